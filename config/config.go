@@ -1,0 +1,142 @@
+// Package config is the configuration of every Reverie process, read from REVERIE_* environment variables.
+//
+// The struct is the one truth: the table in docs/configuration.md is generated from its tags (go generate ./config).
+package config
+
+//go:generate go run ./gen
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/kelseyhightower/envconfig"
+)
+
+// Prefix is the prefix of every environment variable.
+const Prefix = "REVERIE"
+
+// Config holds every setting. An empty value means what its description says.
+type Config struct {
+	DatabaseURL   Secret `envconfig:"DATABASE_URL" desc:"PostgreSQL with pgvector, as postgres://user:password@host/database. The dev command starts a private one when it is empty."`
+	DatabaseConns int32  `envconfig:"DATABASE_CONNS" default:"16" desc:"Connections that one process keeps to PostgreSQL."`
+
+	TemporalAddress   string `envconfig:"TEMPORAL_ADDRESS" desc:"host:port of the Temporal frontend. The dev command starts a private one when it is empty."`
+	TemporalNamespace string `envconfig:"TEMPORAL_NAMESPACE" default:"default" desc:"Temporal namespace; it must exist."`
+	TemporalAPIKey    Secret `envconfig:"TEMPORAL_API_KEY" desc:"API key for a managed Temporal; TLS is used when it is set."`
+	TemporalTLS       bool   `envconfig:"TEMPORAL_TLS" default:"false" desc:"Connect to Temporal with TLS."`
+	EncryptionKeys    Secret `envconfig:"ENCRYPTION_KEYS" desc:"Keys for workflow payloads, as id:base64[,id:base64…], 32 bytes each. The first encrypts, all decrypt. Empty: payloads (references only) are not encrypted."`
+
+	Addr      string `envconfig:"ADDR" default:"127.0.0.1:8080" desc:"Where the API listens. Beyond loopback nothing starts without REVERIE_ADMIN_KEY."`
+	AdminKey  Secret `envconfig:"ADMIN_KEY" desc:"Admin key of the workspace, at least 24 characters. The dev command makes one and keeps it in its data folder."`
+	Workspace string `envconfig:"WORKSPACE" default:"default" desc:"Workspace that the admin key belongs to; made on start."`
+
+	WorkerMetricsAddr string `envconfig:"WORKER_METRICS_ADDR" default:"127.0.0.1:9090" desc:"Where a separate worker process serves /metrics, /healthz and /readyz; off: nowhere."`
+
+	LLMProvider    string        `envconfig:"LLM_PROVIDER" desc:"Model provider: openai, anthropic, ollama, googleai, mistral, bedrock and others, or openai-compatible with REVERIE_LLM_BASE_URL. Empty: the built-in extractive engine."`
+	LLMModel       string        `envconfig:"LLM_MODEL" desc:"Model name at the provider."`
+	LLMAPIKey      Secret        `envconfig:"LLM_API_KEY" desc:"Key for the provider."`
+	LLMBaseURL     string        `envconfig:"LLM_BASE_URL" desc:"Base URL of an OpenAI-compatible server, or of the provider behind a proxy."`
+	LLMTimeout     time.Duration `envconfig:"LLM_TIMEOUT" default:"3m" desc:"Longest model call; a longer one is cut and tried again."`
+	LLMConcurrency int           `envconfig:"LLM_CONCURRENCY" default:"8" desc:"Model calls at once in one worker process."`
+	LLMInputPrice  float64       `envconfig:"LLM_INPUT_PRICE" default:"0" desc:"US dollars per million input tokens, for cost estimates and the cost budget."`
+	LLMOutputPrice float64       `envconfig:"LLM_OUTPUT_PRICE" default:"0" desc:"US dollars per million output tokens."`
+
+	BudgetTokens int64   `envconfig:"BUDGET_TOKENS" default:"0" desc:"Model tokens (in and out) that a workspace may spend in a day (UTC); 0: no limit. Reached, extractions wait until the next day or until it is raised."`
+	BudgetCost   float64 `envconfig:"BUDGET_COST" default:"0" desc:"US dollars that a workspace may spend in a day (UTC); 0: no limit."`
+
+	MemoryEnabled   bool          `envconfig:"MEMORY_ENABLED" default:"true" desc:"Extract memory from conversations, unless an agent's settings say otherwise."`
+	OwnerIsolation  bool          `envconfig:"OWNER_ISOLATION" default:"true" desc:"Keep what is learned from a person in that person's own documents. Off: in the agent's shared ones."`
+	QuietPeriod     time.Duration `envconfig:"QUIET_PERIOD" default:"20s" desc:"How long nothing new must have come in before an extraction starts."`
+	Cooldown        time.Duration `envconfig:"COOLDOWN" default:"5m" desc:"Least time between two extractions of one agent and owner."`
+	MinMessages     int           `envconfig:"MIN_MESSAGES" default:"4" desc:"User and assistant messages that a conversation must have before anything is extracted."`
+	MinUserChars    int           `envconfig:"MIN_USER_CHARS" default:"10" desc:"Characters that the last user message must have."`
+	MaxTranscript   int           `envconfig:"MAX_TRANSCRIPT" default:"30" desc:"Messages of one transcript; a longer conversation is taken in several steps."`
+	MaxMessageChars int           `envconfig:"MAX_MESSAGE_CHARS" default:"2000" desc:"Characters of one message that a transcript keeps."`
+	ProfileMaxChars int           `envconfig:"PROFILE_MAX_CHARS" default:"4000" desc:"Ceiling of an extracted PROFILE.md, in characters."`
+	MemoryMaxChars  int           `envconfig:"MEMORY_MAX_CHARS" default:"8000" desc:"Ceiling of an extracted MEMORY.md, in characters."`
+	MaxDropShare    float64       `envconfig:"MAX_DROP_SHARE" default:"0.3" desc:"Share of a document's lines that one replacement may drop."`
+	SweepInterval   time.Duration `envconfig:"SWEEP_INTERVAL" default:"30s" desc:"How often the worker looks for completed turns that Temporal has not accepted."`
+
+	MessageRate  float64 `envconfig:"RATE_LIMIT" default:"0" desc:"Requests per second that one key may make; 0: no limit."`
+	OTLPEndpoint string  `envconfig:"OTLP_ENDPOINT" desc:"OTLP/HTTP endpoint for traces, such as http://127.0.0.1:4318. Empty: no traces are exported."`
+	LogLevel     string  `envconfig:"LOG_LEVEL" default:"info" desc:"debug, info, warn or error."`
+}
+
+// Load reads the environment. It returns an error that names every setting it cannot use.
+func Load() (Config, error) {
+	var c Config
+	if err := envconfig.Process(Prefix, &c); err != nil {
+		var parse *envconfig.ParseError
+		if errors.As(err, &parse) {
+			return Config{}, fmt.Errorf("%s: not a valid %s", parse.KeyName, parse.TypeName)
+		}
+		return Config{}, err
+	}
+	return c, c.Validate()
+}
+
+// MinAdminKey is the least length of an admin key, in characters.
+const MinAdminKey = 24
+
+// Validate checks what can be checked without reaching anything.
+func (c Config) Validate() error {
+	var errs []error
+	bad := func(key, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("%s_%s: %s", Prefix, key, fmt.Sprintf(format, args...)))
+	}
+	if key := c.AdminKey.Reveal(); key != "" && len(key) < MinAdminKey {
+		bad("ADMIN_KEY", "it has %d characters, at least %d are needed", len(key), MinAdminKey)
+	}
+	for key, n := range map[string]int{
+		"MIN_MESSAGES": c.MinMessages, "MAX_TRANSCRIPT": c.MaxTranscript, "MAX_MESSAGE_CHARS": c.MaxMessageChars,
+		"PROFILE_MAX_CHARS": c.ProfileMaxChars, "MEMORY_MAX_CHARS": c.MemoryMaxChars,
+		"LLM_CONCURRENCY": c.LLMConcurrency, "DATABASE_CONNS": int(c.DatabaseConns),
+	} {
+		if n < 1 {
+			bad(key, "%d must be at least 1", n)
+		}
+	}
+	for key, d := range map[string]time.Duration{"QUIET_PERIOD": c.QuietPeriod, "COOLDOWN": c.Cooldown} {
+		if d < 0 {
+			bad(key, "%s must not be negative", d)
+		}
+	}
+	for key, d := range map[string]time.Duration{"LLM_TIMEOUT": c.LLMTimeout, "SWEEP_INTERVAL": c.SweepInterval} {
+		if d <= 0 {
+			bad(key, "%s must be longer than nothing", d)
+		}
+	}
+	if c.MaxDropShare < 0 || c.MaxDropShare > 1 {
+		bad("MAX_DROP_SHARE", "%v must be between 0 and 1", c.MaxDropShare)
+	}
+	if c.LLMProvider == "" && (c.LLMModel != "" || !c.LLMAPIKey.Empty() || c.LLMBaseURL != "") {
+		bad("LLM_PROVIDER", "name the provider (for an OpenAI-compatible server: openai-compatible), or unset the other REVERIE_LLM_ variables to use the built-in engine")
+	}
+	return errors.Join(errs...)
+}
+
+// CheckExposure refuses an address beyond loopback when there is no admin key.
+func (c Config) CheckExposure(addrs ...string) error {
+	for _, addr := range addrs {
+		if addr == "" || IsLoopback(addr) || !c.AdminKey.Empty() {
+			continue
+		}
+		return fmt.Errorf("%s is reachable from other machines: set %s_ADMIN_KEY first (at least %d random characters), or listen on 127.0.0.1", addr, Prefix, MinAdminKey)
+	}
+	return nil
+}
+
+// IsLoopback reports whether host:port can only be reached from this machine.
+func IsLoopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}

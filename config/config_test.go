@@ -1,0 +1,110 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestDefaultsAreValid(t *testing.T) {
+	c, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.MinMessages != 4 || c.MaxTranscript != 30 || c.Cooldown.Minutes() != 5 || c.QuietPeriod.Seconds() != 20 {
+		t.Errorf("documented defaults differ: %+v", c)
+	}
+}
+
+func TestEverySettingIsDescribed(t *testing.T) {
+	typ := reflect.TypeFor[Config]()
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		if f.Tag.Get("envconfig") == "" || f.Tag.Get("desc") == "" {
+			t.Errorf("%s has no name or no description", f.Name)
+		}
+	}
+}
+
+func TestBadValuesNameTheVariable(t *testing.T) {
+	for _, c := range []struct{ name, value, want string }{
+		{"REVERIE_QUIET_PERIOD", "soon", "REVERIE_QUIET_PERIOD"},
+		{"REVERIE_QUIET_PERIOD", "-1s", "REVERIE_QUIET_PERIOD"},
+		{"REVERIE_MIN_MESSAGES", "0", "REVERIE_MIN_MESSAGES"},
+		{"REVERIE_ADMIN_KEY", strings.Repeat("k", MinAdminKey-1), "REVERIE_ADMIN_KEY"},
+		{"REVERIE_MAX_DROP_SHARE", "1.01", "REVERIE_MAX_DROP_SHARE"},
+		{"REVERIE_LLM_MODEL", "gpt", "REVERIE_LLM_PROVIDER"},
+	} {
+		t.Run(c.name+"="+c.value, func(t *testing.T) {
+			t.Setenv(c.name, c.value)
+			_, err := Load()
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v does not name %s", err, c.want)
+			}
+		})
+	}
+	t.Run("at the limits", func(t *testing.T) {
+		t.Setenv("REVERIE_ADMIN_KEY", strings.Repeat("k", MinAdminKey))
+		t.Setenv("REVERIE_MAX_DROP_SHARE", "1")
+		t.Setenv("REVERIE_MIN_MESSAGES", "1")
+		t.Setenv("REVERIE_QUIET_PERIOD", "0s")
+		if _, err := Load(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestSecretsAreNeverPrinted(t *testing.T) {
+	const secret = "very-secret-value-of-a-key"
+	c := Config{AdminKey: secret}
+	encoded, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var logged strings.Builder
+	slog.New(slog.NewTextHandler(&logged, nil)).Info("config", "key", c.AdminKey, "all", c)
+	for _, printed := range []string{
+		fmt.Sprint(c), fmt.Sprintf("%+v %#v %s %q", c, c, c.AdminKey, c.AdminKey), string(encoded), logged.String(),
+	} {
+		if strings.Contains(printed, secret) {
+			t.Errorf("the secret shows in %q", printed)
+		}
+	}
+	if c.AdminKey.Reveal() != secret {
+		t.Error("Reveal does not return the value")
+	}
+}
+
+func TestExposure(t *testing.T) {
+	withKey := Config{AdminKey: Secret(strings.Repeat("k", MinAdminKey))}
+	for addr, loopback := range map[string]bool{
+		"127.0.0.1:8080": true, "[::1]:80": true, "localhost:1": true,
+		"0.0.0.0:8080": false, ":8080": false, "192.168.1.4:80": false, "example.org:80": false, "nonsense": false,
+	} {
+		if err := (Config{}).CheckExposure(addr); (err == nil) != loopback {
+			t.Errorf("without a key, %s: %v", addr, err)
+		}
+		if err := withKey.CheckExposure(addr); err != nil {
+			t.Errorf("with a key, %s: %v", addr, err)
+		}
+	}
+}
+
+func TestTableIsCurrent(t *testing.T) {
+	const name = "../docs/configuration.md"
+	document, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Splice(string(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(document) != want {
+		t.Errorf("%s is stale: run go generate ./config", name)
+	}
+}

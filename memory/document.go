@@ -1,0 +1,145 @@
+// Package memory is the domain of Reverie, free of I/O: paths, owners and scopes, transcripts, proposals and their guards,
+// merging, blame, scanning and budgets. It imports nothing of the other rooms.
+package memory
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Scope says who reads a document.
+type Scope string
+
+const (
+	// ScopePersonal documents are read by their owner only.
+	ScopePersonal Scope = "PERSONAL"
+	// ScopeTeam documents are read by everyone who uses the agent.
+	ScopeTeam Scope = "TEAM"
+	// ScopeGlobal documents are read by all agents of the workspace; only admins write them.
+	ScopeGlobal Scope = "GLOBAL"
+)
+
+// Valid reports whether s is one of the three scopes.
+func (s Scope) Valid() bool { return s == ScopePersonal || s == ScopeTeam || s == ScopeGlobal }
+
+// The core documents that every agent has.
+const (
+	AgentsPath  = "AGENTS.md"
+	SoulPath    = "SOUL.md"
+	ProfilePath = "PROFILE.md"
+	MemoryPath  = "MEMORY.md"
+)
+
+// Ref names a document: scope and path, within the identity's agent and owner.
+type Ref struct {
+	Scope Scope
+	Path  string
+}
+
+// Document is the current state of a document.
+type Document struct {
+	ID        uuid.UUID
+	Scope     Scope
+	Owner     Owner // NoOwner unless PERSONAL
+	Path      string
+	Enabled   bool // rendered into the system prompt
+	SortOrder int  // ascending order in the system prompt
+	Deleted   bool
+	Version   int // the version shown; 1 is the first
+	Content   string
+	SHA256    [32]byte // of Content
+	UpdatedAt time.Time
+	UpdatedBy Author
+}
+
+// Size is the document's size in bytes.
+func (d Document) Size() int { return len(d.Content) }
+
+// Version is one entry of a document's history.
+type Version struct {
+	Number      int
+	BaseVersion int  // the version its author had seen; 0 when the document was new
+	Merged      bool // the base was stale, and both sides were merged by line
+	Deleted     bool // this version marks the document as deleted
+	Content     string
+	SHA256      [32]byte
+	Author      Author
+	Reason      string
+	Sources     Sources
+	Added       int // lines
+	Removed     int // lines
+	CreatedAt   time.Time
+}
+
+// Sources says from which messages a version came. The zero value means: from none.
+type Sources struct {
+	Conversation string `json:"conversation,omitempty"`
+	From         int64  `json:"from,omitempty"` // first message sequence number
+	To           int64  `json:"to,omitempty"`   // last message sequence number, inclusive
+	// Lines tells for single lines of the version which messages they came from; lines that are not listed came
+	// from the range as a whole.
+	Lines []LineSource `json:"lines,omitempty"`
+}
+
+// LineSource ties one line of text to the messages that it came from.
+type LineSource struct {
+	Line     string  `json:"line"` // as it stands in the document, without the line break
+	Messages []int64 `json:"messages"`
+}
+
+// Op is how a change is applied to the document as it is at that moment.
+type Op string
+
+const (
+	// OpReplace sets the whole content. It needs Base when the document exists: a stale base is merged three ways by line.
+	OpReplace Op = "replace"
+	// OpAppend adds to the end after a blank line, creating the document from Create when there is none. It is never stale.
+	OpAppend Op = "append"
+	// OpDelete marks the document as deleted; its versions stay and Undelete brings it back.
+	OpDelete Op = "delete"
+	// OpUndelete brings a deleted document back as it was.
+	OpUndelete Op = "undelete"
+	// OpRestore makes the content of version Restore current again, as a new version.
+	OpRestore Op = "restore"
+)
+
+// Change is one requested change of one document.
+type Change struct {
+	Ref
+	Op      Op
+	Content string // for OpReplace and OpAppend
+	// Base is the version that the author had seen; 0 means: the document did not exist. Ignored by OpAppend.
+	Base int
+	// Force replaces without looking at Base: the author accepts to overwrite (the old version stays in the history).
+	Force   bool
+	Create  string // for OpAppend: what a new document starts with, such as "# 2026-11-21\n"
+	Restore int    // for OpRestore
+	Reason  string
+	Sources Sources
+}
+
+// Receipt is the answer to a write; the same idempotency key gives the same receipt again.
+type Receipt struct {
+	Key     string          `json:"key"`
+	Token   string          `json:"token"` // read-your-writes: a read that carries it sees at least this write
+	Changes []ChangeReceipt `json:"changes"`
+	// Replayed is true when the key was known and nothing was written now. It is not stored.
+	Replayed bool `json:"-"`
+}
+
+// ChangeReceipt tells what became of one change.
+type ChangeReceipt struct {
+	Document uuid.UUID `json:"document"`
+	Scope    Scope     `json:"scope"`
+	Path     string    `json:"path"`
+	Version  int       `json:"version"`
+	Created  bool      `json:"created"`
+	Changed  bool      `json:"changed"` // false when the content was already the same: no version was made
+	Merged   bool      `json:"merged"`
+	Added    int       `json:"added"`   // lines
+	Removed  int       `json:"removed"` // lines
+	Bytes    int       `json:"bytes"`   // size of the document now
+	SHA256   string    `json:"sha256"`
+	Verdict  Verdict   `json:"verdict"` // of the scan: allow or redact; quarantined content is never written
+}

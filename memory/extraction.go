@@ -1,0 +1,102 @@
+package memory
+
+import "time"
+
+// Outcome is how a run ended. Every run ends in one; there is no silence.
+type Outcome string
+
+const (
+	// OutcomeWritten means that at least one document changed.
+	OutcomeWritten Outcome = "written"
+	// OutcomeNothing means that the messages were read and nothing in them was worth keeping.
+	OutcomeNothing Outcome = "nothing"
+	// OutcomeSkipped means that a gate closed; the messages stay in front of the cursor and count next time.
+	OutcomeSkipped Outcome = "skipped"
+	// OutcomeQuarantined means that the proposal was refused; it is kept with the reason and can be retried.
+	OutcomeQuarantined Outcome = "quarantined"
+	// OutcomeFailed means that no proposal could be had (for example the model's key was refused); the messages stay in front of the cursor.
+	OutcomeFailed Outcome = "failed"
+	// OutcomeWaiting means that the run goes on by itself later, for the recorded reason (a budget, a provider that is down).
+	OutcomeWaiting Outcome = "waiting"
+	// OutcomeRunning means that the run has begun and has not ended.
+	OutcomeRunning Outcome = "running"
+)
+
+// ReasonCode says why, in one stable word that a program can compare.
+type ReasonCode string
+
+// Gates, in the order in which they are tried.
+const (
+	GateMemoryOff      ReasonCode = "memory_off"
+	GateSource         ReasonCode = "source" // cron or dream
+	GateFewMessages    ReasonCode = "few_messages"
+	GateShortMessage   ReasonCode = "short_message"
+	GateAbnormalFinish ReasonCode = "abnormal_finish"
+)
+
+// ExtractionInput is all that an engine sees. Everything in it is data, never instruction.
+type ExtractionInput struct {
+	Agent      string    // display name
+	Today      time.Time // now, in the owner's zone
+	Profile    string    // current PROFILE.md of the target scope; may be empty
+	Memory     string    // current MEMORY.md of the target scope; may be empty
+	Shared     string    // shared MEMORY.md when the target is PERSONAL: known already, not to be repeated; may be empty
+	Note       string    // tail of today's note; may be empty
+	Transcript []Line    // what was said, oldest first
+	// Protected are the lines of Profile and Memory that a person wrote or edited; they survive unless retired by name.
+	Protected       []string
+	ProfileMaxChars int // ceiling of PROFILE.md, in characters
+	MemoryMaxChars  int // ceiling of MEMORY.md, in characters
+	// Violations lists, on the one repair round, what was wrong with Previous.
+	Violations []string
+	Previous   string // raw output of the first round
+}
+
+// Line is one message of a transcript: a user or assistant message, cut to the limit.
+type Line struct {
+	Seq  int64
+	Role string // user or assistant
+	Name string
+	At   time.Time
+	Text string
+	Cut  bool // Text was longer
+}
+
+// Proposal is an engine's answer, as the JSON contract has it. It is a proposal: nothing is written before it passed the guards.
+type Proposal struct {
+	ShouldUpdate  bool      `json:"should_update"`
+	Reason        string    `json:"reason"`
+	DailyEntry    string    `json:"daily_entry,omitempty"`    // Markdown appended to today's note
+	MemoryUpdate  string    `json:"memory_update,omitempty"`  // the full new MEMORY.md
+	ProfileUpdate string    `json:"profile_update,omitempty"` // the full new PROFILE.md
+	Retired       []Retired `json:"retired,omitempty"`
+	// Evidence ties lines to messages; an engine that knows fills it, for others it is derived (Attribute).
+	Evidence []LineSource `json:"evidence,omitempty"`
+}
+
+// Retired names one line that a person wrote and that no longer holds, with the reason why it goes.
+type Retired struct {
+	Line   string `json:"line"`
+	Reason string `json:"reason"`
+}
+
+// Usage is what a model call cost.
+type Usage struct {
+	Calls        int   `json:"calls"`
+	InputTokens  int   `json:"inputTokens"`
+	OutputTokens int   `json:"outputTokens"`
+	CostMicros   int64 `json:"costMicros"` // millionths of a US dollar, estimated from the configured prices
+}
+
+// Add returns the sum.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{u.Calls + v.Calls, u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens, u.CostMicros + v.CostMicros}
+}
+
+// Answer is what an engine returned: its raw text, who gave it and what it cost.
+type Answer struct {
+	Raw           string // JSON of a Proposal, possibly with fences, prose or faults around it
+	Model         string // "provider/model" or "builtin/extractive"
+	PromptVersion string
+	Usage         Usage
+}

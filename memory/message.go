@@ -1,0 +1,51 @@
+package memory
+
+import "time"
+
+// Message roles.
+const (
+	RoleOfUser      = "user"
+	RoleOfAssistant = "assistant"
+	RoleOfTool      = "tool"
+	RoleOfSystem    = "system"
+)
+
+// Limits of one batch of messages.
+const (
+	MaxBatchMessages = 1000
+	MaxMessageBytes  = 256 << 10
+	MaxMessageID     = 128 // bytes of a client's message id
+	MaxConversation  = 255 // bytes of a client's conversation id
+)
+
+// Message is one turn's piece of a conversation.
+type Message struct {
+	Seq          int64     // position in the conversation, from 1 without gaps; 0 until stored
+	ID           string    // the client's id, unique within the conversation
+	Role         string    // user, assistant, tool or system
+	Name         string    // of the speaker or tool; may be empty
+	Content      string    // UTF-8
+	FinishReason string    // of an assistant message, as the provider said it; empty when unknown
+	CreatedAt    time.Time // when it was said
+}
+
+// Trigger says where a conversation comes from.
+type Trigger string
+
+// Trigger sources. Conversations that the system itself caused are never extracted, so that memory does not feed on itself.
+const (
+	TriggerWeb     Trigger = "web"
+	TriggerChannel Trigger = "channel"
+	TriggerAPI     Trigger = "api"
+	TriggerCron    Trigger = "cron"
+	TriggerDream   Trigger = "dream"
+)
+
+// Valid reports whether t is a known source.
+func (t Trigger) Valid() bool {
+	switch t {
+	case TriggerWeb, TriggerChannel, TriggerAPI, TriggerCron, TriggerDream:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,71 @@
+package memory
+
+import "time"
+
+// AgentSettings are what a person sets on one agent; a nil field means: the server's default. It is stored as typed JSON
+// and fields are only ever added.
+type AgentSettings struct {
+	MemoryEnabled   *bool  `json:"memoryEnabled,omitempty"`
+	OwnerIsolation  *bool  `json:"ownerIsolation,omitempty"`  // on: PERSONAL documents per owner; off: TEAM
+	MinMessages     *int   `json:"minMessages,omitempty"`     // of a conversation, before anything is extracted
+	MinUserChars    *int   `json:"minUserChars,omitempty"`    // of the last user message
+	QuietSeconds    *int   `json:"quietSeconds,omitempty"`    // after the last message
+	CooldownSeconds *int   `json:"cooldownSeconds,omitempty"` // between extractions of one owner
+	ProfileMaxChars *int   `json:"profileMaxChars,omitempty"` // ceiling of PROFILE.md
+	MemoryMaxChars  *int   `json:"memoryMaxChars,omitempty"`  // ceiling of MEMORY.md
+	Model           string `json:"model,omitempty"`           // model name instead of the server's
+}
+
+// ExtractSettings are the resolved settings of one extraction. They travel in the workflow's input, so that a re-run sees
+// what the first run saw.
+type ExtractSettings struct {
+	MemoryEnabled   bool          `json:"memoryEnabled"`
+	OwnerIsolation  bool          `json:"ownerIsolation"`
+	MinMessages     int           `json:"minMessages"`
+	MinUserChars    int           `json:"minUserChars"`
+	MaxTranscript   int           `json:"maxTranscript"`   // messages of one transcript
+	MaxMessageChars int           `json:"maxMessageChars"` // of one message in a transcript
+	ProfileMaxChars int           `json:"profileMaxChars"`
+	MemoryMaxChars  int           `json:"memoryMaxChars"`
+	NoteTailChars   int           `json:"noteTailChars"` // of today's note that the model sees
+	MaxDropShare    float64       `json:"maxDropShare"`  // of existing lines that one replacement may drop
+	Model           string        `json:"model"`
+	ModelTimeout    time.Duration `json:"modelTimeout"`
+}
+
+// DefaultExtractSettings are the documented defaults.
+func DefaultExtractSettings() ExtractSettings {
+	return ExtractSettings{
+		MemoryEnabled:   true,
+		OwnerIsolation:  true,
+		MinMessages:     4,
+		MinUserChars:    10,
+		MaxTranscript:   30,
+		MaxMessageChars: 2000,
+		ProfileMaxChars: 4000,
+		MemoryMaxChars:  8000,
+		NoteTailChars:   4000,
+		MaxDropShare:    0.3,
+		ModelTimeout:    3 * time.Minute,
+	}
+}
+
+// With returns s with everything that a sets.
+func (s ExtractSettings) With(a AgentSettings) ExtractSettings {
+	set(&s.MemoryEnabled, a.MemoryEnabled)
+	set(&s.OwnerIsolation, a.OwnerIsolation)
+	set(&s.MinMessages, a.MinMessages)
+	set(&s.MinUserChars, a.MinUserChars)
+	set(&s.ProfileMaxChars, a.ProfileMaxChars)
+	set(&s.MemoryMaxChars, a.MemoryMaxChars)
+	if a.Model != "" {
+		s.Model = a.Model
+	}
+	return s
+}
+
+func set[T any](to *T, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
