@@ -1,0 +1,130 @@
+// Package devtest gives tests real servers: a database of their own in a private PostgreSQL with pgvector, and a Temporal
+// dev server. Both start on first use, are shared by the tests of one package, and end with them.
+//
+// A package that uses it hands its TestMain over, without which nothing would be stopped:
+//
+//	func TestMain(m *testing.M) { devtest.Main(m) }
+//
+//	func TestSomething(t *testing.T) {
+//		url := devtest.Database(t, migrations.Run)
+//		…
+//	}
+//
+// A server that cannot be had fails the test, and never skips it.
+package devtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"reverie/devenv"
+)
+
+// startPatience bounds the start of a server, with what it may have to install, download or build before.
+const startPatience = 25 * time.Minute
+
+// stopPatience bounds the orderly stop of a server; after that it is killed.
+const stopPatience = 20 * time.Second
+
+// SearchAttributes are registered with the servers that [Temporal] and [PrivateTemporal] start. A package may set others
+// before it calls [Main].
+var SearchAttributes = map[string]string{"AgentID": "Keyword", "OwnerKey": "Keyword", "Outcome": "Keyword"}
+
+// running is what this process has started.
+var running struct {
+	sync.Mutex
+	main     bool // Main is in charge
+	stops    []func() error
+	postgres once[string] // the URL of the maintenance database
+	temporal once[*devenv.Temporal]
+}
+
+// once makes a value at the first demand. A failure stays, so that not every test waits for it again.
+type once[T any] struct {
+	sync.Mutex
+	done  bool
+	value T
+	err   error
+}
+
+func (o *once[T]) get(make func() (T, error)) (T, error) {
+	o.Lock()
+	defer o.Unlock()
+	if !o.done {
+		o.value, o.err = make()
+		o.done = true
+	}
+	return o.value, o.err
+}
+
+// Main is the body of a package's TestMain: it runs the tests, stops everything they started, removes what was temporary,
+// and exits with the tests' result; with 1 when something could not be stopped. Interrupted (SIGINT, SIGTERM), it stops
+// everything too.
+func Main(m *testing.M) {
+	running.Lock()
+	running.main = true
+	running.Unlock()
+
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-interrupted
+		_ = stopAll() // the tests fail anyhow
+		os.Exit(130)
+	}()
+
+	code := m.Run()
+	if err := stopAll(); err != nil {
+		fmt.Fprintln(os.Stderr, "devtest: stop:", err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+// stopAll stops what was started, the last first.
+func stopAll() error {
+	running.Lock()
+	defer running.Unlock()
+	var err error
+	for i := len(running.stops) - 1; i >= 0; i-- {
+		err = errors.Join(err, running.stops[i]())
+	}
+	running.stops = nil
+	return err
+}
+
+// atEnd has Main do something after the tests.
+func atEnd(stop func() error) {
+	running.Lock()
+	defer running.Unlock()
+	running.stops = append(running.stops, stop)
+}
+
+// requireMain fails a test of a package without a TestMain of ours: its servers would outlive it.
+func requireMain(tb testing.TB) {
+	tb.Helper()
+	running.Lock()
+	defer running.Unlock()
+	if !running.main {
+		tb.Fatal("devtest: this package needs `func TestMain(m *testing.M) { devtest.Main(m) }`")
+	}
+}
+
+// progress shows what takes long; `go test` passes it on when a test fails, or with -v.
+func progress(part, message string) { fmt.Fprintf(os.Stderr, "devtest: %s: %s\n", part, message) }
+
+// stopping turns a server's Stop into a function without a context.
+func stopping(stop func(context.Context) error) func() error {
+	return func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
+		defer cancel()
+		return stop(ctx)
+	}
+}

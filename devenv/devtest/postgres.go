@@ -1,0 +1,129 @@
+package devtest
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"reverie/devenv"
+)
+
+// serverVariable names a server to use instead of a private one: the URL of any database on it, for a role that may create
+// databases and has what the migrations need (pgvector).
+const serverVariable = "REVERIE_TEST_DATABASE_URL"
+
+// templates are the prepared databases of this process, by prepare function.
+var templates sync.Map // uintptr -> *once[string]
+
+// counter numbers the databases of this process.
+var counter atomic.Int64
+
+// Database returns the URL of a fresh database that the test has for itself. It is dropped after the test, with the
+// connections still open to it.
+//
+// prepare (the migrations, say) runs once per process on a template, and every test gets a copy of that, which takes some
+// tens of milliseconds. Two calls share a template when they pass the same function; nil gives an empty database. All
+// connections that prepare opened must be closed when it returns.
+func Database(tb testing.TB, prepare func(ctx context.Context, url string) error) string {
+	tb.Helper()
+	requireMain(tb)
+	server, err := running.postgres.get(startPostgres)
+	if err != nil {
+		tb.Fatalf("devtest: %v", err)
+	}
+	ctx := context.Background()
+	template := ""
+	if prepare != nil {
+		// Functions cannot be compared, but their code has an address. Closures of one literal share it: they must
+		// not differ in what they prepare.
+		entry, _ := templates.LoadOrStore(reflect.ValueOf(prepare).Pointer(), &once[string]{})
+		template, err = entry.(*once[string]).get(func() (string, error) { return makeTemplate(ctx, server, prepare) })
+		if err != nil {
+			tb.Fatalf("devtest: prepare the template: %v", err)
+		}
+	}
+	name := databaseName("test")
+	if err := devenv.CreateDatabase(ctx, server, name, template); err != nil {
+		tb.Fatalf("devtest: create database: %v", err)
+	}
+	tb.Cleanup(func() {
+		if err := devenv.DropDatabase(ctx, server, name); err != nil {
+			tb.Errorf("devtest: drop database: %v", err)
+		}
+	})
+	return onServer(server, name)
+}
+
+// Postgres returns a private server that the test may stop and restart. It ends with the test.
+func Postgres(tb testing.TB) *devenv.Postgres {
+	tb.Helper()
+	requireMain(tb)
+	ctx, cancel := context.WithTimeout(context.Background(), startPatience)
+	defer cancel()
+	p, err := devenv.StartPostgres(ctx, devenv.PostgresOptions{Ephemeral: true, Progress: progress})
+	if err != nil {
+		tb.Fatalf("devtest: %v", err)
+	}
+	tb.Cleanup(func() {
+		if err := stopping(p.Stop)(); err != nil {
+			tb.Errorf("devtest: %v", err)
+		}
+	})
+	return p
+}
+
+// startPostgres returns a URL on the server that the tests of this process share.
+func startPostgres() (string, error) {
+	if given := os.Getenv(serverVariable); given != "" {
+		if _, err := url.Parse(given); err != nil {
+			return "", fmt.Errorf("%s: %w", serverVariable, err)
+		}
+		return given, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), startPatience)
+	defer cancel()
+	p, err := devenv.StartPostgres(ctx, devenv.PostgresOptions{Ephemeral: true, Progress: progress})
+	if err != nil {
+		return "", err
+	}
+	atEnd(stopping(p.Stop))
+	return p.URL("postgres"), nil
+}
+
+// makeTemplate makes a database and prepares it.
+func makeTemplate(ctx context.Context, server string, prepare func(ctx context.Context, url string) error) (string, error) {
+	name := databaseName("template")
+	if err := devenv.CreateDatabase(ctx, server, name, ""); err != nil {
+		return "", err
+	}
+	atEnd(func() error { return devenv.DropDatabase(ctx, server, name) })
+	return name, prepare(ctx, onServer(server, name))
+}
+
+// databaseName makes a name that no other process on the same server uses.
+func databaseName(kind string) string {
+	host, _ := os.Hostname() // only to tell machines apart that share a server
+	host = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(host))
+	return fmt.Sprintf("reverie_%s_%.16s_%d_%d", kind, host, os.Getpid(), counter.Add(1))
+}
+
+// onServer is the URL of another database on the same server.
+func onServer(server, database string) string {
+	address, err := url.Parse(server)
+	if err != nil {
+		panic(err) // it was parsed before
+	}
+	address.Path = "/" + database
+	return address.String()
+}

@@ -1,0 +1,351 @@
+package devenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// TemporalOptions says where and how a private Temporal dev server runs.
+type TemporalOptions struct {
+	// Dir is the folder of the server's SQLite file and log. It is created when missing; a second start finds the first
+	// one's workflows. Empty means a temporary folder, removed by Stop: as fast as memory, and faster under load.
+	Dir string
+	// UIAddr is the address of the Web UI, "127.0.0.1:8233"; port 0 takes a free one. Empty means no UI.
+	UIAddr string
+	// SearchAttributes are custom search attributes, name to type (Keyword, Int, Datetime, …), registered before
+	// StartTemporal returns. Attributes of an earlier start stay.
+	SearchAttributes map[string]string
+	// Namespace is created besides "default" and kept for 14 days; empty means "default".
+	Namespace string
+	// Progress hears what is going on; nil is silent.
+	Progress Progress
+	// LogFile is where the server's warnings go; empty means Dir/temporal.log.
+	LogFile string
+}
+
+// Temporal is a running private dev server.
+type Temporal struct {
+	// Address is host:port of the frontend, for the SDK's HostPort.
+	Address string
+	// UIURL is the address of the Web UI; "" without one.
+	UIURL string
+
+	options   TemporalOptions
+	temporary bool
+	program   string
+	ports     temporalPorts
+	lock      *flock.Flock
+	child     *child
+}
+
+// temporalPorts are the ports that the server is given. It chooses more of its own for services that talk to each other.
+type temporalPorts struct{ frontend, http, metrics int }
+
+// StartTemporal starts a private Temporal dev server and gets the program first where there is none. It returns when the
+// server answers for its namespace and the search attributes are registered. ctx bounds the start, not the life of the
+// server: that ends with Stop or with this process.
+//
+// The error is an *InstallError when the program cannot be had, a *PortTakenError when the UI's address is taken, and
+// wraps ErrInUse when another process holds the folder.
+func StartTemporal(ctx context.Context, o TemporalOptions) (_ *Temporal, err error) {
+	t := &Temporal{options: o, temporary: o.Dir == ""}
+	if t.options.Namespace == "" {
+		t.options.Namespace = "default"
+	}
+	if t.temporary {
+		if t.options.Dir, err = temporaryFolder(); err != nil {
+			return nil, err
+		}
+	}
+	if t.options.Dir, err = filepath.Abs(t.options.Dir); err != nil {
+		return nil, err
+	}
+	if t.options.LogFile == "" {
+		t.options.LogFile = filepath.Join(t.options.Dir, "temporal.log")
+	}
+	if t.lock, err = claim(t.options.Dir); err != nil {
+		return nil, fmt.Errorf("temporal: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("temporal: %w", err), t.Stop(context.WithoutCancel(ctx)))
+		}
+	}()
+	if t.program, err = temporalProgram(ctx, o.Progress); err != nil {
+		return nil, err
+	}
+	if err := t.endLeftover(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.chooseUI(); err != nil {
+		return nil, err
+	}
+	if err := t.removeHalfMade(); err != nil {
+		return nil, err
+	}
+	for attempt := 1; ; attempt++ {
+		if t.ports, err = t.choosePorts(); err != nil {
+			return nil, err
+		}
+		t.Address = loopback(t.ports.frontend)
+		if err = t.start(ctx); err == nil {
+			break
+		}
+		if !errors.Is(err, errPortTaken) || attempt == startAttempts {
+			return nil, err
+		}
+	}
+	return t, keepPort(t.options.Dir, "port", t.ports.frontend)
+}
+
+// PortTakenError says that an address the caller asked for is taken.
+type PortTakenError struct {
+	What    string // what was to listen there
+	Address string
+	Flag    string // the flag of `reverie dev` that changes it
+}
+
+func (e *PortTakenError) Error() string {
+	return fmt.Sprintf("%s cannot listen on %s: something else does. Choose another address with %s", e.What, e.Address, e.Flag)
+}
+
+// chooseUI checks the UI's address before the server is started: it would go down with a stack trace when it is taken.
+func (t *Temporal) chooseUI() error {
+	if t.options.UIAddr == "" {
+		return nil
+	}
+	listener, err := net.Listen("tcp", t.options.UIAddr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return &PortTakenError{What: "Temporal's Web UI", Address: t.options.UIAddr, Flag: "--temporal-ui"}
+	}
+	if err != nil {
+		return fmt.Errorf("the address %q of Temporal's Web UI (--temporal-ui): %w", t.options.UIAddr, err)
+	}
+	t.options.UIAddr = listener.Addr().String() // port 0 has become a number
+	t.UIURL = "http://" + t.options.UIAddr
+	return listener.Close()
+}
+
+func (t *Temporal) choosePorts() (p temporalPorts, err error) {
+	if p.frontend, err = keptPort(t.options.Dir, "port"); err != nil {
+		return p, err
+	}
+	if p.http, err = freePort(p.frontend); err != nil {
+		return p, err
+	}
+	p.metrics, err = freePort(p.frontend, p.http)
+	return p, err
+}
+
+// file is a file in the server's folder.
+func (t *Temporal) file(name string) string { return filepath.Join(t.options.Dir, name) }
+
+// Names in the server's folder.
+const (
+	temporalData = "temporal.sqlite"
+	// temporalReady is made when the server has answered for the first time: its database is complete. The server makes
+	// the schema only when the file is missing, and so never finishes one that a kill left half made.
+	temporalReady = "ready"
+	temporalPid   = "pid"
+)
+
+// removeHalfMade removes a database whose making was interrupted. Nobody has used it yet.
+func (t *Temporal) removeHalfMade() error {
+	if exists(t.file(temporalReady)) {
+		return nil
+	}
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		if err := os.Remove(t.file(temporalData + suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// dynamicConfig is the server's tuning, the same on every machine.
+var dynamicConfig = []string{
+	// The dev server has one history shard, polled 20 times a second by default: 50 ms for every step. Production has
+	// many shards. Measured: five steps 551 ms before, 112 ms after.
+	"history.transferProcessorMaxPollRPS=2000",
+	// Defaults of later servers: priorities and fairness between owners, and activities handed out with the workflow
+	// task that scheduled them.
+	"matching.useNewMatcher=true",
+	"matching.enableFairness=true",
+	"system.enableActivityEagerExecution=true",
+}
+
+// arguments are the server's command line.
+func (t *Temporal) arguments() ([]string, error) {
+	args := []string{
+		"server", "start-dev", "--ip", "127.0.0.1",
+		"--port", strconv.Itoa(t.ports.frontend), "--http-port", strconv.Itoa(t.ports.http), "--metrics-port", strconv.Itoa(t.ports.metrics),
+		"--db-filename", t.file(temporalData), "--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=normal",
+		"--log-level", "warn", "--log-format", "json",
+	}
+	if t.options.Namespace != "default" {
+		args = append(args, "--namespace", t.options.Namespace)
+	}
+	for _, setting := range dynamicConfig {
+		args = append(args, "--dynamic-config-value", setting)
+	}
+	for name, kind := range t.options.SearchAttributes {
+		args = append(args, "--search-attribute", name+"="+kind)
+	}
+	if t.options.UIAddr == "" {
+		return append(args, "--headless"), nil
+	}
+	host, port, err := net.SplitHostPort(t.options.UIAddr)
+	return append(args, "--ui-ip", host, "--ui-port", port), err
+}
+
+// start runs the server and waits until it answers.
+func (t *Temporal) start(ctx context.Context) error {
+	args, err := t.arguments()
+	if err != nil {
+		return err
+	}
+	log, err := openLog(t.options.LogFile)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Close() }() // the server has its own handle
+	begin, err := log.Seek(0, 2)
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(t.program, args...) //nolint:gosec,noctx // outlives ctx by intent
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Dir = t.options.Dir
+	// The tool takes defaults for its flags from TEMPORAL_* variables that a person may have set for another cluster.
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "TEMPORAL_") })
+	// SQLite with a write-ahead log loses nothing when the server is killed, and a dead parent cannot wait for its end.
+	t.child, err = startChild(cmd, syscall.SIGKILL)
+	if err != nil {
+		return err
+	}
+	if err := t.becomeReady(ctx); err != nil {
+		_ = t.child.stop(context.WithoutCancel(ctx), syscall.SIGKILL)
+		said := readFrom(t.options.LogFile, begin)
+		if strings.Contains(said, "address already in use") || strings.Contains(said, "can't set") {
+			err = errors.Join(errPortTaken, err)
+		}
+		return fmt.Errorf("%w; the end of %s:\n%s", err, t.options.LogFile, lastLines(said, 20))
+	}
+	return nil
+}
+
+// becomeReady waits until the server answers and prepares its namespace.
+func (t *Temporal) becomeReady(ctx context.Context) error {
+	if err := os.WriteFile(t.file(temporalPid), []byte(strconv.Itoa(t.child.cmd.Process.Pid)+"\n"), 0o600); err != nil {
+		return err
+	}
+	begin, reported := time.Now(), time.Now()
+	for {
+		err := t.prepareNamespace(ctx)
+		if err == nil {
+			err = t.uiAnswers(ctx)
+		}
+		if err == nil && !t.child.ended() {
+			return os.WriteFile(t.file(temporalReady), nil, 0o600)
+		}
+		if permanent := (*SearchAttributeError)(nil); errors.As(err, &permanent) {
+			return err
+		}
+		if time.Since(reported) > progressInterval {
+			reported = time.Now()
+			t.options.Progress.say("temporal", "starting … %s (%v)", time.Since(begin).Round(time.Second), err)
+		}
+		select {
+		case <-t.child.done:
+			return fmt.Errorf("the server ended: %w", errors.Join(t.child.err, err))
+		case <-ctx.Done():
+			return fmt.Errorf("the server does not answer: %w", errors.Join(ctx.Err(), err))
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// uiAnswers asks the Web UI for its page, when there is one.
+func (t *Temporal) uiAnswers(ctx context.Context) error {
+	if t.UIURL == "" {
+		return nil
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, t.UIURL, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("the Web UI answers %s", response.Status)
+	}
+	return errors.Join(err, response.Body.Close())
+}
+
+// Done is closed when the server has ended, asked or not. After Restart it is another one.
+func (t *Temporal) Done() <-chan struct{} { return t.child.done }
+
+// Log is the file the server writes its warnings to.
+func (t *Temporal) Log() string { return t.options.LogFile }
+
+// Stop shuts the server down; when ctx ends first, it is killed, which loses nothing. Workflows stay, unless the folder
+// is a temporary one. A second Stop does nothing.
+func (t *Temporal) Stop(ctx context.Context) error {
+	var err error
+	if t.child != nil {
+		err = t.child.stop(ctx, syscall.SIGINT)
+	}
+	if t.temporary {
+		err = errors.Join(err, os.RemoveAll(t.options.Dir))
+	}
+	return errors.Join(err, t.lock.Close())
+}
+
+// Restart kills the server and starts it on the same ports and file. It returns when the server answers.
+func (t *Temporal) Restart(ctx context.Context) error {
+	if err := t.child.stop(ctx, syscall.SIGKILL); err != nil {
+		return err
+	}
+	for attempt := 1; ; attempt++ {
+		err := t.start(ctx)
+		if !errors.Is(err, errPortTaken) || attempt == startAttempts {
+			return err
+		}
+		time.Sleep(time.Second) // somebody's passing use of the port
+	}
+}
+
+// endLeftover kills a server that still runs on the folder after its parent was killed. Only where there is no
+// parent-death signal can there be one.
+func (t *Temporal) endLeftover(ctx context.Context) error {
+	content, err := os.ReadFile(t.file(temporalPid))
+	if err != nil {
+		return nil //nolint:nilerr // no note, no leftover
+	}
+	data := t.file(temporalData)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
+	if err != nil || pid <= 0 || !runs(ctx, pid, data) {
+		return nil //nolint:nilerr // an unreadable note, or a process that is gone
+	}
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	if !waitGone(ctx, pid, data) {
+		return fmt.Errorf("process %d still runs on %s and does not end", pid, data)
+	}
+	return nil
+}
