@@ -50,6 +50,8 @@ type ExtractionInput struct {
 	// Violations lists, on the one repair round, what was wrong with Previous.
 	Violations []string
 	Previous   string // raw output of the first round
+	// Model overrides the server's model; empty for the default.
+	Model string
 }
 
 // Line is one message of a transcript: a user or assistant message, cut to the limit.
@@ -99,4 +101,21 @@ type Answer struct {
 	Model         string // "provider/model" or "builtin/extractive"
 	PromptVersion string
 	Usage         Usage
+}
+
+// Tells ranks outcomes: of a run with several steps, the outcome that tells most is reported.
+func (o Outcome) Tells() int {
+	switch o {
+	case OutcomeFailed:
+		return 5
+	case OutcomeQuarantined:
+		return 4
+	case OutcomeWritten:
+		return 3
+	case OutcomeNothing:
+		return 2
+	case OutcomeSkipped:
+		return 1
+	}
+	return 0
 }

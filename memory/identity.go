@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/google/uuid"
 )
 
 // Role is what a credential allows. Each role includes the ones before it: viewer < member < admin.
@@ -154,4 +156,12 @@ func (id Identity) MayUseAgent(agent string) bool {
 func (id Identity) For(agent string, owner Owner) Identity {
 	id.Agent, id.Owner = agent, owner
 	return id
+}
+
+// OwnerRef names one owner of one agent by references only, as workflow inputs and ids do: Owner is opaque and says
+// nothing about the person.
+type OwnerRef struct {
+	Workspace string    `json:"workspace"`
+	Agent     string    `json:"agent"`
+	Owner     uuid.UUID `json:"owner"`
 }

@@ -69,3 +69,20 @@ func set[T any](to *T, from *T) {
 		*to = *from
 	}
 }
+
+// MinMessageChars is the least that a transcript is cut to when a model's context is too small.
+const MinMessageChars = 250
+
+// Shorter returns settings for a transcript of half the messages, and once one message is left, of half its characters.
+// It reports false when nothing shorter makes sense. messages is how many the transcript that did not fit had.
+func (s ExtractSettings) Shorter(messages int) (ExtractSettings, bool) {
+	switch {
+	case messages > 1:
+		s.MaxTranscript = max(1, min(messages, s.MaxTranscript)/2)
+	case s.MaxMessageChars/2 >= MinMessageChars:
+		s.MaxMessageChars /= 2
+	default:
+		return s, false
+	}
+	return s, true
+}

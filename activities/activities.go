@@ -1,0 +1,69 @@
+// Package activities holds the steps of every workflow: what touches the store, a model or the clock.
+//
+// A step runs at least once, so each write carries an idempotency key and each outcome is recorded in the transaction of
+// what it accounts for. Inputs and results carry references, counts and reason codes, never contents.
+package activities
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"reverie/memory"
+	"reverie/store"
+)
+
+// Proposer turns a transcript into a proposal: a model with its prompts, or the built-in extractive engine.
+type Proposer interface {
+	Propose(ctx context.Context, in memory.ExtractionInput) (memory.Answer, error)
+}
+
+// Activities are the steps with what they need. Steps are referenced through a nil *Activities in workflow code.
+type Activities struct {
+	Store    *store.Store
+	Proposer Proposer
+	// Paid is true when the proposer costs money or tokens: budgets are checked and spending is recorded.
+	Paid     bool
+	Budget   Budget
+	Defaults memory.ExtractSettings
+	Timing   memory.Timing
+	Now      func() time.Time
+	Log      *slog.Logger
+	// Observe is told the outcome of every extraction, for metrics.
+	Observe func(outcome memory.Outcome, reason memory.ReasonCode, usage memory.Usage, took time.Duration)
+
+	model lastState
+}
+
+// author names the workflow as the author of what it writes.
+func author(ctx context.Context, engine string) memory.Author {
+	info := activity.GetInfo(ctx)
+	return memory.Author{
+		Kind: memory.AuthorWorkflow, ID: engine,
+		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID,
+	}
+}
+
+// idempotencyKey is the same over all attempts of this step in this run, and another one after a reset, which may write again.
+func idempotencyKey(ctx context.Context) string {
+	info := activity.GetInfo(ctx)
+	return fmt.Sprintf("%s/%s/%s", info.WorkflowExecution.ID, info.WorkflowExecution.RunID, info.ActivityID)
+}
+
+// identify finds whose memory ref is about and returns the identity to work with: the owner's, allowed to write what
+// a member writes.
+func (a *Activities) identify(ctx context.Context, ref memory.OwnerRef, by memory.Author) (memory.Identity, error) {
+	id := memory.Identity{
+		Workspace: ref.Workspace, Agent: ref.Agent, AnyOwner: true, Role: memory.RoleMember, Author: by,
+	}
+	owner, err := a.Store.ResolveOwner(ctx, id, ref.Owner)
+	if err != nil {
+		return memory.Identity{}, storeError(err)
+	}
+	id.AnyOwner = false
+	id.Owner = owner
+	return id, nil
+}

@@ -1,0 +1,46 @@
+package activities
+
+import (
+	"errors"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+
+	"reverie/llm"
+	"reverie/store"
+)
+
+// Types of the errors that steps return; they are wire format (workflows/names_test.go holds them).
+const (
+	TypeNotFound    = "NotFound"
+	TypeForbidden   = "Forbidden"
+	TypeInvalid     = "Invalid"
+	TypeUnavailable = "Unavailable" // the store or the model is away or busy; the step is tried again
+)
+
+// storeError says of a store's error whether trying again can help. The messages of these errors name ids and rules,
+// never contents.
+func storeError(err error) error {
+	var invalid *store.InvalidError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, store.ErrNotFound):
+		return temporal.NewNonRetryableApplicationError("not found", TypeNotFound, nil)
+	case errors.Is(err, store.ErrForbidden):
+		return temporal.NewNonRetryableApplicationError("forbidden", TypeForbidden, nil)
+	case errors.As(err, &invalid):
+		return temporal.NewNonRetryableApplicationError("invalid "+invalid.Field, TypeInvalid, nil)
+	}
+	return err
+}
+
+// modelError makes the next attempt wait for as long as the provider asks.
+func modelError(err *llm.Error) error {
+	return temporal.NewApplicationErrorWithOptions(string(err.Kind), TypeUnavailable, temporal.ApplicationErrorOptions{
+		NextRetryDelay: min(err.RetryAfter, maxRetryAfter),
+	})
+}
+
+// maxRetryAfter bounds what a provider may ask for: it is asked again after an hour in any case.
+const maxRetryAfter = time.Hour

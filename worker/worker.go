@@ -1,0 +1,87 @@
+// Package worker runs the workflows and their steps: registration, task queues, limits, and the sweep that delivers what
+// Temporal has not accepted.
+package worker
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"reverie/activities"
+	"reverie/workflows"
+)
+
+// stopTimeout is how long steps that are under way may go on after a stop was asked for; a model call that takes longer
+// is tried again by another worker.
+const stopTimeout = 30 * time.Second
+
+// Options are the limits of one worker process.
+type Options struct {
+	ModelConcurrency int           // model calls at once
+	SweepInterval    time.Duration // between two looks for undelivered turns
+	Log              *slog.Logger
+}
+
+// Worker polls the task queues of this deployment.
+type Worker struct {
+	memory, model worker.Worker
+	sweep         sweep
+	cancel        context.CancelFunc
+	done          sync.WaitGroup
+}
+
+// New prepares a worker; Start begins to poll.
+func New(c client.Client, steps *activities.Activities, o Options) *Worker {
+	w := &Worker{
+		memory: worker.New(c, workflows.TaskQueue, worker.Options{WorkerStopTimeout: stopTimeout}),
+		model: worker.New(c, workflows.ModelQueue, worker.Options{
+			WorkerStopTimeout: stopTimeout, DisableWorkflowWorker: true,
+			MaxConcurrentActivityExecutionSize: o.ModelConcurrency,
+		}),
+		sweep: sweep{client: c, store: steps.Store, timing: steps.Timing, interval: o.SweepInterval, now: steps.Now, log: o.Log},
+	}
+	Register(w.memory)
+	w.memory.RegisterActivity(steps)
+	w.model.RegisterActivity(steps)
+	return w
+}
+
+// Registry is what workflows are registered with: a worker, a replayer or a test environment.
+type Registry interface {
+	RegisterWorkflowWithOptions(w any, options workflow.RegisterOptions)
+}
+
+// Register names every workflow as it stands on the wire.
+func Register(r Registry) {
+	r.RegisterWorkflowWithOptions(workflows.Inbox, workflow.RegisterOptions{Name: workflows.InboxName})
+	r.RegisterWorkflowWithOptions(workflows.Extract, workflow.RegisterOptions{Name: workflows.ExtractName})
+}
+
+// Start begins to poll and to sweep. It fails when Temporal cannot be reached.
+func (w *Worker) Start() error {
+	if err := w.memory.Start(); err != nil {
+		return fmt.Errorf("start polling %s: %w", workflows.TaskQueue, err)
+	}
+	if err := w.model.Start(); err != nil {
+		w.memory.Stop()
+		return fmt.Errorf("start polling %s: %w", workflows.ModelQueue, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	w.cancel = cancel
+	w.done.Go(func() { w.sweep.run(ctx) })
+	return nil
+}
+
+// Stop ends polling and waits for what is under way, up to half a minute.
+func (w *Worker) Stop() {
+	w.cancel()
+	w.done.Wait()
+	w.model.Stop()
+	w.memory.Stop()
+}

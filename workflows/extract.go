@@ -1,0 +1,169 @@
+package workflows
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"reverie/activities"
+	"reverie/memory"
+)
+
+// steps gives typed references to the activities; it is never called.
+var steps *activities.Activities
+
+// FailedType is the type of the error with which an Extract fails after it recorded the outcome "failed"; its details
+// are the ExtractResult.
+const FailedType = "ExtractionFailed"
+
+// Reasons that the workflow itself gives.
+const (
+	ReasonNoNewMessages    memory.ReasonCode = "no_new_messages"
+	ReasonModelUnavailable memory.ReasonCode = "model_unavailable"
+	ReasonContextTooLong   memory.ReasonCode = "context_too_long"
+	ReasonKeepsChanging    memory.ReasonCode = "keeps_changing"
+)
+
+// ExtractInput is a range of messages, with the settings of the moment at which it was started.
+type ExtractInput struct {
+	memory.OwnerRef
+	Conversation uuid.UUID              `json:"conversation"`
+	From         int64                  `json:"from"`
+	To           int64                  `json:"to"`
+	RetryOf      uuid.UUID              `json:"retryOf,omitzero"`
+	Settings     memory.ExtractSettings `json:"settings"`
+}
+
+// ExtractResult is the outcome: of several steps, the most telling one.
+type ExtractResult struct {
+	Outcome     memory.Outcome    `json:"outcome"`
+	ReasonCode  memory.ReasonCode `json:"reasonCode,omitempty"`
+	Extractions []uuid.UUID       `json:"extractions,omitempty"` // records, one for each step
+	Documents   int               `json:"documents,omitempty"`   // changed
+	Usage       memory.Usage      `json:"usage,omitzero"`
+	More        bool              `json:"more,omitempty"` // other messages of the owner are pending
+}
+
+// Extract turns a range of messages into memory, once: propose, guard, apply, in as many steps as transcripts are
+// needed, each committed with its outcome and the cursor. A range that is accounted for already is left alone.
+func Extract(ctx workflow.Context, in ExtractInput) (ExtractResult, error) {
+	e := extract{ExtractInput: in, next: in.From, log: workflow.GetLogger(ctx)}
+	for e.next <= in.To && !e.ended {
+		if err := e.takeStep(ctx); err != nil {
+			return ExtractResult{}, err
+		}
+	}
+	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(e.result.Outcome))); err != nil {
+		return ExtractResult{}, err
+	}
+	if e.result.Outcome == memory.OutcomeFailed {
+		return ExtractResult{}, temporal.NewApplicationErrorWithOptions(
+			"no proposal could be had: "+string(e.result.ReasonCode), FailedType,
+			temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{e.result}})
+	}
+	return e.result, nil
+}
+
+type extract struct {
+	ExtractInput
+	next   int64 // first message that is not accounted for
+	ended  bool
+	result ExtractResult
+	log    log.Logger
+}
+
+// takeStep accounts for the next messages: as many as one transcript holds.
+func (e *extract) takeStep(ctx workflow.Context) error {
+	for range staleRounds {
+		proposal, err := e.propose(ctx)
+		if err != nil {
+			return err
+		}
+		if !proposal.HasDraft {
+			e.record(proposal)
+			return nil
+		}
+		applied, err := localStep(ctx, "apply", steps.Apply, activities.ApplyInput{OwnerRef: e.OwnerRef, Extraction: proposal.Extraction})
+		if err != nil {
+			return err
+		}
+		if !applied.Stale {
+			proposal.Outcome, proposal.ReasonCode, proposal.More = applied.Outcome, applied.ReasonCode, applied.More
+			e.result.Documents += applied.Documents
+			e.record(proposal)
+			return nil
+		}
+	}
+	failed, err := e.conclude(ctx, ReasonKeepsChanging)
+	if err != nil {
+		return err
+	}
+	e.record(failed)
+	return nil
+}
+
+// propose asks for a proposal until there is one, waiting for the budget and shortening the transcript when it must.
+func (e *extract) propose(ctx workflow.Context) (activities.ProposeResult, error) {
+	in := activities.ProposeInput{
+		OwnerRef: e.OwnerRef, Conversation: e.Conversation, From: e.next, To: e.To, First: e.next == e.From,
+		RetryOf: e.RetryOf, Settings: e.Settings,
+	}
+	for {
+		out, err := step(ctx, modelCall, "propose", steps.Propose, in)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return out, err
+		case err != nil: // a day of trying is over
+			e.log.Warn("No proposal", "error", err)
+			return e.conclude(ctx, ReasonModelUnavailable)
+		case out.TooLong:
+			shorter, possible := in.Settings.Shorter(out.Messages)
+			if !possible {
+				return e.conclude(ctx, ReasonContextTooLong)
+			}
+			in.Settings = shorter
+		case !out.WaitUntil.IsZero():
+			if err := e.waitForBudget(ctx, out.WaitUntil); err != nil {
+				return out, err
+			}
+		default:
+			return out, nil
+		}
+	}
+}
+
+// waitForBudget sleeps until the budget renews, looking now and then whether it was raised.
+func (e *extract) waitForBudget(ctx workflow.Context, until time.Time) error {
+	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(memory.OutcomeWaiting))); err != nil {
+		return err
+	}
+	wait := max(min(until.Sub(workflow.Now(ctx)), budgetRecheck), time.Second)
+	return workflow.NewTimerWithOptions(ctx, wait, workflow.TimerOptions{Summary: "the budget is spent"}).Get(ctx, nil)
+}
+
+// conclude records that the rest of the range failed for want of a proposal.
+func (e *extract) conclude(ctx workflow.Context, reason memory.ReasonCode) (activities.ProposeResult, error) {
+	out, err := localStep(ctx, "record the failure", steps.Conclude, activities.ConcludeInput{
+		OwnerRef: e.OwnerRef, Conversation: e.Conversation, From: e.next, To: e.To, RetryOf: e.RetryOf, ReasonCode: reason,
+	})
+	return activities.ProposeResult{
+		Extraction: out.Extraction, To: e.To, Outcome: memory.OutcomeFailed, ReasonCode: reason, More: out.More,
+	}, err
+}
+
+// record notes the end of a step and moves on behind it. A closed gate or a failure holds for the whole range.
+func (e *extract) record(p activities.ProposeResult) {
+	if p.Extraction != uuid.Nil {
+		e.result.Extractions = append(e.result.Extractions, p.Extraction)
+	}
+	if e.result.Outcome == "" || p.Outcome.Tells() > e.result.Outcome.Tells() {
+		e.result.Outcome, e.result.ReasonCode = p.Outcome, p.ReasonCode
+	}
+	e.result.Usage = e.result.Usage.Add(p.Usage)
+	e.result.More = p.More
+	e.next = p.To + 1
+	e.ended = p.Outcome == memory.OutcomeSkipped || p.Outcome == memory.OutcomeFailed
+}

@@ -1,0 +1,70 @@
+package workflows
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"reverie/memory"
+)
+
+// agentRef names an agent of a workspace. Neither slug contains a dot.
+func agentRef(workspace, agent string) string { return workspace + "." + agent }
+
+// InboxID is the id of an owner's Inbox.
+func InboxID(ref memory.OwnerRef) string {
+	return "inbox/" + agentRef(ref.Workspace, ref.Agent) + "/" + ref.Owner.String()
+}
+
+// ParseInboxID is the inverse of InboxID.
+func ParseInboxID(id string) (memory.OwnerRef, error) {
+	parts := strings.Split(id, "/")
+	if len(parts) == 3 && parts[0] == "inbox" {
+		workspace, agent, found := strings.Cut(parts[1], ".")
+		owner, err := uuid.Parse(parts[2])
+		if found && err == nil {
+			return memory.OwnerRef{Workspace: workspace, Agent: agent, Owner: owner}, nil
+		}
+	}
+	return memory.OwnerRef{}, fmt.Errorf("%q is not the id of an Inbox", id)
+}
+
+// ExtractID is the id of the extraction of messages from..to (inclusive) of a conversation; retryOf is zero unless a
+// quarantined extraction is repeated.
+func ExtractID(conversation uuid.UUID, from, to int64, retryOf uuid.UUID) string {
+	id := fmt.Sprintf("extract/%s/%d-%d", conversation, from, to)
+	if retryOf != uuid.Nil {
+		id += "/retry-" + retryOf.String()
+	}
+	return id
+}
+
+// ParseExtractID is the inverse of ExtractID.
+func ParseExtractID(id string) (conversation uuid.UUID, from, to int64, retryOf uuid.UUID, err error) {
+	fail := func() (uuid.UUID, int64, int64, uuid.UUID, error) {
+		return uuid.Nil, 0, 0, uuid.Nil, fmt.Errorf("%q is not the id of an Extract", id)
+	}
+	parts := strings.Split(id, "/")
+	if len(parts) < 3 || len(parts) > 4 || parts[0] != "extract" {
+		return fail()
+	}
+	if conversation, err = uuid.Parse(parts[1]); err != nil {
+		return fail()
+	}
+	first, last, found := strings.Cut(parts[2], "-")
+	if from, err = strconv.ParseInt(first, 10, 64); err != nil || !found {
+		return fail()
+	}
+	if to, err = strconv.ParseInt(last, 10, 64); err != nil {
+		return fail()
+	}
+	if len(parts) == 4 {
+		retry, isRetry := strings.CutPrefix(parts[3], "retry-")
+		if retryOf, err = uuid.Parse(retry); err != nil || !isRetry {
+			return fail()
+		}
+	}
+	return conversation, from, to, retryOf, nil
+}

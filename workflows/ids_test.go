@@ -1,0 +1,46 @@
+package workflows
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"reverie/memory"
+)
+
+func anyUUID(t *rapid.T, label string) uuid.UUID {
+	var id uuid.UUID
+	copy(id[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, label))
+	return id
+}
+
+func TestIDsAreReadBackAsTheyWereMade(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		slug := rapid.StringMatching(`[a-z0-9][a-z0-9_-]{0,62}`)
+		ref := memory.OwnerRef{Workspace: slug.Draw(t, "workspace"), Agent: slug.Draw(t, "agent"), Owner: anyUUID(t, "owner")}
+		if back, err := ParseInboxID(InboxID(ref)); err != nil || back != ref {
+			t.Fatalf("%v became %v (%v)", ref, back, err)
+		}
+		conversation, retryOf := anyUUID(t, "conversation"), anyUUID(t, "retry")
+		from := rapid.Int64Range(1, 1<<40).Draw(t, "from")
+		to := from + rapid.Int64Range(0, 1000).Draw(t, "length")
+		for _, retry := range []uuid.UUID{uuid.Nil, retryOf} {
+			c, f, l, r, err := ParseExtractID(ExtractID(conversation, from, to, retry))
+			if err != nil || c != conversation || f != from || l != to || r != retry {
+				t.Fatalf("%v %d-%d %v became %v %d-%d %v (%v)", conversation, from, to, retry, c, f, l, r, err)
+			}
+		}
+	})
+}
+
+func TestForeignIDsAreRefused(t *testing.T) {
+	for _, id := range []string{"", "inbox", "inbox/a.b", "inbox/ab/0190", "extract/x/1-2", "extract/" + uuid.Nil.String() + "/1"} {
+		if _, err := ParseInboxID(id); err == nil {
+			t.Errorf("%q was read as an Inbox", id)
+		}
+		if _, _, _, _, err := ParseExtractID(id); err == nil {
+			t.Errorf("%q was read as an Extract", id)
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package workflows
+
+import (
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"reverie/activities"
+	"reverie/memory"
+)
+
+// InboxInput is an Inbox's beginning, or what it carries over when it continues as new.
+type InboxInput struct {
+	memory.OwnerRef
+	Timing  memory.Timing `json:"timing"`
+	Pending bool          `json:"pending,omitempty"` // a turn came in that was not looked at
+	FirstAt time.Time     `json:"firstAt,omitzero"`  // of the turns that wait
+	LastAt  time.Time     `json:"lastAt,omitzero"`
+	ReadyAt time.Time     `json:"readyAt,omitzero"` // the cooldown ends
+}
+
+// Turn is the signal that a turn is complete. It names no message: what is pending is asked of Postgres.
+type Turn struct {
+	Timing memory.Timing `json:"timing"`
+}
+
+// Inbox gathers the completed turns of one owner. It waits until the conversation has been quiet and the cooldown is
+// over, then starts one Extract at a time until nothing is pending, and ends when it is empty and cooled down. What
+// arrives meanwhile is taken together; nothing is dropped.
+func Inbox(ctx workflow.Context, in InboxInput) error {
+	b := inbox{InboxInput: in, log: workflow.GetLogger(ctx), turns: workflow.GetSignalChannel(ctx, TurnCompletedSignal)}
+	if err := workflow.SetUpdateHandler(ctx, ExtractNowUpdate, b.extractNow); err != nil {
+		return err
+	}
+	return b.run(ctx)
+}
+
+type inbox struct {
+	InboxInput
+	log      log.Logger
+	turns    workflow.ReceiveChannel
+	requests []*request
+}
+
+// request is an extraction that somebody waits for.
+type request struct {
+	ExtractNowInput
+	done   bool
+	result ExtractNowResult
+	err    error
+}
+
+func (b *inbox) run(ctx workflow.Context) error {
+	for {
+		b.drain(ctx)
+		switch wait := b.wait(workflow.Now(ctx)); {
+		case len(b.requests) > 0:
+			b.serve(ctx)
+		case workflow.GetInfo(ctx).GetContinueAsNewSuggested() && workflow.AllHandlersFinished(ctx):
+			return workflow.NewContinueAsNewError(ctx, Inbox, b.InboxInput)
+		case wait > 0:
+			if err := b.sleep(ctx, wait); err != nil {
+				return err
+			}
+		case b.Pending:
+			if err := b.extractPending(ctx); err != nil {
+				return err
+			}
+		default:
+			// A handler that has just been answered still has to return its answer before the workflow may end.
+			if err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
+				return err
+			}
+			if b.turns.Len() == 0 && len(b.requests) == 0 {
+				return nil
+			}
+		}
+	}
+}
+
+// drain takes every signal that has arrived.
+func (b *inbox) drain(ctx workflow.Context) {
+	var turn Turn
+	for b.turns.ReceiveAsync(&turn) {
+		now := workflow.Now(ctx)
+		b.Timing = turn.Timing
+		b.LastAt = now
+		if !b.Pending {
+			b.Pending, b.FirstAt = true, now
+		}
+	}
+}
+
+// wait is how long nothing may be extracted: until the conversation is quiet and the cooldown is over. Without anything
+// pending it is the rest of the cooldown, which would be forgotten if the Inbox ended before.
+func (b *inbox) wait(now time.Time) time.Duration {
+	until := b.ReadyAt
+	if b.Pending {
+		quiet := b.LastAt.Add(b.Timing.Quiet)
+		if latest := b.FirstAt.Add(quietLimit * b.Timing.Quiet); quiet.After(latest) {
+			quiet = latest
+		}
+		if quiet.After(until) {
+			until = quiet
+		}
+	}
+	return until.Sub(now)
+}
+
+// sleep waits, but no longer than until something arrives.
+func (b *inbox) sleep(ctx workflow.Context, d time.Duration) error {
+	summary := "cooldown"
+	if b.Pending {
+		summary = "quiet period or cooldown, then extract"
+	}
+	_, err := workflow.AwaitWithOptions(ctx, workflow.AwaitOptions{Timeout: d, TimerOptions: workflow.TimerOptions{Summary: summary}},
+		func() bool { return b.turns.Len() > 0 || len(b.requests) > 0 })
+	return err
+}
+
+// extractPending extracts everything that is pending for the owner, one range after the other.
+func (b *inbox) extractPending(ctx workflow.Context) error {
+	b.Pending = false
+	for more := true; more && len(b.requests) == 0; {
+		next, err := b.next(ctx, activities.NextRangeInput{OwnerRef: b.OwnerRef})
+		if err != nil {
+			return b.putOff(ctx, err)
+		}
+		b.Timing = next.Timing
+		if !next.Found {
+			break
+		}
+		out, err := b.extract(ctx, next, uuid.Nil)
+		if err != nil {
+			return b.putOff(ctx, err)
+		}
+		more = out.More
+		b.Pending = more // a request may cut in: what is left stays pending
+	}
+	b.ReadyAt = workflow.Now(ctx).Add(b.Timing.Cooldown)
+	return nil
+}
+
+// putOff keeps the turn pending after a failure, for a later round, unless the workflow itself was cancelled.
+func (b *inbox) putOff(ctx workflow.Context, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	b.log.Warn("Extraction put off", "error", err)
+	b.Pending = true
+	b.ReadyAt = workflow.Now(ctx).Add(max(failureBackoff, b.Timing.Cooldown))
+	return nil
+}
+
+func (b *inbox) next(ctx workflow.Context, in activities.NextRangeInput) (activities.NextRangeResult, error) {
+	return localStep(ctx, "what is pending", steps.NextRange, in)
+}
+
+// extract runs one Extract as its own execution and waits for it. One that is running already (of an Inbox that was
+// terminated) is waited out.
+func (b *inbox) extract(ctx workflow.Context, r activities.NextRangeResult, retryOf uuid.UUID) (ExtractResult, error) {
+	options := workflow.ChildWorkflowOptions{
+		WorkflowID:            ExtractID(r.Conversation, r.From, r.To, retryOf),
+		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, // the store accounts for a range once
+		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
+		TypedSearchAttributes: attributes(b.OwnerRef),
+		StaticSummary:         "Messages of one conversation become memory of agent " + b.Agent,
+	}
+	in := ExtractInput{
+		OwnerRef: b.OwnerRef, Conversation: r.Conversation, From: r.From, To: r.To, RetryOf: retryOf, Settings: r.Settings,
+	}
+	for {
+		var out ExtractResult
+		err := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, options), Extract, in).Get(ctx, &out)
+		if !temporal.IsWorkflowExecutionAlreadyStartedError(err) {
+			return out, extractionFailed(err, &out)
+		}
+		if err := workflow.Sleep(ctx, busyRetry); err != nil {
+			return ExtractResult{}, err
+		}
+	}
+}
+
+// extractionFailed turns the failure of an extraction that recorded its outcome into that outcome: the record says what
+// happened, and the messages wait in front of the cursor for the next turn.
+func extractionFailed(err error, out *ExtractResult) error {
+	var app *temporal.ApplicationError
+	if errors.As(err, &app) && app.Type() == FailedType && app.Details(out) == nil {
+		return nil
+	}
+	return err
+}
+
+// extractNow is the handler of the update: it queues the request and waits for its turn.
+func (b *inbox) extractNow(ctx workflow.Context, in ExtractNowInput) (ExtractNowResult, error) {
+	r := &request{ExtractNowInput: in}
+	b.requests = append(b.requests, r)
+	if err := workflow.Await(ctx, func() bool { return r.done }); err != nil {
+		return ExtractNowResult{}, err
+	}
+	return r.result, r.err
+}
+
+// serve answers the oldest request. A failure goes to who asked; the Inbox goes on.
+func (b *inbox) serve(ctx workflow.Context) {
+	r := b.requests[0]
+	b.requests = b.requests[1:]
+	r.result, r.err = b.answer(ctx, r.ExtractNowInput)
+	r.done = true
+}
+
+func (b *inbox) answer(ctx workflow.Context, in ExtractNowInput) (ExtractNowResult, error) {
+	next, err := b.next(ctx, activities.NextRangeInput{OwnerRef: b.OwnerRef, Conversation: in.Conversation, RetryOf: in.RetryOf})
+	if err != nil {
+		return ExtractNowResult{}, err
+	}
+	if !next.Found {
+		return ExtractNowResult{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoNewMessages}, nil
+	}
+	out, err := b.extract(ctx, next, in.RetryOf)
+	if err != nil {
+		return ExtractNowResult{}, err
+	}
+	b.Timing = next.Timing
+	b.ReadyAt = workflow.Now(ctx).Add(b.Timing.Cooldown)
+	return ExtractNowResult{Outcome: out.Outcome, ReasonCode: out.ReasonCode, Extractions: out.Extractions}, nil
+}

@@ -1,0 +1,41 @@
+// Package workflows orchestrates memory: deterministic code that orders, waits and retries, while Postgres decides.
+//
+//	workflow  id                                     what it does
+//	Inbox     inbox/<agent>/<owner>                  waits out quiet period and cooldown, then starts one Extract at a time
+//	Extract   extract/<conversation>/<from>-<to>     propose -> apply, for one range of messages, once
+//
+// <agent> is <workspace>.<agent id>; <owner> and <conversation> are opaque ids. Inputs, results and signals carry
+// references only, never what was said or remembered.
+package workflows
+
+import "go.temporal.io/sdk/temporal"
+
+// Names on the wire. Running workflows depend on them: they are never renamed (names_test.go holds them).
+const (
+	// TaskQueue runs workflows and the steps that touch only the store.
+	TaskQueue = "reverie"
+	// ModelQueue runs the steps that call a model, so that slow models never hold up the store.
+	ModelQueue = "reverie-model"
+
+	InboxName   = "Inbox"
+	ExtractName = "Extract"
+
+	// TurnCompletedSignal tells an Inbox that messages are waiting.
+	TurnCompletedSignal = "turn-completed"
+	// ExtractNowUpdate asks an Inbox to extract at once and answers with the outcome.
+	ExtractNowUpdate = "extract-now"
+)
+
+// Search attributes, registered before the first start (devenv and `reverie migrate` do).
+var (
+	AgentAttribute   = temporal.NewSearchAttributeKeyKeyword("AgentID")
+	OwnerAttribute   = temporal.NewSearchAttributeKeyKeyword("OwnerKey")
+	OutcomeAttribute = temporal.NewSearchAttributeKeyKeyword("Outcome")
+)
+
+// SearchAttributes are the names and types of the attributes that a namespace must have.
+func SearchAttributes() map[string]string {
+	return map[string]string{
+		AgentAttribute.GetName(): "Keyword", OwnerAttribute.GetName(): "Keyword", OutcomeAttribute.GetName(): "Keyword",
+	}
+}

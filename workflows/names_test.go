@@ -1,0 +1,34 @@
+package workflows
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"reverie/activities"
+)
+
+// Running workflows depend on these names: a change here breaks them. Add names, never rename one.
+func TestNamesOnTheWire(t *testing.T) {
+	for got, want := range map[string]string{
+		TaskQueue: "reverie", ModelQueue: "reverie-model",
+		InboxName: "Inbox", ExtractName: "Extract",
+		TurnCompletedSignal: "turn-completed", ExtractNowUpdate: "extract-now",
+		FailedType:              "ExtractionFailed",
+		activities.TypeNotFound: "NotFound", activities.TypeForbidden: "Forbidden",
+		activities.TypeInvalid: "Invalid", activities.TypeUnavailable: "Unavailable",
+		AgentAttribute.GetName(): "AgentID", OwnerAttribute.GetName(): "OwnerKey", OutcomeAttribute.GetName(): "Outcome",
+	} {
+		if got != want {
+			t.Errorf("%q was %q when it shipped", got, want)
+		}
+	}
+	var methods []string
+	typ := reflect.TypeFor[*activities.Activities]()
+	for i := range typ.NumMethod() {
+		methods = append(methods, typ.Method(i).Name)
+	}
+	if want := []string{"Apply", "Conclude", "NextRange", "Propose"}; !slices.Equal(methods, want) {
+		t.Errorf("activities are %v, shipped were %v", methods, want)
+	}
+}
