@@ -62,19 +62,17 @@ func (c *child) ended() bool {
 // killGrace is how long a process may take to end after a signal that leaves it no choice.
 const killGrace = 10 * time.Second
 
-// stop asks the process to end with the given signals, one after the other: the next when ctx is done for the first,
-// after killGrace for the others, and SIGKILL to its whole group at last. It returns an error only when even that did
-// not end it.
+// stop asks the process to end with the given signals in turn and kills its whole group at last. The first signal gets
+// until ctx is done, each other one killGrace. It returns an error only when even the kill did not end the process.
 func (c *child) stop(ctx context.Context, signals ...syscall.Signal) error {
-	for i, signal := range append(signals, syscall.SIGKILL) {
-		wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), killGrace)
-		if i == 0 && signal != syscall.SIGKILL {
-			cancel()
-			wait, cancel = context.WithCancel(ctx)
+	patience := ctx
+	for _, signal := range append(signals, syscall.SIGKILL) {
+		if signal == syscall.SIGKILL || patience.Err() != nil {
+			var cancel context.CancelFunc
+			patience, cancel = context.WithTimeout(context.WithoutCancel(ctx), killGrace)
+			defer cancel()
 		}
-		ended := c.signal(wait, signal)
-		cancel()
-		if ended {
+		if c.signal(patience, signal) {
 			return nil
 		}
 	}

@@ -196,6 +196,7 @@ func (c *cluster) settings(port int, ephemeral bool) map[string]string {
 		settings["fsync"] = "off"
 		settings["full_page_writes"] = "off"
 		settings["synchronous_commit"] = "off"
+		settings["max_wal_size"] = "256MB" // the folder may be in memory
 		settings["shared_buffers"] = "64MB"
 	}
 	return settings

@@ -154,7 +154,11 @@ func (p *Postgres) Stop(ctx context.Context) error {
 	var err error
 	if p.child != nil {
 		// SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one.
-		err = p.child.stop(ctx, syscall.SIGINT, syscall.SIGQUIT)
+		signals := []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT}
+		if p.cluster.temporary {
+			signals = signals[1:] // what is removed needs no checkpoint
+		}
+		err = p.child.stop(ctx, signals...)
 	}
 	if p.cluster.temporary {
 		err = errors.Join(err, os.RemoveAll(p.cluster.home), os.RemoveAll(p.options.Dir))

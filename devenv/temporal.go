@@ -309,7 +309,11 @@ func (t *Temporal) Log() string { return t.options.LogFile }
 func (t *Temporal) Stop(ctx context.Context) error {
 	var err error
 	if t.child != nil {
-		err = t.child.stop(ctx, syscall.SIGINT)
+		signals := []syscall.Signal{syscall.SIGINT}
+		if t.temporary {
+			signals = nil // an orderly end takes a second and would write what is removed
+		}
+		err = t.child.stop(ctx, signals...)
 	}
 	if t.temporary {
 		err = errors.Join(err, os.RemoveAll(t.options.Dir))
