@@ -50,6 +50,9 @@ func findInstallation(ctx context.Context, major int) (installation, error) {
 		}
 	}
 	if len(usable) == 0 {
+		if err := ctx.Err(); err != nil { // the programs could not be asked
+			return installation{}, err
+		}
 		return installation{}, errNoPostgres
 	}
 	return slices.MaxFunc(usable, func(a, b installation) int {
