@@ -69,7 +69,7 @@ func (a *apt) update(ctx context.Context, part string) error {
 }
 
 // candidate is the version of a package that would be installed, "" when the lists have none.
-func (a *apt) candidate(ctx context.Context, name string) string {
+func candidate(ctx context.Context, name string) string {
 	cmd := exec.CommandContext(ctx, "apt-cache", "policy", name)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	out, err := cmd.Output()
@@ -86,13 +86,13 @@ func (a *apt) candidate(ctx context.Context, name string) string {
 
 // knows says whether there is a package; it renews the lists when they do not have it.
 func (a *apt) knows(ctx context.Context, part, name string) (version string, err error) {
-	if version = a.candidate(ctx, name); version != "" {
+	if version = candidate(ctx, name); version != "" {
 		return version, nil
 	}
 	if err := a.update(ctx, part); err != nil {
 		return "", err
 	}
-	if version = a.candidate(ctx, name); version == "" {
+	if version = candidate(ctx, name); version == "" {
 		return "", fmt.Errorf("this system's package lists have no %s", name)
 	}
 	return version, nil

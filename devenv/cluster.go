@@ -92,7 +92,7 @@ func (c *cluster) create(ctx context.Context, o PostgresOptions) (err error) {
 }
 
 // settle chooses the folder for a new cluster's data: the requested one where the server's user can enter it, otherwise
-// one in lastingHome (for a temporary cluster, in /tmp), noted in the requested folder.
+// one in lastingHome, noted in the requested folder.
 func (c *cluster) settle(ctx context.Context, dir string) error {
 	if c.account.reaches(ctx, dir) {
 		c.home = dir
@@ -100,31 +100,15 @@ func (c *cluster) settle(ctx context.Context, dir string) error {
 		return nil
 	}
 	hash := sha256.Sum256([]byte(dir))
-	base := lastingHome
-	if c.temporary {
-		base = "/tmp"
-	}
-	c.home = filepath.Join(base, "postgres-"+hex.EncodeToString(hash[:8]))
+	c.home = filepath.Join(lastingHome, "postgres-"+hex.EncodeToString(hash[:8]))
 	c.data = filepath.Join(c.home, "data")
-	if err := os.MkdirAll(base, 0o755); err != nil { //nolint:gosec // must be passable for the server's own user
+	if err := os.MkdirAll(c.home, 0o755); err != nil { //nolint:gosec // must be passable for the server's own user
 		return err
-	}
-	if err := os.Mkdir(c.home, 0o711); err != nil && !errors.Is(err, fs.ErrExist) { //nolint:gosec // as above
-		return err
-	}
-	// In a folder that everybody may write to, somebody else may have been there first.
-	if info, err := os.Lstat(c.home); err != nil || !info.IsDir() || !ownedByUs(info) {
-		return fmt.Errorf("%s is not a folder of ours: %w", c.home, errors.Join(err, fs.ErrPermission))
 	}
 	if !c.account.reaches(ctx, c.home) {
 		return fmt.Errorf("user %s can enter neither %s nor %s", c.account.name, dir, c.home)
 	}
 	return os.WriteFile(filepath.Join(dir, "location"), []byte(c.home+"\n"), 0o600)
-}
-
-func ownedByUs(info fs.FileInfo) bool {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(stat.Uid) == os.Geteuid()
 }
 
 // locales are tried in turn: one that knows Unicode's letters (lower() and regular expressions need it) without the

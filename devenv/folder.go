@@ -68,10 +68,10 @@ const temporaryPrefix = "reverie-tmp-"
 // temporaryFolder makes a folder for a server that keeps nothing: in memory where there is room, since a database is made
 // of hundreds of small files (a copy of one took 15 ms in memory and 480 ms on a virtual disk), otherwise where temporary
 // files go. A TMPDIR that is set decides. Folders that killed processes left behind are removed on the way.
-func temporaryFolder() (string, error) {
-	base := os.TempDir()
-	if memory := memoryFolder(); memory != "" && os.Getenv("TMPDIR") == "" {
-		base = memory
+func temporaryFolder(ctx context.Context) (string, error) {
+	base, err := temporaryBase(ctx)
+	if err != nil {
+		return "", err
 	}
 	leftovers, err := filepath.Glob(filepath.Join(base, temporaryPrefix+"*"))
 	if err != nil {
@@ -85,6 +85,24 @@ func temporaryFolder() (string, error) {
 		return "", err
 	}
 	return folder, os.Chmod(folder, 0o711) //nolint:gosec // must be passable for the server's own user
+}
+
+// temporaryBase chooses where temporary folders are made: somewhere the server's own user gets to as well.
+func temporaryBase(ctx context.Context) (string, error) {
+	account, err := newServerAccount()
+	if err != nil {
+		return "", err
+	}
+	candidates := []string{os.TempDir(), "/tmp"}
+	if os.Getenv("TMPDIR") == "" {
+		candidates = append([]string{memoryFolder()}, candidates...)
+	}
+	for _, base := range candidates {
+		if base != "" && isWritable(base) && account.reaches(ctx, base) {
+			return base, nil
+		}
+	}
+	return "", errors.Join(fmt.Errorf("none of the folders %q can hold temporary files", candidates), ctx.Err())
 }
 
 // abandonedAfter leaves a folder that nobody has locked yet alone while it may just be in the making.

@@ -10,7 +10,7 @@ import (
 )
 
 func TestTemporaryFoldersOfTheDeadAreRemoved(t *testing.T) {
-	base := t.TempDir()
+	base := folder(t)
 	t.Setenv("TMPDIR", base)
 	folders := map[string]string{}
 	for _, name := range []string{"abandoned", "in use", "in the making", "somebody else's"} {
@@ -35,7 +35,7 @@ func TestTemporaryFoldersOfTheDeadAreRemoved(t *testing.T) {
 			}
 		}
 	}
-	made, err := temporaryFolder()
+	made, err := temporaryFolder(t.Context())
 	if err != nil || filepath.Dir(made) != base {
 		t.Fatalf("made %s, %v", made, err)
 	}

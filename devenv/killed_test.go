@@ -9,6 +9,7 @@ import (
 // A process that is killed, as by the out-of-memory killer, can stop nothing. Its servers end all the same, and the next
 // start finds their data.
 func TestKilledParentLeavesNothing(t *testing.T) {
+	t.Parallel()
 	dir := folder(t)
 	helper, servers := startHelper(t, dir)
 	for _, pid := range servers {

@@ -53,7 +53,7 @@ func StartPostgres(ctx context.Context, o PostgresOptions) (_ *Postgres, err err
 	p := &Postgres{options: o}
 	temporary := o.Dir == ""
 	if temporary {
-		if p.options.Dir, err = temporaryFolder(); err != nil {
+		if p.options.Dir, err = temporaryFolder(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -36,7 +36,7 @@ func ensureInstallation(ctx context.Context, progress Progress, major int) (inst
 	if major != 0 {
 		missing = fmt.Sprintf("the cluster was made by PostgreSQL %d, whose server programs are not on this machine", major)
 	}
-	return installation{}, &InstallError{Missing: missing, Command: installCommand(major), Cause: err}
+	return installation{}, &InstallError{Missing: missing, Command: installCommand(ctx, major), Cause: err}
 }
 
 // withoutMainCluster runs a script line with PostgreSQL's packages told not to make a system cluster. What the machine's
@@ -57,14 +57,12 @@ func installPostgres(ctx context.Context, progress Progress, major int) error {
 		return err
 	}
 	if major == 0 {
-		// The package "postgresql" depends on the distribution's major version and is numbered after it: 17+278.
 		version, err := apt.knows(ctx, "postgres", "postgresql")
 		if err != nil {
 			return err
 		}
-		digits, _, _ := strings.Cut(version, "+")
-		if major, err = strconv.Atoi(digits); err != nil {
-			return fmt.Errorf("the package postgresql has version %q: %w", version, err)
+		if major, err = distributionMajor(version); err != nil {
+			return err
 		}
 		if major < oldestPostgres {
 			return fmt.Errorf("this system's PostgreSQL %d is too old", major)
@@ -85,4 +83,15 @@ func installPostgres(ctx context.Context, progress Progress, major int) error {
 		return err
 	}
 	return progress.during("postgres", "installing "+name+" again", install)
+}
+
+// distributionMajor reads the distribution's own major version of PostgreSQL from the version of its package
+// "postgresql", which depends on that and is numbered after it: 17+278.
+func distributionMajor(packageVersion string) (int, error) {
+	digits, _, _ := strings.Cut(packageVersion, "+")
+	major, err := strconv.Atoi(digits)
+	if err != nil {
+		return 0, fmt.Errorf("the package postgresql has version %q: %w", packageVersion, err)
+	}
+	return major, nil
 }

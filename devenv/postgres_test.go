@@ -54,6 +54,7 @@ func query(t *testing.T, url string, statements ...string) (answer string) {
 }
 
 func TestPostgresSecondStartFindsTheData(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(folder(t), "made", "on", "the", "way")
 	first := startPostgres(t, PostgresOptions{Dir: dir})
 	if err := first.EnsureDatabase(t.Context(), "memory"); err != nil {
@@ -75,6 +76,7 @@ func TestPostgresSecondStartFindsTheData(t *testing.T) {
 }
 
 func TestPostgresIsPrivate(t *testing.T) {
+	t.Parallel()
 	p := startPostgres(t, PostgresOptions{Dir: folder(t), Ephemeral: true})
 	pid := p.child.cmd.Process.Pid
 	requireLoopback(t, pid, 1)
@@ -103,6 +105,7 @@ func TestPostgresIsPrivate(t *testing.T) {
 
 // A folder that only root may enter is the usual case for root: /root, or a temporary folder.
 func TestPostgresInAFolderThatItsUserCannotEnter(t *testing.T) {
+	t.Parallel()
 	parent := folder(t)
 	if err := os.Chmod(parent, 0o700); err != nil { //nolint:gosec // that is the point
 		t.Fatal(err)
@@ -129,6 +132,7 @@ func TestPostgresInAFolderThatItsUserCannotEnter(t *testing.T) {
 }
 
 func TestPostgresRestartIsACrash(t *testing.T) {
+	t.Parallel()
 	p := startPostgres(t, PostgresOptions{Dir: folder(t)})
 	address := p.URL(maintenance)
 	conn, err := pgx.Connect(t.Context(), address)
@@ -158,6 +162,7 @@ func TestPostgresRestartIsACrash(t *testing.T) {
 }
 
 func TestPostgresFolderBelongsToOneProcess(t *testing.T) {
+	t.Parallel()
 	dir := folder(t)
 	startPostgres(t, PostgresOptions{Dir: dir, Ephemeral: true})
 	if _, err := StartPostgres(t.Context(), PostgresOptions{Dir: dir}); !errors.Is(err, ErrInUse) {
@@ -166,22 +171,27 @@ func TestPostgresFolderBelongsToOneProcess(t *testing.T) {
 }
 
 func TestPostgresTemporaryFolderIsRemoved(t *testing.T) {
-	base := t.TempDir() // as root, a folder that the server's user cannot enter
-	t.Setenv("TMPDIR", base)
-	p := startPostgres(t, PostgresOptions{Ephemeral: true})
-	query(t, p.URL(maintenance), "select 1")
-	stopPostgres(t, p)
-	left, err := os.ReadDir(base)
-	if err != nil || len(left) != 0 {
-		t.Errorf("left in %s: %v, %v", base, left, err)
-	}
-	if exists(p.cluster.home) {
-		t.Errorf("left: %s", p.cluster.home)
+	passable := folder(t)
+	for name, base := range map[string]string{"passable": passable, "for its owner only": t.TempDir()} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("TMPDIR", base)
+			p := startPostgres(t, PostgresOptions{Ephemeral: true})
+			query(t, p.URL(maintenance), "select 1")
+			stopPostgres(t, p)
+			left, err := os.ReadDir(base)
+			if err != nil || len(left) != 0 {
+				t.Errorf("left in %s: %v, %v", base, left, err)
+			}
+			if p.cluster.home != p.options.Dir || exists(p.cluster.home) {
+				t.Errorf("left: %s", p.cluster.home)
+			}
+		})
 	}
 }
 
 // A machine that lost power leaves a pid file whose number may be another process's by now.
 func TestPostgresStalePidFile(t *testing.T) {
+	t.Parallel()
 	dir := folder(t)
 	p := startPostgres(t, PostgresOptions{Dir: dir, Ephemeral: true})
 	stopPostgres(t, p)
@@ -206,6 +216,7 @@ func TestPostgresStalePidFile(t *testing.T) {
 
 // Without a parent-death signal a server outlives its killed parent; the next start ends it.
 func TestPostgresEndsALeftoverServer(t *testing.T) {
+	t.Parallel()
 	dir := folder(t)
 	leftover := startPostgres(t, PostgresOptions{Dir: dir, Ephemeral: true})
 	if err := leftover.lock.Close(); err != nil { // as the kernel does when the process is killed
@@ -221,6 +232,7 @@ func TestPostgresEndsALeftoverServer(t *testing.T) {
 }
 
 func TestPostgresUnfinishedClusterIsMadeAnew(t *testing.T) {
+	t.Parallel()
 	dir := folder(t)
 	for path, content := range map[string]string{"data.unfinished/PG_VERSION": "15\n", "password": "of the first attempt\n"} {
 		path = filepath.Join(dir, path)
@@ -253,6 +265,7 @@ func TestPostgresOfAnotherMajorIsNamed(t *testing.T) {
 }
 
 func TestPostgresAnswersWhenTheContextEnds(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	p, err := StartPostgres(ctx, PostgresOptions{Ephemeral: true})
 	if err != nil {

@@ -67,7 +67,7 @@ func StartTemporal(ctx context.Context, o TemporalOptions) (_ *Temporal, err err
 		t.options.Namespace = "default"
 	}
 	if t.temporary {
-		if t.options.Dir, err = temporaryFolder(); err != nil {
+		if t.options.Dir, err = temporaryFolder(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -56,6 +56,7 @@ func attributes(t *testing.T, server *Temporal) map[string]enums.IndexedValueTyp
 }
 
 func TestTemporalSecondStartFindsItsWorkflows(t *testing.T) {
+	t.Parallel()
 	dir := folder(t)
 	first := startTemporal(t, TemporalOptions{Dir: dir, SearchAttributes: map[string]string{"AgentID": "Keyword"}})
 	run, err := dial(t, first).ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
@@ -92,6 +93,7 @@ func TestTemporalSecondStartFindsItsWorkflows(t *testing.T) {
 }
 
 func TestTemporalRestart(t *testing.T) {
+	t.Parallel()
 	server := startTemporal(t, TemporalOptions{UIAddr: "127.0.0.1:0"})
 	c := dial(t, server)
 	address, ui := server.Address, server.UIURL
@@ -111,6 +113,7 @@ func TestTemporalRestart(t *testing.T) {
 }
 
 func TestTemporalIsPrivateAndShowsItsUI(t *testing.T) {
+	t.Parallel()
 	server := startTemporal(t, TemporalOptions{UIAddr: "127.0.0.1:0", Namespace: "reverie"})
 	requireLoopback(t, server.child.cmd.Process.Pid, 4)
 
@@ -136,6 +139,7 @@ func TestTemporalIsPrivateAndShowsItsUI(t *testing.T) {
 }
 
 func TestTemporalPortOfTheUITaken(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -149,6 +153,7 @@ func TestTemporalPortOfTheUITaken(t *testing.T) {
 }
 
 func TestTemporalFrontendPortTaken(t *testing.T) {
+	t.Parallel()
 	dir := folder(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -164,6 +169,7 @@ func TestTemporalFrontendPortTaken(t *testing.T) {
 }
 
 func TestTemporalFolderBelongsToOneProcess(t *testing.T) {
+	t.Parallel()
 	dir := folder(t)
 	startTemporal(t, TemporalOptions{Dir: dir})
 	if _, err := StartTemporal(t.Context(), TemporalOptions{Dir: dir}); !errors.Is(err, ErrInUse) {
@@ -173,6 +179,7 @@ func TestTemporalFolderBelongsToOneProcess(t *testing.T) {
 
 // The server makes its schema in a file that is missing, and never completes one.
 func TestTemporalHalfMadeDatabase(t *testing.T) {
+	t.Parallel()
 	dir := folder(t)
 	if err := os.WriteFile(filepath.Join(dir, temporalData), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -181,7 +188,7 @@ func TestTemporalHalfMadeDatabase(t *testing.T) {
 }
 
 func TestTemporalTemporaryFolderIsRemoved(t *testing.T) {
-	base := t.TempDir()
+	base := folder(t)
 	t.Setenv("TMPDIR", base)
 	stopTemporal(t, startTemporal(t, TemporalOptions{}))
 	if left, err := os.ReadDir(base); err != nil || len(left) != 0 {

@@ -60,7 +60,7 @@ func (p *Postgres) provideVector(ctx context.Context) error {
 	if err != nil {
 		return &InstallError{
 			Missing: fmt.Sprintf("the PostgreSQL %d server in %s lacks the extension pgvector %s or later", p.cluster.major, p.cluster.bin, oldestVector),
-			Command: installCommand(p.cluster.major), Cause: err,
+			Command: installCommand(ctx, p.cluster.major), Cause: err,
 		}
 	}
 	return nil
@@ -112,7 +112,7 @@ func (v vectorInstall) install(ctx context.Context) error {
 	}
 	if v.isDistributions() && v.apt != nil {
 		name := fmt.Sprintf("postgresql-%d-pgvector", v.major)
-		if candidate := v.apt.candidate(ctx, name); candidate != "" && !parseVersion(candidate).less(oldestVector) {
+		if available := candidate(ctx, name); available != "" && !parseVersion(available).less(oldestVector) {
 			return v.apt.install(ctx, "pgvector", name)
 		}
 	}

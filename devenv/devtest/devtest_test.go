@@ -2,6 +2,9 @@ package devtest_test
 
 import (
 	"context"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -53,4 +56,40 @@ func TestTemporalAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Close()
+}
+
+func TestPrivateServers(t *testing.T) {
+	p := devtest.Postgres(t)
+	if err := p.Restart(t.Context()); err != nil {
+		t.Error(err)
+	}
+	server := devtest.PrivateTemporal(t)
+	if server == devtest.Temporal(t) {
+		t.Error("the private server is the shared one")
+	}
+	if err := server.Restart(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A server that is given is used instead of a private one; here, one of our own plays it.
+func TestGivenServer(t *testing.T) {
+	if os.Getenv(childVariable) != "" {
+		return
+	}
+	p := devtest.Postgres(t)
+	tests := exec.CommandContext(t.Context(), os.Args[0], "-test.run=TestEachTestHasItsOwnDatabase")
+	tests.Env = append(os.Environ(), childVariable+"=1", "REVERIE_TEST_DATABASE_URL="+p.URL("postgres"))
+	if output, err := tests.CombinedOutput(); err != nil || strings.Contains(string(output), "making a cluster") {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	conn, err := pgx.Connect(t.Context(), p.URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	var left int
+	if err := conn.QueryRow(t.Context(), "select count(*) from pg_database where datname like 'reverie%'").Scan(&left); err != nil || left != 0 {
+		t.Errorf("%d databases left, error %v", left, err)
+	}
 }
