@@ -76,7 +76,7 @@ func readAptSources() []aptSource {
 	}
 	var sources []aptSource
 	for _, file := range files {
-		content, err := os.ReadFile(file) //nolint:gosec // apt's own folder
+		content, err := os.ReadFile(file)
 		if err != nil {
 			continue
 		}
@@ -137,7 +137,7 @@ func parseOneLine(content string) []aptSource {
 		rest = strings.TrimSpace(rest)
 		if options, after, ok := strings.Cut(strings.TrimPrefix(rest, "["), "]"); ok && strings.HasPrefix(rest, "[") {
 			rest = after
-			for _, option := range strings.Fields(options) {
+			for option := range strings.FieldsSeq(options) {
 				switch key, value, _ := strings.Cut(option, "="); strings.ToLower(key) {
 				case "signed-by":
 					s.signedBy = value
@@ -159,7 +159,7 @@ func parseOneLine(content string) []aptSource {
 // readRelease reads which release the machine runs.
 func readRelease() release {
 	for _, path := range []string{"/etc/os-release", "/usr/lib/os-release"} {
-		if content, err := os.ReadFile(path); err == nil { //nolint:gosec // constant paths
+		if content, err := os.ReadFile(path); err == nil {
 			return parseRelease(string(content))
 		}
 	}

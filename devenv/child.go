@@ -62,21 +62,33 @@ func (c *child) ended() bool {
 // killGrace is how long a process may take to end after a signal that leaves it no choice.
 const killGrace = 10 * time.Second
 
-// stop asks the process to end with the given signals in turn and kills its whole group at last. The first signal gets
-// until ctx is done, each other one killGrace. It returns an error only when even the kill did not end the process.
-func (c *child) stop(ctx context.Context, signals ...syscall.Signal) error {
-	patience := ctx
-	for _, signal := range append(signals, syscall.SIGKILL) {
-		if signal == syscall.SIGKILL || patience.Err() != nil {
-			var cancel context.CancelFunc
-			patience, cancel = context.WithTimeout(context.WithoutCancel(ctx), killGrace)
-			defer cancel()
-		}
-		if c.signal(patience, signal) {
+// stop asks the process to end by a signal and waits until ctx is done; then it insists with the other signals in turn,
+// killGrace each, and kills at last. It returns an error only when even that did not end the process.
+func (c *child) stop(ctx context.Context, ask syscall.Signal, insist ...syscall.Signal) error {
+	if c.signal(ctx, ask) {
+		return nil
+	}
+	for _, signal := range insist {
+		if c.insist(ctx, signal) {
 			return nil
 		}
 	}
+	return c.kill(ctx)
+}
+
+// kill ends the process and everything in its group at once.
+func (c *child) kill(ctx context.Context) error {
+	if c.insist(ctx, syscall.SIGKILL) {
+		return nil
+	}
 	return fmt.Errorf("process %d (%s) does not end", c.cmd.Process.Pid, c.cmd.Path)
+}
+
+// insist sends a signal that leaves the process no choice and waits for killGrace, whatever has become of ctx.
+func (c *child) insist(ctx context.Context, signal syscall.Signal) bool {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), killGrace)
+	defer cancel()
+	return c.signal(ctx, signal)
 }
 
 // signal sends one signal and waits for the end of the process until ctx is done. It says whether the process ended.
@@ -110,7 +122,7 @@ func run(ctx context.Context, cmd *exec.Cmd) (string, error) {
 	select {
 	case <-c.done:
 	case <-ctx.Done():
-		if err := c.stop(ctx); err != nil {
+		if err := c.kill(ctx); err != nil {
 			return output.String(), errors.Join(ctx.Err(), err)
 		}
 		return output.String(), fmt.Errorf("%s: %w", strings.Join(cmd.Args, " "), ctx.Err())

@@ -11,7 +11,7 @@ import (
 )
 
 func TestRunSaysWhatFailed(t *testing.T) {
-	output, err := run(t.Context(), exec.Command("sh", "-c", "echo useful; exit 3")) //nolint:noctx // run watches ctx
+	output, err := run(t.Context(), exec.Command("sh", "-c", "echo useful; exit 3"))
 	if err == nil || !strings.Contains(err.Error(), "exit status 3") || !strings.Contains(err.Error(), "useful") {
 		t.Errorf("error %v; want the status and the end of the output", err)
 	}
@@ -25,7 +25,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	start := time.Now()
-	output, err := run(ctx, exec.Command("sh", "-c", "sleep 600 & echo $!; wait")) //nolint:noctx // run watches ctx
+	output, err := run(ctx, exec.Command("sh", "-c", "sleep 600 & echo $!; wait"))
 	if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > killGrace {
 		t.Errorf("error %v after %s", err, time.Since(start))
 	}
@@ -40,7 +40,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 }
 
 func TestStopKillsWhatDoesNotListen(t *testing.T) {
-	c, err := startChild(exec.Command("sh", "-c", "trap '' INT TERM; while :; do sleep 0.1; done"), syscall.SIGKILL) //nolint:noctx // stopped below
+	c, err := startChild(exec.Command("sh", "-c", "trap '' INT TERM; while :; do sleep 0.1; done"), syscall.SIGKILL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestStopKillsWhatDoesNotListen(t *testing.T) {
 }
 
 func TestStartSaysWhatIsMissing(t *testing.T) {
-	if _, err := startChild(exec.Command("/nowhere/program"), syscall.SIGKILL); err == nil || !strings.Contains(err.Error(), "/nowhere/program") { //nolint:noctx // never starts
+	if _, err := startChild(exec.Command("/nowhere/program"), syscall.SIGKILL); err == nil || !strings.Contains(err.Error(), "/nowhere/program") {
 		t.Errorf("got %v", err)
 	}
 }

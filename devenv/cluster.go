@@ -43,7 +43,7 @@ func openCluster(ctx context.Context, o PostgresOptions, temporary bool) (cluste
 	}
 	c.data = filepath.Join(c.home, "data")
 
-	version, err := os.ReadFile(filepath.Join(c.data, "PG_VERSION"))
+	version, err := os.ReadFile(filepath.Join(c.data, "PG_VERSION")) //nolint:gosec // the pointer is ours, in a folder of ours
 	switch {
 	case err == nil:
 		err = c.reopen(ctx, o, strings.TrimSpace(string(version)))
@@ -161,7 +161,7 @@ func (c *cluster) prepare(cmd *exec.Cmd) {
 
 // settings are the server's, given on its command line so that an old cluster follows this code.
 func (c *cluster) settings(port int, ephemeral bool) map[string]string {
-	settings := map[string]string{
+	settings := map[string]string{ //nolint:gosec // "password_encryption" is the name of a method
 		"listen_addresses": "127.0.0.1",
 		"port":             strconv.Itoa(port),
 		// No socket file: its path has a length limit that a folder of the user's choice may exceed.
@@ -196,7 +196,7 @@ func openLog(path string) (*os.File, error) {
 			return nil, err
 		}
 	}
-	return os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600) //nolint:gosec // the caller's own folder
+	return os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 }
 
 // errPortTaken says that somebody took the port between the look and the start.
@@ -222,12 +222,12 @@ func (c *cluster) run(ctx context.Context, port int, o PostgresOptions) (*child,
 	}
 	// When this process is killed, the server makes the fast shutdown: what is committed is on disk, the next start
 	// needs no recovery.
-	server, err := startChild(cmd, syscall.SIGINT)
+	server, err := startChild(cmd, fastShutdown)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.waitUntilReady(ctx, server, port, o.Progress); err != nil {
-		_ = server.stop(context.WithoutCancel(ctx), syscall.SIGQUIT)
+		_ = server.stop(context.WithoutCancel(ctx), immediateShutdown)
 		said := readFrom(c.log, begin)
 		if strings.Contains(said, "Address already in use") {
 			return nil, errPortTaken
@@ -267,7 +267,7 @@ func (c *cluster) waitUntilReady(ctx context.Context, server *child, port int, p
 // that is gone. The lock on the folder says that it is nobody else's.
 func (c *cluster) endLeftover(ctx context.Context) error {
 	pidFile := filepath.Join(c.data, "postmaster.pid")
-	content, err := os.ReadFile(pidFile) //nolint:gosec // in our own folder
+	content, err := os.ReadFile(pidFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -276,7 +276,7 @@ func (c *cluster) endLeftover(ctx context.Context) error {
 	}
 	first, _, _ := strings.Cut(string(content), "\n")
 	if pid, err := strconv.Atoi(strings.TrimSpace(first)); err == nil && pid > 0 && runs(ctx, pid, c.data) {
-		for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGKILL} {
+		for _, signal := range []syscall.Signal{fastShutdown, immediateShutdown, syscall.SIGKILL} {
 			_ = syscall.Kill(pid, signal)
 			if waitGone(ctx, pid, c.data) {
 				break

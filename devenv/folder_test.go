@@ -79,14 +79,14 @@ func TestOnceAtATime(t *testing.T) {
 
 func TestKeptPort(t *testing.T) {
 	folder := t.TempDir()
-	port, err := keptPort(folder, "port")
+	port, err := keptPort(t.Context(), folder, "port")
 	if err != nil || port < lowestPort || port > highestPort {
 		t.Fatalf("port %d, %v", port, err)
 	}
 	if err := keepPort(folder, "port", port); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := keptPort(folder, "port"); err != nil || again != port {
+	if again, err := keptPort(t.Context(), folder, "port"); err != nil || again != port {
 		t.Errorf("port %d, %v; want %d again", again, err, port)
 	}
 }

@@ -16,7 +16,7 @@ func runs(ctx context.Context, pid int, mark string) bool {
 	number := strconv.Itoa(pid)
 	line, err := os.ReadFile("/proc/" + number + "/cmdline")
 	if err != nil {
-		if line, err = exec.CommandContext(ctx, "ps", "-o", "command=", "-p", number).Output(); err != nil { //nolint:gosec // a number
+		if line, err = exec.CommandContext(ctx, "ps", "-o", "command=", "-p", number).Output(); err != nil {
 			return false
 		}
 	}
@@ -35,7 +35,7 @@ func waitGone(ctx context.Context, pid int, mark string) bool {
 
 // readFrom returns what a log file holds from an offset on, as far as it can be read.
 func readFrom(path string, offset int64) string {
-	file, err := os.Open(path) //nolint:gosec // a log of ours
+	file, err := os.Open(path)
 	if err != nil {
 		return ""
 	}

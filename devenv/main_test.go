@@ -50,7 +50,7 @@ func help(folder string) error {
 // startHelper starts the helper process and returns it with the process numbers of its servers.
 func startHelper(t *testing.T, folder string) (helper *exec.Cmd, servers []int) {
 	t.Helper()
-	helper = exec.Command(os.Args[0]) //nolint:noctx // it is killed below
+	helper = exec.Command(os.Args[0])
 	helper.Env = append(os.Environ(), helperVariable+"="+folder)
 	helper.Stderr = os.Stderr
 	out, err := helper.StdoutPipe()
@@ -81,7 +81,7 @@ func startHelper(t *testing.T, folder string) (helper *exec.Cmd, servers []int) 
 // folder makes a folder for a server that, unlike t.TempDir, an ordinary user may enter when the tests run as root.
 func folder(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "reverie-test-")
+	dir, err := os.MkdirTemp("", "reverie-test-") //nolint:usetesting // see above
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package devenv
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -18,19 +19,20 @@ const lowestPort, highestPort = 15000, 32000
 
 // freePort returns a port on 127.0.0.1 that is free now, and differs from those given. Another process may take it before
 // the server does; whoever starts a server must be ready to try again with another one.
-func freePort(except ...int) (int, error) {
+func freePort(ctx context.Context, except ...int) (int, error) {
 	for range 200 {
 		port := lowestPort + rand.IntN(highestPort-lowestPort) //nolint:gosec // chance, not secrecy, is what is needed
-		if isFree(port) && !slices.Contains(except, port) {
+		if isFree(ctx, port) && !slices.Contains(except, port) {
 			return port, nil
 		}
 	}
-	return 0, errors.New("no free port on 127.0.0.1")
+	return 0, errors.Join(errors.New("no free port on 127.0.0.1"), ctx.Err())
 }
 
 // isFree says whether a server could listen on 127.0.0.1:port now.
-func isFree(port int) bool {
-	listener, err := net.Listen("tcp", loopback(port))
+func isFree(ctx context.Context, port int) bool {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", loopback(port))
 	if err != nil {
 		return false
 	}
@@ -42,13 +44,13 @@ func loopback(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
 
 // keptPort returns the port noted in folder/name when it is free, so that a server keeps its address over restarts, and
 // any free port otherwise.
-func keptPort(folder, name string) (int, error) {
+func keptPort(ctx context.Context, folder, name string) (int, error) {
 	if noted, err := os.ReadFile(filepath.Join(folder, name)); err == nil {
-		if port, err := strconv.Atoi(strings.TrimSpace(string(noted))); err == nil && isFree(port) {
+		if port, err := strconv.Atoi(strings.TrimSpace(string(noted))); err == nil && isFree(ctx, port) {
 			return port, nil
 		}
 	}
-	return freePort()
+	return freePort(ctx)
 }
 
 // keepPort notes a port for keptPort.

@@ -92,7 +92,7 @@ func (p *Postgres) start(ctx context.Context) error {
 		port := p.port
 		if port == 0 {
 			var err error
-			if port, err = keptPort(p.options.Dir, "port"); err != nil {
+			if port, err = keptPort(ctx, p.options.Dir, "port"); err != nil {
 				return err
 			}
 		}
@@ -153,12 +153,7 @@ func (p *Postgres) Log() string { return p.cluster.log }
 func (p *Postgres) Stop(ctx context.Context) error {
 	var err error
 	if p.child != nil {
-		// SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one.
-		signals := []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT}
-		if p.cluster.temporary {
-			signals = signals[1:] // what is removed needs no checkpoint
-		}
-		err = p.child.stop(ctx, signals...)
+		err = p.child.stop(ctx, p.stopSignal(), immediateShutdown)
 	}
 	if p.cluster.temporary {
 		err = errors.Join(err, os.RemoveAll(p.cluster.home), os.RemoveAll(p.options.Dir))
@@ -166,10 +161,20 @@ func (p *Postgres) Stop(ctx context.Context) error {
 	return errors.Join(err, p.lock.Close())
 }
 
+// PostgreSQL's ways to shut down: with a checkpoint, or at once as in a crash.
+const fastShutdown, immediateShutdown = syscall.SIGINT, syscall.SIGQUIT
+
+func (p *Postgres) stopSignal() syscall.Signal {
+	if p.cluster.temporary {
+		return immediateShutdown // what is removed needs no checkpoint
+	}
+	return fastShutdown
+}
+
 // Restart stops the server as a crash would, without a checkpoint and with every connection cut, and starts it on the
 // same port. It returns when the server has recovered and answers.
 func (p *Postgres) Restart(ctx context.Context) error {
-	if err := p.child.stop(ctx, syscall.SIGQUIT); err != nil {
+	if err := p.child.stop(ctx, immediateShutdown); err != nil {
 		return err
 	}
 	return p.start(ctx)

@@ -84,7 +84,8 @@ func serverCandidates(ctx context.Context) []string {
 			continue
 		}
 		bin := filepath.Dir(server)
-		if _, err := os.Stat(filepath.Join(bin, "initdb")); err == nil && !slices.Contains(found, bin) {
+		if _, err := os.Stat(filepath.Join(bin, "initdb")); err == nil && //nolint:gosec // looking along the PATH is the point
+			!slices.Contains(found, bin) {
 			found = append(found, bin)
 		}
 	}

@@ -98,7 +98,7 @@ func TestPostgresIsPrivate(t *testing.T) {
 	if group, err := syscall.Getpgid(pid); err != nil || group == syscall.Getpgrp() {
 		t.Errorf("the server is in this process's group (%d, %v): a Ctrl-C in the terminal would reach it", group, err)
 	}
-	if info, err := os.Stat(p.cluster.data); err != nil || info.Sys().(*syscall.Stat_t).Uid == 0 { //nolint:forcetypeassert // Unix
+	if info, err := os.Stat(p.cluster.data); err != nil || info.Sys().(*syscall.Stat_t).Uid == 0 {
 		t.Errorf("the server runs as root (%v)", err)
 	}
 }
@@ -107,7 +107,7 @@ func TestPostgresIsPrivate(t *testing.T) {
 func TestPostgresInAFolderThatItsUserCannotEnter(t *testing.T) {
 	t.Parallel()
 	parent := folder(t)
-	if err := os.Chmod(parent, 0o700); err != nil { //nolint:gosec // that is the point
+	if err := os.Chmod(parent, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(parent, "postgres")
@@ -195,8 +195,8 @@ func TestPostgresStalePidFile(t *testing.T) {
 	dir := folder(t)
 	p := startPostgres(t, PostgresOptions{Dir: dir, Ephemeral: true})
 	stopPostgres(t, p)
-	bystander := exec.Command("sleep", "600") //nolint:noctx // killed below
-	p.cluster.account.become(bystander)       // PostgreSQL itself would take a process of its own user for its server
+	bystander := exec.Command("sleep", "600")
+	p.cluster.account.become(bystander) // PostgreSQL itself would take a process of its own user for its server
 	if err := bystander.Start(); err != nil {
 		t.Fatal(err)
 	}

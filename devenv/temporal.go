@@ -91,14 +91,14 @@ func StartTemporal(ctx context.Context, o TemporalOptions) (_ *Temporal, err err
 	if err := t.endLeftover(ctx); err != nil {
 		return nil, err
 	}
-	if err := t.chooseUI(); err != nil {
+	if err := t.chooseUI(ctx); err != nil {
 		return nil, err
 	}
 	if err := t.removeHalfMade(); err != nil {
 		return nil, err
 	}
 	for attempt := 1; ; attempt++ {
-		if t.ports, err = t.choosePorts(); err != nil {
+		if t.ports, err = t.choosePorts(ctx); err != nil {
 			return nil, err
 		}
 		t.Address = loopback(t.ports.frontend)
@@ -124,11 +124,12 @@ func (e *PortTakenError) Error() string {
 }
 
 // chooseUI checks the UI's address before the server is started: it would go down with a stack trace when it is taken.
-func (t *Temporal) chooseUI() error {
+func (t *Temporal) chooseUI(ctx context.Context) error {
 	if t.options.UIAddr == "" {
 		return nil
 	}
-	listener, err := net.Listen("tcp", t.options.UIAddr)
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", t.options.UIAddr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return &PortTakenError{What: "Temporal's Web UI", Address: t.options.UIAddr, Flag: "--temporal-ui"}
 	}
@@ -140,14 +141,14 @@ func (t *Temporal) chooseUI() error {
 	return listener.Close()
 }
 
-func (t *Temporal) choosePorts() (p temporalPorts, err error) {
-	if p.frontend, err = keptPort(t.options.Dir, "port"); err != nil {
+func (t *Temporal) choosePorts(ctx context.Context) (p temporalPorts, err error) {
+	if p.frontend, err = keptPort(ctx, t.options.Dir, "port"); err != nil {
 		return p, err
 	}
-	if p.http, err = freePort(p.frontend); err != nil {
+	if p.http, err = freePort(ctx, p.frontend); err != nil {
 		return p, err
 	}
-	p.metrics, err = freePort(p.frontend, p.http)
+	p.metrics, err = freePort(ctx, p.frontend, p.http)
 	return p, err
 }
 
@@ -238,7 +239,7 @@ func (t *Temporal) start(ctx context.Context) error {
 		return err
 	}
 	if err := t.becomeReady(ctx); err != nil {
-		_ = t.child.stop(context.WithoutCancel(ctx), syscall.SIGKILL)
+		_ = t.child.kill(ctx)
 		said := readFrom(t.options.LogFile, begin)
 		if strings.Contains(said, "address already in use") || strings.Contains(said, "can't set") {
 			err = errors.Join(errPortTaken, err)
@@ -309,11 +310,11 @@ func (t *Temporal) Log() string { return t.options.LogFile }
 func (t *Temporal) Stop(ctx context.Context) error {
 	var err error
 	if t.child != nil {
-		signals := []syscall.Signal{syscall.SIGINT}
 		if t.temporary {
-			signals = nil // an orderly end takes a second and would write what is removed
+			err = t.child.kill(ctx) // an orderly end takes a second and would write what is removed
+		} else {
+			err = t.child.stop(ctx, syscall.SIGINT)
 		}
-		err = t.child.stop(ctx, signals...)
 	}
 	if t.temporary {
 		err = errors.Join(err, os.RemoveAll(t.options.Dir))
@@ -323,7 +324,7 @@ func (t *Temporal) Stop(ctx context.Context) error {
 
 // Restart kills the server and starts it on the same ports and file. It returns when the server answers.
 func (t *Temporal) Restart(ctx context.Context) error {
-	if err := t.child.stop(ctx, syscall.SIGKILL); err != nil {
+	if err := t.child.kill(ctx); err != nil {
 		return err
 	}
 	for attempt := 1; ; attempt++ {

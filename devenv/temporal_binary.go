@@ -23,7 +23,7 @@ const temporalModule = "github.com/temporalio/cli/cmd/temporal"
 // temporalProgram finds Temporal's command line tool: on the PATH; in the cache; by the SDK's own download, seconds where
 // the network reaches it; at last built by `go install`, minutes once.
 func temporalProgram(ctx context.Context, progress Progress) (string, error) {
-	if path, err := exec.LookPath("temporal"); err == nil && exec.CommandContext(ctx, path, "--version").Run() == nil { //nolint:gosec // on the PATH
+	if path, err := exec.LookPath("temporal"); err == nil && exec.CommandContext(ctx, path, "--version").Run() == nil {
 		return filepath.Abs(path)
 	}
 	folder, err := cacheFolder("temporal-" + temporalVersion)
@@ -100,7 +100,7 @@ func buildTemporal(ctx context.Context, progress Progress, folder, program strin
 	}
 	defer func() { _ = os.RemoveAll(work) }()
 	return progress.during("temporal", "building "+temporalVersion, func() error {
-		cmd := exec.Command(tool, "install", "-ldflags=-s -w -X github.com/temporalio/cli/temporalcli.Version="+temporalVersion[1:], temporalModule+"@"+temporalVersion) //nolint:gosec,noctx // run watches ctx
+		cmd := exec.Command(tool, "install", "-ldflags=-s -w -X github.com/temporalio/cli/temporalcli.Version="+temporalVersion[1:], temporalModule+"@"+temporalVersion) //nolint:noctx // run watches ctx
 		cmd.Dir = work                                                                                                                                                   // outside of any module
 		cmd.Env = append(os.Environ(), "GOBIN="+work, "GOFLAGS=", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 		if _, err := run(ctx, cmd); err != nil {

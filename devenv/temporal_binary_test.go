@@ -11,8 +11,8 @@ import (
 func program(t *testing.T, path, script string) {
 	t.Helper()
 	err := errors.Join(
-		os.MkdirAll(filepath.Dir(path), 0o755),                       //nolint:gosec // a test's own
-		os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755)) //nolint:gosec // executable
+		os.MkdirAll(filepath.Dir(path), 0o755),
+		os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package devenv
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"strings"
 	"time"
@@ -22,7 +21,7 @@ import (
 const retention = 14 * 24 * time.Hour
 
 // silent discards the SDK's messages about a server that is still starting.
-var silent = log.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
+var silent = log.NewStructuredLogger(slog.New(slog.DiscardHandler))
 
 // callPatience bounds each call while waiting for the server.
 const callPatience = 5 * time.Second

@@ -160,7 +160,7 @@ func TestTemporalFrontendPortTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = listener.Close() }()
-	if err := keepPort(dir, "port", listener.Addr().(*net.TCPAddr).Port); err != nil { //nolint:forcetypeassert // a TCP listener
+	if err := keepPort(dir, "port", listener.Addr().(*net.TCPAddr).Port); err != nil {
 		t.Fatal(err)
 	}
 	if server := startTemporal(t, TemporalOptions{Dir: dir}); server.Address == listener.Addr().String() {

@@ -178,7 +178,7 @@ func (v vectorInstall) copyFile(ctx context.Context, from, to string) error {
 		_, err := v.apt.run(ctx, "install", "-D", "--mode=0644", from, to)
 		return err
 	}
-	source, err := os.Open(from) //nolint:gosec // our own cache
+	source, err := os.Open(from)
 	if err != nil {
 		return err
 	}

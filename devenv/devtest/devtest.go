@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -54,11 +55,11 @@ type once[T any] struct {
 	err   error
 }
 
-func (o *once[T]) get(make func() (T, error)) (T, error) {
+func (o *once[T]) get(first func() (T, error)) (T, error) {
 	o.Lock()
 	defer o.Unlock()
 	if !o.done {
-		o.value, o.err = make()
+		o.value, o.err = first()
 		o.done = true
 	}
 	return o.value, o.err
@@ -93,8 +94,8 @@ func stopAll() error {
 	running.Lock()
 	defer running.Unlock()
 	var err error
-	for i := len(running.stops) - 1; i >= 0; i-- {
-		err = errors.Join(err, running.stops[i]())
+	for _, v := range slices.Backward(running.stops) {
+		err = errors.Join(err, v())
 	}
 	running.stops = nil
 	return err

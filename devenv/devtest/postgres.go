@@ -18,8 +18,26 @@ import (
 // databases and has what the migrations need (pgvector).
 const serverVariable = "REVERIE_TEST_DATABASE_URL"
 
-// templates are the prepared databases of this process, by prepare function.
-var templates sync.Map // uintptr -> *once[string]
+// templates are the prepared databases of this process, by the address of the prepare function.
+var templates struct {
+	sync.Mutex
+	byFunction map[uintptr]*once[string]
+}
+
+// templateOf is the template that belongs to a prepare function. Functions cannot be compared, but their code has an
+// address. Closures of one literal share it: they must not differ in what they prepare.
+func templateOf(prepare func(ctx context.Context, url string) error) *once[string] {
+	templates.Lock()
+	defer templates.Unlock()
+	if templates.byFunction == nil {
+		templates.byFunction = map[uintptr]*once[string]{}
+	}
+	address := reflect.ValueOf(prepare).Pointer()
+	if templates.byFunction[address] == nil {
+		templates.byFunction[address] = &once[string]{}
+	}
+	return templates.byFunction[address]
+}
 
 // counter numbers the databases of this process.
 var counter atomic.Int64
@@ -40,10 +58,7 @@ func Database(tb testing.TB, prepare func(ctx context.Context, url string) error
 	ctx := context.Background()
 	template := ""
 	if prepare != nil {
-		// Functions cannot be compared, but their code has an address. Closures of one literal share it: they must
-		// not differ in what they prepare.
-		entry, _ := templates.LoadOrStore(reflect.ValueOf(prepare).Pointer(), &once[string]{})
-		template, err = entry.(*once[string]).get(func() (string, error) { return makeTemplate(ctx, server, prepare) })
+		template, err = templateOf(prepare).get(func() (string, error) { return makeTemplate(ctx, server, prepare) })
 		if err != nil {
 			tb.Fatalf("devtest: prepare the template: %v", err)
 		}
