@@ -176,7 +176,7 @@ func (p *proposing) input(transcript []memory.Line) memory.ExtractionInput {
 // ask is one call of the engine, parsed and guarded. Faults of the answer come back as violations, faults of the call as
 // the error.
 func (p *proposing) ask(ctx context.Context, input memory.ExtractionInput) (memory.Guarded, memory.Proposal, []memory.Violation, error) {
-	stop := beat(ctx)
+	stop := beat(ctx, p.in.Settings.ModelHeartbeat/heartbeatsInTime)
 	answer, err := p.Proposer.Propose(ctx, input)
 	stop()
 	p.usage = p.usage.Add(answer.Usage)
@@ -309,10 +309,10 @@ func (a *Activities) Conclude(ctx context.Context, in ConcludeInput) (ConcludeRe
 
 // beat tells Temporal that the step is alive until the returned function is called, so that a dead worker is noticed
 // within the heartbeat timeout and not only after the longest possible model call.
-func beat(ctx context.Context) (stop func()) {
+func beat(ctx context.Context, every time.Duration) (stop func()) {
 	done := make(chan struct{})
 	go func() {
-		ticker := time.NewTicker(heartbeat)
+		ticker := time.NewTicker(every)
 		defer ticker.Stop()
 		for {
 			select {
@@ -328,8 +328,8 @@ func beat(ctx context.Context) (stop func()) {
 	return func() { close(done) }
 }
 
-// heartbeat is well below the heartbeat timeout of model calls (workflows/options.go).
-const heartbeat = 10 * time.Second
+// heartbeatsInTime is how many heartbeats fit into the time after which a silent worker is taken for dead.
+const heartbeatsInTime = 3
 
 func (a *Activities) observe(x store.Extraction) {
 	if a.Observe == nil || x.FinishedAt == nil {

@@ -26,6 +26,7 @@ type Config struct {
 	TemporalNamespace string `envconfig:"TEMPORAL_NAMESPACE" default:"default" desc:"Temporal namespace; it must exist."`
 	TemporalAPIKey    Secret `envconfig:"TEMPORAL_API_KEY" desc:"API key for a managed Temporal; TLS is used when it is set."`
 	TemporalTLS       bool   `envconfig:"TEMPORAL_TLS" default:"false" desc:"Connect to Temporal with TLS."`
+	TemporalUIURL     string `envconfig:"TEMPORAL_UI_URL" desc:"Address of Temporal's Web UI, for links in answers, such as http://127.0.0.1:8233. Empty: no links."`
 	EncryptionKeys    Secret `envconfig:"ENCRYPTION_KEYS" desc:"Keys for workflow payloads, as id:base64[,id:base64…], 32 bytes each. The first encrypts, all decrypt. Empty: payloads (references only) are not encrypted."`
 
 	Addr      string `envconfig:"ADDR" default:"127.0.0.1:8080" desc:"Where the API listens. Beyond loopback nothing starts without REVERIE_ADMIN_KEY."`
@@ -39,6 +40,7 @@ type Config struct {
 	LLMAPIKey      Secret        `envconfig:"LLM_API_KEY" desc:"Key for the provider."`
 	LLMBaseURL     string        `envconfig:"LLM_BASE_URL" desc:"Base URL of an OpenAI-compatible server, or of the provider behind a proxy."`
 	LLMTimeout     time.Duration `envconfig:"LLM_TIMEOUT" default:"3m" desc:"Longest model call; a longer one is cut and tried again."`
+	LLMHeartbeat   time.Duration `envconfig:"LLM_HEARTBEAT" default:"30s" desc:"How long a worker may be silent during a model call before another one makes the call."`
 	LLMConcurrency int           `envconfig:"LLM_CONCURRENCY" default:"8" desc:"Model calls at once in one worker process."`
 	LLMInputPrice  float64       `envconfig:"LLM_INPUT_PRICE" default:"0" desc:"US dollars per million input tokens, for cost estimates and the cost budget."`
 	LLMOutputPrice float64       `envconfig:"LLM_OUTPUT_PRICE" default:"0" desc:"US dollars per million output tokens."`
@@ -59,7 +61,7 @@ type Config struct {
 	MaxDropShare    float64       `envconfig:"MAX_DROP_SHARE" default:"0.3" desc:"Share of a document's lines that one replacement may drop."`
 	SweepInterval   time.Duration `envconfig:"SWEEP_INTERVAL" default:"30s" desc:"How often the worker looks for completed turns that Temporal has not accepted."`
 
-	MessageRate  float64 `envconfig:"RATE_LIMIT" default:"0" desc:"Requests per second that one key may make; 0: no limit."`
+	RateLimit    float64 `envconfig:"RATE_LIMIT" default:"0" desc:"Requests per second that one key may make; 0: no limit."`
 	OTLPEndpoint string  `envconfig:"OTLP_ENDPOINT" desc:"OTLP/HTTP endpoint for traces, such as http://127.0.0.1:4318. Empty: no traces are exported."`
 	LogLevel     string  `envconfig:"LOG_LEVEL" default:"info" desc:"debug, info, warn or error."`
 }
@@ -103,7 +105,7 @@ func (c Config) Validate() error {
 			bad(key, "%s must not be negative", d)
 		}
 	}
-	for key, d := range map[string]time.Duration{"LLM_TIMEOUT": c.LLMTimeout, "SWEEP_INTERVAL": c.SweepInterval} {
+	for key, d := range map[string]time.Duration{"LLM_TIMEOUT": c.LLMTimeout, "LLM_HEARTBEAT": c.LLMHeartbeat, "SWEEP_INTERVAL": c.SweepInterval} {
 		if d <= 0 {
 			bad(key, "%s must be longer than nothing", d)
 		}

@@ -30,7 +30,8 @@ type ExtractSettings struct {
 	NoteTailChars   int           `json:"noteTailChars"` // of today's note that the model sees
 	MaxDropShare    float64       `json:"maxDropShare"`  // of existing lines that one replacement may drop
 	Model           string        `json:"model"`
-	ModelTimeout    time.Duration `json:"modelTimeout"`
+	ModelTimeout    time.Duration `json:"modelTimeout"`   // of one model call
+	ModelHeartbeat  time.Duration `json:"modelHeartbeat"` // silence after which the worker that makes the call is taken for dead
 }
 
 // DefaultExtractSettings are the documented defaults.
@@ -47,6 +48,7 @@ func DefaultExtractSettings() ExtractSettings {
 		NoteTailChars:   4000,
 		MaxDropShare:    0.3,
 		ModelTimeout:    3 * time.Minute,
+		ModelHeartbeat:  30 * time.Second,
 	}
 }
 

@@ -112,7 +112,7 @@ func (e *extract) propose(ctx workflow.Context) (activities.ProposeResult, error
 		RetryOf: e.RetryOf, Settings: e.Settings,
 	}
 	for {
-		out, err := step(ctx, modelCall, "propose", steps.Propose, in)
+		out, err := step(ctx, modelCall(in.Settings), "propose", steps.Propose, in)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return out, err

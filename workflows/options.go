@@ -6,6 +6,8 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
+
+	"reverie/memory"
 )
 
 // Every timeout and retry of every step stands here, with its reason.
@@ -20,17 +22,27 @@ var (
 			InitialInterval: 200 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
 		},
 	}
-	// modelCall: a proposal takes seconds to minutes, and a repair round doubles it; providers ask us to slow down for up
-	// to an hour, and outages last hours. A day without a proposal is recorded as failed, and the messages stay pending.
-	modelCall = workflow.ActivityOptions{
+)
+
+// modelCall: a proposal takes seconds to minutes, and a repair round doubles it; providers ask us to slow down for up to an
+// hour, and outages last hours. A day without a proposal is recorded as failed, and the messages stay pending.
+func modelCall(s memory.ExtractSettings) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
 		TaskQueue:              ModelQueue,
-		StartToCloseTimeout:    10 * time.Minute,
+		StartToCloseTimeout:    modelRounds*s.ModelTimeout + modelOverhead,
 		ScheduleToCloseTimeout: 24 * time.Hour,
-		HeartbeatTimeout:       30 * time.Second,
+		HeartbeatTimeout:       s.ModelHeartbeat,
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute,
 		},
 	}
+}
+
+const (
+	// modelRounds: the proposal and its one repair.
+	modelRounds = 2
+	// modelOverhead: reading and recording around the calls.
+	modelOverhead = time.Minute
 )
 
 const (

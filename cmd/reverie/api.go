@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
+
+	"reverie/api"
+	"reverie/config"
+	"reverie/engine"
+	"reverie/store"
+)
+
+func apiCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "api",
+		Short: "Run the HTTP API",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := config.Load()
+			if err != nil {
+				return err
+			}
+			if c.TemporalAddress == "" {
+				return errNoTemporal
+			}
+			return runAPI(cmd.Context(), c)
+		},
+	}
+}
+
+func runAPI(ctx context.Context, c config.Config) error {
+	if err := c.CheckExposure(c.Addr); err != nil {
+		return err
+	}
+	t, err := engine.NewTelemetry(ctx, c, "api", os.Stderr)
+	if err != nil {
+		return err
+	}
+	s, err := openStore(ctx, c, t)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := ensureWorkspace(ctx, s, c); err != nil {
+		return err
+	}
+	temporal, err := engine.NewClient(c, t)
+	if err != nil {
+		return err
+	}
+	defer temporal.Close()
+	server, err := newAPI(c, s, temporal, t, c.TemporalUIURL)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", c.Addr)
+	if err != nil {
+		return fmt.Errorf("%s_ADDR: %w", config.Prefix, err)
+	}
+	t.Log.Info("API is listening", "addr", listener.Addr().String())
+	err = server.Serve(ctx, listener)
+	closeAll(t.Log, t.Shutdown)
+	return err
+}
+
+// newAPI wires the server; webUI is the address of Temporal's Web UI, empty when there is none.
+func newAPI(c config.Config, s *store.Store, temporal client.Client, t *engine.Telemetry, webUI string) (*api.Server, error) {
+	o := api.Options{
+		Store: s, Temporal: temporal, Timing: timing(c),
+		Model:     api.Model{Name: modelName(c), BuiltIn: c.LLMProvider == ""},
+		Workspace: c.Workspace, Log: t.Log, Tracers: t.Tracers, Meters: t.Meters, Metrics: t.Metrics,
+		RateLimit: c.RateLimit, Version: version,
+	}
+	if webUI != "" {
+		workflows, err := url.JoinPath(webUI, "namespaces", c.TemporalNamespace, "workflows/")
+		if err != nil {
+			return nil, fmt.Errorf("%s_TEMPORAL_UI_URL: %w", config.Prefix, err)
+		}
+		o.WorkflowURL = workflows
+	}
+	return api.New(o)
+}

@@ -1,0 +1,40 @@
+// Command reverie keeps the long-term memory of AI agents: dev runs everything on this machine, api and worker are the
+// processes of a deployment, migrate prepares its database and namespace, memory works with memory from the shell.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	_ "time/tzdata" // agents live in time zones, and slim images have none
+
+	"github.com/spf13/cobra"
+)
+
+// version is set by the linker in releases.
+var version = "dev"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// A second Ctrl-C ends the process at once.
+	context.AfterFunc(ctx, stop)
+	if err := root().ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "reverie:", err)
+		os.Exit(1)
+	}
+}
+
+func root() *cobra.Command {
+	c := &cobra.Command{
+		Use:           "reverie",
+		Short:         "Long-term memory of AI agents, kept by durable workflows",
+		Version:       version,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	c.AddCommand(devCommand(), apiCommand(), workerCommand(), migrateCommand(), healthCommand())
+	return c
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/exaring/otelpgx"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.temporal.io/sdk/client"
+
+	"reverie/activities"
+	"reverie/config"
+	"reverie/engine"
+	"reverie/llm"
+	"reverie/llm/extractive"
+	"reverie/memory"
+	"reverie/store"
+	"reverie/worker"
+)
+
+// openStore connects to the configured database, with a span for every statement.
+func openStore(ctx context.Context, c config.Config, t *engine.Telemetry) (*store.Store, error) {
+	if c.DatabaseURL.Empty() {
+		return nil, fmt.Errorf("%s_DATABASE_URL is not set: point it at a PostgreSQL with pgvector, or run `reverie dev`, which starts one", config.Prefix)
+	}
+	return store.Open(ctx, c.DatabaseURL.Reveal(), store.Options{
+		MaxConns: c.DatabaseConns,
+		// Statements are recorded without their parameters, which hold contents.
+		Tracer: otelpgx.NewTracer(otelpgx.WithTracerProvider(t.Tracers), otelpgx.WithMeterProvider(t.Meters), otelpgx.WithTrimSQLInSpanName()),
+	})
+}
+
+// ensureWorkspace makes the configured workspace and its admin key known.
+func ensureWorkspace(ctx context.Context, s *store.Store, c config.Config) error {
+	if err := s.EnsureWorkspace(ctx, c.Workspace, c.Workspace); err != nil {
+		return err
+	}
+	if c.AdminKey.Empty() {
+		return nil
+	}
+	return s.EnsureKey(ctx, c.Workspace, "admin", c.AdminKey.Reveal(), memory.RoleAdmin)
+}
+
+// extractSettings are the server's defaults, which an agent's own settings override.
+func extractSettings(c config.Config) memory.ExtractSettings {
+	s := memory.DefaultExtractSettings()
+	s.MemoryEnabled = c.MemoryEnabled
+	s.OwnerIsolation = c.OwnerIsolation
+	s.MinMessages = c.MinMessages
+	s.MinUserChars = c.MinUserChars
+	s.MaxTranscript = c.MaxTranscript
+	s.MaxMessageChars = c.MaxMessageChars
+	s.ProfileMaxChars = c.ProfileMaxChars
+	s.MemoryMaxChars = c.MemoryMaxChars
+	s.MaxDropShare = c.MaxDropShare
+	s.Model = c.LLMModel
+	s.ModelTimeout = c.LLMTimeout
+	s.ModelHeartbeat = c.LLMHeartbeat
+	return s
+}
+
+func timing(c config.Config) memory.Timing {
+	return memory.Timing{Quiet: c.QuietPeriod, Cooldown: c.Cooldown}
+}
+
+// proposer is the configured model with its prompts, or the built-in engine; paid tells them apart.
+func proposer(c config.Config) (p activities.Proposer, paid bool, err error) {
+	if c.LLMProvider == "" {
+		return extractive.New(), false, nil
+	}
+	model, err := llm.Open(llm.Config{
+		Provider: c.LLMProvider, Model: c.LLMModel, APIKey: c.LLMAPIKey.Reveal(), BaseURL: c.LLMBaseURL,
+		InputPrice: c.LLMInputPrice, OutputPrice: c.LLMOutputPrice, Timeout: c.LLMTimeout,
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	return activities.Prompted{Model: model}, true, nil
+}
+
+// modelName is what people are told about the model in use.
+func modelName(c config.Config) string {
+	if c.LLMProvider == "" {
+		return "built-in extractive engine"
+	}
+	return c.LLMProvider + "/" + c.LLMModel
+}
+
+// newWorker wires the steps and the worker that runs them.
+func newWorker(c config.Config, s *store.Store, temporal client.Client, t *engine.Telemetry) (*worker.Worker, error) {
+	p, paid, err := proposer(c)
+	if err != nil {
+		return nil, err
+	}
+	observe, err := extractionMetrics(t)
+	if err != nil {
+		return nil, err
+	}
+	steps := &activities.Activities{
+		Store: s, Proposer: p, Paid: paid,
+		Budget:   activities.Budget{Tokens: c.BudgetTokens, CostMicros: int64(c.BudgetCost * 1e6)},
+		Defaults: extractSettings(c), Timing: timing(c), Now: time.Now, Log: t.Log, Observe: observe,
+	}
+	return worker.New(temporal, steps, worker.Options{
+		ModelConcurrency: c.LLMConcurrency, SweepInterval: c.SweepInterval, Log: t.Log,
+	}), nil
+}
+
+// extractionMetrics counts extractions by outcome and what they cost.
+func extractionMetrics(t *engine.Telemetry) (func(memory.Outcome, memory.ReasonCode, memory.Usage, time.Duration), error) {
+	meter := t.Meters.Meter("reverie")
+	outcomes, err := meter.Int64Counter("reverie_extractions", metric.WithDescription("Extractions that ended, by outcome and reason."))
+	if err != nil {
+		return nil, err
+	}
+	took, err := meter.Float64Histogram("reverie_extraction_duration", metric.WithUnit("s"), metric.WithDescription("From the first step to the committed outcome."))
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := meter.Int64Counter("reverie_model_tokens", metric.WithDescription("Model tokens of extractions, by direction."))
+	if err != nil {
+		return nil, err
+	}
+	return func(outcome memory.Outcome, reason memory.ReasonCode, usage memory.Usage, d time.Duration) {
+		ctx := context.Background()
+		outcomes.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", string(outcome)), attribute.String("reason", string(reason))))
+		took.Record(ctx, d.Seconds(), metric.WithAttributes(attribute.String("outcome", string(outcome))))
+		tokens.Add(ctx, int64(usage.InputTokens), metric.WithAttributes(attribute.String("direction", "input")))
+		tokens.Add(ctx, int64(usage.OutputTokens), metric.WithAttributes(attribute.String("direction", "output")))
+	}, nil
+}
+
+// closeAll runs the given stops in order within a bounded time and logs what fails.
+func closeAll(log *slog.Logger, stops ...func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
+	defer cancel()
+	for _, stop := range stops {
+		if err := stop(ctx); err != nil {
+			log.Warn("while stopping", "error", err)
+		}
+	}
+}
+
+// shutdownTimeout is how long all parts together may take to stop.
+const shutdownTimeout = 45 * time.Second

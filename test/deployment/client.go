@@ -1,0 +1,112 @@
+package deployment
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Client speaks to a running API as a program of somebody else would.
+type Client struct {
+	URL, Key string
+	HTTP     http.Client
+}
+
+// Message is one message as the API takes it.
+type Message struct {
+	ID      string `json:"id"`
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+// Batch is the body of a post to a conversation.
+type Batch struct {
+	EndUserID     string    `json:"endUserId"`
+	TriggerSource string    `json:"triggerSource"`
+	TurnComplete  bool      `json:"turnComplete"`
+	Messages      []Message `json:"messages"`
+}
+
+// StatusError is an answer that is no success.
+type StatusError struct {
+	Status int
+	Body   string
+}
+
+func (e *StatusError) Error() string { return fmt.Sprintf("status %d: %s", e.Status, e.Body) }
+
+// Call sends body as JSON (none when nil) and decodes the answer's data into out (unless nil).
+func (c *Client) Call(ctx context.Context, method, path string, body, out any) error {
+	var payload io.Reader
+	if body != nil {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		payload = bytes.NewReader(encoded)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, c.URL+path, payload)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+c.Key)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	answer, err := c.HTTP.Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	raw, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return err
+	}
+	if answer.StatusCode >= 300 {
+		return &StatusError{answer.StatusCode, string(raw)}
+	}
+	if out == nil {
+		return nil
+	}
+	envelope := struct {
+		Data any `json:"data"`
+	}{out}
+	return json.Unmarshal(raw, &envelope)
+}
+
+// Insist repeats a call until it succeeds or ctx ends, as a client does whose server is being restarted. A refusal
+// (status 4xx) is returned at once.
+func (c *Client) Insist(ctx context.Context, method, path string, body, out any) error {
+	for {
+		err := c.Call(ctx, method, path, body, out)
+		var status *StatusError
+		if err == nil || errors.As(err, &status) && status.Status < 500 {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// WaitReady waits until the API can serve requests.
+func (c *Client) WaitReady(ctx context.Context) error {
+	return c.Insist(ctx, http.MethodGet, "/readyz", nil, nil)
+}
+
+// FreeAddress is an address on loopback that nothing listens on at this moment.
+func FreeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}

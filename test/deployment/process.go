@@ -1,0 +1,93 @@
+// Package deployment runs the real reverie program as processes of their own, for tests and benchmarks that kill, restart
+// and measure them.
+package deployment
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// Build compiles the program into dir and returns its path.
+func Build(ctx context.Context, dir string) (string, error) {
+	program := filepath.Join(dir, "reverie")
+	build := exec.CommandContext(ctx, "go", "build", "-o", program, "reverie/cmd/reverie")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the program: %w\n%s", err, out)
+	}
+	return program, nil
+}
+
+// Process is one running process.
+type Process struct {
+	cmd  *exec.Cmd
+	done chan struct{}
+	log  *os.File
+}
+
+// Start runs the program with the given arguments and environment; its output is appended to the file log.
+func Start(program string, env []string, log string, args ...string) (*Process, error) {
+	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stdout, cmd.Stderr = file, file
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &Process{cmd: cmd, done: make(chan struct{}), log: file}
+	go func() {
+		_ = cmd.Wait() // how it ended is seen in its log; a killed process always ends with an error
+		file.Close()
+		close(p.done)
+	}()
+	return p, nil
+}
+
+// Kill ends the process with SIGKILL: nothing in it gets to run any more.
+func (p *Process) Kill() {
+	_ = p.cmd.Process.Kill() // it may have ended by itself
+	<-p.done
+}
+
+// Stop asks the process to end and waits; after the patience it is killed.
+func (p *Process) Stop(patience time.Duration) error {
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		<-p.done
+		return nil
+	}
+	select {
+	case <-p.done:
+		return nil
+	case <-time.After(patience):
+		p.Kill()
+		return fmt.Errorf("%v did not stop within %s", p.cmd.Args, patience)
+	}
+}
+
+// Done is closed when the process has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// PeakMemory is the most memory that the process has had resident so far, in bytes.
+func (p *Process) PeakMemory() (int64, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range bytes.Lines(status) {
+		if rest, found := bytes.CutPrefix(line, []byte("VmHWM:")); found {
+			kib, err := strconv.ParseInt(string(bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimSpace(rest), []byte("kB")))), 10, 64)
+			return kib << 10, err
+		}
+	}
+	return 0, fmt.Errorf("no VmHWM in the status of process %d", p.cmd.Process.Pid)
+}
