@@ -1,0 +1,178 @@
+package memory
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/aymanbagabas/go-udiff/lcs"
+)
+
+// hunk says that lines [aFrom,aTo) of one text stand as lines [bFrom,bTo) in another; what lies between two hunks is equal.
+type hunk struct{ aFrom, aTo, bFrom, bTo int }
+
+// anchorDepth bounds how often the stretches between anchors are searched for anchors of their own. Ordinary texts need
+// two or three rounds; the bound keeps made-up ones from costing quadratic time.
+const anchorDepth = 12
+
+// diffLines compares two texts by line and returns what differs, in order.
+//
+// Lines that occur once on both sides and stand in the same order are never called changed: blame and merging depend on
+// it, and an edit script that is only short may lose them. What lies between those anchors is left to lcs, whose effort is
+// bounded.
+func diffLines(a, b []string) []hunk {
+	d := differ{a: a, b: b}
+	d.intern()
+	d.compare(0, len(a), 0, len(b), anchorDepth)
+	return d.hunks
+}
+
+type differ struct {
+	a, b   []string
+	ia, ib []int32  // the same lines as numbers, equal numbers for equal lines
+	seen   []sights // by number, used while looking for anchors
+	hunks  []hunk
+}
+
+// sights counts a line on both sides and remembers where it was seen last.
+type sights struct {
+	inA, inB int32
+	at       int32 // in b
+}
+
+func (d *differ) intern() {
+	numbers := make(map[string]int32, len(d.a)+len(d.b))
+	number := func(lines []string) []int32 {
+		out := make([]int32, len(lines))
+		for i, line := range lines {
+			n, known := numbers[line]
+			if !known {
+				n = int32(len(numbers))
+				numbers[line] = n
+			}
+			out[i] = n
+		}
+		return out
+	}
+	d.ia, d.ib = number(d.a), number(d.b)
+	d.seen = make([]sights, len(numbers))
+}
+
+// compare appends what differs between a[aFrom:aTo] and b[bFrom:bTo].
+func (d *differ) compare(aFrom, aTo, bFrom, bTo, depth int) {
+	for aFrom < aTo && bFrom < bTo && d.ia[aFrom] == d.ib[bFrom] {
+		aFrom, bFrom = aFrom+1, bFrom+1
+	}
+	for aFrom < aTo && bFrom < bTo && d.ia[aTo-1] == d.ib[bTo-1] {
+		aTo, bTo = aTo-1, bTo-1
+	}
+	if aFrom == aTo || bFrom == bTo {
+		d.add(hunk{aFrom, aTo, bFrom, bTo})
+		return
+	}
+	var anchors [][2]int32
+	if depth > 0 {
+		anchors = d.anchors(aFrom, aTo, bFrom, bTo)
+	}
+	if len(anchors) == 0 {
+		for _, h := range lcs.DiffLines(d.a[aFrom:aTo], d.b[bFrom:bTo]) {
+			d.add(hunk{aFrom + h.Start, aFrom + h.End, bFrom + h.ReplStart, bFrom + h.ReplEnd})
+		}
+		return
+	}
+	for _, at := range anchors {
+		d.compare(aFrom, int(at[0]), bFrom, int(at[1]), depth-1)
+		aFrom, bFrom = int(at[0])+1, int(at[1])+1
+	}
+	d.compare(aFrom, aTo, bFrom, bTo, depth-1)
+}
+
+// add appends h, joined with the one before when nothing equal lies between them.
+func (d *differ) add(h hunk) {
+	if h.aFrom == h.aTo && h.bFrom == h.bTo {
+		return
+	}
+	if n := len(d.hunks); n > 0 && d.hunks[n-1].aTo == h.aFrom && d.hunks[n-1].bTo == h.bFrom {
+		d.hunks[n-1].aTo, d.hunks[n-1].bTo = h.aTo, h.bTo
+		return
+	}
+	d.hunks = append(d.hunks, h)
+}
+
+// anchors are the lines that occur exactly once on both sides, as many as stand in the same order on both: the longest
+// increasing subsequence, found by patience sorting.
+func (d *differ) anchors(aFrom, aTo, bFrom, bTo int) [][2]int32 {
+	for _, n := range d.ia[aFrom:aTo] {
+		d.seen[n].inA++
+	}
+	for i, n := range d.ib[bFrom:bTo] {
+		d.seen[n].inB++
+		d.seen[n].at = int32(bFrom + i)
+	}
+	var both [][2]int32
+	for i, n := range d.ia[aFrom:aTo] {
+		if s := d.seen[n]; s.inA == 1 && s.inB == 1 {
+			both = append(both, [2]int32{int32(aFrom + i), s.at})
+		}
+	}
+	for _, n := range d.ia[aFrom:aTo] {
+		d.seen[n] = sights{}
+	}
+	for _, n := range d.ib[bFrom:bTo] {
+		d.seen[n] = sights{}
+	}
+	return increasing(both)
+}
+
+// increasing returns a longest subsequence of pairs whose second numbers grow; pairs are ordered by the first.
+func increasing(pairs [][2]int32) [][2]int32 {
+	var tops []int                  // index of the pair that ends the best run of each length
+	prev := make([]int, len(pairs)) // the pair before it in that run
+	for i, p := range pairs {
+		at, _ := slices.BinarySearchFunc(tops, p[1], func(top int, y int32) int { return int(pairs[top][1]) - int(y) })
+		prev[i] = -1
+		if at > 0 {
+			prev[i] = tops[at-1]
+		}
+		if at == len(tops) {
+			tops = append(tops, i)
+		} else {
+			tops[at] = i
+		}
+	}
+	out := make([][2]int32, len(tops))
+	if len(tops) == 0 {
+		return nil
+	}
+	for at, i := tops[len(tops)-1], len(tops)-1; i >= 0; at, i = prev[at], i-1 {
+		out[i] = pairs[at]
+	}
+	return out
+}
+
+// DiffStat counts the lines that were added and removed; a changed line counts as both, as in UnifiedDiff.
+func DiffStat(from, to string) (added, removed int) {
+	for _, h := range diffLines(splitLines(from), splitLines(to)) {
+		added, removed = added+h.bTo-h.bFrom, removed+h.aTo-h.aFrom
+	}
+	return added, removed
+}
+
+// UnifiedDiff is the difference in the unified format with three lines of context; empty when there is none.
+func UnifiedDiff(fromName, toName, from, to string) string {
+	a, b := splitLines(from), splitLines(to)
+	offsets := make([]int, len(a)+1)
+	for i, line := range a {
+		offsets[i+1] = offsets[i] + len(line)
+	}
+	var edits []udiff.Edit
+	for _, h := range diffLines(a, b) {
+		edits = append(edits, udiff.Edit{Start: offsets[h.aFrom], End: offsets[h.aTo], New: strings.Join(b[h.bFrom:h.bTo], "")})
+	}
+	out, err := udiff.ToUnified(fromName, toName, from, edits, udiff.DefaultContextLines)
+	if err != nil {
+		panic(fmt.Sprintf("edits of a diff do not fit its text: %v", err)) // they were made from it
+	}
+	return out
+}

@@ -1,0 +1,171 @@
+package memory
+
+import (
+	"slices"
+	"strings"
+)
+
+// Conflict is a stretch that both sides of a merge changed differently.
+type Conflict struct {
+	Base   Side `json:"base"`
+	Ours   Side `json:"ours"`
+	Theirs Side `json:"theirs"`
+}
+
+// Side is a stretch of lines in one of the three texts of a merge. Lines count from 1 and To is the last one; an empty
+// stretch, which stands before line From, has To = From-1.
+type Side struct {
+	From int    `json:"from"`
+	To   int    `json:"to"`
+	Text string `json:"text"`
+}
+
+// Merge3 brings together what ours and theirs did to base, by line. Edits that do not overlap are both kept, also on
+// neighbouring lines; the same edit on both sides is made once. Where both sides insert different lines at one place, or
+// one inserts beside what the other deletes, the right order or the right place is for its author to decide: a conflict.
+//
+// Line breaks stay as they are, "\r\n" included; the break at the very end is merged like a line of its own. merged is
+// empty when there are conflicts.
+func Merge3(base, ours, theirs string) (merged string, conflicts []Conflict) {
+	m := merger{base: mergeLines(base), ours: mergeLines(ours), theirs: mergeLines(theirs)}
+	m.mine, m.other = diffLines(m.base, m.ours), diffLines(m.base, m.theirs)
+	m.run()
+	if len(m.conflicts) > 0 {
+		return "", m.conflicts
+	}
+	out := strings.Join(m.out, "\n")
+	if len(m.out) > 0 && mergeFlag(endsLine(base), endsLine(ours), endsLine(theirs)) {
+		out += "\n"
+	}
+	return out, nil
+}
+
+// mergeLines splits s into lines without "\n", so that a last line with and without it is the same line; "\r" stays.
+func mergeLines(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+}
+
+func endsLine(s string) bool { return s == "" || strings.HasSuffix(s, "\n") }
+
+// mergeFlag merges a yes or no: who changed it has it.
+func mergeFlag(base, ours, theirs bool) bool {
+	if ours != base {
+		return ours
+	}
+	return theirs
+}
+
+type merger struct {
+	base, ours, theirs []string
+	mine, other        []hunk // what is left to merge, in order
+	at                 int    // next line of base
+	shift              [2]int // how far lines behind at are moved in ours and theirs
+	out                []string
+	conflicts          []Conflict
+}
+
+func (m *merger) run() {
+	for len(m.mine) > 0 || len(m.other) > 0 {
+		switch {
+		case len(m.other) == 0 || len(m.mine) > 0 && apart(m.mine[0], m.other[0]):
+			m.take(m.ours, &m.mine, 0)
+		case len(m.mine) == 0 || apart(m.other[0], m.mine[0]):
+			m.take(m.theirs, &m.other, 1)
+		default:
+			m.both()
+		}
+	}
+	m.out = append(m.out, m.base[m.at:]...)
+}
+
+// apart reports whether x lies before y and both can be made without knowing of each other.
+func apart(x, y hunk) bool {
+	switch {
+	case x.aTo < y.aFrom:
+		return true
+	case x.aTo > y.aFrom:
+		return false
+	}
+	inserts := func(h hunk) bool { return h.aFrom == h.aTo }
+	deletes := func(h hunk) bool { return h.bFrom == h.bTo }
+	switch {
+	case inserts(x) && inserts(y): // at one place: which comes first?
+		return false
+	case inserts(x) && deletes(y), deletes(x) && inserts(y): // does the new line belong to what went away?
+		return false
+	}
+	return true
+}
+
+// take makes the first hunk of one side, after the lines of base that nobody changed.
+func (m *merger) take(lines []string, hunks *[]hunk, side int) {
+	h := (*hunks)[0]
+	*hunks = (*hunks)[1:]
+	m.out = append(m.out, m.base[m.at:h.aFrom]...)
+	m.out = append(m.out, lines[h.bFrom:h.bTo]...)
+	m.at = h.aTo
+	m.shift[side] = h.bTo - h.aTo
+}
+
+// both merges the hunks of both sides that cannot be told apart: once when they agree, else they conflict.
+func (m *merger) both() {
+	from := min(m.mine[0].aFrom, m.other[0].aFrom)
+	to := from
+	mine, other := m.cluster(from, &to)
+	base := [2]int{from, to}
+	ours := m.reach(mine, base, 0)
+	theirs := m.reach(other, base, 1)
+	m.out = append(m.out, m.base[m.at:from]...)
+	m.at = to
+	a, b := m.ours[ours[0]:ours[1]], m.theirs[theirs[0]:theirs[1]]
+	if slices.Equal(a, b) {
+		m.out = append(m.out, a...)
+		return
+	}
+	m.conflicts = append(m.conflicts, Conflict{side(m.base, base), side(m.ours, ours), side(m.theirs, theirs)})
+}
+
+// cluster takes the hunks of both sides that belong together, transitively, starting with the first ones.
+func (m *merger) cluster(from int, to *int) (mine, other []hunk) {
+	union := hunk{aFrom: from, aTo: from}
+	grow := func(h hunk) {
+		union.aTo = max(union.aTo, h.aTo)
+	}
+	mine, m.mine = append(mine, m.mine[0]), m.mine[1:]
+	other, m.other = append(other, m.other[0]), m.other[1:]
+	grow(mine[0])
+	grow(other[0])
+	for {
+		switch {
+		case len(m.mine) > 0 && m.mine[0].aFrom < union.aTo:
+			mine = append(mine, m.mine[0])
+			grow(m.mine[0])
+			m.mine = m.mine[1:]
+		case len(m.other) > 0 && m.other[0].aFrom < union.aTo:
+			other = append(other, m.other[0])
+			grow(m.other[0])
+			m.other = m.other[1:]
+		default:
+			*to = union.aTo
+			return mine, other
+		}
+	}
+}
+
+// reach is where the base lines [base[0],base[1]) with these hunks stand on their side.
+func (m *merger) reach(hunks []hunk, base [2]int, side int) [2]int {
+	first, last := hunks[0], hunks[len(hunks)-1]
+	m.shift[side] = last.bTo - last.aTo
+	return [2]int{first.bFrom - (first.aFrom - base[0]), last.bTo + (base[1] - last.aTo)}
+}
+
+func side(lines []string, at [2]int) Side {
+	text := strings.Join(lines[at[0]:at[1]], "\n")
+	if at[1] > at[0] {
+		text += "\n"
+	}
+	return Side{From: at[0] + 1, To: at[1], Text: text}
+}

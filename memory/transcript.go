@@ -1,0 +1,102 @@
+package memory
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// cutMark ends a message that was longer than a transcript keeps.
+const cutMark = " … [truncated]"
+
+// spoken reports whether a message belongs into a transcript: something that the user or the assistant said.
+func spoken(m Message) bool {
+	return (m.Role == RoleOfUser || m.Role == RoleOfAssistant) && strings.TrimSpace(m.Content) != ""
+}
+
+// Transcript is what a model is shown of the messages: what user and assistant said, each cut to MaxMessageChars.
+func Transcript(msgs []Message, s ExtractSettings) []Line {
+	var out []Line
+	for _, m := range msgs {
+		if !spoken(m) {
+			continue
+		}
+		text, cut := cutAfter(strings.TrimSpace(m.Content), s.MaxMessageChars)
+		if cut {
+			text += cutMark
+		}
+		out = append(out, Line{Seq: m.Seq, Role: m.Role, Name: m.Name, At: m.CreatedAt, Text: text, Cut: cut})
+	}
+	return out
+}
+
+// cutAfter returns the first limit characters of s.
+func cutAfter(s string, limit int) (string, bool) {
+	if len(s) <= limit || utf8.RuneCountInString(s) <= limit {
+		return s, false
+	}
+	n := 0
+	for i := range s {
+		if n == limit {
+			return s[:i], true
+		}
+		n++
+	}
+	return s, false
+}
+
+// RenderTranscript writes a transcript as "User: …" and "Assistant: …", with a name where one is known, a blank line between
+// two messages.
+func RenderTranscript(lines []Line) string {
+	var b strings.Builder
+	for i, l := range lines {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		speaker := "User"
+		if l.Role == RoleOfAssistant {
+			speaker = "Assistant"
+		}
+		b.WriteString(speaker)
+		if l.Name != "" {
+			b.WriteString(" (" + l.Name + ")")
+		}
+		b.WriteString(": " + l.Text)
+	}
+	return b.String()
+}
+
+// Steps cuts messages into ranges of sequence numbers, one for each transcript: none has more than MaxTranscript messages
+// that are shown, their sizes differ by one at most, and every message is in exactly one.
+func Steps(msgs []Message, s ExtractSettings) [][2]int64 {
+	if len(msgs) == 0 {
+		return nil
+	}
+	shown := 0
+	for _, m := range msgs {
+		if spoken(m) {
+			shown++
+		}
+	}
+	count := max(1, (shown+s.MaxTranscript-1)/s.MaxTranscript)
+	size, larger := shown/count, shown%count // the first `larger` steps show one message more
+	var out [][2]int64
+	from, taken := msgs[0].Seq, 0
+	for i, m := range msgs {
+		if spoken(m) {
+			taken++
+		}
+		want := size
+		if len(out) < larger {
+			want++
+		}
+		// A step ends before the next message that would be one too many; unspoken messages stay with what they follow.
+		last := i == len(msgs)-1
+		if last || len(out) < count-1 && taken == want && spoken(msgs[i+1]) {
+			out = append(out, [2]int64{from, m.Seq})
+			if !last {
+				from, taken = msgs[i+1].Seq, 0
+			}
+		}
+	}
+	return out
+}
