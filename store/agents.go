@@ -2,7 +2,11 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
 )
@@ -35,19 +39,194 @@ type AgentPatch struct {
 	Settings *memory.AgentSettings // replaces all settings
 }
 
+// agentColumns are the columns of an Agent, in the order of scanAgent.
+const agentColumns = `agent_id, name, time_zone, settings, created_at, updated_at`
+
+func scanAgent(row pgx.CollectableRow) (a Agent, err error) {
+	err = row.Scan(&a.ID, &a.Name, &a.TimeZone, &a.Settings, &a.CreatedAt, &a.UpdatedAt)
+	return a, err
+}
+
+const (
+	sqlAgentInsert = `
+insert into agents (workspace_id, agent_id, name, time_zone, settings, created_at, updated_at)
+values (@workspace, @agent, @name, @time_zone, @settings, @now, @now)
+on conflict do nothing
+returning ` + agentColumns
+
+	sqlAgent = `select ` + agentColumns + ` from agents where workspace_id = @workspace and agent_id = @agent`
+
+	sqlAgents = `select ` + agentColumns + ` from agents where workspace_id = @workspace order by agent_id collate "C"`
+
+	sqlAgentUpdate = `
+update agents set
+    name = coalesce(@name, name),
+    time_zone = coalesce(@time_zone, time_zone),
+    settings = coalesce(@settings, settings),
+    updated_at = @now
+where workspace_id = @workspace and agent_id = @agent
+returning ` + agentColumns
+)
+
 // CreateAgent makes an agent with its first documents (memory.Seeds, TEAM, enabled) in one transaction. It needs an admin;
 // one who is limited to some agents may make only these. It returns ErrExists when the id is taken.
 func (s *Store) CreateAgent(ctx context.Context, id memory.Identity, a NewAgent) (Agent, error) {
-	panic("signature")
+	if err := requireAdmin(id); err != nil {
+		return Agent{}, err
+	}
+	if a.ID == "" {
+		a.ID = newID().String()
+	}
+	if a.Name == "" {
+		a.Name = a.ID
+	}
+	if a.TimeZone == "" {
+		a.TimeZone = "UTC"
+	}
+	if !memory.ValidSlug(a.ID) {
+		return Agent{}, &InvalidError{Field: "id", Problem: "use 1 to 63 of a-z, 0-9, - and _, beginning with a letter or digit"}
+	}
+	if err := (AgentPatch{Name: &a.Name, TimeZone: &a.TimeZone, Settings: &a.Settings}).validate(); err != nil {
+		return Agent{}, err
+	}
+	id = id.For(a.ID, memory.NoOwner)
+	return inTx(ctx, s, id, func(t *tx) (created Agent, err error) {
+		w, err := seedWrites(id)
+		if err != nil {
+			return Agent{}, err
+		}
+		isNew := false
+		b := &pgx.Batch{}
+		one(b.Queue(sqlAgentInsert, t.args(pgx.NamedArgs{"name": a.Name, "time_zone": a.TimeZone, "settings": a.Settings})), &isNew,
+			func(row pgx.CollectableRow) (err error) { created, err = scanAgent(row); return err })
+		w.queueReads(b, t)
+		if err := t.send(ctx, b); err != nil {
+			return Agent{}, err
+		}
+		if !isNew {
+			return Agent{}, fmt.Errorf("agent %s: %w", a.ID, ErrExists)
+		}
+		b = &pgx.Batch{}
+		if err := w.decide(t); err != nil {
+			return Agent{}, err
+		}
+		if err := w.queueWrites(b, t); err != nil {
+			return Agent{}, err
+		}
+		if err := queueEvent(b, t, event{kind: EventAgentCreated, agent: a.ID, detail: struct{}{}}); err != nil {
+			return Agent{}, err
+		}
+		err = t.finish(ctx, b)
+		return created, err
+	})
 }
 
 // Agent returns the identity's agent.
-func (s *Store) Agent(ctx context.Context, id memory.Identity) (Agent, error) { panic("signature") }
+func (s *Store) Agent(ctx context.Context, id memory.Identity) (Agent, error) {
+	if err := requireAgent(id); err != nil {
+		return Agent{}, err
+	}
+	return read(ctx, s, id, func(t *tx) (a Agent, err error) {
+		found := false
+		b := &pgx.Batch{}
+		one(b.Queue(sqlAgent, t.args(nil)), &found, func(row pgx.CollectableRow) (err error) { a, err = scanAgent(row); return err })
+		if err := t.finish(ctx, b); err != nil {
+			return Agent{}, err
+		}
+		if !found {
+			return Agent{}, fmt.Errorf("agent %s: %w", id.Agent, ErrNotFound)
+		}
+		return a, nil
+	})
+}
 
 // Agents lists the agents that the identity may use, by id.
-func (s *Store) Agents(ctx context.Context, id memory.Identity) ([]Agent, error) { panic("signature") }
+func (s *Store) Agents(ctx context.Context, id memory.Identity) ([]Agent, error) {
+	return read(ctx, s, id, func(t *tx) (agents []Agent, err error) {
+		b := &pgx.Batch{}
+		all(b.Queue(sqlAgents, t.args(nil)), &agents, scanAgent)
+		err = t.finish(ctx, b)
+		return agents, err
+	})
+}
 
 // UpdateAgent changes the identity's agent. It needs an admin.
 func (s *Store) UpdateAgent(ctx context.Context, id memory.Identity, p AgentPatch) (Agent, error) {
-	panic("signature")
+	if err := requireAdmin(id); err != nil {
+		return Agent{}, err
+	}
+	if err := requireAgent(id); err != nil {
+		return Agent{}, err
+	}
+	if err := p.validate(); err != nil {
+		return Agent{}, err
+	}
+	return inTx(ctx, s, id, func(t *tx) (a Agent, err error) {
+		found := false
+		b := &pgx.Batch{}
+		one(b.Queue(sqlAgentUpdate, t.args(pgx.NamedArgs{"name": p.Name, "time_zone": p.TimeZone, "settings": p.Settings})), &found,
+			func(row pgx.CollectableRow) (err error) { a, err = scanAgent(row); return err })
+		if err := t.send(ctx, b); err != nil {
+			return Agent{}, err
+		}
+		if !found {
+			return Agent{}, fmt.Errorf("agent %s: %w", id.Agent, ErrNotFound)
+		}
+		b = &pgx.Batch{}
+		if err := queueEvent(b, t, event{kind: EventAgentUpdated, agent: id.Agent, detail: p.names()}); err != nil {
+			return Agent{}, err
+		}
+		err = t.finish(ctx, b)
+		return a, err
+	})
+}
+
+// names are the fields that a patch sets.
+func (p AgentPatch) names() map[string]any {
+	var names []string
+	if p.Name != nil {
+		names = append(names, "name")
+	}
+	if p.TimeZone != nil {
+		names = append(names, "timeZone")
+	}
+	if p.Settings != nil {
+		names = append(names, "settings")
+	}
+	return map[string]any{"changed": names}
+}
+
+func (p AgentPatch) validate() error {
+	if p.Name != nil {
+		if err := validName("name", *p.Name); err != nil {
+			return err
+		}
+	}
+	if p.TimeZone != nil {
+		if err := validTimeZone(*p.TimeZone); err != nil {
+			return err
+		}
+	}
+	if p.Settings == nil {
+		return nil
+	}
+	for _, number := range []struct {
+		field string
+		value *int
+	}{
+		{"minMessages", p.Settings.MinMessages},
+		{"minUserChars", p.Settings.MinUserChars},
+		{"quietSeconds", p.Settings.QuietSeconds},
+		{"cooldownSeconds", p.Settings.CooldownSeconds},
+		{"profileMaxChars", p.Settings.ProfileMaxChars},
+		{"memoryMaxChars", p.Settings.MemoryMaxChars},
+	} {
+		if number.value != nil && *number.value < 0 {
+			return &InvalidError{Field: "settings." + number.field, Problem: "it must not be negative"}
+		}
+	}
+	if strings.TrimSpace(p.Settings.Model) != p.Settings.Model {
+		return &InvalidError{Field: "settings.model", Problem: "remove the spaces around it"}
+	}
+	return validText("settings.model", p.Settings.Model, maxName)
 }

@@ -2,9 +2,11 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
 )
@@ -26,17 +28,86 @@ type Conversation struct {
 	UpdatedAt    time.Time // last batch stored
 }
 
+// sqlConversation reads a Conversation, in the order of scanConversation.
+const sqlConversation = `
+select c.conversation_id, c.conversation_uid, c.owner_key, o.owner_id, c.trigger_source,
+    c.last_seq, c.complete_seq, c.considered_seq, c.cursor_seq, c.pending_since, c.created_at, c.updated_at
+from conversations c
+join owners o on o.workspace_id = c.workspace_id and o.agent_id = c.agent_id and o.owner_key = c.owner_key
+where c.workspace_id = @workspace and c.agent_id = @agent `
+
+const (
+	sqlConversationByID  = sqlConversation + `and c.conversation_id = @conversation`
+	sqlConversationByUID = sqlConversation + `and c.conversation_uid = @uid`
+
+	sqlConversations = sqlConversation + `
+    and c.owner_key = @owner
+    and (c.updated_at, c.conversation_uid) < (@at, @uid)
+order by c.updated_at desc, c.conversation_uid desc
+limit @limit`
+
+	// A list for operators: no index serves it, it sorts the agent's conversations.
+	sqlConversationsOfAll = sqlConversation + `
+    and (c.updated_at, c.conversation_uid) < (@at, @uid)
+order by c.updated_at desc, c.conversation_uid desc
+limit @limit`
+)
+
+func scanConversation(row pgx.CollectableRow) (c Conversation, err error) {
+	err = row.Scan(&c.ID, &c.UID, &c.Owner, &c.OwnerID, &c.Trigger,
+		&c.Last, &c.Complete, &c.Considered, &c.Cursor, &c.PendingSince, &c.CreatedAt, &c.UpdatedAt)
+	return c, err
+}
+
 // Conversation returns the conversation with the client's id.
 func (s *Store) Conversation(ctx context.Context, id memory.Identity, conversation string) (Conversation, error) {
-	panic("signature")
+	return s.oneConversation(ctx, id, sqlConversationByID, pgx.NamedArgs{"conversation": conversation})
 }
 
 // ConversationByUID returns the conversation with our id.
 func (s *Store) ConversationByUID(ctx context.Context, id memory.Identity, uid uuid.UUID) (Conversation, error) {
-	panic("signature")
+	return s.oneConversation(ctx, id, sqlConversationByUID, pgx.NamedArgs{"uid": uid})
+}
+
+func (s *Store) oneConversation(ctx context.Context, id memory.Identity, sql string, args pgx.NamedArgs) (Conversation, error) {
+	if err := requireAgent(id); err != nil {
+		return Conversation{}, err
+	}
+	return read(ctx, s, id, func(t *tx) (c Conversation, err error) {
+		found := false
+		b := &pgx.Batch{}
+		one(b.Queue(sql, t.args(args)), &found, func(row pgx.CollectableRow) (err error) { c, err = scanConversation(row); return err })
+		if err := t.finish(ctx, b); err != nil {
+			return Conversation{}, err
+		}
+		if !found {
+			return Conversation{}, fmt.Errorf("conversation: %w", ErrNotFound)
+		}
+		return c, nil
+	})
 }
 
 // Conversations lists the owner's conversations, with AnyOwner those of every owner, the latest batch first.
 func (s *Store) Conversations(ctx context.Context, id memory.Identity, p Page) (Listed[Conversation], error) {
-	panic("signature")
+	if err := requireAgent(id); err != nil {
+		return Listed[Conversation]{}, err
+	}
+	from, err := parseCursor(p.Cursor)
+	if err != nil {
+		return Listed[Conversation]{}, err
+	}
+	limit := limitOf(p.Limit)
+	return read(ctx, s, id, func(t *tx) (Listed[Conversation], error) {
+		sql := sqlConversations
+		if t.anyOwner {
+			sql = sqlConversationsOfAll
+		}
+		var found []Conversation
+		b := &pgx.Batch{}
+		all(b.Queue(sql, t.args(pgx.NamedArgs{"at": from.at, "uid": from.id, "limit": limit + 1})), &found, scanConversation)
+		if err := t.finish(ctx, b); err != nil {
+			return Listed[Conversation]{}, err
+		}
+		return listed(found, limit, func(c Conversation) cursor { return cursor{at: c.UpdatedAt, id: c.UID} }), nil
+	})
 }

@@ -2,6 +2,9 @@ package store
 
 import (
 	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
 )
@@ -19,30 +22,180 @@ type DocumentEntry struct {
 	Bytes int // size of the content
 }
 
+// documentRows is what every read of documents joins: a document with its current version.
+const documentRows = `
+from documents d
+join document_versions v on v.workspace_id = d.workspace_id and v.agent_id = d.agent_id
+    and v.document_id = d.document_id and v.version = d.version
+where d.workspace_id = @workspace and d.agent_id in (@agent, '') `
+
+// documentColumns are the columns of a DocumentEntry with its content, in the order of scanDocument.
+const documentColumns = `
+select d.document_id, d.scope, d.owner_key, d.path, d.enabled, d.sort_order, d.deleted, d.version, v.sha256, d.updated_at,
+    v.author_kind, v.author_id, v.workflow_id, v.run_id, `
+
+// documentOrder puts shared documents first: what everybody reads, then what is the owner's.
+const documentOrder = `
+order by d.scope = 'PERSONAL', d.sort_order, d.path collate "C", d.scope, d.owner_key`
+
+const (
+	sqlDocument = documentColumns + `octet_length(v.content), v.content` + documentRows + `
+    and d.scope = @scope and d.owner_key = @whose and d.path = @path and not d.deleted`
+
+	sqlDocumentVisible = documentColumns + `octet_length(v.content), v.content` + documentRows + `
+    and d.owner_key in (@owner, '') and d.path = @path and not d.deleted
+order by case d.scope when 'PERSONAL' then 1 when 'TEAM' then 2 else 3 end
+limit 1`
+
+	sqlDocuments = documentColumns + `octet_length(v.content), ''` + documentRows + `
+    and (d.owner_key in (@owner, '') or @any_owner)
+    and starts_with(d.path, @prefix)
+    and (@scope = '' or d.scope = @scope)
+    and (not d.deleted or @deleted)` + documentOrder
+
+	sqlDocumentsOfPrompt = documentColumns + `octet_length(v.content), v.content` + documentRows + `
+    and d.owner_key in (@owner, '') and d.enabled and not d.deleted` + documentOrder
+
+	sqlDocumentPrompt = `
+update documents set
+    enabled = coalesce(@enabled, enabled),
+    sort_order = coalesce(@sort_order, sort_order),
+    updated_at = @now
+where workspace_id = @workspace and agent_id = @row_agent and scope = @scope and owner_key = @whose and path = @path and not deleted`
+)
+
+func scanDocument(row pgx.CollectableRow) (DocumentEntry, error) { return scanDocumentAnd(row) }
+
+// scanDocumentAnd also fills more from the columns behind those of the document.
+func scanDocumentAnd(row pgx.CollectableRow, more ...any) (e DocumentEntry, err error) {
+	var sha []byte
+	err = row.Scan(append([]any{
+		&e.ID, &e.Scope, &e.Owner, &e.Path, &e.Enabled, &e.SortOrder, &e.Deleted, &e.Version, &sha, &e.UpdatedAt,
+		&e.UpdatedBy.Kind, &e.UpdatedBy.ID, &e.UpdatedBy.WorkflowID, &e.UpdatedBy.RunID, &e.Bytes, &e.Content,
+	}, more...)...)
+	copy(e.SHA256[:], sha)
+	return e, err
+}
+
+// scanContent is scanDocument for reads whose size is that of the content.
+func scanContent(row pgx.CollectableRow) (memory.Document, error) {
+	e, err := scanDocument(row)
+	return e.Document, err
+}
+
 // Document returns one document with its current content. A deleted one is ErrNotFound; History still shows it.
 func (s *Store) Document(ctx context.Context, id memory.Identity, ref memory.Ref) (memory.Document, error) {
-	panic("signature")
+	args, err := refArgs(id, ref)
+	if err != nil {
+		return memory.Document{}, err
+	}
+	return s.oneDocument(ctx, id, sqlDocument, args)
 }
 
 // VisibleDocument returns the document that a path means to the identity: the owner's own if there is one, else the
 // agent's, else the workspace's.
 func (s *Store) VisibleDocument(ctx context.Context, id memory.Identity, path string) (memory.Document, error) {
-	panic("signature")
+	args, err := refArgs(id, memory.Ref{Scope: memory.ScopeGlobal, Path: path})
+	if err != nil {
+		return memory.Document{}, err
+	}
+	return s.oneDocument(ctx, id, sqlDocumentVisible, args)
 }
 
-// Documents lists documents by scope (shared first), sort order and path.
-// With AnyOwner the documents of every owner of the agent are listed.
+func (s *Store) oneDocument(ctx context.Context, id memory.Identity, sql string, args pgx.NamedArgs) (memory.Document, error) {
+	return read(ctx, s, id, func(t *tx) (d memory.Document, err error) {
+		b := &pgx.Batch{}
+		found := false
+		one(b.Queue(sql, t.args(args)), &found, func(row pgx.CollectableRow) (err error) { d, err = scanContent(row); return err })
+		if err := t.finish(ctx, b); err != nil {
+			return memory.Document{}, err
+		}
+		if !found {
+			return memory.Document{}, fmt.Errorf("document %s: %w", args["path"], ErrNotFound)
+		}
+		return d, nil
+	})
+}
+
+// refArgs checks a reference and returns it as arguments: scope, path, whose (the owner of a PERSONAL document, else
+// empty) and row_agent (empty for GLOBAL).
+func refArgs(id memory.Identity, ref memory.Ref) (pgx.NamedArgs, error) {
+	path, err := checkRef(id, "", ref)
+	if err != nil {
+		return nil, err
+	}
+	args := pgx.NamedArgs{"scope": ref.Scope, "path": path, "whose": memory.NoOwner, "row_agent": id.Agent}
+	switch ref.Scope {
+	case memory.ScopePersonal:
+		args["whose"] = id.Owner
+	case memory.ScopeGlobal:
+		args["row_agent"] = ""
+	}
+	return args, nil
+}
+
+// Documents lists documents: shared ones first, then by sort order and path. Contents are left out. With AnyOwner the
+// documents of every owner of the agent are listed.
 func (s *Store) Documents(ctx context.Context, id memory.Identity, f DocumentFilter) ([]DocumentEntry, error) {
-	panic("signature")
+	if f.Scope != "" && !f.Scope.Valid() {
+		return nil, &InvalidError{Field: "scope", Problem: "use PERSONAL, TEAM or GLOBAL"}
+	}
+	return read(ctx, s, id, func(t *tx) (documents []DocumentEntry, err error) {
+		b := &pgx.Batch{}
+		all(b.Queue(sqlDocuments, t.args(pgx.NamedArgs{
+			"any_owner": t.anyOwner, "prefix": f.Prefix, "scope": f.Scope, "deleted": f.IncludeDeleted,
+		})), &documents, scanDocument)
+		err = t.finish(ctx, b)
+		return documents, err
+	})
 }
 
 // PromptDocuments returns the enabled documents that the identity sees, with content, in the order of Documents.
 func (s *Store) PromptDocuments(ctx context.Context, id memory.Identity) ([]memory.Document, error) {
-	panic("signature")
+	if err := requireAgent(id); err != nil {
+		return nil, err
+	}
+	return read(ctx, s, id, func(t *tx) (documents []memory.Document, err error) {
+		b := &pgx.Batch{}
+		all(b.Queue(sqlDocumentsOfPrompt, t.args(nil)), &documents, scanContent)
+		err = t.finish(ctx, b)
+		return documents, err
+	})
 }
+
+// maxSortOrder bounds a sort order on both sides.
+const maxSortOrder = 1_000_000
 
 // SetPrompt changes whether a document is rendered into the system prompt, and where; nil leaves as it is. It makes no
 // version. The permission is that of writing the document.
 func (s *Store) SetPrompt(ctx context.Context, id memory.Identity, ref memory.Ref, enabled *bool, sortOrder *int) (memory.Document, error) {
-	panic("signature")
+	args, err := refArgs(id, ref)
+	if err != nil {
+		return memory.Document{}, err
+	}
+	if err := mayWrite(id, ref.Scope); err != nil {
+		return memory.Document{}, err
+	}
+	if sortOrder != nil && (*sortOrder < -maxSortOrder || *sortOrder > maxSortOrder) {
+		return memory.Document{}, &InvalidError{Field: "sortOrder", Problem: fmt.Sprintf("use a number from %d to %d", -maxSortOrder, maxSortOrder)}
+	}
+	args["enabled"], args["sort_order"] = enabled, sortOrder
+	return inTx(ctx, s, id, func(t *tx) (d memory.Document, err error) {
+		found := false
+		b := &pgx.Batch{}
+		b.Queue(sqlDocumentPrompt, t.args(args))
+		one(b.Queue(sqlDocument, t.args(args)), &found, func(row pgx.CollectableRow) (err error) { d, err = scanContent(row); return err })
+		if err := t.send(ctx, b); err != nil {
+			return memory.Document{}, err
+		}
+		if !found {
+			return memory.Document{}, fmt.Errorf("document %s: %w", args["path"], ErrNotFound)
+		}
+		b = &pgx.Batch{}
+		if err := queueEvent(b, t, promptEvent(d, args["row_agent"].(string))); err != nil {
+			return memory.Document{}, err
+		}
+		err = t.finish(ctx, b)
+		return d, err
+	})
 }

@@ -59,9 +59,13 @@ func (e *QuarantineError) Error() string {
 type InvalidError struct {
 	Field   string // as the API names it, such as messages[3].content
 	Problem string
+	cause   error
 }
 
 func (e *InvalidError) Error() string { return e.Field + ": " + e.Problem }
+
+// Unwrap returns the typed error of package memory behind it, if there is one.
+func (e *InvalidError) Unwrap() error { return e.cause }
 
 // Codes of ConflictError.
 const (
@@ -77,6 +81,8 @@ const (
 	CodeNotQuarantined = "not_quarantined"
 	// CodeNoDraft: the extraction has no draft to commit; propose one.
 	CodeNoDraft = "no_draft"
+	// CodeKeyReused: the idempotency key of a commit was used for another write.
+	CodeKeyReused = "key_reused"
 	// CodeKeyOfAnotherWorkspace: the secret is a key of another workspace.
 	CodeKeyOfAnotherWorkspace = "key_of_another_workspace"
 )

@@ -2,21 +2,14 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
 )
-
-// Range is a range of messages to extract from, both ends included.
-type Range struct {
-	ConversationUID uuid.UUID
-	From, To        int64
-	// RetryOf is the quarantined extraction whose range is tried again; zero unless a retry. A retry does not look at the
-	// conversation's cursor, which has passed the range.
-	RetryOf uuid.UUID
-}
 
 // Extraction is the record of one run over one range.
 type Extraction struct {
@@ -54,61 +47,69 @@ func (x Extraction) Retry() Range {
 	return Range{ConversationUID: x.ConversationUID, From: x.From, To: x.To, RetryOf: x.ID}
 }
 
-// PendingRange is a range with the agent whose settings hold for it.
-type PendingRange struct {
-	Range
-	Agent Agent
+// extractionColumns are the columns of an Extraction, in the order of scanExtraction, without the first part of sqlExtraction.
+const extractionRows = `
+select x.extraction_id, x.conversation_id, x.conversation_uid, x.owner_key, o.owner_id, x.from_seq, x.to_seq,
+    x.outcome, x.reason_code, x.reason, x.violations, x.changes, x.model, x.prompt_version,
+    x.calls, x.input_tokens, x.output_tokens, x.cost_micros, x.retry_of, x.workflow_id, x.run_id,
+    x.draft is not null, x.waiting_until, x.started_at, x.finished_at, `
+
+// extractionFrom joins the records with the opaque ids of their owners.
+const extractionFrom = `
+from extractions x
+join owners o on o.workspace_id = x.workspace_id and o.agent_id = x.agent_id and o.owner_key = x.owner_key
+where x.workspace_id = @workspace and x.agent_id = @agent `
+
+const (
+	sqlExtraction = extractionRows + `case when x.outcome = 'quarantined' then x.raw else '' end` + extractionFrom + `
+    and x.extraction_id = @extraction`
+
+	sqlExtractions = extractionRows + `''` + extractionFrom + `
+    and (x.owner_key = @owner or @any_owner)
+    and x.extraction_id < @before
+    and (@conversation = '' or x.conversation_id = @conversation)
+    and (@outcome = '' or x.outcome = @outcome)
+order by x.extraction_id desc
+limit @limit`
+)
+
+func scanExtraction(row pgx.CollectableRow) (x Extraction, err error) {
+	var retryOf uuid.NullUUID
+	err = row.Scan(&x.ID, &x.Conversation, &x.ConversationUID, &x.Owner, &x.OwnerID, &x.From, &x.To,
+		&x.Outcome, &x.ReasonCode, &x.Reason, &x.Violations, &x.Changes, &x.Model, &x.PromptVersion,
+		&x.Usage.Calls, &x.Usage.InputTokens, &x.Usage.OutputTokens, &x.Usage.CostMicros, &retryOf, &x.WorkflowID, &x.RunID,
+		&x.HasDraft, &x.WaitingUntil, &x.StartedAt, &x.FinishedAt, &x.Raw)
+	x.RetryOf = retryOf.UUID
+	return x, err
 }
 
-// NextRange returns what is to be extracted next of the owner's conversations: the oldest pending one, from behind its
-// cursor to its last completed message. It reports false when nothing is pending; the agent is filled in either case.
-func (s *Store) NextRange(ctx context.Context, id memory.Identity) (PendingRange, bool, error) {
-	panic("signature")
-}
-
-// ConversationRange is NextRange of one conversation, including messages that were considered and left in front of the
-// cursor: a person asks for them now.
-func (s *Store) ConversationRange(ctx context.Context, id memory.Identity, uid uuid.UUID) (PendingRange, bool, error) {
-	panic("signature")
-}
-
-// BeginExtraction opens the record of a run over r, by the workflow that the identity's author names, and r.To is then
-// the end of the whole range. An open record of the same conversation and start is taken over; it keeps its draft when the
-// run is the same.
-//
-// A range that the same run has ended, or that any run has accounted for, gives that record (Open is false): there is
-// nothing left to do for it. It returns *ConflictError with CodeRangeMoved when r does not begin behind the cursor, and
-// with CodeNotQuarantined when r.RetryOf cannot be retried.
-func (s *Store) BeginExtraction(ctx context.Context, id memory.Identity, r Range) (Extraction, error) {
-	panic("signature")
-}
-
-// ExtractionLoad is what one step of an extraction needs.
-type ExtractionLoad struct {
-	Agent        Agent
-	Conversation Conversation
-	Today        time.Time        // now, in the agent's time zone
-	Scope        memory.Scope     // of the documents to write: PERSONAL, or TEAM without isolation and for SystemOwner
-	Messages     []memory.Message // From..To of this step, every role
-	// ConversationMessages counts the user and assistant messages of the conversation up to the end of the whole range.
-	ConversationMessages int
-	// Profile, Memory and Note (today's) are of Scope; Version is 0 when there is none, and Content is empty when it is deleted.
-	Profile, Memory, Note memory.Document
-	Shared                string   // content of the TEAM MEMORY.md when Scope is PERSONAL
-	Protected             []string // lines of Profile and Memory that a person wrote
-	To                    int64    // end of this step
-	Last                  bool     // the step ends where the range ends
-}
-
-// LoadExtraction reads what the first step of r needs: as many messages from r.From on as fit one transcript
-// (memory.Steps), and the documents as they are now.
-func (s *Store) LoadExtraction(ctx context.Context, id memory.Identity, r Range, settings memory.ExtractSettings) (ExtractionLoad, error) {
-	panic("signature")
+// queueExtraction queues reading one record.
+func queueExtraction(b *pgx.Batch, t *tx, extraction uuid.UUID, to *Extraction, found *bool) {
+	one(b.Queue(sqlExtraction, t.args(pgx.NamedArgs{"extraction": extraction})), found,
+		func(row pgx.CollectableRow) (err error) { *to, err = scanExtraction(row); return err })
 }
 
 // Extraction returns one record, with Raw.
 func (s *Store) Extraction(ctx context.Context, id memory.Identity, extraction uuid.UUID) (Extraction, error) {
-	panic("signature")
+	if err := requireAgent(id); err != nil {
+		return Extraction{}, err
+	}
+	return read(ctx, s, id, func(t *tx) (x Extraction, err error) {
+		found := false
+		b := &pgx.Batch{}
+		queueExtraction(b, t, extraction, &x, &found)
+		if err := t.finish(ctx, b); err != nil {
+			return Extraction{}, err
+		}
+		if !found {
+			return Extraction{}, noExtraction(extraction)
+		}
+		return x, nil
+	})
+}
+
+func noExtraction(extraction uuid.UUID) error {
+	return fmt.Errorf("extraction %s: %w", extraction, ErrNotFound)
 }
 
 // ExtractionFilter limits a list of extractions.
@@ -119,5 +120,23 @@ type ExtractionFilter struct {
 
 // Extractions lists the owner's records, with AnyOwner those of every owner, newest first.
 func (s *Store) Extractions(ctx context.Context, id memory.Identity, f ExtractionFilter, p Page) (Listed[Extraction], error) {
-	panic("signature")
+	if err := requireAgent(id); err != nil {
+		return Listed[Extraction]{}, err
+	}
+	from, err := parseCursor(p.Cursor)
+	if err != nil {
+		return Listed[Extraction]{}, err
+	}
+	limit := limitOf(p.Limit)
+	return read(ctx, s, id, func(t *tx) (Listed[Extraction], error) {
+		var found []Extraction
+		b := &pgx.Batch{}
+		all(b.Queue(sqlExtractions, t.args(pgx.NamedArgs{
+			"any_owner": t.anyOwner, "before": from.id, "conversation": f.Conversation, "outcome": f.Outcome, "limit": limit + 1,
+		})), &found, scanExtraction)
+		if err := t.finish(ctx, b); err != nil {
+			return Listed[Extraction]{}, err
+		}
+		return listed(found, limit, func(x Extraction) cursor { return cursor{at: x.StartedAt, id: x.ID} }), nil
+	})
 }

@@ -2,21 +2,98 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
 )
 
+// versionRows joins a document, deleted or not, with its versions.
+const versionRows = `
+from documents d
+join document_versions v on v.workspace_id = d.workspace_id and v.agent_id = d.agent_id and v.document_id = d.document_id
+where d.workspace_id = @workspace and d.agent_id = @row_agent and d.scope = @scope and d.owner_key = @whose and d.path = @path `
+
+// versionColumns are the columns of a Version without its content, in the order of scanVersion.
+const versionColumns = `
+select v.version, v.base_version, v.merged, v.deleted, v.sha256, v.author_kind, v.author_id, v.workflow_id, v.run_id,
+    v.reason, v.sources, v.added, v.removed, v.created_at, `
+
+const (
+	sqlHistory = versionColumns + `''` + versionRows + `
+    and (@before = 0 or v.version < @before)
+order by v.version desc
+limit @limit`
+
+	sqlVersion = versionColumns + `v.content` + versionRows + `
+    and v.version = @version`
+
+	// What deleted the document wrote nothing: lines that come back are of the versions that wrote them.
+	sqlBlame = versionColumns + `v.content` + versionRows + `
+    and v.version <= case when @version = 0 then d.version else @version end
+order by v.version`
+)
+
+func scanVersion(row pgx.CollectableRow) (v memory.Version, err error) {
+	var sha []byte
+	err = row.Scan(&v.Number, &v.BaseVersion, &v.Merged, &v.Deleted, &sha,
+		&v.Author.Kind, &v.Author.ID, &v.Author.WorkflowID, &v.Author.RunID,
+		&v.Reason, &v.Sources, &v.Added, &v.Removed, &v.CreatedAt, &v.Content)
+	copy(v.SHA256[:], sha)
+	return v, err
+}
+
 // History lists versions of a document below before (0: all), newest first, without contents.
 func (s *Store) History(ctx context.Context, id memory.Identity, ref memory.Ref, before, limit int) ([]memory.Version, error) {
-	panic("signature")
+	versions, err := s.versions(ctx, id, ref, sqlHistory, pgx.NamedArgs{"before": before, "limit": limitOf(limit)})
+	if err == nil && len(versions) == 0 && before == 0 {
+		return nil, fmt.Errorf("document %s: %w", ref.Path, ErrNotFound)
+	}
+	return versions, err
 }
 
 // VersionOf returns one version with its content, which is empty for a version that deleted the document.
 func (s *Store) VersionOf(ctx context.Context, id memory.Identity, ref memory.Ref, number int) (memory.Version, error) {
-	panic("signature")
+	versions, err := s.versions(ctx, id, ref, sqlVersion, pgx.NamedArgs{"version": number})
+	if err != nil {
+		return memory.Version{}, err
+	}
+	if len(versions) == 0 {
+		return memory.Version{}, fmt.Errorf("version %d of document %s: %w", number, ref.Path, ErrNotFound)
+	}
+	return versions[0], nil
 }
 
-// Blame tells for every line of a version (0: the current one) where it came from.
+// Blame tells for every line of a version (0: the current one) where it came from. A version that deleted the document has
+// no lines.
 func (s *Store) Blame(ctx context.Context, id memory.Identity, ref memory.Ref, number int) ([]memory.BlameLine, error) {
-	panic("signature")
+	versions, err := s.versions(ctx, id, ref, sqlBlame, pgx.NamedArgs{"version": number})
+	if err != nil {
+		return nil, err
+	}
+	if len(versions) == 0 || number > versions[len(versions)-1].Number {
+		return nil, fmt.Errorf("version %d of document %s: %w", number, ref.Path, ErrNotFound)
+	}
+	if versions[len(versions)-1].Deleted {
+		return nil, nil
+	}
+	live := slices.DeleteFunc(versions, func(v memory.Version) bool { return v.Deleted })
+	return memory.Blame(live), nil
+}
+
+func (s *Store) versions(ctx context.Context, id memory.Identity, ref memory.Ref, sql string, more pgx.NamedArgs) ([]memory.Version, error) {
+	args, err := refArgs(id, ref)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(args, more)
+	return read(ctx, s, id, func(t *tx) (versions []memory.Version, err error) {
+		b := &pgx.Batch{}
+		all(b.Queue(sql, t.args(args)), &versions, scanVersion)
+		err = t.finish(ctx, b)
+		return versions, err
+	})
 }

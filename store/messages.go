@@ -2,8 +2,10 @@ package store
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
 )
@@ -27,20 +29,220 @@ type Stored struct {
 	Turn            int64 // the owner's turn that this batch completed, from 1; 0: none
 }
 
-// AppendMessages stores a batch, all of it or nothing. A message whose id is stored already is left alone; when its words
-// or role differ the batch is refused (*ConflictError with CodeMessageIDReused). The conversation is made when it is new;
-// one of another owner is refused (CodeConversationOfAnotherOwner). Sequence numbers are given in the order of the
+const (
+	sqlOwnerEnsure = `
+insert into owners (workspace_id, agent_id, owner_key, owner_id, created_at)
+values (@workspace, @agent, @owner, @owner_id, @now)
+on conflict do nothing`
+
+	sqlConversationEnsure = `
+insert into conversations (workspace_id, agent_id, conversation_id, conversation_uid, owner_key, trigger_source, created_at, updated_at)
+values (@workspace, @agent, @conversation, @uid, @owner, @trigger, @now, @now)
+on conflict do nothing`
+
+	// Batches of one conversation queue up here. Somebody else's conversation is not visible and gives no row.
+	sqlConversationLock = `
+select c.conversation_uid, c.last_seq, c.complete_seq, o.owner_id
+from conversations c
+join owners o on o.workspace_id = c.workspace_id and o.agent_id = c.agent_id and o.owner_key = c.owner_key
+where c.workspace_id = @workspace and c.agent_id = @agent and c.conversation_id = @conversation and c.owner_key = @owner
+for no key update of c`
+
+	// Messages that are new go behind the last one, in the order in which they came. The others are compared: reused is
+	// the id of one that says something else.
+	sqlMessagesInsert = `
+with c as (
+    select conversation_uid
+    from conversations
+    where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation and owner_key = @owner
+), incoming as (
+    select i.*
+    from unnest(@ids::text[], @roles::text[], @names::text[], @contents::text[], @finish_reasons::text[], @said_at::timestamptz[])
+        with ordinality i (message_id, role, name, content, finish_reason, said_at, place)
+), known as (
+    select m.message_id, m.role = i.role and m.name = i.name and m.content = i.content as same
+    from c
+    join incoming i on true
+    join messages m on m.workspace_id = @workspace and m.agent_id = @agent
+        and m.conversation_uid = c.conversation_uid and m.message_id = i.message_id
+), last as (
+    select coalesce(max(m.seq), 0) as seq
+    from c
+    join messages m on m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid = c.conversation_uid
+), stored as (
+    insert into messages (workspace_id, agent_id, conversation_uid, seq, owner_key, message_id, role, name, content,
+        finish_reason, said_at, stored_at)
+    select @workspace, @agent, c.conversation_uid, last.seq + row_number() over (order by i.place), @owner,
+        i.message_id, i.role, i.name, i.content, i.finish_reason, i.said_at, @now
+    from c, last, incoming i
+    where not exists (select from known k where k.message_id = i.message_id)
+    returning seq
+)
+select (select count(*) from stored), (select count(*) from known), (select min(message_id) from known where not same)`
+
+	sqlConversationGrow = `
+update conversations set
+    last_seq = @last,
+    complete_seq = @complete,
+    pending_since = case when @complete > considered_seq then coalesce(pending_since, @now) end,
+    updated_at = @now
+where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation`
+
+	sqlOwnerTurn = `
+update owners set turn = turn + 1, turn_at = @now
+where workspace_id = @workspace and agent_id = @agent and owner_key = @owner
+returning turn`
+
+	sqlMessages = `
+select m.seq, m.message_id, m.role, m.name, m.content, m.finish_reason, m.said_at
+from conversations c
+join messages m on m.workspace_id = c.workspace_id and m.agent_id = c.agent_id and m.conversation_uid = c.conversation_uid
+where c.workspace_id = @workspace and c.agent_id = @agent and c.conversation_id = @conversation and m.seq > @after
+order by m.seq
+limit @limit`
+)
+
+// AppendMessages stores a batch, all of it or nothing. A message whose id is stored already is left alone; when its role,
+// name or words differ the batch is refused (*ConflictError with CodeMessageIDReused). The conversation is made when it is
+// new; one of another owner is refused (CodeConversationOfAnotherOwner). Sequence numbers are given in the order of the
 // batch, without gaps. A completed turn counts once, however often its batch is sent.
+//
+// It costs two round trips, and one statement more for every maxStatementBytes of contents.
 func (s *Store) AppendMessages(ctx context.Context, id memory.Identity, b Batch) (Stored, error) {
-	panic("signature")
+	if err := requireConversation(id, b.Conversation); err != nil {
+		return Stored{}, err
+	}
+	messages, err := b.validate(s.now().UTC())
+	if err != nil {
+		return Stored{}, err
+	}
+	return inTx(ctx, s, id, func(t *tx) (Stored, error) {
+		state := conversationState{id: b.Conversation}
+		state.stored.Duplicates = len(b.Messages) - len(messages)
+		batch := &pgx.Batch{}
+		batch.Queue(sqlOwnerEnsure, t.args(pgx.NamedArgs{"owner_id": newID()}))
+		batch.Queue(sqlConversationEnsure, t.args(pgx.NamedArgs{"conversation": b.Conversation, "uid": newID(), "trigger": b.Trigger}))
+		state.queueLock(batch, t)
+		for _, part := range parts(messages) {
+			state.queueMessages(batch, t, part)
+		}
+		if err := t.send(ctx, batch); err != nil {
+			return Stored{}, err
+		}
+		switch {
+		case !state.found:
+			return Stored{}, &ConflictError{Code: CodeConversationOfAnotherOwner, Message: "the conversation belongs to another owner"}
+		case state.reused != nil:
+			return Stored{}, reusedID(*state.reused)
+		}
+		err := state.finish(ctx, t, b.TurnComplete)
+		return state.stored, err
+	})
+}
+
+func reusedID(id string) error {
+	return &ConflictError{
+		Code:    CodeMessageIDReused,
+		Message: fmt.Sprintf("message id %q is stored with other words: nothing of the batch is stored, give the message an id of its own", id),
+	}
 }
 
 // CompleteTurn marks everything that the owner's conversation has as complete. Turn is 0 when it was so already.
 func (s *Store) CompleteTurn(ctx context.Context, id memory.Identity, conversation string) (Stored, error) {
-	panic("signature")
+	if err := requireConversation(id, conversation); err != nil {
+		return Stored{}, err
+	}
+	return inTx(ctx, s, id, func(t *tx) (Stored, error) {
+		state := conversationState{id: conversation}
+		batch := &pgx.Batch{}
+		state.queueLock(batch, t)
+		if err := t.send(ctx, batch); err != nil {
+			return Stored{}, err
+		}
+		if !state.found {
+			return Stored{}, fmt.Errorf("conversation: %w", ErrNotFound)
+		}
+		err := state.finish(ctx, t, true)
+		return state.stored, err
+	})
+}
+
+// requireConversation refuses what cannot write to a conversation of the identity's owner.
+func requireConversation(id memory.Identity, conversation string) error {
+	if err := requireOwner(id); err != nil {
+		return err
+	}
+	if err := requireWrite(id); err != nil {
+		return err
+	}
+	if conversation == "" {
+		return &InvalidError{Field: "conversation", Problem: "name the conversation"}
+	}
+	return validText("conversation", conversation, memory.MaxConversation)
+}
+
+// conversationState is a conversation while its row is locked.
+type conversationState struct {
+	id       string
+	found    bool
+	complete int64
+	reused   *string // id of a message that was stored with other words
+	stored   Stored
+}
+
+func (c *conversationState) queueLock(b *pgx.Batch, t *tx) {
+	one(b.Queue(sqlConversationLock, t.args(pgx.NamedArgs{"conversation": c.id})), &c.found, func(row pgx.CollectableRow) error {
+		return row.Scan(&c.stored.ConversationUID, &c.stored.LastSeq, &c.complete, &c.stored.OwnerID)
+	})
+}
+
+func (c *conversationState) queueMessages(b *pgx.Batch, t *tx, messages []memory.Message) {
+	b.Queue(sqlMessagesInsert, t.args(columnsOf(messages, pgx.NamedArgs{"conversation": c.id}))).QueryRow(func(row pgx.Row) error {
+		var stored, known int
+		var reused *string
+		if err := row.Scan(&stored, &known, &reused); err != nil {
+			return err
+		}
+		c.stored.Stored += stored
+		c.stored.Duplicates += known
+		c.stored.LastSeq += int64(stored)
+		if c.reused == nil {
+			c.reused = reused
+		}
+		return nil
+	})
+}
+
+// finish moves the conversation's numbers, counts a turn when more is complete than before, and commits.
+func (c *conversationState) finish(ctx context.Context, t *tx, turnComplete bool) error {
+	complete := c.complete
+	if turnComplete {
+		complete = c.stored.LastSeq
+	}
+	b := &pgx.Batch{}
+	if c.stored.Stored > 0 || complete > c.complete {
+		b.Queue(sqlConversationGrow, t.args(pgx.NamedArgs{"conversation": c.id, "last": c.stored.LastSeq, "complete": complete}))
+	}
+	if complete > c.complete {
+		b.Queue(sqlOwnerTurn, t.args(nil)).QueryRow(func(row pgx.Row) error { return row.Scan(&c.stored.Turn) })
+	}
+	return t.finish(ctx, b)
 }
 
 // Messages lists at most limit messages behind sequence number after, oldest first.
 func (s *Store) Messages(ctx context.Context, id memory.Identity, conversation string, after int64, limit int) ([]memory.Message, error) {
-	panic("signature")
+	if err := requireAgent(id); err != nil {
+		return nil, err
+	}
+	return read(ctx, s, id, func(t *tx) (messages []memory.Message, err error) {
+		b := &pgx.Batch{}
+		all(b.Queue(sqlMessages, t.args(pgx.NamedArgs{"conversation": conversation, "after": after, "limit": limitOf(limit)})), &messages, scanMessage)
+		err = t.finish(ctx, b)
+		return messages, err
+	})
+}
+
+func scanMessage(row pgx.CollectableRow) (m memory.Message, err error) {
+	err = row.Scan(&m.Seq, &m.ID, &m.Role, &m.Name, &m.Content, &m.FinishReason, &m.CreatedAt)
+	return m, err
 }

@@ -2,24 +2,32 @@
 // which every change to memory goes.
 //
 // Every exported method is one transaction on behalf of a memory.Identity, which the database enforces by row-level
-// security; its unexported twin does the work on a transaction and composes. Errors are typed (errors.go) and their
-// messages name ids, paths and rules, never contents.
+// security. Statements are sent in batches: transactions.go says how many round trips that takes. Errors are typed
+// (errors.go) and their messages name ids, paths and rules, never contents.
 package store
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // AppRole is the role that every connection of the pool takes on. It owns nothing and cannot bypass row-level security.
+// Every database login that runs Reverie must be a member of it; `reverie migrate` sees to that for its own login.
 const AppRole = "reverie_app"
+
+// DefaultConns is the size of the pool when Options do not say.
+const DefaultConns = 16
 
 // Options are what a Store can be opened with; the zero value is usable.
 type Options struct {
-	MaxConns int32            // connections of the pool; 0: 16
+	MaxConns int32            // connections of the pool; 0: DefaultConns
 	Now      func() time.Time // the clock; nil: time.Now
 	Tracer   pgx.QueryTracer  // told about every statement; nil: none
 }
@@ -32,8 +40,35 @@ type Store struct {
 
 // Open connects to the database at url (a postgres:// URL or a key=value string). It fails when the database cannot be
 // reached, when migrations are missing (ErrNotMigrated), or when the login may not take on AppRole (ErrNoRole); the
-// errors say what an operator has to do.
-func Open(ctx context.Context, url string, o Options) (*Store, error) { panic("signature") }
+// errors say what an operator has to do. A connection pooler in between must pool sessions, not transactions.
+func Open(ctx context.Context, url string, o Options) (*Store, error) {
+	cfg, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("database url: %w", err)
+	}
+	cfg.MaxConns = o.MaxConns
+	if cfg.MaxConns <= 0 {
+		cfg.MaxConns = DefaultConns
+	}
+	cfg.ConnConfig.Tracer = o.Tracer
+	if cfg.ConnConfig.RuntimeParams["application_name"] == "" {
+		cfg.ConnConfig.RuntimeParams["application_name"] = "reverie"
+	}
+	cfg.AfterConnect = becomeAppRole
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("database: %w", err)
+	}
+	s := &Store{pool: pool, now: o.Now}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if err := s.checkMigrated(ctx); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return s, nil
+}
 
 // Close waits for running calls and closes the connections.
 func (s *Store) Close() { s.pool.Close() }
@@ -41,11 +76,44 @@ func (s *Store) Close() { s.pool.Close() }
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.pool.Ping(ctx) }
 
-// Migrate brings the schema of the database at url to the newest version and says how many migrations that took. Several
-// processes may call it at once: one works, the others wait for it and apply 0.
-func Migrate(ctx context.Context, url string) (applied int, err error) { panic("signature") }
+// becomeAppRole makes a new connection one that row-level security holds for, whoever logged in.
+func becomeAppRole(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, "set role "+AppRole)
+	var pg *pgconn.PgError
+	switch {
+	case errors.As(err, &pg) && pg.Code == codeInvalidParameter: // there is no such role
+		return ErrNotMigrated
+	case errors.As(err, &pg) && pg.Code == codeInsufficientPrivilege:
+		login := conn.Config().User
+		return fmt.Errorf("%w: run `reverie migrate` as %s, or as a role that may: grant %s to %s", ErrNoRole, login, AppRole, login)
+	case err != nil:
+		return fmt.Errorf("set role: %w", err)
+	}
+	// Times are returned in UTC, whatever the zone of the process.
+	conn.TypeMap().RegisterType(&pgtype.Type{
+		Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
+	})
+	return nil
+}
 
-// MigrationStatus tells the version of the schema at url, 0 for an empty database, and the newest one known.
-func MigrationStatus(ctx context.Context, url string) (current, latest int64, err error) {
-	panic("signature")
+const sqlSchemaVersion = `select coalesce(max(version_id), 0) from goose_db_version`
+
+// checkMigrated refuses a schema older than this program. A newer one is accepted: it is rolled out before the program.
+func (s *Store) checkMigrated(ctx context.Context) error {
+	latest, err := latestMigration()
+	if err != nil {
+		return err
+	}
+	var current int64
+	err = s.pool.QueryRow(ctx, sqlSchemaVersion).Scan(&current)
+	var pg *pgconn.PgError
+	switch {
+	case errors.As(err, &pg) && (pg.Code == codeUndefinedTable || pg.Code == codeInsufficientPrivilege):
+		return ErrNotMigrated
+	case err != nil:
+		return fmt.Errorf("database: %w", err)
+	case current < latest:
+		return fmt.Errorf("%w: its schema is at version %d, this program needs %d", ErrNotMigrated, current, latest)
+	}
+	return nil
 }

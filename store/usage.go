@@ -4,15 +4,67 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"reverie/memory"
+)
+
+const (
+	sqlUsageAdd = `
+insert into model_usage (workspace_id, agent_id, day, model, calls, input_tokens, output_tokens, cost_micros)
+values (@workspace, @agent, @day, @model, @calls, @input_tokens, @output_tokens, @cost_micros)
+on conflict (workspace_id, day, agent_id, model) do update set
+    calls = model_usage.calls + excluded.calls,
+    input_tokens = model_usage.input_tokens + excluded.input_tokens,
+    output_tokens = model_usage.output_tokens + excluded.output_tokens,
+    cost_micros = model_usage.cost_micros + excluded.cost_micros`
+
+	sqlUsageOfDay = `
+select coalesce(sum(calls), 0)::bigint, coalesce(sum(input_tokens), 0)::bigint,
+    coalesce(sum(output_tokens), 0)::bigint, coalesce(sum(cost_micros), 0)::bigint
+from model_usage
+where workspace_id = @workspace and day = @day`
 )
 
 // AddUsage records what model calls cost that belong to no extraction's record, such as an attempt that failed.
 func (s *Store) AddUsage(ctx context.Context, id memory.Identity, model string, u memory.Usage) error {
-	panic("signature")
+	if err := requireAgent(id); err != nil {
+		return err
+	}
+	if err := requireWrite(id); err != nil {
+		return err
+	}
+	_, err := inTx(ctx, s, id, func(t *tx) (struct{}, error) {
+		b := &pgx.Batch{}
+		queueUsage(b, t, model, u)
+		return struct{}{}, t.finish(ctx, b)
+	})
+	return err
+}
+
+// queueUsage queues adding u to the agent's spending of the day, unless it is nothing.
+func queueUsage(b *pgx.Batch, t *tx, model string, u memory.Usage) {
+	if u == (memory.Usage{}) {
+		return
+	}
+	b.Queue(sqlUsageAdd, t.args(pgx.NamedArgs{
+		"day": day(t.now), "model": model, "calls": u.Calls,
+		"input_tokens": u.InputTokens, "output_tokens": u.OutputTokens, "cost_micros": u.CostMicros,
+	}))
 }
 
 // SpentToday sums what all agents of the workspace have spent on the UTC day of the given time.
-func (s *Store) SpentToday(ctx context.Context, id memory.Identity, day time.Time) (memory.Usage, error) {
-	panic("signature")
+func (s *Store) SpentToday(ctx context.Context, id memory.Identity, at time.Time) (memory.Usage, error) {
+	return read(ctx, s, id, func(t *tx) (u memory.Usage, err error) {
+		found := false
+		b := &pgx.Batch{}
+		one(b.Queue(sqlUsageOfDay, t.args(pgx.NamedArgs{"day": day(at)})), &found, func(row pgx.CollectableRow) error {
+			return row.Scan(&u.Calls, &u.InputTokens, &u.OutputTokens, &u.CostMicros)
+		})
+		err = t.finish(ctx, b)
+		return u, err
+	})
 }
+
+// day is the UTC day of a time.
+func day(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }

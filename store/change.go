@@ -1,0 +1,125 @@
+package store
+
+import (
+	"fmt"
+
+	"reverie/memory"
+)
+
+// maxReason bounds the reason of a change, in bytes.
+const maxReason = 2000
+
+// check applies the rules of the gate that need no database. at is the prefix of the fields in errors.
+func check(id memory.Identity, at string, change memory.Change) (checked, error) {
+	c := checked{Change: change, verdict: memory.VerdictAllow}
+	path, err := checkRef(id, at, change.Ref)
+	if err != nil {
+		return c, err
+	}
+	c.Path = path
+	if err := mayWrite(id, change.Scope); err != nil {
+		return c, err
+	}
+	if change.Base < 0 {
+		return c, &InvalidError{Field: at + "base", Problem: "versions begin with 1; 0 means that the document did not exist"}
+	}
+	if err := validText(at+"reason", change.Reason, maxReason); err != nil {
+		return c, err
+	}
+	switch change.Op {
+	case memory.OpReplace:
+		c.Content, err = c.admit(at+"content", c.Content)
+	case memory.OpAppend:
+		if c.Content, err = c.admit(at+"content", c.Content); err == nil {
+			c.Create, err = c.admit(at+"create", c.Create)
+		}
+	case memory.OpDelete, memory.OpUndelete:
+	case memory.OpRestore:
+		if change.Restore < 1 {
+			err = &InvalidError{Field: at + "restore", Problem: "name the version to restore, from 1"}
+		}
+	default:
+		err = &InvalidError{Field: at + "op", Problem: "use replace, append, delete, undelete or restore"}
+	}
+	if err != nil {
+		return c, err
+	}
+	c.redactNotes()
+	return c, nil
+}
+
+// checkRef checks which document is meant, for reading and writing, and returns its path in normal form.
+func checkRef(id memory.Identity, at string, ref memory.Ref) (path string, err error) {
+	if !ref.Scope.Valid() {
+		return "", &InvalidError{Field: at + "scope", Problem: "use PERSONAL, TEAM or GLOBAL"}
+	}
+	if ref.Scope != memory.ScopeGlobal {
+		if err := requireAgent(id); err != nil {
+			return "", err
+		}
+	}
+	if ref.Scope == memory.ScopePersonal {
+		if err := requireOwner(id); err != nil {
+			return "", err
+		}
+		if id.Owner == memory.SystemOwner {
+			return "", &InvalidError{Field: at + "scope", Problem: "system has no personal documents, use TEAM"}
+		}
+	}
+	path, err = memory.ParsePath(ref.Path)
+	if err != nil {
+		return "", &InvalidError{Field: at + "path", Problem: err.Error(), cause: err}
+	}
+	return path, nil
+}
+
+// mayWrite reports whether an identity may write documents of a scope; the database enforces the same.
+func mayWrite(id memory.Identity, scope memory.Scope) error {
+	need := map[memory.Scope]reach{memory.ScopePersonal: reachPersonal, memory.ScopeTeam: reachTeam, memory.ScopeGlobal: reachGlobal}[scope]
+	if reachOf(id) < need {
+		return fmt.Errorf("%w: the credential may not write %s documents", ErrForbidden, scope)
+	}
+	return nil
+}
+
+// admit checks a text and has it scanned, and returns it without its secrets.
+func (c *checked) admit(field, text string) (string, error) {
+	if err := validContent(field, text); err != nil {
+		return "", err
+	}
+	result := memory.Scan(text)
+	c.findings = append(c.findings, result.Findings...)
+	switch result.Verdict {
+	case memory.VerdictAllow:
+		return text, nil
+	case memory.VerdictRedact:
+		c.verdict = memory.VerdictRedact
+		return result.Text, nil
+	default:
+		return "", &QuarantineError{Ref: c.Ref, Findings: c.findings}
+	}
+}
+
+// redactNotes takes secrets out of what is stored beside the content: the reason, and the lines that sources name.
+func (c *checked) redactNotes() {
+	if r := memory.Scan(c.Reason); r.Verdict != memory.VerdictAllow {
+		c.Reason = r.Text
+	}
+	if c.verdict == memory.VerdictAllow || len(c.Sources.Lines) == 0 {
+		return
+	}
+	lines := make([]memory.LineSource, len(c.Sources.Lines)) // the caller keeps its own
+	for i, line := range c.Sources.Lines {
+		line.Line = memory.Scan(line.Line).Text
+		lines[i] = line
+	}
+	c.Sources.Lines = lines
+}
+
+// validContent checks the content of a document: one that is given, and one that a change results in.
+func validContent(field, content string) error {
+	if err := memory.ValidContent(content); err != nil {
+		return &InvalidError{Field: field, Problem: err.Error(), cause: err}
+	}
+	return nil
+}

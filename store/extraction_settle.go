@@ -1,0 +1,252 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"reverie/memory"
+)
+
+const (
+	sqlExtractionLock = `
+select conversation_uid, from_seq, to_seq, range_to, retry_of is not null, finished_at is not null, workflow_id, run_id,
+    model, prompt_version, reason, raw, draft
+from extractions
+where workspace_id = @workspace and agent_id = @agent and extraction_id = @extraction and owner_key = @owner
+for no key update`
+
+	sqlExtractionConversationLock = `
+select c.cursor_seq, c.complete_seq
+from conversations c
+where c.workspace_id = @workspace and c.agent_id = @agent and c.owner_key = @owner
+    and c.conversation_uid = (
+        select x.conversation_uid
+        from extractions x
+        where x.workspace_id = @workspace and x.agent_id = @agent and x.extraction_id = @extraction)
+for no key update of c`
+
+	sqlExtractionEnd = `
+update extractions set
+    outcome = @outcome,
+    reason_code = @reason_code,
+    reason = @reason,
+    to_seq = @to,
+    draft = case when @outcome = 'waiting' then draft end,
+    raw = @raw,
+    violations = @violations,
+    changes = @changes,
+    model = @model,
+    prompt_version = @prompt_version,
+    calls = calls + @calls,
+    input_tokens = input_tokens + @input_tokens,
+    output_tokens = output_tokens + @output_tokens,
+    cost_micros = cost_micros + @cost_micros,
+    waiting_until = @until,
+    finished_at = case when @outcome <> 'waiting' then @now::timestamptz end
+where workspace_id = @workspace and agent_id = @agent and extraction_id = @extraction`
+
+	// Pending since is when the first message came in that was not considered yet.
+	sqlConversationMove = `
+update conversations c set
+    considered_seq = greatest(c.considered_seq, @considered),
+    cursor_seq = greatest(c.cursor_seq, @cursor),
+    pending_since = case when c.complete_seq > greatest(c.considered_seq, @considered) then (
+        select m.stored_at
+        from messages m
+        where m.workspace_id = c.workspace_id and m.agent_id = c.agent_id and m.conversation_uid = c.conversation_uid
+            and m.seq = greatest(c.considered_seq, @considered) + 1) end
+where c.workspace_id = @workspace and c.agent_id = @agent and c.conversation_uid = @uid and c.owner_key = @owner`
+
+	sqlMore = `
+select exists (
+    select from conversations
+    where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and complete_seq > considered_seq)`
+)
+
+// opened is an open record while it and its conversation are locked, in this order. Documents are locked after them.
+type opened struct {
+	id                uuid.UUID
+	found, ended      bool
+	uid               uuid.UUID // of the conversation
+	from, to, rangeTo int64
+	isRetry           bool
+	workflow, run     string
+	model, prompt     string
+	reason, raw       string
+	draft             []memory.Change // nil: none
+	cursor, complete  int64
+	receipt           memory.Receipt
+}
+
+// settle locks a record and its conversation and calls fn to end it. A record that has ended is returned as it is.
+func (s *Store) settle(ctx context.Context, id memory.Identity, extraction uuid.UUID, fn func(*tx, *opened) (ExtractionResult, error)) (ExtractionResult, error) {
+	if err := requireOwner(id); err != nil {
+		return ExtractionResult{}, err
+	}
+	if err := requireWrite(id); err != nil {
+		return ExtractionResult{}, err
+	}
+	return inTx(ctx, s, id, func(t *tx) (ExtractionResult, error) {
+		o := &opened{id: extraction}
+		b := &pgx.Batch{}
+		o.queueLock(b, t)
+		if err := t.send(ctx, b); err != nil {
+			return ExtractionResult{}, err
+		}
+		switch {
+		case !o.found:
+			return ExtractionResult{}, noExtraction(extraction)
+		case o.ended:
+			o.receipt.Replayed = true
+			return o.finish(ctx, t, &pgx.Batch{})
+		case o.workflow != id.Author.WorkflowID || o.run != id.Author.RunID:
+			return ExtractionResult{}, superseded(extraction)
+		}
+		return fn(t, o)
+	})
+}
+
+func (o *opened) queueLock(b *pgx.Batch, t *tx) {
+	args := t.args(pgx.NamedArgs{"extraction": o.id})
+	one(b.Queue(sqlExtractionLock, args), &o.found, func(row pgx.CollectableRow) error {
+		return row.Scan(&o.uid, &o.from, &o.to, &o.rangeTo, &o.isRetry, &o.ended, &o.workflow, &o.run,
+			&o.model, &o.prompt, &o.reason, &o.raw, &o.draft)
+	})
+	found := false // it is: the record refers to it
+	one(b.Queue(sqlExtractionConversationLock, args), &found, func(row pgx.CollectableRow) error {
+		return row.Scan(&o.cursor, &o.complete)
+	})
+}
+
+// commit applies the draft.
+func (o *opened) commit(ctx context.Context, t *tx, c Commit) (ExtractionResult, error) {
+	if o.draft == nil {
+		return ExtractionResult{}, &ConflictError{Code: CodeNoDraft, Message: fmt.Sprintf("extraction %s has no draft: propose one", o.id)}
+	}
+	id, key := t.id, c.Key
+	if id.Author.ID == "" {
+		id.Author.ID = o.model
+	}
+	if key == "" {
+		key = "extraction/" + o.id.String()
+	}
+	w, err := newWrites(id, key, o.draft)
+	if err != nil {
+		return ExtractionResult{}, err
+	}
+	look := &pgx.Batch{}
+	w.queueReads(look, t)
+	if err := t.send(ctx, look); err != nil {
+		return ExtractionResult{}, err
+	}
+	if err := w.decide(t); err != nil {
+		return ExtractionResult{}, err
+	}
+	act := &pgx.Batch{}
+	if err := w.queueWrites(act, t); err != nil {
+		return ExtractionResult{}, err
+	}
+	end := ending{Ending: Ending{
+		Outcome: memory.OutcomeNothing, Reason: o.reason, To: o.to, Model: o.model, PromptVersion: o.prompt,
+	}, changes: w.receipt.Changes}
+	for _, change := range w.receipt.Changes {
+		if change.Changed {
+			end.Outcome = memory.OutcomeWritten
+		}
+	}
+	if err := o.queueEnd(act, t, end); err != nil {
+		return ExtractionResult{}, err
+	}
+	result, err := o.finish(ctx, t, act)
+	result.Receipt = w.receipt
+	return result, err
+}
+
+// ending is an Ending with what was filled in, and the changes of a commit.
+type ending struct {
+	Ending
+	changes []memory.ChangeReceipt
+}
+
+// ending fills in what e leaves to the record.
+func (o *opened) ending(e Ending) ending {
+	if e.To == 0 {
+		e.To = o.rangeTo
+		if o.draft != nil && (e.Outcome == memory.OutcomeNothing || e.Outcome == memory.OutcomeQuarantined) {
+			e.To = o.to
+		}
+	}
+	if e.Outcome == memory.OutcomeWaiting {
+		e.To = o.to
+	}
+	if e.Outcome == memory.OutcomeQuarantined && e.Raw == "" || e.Outcome == memory.OutcomeWaiting {
+		e.Raw = o.raw
+	}
+	if e.Model == "" {
+		e.Model, e.PromptVersion = o.model, o.prompt
+	}
+	return ending{Ending: e}
+}
+
+// queueEnd queues the record's end and what it means for the conversation.
+func (o *opened) queueEnd(b *pgx.Batch, t *tx, e ending) error {
+	considered, cursor := e.To, int64(0)
+	switch e.Outcome {
+	case memory.OutcomeWritten, memory.OutcomeNothing, memory.OutcomeQuarantined:
+		cursor = e.To
+		if !o.isRetry && o.cursor != o.from-1 {
+			return rangeMoved(o.from, e.To, o.cursor, o.complete)
+		}
+	case memory.OutcomeWaiting:
+		considered = 0
+	default:
+		e.Raw = ""
+	}
+	if e.Outcome == memory.OutcomeWritten || e.Outcome == memory.OutcomeNothing {
+		e.Raw = ""
+	}
+	violations, err := json.Marshal(append([]memory.Violation{}, e.Violations...))
+	if err != nil {
+		return fmt.Errorf("violations: %w", err)
+	}
+	changes, err := json.Marshal(append([]memory.ChangeReceipt{}, e.changes...))
+	if err != nil {
+		return fmt.Errorf("changes: %w", err)
+	}
+	args := t.args(pgx.NamedArgs{
+		"extraction": o.id, "outcome": e.Outcome, "reason_code": e.ReasonCode, "reason": storable(e.Reason), "to": e.To,
+		"raw": storable(e.Raw), "violations": string(violations), "changes": string(changes),
+		"model": e.Model, "prompt_version": e.PromptVersion, "calls": e.Usage.Calls, "input_tokens": e.Usage.InputTokens,
+		"output_tokens": e.Usage.OutputTokens, "cost_micros": e.Usage.CostMicros, "until": nil,
+		"uid": o.uid, "considered": considered, "cursor": cursor,
+	})
+	if e.Outcome == memory.OutcomeWaiting {
+		args["until"] = e.Until
+	}
+	b.Queue(sqlExtractionEnd, args)
+	if considered > 0 && !o.isRetry {
+		b.Queue(sqlConversationMove, args)
+	}
+	queueUsage(b, t, cmp.Or(e.Model, t.id.Author.ID), e.Usage)
+	return nil
+}
+
+// finish commits, and reads the record as it is then.
+func (o *opened) finish(ctx context.Context, t *tx, b *pgx.Batch) (ExtractionResult, error) {
+	result := ExtractionResult{Receipt: o.receipt}
+	found := false
+	queueExtraction(b, t, o.id, &result.Extraction, &found)
+	b.Queue(sqlMore, t.args(nil)).QueryRow(func(row pgx.Row) error { return row.Scan(&result.More) })
+	if err := t.finish(ctx, b); err != nil {
+		return ExtractionResult{}, err
+	}
+	if o.ended {
+		result.Receipt.Changes = result.Extraction.Changes
+	}
+	return result, nil
+}

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+
+	"reverie/memory"
+)
+
+// sqlIdentity tells the database on whose behalf the transaction works. All settings are set, always, so that nothing is
+// inherited from an earlier transaction of the connection.
+const sqlIdentity = `select
+    set_config('reverie.workspace', $1, true),
+    set_config('reverie.agent', $2, true),
+    set_config('reverie.agents', $3, true),
+    set_config('reverie.owner', $4, true),
+    set_config('reverie.any_owner', $5, true),
+    set_config('reverie.admin', $6, true),
+    set_config('reverie.writes', $7, true),
+    set_config('reverie.key_hash', $8, true),
+    set_config('reverie.purpose', $9, true)`
+
+// settings are an identity as the database's policies see it (migrations/0001_foundation.sql says what each means). The
+// zero value sees nothing.
+type settings struct {
+	workspace, agent, agents, owner string
+	anyOwner, admin                 bool
+	writes                          reach
+	keyHash                         string
+	purpose                         purpose
+}
+
+func (s settings) args() []any {
+	return []any{
+		s.workspace, s.agent, s.agents, s.owner, onOff(s.anyOwner), onOff(s.admin), s.writes.String(), s.keyHash, string(s.purpose),
+	}
+}
+
+func onOff(b bool) string {
+	if b {
+		return "on"
+	}
+	return ""
+}
+
+// purpose widens what a transaction reads for one kind of question that this package asks by itself.
+type purpose string
+
+const (
+	purposeSweep  purpose = "sweep"
+	purposeStatus purpose = "status"
+)
+
+// reach is the widest scope that an identity may write.
+type reach int
+
+const (
+	reachNone reach = iota
+	reachPersonal
+	reachTeam
+	reachGlobal
+)
+
+func (r reach) String() string { return [...]string{"none", "personal", "team", "global"}[r] }
+
+// reachOf says what an identity may write: a viewer nothing, a pinned credential what is its owner's, an admin everything
+// unless limited to some agents, since what is GLOBAL concerns all of them.
+func reachOf(id memory.Identity) reach {
+	switch {
+	case !id.Role.Includes(memory.RoleMember):
+		return reachNone
+	case id.Pinned:
+		return reachPersonal
+	case id.Role.Includes(memory.RoleAdmin) && id.Agents == nil:
+		return reachGlobal
+	default:
+		return reachTeam
+	}
+}
+
+// isAdmin reports whether an identity may manage the agents that it may use.
+func isAdmin(id memory.Identity) bool { return id.Role.Includes(memory.RoleAdmin) && !id.Pinned }
+
+// settingsOf checks an identity before any SQL and says how the database is to see it.
+func settingsOf(id memory.Identity) (settings, error) {
+	if id.Workspace == "" || !id.Role.Valid() {
+		return settings{}, fmt.Errorf("%w: the request has no identity", ErrForbidden)
+	}
+	if id.Agent != "" && !id.MayUseAgent(id.Agent) {
+		return settings{}, fmt.Errorf("%w: the credential is not for agent %s", ErrForbidden, id.Agent)
+	}
+	agents := "*"
+	if id.Agents != nil {
+		for _, agent := range id.Agents {
+			if !memory.ValidSlug(agent) { // a comma or an asterisk would widen the list
+				return settings{}, fmt.Errorf("%w: the credential is limited to %q, which is no agent", ErrForbidden, agent)
+			}
+		}
+		agents = strings.Join(id.Agents, ",")
+	}
+	return settings{
+		workspace: id.Workspace,
+		agent:     id.Agent,
+		agents:    agents,
+		owner:     string(id.Owner),
+		anyOwner:  id.AnyOwner && !id.Pinned,
+		admin:     isAdmin(id),
+		writes:    reachOf(id),
+	}, nil
+}
+
+// requireAgent refuses calls that concern one agent and name none.
+func requireAgent(id memory.Identity) error {
+	if id.Agent == "" {
+		return &InvalidError{Field: "agent", Problem: "name the agent"}
+	}
+	return nil
+}
+
+// requireOwner refuses calls that concern one owner and name none.
+func requireOwner(id memory.Identity) error {
+	if id.Owner == memory.NoOwner {
+		return &InvalidError{Field: "owner", Problem: "name whose it is, as owner, as channel and sender, or as endUserId"}
+	}
+	return requireAgent(id)
+}
+
+// requireWrite refuses identities that only read.
+func requireWrite(id memory.Identity) error {
+	if reachOf(id) == reachNone {
+		return fmt.Errorf("%w: the credential only reads", ErrForbidden)
+	}
+	return nil
+}
+
+// requireGlobal refuses everybody but admins of the whole workspace.
+func requireGlobal(id memory.Identity) error {
+	if reachOf(id) != reachGlobal {
+		return fmt.Errorf("%w: it needs an admin of the whole workspace", ErrForbidden)
+	}
+	return nil
+}
+
+// requireAdmin refuses everybody but admins.
+func requireAdmin(id memory.Identity) error {
+	if !isAdmin(id) {
+		return fmt.Errorf("%w: it needs an admin", ErrForbidden)
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+
+	"reverie/migrations"
+)
+
+// Migrate brings the schema of the database at url to the newest version and says how many migrations that took. Several
+// processes may call it at once: one works, the others wait for it and apply 0.
+//
+// The login must be allowed to create tables, and it becomes their owner. Where it may not create roles (managed
+// PostgreSQL), a role that may runs once: create role reverie_app nologin; grant reverie_app to <login>.
+func Migrate(ctx context.Context, url string) (applied int, err error) {
+	err = withProvider(url, func(p *goose.Provider) error {
+		results, err := p.Up(ctx)
+		applied = len(results)
+		if err != nil {
+			return fmt.Errorf("migrate: %w", err)
+		}
+		return nil
+	})
+	return applied, err
+}
+
+// MigrationStatus tells the version of the schema at url, 0 for an empty database, and the newest one known.
+func MigrationStatus(ctx context.Context, url string) (current, latest int64, err error) {
+	err = withProvider(url, func(p *goose.Provider) error {
+		current, latest, err = p.GetVersions(ctx)
+		return err
+	})
+	return current, latest, err
+}
+
+// lockPatience is how often, once a second, a process asks whether another one has finished migrating.
+const lockPatience = 300
+
+// withProvider runs fn on connections of its own: the migrator needs one for the lock and one to work on, and works as
+// the login, not as AppRole.
+func withProvider(url string, fn func(*goose.Provider) error) (err error) {
+	cfg, err := pgxpool.ParseConfig(url) // it also understands the settings of a pool
+	if err != nil {
+		return fmt.Errorf("database url: %w", err)
+	}
+	db := stdlib.OpenDB(*cfg.ConnConfig)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	provider, err := newProvider(db)
+	if err != nil {
+		return err
+	}
+	return fn(provider)
+}
+
+func newProvider(db *sql.DB) (*goose.Provider, error) {
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, lockPatience))
+	if err != nil {
+		return nil, fmt.Errorf("migration lock: %w", err)
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.Files, goose.WithSessionLocker(locker))
+	if err != nil {
+		return nil, fmt.Errorf("migrations: %w", err)
+	}
+	return provider, nil
+}
+
+// latestMigration is the newest version that this program knows.
+func latestMigration() (int64, error) {
+	names, err := fs.Glob(migrations.Files, "*.sql")
+	if err != nil {
+		return 0, fmt.Errorf("migrations: %w", err)
+	}
+	latest := int64(0)
+	for _, name := range names {
+		version, err := goose.NumericComponent(name)
+		if err != nil {
+			return 0, fmt.Errorf("migrations: %w", err)
+		}
+		latest = max(latest, version)
+	}
+	return latest, nil
+}
