@@ -1,0 +1,250 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reverie/api"
+	"reverie/memory"
+)
+
+// contract is the server's OpenAPI document, to hold the client to it.
+type contract struct {
+	Paths      map[string]map[string]operation `json:"paths"`
+	Components struct {
+		Schemas map[string]schema `json:"schemas"`
+	} `json:"components"`
+}
+
+type operation struct {
+	ID         string `json:"operationId"`
+	Parameters []struct {
+		Name string `json:"name"`
+		In   string `json:"in"`
+	} `json:"parameters"`
+	RequestBody struct {
+		Content map[string]struct {
+			Schema schema `json:"schema"`
+		} `json:"content"`
+	} `json:"requestBody"`
+	Responses map[string]struct {
+		Content map[string]struct {
+			Schema schema `json:"schema"`
+		} `json:"content"`
+	} `json:"responses"`
+}
+
+type schema struct {
+	Ref        string            `json:"$ref"`
+	Items      *schema           `json:"items"`
+	Properties map[string]schema `json:"properties"`
+}
+
+func readContract(t *testing.T) contract {
+	t.Helper()
+	document, err := api.Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := json.Marshal(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c contract
+	if err := json.Unmarshal(encoded, &c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (c contract) resolve(s schema) schema {
+	for s.Ref != "" {
+		s = c.Components.Schemas[strings.TrimPrefix(s.Ref, "#/components/schemas/")]
+	}
+	return s
+}
+
+// find returns the operation that a request reaches.
+func (c contract) find(method, path string) (operation, bool) {
+	for template, methods := range c.Paths {
+		pattern := regexp.QuoteMeta(template)
+		pattern = strings.ReplaceAll(pattern, `\{path\}`, `.+`) // documents' paths hold slashes
+		pattern = regexp.MustCompile(`\\\{[a-z]+\\\}`).ReplaceAllString(pattern, `[^/]+`)
+		if op, found := methods[strings.ToLower(method)]; found && regexp.MustCompile("^"+pattern+"$").MatchString(path) {
+			return op, true
+		}
+	}
+	return operation{}, false
+}
+
+// dataOf is the schema of data in an operation's successful answer.
+func (c contract) dataOf(t *testing.T, id string) schema {
+	t.Helper()
+	for _, methods := range c.Paths {
+		for _, op := range methods {
+			if op.ID != id {
+				continue
+			}
+			for status, response := range op.Responses {
+				if data, found := c.resolve(response.Content["application/json"].Schema).Properties["data"]; strings.HasPrefix(status, "2") && found {
+					return c.resolve(data)
+				}
+			}
+		}
+	}
+	t.Fatalf("the document has no answer of %s", id)
+	return schema{}
+}
+
+// Every request of every command is one that the server describes: path, method, query parameters and body fields.
+func TestRequestsAreInTheContract(t *testing.T) {
+	c := readContract(t)
+	made := map[string]bool{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		op, found := c.find(r.Method, r.URL.EscapedPath())
+		if !found {
+			t.Errorf("%s %s is not in the document", r.Method, r.URL.EscapedPath())
+		}
+		made[op.ID] = true
+		known := map[string]bool{}
+		for _, p := range op.Parameters {
+			known[p.In+" "+p.Name] = true
+		}
+		for name := range r.URL.Query() {
+			if !known["query "+name] {
+				t.Errorf("%s does not know the parameter %s", op.ID, name)
+			}
+		}
+		if r.Header.Get("Idempotency-Key") != "" && !known["header Idempotency-Key"] {
+			t.Errorf("%s does not know Idempotency-Key", op.ID)
+		}
+		if body, _ := io.ReadAll(r.Body); len(body) > 0 {
+			var sent any
+			if err := json.Unmarshal(body, &sent); err != nil {
+				t.Error(err)
+			}
+			c.checkBody(t, op.ID, c.resolve(op.RequestBody.Content["application/json"].Schema), sent)
+		}
+		_, _ = w.Write([]byte(`{"code":200,"msg":"success","data":{"scope":"TEAM","path":"MEMORY.md"}}`))
+	}))
+	t.Cleanup(server.Close)
+
+	file := filepath.Join(t.TempDir(), "c.json")
+	now := time.Now()
+	encoded, err := json.Marshal(map[string]any{
+		"conversation": "c/1", "endUserId": "42", "triggerSource": "web",
+		"messages": []fileMessage{{ID: "m1", Role: "user", Name: "Grace", Content: "hi", FinishReason: "stop", CreatedAt: &now}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, encoded, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range [][]string{
+		{"add", file, "--wait"},
+		{"agents", "list"},
+		{"agents", "create", "ada", "--name", "Ada", "--time-zone", "Europe/Berlin"},
+		{"list", "--end-user", "42", "--prefix", "memory/", "--scope", "PERSONAL", "--deleted"},
+		{"cat", "memory/2026-11-21.md", "--version", "1", "--scope", "TEAM", "--owner", "user:1"},
+		{"log", "MEMORY.md", "--before", "3", "--channel", "telegram", "--sender", "7"},
+		{"diff", "MEMORY.md", "1", "2"},
+		{"blame", "MEMORY.md", "--version", "1"},
+		{"restore", "MEMORY.md", "1", "--reason", "better", "--end-user", "42"},
+		{"extractions", "--conversation", "c1", "--outcome", "written", "--cursor", "x"},
+		{"extractions", uuid.NewString()},
+		{"extractions", "retry", uuid.NewString()},
+		{"prompt", "--end-user", "42"},
+		{"status"},
+	} {
+		if _, _, err := runMemory(t, append(line, "--agent", "ada", "--key", "k", "--url", server.URL)...); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	for _, id := range []string{
+		"add-messages", "summarize-conversation", "list-agents", "create-agent", "list-files", "read-file", "file-history", "file-diff",
+		"file-blame", "restore-file", "list-extractions", "get-extraction", "retry-extraction", "system-prompt", "status",
+	} {
+		if !made[id] {
+			t.Errorf("no command asked for %s", id)
+		}
+	}
+}
+
+func (c contract) checkBody(t *testing.T, at string, s schema, sent any) {
+	t.Helper()
+	switch value := sent.(type) {
+	case map[string]any:
+		for name, v := range value {
+			property, found := s.Properties[name]
+			if !found {
+				t.Errorf("%s.%s is not in the document", at, name)
+			}
+			c.checkBody(t, at+"."+name, c.resolve(property), v)
+		}
+	case []any:
+		for _, v := range value {
+			c.checkBody(t, at+"[]", c.resolve(*s.Items), v)
+		}
+	}
+}
+
+// Every field that a command reads is one that the server sends.
+func TestFieldsAreInTheContract(t *testing.T) {
+	c := readContract(t)
+	for id, read := range map[string]any{
+		"add-messages": addResult{}, "summarize-conversation": summarized{}, "retry-extraction": summarized{},
+		"list-agents": listed[agent]{}, "create-agent": agent{}, "list-files": listed[documentEntry]{},
+		"file-history": history{}, "list-extractions": listed[extraction]{}, "get-extraction": extraction{},
+		"file-diff": difference{}, "file-blame": blame{}, "read-file": document{}, "system-prompt": prompt{}, "status": status{},
+		"restore-file": struct {
+			Changes []memory.ChangeReceipt `json:"changes"`
+		}{},
+	} {
+		c.checkFields(t, id, c.dataOf(t, id), reflect.TypeOf(read))
+	}
+}
+
+func (c contract) checkFields(t *testing.T, at string, s schema, typ reflect.Type) {
+	t.Helper()
+	s = c.resolve(s)
+	switch typ.Kind() {
+	case reflect.Pointer:
+		c.checkFields(t, at, s, typ.Elem())
+	case reflect.Slice:
+		if s.Items == nil {
+			if typ.Elem().Kind() == reflect.Struct {
+				t.Errorf("%s is no list in the document", at)
+			}
+			return
+		}
+		c.checkFields(t, at+"[]", *s.Items, typ.Elem())
+	case reflect.Struct:
+		if typ == reflect.TypeFor[time.Time]() {
+			return
+		}
+		for i := range typ.NumField() {
+			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+			if name == "" || name == "-" {
+				continue
+			}
+			property, found := s.Properties[name]
+			if !found {
+				t.Errorf("%s.%s is not in the document", at, name)
+				continue
+			}
+			c.checkFields(t, at+"."+name, property, typ.Field(i).Type)
+		}
+	}
+}

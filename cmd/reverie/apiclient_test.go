@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// runMemory runs `reverie memory …` and returns what it prints.
+func runMemory(t *testing.T, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	c := memoryCommand()
+	c.SilenceErrors, c.SilenceUsage = true, true
+	var out, errOut bytes.Buffer
+	c.SetOut(&out)
+	c.SetErr(&errOut)
+	c.SetIn(strings.NewReader(""))
+	c.SetArgs(args)
+	err = c.ExecuteContext(t.Context())
+	return out.String(), errOut.String(), err
+}
+
+// answering is a server that gives every request the same answer.
+func answering(t *testing.T, status int, body string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func TestErrorsSayWhatToDo(t *testing.T) {
+	t.Setenv("REVERIE_KEY", "")
+	t.Setenv("REVERIE_AGENT", "")
+	data := t.TempDir()
+	if err := os.WriteFile(filepath.Join(data, adminKeyFile), []byte("rv_key_of_dev\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	unauthorized := answering(t, 401, `{"code":401,"msg":"the key is unknown or revoked","error":"unauthorized","data":null}`)
+	for _, c := range []struct {
+		name string
+		args []string
+		want []string
+	}{
+		{"nobody listens", []string{"agents", "list", "--url", gone.URL}, []string{gone.URL + " does not answer", "reverie dev", "--url"}},
+		{"another server listens", []string{"agents", "list", "--url", answering(t, 200, "<html>hello</html>")}, []string{"not as Reverie does", "REVERIE_URL"}},
+		{"another server answers JSON", []string{"agents", "list", "--url", answering(t, 200, `{"ok":true}`)}, []string{"not as Reverie does"}},
+		{"no URL", []string{"agents", "list", "--url", "localhost:8080"}, []string{`"localhost:8080" is not the address of a server`, "http://"}},
+		{"no key", []string{"agents", "list", "--url", unauthorized, "--data", t.TempDir()}, []string{"unauthorized", "REVERIE_KEY", "admin-key"}},
+		{"key of the flag", []string{"agents", "list", "--url", unauthorized, "--key", "rv_wrong"}, []string{"the key came from --key"}},
+		{"key of dev", []string{"agents", "list", "--url", unauthorized, "--data", data}, []string{"the key came from " + filepath.Join(data, adminKeyFile)}},
+		{"no agent", []string{"list", "--url", unauthorized}, []string{"--agent", "REVERIE_AGENT"}},
+		{"no document", []string{"cat", "--agent", "ada"}, []string{"name a document", "memory list"}},
+		{"no version", []string{"diff", "MEMORY.md", "first", "--agent", "ada"}, []string{`"first" is not a version`}},
+		{"not found", []string{"cat", "X.md", "--agent", "ada", "--key", "k", "--url", answering(t, 404, `{"code":404,"msg":"there is no document X.md","error":"not_found","data":null}`)}, []string{"there is no document X.md (not_found)"}},
+		{"no file", []string{"add", "/no/such/file.json", "--agent", "ada"}, []string{"/no/such/file.json", "no such file"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, _, err := runMemory(t, c.args...)
+			if err == nil {
+				t.Fatalf("it succeeds and prints %q", out)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q does not say %q", err, want)
+				}
+			}
+			if strings.Contains(err.Error(), "rv_") {
+				t.Errorf("the error shows a key: %q", err)
+			}
+		})
+	}
+}
+
+func TestABusyServerIsAskedAgain(t *testing.T) {
+	var asked int
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		switch asked {
+		case 1:
+			w.Header().Set("Retry-After", "7")
+			w.WriteHeader(http.StatusTooManyRequests)
+			_, _ = w.Write([]byte(`{"code":429,"msg":"too fast","error":"rate_limited","data":null}`))
+		case 2, 3:
+			w.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = w.Write([]byte(`{"code":503,"msg":"the database cannot be reached","error":"store_unavailable","data":null}`))
+		default:
+			_, _ = w.Write([]byte(`{"code":200,"msg":"success","data":{"items":[]}}`))
+		}
+	}))
+	t.Cleanup(server.Close)
+	c, err := newAPIClient(server.URL, "k", "--key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var waits []time.Duration
+	c.sleep = func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil }
+	if _, err := c.call(t.Context(), apiRequest{method: "GET", path: agentsPath}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]time.Duration{7 * time.Second, time.Second, 2 * time.Second}, waits); diff != "" {
+		t.Errorf("waits (-want +got):\n%s", diff)
+	}
+
+	// It gives up in the end, and at once when it is told to stop.
+	c.base = answering(t, 503, `{"code":503,"msg":"away","error":"store_unavailable","data":null}`)
+	waits = nil
+	var refused *apiError
+	if _, err := c.call(t.Context(), apiRequest{method: "GET", path: agentsPath}); !errors.As(err, &refused) || refused.Name != "store_unavailable" {
+		t.Errorf("the error is %v", err)
+	}
+	if len(waits) != busyAttempts-1 {
+		t.Errorf("it waited %d times, want %d", len(waits), busyAttempts-1)
+	}
+	c.sleep = sleepFor
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.call(ctx, apiRequest{method: "GET", path: agentsPath}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// A redirect to another server must not take the key along.
+func TestTheKeyStaysWithItsServer(t *testing.T) {
+	var seen string
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = r.Header.Get("Authorization")
+		_, _ = w.Write([]byte(`{"code":200,"msg":"success","data":{"items":[]}}`))
+	}))
+	t.Cleanup(other.Close)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, strings.Replace(other.URL, "127.0.0.1", "localhost", 1)+r.URL.Path, http.StatusTemporaryRedirect)
+	}))
+	t.Cleanup(server.Close)
+	if _, _, err := runMemory(t, "agents", "list", "--url", server.URL, "--key", "rv_secret"); err != nil {
+		t.Fatal(err)
+	}
+	if seen != "" {
+		t.Errorf("the other server got %q", seen)
+	}
+}
+
+func TestPathsAreEscaped(t *testing.T) {
+	var got string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = r.URL.EscapedPath()
+		_, _ = w.Write([]byte(`{"code":200,"msg":"success","data":{"content":"# x\n"}}`))
+	}))
+	t.Cleanup(server.Close)
+	out, _, err := runMemory(t, "cat", "memory/a b?.md", "--agent", "ada", "--url", server.URL, "--key", "k")
+	if err != nil || out != "# x\n" {
+		t.Errorf("it printed %q, error %v", out, err)
+	}
+	if want := "/api/v1/agents/ada/workspace/files/memory/a%20b%3F.md"; got != want {
+		t.Errorf("it asked for %s, want %s", got, want)
+	}
+	if got, want := pathOf("a/b", "c d"), "/a%2Fb/c%20d"; got != want {
+		t.Errorf("pathOf gives %s, want %s", got, want)
+	}
+}
+
+func TestATerminalIsNotAtTheMercyOfAMemory(t *testing.T) {
+	if got, want := visible("a\x1b]0;pwned\x07b\r\tc\n"), "a\uFFFD]0;pwned\uFFFDb\uFFFD\tc\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := oneLine("a\tb\n\n c\x1b[31m and more", 10), "a b c\uFFFD[31…"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reverie/memory"
+)
+
+// extraction is a record of the API: what became of a range of messages.
+type extraction struct {
+	ID           string                 `json:"id"`
+	Conversation string                 `json:"conversation"`
+	From         int64                  `json:"from"`
+	To           int64                  `json:"to"`
+	Outcome      memory.Outcome         `json:"outcome"`
+	ReasonCode   memory.ReasonCode      `json:"reasonCode"`
+	Reason       string                 `json:"reason"`
+	Raw          string                 `json:"raw"`
+	Violations   []memory.Violation     `json:"violations"`
+	Changes      []memory.ChangeReceipt `json:"changes"`
+	Model        string                 `json:"model"`
+	Usage        memory.Usage           `json:"usage"`
+	WorkflowID   string                 `json:"workflowId"`
+	WaitingUntil *time.Time             `json:"waitingUntil"`
+	StartedAt    time.Time              `json:"startedAt"`
+	FinishedAt   *time.Time             `json:"finishedAt"`
+}
+
+// summarized is the outcome of an extraction that was asked for.
+type summarized struct {
+	Status      string            `json:"status"` // completed or running
+	Outcome     memory.Outcome    `json:"outcome"`
+	ReasonCode  memory.ReasonCode `json:"reasonCode"`
+	Reason      string            `json:"reason"`
+	Extractions []extraction      `json:"extractions"`
+	WorkflowID  string            `json:"workflowId"`
+}
+
+// waitAtATime is how long one request waits for an outcome; it is made again until there is one.
+const waitAtATime = time.Minute
+
+// summarize has a conversation extracted now and waits for the outcome, until ctx ends.
+func (s *session) summarize(ctx context.Context, c *apiClient, conversation string) (summarized, apiAnswer, error) {
+	return s.outcome(ctx, c, "/api/v1/memory"+pathOf(s.agent, "summarize", conversation))
+}
+
+// outcome asks for an extraction until it has ended. It is one request to the server, however often it is asked.
+func (s *session) outcome(ctx context.Context, c *apiClient, path string) (summarized, apiAnswer, error) {
+	query := s.ownerQuery()
+	query.Set("wait", waitAtATime.String())
+	request := apiRequest{
+		method: http.MethodPost, path: path, query: query, timeout: waitAtATime + requestTimeout,
+		headers: map[string]string{"Idempotency-Key": uuid.NewString()},
+	}
+	for {
+		out, answer, err := dataOf[summarized](c.call(ctx, request))
+		if err != nil || answer.Status != http.StatusAccepted {
+			return out, answer, err
+		}
+	}
+}
+
+// fine reports whether the outcome is one that needs nobody's attention.
+func (s summarized) fine() bool {
+	return s.Outcome != memory.OutcomeQuarantined && s.Outcome != memory.OutcomeFailed
+}
+
+// problem says what is to be done about an outcome that is not fine.
+func (s summarized) problem() string {
+	text := fmt.Sprintf("%s: %s", s.Outcome, s.ReasonCode)
+	for _, x := range s.Extractions {
+		if x.Outcome == s.Outcome {
+			return text + fmt.Sprintf("; `reverie memory extractions %s` shows why", x.ID)
+		}
+	}
+	return text
+}
+
+// show prints the outcome and what it changed, indented below the conversation.
+func (s summarized) show(w io.Writer) {
+	fmt.Fprintf(w, "  %s%s\n", s.Outcome, inBrackets(string(s.ReasonCode), s.Reason))
+	for _, x := range s.Extractions {
+		for _, change := range x.Changes {
+			fmt.Fprintf(w, "  %s\n", changeLine(change))
+		}
+	}
+}
+
+// changeLine tells what became of one document: "MEMORY.md (PERSONAL) version 2, +3 -0".
+func changeLine(c memory.ChangeReceipt) string {
+	text := fmt.Sprintf("%s (%s) version %d", c.Path, c.Scope, c.Version)
+	switch {
+	case !c.Changed:
+		return text + ", as it was"
+	case c.Created:
+		text += ", new"
+	}
+	text += ", " + stat(c.Added, c.Removed)
+	if c.Merged {
+		text += ", merged"
+	}
+	if c.Verdict == memory.VerdictRedact {
+		text += ", secrets redacted"
+	}
+	return text
+}
+
+// inBrackets joins what there is of reasons: " (few_messages)".
+func inBrackets(parts ...string) string {
+	var some []string
+	for _, p := range parts {
+		if p != "" {
+			some = append(some, oneLine(p, 100))
+		}
+	}
+	if len(some) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(some, ": ") + ")"
+}
+
+// listed is a part of a list.
+type listed[T any] struct {
+	Items []T    `json:"items"`
+	Next  string `json:"next"`
+}
+
+// nextPage notes below a list that there is more.
+func nextPage(w io.Writer, next string) {
+	if next != "" {
+		fmt.Fprintf(w, "… there is more: --cursor %s\n", next)
+	}
+}
+
+// pageFlags are the flags of lists.
+type pageFlags struct {
+	cursor string
+	limit  int
+}
+
+func (p pageFlags) query() url.Values {
+	q := url.Values{"limit": {fmt.Sprint(p.limit)}}
+	if p.cursor != "" {
+		q.Set("cursor", p.cursor)
+	}
+	return q
+}
