@@ -1,0 +1,147 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/sony/gobreaker/v2"
+	"go.temporal.io/api/serviceerror"
+
+	"reverie/memory"
+	"reverie/store"
+)
+
+// explain gives an error its HTTP form. It is the one mapping: handlers return what the store and the workflows return.
+func (s *Server) explain(ctx context.Context, err error) error {
+	var (
+		own         huma.StatusError
+		stale       *store.StaleBaseError
+		quarantined *store.QuarantineError
+		bad         *store.InvalidError
+		conflict    *store.ConflictError
+	)
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.As(err, &stale):
+		return staleBase(stale)
+	case errors.As(err, &quarantined):
+		return quarantine(quarantined)
+	case errors.As(err, &bad):
+		return invalidAt(bad.Field, "%s", bad.Problem)
+	case errors.As(err, &conflict):
+		return conflicting(conflict)
+	case errors.Is(err, store.ErrNotFound):
+		return problem(nameNotFound, "%s: check the name, and whose it is", readable(err))
+	case errors.Is(err, store.ErrForbidden):
+		return problem(nameForbidden, "%s: this key does not allow it", readable(err))
+	case errors.Is(err, store.ErrUnauthorized):
+		return unauthorized()
+	case errors.Is(err, store.ErrExists):
+		return problem(nameAlreadyExists, "%s: choose another name, or change the one that is there", readable(err))
+	case errors.Is(err, context.Canceled):
+		return problem(nameCanceled, "the request was canceled")
+	case errors.Is(err, errWorkflowsAway):
+		return workflowsAway("try again later")
+	case databaseAway(err):
+		s.Log.ErrorContext(ctx, "The database is away", "error", err, "request", requestID(ctx))
+		return problem(nameStoreUnavailable, "the database cannot be reached: try again later").with("Retry-After", "5")
+	}
+	s.Log.ErrorContext(ctx, "A request failed", "error", err, "request", requestID(ctx))
+	return problem(nameInternal, "the server failed to answer; its log tells more about request %s", requestID(ctx))
+}
+
+// readable is a store error's text; it names what was looked for.
+func readable(err error) string { return strings.TrimSpace(err.Error()) }
+
+// errWorkflowsAway means that Temporal did not answer.
+var errWorkflowsAway = errors.New("temporal does not answer")
+
+func workflowsAway(what string) *Problem {
+	return problem(nameWorkflowsUnavailable, "workflows cannot be reached: %s", what).with("Retry-After", "5")
+}
+
+// temporalAway reports whether err means that Temporal cannot be reached, and not that it refused something.
+func temporalAway(err error) bool {
+	var (
+		unavailable *serviceerror.Unavailable
+		late        *serviceerror.DeadlineExceeded
+	)
+	return errors.As(err, &unavailable) || errors.As(err, &late) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests)
+}
+
+// databaseAway reports whether err means that the database cannot be reached or did not answer in time.
+func databaseAway(err error) bool {
+	var (
+		connecting *pgconn.ConnectError
+		refused    *pgconn.PgError
+		network    net.Error
+	)
+	switch {
+	case errors.As(err, &connecting), errors.As(err, &network), errors.Is(err, context.DeadlineExceeded),
+		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err):
+		return true
+	case errors.As(err, &refused):
+		// 08: connection; 53: too many connections, disk full; 57P: shutdown, crash, not started yet.
+		return strings.HasPrefix(refused.Code, "08") || strings.HasPrefix(refused.Code, "53") || strings.HasPrefix(refused.Code, "57P")
+	}
+	return false
+}
+
+// staleSides are the details of a stale base: everything that is needed to redo the change.
+type staleSides struct {
+	Scope     memory.Scope      `json:"scope"`
+	Path      string            `json:"path"`
+	Base      int               `json:"base"` // version
+	Head      int               `json:"head"` // current version
+	ETag      string            `json:"etag"` // of the current version: send it as If-Match with the redone change
+	BaseText  string            `json:"baseContent"`
+	Yours     string            `json:"yours"`
+	Theirs    string            `json:"theirs"`
+	Conflicts []memory.Conflict `json:"conflicts"`
+}
+
+func staleBase(e *store.StaleBaseError) *Problem {
+	current := etag(e.Ref.Scope, e.Head, sha256.Sum256([]byte(e.Theirs)))
+	p := problem(nameStaleBase, "%s", e.Error()).with("ETag", current)
+	p.Data = staleSides{
+		Scope: e.Ref.Scope, Path: e.Ref.Path, Base: e.Base, Head: e.Head, ETag: current,
+		BaseText: e.BaseContent, Yours: e.Yours, Theirs: e.Theirs, Conflicts: e.Conflicts,
+	}
+	return p
+}
+
+// quarantineFindings are the details of a refused text: what was found and where, never the text.
+type quarantineFindings struct {
+	Scope    memory.Scope     `json:"scope"`
+	Path     string           `json:"path"`
+	Findings []memory.Finding `json:"findings"`
+}
+
+func quarantine(e *store.QuarantineError) *Problem {
+	p := problem(nameQuarantined, "%s: reword these lines", e.Error())
+	p.Data = quarantineFindings{Scope: e.Ref.Scope, Path: e.Ref.Path, Findings: e.Findings}
+	return p
+}
+
+// conflictNames are the conflicts that clients tell apart by name; the others are a plain conflict.
+var conflictNames = map[string]errorName{
+	store.CodeMessageIDReused:            nameMessageIDReused,
+	store.CodeConversationOfAnotherOwner: nameOtherOwner,
+	store.CodeNotQuarantined:             nameNotQuarantined,
+}
+
+func conflicting(e *store.ConflictError) *Problem {
+	name, known := conflictNames[e.Code]
+	if !known {
+		name = nameConflict
+	}
+	return problem(name, "%s", e.Message)
+}

@@ -1,0 +1,182 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reverie/memory"
+	"reverie/store"
+	"reverie/workflows"
+)
+
+func (s *Server) extractionRoutes() {
+	register(s, route{
+		id: "list-extractions", method: http.MethodGet, path: "/api/v1/agents/{agent}/extractions", tag: "extractions",
+		need: memory.RoleViewer, summary: "List extractions with their outcomes, newest first",
+		doc: "Of the owner that is named or that the key is pinned to. Naming nobody, of all owners: an admin sees them whole, others without reasons in words, violations and owners.",
+	}, s.listExtractions)
+	register(s, route{
+		id: "get-extraction", method: http.MethodGet, path: "/api/v1/agents/{agent}/extractions/{extraction}", tag: "extractions",
+		need: memory.RoleViewer, summary: "Read one extraction", doc: "A quarantined one comes with what the model said and why it was refused, shown as in the list.",
+	}, s.getExtraction)
+	register(s, route{
+		id: "retry-extraction", method: http.MethodPost, path: "/api/v1/agents/{agent}/extractions/{extraction}/retry", tag: "extractions",
+		need: memory.RoleMember, summary: "Repeat a quarantined extraction", timeout: maxWait + requestTimeout, errors: []int{http.StatusConflict},
+		doc: "Runs it again over the same messages with the current settings, and answers as summarize does.",
+	}, s.retryExtraction)
+}
+
+type extractionView struct {
+	ID            uuid.UUID              `json:"id"`
+	Conversation  string                 `json:"conversation"`
+	Owner         memory.Owner           `json:"owner,omitempty"`
+	From          int64                  `json:"from" doc:"First message, by its number."`
+	To            int64                  `json:"to" doc:"Last message, inclusive."`
+	Outcome       memory.Outcome         `json:"outcome" enum:"running,waiting,written,nothing,skipped,quarantined,failed"`
+	ReasonCode    memory.ReasonCode      `json:"reasonCode,omitempty"`
+	Reason        string                 `json:"reason,omitempty" doc:"In words; may speak of contents."`
+	Violations    []memory.Violation     `json:"violations,omitempty" nullable:"false" doc:"Why the proposal was refused."`
+	Raw           string                 `json:"raw,omitempty" doc:"What the model said, of a quarantined extraction."`
+	Documents     int                    `json:"documents" doc:"How many it changed."`
+	Changes       []memory.ChangeReceipt `json:"changes,omitempty" nullable:"false" doc:"What became of each document."`
+	Model         string                 `json:"model,omitempty"`
+	PromptVersion string                 `json:"promptVersion,omitempty"`
+	Usage         memory.Usage           `json:"usage"`
+	RetryOf       *uuid.UUID             `json:"retryOf,omitempty"`
+	WorkflowID    string                 `json:"workflowId,omitempty"`
+	RunID         string                 `json:"runId,omitempty"`
+	WaitingUntil  *time.Time             `json:"waitingUntil,omitempty"`
+	StartedAt     time.Time              `json:"startedAt"`
+	FinishedAt    *time.Time             `json:"finishedAt,omitempty"`
+}
+
+func viewExtraction(x store.Extraction) extractionView {
+	v := extractionView{
+		ID: x.ID, Conversation: x.Conversation, Owner: x.Owner, From: x.From, To: x.To,
+		Outcome: x.Outcome, ReasonCode: x.ReasonCode, Reason: x.Reason, Violations: x.Violations, Raw: x.Raw, Changes: x.Changes,
+		Model: x.Model, PromptVersion: x.PromptVersion, Usage: x.Usage, WorkflowID: x.WorkflowID, RunID: x.RunID,
+		WaitingUntil: x.WaitingUntil, StartedAt: x.StartedAt, FinishedAt: x.FinishedAt,
+	}
+	for _, change := range x.Changes {
+		if change.Changed {
+			v.Documents++
+		}
+	}
+	if x.RetryOf != uuid.Nil {
+		v.RetryOf = &x.RetryOf
+	}
+	return v
+}
+
+// outline leaves what does not tell what was said, why, and by whom.
+func (v extractionView) outline() extractionView {
+	v.Owner, v.Reason, v.Violations, v.Raw, v.Changes = memory.NoOwner, "", nil, "", nil
+	return v
+}
+
+type extractionsInput struct {
+	AgentParam
+	PersonParams
+	PageParams
+	Conversation string         `query:"conversation" maxLength:"255" doc:"Only of this conversation."`
+	Outcome      memory.Outcome `query:"outcome" enum:"running,waiting,written,nothing,skipped,quarantined,failed" doc:"Only with this outcome."`
+}
+
+func (s *Server) listExtractions(ctx context.Context, in *extractionsInput) (*reply[page[extractionView]], error) {
+	id, _, err := s.enter(ctx, in.Agent, in.person())
+	if err != nil {
+		return nil, err
+	}
+	id, full := acrossOwners(id)
+	filter := store.ExtractionFilter{Conversation: in.Conversation, Outcome: in.Outcome}
+	listed, err := s.Store.Extractions(ctx, id, filter, store.Page{Limit: in.Limit, Cursor: in.Cursor})
+	if err != nil {
+		return nil, err
+	}
+	out := page[extractionView]{Items: views(listed.Items, viewExtraction), Next: listed.Next}
+	if !full {
+		for i := range out.Items {
+			out.Items[i] = out.Items[i].outline()
+		}
+	}
+	return ok(out), nil
+}
+
+type ExtractionParam struct {
+	Extraction string `path:"extraction" format:"uuid" doc:"Id of the extraction."`
+}
+
+func (p ExtractionParam) id() (uuid.UUID, error) {
+	id, err := uuid.Parse(p.Extraction)
+	if err != nil {
+		return id, invalidAt("path.extraction", "it is not a UUID")
+	}
+	return id, nil
+}
+
+type ExtractionInput struct {
+	AgentParam
+	ExtractionParam
+	PersonParams
+}
+
+func (s *Server) getExtraction(ctx context.Context, in *ExtractionInput) (*reply[extractionView], error) {
+	x, full, err := s.extraction(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	view := viewExtraction(x)
+	if !full {
+		view = view.outline()
+	}
+	return ok(view), nil
+}
+
+// extraction finds the record that a request is about, and whether the caller may see it whole.
+func (s *Server) extraction(ctx context.Context, in *ExtractionInput) (store.Extraction, bool, error) {
+	record, err := in.ExtractionParam.id()
+	if err != nil {
+		return store.Extraction{}, false, err
+	}
+	id, _, err := s.enter(ctx, in.Agent, in.person())
+	if err != nil {
+		return store.Extraction{}, false, err
+	}
+	id, full := acrossOwners(id)
+	x, err := s.Store.Extraction(ctx, id, record)
+	return x, full, err
+}
+
+type retryInput struct {
+	ExtractionInput
+	WaitParam
+	RequestKeyParam
+}
+
+func (s *Server) retryExtraction(ctx context.Context, in *retryInput) (*reply[runView], error) {
+	wait, err := in.duration()
+	if err != nil {
+		return nil, err
+	}
+	x, full, err := s.extraction(ctx, &in.ExtractionInput)
+	if err != nil {
+		return nil, err
+	}
+	if x.Outcome != memory.OutcomeQuarantined {
+		return nil, problem(nameNotQuarantined, "only a quarantined extraction is retried, this one is %s", x.Outcome)
+	}
+	id, agent, err := s.enter(ctx, in.Agent, in.person())
+	if err != nil {
+		return nil, err
+	}
+	if id, err = actFor(id, x.Owner); err != nil {
+		return nil, err
+	}
+	return s.runNow(ctx, run{
+		id: id, agent: agent, conversation: x.Conversation, owner: x.OwnerID, full: full, wait: wait,
+		in: workflows.ExtractNowInput{RequestID: requestKey(in.IdempotencyKey), Conversation: x.ConversationUID, RetryOf: x.ID},
+	})
+}

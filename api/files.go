@@ -1,0 +1,199 @@
+package api
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reverie/memory"
+	"reverie/store"
+)
+
+const workspacePath = "/api/v1/agents/{agent}/workspace"
+
+func (s *Server) fileRoutes() {
+	register(s, route{
+		id: "list-files", method: http.MethodGet, path: workspacePath + "/files", tag: "files", need: memory.RoleViewer,
+		summary: "List documents", doc: "Shared ones, and those of the owner that is named or that the key is pinned to.",
+	}, s.listFiles)
+	register(s, route{
+		id: "read-file", method: http.MethodGet, path: workspacePath + "/files/{path}", rest: "path", tag: "files", need: memory.RoleViewer,
+		summary: "Read a document", errors: []int{http.StatusNotModified},
+		doc: "Without scope, the one that the path means to the owner: the owner's own, else the agent's, else the workspace's. With If-None-Match it answers 304 when nothing has changed.",
+	}, s.readFile)
+}
+
+// PathParam is the path of a document; its slashes need no escaping.
+type PathParam struct {
+	Path string `path:"path" maxLength:"255" doc:"Path of the document, slashes included." example:"memory/2026-11-21.md"`
+}
+
+// clean checks the path.
+func (p PathParam) clean() (string, error) {
+	path, err := memory.ParsePath(p.Path)
+	if err != nil {
+		return "", invalidAt("path.path", "%s", err)
+	}
+	return path, nil
+}
+
+// ScopeParam chooses between documents of one path.
+type ScopeParam struct {
+	Scope memory.Scope `query:"scope" enum:"PERSONAL,TEAM,GLOBAL" doc:"Whose document: the owner's, the agent's or the workspace's."`
+}
+
+type authorView struct {
+	Kind       memory.AuthorKind `json:"kind"`
+	ID         string            `json:"id,omitempty" doc:"Key, tool, engine or model."`
+	WorkflowID string            `json:"workflowId,omitempty"`
+	RunID      string            `json:"runId,omitempty"`
+}
+
+func viewAuthor(a memory.Author) authorView { return authorView{a.Kind, a.ID, a.WorkflowID, a.RunID} }
+
+// FileEntry is a document in a list.
+type FileEntry struct {
+	ID        uuid.UUID    `json:"id,omitzero" doc:"Missing for an earlier version."`
+	Scope     memory.Scope `json:"scope"`
+	Owner     memory.Owner `json:"owner,omitempty"`
+	Path      string       `json:"path"`
+	Version   int          `json:"version"`
+	ETag      string       `json:"etag"`
+	Bytes     int          `json:"bytes"`
+	SHA256    string       `json:"sha256"`
+	Enabled   bool         `json:"enabled" doc:"Rendered into the system prompt."`
+	SortOrder int          `json:"sortOrder" doc:"Place in the system prompt, ascending."`
+	Deleted   bool         `json:"deleted,omitempty"`
+	UpdatedAt time.Time    `json:"updatedAt"`
+	UpdatedBy authorView   `json:"updatedBy"`
+}
+
+func viewEntry(d memory.Document, bytes int) FileEntry {
+	return FileEntry{
+		ID: d.ID, Scope: d.Scope, Owner: d.Owner, Path: d.Path, Version: d.Version, ETag: etag(d.Scope, d.Version, d.SHA256),
+		Bytes: bytes, SHA256: hex.EncodeToString(d.SHA256[:]), Enabled: d.Enabled, SortOrder: d.SortOrder, Deleted: d.Deleted,
+		UpdatedAt: d.UpdatedAt, UpdatedBy: viewAuthor(d.UpdatedBy),
+	}
+}
+
+type filesInput struct {
+	AgentParam
+	PersonParams
+	ScopeParam
+	Prefix         string `query:"prefix" maxLength:"255" doc:"Only paths that begin with it." example:"memory/"`
+	IncludeDeleted bool   `query:"includeDeleted" doc:"Deleted ones as well."`
+}
+
+func (s *Server) listFiles(ctx context.Context, in *filesInput) (*reply[page[FileEntry]], error) {
+	id, _, err := s.enter(ctx, in.Agent, in.person())
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Store.Documents(ctx, id, store.DocumentFilter{Prefix: in.Prefix, Scope: in.Scope, IncludeDeleted: in.IncludeDeleted})
+	if err != nil {
+		return nil, err
+	}
+	return ok(page[FileEntry]{Items: views(found, func(e store.DocumentEntry) FileEntry { return viewEntry(e.Document, e.Bytes) })}), nil
+}
+
+// fileView is a version of a document with its content.
+type fileView struct {
+	FileEntry
+	Content string `json:"content"`
+}
+
+type readFileInput struct {
+	AgentParam
+	PathParam
+	PersonParams
+	ScopeParam
+	Version     int    `query:"version" minimum:"1" doc:"An earlier version; missing: the current one."`
+	IfNoneMatch string `header:"If-None-Match" maxLength:"2000"`
+}
+
+func (s *Server) readFile(ctx context.Context, in *readFileInput) (*tagged[fileView], error) {
+	id, _, err := s.enter(ctx, in.Agent, in.person())
+	if err != nil {
+		return nil, err
+	}
+	view, err := s.file(ctx, id, in)
+	if err != nil {
+		return nil, err
+	}
+	if in.IfNoneMatch != "" && matchesAny(in.IfNoneMatch, view.ETag) {
+		return nil, notModified(view.ETag)
+	}
+	return tag(http.StatusOK, view.ETag, view), nil
+}
+
+func (s *Server) file(ctx context.Context, id memory.Identity, in *readFileInput) (fileView, error) {
+	path, err := in.clean()
+	if err != nil {
+		return fileView{}, err
+	}
+	if in.Version > 0 {
+		return s.pastFile(ctx, id, path, in.Scope, in.Version)
+	}
+	d, err := s.document(ctx, id, path, in.Scope)
+	if err != nil {
+		return fileView{}, err
+	}
+	return fileView{viewEntry(d, d.Size()), d.Content}, nil
+}
+
+// document is the one that a path means, or that of a scope.
+func (s *Server) document(ctx context.Context, id memory.Identity, path string, scope memory.Scope) (memory.Document, error) {
+	var (
+		d   memory.Document
+		err error
+	)
+	if scope == "" {
+		d, err = s.Store.VisibleDocument(ctx, id, path)
+	} else if err = canHave(id, scope); err == nil {
+		d, err = s.Store.Document(ctx, id, memory.Ref{Scope: scope, Path: path})
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		err = noSuchDocument(path, scope)
+	}
+	return d, err
+}
+
+// pastFile is an earlier version of a document. What it says about the system prompt and its author is of that version.
+func (s *Server) pastFile(ctx context.Context, id memory.Identity, path string, scope memory.Scope, version int) (fileView, error) {
+	ref, err := s.resolve(ctx, id, path, scope)
+	if err != nil {
+		return fileView{}, err
+	}
+	v, err := s.Store.VersionOf(ctx, id, ref, version)
+	if err != nil {
+		return fileView{}, err
+	}
+	owner := memory.NoOwner
+	if ref.Scope == memory.ScopePersonal {
+		owner = id.Owner
+	}
+	d := memory.Document{
+		Scope: ref.Scope, Owner: owner, Path: path, Version: v.Number, SHA256: v.SHA256, Deleted: v.Deleted,
+		UpdatedAt: v.CreatedAt, UpdatedBy: v.Author,
+	}
+	return fileView{viewEntry(d, len(v.Content)), v.Content}, nil
+}
+
+// canHave refuses PERSONAL for a request that is about nobody.
+func canHave(id memory.Identity, scope memory.Scope) error {
+	if scope == memory.ScopePersonal && id.Owner == memory.NoOwner {
+		return problem(nameOwnerRequired, "say whose PERSONAL document it is: owner, or channel and sender, or endUserId (in the query)")
+	}
+	return nil
+}
+
+func noSuchDocument(path string, scope memory.Scope) *Problem {
+	if scope == "" {
+		return problem(nameNotFound, "there is no document %s: GET …/workspace/files lists what there is", path)
+	}
+	return problem(nameNotFound, "there is no %s document %s: GET …/workspace/files lists what there is", scope, path)
+}

@@ -1,0 +1,125 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reverie/memory"
+	"reverie/store"
+)
+
+func (s *Server) keyRoutes() {
+	register(s, route{
+		id: "create-key", method: http.MethodPost, path: "/api/v1/keys", tag: "keys", need: memory.RoleAdmin,
+		summary: "Create a key", status: http.StatusCreated, body: maxSmallBody,
+		doc: "The secret is in this answer and nowhere else. Needs an admin key that is not limited to some agents.",
+	}, s.createKey)
+	register(s, route{
+		id: "list-keys", method: http.MethodGet, path: "/api/v1/keys", tag: "keys", need: memory.RoleAdmin,
+		summary: "List keys, newest first, revoked ones included",
+	}, s.listKeys)
+	register(s, route{
+		id: "revoke-key", method: http.MethodDelete, path: "/api/v1/keys/{key}", tag: "keys", need: memory.RoleAdmin,
+		summary: "Revoke a key for good", doc: "It stops working at once on this server and within 5 seconds on others.",
+	}, s.revokeKey)
+}
+
+type KeyView struct {
+	ID        uuid.UUID    `json:"id"`
+	Name      string       `json:"name"`
+	Role      memory.Role  `json:"role" enum:"viewer,member,admin"`
+	Agents    []string     `json:"agents" nullable:"true" doc:"Only these agents; null: every agent of the workspace."`
+	Owner     memory.Owner `json:"owner,omitempty" doc:"Pinned to this owner; missing: not pinned."`
+	CreatedAt time.Time    `json:"createdAt"`
+	RevokedAt *time.Time   `json:"revokedAt,omitempty"`
+}
+
+func viewKey(k store.Key) KeyView {
+	return KeyView{k.ID, k.Name, k.Role, k.Agents, k.Owner, k.CreatedAt, k.RevokedAt}
+}
+
+// newKeyView is the one answer with a secret in it.
+type newKeyView struct {
+	KeyView
+	Secret string `json:"secret" doc:"Send it as Authorization: Bearer <secret>. It is not shown again."`
+}
+
+type newKeyInput struct {
+	Body struct {
+		Name   string      `json:"name" minLength:"1" maxLength:"200" example:"chat backend"`
+		Role   memory.Role `json:"role" enum:"viewer,member,admin"`
+		Agents []string    `json:"agents,omitempty" minItems:"1" maxItems:"1000" pattern:"^[a-z0-9][a-z0-9_-]{0,62}$" nullable:"true" doc:"Only these agents; missing or null: every agent."`
+		Owner  string      `json:"owner,omitempty" maxLength:"128" doc:"Pin the key to this owner." example:"api:42"`
+	}
+}
+
+func (s *Server) createKey(ctx context.Context, in *newKeyInput) (*reply[newKeyView], error) {
+	owner := memory.NoOwner
+	if in.Body.Owner != "" {
+		var err error
+		if owner, err = memory.ParseOwner(in.Body.Owner); err != nil {
+			return nil, invalidAt("body.owner", "%s", err)
+		}
+		if in.Body.Role == memory.RoleAdmin {
+			return nil, invalidAt("body.role", "a key that is pinned to an owner is a viewer or a member key")
+		}
+	}
+	id, err := keyManager(ctx)
+	if err != nil {
+		return nil, err
+	}
+	secret, key, err := s.Store.CreateKey(ctx, id, store.NewKey{Name: in.Body.Name, Role: in.Body.Role, Agents: in.Body.Agents, Owner: owner})
+	if err != nil {
+		return nil, err
+	}
+	return created(newKeyView{viewKey(key), secret}), nil
+}
+
+func (s *Server) listKeys(ctx context.Context, _ *struct{}) (*reply[page[KeyView]], error) {
+	id, err := keyManager(ctx)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := s.Store.Keys(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return ok(page[KeyView]{Items: views(keys, viewKey)}), nil
+}
+
+type keyInput struct {
+	Key string `path:"key" format:"uuid" doc:"Id of the key."`
+}
+
+func (s *Server) revokeKey(ctx context.Context, in *keyInput) (*reply[revokedView], error) {
+	key, err := uuid.Parse(in.Key)
+	if err != nil {
+		return nil, invalidAt("path.key", "it is not a UUID")
+	}
+	id, err := keyManager(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Store.RevokeKey(ctx, id, key); err != nil {
+		return nil, err
+	}
+	s.keys.forget(key)
+	return ok(revokedView{key, true}), nil
+}
+
+type revokedView struct {
+	ID      uuid.UUID `json:"id"`
+	Revoked bool      `json:"revoked"`
+}
+
+// keyManager is the identity of a caller who may manage keys: one who could not give more than they have.
+func keyManager(ctx context.Context) (memory.Identity, error) {
+	id := callerOf(ctx).Identity()
+	if id.Agents != nil || id.Pinned {
+		return id, problem(nameForbidden, "keys are managed with an admin key that is not limited to agents or an owner")
+	}
+	return id, nil
+}

@@ -1,0 +1,175 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"reverie/memory"
+	"reverie/store"
+)
+
+func (s *Server) messageRoutes() {
+	const path = "/api/v1/agents/{agent}/conversations/{conversation}/messages"
+	register(s, route{
+		id: "add-messages", method: http.MethodPost, path: path, tag: "conversations",
+		need: memory.RoleMember, summary: "Store messages, and complete a turn",
+		status: http.StatusAccepted, body: MaxBodyBytes, errors: []int{http.StatusConflict},
+		doc: "Stores the batch as a whole, in order. A message whose id is stored already is left alone, so that a batch can be sent again. " +
+			"With turnComplete an extraction is scheduled; it waits for a quiet moment and for the owner's cooldown. " +
+			"While workflows cannot be reached, messages are stored all the same and extraction.status is pending.",
+	}, s.addMessages)
+	register(s, route{
+		id: "list-messages", method: http.MethodGet, path: path, tag: "conversations",
+		need: memory.RoleViewer, summary: "Read messages, oldest first",
+	}, s.listMessages)
+}
+
+type ConversationParam struct {
+	Conversation string `path:"conversation" maxLength:"255" doc:"The client's id of the conversation; percent-encode a slash." example:"c1"`
+}
+
+type messageInput struct {
+	ID           string     `json:"id" minLength:"1" maxLength:"128" doc:"The client's id, unique within the conversation; a message is stored once." example:"m1"`
+	Role         string     `json:"role" enum:"user,assistant,tool,system"`
+	Name         string     `json:"name,omitempty" maxLength:"200" doc:"Of the speaker or tool."`
+	Content      string     `json:"content" maxLength:"262144" doc:"UTF-8, at most 256 KiB."`
+	FinishReason string     `json:"finishReason,omitempty" maxLength:"64" doc:"Of an assistant message, as the provider says it."`
+	CreatedAt    *time.Time `json:"createdAt,omitempty" doc:"When it was said; missing: now."`
+}
+
+// Resolve checks what a schema cannot: sizes in bytes, and characters that PostgreSQL cannot hold.
+func (m *messageInput) Resolve(_ huma.Context, at *huma.PathBuffer) []error {
+	var errs []error
+	complain := func(field, format string, args ...any) {
+		errs = append(errs, &huma.ErrorDetail{Location: at.With(field), Message: fmt.Sprintf(format, args...)})
+	}
+	if n := len(m.Content); n > memory.MaxMessageBytes && utf8.RuneCountInString(m.Content) <= memory.MaxMessageBytes {
+		complain("content", "it has %d bytes, at most %d are allowed: split the message", n, memory.MaxMessageBytes)
+	}
+	if n := len(m.ID); n > memory.MaxMessageID && utf8.RuneCountInString(m.ID) <= memory.MaxMessageID {
+		complain("id", "it has %d bytes, at most %d are allowed", n, memory.MaxMessageID)
+	}
+	for field, value := range map[string]string{"id": m.ID, "name": m.Name, "content": m.Content, "finishReason": m.FinishReason} {
+		if strings.ContainsRune(value, 0) {
+			complain(field, "it contains the character U+0000: remove it")
+		}
+	}
+	return errs
+}
+
+type addMessagesInput struct {
+	AgentParam
+	ConversationParam
+	Body struct {
+		Owner         string         `json:"owner,omitempty" maxLength:"128" doc:"Owner key; or give channel and sender, or endUserId." example:"user:7"`
+		Channel       string         `json:"channel,omitempty" maxLength:"128"`
+		Sender        string         `json:"sender,omitempty" maxLength:"128"`
+		EndUserID     string         `json:"endUserId,omitempty" maxLength:"128" example:"42"`
+		TriggerSource memory.Trigger `json:"triggerSource,omitempty" enum:"web,channel,api,cron" default:"api" doc:"Where the conversation comes from; cron conversations are stored and never extracted."`
+		TurnComplete  bool           `json:"turnComplete,omitempty" default:"false" doc:"The last message ends a turn: what is stored may be extracted."`
+		Messages      []messageInput `json:"messages" minItems:"1" maxItems:"1000" nullable:"false"`
+	}
+}
+
+type addedView struct {
+	Conversation string        `json:"conversation"`
+	Stored       int           `json:"stored" doc:"New messages."`
+	Duplicates   int           `json:"duplicates" doc:"Messages that were stored before."`
+	LastSeq      int64         `json:"lastSeq" doc:"Number of the conversation's last message."`
+	TurnComplete bool          `json:"turnComplete"`
+	Extraction   scheduledView `json:"extraction"`
+}
+
+type scheduledView struct {
+	Status     string `json:"status" enum:"scheduled,pending,none" doc:"scheduled: a workflow has taken the turn; pending: workflows cannot be reached, and the turn is delivered when they are back; none: no new turn was completed."`
+	WorkflowID string `json:"workflowId,omitempty"`
+	Link       string `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
+	Outcomes   string `json:"outcomes,omitempty" doc:"Where the outcome will be."`
+}
+
+func (s *Server) addMessages(ctx context.Context, in *addMessagesInput) (*reply[addedView], error) {
+	b := in.Body
+	id, agent, err := s.needOwner(ctx, in.Agent, person{b.Owner, b.Channel, b.Sender, b.EndUserID, "body"})
+	if err != nil {
+		return nil, err
+	}
+	stored, err := s.Store.AppendMessages(ctx, id, store.Batch{
+		Conversation: in.Conversation, Trigger: b.TriggerSource, TurnComplete: b.TurnComplete, Messages: s.messages(b.Messages),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return accepted(addedView{
+		Conversation: in.Conversation, Stored: stored.Stored, Duplicates: stored.Duplicates, LastSeq: stored.LastSeq,
+		TurnComplete: b.TurnComplete, Extraction: s.schedule(ctx, id, agent, in.Conversation, stored),
+	}), nil
+}
+
+func (s *Server) messages(in []messageInput) []memory.Message {
+	now := s.Now()
+	out := make([]memory.Message, len(in))
+	for i, m := range in {
+		out[i] = memory.Message{ID: m.ID, Role: m.Role, Name: m.Name, Content: m.Content, FinishReason: m.FinishReason, CreatedAt: now}
+		if m.CreatedAt != nil {
+			out[i].CreatedAt = *m.CreatedAt
+		}
+	}
+	return out
+}
+
+type messagesInput struct {
+	AgentParam
+	ConversationParam
+	PersonParams
+	After int64 `query:"after" minimum:"0" doc:"Messages behind this number."`
+	Limit int   `query:"limit" minimum:"1" maximum:"500" default:"50"`
+}
+
+type messageView struct {
+	Seq          int64     `json:"seq"`
+	ID           string    `json:"id"`
+	Role         string    `json:"role"`
+	Name         string    `json:"name,omitempty"`
+	Content      string    `json:"content"`
+	FinishReason string    `json:"finishReason,omitempty"`
+	CreatedAt    time.Time `json:"createdAt"`
+}
+
+// messagesView is a part of a conversation.
+type messagesView struct {
+	Items []messageView `json:"items"`
+	Next  int64         `json:"next,omitempty" doc:"Send it as after to get the next part; missing when this was the last one."`
+}
+
+func (s *Server) listMessages(ctx context.Context, in *messagesInput) (*reply[messagesView], error) {
+	id, _, err := s.enter(ctx, in.Agent, in.person())
+	if err != nil {
+		return nil, err
+	}
+	id, full := acrossOwners(id)
+	if !full {
+		return nil, problem(nameOwnerRequired, "say whose conversation it is: owner, or channel and sender, or endUserId (in the query)")
+	}
+	conversation, err := s.conversation(ctx, id, in.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	messages, err := s.Store.Messages(ctx, id, in.Conversation, in.After, in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	out := messagesView{}
+	if n := len(messages); n > 0 && messages[n-1].Seq < conversation.Last {
+		out.Next = messages[n-1].Seq
+	}
+	out.Items = views(messages, func(m memory.Message) messageView {
+		return messageView{m.Seq, m.ID, m.Role, m.Name, m.Content, m.FinishReason, m.CreatedAt}
+	})
+	return ok(out), nil
+}

@@ -1,0 +1,86 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// errorName is the stable, machine-readable name of an error. A client compares it; msg is for people and may change.
+type errorName string
+
+// Names of errors. docs/api.md lists them (names_test.go holds the two together).
+const (
+	nameInvalidRequest       errorName = "invalid_request"
+	nameInvalidBody          errorName = "invalid_body"
+	nameUnsupportedMediaType errorName = "unsupported_media_type"
+	nameUnauthorized         errorName = "unauthorized"
+	nameForbidden            errorName = "forbidden"
+	nameOwnerNotAllowed      errorName = "owner_not_allowed"
+	nameOwnerRequired        errorName = "owner_required"
+	nameNotFound             errorName = "not_found"
+	nameNoSuchRoute          errorName = "no_such_route"
+	nameMethodNotAllowed     errorName = "method_not_allowed"
+	nameRequestTimeout       errorName = "request_timeout"
+	nameAlreadyExists        errorName = "already_exists"
+	nameStaleBase            errorName = "stale_base"
+	nameMessageIDReused      errorName = "message_id_reused"
+	nameOtherOwner           errorName = "conversation_of_another_owner"
+	nameNotQuarantined       errorName = "not_quarantined"
+	nameConflict             errorName = "conflict"
+	namePreconditionFailed   errorName = "precondition_failed"
+	namePreconditionRequired errorName = "precondition_required"
+	nameBodyTooLarge         errorName = "body_too_large"
+	nameQuarantined          errorName = "quarantined"
+	nameRateLimited          errorName = "rate_limited"
+	nameCanceled             errorName = "canceled"
+	nameInternal             errorName = "internal"
+	nameWorkflowFailed       errorName = "workflow_failed"
+	nameNotReady             errorName = "not_ready"
+	nameStoreUnavailable     errorName = "store_unavailable"
+	nameWorkflowsUnavailable errorName = "workflows_unavailable"
+)
+
+// statusCanceled is what nobody sees: the client went away before the answer.
+const statusCanceled = 499
+
+// errorStatus is the HTTP status of every error name.
+var errorStatus = map[errorName]int{
+	nameInvalidRequest:       http.StatusUnprocessableEntity,
+	nameInvalidBody:          http.StatusBadRequest,
+	nameUnsupportedMediaType: http.StatusUnsupportedMediaType,
+	nameUnauthorized:         http.StatusUnauthorized,
+	nameForbidden:            http.StatusForbidden,
+	nameOwnerNotAllowed:      http.StatusForbidden,
+	nameOwnerRequired:        http.StatusUnprocessableEntity,
+	nameNotFound:             http.StatusNotFound,
+	nameNoSuchRoute:          http.StatusNotFound,
+	nameMethodNotAllowed:     http.StatusMethodNotAllowed,
+	nameRequestTimeout:       http.StatusRequestTimeout,
+	nameAlreadyExists:        http.StatusConflict,
+	nameStaleBase:            http.StatusConflict,
+	nameMessageIDReused:      http.StatusConflict,
+	nameOtherOwner:           http.StatusConflict,
+	nameNotQuarantined:       http.StatusConflict,
+	nameConflict:             http.StatusConflict,
+	namePreconditionFailed:   http.StatusPreconditionFailed,
+	namePreconditionRequired: http.StatusPreconditionRequired,
+	nameBodyTooLarge:         http.StatusRequestEntityTooLarge,
+	nameQuarantined:          http.StatusUnprocessableEntity,
+	nameRateLimited:          http.StatusTooManyRequests,
+	nameCanceled:             statusCanceled,
+	nameInternal:             http.StatusInternalServerError,
+	nameWorkflowFailed:       http.StatusInternalServerError,
+	nameNotReady:             http.StatusServiceUnavailable,
+	nameStoreUnavailable:     http.StatusServiceUnavailable,
+	nameWorkflowsUnavailable: http.StatusServiceUnavailable,
+}
+
+// Schema describes the names to clients.
+func (errorName) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		Type:        huma.TypeString,
+		Description: "Stable name of the error; compare this, not msg. docs/api.md lists the names.",
+		Examples:    []any{string(nameNotFound)},
+	}
+}

@@ -1,0 +1,69 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+
+	"reverie/memory"
+	"reverie/store"
+)
+
+// Preconditions say on which version a write is based.
+type Preconditions struct {
+	IfMatch     string `header:"If-Match" maxLength:"2000" doc:"ETag that was read; * overwrites whatever is there. Needed when the document exists."`
+	IfNoneMatch string `header:"If-None-Match" maxLength:"2000" doc:"*: only when there is no such document yet."`
+}
+
+// basis is what a write is based on: a version, 0 for none, or any.
+type basis struct {
+	version int
+	any     bool
+}
+
+// basis reads the Preconditions. Whether the version is still current is for the gate to decide, which merges or refuses;
+// here a tag only has to name a version that there was.
+func (s *Server) basis(ctx context.Context, id memory.Identity, ref memory.Ref, p Preconditions) (basis, error) {
+	switch {
+	case p.IfMatch != "" && p.IfNoneMatch != "":
+		return basis{}, invalidAt("header.If-None-Match", "it contradicts If-Match: send one of the two")
+	case p.IfNoneMatch != "" && p.IfNoneMatch != "*":
+		return basis{}, invalidAt("header.If-None-Match", "a write takes only *: to write on top of a version, send its ETag as If-Match")
+	case p.IfMatch == "":
+		return basis{}, nil
+	case p.IfMatch == "*":
+		_, err := s.Store.Document(ctx, id, ref)
+		if errors.Is(err, store.ErrNotFound) {
+			err = problem(namePreconditionFailed, "there is no %s document %s to overwrite", ref.Scope, ref.Path)
+		}
+		return basis{any: true}, err
+	}
+	for _, tag := range parseTags(p.IfMatch) {
+		if tag.scope != ref.Scope {
+			return basis{}, problem(namePreconditionFailed, "If-Match names a version of the %s document, and this writes the %s one: "+
+				"add scope=%[1]s, or send If-None-Match: * to make one of that scope", tag.scope, ref.Scope)
+		}
+		v, err := s.Store.VersionOf(ctx, id, ref, tag.version)
+		if err == nil && tag.names(ref.Scope, v) {
+			return basis{version: v.Number}, nil
+		}
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return basis{}, err
+		}
+	}
+	return basis{}, problem(namePreconditionFailed, "If-Match names no version of this document: read it again and send the ETag of that answer")
+}
+
+// explain turns the gate's refusal of a write that was based on no version into what the client has to send.
+func (p Preconditions) explain(err error) error {
+	var stale *store.StaleBaseError
+	if !errors.As(err, &stale) || stale.Base != 0 {
+		return err
+	}
+	current := etag(stale.Ref.Scope, stale.Head, sha256.Sum256([]byte(stale.Theirs)))
+	if p.IfNoneMatch != "" {
+		return problem(namePreconditionFailed, "the document exists, its current version is %s", current).with("ETag", current)
+	}
+	return problem(namePreconditionRequired, "the document exists: read it, and send the ETag that you read as If-Match; the current one is %s", current).
+		with("ETag", current)
+}

@@ -1,0 +1,126 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// Problem is an error as a client sees it: the envelope with a stable name. Msg says what to do.
+type Problem struct {
+	Code int       `json:"code" doc:"The HTTP status." example:"404"`
+	Msg  string    `json:"msg" doc:"What is wrong and what to do about it, for people."`
+	Name errorName `json:"error"`
+	Data any       `json:"data" doc:"Details, by name: faults of an invalid request, both sides of a stale base, findings of a quarantined text; null for most errors."`
+
+	headers http.Header
+}
+
+func (p *Problem) Error() string { return string(p.Name) + ": " + p.Msg }
+
+// GetStatus is the HTTP status; huma asks for it.
+func (p *Problem) GetStatus() int { return p.Code }
+
+// GetHeaders are headers that belong to the answer; huma asks for them.
+func (p *Problem) GetHeaders() http.Header { return p.headers }
+
+// with adds a header.
+func (p *Problem) with(header, value string) *Problem {
+	if p.headers == nil {
+		p.headers = http.Header{}
+	}
+	p.headers.Set(header, value)
+	return p
+}
+
+func problem(name errorName, format string, args ...any) *Problem {
+	return &Problem{Code: errorStatus[name], Name: name, Msg: fmt.Sprintf(format, args...)}
+}
+
+// notModified tells a client that what it has is current. It has no body.
+func notModified(etag string) *Problem {
+	return (&Problem{Code: http.StatusNotModified}).with("ETag", etag).with("Cache-Control", revalidate)
+}
+
+// fault is one thing that is wrong with a request.
+type fault struct {
+	Location string `json:"location" doc:"Where, such as body.messages[3].role or query.wait."`
+	Message  string `json:"message"`
+}
+
+// faults are the details of an invalid request: all that is wrong with it at once.
+type faults struct {
+	Faults []fault `json:"faults"`
+}
+
+// shownFaults is how many faults msg spells out; data lists all of them.
+const shownFaults = 3
+
+// invalid is the error of a request that cannot be used as it is.
+func invalid(found ...fault) *Problem {
+	p := problem(nameInvalidRequest, "%s", faultText(found))
+	p.Data = faults{found}
+	return p
+}
+
+func invalidAt(location, format string, args ...any) *Problem {
+	return invalid(fault{location, fmt.Sprintf(format, args...)})
+}
+
+func faultText(found []fault) string {
+	var shown []string
+	for _, f := range found[:min(len(found), shownFaults)] {
+		shown = append(shown, f.Location+": "+f.Message)
+	}
+	text := strings.Join(shown, "; ")
+	if more := len(found) - shownFaults; more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text
+}
+
+// fromHuma makes a Problem of what huma found wrong before a handler ran. The values it quotes are left out: they may be
+// a whole conversation.
+func fromHuma(status int, msg string, errs ...error) huma.StatusError {
+	var found []fault
+	for _, err := range errs {
+		var detailed huma.ErrorDetailer
+		switch {
+		case err == nil:
+		case errors.As(err, &detailed):
+			d := detailed.ErrorDetail()
+			found = append(found, fault{d.Location, d.Message})
+		default:
+			found = append(found, fault{"", err.Error()})
+		}
+	}
+	switch status {
+	case http.StatusUnprocessableEntity:
+		return invalid(found...)
+	case http.StatusBadRequest:
+		if len(found) == 0 {
+			return problem(nameInvalidBody, "%s: send a JSON object", msg)
+		}
+		p := problem(nameInvalidBody, "the body is not what is expected: %s", faultText(found))
+		p.Data = faults{found}
+		return p
+	case http.StatusUnsupportedMediaType:
+		return problem(nameUnsupportedMediaType, "send the body as JSON with Content-Type: application/json")
+	case http.StatusRequestEntityTooLarge:
+		return problem(nameBodyTooLarge, "%s: send less at once", msg)
+	case http.StatusRequestTimeout:
+		return problem(nameRequestTimeout, "the body did not arrive in time: send it again")
+	}
+	return problem(nameInternal, "the server failed to answer; its log tells more")
+}
+
+// huma makes errors through these package-wide variables; there is no other way to give it our shape.
+func init() {
+	huma.NewError = fromHuma
+	huma.NewErrorWithContext = func(_ huma.Context, status int, msg string, errs ...error) huma.StatusError {
+		return fromHuma(status, msg, errs...)
+	}
+}

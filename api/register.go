@@ -1,0 +1,113 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"reverie/memory"
+)
+
+// route describes one operation.
+type route struct {
+	id      string // operationId
+	method  string
+	path    string
+	tag     string // the resource
+	summary string
+	doc     string // more about it; may be empty
+	// need is the least role; empty: no key is needed.
+	need memory.Role
+	// status of a success; 0: 200.
+	status int
+	// body is the longest body, in bytes; 0: there is none.
+	body int64
+	// rest names the parameter at the end of path that holds slashes.
+	rest string
+	// timeout is how long a request may take; 0: requestTimeout.
+	timeout time.Duration
+	// errors are statuses besides those that every operation of its kind may answer.
+	errors []int
+}
+
+// roleExtension tells in the OpenAPI document which role an operation needs.
+const roleExtension = "x-reverie-role"
+
+// bearer names the security scheme.
+const bearer = "key"
+
+func (r route) operation() huma.Operation {
+	op := huma.Operation{
+		OperationID: r.id, Method: r.method, Path: r.path, Tags: []string{r.tag}, Summary: r.summary, Description: r.doc,
+		DefaultStatus: max(r.status, http.StatusOK),
+		Metadata:      map[string]any{metaRole: r.need, metaRest: r.rest},
+		Extensions:    map[string]any{},
+		Errors:        r.errors,
+		// One more than is allowed, since huma refuses a body that is as long as its limit.
+		MaxBodyBytes: r.body + 1, BodyReadTimeout: bodyTimeout,
+	}
+	if r.timeout > 0 {
+		op.Metadata[metaTimeout] = r.timeout
+	}
+	if r.need != "" {
+		op.Security = []map[string][]string{{bearer: {}}}
+		op.Extensions[roleExtension] = string(r.need)
+		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable)
+	}
+	if strings.Contains(r.path, "{") {
+		op.Errors = append(op.Errors, http.StatusNotFound)
+	}
+	if r.body > 0 {
+		op.Errors = append(op.Errors, http.StatusBadRequest, http.StatusRequestEntityTooLarge)
+	}
+	return op
+}
+
+// metaRole is the key of an operation's least role in its Metadata.
+const metaRole = "role"
+
+// register adds an operation to the server. Whatever error the handler returns gets its HTTP form here.
+func register[In, Out any](s *Server, r route, handle func(context.Context, *In) (*Out, error)) {
+	huma.Register(s.api, r.operation(), func(ctx context.Context, in *In) (*Out, error) {
+		out, err := handle(ctx, in)
+		if err != nil {
+			return nil, s.explain(ctx, err)
+		}
+		return out, nil
+	})
+}
+
+// rawHandler writes its answer by itself.
+type rawHandler func(huma.Context, http.ResponseWriter, *http.Request)
+
+// registerRaw adds an operation that writes its answer by itself, such as a page.
+func registerRaw(s *Server, r route, contentType string, handle rawHandler) {
+	op := r.operation()
+	op.Responses = map[string]*huma.Response{"200": {
+		Description: r.summary,
+		Content:     map[string]*huma.MediaType{contentType: {Schema: &huma.Schema{Type: huma.TypeString}}},
+	}}
+	for _, name := range pathParameters(r.path) {
+		op.Parameters = append(op.Parameters, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}})
+	}
+	s.api.OpenAPI().AddOperation(&op)
+	s.api.Adapter().Handle(&op, s.api.Middlewares().Handler(func(ctx huma.Context) {
+		r, w := humago.Unwrap(ctx)
+		handle(ctx, w, r)
+	}))
+}
+
+// pathParameters are the names between braces.
+func pathParameters(path string) []string {
+	var names []string
+	for part := range strings.SplitSeq(path, "/") {
+		if name, found := strings.CutPrefix(part, "{"); found {
+			names = append(names, strings.TrimSuffix(name, "}"))
+		}
+	}
+	return names
+}

@@ -1,0 +1,100 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"reverie/memory"
+)
+
+func (s *Server) statusRoutes() {
+	register(s, route{
+		id: "status", method: http.MethodGet, path: "/api/v1/status", tag: "operation", need: memory.RoleViewer,
+		summary: "Tell how the parts are, what is missing, and what waits",
+	}, s.status)
+}
+
+// partView is the state of one part.
+type partView struct {
+	Name   string     `json:"name"`
+	State  string     `json:"state" doc:"ok, degraded, down, unknown, or what the part says of itself."`
+	Detail string     `json:"detail,omitempty" doc:"What is wrong and what to do about it."`
+	Since  *time.Time `json:"since,omitempty"`
+	SeenAt *time.Time `json:"seenAt,omitempty"`
+}
+
+type modelView struct {
+	Name    string `json:"name"`
+	BuiltIn bool   `json:"builtIn" doc:"No model is configured: the built-in engine extracts by rules."`
+}
+
+type backlogView struct {
+	PendingConversations int `json:"pendingConversations" doc:"With completed messages that were not looked at."`
+	PendingMessages      int `json:"pendingMessages"`
+	UnsignalledTurns     int `json:"unsignalledTurns" doc:"Completed turns that Temporal has not accepted."`
+	Waiting              int `json:"waiting" doc:"Extractions that go on by themselves later."`
+	Quarantined          int `json:"quarantined" doc:"Refused extractions that wait for somebody to look at them."`
+}
+
+type statusView struct {
+	Version  string       `json:"version"`
+	State    string       `json:"state" enum:"ok,degraded,down"`
+	Parts    []partView   `json:"parts"`
+	Model    modelView    `json:"model"`
+	Degraded []string     `json:"degraded" doc:"What works differently from a complete installation, in words; empty: nothing."`
+	Backlog  *backlogView `json:"backlog,omitempty" doc:"Of the workspace, over the agents that the key may use; not for keys that are pinned to an owner."`
+	Today    memory.Usage `json:"today" doc:"What models have cost the workspace today (UTC)."`
+	Time     time.Time    `json:"time"`
+}
+
+// modelComponent is under which name workers report how the model is.
+const modelComponent = "model"
+
+func (s *Server) status(ctx context.Context, _ *struct{}) (*reply[statusView], error) {
+	view := statusView{
+		Version: s.Version, State: stateOK, Degraded: []string{}, Time: s.Now(),
+		Model: modelView{Name: s.Model.Name, BuiltIn: s.Model.BuiltIn},
+	}
+	view.Parts = []partView{s.probes.askDatabase(ctx), s.probes.askTemporal(ctx), s.probes.askWorkers(ctx)}
+	reported, err := s.Store.Components(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range reported {
+		view.Parts = append(view.Parts, partView{Name: c.Name, State: c.State, Detail: c.Detail, Since: &c.ChangedAt, SeenAt: &c.SeenAt})
+	}
+	if s.Model.BuiltIn {
+		view.Degraded = append(view.Degraded, "model: none is configured, the built-in engine extracts by rules: set REVERIE_LLM_PROVIDER for better memories")
+	}
+	view.judge()
+	id := callerOf(ctx).Identity()
+	if view.Today, err = s.Store.SpentToday(ctx, id, s.Now()); err != nil {
+		return nil, err
+	}
+	if !id.Pinned {
+		b, err := s.Store.Backlog(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		waiting := backlogView(b)
+		view.Backlog = &waiting
+	}
+	return ok(view), nil
+}
+
+// judge sums the parts up.
+func (v *statusView) judge() {
+	for _, part := range v.Parts {
+		if part.State == stateOK {
+			continue
+		}
+		if part.Detail != "" {
+			v.Degraded = append(v.Degraded, part.Name+": "+part.Detail)
+		} else {
+			v.Degraded = append(v.Degraded, part.Name+": "+part.State)
+		}
+		v.State = stateDegraded
+	}
+	v.Parts = append(v.Parts, partView{Name: "embeddings", State: "none", Detail: "no embedding provider is configured, and nothing needs one yet"})
+}

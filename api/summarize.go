@@ -1,0 +1,159 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reverie/memory"
+	"reverie/store"
+	"reverie/workflows"
+)
+
+func (s *Server) summarizeRoutes() {
+	register(s, route{
+		id: "summarize-conversation", method: http.MethodPost, path: "/api/v1/memory/{agent}/summarize/{conversation}", tag: "conversations",
+		need: memory.RoleMember, summary: "Extract memory from a conversation now", timeout: maxWait + requestTimeout,
+		doc: "Marks everything stored as complete and extracts at once, without waiting for quiet or cooldown, on behalf of the conversation's real owner. " +
+			"Answers 200 with the outcome, or 202 when it is not there within wait: the extraction goes on.",
+	}, s.summarize)
+}
+
+type WaitParam struct {
+	Wait string `query:"wait" maxLength:"20" default:"60s" doc:"How long to wait for the outcome, such as 90s or 2m; 0s: not at all; at most 5m." example:"60s"`
+}
+
+func (p WaitParam) duration() (time.Duration, error) {
+	if p.Wait == "" {
+		return defaultWait, nil
+	}
+	d, err := time.ParseDuration(p.Wait)
+	if err != nil || d < 0 || d > maxWait {
+		return 0, invalidAt("query.wait", "write a duration from 0s to %s, such as 60s", maxWait)
+	}
+	return d, nil
+}
+
+// RequestKeyParam makes a repeated request one request.
+type RequestKeyParam struct {
+	IdempotencyKey string `header:"Idempotency-Key" pattern:"^[!-~]{1,200}$" patternDescription:"1 to 200 printable ASCII characters without spaces" doc:"A request that is repeated with the same key is done once and answered alike."`
+}
+
+type summarizeInput struct {
+	AgentParam
+	ConversationParam
+	PersonParams
+	WaitParam
+	RequestKeyParam
+}
+
+// runView is the outcome of an extraction that was asked for, or where it will be.
+type runView struct {
+	Status      string            `json:"status" enum:"completed,running"`
+	Outcome     memory.Outcome    `json:"outcome,omitempty" doc:"Of several steps, the one that tells most."`
+	ReasonCode  memory.ReasonCode `json:"reasonCode,omitempty"`
+	Reason      string            `json:"reason,omitempty"`
+	Extractions []extractionView  `json:"extractions" doc:"The records, oldest first; none when nothing was pending."`
+	WorkflowID  string            `json:"workflowId"`
+	Link        string            `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
+	Outcomes    string            `json:"outcomes" doc:"Where all outcomes of the conversation are listed."`
+}
+
+func (s *Server) summarize(ctx context.Context, in *summarizeInput) (*reply[runView], error) {
+	wait, err := in.duration()
+	if err != nil {
+		return nil, err
+	}
+	id, agent, err := s.enter(ctx, in.Agent, in.person())
+	if err != nil {
+		return nil, err
+	}
+	conversation, err := s.conversation(ctx, id, in.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	_, full := acrossOwners(id)
+	if id, err = actFor(id, conversation.Owner); err != nil {
+		return nil, err
+	}
+	stored, err := s.Store.CompleteTurn(ctx, id, in.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	return s.runNow(ctx, run{
+		id: id, agent: agent, conversation: conversation.ID, owner: stored.OwnerID, full: full, wait: wait,
+		in: workflows.ExtractNowInput{RequestID: requestKey(in.IdempotencyKey), Conversation: stored.ConversationUID},
+	})
+}
+
+// actFor is the identity of a caller who works on something of owner, found by its id: the real owner, for whom the
+// caller would have been allowed to speak.
+func actFor(id memory.Identity, owner memory.Owner) (memory.Identity, error) {
+	if owner == memory.SystemOwner && !id.Role.Includes(memory.RoleAdmin) {
+		return id, problem(nameOwnerNotAllowed, "only an admin key speaks for the system")
+	}
+	return id.For(id.Agent, owner), nil
+}
+
+// conversation finds a conversation and whose it is. One of an owner for whom the caller may not speak looks as if it
+// did not exist.
+func (s *Server) conversation(ctx context.Context, id memory.Identity, name string) (store.Conversation, error) {
+	id.AnyOwner = id.Owner == memory.NoOwner
+	found, err := s.Store.Conversation(ctx, id, name)
+	if errors.Is(err, store.ErrNotFound) {
+		err = problem(nameNotFound, "there is no conversation %q of this owner", name)
+	}
+	return found, err
+}
+
+// run is an extraction that a request asks for.
+type run struct {
+	id           memory.Identity // the conversation's owner
+	agent        store.Agent
+	conversation string    // the client's id
+	owner        uuid.UUID // opaque id of the owner
+	full         bool      // the caller may see what was said and why
+	wait         time.Duration
+	in           workflows.ExtractNowInput
+}
+
+// runNow extracts and answers with the records.
+func (s *Server) runNow(ctx context.Context, r run) (*reply[runView], error) {
+	if err := s.workflows.reach(ctx); err != nil {
+		s.Log.WarnContext(ctx, "An extraction that was asked for has to wait", "error", err, "request", requestID(ctx))
+		return nil, workflowsAway("the messages are stored, and what is pending is extracted when they are back")
+	}
+	ref := memory.OwnerRef{Workspace: r.id.Workspace, Agent: r.agent.ID, Owner: r.owner}
+	workflow := workflows.InboxID(ref)
+	view := runView{
+		Status: "running", Extractions: []extractionView{}, WorkflowID: workflow, Link: s.workflows.link(workflow),
+		Outcomes: link("/agents/%s/extractions?conversation=%s", r.agent.ID, url.QueryEscape(r.conversation)),
+	}
+	out, err := s.workflows.extractNow(ctx, s.stopping, ref, r.agent, r.in, r.wait)
+	switch {
+	case errors.Is(err, errStillRunning):
+		return accepted(view), nil
+	case err != nil:
+		return nil, err
+	}
+	view.Status, view.Outcome, view.ReasonCode = "completed", out.Outcome, out.ReasonCode
+	for _, record := range out.Extractions {
+		x, err := s.Store.Extraction(ctx, r.id, record)
+		if err != nil {
+			return nil, err
+		}
+		shown := viewExtraction(x)
+		if !r.full {
+			shown = shown.outline()
+		}
+		if x.Outcome == out.Outcome {
+			view.Reason = shown.Reason
+		}
+		view.Extractions = append(view.Extractions, shown)
+	}
+	return ok(view), nil
+}
