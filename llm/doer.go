@@ -1,0 +1,197 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+const (
+	maxAnswerBytes    = 8 << 20  // of an answer that is read; the longest real ones have a few hundred KiB
+	maxComplaintBytes = 64 << 10 // of an error that is read
+	maxIdlePerHost    = 32       // connections kept to a provider, so that calls at once need no new handshakes
+	maxHandshake      = 10 * time.Second
+)
+
+// call is what one Complete and the HTTP client below langchaingo tell each other. It travels in the request's context.
+type call struct {
+	sent  feature        // of the request
+	patch map[string]any // fields of the body to set; nil values take the field out
+	said  []string       // texts of the request, which no error may repeat
+
+	answered bool    // an answer came, and was paid for
+	answer   answer  // what it says
+	failure  *Error  // why there is no answer
+	declined feature // of those sent, the one that the failure is about; 0: none
+}
+
+type callKey struct{}
+
+var errOutsideCall = errors.New("a model request outside a call")
+
+func withCall(ctx context.Context, c *call) context.Context {
+	return context.WithValue(ctx, callKey{}, c)
+}
+
+// doer is the HTTP client below langchaingo. It sends each request once, with what langchaingo cannot say patched in,
+// turns whatever fails into an *Error, and hands langchaingo a plain answer that it can read.
+type doer struct {
+	http *http.Client
+	read reader
+	key  string // to keep out of errors
+	// authorize corrects the credentials that langchaingo set; nil: they are right.
+	authorize func(http.Header)
+}
+
+// reader reads a provider's answer (HTTP 200) and returns it with a plain body for langchaingo. Its error is an *Error
+// whose Message is not tidied yet.
+type reader func(header http.Header, body []byte) (answer, []byte, *Error)
+
+func newDoer(key string, read reader) *doer {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = maxIdlePerHost
+	transport.TLSHandshakeTimeout = maxHandshake
+	d := &doer{key: key, read: read, http: &http.Client{
+		Transport: transport,
+		// A redirect is reported: followed, it would take the key to another host.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	if key == "" {
+		d.authorize = func(h http.Header) { h.Del("Authorization") } // noKey is for langchaingo only
+	}
+	return d
+}
+
+// Do sends one request of the call in its context.
+func (d *doer) Do(req *http.Request) (*http.Response, error) {
+	call, ok := req.Context().Value(callKey{}).(*call)
+	if !ok {
+		return nil, errOutsideCall
+	}
+	if call.failure != nil { // a client that tries again by itself gets what it got
+		return nil, call.failure
+	}
+	response, failure := d.do(req, call)
+	if err := req.Context().Err(); err != nil && failure != nil && failure.Status == 0 {
+		return nil, err // it broke off because nobody waits any longer
+	}
+	if failure != nil {
+		if failure.Kind == BadRequest {
+			call.declined = declinedBy(failure.words, call.sent)
+		}
+		failure.Message, failure.words = tidy(failure.Message, d.key, call.said), ""
+		call.failure = failure
+		return nil, failure
+	}
+	return response, nil
+}
+
+func (d *doer) do(req *http.Request, call *call) (*http.Response, *Error) {
+	if err := patch(req, call.patch); err != nil {
+		return nil, &Error{Kind: BadRequest, Message: err.Error()}
+	}
+	if d.authorize != nil {
+		d.authorize(req.Header)
+	}
+	req.Header.Set("User-Agent", "reverie")
+	response, err := d.http.Do(req)
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	defer func() { _ = response.Body.Close() }() // read to its end or given up: nothing to learn from closing
+	if response.StatusCode != http.StatusOK {
+		return nil, d.declined(response, call)
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswerBytes+1))
+	switch {
+	case err != nil:
+		return nil, brokenOff(err)
+	case len(body) > maxAnswerBytes:
+		return nil, &Error{Kind: Unavailable, Status: response.StatusCode, Message: "the answer is larger than 8 MiB"}
+	}
+	answer, plain, failure := d.read(response.Header, body)
+	call.answer = answer
+	call.answered = failure == nil || answer.inputTokens+answer.outputTokens > 0
+	if failure != nil {
+		return nil, failure
+	}
+	response.Body = io.NopCloser(bytes.NewReader(plain))
+	response.ContentLength = int64(len(plain))
+	response.Header.Set("Content-Length", strconv.Itoa(len(plain)))
+	return response, nil
+}
+
+// declined reads the error that the provider answered with.
+func (d *doer) declined(response *http.Response, call *call) *Error {
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxComplaintBytes))
+	if err != nil {
+		body = nil // the status says enough
+	}
+	c := readComplaint(response.Header, body)
+	c.message = withoutEcho(withoutKey(c.message, d.key), call.said)
+	e := c.failure(response.StatusCode, response.Header)
+	if to, err := response.Location(); err == nil && response.StatusCode < http.StatusBadRequest {
+		e.Message = "redirected to " + to.Host + "; check the base URL"
+	}
+	return e
+}
+
+// patch sets and takes out fields of the request's JSON body.
+func patch(req *http.Request, fields map[string]any) error {
+	if len(fields) == 0 {
+		return nil
+	}
+	sent, err := io.ReadAll(req.Body)
+	if err != nil {
+		return fmt.Errorf("read the request: %w", err)
+	}
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal(sent, &body); err != nil {
+		return errors.New("the request is not a JSON object")
+	}
+	for name, value := range fields {
+		if value == nil {
+			delete(body, name)
+			continue
+		}
+		if body[name], err = json.Marshal(value); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	patched, err := json.Marshal(body)
+	if err != nil {
+		return fmt.Errorf("write the request: %w", err)
+	}
+	req.Body = io.NopCloser(bytes.NewReader(patched))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(patched)), nil }
+	req.ContentLength = int64(len(patched))
+	return nil
+}
+
+// unreachable is the error of a request that got no response. What the HTTP client wraps around the reason names the
+// URL, which is nobody's business.
+func unreachable(err error) *Error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	if errors.Is(err, io.EOF) {
+		return brokenOff(err)
+	}
+	return &Error{Kind: Unavailable, Message: err.Error()}
+}
+
+// brokenOff is the error of a connection that ended too early.
+func brokenOff(err error) *Error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return &Error{Kind: Unavailable, Message: "the connection was closed before the answer was complete"}
+	}
+	return &Error{Kind: Unavailable, Message: "the answer broke off: " + err.Error()}
+}

@@ -1,0 +1,90 @@
+package llm
+
+import "regexp"
+
+// feature is a part of a request that not every server takes, or not for every model. There is no list to look it up in
+// that would stay right, so each is sent until it is declined: that call fails as Unavailable, which is worth another try,
+// and the next one goes without. One call stays one request.
+type feature uint8
+
+const (
+	schemaBound feature = 1 << iota // the answer is bound to the schema
+	jsonBound                       // the answer is bound to JSON, when it is not bound to the schema
+	temperature                     // newer reasoning models choose it themselves
+	modernLimit                     // the limit of the answer, as max_completion_tokens
+	legacyLimit                     // the same, as max_tokens
+)
+
+var featureNames = map[feature]string{
+	schemaBound: "answers bound to a JSON schema", jsonBound: "JSON mode", temperature: "temperature",
+	modernLimit: "max_completion_tokens", legacyLimit: "max_tokens",
+}
+
+// features are what to send with r.
+func (c *chat) features(r Request) feature {
+	c.mu.Lock()
+	declined := c.declined[r.Model]
+	c.mu.Unlock()
+
+	var want feature
+	if r.Schema != nil && c.provider.json <= takesSchema {
+		want |= schemaBound &^ declined
+	}
+	if r.Schema != nil && c.provider.json <= takesJSON && c.provider.protocol == chatCompletions && want&schemaBound == 0 {
+		want |= jsonBound &^ declined
+	}
+	if r.Temperature >= 0 {
+		want |= temperature &^ declined
+	}
+	if r.MaxTokens > 0 && c.provider.protocol == chatCompletions {
+		want |= limitForm(c.provider.modernLimit, declined)
+	}
+	return want
+}
+
+// limitForm is the provider's form of the limit, else the other one, else none.
+func limitForm(modern bool, declined feature) feature {
+	first, second := legacyLimit, modernLimit
+	if modern {
+		first, second = second, first
+	}
+	if first&^declined != 0 {
+		return first
+	}
+	return second &^ declined
+}
+
+var (
+	aboutFormat      = regexp.MustCompile(`(?i)response_format|json_schema|json_object|output_config|output_format|structured output|json mode|guided_json`)
+	aboutTemperature = regexp.MustCompile(`(?i)\btemperature\b`)
+	aboutLimit       = regexp.MustCompile(`(?i)\bmax_(?:completion_)?tokens\b`)
+	declining        = regexp.MustCompile(`(?i)unsupported|not support|unrecognized|unknown|unexpected|extra|not permitted|not allowed|deprecated`)
+)
+
+// declinedBy finds the feature, among those sent, that a provider's words complain about; 0: none.
+func declinedBy(words string, sent feature) feature {
+	switch {
+	case aboutFormat.MatchString(words) && sent&(schemaBound|jsonBound) != 0:
+		return sent & (schemaBound | jsonBound)
+	case aboutTemperature.MatchString(words) && sent&temperature != 0:
+		return temperature
+	case aboutLimit.MatchString(words) && declining.MatchString(words):
+		return sent & (modernLimit | legacyLimit)
+	}
+	return 0
+}
+
+// learn returns the failure of a call. One that declines a feature becomes worth another try, and the feature is left out
+// from then on.
+func (c *chat) learn(model string, call *call) *Error {
+	if call.declined == 0 {
+		return call.failure
+	}
+	c.mu.Lock()
+	c.declined[model] |= call.declined
+	c.mu.Unlock()
+	e := *call.failure
+	e.Kind = Unavailable
+	e.Message = cut("declined: " + featureNames[call.declined] + "; left out from the next call on (" + e.Message + ")")
+	return &e
+}

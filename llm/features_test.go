@@ -1,0 +1,128 @@
+package llm_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reverie/llm"
+	"reverie/llm/llmtest"
+)
+
+// A server that declines parts of a request is asked without them from the next call on, each call being one request.
+func TestWhatAServerDeclinesIsLeftOutFromThenOn(t *testing.T) {
+	t.Parallel()
+	type sent struct {
+		Format      string
+		Temperature bool
+		Limit       string
+	}
+	tests := []struct {
+		name, provider string
+		declines       []string
+		want           []sent // of each call; the last one succeeds
+	}{
+		{"nothing", "openai", nil, []sent{{"json_schema", true, "max_completion_tokens"}}},
+		{"schema", "openai", []string{"json_schema"}, []sent{{"json_schema", true, "max_completion_tokens"}, {"json_object", true, "max_completion_tokens"}}},
+		{
+			"schema and JSON", "ollama",
+			[]string{"json_schema", "json_object"},
+			[]sent{{"json_schema", true, "max_tokens"}, {"json_object", true, "max_tokens"}, {"", true, "max_tokens"}},
+		},
+		{
+			"temperature and the old limit", "openai-compatible",
+			[]string{"temperature", "max_tokens"},
+			[]sent{{"json_schema", true, "max_tokens"}, {"json_schema", true, "max_completion_tokens"}, {"json_schema", false, "max_completion_tokens"}},
+		},
+		{
+			"both limits", "openai",
+			[]string{"max_completion_tokens", "max_tokens"},
+			[]sent{{"json_schema", true, "max_completion_tokens"}, {"json_schema", true, "max_tokens"}, {"json_schema", true, ""}},
+		},
+		{
+			"everything at Anthropic", "anthropic",
+			[]string{"output_config", "temperature"},
+			[]sent{{"json_schema", true, "max_tokens"}, {"json_schema", false, "max_tokens"}, {"", false, "max_tokens"}},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			server := llmtest.New(t, llmtest.Options{Declines: test.declines})
+			model := open(t, test.provider, server)
+			request := llm.Request{System: "Be brief.", User: "Hi.", Schema: json.RawMessage(schema), MaxTokens: 10}
+			for i := range test.want {
+				_, err := model.Complete(t.Context(), request)
+				if i == len(test.want)-1 {
+					if err != nil {
+						t.Fatalf("the last call: %v", err)
+					}
+					break
+				}
+				if failure := failureOf(t, err); failure.Kind != llm.Unavailable || failure.Status != 400 || !strings.Contains(failure.Message, "left out from the next call on") {
+					t.Errorf("call %d: %v", i+1, err)
+				}
+			}
+			var got []sent
+			for _, r := range server.Requests() {
+				s := sent{Format: r.Format, Temperature: r.Temperature != nil}
+				for _, limit := range []string{"max_tokens", "max_completion_tokens"} {
+					if _, ok := fields(t, r.Body)[limit]; ok {
+						s.Limit += limit
+					}
+				}
+				got = append(got, s)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+			last := server.Requests()[len(test.want)-1]
+			if last.Format != "json_schema" && !strings.Contains(last.System, schema) {
+				t.Errorf("the schema is not asked for in words: %q", last.System)
+			}
+		})
+	}
+}
+
+func TestWhatOneModelDeclinesIsStillSentToAnother(t *testing.T) {
+	t.Parallel()
+	server := llmtest.New(t, llmtest.Options{Declines: []string{"temperature"}})
+	model := open(t, "openai", server)
+	for range 2 {
+		_, _ = model.Complete(t.Context(), llm.Request{User: "Hi."}) // declined, then without
+	}
+	_, _ = model.Complete(t.Context(), llm.Request{Model: "other", User: "Hi."})
+	requests := server.Requests()
+	if requests[1].Temperature != nil || requests[2].Temperature == nil {
+		t.Errorf("temperatures %v, %v, %v", requests[0].Temperature, requests[1].Temperature, requests[2].Temperature)
+	}
+}
+
+// A server that complains for ever is not asked for ever: once nothing is left to leave out, the request is wrong.
+func TestComplaintsAboutWhatWasNotSentEnd(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = w.Write([]byte(`{"error":{"message":"unsupported: response_format, temperature, max_tokens"}}`))
+	}))
+	defer server.Close()
+	for _, provider := range protocols {
+		model, err := llm.Open(llm.Config{Provider: provider, Model: "m", APIKey: testKey, BaseURL: server.URL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for call := 1; ; call++ {
+			_, err := model.Complete(t.Context(), llm.Request{User: "Hi.", Schema: json.RawMessage(schema), MaxTokens: 10})
+			if failureOf(t, err).Kind == llm.BadRequest {
+				break
+			}
+			if call > 6 {
+				t.Fatalf("%s: still %v after %d calls", provider, err, call)
+			}
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/llms/anthropic"
+	"github.com/tmc/langchaingo/llms/openai"
+)
+
+// These tests hold what this package works around in langchaingo. One that fails after an upgrade says that a workaround
+// can go.
+
+// bare is a langchaingo client without our doer, at a server that answers everything alike. It returns the body that was
+// sent as well.
+func bare(tb testing.TB, protocol protocol, status int, header http.Header, body string, options ...llms.CallOption) (*llms.ContentResponse, map[string]any, error) {
+	tb.Helper()
+	var sent map[string]any
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		_ = json.Unmarshal(b, &sent)
+		for name, values := range header {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}))
+	defer server.Close()
+	var client llms.Model
+	var err error
+	if protocol == messages {
+		client, err = anthropic.New(anthropic.WithToken("key"), anthropic.WithModel("m"), anthropic.WithBaseURL(server.URL), anthropic.WithHTTPClient(server.Client()))
+	} else {
+		client, err = openai.New(openai.WithToken("key"), openai.WithModel("m"), openai.WithBaseURL(server.URL), openai.WithHTTPClient(server.Client()))
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	content, err := client.GenerateContent(tb.Context(), []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, "Hi.")}, options...)
+	return content, sent, err
+}
+
+func TestLangchaingoAnswersOneChoicePerBlockAndRepeatsTheUsage(t *testing.T) {
+	t.Parallel()
+	content, _, err := bare(t, messages, http.StatusOK, nil, `{"type":"message","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"Hel"},{"type":"text","text":"lo"}],"stop_reason":"end_turn","usage":{"input_tokens":10,"output_tokens":7}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(content.Choices) != 3 || content.Choices[0].Content != "" {
+		t.Fatalf("%d choices", len(content.Choices))
+	}
+	for i, choice := range content.Choices {
+		if choice.GenerationInfo["InputTokens"] != 10 || choice.GenerationInfo["OutputTokens"] != 7 {
+			t.Errorf("choice %d: %v", i, choice.GenerationInfo)
+		}
+	}
+}
+
+func TestLangchaingoFailsOnAnswersThatItDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		protocol protocol
+		body     string
+	}{
+		"an unknown block":  {messages, `{"type":"message","content":[{"type":"redacted_thinking","data":"x"},{"type":"text","text":"Hi"}]}`},
+		"no block":          {messages, `{"type":"message","content":[],"stop_reason":"end_turn"}`},
+		"text in parts":     {chatCompletions, `{"choices":[{"message":{"content":[{"type":"text","text":"Hi"}]}}]}`},
+		"counts as a float": {chatCompletions, `{"choices":[{"message":{"content":"Hi"}}],"usage":{"prompt_tokens":5.5}}`},
+	} {
+		if _, _, err := bare(t, test.protocol, http.StatusOK, nil, test.body); err == nil {
+			t.Errorf("%s: read without an error", name)
+		}
+	}
+}
+
+func TestLangchaingoLosesRefusalsAndModelNames(t *testing.T) {
+	t.Parallel()
+	content, _, err := bare(t, chatCompletions, http.StatusOK, nil, `{"model":"the-real-one","choices":[{"message":{"content":null,"refusal":"no"},"finish_reason":"stop"}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if printed := fmt.Sprintf("%+v", *content.Choices[0]); content.Choices[0].Content != "" || strings.Contains(printed, "the-real-one") {
+		t.Errorf("%s", printed)
+	}
+}
+
+func TestLangchaingoErrorsAreStringsWithoutTheDelay(t *testing.T) {
+	t.Parallel()
+	for _, p := range []protocol{chatCompletions, messages} {
+		_, _, err := bare(t, p, http.StatusTooManyRequests, http.Header{"Retry-After": {"7"}}, `{"error":{"message":"slow down"}}`)
+		if err == nil || llms.IsRateLimitError(err) || strings.Contains(err.Error(), "7") {
+			t.Errorf("%v: %v", p, err)
+		}
+	}
+}
+
+func TestLangchaingoHidesDeadlines(t *testing.T) {
+	t.Parallel()
+	stop := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-stop }))
+	defer server.Close()
+	defer close(stop)
+	client, err := openai.New(openai.WithToken("key"), openai.WithBaseURL(server.URL), openai.WithHTTPClient(server.Client()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err = client.GenerateContent(ctx, []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, "Hi.")})
+	if err == nil || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestLangchaingoAlwaysSendsATemperatureAndKnowsNoSchemaPerCall(t *testing.T) {
+	t.Parallel()
+	for p, body := range map[protocol]string{
+		chatCompletions: `{"choices":[{"message":{"content":"Hi"}}]}`,
+		messages:        `{"type":"message","content":[{"type":"text","text":"Hi"}]}`,
+	} {
+		_, sent, err := bare(t, p, http.StatusOK, nil, body, llms.WithJSONMode())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sent["temperature"] != 0.0 {
+			t.Errorf("%v: temperature %v", p, sent["temperature"])
+		}
+		format, _ := sent["response_format"].(map[string]any)
+		if p == chatCompletions && format["type"] != "json_object" || p == messages && format != nil {
+			t.Errorf("%v: format %v", p, format)
+		}
+	}
+}

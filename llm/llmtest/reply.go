@@ -1,0 +1,142 @@
+package llmtest
+
+import (
+	"net/http"
+	"time"
+)
+
+// End is how an answer ends, in words that each protocol has its own for.
+type End int
+
+const (
+	Whole      End = iota // the model was done
+	CutAtLimit            // the token limit cut the answer
+	Declined              // the model refused
+	Withheld              // a content filter stopped the answer
+)
+
+// HangUp is whether and where the server breaks off the connection.
+type HangUp int
+
+const (
+	Never HangUp = iota
+	BeforeAnswer
+	MidBody
+)
+
+// Reply is what the server does with one request. The zero Reply is an honest answer.
+type Reply struct {
+	Name        string                     // in Stats; "" counts as honest
+	Delay       time.Duration              // before anything is sent
+	Text        func(honest string) string // what becomes of the honest answer; nil: it stays
+	End         End
+	Empty       bool   // nothing in the answer
+	Raw         []byte // a body, with status 200, instead of the protocol's
+	ContentType string // of Raw
+	HangUp      HangUp
+
+	problem      *problem
+	outputTokens int
+}
+
+// problem is an error that the server answers with.
+type problem struct {
+	status     int
+	kind       problemKind // "": as the status says
+	message    string      // "": the provider's usual words
+	param      string      // what it is about
+	retryAfter time.Duration
+}
+
+type problemKind string
+
+const (
+	quotaSpent    problemKind = "quota"
+	contextLength problemKind = "context"
+	invalidKey    problemKind = "key"
+)
+
+// Honest is an answer as it should be.
+func Honest() Reply { return Reply{} }
+
+// Answer is an honest answer with this text.
+func Answer(text string) Reply {
+	return Reply{Name: "answer", Text: func(string) string { return text }}
+}
+
+// Slow is an honest answer after a while.
+func Slow(d time.Duration) Reply { return Reply{Name: "slow", Delay: d} }
+
+// After is the same reply after a while.
+func (r Reply) After(d time.Duration) Reply {
+	r.Delay += d
+	return r
+}
+
+// Status is an error with an HTTP status and the words that the provider has for it. retryAfter, if given, is how long it
+// asks to wait.
+func Status(status int, retryAfter ...time.Duration) Reply {
+	p := problem{status: status}
+	for _, d := range retryAfter {
+		p.retryAfter += d
+	}
+	return Reply{Name: itoa(status), problem: &p}
+}
+
+// HangUpBeforeAnswer breaks off the connection instead of an answer.
+func HangUpBeforeAnswer() Reply { return Reply{Name: "hang-up", HangUp: BeforeAnswer} }
+
+// HangUpMidBody breaks off the connection in the middle of an honest answer.
+func HangUpMidBody() Reply { return Reply{Name: "hang-up mid-body", HangUp: MidBody} }
+
+// TruncatedJSON is an answer whose text ends in the middle, although the protocol calls it whole.
+func TruncatedJSON() Reply { return Reply{Name: "truncated JSON", Text: half} }
+
+// WrongJSON is an answer whose text is JSON of another shape than was asked for.
+func WrongJSON() Reply {
+	return Reply{Name: "wrong JSON", Text: func(string) string {
+		return `{"should_update":"maybe","daily_entry":["a","list"],"memory_update":{"facts":42}}`
+	}}
+}
+
+// FinishLength is an answer that the token limit cut, and that says so.
+func FinishLength() Reply { return Reply{Name: "length", Text: half, End: CutAtLimit} }
+
+// Refusal is a model that declines to answer.
+func Refusal() Reply {
+	return Reply{Name: "refusal", Text: func(string) string { return "I can't help with that." }, End: Declined}
+}
+
+// ContentFilter is an answer that a filter stopped.
+func ContentFilter() Reply {
+	return Reply{Name: "content filter", Text: func(string) string { return "" }, End: Withheld}
+}
+
+// EmptyChoices is an answer with nothing in it.
+func EmptyChoices() Reply { return Reply{Name: "empty", Empty: true} }
+
+// GarbageBody is a proxy's page instead of an answer, with status 200.
+func GarbageBody() Reply {
+	return Reply{Name: "garbage", Raw: []byte("<!doctype html><title>Bad gateway</title><p>upstream is gone"), ContentType: "text/html; charset=utf-8"}
+}
+
+// ContextTooLong is the error for a request that is larger than the model's context.
+func ContextTooLong() Reply {
+	return Reply{Name: "context too long", problem: &problem{status: http.StatusBadRequest, kind: contextLength}}
+}
+
+// Unauthorized is the error for a wrong key.
+func Unauthorized() Reply {
+	return Reply{Name: "unauthorized", problem: &problem{status: http.StatusUnauthorized, kind: invalidKey}}
+}
+
+// Quota is the error for an account whose money is spent: 429 at OpenAI, 400 at Anthropic.
+func Quota() Reply {
+	return Reply{Name: "quota", problem: &problem{status: http.StatusTooManyRequests, kind: quotaSpent}}
+}
+
+// half cuts a text in the middle, between two characters.
+func half(s string) string {
+	runes := []rune(s)
+	return string(runes[:len(runes)/2])
+}

@@ -1,0 +1,250 @@
+// Package llmtest is a model server for tests: it speaks the wire protocols of OpenAI's chat completions and Anthropic's
+// messages on loopback, checks requests as strictly as they do, and fails in all the ways that the real ones fail, as a
+// script says.
+//
+// In a test:
+//
+//	server := llmtest.New(t, llmtest.Options{
+//		Answer: func(prompt string) string { return `{"should_update": false, "reason": "nothing new"}` },
+//		Script: llmtest.Sequence(llmtest.Status(429, 2*time.Second), llmtest.HangUpMidBody()),
+//	})
+//	model, err := llm.Open(llm.Config{Provider: "openai", Model: "test", APIKey: "key", BaseURL: server.URL})
+//
+// As a process of its own: Serve.
+package llmtest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Options say what a server answers. The zero Options answer everything honestly with Nothing.
+type Options struct {
+	// Answer makes the honest answer to a user text. nil: always Nothing. It must be safe for concurrent use.
+	Answer func(prompt string) string
+	// Script decides what happens to each request. nil: always an honest answer. It must be safe for concurrent use.
+	Script Script
+	// Key finds in a user text what Request.Key is, for scripts that treat each conversation by itself (see KeyPattern).
+	// nil: all requests have the key "".
+	Key func(prompt string) string
+	// APIKey is the key that requests must bring; empty: any or none.
+	APIKey string
+	// ContextWindow is how many tokens of input the model takes; a longer request is declined as the provider would. 0: any.
+	ContextWindow int
+	// Declines names what this server does not take: json_schema, json_object, output_config, temperature, max_tokens,
+	// max_completion_tokens.
+	Declines []string
+	// Keep is how many of the last requests Requests returns; 0: 1,024.
+	Keep int
+}
+
+// Nothing is the honest answer of a server without Options.Answer: a proposal that keeps nothing.
+const Nothing = `{"should_update":false,"reason":"nothing worth keeping"}`
+
+const (
+	defaultKeep  = 1024
+	maxBodyBytes = 32 << 20 // of a request; what Anthropic takes
+)
+
+// Server is a running server. Its methods are safe for concurrent use.
+type Server struct {
+	// URL is its base URL without a path, for both protocols.
+	URL string
+
+	options Options
+	http    *http.Server
+	closed  chan struct{}
+	close   sync.Once
+
+	mu       sync.Mutex
+	stats    Stats
+	requests []Request // the last ones, oldest first
+}
+
+// New starts a server on loopback that is closed when the test ends.
+func New(tb testing.TB, o Options) *Server {
+	tb.Helper()
+	s, err := Listen("127.0.0.1:0", o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(s.Close)
+	return s
+}
+
+// Listen starts a server on an address, such as 127.0.0.1:0 for any free port.
+func Listen(addr string, o Options) (*Server, error) {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	if o.Keep == 0 {
+		o.Keep = defaultKeep
+	}
+	s := &Server{
+		URL: "http://" + listener.Addr().String(), options: o, closed: make(chan struct{}),
+		stats: Stats{Replies: map[string]int{}, Keys: map[string]int{}},
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, openAI{}) })
+	mux.HandleFunc("POST /v1/messages", func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, anthropic{}) })
+	mux.HandleFunc("GET /stats", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(s.Stats()) // a reader that went away wants no answer
+	})
+	s.http = &http.Server{Handler: mux, ErrorLog: log.New(io.Discard, "", 0)}
+	go func() { _ = s.http.Serve(listener) }() // it ends with http.ErrServerClosed, in Close
+	return s, nil
+}
+
+// Serve runs a server on addr until ctx ends, for a process of its own. ready, if not nil, is told the running server;
+// others read its Stats at GET /stats.
+func Serve(ctx context.Context, addr string, o Options, ready func(*Server)) error {
+	s, err := Listen(addr, o)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if ready != nil {
+		ready(s)
+	}
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// Close ends the server and breaks off what it is still answering.
+func (s *Server) Close() {
+	s.close.Do(func() {
+		close(s.closed)
+		_ = s.http.Close() // the connections are given up whatever it says
+	})
+}
+
+// protocol is what differs between the two protocols.
+type protocol interface {
+	// read checks a request's credentials and body as the provider does and fills it in.
+	read(h http.Header, body []byte, o Options, r *Request) *problem
+	// answer is the body of a successful answer.
+	answer(r Request, text string, end End, input, output int) any
+	// fault is status, headers and body of an error.
+	fault(p problem) (int, http.Header, any)
+	// empty is a successful answer with nothing in it.
+	empty(r Request) any
+}
+
+// serve answers one request.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, p protocol) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
+	if err != nil {
+		tooLarge := new(http.MaxBytesError)
+		if errors.As(err, &tooLarge) {
+			write(w, p, problem{status: http.StatusRequestEntityTooLarge})
+		}
+		return
+	}
+	request := Request{Path: r.URL.Path, Header: r.Header.Clone(), Body: body, At: time.Now()}
+	invalid := p.read(r.Header, body, s.options, &request)
+	if s.options.Key != nil && invalid == nil {
+		request.Key = s.options.Key(request.User)
+	}
+	done := s.record(&request)
+	reply := s.decide(request, invalid)
+	defer func() { done(reply) }()
+	if !s.wait(r.Context(), reply.Delay) {
+		panic(http.ErrAbortHandler)
+	}
+	s.send(w, p, request, &reply)
+}
+
+// decide is what happens to a request: what it is declined for, else what the script says.
+func (s *Server) decide(r Request, invalid *problem) Reply {
+	switch {
+	case invalid != nil:
+		return Reply{Name: "declined", problem: invalid}
+	case s.options.ContextWindow > 0 && r.InputTokens > s.options.ContextWindow:
+		return ContextTooLong()
+	case s.options.Script == nil:
+		return Honest()
+	}
+	return s.options.Script(r)
+}
+
+// wait waits for d and reports whether anybody still waits for the answer.
+func (s *Server) wait(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+	case <-s.closed:
+	}
+	return false
+}
+
+// send writes what the reply says, and notes in it the tokens of an answer.
+func (s *Server) send(w http.ResponseWriter, p protocol, r Request, reply *Reply) {
+	switch {
+	case reply.HangUp == BeforeAnswer:
+		panic(http.ErrAbortHandler)
+	case reply.problem != nil:
+		write(w, p, *reply.problem)
+		return
+	case reply.Raw != nil:
+		w.Header().Set("Content-Type", reply.ContentType)
+		_, _ = w.Write(reply.Raw) // a reader that went away wants no answer
+		return
+	case reply.Empty:
+		send(w, http.StatusOK, p.empty(r), reply.HangUp)
+		return
+	}
+	text := Nothing
+	if s.options.Answer != nil {
+		text = s.options.Answer(r.User)
+	}
+	if reply.Text != nil {
+		text = reply.Text(text)
+	}
+	reply.outputTokens = Tokens(text)
+	send(w, http.StatusOK, p.answer(r, text, reply.End, r.InputTokens, reply.outputTokens), reply.HangUp)
+}
+
+// write sends an error.
+func write(w http.ResponseWriter, p protocol, fault problem) {
+	status, header, body := p.fault(fault)
+	for name, values := range header {
+		w.Header()[name] = values
+	}
+	send(w, status, body, Never)
+}
+
+// send writes a JSON body, or half of it.
+func send(w http.ResponseWriter, status int, body any, hangUp HangUp) {
+	b, err := json.Marshal(body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", itoa(len(b)))
+	w.WriteHeader(status)
+	if hangUp == MidBody {
+		b = b[:len(b)/2]
+	}
+	_, _ = w.Write(b) // a reader that went away wants no answer
+	if hangUp == MidBody {
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+}
