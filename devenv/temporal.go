@@ -249,8 +249,13 @@ func (t *Temporal) start(ctx context.Context) error {
 	return nil
 }
 
+// readyPatience is how long the server may take to answer; usually it takes a fraction of a second.
+const readyPatience = 2 * time.Minute
+
 // becomeReady waits until the server answers and prepares its namespace.
 func (t *Temporal) becomeReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readyPatience)
+	defer cancel()
 	if err := os.WriteFile(t.file(temporalPid), []byte(strconv.Itoa(t.child.cmd.Process.Pid)+"\n"), 0o600); err != nil {
 		return err
 	}

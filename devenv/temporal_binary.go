@@ -7,10 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"time"
-
-	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/testsuite"
 )
 
 // temporalVersion is the release of Temporal's command line tool, with the dev server inside, that is downloaded or
@@ -20,8 +16,8 @@ const temporalVersion = "v1.5.1"
 // temporalModule builds it.
 const temporalModule = "github.com/temporalio/cli/cmd/temporal"
 
-// temporalProgram finds Temporal's command line tool: on the PATH; in the cache; by the SDK's own download, seconds where
-// the network reaches it; at last built by `go install`, minutes once.
+// temporalProgram finds Temporal's command line tool: on the PATH; in the cache; by download, seconds where the network
+// reaches it; at last built by `go install`, minutes once.
 func temporalProgram(ctx context.Context, progress Progress) (string, error) {
 	if path, err := exec.LookPath("temporal"); err == nil && exec.CommandContext(ctx, path, "--version").Run() == nil {
 		return filepath.Abs(path)
@@ -38,7 +34,7 @@ func temporalProgram(ctx context.Context, progress Progress) (string, error) {
 		if exists(program) {
 			return nil
 		}
-		downloadErr := downloadTemporal(ctx, progress, folder, program)
+		downloadErr := downloadTemporal(ctx, progress, temporalDownloads, program)
 		if downloadErr == nil || ctx.Err() != nil {
 			return downloadErr
 		}
@@ -56,36 +52,6 @@ func temporalProgram(ctx context.Context, progress Progress) (string, error) {
 		}
 	}
 	return program, nil
-}
-
-// downloadPatience is how long a download may take before building is worth a try. The program has about 60 MB packed.
-const downloadPatience = 3 * time.Minute
-
-// downloadTemporal has the SDK download the program. The SDK offers that only together with starting a server, which is
-// stopped at once.
-func downloadTemporal(ctx context.Context, progress Progress, folder, program string) error {
-	return progress.during("temporal", "downloading "+temporalVersion, func() error {
-		ctx, cancel := context.WithTimeout(ctx, downloadPatience)
-		defer cancel()
-		work, err := os.MkdirTemp(folder, "download-")
-		if err != nil {
-			return err
-		}
-		defer func() { _ = os.RemoveAll(work) }()
-		server, err := testsuite.StartDevServer(ctx, testsuite.DevServerOptions{
-			CachedDownload: testsuite.CachedDownload{Version: temporalVersion, DestDir: work},
-			ClientOptions:  &client.Options{Logger: silent},
-			LogLevel:       "never",
-		})
-		if err != nil {
-			return err
-		}
-		if err := server.Stop(); err != nil {
-			return err
-		}
-		downloaded := filepath.Join(work, "temporal-cli-"+temporalVersion) // as the SDK names it
-		return os.Rename(downloaded, program)
-	})
 }
 
 // buildTemporal builds the program with this machine's Go.
