@@ -159,7 +159,7 @@ func (p *proposing) spent(ctx context.Context) (time.Time, error) {
 func (p *proposing) gate() (memory.ReasonCode, bool) {
 	return memory.Gate(memory.GateInput{
 		Settings: p.in.Settings, Trigger: p.load.Conversation.Trigger,
-		ConversationMessages: p.load.ConversationMessages, Pending: p.load.Messages,
+		ConversationMessages: p.load.ConversationMessages, Pending: p.load.Latest,
 	})
 }
 

@@ -78,10 +78,15 @@ func (s *Store) Signalled(ctx context.Context, id memory.Identity, turn int64) e
 // Unsignalled lists owners of all workspaces whose last completed turn came in before the given time and was not accepted
 // by Temporal, oldest first. It returns references only, and takes no identity because the sweep works for the deployment.
 func (s *Store) Unsignalled(ctx context.Context, before time.Time, limit int) ([]UnsignalledTurn, error) {
+	return s.sweep(ctx, sqlOwnersUnsignalled, before, limit)
+}
+
+// sweep runs a question of the sweep: which turns, of before the given time, are to be signalled.
+func (s *Store) sweep(ctx context.Context, sql string, before time.Time, limit int) ([]UnsignalledTurn, error) {
 	sweep := &tx{settings: settings{purpose: purposeSweep}, mode: sqlBeginRead}
 	return run(ctx, s, sweep, func(t *tx) (turns []UnsignalledTurn, err error) {
 		b := &pgx.Batch{}
-		all(b.Queue(sqlOwnersUnsignalled, pgx.NamedArgs{"before": before, "limit": limitOf(limit)}), &turns,
+		all(b.Queue(sql, pgx.NamedArgs{"before": before, "limit": limitOf(limit)}), &turns,
 			func(row pgx.CollectableRow) (u UnsignalledTurn, err error) {
 				err = row.Scan(&u.Workspace, &u.Agent, &u.Owner, &u.Turn, &u.TurnAt)
 				return u, err

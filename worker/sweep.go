@@ -18,7 +18,8 @@ const (
 	// sweepBatch bounds one round; the next one takes the rest.
 	sweepBatch = 500
 	// stalledAfter is when messages that were delivered and are still pending are delivered once more: their Inbox was
-	// terminated, or Temporal's database was lost. An Inbox that is at work takes the signal as a turn without news.
+	// terminated, or Temporal's database was lost. An Inbox that is at work takes the signal as a turn without news. It is
+	// also how often a worker looks for them, at its start first.
 	stalledAfter = time.Hour
 )
 
@@ -35,8 +36,13 @@ type sweep struct {
 func (s sweep) run(ctx context.Context) {
 	ticker := time.NewTicker(s.interval)
 	defer ticker.Stop()
+	var lookedForStalled time.Time
 	for {
-		if delivered, err := s.once(ctx); err != nil && ctx.Err() == nil {
+		stalled := s.now().Sub(lookedForStalled) >= stalledAfter
+		if stalled {
+			lookedForStalled = s.now()
+		}
+		if delivered, err := s.once(ctx, stalled); err != nil && ctx.Err() == nil {
 			s.log.Warn("sweep stopped early", "delivered", delivered, "error", err)
 		} else if delivered > 0 {
 			s.log.Info("sweep delivered turns", "delivered", delivered)
@@ -49,24 +55,37 @@ func (s sweep) run(ctx context.Context) {
 	}
 }
 
-// once delivers what is undelivered now and reports how many Inboxes it reached.
-func (s sweep) once(ctx context.Context) (int, error) {
+// once delivers what is undelivered now, with stalled also what was delivered in vain, and reports how many Inboxes it
+// reached.
+func (s sweep) once(ctx context.Context, stalled bool) (int, error) {
 	now := s.now()
-	undelivered, err := s.store.Unsignalled(ctx, now.Add(-sweepGrace), sweepBatch)
+	turns, err := s.store.Unsignalled(ctx, now.Add(-sweepGrace), sweepBatch)
 	if err != nil {
 		return 0, err
 	}
-	stalled, err := s.store.Stalled(ctx, now.Add(-stalledAfter), sweepBatch)
+	if stalled {
+		more, err := s.store.Stalled(ctx, now.Add(-stalledAfter), sweepBatch)
+		if err != nil {
+			return 0, err
+		}
+		turns = append(turns, more...)
+	}
+	for i, turn := range turns {
+		if err := s.deliver(ctx, turn); err != nil {
+			return i, err
+		}
+	}
+	return len(turns), nil
+}
+
+func (s sweep) deliver(ctx context.Context, turn store.UnsignalledTurn) error {
+	if err := workflows.TurnCompleted(ctx, s.client, turn.OwnerRef, s.timing); err != nil {
+		return err
+	}
+	id := memory.Identity{Workspace: turn.Workspace, Agent: turn.Agent, AnyOwner: true, Role: memory.RoleMember}
+	owner, err := s.store.ResolveOwner(ctx, id, turn.Owner)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	for i, turn := range append(undelivered, stalled...) {
-		if err := workflows.TurnCompleted(ctx, s.client, turn.OwnerRef, s.timing); err != nil {
-			return i, err
-		}
-		if err := s.store.Signalled(ctx, turn.OwnerRef, turn.Turn); err != nil {
-			return i, err
-		}
-	}
-	return len(undelivered) + len(stalled), nil
+	return s.store.Signalled(ctx, id.For(turn.Agent, owner), turn.Turn)
 }

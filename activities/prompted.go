@@ -1,0 +1,36 @@
+package activities
+
+import (
+	"context"
+
+	"reverie/llm"
+	"reverie/memory"
+	"reverie/prompts"
+)
+
+// maxAnswerTokens bounds an answer: both documents at their ceilings and a daily entry fit several times.
+const maxAnswerTokens = 8192
+
+// Prompted asks a model, with the extraction prompt.
+type Prompted struct{ Model llm.Model }
+
+// Propose asks the model once. It fails with an *llm.Error; an answer that the model did not finish is one as well, since
+// half a document must not replace a whole one.
+func (p Prompted) Propose(ctx context.Context, in memory.ExtractionInput) (memory.Answer, error) {
+	system, err := prompts.ExtractSystem()
+	if err != nil {
+		return memory.Answer{}, err
+	}
+	user, err := prompts.ExtractUser(in)
+	if err != nil {
+		return memory.Answer{}, err
+	}
+	response, err := p.Model.Complete(ctx, llm.Request{
+		Model: in.Model, System: system, User: user, Schema: memory.ProposalSchema(), MaxTokens: maxAnswerTokens,
+	})
+	answer := memory.Answer{Raw: response.Text, Model: response.Model, PromptVersion: prompts.Version, Usage: response.Usage}
+	if err == nil && response.Truncated {
+		err = &llm.Error{Kind: llm.Truncated, Message: "the answer was cut at its token limit"}
+	}
+	return answer, err
+}

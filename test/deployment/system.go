@@ -1,0 +1,174 @@
+package deployment
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"reverie/devenv"
+	"reverie/devenv/devtest"
+	"reverie/llm/llmtest"
+)
+
+const (
+	// Agent is the one agent of a system.
+	Agent    = "ada"
+	adminKey = "admin-key-of-a-test-on-loopback"
+	database = "reverie"
+)
+
+// System is a whole deployment: API and worker as processes of their own, a private PostgreSQL and Temporal, and a
+// scripted model if one is asked for.
+type System struct {
+	API      *Client
+	Model    *llmtest.Server // nil: the built-in engine
+	Postgres *devenv.Postgres
+	Temporal *devenv.Temporal
+
+	dir, program string
+	env          []string
+	mu           sync.Mutex
+	processes    map[string]*Process // "api" and "worker"
+}
+
+// Options of a system.
+type Options struct {
+	// Model scripts a model; nil extracts with the built-in engine.
+	Model *llmtest.Options
+	// Env is added to the environment of the processes and wins over what stands there.
+	Env []string
+}
+
+// StartSystem brings a deployment up, with one agent, and stops it when the test ends. Timers are short and heartbeats quick.
+func StartSystem(ctx context.Context, t *testing.T, o Options) *System {
+	t.Helper()
+	s := &System{dir: t.TempDir(), processes: map[string]*Process{}, Postgres: devtest.Postgres(t), Temporal: devtest.PrivateTemporal(t)}
+	address, err := FreeAddress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.env = []string{
+		"REVERIE_DATABASE_URL=" + s.Postgres.URL(database), "REVERIE_TEMPORAL_ADDRESS=" + s.Temporal.Address,
+		"REVERIE_ADMIN_KEY=" + adminKey, "REVERIE_ADDR=" + address, "REVERIE_WORKER_METRICS_ADDR=off",
+		"REVERIE_QUIET_PERIOD=100ms", "REVERIE_COOLDOWN=200ms", "REVERIE_SWEEP_INTERVAL=1s",
+	}
+	if o.Model != nil {
+		s.Model = llmtest.New(t, *o.Model)
+		s.env = append(s.env, "REVERIE_LLM_PROVIDER=openai", "REVERIE_LLM_MODEL=scripted", "REVERIE_LLM_API_KEY=sk-of-a-scripted-server",
+			"REVERIE_LLM_BASE_URL="+s.Model.URL+"/v1", "REVERIE_LLM_HEARTBEAT=2s", "REVERIE_LLM_TIMEOUT=10s")
+	}
+	s.env = append(s.env, o.Env...)
+	if s.program, err = Build(ctx, s.dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Postgres.EnsureDatabase(ctx, database); err != nil {
+		t.Fatal(err)
+	}
+	migrate, err := Start(s.program, s.env, s.log("migrate"), "migrate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-migrate.Done()
+	t.Cleanup(func() { s.Stop(t) })
+	s.Run(t, "api")
+	s.Run(t, "worker")
+	s.API = &Client{URL: "http://" + address, Key: adminKey, HTTP: http.Client{Timeout: time.Minute}}
+	ready, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	if err := s.API.WaitReady(ready); err != nil {
+		t.Fatalf("the API does not become ready: %v; logs are in %s", err, s.dir)
+	}
+	if err := s.API.Call(ctx, http.MethodPost, "/api/v1/agents", map[string]string{"id": Agent, "name": "Ada", "timeZone": "UTC"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *System) log(name string) string { return filepath.Join(s.dir, name+".log") }
+
+// Run starts one of our processes: "api" or "worker".
+func (s *System) Run(t *testing.T, name string) {
+	t.Helper()
+	p, err := Start(s.program, s.env, s.log(name), name)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.processes[name] = p
+}
+
+// Kill ends a process with SIGKILL.
+func (s *System) Kill(name string) {
+	s.mu.Lock()
+	p := s.processes[name]
+	s.mu.Unlock()
+	p.Kill()
+}
+
+// Ensure starts processes again that ended, killed or by themselves because something that they need was away.
+func (s *System) Ensure(t *testing.T) {
+	t.Helper()
+	s.mu.Lock()
+	var ended []string
+	for name, p := range s.processes {
+		select {
+		case <-p.Done():
+			ended = append(ended, name)
+		default:
+		}
+	}
+	s.mu.Unlock()
+	for _, name := range ended {
+		s.Run(t, name)
+	}
+}
+
+// Stop ends the processes in order.
+func (s *System) Stop(t *testing.T) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, p := range s.processes {
+		if err := p.Stop(time.Minute); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		delete(s.processes, name)
+	}
+}
+
+// Logs is the folder of the processes' logs.
+func (s *System) Logs() string { return s.dir }
+
+// Query asks the database as its superuser, past row-level security; it waits while the server restarts.
+func Query[T any](ctx context.Context, s *System, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
+	var last error
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		out, err := queryOnce(ctx, s.Postgres.URL(database), scan, sql, args...)
+		if err == nil {
+			return out, nil
+		}
+		last = err
+	}
+	return nil, errors.Join(errors.New("the database does not answer"), last)
+}
+
+func queryOnce[T any](ctx context.Context, url string, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close(ctx)
+	rows, err := conn.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scan)
+}

@@ -1,0 +1,340 @@
+// Package docs runs the commands that README.md and docs/ show, against a real `reverie dev`, and compares what they print
+// with what the documents say they print.
+//
+//	go test ./test/docs -update
+//
+// writes the outputs into the documents. Read the difference before it is committed.
+package docs
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reverie/test/deployment"
+)
+
+var update = flag.Bool("update", false, "write the outputs into the documents")
+
+// Addresses and folders as the documents show them.
+const (
+	shownAPI  = "127.0.0.1:8080"
+	shownUI   = "127.0.0.1:8233"
+	shownHome = "/home/you/reverie"
+)
+
+// patience bounds the start of dev, with what it may have to install first, and each document.
+const patience = 15 * time.Minute
+
+// TestDocuments is one test, because everything in it needs the one running server.
+func TestDocuments(t *testing.T) {
+	names, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names = append(names, "../../README.md")
+	d := startDev(t)
+	total := 0
+	for _, name := range names {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		examples, err := examplesOf(string(content), tested)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		total += len(examples)
+		if len(examples) > 0 {
+			t.Run(filepath.Base(name), func(t *testing.T) { compare(t, name, examples, d.run(t, examples)) })
+		}
+		greetings, err := examplesOf(string(content), shownByDev)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if len(greetings) > 0 {
+			t.Run(filepath.Base(name)+" shows dev", func(t *testing.T) { compare(t, name, greetings, []string{d.said(t)}) })
+		}
+	}
+	if total < 4 {
+		t.Errorf("the documents have %d examples: have their marks been lost?", total)
+	}
+	t.Run("metrics", d.checkMetrics)
+}
+
+// compare holds the outputs to what the document shows, or writes them into it.
+func compare(t *testing.T, name string, examples []example, outputs []string) {
+	t.Helper()
+	if *update {
+		content, err := os.ReadFile(name) // another comparison may have written it
+		if err != nil {
+			t.Fatal(err)
+		}
+		mark := tested
+		if examples[0].commands == "" {
+			mark = shownByDev
+		}
+		current, err := examplesOf(string(content), mark)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(replaced(string(content), current, outputs)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for i, e := range examples {
+		if diff := cmp.Diff(normalised(e.shown), normalised(outputs[i])); diff != "" {
+			t.Errorf("%s:%d shows something else (-shown +printed):\n%s", name, e.from, diff)
+		}
+	}
+}
+
+// dev is a running `reverie dev` in a folder of its own.
+type dev struct {
+	home     string // its working folder; the data is in .reverie below it
+	log      string
+	api, ui  string // addresses
+	adminKey string
+}
+
+func startDev(t *testing.T) *dev {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	program, err := deployment.Build(ctx, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &dev{home: t.TempDir()}
+	d.log = filepath.Join(d.home, "dev.out")
+	for _, address := range []*string{&d.api, &d.ui} {
+		if *address, err = deployment.FreeAddress(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	process, err := deployment.Start(program, bare(), d.log,
+		"dev", "--data", filepath.Join(d.home, ".reverie"), "--addr", d.api, "--temporal-ui", d.ui)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := process.Stop(time.Minute); err != nil {
+			t.Error(err)
+		}
+	})
+	for {
+		select {
+		case <-process.Done():
+			t.Fatalf("dev ended:\n%s", d.output(t))
+		case <-ctx.Done():
+			t.Fatalf("dev did not become ready within %s:\n%s", patience, d.output(t))
+		case <-time.After(100 * time.Millisecond):
+		}
+		if strings.Contains(d.output(t), "Ctrl-C stops everything") && d.ready(ctx) {
+			break
+		}
+	}
+	key, err := os.ReadFile(filepath.Join(d.home, ".reverie", "admin-key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.adminKey = strings.TrimSpace(string(key))
+	return d
+}
+
+// bare takes settings of the person who runs the tests away from dev: it is to be as on a fresh machine.
+func bare() []string {
+	var out []string
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "REVERIE_") {
+			out = append(out, name+"=")
+		}
+	}
+	return out
+}
+
+func (d *dev) ready(ctx context.Context) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+d.api+"/readyz", nil)
+	if err != nil {
+		return false
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false
+	}
+	defer answer.Body.Close()
+	return answer.StatusCode == http.StatusOK
+}
+
+func (d *dev) output(t *testing.T) string {
+	t.Helper()
+	content, err := os.ReadFile(d.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// said is what dev has printed, as the documents show it.
+func (d *dev) said(t *testing.T) string { return d.asShown(d.output(t)) }
+
+// asShown puts the addresses and folders of the documents into an output.
+func (d *dev) asShown(output string) string {
+	return strings.NewReplacer(d.adminKey, "rv_…", d.api, shownAPI, d.ui, shownUI,
+		"data in "+d.home+"/.reverie", "data in ./.reverie", d.home, shownHome).Replace(output)
+}
+
+// border separates the outputs of two examples.
+const border = "--8<-- the next example --8<--"
+
+// run runs the examples of one document in one shell, as a person pastes them one after the other, and returns their outputs.
+func (d *dev) run(t *testing.T, examples []example) []string {
+	t.Helper()
+	var script strings.Builder
+	for _, e := range examples {
+		script.WriteString(e.commands + "\necho '" + border + "'\n")
+	}
+	commands := strings.NewReplacer(shownAPI, d.api, ".reverie/admin-key", filepath.Join(d.home, ".reverie", "admin-key")).Replace(script.String())
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	shell := exec.CommandContext(ctx, "sh", "-c", commands)
+	shell.Dir = filepath.Join("..", "..")
+	shell.Env = append(os.Environ(), append(bare(), "REVERIE_URL=http://"+d.api, "REVERIE_KEY="+d.adminKey, "LC_ALL=C.UTF-8")...)
+	var out bytes.Buffer
+	shell.Stdout, shell.Stderr = &out, &out
+	if err := shell.Run(); err != nil {
+		t.Fatalf("the shell: %v\n%s", err, out.String())
+	}
+	outputs := strings.Split(d.asShown(out.String()), border+"\n")
+	if len(outputs) != len(examples)+1 {
+		t.Fatalf("%d examples printed\n%s", len(examples), out.String())
+	}
+	return outputs[:len(examples)]
+}
+
+// checkMetrics holds the list of metrics in docs/operations.md to what the server exposes after the documents were run.
+func (d *dev) checkMetrics(t *testing.T) {
+	answer, err := http.Get("http://" + d.api + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exposed := namesIn(regexp.MustCompile(`(?m)^# TYPE (reverie_\w+)`), string(body))
+	content, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := namesIn(regexp.MustCompile("(?m)^\\| `(reverie_\\w+)`"), string(content))
+	if len(exposed) == 0 {
+		t.Fatalf("the server exposes none of its own metrics:\n%s", body)
+	}
+	if diff := cmp.Diff(listed, exposed); diff != "" {
+		t.Errorf("docs/operations.md lists other metrics (-listed +exposed):\n%s", diff)
+	}
+}
+
+func namesIn(pattern *regexp.Regexp, text string) []string {
+	var out []string
+	for _, match := range pattern.FindAllStringSubmatch(text, -1) {
+		out = append(out, match[1])
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// TestLinks checks that links between the documents lead somewhere.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]*)(#[^)]*)?\)`)
+	heading := regexp.MustCompile(`(?m)^#+ (.*)$`)
+	names, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names = append(names, "../../README.md", "../../CONTRIBUTING.md", "../../CHANGELOG.md")
+	checked := 0
+	for _, name := range names {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range link.FindAllStringSubmatch(string(content), -1) {
+			target := name
+			if match[1] != "" {
+				target = filepath.Join(filepath.Dir(name), match[1])
+			}
+			linked, err := os.ReadFile(target)
+			if err != nil {
+				t.Errorf("%s links to %s, which is not there", name, match[1])
+				continue
+			}
+			checked++
+			if match[2] == "" {
+				continue
+			}
+			var anchors []string
+			for _, h := range heading.FindAllStringSubmatch(string(linked), -1) {
+				anchors = append(anchors, "#"+anchorOf(h[1]))
+			}
+			if !slices.Contains(anchors, match[2]) {
+				t.Errorf("%s links to %s%s, and there is no such heading", name, match[1], match[2])
+			}
+		}
+	}
+	if checked < 10 {
+		t.Errorf("%d links were found", checked)
+	}
+}
+
+// anchorOf is the anchor that a heading gets on a page.
+func anchorOf(heading string) string {
+	kept := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(heading), "")
+	return strings.ReplaceAll(kept, " ", "-")
+}
+
+func TestExamplesAreFoundAndReplaced(t *testing.T) {
+	const document = "a\n\n<!-- tested -->\n```sh\nls\ncd\n```\n\n```text\nold\nlines\n```\nb\n<!-- tested -->\n```sh\npwd\n```\n\n```text\n```\n"
+	examples, err := examplesOf(document, tested)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(examples) != 2 || examples[0].commands != "ls\ncd\n" || examples[0].shown != "old\nlines" || examples[1].shown != "" || examples[0].line != 5 {
+		t.Fatalf("%+v", examples)
+	}
+	want := "a\n\n<!-- tested -->\n```sh\nls\ncd\n```\n\n```text\nnew\n```\nb\n<!-- tested -->\n```sh\npwd\n```\n\n```text\nx\ny\n```\n"
+	if diff := cmp.Diff(want, replaced(document, examples, []string{"new\n", "x\ny\n"})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, bad := range []string{"<!-- tested -->\n", "<!-- tested -->\n```sh\nls\n", "<!-- tested -->\n```sh\n```\ntext\n"} {
+		if _, err := examplesOf(bad, tested); err == nil {
+			t.Errorf("%q has an example", bad)
+		}
+	}
+}
+
+func TestNormalisedKeepsWhatMatters(t *testing.T) {
+	one := "MEMORY.md  (PERSONAL)   version 2  2026-11-21 09:12:33\n  … pgvector  building\nid 0193c5d2-7e3f-7d33-8a5c-0123456789ab took 1.2s"
+	two := "MEMORY.md (PERSONAL) version 2 2027-01-02 19:00:01 \nid 0194c5d2-7e3f-7d33-8a5c-0123456789ff took 812ms\n"
+	if diff := cmp.Diff(normalised(one), normalised(two)); diff != "" {
+		t.Errorf("(-one +two):\n%s", diff)
+	}
+	if normalised(one) == normalised(strings.Replace(one, "version 2", "version 3", 1)) {
+		t.Error("another version is taken for the same")
+	}
+}

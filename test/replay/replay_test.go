@@ -1,0 +1,71 @@
+// Package replay holds workflow code to the histories that released code has made: a change that would break a running
+// workflow fails here.
+//
+// The histories in testdata/<workflow>/ were recorded from the code of the release that their name begins with, never from
+// the code under test. A new release adds its own:
+//
+//	go test -tags record ./test/replay -run TestRecord -args -release v2
+package replay
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.temporal.io/sdk/client"
+	sdkworker "go.temporal.io/sdk/worker"
+	"google.golang.org/protobuf/proto"
+
+	"reverie/devenv/devtest"
+	"reverie/worker"
+	"reverie/workflows"
+)
+
+func TestMain(m *testing.M) { devtest.Main(m) }
+
+// maxPayload bounds each payload of a history, in bytes: references are small.
+const maxPayload = 8 << 10
+
+func TestRecordedHistoriesReplay(t *testing.T) {
+	files, err := filepath.Glob("testdata/*/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for _, file := range files {
+		name := filepath.Base(filepath.Dir(file))
+		seen[name]++
+		t.Run(strings.TrimPrefix(file, "testdata/"), func(t *testing.T) {
+			replayer := sdkworker.NewWorkflowReplayer()
+			worker.Register(replayer)
+			if err := replayer.ReplayWorkflowHistoryFromJSONFile(nil, file); err != nil {
+				t.Error(err)
+			}
+			checkPayloads(t, file)
+		})
+	}
+	for _, name := range []string{workflows.InboxName, workflows.ExtractName} {
+		if seen[name] == 0 {
+			t.Errorf("there is no recorded history of %s", name)
+		}
+	}
+}
+
+// checkPayloads holds the sizes of what travels through histories.
+func checkPayloads(t *testing.T, file string) {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := client.HistoryFromJSON(strings.NewReader(string(raw)), client.HistoryJSONOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, event := range h.GetEvents() {
+		if size := proto.Size(event); size > maxPayload {
+			t.Errorf("event %d (%s) has %d bytes, at most %d are meant to travel", event.GetEventId(), event.GetEventType(), size, maxPayload)
+		}
+	}
+}
