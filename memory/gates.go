@@ -13,12 +13,24 @@ type GateInput struct {
 	Pending              []Message // of the range, oldest first
 }
 
-// normalFinish are the finish reasons of an assistant message that was completed as meant, over all providers.
+// normalFinish are the finish reasons of an answer that ended as it was meant to, as the providers and agent frameworks
+// say them, without case and separators. A turn that ends with a tool's result ends with a call of it; that counts as
+// normal, since whoever reported the turn as complete waits for nothing more. All others (length, max_tokens,
+// content_filter, safety, refusal, error, cancelled, …) leave an answer that is not what was meant, and the turn waits in
+// front of the cursor for a better one.
 var normalFinish = map[string]bool{
-	"": true, "stop": true, "end_turn": true, "stop_sequence": true, "normal": true, "return_direct": true, "completed": true,
+	"": true, "stop": true, "endturn": true, "stopsequence": true, "eos": true, "eostoken": true, "complete": true, "completed": true,
+	"normal": true, "returndirect": true, "toolcalls": true, "tooluse": true, "functioncall": true,
 }
 
-// Gate tries the gates in their order and returns the first that is closed; true means that all are open.
+var separators = strings.NewReplacer("_", "", "-", "", " ", "", ".", "")
+
+func endedNormally(finish string) bool {
+	return normalFinish[separators.Replace(strings.ToLower(finish))]
+}
+
+// Gate tries the gates in their order and returns the first that is closed; true means that all are open. The last message
+// of the user counts in characters without the space around it; a range without one is closed by it.
 func Gate(in GateInput) (ReasonCode, bool) {
 	lastUser, lastFinish := "", ""
 	for _, m := range in.Pending {
@@ -38,7 +50,7 @@ func Gate(in GateInput) (ReasonCode, bool) {
 		return GateFewMessages, false
 	case utf8.RuneCountInString(strings.TrimSpace(lastUser)) < in.Settings.MinUserChars:
 		return GateShortMessage, false
-	case !normalFinish[strings.ToLower(strings.TrimSpace(lastFinish))]:
+	case !endedNormally(lastFinish):
 		return GateAbnormalFinish, false
 	}
 	return "", true

@@ -1,7 +1,9 @@
 package memory
 
 import (
+	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -44,8 +46,12 @@ func cutAfter(s string, limit int) (string, bool) {
 	return s, false
 }
 
-// RenderTranscript writes a transcript as "User: …" and "Assistant: …", with a name where one is known, a blank line between
-// two messages.
+// speakerLike is a line of a message that could pass for the beginning of another message.
+var speakerLike = regexp.MustCompile(`(?m)^(?:User|Assistant)(?: \([^)\n]*\))?:`)
+
+// RenderTranscript writes a transcript as "User: …" and "Assistant: …", with a name where one is known ("User (Ada): …"), a
+// blank line between two messages. Lines of a message that look like the beginning of another one are indented, so that
+// nobody can put words into somebody else's mouth.
 func RenderTranscript(lines []Line) string {
 	var b strings.Builder
 	for i, l := range lines {
@@ -58,11 +64,16 @@ func RenderTranscript(lines []Line) string {
 		}
 		b.WriteString(speaker)
 		if l.Name != "" {
-			b.WriteString(" (" + l.Name + ")")
+			b.WriteString(" (" + strings.Join(strings.FieldsFunc(l.Name, notInName), " ") + ")")
 		}
-		b.WriteString(": " + l.Text)
+		b.WriteString(": " + speakerLike.ReplaceAllString(l.Text, "  $0"))
 	}
 	return b.String()
+}
+
+// notInName are characters that would end a name in a transcript.
+func notInName(r rune) bool {
+	return unicode.IsSpace(r) || unicode.IsControl(r) || r == '(' || r == ')' || r == ':'
 }
 
 // Steps cuts messages into ranges of sequence numbers, one for each transcript: none has more than MaxTranscript messages
@@ -77,7 +88,8 @@ func Steps(msgs []Message, s ExtractSettings) [][2]int64 {
 			shown++
 		}
 	}
-	count := max(1, (shown+s.MaxTranscript-1)/s.MaxTranscript)
+	limit := max(1, s.MaxTranscript)
+	count := max(1, (shown+limit-1)/limit)
 	size, larger := shown/count, shown%count // the first `larger` steps show one message more
 	var out [][2]int64
 	from, taken := msgs[0].Seq, 0

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -8,69 +9,59 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// words are the terms of a text for comparing texts with one another: case-folded words of letters and digits, and pairs
-// of neighbouring characters where words are written without spaces (a single such character by itself).
+// words are the terms of a text for comparing texts with one another: case-folded words of letters, marks and digits, and
+// pairs of neighbouring characters where words are written without spaces (a single such character by itself).
 func words(s string) map[string]bool {
 	out := map[string]bool{}
-	folded := cases.Fold().String(norm.NFKC.String(s))
-	var run []rune
-	cjk := false
+	var (
+		run []rune
+		cjk bool // what run is made of
+	)
 	flush := func() {
-		switch {
-		case len(run) == 0:
-		case !cjk || len(run) == 1:
+		if !cjk && len(run) > 0 || len(run) == 1 {
 			out[string(run)] = true
-		default:
-			for i := range len(run) - 1 {
-				out[string(run[i:i+2])] = true
+		} else {
+			for i := 1; i < len(run); i++ {
+				out[string(run[i-1:i+1])] = true
 			}
 		}
 		run = run[:0]
 	}
-	for _, r := range folded {
-		isWord := unicode.IsLetter(r) || unicode.IsDigit(r)
-		if wasCJK := cjk; isWord {
-			cjk = isCJK(r)
-			if cjk != wasCJK {
-				now := cjk
-				cjk = wasCJK
-				flush()
-				cjk = now
-			}
-			run = append(run, r)
+	for _, r := range cases.Fold().String(norm.NFKC.String(s)) {
+		if !unicode.In(r, unicode.L, unicode.M, unicode.N) {
+			flush()
 			continue
 		}
-		flush()
+		if is := isIdeographic(r); is != cjk {
+			flush()
+			cjk = is
+		}
+		run = append(run, r)
 	}
 	flush()
 	return out
 }
 
-// shared counts the terms that both have.
-func shared(a, b map[string]bool) int {
-	if len(b) < len(a) {
-		a, b = b, a
-	}
-	n := 0
-	for term := range a {
-		if b[term] {
-			n++
-		}
-	}
-	return n
+// isIdeographic reports whether r is a letter of a script that is written without spaces between words. Korean has spaces
+// but glues particles to its words, so that pairs of its syllables compare better as well.
+func isIdeographic(r rune) bool {
+	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) || r == 'ー'
 }
 
-// bare is a line without its list marker, check box and spaces around: what a person means by "the same line".
+var listMarker = regexp.MustCompile(`^(?:[-*+]|\d{1,9}[.)])\s+`)
+
+// bare is what a line says: without indentation, list marker and surplus spaces. Two lines that say the same are the same
+// line to a person.
 func bare(line string) string {
-	s := strings.TrimSpace(line)
-	for _, marker := range []string{"- ", "* ", "+ "} {
-		if rest, found := strings.CutPrefix(s, marker); found {
-			s = rest
-			break
-		}
+	fields := strings.Fields(line)
+	if len(fields) > 1 && listMarker.MatchString(fields[0]+" ") {
+		fields = fields[1:]
 	}
-	for _, box := range []string{"[ ] ", "[x] ", "[X] "} {
-		s = strings.TrimPrefix(s, box)
-	}
-	return strings.Join(strings.Fields(s), " ")
+	return strings.Join(fields, " ")
+}
+
+// saysSomething reports whether a line holds more than punctuation, as a rule or the fence of code does not.
+func saysSomething(line string) bool {
+	return strings.ContainsFunc(line, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N, unicode.So) })
 }

@@ -1,0 +1,158 @@
+package memory
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/kaptinlin/jsonrepair"
+)
+
+// object is a JSON object with its values undecoded.
+type object map[string]json.RawMessage
+
+func (o object) equal(other object) bool {
+	if len(o) != len(other) {
+		return false
+	}
+	for name, value := range o {
+		if there, ok := other[name]; !ok || !bytes.Equal(value, there) {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	errRepeated = unreadable("a field stands twice in the JSON object: give each field once")
+	errTrailing = errors.New("something follows the object")
+)
+
+// readObject reads one balanced object, repairing it when it must; rest is what follows it. It is nil when this is no
+// proposal.
+func readObject(text, rest string) (object, error) {
+	o, err := decodeObject(text)
+	switch {
+	case errors.Is(err, errRepeated) && strings.Contains(text, "should_update"):
+		return nil, err
+	case err != nil && strings.Contains(text, "should_update"):
+		if o, err = repairObject(text, rest); err != nil {
+			return nil, err
+		}
+	}
+	if _, ok := o["should_update"]; !ok {
+		return nil, nil
+	}
+	return o, nil
+}
+
+// repairObject repairs how an object is written. Every doubt whether all of the text is there, and where it belongs, is an
+// error.
+func repairObject(text, rest string) (object, error) {
+	rest = strings.TrimSpace(rest)
+	if rest != "" && !strings.HasPrefix(rest, "```") {
+		return nil, errCut // a stray quote and brace in a text may have ended the object too early
+	}
+	repaired, err := jsonrepair.Repair(text)
+	if err != nil || substance(text) != substance(repaired) || strayQuote.MatchString(repaired) {
+		return nil, errCut
+	}
+	o, err := decodeObject(repaired)
+	if err != nil {
+		return nil, errCut
+	}
+	for name := range o {
+		if !slices.Contains(contractFields, name) { // it may be a piece of a text
+			return nil, errCut
+		}
+	}
+	return o, nil
+}
+
+// strayQuote is what becomes of the apostrophe in 'it's' when single quotes are repaired.
+var strayQuote = regexp.MustCompile(`\pL\\"\pL`)
+
+// substance is what a JSON text says: its characters without quotes, white space, escapes and punctuation of JSON, so that
+// two ways of writing one object have one substance, and a repair that loses or invents words is seen.
+func substance(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == '\\' && i+1 < len(s) {
+			next := s[i+1]
+			switch {
+			case strings.IndexByte("nrtbf", next) >= 0:
+				i += 2
+				continue
+			case next == 'u':
+				if code, ok := hexRune(s[i+2:]); ok {
+					r, size = code, 6
+				}
+			}
+		}
+		i += size
+		if !unicode.IsSpace(r) && !strings.ContainsRune("\"'`“”‘’\\,:{}[]+", r) {
+			b.WriteRune(unicode.ToLower(r))
+		}
+	}
+	return pythonNull.Replace(b.String())
+}
+
+var pythonNull = strings.NewReplacer("none", "null", "undefined", "null")
+
+// hexRune reads the four digits of a \u escape.
+func hexRune(s string) (rune, bool) {
+	if len(s) < 4 {
+		return 0, false
+	}
+	var code rune
+	for _, c := range []byte(s[:4]) {
+		digit := strings.IndexByte("0123456789abcdef", c|0x20)
+		if digit < 0 || c < '0' {
+			return 0, false
+		}
+		code = code<<4 | rune(digit)
+	}
+	return code, true
+}
+
+// decodeObject reads strict JSON. A field that stands twice is an error: which one is meant?
+func decodeObject(text string) (object, error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	o := object{}
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, isName := token.(string)
+		if !isName {
+			return nil, errTrailing
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		if _, twice := o[name]; twice {
+			return nil, errRepeated
+		}
+		o[name] = value
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errTrailing
+	}
+	return o, nil
+}

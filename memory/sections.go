@@ -1,0 +1,111 @@
+package memory
+
+import (
+	"slices"
+	"strings"
+)
+
+// Section is a stretch of a Markdown document: a heading with what stands under it, up to the next heading of any level.
+// What stands in front of the first heading is a section without one.
+type Section struct {
+	Heading string   // without its number signs; empty for what stands in front of the first heading
+	Level   int      // 1 to 6; 0 without heading
+	Lines   []string // under the heading, without line breaks, blank lines included
+}
+
+// heading is a line of a document that is a heading.
+type heading struct {
+	line  int // from 0
+	level int
+	text  string
+}
+
+// Sections splits a document at its headings ("## Facts"). Lines in fenced or indented code and in front matter are no
+// headings. A document without text has no sections.
+func Sections(doc string) []Section {
+	lines := lineTexts(doc)
+	var out []Section
+	at := Section{}
+	from := 0
+	for _, h := range headings(doc) {
+		if at.Lines = lines[from:h.line]; at.Level > 0 || len(at.Lines) > 0 {
+			out = append(out, at)
+		}
+		at = Section{Heading: h.text, Level: h.level}
+		from = h.line + 1
+	}
+	if at.Lines = lines[from:]; at.Level > 0 || len(at.Lines) > 0 {
+		out = append(out, at)
+	}
+	return out
+}
+
+// headings finds the ATX headings of a document.
+func headings(doc string) []heading {
+	lines := lineTexts(doc)
+	var (
+		out   []heading
+		fence string // that is open
+	)
+	for i := frontMatter(lines); i < len(lines); i++ {
+		line, indented := outdented(lines[i])
+		switch mark := fenceOf(line); {
+		case indented:
+		case fence != "":
+			if mark != "" && mark[0] == fence[0] && len(mark) >= len(fence) && strings.TrimSpace(line[len(mark):]) == "" {
+				fence = ""
+			}
+		case mark != "":
+			fence = mark
+		default:
+			if level, text := headingOf(line); level > 0 {
+				out = append(out, heading{line: i, level: level, text: text})
+			}
+		}
+	}
+	return out
+}
+
+// frontMatter is how many lines of YAML a document begins with, its two rules included.
+func frontMatter(lines []string) int {
+	if len(lines) == 0 || lines[0] != "---" {
+		return 0
+	}
+	if end := slices.Index(lines[1:], "---"); end >= 0 {
+		return end + 2
+	}
+	return 0
+}
+
+// outdented takes off up to three spaces; a line with more is indented code or the continuation of a list item.
+func outdented(line string) (rest string, indented bool) {
+	rest = strings.TrimLeft(line, " ")
+	return rest, len(line)-len(rest) > 3 || strings.HasPrefix(rest, "\t")
+}
+
+// fenceOf is the mark that opens or closes fenced code at the beginning of line: three or more ` or ~.
+func fenceOf(line string) string {
+	for _, c := range []string{"`", "~"} {
+		if n := len(line) - len(strings.TrimLeft(line, c)); n >= 3 && (c == "~" || !strings.Contains(line[n:], "`")) {
+			return line[:n]
+		}
+	}
+	return ""
+}
+
+// headingOf reads an ATX heading; level 0 means that line is none.
+func headingOf(line string) (level int, text string) {
+	level = len(line) - len(strings.TrimLeft(line, "#"))
+	if level == 0 || level > 6 {
+		return 0, ""
+	}
+	rest := line[level:]
+	if rest != "" && rest[0] != ' ' && rest[0] != '\t' {
+		return 0, ""
+	}
+	text = strings.TrimSpace(rest)
+	if closed := strings.TrimRight(text, "#"); closed == "" || strings.HasSuffix(closed, " ") || strings.HasSuffix(closed, "\t") {
+		text = strings.TrimSpace(closed)
+	}
+	return level, text
+}

@@ -1,0 +1,38 @@
+package prompts
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// codeDigits is the length of a marker's code, in hexadecimal digits.
+const codeDigits = 12
+
+// fenceCode makes the code of the markers around data. It depends on all of the data and occurs in none of it, so that no
+// data can close its own marker or open another one; and since it is no random number, the same input gives the same prompt.
+func fenceCode(data ...string) string {
+	h := sha256.New()
+	for _, d := range data {
+		fmt.Fprintf(h, "%d\n%s", len(d), d)
+	}
+	sum := h.Sum(nil)
+	for {
+		code := hex.EncodeToString(sum)[:codeDigits]
+		if !occurs(code, data) {
+			return code
+		}
+		next := sha256.Sum256(sum)
+		sum = next[:]
+	}
+}
+
+func occurs(code string, data []string) bool {
+	for _, d := range data {
+		if strings.Contains(strings.ToLower(d), code) {
+			return true
+		}
+	}
+	return false
+}
