@@ -94,17 +94,18 @@ func TestExposure(t *testing.T) {
 	}
 }
 
-func TestTableIsCurrent(t *testing.T) {
-	const name = "../docs/configuration.md"
-	document, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := Splice(string(document))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(document) != want {
-		t.Errorf("%s is stale: run go generate ./config", name)
+func TestTablesAreCurrent(t *testing.T) {
+	for _, name := range []string{"../docs/configuration.md", "../README.md"} {
+		document, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := Splice(string(document))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(document) != want {
+			t.Errorf("%s is stale: run go generate ./config", name)
+		}
 	}
 }

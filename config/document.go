@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Markdown is the configuration table of docs/configuration.md: one row for each setting, in the struct's order.
+// Markdown is the configuration table of README.md and docs/configuration.md: one row for each setting, in the struct's order.
 func Markdown() string {
 	var b strings.Builder
 	b.WriteString("| variable | default | what it does |\n|---|---|---|\n")

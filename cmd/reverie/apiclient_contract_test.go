@@ -154,6 +154,7 @@ func TestRequestsAreInTheContract(t *testing.T) {
 	}
 	for _, line := range [][]string{
 		{"add", file, "--wait"},
+		{"summarize", "c/1"},
 		{"agents", "list"},
 		{"agents", "create", "ada", "--name", "Ada", "--time-zone", "Europe/Berlin"},
 		{"list", "--end-user", "42", "--prefix", "memory/", "--scope", "PERSONAL", "--deleted"},

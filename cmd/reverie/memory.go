@@ -46,7 +46,7 @@ func memoryCommand() *cobra.Command {
 	f.StringVar(&s.person, "end-user", "", "whose memory: the id of an end user of your application")
 	f.BoolVar(&s.json, "json", false, "print the API's answer as JSON")
 	c.AddCommand(
-		s.addCommand(), s.agentsCommand(), s.listCommand(), s.catCommand(), s.logCommand(), s.diffCommand(), s.blameCommand(),
+		s.addCommand(), s.summarizeCommand(), s.agentsCommand(), s.listCommand(), s.catCommand(), s.logCommand(), s.diffCommand(), s.blameCommand(),
 		s.restoreCommand(), s.extractionsCommand(), s.promptCommand(), s.statusCommand(),
 	)
 	return c

@@ -133,7 +133,7 @@ func (a *adding) show(cmd *cobra.Command) error {
 	for _, c := range a.summary.Conversations {
 		fmt.Fprintf(out, "%s: %s\n", oneLine(c.Conversation, 80), c)
 		if c.result != nil {
-			c.result.show(out)
+			c.result.show(out, "  ")
 		}
 	}
 	return nil

@@ -121,16 +121,7 @@ func (s *session) retryCommand() *cobra.Command {
 				return err
 			}
 			result, a, err := s.outcome(cmd.Context(), c, path)
-			if err != nil {
-				return err
-			}
-			if err := s.print(cmd, a, func(w io.Writer) error { result.show(w); return nil }); err != nil {
-				return err
-			}
-			if !result.fine() {
-				return fmt.Errorf("%s", result.problem())
-			}
-			return nil
+			return s.showOutcome(cmd, result, a, err)
 		},
 	}
 }

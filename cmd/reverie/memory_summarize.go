@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/spf13/cobra"
 
 	"reverie/memory"
 )
@@ -42,6 +44,41 @@ type summarized struct {
 	Reason      string            `json:"reason"`
 	Extractions []extraction      `json:"extractions"`
 	WorkflowID  string            `json:"workflowId"`
+}
+
+func (s *session) summarizeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "summarize <conversation>",
+		Short: "Extract memory from a conversation now, and wait for the outcome",
+		Long: "Extract memory from a conversation now, without waiting for a quiet moment or the owner's cooldown, and wait for the\n" +
+			"outcome. What is stored counts as complete. A conversation belongs to its owner: name nobody, or that one.",
+		Args: needsArgs(1, 1, "a conversation"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := s.agentPath(); err != nil {
+				return err
+			}
+			c, err := s.client()
+			if err != nil {
+				return err
+			}
+			result, a, err := s.summarize(cmd.Context(), c, args[0])
+			return s.showOutcome(cmd, result, a, err)
+		},
+	}
+}
+
+// showOutcome prints the outcome of an extraction that was asked for; one that needs somebody's attention is an error.
+func (s *session) showOutcome(cmd *cobra.Command, result summarized, a apiAnswer, err error) error {
+	if err != nil {
+		return err
+	}
+	if err := s.print(cmd, a, func(w io.Writer) error { result.show(w, ""); return nil }); err != nil {
+		return err
+	}
+	if !result.fine() {
+		return errors.New(result.problem())
+	}
+	return nil
 }
 
 // waitAtATime is how long one request waits for an outcome; it is made again until there is one.
@@ -84,12 +121,12 @@ func (s summarized) problem() string {
 	return text
 }
 
-// show prints the outcome and what it changed, indented below the conversation.
-func (s summarized) show(w io.Writer) {
-	fmt.Fprintf(w, "  %s%s\n", s.Outcome, inBrackets(string(s.ReasonCode), s.Reason))
+// show prints the outcome and what it changed.
+func (s summarized) show(w io.Writer, indent string) {
+	fmt.Fprintf(w, "%s%s%s\n", indent, s.Outcome, inBrackets(string(s.ReasonCode), s.Reason))
 	for _, x := range s.Extractions {
 		for _, change := range x.Changes {
-			fmt.Fprintf(w, "  %s\n", changeLine(change))
+			fmt.Fprintf(w, "%s  %s\n", indent, changeLine(change))
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func main() {
-	for _, name := range []string{filepath.Join("..", "docs", "configuration.md")} {
+	for _, name := range []string{filepath.Join("..", "docs", "configuration.md"), filepath.Join("..", "README.md")} {
 		if err := update(name); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"reverie/config"
+	"reverie/devenv/devtest"
+	"reverie/engine"
+	"reverie/store"
+)
+
+func TestMain(m *testing.M) { devtest.Main(m) }
+
+const testKey = "admin-key-of-a-test-on-loopback"
+
+// startServer runs API and worker on a database of their own, and points the commands at them.
+func startServer(t *testing.T) {
+	t.Helper()
+	c, err := config.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.DatabaseURL = config.Secret(devtest.Database(t, migrateOnly))
+	c.TemporalAddress = devtest.Temporal(t).Address
+	c.AdminKey = testKey
+	c.QuietPeriod, c.Cooldown = time.Hour, 0 // nothing is extracted but what is asked for
+	telemetry, err := engine.NewTelemetry(t.Context(), c, "test", io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := openStore(t.Context(), c, telemetry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	if err := ensureWorkspace(t.Context(), s, c); err != nil {
+		t.Fatal(err)
+	}
+	temporal, err := engine.NewClient(c, telemetry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(temporal.Close)
+	w, err := newWorker(c, s, temporal, telemetry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Stop)
+	server, err := newAPI(c, s, temporal, telemetry, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listening := httptest.NewServer(server)
+	t.Cleanup(listening.Close)
+	t.Setenv("REVERIE_URL", listening.URL)
+	t.Setenv("REVERIE_KEY", testKey)
+	t.Setenv("REVERIE_AGENT", "ada")
+	if _, _, err := runMemory(t, "agents", "create", "ada", "--name", "Ada", "--time-zone", "Europe/Berlin"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func migrateOnly(ctx context.Context, url string) error {
+	_, err := store.Migrate(ctx, url)
+	return err
+}
+
+// mustRun is runMemory that has to succeed.
+func mustRun(t *testing.T, args ...string) string {
+	t.Helper()
+	out, errOut, err := runMemory(t, args...)
+	if err != nil {
+		t.Fatalf("%s: %v\n%s%s", strings.Join(args, " "), err, out, errOut)
+	}
+	return out
+}
+
+// contains checks that an output says all of these, in this order.
+func contains(t *testing.T, out string, wants ...string) {
+	t.Helper()
+	rest := out
+	for _, want := range wants {
+		_, behind, found := strings.Cut(rest, want)
+		if !found {
+			t.Errorf("%q is missing, or not in this order, in\n%s", want, out)
+			return
+		}
+		rest = behind
+	}
+}
+
+func write(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const hello = `{"role":"user","content":"Hi, I am Grace and I work as a nurse in Hamburg."}
+{"role":"assistant","content":"Nice to meet you, Grace!"}
+{"role":"user","content":"Please remember that I am allergic to peanuts."}
+{"role":"assistant","content":"Noted."}
+`
+
+func TestAConversationFromAFileBecomesMemory(t *testing.T) {
+	startServer(t)
+	grace := func(args ...string) string { t.Helper(); return mustRun(t, append(args, "--end-user", "42")...) }
+	file := write(t, "hello.jsonl", hello)
+
+	contains(t, mustRun(t, "agents", "list"), "ID", "ada", "Ada", "Europe/Berlin")
+	contains(t, grace("add", file), "hello: 4 messages stored, extraction scheduled")
+	contains(t, grace("add", file), "hello: 0 messages stored, 4 known already")
+	contains(t, grace("summarize", "hello"), "written", "MEMORY.md (PERSONAL) version 1, new")
+	contains(t, grace("summarize", "hello"), "nothing (no_new_messages)")
+
+	contains(t, grace("list"), "PATH", "MEMORY.md", "TEAM", "MEMORY.md", "PERSONAL", "workflow builtin")
+	contains(t, grace("list", "--scope", "PERSONAL", "--prefix", "memory/"), "memory/", "PERSONAL")
+	contains(t, grace("cat", "MEMORY.md"), "peanuts")
+	contains(t, grace("cat", "PROFILE.md"), "Grace")
+	if shared := mustRun(t, "cat", "MEMORY.md"); strings.Contains(shared, "peanuts") {
+		t.Errorf("the shared document has what a person said:\n%s", shared)
+	}
+	contains(t, grace("blame", "MEMORY.md"), "VERSION", "workflow", "hello:3", "peanuts")
+
+	// The file grows: only what is new is stored, and a correction changes the document.
+	grown := write(t, "hello.jsonl", hello+`{"role":"user","content":"By the way, please remember that I am also allergic to walnuts."}
+{"role":"assistant","content":"I will."}
+`)
+	contains(t, grace("add", grown, "--wait"), "hello: 2 messages stored, 4 known already", "written", "MEMORY.md (PERSONAL) version 2, +")
+	contains(t, grace("log", "MEMORY.md"), "MEMORY.md (PERSONAL)", "VERSION", "\n2 ", "hello:5-6", "\n1 ", "hello:1-4")
+	contains(t, grace("diff", "MEMORY.md"), "--- MEMORY.md@1", "+++ MEMORY.md@2", "walnuts")
+	contains(t, grace("diff", "MEMORY.md", "0", "1"), "+", "peanuts")
+	contains(t, grace("diff", "MEMORY.md", "2", "v2"), "versions 2 and 2 are alike")
+	contains(t, grace("restore", "MEMORY.md", "1", "--reason", "too much"), "MEMORY.md (PERSONAL) version 3, +0 -")
+	if restored := grace("cat", "MEMORY.md"); strings.Contains(restored, "walnuts") {
+		t.Errorf("restored:\n%s", restored)
+	}
+	contains(t, grace("cat", "MEMORY.md", "--version", "2"), "walnuts")
+	contains(t, grace("log", "MEMORY.md", "--limit", "1"), "3 ", "user", "too much", "--before 3")
+
+	contains(t, grace("extractions"), "ID", "hello", "5-6", "written", "hello", "1-4", "written")
+	var list listed[extraction]
+	if err := json.Unmarshal([]byte(grace("extractions", "--limit", "1", "--json")), &list); err != nil || len(list.Items) != 1 || list.Next == "" {
+		t.Fatalf("%+v, error %v", list, err)
+	}
+	contains(t, grace("extractions", "--limit", "1", "--cursor", list.Next), "1-4")
+	contains(t, grace("extractions", list.Items[0].ID), "hello, messages 5 to 6", "written", "builtin/extractive", "extract/")
+	if _, _, err := runMemory(t, "extractions", "retry", list.Items[0].ID, "--end-user", "42"); err == nil || !strings.Contains(err.Error(), "not_quarantined") {
+		t.Errorf("a written extraction is retried: %v", err)
+	}
+
+	contains(t, grace("prompt"), "--- AGENTS.md ---", "--- MEMORY.md ---", "peanuts")
+	contains(t, mustRun(t, "status"), "reverie dev", "database", "ok", "temporal", "ok", "workers", "ok", "backlog", "0 messages", "set REVERIE_LLM_PROVIDER")
+}
+
+// The shared document is restored where it is the one that is seen, although an owner is named.
+func TestRestoreTouchesTheDocumentThatLogShows(t *testing.T) {
+	startServer(t)
+	contains(t, mustRun(t, "log", "SOUL.md", "--end-user", "42"), "SOUL.md (TEAM)")
+	contains(t, mustRun(t, "restore", "SOUL.md", "1", "--end-user", "42"), "SOUL.md (TEAM) version 1, as it was")
+}
+
+func TestALargeConversationGoesInBatches(t *testing.T) {
+	startServer(t)
+	var b strings.Builder
+	const messages = 2345
+	for i := range messages {
+		fmt.Fprintf(&b, "{\"role\":\"user\",\"content\":\"message %d\"}\n", i+1)
+	}
+	file := write(t, "large.jsonl", b.String())
+	contains(t, mustRun(t, "add", file, "--end-user", "42", "--open"), fmt.Sprintf("large: %d messages stored", messages))
+
+	s := session{url: os.Getenv("REVERIE_URL"), agent: "ada", person: "42"}
+	c, err := s.client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, after := range []int{0, 999, 1000, 1999, messages - 1} {
+		query := s.ownerQuery()
+		query.Set("after", fmt.Sprint(after))
+		query.Set("limit", "1")
+		path, err := s.agentPath("conversations", "large", "messages")
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, _, err := dataOf[listedMessages](c.call(t.Context(), apiRequest{method: "GET", path: path, query: query}))
+		if want := fmt.Sprintf("message %d", after+1); err != nil || len(page.Items) != 1 || page.Items[0].Content != want {
+			t.Errorf("behind %d stands %+v, want %q; error %v", after, page.Items, want, err)
+		}
+	}
+	if out := mustRun(t, "extractions"); strings.Contains(out, "large") {
+		t.Errorf("an open turn was extracted:\n%s", out)
+	}
+}
+
+type listedMessages struct {
+	Items []struct {
+		Content string `json:"content"`
+	} `json:"items"`
+}
+
+func TestBadLinesAreReportedAndNothingIsLost(t *testing.T) {
+	startServer(t)
+	file := write(t, "some.jsonl", `{"conversation":"whole","messages":[{"role":"user","content":"one"},{"role":"assistant","content":"two"}]}
+{"conversation":"torn","messages":[{"role":"user","content":"one"},{"role":"robot","content":"two"},{"role":"user","content":"three"}]}
+`)
+	out, errOut, err := runMemory(t, "add", file, "--end-user", "42")
+	contains(t, out, "whole: 2 messages stored", "torn: not sent because of its bad lines")
+	contains(t, errOut, file+`:2: "role" is "robot"`)
+	if err == nil || !strings.Contains(err.Error(), "1 line cannot be used, 1 conversation held back") {
+		t.Errorf("error %v", err)
+	}
+	out, _, err = runMemory(t, "add", file, "--end-user", "42", "--skip-bad", "--json")
+	var summary addSummary
+	if jsonErr := json.Unmarshal([]byte(out), &summary); jsonErr != nil {
+		t.Fatal(jsonErr)
+	}
+	if err == nil || len(summary.Conversations) != 2 || summary.Conversations[0].Duplicates != 2 || summary.Conversations[1].Stored != 2 || summary.Faults != 1 {
+		t.Errorf("%+v, error %v", summary, err)
+	}
+
+	// Somebody else's conversation stays theirs, and the command says how far it came.
+	_, _, err = runMemory(t, "add", file, "--end-user", "43")
+	if err == nil || !strings.Contains(err.Error(), "conversation_of_another_owner") || !strings.Contains(err.Error(), "0 of 2 messages") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestAQuarantinedOutcomeIsAFailure(t *testing.T) {
+	for outcome, fine := range map[string]bool{"written": true, "nothing": true, "skipped": true, "quarantined": false, "failed": false} {
+		url := answering(t, 200, `{"code":200,"msg":"success","data":{"status":"completed","outcome":"`+outcome+`","reasonCode":"guards",
+			"extractions":[{"id":"0193c5d2-7e3f-7d33-8a5c-0123456789ab","outcome":"`+outcome+`"}],"workflowId":"w","outcomes":"o"}}`)
+		out, _, err := runMemory(t, "summarize", "c1", "--agent", "ada", "--key", "k", "--url", url)
+		contains(t, out, outcome, "(guards)")
+		if fine != (err == nil) {
+			t.Errorf("%s: error %v", outcome, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "memory extractions 0193c5d2-7e3f-7d33-8a5c-0123456789ab") {
+			t.Errorf("%s: the error %q does not say where to look", outcome, err)
+		}
+	}
+}
