@@ -264,7 +264,8 @@ func TestManyCallsAtOnceKeepApart(t *testing.T) {
 		for _, name := range strings.Fields(strings.Repeat("Ada Ben Cem Dan Eva Fay Gus Hal ", 4)) {
 			wg.Go(func() {
 				prompt := name + " " + time.Now().String()
-				if _, err := model.Complete(t.Context(), llm.Request{User: prompt}); failureOf(t, err).Kind != llm.RateLimited {
+				failure := new(llm.Error)
+				if _, err := model.Complete(t.Context(), llm.Request{User: prompt}); !errors.As(err, &failure) || failure.Kind != llm.RateLimited {
 					t.Errorf("first call: %v", err)
 				}
 				got, err := model.Complete(t.Context(), llm.Request{User: prompt})

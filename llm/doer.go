@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -18,6 +19,7 @@ const (
 	maxComplaintBytes = 64 << 10 // of an error that is read
 	maxIdlePerHost    = 32       // connections kept to a provider, so that calls at once need no new handshakes
 	maxHandshake      = 10 * time.Second
+	maxIdle           = 90 * time.Second // less than providers keep a connection that nobody uses
 )
 
 // call is what one Complete and the HTTP client below langchaingo tell each other. It travels in the request's context.
@@ -55,11 +57,15 @@ type doer struct {
 type reader func(header http.Header, body []byte) (answer, []byte, *Error)
 
 func newDoer(key string, read reader) *doer {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = maxIdlePerHost
-	transport.TLSHandshakeTimeout = maxHandshake
 	d := &doer{key: key, read: read, http: &http.Client{
-		Transport: transport,
+		Transport: &http.Transport{
+			Proxy:               http.ProxyFromEnvironment,
+			DialContext:         (&net.Dialer{Timeout: maxHandshake}).DialContext,
+			TLSHandshakeTimeout: maxHandshake,
+			MaxIdleConnsPerHost: maxIdlePerHost,
+			IdleConnTimeout:     maxIdle,
+			ForceAttemptHTTP2:   true,
+		},
 		// A redirect is reported: followed, it would take the key to another host.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -83,7 +89,7 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 		return nil, err // it broke off because nobody waits any longer
 	}
 	if failure != nil {
-		if failure.Kind == BadRequest {
+		if failure.Kind == BadRequest || failure.Kind == Unavailable { // some fail instead of declining
 			call.declined = declinedBy(failure.words, call.sent)
 		}
 		failure.Message, failure.words = tidy(failure.Message, d.key, call.said), ""

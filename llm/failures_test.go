@@ -65,6 +65,9 @@ func TestFailures(t *testing.T) {
 				if server.Count() != 1 {
 					t.Errorf("%d requests, want 1", server.Count())
 				}
+				if brokeOff := strings.Contains(got.Message, "connection was closed before the answer was complete"); brokeOff != (test.reply.HangUp != llmtest.Never) {
+					t.Errorf("message %q", got.Message)
+				}
 				if n := len([]rune(got.Message)); n == 0 || n > llm.MaxMessage {
 					t.Errorf("message of %d characters: %q", n, got.Message)
 				}
@@ -84,6 +87,7 @@ func TestAnswersThatAreNotWhole(t *testing.T) {
 			truncated bool
 		}{
 			{llmtest.TruncatedJSON(), honest[:len(honest)/2], false},
+			{llmtest.WrongJSON(), `{"should_update":"maybe","daily_entry":["a","list"],"memory_update":{"facts":42}}`, false},
 			{llmtest.FinishLength(), honest[:len(honest)/2], true},
 			{llmtest.Answer(""), "", false},
 			{llmtest.Answer("<think>They moved {maybe}.</think>\n\n" + honest), honest, false},
@@ -107,6 +111,27 @@ func TestUsageOfARefusal(t *testing.T) {
 		want := memory.Usage{Calls: 1, InputTokens: llmtest.Tokens("Hi there."), OutputTokens: llmtest.Tokens("I can't help with that.")}
 		if failureOf(t, err).Kind != llm.Refused || got.Usage != want {
 			t.Errorf("%s: %+v, want %+v", provider, got.Usage, want)
+		}
+	}
+}
+
+// Followed, a redirect would take key and memory to another host.
+func TestRedirectsAreReportedAndNotFollowed(t *testing.T) {
+	t.Parallel()
+	elsewhere := llmtest.New(t, llmtest.Options{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, elsewhere.URL+r.URL.Path+"?token=abc", http.StatusTemporaryRedirect)
+	}))
+	defer server.Close()
+	for _, provider := range protocols {
+		model, err := llm.Open(llm.Config{Provider: provider, Model: "m", APIKey: testKey, BaseURL: server.URL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = model.Complete(t.Context(), llm.Request{User: "Hi."})
+		want := "redirected to " + strings.TrimPrefix(elsewhere.URL, "http://") + "; check the base URL"
+		if e := failureOf(t, err); e.Kind != llm.BadRequest || e.Status != 307 || e.Message != want || elsewhere.Count() != 0 {
+			t.Errorf("%s: %v, %d requests elsewhere", provider, err, elsewhere.Count())
 		}
 	}
 }

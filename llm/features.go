@@ -55,7 +55,7 @@ func limitForm(modern bool, declined feature) feature {
 }
 
 var (
-	aboutFormat      = regexp.MustCompile(`(?i)response_format|json_schema|json_object|output_config|output_format|structured output|json mode|guided_json`)
+	aboutFormat      = regexp.MustCompile(`(?i)response_format|json_object|output_config|output_format|structured output|json mode|schema|grammar`)
 	aboutTemperature = regexp.MustCompile(`(?i)\btemperature\b`)
 	aboutLimit       = regexp.MustCompile(`(?i)\bmax_(?:completion_)?tokens\b`)
 	declining        = regexp.MustCompile(`(?i)unsupported|not support|unrecognized|unknown|unexpected|extra|not permitted|not allowed|deprecated`)

@@ -102,6 +102,40 @@ func TestWhatOneModelDeclinesIsStillSentToAnother(t *testing.T) {
 	}
 }
 
+// The words in which servers decline what they cannot do, some with a status that says otherwise.
+func TestWordsThatDeclineABoundAnswer(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		provider string
+		status   int
+		body     string
+	}{
+		{"openai", 400, `{"error":{"message":"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.","param":"response_format"}}`},
+		{"openai", 400, `{"error":{"message":"Unknown parameter","param":"response_format.json_schema"}}`},
+		{"dashscope", 400, `{"error":{"code":"InvalidParameter","message":"The parameter response_format.type specified in the request are not valid: invalid value: json_object"}}`},
+		{"lmstudio", 400, `{"error":"'response_format.type' must be 'json_schema' or 'text'"}`},
+		{"llamacpp", 500, `{"error":{"code":500,"message":"Failed to initialize samplers: failed to parse grammar","type":"server_error"}}`},
+		{"mistral", 422, `{"detail":[{"type":"extra_forbidden","loc":["body","response_format","json_schema"],"msg":"Extra inputs are not permitted"}]}`},
+		{"openrouter", 200, `{"error":{"code":400,"message":"Provider returned error","metadata":{"raw":"{\"error\":\"structured output is not supported\"}"}}}`},
+		{"anthropic", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"output_config: Extra inputs are not permitted"}}`},
+		{"anthropic", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"The compiled grammar is too large, which would cause performance issues."}}`},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(test.status)
+			_, _ = w.Write([]byte(test.body))
+		}))
+		model, err := llm.Open(llm.Config{Provider: test.provider, Model: "m", APIKey: testKey, BaseURL: server.URL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = model.Complete(t.Context(), llm.Request{User: "Hi.", Schema: json.RawMessage(schema)})
+		if e := failureOf(t, err); e.Kind != llm.Unavailable || !strings.Contains(e.Message, "left out") {
+			t.Errorf("%s %s: %v", test.provider, test.body, err)
+		}
+		server.Close()
+	}
+}
+
 // A server that complains for ever is not asked for ever: once nothing is left to leave out, the request is wrong.
 func TestComplaintsAboutWhatWasNotSentEnd(t *testing.T) {
 	t.Parallel()
