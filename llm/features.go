@@ -58,7 +58,7 @@ var (
 	aboutFormat      = regexp.MustCompile(`(?i)response_format|json_object|output_config|output_format|structured output|json mode|schema|grammar`)
 	aboutTemperature = regexp.MustCompile(`(?i)\btemperature\b`)
 	aboutLimit       = regexp.MustCompile(`(?i)\bmax_(?:completion_)?tokens\b`)
-	declining        = regexp.MustCompile(`(?i)unsupported|not support|unrecognized|unknown|unexpected|extra|not permitted|not allowed|deprecated`)
+	declining        = regexp.MustCompile(`(?i)unsupported|not support|unrecognized|unknown|unexpected|extra|not permitted|not allowed|deprecated|too large|at most`)
 )
 
 // declinedBy finds the feature, among those sent, that a provider's words complain about; 0: none.

@@ -103,7 +103,7 @@ func TestWhatOneModelDeclinesIsStillSentToAnother(t *testing.T) {
 }
 
 // The words in which servers decline what they cannot do, some with a status that says otherwise.
-func TestWordsThatDeclineABoundAnswer(t *testing.T) {
+func TestWordsThatDecline(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		provider string
@@ -117,6 +117,9 @@ func TestWordsThatDeclineABoundAnswer(t *testing.T) {
 		{"llamacpp", 500, `{"error":{"code":500,"message":"Failed to initialize samplers: failed to parse grammar","type":"server_error"}}`},
 		{"mistral", 422, `{"detail":[{"type":"extra_forbidden","loc":["body","response_format","json_schema"],"msg":"Extra inputs are not permitted"}]}`},
 		{"openrouter", 200, `{"error":{"code":400,"message":"Provider returned error","metadata":{"raw":"{\"error\":\"structured output is not supported\"}"}}}`},
+		{"openai", 400, `{"error":{"message":"max_tokens is too large: 8192. This model supports at most 4096 completion tokens, whereas you provided 8192.","param":"max_tokens","code":"invalid_value"}}`},
+		{"openai", 400, `{"error":{"message":"Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.","param":"temperature","code":"unsupported_value"}}`},
+		{"anthropic", 400, "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"`temperature` is deprecated for this model.\"}}"},
 		{"anthropic", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"output_config: Extra inputs are not permitted"}}`},
 		{"anthropic", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"The compiled grammar is too large, which would cause performance issues."}}`},
 	} {
@@ -128,7 +131,7 @@ func TestWordsThatDeclineABoundAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = model.Complete(t.Context(), llm.Request{User: "Hi.", Schema: json.RawMessage(schema)})
+		_, err = model.Complete(t.Context(), llm.Request{User: "Hi.", Schema: json.RawMessage(schema), MaxTokens: 8192})
 		if e := failureOf(t, err); e.Kind != llm.Unavailable || !strings.Contains(e.Message, "left out") {
 			t.Errorf("%s %s: %v", test.provider, test.body, err)
 		}
