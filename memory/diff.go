@@ -24,7 +24,7 @@ const anchorDepth = 12
 func diffLines(a, b []string) []hunk {
 	d := differ{a: a, b: b}
 	d.intern()
-	d.compare(0, len(a), 0, len(b), anchorDepth)
+	d.between(d.anchors(0, len(a), 0, len(b)), 0, len(a), 0, len(b), anchorDepth)
 	return d.hunks
 }
 
@@ -81,11 +81,16 @@ func (d *differ) compare(aFrom, aTo, bFrom, bTo, depth int) {
 		}
 		return
 	}
+	d.between(anchors, aFrom, aTo, bFrom, bTo, depth-1)
+}
+
+// between compares the stretches in front of, between and behind anchors.
+func (d *differ) between(anchors [][2]int32, aFrom, aTo, bFrom, bTo, depth int) {
 	for _, at := range anchors {
-		d.compare(aFrom, int(at[0]), bFrom, int(at[1]), depth-1)
+		d.compare(aFrom, int(at[0]), bFrom, int(at[1]), depth)
 		aFrom, bFrom = int(at[0])+1, int(at[1])+1
 	}
-	d.compare(aFrom, aTo, bFrom, bTo, depth-1)
+	d.compare(aFrom, aTo, bFrom, bTo, depth)
 }
 
 // add appends h, joined with the one before when nothing equal lies between them.

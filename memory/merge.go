@@ -121,11 +121,34 @@ func (m *merger) both() {
 	m.out = append(m.out, m.base[m.at:from]...)
 	m.at = to
 	a, b := m.ours[ours[0]:ours[1]], m.theirs[theirs[0]:theirs[1]]
-	if slices.Equal(a, b) {
-		m.out = append(m.out, a...)
+	if both, agree := lineByLine(m.base[from:to], a, b); agree {
+		m.out = append(m.out, both...)
 		return
 	}
 	m.conflicts = append(m.conflicts, Conflict{side(m.base, base), side(m.ours, ours), side(m.theirs, theirs)})
+}
+
+// lineByLine merges two edits of the same lines: equal edits, and edits that replace each line by one line, where no line is
+// replaced differently. It reports false when they disagree.
+func lineByLine(base, ours, theirs []string) ([]string, bool) {
+	if slices.Equal(ours, theirs) {
+		return ours, true
+	}
+	if len(ours) != len(base) || len(theirs) != len(base) {
+		return nil, false
+	}
+	out := make([]string, len(base))
+	for i, was := range base {
+		switch {
+		case ours[i] == theirs[i], theirs[i] == was:
+			out[i] = ours[i]
+		case ours[i] == was:
+			out[i] = theirs[i]
+		default:
+			return nil, false
+		}
+	}
+	return out, true
 }
 
 // cluster takes the hunks of both sides that belong together, transitively, starting with the first ones.
