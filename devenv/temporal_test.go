@@ -10,11 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
 )
 
 // startTemporal starts a server that is stopped with the test.
@@ -152,19 +155,33 @@ func TestTemporalPortOfTheUITaken(t *testing.T) {
 	}
 }
 
-func TestTemporalFrontendPortTaken(t *testing.T) {
+func TestTemporalMovesWhenSomebodyTookItsPort(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	first := startTemporal(t, TemporalOptions{Dir: dir})
+	stopTemporal(t, first)
+	listener, err := net.Listen("tcp", first.Address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = listener.Close() }()
-	if err := keepPort(dir, "port", listener.Addr().(*net.TCPAddr).Port); err != nil {
+	defer listener.Close()
+	second := startTemporal(t, TemporalOptions{Dir: dir})
+	if second.Address == first.Address {
+		t.Fatal("the server claims a port that somebody else has")
+	}
+	c := dial(t, second)
+	w := worker.New(c, "moved", worker.Options{})
+	w.RegisterWorkflowWithOptions(func(ctx workflow.Context) error { return workflow.Sleep(ctx, time.Millisecond) }, workflow.RegisterOptions{Name: "Sleep"})
+	if err := w.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if server := startTemporal(t, TemporalOptions{Dir: dir}); server.Address == listener.Addr().String() {
-		t.Error("the server claims a port that somebody else has")
+	defer w.Stop()
+	run, err := c.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{TaskQueue: "moved"}, "Sleep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Get(t.Context(), nil); err != nil {
+		t.Errorf("a workflow on the moved server: %v", err)
 	}
 }
 
