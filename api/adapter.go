@@ -28,6 +28,9 @@ func (a adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
 		values := c.ParamValues()
 		for i, name := range c.ParamNames() {
 			value := values[i]
+			if name != "*" && strings.Contains(value, "/") {
+				return echo.ErrNotFound // Echo lets the last parameter of a path take slashes as well
+			}
 			if r.URL.RawPath != "" { // Echo has matched the escaped path
 				unescaped, err := url.PathUnescape(value)
 				if err != nil {

@@ -177,6 +177,6 @@ func (s *Server) retryExtraction(ctx context.Context, in *retryInput) (*reply[ru
 	}
 	return s.runNow(ctx, run{
 		id: id, agent: agent, conversation: x.Conversation, owner: x.OwnerID, full: full, wait: wait,
-		in: workflows.ExtractNowInput{RequestID: requestKey(in.IdempotencyKey), Conversation: x.ConversationUID, RetryOf: x.ID},
+		in: workflows.ExtractNowInput{Conversation: x.ConversationUID, RetryOf: x.ID}, key: in.IdempotencyKey,
 	})
 }

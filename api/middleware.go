@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"regexp"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -41,12 +42,16 @@ func (s *Server) useMiddleware() {
 	}), noStore, middleware.BodyLimitWithConfig(middleware.BodyLimitConfig{Limit: bodyLimit}))
 	s.handler = otelhttp.NewHandler(e, "http",
 		otelhttp.WithTracerProvider(s.Tracers), otelhttp.WithMeterProvider(s.Meters),
-		otelhttp.WithServerName("reverie"), // by itself it would be the Host header, of which a client can make many
+		otelhttp.WithServerName(serverName),
 	)
 }
 
+// serverName is the label of our metrics that would otherwise be the Host header, of which a client can make many. With the
+// port of its scheme it has none of its own.
+const serverName = "reverie:80"
+
 // bodyLimit is MaxBodyBytes as Echo reads it.
-const bodyLimit = "32M"
+var bodyLimit = strconv.Itoa(MaxBodyBytes) + "B"
 
 // noStore keeps answers out of caches, unless a handler says otherwise.
 func noStore(next echo.HandlerFunc) echo.HandlerFunc {

@@ -140,10 +140,12 @@ func (s *Server) schedule(ctx context.Context, id memory.Identity, agent store.A
 	return view
 }
 
-// requestKey is an id for a request to a workflow: the client's own if it gave one, so that asking again is one request.
-func requestKey(client string) string {
-	if client != "" {
-		return client
+// requestKey is the id of a request to extract. With a key of the client, the same request of the same caller is one
+// request; without one, each is its own.
+func requestKey(ctx context.Context, client string, in workflows.ExtractNowInput) string {
+	if client == "" {
+		return uuid.NewString()
 	}
-	return uuid.NewString()
+	parts := callerOf(ctx).ID.String() + "/" + in.Conversation.String() + "/" + in.RetryOf.String() + "/" + client
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(parts)).String()
 }

@@ -86,7 +86,7 @@ func (s *Server) summarize(ctx context.Context, in *summarizeInput) (*reply[runV
 	}
 	return s.runNow(ctx, run{
 		id: id, agent: agent, conversation: conversation.ID, owner: stored.OwnerID, full: full, wait: wait,
-		in: workflows.ExtractNowInput{RequestID: requestKey(in.IdempotencyKey), Conversation: stored.ConversationUID},
+		in: workflows.ExtractNowInput{Conversation: stored.ConversationUID}, key: in.IdempotencyKey,
 	})
 }
 
@@ -119,6 +119,7 @@ type run struct {
 	full         bool      // the caller may see what was said and why
 	wait         time.Duration
 	in           workflows.ExtractNowInput
+	key          string // the client's idempotency key; may be empty
 }
 
 // runNow extracts and answers with the records.
@@ -133,6 +134,7 @@ func (s *Server) runNow(ctx context.Context, r run) (*reply[runView], error) {
 		Status: "running", Extractions: []extractionView{}, WorkflowID: workflow, Link: s.workflows.link(workflow),
 		Outcomes: link("/agents/%s/extractions?conversation=%s", r.agent.ID, url.QueryEscape(r.conversation)),
 	}
+	r.in.RequestID = requestKey(ctx, r.key, r.in)
 	out, err := s.workflows.extractNow(ctx, s.stopping, ref, r.agent, r.in, r.wait)
 	switch {
 	case errors.Is(err, errStillRunning):

@@ -1,0 +1,80 @@
+package api_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"reverie/memory"
+)
+
+type agent struct {
+	ID, Name, TimeZone string
+	Settings           map[string]any
+	CreatedAt          time.Time
+}
+
+func (h *harness) patchAgent(body any) answered {
+	h.t.Helper()
+	return h.do(request{method: "PATCH", path: "/api/v1/agents/ada", key: h.admin, body: body})
+}
+
+func TestAgents(t *testing.T) {
+	h := start(t)
+	create := func(body any) answered {
+		return h.do(request{method: "POST", path: "/api/v1/agents", key: h.admin, body: body})
+	}
+	ada := as[agent](h, h.want(create(map[string]any{
+		"id": "ada", "name": "Ada", "timeZone": "Europe/Berlin", "settings": map[string]any{"quietSeconds": 5},
+	}), 201))
+	if ada.ID != "ada" || ada.Name != "Ada" || ada.TimeZone != "Europe/Berlin" || ada.Settings["quietSeconds"] != 5.0 {
+		t.Errorf("%+v", ada)
+	}
+	h.wantError(create(map[string]any{"id": "ada"}), 409, "already_exists")
+	if made := as[agent](h, h.want(create(map[string]any{}), 201)); !memory.ValidSlug(made.ID) {
+		t.Errorf("made the id %q", made.ID)
+	}
+	for name, body := range map[string]map[string]any{
+		"slug": {"id": "Ada Lovelace"}, "long slug": {"id": string(make([]byte, 64))}, "zone": {"timeZone": "Europe/Bielefeld"},
+		"local zone": {"timeZone": "Local"}, "setting": {"settings": map[string]any{"quietSeconds": -1}},
+		"unknown setting": {"settings": map[string]any{"quiteSeconds": 1}}, "unknown field": {"timeZon": "UTC"},
+	} {
+		if got := create(body); got.status != 422 || got.Error != "invalid_request" {
+			t.Errorf("%s: %d %s", name, got.status, got.body)
+		}
+	}
+	if listed := as[struct{ Items []agent }](h, h.get("/api/v1/agents")); len(listed.Items) != 2 {
+		t.Errorf("%+v", listed)
+	}
+	h.wantError(h.get("/api/v1/agents/eve"), 404, "not_found")
+}
+
+// A PATCH changes what it names: a value sets, null resets, and what is left out stays.
+func TestSettingsArePatched(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	for _, c := range []struct{ patch, settings string }{
+		{`{"settings":{"memoryEnabled":false,"quietSeconds":5,"model":"small"}}`, `{"memoryEnabled":false,"model":"small","quietSeconds":5}`},
+		{`{"name":"Ada L."}`, `{"memoryEnabled":false,"model":"small","quietSeconds":5}`},
+		{`{"settings":{}}`, `{"memoryEnabled":false,"model":"small","quietSeconds":5}`},
+		{`{"settings":{"quietSeconds":null,"cooldownSeconds":0}}`, `{"cooldownSeconds":0,"memoryEnabled":false,"model":"small"}`},
+		{`{"settings":{"model":null,"memoryEnabled":true}}`, `{"cooldownSeconds":0,"memoryEnabled":true}`},
+		{`{"settings":{"ownerIsolation":false,"minMessages":1,"minUserChars":0,"profileMaxChars":200,"memoryMaxChars":200000,"memoryEnabled":null,"cooldownSeconds":null}}`,
+			`{"memoryMaxChars":200000,"minMessages":1,"minUserChars":0,"ownerIsolation":false,"profileMaxChars":200}`},
+	} {
+		patched := as[agent](h, h.want(h.patchAgent(c.patch), 200))
+		if got, err := json.Marshal(patched.Settings); err != nil || string(got) != c.settings {
+			t.Errorf("%s gives %s, want %s", c.patch, got, c.settings)
+		}
+	}
+	if got := as[agent](h, h.get("/api/v1/agents/ada")); got.Name != "Ada L." {
+		t.Errorf("%+v", got)
+	}
+	for _, body := range []string{
+		`{"settings":{"minMessages":0}}`, `{"settings":{"minMessages":1001}}`, `{"settings":{"cooldownSeconds":604801}}`,
+		`{"settings":{"profileMaxChars":199}}`, `{"settings":{"quietSeconds":"5"}}`, `{"settings":{"quietSeconds":1.5}}`,
+		`{"timeZone":"Mars"}`, `{"name":""}`,
+	} {
+		h.wantError(h.patchAgent(body), 422, "invalid_request")
+	}
+}

@@ -1,0 +1,422 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reverie/api"
+	"reverie/memory"
+	"reverie/store"
+)
+
+// operation is what the matrix needs of one operation of the OpenAPI document.
+type operation struct {
+	id, method, path string
+	role             memory.Role // empty: public
+}
+
+func operations(t *testing.T) map[string]operation {
+	t.Helper()
+	document, err := api.Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := json.Marshal(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parsed struct {
+		Paths map[string]map[string]struct {
+			OperationID string           `json:"operationId"`
+			Role        memory.Role      `json:"x-reverie-role"`
+			Security    []map[string]any `json:"security"`
+		} `json:"paths"`
+	}
+	if err := json.Unmarshal(encoded, &parsed); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]operation{}
+	for path, methods := range parsed.Paths {
+		for method, op := range methods {
+			if (op.Role != "") != (len(op.Security) > 0) {
+				t.Errorf("%s: role %q and security %v do not agree", op.OperationID, op.Role, op.Security)
+			}
+			out[op.OperationID] = operation{op.OperationID, strings.ToUpper(method), path, op.Role}
+		}
+	}
+	return out
+}
+
+// probe is how the matrix calls one operation, and what it answers to who may call it.
+type probe struct {
+	path   string // instead of the document's, with the parameters filled in; %d is a number that no other call has
+	body   func(n int64) any
+	header map[string]string
+	status int // when it is allowed
+	// prepare makes what the call needs, as the admin of the workspace.
+	prepare func(h *harness, n int64)
+	// whole tells that the operation is about the workspace: keys that are limited to agents or an owner are refused.
+	whole bool
+	// admins tells that an owner is needed, whom only an admin may leave out.
+	owner bool
+	// personal tells that what prepare makes is shared, which a key that is pinned to an owner may not touch.
+	shared bool
+}
+
+func object(fields map[string]any) func(int64) any { return func(int64) any { return fields } }
+
+// probes have an entry for every operation that needs a key: a new operation without one fails the test.
+func probes(quarantined uuid.UUID) map[string]probe {
+	const ada = "/api/v1/agents/ada"
+	write := func(h *harness, path string) {
+		h.t.Helper()
+		for _, owner := range []string{"", "?owner=api:42"} {
+			h.want(h.put(path+owner, "text\n", nil), 201)
+		}
+	}
+	makeFile := func(h *harness, n int64) { write(h, fmt.Sprintf("f%d.md", n)) }
+	return map[string]probe{
+		"status":      {path: "/api/v1/status", status: 200},
+		"list-agents": {path: "/api/v1/agents", status: 200},
+		"create-agent": {
+			path: "/api/v1/agents", status: 201, whole: true,
+			body: func(n int64) any { return map[string]any{"id": fmt.Sprint("new", n)} },
+		},
+		"get-agent":          {path: ada, status: 200},
+		"update-agent":       {path: ada, status: 200, body: object(map[string]any{"name": "Ada"}), shared: true},
+		"list-conversations": {path: ada + "/conversations", status: 200},
+		"add-messages": {
+			path: ada + "/conversations/matrix/messages", status: 202,
+			body: func(n int64) any {
+				return map[string]any{"owner": "api:42", "messages": []map[string]any{{"id": fmt.Sprint(n), "role": "user", "content": "x"}}}
+			},
+		},
+		"list-messages":          {path: ada + "/conversations/c1/messages", status: 200, owner: true},
+		"summarize-conversation": {path: "/api/v1/memory/ada/summarize/c1", status: 503},
+		"list-extractions":       {path: ada + "/extractions", status: 200},
+		"get-extraction":         {path: ada + "/extractions/" + quarantined.String(), status: 200},
+		"retry-extraction":       {path: ada + "/extractions/" + quarantined.String() + "/retry", status: 503},
+		"list-files":             {path: ada + "/workspace/files", status: 200},
+		"read-file":              {path: ada + "/workspace/files/AGENTS.md", status: 200},
+		"write-file":             {path: ada + "/workspace/files/w%d.md", status: 201, body: object(map[string]any{"content": "x"})},
+		"delete-file":            {path: ada + "/workspace/files/f%d.md", status: 200, prepare: makeFile},
+		"undelete-file": {path: ada + "/workspace/undelete/f%d.md", status: 200, prepare: func(h *harness, n int64) {
+			makeFile(h, n)
+			for _, owner := range []string{"", "?owner=api:42"} {
+				h.want(h.do(request{method: "DELETE", path: fmt.Sprintf("%sfiles/f%d.md%s", workspaceFiles, n, owner), key: h.admin}), 200)
+			}
+		}},
+		"restore-file":      {path: ada + "/workspace/restore/f%d.md", status: 200, prepare: makeFile, body: object(map[string]any{"version": 1})},
+		"set-prompt-file":   {path: ada + "/workspace/files/f%d.md", status: 200, prepare: makeFile, body: object(map[string]any{"enabled": true})},
+		"file-history":      {path: ada + "/workspace/history/AGENTS.md", status: 200},
+		"file-diff":         {path: ada + "/workspace/diff/AGENTS.md", status: 200},
+		"file-blame":        {path: ada + "/workspace/blame/AGENTS.md", status: 200},
+		"list-prompt-files": {path: ada + "/workspace/prompt-files", status: 200},
+		"set-prompt-files":  {path: ada + "/workspace/prompt-files", status: 200, body: object(map[string]any{"files": []string{}})},
+		"system-prompt":     {path: ada + "/system-prompt", status: 200},
+		"create-key":        {path: "/api/v1/keys", status: 201, whole: true, body: object(map[string]any{"name": "n", "role": "viewer"})},
+		"list-keys":         {path: "/api/v1/keys", status: 200, whole: true},
+		"revoke-key":        {path: "/api/v1/keys/" + uuid.NewString(), status: 404, whole: true},
+	}
+}
+
+// caller is one kind of key.
+type caller struct {
+	role    memory.Role // empty: no valid key
+	agents  []string
+	owner   string
+	revoked bool
+}
+
+var callers = map[string]caller{
+	"nobody":                 {},
+	"a wrong key":            {},
+	"a revoked key":          {role: memory.RoleAdmin, revoked: true},
+	"viewer":                 {role: memory.RoleViewer},
+	"viewer of ada":          {role: memory.RoleViewer, agents: []string{"ada"}},
+	"viewer of another":      {role: memory.RoleViewer, agents: []string{"bob"}},
+	"viewer for one owner":   {role: memory.RoleViewer, owner: "api:42"},
+	"member":                 {role: memory.RoleMember},
+	"member of ada":          {role: memory.RoleMember, agents: []string{"ada"}},
+	"member of another":      {role: memory.RoleMember, agents: []string{"bob"}},
+	"member for one owner":   {role: memory.RoleMember, owner: "api:42"},
+	"member for another":     {role: memory.RoleMember, owner: "api:43"},
+	"owner's member of ada":  {role: memory.RoleMember, owner: "api:42", agents: []string{"ada"}},
+	"owner's member, no ada": {role: memory.RoleMember, owner: "api:42", agents: []string{"bob"}},
+	"admin":                  {role: memory.RoleAdmin},
+	"admin of ada":           {role: memory.RoleAdmin, agents: []string{"ada"}},
+	"admin of another":       {role: memory.RoleAdmin, agents: []string{"bob"}},
+}
+
+// expected is the rule of the matrix: what a caller gets from an operation.
+func expected(op operation, p probe, c caller) (status int, name string) {
+	aboutAda := strings.Contains(op.path, "{agent}")
+	switch {
+	case c.role == "" || c.revoked:
+		return 401, "unauthorized"
+	case !c.role.Includes(op.role):
+		return 403, "forbidden"
+	case p.whole && (c.agents != nil || c.owner != ""):
+		return 403, "forbidden"
+	case aboutAda && c.agents != nil && !slices.Contains(c.agents, "ada"):
+		return 404, "not_found"
+	case p.owner && c.owner == "" && c.role != memory.RoleAdmin:
+		return 422, "owner_required"
+	case c.owner == "api:43":
+		switch op.id { // what it asks for is api:42's
+		case "add-messages":
+			return 403, "owner_not_allowed"
+		case "list-messages", "summarize-conversation", "get-extraction", "retry-extraction",
+			"delete-file", "undelete-file", "restore-file", "set-prompt-file":
+			return 404, "not_found"
+		}
+	}
+	return p.status, map[int]string{503: "workflows_unavailable", 404: "not_found"}[p.status]
+}
+
+func TestWhoMayCallWhat(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	h.agent("bob")
+	h.want(h.post("c1", batch("42", true, "I live in Bern.", "Noted.")), 202)
+	table := probes(h.quarantined("c1"))
+	ops := operations(t)
+	for id := range table {
+		if _, found := ops[id]; !found {
+			t.Errorf("%s is no operation any more", id)
+		}
+	}
+	secrets := map[string]string{"nobody": "", "a wrong key": "rv_wrong"}
+	for name, c := range callers {
+		if c.role == "" {
+			continue
+		}
+		secrets[name] = h.key(name, c.role, c.owner, c.agents...)
+		if c.revoked {
+			h.want(h.do(request{method: "DELETE", path: "/api/v1/keys/" + h.keys[name].String(), key: h.admin}), 200)
+		}
+	}
+	var n atomic.Int64
+	for _, id := range slices.Sorted(maps.Keys(ops)) {
+		op := ops[id]
+		p, found := table[id]
+		switch {
+		case op.role == "":
+			continue
+		case !found:
+			t.Errorf("%s has no entry in the matrix", id)
+			continue
+		}
+		for _, who := range slices.Sorted(maps.Keys(callers)) {
+			number := n.Add(1)
+			if p.prepare != nil {
+				p.prepare(h, number)
+			}
+			r := request{method: op.method, path: strings.ReplaceAll(p.path, "%d", fmt.Sprint(number)), key: secrets[who], header: p.header}
+			if p.body != nil {
+				r.body = p.body(number)
+			}
+			status, name := expected(op, p, callers[who])
+			if got := h.do(r); got.status != status || got.Error != name {
+				t.Errorf("%s by %s: %d %q, want %d %q: %s", id, who, got.status, got.Error, status, name, got.body)
+			}
+		}
+	}
+	for _, id := range []string{"health", "ready", "openapi-json", "openapi-yaml", "docs", "docs-asset", "metrics"} {
+		if op, found := ops[id]; !found || op.role != "" {
+			t.Errorf("%s is not public: %+v", id, op)
+		}
+	}
+}
+
+// quarantined makes a refused extraction of a conversation of api:42 of agent ada, as the worker records one.
+func (h *harness) quarantined(conversation string) uuid.UUID {
+	h.t.Helper()
+	id := memory.Identity{
+		Workspace: workspace, Agent: "ada", Owner: "api:42", Role: memory.RoleMember,
+		Author: memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin/extractive", WorkflowID: "extract/test", RunID: uuid.NewString()},
+	}
+	c, err := h.store.Conversation(h.t.Context(), id, conversation)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	x, err := h.store.BeginExtraction(h.t.Context(), id, store.Range{ConversationUID: c.UID, From: 1, To: c.Last})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	_, err = h.store.RecordOutcome(h.t.Context(), id, x.ID, store.Ending{
+		Outcome: memory.OutcomeQuarantined, ReasonCode: "guards", Reason: "REASONMARKER", Raw: "RAWMARKER",
+		Violations: []memory.Violation{{Code: "too_long", Message: "VIOLATIONMARKER"}},
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return x.ID
+}
+
+// Whom a key may name.
+func TestWhoMaySpeakForWhom(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	h.want(h.put("secret.md?owner=api:42", "about 42\n", nil), 201)
+	pinned := h.key("pinned", memory.RoleMember, "api:42")
+	viewer := h.key("viewer", memory.RoleViewer, "")
+	member := h.key("member", memory.RoleMember, "")
+	read := func(key, who string) answered {
+		return h.do(request{method: "GET", path: workspaceFiles + "files/secret.md" + who, key: key})
+	}
+	for _, c := range []struct {
+		key, who string
+		status   int
+		name     string
+	}{
+		{pinned, "", 200, ""},
+		{pinned, "?owner=api:42", 200, ""},
+		{pinned, "?endUserId=42", 200, ""},
+		{pinned, "?owner=api:43", 403, "owner_not_allowed"},
+		{pinned, "?owner=system", 403, "owner_not_allowed"},
+		{member, "", 404, "not_found"},
+		{member, "?owner=api:42", 200, ""},
+		{member, "?channel=api&sender=42", 200, ""},
+		{member, "?owner=api:43", 404, "not_found"},
+		{member, "?owner=system", 403, "owner_not_allowed"},
+		{viewer, "", 404, "not_found"},
+		{viewer, "?owner=api:42", 403, "owner_not_allowed"},
+		{h.admin, "?owner=api:42", 200, ""},
+		{h.admin, "?owner=system", 404, "not_found"},
+	} {
+		if got := read(c.key, c.who); got.status != c.status || got.Error != c.name {
+			t.Errorf("%s: %d %q, want %d %q", c.who, got.status, got.Error, c.status, c.name)
+		}
+	}
+	// A pinned key writes its owner's memory only.
+	write := func(key, query string) answered {
+		return h.do(request{method: "PUT", path: workspaceFiles + "files/w-" + uuid.NewString() + ".md" + query, key: key, body: map[string]any{"content": "x"}})
+	}
+	h.want(write(pinned, ""), 201)
+	h.wantError(write(pinned, "?scope=TEAM"), 403, "forbidden")
+	h.want(write(member, "?scope=TEAM"), 201)
+	h.wantError(write(member, "?scope=GLOBAL"), 403, "forbidden")
+	h.want(write(h.admin, "?scope=GLOBAL"), 201)
+	// Other ways of saying who one is decide nothing.
+	for _, header := range []string{"X-Owner", "X-User-Id", "X-End-User-Id", "X-Workspace-Id", "X-Forwarded-User"} {
+		got := h.do(request{method: "GET", path: workspaceFiles + "files/secret.md", key: member, header: map[string]string{header: "api:42"}})
+		h.wantError(got, 404, "not_found")
+	}
+}
+
+// An agent that a key may not use looks like one that does not exist.
+func TestForeignAgentsAreNotRevealed(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	limited := h.key("limited", memory.RoleMember, "", "bob")
+	foreign := h.do(request{method: "GET", path: "/api/v1/agents/ada", key: limited})
+	missing := h.do(request{method: "GET", path: "/api/v1/agents/eve", key: limited})
+	if foreign.status != 404 || strings.ReplaceAll(string(foreign.body), "ada", "eve") != string(missing.body) {
+		t.Errorf("%s and %s tell the two apart", foreign.body, missing.body)
+	}
+	type agents struct{ Items []struct{ ID string } }
+	if got := as[agents](h, h.do(request{method: "GET", path: "/api/v1/agents", key: limited})); len(got.Items) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestKeys(t *testing.T) {
+	h := start(t)
+	made := h.want(h.do(request{method: "POST", path: "/api/v1/keys", key: h.admin, body: map[string]any{
+		"name": "backend", "role": "member", "agents": []string{"ada"}, "owner": "api:42",
+	}}), 201)
+	key := as[struct {
+		ID, Name, Role, Owner, Secret string
+		Agents                        []string
+	}](h, made)
+	if !strings.HasPrefix(key.Secret, "rv_") || key.Role != "member" || key.Owner != "api:42" || fmt.Sprint(key.Agents) != "[ada]" {
+		t.Errorf("%+v", key)
+	}
+	if made.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("an answer with a secret may be stored: %s", made.header.Get("Cache-Control"))
+	}
+	listed := h.want(h.get("/api/v1/keys"), 200)
+	if !strings.Contains(string(listed.body), key.ID) || strings.Contains(string(listed.body), key.Secret) {
+		t.Errorf("%s", listed.body)
+	}
+	// A revoked key stops working at once on the server that revoked it, though it was just used.
+	h.want(h.do(request{method: "GET", path: "/api/v1/status", key: key.Secret}), 200)
+	h.want(h.do(request{method: "DELETE", path: "/api/v1/keys/" + key.ID, key: h.admin}), 200)
+	h.wantError(h.do(request{method: "GET", path: "/api/v1/status", key: key.Secret}), 401, "unauthorized")
+
+	for name, body := range map[string]map[string]any{
+		"role": {"name": "n", "role": "owner"}, "owner": {"name": "n", "role": "viewer", "owner": "nobody"},
+		"agents": {"name": "n", "role": "viewer", "agents": []string{}}, "slug": {"name": "n", "role": "viewer", "agents": []string{"A B"}},
+		"name": {"name": "", "role": "viewer"}, "pinned admin": {"name": "n", "role": "admin", "owner": "api:1"},
+	} {
+		if got := h.do(request{method: "POST", path: "/api/v1/keys", key: h.admin, body: body}); got.status != 422 {
+			t.Errorf("%s: %d %s", name, got.status, got.body)
+		}
+	}
+	h.wantError(h.do(request{method: "DELETE", path: "/api/v1/keys/nonsense", key: h.admin}), 422, "invalid_request")
+}
+
+// A key that is revoked elsewhere stops working within the cache's time.
+func TestARevocationElsewhereIsNoticed(t *testing.T) {
+	clock := &fakeClock{at: time.Now()}
+	h := start(t, func(o *api.Options) { o.Now = clock.now })
+	key := h.key("k", memory.RoleViewer, "")
+	call := func() answered { return h.do(request{method: "GET", path: "/api/v1/agents", key: key}) }
+	h.want(call(), 200)
+	id := memory.Identity{Workspace: workspace, Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "other server"}}
+	if err := h.store.RevokeKey(t.Context(), id, h.keys["k"]); err != nil {
+		t.Fatal(err)
+	}
+	clock.advance(4900 * time.Millisecond)
+	h.want(call(), 200)
+	clock.advance(100 * time.Millisecond)
+	h.wantError(call(), 401, "unauthorized")
+}
+
+// fakeClock is a clock that only moves when it is told to.
+type fakeClock struct {
+	at      time.Time
+	elapsed atomic.Int64
+}
+
+func (c *fakeClock) now() time.Time          { return c.at.Add(time.Duration(c.elapsed.Load())) }
+func (c *fakeClock) advance(d time.Duration) { c.elapsed.Add(int64(d)) }
+
+func TestRateLimit(t *testing.T) {
+	clock := &fakeClock{at: time.Now()}
+	h := start(t, func(o *api.Options) { o.RateLimit, o.Now = 0.5, clock.now })
+	other := h.key("other", memory.RoleViewer, "") // the admin key's only request for now
+	limited := h.wantError(h.get("/api/v1/agents"), http.StatusTooManyRequests, "rate_limited")
+	if limited.header.Get("Retry-After") != "2" {
+		t.Errorf("Retry-After %q", limited.header.Get("Retry-After"))
+	}
+	h.want(h.do(request{method: "GET", path: "/api/v1/agents", key: other}), 200) // each key has its own
+	clock.advance(2 * time.Second)
+	h.want(h.get("/api/v1/agents"), 200)
+	h.wantError(h.get("/api/v1/agents"), http.StatusTooManyRequests, "rate_limited")
+}
+
+// Who tries many wrong keys is slowed down, and others at the same address are not.
+func TestGuessingKeysIsSlow(t *testing.T) {
+	clock := &fakeClock{at: time.Now()}
+	h := start(t, func(o *api.Options) { o.Now = clock.now })
+	h.want(h.get("/api/v1/agents"), 200)
+	statuses := map[int]int{}
+	for i := range 30 {
+		statuses[h.do(request{method: "GET", path: "/api/v1/agents", key: fmt.Sprint("guess ", i)}).status]++
+	}
+	if statuses[401] != 20 || statuses[429] != 10 {
+		t.Errorf("statuses %v", statuses)
+	}
+	h.want(h.get("/api/v1/agents"), 200)
+}

@@ -1,0 +1,102 @@
+package api
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+func TestTheDocumentIsCurrent(t *testing.T) {
+	document, err := Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := document.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	committed, err := os.ReadFile("openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(committed, want) {
+		t.Error("api/openapi.yaml is stale: run go generate ./api")
+	}
+}
+
+// What is routed is described, and what is described is routed.
+func TestRoutesAndDocumentAgree(t *testing.T) {
+	s, err := build(Options{Metrics: http.NotFoundHandler()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parameter := regexp.MustCompile(`\{[^}]+\}`)
+	described := map[string]bool{}
+	for path, item := range s.api.OpenAPI().Paths {
+		for method, op := range map[string]bool{
+			"GET": item.Get != nil, "POST": item.Post != nil, "PUT": item.Put != nil, "PATCH": item.Patch != nil, "DELETE": item.Delete != nil,
+		} {
+			if op {
+				described[method+" "+parameter.ReplaceAllString(path, "{}")] = true
+			}
+		}
+	}
+	routed := map[string]bool{}
+	for _, r := range s.echo.Routes() {
+		path := regexp.MustCompile(`:[a-zA-Z]+|\*$`).ReplaceAllString(r.Path, "{}")
+		routed[r.Method+" "+path] = true
+	}
+	for route := range routed {
+		if !described[route] {
+			t.Errorf("%s is not in the document", route)
+		}
+	}
+	for route := range described {
+		if !routed[route] {
+			t.Errorf("%s is not routed", route)
+		}
+	}
+	if len(routed) < 30 {
+		t.Errorf("only %d routes", len(routed))
+	}
+}
+
+func TestTheDocumentIsComplete(t *testing.T) {
+	document, err := Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if document.OpenAPI != "3.1.0" {
+		t.Errorf("OpenAPI %s", document.OpenAPI)
+	}
+	ids := map[string]bool{}
+	for path, item := range document.Paths {
+		for method, op := range map[string]*huma.Operation{
+			"GET": item.Get, "POST": item.Post, "PUT": item.Put, "PATCH": item.Patch, "DELETE": item.Delete,
+		} {
+			switch {
+			case op == nil:
+				continue
+			case op.Summary == "" || len(op.Tags) != 1 || op.OperationID == "":
+				t.Errorf("%s %s says too little of itself", method, path)
+			case ids[op.OperationID]:
+				t.Errorf("%s is the id of two operations", op.OperationID)
+			}
+			ids[op.OperationID] = true
+		}
+	}
+	text, err := document.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"Envelope", "InputBody"} {
+		if strings.Contains(string(text), word) {
+			t.Errorf("%s shows how we build answers", word)
+		}
+	}
+}
