@@ -185,12 +185,18 @@ func (p *proposing) ask(ctx context.Context, input memory.ExtractionInput) (memo
 	}
 	p.answer = answer
 	p.modelState(ctx, "ok", "")
-	proposal, err := memory.ParseProposal(answer.Raw)
+	guarded, proposal, violations := p.judge(answer.Raw, input)
+	return guarded, proposal, violations, nil
+}
+
+// judge reads an answer and guards what it proposes.
+func (p *proposing) judge(raw string, input memory.ExtractionInput) (memory.Guarded, memory.Proposal, []memory.Violation) {
+	proposal, err := memory.ParseProposal(raw)
 	if err != nil {
-		return memory.Guarded{}, memory.Proposal{}, []memory.Violation{{Code: string(ReasonInvalidProposal), Message: err.Error()}}, nil
+		return memory.Guarded{}, memory.Proposal{}, []memory.Violation{{Code: string(ReasonInvalidProposal), Message: err.Error()}}
 	}
 	guarded, violations := memory.Guard(proposal, input, p.in.Settings)
-	return guarded, proposal, violations, nil
+	return guarded, proposal, violations
 }
 
 // save keeps the draft for Apply.

@@ -1,6 +1,6 @@
 // Package config is the configuration of every Reverie process, read from REVERIE_* environment variables.
 //
-// The struct is the one truth: the table in docs/configuration.md is generated from its tags (go generate ./config).
+// The struct is the one truth: the tables in README.md and docs/configuration.md are generated from its tags (go generate ./config).
 package config
 
 //go:generate go run ./gen
@@ -70,8 +70,7 @@ type Config struct {
 func Load() (Config, error) {
 	var c Config
 	if err := envconfig.Process(Prefix, &c); err != nil {
-		var parse *envconfig.ParseError
-		if errors.As(err, &parse) {
+		if parse, ok := errors.AsType[*envconfig.ParseError](err); ok {
 			return Config{}, fmt.Errorf("%s: not a valid %s", parse.KeyName, parse.TypeName)
 		}
 		return Config{}, err

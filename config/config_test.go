@@ -22,8 +22,7 @@ func TestDefaultsAreValid(t *testing.T) {
 
 func TestEverySettingIsDescribed(t *testing.T) {
 	typ := reflect.TypeFor[Config]()
-	for i := range typ.NumField() {
-		f := typ.Field(i)
+	for f := range typ.Fields() {
 		if f.Tag.Get("envconfig") == "" || f.Tag.Get("desc") == "" {
 			t.Errorf("%s has no name or no description", f.Name)
 		}

@@ -11,8 +11,8 @@ func Markdown() string {
 	var b strings.Builder
 	b.WriteString("| variable | default | what it does |\n|---|---|---|\n")
 	t := reflect.TypeFor[Config]()
-	for i := range t.NumField() {
-		tag := t.Field(i).Tag
+	for f := range t.Fields() {
+		tag := f.Tag
 		byDefault := tag.Get("default")
 		if byDefault != "" {
 			byDefault = "`" + byDefault + "`"

@@ -29,6 +29,7 @@ type inboxEnv struct {
 }
 
 func newInboxEnv(t *testing.T) *inboxEnv {
+	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	e := &inboxEnv{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment()}
 	e.start = e.Now()

@@ -25,8 +25,8 @@ func TestNamesOnTheWire(t *testing.T) {
 	}
 	var methods []string
 	typ := reflect.TypeFor[*activities.Activities]()
-	for i := range typ.NumMethod() {
-		methods = append(methods, typ.Method(i).Name)
+	for m := range typ.Methods() {
+		methods = append(methods, m.Name)
 	}
 	if want := []string{"Apply", "Conclude", "NextRange", "Propose"}; !slices.Equal(methods, want) {
 		t.Errorf("activities are %v, shipped were %v", methods, want)

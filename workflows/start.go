@@ -73,8 +73,7 @@ func extractNow(ctx context.Context, c client.Client, ref memory.OwnerRef, t mem
 
 // inboxJustClosed reports whether err says that the workflow completed before it took the update.
 func inboxJustClosed(err error) bool {
-	var app *temporal.ApplicationError
-	if errors.As(err, &app) {
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
 		return app.Type() == "AcceptedUpdateCompletedWorkflow"
 	}
 	var gone *serviceerror.NotFound

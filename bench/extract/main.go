@@ -8,7 +8,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -68,7 +67,7 @@ func (b *bench) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	stop, err := b.start(ctx, dir)
 	defer func() { err = errors.Join(err, stop()) }()
 	if err != nil {
@@ -147,7 +146,7 @@ func (b *bench) start(ctx context.Context, dir string) (stop func() error, err e
 		return stop, err
 	}
 	stops = append(stops, func() error { return ts.Stop(ctx) })
-	quiet := sdklog.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
+	quiet := sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
 	if b.temporal, err = client.Dial(client.Options{HostPort: ts.Address, Logger: quiet}); err != nil {
 		return stop, err
 	}

@@ -35,6 +35,6 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	c.AddCommand(devCommand(), apiCommand(), workerCommand(), migrateCommand(), healthCommand())
+	c.AddCommand(devCommand(), apiCommand(), workerCommand(), migrateCommand(), healthCommand(), memoryCommand())
 	return c
 }

@@ -67,13 +67,13 @@ func timing(c config.Config) memory.Timing {
 }
 
 // proposer is the configured model with its prompts, or the built-in engine; paid tells them apart.
-func proposer(c config.Config) (p activities.Proposer, paid bool, err error) {
+func proposer(c config.Config, t *engine.Telemetry) (p activities.Proposer, paid bool, err error) {
 	if c.LLMProvider == "" {
 		return extractive.New(), false, nil
 	}
 	model, err := llm.Open(llm.Config{
 		Provider: c.LLMProvider, Model: c.LLMModel, APIKey: c.LLMAPIKey.Reveal(), BaseURL: c.LLMBaseURL,
-		InputPrice: c.LLMInputPrice, OutputPrice: c.LLMOutputPrice, Timeout: c.LLMTimeout,
+		InputPrice: c.LLMInputPrice, OutputPrice: c.LLMOutputPrice, Timeout: c.LLMTimeout, Tracers: t.Tracers,
 	})
 	if err != nil {
 		return nil, false, err
@@ -91,7 +91,7 @@ func modelName(c config.Config) string {
 
 // newWorker wires the steps and the worker that runs them.
 func newWorker(c config.Config, s *store.Store, temporal client.Client, t *engine.Telemetry) (*worker.Worker, error) {
-	p, paid, err := proposer(c)
+	p, paid, err := proposer(c, t)
 	if err != nil {
 		return nil, err
 	}

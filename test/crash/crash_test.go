@@ -2,7 +2,6 @@
 package crash
 
 import (
-	"context"
 	"flag"
 	"math/rand/v2"
 	"testing"
@@ -30,8 +29,7 @@ func TestMain(m *testing.M) { devtest.Main(m) }
 // TestKilledAtRandomInstants compares two runs over the same conversations: one undisturbed, and one in which worker and
 // API are killed again and again, PostgreSQL and Temporal are restarted, and the model fails in every way.
 func TestKilledAtRandomInstants(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
+	ctx := t.Context()
 	work := script(*conversations, *owners)
 
 	calm := start(ctx, t, work, nil)

@@ -104,7 +104,7 @@ func (c *Client) WaitReady(ctx context.Context) error {
 
 // FreeAddress is an address on loopback that nothing listens on at this moment.
 func FreeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}

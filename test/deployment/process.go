@@ -5,6 +5,7 @@ package deployment
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -37,7 +38,7 @@ func Start(program string, env []string, log string, args ...string) (*Process, 
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(program, args...)
+	cmd := exec.CommandContext(context.Background(), program, args...) // it lives until Kill or Stop
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdout, cmd.Stderr = file, file
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -46,8 +47,8 @@ func Start(program string, env []string, log string, args ...string) (*Process, 
 	}
 	p := &Process{cmd: cmd, done: make(chan struct{}), log: file}
 	go func() {
-		_ = cmd.Wait() // how it ended is seen in its log; a killed process always ends with an error
-		file.Close()
+		_ = cmd.Wait()   // how it ended is seen in its log; a killed process always ends with an error
+		_ = file.Close() // what the process wrote is in it
 		close(p.done)
 	}()
 	return p, nil
@@ -61,7 +62,7 @@ func (p *Process) Kill() {
 
 // Stop asks the process to end and waits; after the patience it is killed.
 func (p *Process) Stop(patience time.Duration) error {
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	if errors.Is(p.cmd.Process.Signal(syscall.SIGTERM), os.ErrProcessDone) {
 		<-p.done
 		return nil
 	}

@@ -9,6 +9,7 @@ package docs
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"io"
 	"net/http"
@@ -46,6 +47,7 @@ func TestDocuments(t *testing.T) {
 	}
 	names = append(names, "../../README.md")
 	d := startDev(t)
+	t.Run("what dev offers to paste", d.paste)
 	total := 0
 	for _, name := range names {
 		content, err := os.ReadFile(name)
@@ -210,6 +212,17 @@ func (d *dev) run(t *testing.T, examples []example) []string {
 	commands := strings.NewReplacer(shownAPI, d.api, ".reverie/admin-key", filepath.Join(d.home, ".reverie", "admin-key")).Replace(script.String())
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
+	out := d.shell(ctx, t, commands)
+	outputs := strings.Split(d.asShown(out), border+"\n")
+	if len(outputs) != len(examples)+1 {
+		t.Fatalf("%d examples printed\n%s", len(examples), out)
+	}
+	return outputs[:len(examples)]
+}
+
+// shell runs commands in the project's folder, with the tool pointed at this server, and returns what they print.
+func (d *dev) shell(ctx context.Context, t *testing.T, commands string) string {
+	t.Helper()
 	shell := exec.CommandContext(ctx, "sh", "-c", commands)
 	shell.Dir = filepath.Join("..", "..")
 	shell.Env = append(os.Environ(), append(bare(), "REVERIE_URL=http://"+d.api, "REVERIE_KEY="+d.adminKey, "LC_ALL=C.UTF-8")...)
@@ -218,11 +231,41 @@ func (d *dev) run(t *testing.T, examples []example) []string {
 	if err := shell.Run(); err != nil {
 		t.Fatalf("the shell: %v\n%s", err, out.String())
 	}
-	outputs := strings.Split(d.asShown(out.String()), border+"\n")
-	if len(outputs) != len(examples)+1 {
-		t.Fatalf("%d examples printed\n%s", len(examples), out.String())
+	return out.String()
+}
+
+// paste runs the commands that dev prints, about an agent of another name than the README's.
+func (d *dev) paste(t *testing.T) {
+	_, commands, found := strings.Cut(d.output(t), "Try it, in another terminal:\n")
+	commands, _, ends := strings.Cut(commands, "Ctrl-C stops everything")
+	if !found || !ends {
+		t.Fatalf("dev offers nothing to paste:\n%s", d.output(t))
 	}
-	return outputs[:len(examples)]
+	commands = strings.NewReplacer(`"id":"ada"`, `"id":"lovelace"`, "agents/ada", "agents/lovelace", "memory/ada", "memory/lovelace").Replace(commands)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	out := d.shell(ctx, t, commands)
+	answers := json.NewDecoder(strings.NewReader(out))
+	var last struct {
+		Code int `json:"code"`
+		Data struct {
+			Lines []struct {
+				Line     string  `json:"line"`
+				Messages []int64 `json:"messages"`
+			} `json:"lines"`
+		} `json:"data"`
+	}
+	for answers.More() {
+		if err := answers.Decode(&last); err != nil || last.Code >= http.StatusMultipleChoices {
+			t.Fatalf("one of the commands failed (%v):\n%s", err, out)
+		}
+	}
+	for _, line := range last.Data.Lines {
+		if strings.Contains(line.Line, "peanuts") && slices.Equal(line.Messages, []int64{3}) {
+			return
+		}
+	}
+	t.Errorf("the last answer does not say where the peanuts come from:\n%s", out)
 }
 
 // checkMetrics holds the list of metrics in docs/operations.md to what the server exposes after the documents were run.
