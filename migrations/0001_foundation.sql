@@ -46,7 +46,7 @@ $$;
 -- admin      'on': agents may be managed
 -- writes     'none', 'personal', 'team' or 'global': the widest scope that may be written
 -- key_hash   hex, while a credential is looked up
--- purpose    'sweep': undelivered turns, across tenants; 'status': counting what waits in a workspace; else empty
+-- purpose    'sweep': references of pending work, across tenants; 'status': counting what waits in a workspace; else empty
 create function reverie_identity(name text) returns text
     language sql stable parallel safe
     return coalesce(current_setting('reverie.' || name, true), '');
@@ -126,7 +126,7 @@ create table conversations (
 );
 -- A workflow finds its conversation; with the owner, so that messages and extractions can refer to both.
 create unique index conversations_by_uid on conversations (workspace_id, agent_id, conversation_uid, owner_key);
--- Inbox asks for the oldest pending conversation of an owner, the status page for all that are pending.
+-- Inbox asks for the oldest pending conversation of an owner; the status page and the sweep for all that are pending.
 create index conversations_pending on conversations (workspace_id, agent_id, owner_key, pending_since)
     where complete_seq > considered_seq;
 -- Lists of conversations, latest first, of one owner and of all.
@@ -376,7 +376,11 @@ create policy owner_status on owners for select
         and ((select reverie_identity('agents')) = '*'
             or agent_id = any (string_to_array((select reverie_identity('agents')), ','))));
 create policy owner_sweep on owners for select
-    using ((select reverie_identity('purpose')) = 'sweep' and turn > signalled_turn);
+    using ((select reverie_identity('purpose')) = 'sweep'
+        and (turn > signalled_turn or exists ( -- of which conversation_sweep shows the pending ones
+            select from conversations c
+            where c.workspace_id = owners.workspace_id and c.agent_id = owners.agent_id and c.owner_key = owners.owner_key
+                and c.complete_seq > c.considered_seq)));
 
 create policy conversation_read on conversations for select
     using (workspace_id = (select reverie_identity('workspace')) and agent_id = (select reverie_identity('agent'))
@@ -391,6 +395,9 @@ create policy conversation_status on conversations for select
     using (workspace_id = (select reverie_identity('workspace')) and (select reverie_identity('purpose')) = 'status'
         and ((select reverie_identity('agents')) = '*'
             or agent_id = any (string_to_array((select reverie_identity('agents')), ','))));
+
+create policy conversation_sweep on conversations for select
+    using ((select reverie_identity('purpose')) = 'sweep' and complete_seq > considered_seq);
 
 create policy message_read on messages for select
     using (workspace_id = (select reverie_identity('workspace')) and agent_id = (select reverie_identity('agent'))
@@ -449,7 +456,8 @@ create policy version_insert on document_versions for insert
 create policy journal_read on journal for select
     using (workspace_id = (select reverie_identity('workspace')) and agent_id in ((select reverie_identity('agent')), '')
         and (scope <> 'PERSONAL' or owner_key = (select reverie_identity('owner')) or (select reverie_identity('any_owner')) = 'on')
-        and (scope <> '' or (select reverie_identity('admin')) = 'on'));
+        and (scope <> '' or (select reverie_identity('writes')) = 'global'
+            or agent_id <> '' and (select reverie_identity('admin')) = 'on'));
 create policy journal_insert on journal for insert
     with check (workspace_id = (select reverie_identity('workspace'))
         and case scope
@@ -457,7 +465,8 @@ create policy journal_insert on journal for insert
                 and (select reverie_identity('writes')) in ('personal', 'team', 'global')
             when 'TEAM' then agent_id = (select reverie_identity('agent')) and (select reverie_identity('writes')) in ('team', 'global')
             when 'GLOBAL' then agent_id = '' and (select reverie_identity('writes')) = 'global'
-            else agent_id in ((select reverie_identity('agent')), '') and (select reverie_identity('admin')) = 'on'
+            else (select reverie_identity('writes')) = 'global' and agent_id = ''
+                or (select reverie_identity('admin')) = 'on' and agent_id = (select reverie_identity('agent')) and agent_id <> ''
         end);
 
 -- A receipt is shown to whom it was given.

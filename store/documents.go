@@ -144,9 +144,11 @@ func (s *Store) recorded(ctx context.Context, id memory.Identity, key string) (m
 func queueLedger(b *pgx.Batch, t *tx, key string, receipt **memory.Receipt) {
 	found := false
 	one(b.Queue(sqlLedger, t.args(pgx.NamedArgs{"key": key})), &found, func(row pgx.CollectableRow) error {
-		r := memory.Receipt{Replayed: true}
+		var r memory.Receipt
+		err := row.Scan(&r)
+		r.Replayed = true
 		*receipt = &r
-		return row.Scan(&r)
+		return err
 	})
 }
 

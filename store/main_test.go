@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"reverie/devenv/devtest"
 	"reverie/memory"
 )
@@ -69,8 +71,15 @@ func workflow(owner memory.Owner, run string) memory.Identity {
 	return id
 }
 
+// tester is a test, also one of rapid.
+type tester interface {
+	Context() context.Context
+	Helper()
+	Fatal(args ...any)
+}
+
 // must is the value of a call that is not expected to fail.
-func must[T any](tb testing.TB) func(T, error) T {
+func must[T any](tb tester) func(T, error) T {
 	return func(value T, err error) T {
 		tb.Helper()
 		if err != nil {
@@ -78,4 +87,49 @@ func must[T any](tb testing.TB) func(T, error) T {
 		}
 		return value
 	}
+}
+
+// everything is the settings of an identity, for raw SQL.
+func everything(t tester, id memory.Identity) settings {
+	t.Helper()
+	return must[settings](t)(settingsOf(id))
+}
+
+// rawAs runs one statement as the pool's role with an identity, past every method of the store.
+func rawAs(t tester, s *Store, set settings, sql string, args ...any) (rows int64, err error) {
+	t.Helper()
+	ctx := t.Context()
+	return run(ctx, s, &tx{settings: set, mode: sqlBegin}, func(t *tx) (int64, error) {
+		if err := t.send(ctx, &pgx.Batch{}); err != nil {
+			return 0, err
+		}
+		tag, err := t.conn.Exec(ctx, sql, args...)
+		return tag.RowsAffected(), err
+	})
+}
+
+// query runs one query as rawAs does and returns its only column.
+func query[T any](t tester, s *Store, id memory.Identity, sql string, args ...any) []T {
+	t.Helper()
+	ctx := t.Context()
+	values, err := run(ctx, s, &tx{settings: everything(t, id), mode: sqlBeginRead}, func(t *tx) (values []T, err error) {
+		b := &pgx.Batch{}
+		all(b.Queue(sql, args...), &values, pgx.RowTo[T])
+		err = t.finish(ctx, b)
+		return values, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+// collect reads rows into structs by position.
+func collect[T any](rows pgx.Rows) ([]T, error) {
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+}
+
+// collectMaps reads rows of one JSON object each.
+func collectMaps(rows pgx.Rows) ([]map[string]any, error) {
+	return pgx.CollectRows(rows, pgx.RowTo[map[string]any])
 }

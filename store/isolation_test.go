@@ -1,0 +1,319 @@
+package store
+
+import (
+	"cmp"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"reverie/memory"
+)
+
+// Nobody reads or writes what is not theirs: whatever identity calls whatever method with whatever arguments, the answer
+// shows only what the identity may see, and only rows change that it may write.
+func TestIsolation(t *testing.T) {
+	t.Parallel()
+	methods := reflect.TypeFor[*Store]()
+	for i := range methods.NumMethod() {
+		if name := methods.Method(i).Name; calls[name] == nil {
+			t.Errorf("method %s is not in calls: say how it is to be tried", name)
+		}
+	}
+	if len(calls) != methods.NumMethod() {
+		t.Errorf("calls has %d entries for %d methods", len(calls), methods.NumMethod())
+	}
+	w := makeWorld(t)
+	names := slices.Sorted(maps.Keys(calls))
+	succeeded, refused := map[string]int{}, map[string]int{}
+	before := w.snapshot(t)
+	rapid.Check(t, func(t *rapid.T) {
+		caller := anyIdentity(t, w)
+		for _, name := range rapid.Permutation(names).Draw(t, "methods") {
+			id := caller
+			answer, used, err := calls[name](t, w, id)
+			if err != nil {
+				refused[name]++
+				answer = err
+			} else {
+				succeeded[name]++
+				if used != nil && !sees(id, *used) {
+					t.Fatalf("%s of %v worked for %+v", name, *used, id)
+				}
+			}
+			for _, shown := range tagsIn(answer) {
+				if !sees(id, shown) {
+					t.Fatalf("%s shows %v to %+v", name, shown, id)
+				}
+			}
+			after := w.snapshot(t)
+			for g := range changedGroups(before, after) {
+				if name == "CreateAgent" { // it works for the agent that it makes
+					id = id.For(g.agent, memory.NoOwner)
+				}
+				if !mayChange(id, g) {
+					t.Fatalf("%s changes %+v for %+v (error: %v)", name, g, id, err)
+				}
+			}
+			before = after
+		}
+	})
+	// The test would hold for methods that never do anything.
+	for _, name := range names {
+		if succeeded[name] == 0 {
+			t.Errorf("%s never succeeded in %d calls: nothing is shown about it", name, refused[name])
+		}
+	}
+	t.Logf("succeeded %v\nrefused %v", succeeded, refused)
+}
+
+// anyIdentity draws an admin or a member of some place, so that every method has something to do, or whatever comes.
+func anyIdentity(t *rapid.T, w *world) memory.Identity {
+	home := rapid.SampledFrom(w.places).Draw(t, "home")
+	id := memory.Identity{
+		Workspace: home.workspace, Agent: home.agent, Owner: memory.Owner(home.owner), Role: memory.RoleAdmin,
+		Author: memory.Author{Kind: memory.AuthorUser, ID: "somebody"},
+	}
+	kind := rapid.SampledFrom([]string{"admin", "member", "stranger", "any"}).Draw(t, "kind")
+	switch kind {
+	case "admin":
+		return id
+	case "member":
+		id.Role = memory.RoleMember
+		return id
+	case "stranger":
+		id.Workspace = rapid.SampledFrom([]string{"acme", "globex", "", "none"}).Draw(t, "workspace")
+		id.Agent = rapid.SampledFrom([]string{"ada", "bob", "", "none"}).Draw(t, "agent")
+		id.Owner = rapid.SampledFrom([]memory.Owner{"user:1", "user:2", memory.NoOwner, memory.SystemOwner}).Draw(t, "owner")
+	}
+	id.Role = rapid.SampledFrom([]memory.Role{memory.RoleAdmin, memory.RoleMember, memory.RoleViewer, ""}).Draw(t, "role")
+	id.AnyOwner = rapid.Bool().Draw(t, "any owner")
+	id.Pinned = rapid.Bool().Draw(t, "pinned")
+	id.Agents = rapid.SampledFrom([][]string{nil, {"ada"}, {"bob"}, {"ada", "bob"}, {}}).Draw(t, "agents")
+	return id
+}
+
+func changedGroups(before, after map[group]string) map[group]bool {
+	changed := map[group]bool{}
+	for g, digest := range after {
+		if before[g] != digest {
+			changed[g] = true
+		}
+	}
+	for g := range before {
+		if _, ok := after[g]; !ok {
+			changed[g] = true
+		}
+	}
+	return changed
+}
+
+// sortedKeys are the keys of m in an order that is the same every time, as rapid needs it.
+func sortedKeys[K comparable, V any](m map[K]V, name func(K) string) []K {
+	return slices.SortedFunc(maps.Keys(m), func(a, b K) int { return cmp.Compare(name(a), name(b)) })
+}
+
+// The gate of the database alone, past every method: raw SQL of the application's role.
+
+func TestTenantTables(t *testing.T) {
+	t.Parallel()
+	w := makeWorld(t)
+	type table struct {
+		Name             string
+		Columns          []string
+		Enabled, Forced  bool
+		Tenant           bool
+		Update, Truncate bool
+	}
+	rows, err := w.root.Query(t.Context(), `
+select c.relname::text, array_agg(a.attname::text) filter (where a.attname in ('agent_id', 'owner_key', 'scope')),
+    c.relrowsecurity, c.relforcerowsecurity, bool_or(a.attname = 'workspace_id'),
+    has_table_privilege('reverie_app', c.oid, 'delete'), has_table_privilege('reverie_app', c.oid, 'truncate')
+from pg_class c
+join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+group by c.oid, c.relname, c.relrowsecurity, c.relforcerowsecurity
+order by 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := collect[table](rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tenants []string
+	for _, table := range tables {
+		if table.Update || table.Truncate {
+			t.Errorf("the application may delete rows of %s", table.Name)
+		}
+		if !table.Tenant {
+			if !slices.Contains([]string{"components", "goose_db_version"}, table.Name) {
+				t.Errorf("table %s has no workspace: does it hold no tenant's data?", table.Name)
+			}
+			continue
+		}
+		tenants = append(tenants, table.Name)
+		if !table.Enabled || !table.Forced {
+			t.Errorf("table %s: row-level security enabled %v, forced %v", table.Name, table.Enabled, table.Forced)
+		}
+		listed := slices.IndexFunc(tenantTables, func(listed struct {
+			name    string
+			columns []string
+		},
+		) bool {
+			return listed.name == table.Name
+		})
+		if listed < 0 {
+			t.Errorf("table %s is not in tenantTables", table.Name)
+			continue
+		}
+		slices.Sort(table.Columns)
+		if table.Name != "api_keys" && !slices.Equal(table.Columns, tenantTables[listed].columns) {
+			t.Errorf("table %s has columns %v, tenantTables says %v", table.Name, table.Columns, tenantTables[listed].columns)
+		}
+		// Without an identity nothing is seen and nothing is written.
+		var n int
+		if err := w.pool.QueryRow(t.Context(), "select count(*) from "+table.Name).Scan(&n); err != nil || n != 0 {
+			t.Errorf("without an identity %s shows %d rows, %v", table.Name, n, err)
+		}
+		if err := w.root.QueryRow(t.Context(), "select count(*) from "+table.Name).Scan(&n); err != nil || n == 0 {
+			t.Errorf("table %s is empty in the test's world, %v", table.Name, err)
+		}
+	}
+	if len(tenants) != len(tenantTables) {
+		t.Errorf("tables %v, tenantTables has %d", tenants, len(tenantTables))
+	}
+}
+
+// rawIdentities are who tries raw SQL.
+var rawIdentities = map[string]memory.Identity{
+	"viewer":  {Workspace: "acme", Agent: "ada", Owner: "user:1", Role: memory.RoleViewer},
+	"member":  {Workspace: "acme", Agent: "ada", Owner: "user:1", Role: memory.RoleMember},
+	"nobody":  {Workspace: "acme", Agent: "ada", Role: memory.RoleMember},
+	"pinned":  {Workspace: "acme", Agent: "ada", Owner: "user:1", Role: memory.RoleMember, Pinned: true, AnyOwner: true},
+	"reader":  {Workspace: "acme", Agent: "ada", Owner: "user:1", Role: memory.RoleMember, AnyOwner: true},
+	"limited": {Workspace: "acme", Agent: "ada", Owner: "user:1", Role: memory.RoleAdmin, Agents: []string{"ada"}},
+	"admin":   {Workspace: "acme", Agent: "ada", Owner: "user:1", Role: memory.RoleAdmin},
+	"keeper":  {Workspace: "acme", Role: memory.RoleAdmin},
+}
+
+// A query without any condition shows what the identity may see, all of it and nothing else.
+func TestRawReads(t *testing.T) {
+	t.Parallel()
+	w := makeWorld(t)
+	everywhere := w.snapshot(t)
+	for name, id := range rawIdentities {
+		for _, table := range tenantTables {
+			shown := map[group]bool{}
+			for _, row := range query[map[string]any](t, w.Store, id, "select to_jsonb(r) from "+table.name+" r") {
+				g := groupOf(table.name, row)
+				shown[g] = true
+				if !maySee(id, g) {
+					t.Errorf("%s sees a row of %+v", name, g)
+					break
+				}
+			}
+			for g := range everywhere {
+				if g.table == table.name && maySee(id, g) && !shown[g] {
+					t.Errorf("%s does not see its %+v", name, g)
+				}
+			}
+		}
+	}
+}
+
+// Copies of every row of others are refused, as they are and as rows of one's own that hang on what is somebody else's.
+func TestRawWritesAcross(t *testing.T) {
+	t.Parallel()
+	w := makeWorld(t)
+	// What makes a copy another row, so that only its owner is what is wrong with it.
+	fresh := map[string]string{
+		"agents":            `jsonb_build_object('agent_id', 'x' || gen_random_uuid())`,
+		"api_keys":          `jsonb_build_object('key_id', gen_random_uuid(), 'hash', '\x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
+		"conversations":     `jsonb_build_object('conversation_id', gen_random_uuid(), 'conversation_uid', gen_random_uuid())`,
+		"document_versions": `jsonb_build_object('version', 1000 + (random() * 1e6)::int)`,
+		"documents":         `jsonb_build_object('path', gen_random_uuid() || '.md', 'document_id', gen_random_uuid())`,
+		"extractions":       `jsonb_build_object('extraction_id', gen_random_uuid(), 'from_seq', 1000 + (random() * 1e6)::int, 'to_seq', 9000000, 'range_to', 9000000)`,
+		"journal":           `'{}'::jsonb`,
+		"messages":          `jsonb_build_object('seq', 1000 + (random() * 1e6)::int, 'message_id', gen_random_uuid())`,
+		"model_usage":       `jsonb_build_object('model', gen_random_uuid())`,
+		"owners":            `jsonb_build_object('owner_key', 'user:' || gen_random_uuid(), 'owner_id', gen_random_uuid())`,
+		"workspaces":        `jsonb_build_object('workspace_id', 'x' || gen_random_uuid())`,
+		"write_ledger":      `jsonb_build_object('key', gen_random_uuid())`,
+	}
+	accepted := 0
+	for _, table := range tenantTables {
+		rows, err := w.root.Query(t.Context(), "select to_jsonb(r) || "+fresh[table.name]+" from "+table.name+" r limit 60")
+		if err != nil {
+			t.Fatal(err)
+		}
+		copies, err := collectMaps(rows)
+		if err != nil || len(copies) == 0 {
+			t.Fatalf("%s: %d rows, %v", table.name, len(copies), err)
+		}
+		for name, id := range rawIdentities {
+			set := everything(t, id)
+			for _, row := range copies {
+				g := groupOf(table.name, row)
+				allowed := mayChange(id, g) && table.name != "owners" && table.name != "workspaces"
+				_, err := rawAs(t, w.Store, set, rawInsert(table.name), row)
+				switch {
+				case err == nil && !allowed:
+					t.Errorf("%s inserted a copy into %+v", name, g)
+				case err == nil:
+					accepted++
+				case allowed && is(ErrForbidden)(err) && table.name != "workspaces":
+					t.Errorf("%s may not insert a copy into its own %+v: %v", name, g, err)
+				}
+			}
+			for column, allowedColumn := range map[string]bool{"workspace_id": false, updatable[table.name]: true} {
+				if column == "" {
+					continue
+				}
+				n, err := rawAs(t, w.Store, set, "update "+table.name+" r set "+column+" = "+column+" where not ("+ownRows(table.name, id)+")")
+				if err == nil && n > 0 {
+					t.Errorf("%s updated %s of %d rows of others in %s", name, column, n, table.name)
+				}
+				if !allowedColumn && !is(ErrForbidden)(err) {
+					t.Errorf("%s may update %s of %s: %v", name, column, table.name, err)
+				}
+			}
+		}
+	}
+	if accepted == 0 {
+		t.Error("no copy was ever accepted: the test shows nothing")
+	}
+
+	// Rows of one's own that hang on what is somebody else's.
+	me, other := everything(t, rawIdentities["member"]), w.places[1]
+	if other.tag != (tag{"acme", "ada", "user:2"}) {
+		t.Fatalf("place 1 is %v", other.tag)
+	}
+	var document string
+	if err := w.root.QueryRow(t.Context(), "select document_id from documents where owner_key = 'user:2' limit 1").Scan(&document); err != nil {
+		t.Fatal(err)
+	}
+	for what, sql := range map[string]string{
+		"a message in another's conversation": `
+insert into messages select workspace_id, agent_id, '` + other.uid.String() + `', 99, owner_key, 'x', role, name, content, finish_reason, said_at, stored_at from messages limit 1`,
+		"an extraction of another's conversation": `
+insert into extractions (workspace_id, agent_id, extraction_id, owner_key, conversation_id, conversation_uid, from_seq, to_seq, range_to, outcome, workflow_id, run_id, started_at)
+values ('acme', 'ada', gen_random_uuid(), 'user:1', 'x', '` + other.uid.String() + `', 99, 99, 99, 'running', '', '', now())`,
+		"a version of another's document": `
+insert into document_versions select workspace_id, agent_id, '` + document + `', 99, scope, owner_key, 0, false, false, 'x', sha256, 0, 0, 'user', '', '', '', '', '{}', now()
+from document_versions where scope = 'PERSONAL' limit 1`,
+	} {
+		if n, err := rawAs(t, w.Store, me, sql); err == nil || strings.Contains(err.Error(), "syntax") {
+			t.Errorf("%s: %d rows, %v", what, n, err)
+		}
+	}
+}
+
+// updatable is a column of each table that the application may update.
+var updatable = map[string]string{
+	"agents": "name", "api_keys": "name", "conversations": "updated_at", "documents": "enabled", "extractions": "reason",
+	"model_usage": "calls", "owners": "turn",
+}

@@ -1,0 +1,269 @@
+package store
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"reverie/devenv/devtest"
+	"reverie/memory"
+)
+
+// A tag stands in everything that is stored in the world of the isolation test and says whose it is:
+// ⟦workspace|agent|owner⟧ for what is one person's, with TEAM, GLOBAL, AGENT or KEY in place of the owner for the rest.
+// Names, paths and ids are the same everywhere, so that a condition that is missing finds somebody else's rows.
+type tag struct{ workspace, agent, owner string }
+
+func (t tag) String() string { return fmt.Sprintf("⟦%s|%s|%s⟧", t.workspace, t.agent, t.owner) }
+
+var tagPattern = regexp.MustCompile(`⟦([^|⟧]*)\|([^|⟧]*)\|([^|⟧]*)⟧`)
+
+// tagsIn are the tags that some value shows.
+func tagsIn(value any) []tag {
+	var tags []tag
+	for _, m := range tagPattern.FindAllStringSubmatch(fmt.Sprintf("%+v", value), -1) {
+		tags = append(tags, tag{m[1], m[2], m[3]})
+	}
+	return tags
+}
+
+// scopeTag is the tag of a document that id writes.
+func scopeTag(id memory.Identity, scope memory.Scope) tag {
+	switch scope {
+	case memory.ScopeGlobal:
+		return tag{id.Workspace, "", "GLOBAL"}
+	case memory.ScopeTeam:
+		return tag{id.Workspace, id.Agent, "TEAM"}
+	default:
+		return tag{id.Workspace, id.Agent, string(id.Owner)}
+	}
+}
+
+// place is one owner of one agent of one workspace, with ids that others try to use.
+type place struct {
+	tag
+	conversation string // the client's id
+	uid, ownerID uuid.UUID
+	open         uuid.UUID // extractions
+	quarantined  uuid.UUID
+	waiting      bool
+}
+
+// world is a store with several workspaces, agents and owners.
+type world struct {
+	*Store
+	root   *pgx.Conn // sees everything
+	places []place
+	keys   map[string]tag // secrets
+	keyIDs map[uuid.UUID]tag
+}
+
+var (
+	worldWorkspaces = []string{"acme", "globex"}
+	worldAgents     = []string{"ada", "bob"}
+	worldOwners     = []memory.Owner{"user:1", "user:2"}
+)
+
+func makeWorld(t *testing.T) *world {
+	t.Helper()
+	url := devtest.Database(t, migrated)
+	s, err := Open(t.Context(), url, Options{MaxConns: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	root, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close(t.Context()) })
+	var everything bool
+	if err := root.QueryRow(t.Context(), "select rolsuper or rolbypassrls from pg_roles where rolname = current_user").Scan(&everything); err != nil || !everything {
+		t.Fatalf("the test's login must see everything: %v, %v", everything, err)
+	}
+	w := &world{Store: s, root: root, keys: map[string]tag{}, keyIDs: map[uuid.UUID]tag{}}
+	for _, workspace := range worldWorkspaces {
+		if err := s.EnsureWorkspace(t.Context(), workspace, tag{workspace, "", "GLOBAL"}.String()); err != nil {
+			t.Fatal(err)
+		}
+		w.addKeys(t, workspace)
+		write(t, s, admin(workspace), replace(global("shared.md"), 0, tag{workspace, "", "GLOBAL"}.String()))
+		for _, agent := range worldAgents {
+			name := tag{workspace, agent, "AGENT"}.String()
+			must[Agent](t)(s.CreateAgent(t.Context(), admin(workspace), NewAgent{ID: agent, Name: name, TimeZone: "UTC"}))
+			for _, owner := range worldOwners {
+				w.places = append(w.places, w.addPlace(t, workspace, agent, owner))
+			}
+		}
+	}
+	return w
+}
+
+func (w *world) addKeys(t *testing.T, workspace string) {
+	t.Helper()
+	of := tag{workspace, "", "KEY"}
+	secret, key, err := w.CreateKey(t.Context(), admin(workspace), NewKey{Name: of.String(), Role: memory.RoleMember})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.keys[secret], w.keyIDs[key.ID] = of, of
+}
+
+// addPlace fills a place: documents of both scopes, a conversation that waits, and extractions in several states.
+func (w *world) addPlace(t *testing.T, workspace, agent string, owner memory.Owner) place {
+	t.Helper()
+	id := memory.Identity{
+		Workspace: workspace, Agent: agent, Owner: owner, Role: memory.RoleMember,
+		Author: memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin", WorkflowID: "world", RunID: "world"},
+	}
+	p := place{tag: scopeTag(id, memory.ScopePersonal), conversation: "chat " + string(owner)}
+	for _, ref := range []memory.Ref{personal("shared.md"), personal(memory.MemoryPath), team("shared.md"), team("memory/2026-11-21.md")} {
+		c := memory.Change{Ref: ref, Op: memory.OpAppend, Content: scopeTag(id, ref.Scope).String(), Reason: scopeTag(id, ref.Scope).String()}
+		must[memory.Receipt](t)(w.Apply(t.Context(), id, "key "+ref.Path+string(ref.Scope), []memory.Change{c}))
+	}
+	stored := must[Stored](t)(w.AppendMessages(t.Context(), id, taggedTurn(p.tag, p.conversation, "m", 6)))
+	p.uid, p.ownerID = stored.ConversationUID, stored.OwnerID
+	end := func(from, to int64, run string, e Ending) uuid.UUID {
+		x := must[Extraction](t)(w.BeginExtraction(t.Context(), runOf(id, run), Range{ConversationUID: p.uid, From: from, To: to}))
+		e.Reason, e.Raw = p.tag.String(), p.tag.String()
+		must[ExtractionResult](t)(w.RecordOutcome(t.Context(), runOf(id, run), x.ID, e))
+		return x.ID
+	}
+	p.quarantined = end(1, 2, "q", Ending{Outcome: memory.OutcomeQuarantined})
+	p.open = end(3, 4, "w", Ending{Outcome: memory.OutcomeWaiting, Until: testClock})
+	if err := w.AddUsage(t.Context(), id, "model", memory.Usage{Calls: 1, InputTokens: 10}); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// taggedTurn is a turn whose words say whose they are.
+func taggedTurn(of tag, conversation, prefix string, n int) Batch {
+	b := turn(conversation, prefix, n)
+	for i := range b.Messages {
+		b.Messages[i].Content = of.String()
+	}
+	return b
+}
+
+// sees says which tags an identity may be shown. It is written without a look at the policies.
+func sees(id memory.Identity, of tag) bool {
+	if !id.Role.Valid() || id.Workspace == "" || of.workspace != id.Workspace {
+		return false
+	}
+	switch of.owner {
+	case "GLOBAL":
+		return true
+	case "KEY":
+		return id.Role == memory.RoleAdmin && id.Agents == nil && !id.Pinned
+	case "AGENT":
+		return id.MayUseAgent(of.agent)
+	case "TEAM":
+		return of.agent == id.Agent && id.MayUseAgent(id.Agent)
+	default:
+		own := id.Owner != memory.NoOwner && of.owner == string(id.Owner)
+		return of.agent == id.Agent && id.MayUseAgent(id.Agent) && (own || id.AnyOwner && !id.Pinned)
+	}
+}
+
+// group is where a row is: its table and whose it is, empty where the table has no such column.
+type group struct{ table, workspace, agent, owner, scope string }
+
+// mayChange says in which groups an identity may change rows. It is written without a look at the policies.
+func mayChange(id memory.Identity, g group) bool {
+	if g.workspace != id.Workspace || id.Workspace == "" || !id.Role.Includes(memory.RoleMember) || !id.MayUseAgent(id.Agent) && id.Agent != "" {
+		return false
+	}
+	isAdmin := id.Role == memory.RoleAdmin && !id.Pinned
+	ofAgent := g.agent == id.Agent && id.Agent != ""
+	switch g.table {
+	case "documents", "document_versions", "journal":
+		switch memory.Scope(g.scope) {
+		case memory.ScopePersonal:
+			return ofAgent && g.owner == string(id.Owner) && id.Owner != memory.NoOwner
+		case memory.ScopeTeam:
+			return ofAgent && !id.Pinned
+		case memory.ScopeGlobal:
+			return isAdmin && id.Agents == nil
+		default:
+			return g.table == "journal" && isAdmin && (g.agent == "" && id.Agents == nil || ofAgent)
+		}
+	case "conversations", "messages", "extractions", "owners":
+		return ofAgent && g.owner == string(id.Owner) && id.Owner != memory.NoOwner
+	case "write_ledger":
+		return g.agent == id.Agent && g.owner == string(id.Owner)
+	case "model_usage":
+		return ofAgent
+	case "agents":
+		return isAdmin && id.MayUseAgent(g.agent)
+	case "api_keys":
+		return isAdmin && id.Agents == nil
+	}
+	return false
+}
+
+// snapshot digests all rows of all tables, by group.
+func (w *world) snapshot(t tester) map[group]string {
+	t.Helper()
+	rows, err := w.root.Query(t.Context(), worldDigest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	digests := map[group]string{}
+	var g group
+	var digest string
+	_, err = pgx.ForEachRow(rows, []any{&g.table, &g.workspace, &g.agent, &g.owner, &g.scope, &digest}, func() error {
+		digests[g] = digest
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return digests
+}
+
+// worldDigest reads every table that belongs to tenants.
+var worldDigest = func() string {
+	sql := ""
+	for _, table := range tenantTables {
+		column := func(name string) string {
+			if slices.Contains(table.columns, name) {
+				return name
+			}
+			return "''"
+		}
+		owner := column("owner_key")
+		if table.name == "api_keys" {
+			owner = "''" // whom a key is pinned to is not whose row it is
+		}
+		if sql != "" {
+			sql += "\nunion all\n"
+		}
+		sql += fmt.Sprintf("select '%s', workspace_id, %s, %s, %s, md5(string_agg(r::text, '|' order by r::text)) from %s r group by 1, 2, 3, 4, 5",
+			table.name, column("agent_id"), owner, column("scope"), table.name)
+	}
+	return sql
+}()
+
+// tenantTables are the tables with a workspace; TestTenantTables holds the list against the schema.
+var tenantTables = []struct {
+	name    string
+	columns []string
+}{
+	{"agents", []string{"agent_id"}},
+	{"api_keys", nil},
+	{"conversations", []string{"agent_id", "owner_key"}},
+	{"document_versions", []string{"agent_id", "owner_key", "scope"}},
+	{"documents", []string{"agent_id", "owner_key", "scope"}},
+	{"extractions", []string{"agent_id", "owner_key"}},
+	{"journal", []string{"agent_id", "owner_key", "scope"}},
+	{"messages", []string{"agent_id", "owner_key"}},
+	{"model_usage", []string{"agent_id"}},
+	{"owners", []string{"agent_id", "owner_key"}},
+	{"workspaces", nil},
+	{"write_ledger", []string{"agent_id", "owner_key"}},
+}
