@@ -38,7 +38,7 @@ func memoryCommand() *cobra.Command {
 	f := c.PersistentFlags()
 	f.StringVar(&s.url, "url", orDefault(os.Getenv("REVERIE_URL"), defaultURL), "address of the API (REVERIE_URL)")
 	f.StringVar(&s.key, "key", "", "API key (REVERIE_KEY); other users of this machine see it in the list of processes")
-	f.StringVar(&s.data, "data", "./.reverie", "data folder of `reverie dev`, whose admin key is used when no other is given")
+	f.StringVar(&s.data, "data", "./.reverie", "data folder of reverie dev, whose admin key is used when no other is given")
 	f.StringVar(&s.agent, "agent", os.Getenv("REVERIE_AGENT"), "the agent (REVERIE_AGENT)")
 	f.StringVar(&s.owner, "owner", "", "whose memory, as an owner key such as user:7")
 	f.StringVar(&s.channel, "channel", "", "whose memory: the channel of --sender")

@@ -60,8 +60,7 @@ type lineFault struct {
 
 // readConversations reads a JSON array of messages or conversations, one JSON object of either kind, or JSON Lines of
 // either kind. What cannot be used is in faults; everything else is in conversations. given fills in what the file leaves
-// out, and contradicting it is a fault.
-// fallback names the conversation when nothing else does.
+// out, and contradicting it is a fault; fallback names a conversation when nothing else does.
 func readConversations(content []byte, given fileAddress, fallback string) conversationFile {
 	r := &fileReader{given: given, home: given, byAddress: map[fileAddress]*fileConversation{}}
 	if r.home.Conversation == "" {
@@ -213,6 +212,9 @@ func (r *fileReader) find(raw []byte, line int, loose bool) *fileConversation {
 	}
 	if why != "" {
 		r.fault(line, "%s", why)
+		if loose {
+			r.unreadable++
+		}
 		return nil
 	}
 	c := r.byAddress[address]

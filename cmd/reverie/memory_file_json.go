@@ -16,42 +16,52 @@ type element struct {
 
 // elements are the values of a JSON array, which begins on the given line. raw must be valid.
 func elements(raw []byte, line int) []element {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := d.Token(); err != nil {
-		return nil
-	}
+	w := newWalker(raw, line)
 	var out []element
-	for d.More() {
-		out = append(out, next(d, raw, line))
+	for w.d.More() {
+		out = append(out, w.next())
 	}
 	return out
 }
 
 // members are the values of a JSON object by name, which begins on the given line. raw must be valid.
 func members(raw []byte, line int) map[string]element {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := d.Token(); err != nil {
-		return nil
-	}
+	w := newWalker(raw, line)
 	out := map[string]element{}
-	for d.More() {
-		name, err := d.Token()
+	for w.d.More() {
+		name, err := w.d.Token()
 		if err != nil {
 			return out
 		}
-		out[fmt.Sprint(name)] = next(d, raw, line)
+		out[fmt.Sprint(name)] = w.next()
 	}
 	return out
 }
 
-// next reads the next value of d, which reads raw.
-func next(d *json.Decoder, raw []byte, line int) element {
-	begin := int(d.InputOffset())
-	for begin < len(raw) && bytes.IndexByte([]byte(" \t\r\n,:"), raw[begin]) >= 0 {
+// walker goes through the values of an array or object and counts lines on the way.
+type walker struct {
+	d    *json.Decoder
+	raw  []byte
+	at   int // lines are counted up to here
+	line int // of at
+}
+
+func newWalker(raw []byte, line int) *walker {
+	w := &walker{d: json.NewDecoder(bytes.NewReader(raw)), raw: raw, line: line}
+	_, _ = w.d.Token() // the bracket: raw is valid
+	return w
+}
+
+// next reads the next value.
+func (w *walker) next() element {
+	begin := int(w.d.InputOffset())
+	for begin < len(w.raw) && bytes.IndexByte([]byte(" \t\r\n,:"), w.raw[begin]) >= 0 {
 		begin++
 	}
-	e := element{line: line + bytes.Count(raw[:begin], []byte("\n"))}
-	if err := d.Decode(&e.raw); err != nil {
+	w.line += bytes.Count(w.raw[w.at:begin], []byte("\n"))
+	w.at = begin
+	e := element{line: w.line}
+	if err := w.d.Decode(&e.raw); err != nil {
 		e.raw = json.RawMessage("null") // cannot be: raw is valid
 	}
 	return e

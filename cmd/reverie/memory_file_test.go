@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -89,6 +90,14 @@ func TestFilesAreUnderstood(t *testing.T) {
 			content: `{"conversation":"c1","endUserId":"7","messages":[{"role":"user","content":"hi"}]}`,
 			given:   fileAddress{EndUserID: "42"},
 			faults:  []string{`1: it says endUserId "7" and --end-user says "42"`},
+		},
+		{
+			name: "a message of somebody else holds back the messages around it",
+			content: `{"role":"user","content":"1"}
+{"endUserId":"7","role":"user","content":"2"}`,
+			given:  fileAddress{EndUserID: "42"},
+			want:   []string{"file@42 (1 faulty) user=1"},
+			faults: []string{`2: it says endUserId "7" and --end-user says "42"`},
 		},
 		{
 			name: "a line that is no JSON holds back the messages around it and nothing else",
@@ -301,6 +310,20 @@ func TestARepairedLineChangesNoOtherID(t *testing.T) {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}
 	})
+}
+
+// A long array is read in time that grows with its length.
+func TestALongFileIsReadAtOnce(t *testing.T) {
+	one := `{"role":"user","content":"` + strings.Repeat("x", 200) + `"}`
+	const messages = 100_000
+	began := time.Now()
+	f := readConversations([]byte("[\n"+strings.Repeat(one+",\n", messages-1)+one+"\n]"), fileAddress{}, "c")
+	if len(f.conversations) != 1 || len(f.conversations[0].messages) != messages {
+		t.Fatalf("%d conversations, faults %v", len(f.conversations), f.faults)
+	}
+	if took := time.Since(began); took > 20*time.Second { // about a second; some minutes when lines are counted from the beginning each time
+		t.Errorf("it took %s", took)
+	}
 }
 
 func FuzzReadConversations(f *testing.F) {
