@@ -117,7 +117,7 @@ func resembles(line, said map[string]bool) bool {
 func terms(text string) map[string]bool {
 	out := map[string]bool{}
 	for word := range words(text) {
-		if !functionWords[word] {
+		if !functionWords[word] && !strings.ContainsAny(word, functionCharacters) {
 			out[stem(word)] = true
 		}
 	}
@@ -135,6 +135,9 @@ func stem(word string) string {
 	return word
 }
 
+// functionCharacters are the Chinese particles; a pair of characters with one of them is no word.
+const functionCharacters = "的是了在和与有也都把被吗呢吧着过就还很不"
+
 // functionWords say nothing about what a sentence is about. "user" and "assistant" are among them: a transcript and a memory
 // written from it speak of little else.
 var functionWords = func() map[string]bool {
@@ -145,7 +148,8 @@ var functionWords = func() map[string]bool {
 		most my no not now of off on one only or our out over own please re really said same say says she should so some such
 		than that the their them then there these they this those to too up us ve very was we were what when where which
 		while who why will with would yes yet you your s t d m user users assistant
-		用户 助手 我们 你们 他们 她们 这个 那个 一个 就是 但是 因为 所以 如果 可以 什么 怎么 没有 不是 还有 已经`) {
+		good great nice well much very thing things way day time need want use used using new sure thanks thank
+		用户 助手 我们 你们 他们 她们 这个 那个 一个 但是 因为 所以 如果 可以 什么 怎么 已经`) {
 		out[word] = true
 	}
 	return out
