@@ -24,6 +24,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"reverie/llm"
 	"reverie/test/deployment"
 )
 
@@ -300,6 +301,20 @@ func namesIn(pattern *regexp.Regexp, text string) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// TestProvidersAreListed holds the list of model providers to what the program knows.
+func TestProvidersAreListed(t *testing.T) {
+	content, err := os.ReadFile("../../docs/extraction.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(content), "| kind | providers |")
+	list, _, _ = strings.Cut(list, "\n\n")
+	listed := namesIn(regexp.MustCompile("`([a-z-]+)`"), list)
+	if diff := cmp.Diff(llm.Providers(), listed); diff != "" {
+		t.Errorf("docs/extraction.md lists other providers (-known +listed):\n%s", diff)
+	}
 }
 
 // TestLinks checks that links between the documents lead somewhere.
