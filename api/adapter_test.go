@@ -76,7 +76,8 @@ func TestParametersEndAtASlash(t *testing.T) {
 	echoed := func(_ context.Context, i *in) (*reply[string], error) { return ok(i.Name + "|" + i.Path), nil }
 	register(s, route{id: "one", method: http.MethodGet, path: "/one/{name}"}, func(ctx context.Context, i *struct {
 		Name string `path:"name"`
-	}) (*reply[string], error) {
+	},
+	) (*reply[string], error) {
 		return echoed(ctx, &in{Name: i.Name})
 	})
 	register(s, route{id: "rest", method: http.MethodGet, path: "/rest/{name}/{path}", rest: "path"}, echoed)

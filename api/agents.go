@@ -49,7 +49,7 @@ type newAgentInput struct {
 		ID       string        `json:"id,omitempty" pattern:"^[a-z0-9][a-z0-9_-]{0,62}$" patternDescription:"1 to 63 of a-z, 0-9, - and _, beginning with a letter or digit" doc:"Empty: one is made." example:"ada"`
 		Name     string        `json:"name,omitempty" maxLength:"200" doc:"Empty: the id." example:"Ada"`
 		TimeZone string        `json:"timeZone,omitempty" maxLength:"64" doc:"IANA name; what is today follows from it. Empty: UTC." example:"Europe/Berlin"`
-		Settings agentSettings `json:"settings,omitempty"`
+		Settings agentSettings `json:"settings,omitzero"`
 	}
 }
 
@@ -107,7 +107,7 @@ type agentPatchInput struct {
 	Body struct {
 		Name     *string         `json:"name,omitempty" minLength:"1" maxLength:"200"`
 		TimeZone *string         `json:"timeZone,omitempty" minLength:"1" maxLength:"64"`
-		Settings settingsChanges `json:"settings,omitempty"`
+		Settings settingsChanges `json:"settings,omitzero"`
 	}
 }
 

@@ -59,8 +59,10 @@ func TestSettingsArePatched(t *testing.T) {
 		{`{"settings":{}}`, `{"memoryEnabled":false,"model":"small","quietSeconds":5}`},
 		{`{"settings":{"quietSeconds":null,"cooldownSeconds":0}}`, `{"cooldownSeconds":0,"memoryEnabled":false,"model":"small"}`},
 		{`{"settings":{"model":null,"memoryEnabled":true}}`, `{"cooldownSeconds":0,"memoryEnabled":true}`},
-		{`{"settings":{"ownerIsolation":false,"minMessages":1,"minUserChars":0,"profileMaxChars":200,"memoryMaxChars":200000,"memoryEnabled":null,"cooldownSeconds":null}}`,
-			`{"memoryMaxChars":200000,"minMessages":1,"minUserChars":0,"ownerIsolation":false,"profileMaxChars":200}`},
+		{
+			`{"settings":{"ownerIsolation":false,"minMessages":1,"minUserChars":0,"profileMaxChars":200,"memoryMaxChars":200000,"memoryEnabled":null,"cooldownSeconds":null}}`,
+			`{"memoryMaxChars":200000,"minMessages":1,"minUserChars":0,"ownerIsolation":false,"profileMaxChars":200}`,
+		},
 	} {
 		patched := as[agent](h, h.want(h.patchAgent(c.patch), 200))
 		if got, err := json.Marshal(patched.Settings); err != nil || string(got) != c.settings {

@@ -169,7 +169,9 @@ func expected(op operation, p probe, c caller) (status int, name string) {
 		return 403, "forbidden"
 	case aboutAda && c.agents != nil && !slices.Contains(c.agents, "ada"):
 		return 404, "not_found"
-	case p.owner && c.owner == "" && c.role != memory.RoleAdmin:
+	case p.owner && c.owner == "" && c.role == memory.RoleViewer:
+		return 403, "owner_not_allowed"
+	case p.owner && c.owner == "" && c.role == memory.RoleMember:
 		return 422, "owner_required"
 	case c.owner == "api:43":
 		switch op.id { // what it asks for is api:42's

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -50,11 +51,19 @@ func (s *Server) explain(ctx context.Context, err error) error {
 	case errors.Is(err, errWorkflowsAway):
 		return workflowsAway("try again later")
 	case databaseAway(err):
-		s.Log.ErrorContext(ctx, "The database is away", "error", err, "request", requestID(ctx))
+		s.Log.ErrorContext(ctx, "The database is away", "error", loggable(err), "request", requestID(ctx))
 		return problem(nameStoreUnavailable, "the database cannot be reached: try again later").with("Retry-After", "5")
 	}
-	s.Log.ErrorContext(ctx, "A request failed", "error", err, "request", requestID(ctx))
+	s.Log.ErrorContext(ctx, "A request failed", "error", loggable(err), "request", requestID(ctx))
 	return problem(nameInternal, "the server failed to answer; its log tells more about request %s", requestID(ctx))
+}
+
+// loggable is an error's text without what PostgreSQL quotes in its messages, which may be contents.
+func loggable(err error) string {
+	if refused, is := errors.AsType[*pgconn.PgError](err); is {
+		return fmt.Sprintf("PostgreSQL error %s (table %q, column %q, constraint %q)", refused.Code, refused.TableName, refused.ColumnName, refused.ConstraintName)
+	}
+	return err.Error()
 }
 
 // readable is a store error's text; it names what was looked for.

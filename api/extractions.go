@@ -24,7 +24,8 @@ func (s *Server) extractionRoutes() {
 	}, s.getExtraction)
 	register(s, route{
 		id: "retry-extraction", method: http.MethodPost, path: "/api/v1/agents/{agent}/extractions/{extraction}/retry", tag: "extractions",
-		need: memory.RoleMember, summary: "Repeat a quarantined extraction", timeout: maxWait + requestTimeout, errors: []int{http.StatusConflict},
+		need: memory.RoleMember, summary: "Repeat a quarantined extraction", timeout: maxWait + requestTimeout,
+		also: []int{http.StatusAccepted}, errors: []int{http.StatusConflict},
 		doc: "Runs it again over the same messages with the current settings, and answers as summarize does.",
 	}, s.retryExtraction)
 }
@@ -105,6 +106,7 @@ func (s *Server) listExtractions(ctx context.Context, in *extractionsInput) (*re
 	return ok(out), nil
 }
 
+// ExtractionParam is the extraction that a request is about.
 type ExtractionParam struct {
 	Extraction string `path:"extraction" format:"uuid" doc:"Id of the extraction."`
 }
@@ -117,6 +119,7 @@ func (p ExtractionParam) id() (uuid.UUID, error) {
 	return id, nil
 }
 
+// ExtractionInput is a request about one extraction.
 type ExtractionInput struct {
 	AgentParam
 	ExtractionParam
@@ -124,30 +127,36 @@ type ExtractionInput struct {
 }
 
 func (s *Server) getExtraction(ctx context.Context, in *ExtractionInput) (*reply[extractionView], error) {
-	x, full, err := s.extraction(ctx, in)
+	found, err := s.extraction(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	view := viewExtraction(x)
-	if !full {
+	view := viewExtraction(found.record)
+	if !found.full {
 		view = view.outline()
 	}
 	return ok(view), nil
 }
 
-// extraction finds the record that a request is about, and whether the caller may see it whole.
-func (s *Server) extraction(ctx context.Context, in *ExtractionInput) (store.Extraction, bool, error) {
+// foundExtraction is the record that a request is about.
+type foundExtraction struct {
+	record store.Extraction
+	id     memory.Identity // of the caller; of every owner when the request names nobody
+	agent  store.Agent
+	full   bool // the caller may see it whole
+}
+
+func (s *Server) extraction(ctx context.Context, in *ExtractionInput) (found foundExtraction, err error) {
 	record, err := in.ExtractionParam.id()
 	if err != nil {
-		return store.Extraction{}, false, err
+		return found, err
 	}
-	id, _, err := s.enter(ctx, in.Agent, in.person())
-	if err != nil {
-		return store.Extraction{}, false, err
+	if found.id, found.agent, err = s.enter(ctx, in.Agent, in.person()); err != nil {
+		return found, err
 	}
-	id, full := acrossOwners(id)
-	x, err := s.Store.Extraction(ctx, id, record)
-	return x, full, err
+	found.id, found.full = acrossOwners(found.id)
+	found.record, err = s.Store.Extraction(ctx, found.id, record)
+	return found, err
 }
 
 type retryInput struct {
@@ -161,22 +170,20 @@ func (s *Server) retryExtraction(ctx context.Context, in *retryInput) (*reply[ru
 	if err != nil {
 		return nil, err
 	}
-	x, full, err := s.extraction(ctx, &in.ExtractionInput)
+	found, err := s.extraction(ctx, &in.ExtractionInput)
 	if err != nil {
 		return nil, err
 	}
+	x := found.record
 	if x.Outcome != memory.OutcomeQuarantined {
 		return nil, problem(nameNotQuarantined, "only a quarantined extraction is retried, this one is %s", x.Outcome)
 	}
-	id, agent, err := s.enter(ctx, in.Agent, in.person())
+	id, err := actFor(found.id, x.Owner)
 	if err != nil {
 		return nil, err
 	}
-	if id, err = actFor(id, x.Owner); err != nil {
-		return nil, err
-	}
 	return s.runNow(ctx, run{
-		id: id, agent: agent, conversation: x.Conversation, owner: x.OwnerID, full: full, wait: wait,
+		id: id, agent: found.agent, conversation: x.Conversation, owner: x.OwnerID, full: found.full, wait: wait,
 		in: workflows.ExtractNowInput{Conversation: x.ConversationUID, RetryOf: x.ID}, key: in.IdempotencyKey,
 	})
 }

@@ -22,7 +22,7 @@ func (s *Server) fileRoutes() {
 	}, s.listFiles)
 	register(s, route{
 		id: "read-file", method: http.MethodGet, path: workspacePath + "/files/{path}", rest: "path", tag: "files", need: memory.RoleViewer,
-		summary: "Read a document", errors: []int{http.StatusNotModified},
+		summary: "Read a document", also: []int{http.StatusNotModified},
 		doc: "Without scope, the one that the path means to the owner: the owner's own, else the agent's, else the workspace's. With If-None-Match it answers 304 when nothing has changed.",
 	}, s.readFile)
 }

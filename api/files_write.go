@@ -15,8 +15,8 @@ import (
 func (s *Server) fileWriteRoutes() {
 	register(s, route{
 		id: "write-file", method: http.MethodPut, path: workspacePath + "/files/{path}", rest: "path", tag: "files", need: memory.RoleMember,
-		summary: "Write a document", body: maxDocumentBody, status: http.StatusOK,
-		errors: []int{http.StatusCreated, http.StatusConflict, http.StatusPreconditionFailed, http.StatusPreconditionRequired},
+		summary: "Write a document", body: maxDocumentBody,
+		also: []int{http.StatusCreated}, errors: []int{http.StatusConflict, http.StatusPreconditionFailed, http.StatusPreconditionRequired},
 		doc: "Makes a new version; 201 when the document is new. An existing document needs If-Match with the ETag that was read (or * to overwrite whatever is there). " +
 			"When it was changed meanwhile, both sides are merged by line; where both changed the same lines the answer is 409 stale_base with both. " +
 			"The text is scanned: secrets are replaced by placeholders, and a text that tries to instruct the agent is refused.",
@@ -154,8 +154,7 @@ func (s *Server) deleteFile(ctx context.Context, in *deleteFileInput) (*tagged[r
 		return nil, err
 	}
 	out, err := s.apply(ctx, id, in.IdempotencyKey, memory.Change{Ref: ref, Op: memory.OpDelete, Base: base.version, Reason: in.Reason})
-	var stale *store.StaleBaseError
-	if errors.As(err, &stale) {
+	if stale, is := errors.AsType[*store.StaleBaseError](err); is {
 		current := etag(ref.Scope, stale.Head, sha256.Sum256([]byte(stale.Theirs)))
 		err = problem(namePreconditionFailed, "the document was changed meanwhile, its current version is %s", current).with("ETag", current)
 	}

@@ -27,6 +27,7 @@ func (s *Server) keyRoutes() {
 	}, s.revokeKey)
 }
 
+// KeyView is a key without its secret.
 type KeyView struct {
 	ID        uuid.UUID    `json:"id"`
 	Name      string       `json:"name"`
@@ -44,7 +45,7 @@ func viewKey(k store.Key) KeyView {
 // newKeyView is the one answer with a secret in it.
 type newKeyView struct {
 	KeyView
-	Secret string `json:"secret" doc:"Send it as Authorization: Bearer <secret>. It is not shown again."`
+	Secret string `json:"secret" doc:"Send it as Authorization: Bearer and this. It is not shown again."`
 }
 
 type newKeyInput struct {

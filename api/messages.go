@@ -30,6 +30,7 @@ func (s *Server) messageRoutes() {
 	}, s.listMessages)
 }
 
+// ConversationParam is the conversation that a request is about.
 type ConversationParam struct {
 	Conversation string `path:"conversation" maxLength:"255" doc:"The client's id of the conversation; percent-encode a slash." example:"c1"`
 }
@@ -153,7 +154,11 @@ func (s *Server) listMessages(ctx context.Context, in *messagesInput) (*reply[me
 		return nil, err
 	}
 	id, full := acrossOwners(id)
-	if !full {
+	switch {
+	case full:
+	case !id.Role.Includes(memory.RoleMember):
+		return nil, problem(nameOwnerNotAllowed, "a viewer key reads conversations only when it is pinned to their owner")
+	default:
 		return nil, problem(nameOwnerRequired, "say whose conversation it is: owner, or channel and sender, or endUserId (in the query)")
 	}
 	conversation, err := s.conversation(ctx, id, in.Conversation)

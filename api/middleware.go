@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -129,9 +130,7 @@ func (s *Server) answerError(err error, c echo.Context) {
 		return
 	}
 	p := s.fromEcho(c, err)
-	for name, values := range p.headers {
-		c.Response().Header()[name] = values
-	}
+	maps.Copy(c.Response().Header(), p.headers)
 	if err := c.JSON(p.Code, p); err != nil {
 		s.Log.Debug("The client did not take the answer", "error", err)
 	}

@@ -128,9 +128,9 @@ func (s *Server) documentationRoutes() {
 	s.pageRoutes()
 }
 
-// serveDocument serves what make makes, once: the routes do not change after the start.
-func (s *Server) serveDocument(contentType string, make func() ([]byte, error)) rawHandler {
-	once := sync.OnceValues(make)
+// serveDocument serves what build makes, once: the routes do not change after the start.
+func (s *Server) serveDocument(contentType string, build func() ([]byte, error)) rawHandler {
+	once := sync.OnceValues(build)
 	return func(ctx huma.Context, w http.ResponseWriter, _ *http.Request) {
 		document, err := once()
 		if err != nil {

@@ -53,7 +53,8 @@ func TestWithoutTheDatabase(t *testing.T) {
 }
 
 func TestStatusTellsWhatIsMissing(t *testing.T) {
-	h := start(t)
+	model := api.Model{Name: "openai/small"}
+	h := start(t, func(o *api.Options) { o.Model = model })
 	h.agent("ada")
 	h.want(h.post("c1", batch("42", true, "I live in Bern.", "Noted.")), 202)
 	if err := h.store.ReportComponent(t.Context(), "model", "unauthorized", "the provider refused the key"); err != nil {
@@ -80,10 +81,10 @@ func TestStatusTellsWhatIsMissing(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, states[name], state)
 		}
 	}
-	if got.Version != "test" || got.State != "degraded" || !got.Model.BuiltIn || got.Model.Name != "builtin/extractive" {
+	if got.Version != "test" || got.State != "degraded" || got.Model.BuiltIn || got.Model.Name != "openai/small" {
 		t.Errorf("%+v", got)
 	}
-	if all := strings.Join(got.Degraded, "\n"); !strings.Contains(all, "built-in engine") || !strings.Contains(all, "refused the key") {
+	if all := strings.Join(got.Degraded, "\n"); !strings.Contains(all, "model: the provider refused the key") {
 		t.Errorf("degraded: %q", all)
 	}
 	if b := got.Backlog; b == nil || b.PendingConversations != 1 || b.PendingMessages != 2 || b.UnsignalledTurns != 1 {
@@ -92,6 +93,18 @@ func TestStatusTellsWhatIsMissing(t *testing.T) {
 	pinned := h.key("pinned", memory.RoleViewer, "api:42")
 	if got := as[status](h, h.want(h.do(request{method: "GET", path: "/api/v1/status", key: pinned}), 200)); got.Backlog != nil {
 		t.Errorf("a pinned key sees the backlog %+v", got.Backlog)
+	}
+}
+
+// Without a model the built-in engine is in use; what a provider of yesterday reported is of no interest.
+func TestStatusWithTheBuiltInEngine(t *testing.T) {
+	h := start(t)
+	if err := h.store.ReportComponent(t.Context(), "model", "unauthorized", "REPORTMARKER"); err != nil {
+		t.Fatal(err)
+	}
+	body := string(h.want(h.get("/api/v1/status"), 200).body)
+	if !strings.Contains(body, `"builtIn":true`) || !strings.Contains(body, "built-in engine extracts by rules") || strings.Contains(body, "REPORTMARKER") {
+		t.Errorf("%s", body)
 	}
 }
 

@@ -56,8 +56,8 @@ func (s *Server) basis(ctx context.Context, id memory.Identity, ref memory.Ref, 
 
 // explain turns the gate's refusal of a write that was based on no version into what the client has to send.
 func (p Preconditions) explain(err error) error {
-	var stale *store.StaleBaseError
-	if !errors.As(err, &stale) || stale.Base != 0 {
+	stale, is := errors.AsType[*store.StaleBaseError](err)
+	if !is || stale.Base != 0 {
 		return err
 	}
 	current := etag(stale.Ref.Scope, stale.Head, sha256.Sum256([]byte(stale.Theirs)))

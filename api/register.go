@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,6 +31,8 @@ type route struct {
 	rest string
 	// timeout is how long a request may take; 0: requestTimeout.
 	timeout time.Duration
+	// also are statuses of other successes, with the same body.
+	also []int
 	// errors are statuses besides those that every operation of its kind may answer.
 	errors []int
 }
@@ -72,13 +75,23 @@ const metaRole = "role"
 
 // register adds an operation to the server. Whatever error the handler returns gets its HTTP form here.
 func register[In, Out any](s *Server, r route, handle func(context.Context, *In) (*Out, error)) {
-	huma.Register(s.api, r.operation(), func(ctx context.Context, in *In) (*Out, error) {
+	op := r.operation()
+	op.Responses = map[string]*huma.Response{}
+	huma.Register(s.api, op, func(ctx context.Context, in *In) (*Out, error) {
 		out, err := handle(ctx, in)
 		if err != nil {
 			return nil, s.explain(ctx, err)
 		}
 		return out, nil
 	})
+	for _, status := range r.also {
+		same := *op.Responses[strconv.Itoa(op.DefaultStatus)]
+		same.Description = http.StatusText(status)
+		if status == http.StatusNotModified {
+			same.Content = nil
+		}
+		op.Responses[strconv.Itoa(status)] = &same
+	}
 }
 
 // rawHandler writes its answer by itself.

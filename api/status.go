@@ -38,14 +38,14 @@ type backlogView struct {
 }
 
 type statusView struct {
-	Version  string       `json:"version"`
-	State    string       `json:"state" enum:"ok,degraded,down"`
-	Parts    []partView   `json:"parts"`
-	Model    modelView    `json:"model"`
-	Degraded []string     `json:"degraded" doc:"What works differently from a complete installation, in words; empty: nothing."`
-	Backlog  *backlogView `json:"backlog,omitempty" doc:"Of the workspace, over the agents that the key may use; not for keys that are pinned to an owner."`
-	Today    memory.Usage `json:"today" doc:"What models have cost the workspace today (UTC)."`
-	Time     time.Time    `json:"time"`
+	Version  string        `json:"version"`
+	State    string        `json:"state" enum:"ok,degraded,down"`
+	Parts    []partView    `json:"parts"`
+	Model    modelView     `json:"model"`
+	Degraded []string      `json:"degraded" doc:"What works differently from a complete installation, in words; empty: nothing."`
+	Backlog  *backlogView  `json:"backlog,omitempty" doc:"Of the workspace, over the agents that the key may use; not for keys that are pinned to an owner."`
+	Today    *memory.Usage `json:"today,omitempty" doc:"What models have cost the workspace today (UTC); as backlog."`
+	Time     time.Time     `json:"time"`
 }
 
 // modelComponent is under which name workers report how the model is.
@@ -62,25 +62,39 @@ func (s *Server) status(ctx context.Context, _ *struct{}) (*reply[statusView], e
 		return nil, err
 	}
 	for _, c := range reported {
+		if c.Name == modelComponent && s.Model.BuiltIn {
+			continue // of a provider that was configured before
+		}
 		view.Parts = append(view.Parts, partView{Name: c.Name, State: c.State, Detail: c.Detail, Since: &c.ChangedAt, SeenAt: &c.SeenAt})
 	}
 	if s.Model.BuiltIn {
 		view.Degraded = append(view.Degraded, "model: none is configured, the built-in engine extracts by rules: set REVERIE_LLM_PROVIDER for better memories")
 	}
 	view.judge()
-	id := callerOf(ctx).Identity()
-	if view.Today, err = s.Store.SpentToday(ctx, id, s.Now()); err != nil {
+	if err := s.count(ctx, &view); err != nil {
 		return nil, err
 	}
-	if !id.Pinned {
-		b, err := s.Store.Backlog(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		waiting := backlogView(b)
-		view.Backlog = &waiting
-	}
 	return ok(view), nil
+}
+
+// count adds what waits and what was spent, which is the business of those who run the workspace: a key that is pinned to
+// a person does not see it.
+func (s *Server) count(ctx context.Context, view *statusView) error {
+	id := callerOf(ctx).Identity()
+	if id.Pinned {
+		return nil
+	}
+	waiting, err := s.Store.Backlog(ctx, id)
+	if err != nil {
+		return err
+	}
+	spent, err := s.Store.SpentToday(ctx, id, s.Now())
+	if err != nil {
+		return err
+	}
+	backlog := backlogView(waiting)
+	view.Backlog, view.Today = &backlog, &spent
+	return nil
 }
 
 // judge sums the parts up.

@@ -17,12 +17,13 @@ import (
 func (s *Server) summarizeRoutes() {
 	register(s, route{
 		id: "summarize-conversation", method: http.MethodPost, path: "/api/v1/memory/{agent}/summarize/{conversation}", tag: "conversations",
-		need: memory.RoleMember, summary: "Extract memory from a conversation now", timeout: maxWait + requestTimeout,
+		need: memory.RoleMember, summary: "Extract memory from a conversation now", timeout: maxWait + requestTimeout, also: []int{http.StatusAccepted},
 		doc: "Marks everything stored as complete and extracts at once, without waiting for quiet or cooldown, on behalf of the conversation's real owner. " +
 			"Answers 200 with the outcome, or 202 when it is not there within wait: the extraction goes on.",
 	}, s.summarize)
 }
 
+// WaitParam says how long a request waits for an outcome.
 type WaitParam struct {
 	Wait string `query:"wait" maxLength:"20" default:"60s" doc:"How long to wait for the outcome, such as 90s or 2m; 0s: not at all; at most 5m." example:"60s"`
 }
@@ -96,6 +97,7 @@ func actFor(id memory.Identity, owner memory.Owner) (memory.Identity, error) {
 	if owner == memory.SystemOwner && !id.Role.Includes(memory.RoleAdmin) {
 		return id, problem(nameOwnerNotAllowed, "only an admin key speaks for the system")
 	}
+	id.AnyOwner = false
 	return id.For(id.Agent, owner), nil
 }
 
