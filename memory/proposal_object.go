@@ -59,11 +59,15 @@ func repairObject(text, rest string) (object, error) {
 	if rest != "" && !strings.HasPrefix(rest, "```") {
 		return nil, errCut // a stray quote and brace in a text may have ended the object too early
 	}
-	repaired, err := jsonrepair.Repair(text)
-	if err != nil || substance(text) != substance(repaired) || strayQuote.MatchString(repaired) {
+	hidden, ok := hideEscapes(text)
+	if !ok || len(text) > maxRepairBytes {
 		return nil, errCut
 	}
-	o, err := decodeObject(repaired)
+	repaired, err := jsonrepair.Repair(hidden)
+	if err != nil || substance(hidden) != substance(repaired) || strayQuote.MatchString(repaired) {
+		return nil, errCut
+	}
+	o, err := decodeObject(showEscapes(repaired))
 	if err != nil {
 		return nil, errCut
 	}
@@ -75,30 +79,26 @@ func repairObject(text, rest string) (object, error) {
 	return o, nil
 }
 
+// maxRepairBytes bounds what is repaired, since the effort grows with the square of it: two documents at their ceilings fit,
+// also in three bytes a character.
+const maxRepairBytes = 64 << 10
+
 // strayQuote is what becomes of the apostrophe in 'it's' when single quotes are repaired.
 var strayQuote = regexp.MustCompile(`\pL\\"\pL`)
 
-// substance is what a JSON text says: its characters without quotes, white space, escapes and punctuation of JSON, so that
-// two ways of writing one object have one substance, and a repair that loses or invents words is seen.
+// substance is what a JSON text says: its characters without quotes, white space and the punctuation of JSON, so that two
+// ways of writing one object have one substance, and a repair that loses or invents words is seen.
 func substance(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == '\\' && i+1 < len(s) {
-			next := s[i+1]
-			switch {
-			case strings.IndexByte("nrtbf", next) >= 0:
-				i += 2
-				continue
-			case next == 'u':
-				if code, ok := hexRune(s[i+2:]); ok {
-					r, size = code, 6
-				}
-			}
-		}
 		i += size
-		if !unicode.IsSpace(r) && !strings.ContainsRune("\"'`“”‘’\\,:{}[]+", r) {
+		if r == '\\' { // of the repair: a line break or a quote
+			i++
+			continue
+		}
+		if !unicode.IsSpace(r) && !strings.ContainsRune("\"'`“”‘’,:{}[]+", r) {
 			b.WriteRune(unicode.ToLower(r))
 		}
 	}
@@ -106,22 +106,6 @@ func substance(s string) string {
 }
 
 var pythonNull = strings.NewReplacer("none", "null", "undefined", "null")
-
-// hexRune reads the four digits of a \u escape.
-func hexRune(s string) (rune, bool) {
-	if len(s) < 4 {
-		return 0, false
-	}
-	var code rune
-	for _, c := range []byte(s[:4]) {
-		digit := strings.IndexByte("0123456789abcdef", c|0x20)
-		if digit < 0 || c < '0' {
-			return 0, false
-		}
-		code = code<<4 | rune(digit)
-	}
-	return code, true
-}
 
 // decodeObject reads strict JSON. A field that stands twice is an error: which one is meant?
 func decodeObject(text string) (object, error) {
