@@ -1,0 +1,324 @@
+package memory
+
+import (
+	"regexp"
+	"strings"
+)
+
+// sender finds a command or an instruction that may send data to somewhere else.
+type sender struct {
+	name  string
+	heads string // what it begins with, in lower case, divided by "|"
+	// sends reports whether it does: given what stands on its line before it, and it with what follows. Both as written.
+	sends func(before, command string) bool
+}
+
+// exfiltrationWindow is how many bytes of a line before and of a command are looked at.
+const exfiltrationWindow = 1500
+
+var senders = []sender{
+	{name: "curl", heads: "curl", sends: curlSends},
+	{name: "wget", heads: "wget", sends: wgetSends},
+	{name: "netcat", heads: "nc|ncat|netcat", sends: netcatSends},
+	{name: "reverse-shell", heads: "/dev/tcp/|/dev/udp/", sends: shellSends},
+	{name: "copy", heads: "scp|rsync", sends: copySends},
+	{name: "powershell", heads: "invoke-webrequest|invoke-restmethod|iwr|irm", sends: powershellSends},
+	{name: "program", heads: "fetch(|sendbeacon(|xmlhttprequest|axios.|requests.|httpx.|urlopen(|new image(|.src", sends: programSends},
+	{name: "link", heads: "](", sends: linkSends},
+	{name: "request", heads: "send|post|upload|forward|transmit|exfiltrate|leak|submit|deliver|report", sends: requestSends},
+	{name: "request", heads: "把|将|將", sends: chineseRequestSends},
+}
+
+var senderHeads = func() *literals[*sender] {
+	heads := &literals[*sender]{wordStart: true}
+	for i := range senders {
+		for head := range strings.SplitSeq(senders[i].heads, "|") {
+			heads.add(head, &senders[i])
+		}
+	}
+	return heads
+}()
+
+// exfiltration finds ways to send data to somewhere else: an address together with something that takes files, the
+// environment or the conversation there. Downloading, and sending what stands in the command itself, is ordinary.
+func (s *scanner) exfiltration() {
+	lower := lowerASCII(s.text)
+	senderHeads.each(lower, func(from, to int, sender *sender) {
+		if isWordByte(lower[to-1]) && to < len(lower) && isWordByte(lower[to]) {
+			return // the beginning of a longer word
+		}
+		start := max(s.starts[s.line(from)], from-exfiltrationWindow)
+		if sender.sends(s.text[start:from], command(s.text, from)) {
+			s.block(classExfiltration, sender.name, s.line(from))
+		}
+	})
+}
+
+// command is what stands from an offset to the end of its line, or of those it continues on.
+func command(text string, at int) string {
+	rest := window(text, at, exfiltrationWindow)
+	for end := 0; ; {
+		i := strings.IndexByte(rest[end:], '\n')
+		if i < 0 {
+			return rest
+		}
+		line := strings.TrimRight(rest[end:end+i], " \r")
+		end += i + 1
+		if !strings.HasSuffix(line, `\`) && !strings.HasSuffix(line, "`") {
+			return rest[:end-1]
+		}
+	}
+}
+
+var (
+	remoteURL = regexp.MustCompile(`(?i)\b(?:https?|ftps?|wss?)://([^\s/"'<>)?#\\]+)`)
+	loopback  = regexp.MustCompile(`(?i)^(?:[^@]*@)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\]|host\.docker\.internal)(?::\S*)?$`)
+
+	// secretFile names what nobody sends along by chance.
+	secretFile = regexp.MustCompile(`(?i)(?:/etc/(?:passwd|shadow|sudoers|hosts\b)|\.ssh\b|id_(?:rsa|dsa|ecdsa|ed25519)|\.aws\b|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.kube\b|\.docker/config|` +
+		`\.gnupg|(?:^|[\s"'@/=<(\\])\.env\b|\.(?:bash|zsh|psql|mysql)_history|credentials?\b|secrets?\b|passwords?\b|\.kdbx\b|\.pem\b|\.p12\b|private[_-]?key|wallet|keychain|` +
+		`cookies\.sqlite|\b(?:MEMORY|PROFILE|SOUL|AGENTS|USER)\.md\b)`)
+	// reader is a command, at the beginning of one, that reads out files, the environment or databases.
+	reader = regexp.MustCompile("(?i)(?:^|[|;&(`]|\\bsudo\\s)\\s*(?:env|printenv|history|set|export -p|tar|zip|7z|gpg|pg_dump|pg_dumpall|mysqldump|mongodump|sqlite3|find|security|crontab|ps|ifconfig|whoami|id|uname -a|hostname)\\b(?:[^=]|$)")
+	// catFile is a file that is printed; a request's body, told by its ending, is not of interest.
+	catFile = regexp.MustCompile("(?i)(?:^|[|;&(`])\\s*(?:sudo\\s+)?(?:cat|base64|xxd|head|tail|less|strings|gzip|bzip2|openssl|type|gc|get-content)\\s+(?:-[\\w-]+\\s+)*([^\\s|;&)`]+)")
+	// bodyFile ends like what requests usually carry.
+	bodyFile = regexp.MustCompile(`(?i)^["']?(?:\./)?[\w./-]*\.(?:json|xml|ya?ml|graphql|png|jpe?g|gif|svg|webp|wav|mp3|mp4|pdf|html)\b`)
+	// substitution is a command inside a command.
+	substitution = regexp.MustCompile("\\$\\(([^)]*)\\)?|`([^`]*)`")
+	// secretVariable is a variable of the environment that holds a secret, with the parameter it is given to.
+	secretVariable = regexp.MustCompile(`(?i)(?:([\w.-]+)=)?["']?(?:\$\{?|\$env:|%)(\w*(?:key|token|secret|passw|pwd|cred|auth|cookie|session)\w*)`)
+	// secretParameter is what a secret is rightly given to.
+	secretParameter = regexp.MustCompile(`(?i)key|token|appid|app_id|auth|secret|sig|pass|client|session|user`)
+)
+
+// remote is the first host that a command names beyond this machine.
+func remote(command string) (host string, ok bool) {
+	if !strings.Contains(command, "://") {
+		return "", false
+	}
+	for _, match := range remoteURL.FindAllStringSubmatch(command, 20) {
+		if !loopback.MatchString(match[1]) {
+			return strings.ToLower(match[1]), true
+		}
+	}
+	return "", false
+}
+
+// readsData reports whether a part of a command line reads out what could be worth stealing.
+func readsData(part string) bool {
+	if secretFile.MatchString(part) || reader.MatchString(part) {
+		return true
+	}
+	for _, match := range catFile.FindAllStringSubmatch(part, 20) {
+		if file := strings.Trim(match[1], `"'`); file != "-" && file != "/etc/os-release" && !bodyFile.MatchString(file) {
+			return true
+		}
+	}
+	return false
+}
+
+// substitutes reports whether a command has another one put in what could be worth stealing.
+func substitutes(command string) bool {
+	for _, match := range substitution.FindAllStringSubmatch(command, 20) {
+		if readsData(match[1]+match[2]) || strings.HasPrefix(strings.TrimSpace(match[1]), "<") {
+			return true
+		}
+	}
+	return false
+}
+
+// leaksVariable reports whether data for a host holds a secret of the environment. A key that is given to a parameter for
+// keys is how one logs in, unless it names a provider that the host does not.
+func leaksVariable(data, host string) bool {
+	for _, match := range secretVariable.FindAllStringSubmatch(data, 20) {
+		parameter, variable := match[1], strings.ToLower(match[2])
+		if !secretParameter.MatchString(parameter) {
+			return true
+		}
+		provider, rest, named := strings.Cut(variable, "_")
+		if named && strings.ContainsAny(rest, "_") && !strings.Contains(host, provider) || provider == "openai" && !strings.Contains(host, "openai") {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	curlData   = regexp.MustCompile(`(?:^|\s)(?:-[a-zA-Z]*[dFT]|--data(?:-[a-z]+)?|--json|--form(?:-string)?|--upload-file|--url-query)(?:[\s=]*)("(?:[^"\\]|\\.)*"?|'[^']*'?|\S+)`)
+	uploads    = regexp.MustCompile(`(?:^|\s)(?:-[a-zA-Z]*T|--upload-file)[\s=]*["']?([^\s"']+)`)
+	fromFile   = regexp.MustCompile(`(?:^|=)[@<]([^;]+)`)
+	fetchedURL = regexp.MustCompile(`(?i)\bhttps?://(?:\$\([^)]*\)?|` + "`[^`]*`" + `|\S)*`)
+)
+
+func curlSends(before, command string) bool {
+	host, ok := remote(command)
+	if !ok {
+		return false
+	}
+	for _, match := range uploads.FindAllStringSubmatch(command, 10) {
+		if sendsFile(match[1], before) {
+			return true
+		}
+	}
+	for _, match := range curlData.FindAllStringSubmatch(command, 20) {
+		data := strings.Trim(match[1], `"'`)
+		if file := fromFile.FindStringSubmatch(data); file != nil && sendsFile(file[1], before) {
+			return true
+		}
+		if match[1][0] != '\'' && (substitutes(data) || leaksVariable(data, host)) {
+			return true
+		}
+	}
+	return addressSends(command, host)
+}
+
+// sendsFile reports whether a file that a command sends, or what is piped to it, could be worth stealing.
+func sendsFile(file, before string) bool {
+	file = strings.Trim(file, `"' `)
+	if file == "-" || file == "." {
+		return readsData(before)
+	}
+	return secretFile.MatchString(file) || !bodyFile.MatchString(file)
+}
+
+// addressSends reports whether the addresses of a command hold data.
+func addressSends(command, host string) bool {
+	for _, address := range fetchedURL.FindAllString(command, 10) {
+		if substitutes(address) {
+			return true
+		}
+		if _, query, ok := strings.Cut(address, "?"); ok && leaksVariable(query, host) {
+			return true
+		}
+	}
+	return false
+}
+
+var wgetData = regexp.MustCompile(`--(?:post|body)-(data|file)[\s=]*("[^"]*"?|'[^']*'?|\S+)`)
+
+func wgetSends(before, command string) bool {
+	host, ok := remote(command)
+	if !ok {
+		return false
+	}
+	for _, match := range wgetData.FindAllStringSubmatch(command, 10) {
+		value := strings.Trim(match[2], `"'`)
+		if match[1] == "file" && sendsFile(value, before) || match[1] == "data" && (substitutes(value) || leaksVariable(value, host)) {
+			return true
+		}
+	}
+	return addressSends(command, host)
+}
+
+var (
+	netcatTarget = regexp.MustCompile(`^\S+\s+(?:-[a-zA-Z]+\s+(?:\d+\s+)?)*([\w.-]+|\[[\da-fA-F:]+\])[\s:]+(\d{2,5})\b`)
+	netcatShell  = regexp.MustCompile(`^\S+\s(?:.*\s)?-[a-zA-Z]*[ec]\s+\S*(?:sh|cmd(?:\.exe)?|powershell)\b`)
+	netcatInput  = regexp.MustCompile(`<\s*([^\s<&]+)`)
+)
+
+func netcatSends(before, command string) bool {
+	if netcatShell.MatchString(command) {
+		return true
+	}
+	target := netcatTarget.FindStringSubmatch(command)
+	if target == nil || loopback.MatchString(target[1]) {
+		return false
+	}
+	if strings.HasSuffix(strings.TrimRight(before, " "), "|") && readsData(before) {
+		return true
+	}
+	input := netcatInput.FindStringSubmatch(command)
+	return input != nil && !bodyFile.MatchString(input[1])
+}
+
+func shellSends(before, command string) bool {
+	return strings.Contains(before, ">") && (strings.Contains(before, "sh -i") || readsData(before) || strings.Contains(command, "0>&1"))
+}
+
+var (
+	copyOption = regexp.MustCompile(`\s-(?:[ioFJe]|-rsh)[\s=]*("[^"]*"|'[^']*'|\S+)`)
+	copyTarget = regexp.MustCompile(`\s[\w.-]+(?:@[\w.-]+)?:\S*\s*$`)
+)
+
+func copySends(_, command string) bool {
+	command, _, _ = strings.Cut(command, "&&")
+	command = copyOption.ReplaceAllString(command, "")
+	return copyTarget.MatchString(command) && secretFile.MatchString(command)
+}
+
+var (
+	powershellData = regexp.MustCompile(`(?i)-(?:body|infile|form)[\s:]+(.*)`)
+	powershellRead = regexp.MustCompile(`(?i)get-content|\bgc\s|\btype\s|readall|get-childitem|get-clipboard|get-process|get-credential|\$env:|\bdir\b|\bls\b|tobase64string`)
+	inFile         = regexp.MustCompile(`(?i)-infile[\s:]+(\S+)`)
+)
+
+func powershellSends(before, command string) bool {
+	host, ok := remote(command)
+	if !ok {
+		return false
+	}
+	if file := inFile.FindStringSubmatch(command); file != nil && sendsFile(file[1], before) {
+		return true
+	}
+	data := powershellData.FindStringSubmatch(command)
+	if data != nil && (powershellRead.MatchString(data[1]) || powershellRead.MatchString(before) || secretFile.MatchString(data[1])) {
+		return true
+	}
+	return addressSends(command, host)
+}
+
+// programRead is what programs send that is not theirs to send: not one variable of the environment, but all of them.
+var programRead = regexp.MustCompile(`(?i)document\.cookie|localstorage|sessionstorage|process\.env\s*(?:[^.\w\[\s]|$)|os\.environ\s*(?:[^.\w\[\s]|$)|os\.environ\.copy|` +
+	`(?:open|readfilesync|readfile|read_text|path)\(\s*(?:os\.path\.\w+\(\s*)?["'](?:~|/etc|/home|/root|/proc|[^"']*(?:\.ssh|\.env|\.aws|id_rsa|secret|credential|passw))|navigator\.clipboard`)
+
+func programSends(before, command string) bool {
+	_, ok := remote(before + command)
+	return ok && programRead.MatchString(command)
+}
+
+var (
+	linkTarget  = regexp.MustCompile(`^\]\(\s*<?(https?://[^\s)]*(?:[ \w]*[>\]}][^\s)]*)?)`)
+	placeholder = regexp.MustCompile(`\{\{[^}]*\}\}|\$\{[^}]*\}|\{[^}]+\}|<[^>]+>|\[[^\]]+\]|\$\([^)]*\)|%7[bB]%7[bB]|\$[A-Z_]{3,}`)
+	dataName    = regexp.MustCompile(`(?i)conversation|chat|histor|secret|key|token|passw|credential|memor|prompt|user|email|data|cookie|env|context|message|summar|base64|profile|session|transcript|content`)
+)
+
+// linkSends: showing an image sends its address, and with it what was put into it; a link waits for a click.
+func linkSends(before, command string) bool {
+	link := linkTarget.FindStringSubmatch(command)
+	if link == nil {
+		return false
+	}
+	if _, ok := remote(link[1]); !ok {
+		return false
+	}
+	if opening := strings.LastIndexByte(before, '['); opening > 0 && before[opening-1] == '!' {
+		return placeholder.MatchString(link[1]) && strings.Count(before, "`")%2 == 0
+	}
+	return dataName.MatchString(strings.Join(placeholder.FindAllString(link[1], 10), " "))
+}
+
+var (
+	requestOpens  = regexp.MustCompile(`(?i)(?:^|[.!?:;])[\s>*_#"'\d.)+-]*(?:(?:please|always|then|also|now|and|secretly|silently|quietly|first|you (?:must|should|will))[,\s]+)*$`)
+	requestObject = regexp.MustCompile(`(?i)^\w+ [^.!?\n]{0,80}?\b(?:conversations?|chat (?:history|logs?|transcripts?)|transcripts?|system prompt|memor(?:y|ies)|environment variables|private keys?|ssh keys?|passwords|secrets|` +
+		`api keys|cookies|credentials|tokens)\b[^!?\n]{0,80}?\b(?:to|at|via|on)\b[^!?\n]{0,40}?https?://`)
+	requestFile = regexp.MustCompile(`(?i)^\w+ [^!?\n]{0,80}?(?:\b(?:MEMORY|PROFILE|SOUL|AGENTS|USER)\.md|~/\.ssh|id_rsa|\.env\b|/etc/(?:passwd|shadow))[^!?\n]{0,80}?\b(?:to|at|via|on)\b[^!?\n]{0,40}?https?://`)
+
+	chineseRequestOpens = regexp.MustCompile(`(?:^|[，。！？：；,.!?:;\s])[\s>*_#"'\d.)+-]*(?:请|然后|并|再|务必|现在|悄悄|每次|总是|立即)*$`)
+	chineseRequest      = regexp.MustCompile(`^[^。！？\n]{0,40}?(?:密码|密钥|私钥|聊天记录|对话|聊天内容|系统提示|环境变量|记忆|凭证|凭据|令牌|会话|隐私|个人信息|cookie|MEMORY\.md|PROFILE\.md|\.env)` +
+		`[^。！？\n]{0,20}?(?:发送|上传|发到|发给|传到|传给|提交|转发|同步|泄露|POST)[^。！？\n]{0,12}?https?://`)
+)
+
+// requestSends: an instruction in words, where a sentence begins; in passing, "we post passwords to …" describes a system.
+func requestSends(before, command string) bool {
+	if !requestOpens.MatchString(before) {
+		return false
+	}
+	_, ok := remote(command)
+	return ok && (requestObject.MatchString(command) || requestFile.MatchString(command))
+}
+
+func chineseRequestSends(before, command string) bool {
+	_, ok := remote(command)
+	return ok && chineseRequestOpens.MatchString(before) && chineseRequest.MatchString(command)
+}

@@ -1,0 +1,132 @@
+package memory
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// overrideRule finds one way of giving the model orders that are not its owner's.
+type overrideRule struct {
+	name string
+	// heads are the words that it begins with, divided by "|".
+	heads string
+	// tail is what follows one of them, as a pattern. A space stands for any white space, and for marks of emphasis,
+	// quotation and comments around it. Escapes are in lower case, since patterns are folded.
+	tail string
+	// except are continuations that make it harmless.
+	except string
+	// opens asks for the beginning of a sentence or a line: said in passing the words are harmless.
+	opens bool
+	// plain leaves out the look at what stands before: the head is no verb that could be negated.
+	plain bool
+}
+
+// compiledRule is a rule ready for use.
+type compiledRule struct {
+	overrideRule
+	tail, except *regexp.Regexp
+}
+
+const (
+	// overrideWindow is how far an order may reach: the longest one seen is a third of it.
+	overrideWindow = 240
+	// blank is what a space in a pattern matches.
+	blank = `(?:[*_~"'` + "`" + `,]{0,3}[ \n](?:[>#/|*_~"'` + "`" + `-]{1,3}[ \n]?){0,2})`
+)
+
+// overrideHeads leads from the heads to the rules.
+var overrideHeads = func() *literals[*compiledRule] {
+	heads := &literals[*compiledRule]{wordStart: true}
+	for _, rules := range [][]overrideRule{englishOverrides, chineseOverrides, otherOverrides} {
+		for _, r := range rules {
+			compiled := &compiledRule{overrideRule: r, tail: tailPattern(r.tail)}
+			if r.except != "" {
+				compiled.except = tailPattern(r.except)
+			}
+			for head := range strings.SplitSeq(r.heads, "|") {
+				heads.add(foldLetters(head), compiled)
+			}
+		}
+	}
+	return heads
+}()
+
+func tailPattern(pattern string) *regexp.Regexp {
+	return regexp.MustCompile("^(?:" + strings.ReplaceAll(foldLetters(pattern), " ", blank) + ")")
+}
+
+// overrides finds orders to the model.
+func (s *scanner) overrides(f folded) {
+	overridesIn(f, func(rule string, at int) { s.block(classOverride, rule, f.line(at)) })
+}
+
+// overridesIn calls found with each order in a text.
+func overridesIn(f folded, found func(rule string, at int)) {
+	overrideHeads.each(f.text, func(from, to int, rule *compiledRule) {
+		if !startsWord(f.text, from) {
+			return
+		}
+		rest := window(f.text, to, overrideWindow)
+		if !rule.tail.MatchString(rest) || rule.except != nil && rule.except.MatchString(rest) {
+			return
+		}
+		if rule.opens && !opensSentence(f, from) || !rule.plain && negated(f.text[:from]) {
+			return
+		}
+		found(rule.name, from)
+	})
+}
+
+// startsWord reports whether a word begins at an offset of a folded text. Chinese and Japanese words begin anywhere.
+func startsWord(text string, at int) bool {
+	first, _ := utf8.DecodeRuneInString(text[at:])
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	return isWide(first) || !unicode.IsLetter(first) || isWide(before) || !unicode.IsLetter(before) && !unicode.IsDigit(before)
+}
+
+// negation ends what stands before words that are not an order, because it says not to do so.
+var negation = regexp.MustCompile(`(?:` +
+	`\b(?:do|does|did|must|should|shall|can|could|would|will|may|to) ?not(?: just| simply)? |` +
+	`(?:n't|\bnever|\bcannot|\bwithout|\bdont)(?: just| simply| ever)? |` +
+	foldLetters(`不要|不能|不可|不可以|不得|不应|不应该|不该|不会|请勿|切勿|勿|别|没有|没|并未|未|从不|绝不`) +
+	`)$`)
+
+// invitation ends what stands before words that are an order in spite of a negation.
+var invitation = regexp.MustCompile(`\b(?:why|if you) (?:do not|don't|not) $`)
+
+// negated reports whether a text ends by denying what follows.
+func negated(before string) bool {
+	before = before[max(0, len(before)-40):]
+	return negation.MatchString(before) && !invitation.MatchString(before)
+}
+
+// leadIns are words that a sentence may begin with before its order.
+var leadIns = regexp.MustCompile(`(?:^|[^\pL])(?:please|now|so|ok|okay|and|then|hi|hello|hey|important|attention|note|assistant|system|dear assistant|` +
+	`bitte|por favor|s'il te plait|` + foldLetters(`请|现在|那么|好的|好|注意`) + `)[,!:]? ?$`)
+
+// opensSentence reports whether a sentence or a line begins at an offset, but for marks of lists, quotes and emphasis, and
+// a word such as "please".
+func opensSentence(f folded, at int) bool {
+	line := f.starts[f.line(at)]
+	before := f.text[max(line, at-60):at]
+	if opening := leadIns.FindStringIndex(before); opening != nil {
+		before = strings.TrimRightFunc(before[:opening[0]+1], isLetterOrSpace)
+		if opening[0] == 0 {
+			return line >= at-60
+		}
+	}
+	before = strings.TrimRight(before, " \n>*_#-+|`\"'([{")
+	if before == "" {
+		return line >= at-60
+	}
+	last, _ := utf8.DecodeLastRuneInString(before)
+	if strings.ContainsRune(".!?;:)]}", last) {
+		return true
+	}
+	first, _ := utf8.DecodeRuneInString(f.text[at:])
+	return isWide(first) && last == ','
+}
+
+func isLetterOrSpace(r rune) bool { return r == ' ' || unicode.IsLetter(r) }
