@@ -3,7 +3,6 @@ package memory
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -12,6 +11,9 @@ import (
 // MaxDailyHeading bounds the heading of an entry in a daily note, in characters, its time included.
 const MaxDailyHeading = 30
 
+// entryLevel is the level of an entry's heading; the note's title is above it.
+const entryLevel = 2
+
 // DailyEntry brings an entry for a daily note into its form: a heading "## HH:mm Title" over the text. now, in the owner's
 // time zone, gives the time that is missing. The note has its date as title already, so that a title "# 2026-01-31" goes,
 // and all other headings of the entry become subheadings. A heading that is too long becomes the first line of the text. An
@@ -19,21 +21,13 @@ const MaxDailyHeading = 30
 func DailyEntry(entry string, now time.Time) string {
 	entry = tidied(strings.ReplaceAll(entry, "\r\n", "\n"))
 	lines := lineTexts(entry)
-	var title string
-	first := true
-	for _, h := range headings(entry) {
-		switch above := strings.TrimSpace(strings.Join(lines[:h.line], "")); {
-		case above == "" && dateTitle.MatchString(h.text):
-			lines[h.line] = ""
-		case first && above == "":
-			title = h.text
-			lines[h.line] = ""
-		default:
-			lines[h.line] = strings.Repeat("#", min(max(h.level+1, 3), 6)) + " " + h.text
-		}
-		if title != "" {
-			first = false
-		}
+	title, inner := entryTitle(lines, headingsFrom(lines, 0)) // a piece of a note has no front matter
+	deeper := 0
+	for _, h := range inner {
+		deeper = max(deeper, entryLevel+1-h.level)
+	}
+	for _, h := range inner {
+		lines[h.line] = strings.Repeat("#", min(h.level+deeper, 6)) + " " + h.text
 	}
 	clock, title := clockOf(title, now)
 	body := strings.TrimSpace(strings.Join(lines, "\n"))
@@ -41,16 +35,28 @@ func DailyEntry(entry string, now time.Time) string {
 		body = strings.TrimSpace(title + "\n\n" + body)
 		title = ""
 	}
-	if !slices.ContainsFunc(lineTexts(body), saysSomething) {
-		if title == "" {
-			return ""
-		}
+	if title == "" && !saysSomething(body) {
+		return ""
 	}
-	out := strings.TrimSpace("## " + clock + " " + title)
+	out := strings.TrimSpace(strings.Repeat("#", entryLevel) + " " + clock + " " + title)
 	if body != "" {
 		out += "\n\n" + body
 	}
 	return out + "\n"
+}
+
+// entryTitle takes the title off an entry, and the note's own title in front of it, and returns the other headings.
+func entryTitle(lines []string, all []heading) (title string, inner []heading) {
+	for i, h := range all {
+		if strings.TrimSpace(strings.Join(lines[:h.line], "")) != "" {
+			return "", all[i:]
+		}
+		lines[h.line] = ""
+		if !dateTitle.MatchString(h.text) {
+			return h.text, all[i+1:]
+		}
+	}
+	return "", nil
 }
 
 var (

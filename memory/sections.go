@@ -43,11 +43,16 @@ func Sections(doc string) []Section {
 // headings finds the ATX headings of a document.
 func headings(doc string) []heading {
 	lines := lineTexts(doc)
+	return headingsFrom(lines, frontMatter(lines))
+}
+
+// headingsFrom finds the headings from line start on.
+func headingsFrom(lines []string, start int) []heading {
 	var (
 		out   []heading
 		fence string // that is open
 	)
-	for i := frontMatter(lines); i < len(lines); i++ {
+	for i := start; i < len(lines); i++ {
 		line, indented := outdented(lines[i])
 		switch mark := fenceOf(line); {
 		case indented:
