@@ -98,11 +98,11 @@ func (o object) retired() ([]Retired, error) {
 		}
 		line, err := fields.text("line")
 		if err != nil {
-			return nil, within("retired", i, err)
+			return nil, itemError("retired", i, err)
 		}
 		reason, err := fields.text("reason")
 		if err != nil {
-			return nil, within("retired", i, err)
+			return nil, itemError("retired", i, err)
 		}
 		out = append(out, Retired{Line: line, Reason: reason})
 	}
@@ -129,7 +129,7 @@ func (o object) evidence() ([]LineSource, error) {
 	return out, nil
 }
 
-func within(list string, i int, err error) error {
+func itemError(list string, i int, err error) error {
 	return unreadable("in %s[%d], %s", list, i, err.Error())
 }
 
