@@ -130,7 +130,11 @@ func (s *Server) schedule(ctx context.Context, id memory.Identity, agent store.A
 	}
 	ctx = context.WithoutCancel(ctx) // a client that hangs up now does not delay its own memory
 	if err := s.workflows.turnCompleted(ctx, ref, agent); err != nil {
-		s.Log.WarnContext(ctx, "Workflows cannot be reached; the turn is left to the sweep", "error", err, "request", requestID(ctx))
+		level := slog.LevelWarn
+		if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
+			level = slog.LevelDebug // said a moment ago
+		}
+		s.Log.Log(ctx, level, "Workflows cannot be reached; the turn is left to the sweep", "error", err, "request", requestID(ctx))
 		return view
 	}
 	view.Status, view.Link = "scheduled", s.workflows.link(view.WorkflowID)
