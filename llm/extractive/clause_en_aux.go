@@ -1,0 +1,252 @@
+package extractive
+
+import "strings"
+
+// progressiveModals are "am …ing to" forms that mean a plan.
+var progressiveModals = map[string]string{
+	"going": "going to", "planning": "plan to", "hoping": "hope to", "trying": "try to", "aiming": "aim to", "intending": "intend to",
+	"looking": "look to", "preparing": "prepare to", "expecting": "expect to", "about": "going to", "supposed": "supposed to", "excited": "", "happy": "",
+}
+
+func (c *clause) readBe(ws []word, i int) {
+	c.said = ws[i].bare()
+	if w := ws[i].low; w == "was" || w == "were" {
+		c.tense = past
+	}
+	c.verb = "be"
+	i = c.skipAdverbs(ws, i+1)
+	c.rest = ws[i:]
+	if i >= len(ws) {
+		return
+	}
+	if modal := progressiveModals[ws[i].low]; modal != "" && i+2 < len(ws) && ws[i+1].low == "to" {
+		if _, base := verbForms[ws[i+2].low]; base || ws[i+2].low == "be" || adverbial(ws, i+2) {
+			c.modal = modal
+			c.setInfinitive(ws, i+2)
+			return
+		}
+	}
+	if f, ok := verbForms[ws[i].low]; ok && f.form == formIng {
+		if c.tense == present {
+			c.tense = progressive
+		}
+		c.setVerb(ws, i, f)
+		return
+	}
+}
+
+func adverbial(ws []word, i int) bool {
+	_, n := adverbAt(ws, i)
+	return n > 0
+}
+
+func (c *clause) readHave(ws []word, i int) {
+	has := ws[i]
+	i = c.skipAdverbs(ws, i+1)
+	c.verb, c.said = "have", has.bare()
+	if has.low == "had" {
+		c.tense = past
+	}
+	if i >= len(ws) {
+		return
+	}
+	c.rest = ws[i:]
+	w := ws[i].low
+	switch {
+	case w == "to" && i+1 < len(ws):
+		c.modal = "have to"
+		c.setInfinitive(ws, i+1)
+	case w == "got" && i+2 < len(ws) && ws[i+1].low == "to":
+		c.modal = "have to"
+		c.setInfinitive(ws, i+2)
+	case w == "got":
+		c.rest = ws[i+1:] // "I have got a cat"
+	case w == "been":
+		c.readBeen(ws, i+1)
+	default:
+		if f, ok := verbForms[w]; ok && (f.form == formParticiple || f.form == formPast) && !(f.lemma == w && i+1 < len(ws) && ws[i+1].low == "of") {
+			if catenatives[f.lemma] && i+2 < len(ws) && ws[i+1].low == "to" {
+				c.modal = f.lemma + " to"
+				c.setInfinitive(ws, i+2)
+				return
+			}
+			c.tense = perfect
+			c.setVerb(ws, i, f)
+		} else if ok && f.lemma == w && participleIsBase[w] {
+			c.tense = perfect
+			c.setVerb(ws, i, f)
+		}
+	}
+}
+
+// participleIsBase are verbs whose participle is the base form; the table knows their base only.
+var participleIsBase = set(`become come run quit put set cut hit read`)
+
+// readBeen reads what follows "have been".
+func (c *clause) readBeen(ws []word, i int) {
+	i = c.skipAdverbs(ws, i)
+	c.verb, c.said, c.tense, c.rest = "be", "been", perfect, ws[i:]
+	if i < len(ws) {
+		if f, ok := verbForms[ws[i].low]; ok && f.form == formIng {
+			c.tense = perfectProgressive
+			c.setVerb(ws, i, f)
+		}
+	}
+}
+
+func (c *clause) readDo(ws []word, i int) {
+	did := ws[i]
+	j := c.skipAdverbs(ws, i+1)
+	if did.low == "did" {
+		c.tense = past
+	}
+	if j < len(ws) && (c.negated || j == i+1) {
+		if f, ok := verbForms[ws[j].low]; ok && f.lemma == ws[j].low {
+			keep := c.tense
+			c.readVerb(ws, j)
+			c.tense = keep
+			return
+		}
+		if c.negated && ws[j].low != "" && did.low != "did" || c.negated {
+			c.verb, c.said, c.rest = "?"+ws[j].low, ws[j].bare(), ws[j+1:]
+			return
+		}
+	}
+	c.verb, c.said, c.rest = "do", did.bare(), ws[i+1:]
+}
+
+func (c *clause) readModal(ws []word, i int) {
+	modal := ws[i].low
+	if modal == "cannot" {
+		modal, c.negated = "can", true
+	}
+	i = c.skipAdverbs(ws, i+1)
+	c.modal = modal
+	if modal == "will" {
+		c.tense = future
+	}
+	if i >= len(ws) {
+		return
+	}
+	if modal == "would" {
+		switch ws[i].low {
+		case "rather":
+			c.modal, c.verb, c.said, c.rest = "would", "prefer", "rather", ws[i+1:]
+			return
+		case "like", "love":
+			if i+2 < len(ws) && ws[i+1].low == "to" {
+				c.modal = "would like to"
+				c.setInfinitive(ws, i+2)
+				return
+			}
+		}
+	}
+	c.setInfinitive(ws, i)
+}
+
+// fillers begin a clause without saying anything; those that correct are told apart.
+var fillers = buildPhrases(`well;so;ok;okay;oh;ah;yes;yeah;yep;yup;hi;hey;hello;thanks;thank you;btw;also;anyway;anyways;honestly;basically;um;uh;hmm;
+	just;fyi;and;but;then;now;plus;by the way;in fact;to be honest;for the record;quick update;update;on another note;as for me;personally;good morning;morning;
+	good evening;good afternoon;good question;sure;great;cool;nice;perfect;right;alright;haha;lol;hehe;great question;good point;of course;as i said;as mentioned;
+	like i said;for context;context;for reference;note;side note;one more thing;another thing;just so you know;you know;i mean;in addition;additionally;besides;
+	however;furthermore;moreover;finally;lastly;first;firstly;second;secondly;third;first of all;to start;for starters;about me;a bit about me;for what it's worth;
+	in general;generally speaking;turns out;good news;bad news;big news;guess what;guess so;exactly;absolutely;definitely;true;indeed;awesome;wow;yay;omg;hm;mm;
+	since;because;although;though;even though;as;given that;plus;hence;therefore;that said;speaking of which;still;in that case;from my side;on my side;
+	recap;just to recap;to recap;to summarise;to summarize;summary;long story short;for real;in real life;seriously;oh and;ok so;ok then;fun fact;intro;hi there;
+	hey there;hello there;hi everyone;hi all;hello everyone;hello all;hey everyone;hey all;hi folks;hi team;hey team;hello team;please note;please note that;note that;dear assistant;as a reminder;reminder;confirmed;good;works;fine;agreed;
+	meanwhile;unfortunately;luckily;sadly;fortunately;hopefully not;as you know;as always;as usual;at the moment;these days;right now;at present;currently;nowadays;lately;
+	so far;in the meantime;my bad;oops;either way;in short;tbh;imo;ps;p.s;to clarify;for clarity;to be clear;that is why;which is why;thats why;long time no see;whoa;woah;gosh;ha;aw;aww`)
+
+var correctionFillers = buildPhrases(`actually;no;nope;sorry;wait;correction;scratch that;i meant;i misspoke;my mistake;hold on;oh wait;small correction;to correct myself;rather;not quite;
+	change of plans;changed my mind;i changed my mind;we changed our minds;never mind;nevermind`)
+
+// phrases are word sequences, longest first by lookup.
+type phrases map[string]int
+
+const maxPhrase = 4
+
+func buildPhrases(list string) phrases {
+	p := phrases{}
+	for _, s := range splitTrim(list, ";") {
+		p[s] = len(splitTrim(s, " "))
+	}
+	return p
+}
+
+// at gives the number of words of the longest phrase that begins ws, 0 when none does.
+func (p phrases) at(ws []word) int {
+	for n := min(maxPhrase, len(ws)); n > 0; n-- {
+		if p[lows(ws[:n])] == n {
+			return n
+		}
+	}
+	return 0
+}
+
+// withoutFillers drops what begins a clause without saying anything, and tells whether some of it announced a correction.
+func withoutFillers(ws []word) ([]word, bool) {
+	fixes := false
+	for len(ws) > 0 {
+		if n := correctionFillers.at(ws); n > 0 && !(ws[0].low == "no" && n == 1 && !ws[0].endsClause() && len(ws) > 1 && ws[1].low != "it" && ws[1].low != "i" && ws[1].low != "we") {
+			ws, fixes = ws[n:], true
+			continue
+		}
+		n := fillers.at(ws)
+		if n == 0 && len(ws) > 1 && vocatives[ws[0].low] && ws[0].endsClause() {
+			n = 1
+		}
+		if n == 0 && isDrawnOut(ws[0].low) {
+			n = 1
+		}
+		if n == 0 {
+			break
+		}
+		ws = ws[n:]
+	}
+	return ws, fixes
+}
+
+// vocatives address the listener when a comma follows.
+var vocatives = set(`everyone all folks team guys there man dude mate buddy bro friend ada assistant claude gpt chatgpt bot`)
+
+// isDrawnOut reports whether a word is a greeting with letters repeated: heyyy, hiiii, soooo.
+func isDrawnOut(w string) bool {
+	if len(w) < 3 || w[len(w)-1] != w[len(w)-2] {
+		return false
+	}
+	switch strings.TrimRight(w, w[len(w)-1:]) {
+	case "he", "hey", "h", "hi", "hell", "so", "s", "well", "ok", "yea", "hm", "ah", "oh", "yo":
+		return true
+	}
+	return false
+}
+
+// dateLast moves a date that begins a clause to its end: "On 2026-03-11 I have …" → "I have … on 2026-03-11".
+func dateLast(ws []word) []word {
+	if len(ws) < 4 || !datePrepositions[ws[0].low] {
+		return ws
+	}
+	for k := 1; k < min(7, len(ws)-1); k++ {
+		if ws[k].when.span == noSpan {
+			continue
+		}
+		head := append([]word(nil), ws[:k+1]...)
+		rest := ws[k+1:]
+		if len(rest) > 0 && rest[0].low == "at" && len(rest) > 2 { // "On Friday at 3 I have"
+			if rest[1].low != "" && rest[1].low[0] >= '0' && rest[1].low[0] <= '9' {
+				head = append(head, rest[:2]...)
+				rest = rest[2:]
+			}
+		}
+		if len(rest) == 0 {
+			return ws
+		}
+		head[0] = word{text: lowerFirst(head[0].text), low: head[0].low, when: head[0].when}
+		head[len(head)-1].text = trimComma(head[len(head)-1].text)
+		out := append([]word(nil), rest...)
+		last := &out[len(out)-1]
+		last.text = trimStop(last.text)
+		return append(out, head...)
+	}
+	return ws
+}

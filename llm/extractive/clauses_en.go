@@ -1,0 +1,274 @@
+package extractive
+
+import "strings"
+
+// coordinators join clauses of equal rank.
+var coordinators = set(`and but so or then plus though although while whereas yet & also`)
+
+// subordinators begin a clause that limits another one.
+var subordinators = set(`when whenever while after before until unless once where`)
+
+// splitClauses cuts a sentence (contractions undone, dates absolute) into clauses that each have a subject of their own:
+// "I live in Lyon and work as a teacher" → "I live in Lyon" and "I work as a teacher".
+func splitClauses(ws []word) [][]word {
+	ws = asA(ws)
+	var out [][]word
+	var limit []word // a subordinate clause that came first
+	start := 0
+	emit := func(end int) {
+		part := ws[start:end]
+		start = end
+		part = trimCoordinators(part)
+		if len(part) == 0 {
+			return
+		}
+		if subordinators[part[0].low] && end < len(ws) && !hasFiniteMain(part) {
+			limit = part
+			return
+		}
+		part = trimmed(part)
+		if len(limit) > 0 {
+			part = append(append([]word(nil), part...), lowerWords(limit)...)
+			limit = nil
+		}
+		out = append(out, part)
+	}
+	for i := 1; i < len(ws); i++ {
+		j := i
+		for j < len(ws) && coordinators[ws[j].low] && j-i < 2 {
+			j++
+		}
+		comma := ws[i-1].endsClause()
+		if j >= len(ws) || !comma && j == i {
+			continue
+		}
+		if startsClause(ws, j, comma) {
+			emit(i)
+			continue
+		}
+		if shared := sharedSubject(ws[start:i], ws[j:], comma); shared != nil {
+			emit(i)
+			joined := append(append([]word(nil), shared...), ws[j:]...)
+			return append(out, splitClauses(joined)...)
+		}
+	}
+	emit(len(ws))
+	return out
+}
+
+// asA turns "As a nurse, I work nights" into "I am a nurse, I work nights".
+func asA(ws []word) []word {
+	if len(ws) < 5 || ws[0].low != "as" || ws[1].low != "a" && ws[1].low != "an" && ws[1].low != "the" {
+		return ws
+	}
+	for k := 2; k < min(9, len(ws)-1); k++ {
+		if ws[k].endsClause() && ws[k+1].low == "i" {
+			return append([]word{{text: "I", low: "i"}, {text: "am", low: "am"}}, ws[1:]...)
+		}
+	}
+	return ws
+}
+
+// hasFiniteMain reports whether a part that begins with a subordinator holds its main clause as well.
+func hasFiniteMain(part []word) bool {
+	for k := 2; k < len(part)-1; k++ {
+		if part[k].endsClause() {
+			return true
+		}
+	}
+	return false
+}
+
+// startsClause reports whether a new clause with its own subject begins at word j.
+func startsClause(ws []word, j int, comma bool) bool {
+	for j < len(ws) && (droppedAdverbs[ws[j].low] || fillers[ws[j].low] == 1) {
+		j++
+	}
+	if j+1 >= len(ws) {
+		return false
+	}
+	w, next := ws[j], ws[j+1]
+	switch w.low {
+	case "i", "he", "she", "it", "they":
+		return true
+	case "we", "you":
+		return next.low != "" && (auxiliaries[next.low] || verbForms[next.low].lemma != "" || droppedAdverbs[next.low] || keptAdverbs[next.low])
+	case "let":
+		return next.low == "us"
+	case "please", "remember", "do":
+		return w.low != "do" || next.low == "not"
+	case "always", "never":
+		return comma && verbForms[next.low].form == formBase
+	case "from":
+		return next.low == "now"
+	}
+	if (determiners[w.low] || w.isName()) && w.low != "a" && w.low != "an" {
+		if !determiners[w.low] && !comma && !auxiliaries[next.low] && verbForms[next.low].form != formThird {
+			return false
+		}
+		end := j + 1
+		for end < len(ws) && !ws[end-1].endsClause() {
+			end++
+		}
+		return findVerb(ws[j:end]) > 0
+	}
+	return false
+}
+
+// plainVerbs are base forms that after "and" can only be verbs of the same subject, not nouns.
+var plainVerbs = set(`am have live speak prefer hate enjoy own teach go know cannot do want need eat commute volunteer dislike run drive bake sing hike swim collect
+	usually always never often mostly sometimes originally currently work play use study like love drink take get moved will would might`)
+
+// sharedSubject gives the words to put before next when it continues main with the same subject, nil when it does not.
+func sharedSubject(main, next []word, comma bool) []word {
+	main = trimCoordinators(main)
+	main, _ = withoutFillers(main)
+	if len(main) < 2 || len(next) < 2 {
+		return nil
+	}
+	i := 0
+	for i < len(next) && droppedAdverbs[next[i].low] {
+		i++
+	}
+	if i+1 >= len(next) {
+		return nil
+	}
+	w := next[i].low
+	c := parseClause(main)
+	if c.verb == "" {
+		return nil
+	}
+	f := verbForms[w]
+	switch c.subject {
+	case self, we:
+		who := main[:1]
+		isCopula := c.verb == "be" && (c.tense == present || c.tense == progressive) || c.tense == progressive
+		switch {
+		case isCopula && c.subject == self && iAmContinues(next[i:], comma, c):
+			return append(append([]word(nil), who...), word{text: "am", low: "am"})
+		case c.modal != "" || c.tense == future:
+			return nil
+		case c.tense == past && (f.form == formPast && f.lemma != w || w == "was" || w == "had"):
+			return who
+		case c.tense == perfect && (f.form == formParticiple || f.form == formPast) && f.lemma != w:
+			return append(append([]word(nil), who...), word{text: "have", low: "have"})
+		case c.tense != past && plainVerbs[w] && !(c.verb == "like" || c.verb == "love" || c.verb == "enjoy" || c.verb == "prefer") && (f.lemma == w || w == "am" || w == "cannot" || keptAdverbs[w]):
+			return who
+		case c.tense != past && (w == "am" || w == "have" || w == "hate" || w == "prefer" || w == "cannot" || w == "do" && next[i+1].low == "not" || (w == "love" || w == "like" || w == "live" || w == "work") && len(next) > i+1 && f.lemma == w):
+			if !likes[c.verb] { // "I love the hope and love in it"
+				return who
+			}
+		}
+	case thing, pronoun:
+		if len(c.noun) > 0 && (w == "is" || w == "has" || f.form == formThird && len(next) > i+1 || c.tense == past && f.form == formPast && f.lemma != w) && !strings.HasSuffix(lows(c.noun), " and") {
+			return c.noun
+		}
+	}
+	return nil
+}
+
+// iAmContinues reports whether next continues "I am …": "…, a nurse from Hamburg", "…, based in Berlin", "… and working at X".
+func iAmContinues(next []word, comma bool, c clause) bool {
+	w := next[0].low
+	switch w {
+	case "a", "an":
+		return len(c.rest) > 0 && c.tense != progressive
+	case "from", "based", "originally", "currently", "married", "allergic", "fluent", "into", "located", "responsible", "born":
+		return true
+	}
+	if traits[w] || isDigits(w) && comma && len(w) == 2 {
+		return c.tense != progressive
+	}
+	f := verbForms[w]
+	if f.form != formIng || len(next) < 2 {
+		return false
+	}
+	return c.tense == progressive && !comma || comma && callings[f.lemma]
+}
+
+// callings are verbs of what somebody does for years; their -ing form goes on an introduction: "I'm Tom, living in Leeds".
+var callings = set(`live work study learn teach train major research run lead manage build freelance specialize intern volunteer`)
+
+func trimCoordinators(ws []word) []word {
+	for len(ws) > 0 && coordinators[ws[0].low] {
+		ws = ws[1:]
+	}
+	return ws
+}
+
+// trimmed drops punctuation at the end of a clause.
+func trimmed(ws []word) []word {
+	if len(ws) == 0 {
+		return ws
+	}
+	out := append([]word(nil), ws...)
+	last := &out[len(out)-1]
+	last.text = trimStop(last.text)
+	return out
+}
+
+// trimStop drops closing punctuation; a closing bracket stays with its opening one.
+func trimStop(s string) string {
+	s = strings.TrimRight(s, ".,;:!?…—- ")
+	if strings.HasSuffix(s, ")") && !strings.Contains(s, "(") {
+		s = strings.TrimRight(s, ").,")
+	}
+	return s
+}
+
+func trimComma(s string) string { return strings.TrimRight(s, ",;— ") }
+
+func lowerFirst(s string) string {
+	if s == "I" || len(s) > 1 && s[1] >= 'A' && s[1] <= 'Z' {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
+
+func lowerWords(ws []word) []word {
+	if len(ws) == 0 {
+		return nil
+	}
+	out := trimmed(ws)
+	out[0].text = lowerFirst(out[0].text)
+	return out
+}
+
+func splitTrim(s, sep string) []string {
+	var out []string
+	for _, p := range strings.Split(s, sep) {
+		if t := strings.Join(strings.Fields(p), " "); t != "" {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// endFillers close a clause without saying anything.
+var endFillers = buildPhrases(`please;thanks;thank you;haha;lol;btw;by the way;though;too;as well;anyway;you know;actually;xd;tbh;honestly;right;ok;okay;for now;
+	hehe;if that helps;just so you know;fyi;of course;again;so far;already;now;right now;these days;at the moment;currently;from now on;in general;obviously;if possible;
+	in case that matters;in case it matters;if that matters;as you know;as usual;and so on;etc;then;yet;so;sadly;unfortunately;luckily;yay;and all;or something;or so;
+	as of now;nowadays;at last;finally;indeed;a lot;so much;very much;the most;really;man;dude;mate;guys;everyone;folks;and;but`)
+
+// trimEnd drops what closes the clause without saying anything, and "anymore", which ends something that was so.
+func (c *clause) trimEnd() {
+	for {
+		n := 0
+		for k := min(maxPhrase, len(c.rest)); k > 0; k-- {
+			tail := c.rest[len(c.rest)-k:]
+			if s := lows(tail); s == "anymore" || s == "any more" || s == "any longer" {
+				c.ended = c.ended || c.negated
+				n = k
+				break
+			} else if endFillers[s] == k {
+				n = k
+				break
+			}
+		}
+		if n == 0 {
+			break
+		}
+		c.rest = c.rest[:len(c.rest)-n]
+	}
+	c.rest = trimmed(c.rest)
+}

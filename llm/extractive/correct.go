@@ -1,0 +1,219 @@
+package extractive
+
+import "strings"
+
+// standing says how a line relates to a new statement.
+type standing int
+
+const (
+	unrelated standing = iota
+	same
+	contradicts
+)
+
+// standing looks for the line that the claims repeat or contradict. Of several the last one counts that no person wrote.
+func (n *notebook) standing(claims []claim) (*page, int, standing) {
+	var page *page
+	at, verdict := 0, unrelated
+	for _, p := range []*pageRef{{n.profile}, {n.memory}} {
+		for i := range p.lines {
+			l := p.at(i, n.owner)
+			v := relate(l.claims, claims)
+			if v == same && len(claims) == 1 {
+				return p.page, i, same
+			}
+			if v == same && l.terms.covers(termsOf(claims[len(claims)-1].value)) {
+				return p.page, i, same
+			}
+			if v == contradicts && (verdict != contradicts || !l.protected || page.lines[at].protected) {
+				page, at, verdict = p.page, i, contradicts
+			}
+		}
+	}
+	return page, at, verdict
+}
+
+type pageRef struct{ *page }
+
+// relate compares the claims of a line with new ones: any that contradicts decides, then any that is the same.
+func relate(old, claims []claim) standing {
+	verdict := unrelated
+	for _, c := range claims {
+		for _, o := range old {
+			if o.key() != c.key() || !c.single {
+				continue
+			}
+			switch {
+			case o.negative == c.negative && (sameTerms(o.terms, c.terms) || within(c.terms, o.terms)):
+				if verdict == unrelated {
+					verdict = same
+				}
+			case o.negative && !c.negative && !sameTerms(o.terms, c.terms):
+			default:
+				return contradicts
+			}
+		}
+	}
+	return verdict
+}
+
+// correct replaces line i of p by what was said anew. A line that a person wrote stays; the new statement stands under it.
+func (n *notebook) correct(p *page, i int, claims []claim, s statement, t terms) {
+	e := n.enter(s, t)
+	if n.closed(p) {
+		return
+	}
+	if p.lines[i].protected {
+		n.kept = true
+		if !p.under(i, strings.TrimSuffix(strings.TrimSuffix(s.text, "."), "。")+n.saidNote(s.text), e) {
+			n.full = true
+			return
+		}
+		n.corrected++
+		return
+	}
+	text := s.text
+	if old, ok := spliced(p.lines[i], claims); ok {
+		text = old
+	}
+	if !p.replace(i, text, e) {
+		n.full = true
+		return
+	}
+	n.corrected++
+}
+
+// saidNote marks a line that stands beside a person's own.
+func (n *notebook) saidNote(text string) string {
+	date := n.in.Today.Format("2006-01-02")
+	if hasHan(text) {
+		return "（对话中提到于 " + date + "）。"
+	}
+	return " (said in conversation on " + date + ")."
+}
+
+// spliced puts a new value into a line that states more than it: "Works as a nurse at Charité." keeps the nurse.
+func spliced(l pageLine, claims []claim) (string, bool) {
+	if len(claims) != 1 || len(l.claims) < 2 {
+		return "", false
+	}
+	for _, o := range l.claims {
+		if o.key() != claims[0].key() || o.value == "" || o.negative != claims[0].negative {
+			continue
+		}
+		body := strings.TrimSpace(l.text)
+		if m := listMarker.FindString(body); m != "" {
+			body = body[len(m):]
+		}
+		if strings.Count(body, o.value) == 1 {
+			return strings.Replace(body, o.value, claims[0].value, 1), true
+		}
+	}
+	return "", false
+}
+
+// repair applies "5434, not 5433": the newest line that has the wrong value gets the right one.
+func (n *notebook) repair(s statement) {
+	for _, p := range []*page{n.memory, n.profile} {
+		for i := len(p.lines) - 1; i >= 0; i-- {
+			l := p.at(i, n.owner)
+			body := strings.TrimSpace(l.text)
+			at := wordIndex(body, s.replaces)
+			if l.code || at < 0 || wordIndex(body, s.with) >= 0 {
+				continue
+			}
+			if m := listMarker.FindString(body); m != "" && at >= len(m) {
+				body, at = body[len(m):], at-len(m)
+			}
+			s.text = body[:at] + s.with + body[at+len(s.replaces):]
+			s.replaces = ""
+			t := termsOf(s.text)
+			e := n.enter(s, t)
+			switch {
+			case n.closed(p):
+			case l.protected:
+				n.kept = true
+				if p.under(i, strings.TrimRight(s.text, ".。")+n.saidNote(s.text), e) {
+					n.corrected++
+				}
+			case p.replace(i, s.text, e):
+				n.corrected++
+			default:
+				n.full = true
+			}
+			return
+		}
+	}
+}
+
+// wordIndex finds w in s where it stands by itself; -1 when it does not. Case does not count for Latin letters.
+func wordIndex(s, w string) int {
+	if w == "" {
+		return -1
+	}
+	low, want := strings.ToLower(s), strings.ToLower(w)
+	if len(low) != len(s) || len(want) != len(w) {
+		low, want = s, w
+	}
+	for from := 0; ; {
+		k := strings.Index(low[from:], want)
+		if k < 0 {
+			return -1
+		}
+		k += from
+		before, after := lastRune(low[:k]), firstRune(low[k+len(want):])
+		if (hasHan(w) || !isWordRune(before) || isHan(before)) && (hasHan(w) || !isWordRune(after) || isHan(after)) {
+			return k
+		}
+		from = k + len(want)
+	}
+}
+
+func lastRune(s string) rune {
+	var last rune
+	for _, r := range s[max(0, len(s)-4):] {
+		last = r
+	}
+	return last
+}
+
+// end takes in that something no longer holds: the lines that said it make room for the new statement.
+func (n *notebook) end(s statement, t terms) {
+	topic := termsOf(s.topic)
+	found := false
+	for _, p := range []*page{n.profile, n.memory} {
+		for i := range p.lines {
+			l := p.at(i, n.owner)
+			if len(l.terms.set) == 0 || !concerns(l.terms, topic) {
+				continue
+			}
+			if l.terms.negated || l.terms.former {
+				n.again(p, i, s) // it says so already
+				return
+			}
+			found = true
+			e := n.enter(s, t)
+			switch {
+			case n.closed(p):
+			case l.protected:
+				n.kept = true
+				if p.under(i, strings.TrimRight(s.text, ".。")+n.saidNote(s.text), e) {
+					n.corrected++
+				}
+			case p.replace(i, s.text, e):
+				n.corrected++
+			default:
+				n.full = true
+			}
+			return
+		}
+	}
+	if !found && !n.known(s, t) {
+		n.write(s, n.enter(s, t))
+	}
+}
+
+// concerns reports whether a line is about the topic that ended: it has all of the topic's words, and most of its own are among them.
+func concerns(line, topic terms) bool {
+	return within(topic.set, line.set) && len(line.set) <= 2*len(topic.set)+1
+}

@@ -1,0 +1,192 @@
+package extractive
+
+import (
+	"slices"
+	"strings"
+
+	"reverie/memory"
+)
+
+// notebook takes statements one after another and keeps what the files would then look like.
+type notebook struct {
+	profile, memory *page
+	shared, note    []terms
+	owner           []string // names of the user, in lower case
+	entries         []*entry // what goes into the daily entry, in order
+	objected        objections
+	in              memory.ExtractionInput
+	counts          [remembered + 1]int
+	corrected       int
+	full            bool // a ceiling kept a line out of a file
+	kept            bool // a person's line kept a correction out
+}
+
+// entry is one line of the daily entry, and the lines of the files that came with it.
+type entry struct {
+	text  string
+	seqs  []int64
+	lines []string
+	gone  bool // taken back later in the same conversation
+	place place
+	terms terms
+}
+
+func newNotebook(in memory.ExtractionInput, objected objections) *notebook {
+	protected := map[string]bool{}
+	for _, l := range in.Protected {
+		protected[strings.TrimSpace(l)], protected[bareLine(l)] = true, true
+	}
+	delete(protected, "")
+	n := &notebook{
+		profile: newPage(in.Profile, protected, in.ProfileMaxChars), memory: newPage(in.Memory, protected, in.MemoryMaxChars),
+		shared: allTerms(in.Shared), note: allTerms(in.Note), objected: objected, in: in,
+	}
+	for i := range n.profile.lines {
+		for _, c := range n.profile.at(i, nil).claims {
+			if c.subject == "" && (c.attribute == "name" || c.attribute == "nickname") {
+				n.owner = append(n.owner, strings.ToLower(c.value))
+				if first, _, ok := strings.Cut(strings.ToLower(c.value), " "); ok {
+					n.owner = append(n.owner, first)
+				}
+			}
+		}
+	}
+	if len(n.owner) > 0 { // lines that begin with the user's name are about the user
+		for i := range n.profile.lines {
+			n.profile.lines[i].read = false
+		}
+	}
+	return n
+}
+
+func allTerms(text string) []terms {
+	var out []terms
+	for line := range strings.Lines(text) {
+		if t := plainLine(line); t != "" && !strings.HasPrefix(t, "#") {
+			out = append(out, termsOf(t))
+		}
+	}
+	return out
+}
+
+// take takes in one statement: known ones change nothing, new ones replace what they correct, the others are added.
+func (n *notebook) take(s statement) {
+	s.text = s.told()
+	if s.replaces != "" {
+		n.repair(s)
+		return
+	}
+	t := termsOf(s.text)
+	if s.place != noteOnly && s.ends {
+		n.end(s, t)
+		return
+	}
+	claims := claimsOf(s.text, n.owner)
+	if len(claims) == 0 || s.place == noteOnly {
+		if n.known(s, t) {
+			return
+		}
+	} else if page, i, verdict := n.standing(claims); verdict == same {
+		n.again(page, i, s)
+		return
+	} else if verdict == contradicts {
+		n.correct(page, i, claims, s, t)
+		return
+	} else if n.known(s, t) {
+		return
+	}
+	e := n.enter(s, t)
+	if s.place != noteOnly {
+		n.write(s, e)
+	}
+}
+
+// known reports whether a file says it already; a line of this very conversation then stands on this message as well.
+func (n *notebook) known(s statement, t terms) bool {
+	for _, p := range []*page{n.profile, n.memory} {
+		for i := range p.lines {
+			if l := p.at(i, n.owner); len(l.terms.set) > 0 && l.terms.covers(t) {
+				n.again(p, i, s)
+				return true
+			}
+		}
+	}
+	if s.place != noteOnly && covered(n.shared, t) {
+		return true
+	}
+	for _, e := range n.entries {
+		if !e.gone && e.terms.covers(t) && (s.place == noteOnly || e.place != noteOnly) {
+			e.seqs = withSeqs(e.seqs, s.seqs)
+			return true
+		}
+	}
+	return s.place == noteOnly && (covered(n.note, t) || covered(n.shared, t))
+}
+
+func covered(lines []terms, t terms) bool {
+	return slices.ContainsFunc(lines, func(l terms) bool { return len(l.set) > 0 && l.covers(t) })
+}
+
+func (n *notebook) again(p *page, i int, s statement) {
+	if e := p.lines[i].fresh; e != nil {
+		e.seqs = withSeqs(e.seqs, s.seqs)
+	}
+}
+
+func withSeqs(seqs, more []int64) []int64 {
+	for _, q := range more {
+		if !slices.Contains(seqs, q) {
+			seqs = append(seqs, q)
+		}
+	}
+	return seqs
+}
+
+// enter puts a statement into the daily entry. It is there even when the note has it already, as the carrier of its
+// evidence; render leaves out what the note says.
+func (n *notebook) enter(s statement, t terms) *entry {
+	e := &entry{text: s.text, seqs: slices.Clone(s.seqs), place: s.place, terms: t}
+	n.entries = append(n.entries, e)
+	return e
+}
+
+// write adds a statement to its section.
+func (n *notebook) write(s statement, e *entry) {
+	p, title := n.memory, "Memory"
+	if s.place.inProfile() {
+		p, title = n.profile, "Profile"
+	}
+	if n.closed(p) {
+		return
+	}
+	if !p.add(sectionNames[s.place], title, s.text, sectionRank, e) {
+		n.full = true
+		return
+	}
+	n.counts[s.place]++
+}
+
+func (n *notebook) closed(p *page) bool {
+	return p == n.profile && n.objected.profile || p == n.memory && n.objected.memory
+}
+
+// told is the statement as a line: with the name of the speaker where several people spoke.
+func (s statement) told() string {
+	if s.speaker == "" || s.place == noteOnly && s.replaces != "" {
+		return s.text
+	}
+	switch {
+	case hasHan(s.text):
+		if s.ofUser {
+			return s.speaker + s.text
+		}
+		if s.place.inProfile() || s.ofPerson {
+			return s.speaker + "的" + s.text
+		}
+	case s.ofUser:
+		return s.speaker + " " + lowerFirst(s.text)
+	case s.place.inProfile() || s.ofPerson:
+		return s.speaker + "'s " + lowerFirst(s.text)
+	}
+	return s.text
+}

@@ -1,0 +1,329 @@
+package extractive
+
+import "strings"
+
+// The functions here judge what follows a verb.
+
+func anything([]word) bool { return true }
+
+// hasObject wants an object that does not point into the conversation.
+func hasObject(r []word) bool {
+	if len(r) == 0 || len(r) > 30 {
+		return false
+	}
+	i := 0
+	if prepositions[r[0].low] && len(r) > 1 {
+		i = 1
+	}
+	return !pointsBack(r[i:])
+}
+
+// pointsBack reports whether an object is a pronoun or names something of the conversation: "it", "the second one", "your idea".
+func pointsBack(r []word) bool {
+	if len(r) == 0 {
+		return true
+	}
+	if stopObjects[r[0].low] {
+		return true
+	}
+	if l := lows(r[:min(2, len(r))]); l == "a lot" || l == "a ton" || l == "so much" || l == "a bit" || l == "a bunch" || r[0].low == "others" || r[0].low == "tons" || r[0].low == "lots" {
+		return true
+	}
+	if r[0].low != "the" && r[0].low != "your" && r[0].low != "how" {
+		return false
+	}
+	for k := 1; k < min(4, len(r)); k++ {
+		if stopNouns[r[k].low] || stopNouns[strings.TrimSuffix(r[k].low, "s")] {
+			return true
+		}
+		if r[k-1].endsClause() {
+			break
+		}
+	}
+	return r[0].low == "your" || r[0].low == "how"
+}
+
+// notNow wants an object that is not bound to the moment.
+func notNow(r []word) bool {
+	for _, w := range r {
+		if w.when.span == spanDay {
+			return false
+		}
+	}
+	return hasObject(r) && !codeNouns[headNoun(r)]
+}
+
+func hasName(r []word) bool {
+	for _, w := range r[min(1, len(r)):] {
+		if w.isName() {
+			return true
+		}
+	}
+	return len(r) == 1 && r[0].isName()
+}
+
+func beginsWithName(r []word) bool { return len(r) > 0 && r[0].isName() }
+
+func hasNumber(r []word) bool {
+	return len(r) < 12 && strings.ContainsAny(lows(r), "0123456789") || len(r) > 0 && hasObject(r) && len(r) < 8 && hasNumberWord(r)
+}
+
+func hasNumberWord(r []word) bool {
+	for _, w := range r {
+		if numbersEN[w.low] > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// atPlace wants a place to live at.
+func atPlace(r []word) bool {
+	return hasObject(r) && !technologies[second(r)] && !codeNouns[headNoun(r)] && second(r) != "fear" && second(r) != "peace" && second(r) != "moment" && second(r) != "present"
+}
+
+// toPlace wants somewhere that one moves to, not a technology or a step.
+func toPlace(r []word) bool {
+	switch second(r) {
+	case "step", "next", "production", "prod", "staging", "another", "phase", "different":
+		return false
+	}
+	name := false
+	for i, w := range r {
+		if technologies[w.low] {
+			return false
+		}
+		name = name || w.isName() && i > 0
+		switch w.low {
+		case "countryside", "city", "coast", "village", "town", "suburbs", "apartment", "flat", "house", "abroad", "country", "downtown", "home", "together":
+			name = true
+		}
+	}
+	if len(r) > 0 && (r[0].low == "in" || r[0].low == "out" || r[0].low == "back") && len(r) > 1 && (r[1].low == "with" || r[1].low == "to" || r[1].low == "together") {
+		return true
+	}
+	return name
+}
+
+func second(r []word) string {
+	if len(r) < 2 {
+		return ""
+	}
+	return r[1].low
+}
+
+// isWork wants a job, an employer or a way of working; "work on" and "work with" need something that lasts.
+func isWork(r []word) bool {
+	if len(r) == 0 {
+		return false
+	}
+	switch r[0].low {
+	case "with", "on":
+		return len(r) > 1 && hasObject(r) && !codeNouns[headNoun(r)] && (r[0].low == "with" && (technologies[second(r)] || isPlural(headNoun(r))) || isProject(r[1:]))
+	case "for":
+		return second(r) != "me" && second(r) != "you" && second(r) != "now" && second(r) != "us" && hasObject(r)
+	case "in":
+		return second(r) != "progress" && second(r) != "my" && hasObject(r)
+	case "as":
+		return hasObject(r) && second(r) != "expected" && second(r) != "intended" && second(r) != "well"
+	case "at":
+		return hasObject(r) && second(r) != "all" && second(r) != "first"
+	case "working":
+		return isWork(r[1:])
+	}
+	return true
+}
+
+var businesses = set(`company business startup shop store bakery restaurant cafe café farm practice agency studio salon gym clinic firm bar pub hotel hostel
+	bookshop bookstore boutique brand consultancy nonprofit non-profit charity school kindergarten daycare nursery garage workshop brewery winery vineyard blog podcast channel
+	newsletter magazine foundation club league theater theatre gallery label garage catering dealership pharmacy bed-and-breakfast b&b guesthouse foodtruck truck kiosk team department`)
+
+func isBusiness(r []word) bool {
+	for k, w := range r {
+		if businesses[w.low] && k < 8 {
+			return true
+		}
+	}
+	return false
+}
+
+// isLanguageOrSkill wants a language or a technology.
+func isLanguageOrSkill(r []word) bool {
+	for k, w := range r {
+		if k > 6 {
+			break
+		}
+		if languages[w.low] || technologies[w.low] && w.low != "c" && w.low != "r" && w.low != "go" {
+			return true
+		}
+	}
+	return false
+}
+
+var played = set(`piano guitar violin viola cello bass drums flute clarinet oboe saxophone sax trumpet trombone horn tuba harp organ accordion ukulele banjo mandolin harmonica keyboard
+	bagpipes sitar erhu guzheng pipa football soccer basketball baseball volleyball handball hockey tennis badminton squash golf rugby cricket chess go poker bridge
+	video videogames games boardgames board softball lacrosse darts pool snooker dungeons d&d padel pickleball water in for instruments minecraft zelda ping-pong table`)
+
+func isPlayed(r []word) bool {
+	for k, w := range r {
+		if k < 5 && played[w.low] {
+			return true
+		}
+	}
+	return false
+}
+
+// isHabit wants a frequency, a place or a time of day, as habits have them.
+func isHabit(r []word) bool {
+	for k, w := range r {
+		switch {
+		case w.low == "every" || w.low == "daily" || w.low == "weekly" || w.low == "times" || w.low == "twice" || w.low == "mornings" || w.low == "evenings" || w.low == "weekends" || w.low == "marathons":
+			return true
+		case k > 0 && r[k-1].low == "on" && strings.HasSuffix(w.low, "days"):
+			return true
+		case w.low == "gym" || w.low == "church" || w.low == "mosque" || w.low == "therapy" || w.low == "university" || w.low == "college":
+			return true
+		}
+	}
+	return false
+}
+
+// isUsed wants something that one goes on using: a technology, or a purpose "for" it.
+func isUsed(r []word) bool {
+	if !hasObject(r) {
+		return false
+	}
+	for k, w := range r {
+		if k < 6 && (technologies[w.low] || w.low == "wheelchair" || w.low == "pronouns" || w.low == "metric" || w.low == "imperial") {
+			return !codeNouns[headNoun(r)]
+		}
+	}
+	return hasLow(r, "everything") || hasLow(r, "every") || hasLow(r, "daily") || r[0].isName() && len(r) <= 6
+}
+
+var writings = set(`novel novels book books poetry poems memoir blog column newsletter thesis dissertation fiction fantasy sci-fi mysteries thrillers screenplay screenplays songs music plays textbook`)
+
+func isWriting(r []word) bool {
+	for k, w := range r {
+		if k < 5 && writings[w.low] {
+			return true
+		}
+	}
+	return false
+}
+
+var projects = set(`project startup company app application game library framework product platform book novel thesis dissertation album film documentary website tool service bot
+	engine plugin extension compiler database system course podcast channel house cabin boat business studio store shop cli robot drone prototype paper newsletter
+	dashboard marketplace portal language saas site api clone`)
+
+// isProject wants something that takes months to build.
+func isProject(r []word) bool {
+	if !hasObject(r) {
+		return false
+	}
+	for k, w := range r {
+		if k > 8 {
+			break
+		}
+		if projects[w.low] || (w.low == "called" || w.low == "named") && k > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+var medicines = set(`insulin medication medicine meds pills statins metformin aspirin ibuprofen antidepressants ssris blood thinners supplements vitamins vitamin antihistamines
+	warfarin lisinopril levothyroxine antibiotics iron magnesium melatonin adderall ritalin prednisone`)
+
+func isMedicine(r []word) bool {
+	for k, w := range r {
+		if k < 6 && (medicines[w.low] || strings.HasSuffix(w.low, "mg")) {
+			return true
+		}
+	}
+	return false
+}
+
+func isWorn(r []word) bool {
+	l := " " + lows(r) + " "
+	for _, w := range []string{" glasses ", " contacts ", " contact lenses ", " hearing aid", " size ", " hijab ", " braces ", " a brace "} {
+		if strings.Contains(l, w) {
+			return true
+		}
+	}
+	return false
+}
+
+func isDiet(r []word) bool {
+	l := lows(r)
+	return strings.Contains(l, "diet") || strings.Contains(l, "religion") || strings.Contains(l, "fast")
+}
+
+var practices = set(`yoga pilates karate judo taekwondo crossfit ballet gymnastics jiu-jitsu boxing kickboxing meditation pottery ceramics carpentry woodworking calligraphy origami
+	photography archery fencing parkour aikido research consulting freelance translations taxes bjj improv crosswords puzzles sudoku tai`)
+
+func isPractice(r []word) bool {
+	for k, w := range r {
+		if k < 4 && practices[w.low] || w.low == "living" && k > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+func isAnimalOrPerson(r []word) bool {
+	for k, w := range r {
+		if k < 6 && (pets[w.low] || family[w.low]) {
+			return true
+		}
+	}
+	return false
+}
+
+func isHaving(r []word) bool {
+	for k, w := range r {
+		if k < 6 && (havings[w.low] || pets[w.low]) && !codeNouns[w.low] {
+			return true
+		}
+	}
+	return false
+}
+
+var body = set(`leg arm wrist ankle foot knee hip back shoulder elbow neck finger toe acl meniscus achilles rib ribs collarbone hand tendon ligament hamstring nose jaw`)
+
+func isBody(r []word) bool {
+	for k, w := range r {
+		if k < 6 && body[w.low] {
+			return true
+		}
+	}
+	return false
+}
+
+func isDegree(r []word) bool {
+	l := " " + lows(r) + " "
+	for _, w := range []string{" degree ", " phd ", " master ", " bachelor ", " mba ", " diploma ", " doctorate ", " certification ", " certificate "} {
+		if strings.Contains(l, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// headNoun is the last word of the noun phrase that begins r, past a preposition: "at a small bakery in Rome" → bakery.
+func headNoun(r []word) string {
+	if len(r) > 1 && prepositions[r[0].low] {
+		r = r[1:]
+	}
+	head := ""
+	for k, w := range r {
+		if prepositions[w.low] || w.low == "and" || w.low == "or" || w.low == "but" || w.low == "who" || w.low == "that" || w.low == "which" || w.low == "named" || w.low == "called" || w.low == "because" || w.low == "when" || w.low == "to" || w.when.span != noSpan || k > 8 {
+			break
+		}
+		head = w.low
+		if w.endsClause() {
+			break
+		}
+	}
+	return head
+}
