@@ -93,16 +93,11 @@ func (d *differ) between(anchors [][2]int32, aFrom, aTo, bFrom, bTo, depth int) 
 	d.compare(aFrom, aTo, bFrom, bTo, depth)
 }
 
-// add appends h, joined with the one before when nothing equal lies between them.
+// add appends h unless it changes nothing.
 func (d *differ) add(h hunk) {
-	if h.aFrom == h.aTo && h.bFrom == h.bTo {
-		return
+	if h.aFrom < h.aTo || h.bFrom < h.bTo {
+		d.hunks = append(d.hunks, h)
 	}
-	if n := len(d.hunks); n > 0 && d.hunks[n-1].aTo == h.aFrom && d.hunks[n-1].bTo == h.bFrom {
-		d.hunks[n-1].aTo, d.hunks[n-1].bTo = h.aTo, h.bTo
-		return
-	}
-	d.hunks = append(d.hunks, h)
 }
 
 // anchors are the lines that occur exactly once on both sides, as many as stand in the same order on both: the longest

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -111,14 +112,25 @@ func (g *guard) text(field, text string) {
 		return
 	}
 	if result := Scan(text); result.Verdict == VerdictQuarantine {
-		for _, f := range result.Findings {
-			if f.Class != "secret" { // those are redacted
-				g.refuse(ViolationScan, "%s, line %d, looks like an attack on whoever reads it (%s: %s): leave it out, or say in your own words what it is about", field, f.Line, f.Class, f.Rule)
-			}
-		}
+		g.scanned(field, result.Findings)
 	}
 	if isDialogue(text) {
 		g.refuse(ViolationDialogue, "%s repeats the dialogue: write in the third person what is worth knowing from it", field)
+	}
+}
+
+// scanned refuses a text that the scan quarantines. Secrets beside it are no reason: they are redacted when it is written.
+func (g *guard) scanned(field string, findings []Finding) {
+	named := slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return f.Class == classSecret })
+	if len(named) == 0 {
+		named = findings
+	}
+	for i, f := range named {
+		if i == quotedLines {
+			g.refuse(ViolationScan, "%s has %d more places of this kind", field, len(named)-quotedLines)
+			return
+		}
+		g.refuse(ViolationScan, "%s, line %d, looks like an attack on whoever reads it (%s: %s): leave it out, or say in your own words what it is about", field, f.Line, f.Class, f.Rule)
 	}
 }
 

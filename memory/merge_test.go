@@ -49,8 +49,8 @@ func TestMerge3Conflicts(t *testing.T) {
 			[]Conflict{{Side{1, 1, "a\n"}, Side{1, 1, "X\n"}, Side{1, 1, "Y\n"}}, {Side{4, 4, "d\n"}, Side{4, 4, "X\n"}, Side{4, 4, "Y\n"}}},
 		},
 		{
-			"an edit over two of the other side", base, "X\nX\nX\nd\n", "Y\nb\nY\nd\n",
-			[]Conflict{{Side{1, 3, "a\nb\nc\n"}, Side{1, 3, "X\nX\nX\n"}, Side{1, 3, "Y\nb\nY\n"}}},
+			"an edit over two of the other side", base, "X\nY\nZ\nd\n", "Y\nb\nY\nd\n",
+			[]Conflict{{Side{1, 3, "a\nb\nc\n"}, Side{1, 3, "X\nY\nZ\n"}, Side{1, 3, "Y\nb\nY\n"}}},
 		},
 		{
 			"behind an insertion of either side", base, "1\na\nb\nX\nd\n", "a\nb\nY\n2\nd\n",

@@ -46,6 +46,7 @@ func TestParseProposal(t *testing.T) {
 		{"quotes that are not escaped", `{"should_update": true, "reason": "new city", "memory_update": "# Memory\n\n- Lives in "Lisbon"\n"}`, proposal},
 		{"typographic quotes", `{“should_update”: false, “reason”: “small talk”}`, nothing},
 		{"escaped apostrophes", `{"should_update": false, "reason": "small\' talk"}`, Proposal{Reason: "small' talk"}},
+		{"escapes of every kind", `{'should_update': False, 'reason': 'it\'s caf\u00e9 \"\/\\ \_x\_ \ud83d\ude00',}`, Proposal{Reason: `it's café "/\ \_x\_ 😀`}},
 		{"fields of every kind", `{"should_update": true, "reason": "r", "daily_entry": "d", "memory_update": "m", "profile_update": "p",
 			"retired": [{"line": "- a", "reason": "b"}], "evidence": [{"line": "- x", "messages": [3, 1, 3]}, {"line": "", "messages": [1]}]}`, Proposal{
 			ShouldUpdate: true, Reason: "r", DailyEntry: "d", MemoryUpdate: "m", ProfileUpdate: "p",
@@ -90,6 +91,10 @@ func TestParseProposalRefuses(t *testing.T) {
 		{"the text runs into another name", `{"should_update": true, "memory_update": "# Memory", and more": "x"}`, "cannot be read"},
 		{"left out", `{"should_update": true, "memory_update": "# Memory", ...}`, "cannot be read"},
 		{"an apostrophe in single quotes", `{'should_update': True, 'reason': 'it's new'}`, "cannot be read"},
+		{"an escape without digits", `{'should_update': False, 'reason': 'C:\users'}`, "cannot be read"},
+		{"characters for private use", "{'should_update': False, 'reason': '\ue06e'}", "cannot be read"},
+		{"too long to be repaired", `{'should_update': False, 'reason': '` + strings.Repeat("a", maxRepairBytes) + `'}`, "cannot be read"},
+		{"something within the object", `{"should_update": false, 7}`, "cannot be read"},
 		{"nested without end", strings.Repeat(`{"should_update":`, 50_000), "cannot be read"},
 		{"too long", strings.Repeat(" ", MaxAnswerBytes+1), "longer than"},
 	} {

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // cutMark ends a message that was longer than a transcript keeps.
@@ -31,11 +30,8 @@ func Transcript(msgs []Message, s ExtractSettings) []Line {
 	return out
 }
 
-// cutAfter returns the first limit characters of s.
+// cutAfter returns the first limit characters of s and whether there are more.
 func cutAfter(s string, limit int) (string, bool) {
-	if len(s) <= limit || utf8.RuneCountInString(s) <= limit {
-		return s, false
-	}
 	n := 0
 	for i := range s {
 		if n == limit {
