@@ -219,10 +219,15 @@ func TestAllFaultsAreNamedAtOnce(t *testing.T) {
 	h.wantError(h.post("c1", `{"endUserId":`), 400, "invalid_body")
 	h.wantError(h.post("c1", ``), 400, "invalid_body")
 	h.wantError(h.post("c1", "{\"endUserId\":\"42\",\"messages\":[{\"id\":\"m\",\"role\":\"user\",\"content\":\"\xff\"}]}"), 400, "invalid_body")
-	h.wantError(h.do(request{
-		method: "POST", path: "/api/v1/agents/ada/conversations/c1/messages", key: h.admin, body: "a=b",
-		header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
-	}), 415, "unsupported_media_type")
+	typed := func(contentType, body string) answered {
+		return h.do(request{
+			method: "POST", path: "/api/v1/agents/ada/conversations/c1/messages", key: h.admin, body: body,
+			header: map[string]string{"Content-Type": contentType},
+		})
+	}
+	h.wantError(typed("text/xml", "<a/>"), 415, "unsupported_media_type")
+	h.wantError(typed("application/x-www-form-urlencoded", "a=b"), 400, "invalid_body")
+	h.want(typed("application/x-www-form-urlencoded", `{"endUserId":"42","messages":[{"id":"m","role":"user","content":"as curl -d sends it"}]}`), 202)
 	h.wantError(h.get("/api/v1/agents/ada/conversations?limi=3"), 422, "invalid_request")
 }
 

@@ -49,7 +49,11 @@ func document() huma.Config {
 				{Name: "operation", Description: "How the deployment is."},
 			},
 		},
-		Formats:       map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat},
+		Formats: map[string]huma.Format{
+			"application/json": jsonFormat, "json": jsonFormat,
+			// What curl -d says when it is not told otherwise. Bodies are JSON in any case.
+			"application/x-www-form-urlencoded": jsonFormat,
+		},
 		DefaultFormat: "application/json",
 		// A misspelt parameter is an error, as a misspelt field is: nobody finds out otherwise.
 		RejectUnknownQueryParameters: true,
