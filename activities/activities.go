@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"go.temporal.io/sdk/activity"
 
 	"reverie/memory"
@@ -21,8 +22,8 @@ type Proposer interface {
 	Propose(ctx context.Context, in memory.ExtractionInput) (memory.Answer, error)
 }
 
-// Activities are the steps with what they need. Steps are referenced through a nil *Activities in workflow code.
-type Activities struct {
+// Options are what the steps work with. Budget and Observe may be left out.
+type Options struct {
 	Store    *store.Store
 	Proposer Proposer
 	// Paid is true when the proposer costs money or tokens: budgets are checked and spending is recorded.
@@ -34,8 +35,23 @@ type Activities struct {
 	Log      *slog.Logger
 	// Observe is told the outcome of every extraction, for metrics.
 	Observe func(outcome memory.Outcome, reason memory.ReasonCode, usage memory.Usage, took time.Duration)
+}
 
-	model lastState
+// Activities are the steps. They are referenced through a nil *Activities in workflow code.
+type Activities struct {
+	Options
+
+	model  lastState
+	owners *ownerKeys
+}
+
+// New returns steps that are ready to run.
+func New(o Options) (*Activities, error) {
+	owners, err := lru.New[memory.OwnerRef, memory.Owner](knownOwners)
+	if err != nil {
+		return nil, err
+	}
+	return &Activities{Options: o, owners: owners}, nil
 }
 
 // author names the workflow as the author of what it writes.
@@ -59,7 +75,7 @@ func (a *Activities) identify(ctx context.Context, ref memory.OwnerRef, by memor
 	id := memory.Identity{
 		Workspace: ref.Workspace, Agent: ref.Agent, AnyOwner: true, Role: memory.RoleMember, Author: by,
 	}
-	owner, err := a.Store.ResolveOwner(ctx, id, ref.Owner)
+	owner, err := a.ownerOf(ctx, id, ref)
 	if err != nil {
 		return memory.Identity{}, storeError(err)
 	}

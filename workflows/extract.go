@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -59,6 +61,7 @@ func Extract(ctx workflow.Context, in ExtractInput) (ExtractResult, error) {
 	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(e.result.Outcome))); err != nil {
 		return ExtractResult{}, err
 	}
+	workflow.SetCurrentDetails(ctx, e.details())
 	if e.result.Outcome == memory.OutcomeFailed {
 		return ExtractResult{}, temporal.NewApplicationErrorWithOptions(
 			"no proposal could be had: "+string(e.result.ReasonCode), FailedType,
@@ -135,11 +138,29 @@ func (e *extract) propose(ctx workflow.Context) (activities.ProposeResult, error
 	}
 }
 
+// recordsPath is where the API shows an agent's outcome records.
+func recordsPath(agent string) string { return "/api/v1/agents/" + agent + "/extractions" }
+
+// details tell an operator what happened and where to read more, in Markdown, without a memory's content.
+func (e *extract) details() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Outcome: **%s**", e.result.Outcome)
+	if e.result.ReasonCode != "" {
+		fmt.Fprintf(&b, " (%s)", e.result.ReasonCode)
+	}
+	fmt.Fprintf(&b, "; %d documents changed.\n", e.result.Documents)
+	for _, id := range e.result.Extractions {
+		fmt.Fprintf(&b, "\n- record `GET %s/%s`", recordsPath(e.Agent), id)
+	}
+	return b.String()
+}
+
 // waitForBudget sleeps until the budget renews, looking now and then whether it was raised.
 func (e *extract) waitForBudget(ctx workflow.Context, until time.Time) error {
 	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(memory.OutcomeWaiting))); err != nil {
 		return err
 	}
+	workflow.SetCurrentDetails(ctx, "The model budget of the workspace is spent; it renews at "+until.UTC().Format(time.RFC3339)+".")
 	wait := max(min(until.Sub(workflow.Now(ctx)), budgetRecheck), time.Second)
 	return workflow.NewTimerWithOptions(ctx, wait, workflow.TimerOptions{Summary: "the budget is spent"}).Get(ctx, nil)
 }

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -169,7 +170,8 @@ func (b *inbox) extract(ctx workflow.Context, r activities.NextRangeResult, retr
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, // the store accounts for a range once
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
 		TypedSearchAttributes: attributes(b.OwnerRef),
-		StaticSummary:         "Messages of one conversation become memory of agent " + b.Agent,
+		StaticSummary:         fmt.Sprintf("Messages %d to %d of one conversation become memory of agent %s", r.From, r.To, b.Agent),
+		StaticDetails:         "Outcome records: `GET " + recordsPath(b.Agent) + "`",
 	}
 	in := ExtractInput{
 		OwnerRef: b.OwnerRef, Conversation: r.Conversation, From: r.From, To: r.To, RetryOf: retryOf, Settings: r.Settings,

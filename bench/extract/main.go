@@ -87,7 +87,7 @@ func (b *bench) run(ctx context.Context) (err error) {
 		if err != nil {
 			return fmt.Errorf("floor: %w", err)
 		}
-		o, err := b.ourRound(ctx, round)
+		o, err := b.ourRound(ctx, fmt.Sprintf("round%d-", round))
 		if err != nil {
 			return fmt.Errorf("reverie: %w", err)
 		}
@@ -99,7 +99,37 @@ func (b *bench) run(ctx context.Context) (err error) {
 			fmt.Printf("%-8s %6d %12.1f %10s %10s\n", name, round, r.perSecond, r.percentile(50).Round(time.Millisecond), r.percentile(95).Round(time.Millisecond))
 		}
 	}
+	if err := b.alone(ctx, f); err != nil {
+		return err
+	}
 	return b.report(floors, ours)
+}
+
+// aloneItems is how many extractions are measured one at a time.
+const aloneItems = 30
+
+// alone measures latency without load: one extraction at a time.
+func (b *bench) alone(ctx context.Context, f *floor) error {
+	one := *b
+	one.items, one.clients = 1, 1
+	var floors, ours figures
+	for n := range aloneItems {
+		a, err := one.floorRound(ctx, f)
+		if err != nil {
+			return err
+		}
+		o, err := one.ourRound(ctx, fmt.Sprintf("alone%d-", n))
+		if err != nil {
+			return err
+		}
+		floors.latencies, ours.latencies = append(floors.latencies, a.latencies...), append(ours.latencies, o.latencies...)
+	}
+	slices.Sort(floors.latencies)
+	slices.Sort(ours.latencies)
+	fmt.Printf("\none at a time, last message to committed write: floor p50 %s p95 %s, reverie p50 %s p95 %s\n",
+		floors.percentile(50).Round(time.Millisecond), floors.percentile(95).Round(time.Millisecond),
+		ours.percentile(50).Round(time.Millisecond), ours.percentile(95).Round(time.Millisecond))
+	return nil
 }
 
 func (b *bench) report(floors, ours []figures) error {
@@ -251,9 +281,8 @@ func (b *bench) floorRound(ctx context.Context, f *floor) (figures, error) {
 }
 
 // ourRound posts one finished conversation for each of as many new owners, and waits until each is committed.
-func (b *bench) ourRound(ctx context.Context, round int) (figures, error) {
+func (b *bench) ourRound(ctx context.Context, prefix string) (figures, error) {
 	began := time.Now()
-	prefix := fmt.Sprintf("r%d-", round)
 	err := b.each(func(item int) error {
 		name := fmt.Sprintf("%s%d", prefix, item)
 		return b.api.Call(ctx, http.MethodPost, "/api/v1/agents/bench/conversations/"+name+"/messages", conversation(name), nil)
@@ -269,7 +298,7 @@ func (b *bench) ourRound(ctx context.Context, round int) (figures, error) {
 		if done == b.items {
 			return b.measured(ctx, prefix, began)
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(20 * time.Millisecond)
 	}
 	return figures{}, fmt.Errorf("not finished in %s", patience)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -188,23 +189,27 @@ func (d *dev) startTemporal(ctx context.Context) (string, error) {
 
 // serve answers requests until ctx ends or a part dies.
 func (d *dev) serve(ctx context.Context) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	died := make(chan string, len(d.died))
 	for _, part := range d.died {
 		done, message := part()
 		go func() {
 			select {
 			case <-done:
-				cancel(fmt.Errorf("%s", message))
+				died <- message
+				cancel()
 			case <-ctx.Done():
 			}
 		}()
 	}
 	err := d.api.Serve(ctx, d.listener)
-	if cause := context.Cause(ctx); cause != nil && cause != context.Canceled {
-		return cause
+	select {
+	case message := <-died:
+		return errors.Join(errors.New(message), err)
+	default:
+		return err
 	}
-	return err
 }
 
 // stop ends the parts in the reverse order of their start.

@@ -25,7 +25,7 @@ Try it, in another terminal:
     "endUserId":"42","triggerSource":"api","turnComplete":true,"messages":[
     {"id":"m1","role":"user","content":"Hi, I am Grace and I work as a nurse in Hamburg."},
     {"id":"m2","role":"assistant","content":"Nice to meet you, Grace!"},
-    {"id":"m3","role":"user","content":"Please remember that I am allergic to peanuts. I prefer short answers."},
+    {"id":"m3","role":"user","content":"We decided to use Postgres for the rota. Please remember that the review is on 3 March 2027."},
     {"id":"m4","role":"assistant","content":"Noted."}]}'
   curl -s -X POST "$A/memory/ada/summarize/hello" -H "Authorization: Bearer $KEY"
   curl -s "$A/agents/ada/workspace/files/MEMORY.md?endUserId=42" -H "Authorization: Bearer $KEY"

@@ -99,10 +99,13 @@ func newWorker(c config.Config, s *store.Store, temporal client.Client, t *engin
 	if err != nil {
 		return nil, err
 	}
-	steps := &activities.Activities{
+	steps, err := activities.New(activities.Options{
 		Store: s, Proposer: p, Paid: paid,
 		Budget:   activities.Budget{Tokens: c.BudgetTokens, CostMicros: int64(c.BudgetCost * 1e6)},
 		Defaults: extractSettings(c), Timing: timing(c), Now: time.Now, Log: t.Log, Observe: observe,
+	})
+	if err != nil {
+		return nil, err
 	}
 	return worker.New(temporal, steps, worker.Options{
 		ModelConcurrency: c.LLMConcurrency, SweepInterval: c.SweepInterval, Log: t.Log,

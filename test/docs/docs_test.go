@@ -262,11 +262,11 @@ func (d *dev) paste(t *testing.T) {
 		}
 	}
 	for _, line := range last.Data.Lines {
-		if strings.Contains(line.Line, "peanuts") && slices.Equal(line.Messages, []int64{3}) {
+		if strings.HasPrefix(line.Line, "- ") && slices.Equal(line.Messages, []int64{3}) {
 			return
 		}
 	}
-	t.Errorf("the last answer does not say where the peanuts come from:\n%s", out)
+	t.Errorf("the last answer has no line that comes from the third message:\n%s", out)
 }
 
 // checkMetrics holds the list of metrics in docs/operations.md to what the server exposes after the documents were run.

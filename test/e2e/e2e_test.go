@@ -107,13 +107,13 @@ func until(t *testing.T, what string, holds func() bool) {
 func TestAConversationBecomesMemory(t *testing.T) {
 	ctx := context.Background()
 	s := deployment.StartSystem(ctx, t, deployment.Options{})
-	post(ctx, t, s, "hello", chat("42", 1, "Hi, I am Grace and I work as a nurse in Hamburg.", "Please remember that I am allergic to peanuts."))
+	post(ctx, t, s, "hello", chat("42", 1, "Hi, I am Grace and I work as a nurse in Hamburg.", "We decided to use Postgres for the rota."))
 	until(t, "an extraction", func() bool {
 		found := outcomes(ctx, t, s, "42", "hello")
 		return len(found) == 1 && found[0].Outcome == "written"
 	})
 	all := file(ctx, t, s, "42", "PROFILE.md") + file(ctx, t, s, "42", "MEMORY.md")
-	for _, fact := range []string{"Grace", "nurse", "Hamburg", "peanuts"} {
+	for _, fact := range []string{"Grace", "nurse", "Hamburg", "Postgres"} {
 		if !strings.Contains(all, fact) {
 			t.Errorf("%q was not kept:\n%s", fact, all)
 		}
@@ -131,12 +131,12 @@ func TestAConversationBecomesMemory(t *testing.T) {
 	}
 	known := false
 	for _, l := range blamed.Lines {
-		if strings.Contains(l.Line, "peanuts") {
+		if strings.Contains(l.Line, "Postgres") {
 			known = l.Conversation == "hello" && len(l.Messages) == 1 && l.Messages[0] == 3
 		}
 	}
 	if !known {
-		t.Errorf("nobody can say why the agent knows of the peanuts: %+v", blamed.Lines)
+		t.Errorf("nobody can say why the agent knows of the decision: %+v", blamed.Lines)
 	}
 
 	t.Run("what another owner says stays theirs", func(t *testing.T) {
@@ -152,13 +152,13 @@ func TestAConversationBecomesMemory(t *testing.T) {
 		}
 	})
 	t.Run("a correction replaces, and the same again adds nothing", func(t *testing.T) {
-		post(ctx, t, s, "hello", chat("42", 5, "By the way, I moved: I live in Munich now.", "Please remember that I am allergic to peanuts."))
+		post(ctx, t, s, "hello", chat("42", 5, "By the way, I moved: I live in Munich now.", "We decided to use Postgres for the rota."))
 		if out := summarize(ctx, t, s, "hello"); out.Outcome != "written" {
 			t.Fatalf("%+v", out)
 		}
 		all := file(ctx, t, s, "42", "PROFILE.md") + file(ctx, t, s, "42", "MEMORY.md")
-		if n := strings.Count(all, "peanuts"); n != 1 || !strings.Contains(all, "Munich") {
-			t.Errorf("peanuts stand there %d times:\n%s", n, all)
+		if n := strings.Count(all, "Postgres"); n != 1 || !strings.Contains(all, "Munich") {
+			t.Errorf("the decision stands there %d times:\n%s", n, all)
 		}
 		if again := summarize(ctx, t, s, "hello"); again.Outcome != "nothing" || again.ReasonCode != "no_new_messages" {
 			t.Errorf("asked again: %+v", again)
@@ -176,7 +176,7 @@ func TestAConversationBecomesMemory(t *testing.T) {
 		})
 	})
 	t.Run("memory contents stand in no history", func(t *testing.T) {
-		if found := s.HistoriesMention(ctx, t, "peanuts", "Grace", "Hamburg", "nurse"); len(found) > 0 {
+		if found := s.HistoriesMention(ctx, t, "Postgres", "Grace", "Hamburg", "nurse"); len(found) > 0 {
 			t.Errorf("the histories of these workflows hold what was said: %v", found)
 		}
 	})
