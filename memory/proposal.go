@@ -107,15 +107,24 @@ const (
 var contractStart = regexp.MustCompile(`^\{\s*["'“]?(?:should_update|reason|daily_entry|memory_update|profile_update|retired|evidence)\b`)
 
 // objectLength is the length of the object that text begins with. It is not complete when text ends before the object does.
+// Texts may stand in the single quotes of Python, where a text can begin.
 func objectLength(text string) (length int, complete bool) {
-	depth, inString := 0, false
+	var (
+		depth  int
+		quote  byte // that is open
+		before byte // the last character that is no space
+	)
 	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case inString && c == '\\':
+		c := text[i]
+		switch {
+		case c == '\\':
 			i++
-		case c == '"':
-			inString = !inString
-		case inString:
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"', c == '\'' && strings.IndexByte("{[,:", before) >= 0:
+			quote = c
 		case c == '{' || c == '[':
 			if depth++; depth > maxNesting {
 				return 0, false
@@ -124,6 +133,9 @@ func objectLength(text string) (length int, complete bool) {
 			if depth--; depth == 0 {
 				return i + 1, true
 			}
+		}
+		if strings.IndexByte(" \t\r\n", c) < 0 {
+			before = c
 		}
 	}
 	return 0, false

@@ -64,7 +64,7 @@ func repairObject(text, rest string) (object, error) {
 		return nil, errCut
 	}
 	repaired, err := jsonrepair.Repair(hidden)
-	if err != nil || substance(hidden) != substance(repaired) || strayQuote.MatchString(repaired) {
+	if err != nil || substance(hidden) != substance(repaired) || strayQuote.MatchString(repaired) || !endsAlike(hidden, repaired) {
 		return nil, errCut
 	}
 	o, err := decodeObject(showEscapes(repaired))
@@ -85,6 +85,16 @@ const maxRepairBytes = 64 << 10
 
 // strayQuote is what becomes of the apostrophe in 'it's' when single quotes are repaired.
 var strayQuote = regexp.MustCompile(`\pL\\"\pL`)
+
+// endsAlike reports whether the repaired object ends where the object ended: where a text closes it now, a quote closed it
+// before, and double quotes come in pairs. Else the repair has closed a text that was cut off.
+func endsAlike(hidden, repaired string) bool {
+	last := func(s string) rune {
+		r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(strings.TrimSuffix(strings.TrimSpace(s), "}"), ", \t\r\n"))
+		return r
+	}
+	return strings.Count(hidden, `"`)%2 == 0 && (last(repaired) != '"' || strings.ContainsRune(`"'“”‘’`, last(hidden)))
+}
 
 // substance is what a JSON text says: its characters without quotes, white space and the punctuation of JSON, so that two
 // ways of writing one object have one substance, and a repair that loses or invents words is seen.

@@ -88,6 +88,10 @@ func TestParseProposalRefuses(t *testing.T) {
 		{"cut off, with an object in a text", `{"should_update": true, "memory_update": "say {\"should_update\": false} and`, "cannot be read"},
 		{"cut off in a fence", "```json\n{\"should_update\": true, \"memory_update\": \"# Memory\n- a\n```", "cannot be read"},
 		{"cut off behind a quote and a brace", `{"should_update": true, "memory_update": "write {"a"} and then b`, "cannot be read"},
+		{"cut off behind a brace in single quotes", `{'should_update': True, 'memory_update': '# Memory {x}}`, "cannot be read"},
+		{"cut off behind a bracket and a brace", `{'should_update': True, 'memory_update': '- [x]}`, "cannot be read"},
+		{"cut off behind a quoted word and a brace", `{"should_update": true, "memory_update": "write "a"}`, "cannot be read"},
+		{"cut off in a quoted word, behind a brace", `{"should_update": true, "memory_update": "write "a}`, "cannot be read"},
 		{"the text runs into another name", `{"should_update": true, "memory_update": "# Memory", and more": "x"}`, "cannot be read"},
 		{"left out", `{"should_update": true, "memory_update": "# Memory", ...}`, "cannot be read"},
 		{"an apostrophe in single quotes", `{'should_update': True, 'reason': 'it's new'}`, "cannot be read"},
@@ -141,7 +145,35 @@ var wrappings = map[string]func(string) string{
 	"fenced":          func(s string) string { return "```json\n" + s + "\n```" },
 	"announced":       func(s string) string { return "Here you are:\n" + s },
 	"trailing comma":  func(s string) string { return strings.TrimSuffix(s, "}") + ",}" },
+	"Python":          python,
 	"raw line breaks": func(s string) string { return rawBreaks(s) },
+}
+
+// python writes an object as Python prints it.
+func python(s string) string {
+	var b strings.Builder
+	inString := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && s[i+1] == '"':
+			b.WriteByte('"')
+			i++
+		case c == '\\':
+			b.WriteString(s[i : i+2])
+			i++
+		case c == '"':
+			inString = !inString
+			b.WriteByte('\'')
+		case c == '\'' && inString:
+			b.WriteString(`\'`)
+		case !inString && strings.HasPrefix(s[i:], "true"):
+			b.WriteString("True")
+			i += len("true") - 1
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
 
 // rawBreaks writes escaped line breaks as they are.
