@@ -321,7 +321,7 @@ func TestALongFileIsReadAtOnce(t *testing.T) {
 	if len(f.conversations) != 1 || len(f.conversations[0].messages) != messages {
 		t.Fatalf("%d conversations, faults %v", len(f.conversations), f.faults)
 	}
-	if took := time.Since(began); took > 20*time.Second { // about a second; some minutes when lines are counted from the beginning each time
+	if took := time.Since(began); took > time.Minute { // a few seconds; many minutes when lines are counted from the beginning each time
 		t.Errorf("it took %s", took)
 	}
 }

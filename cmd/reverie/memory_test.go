@@ -112,7 +112,7 @@ func write(t *testing.T, name, content string) string {
 
 const hello = `{"role":"user","content":"Hi, I am Grace and I work as a nurse in Hamburg."}
 {"role":"assistant","content":"Nice to meet you, Grace!"}
-{"role":"user","content":"Please remember that I am allergic to peanuts."}
+{"role":"user","content":"Please remember that the printer of the ward is in room 214."}
 {"role":"assistant","content":"Noted."}
 `
 
@@ -129,27 +129,27 @@ func TestAConversationFromAFileBecomesMemory(t *testing.T) {
 
 	contains(t, grace("list"), "PATH", "MEMORY.md", "TEAM", "MEMORY.md", "PERSONAL", "workflow builtin")
 	contains(t, grace("list", "--scope", "PERSONAL", "--prefix", "memory/"), "memory/", "PERSONAL")
-	contains(t, grace("cat", "MEMORY.md"), "peanuts")
+	contains(t, grace("cat", "MEMORY.md"), "room 214")
 	contains(t, grace("cat", "PROFILE.md"), "Grace")
-	if shared := mustRun(t, "cat", "MEMORY.md"); strings.Contains(shared, "peanuts") {
+	if shared := mustRun(t, "cat", "MEMORY.md"); strings.Contains(shared, "room 214") {
 		t.Errorf("the shared document has what a person said:\n%s", shared)
 	}
-	contains(t, grace("blame", "MEMORY.md"), "VERSION", "workflow", "hello:3", "peanuts")
+	contains(t, grace("blame", "MEMORY.md"), "VERSION", "workflow", "hello:3", "room 214")
 
 	// The file grows: only what is new is stored, and a correction changes the document.
-	grown := write(t, "hello.jsonl", hello+`{"role":"user","content":"By the way, please remember that I am also allergic to walnuts."}
+	grown := write(t, "hello.jsonl", hello+`{"role":"user","content":"By the way, please remember that the spare key is in the blue box."}
 {"role":"assistant","content":"I will."}
 `)
 	contains(t, grace("add", grown, "--wait"), "hello: 2 messages stored, 4 known already", "written", "MEMORY.md (PERSONAL) version 2, +")
 	contains(t, grace("log", "MEMORY.md"), "MEMORY.md (PERSONAL)", "VERSION", "\n2 ", "hello:5-6", "\n1 ", "hello:1-4")
-	contains(t, grace("diff", "MEMORY.md"), "--- MEMORY.md@1", "+++ MEMORY.md@2", "walnuts")
-	contains(t, grace("diff", "MEMORY.md", "0", "1"), "+", "peanuts")
+	contains(t, grace("diff", "MEMORY.md"), "--- MEMORY.md@1", "+++ MEMORY.md@2", "blue box")
+	contains(t, grace("diff", "MEMORY.md", "0", "1"), "+", "room 214")
 	contains(t, grace("diff", "MEMORY.md", "2", "v2"), "versions 2 and 2 are alike")
 	contains(t, grace("restore", "MEMORY.md", "1", "--reason", "too much"), "MEMORY.md (PERSONAL) version 3, +0 -")
-	if restored := grace("cat", "MEMORY.md"); strings.Contains(restored, "walnuts") {
+	if restored := grace("cat", "MEMORY.md"); strings.Contains(restored, "blue box") {
 		t.Errorf("restored:\n%s", restored)
 	}
-	contains(t, grace("cat", "MEMORY.md", "--version", "2"), "walnuts")
+	contains(t, grace("cat", "MEMORY.md", "--version", "2"), "blue box")
 	contains(t, grace("log", "MEMORY.md", "--limit", "1"), "3 ", "user", "too much", "--before 3")
 
 	contains(t, grace("extractions"), "ID", "hello", "5-6", "written", "hello", "1-4", "written")
@@ -163,7 +163,7 @@ func TestAConversationFromAFileBecomesMemory(t *testing.T) {
 		t.Errorf("a written extraction is retried: %v", err)
 	}
 
-	contains(t, grace("prompt"), "--- AGENTS.md ---", "--- MEMORY.md ---", "peanuts")
+	contains(t, grace("prompt"), "--- AGENTS.md ---", "--- MEMORY.md ---", "room 214")
 	contains(t, mustRun(t, "status"), "reverie dev", "database", "ok", "temporal", "ok", "workers", "ok", "backlog", "0 messages", "set REVERIE_LLM_PROVIDER")
 }
 
