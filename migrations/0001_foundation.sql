@@ -51,6 +51,10 @@ create function reverie_identity(name text) returns text
     language sql stable parallel safe
     return coalesce(current_setting('reverie.' || name, true), '');
 
+-- Keys begin with the tenant. Other indexes begin with the column that tells their rows apart, and of several that a query
+-- could use the one that tells most is made last. To a plan that is made before there are statistics they look alike; it
+-- takes the one made last, and is kept for as long as the connection lives or until the table is analysed.
+
 -- Tenants.
 create table workspaces (
     workspace_id text        primary key,
@@ -99,7 +103,7 @@ create table owners (
     foreign key (workspace_id, agent_id) references agents
 );
 -- An activity finds the owner of its workflow.
-create unique index owners_by_id on owners (workspace_id, agent_id, owner_id);
+create unique index owners_by_id on owners (owner_id, workspace_id, agent_id);
 -- The sweep finds turns that Temporal has not accepted.
 create index owners_unsignalled on owners (turn_at) where turn > signalled_turn;
 
@@ -119,18 +123,19 @@ create table conversations (
     pending_since    timestamptz, -- when the oldest completed message that was not considered came in
     created_at       timestamptz not null,
     updated_at       timestamptz not null, -- last batch
-    primary key (workspace_id, agent_id, conversation_id),
     foreign key (workspace_id, agent_id, owner_key) references owners,
     check (0 <= cursor_seq and cursor_seq <= considered_seq and considered_seq <= complete_seq and complete_seq <= last_seq),
     check ((pending_since is not null) = (complete_seq > considered_seq))
 );
--- A workflow finds its conversation; with the owner, so that messages and extractions can refer to both.
-create unique index conversations_by_uid on conversations (workspace_id, agent_id, conversation_uid, owner_key);
+-- Lists of one owner's conversations, latest first.
+create index conversations_recent on conversations (owner_key, workspace_id, agent_id, updated_at desc, conversation_uid desc);
 -- Inbox asks for the oldest pending conversation of an owner; the status page and the sweep for all that are pending.
-create index conversations_pending on conversations (workspace_id, agent_id, owner_key, pending_since)
+create index conversations_pending on conversations (owner_key, workspace_id, agent_id, pending_since, conversation_uid)
     where complete_seq > considered_seq;
--- Lists of conversations, latest first, of one owner and of all.
-create index conversations_recent on conversations (workspace_id, agent_id, owner_key, updated_at desc, conversation_uid desc);
+-- A client names its conversation.
+alter table conversations add primary key (workspace_id, agent_id, conversation_id);
+-- A workflow finds its conversation; with the owner, so that messages and extractions can refer to both.
+create unique index conversations_by_uid on conversations (conversation_uid, workspace_id, agent_id, owner_key);
 
 -- Append-only. The owner is the conversation's, which the foreign key holds.
 create table messages (
@@ -151,7 +156,7 @@ create table messages (
         references conversations (workspace_id, agent_id, conversation_uid, owner_key)
 );
 -- A message id is stored once.
-create unique index messages_by_client_id on messages (workspace_id, agent_id, conversation_uid, message_id);
+create unique index messages_by_client_id on messages (message_id, conversation_uid, workspace_id, agent_id);
 
 -- GLOBAL documents belong to no agent: their agent_id is empty. Version 0 exists only inside the transaction that makes
 -- the document (store/documents.go).
@@ -174,7 +179,7 @@ create table documents (
     check ((scope = 'GLOBAL') = (agent_id = ''))
 );
 -- Versions refer to the document together with whose it is.
-create unique index documents_by_id on documents (workspace_id, agent_id, document_id, scope, owner_key);
+create unique index documents_by_id on documents (document_id, workspace_id, agent_id, scope, owner_key);
 
 -- Append-only: the application may not update or delete here.
 create table document_versions (
@@ -245,25 +250,25 @@ create table extractions (
     waiting_until    timestamptz,
     started_at       timestamptz not null,
     finished_at      timestamptz,
-    primary key (workspace_id, agent_id, extraction_id),
     foreign key (workspace_id, agent_id, conversation_uid, owner_key)
         references conversations (workspace_id, agent_id, conversation_uid, owner_key),
     check (from_seq <= to_seq and to_seq <= range_to),
     check ((finished_at is null) = (outcome in ('running', 'waiting')))
 );
+-- The status page counts what waits and what was refused.
+create index extractions_unsettled on extractions (outcome, workspace_id, agent_id)
+    where outcome in ('waiting', 'quarantined');
 -- Lists of one owner, newest first; those of all owners use the primary key.
-create index extractions_recent on extractions (workspace_id, agent_id, owner_key, extraction_id desc);
--- Whether a range was looked at by a run, and lists of one conversation.
-create index extractions_by_range on extractions (workspace_id, agent_id, conversation_uid, from_seq, extraction_id desc);
+create index extractions_recent on extractions (owner_key, workspace_id, agent_id, extraction_id desc);
+alter table extractions add primary key (workspace_id, agent_id, extraction_id);
 -- A range of messages is accounted for once; a quarantined range may still be retried.
-create unique index extractions_accounted on extractions (workspace_id, agent_id, conversation_uid, from_seq)
+create unique index extractions_accounted on extractions (conversation_uid, from_seq, workspace_id, agent_id)
     where outcome in ('written', 'nothing');
 -- One open run for a range: a second attempt of the same step finds it.
-create unique index extractions_open on extractions (workspace_id, agent_id, conversation_uid, from_seq)
+create unique index extractions_open on extractions (conversation_uid, from_seq, workspace_id, agent_id)
     where outcome in ('running', 'waiting');
--- The status page counts what waits and what was refused.
-create index extractions_unsettled on extractions (workspace_id, agent_id, outcome)
-    where outcome in ('waiting', 'quarantined');
+-- What became of a range.
+create index extractions_by_range on extractions (conversation_uid, from_seq, workspace_id, agent_id, extraction_id desc);
 
 -- Append-only: what happened, without contents. Events about a workspace or an agent, not about documents, have no scope.
 create table journal (

@@ -28,26 +28,32 @@ type Conversation struct {
 	UpdatedAt    time.Time // last batch stored
 }
 
-// sqlConversation reads a Conversation, in the order of scanConversation.
-const sqlConversation = `
-select c.conversation_id, c.conversation_uid, c.owner_key, o.owner_id, c.trigger_source,
+// conversationRows reads a Conversation, in the order of scanConversation.
+const conversationRows = `
+select c.conversation_id, c.conversation_uid, c.owner_key, ` + ownerIDOf + `, c.trigger_source,
     c.last_seq, c.complete_seq, c.considered_seq, c.cursor_seq, c.pending_since, c.created_at, c.updated_at
 from conversations c
-join owners o on o.workspace_id = c.workspace_id and o.agent_id = c.agent_id and o.owner_key = c.owner_key
 where c.workspace_id = @workspace and c.agent_id = @agent `
 
-const (
-	sqlConversationByID  = sqlConversation + `and c.conversation_id = @conversation`
-	sqlConversationByUID = sqlConversation + `and c.conversation_uid = @uid`
+// ownerIDOf is the opaque id of the owner of a conversation c. It is no join, which a plan that was made without
+// statistics may run as a search through all owners of the agent.
+const ownerIDOf = `(
+        select o.owner_id
+        from owners o
+        where o.workspace_id = c.workspace_id and o.agent_id = c.agent_id and o.owner_key = c.owner_key)`
 
-	sqlConversations = sqlConversation + `
+const (
+	sqlConversationByID  = conversationRows + `and c.conversation_id = @conversation`
+	sqlConversationByUID = conversationRows + `and c.conversation_uid = @uid`
+
+	sqlConversations = conversationRows + `
     and c.owner_key = @owner
     and (c.updated_at, c.conversation_uid) < (@at, @uid)
 order by c.updated_at desc, c.conversation_uid desc
 limit @limit`
 
 	// A list for operators: no index serves it, it sorts the agent's conversations.
-	sqlConversationsOfAll = sqlConversation + `
+	sqlConversationsOfAll = conversationRows + `
     and (c.updated_at, c.conversation_uid) < (@at, @uid)
 order by c.updated_at desc, c.conversation_uid desc
 limit @limit`

@@ -22,12 +22,26 @@ type DocumentEntry struct {
 	Bytes int // size of the content
 }
 
-// documentRows is what every read of documents joins: a document with its current version.
-const documentRows = `
-from documents d
-join document_versions v on v.workspace_id = d.workspace_id and v.agent_id = d.agent_id
-    and v.document_id = d.document_id and v.version = d.version
-where d.workspace_id = @workspace and d.agent_id in (@agent, '') `
+// currentVersion adds the current version to documents d. It looks up one for each (limit 1 keeps it so): a join would be
+// planned without statistics as a search through all versions of the workspace. For the same reason documents are always
+// looked up by the whole beginning of their key.
+const currentVersion = `
+cross join lateral (
+    select *
+    from document_versions v
+    where v.workspace_id = d.workspace_id and v.agent_id = d.agent_id and v.document_id = d.document_id and v.version = d.version
+    limit 1
+) v `
+
+// visibleDocuments are the documents of the identity's owner, agent and workspace.
+const visibleDocuments = `
+from (values ('PERSONAL', @agent::text, @owner::text), ('TEAM', @agent, ''), ('GLOBAL', '', '')) s (scope, agent_id, owner_key)
+cross join lateral (
+    select *
+    from documents d
+    where d.workspace_id = @workspace and d.agent_id = s.agent_id and d.scope = s.scope and d.owner_key = s.owner_key
+    offset 0
+) d ` + currentVersion
 
 // documentColumns are the columns of a DocumentEntry with its content, in the order of scanDocument.
 const documentColumns = `
@@ -39,22 +53,41 @@ const documentOrder = `
 order by d.scope = 'PERSONAL', d.sort_order, d.path collate "C", d.scope, d.owner_key`
 
 const (
-	sqlDocument = documentColumns + `octet_length(v.content), v.content` + documentRows + `
-    and d.scope = @scope and d.owner_key = @whose and d.path = @path and not d.deleted`
+	sqlDocument = documentColumns + `octet_length(v.content), v.content
+from documents d ` + currentVersion + `
+where d.workspace_id = @workspace and d.agent_id = @row_agent and d.scope = @scope and d.owner_key = @whose and d.path = @path
+    and not d.deleted`
 
-	sqlDocumentVisible = documentColumns + `octet_length(v.content), v.content` + documentRows + `
-    and d.owner_key in (@owner, '') and d.path = @path and not d.deleted
-order by case d.scope when 'PERSONAL' then 1 when 'TEAM' then 2 else 3 end
+	sqlDocumentVisible = documentColumns + `octet_length(v.content), v.content
+from (values ('PERSONAL', @agent::text, @owner::text, 1), ('TEAM', @agent, '', 2), ('GLOBAL', '', '', 3)) s (scope, agent_id, owner_key, place)
+cross join lateral (
+    select *
+    from documents d
+    where d.workspace_id = @workspace and d.agent_id = s.agent_id and d.scope = s.scope and d.owner_key = s.owner_key and d.path = @path
+    limit 1
+) d ` + currentVersion + `
+where not d.deleted
+order by s.place
 limit 1`
 
-	sqlDocuments = documentColumns + `octet_length(v.content), ''` + documentRows + `
-    and (d.owner_key in (@owner, '') or @any_owner)
-    and starts_with(d.path, @prefix)
+	sqlDocuments         = documentColumns + `octet_length(v.content), ''` + visibleDocuments + documentList
+	sqlDocumentsOfPrompt = documentColumns + `octet_length(v.content), v.content` + visibleDocuments + `
+where d.enabled and not d.deleted` + documentOrder
+
+	// A list for operators.
+	sqlDocumentsOfAll = documentColumns + `octet_length(v.content), ''
+from (select @agent::text as agent_id union select '') a
+cross join lateral (
+    select *
+    from documents d
+    where d.workspace_id = @workspace and d.agent_id = a.agent_id
+    offset 0
+) d ` + currentVersion + documentList
+
+	documentList = `
+where starts_with(d.path, @prefix)
     and (@scope = '' or d.scope = @scope)
     and (not d.deleted or @deleted)` + documentOrder
-
-	sqlDocumentsOfPrompt = documentColumns + `octet_length(v.content), v.content` + documentRows + `
-    and d.owner_key in (@owner, '') and d.enabled and not d.deleted` + documentOrder
 
 	sqlDocumentPrompt = `
 update documents set
@@ -141,9 +174,13 @@ func (s *Store) Documents(ctx context.Context, id memory.Identity, f DocumentFil
 		return nil, &InvalidError{Field: "scope", Problem: "use PERSONAL, TEAM or GLOBAL"}
 	}
 	return read(ctx, s, id, func(t *tx) (documents []DocumentEntry, err error) {
+		sql := sqlDocuments
+		if t.anyOwner {
+			sql = sqlDocumentsOfAll
+		}
 		b := &pgx.Batch{}
-		all(b.Queue(sqlDocuments, t.args(pgx.NamedArgs{
-			"any_owner": t.anyOwner, "prefix": f.Prefix, "scope": f.Scope, "deleted": f.IncludeDeleted,
+		all(b.Queue(sql, t.args(pgx.NamedArgs{
+			"prefix": f.Prefix, "scope": f.Scope, "deleted": f.IncludeDeleted,
 		})), &documents, scanDocument)
 		err = t.finish(ctx, b)
 		return documents, err

@@ -70,8 +70,9 @@ where workspace_id = @workspace and agent_id = @agent and conversation_uid = @ui
 order by seq`
 
 	// Documents that an extraction reads, deleted ones included: it may write them again.
-	sqlExtractionDocuments = documentColumns + `octet_length(v.content), v.content, d.person_lines` + documentRows + `
-    and (d.scope = @scope and d.owner_key = @whose and d.path = any (@paths) or d.scope = 'TEAM' and d.path = any (@shared_paths))`
+	sqlExtractionDocument = documentColumns + `octet_length(v.content), v.content, d.person_lines
+from documents d ` + currentVersion + `
+where d.workspace_id = @workspace and d.agent_id = @agent and d.scope = @scope and d.owner_key = @whose and d.path = @path`
 )
 
 // LoadExtraction reads what the first step of r needs: as many messages from r.From on as fit one transcript
@@ -106,22 +107,15 @@ type loading struct {
 	window []memory.Message // roles and whether something was said, no contents
 }
 
-func (l *loading) args(more pgx.NamedArgs) pgx.NamedArgs {
-	args := l.t.args(more)
-	args["uid"], args["from"], args["scope"], args["whose"] = l.r.ConversationUID, l.r.From, l.Scope, memory.NoOwner
-	if l.Scope == memory.ScopePersonal {
-		args["whose"] = l.t.id.Owner
-	}
-	return args
+func (l *loading) args(to int64) pgx.NamedArgs {
+	return l.t.args(pgx.NamedArgs{"uid": l.r.ConversationUID, "from": l.r.From, "to": to, "window": stepWindow})
 }
 
 // first reads everything that does not depend on where the step ends.
 func (l *loading) first(ctx context.Context) error {
 	var agent, conversation bool
-	args := l.args(pgx.NamedArgs{
-		"to": l.r.To, "window": stepWindow,
-		"paths": []string{memory.ProfilePath, memory.MemoryPath}, "shared_paths": []string{memory.MemoryPath},
-	})
+	var profile, notes, shared person
+	args := l.args(l.r.To)
 	b := &pgx.Batch{}
 	one(b.Queue(sqlAgent, args), &agent, func(row pgx.CollectableRow) (err error) { l.Agent, err = scanAgent(row); return err })
 	one(b.Queue(sqlConversationByUID, args), &conversation, func(row pgx.CollectableRow) (err error) {
@@ -134,10 +128,17 @@ func (l *loading) first(ctx context.Context) error {
 	})
 	b.Queue(sqlSpokenCount, args).QueryRow(func(row pgx.Row) error { return row.Scan(&l.ConversationMessages) })
 	all(b.Queue(sqlLatestMessages, args), &l.Latest, scanMessage)
-	l.queueDocuments(b, args)
+	l.queueDocument(b, l.Scope, memory.ProfilePath, &l.Profile, &profile)
+	l.queueDocument(b, l.Scope, memory.MemoryPath, &l.Memory, &notes)
+	var team memory.Document
+	if l.Scope == memory.ScopePersonal {
+		l.queueDocument(b, memory.ScopeTeam, memory.MemoryPath, &team, &shared)
+	}
 	if err := l.t.send(ctx, b); err != nil {
 		return err
 	}
+	l.Shared = team.Content
+	l.Protected = append(profile, notes...)
 	switch {
 	case !agent:
 		return fmt.Errorf("agent %s: %w", l.t.id.Agent, ErrNotFound)
@@ -161,40 +162,30 @@ func (l *loading) plan(settings memory.ExtractSettings) error {
 
 // second reads the messages of the step and today's note.
 func (l *loading) second(ctx context.Context) error {
-	args := l.args(pgx.NamedArgs{
-		"to": l.To, "paths": []string{memory.DailyNotePath(l.Today)}, "shared_paths": []string{},
-	})
+	var note person
 	b := &pgx.Batch{}
-	all(b.Queue(sqlRangeMessages, args), &l.Messages, scanMessage)
-	l.queueDocuments(b, args)
+	all(b.Queue(sqlRangeMessages, l.args(l.To)), &l.Messages, scanMessage)
+	l.queueDocument(b, l.Scope, memory.DailyNotePath(l.Today), &l.Note, &note)
 	return l.t.finish(ctx, b)
 }
 
-// queueDocuments queues reading documents into the fields that they belong to.
-func (l *loading) queueDocuments(b *pgx.Batch, args pgx.NamedArgs) {
+// person are the lines of a document that a person wrote.
+type person []string
+
+// queueDocument queues reading a document, deleted or not, with the lines that a person wrote.
+func (l *loading) queueDocument(b *pgx.Batch, scope memory.Scope, path string, to *memory.Document, lines *person) {
+	whose := memory.NoOwner
+	if scope == memory.ScopePersonal {
+		whose = l.t.id.Owner
+	}
 	found := false
-	one(b.Queue(sqlExtractionDocuments, args), &found, func(row pgx.CollectableRow) error {
-		var person []string
-		e, err := scanDocumentAnd(row, &person)
-		if err != nil {
+	one(b.Queue(sqlExtractionDocument, l.t.args(pgx.NamedArgs{"scope": scope, "whose": whose, "path": path})), &found,
+		func(row pgx.CollectableRow) error {
+			e, err := scanDocumentAnd(row, (*[]string)(lines))
+			if e.Deleted {
+				*lines = nil // there is nothing left to protect
+			}
+			*to = e.Document
 			return err
-		}
-		d := e.Document
-		if d.Deleted {
-			person = nil // there is nothing left to protect
-		}
-		switch {
-		case d.Scope != l.Scope:
-			l.Shared = d.Content
-		case d.Path == memory.ProfilePath:
-			l.Profile = d
-			l.Protected = append(l.Protected, person...)
-		case d.Path == memory.MemoryPath:
-			l.Memory = d
-			l.Protected = append(l.Protected, person...)
-		default:
-			l.Note = d
-		}
-		return nil
-	})
+		})
 }

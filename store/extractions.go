@@ -47,25 +47,28 @@ func (x Extraction) Retry() Range {
 	return Range{ConversationUID: x.ConversationUID, From: x.From, To: x.To, RetryOf: x.ID}
 }
 
-// extractionColumns are the columns of an Extraction, in the order of scanExtraction, without the first part of sqlExtraction.
-const extractionRows = `
-select x.extraction_id, x.conversation_id, x.conversation_uid, x.owner_key, o.owner_id, x.from_seq, x.to_seq,
+// extractionColumns are the columns of an Extraction but for the last one, in the order of scanExtraction.
+const extractionColumns = `
+select x.extraction_id, x.conversation_id, x.conversation_uid, x.owner_key, (
+        select o.owner_id
+        from owners o
+        where o.workspace_id = x.workspace_id and o.agent_id = x.agent_id and o.owner_key = x.owner_key), x.from_seq, x.to_seq,
     x.outcome, x.reason_code, x.reason, x.violations, x.changes, x.model, x.prompt_version,
     x.calls, x.input_tokens, x.output_tokens, x.cost_micros, x.retry_of, x.workflow_id, x.run_id,
     x.draft is not null, x.waiting_until, x.started_at, x.finished_at, `
 
-// extractionFrom joins the records with the opaque ids of their owners.
 const extractionFrom = `
 from extractions x
-join owners o on o.workspace_id = x.workspace_id and o.agent_id = x.agent_id and o.owner_key = x.owner_key
 where x.workspace_id = @workspace and x.agent_id = @agent `
 
 const (
-	sqlExtraction = extractionRows + `case when x.outcome = 'quarantined' then x.raw else '' end` + extractionFrom + `
+	sqlExtraction = extractionColumns + `case when x.outcome = 'quarantined' then x.raw else '' end` + extractionFrom + `
     and x.extraction_id = @extraction`
 
-	sqlExtractions = extractionRows + `''` + extractionFrom + `
-    and (x.owner_key = @owner or @any_owner)
+	sqlExtractions      = extractionColumns + `''` + extractionFrom + `and x.owner_key = @owner` + extractionList
+	sqlExtractionsOfAll = extractionColumns + `''` + extractionFrom + extractionList
+
+	extractionList = `
     and x.extraction_id < @before
     and (@conversation = '' or x.conversation_id = @conversation)
     and (@outcome = '' or x.outcome = @outcome)
@@ -129,10 +132,14 @@ func (s *Store) Extractions(ctx context.Context, id memory.Identity, f Extractio
 	}
 	limit := limitOf(p.Limit)
 	return read(ctx, s, id, func(t *tx) (Listed[Extraction], error) {
+		sql := sqlExtractions
+		if t.anyOwner {
+			sql = sqlExtractionsOfAll
+		}
 		var found []Extraction
 		b := &pgx.Batch{}
-		all(b.Queue(sqlExtractions, t.args(pgx.NamedArgs{
-			"any_owner": t.anyOwner, "before": from.id, "conversation": f.Conversation, "outcome": f.Outcome, "limit": limit + 1,
+		all(b.Queue(sql, t.args(pgx.NamedArgs{
+			"before": from.id, "conversation": f.Conversation, "outcome": f.Outcome, "limit": limit + 1,
 		})), &found, scanExtraction)
 		if err := t.finish(ctx, b); err != nil {
 			return Listed[Extraction]{}, err

@@ -11,30 +11,31 @@ import (
 	"reverie/memory"
 )
 
-// versionRows joins a document, deleted or not, with its versions.
+// versionRows are the versions of a document, deleted or not.
 const versionRows = `
-from documents d
-join document_versions v on v.workspace_id = d.workspace_id and v.agent_id = d.agent_id and v.document_id = d.document_id
-where d.workspace_id = @workspace and d.agent_id = @row_agent and d.scope = @scope and d.owner_key = @whose and d.path = @path `
+from document_versions
+where workspace_id = @workspace and agent_id = @row_agent and document_id = (
+    select document_id
+    from documents
+    where workspace_id = @workspace and agent_id = @row_agent and scope = @scope and owner_key = @whose and path = @path) `
 
 // versionColumns are the columns of a Version without its content, in the order of scanVersion.
 const versionColumns = `
-select v.version, v.base_version, v.merged, v.deleted, v.sha256, v.author_kind, v.author_id, v.workflow_id, v.run_id,
-    v.reason, v.sources, v.added, v.removed, v.created_at, `
+select version, base_version, merged, deleted, sha256, author_kind, author_id, workflow_id, run_id,
+    reason, sources, added, removed, created_at, `
 
 const (
 	sqlHistory = versionColumns + `''` + versionRows + `
-    and (@before = 0 or v.version < @before)
-order by v.version desc
+    and (@before = 0 or version < @before)
+order by version desc
 limit @limit`
 
-	sqlVersion = versionColumns + `v.content` + versionRows + `
-    and v.version = @version`
+	sqlVersion = versionColumns + `content` + versionRows + `
+    and version = @version`
 
-	// What deleted the document wrote nothing: lines that come back are of the versions that wrote them.
-	sqlBlame = versionColumns + `v.content` + versionRows + `
-    and v.version <= case when @version = 0 then d.version else @version end
-order by v.version`
+	sqlBlame = versionColumns + `content` + versionRows + `
+    and (@version = 0 or version <= @version)
+order by version`
 )
 
 func scanVersion(row pgx.CollectableRow) (v memory.Version, err error) {
@@ -80,6 +81,7 @@ func (s *Store) Blame(ctx context.Context, id memory.Identity, ref memory.Ref, n
 	if versions[len(versions)-1].Deleted {
 		return nil, nil
 	}
+	// What deleted the document wrote nothing: lines that come back are of the versions that wrote them.
 	live := slices.DeleteFunc(versions, func(v memory.Version) bool { return v.Deleted })
 	return memory.Blame(live), nil
 }

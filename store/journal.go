@@ -51,10 +51,16 @@ type JournalFilter struct {
 
 const (
 	sqlJournal = `
-select event_id, kind, scope, owner_key, document_id, path, version, author_kind, author_id, workflow_id, run_id, detail, at
-from journal
-where workspace_id = @workspace and agent_id in (@agent, '') and event_id > @after and (@path = '' or path = @path)
-order by event_id
+select j.*
+from (select @agent::text as agent_id union select '') a
+cross join lateral (
+    select event_id, kind, scope, owner_key, document_id, path, version, author_kind, author_id, workflow_id, run_id, detail, at
+    from journal
+    where workspace_id = @workspace and agent_id = a.agent_id and event_id > @after and (@path = '' or path = @path)
+    order by event_id
+    limit @limit
+) j
+order by j.event_id
 limit @limit`
 
 	// The events of one transaction, and with them the receipt that an idempotency key gives again: its token is the

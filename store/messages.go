@@ -42,43 +42,48 @@ on conflict do nothing`
 
 	// Batches of one conversation queue up here. Somebody else's conversation is not visible and gives no row.
 	sqlConversationLock = `
-select c.conversation_uid, c.last_seq, c.complete_seq, o.owner_id
+select c.conversation_uid, c.last_seq, c.complete_seq, ` + ownerIDOf + `
 from conversations c
-join owners o on o.workspace_id = c.workspace_id and o.agent_id = c.agent_id and o.owner_key = c.owner_key
 where c.workspace_id = @workspace and c.agent_id = @agent and c.conversation_id = @conversation and c.owner_key = @owner
-for no key update of c`
+for no key update`
 
 	// Messages that are new go behind the last one, in the order in which they came. The others are compared: reused is
-	// the id of one that says something else.
+	// the id of one that says something else. Each id is looked up by itself (limit 1 keeps it so): a plan that was made
+	// while the table was small would join the whole conversation.
 	sqlMessagesInsert = `
-with c as (
+with c as materialized (
     select conversation_uid
     from conversations
-    where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation and owner_key = @owner
-), incoming as (
-    select i.*
-    from unnest(@ids::text[], @roles::text[], @names::text[], @contents::text[], @finish_reasons::text[], @said_at::timestamptz[])
+    where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation
+), incoming as materialized (
+    select c.conversation_uid, i.*, m.seq is not null as known, m.role = i.role and m.name = i.name and m.content = i.content as same
+    from c
+    cross join unnest(@ids::text[], @roles::text[], @names::text[], @contents::text[], @finish_reasons::text[], @said_at::timestamptz[])
         with ordinality i (message_id, role, name, content, finish_reason, said_at, place)
-), known as (
-    select m.message_id, m.role = i.role and m.name = i.name and m.content = i.content as same
-    from c
-    join incoming i on true
-    join messages m on m.workspace_id = @workspace and m.agent_id = @agent
-        and m.conversation_uid = c.conversation_uid and m.message_id = i.message_id
-), last as (
-    select coalesce(max(m.seq), 0) as seq
-    from c
-    join messages m on m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid = c.conversation_uid
+    left join lateral (
+        select m.seq, m.role, m.name, m.content
+        from messages m
+        where m.workspace_id = @workspace and m.agent_id = @agent
+            and m.conversation_uid = c.conversation_uid and m.message_id = i.message_id
+        limit 1
+    ) m on true
 ), stored as (
     insert into messages (workspace_id, agent_id, conversation_uid, seq, owner_key, message_id, role, name, content,
         finish_reason, said_at, stored_at)
-    select @workspace, @agent, c.conversation_uid, last.seq + row_number() over (order by i.place), @owner,
-        i.message_id, i.role, i.name, i.content, i.finish_reason, i.said_at, @now
-    from c, last, incoming i
-    where not exists (select from known k where k.message_id = i.message_id)
+    select @workspace, @agent, i.conversation_uid,
+        row_number() over (order by i.place) + coalesce((
+            select m.seq
+            from messages m
+            where m.workspace_id = @workspace and m.agent_id = @agent
+                and m.conversation_uid = (select conversation_uid from c)
+            order by m.seq desc
+            limit 1), 0),
+        @owner, i.message_id, i.role, i.name, i.content, i.finish_reason, i.said_at, @now
+    from incoming i
+    where not i.known
     returning seq
 )
-select (select count(*) from stored), (select count(*) from known), (select min(message_id) from known where not same)`
+select (select count(*) from stored), (select count(*) from incoming where known), (select min(message_id) from incoming where not same)`
 
 	sqlConversationGrow = `
 update conversations set
@@ -94,11 +99,14 @@ where workspace_id = @workspace and agent_id = @agent and owner_key = @owner
 returning turn`
 
 	sqlMessages = `
-select m.seq, m.message_id, m.role, m.name, m.content, m.finish_reason, m.said_at
-from conversations c
-join messages m on m.workspace_id = c.workspace_id and m.agent_id = c.agent_id and m.conversation_uid = c.conversation_uid
-where c.workspace_id = @workspace and c.agent_id = @agent and c.conversation_id = @conversation and m.seq > @after
-order by m.seq
+select seq, message_id, role, name, content, finish_reason, said_at
+from messages
+where workspace_id = @workspace and agent_id = @agent and seq > @after
+    and conversation_uid = (
+        select conversation_uid
+        from conversations
+        where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation)
+order by seq
 limit @limit`
 )
 

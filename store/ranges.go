@@ -56,10 +56,10 @@ from conversations c
 where c.workspace_id = @workspace and c.agent_id = @agent and c.conversation_uid = @uid and c.owner_key = @owner
     and case
         when @retry_of::uuid is null then c.cursor_seq = @from - 1 and @to <= c.complete_seq
-        else exists (
-            select from extractions q
-            where q.workspace_id = @workspace and q.agent_id = @agent and q.extraction_id = @retry_of
-                and q.outcome = 'quarantined' and q.conversation_uid = @uid and q.from_seq = @from and q.to_seq = @to)
+        else (
+            select q.outcome = 'quarantined' and q.conversation_uid = @uid and q.from_seq = @from and q.to_seq = @to
+            from extractions q
+            where q.workspace_id = @workspace and q.agent_id = @agent and q.extraction_id = @retry_of)
             and not exists (
                 select from extractions a
                 where a.workspace_id = @workspace and a.agent_id = @agent and a.conversation_uid = @uid and a.from_seq = @from
@@ -83,7 +83,7 @@ do update set
 
 	// What there is for a run to go on with or to report: its own open record, its own ended one, or the one that has
 	// accounted for the range.
-	sqlExtractionOfRange = extractionRows + `''` + extractionFrom + `
+	sqlExtractionOfRange = extractionColumns + `''` + extractionFrom + `
     and x.conversation_uid = @uid and x.from_seq = @from and x.owner_key = @owner
     and (x.workflow_id = @workflow and x.run_id = @run and (x.finished_at is null or x.run_id <> '')
         or x.outcome in ('written', 'nothing')

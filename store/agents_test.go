@@ -1,0 +1,194 @@
+package store
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reverie/memory"
+)
+
+func TestAgents(t *testing.T) {
+	t.Parallel()
+	now := testClock
+	s := openStore(t, at(func() time.Time { return now }))
+	root := admin("acme")
+	off, quiet := false, 60
+	settings := memory.AgentSettings{MemoryEnabled: &off, QuietSeconds: &quiet, Model: "gpt"}
+	bob := must[Agent](t)(s.CreateAgent(t.Context(), root, NewAgent{ID: "bob", Name: "Bob", TimeZone: "Asia/Tokyo", Settings: settings}))
+	want := Agent{ID: "bob", Name: "Bob", TimeZone: "Asia/Tokyo", Settings: settings, CreatedAt: testClock, UpdatedAt: testClock}
+	if diff := cmp.Diff(want, bob); diff != "" {
+		t.Errorf("created (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, must[Agent](t)(s.Agent(t.Context(), root.For("bob", "")))); diff != "" {
+		t.Errorf("read (-want +got):\n%s", diff)
+	}
+	made := must[Agent](t)(s.CreateAgent(t.Context(), root, NewAgent{}))
+	if !memory.ValidSlug(made.ID) || made.Name != made.ID || made.TimeZone != "UTC" {
+		t.Errorf("made %+v", made)
+	}
+	for _, agent := range []string{"ada", "bob", made.ID} {
+		documents := must[[]memory.Document](t)(s.PromptDocuments(t.Context(), root.For(agent, "user:7")))
+		var paths []string
+		for i, d := range documents {
+			paths = append(paths, d.Path)
+			if d.SortOrder != i || d.Version != 1 || d.UpdatedBy.Kind != memory.AuthorSeed || strings.TrimSpace(d.Content) == "" {
+				t.Errorf("%s of %s: %+v", d.Path, agent, d)
+			}
+		}
+		if diff := cmp.Diff([]string{"AGENTS.md", "SOUL.md", "PROFILE.md", "MEMORY.md"}, paths); diff != "" {
+			t.Errorf("seeds of %s (-want +got):\n%s", agent, diff)
+		}
+	}
+
+	now = now.Add(time.Hour)
+	name, zone := "Robert", "UTC"
+	want.Name, want.UpdatedAt = name, now
+	if diff := cmp.Diff(want, must[Agent](t)(s.UpdateAgent(t.Context(), root.For("bob", ""), AgentPatch{Name: &name}))); diff != "" {
+		t.Errorf("renamed (-want +got):\n%s", diff)
+	}
+	want.TimeZone, want.Settings = zone, memory.AgentSettings{}
+	if diff := cmp.Diff(want, must[Agent](t)(s.UpdateAgent(t.Context(), root.For("bob", ""), AgentPatch{TimeZone: &zone, Settings: &memory.AgentSettings{}}))); diff != "" {
+		t.Errorf("settings cleared (-want +got):\n%s", diff)
+	}
+
+	limited := root
+	limited.Agents = []string{"bob", "carol"}
+	must[Agent](t)(s.CreateAgent(t.Context(), limited, NewAgent{ID: "carol"}))
+	must[Agent](t)(s.UpdateAgent(t.Context(), limited.For("bob", ""), AgentPatch{Name: &name}))
+	var ids []string
+	for _, a := range must[[]Agent](t)(s.Agents(t.Context(), limited)) {
+		ids = append(ids, a.ID)
+	}
+	if diff := cmp.Diff([]string{"bob", "carol"}, ids); diff != "" {
+		t.Errorf("agents of a limited admin (-want +got):\n%s", diff)
+	}
+	pinned := root
+	pinned.Pinned, pinned.Owner = true, "user:7"
+	negative, local, long := -1, "Local", strings.Repeat("n", maxName+1)
+	for what, c := range map[string]struct {
+		err   error
+		check func(error) bool
+	}{
+		"id taken":                    {second(s.CreateAgent(t.Context(), root, NewAgent{ID: "ada"})), is(ErrExists)},
+		"limited makes another":       {second(s.CreateAgent(t.Context(), limited, NewAgent{ID: "dave"})), is(ErrForbidden)},
+		"limited updates another":     {second(s.UpdateAgent(t.Context(), limited.For("ada", ""), AgentPatch{Name: &name})), is(ErrForbidden)},
+		"pinned admin creates":        {second(s.CreateAgent(t.Context(), pinned, NewAgent{ID: "dave"})), is(ErrForbidden)},
+		"member creates":              {second(s.CreateAgent(t.Context(), member("user:7"), NewAgent{ID: "dave"})), is(ErrForbidden)},
+		"member updates":              {second(s.UpdateAgent(t.Context(), member("user:7"), AgentPatch{Name: &name})), is(ErrForbidden)},
+		"no such agent":               {second(s.Agent(t.Context(), root.For("dave", ""))), is(ErrNotFound)},
+		"update of no such agent":     {second(s.UpdateAgent(t.Context(), root.For("dave", ""), AgentPatch{Name: &name})), is(ErrNotFound)},
+		"no agent":                    {second(s.Agent(t.Context(), root)), invalid("agent")},
+		"workspace that is not there": {second(s.CreateAgent(t.Context(), admin("none"), NewAgent{ID: "ada"})), is(ErrNotFound)},
+		"bad id":                      {second(s.CreateAgent(t.Context(), root, NewAgent{ID: "A B"})), invalid("id")},
+		"bad zone":                    {second(s.CreateAgent(t.Context(), root, NewAgent{ID: "dave", TimeZone: "Mars/Base"})), invalid("timeZone")},
+		"zone of whichever machine":   {second(s.UpdateAgent(t.Context(), root.For("bob", ""), AgentPatch{TimeZone: &local})), invalid("timeZone")},
+		"long name":                   {second(s.UpdateAgent(t.Context(), root.For("bob", ""), AgentPatch{Name: &long})), invalid("name")},
+		"negative setting":            {second(s.CreateAgent(t.Context(), root, NewAgent{ID: "dave", Settings: memory.AgentSettings{MinMessages: &negative}})), invalid("settings.minMessages")},
+	} {
+		if !c.check(c.err) {
+			t.Errorf("%s: %v", what, c.err)
+		}
+	}
+	events := must[[]Event](t)(s.Journal(t.Context(), root.For("bob", ""), JournalFilter{}))
+	var kinds []EventKind
+	for _, e := range events {
+		if e.Scope == "" {
+			kinds = append(kinds, e.Kind)
+		}
+	}
+	if diff := cmp.Diff([]EventKind{EventAgentCreated, EventAgentUpdated, EventAgentUpdated, EventAgentUpdated}, kinds); diff != "" {
+		t.Errorf("events of bob (-want +got):\n%s", diff)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// Of many who make the same agent at once, one does.
+func TestCreateAgentConcurrently(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	const makers = 8
+	errs := make([]error, makers)
+	var wg sync.WaitGroup
+	for i := range makers {
+		wg.Go(func() { _, errs[i] = s.CreateAgent(t.Context(), admin("acme"), NewAgent{ID: "bob"}) })
+	}
+	wg.Wait()
+	made := 0
+	for _, err := range errs {
+		switch {
+		case err == nil:
+			made++
+		case !errors.Is(err, ErrExists):
+			t.Error(err)
+		}
+	}
+	if made != 1 {
+		t.Errorf("%d made it, want 1", made)
+	}
+}
+
+func TestComponents(t *testing.T) {
+	t.Parallel()
+	now := testClock
+	s := openStore(t, at(func() time.Time { return now }))
+	report := func(name, state, detail string) {
+		t.Helper()
+		if err := s.ReportComponent(t.Context(), name, state, detail); err != nil {
+			t.Fatal(err)
+		}
+	}
+	report("model", "ok", "")
+	report("builtin", "ok", "")
+	now = now.Add(time.Minute)
+	report("model", "ok", "still")
+	changed := now.Add(time.Minute)
+	now = changed
+	report("model", "unauthorized", "key refused")
+	now = now.Add(time.Minute)
+	report("model", "unauthorized", "key refused")
+	want := []Component{
+		{Name: "builtin", State: "ok", ChangedAt: testClock, SeenAt: testClock},
+		{Name: "model", State: "unauthorized", Detail: "key refused", ChangedAt: changed, SeenAt: now},
+	}
+	if diff := cmp.Diff(want, must[[]Component](t)(s.Components(t.Context()))); diff != "" {
+		t.Errorf("components (-want +got):\n%s", diff)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	now := testClock
+	s := openStore(t, at(func() time.Time { return now }))
+	must[Agent](t)(s.CreateAgent(t.Context(), admin("acme"), NewAgent{ID: "bob"}))
+	used := memory.Usage{Calls: 1, InputTokens: 100, OutputTokens: 10, CostMicros: 5}
+	add := func(agent, model string) {
+		t.Helper()
+		if err := s.AddUsage(t.Context(), member("user:7").For(agent, "user:7"), model, used); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("ada", "a")
+	add("ada", "a")
+	add("ada", "b")
+	add("bob", "a")
+	now = now.Add(24 * time.Hour)
+	add("ada", "a")
+	for at, want := range map[time.Time]memory.Usage{
+		testClock: {Calls: 4, InputTokens: 400, OutputTokens: 40, CostMicros: 20}, now: used, now.Add(24 * time.Hour): {},
+	} {
+		if got := must[memory.Usage](t)(s.SpentToday(t.Context(), member("user:8"), at)); got != want {
+			t.Errorf("spent on %s: %+v, want %+v", at, got, want)
+		}
+	}
+	viewer := member("user:7")
+	viewer.Role = memory.RoleViewer
+	if err := s.AddUsage(t.Context(), viewer, "a", used); !errors.Is(err, ErrForbidden) {
+		t.Errorf("by a viewer: %v", err)
+	}
+}

@@ -1,0 +1,141 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"reverie/memory"
+)
+
+// The floor of every write is one durable transaction of one row in one round trip; benchmarks say how many of these a
+// call costs, measured in the same run on the same server.
+func floor(b *testing.B, s *Store) time.Duration {
+	b.Helper()
+	took := make([]time.Duration, 300)
+	for i := range took {
+		start := time.Now()
+		if err := s.ReportComponent(b.Context(), "floor", fmt.Sprint(i), ""); err != nil {
+			b.Fatal(err)
+		}
+		took[i] = time.Since(start)
+	}
+	slices.Sort(took)
+	return took[len(took)/2]
+}
+
+// measure runs call b.N times, one after the other, and reports its cost in floors.
+func measure(b *testing.B, s *Store, call func(i int) error) {
+	b.Helper()
+	base := floor(b, s)
+	for i := range 10 { // statements are prepared and plans are made
+		if err := call(-1 - i); err != nil {
+			b.Fatal(err)
+		}
+	}
+	n := 0
+	for b.Loop() {
+		if err := call(n); err != nil {
+			b.Fatal(err)
+		}
+		n++
+	}
+	b.ReportMetric(float64(b.Elapsed())/float64(n)/float64(base), "floors/op")
+}
+
+func BenchmarkAppendMessages(b *testing.B) {
+	for _, size := range []int{1, 10, 100, 1000} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			s := openStore(b)
+			measure(b, s, func(i int) error {
+				_, err := s.AppendMessages(b.Context(), member("user:7"), turn(fmt.Sprint("c", i/20), fmt.Sprint("m", i, "-"), size))
+				return err
+			})
+		})
+	}
+}
+
+func BenchmarkAppendMessagesParallel(b *testing.B) {
+	s := openStore(b)
+	var n atomic.Int64
+	b.RunParallel(func(p *testing.PB) {
+		owner := memory.Owner(fmt.Sprint("user:", n.Add(1)))
+		for i := 0; p.Next(); i++ {
+			if _, err := s.AppendMessages(b.Context(), member(owner), turn(fmt.Sprint(owner, i/20), fmt.Sprint("m", i, "-"), 4)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// The note that grows all day, and one key for every write.
+func BenchmarkApplyAppend(b *testing.B) {
+	s := openStore(b)
+	measure(b, s, func(i int) error {
+		c := noteChange(fmt.Sprintf("- line %d\n", i))
+		c.Path = fmt.Sprintf("memory/note-%d.md", i/50)
+		_, err := s.Apply(b.Context(), member("user:7"), fmt.Sprint("key ", i), []memory.Change{c})
+		return err
+	})
+}
+
+// One extraction as its two steps do it, on a conversation of ten messages, with documents that are there.
+func BenchmarkExtraction(b *testing.B) {
+	s := openStore(b)
+	settings := memory.DefaultExtractSettings()
+	profile := ""
+	for i := range 40 {
+		profile += fmt.Sprintf("- something about the person, number %d\n", i)
+	}
+	write(b, s, member("user:7"), replace(personal("PROFILE.md"), 0, profile))
+	version := must[memory.Document](b)(s.Document(b.Context(), member("user:7"), personal("PROFILE.md"))).Version
+	measure(b, s, func(i int) error {
+		id := workflow("user:7", fmt.Sprint("r", i))
+		if _, err := s.AppendMessages(b.Context(), id, turn(fmt.Sprint("c", i), "m", 10)); err != nil {
+			return err
+		}
+		x, r := begin(b, s, id)
+		load, err := s.LoadExtraction(b.Context(), id, r, settings)
+		if err != nil {
+			return err
+		}
+		note := noteChange(fmt.Sprintf("- line %d\n", i))
+		note.Path = fmt.Sprintf("memory/note-%d.md", i/50)
+		changed := replace(personal("PROFILE.md"), version, fmt.Sprintf("%s- and %d\n", profile, i))
+		version++
+		if err := s.SaveDraft(b.Context(), id, x.ID, Draft{Changes: []memory.Change{note, changed}, To: load.To, Usage: memory.Usage{Calls: 1}}); err != nil {
+			return err
+		}
+		_, err = s.CommitExtraction(b.Context(), id, Commit{ExtractionID: x.ID})
+		return err
+	})
+}
+
+// LoadExtraction of a step of a conversation of 5,000 messages, and of a document with 2,000 versions: neither may make it
+// slow.
+func BenchmarkLoadExtraction(b *testing.B) {
+	s := openStore(b)
+	id := workflow("user:7", "r")
+	var stored Stored
+	for i := range 5 {
+		stored = must[Stored](b)(s.AppendMessages(b.Context(), id, turn("c", fmt.Sprint("m", i, "-"), 1000)))
+	}
+	write(b, s, member("user:7"), replace(personal("MEMORY.md"), 0, "- by hand\n"))
+	for i := range 2000 {
+		write(b, s, id, replace(personal("MEMORY.md"), i+1, fmt.Sprintf("- by hand\n- by machine %d\n", i)))
+	}
+	settings := memory.DefaultExtractSettings()
+	for name, from := range map[string]int64{"first step": 1, "last step": 4971} {
+		b.Run(name, func(b *testing.B) {
+			measure(b, s, func(int) error {
+				load, err := s.LoadExtraction(b.Context(), id, Range{ConversationUID: stored.ConversationUID, From: from, To: 5000}, settings)
+				if err == nil && len(load.Protected) != 1 {
+					return fmt.Errorf("protected %v", load.Protected)
+				}
+				return err
+			})
+		})
+	}
+}

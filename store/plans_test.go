@@ -1,0 +1,109 @@
+package store
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// broad are the statements that read many rows on purpose: lists for operators, and what counts or sweeps.
+var broad = []string{
+	"sqlAgents", "sqlKeys", "sqlKeyReplace", "sqlConversationsOfAll", "sqlDocumentsOfAll", "sqlUsageOfDay", "sqlBacklog",
+	"sqlOwnersUnsignalled", "sqlOwnersStalled", "sqlComponents", "sqlSchemaVersion",
+}
+
+// tables whose whole key is shorter than three columns.
+var shortKeys = []string{"agents_pkey", "api_keys_pkey", "api_keys_hash_key", "workspaces_pkey"}
+
+// Plans are made before there are statistics and then kept. On empty tables already, every statement must find its rows
+// by the key or index that tells most, and not by one that reads all of an agent's or an owner's rows: each use of an
+// index gives more than workspace and agent, and no rows are compared one by one.
+func TestPlansBeforeStatistics(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	acquired, err := s.pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer acquired.Release()
+	conn := acquired.Conn()
+	if _, err := conn.Exec(t.Context(), "set plan_cache_mode = force_generic_plan"); err != nil {
+		t.Fatal(err)
+	}
+	statements := sqlConstants(t)
+	// What the server itself asks for every row that refers to another one.
+	statements["foreign key of messages"] = `
+select 1 from only conversations x
+where workspace_id = $1 and agent_id = $2 and conversation_uid = $3 and owner_key = $4
+for key share of x`
+	statements["foreign key of versions"] = `
+select 1 from only documents x
+where workspace_id = $1 and agent_id = $2 and document_id = $3 and scope = $4 and owner_key = $5
+for key share of x`
+	checked := 0
+	for _, name := range slices.Sorted(maps.Keys(statements)) {
+		word, _, _ := strings.Cut(strings.TrimSpace(statements[name]), " ")
+		if slices.Contains(broad, name) || !slices.Contains([]string{"select", "insert", "update", "with"}, strings.Fields(word)[0]) {
+			continue
+		}
+		plan := genericPlan(t, conn, name, statements[name])
+		for _, fault := range planFaults(plan) {
+			t.Errorf("%s: %s\n%s", name, fault, strings.Join(plan, "\n"))
+		}
+		checked++
+	}
+	if checked < 40 {
+		t.Errorf("%d statements were looked at, there are more", checked)
+	}
+}
+
+// genericPlan is the plan of a statement for any arguments.
+func genericPlan(t *testing.T, conn *pgx.Conn, name, statement string) []string {
+	t.Helper()
+	sql, _, err := pgx.NamedArgs{}.RewriteQuery(t.Context(), conn, statement, nil)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	prepared, err := conn.Prepare(t.Context(), name, sql)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	arguments := ""
+	if n := len(prepared.ParamOIDs); n > 0 {
+		arguments = "(" + strings.TrimSuffix(strings.Repeat("null,", n), ",") + ")"
+	}
+	rows, err := conn.Query(t.Context(), `explain (costs off) execute "`+name+`" `+arguments, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return plan
+}
+
+var indexUse = regexp.MustCompile(`(?:using|Bitmap Index Scan on) (\w+)`)
+
+// planFaults are the places of a plan that read more than they need.
+func planFaults(plan []string) []string {
+	var faults []string
+	index := ""
+	for _, line := range plan {
+		switch {
+		case strings.Contains(line, "Seq Scan"), strings.Contains(line, "Join Filter"), strings.Contains(line, "Hash Cond"):
+			faults = append(faults, strings.TrimSpace(line))
+		case indexUse.MatchString(line):
+			index = indexUse.FindStringSubmatch(line)[1]
+		case strings.Contains(line, "Index Cond"):
+			if strings.Count(line, " AND ") < 2 && !slices.Contains(shortKeys, index) {
+				faults = append(faults, index+" by "+strings.TrimSpace(line))
+			}
+		}
+	}
+	return faults
+}
