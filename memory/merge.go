@@ -62,7 +62,6 @@ type merger struct {
 	base, ours, theirs []string
 	mine, other        []hunk // what is left to merge, in order
 	at                 int    // next line of base
-	shift              [2]int // how far lines behind at are moved in ours and theirs
 	out                []string
 	conflicts          []Conflict
 }
@@ -71,9 +70,9 @@ func (m *merger) run() {
 	for len(m.mine) > 0 || len(m.other) > 0 {
 		switch {
 		case len(m.other) == 0 || len(m.mine) > 0 && apart(m.mine[0], m.other[0]):
-			m.take(m.ours, &m.mine, 0)
+			m.take(m.ours, &m.mine)
 		case len(m.mine) == 0 || apart(m.other[0], m.mine[0]):
-			m.take(m.theirs, &m.other, 1)
+			m.take(m.theirs, &m.other)
 		default:
 			m.both()
 		}
@@ -101,31 +100,47 @@ func apart(x, y hunk) bool {
 }
 
 // take makes the first hunk of one side, after the lines of base that nobody changed.
-func (m *merger) take(lines []string, hunks *[]hunk, side int) {
+func (m *merger) take(lines []string, hunks *[]hunk) {
 	h := (*hunks)[0]
 	*hunks = (*hunks)[1:]
 	m.out = append(m.out, m.base[m.at:h.aFrom]...)
 	m.out = append(m.out, lines[h.bFrom:h.bTo]...)
 	m.at = h.aTo
-	m.shift[side] = h.bTo - h.aTo
 }
 
-// both merges the hunks of both sides that cannot be told apart: once when they agree, else they conflict.
+// both merges the first hunks of both sides, which cannot be told apart, with all that overlap them: once when they agree,
+// else they conflict.
 func (m *merger) both() {
-	from := min(m.mine[0].aFrom, m.other[0].aFrom)
-	to := from
-	mine, other := m.cluster(from, &to)
-	base := [2]int{from, to}
-	ours := m.reach(mine, base, 0)
-	theirs := m.reach(other, base, 1)
-	m.out = append(m.out, m.base[m.at:from]...)
-	m.at = to
-	a, b := m.ours[ours[0]:ours[1]], m.theirs[theirs[0]:theirs[1]]
-	if both, agree := lineByLine(m.base[from:to], a, b); agree {
+	at := [2]int{min(m.mine[0].aFrom, m.other[0].aFrom), max(m.mine[0].aTo, m.other[0].aTo)} // lines of base
+	mine, other := 1, 1                                                                      // how many hunks
+	for {
+		switch {
+		case mine < len(m.mine) && m.mine[mine].aFrom < at[1]:
+			at[1] = max(at[1], m.mine[mine].aTo)
+			mine++
+			continue
+		case other < len(m.other) && m.other[other].aFrom < at[1]:
+			at[1] = max(at[1], m.other[other].aTo)
+			other++
+			continue
+		}
+		break
+	}
+	ours, theirs := stretch(m.mine[:mine], at), stretch(m.other[:other], at)
+	m.mine, m.other = m.mine[mine:], m.other[other:]
+	m.out = append(m.out, m.base[m.at:at[0]]...)
+	m.at = at[1]
+	if both, agree := lineByLine(m.base[at[0]:at[1]], m.ours[ours[0]:ours[1]], m.theirs[theirs[0]:theirs[1]]); agree {
 		m.out = append(m.out, both...)
 		return
 	}
-	m.conflicts = append(m.conflicts, Conflict{side(m.base, base), side(m.ours, ours), side(m.theirs, theirs)})
+	m.conflicts = append(m.conflicts, Conflict{side(m.base, at), side(m.ours, ours), side(m.theirs, theirs)})
+}
+
+// stretch is where lines at of base stand on the side that these hunks lead to.
+func stretch(hunks []hunk, at [2]int) [2]int {
+	first, last := hunks[0], hunks[len(hunks)-1]
+	return [2]int{first.bFrom - (first.aFrom - at[0]), last.bTo + (at[1] - last.aTo)}
 }
 
 // lineByLine merges two edits of the same lines: equal edits, and edits that replace each line by one line, where no line is
@@ -149,40 +164,6 @@ func lineByLine(base, ours, theirs []string) ([]string, bool) {
 		}
 	}
 	return out, true
-}
-
-// cluster takes the hunks of both sides that belong together, transitively, starting with the first ones.
-func (m *merger) cluster(from int, to *int) (mine, other []hunk) {
-	union := hunk{aFrom: from, aTo: from}
-	grow := func(h hunk) {
-		union.aTo = max(union.aTo, h.aTo)
-	}
-	mine, m.mine = append(mine, m.mine[0]), m.mine[1:]
-	other, m.other = append(other, m.other[0]), m.other[1:]
-	grow(mine[0])
-	grow(other[0])
-	for {
-		switch {
-		case len(m.mine) > 0 && m.mine[0].aFrom < union.aTo:
-			mine = append(mine, m.mine[0])
-			grow(m.mine[0])
-			m.mine = m.mine[1:]
-		case len(m.other) > 0 && m.other[0].aFrom < union.aTo:
-			other = append(other, m.other[0])
-			grow(m.other[0])
-			m.other = m.other[1:]
-		default:
-			*to = union.aTo
-			return mine, other
-		}
-	}
-}
-
-// reach is where the base lines [base[0],base[1]) with these hunks stand on their side.
-func (m *merger) reach(hunks []hunk, base [2]int, side int) [2]int {
-	first, last := hunks[0], hunks[len(hunks)-1]
-	m.shift[side] = last.bTo - last.aTo
-	return [2]int{first.bFrom - (first.aFrom - base[0]), last.bTo + (base[1] - last.aTo)}
 }
 
 func side(lines []string, at [2]int) Side {

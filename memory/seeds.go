@@ -27,15 +27,3 @@ func Seeds() []Seed {
 	}
 	return out
 }
-
-// Sort orders of a person's own documents in that person's block of the system prompt.
-const (
-	ProfileSortOrder = 2
-	MemorySortOrder  = 3
-)
-
-// NewProfile is what the PROFILE.md of a person starts from.
-func NewProfile() string { return "# Profile\n" }
-
-// NewMemory is what the MEMORY.md of a person starts from.
-func NewMemory() string { return "# Memory\n" }
