@@ -78,10 +78,13 @@ func startWithTemporal(t *testing.T, engine *scripted, working bool) *harness {
 	if working {
 		settings := memory.DefaultExtractSettings()
 		settings.MinMessages, settings.MinUserChars = 2, 1
-		w := worker.New(c, &activities.Activities{
+		steps, err := activities.New(activities.Options{
 			Store: h.store, Proposer: engine, Defaults: settings, Timing: timing, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-			Observe: func(memory.Outcome, memory.ReasonCode, memory.Usage, time.Duration) {},
-		}, worker.Options{ModelConcurrency: 2, SweepInterval: time.Hour, Log: slog.New(slog.DiscardHandler)})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := worker.New(c, steps, worker.Options{ModelConcurrency: 2, SweepInterval: time.Hour, Log: slog.New(slog.DiscardHandler)})
 		if err := w.Start(); err != nil {
 			t.Fatal(err)
 		}
