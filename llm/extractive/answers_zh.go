@@ -22,6 +22,7 @@ var askingZH = []struct {
 	{regexp.MustCompile(`忌口|不吃什么|饮食(?:禁忌|偏好|限制)`), "我%s", background, "饮食：%s"},
 	{regexp.MustCompile(`对什么过敏|过敏(?:源|史)?吗|有(?:什么|没有)过敏`), "我对%s过敏", background, "对%s过敏"},
 	{regexp.MustCompile(`(?:什么|哪些)?(?:爱好|兴趣)`), "我的爱好是%s", background, "爱好是%s"},
+	{regexp.MustCompile(`喜欢(?:什么|哪些|哪种|吃什么|看什么|听什么|玩什么|喝什么)`), "我喜欢%s", preferences, "喜欢%s"},
 	{regexp.MustCompile(`时区`), "我的时区是%s", identity, "时区是%s"},
 	{regexp.MustCompile(`(?:用|选)(?:哪个|什么|哪种)(?:数据库|框架|语言|缓存|消息队列|方案|工具|云)`), "那就用%s吧", decisions, "决定用%s"},
 	{regexp.MustCompile(`(?:截止日期|截止时间|什么时候(?:截止|上线|交付))`), "截止日期是%s", dates, "截止日期是%s"},
@@ -34,6 +35,9 @@ var (
 	proposalZH    = regexp.MustCompile(`(?:要不|不如|那|建议|推荐|可以|我们)*((?:就|改|直接|都|先)?(?:用|采用|选|选择|换成|改成|定在|安排在|改到)[^，。？?！!]{2,40}?)(?:，|,)?(?:吧|好吗|可以吗|怎么样|如何|行吗|好不好)?[？?。！!]`)
 	aboutYouZH    = regexp.MustCompile(`(?:你|您)(是|住在|在|喜欢|不吃|对|会)([^，。？?！!]{2,24}?)(?:吗|么|的吗|是吗|对吗)[？?]`)
 )
+
+// bareWeekdayZH may mean every week as well.
+var bareWeekdayZH = regexp.MustCompile(`(?:^|[^下上这本个])(?:周|星期|礼拜)[一二三四五六日天]`)
 
 // maxAnswerZH is the longest message, in characters, that is read as the answer to a question.
 const maxAnswerZH = 24
@@ -83,7 +87,7 @@ func (r *reader) agreedZH() {
 		r.chinese("我" + m[1] + m[2])
 		return
 	}
-	if m := proposalZH.FindStringSubmatch(r.offered); m != nil && !strings.Contains(m[1], "还是") && !vagueZH.MatchString(m[1]) && !strings.Contains(m[1], "什么") && !strings.Contains(m[1], "哪") {
+	if m := proposalZH.FindStringSubmatch(r.offered); m != nil && !strings.Contains(m[1], "还是") && !vagueZH.MatchString(m[1]) && !strings.Contains(m[1], "什么") && !strings.Contains(m[1], "哪") && !bareWeekdayZH.MatchString(m[1]) {
 		text, when := datesZH(m[1], r.base)
 		r.source = m[0]
 		text = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(text, "就"), "直接"), "先")

@@ -102,13 +102,18 @@ func claimsEN(s string, owner []string) []claim {
 			if last := c.noun[len(c.noun)-1].low; last == "name" || last == "names" {
 				return nil // two daughters have two names
 			}
-		} else if len(c.noun) == 1 && c.noun[0].isName() && !technologies[c.noun[0].low] && c.verb != "be" || len(c.noun) == 1 && c.noun[0].isName() && isPersonal[c.noun[0].low] {
+		} else if len(c.noun) == 1 && c.noun[0].isName() && !technologies[c.noun[0].low] && (c.verb != "be" || !isHardValue(c.rest) && !isRoleOf(c.rest)) {
 			subject = c.noun[0].low
 		} else {
 			return thingClaims(c)
 		}
 	}
 	return personClaims(c, subject)
+}
+
+// isRoleOf reads "the product owner" in "Dana is the product owner".
+func isRoleOf(r []word) bool {
+	return len(r) > 1 && (r[0].low == "the" || r[0].low == "their" || r[0].low == "a" || r[0].low == "an") && !isOccupation(headNoun(r[1:]))
 }
 
 // aboutUser gives a line about the user a subject that the parser knows.
@@ -192,6 +197,14 @@ func personClaims(c clause, subject string) []claim {
 		return workClaims(r, subject, c.negated)
 	case "join":
 		return one("employer", placeWords(r))
+	case "get":
+		if marital[r[0].low] {
+			return one("marital", r[:1])
+		}
+	case "turn":
+		if isAge(r) {
+			return one("age", r[:1])
+		}
 	case "have":
 		return nil
 	case "be":
@@ -201,10 +214,24 @@ func personClaims(c clause, subject string) []claim {
 		if c.tense == past {
 			return nil
 		}
+		if k := comparison(r); k > 0 {
+			both := termsOf(joinWords(r[:k]) + " " + joinWords(r[k+1:])).set
+			return []claim{{subject: subject, attribute: "choice " + strings.Join(sorted(both), " "), value: joinWords(r[:k]), negative: dislikes[c.verb] != c.negated, single: true}}
+		}
 		object := termsOf(joinWords(r)).set
 		return []claim{{subject: subject, attribute: "taste " + strings.Join(sorted(object), " "), value: joinWords(r), negative: dislikes[c.verb] != c.negated, single: true}}
 	}
 	return nil
+}
+
+// comparison finds the word between what is preferred and what it is preferred to; 0 when there is none.
+func comparison(r []word) int {
+	for k := 1; k+1 < len(r); k++ {
+		if w := r[k].low; w == "over" || w == "than" || w == "to" && verbForms[r[k+1].low].form != formBase {
+			return k
+		}
+	}
+	return 0
 }
 
 // workClaims reads "as a nurse at Charité".

@@ -102,6 +102,9 @@ func startsClause(ws []word, j int, comma bool) bool {
 	case "from":
 		return next.low == "now"
 	}
+	if comma && manneredVerbs[w.low] && w.low != "be" && w.low != "use" && w.low != "stop" {
+		return true
+	}
 	if (determiners[w.low] || w.isName()) && w.low != "a" && w.low != "an" {
 		if !determiners[w.low] && !comma && !auxiliaries[next.low] && verbForms[next.low].form != formThird {
 			return false
@@ -144,6 +147,8 @@ func sharedSubject(main, next []word, comma bool) []word {
 		who := main[:1]
 		isCopula := c.verb == "be" && (c.tense == present || c.tense == progressive) || c.tense == progressive
 		switch {
+		case isCopula && c.subject == self && nameOf(c.rest) > 0 && comma && isOccupation(headNoun(next[i:])) && !prepositions[w] && w != "a" && w != "an" && w != "the":
+			return append(append([]word(nil), who...), word{text: "am", low: "am"}, word{text: "a", low: "a"}) // "I'm Ada, product designer from Galway"
 		case isCopula && c.subject == self && iAmContinues(next[i:], comma, c):
 			return append(append([]word(nil), who...), word{text: "am", low: "am"})
 		case c.modal != "" || c.tense == future:
@@ -170,9 +175,12 @@ func sharedSubject(main, next []word, comma bool) []word {
 // iAmContinues reports whether next continues "I am …": "…, a nurse from Hamburg", "…, based in Berlin", "… and working at X".
 func iAmContinues(next []word, comma bool, c clause) bool {
 	w := next[0].low
+	introduces := c.verb == "be" && c.tense == present && nameOf(c.rest) > 0 && comma
 	switch w {
 	case "a", "an":
 		return len(c.rest) > 0 && c.tense != progressive
+	case "at", "with", "in":
+		return introduces && len(next) > 1
 	case "from", "based", "originally", "currently", "married", "allergic", "fluent", "into", "located", "responsible", "born":
 		return true
 	}
@@ -245,10 +253,30 @@ func splitTrim(s, sep string) []string {
 }
 
 // endFillers close a clause without saying anything.
-var endFillers = buildPhrases(`please;thanks;thank you;haha;lol;btw;by the way;though;too;as well;anyway;you know;actually;xd;tbh;honestly;right;ok;okay;for now;
+var endFillers = buildPhrases(`please;thanks;thank you;haha;lol;btw;by the way;though;too;as well;anyway;you know;actually;xd;tbh;honestly;right;ok;okay;for now;either;
 	hehe;if that helps;just so you know;fyi;of course;again;so far;already;now;right now;these days;at the moment;currently;from now on;in general;obviously;if possible;
 	in case that matters;in case it matters;if that matters;as you know;as usual;and so on;etc;then;yet;so;sadly;unfortunately;luckily;yay;and all;or something;or so;
 	as of now;nowadays;at last;finally;indeed;a lot;so much;very much;the most;really;man;dude;mate;guys;everyone;folks;and;but`)
+
+// afterthought counts the words of a remark behind the last comma: "I like cilantro now, weird huh".
+func afterthought(r []word) int {
+	for n := 1; n <= 2 && n < len(r); n++ {
+		tail := r[len(r)-n:]
+		if !strings.HasSuffix(r[len(r)-n-1].text, ",") {
+			continue
+		}
+		for _, w := range tail {
+			if w.isName() || strings.ContainsAny(w.low, "0123456789") || !asides[w.low] {
+				return 0
+			}
+		}
+		return n
+	}
+	return 0
+}
+
+// asides are words of such afterthoughts.
+var asides = set(`weird huh funny right eh lol haha sadly luckily thankfully finally sorry oops whatever honestly obviously yay yikes ugh hooray crazy go figure believe though you know kinda sort of phew`)
 
 // trimEnd drops what closes the clause without saying anything, and "anymore", which ends something that was so.
 func (c *clause) trimEnd() {
@@ -264,6 +292,9 @@ func (c *clause) trimEnd() {
 				n = k
 				break
 			}
+		}
+		if n == 0 {
+			n = afterthought(c.rest)
 		}
 		if n == 0 {
 			break

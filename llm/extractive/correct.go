@@ -1,6 +1,9 @@
 package extractive
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // standing says how a line relates to a new statement.
 type standing int
@@ -94,6 +97,12 @@ func (n *notebook) saidNote(text string) string {
 
 // spliced puts a new value into a line that states more than it: "Works as a nurse at Charité." keeps the nurse.
 func spliced(l pageLine, claims []claim) (string, bool) {
+	if len(claims) == 1 && len(l.claims) == 1 && isoDate.MatchString(claims[0].value) {
+		body := bareLine(l.text)
+		if all := isoDate.FindAllString(body, -1); len(all) == 1 && strings.Trim(isoDate.ReplaceAllString(claims[0].value, ""), " .") == "" {
+			return strings.Replace(body, all[0], isoDate.FindString(claims[0].value), 1), true // the time and the room stay
+		}
+	}
 	if len(claims) != 1 || len(l.claims) < 2 {
 		return "", false
 	}
@@ -111,6 +120,8 @@ func spliced(l pageLine, claims []claim) (string, bool) {
 	}
 	return "", false
 }
+
+var isoDate = regexp.MustCompile(`\d{4}-\d{2}-\d{2}`)
 
 // repair applies "5434, not 5433": the newest line that has the wrong value gets the right one.
 func (n *notebook) repair(s statement) {
@@ -215,5 +226,5 @@ func (n *notebook) end(s statement, t terms) {
 
 // concerns reports whether a line is about the topic that ended: it has all of the topic's words, and most of its own are among them.
 func concerns(line, topic terms) bool {
-	return within(topic.set, line.set) && len(line.set) <= 2*len(topic.set)+1
+	return within(topic.set, line.set) && len(line.set) <= 2*len(topic.set)+3
 }

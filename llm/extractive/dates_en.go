@@ -141,6 +141,11 @@ func relativeDay(low func(int) string, i int, base time.Time) (moment, int, stri
 		if w == "the" {
 			k++
 		}
+		if low(k) == "end" {
+			if m, n, tail := endOf(low, k, base); n > 0 {
+				return m, n + k - i, tail
+			}
+		}
 		if low(k) == "day" && low(k+1) == "after" && low(k+2) == "tomorrow" {
 			return day(base.AddDate(0, 0, 2)), k + 3 - i, ""
 		}
@@ -217,11 +222,7 @@ func endOf(low func(int) string, i int, base time.Time) (moment, int, string) {
 	case "year":
 		return day(time.Date(base.Year()+step, 12, 31, 0, 0, 0, 0, base.Location())), n, ""
 	}
-	if month, ok := monthsEN[low(k)]; ok {
-		m := monthOf(base, 0, month, false)
-		return day(m.start.AddDate(0, 1, -1)), n, ""
-	}
-	return moment{}, 0, ""
+	return moment{}, 0, "" // "the end of October" stays, with the year of that October
 }
 
 // countedDate reads "in three days", "two weeks ago", "3 months from now".

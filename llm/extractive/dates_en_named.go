@@ -107,6 +107,10 @@ func monthAlone(ws []word, low func(int) string, i int, base time.Time, past boo
 		return moment{}, 0
 	}
 	switch low(i - 1) {
+	case "of":
+		if before := low(i - 2); before != "end" && before != "beginning" && before != "middle" && before != "start" && before != "summer" {
+			return moment{}, 0
+		}
 	case "in", "by", "since", "until", "till", "before", "during", "around", "early", "late", "mid", "for":
 	default:
 		return moment{}, 0
@@ -203,7 +207,12 @@ var (
 func isPastContext(ws []word, i int) bool {
 	for k := i - 1; k >= 0 && k >= i-futureTailCut; k-- {
 		w := ws[k].low
+		if strings.HasSuffix(ws[k].text, ":") {
+			return false
+		}
 		switch {
+		case w == "promised" || w == "scheduled":
+			return false
 		case rescheduled[w] && k+2 == i && ws[k+1].low == "to", rescheduled[w] && k+3 >= i && hasLow(ws[k:i], "to"):
 			return k > 0 && (ws[k-1].low == "i" || ws[k-1].low == "we")
 		case intending[w] && hasLow(ws[k:i], "to"):

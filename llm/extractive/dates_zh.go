@@ -37,6 +37,7 @@ func datesZH(s string, base time.Time) (string, moment) {
 	}
 	past := strings.Contains(s, "了") && !strings.ContainsAny(s, "要将得") && !strings.Contains(s, "打算") && !strings.Contains(s, "计划") && !strings.Contains(s, "会") && !strings.Contains(s, "定在")
 	yearly := strings.Contains(s, "生日") || strings.Contains(s, "纪念日") || strings.Contains(s, "出生")
+	bound := past || datedZHWords.MatchString(s) && !habitZHWords.MatchString(s)
 	var b strings.Builder
 	var latest moment
 	end := 0
@@ -56,7 +57,7 @@ func datesZH(s string, base time.Time) (string, moment) {
 		if strings.HasSuffix(at, "每") || strings.HasSuffix(at, "逢") || strings.HasSuffix(at, "每个") || lastRune(at) >= '0' && lastRune(at) <= '9' {
 			continue
 		}
-		when, tail, ok := momentZH(g, rest, base, past, yearly)
+		when, tail, ok := momentZH(g, rest, base, past, yearly, bound)
 		if !ok {
 			continue
 		}
@@ -76,7 +77,13 @@ func datesZH(s string, base time.Time) (string, moment) {
 	return b.String(), latest
 }
 
-func momentZH(g func(string) string, rest string, base time.Time, past, yearly bool) (moment, string, bool) {
+// A bare weekday is a date where something happens once, and a habit where it is about hours and lessons.
+var (
+	datedZHWords = regexp.MustCompile(`要|得|会|去|交|面试|考|会议|发版|发布|上线|出发|截止|前|约|飞|到期|评审|演示|提交|来|见|搬|办|婚礼|聚|看|请假|休假|体检|复查|复诊|手术|开始|定在|定于|安排|改到|推迟|提前|答辩|回|参加|完成`)
+	habitZHWords = regexp.MustCompile(`课|有空|休息|上班|一般|通常|都|经常|平时|总是|固定`)
+)
+
+func momentZH(g func(string) string, rest string, base time.Time, past, yearly, boundToDate bool) (moment, string, bool) {
 	month := func(offset int) time.Time {
 		return time.Date(base.Year(), base.Month()+time.Month(offset), 1, 0, 0, 0, 0, base.Location())
 	}
@@ -133,8 +140,8 @@ func momentZH(g func(string) string, rest string, base time.Time, past, yearly b
 		}
 		return weekdayOfWeek(base, offsetZH(g("rw")), weekdayZH(g("rwd"))), "", true
 	case g("wd") != "":
-		if g("wd") == "末" || followsRange(rest) {
-			return moment{}, "", false // 周末 by itself and 周一到周五 are habits as often as dates
+		if g("wd") == "末" || followsRange(rest) || !boundToDate {
+			return moment{}, "", false // 周末, 周一到周五 and 周六有舞蹈课 are habits as often as dates
 		}
 		if past {
 			return lastWeekday(base, weekdayZH(g("wd"))), "", true

@@ -117,7 +117,7 @@ func isConditional(ws []word) bool {
 // startsRole and endsRole mark where a role-play or a story begins and ends in the user's messages.
 var (
 	startsRole = []string{
-		" role-play ", " roleplay ", " role play ", " pretend you ", " pretend to be ", " let us pretend ", " imagine you are ", " imagine i am ", " let us play a game ", " you are a pirate ", " act as ", " you play the ", " i will play the ", " i play the role ", " i am playing the role ",
+		" role-play ", " roleplay ", " role play ", " pretend you ", " pretend to be ", " let us pretend ", " imagine you are ", " imagine i am ", " let us play a game ", " you are a pirate ", " you play the ", " i will play the ", " i play the role ", " i am playing the role ",
 		" write a story together ", " let us write a story ", " let us tell a story ", " in this story ", " my character ", " let us do a scene ", " improvise ", " text adventure ", " interactive fiction ", " imagine i ",
 	}
 	endsRole = []string{

@@ -9,7 +9,7 @@ var family = set(`wife husband spouse partner fiance fiancé fiancee fiancée gi
 
 var acquaintances = set(`friend friends bestie roommate roommates flatmate flatmates housemate housemates neighbor neighbors neighbour neighbours boss manager supervisor mentor
 	mentee coworker coworkers co-worker colleague colleagues teammate teammates cofounder co-founder advisor adviser professor teacher coach trainer doctor gp dentist
-	therapist physio physiotherapist lawyer accountant landlord landlady nanny babysitter tutor assistant intern client clients student students employee employees
+	therapist physio physiotherapist lawyer accountant landlord landlady nanny babysitter tutor assistant intern client clients customer customers student students employee employees
 	hairdresser vet pediatrician paediatrician cardiologist dermatologist psychologist psychiatrist nurse agent realtor mechanic`)
 
 var pets = set(`dog dogs cat cats puppy puppies kitten kittens pet pets rabbit rabbits bunny hamster hamsters parrot parrots bird birds fish goldfish horse horses pony

@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ type notebook struct {
 	in              memory.ExtractionInput
 	counts          [remembered + 1]int
 	corrected       int
+	finished        int  // tasks that were done
 	full            bool // a ceiling kept a line out of a file
 	kept            bool // a person's line kept a correction out
 }
@@ -71,6 +73,9 @@ func allTerms(text string) []terms {
 
 // take takes in one statement: known ones change nothing, new ones replace what they correct, the others are added.
 func (n *notebook) take(s statement) {
+	if s.speaker != "" && s.text == "Name is "+s.speaker+"." {
+		return
+	}
 	s.text = s.told()
 	if s.replaces != "" {
 		n.repair(s)
@@ -98,8 +103,32 @@ func (n *notebook) take(s statement) {
 	e := n.enter(s, t)
 	if s.place != noteOnly {
 		n.write(s, e)
+	} else if s.strength >= stated {
+		n.done(t)
 	}
 }
+
+// todoLine begins a line about something that is still to be done.
+var todoLine = regexp.MustCompile(`^(?:\S+ )?(?i:needs to|has to|must|to do:|wants to be reminded to|plans to|wants to|will)\b|^(?:待办|需要提醒|得|要|需要|必须|打算|还得|还要)`)
+
+// done takes the line of a task off the list once the user says that it was done; the note tells when.
+func (n *notebook) done(t terms) {
+	p := n.memory
+	for i := range p.lines {
+		l := p.at(i, n.owner)
+		said := plainLine(l.text)
+		if !todoLine.MatchString(said) || n.closed(p) {
+			continue
+		}
+		task := termsOf(todoLine.ReplaceAllString(undated.ReplaceAllString(said, ""), ""))
+		if len(task.set) >= 2 && within(task.set, t.set) && task.negated == t.negated && p.remove(i) {
+			n.finished++
+			return
+		}
+	}
+}
+
+var undated = regexp.MustCompile(`(?:\b(?:by|on|before|until|in|around)\s+)?(?:the week of )?\d{4}-\d{2}-\d{2}(?:那周|之前|前)?|\b(?:by|in|before|until) (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}`)
 
 // known reports whether a file says it already; a line of this very conversation then stands on this message as well.
 func (n *notebook) known(s statement, t terms) bool {

@@ -55,7 +55,7 @@ func notNow(r []word) bool {
 
 func hasName(r []word) bool {
 	for _, w := range r[min(1, len(r)):] {
-		if w.isName() {
+		if w.isName() || strings.Contains(w.low, "/") {
 			return true
 		}
 	}
@@ -63,6 +63,13 @@ func hasName(r []word) bool {
 }
 
 func beginsWithName(r []word) bool { return len(r) > 0 && r[0].isName() }
+
+func isDated(r []word) bool { return hasDay(r) && len(r) > 3 }
+
+// isAge wants a number of years: "I turned 30 in April".
+func isAge(r []word) bool {
+	return len(r) > 0 && isDigits(r[0].low) && len(r[0].low) == 2
+}
 
 func hasNumber(r []word) bool {
 	return len(r) < 12 && strings.ContainsAny(lows(r), "0123456789") || len(r) > 0 && hasObject(r) && len(r) < 8 && hasNumberWord(r)
@@ -212,7 +219,7 @@ func isWriting(r []word) bool {
 	return false
 }
 
-var projects = set(`project startup company app application game library framework product platform book novel thesis dissertation album film documentary website tool service bot
+var projects = set(`software project startup company app application game library framework product platform book novel thesis dissertation album film documentary website tool service bot
 	engine plugin extension compiler database system course podcast channel house cabin boat business studio store shop cli robot drone prototype paper newsletter
 	dashboard marketplace portal language saas site api clone`)
 

@@ -29,7 +29,7 @@ func orderZH(s string, follows bool) (string, bool) {
 	}
 	if loc := standingZH.FindStringIndex(s); loc != nil {
 		rest := strings.TrimSpace(s[loc[1]:])
-		if orderVerb.MatchString(rest) && !strings.HasPrefix(rest, "我") && len([]rune(rest)) >= 3 && !strings.HasPrefix(rest, "再说") {
+		if !strings.Contains(rest, "关照") && !strings.Contains(rest, "指教") && orderVerb.MatchString(rest) && !strings.HasPrefix(rest, "我") && len([]rune(rest)) >= 3 && !strings.HasPrefix(rest, "再说") {
 			return "希望助手" + s[:loc[1]] + toldZH(strings.TrimPrefix(strings.TrimPrefix(rest, "请"), "你")), true
 		}
 		return "", false

@@ -167,7 +167,7 @@ func isMachineLine(line string) bool {
 	return symbols >= 4 && symbols*4 > letters
 }
 
-var quotation = regexp.MustCompile(`"[^"\n]*"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』`)
+var quotation = regexp.MustCompile(`"[^"]*"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』`)
 
 // withoutQuotations removes longer passages in quotation marks: they are somebody else's words. Short ones are names and terms.
 func withoutQuotations(s string) string {

@@ -18,6 +18,7 @@ type page struct {
 	changed bool
 	// lost counts lines that were replaced; the guards allow only so many at once.
 	lost, allowed int
+	said          int // lines that say something
 	eol           string
 }
 
@@ -47,7 +48,7 @@ func newPage(content string, protected map[string]bool, ceiling int) *page {
 		p.eol = "\r\n"
 	}
 	raw := slices.Collect(strings.Lines(content))
-	i, said := 0, 0
+	i := 0
 	for n, s := range memory.Sections(content) {
 		if s.Level > 0 {
 			n = max(n, 1)
@@ -74,14 +75,14 @@ func newPage(content string, protected map[string]bool, ceiling int) *page {
 				front = false
 			}
 			if t != "" && !line.code {
-				said++
+				p.said++
 			}
 			p.lines = append(p.lines, line)
 			i++
 		}
 		p.broken = p.broken || fence || comment || front
 	}
-	p.allowed = max(freeReplacements, int(replacementsShare*float64(said)))
+	p.allowed = max(freeReplacements, int(replacementsShare*float64(p.said)))
 	return p
 }
 
@@ -141,6 +142,22 @@ func (p *page) replace(i int, text string, e *entry) bool {
 	*l = pageLine{text: line, section: l.section, fresh: e}
 	e.lines = append(e.lines, strings.TrimRight(line, "\r\n"))
 	p.chars += grown
+	p.changed = true
+	return true
+}
+
+// remove takes line i out, unless a person wrote it or too much has changed already. The last line of a section stays.
+func (p *page) remove(i int) bool {
+	l := p.lines[i]
+	if p.broken || l.protected || l.code || l.fresh == nil && p.lost >= p.allowed || p.said < 2 {
+		return false
+	}
+	if l.fresh == nil {
+		p.lost++
+	}
+	p.said--
+	p.chars -= utf8.RuneCountInString(l.text)
+	p.lines = slices.Delete(p.lines, i, i+1)
 	p.changed = true
 	return true
 }

@@ -16,16 +16,19 @@ func (r *reader) english(s string) {
 	if r.requestEN(ws, question) {
 		return
 	}
+	nameLowered(ws)
 	ws, done := r.repairEN(ws)
 	if done {
 		return
 	}
-	if text, ok := order(ws); ok && !hasAny(padded(ws), supposed) {
-		r.say(statement{place: preferences, text: sentence(text), strength: stated, ofUser: true})
-		return
-	}
 	if question {
-		return
+		if text, ok := order(ws, false); ok && !hasAny(padded(ws), supposed) {
+			r.say(statement{place: preferences, text: sentence(text), strength: stated, ofUser: true})
+			return
+		}
+		if ws = beforeQuestion(ws); len(ws) == 0 {
+			return
+		}
 	}
 	if body, ok := rememberedBefore(ws); ok {
 		r.remember(body, asked)
@@ -35,7 +38,50 @@ func (r *reader) english(s string) {
 	if hasAny(l, supposed) || isConditional(ws) || isReported(ws) {
 		return
 	}
+	if r.question != "" && r.appointed(ws) {
+		return
+	}
 	r.clauses(ws, stated)
+}
+
+// beforeQuestion gives what a question is introduced with: "I'm vegetarian, what can I cook?" → "I'm vegetarian".
+func beforeQuestion(ws []word) []word {
+	for k := len(ws) - 2; k >= 2; k-- {
+		if !ws[k-1].endsClause() {
+			continue
+		}
+		tail := trimCoordinators(ws[k:])
+		if len(tail) > 1 && isQuestion("", tail) && !isQuestion("", ws[:k]) && !hasLow(ws[:min(3, k)], "if") {
+			return trimmed(ws[:k])
+		}
+	}
+	return nil
+}
+
+// nameLowered gives a name in lower case its capital where what follows tells that it is one: "im tom, 27, living in leeds".
+func nameLowered(ws []word) {
+	rest, _ := withoutFillers(ws)
+	if len(rest) > 3 && rest[0].low == "i" && rest[1].low == "am" && !rest[2].isName() && isPlainName(rest[2:]) {
+		rest[2].text = capitalise(rest[2].text)
+	}
+}
+
+// appointed reads an answer that is no clause but names something with its day: "the Pine Ridge half on December 13th".
+func (r *reader) appointed(ws []word) bool {
+	rest := ws[consumed(affirmative, ws):]
+	rest = trimmed(absoluteDates(rest, r.base))
+	when, ok := lastMoment(rest)
+	if !ok || when.before(r.now) || len(rest) < 4 || len(rest) > 12 || anyAuxiliary(rest) || rest[0].when.span != noSpan || datePrepositions[rest[0].low] || isPersonal[rest[0].low] {
+		return false
+	}
+	if c := parseClause(rest); c.verb != "" || !eventNouns[headNoun(rest)] && !hasName(rest) {
+		return false
+	}
+	if rest[0].low == "the" || rest[0].low == "my" || rest[0].low == "our" || rest[0].low == "a" || rest[0].low == "an" {
+		rest = rest[1:]
+	}
+	r.say(statement{place: dates, text: sentence(joinWords(impersonal(rest))), strength: stated})
+	return true
 }
 
 // requestEN reads requests to remember and to be reminded.
@@ -65,7 +111,7 @@ func (r *reader) toDo(kind request, rest []word) {
 	if len(rest) == 0 {
 		return
 	}
-	if text, ok := order(rest); kind == todo && ok {
+	if text, ok := order(rest, false); kind == todo && ok {
 		r.say(statement{place: preferences, text: sentence(text), strength: asked})
 		return
 	}
@@ -110,8 +156,8 @@ func (r *reader) remember(ws []word, firmly strength) {
 		return
 	}
 	from := len(r.out)
-	if text, ok := order(ws); ok {
-		r.say(statement{place: preferences, text: sentence(text), strength: firmly})
+	if text, ok := order(ws, false); ok {
+		r.say(statement{place: preferences, text: sentence(text), strength: firmly, ofUser: true})
 		return
 	}
 	dated := absoluteDates(ws, r.base)
@@ -161,6 +207,7 @@ func (r *reader) clauses(ws []word, firmly strength) {
 		return
 	}
 	doubted := false
+	stands := hasAny(padded(ws), standingPhrases)
 	for i, part := range splitClauses(absoluteDates(withSubject(ws), r.base)) {
 		l := padded(part)
 		doubt := hasAny(l, doubtful)
@@ -171,6 +218,10 @@ func (r *reader) clauses(ws []word, firmly strength) {
 		if (doubt || doubted) && firmly < asked {
 			s = unsure
 			part = withoutDoubt(part)
+		}
+		if text, ok := order(part, stands); ok {
+			r.say(statement{place: preferences, text: sentence(text), strength: s, ofUser: true})
+			continue
 		}
 		r.clause(parseClause(part), part, s)
 	}
@@ -294,6 +345,13 @@ func (r *reader) clause(c clause, part []word, firmly strength) {
 			add(decisions, "Decided to go "+joinWords(impersonal(c.rest)))
 		}
 	case pronoun:
+		if c.noun[0].low == "it" && len(r.thing) > 0 && (isHardValue(c.rest) || hasDay(c.rest)) {
+			c.subject, c.noun = thing, r.thing
+			if p, text, ok := r.aboutThing(c, r.now); ok {
+				add(p, text)
+			}
+			return
+		}
 		if len(r.person) > 0 && r.fits(c.noun[0].low) {
 			who := r.person
 			c.noun = who
@@ -303,6 +361,9 @@ func (r *reader) clause(c clause, part []word, firmly strength) {
 			r.person = who
 		}
 	case thing:
+		if relationAt(c.noun) < 0 {
+			r.thing = c.noun
+		}
 		if p, text, ok := r.aboutThing(c, r.now); ok {
 			add(p, text)
 		}
@@ -311,6 +372,7 @@ func (r *reader) clause(c clause, part []word, firmly strength) {
 
 // aboutSelf reads "I …" and "we …".
 func (r *reader) aboutSelf(c clause) (place, string, bool) {
+	r.meet(c)
 	if p, text, ok := decided(c, r.now); ok {
 		return p, text, true
 	}
@@ -322,6 +384,9 @@ func (r *reader) aboutSelf(c clause) (place, string, bool) {
 			return p, c.thirdPerson(), true
 		}
 		if p, ok := copula(c); ok {
+			if c.subject == we && len(c.rest) > 1 && c.rest[0].low == "on" && isChosen(c.rest[1:]) {
+				return facts, "The team " + lowerFirst(c.thirdPerson()), true
+			}
 			return p, c.thirdPerson(), true
 		}
 		return noteOnly, c.thirdPerson(), event(c) && c.tense == past && hasDay(c.rest)
@@ -360,6 +425,31 @@ func (r *reader) aboutSelf(c clause) (place, string, bool) {
 	return noteOnly, "", false
 }
 
+// meet notices people of the user's life in what the user says about themselves, for "he" and "she" after it.
+func (r *reader) meet(c clause) {
+	for k := 0; k+1 < len(c.rest); k++ {
+		if c.rest[k].low != "my" && c.rest[k].low != "our" {
+			continue
+		}
+		end := k + 1
+		for end < len(c.rest) && end < k+4 && !c.rest[end-1].endsClause() {
+			end++
+		}
+		if rel := relationAt(c.rest[k:end]); rel >= 0 {
+			noun := c.rest[k : k+rel+1]
+			for end = k + rel + 1; end < len(c.rest) && c.rest[end].isName() && !c.rest[end-1].endsClause(); end++ {
+				noun = c.rest[k : end+1]
+			}
+			r.person = personOf(plainRelation(noun))
+			r.learnNames(r.person)
+			return
+		}
+	}
+	if c.verb == "get" && len(c.rest) > 0 && (c.rest[0].low == "engaged" || c.rest[0].low == "married") {
+		r.person = []word{{text: "partner", low: "partner"}}
+	}
+}
+
 // introduced splits "I am Ada from London" into the name and the rest.
 func (r *reader) introduced(c clause, n int) (place, string, bool) {
 	name := joinWords(trimmed(c.rest[:n]))
@@ -391,14 +481,16 @@ func (r *reader) ofTeam(c clause) (place, string, bool) {
 
 // habit reads "I always …", "I never …" with any verb.
 func habit(c clause) (place, bool) {
-	if c.tense != present || len(c.adverbs) == 0 || c.modal != "" || len(c.rest) > 20 || c.verb == "be" {
+	if c.tense != present || len(c.adverbs) == 0 && (!isHabit(c.rest) || strings.HasPrefix(c.verb, "?")) || c.modal != "" || len(c.rest) > 20 || c.verb == "be" {
 		return noteOnly, false
 	}
 	if len(trimUnknown(c.verb)) < 3 && c.verb != "go" {
 		return noteOnly, false
 	}
-	switch trimUnknown(c.verb) {
-	case "get", "see", "forget", "think", "know", "say", "feel", "want", "need", "have", "do", "wonder", "remember", "learn", "thank", "make", "mean", "find", "understand", "happen", "fail":
+	switch v := trimUnknown(c.verb); v {
+	case "do", "have", "make", "get", "go":
+		return preferences, isHabit(c.rest) && !pointsBack(c.rest) && !hasDay(c.rest)
+	case "see", "forget", "think", "know", "say", "feel", "want", "need", "wonder", "remember", "learn", "thank", "mean", "find", "understand", "happen", "fail":
 		return noteOnly, false
 	}
 	if pointsBack(c.rest) && len(c.rest) > 0 {

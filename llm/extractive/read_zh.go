@@ -30,10 +30,30 @@ func (r *reader) chinese(s string) {
 	if r.requestZH(s, question) {
 		return
 	}
-	if question || hasAny(s, supposedZH) || isReportedZH(s) && !strings.Contains(s, "让我") {
+	if question {
+		if s = beforeQuestionZH(s); s == "" {
+			return
+		}
+	}
+	if hasAny(s, supposedZH) || isReportedZH(s) && !strings.Contains(s, "让我") {
 		return
 	}
 	r.clausesZH(s, stated)
+}
+
+// beforeQuestionZH gives the clauses that introduce a question: 我对海鲜过敏，有什么推荐？ → 我对海鲜过敏.
+func beforeQuestionZH(s string) string {
+	parts := splitZH(s)
+	if len(parts) < 2 || strings.HasPrefix(s, "如果") || strings.HasPrefix(s, "要是") {
+		return ""
+	}
+	var out []string
+	for _, p := range parts[:len(parts)-1] {
+		if !isQuestionZH(p) {
+			out = append(out, p)
+		}
+	}
+	return strings.Join(out, "，")
 }
 
 // width makes full-width digits and letters plain; punctuation is told apart by the patterns.
@@ -43,6 +63,7 @@ var (
 	rememberPattern = regexp.MustCompile(`^(?:好的?|嗯+|那|对了|另外|还有|顺便|以后|也|再|哦|啊|嘿|[，,、\s]|请|麻烦|拜托|帮我|帮忙|帮|你|要|一定|务必|先|能不能|可以|给我|替我|您)*(记住|记一下|记下来|记下|记着|记好|记录一下|别忘了|别忘记|不要忘记|不要忘了|牢记|备忘|备注|记得|提醒一下|记个)(?:了)?(?:一下)?(?:这一点|这点|这件事|这个|以下(?:内容|几点|信息|事项)?|下面(?:这些|几点|的内容)?)?\s*([:：，,]?)\s*(.*)$`)
 	remindPattern   = regexp.MustCompile(`^(.{0,14}?)提醒我(?:一下)?(?:要|去)?\s*[:：，,]?\s*(.+)$`)
 	todoPattern     = regexp.MustCompile(`^(?:我的)?(?:待办|代办|TODO|todo|Todo|To-do|任务)(?:事项)?\s*[:：]\s*(.+)$`)
+	remindAfter     = regexp.MustCompile(`^(.{4,}?)[，,]?(?:请|麻烦|你|到时候|到时|记得|提前|再)*提醒(?:我|一下我)(?:一下|一声)?(?:哦|啊|吧|哈)*$`)
 	rememberAfter   = regexp.MustCompile(`^(.{4,}?)[，,]\s*(?:请|麻烦|你|要|帮我|一定)*(?:记住|记一下|记下来|记下|别忘了|记着|记好)(?:了|这个|这一点|哦|啊|吧|它)*[。！!]*$`)
 )
 
@@ -64,6 +85,11 @@ func (r *reader) requestZH(s string, question bool) bool {
 				text = at + text
 			}
 		}
+		r.say(statement{place: tasks, text: sentenceZH("需要提醒：" + toldZH(text)), strength: asked})
+		return true
+	}
+	if m := remindAfter.FindStringSubmatch(s); m != nil && !question {
+		text, _ := datesZH(trimParticles(strings.TrimRight(stripLead(m[1]), "，,")), r.base)
 		r.say(statement{place: tasks, text: sentenceZH("需要提醒：" + toldZH(text)), strength: asked})
 		return true
 	}
@@ -321,7 +347,7 @@ func subjectZH(s string, before whoZH) (who whoZH, predicate, subject string) {
 	return before, s, ""
 }
 
-var impliedSelf = regexp.MustCompile(`^(?:平时|一直|从小|目前|现在|最近|刚|已经|还|也|本人|一般|通常|周末|偶尔)*(?:喜欢|不喜欢|讨厌|爱吃|爱喝|不吃|不喝|住在|搬到|搬去|来自|对.{1,10}过敏|从事|毕业于|养了|从来不|从不|在.{2,12}(?:上班|工作|做|当|读|上大学)|名叫|更喜欢|最喜欢|最讨厌|特别喜欢|今年\d{1,2}岁|需要|得|打算|要|用的是)`)
+var impliedSelf = regexp.MustCompile(`^(?:平时|一直|从小|目前|现在|最近|刚|已经|还|也|本人|一般|通常|周末|偶尔)*(?:喜欢|不喜欢|讨厌|爱吃|爱喝|不吃|不喝|住在|搬到|搬去|来自|对.{1,10}过敏|从事|毕业于|养了|从来不|从不|在.{2,12}(?:上班|工作|做|当|读|上大学)|名叫|更喜欢|最喜欢|最讨厌|特别喜欢|今年\d{1,2}岁|需要|得|打算|要|用的是|会(?:一点|说|讲|弹|拉|用|游泳|开车|编程|做饭)|正在(?:学|自学|做|写|准备|开发)|自学|在学|养着|开了|已婚|单身|离婚了?$|结婚了?$|怀孕|对.{1,8}不耐|有.{0,4}(?:糖尿病|高血压|哮喘)|右.{0,8}做过|左.{0,8}做过|从.{2,14}(?:离职|辞职)|老家在|母语是|生日是|现在(?:在|住|用)|.{2}座$|属.$|\d{4}年出生|不看|不玩|不听|做.{2,8}(?:好几|\d+|[一二两三四五六七八九十]+)年)`)
 
 func impliesSelf(s string) bool { return impliedSelf.MatchString(s) }
 

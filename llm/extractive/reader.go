@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,8 @@ type reader struct {
 	offered  string          // the assistant's message before it
 	person   []word          // who was spoken of last, in English
 	personZH string          // the same in Chinese
+	thing    []word          // the thing that was spoken of last in this message or the one before
+	topicZH  string          // the thing that a Chinese fact was told of last
 	names    map[string]bool // names given to people of the user's life, lower case
 	role     bool            // inside a role-play
 	list     bool            // "remember the following:" was said; what follows in the message is to be remembered
@@ -91,12 +94,12 @@ func (r *reader) read(text string, cut bool) {
 	r.message, r.hostile, r.list = text, 0, false
 	r.previous = mark{from: len(r.out)}
 	passages := ownWords(text, cut)
-	if r.answered(passages) {
+	if len(passages) > 0 && isPersona(passages[0]) || r.answered(passages) {
 		return
 	}
 	n := 0
 	for _, p := range passages {
-		for _, s := range splitSentences(p) {
+		for _, s := range splitSentences(withoutQuotations(p)) {
 			if n++; n > maxSentences || len(s) > 4*maxSentence {
 				continue
 			}
@@ -107,13 +110,23 @@ func (r *reader) read(text string, cut bool) {
 	}
 }
 
+var persona = regexp.MustCompile(`(?i)^\s*(?:you are|you're|you will be|act as|imagine you are|pretend to be|i want you to act as)\s+(?:an?|the|my)\s[^!]*$|^\s*(?:你是一|你是个|你是我的|你现在是|请?你?扮演|假设你是)`)
+
+// isPersona reports whether a message begins by telling the assistant who it is: a prompt, whose "I" need not be the user.
+func isPersona(passage string) bool {
+	first := passage
+	if s := splitSentences(passage); len(s) > 0 {
+		first = s[0]
+	}
+	return persona.MatchString(first)
+}
+
 // sentence reads one sentence with the rules of its language; one that mixes scripts is read part by part.
 func (r *reader) sentence(s string) {
 	r.source = s
 	if r.inRole(s) {
 		return
 	}
-	s = withoutQuotations(s)
 	switch languageOf(s) {
 	case english:
 		r.english(s)

@@ -173,6 +173,9 @@ func (n *notebook) reason(p memory.Proposal) string {
 	if n.corrected > 0 {
 		parts = append(parts, fmt.Sprintf("corrected %d", n.corrected))
 	}
+	if n.finished > 0 {
+		parts = append(parts, fmt.Sprintf("done %d", n.finished))
+	}
 	s := "notes of the day"
 	if len(parts) > 0 {
 		s = "by rules: " + strings.Join(parts, ", ")

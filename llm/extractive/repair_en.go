@@ -37,7 +37,16 @@ func (r *reader) repairEN(ws []word) (rest []word, done bool) {
 		return said, false
 	}
 	right = strings.TrimSuffix(right, " now")
-	if wrong = sameKind(right, r.offered); wrong == "" || wrong == right {
+	right = strings.TrimPrefix(right, "on ")
+	if wrong = sameKind(right, r.offered); wrong == "" && fixes {
+		for i := len(r.out) - 1; i >= 0 && i >= len(r.out)-3 && wrong == ""; i-- {
+			wrong = sameKind(right, r.out[i].text)
+			if r.out[i].with != "" {
+				wrong = r.out[i].with
+			}
+		}
+	}
+	if wrong == "" || wrong == right || kindOf(right) != kindOf(wrong) {
 		return said, false
 	}
 	r.say(statement{place: noteOnly, text: sentence("Corrected: " + right + ", not " + wrong), strength: stated, replaces: wrong, with: right})
@@ -53,7 +62,7 @@ func itIs(ws []word) string {
 			return joinWords(trimmed(ws[n:]))
 		}
 	}
-	if len(ws) == 1 {
+	if len(ws) == 1 || len(ws) == 2 && ws[0].low == "on" && ws[1].when.span != noSpan {
 		return joinWords(trimmed(ws))
 	}
 	return ""

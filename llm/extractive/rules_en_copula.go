@@ -15,7 +15,7 @@ func copula(c clause) (place, bool) {
 	case "a", "an", "the", "one", "also", "half", "part":
 		return nounComplement(r[1:], w == "the")
 	case "from", "based", "located", "situated":
-		return identity, len(r) > 1 && (hasName(r) || w != "from") && second(r) != "now"
+		return identity, len(r) > 1 && (hasName(r) || w != "from") && second(r) != "now" || isTeamName(second(r))
 	case "called", "named", "known":
 		return identity, len(r) > 1
 	case "in":
@@ -45,6 +45,11 @@ func copula(c clause) (place, bool) {
 		return identity, len(r) > 2 && !pointsBack(r[2:])
 	}
 	return adjective(r, c)
+}
+
+// isTeamName are departments that people say they are "from".
+func isTeamName(low string) bool {
+	return fields[low] || low == "legal" || low == "product" || low == "ops" || low == "infra" || low == "platform" || low == "billing"
 }
 
 func adjective(r []word, c clause) (place, bool) {
@@ -232,7 +237,7 @@ func onComplement(r []word) (place, bool) {
 		case "plan", "tier", "keto", "diet", "insulin", "medication", "antidepressants", "statins", "visa":
 			return background, true
 		}
-		if editorsAndSystems[w.low] {
+		if editorsAndSystems[w.low] || technologies[w.low] {
 			return background, true
 		}
 	}
@@ -263,13 +268,10 @@ func nameOf(r []word) int {
 			break
 		}
 	}
-	if n == 0 && len(r) > 1 && isPlainName(r) {
-		return 1
-	}
 	if n == 0 || n == 4 {
 		return 0
 	}
-	if n < len(r) && !r[n-1].endsClause() {
+	if n < len(r) && !r[n-1].endsClause() && !strings.HasPrefix(r[n].text, "(") {
 		switch r[n].low {
 		case "from", "in", "and", "by", "here", "the", "at", "with":
 			return n

@@ -37,7 +37,11 @@ func aboutEvent(c clause, now time.Time) (place, string, bool) {
 	if !dated || when.before(now) {
 		return noteOnly, "", false
 	}
-	if c.tense == past && !rescheduled[c.said] && !(c.verb == "move") {
+	if c.verb == "be" && (c.tense == past || c.tense == perfect) && len(rest) > 2 && rescheduled[rest[0].low] && isEvent {
+		c.rest = rest[1:]
+		return dates, movedText(c), true
+	}
+	if c.tense == past && !rescheduled[c.said] && c.verb != "move" && c.verb != "get" {
 		return noteOnly, "", false
 	}
 	definite := noun[0].low == "my" || noun[0].low == "our" || noun[0].low == "the" || noun[0].isName()
@@ -45,6 +49,11 @@ func aboutEvent(c clause, now time.Time) (place, string, bool) {
 	case "be":
 		scheduled := rest[0].low == "on" || rest[0].low == "in" || rest[0].low == "at" || rest[0].low == "due" || rest[0].low == "scheduled" || rest[0].low == "planned" || rest[0].low == "set" || rest[0].low == "from" || rest[0].low == "by" || rest[0].low == "around" || rest[0].low == "booked" || rest[0].low == "now" || rest[0].when.span != noSpan || rest[0].low == "fixed" || rest[0].low == "coming" || rest[0].low == "happening" || rest[0].low == "until" || rest[0].low == "expected"
 		return dates, text, (isEvent || definite) && scheduled && !stopSubjects[noun[len(noun)-1].low] || isEvent && scheduled
+	case "get":
+		if len(rest) > 2 && rescheduled[rest[0].low] {
+			c.rest = rest[1:]
+			return dates, movedText(c), true
+		}
 	case "move", "push", "postpone", "reschedule", "change", "shift", "delay", "extend":
 		return dates, movedText(c), isEvent
 	case "start", "end", "begin", "leave", "depart", "arrive", "open", "close", "happen", "expire", "take", "run", "go", "ship", "launch", "land", "finish", "come", "turn":

@@ -249,6 +249,16 @@ func (r *reader) learnNames(ws []word) {
 	}
 }
 
+// uncounted are nouns of the moment: "I have two questions".
+var uncounted = set(`question questions problem problems issue issues meetings meeting calls hours minutes days weeks months years options ideas errors files tests tasks things
+	points choices reasons people times seconds lines messages emails requests tickets bugs versions columns rows tabs items steps parts pages words appointments exams interviews deadlines
+	functions classes variables lists arrays tables services instances nodes environments branches commits cases examples drafts suggestions answers users`)
+
+// countedThings reads "four hives on the roof": a number of things that one keeps.
+func countedThings(r []word, head string) bool {
+	return len(r) > 1 && (numbersEN[r[0].low] > 1 && r[0].low != "few" && r[0].low != "couple" || isDigits(r[0].low) && len(r[0].low) < 3) && isPlural(head) && !uncounted[head] && !codeNouns[head] && !stopNouns[head] && !hasDay(r)
+}
+
 // havePerson reads "I have two cats", "we have a daughter named Ella": people and pets; then things, ailments and dates.
 func (r *reader) have(c clause) (place, bool) {
 	rest := c.rest
@@ -265,6 +275,9 @@ func (r *reader) have(c clause) (place, bool) {
 		if k > 0 && (w.low == "who" || w.low == "that" || w.low == "for") {
 			break
 		}
+	}
+	if countedThings(rest, head) {
+		return background, true
 	}
 	if havings[head] || ailments[head] {
 		return background, !codeNouns[head] && (rest[0].low != "the" || ailments[head])

@@ -68,7 +68,7 @@ func pointsAround(c clause, r []word) bool {
 func toAssistant(r []word) bool {
 	switch r[0].low {
 	case "you":
-		return len(r) > 1 && (r[1].low == "to" || r[1].low == "not" || verbForms[r[1].low].form != 0)
+		return len(r) > 1 && (r[1].low == "to" || r[1].low == "not" || r[1].low == "be" || verbForms[r[1].low].form != 0)
 	case "that", "when", "if", "it":
 		return len(r) > 2 && (r[1].low == "you" || r[1].low == "when" && r[2].low == "you" || r[1].low == "if" && r[2].low == "you")
 	}
@@ -87,7 +87,7 @@ var standingPhrases = []string{
 // manner are words about how to answer; an order that has one of them is about style and stands.
 var manner = set(`answers replies responses emails messages emoji emojis bullet bullets bullet-points jargon slang tone language concise brief short terse formal informal
 	casual polite markdown tables metric imperial celsius fahrenheit kilometers kilometres pronouns pronoun abbreviations filler fluff apologize apologise apologies
-	sugarcoat sugar-coat exclamation disclaimers honest direct blunt verbose lengthy long paragraphs 24-hour 24h units comments citations sources`)
+	sugarcoat sugar-coat exclamation disclaimers honest direct blunt verbose lengthy long paragraphs 24-hour 24h units comments citations sources charts colors colours spoilers acronyms`)
 
 // orderVerbs are what an assistant is told to do or not to do for good.
 var orderVerbs = set(`call answer reply respond write use keep speak talk address refer avoid stop remind ask give be make send start include format explain assume say
@@ -97,22 +97,19 @@ var orderVerbs = set(`call answer reply respond write use keep speak talk addres
 // manneredVerbs with a manner word stand without further marking: "keep answers short", "answer in German".
 var manneredVerbs = set(`call answer reply respond write keep speak talk address use avoid stop be refer skip`)
 
-// order reads what the user tells the assistant to do from now on. The line is what the assistant is wanted to do.
-func order(ws []word) (string, bool) {
+// order reads what the user tells the assistant to do from now on; stands says that another part of the sentence makes it a
+// standing one. The line is what the assistant is wanted to do.
+func order(ws []word, stands bool) (string, bool) {
 	ws, _ = withoutFillers(ws)
 	l := " " + lows(ws) + " "
-	stands := false
-	for _, p := range standingPhrases {
-		if strings.Contains(l, p) {
-			stands = true
-		}
-	}
+	stands = stands || hasAny(l, standingPhrases)
+	polite := strings.Contains(l, " please ")
 	body, always, negated := orderBody(ws)
 	if len(body) == 0 || len(body) > 30 {
 		return "", false
 	}
 	v := body[0].low
-	if !orderVerbs[v] || v == "give" && (second(body) == "up" || second(body) == "in") || v == "stop" && always != "" || v == "be" && always != "" && !isManner(v, body) || v == "let" || hasLow(body, "yourself") {
+	if !orderVerbs[v] && !(stands && (verbForms[v].form == formBase || polite) && len(body) > 2) || v == "give" && (second(body) == "up" || second(body) == "in") || v == "stop" && always != "" || v == "be" && always != "" && !isManner(v, body) || v == "let" || hasLow(body, "yourself") {
 		return "", false
 	}
 	if stopObjects[second(body)] && v != "call" && second(body) != "me" && second(body) != "your" && second(body) != "any" {

@@ -37,6 +37,7 @@ var openings = []struct {
 	{"i need a reminder to", remindTo},
 	{"add a reminder to", remindTo},
 	{"create a reminder to", remindTo},
+	{"reminder for me", todo}, {"reminder to self", todo}, {"reminder", todo}, {"add to my list", todo}, {"put on my list", todo}, {"on my list", todo}, {"add to the list", todo},
 	{"todo", todo},
 	{"to-do", todo},
 	{"to do", todo},

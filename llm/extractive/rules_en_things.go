@@ -36,6 +36,9 @@ func (r *reader) aboutThing(c clause, now time.Time) (place, string, bool) {
 	if owner == "his" || owner == "her" || owner == "their" || owner == "its" {
 		return r.possessed(c)
 	}
+	if rel := relationAt(noun); rel >= 0 && owner == "the" && len(noun) == 2 && acquaintances[noun[1].low] && c.verb == "be" && c.tense == present && len(c.rest) > 0 && c.rest[0].isName() {
+		return people, factText(c), true
+	}
 	if p, text, ok := aboutEvent(c, now); ok {
 		return p, text, true
 	}
@@ -111,14 +114,20 @@ var thingVerbs = map[string]string{
 // isFact reads "the staging DB port is 5433", "the cluster runs in eu-central-1", "our stack is Go and Vue".
 func isFact(c clause, head string) bool {
 	noun, rest := c.noun, c.rest
-	definite := noun[0].low == "the" || noun[0].low == "our" || noun[0].low == "my" || noun[0].isName() || technologies[noun[0].low] || len(noun) <= 4 && factNouns[head]
+	if noun[0].low == "everything" && len(noun) == 1 && (settledParticiples[rest[0].low] || c.verb == "run" || c.verb == "live") && isValue(rest) {
+		return true
+	}
+	definite := noun[0].low == "the" || noun[0].low == "our" || noun[0].low == "my" || noun[0].isName() || technologies[noun[0].low] || len(noun) <= 4 && (factNouns[head] || factNouns[strings.TrimSuffix(head, "s")])
+	if (c.modal == "must" || c.modal == "have to" || c.modal == "need to") && c.tense == present && c.subject == thing && hasLow(noun, "our") && len(rest) > 1 && len(rest) < 16 && !pointsBack(rest) {
+		return true
+	}
 	if !definite || len(rest) == 0 || len(rest) > 22 || len(noun) > 8 || c.modal != "" || stopSubjects[head] || stopSubjects[noun[min(1, len(noun)-1)].low] && len(noun) <= 2 || hasLow(noun, "you") || hasLow(noun, "i") {
 		return false
 	}
 	if c.tense != present && !(c.tense == future && hasDay(rest)) || verbForms[noun[0].low].form == formIng {
 		return false
 	}
-	hasFactNoun := factNouns[head] || len(noun) > 2 && hasFactNounBeforeOf(noun)
+	hasFactNoun := factNouns[head] || factNouns[strings.TrimSuffix(head, "s")] || len(noun) > 2 && hasFactNounBeforeOf(noun)
 	switch {
 	case c.verb == "be":
 		if passing(rest[0]) || c.negated && !isValue(rest) {

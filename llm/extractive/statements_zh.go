@@ -87,11 +87,18 @@ func taskZH(predicate string, when moment, r *reader) (place, string, bool) {
 	return tasks, predicate, startsTask(what) && !strings.HasPrefix(what, "做") && !strings.HasPrefix(what, "写") && !strings.HasPrefix(what, "改") && !strings.HasPrefix(what, "发") && !strings.HasPrefix(what, "更新")
 }
 
+var namedPetZH = regexp.MustCompile(`^(?:一|两|二|三)(?:只|条|个|匹)(.{0,6}(?:` + alternatives(petsZH) + `|` + alternatives(familyZH) + `))，?(?:名字)?叫(.{1,10})$`)
+
 var haveZH = regexp.MustCompile(`^` + lead + `(?:家里?|还)*(?:有|养了|养着|养|生了|领养了|收养了)(?:一|两|二|三|四|五|\d)?(?:只|条|个|位|头|匹|对)?(.{0,12}?(?:` + alternatives(petsZH) + `|` + alternatives(familyZH) + `).{0,16}?)(?:了|的|呢|啊|哦|吧|啦|呀|嘛|哈)*$`)
 
 // hasZH reads 我有一个女儿, 家里养了一只橘猫.
 func (r *reader) hasZH(predicate string) (string, bool) {
 	m := haveZH.FindStringSubmatch(predicate)
+	if m == nil {
+		if m = namedPetZH.FindStringSubmatch(predicate); m != nil {
+			predicate = "有" + predicate
+		}
+	}
 	if m == nil || strings.Contains(predicate, "问题") || strings.Contains(predicate, "朋友圈") || strings.Contains(predicate, "没有") {
 		return "", false
 	}
@@ -141,7 +148,7 @@ func (r *reader) aboutPersonZH(who, predicate string, when moment, say func(plac
 
 var (
 	decideZH = regexp.MustCompile(`^(?:我们|咱们|我|团队|大家|会上|双方|公司|领导)?(?:和.{1,6})?(?:最后|最终|终于|已经|刚刚|刚|昨天|今天|都|一致|讨论后|讨论之后|商量好|商量后|也|就|还是|后来|\d{4}-\d\d-\d\d)*(?:一致)?(?:决定|敲定|确定|选定|商定|说好|约好|约定|谈好|达成一致|拍板|同意)(?:了|下来)?(?:[:：])?(.{2,60})$`)
-	settleZH = regexp.MustCompile(`^(?:那|那么|好|行|最后|最终|最后还是|还是|我们|咱们|以后|我)*(.{0,16}?)(?:就|还是|改|换成|统一|都|先)(用|选|走|采用|上|定|叫|按)(?:了)?(.{1,30}?)(?:来.{1,10}?)?(?:吧|了|好了|就行|就好)*$`)
+	settleZH = regexp.MustCompile(`^(?:那|那么|好|行|最后|最终|最后还是|还是|我们|咱们|以后|我)*(.{0,16}?)(?:就|还是|改|换成|统一|都|先)(用|选|走|采用|上|定|叫|按|去)(?:了)?(.{1,30}?)(?:来.{1,10}?)?(?:吧|了|好了|就行|就好)*$`)
 	changeZH = regexp.MustCompile(`^(?:我们|咱们|我|已经|都|.{0,12}?)(?:从|由)(.{1,20}?)(换成|切换到|切到|迁移到|迁到|改成|改用|换到|升级到)(?:了)?(.{1,30}?)(?:了|吧)*$`)
 	replaced = regexp.MustCompile(`^(?:我们|咱们|已经|.{0,16}?)(?:改用|换成|改成用|换用|弃用|放弃|不用)(?:了)?(.{1,30}?)(?:了|吧)*$`)
 	decided3 = regexp.MustCompile(`^(?:就|那就)?(?:这么|这样)?(?:定了|说定了|决定了|定下来了)[。！!]*$`)
@@ -164,7 +171,7 @@ func decisionZH(text, predicate string, who whoZH) (string, bool) {
 	if m := settleZH.FindStringSubmatch(text); m != nil && (strings.HasSuffix(text, "吧") || strings.HasSuffix(text, "了") || strings.Contains(text, "统一") || who == weZH) && isChoice(m[3]) && !strings.Contains(m[1], "平时") && !strings.Contains(m[1], "不") && !strings.Contains(m[1], "一直") {
 		return "决定" + strings.TrimSpace(trimParticles(chosen(m))), true
 	}
-	if m := replaced.FindStringSubmatch(text); m != nil && isChoice(m[1]) && (who == weZH || who == nobodyZH) && strings.ContainsFunc(m[1], func(r rune) bool { return r < 0x80 && isWordRune(r) }) {
+	if m := replaced.FindStringSubmatch(text); m != nil && !factPattern.MatchString(text) && isChoice(m[1]) && (who == weZH || who == nobodyZH) && strings.ContainsFunc(m[1], func(r rune) bool { return r < 0x80 && isWordRune(r) }) {
 		return decidedText(text), true
 	}
 	return "", false
@@ -173,7 +180,7 @@ func decisionZH(text, predicate string, who whoZH) (string, bool) {
 func chosen(m []string) string {
 	subject := strings.TrimSpace(strings.TrimRight(m[1], "，, "))
 	verb := m[2]
-	if verb == "上" || verb == "走" || verb == "按" || verb == "定" || verb == "选" || verb == "叫" {
+	if verb == "上" || verb == "走" || verb == "按" || verb == "定" || verb == "选" || verb == "叫" || verb == "去" {
 		return subject + verb + m[3]
 	}
 	return subject + "用" + strings.TrimSpace(m[3])
@@ -203,6 +210,10 @@ func decisionPlace(line string, when moment, r *reader) place {
 var (
 	factPattern = regexp.MustCompile(`^(.{0,30}?(?:` + alternatives(factWordsZH) + `))(?:号|码)?\s?(?:现在|目前|已经|就|应该)*(?:是|为|定在|定为|定的是|改成了?|改为|换成了?|变成了?|在|：|:|=)\s*(.{1,80}?)$`)
 	runPattern  = regexp.MustCompile(`^(.{2,24}?)(部署在|跑在|运行在|托管在|放在|监听|装在)\s*(.{2,50}?)$`)
+	runsZH      = regexp.MustCompile(`^(部署在|跑在|运行在|托管在|放在|监听|装在)\s*(.{2,50}?)$`)
+	companyZH   = regexp.MustCompile(`^(公司|团队|项目|产品|店|品牌|工作室|小程序|应用)(?:的?名字?)?(?:就)?叫(?:做)?(.{2,20}?)$`)
+	countZH     = regexp.MustCompile(`^(.{0,12}(?:团队|公司|部门|项目组|集群|Kafka|服务器|节点|生产环境|线上|系统|小组).{0,10}?)(?:一共|总共|共)(?:有)?(.{1,12})$`)
+	setOnZH     = regexp.MustCompile(`^(?:时间|日期)?(?:就)?(?:定在|定于|安排在|约在|改到|推迟到|提前到)(.{8,40})$`)
 	stackZH     = regexp.MustCompile(`^(.{1,20}?)(?:用的是|使用的是|是用|用|采用|基于)\s*(.{2,40}?)(?:写的|做的|实现的|开发的|搭的)?$`)
 	dateFactZH  = regexp.MustCompile(`^(.{2,30}?)(?:是|在|定在|安排在|改到|推迟到|提前到|延期到|延到|改在)(.{0,4}\d{4}-\d\d-\d\d.{0,12})$`)
 	whoIsZH     = regexp.MustCompile(`^([\p{Han}A-Za-z]{1,8})(?:是|负责)(.{2,20}?)(?:的)?$`)
@@ -229,12 +240,27 @@ func factZH(text string, when moment, r *reader) (place, string, bool) {
 		return dates, movedZH.Replace(text), true
 	}
 	if m := runPattern.FindStringSubmatch(text); m != nil && isValueZH(m[3]) && !vagueZH.MatchString(m[1]) {
+		r.topicZH = m[1]
 		return facts, text, true
+	}
+	if m := runsZH.FindStringSubmatch(text); m != nil && r.topicZH != "" && isValueZH(m[2]) {
+		return facts, r.topicZH + text, true
+	}
+	if m := countZH.FindStringSubmatch(text); m != nil && !vagueZH.MatchString(m[1]) {
+		return facts, text, true
+	}
+	if m := companyZH.FindStringSubmatch(text); m != nil && !vagueZH.MatchString(m[2]) {
+		r.topicZH = m[1]
+		return facts, text, true
+	}
+	if m := setOnZH.FindStringSubmatch(text); m != nil && when.span != noSpan && !when.before(r.now) {
+		return dates, text, true
 	}
 	if m := stackZH.FindStringSubmatch(text); m != nil && hasOneOf(m[1], "后端 前端 数据库 缓存 队列 服务 系统 项目 框架 backend frontend 团队 部署 监控 网关 平台 库 语言 客户端 服务端 App 网站 日志 搜索") && strings.ContainsFunc(m[2], func(r rune) bool { return r >= 'A' && r <= 'z' }) && !strings.Contains(m[1], "决定") {
+		r.topicZH = m[1]
 		return facts, text, true
 	}
-	if when.span != noSpan && !when.before(r.now) && hasOneOf(text, strings.Join(strings.Fields(eventsZH), " ")) && len([]rune(text)) > 12 && !requestZH.MatchString(text) {
+	if when.span != noSpan && !when.before(r.now) && hasOneOf(text, strings.Join(strings.Fields(eventsZH), " ")) && len([]rune(text)) >= 12 && !requestZH.MatchString(text) {
 		return dates, text, true
 	}
 	if m := whoIsZH.FindStringSubmatch(text); m != nil && strings.Contains(text, "负责") && hasOneOf(m[2], "前端 后端 测试 产品 设计 运维 项目 对接 市场 销售 财务 采购 客户端 服务端 架构 接口 部署") {
