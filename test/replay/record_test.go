@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
@@ -21,6 +22,9 @@ import (
 	"reverie/llm/llmtest"
 	"reverie/test/deployment"
 )
+
+// machine matches what tells about the machine that recorded.
+var machine = regexp.MustCompile(`"(identity|name)": "[^"]*[@:][^"]*"`)
 
 var release = flag.String("release", "", "release whose histories are recorded, such as v2")
 
@@ -101,6 +105,7 @@ func export(ctx context.Context, t *testing.T, address string) {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			t.Fatal(err)
 		}
+		raw = machine.ReplaceAll(raw, []byte(`"$1": "recorded"`))
 		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%s-%02d.json", *release, n)), raw, 0o644); err != nil {
 			t.Fatal(err)
 		}
