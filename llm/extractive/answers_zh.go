@@ -13,7 +13,7 @@ var askingZH = []struct {
 	line     string // what is written when the rules do not read the statement
 }{
 	{regexp.MustCompile(`怎么称呼|您贵姓|你叫什么|您叫什么|(?:你|您)的(?:名字|姓名)|如何称呼`), "我叫%s", identity, "名叫%s"},
-	{regexp.MustCompile(`(?:在|住)(?:在)?哪(?:个城市|里|儿|座城市)|哪个城市|所在(?:城市|地)`), "我住在%s", identity, "住在%s"},
+	{regexp.MustCompile(`(?:住在?|你在|您在|你人在|您人在|坐标|常驻)哪(?:个城市|里|儿|座城市)?|(?:你|您).{0,4}哪个城市|所在(?:城市|地)`), "我住在%s", identity, "住在%s"},
 	{regexp.MustCompile(`哪里人|来自哪|老家(?:在|是)哪`), "我来自%s", identity, "来自%s"},
 	{regexp.MustCompile(`(?:职业|工作)是什么|做什么工作|什么职业|从事什么|做什么的|哪一行`), "我的职业是%s", identity, "职业是%s"},
 	{regexp.MustCompile(`在哪(?:家公司|里上班|儿上班|工作)|哪家公司`), "我在%s上班", identity, "在%s上班"},
@@ -32,7 +32,7 @@ var askingZH = []struct {
 var (
 	affirmativeZH = regexp.MustCompile(`^(?:好的?|可以|行|没问题|嗯+|是的?|对的?|同意|就这么定|就这样|就这么办|那就这样|赞成|ok|OK|Ok|听你的|没错|好呀|好啊|就按你说的|就它|就用它|定了|说定了|当然|要的|确认)(?:吧|了|啊|呀|哦|啦|的|呢)*$`)
 	negativeZH    = regexp.MustCompile(`^(?:不|没|无|别|不用|算了|都不|还没|不知道|随便|暂时没)`)
-	proposalZH    = regexp.MustCompile(`(?:要不|不如|那|建议|推荐|可以|我们)*((?:就|改|直接|都|先)?(?:用|采用|选|选择|换成|改成|定在|安排在|改到)[^，。？?！!]{2,40}?)(?:，|,)?(?:吧|好吗|可以吗|怎么样|如何|行吗|好不好)?[？?。！!]`)
+	proposalZH    = regexp.MustCompile(`(?:要不|不如|那|建议|推荐|我们)+((?:就|改|直接|都|先)?(?:用|采用|选|选择|换成|改成|定在|安排在|改到)[^，。？?！!]{2,40}?)(?:，|,)?(?:吧|好吗|可以吗|怎么样|如何|行吗|好不好)?[？?。！!]`)
 	aboutYouZH    = regexp.MustCompile(`(?:你|您)(是|住在|在|喜欢|不吃|对|会)([^，。？?！!]{2,24}?)(?:吗|么|的吗|是吗|对吗)[？?]`)
 )
 

@@ -185,6 +185,9 @@ func findVerb(ws []word) int {
 				return k
 			}
 		case formBase:
+			if participleIsBase[w] && !nextAux && !prepositions[ws[k-1].low] && w != "become" && w != "come" && w != "run" {
+				return k // "my grandson set up this tablet"
+			}
 			if isPlural(ws[k-1].low) && !nextAux && !prepositions[ws[k-1].low] {
 				return k
 			}

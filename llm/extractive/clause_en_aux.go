@@ -26,14 +26,27 @@ func (c *clause) readBe(ws []word, i int) {
 			return
 		}
 	}
-	if f, ok := verbForms[ws[i].low]; ok && f.form == formIng {
+	f, ok := verbForms[ws[i].low]
+	if ok && f.form == formIng || !ok && looksIng(ws[i].low) {
 		if c.tense == present {
 			c.tense = progressive
 		}
+		if !ok {
+			f.lemma = "?" + ws[i].low // "prepping": no table knows it
+		}
 		c.setVerb(ws, i, f)
-		return
 	}
 }
+
+// looksIng tells -ing forms of verbs that no table knows from nouns and adjectives in -ing.
+func looksIng(low string) bool {
+	return len(low) > 5 && strings.HasSuffix(low, "ing") && !nounsIng[low]
+}
+
+var nounsIng = set(`morning evening nothing something anything everything during wedding meeting building thing pricing shipping ceiling interesting amazing exciting boring annoying
+	frustrating challenging disappointing surprising confusing outstanding missing willing charming pleasing tempting missing lacking housing clothing string spring darling sibling feeling
+	beginning warning offering understanding overwhelming inspiring promising relaxing rewarding embarrassing stunning depressing refreshing fascinating convincing demanding upcoming ongoing outgoing
+	hard-working hardworking forthcoming easygoing easy-going encouraging concerning worrying mind-blowing heartwarming`)
 
 func adverbial(ws []word, i int) bool {
 	_, n := adverbAt(ws, i)
@@ -80,7 +93,7 @@ func (c *clause) readHave(ws []word, i int) {
 }
 
 // participleIsBase are verbs whose participle is the base form; the table knows their base only.
-var participleIsBase = set(`become come run quit put set cut hit read`)
+var participleIsBase = set(`become come run quit put set cut hit hurt read cost split let`)
 
 // readBeen reads what follows "have been".
 func (c *clause) readBeen(ws []word, i int) {

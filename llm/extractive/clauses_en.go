@@ -102,6 +102,13 @@ func startsClause(ws []word, j int, comma bool) bool {
 	case "from":
 		return next.low == "now"
 	}
+	if !determiners[w.low] {
+		for k := j; k < min(j+3, len(ws)-1); k++ { // "…, so feature freeze is November 6"
+			if (factNouns[ws[k].low] || eventNouns[ws[k].low]) && (ws[k+1].low == "is" || ws[k+1].low == "are") {
+				return true
+			}
+		}
+	}
 	if comma && manneredVerbs[w.low] && w.low != "be" && w.low != "use" && w.low != "stop" {
 		return true
 	}

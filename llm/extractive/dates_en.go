@@ -106,6 +106,9 @@ func dateAt(ws []word, i int, base time.Time) (saidDate, int, string) {
 	if m, n, tail := relativeDay(low, i, base); n > 0 {
 		return saidDate{m, false}, n, tail
 	}
+	if m, n, tail := rangeOfDays(low, i, base, isPastContext(ws, i)); n > 0 {
+		return saidDate{m, true}, n, tail
+	}
 	if m, n := namedDay(ws, low, i, base); n > 0 {
 		return m, n, ""
 	}
@@ -166,7 +169,7 @@ func relativeSpan(low func(int) string, i int, base time.Time) (moment, int, str
 	if p, ok := dayParts[unit]; ok && step <= 0 {
 		return day(base.AddDate(0, 0, step)), 2, p
 	}
-	if w, ok := weekdaysEN[unit]; ok {
+	if w, ok := weekdaysEN[unit]; ok && low(i+2) != "of" {
 		var m moment
 		switch low(i) {
 		case "next":

@@ -35,6 +35,36 @@ func namedDay(ws []word, low func(int) string, i int, base time.Time) (saidDate,
 	return saidDate{}, 0
 }
 
+// dayRange reads "14-16" as two days of a month.
+func dayRange(s string) (from, to int, ok bool) {
+	a, b, found := strings.Cut(strings.ReplaceAll(s, "–", "-"), "-")
+	if !found {
+		return 0, 0, false
+	}
+	from, okFrom := ordinal(a)
+	to, okTo := ordinal(b)
+	return from, to, okFrom && okTo && from < to
+}
+
+// rangeOfDays reads "September 14-16" and "14-16 September": its first day, and the end as words.
+func rangeOfDays(low func(int) string, i int, base time.Time, past bool) (moment, int, string) {
+	month, ok := monthsEN[low(i)]
+	days := low(i + 1)
+	if !ok {
+		days = low(i)
+		month, ok = monthsEN[low(i+1)]
+	}
+	from, to, isRange := dayRange(days)
+	if !ok || !isRange {
+		return moment{}, 0, ""
+	}
+	m, ok := monthDay(base, 0, month, from, past)
+	if !ok {
+		return moment{}, 0, ""
+	}
+	return m, 2, "to " + m.start.AddDate(0, 0, to-from).Format(time.DateOnly)
+}
+
 func monthAndDay(ws []word, low func(int) string, i int, base time.Time, past bool) (moment, int) {
 	var month time.Month
 	var d, n int
@@ -79,6 +109,8 @@ func plainWeekday(ws []word, low func(int) string, i int, base time.Time, w time
 	short := len(low(i)) <= 5 && low(i) != "today"
 	before := low(i - 1)
 	switch {
+	case before == "first" || before == "second" || before == "third" || before == "fourth" || before == "black" || before == "good" || before == "cyber" || before == "ash" || before == "easter" || before == "palm":
+		return saidDate{}, 0
 	case before == "every" || before == "each" || before == "most" || before == "a" || before == "any":
 		return saidDate{}, 0
 	case isRange(low, i):

@@ -1,6 +1,9 @@
 package extractive
 
-import "unicode"
+import (
+	"strings"
+	"unicode"
+)
 
 // language is the set of rules that a sentence is read with.
 type language int
@@ -25,6 +28,9 @@ func languageOf(s string) language {
 			foreign++
 		}
 	}
+	if latin > 0 && han > 0 && startsEnglish(s) {
+		return english
+	}
 	switch {
 	case foreign > (han+latin)/4:
 		return other
@@ -34,6 +40,19 @@ func languageOf(s string) language {
 		return english
 	}
 	return other
+}
+
+// startsEnglish reports whether a mixed sentence is built as an English one: "My favorite food is 麻辣烫".
+func startsEnglish(s string) bool {
+	words := strings.Fields(s)
+	if len(words) < 3 || hasHan(words[0]) || hasHan(words[1]) {
+		return false
+	}
+	switch strings.ToLower(strings.Trim(words[0], ".,!")) {
+	case "i", "i'm", "im", "i’m", "my", "we", "our", "the", "please", "let's", "i've", "i'd":
+		return !hasHan(words[2]) || len(words) > 4
+	}
+	return false
 }
 
 func isHan(r rune) bool { return r >= 0x2E80 && unicode.Is(unicode.Han, r) }

@@ -186,6 +186,8 @@ func isHabit(r []word) bool {
 		switch {
 		case w.low == "every" || w.low == "daily" || w.low == "weekly" || w.low == "times" || w.low == "twice" || w.low == "mornings" || w.low == "evenings" || w.low == "weekends" || w.low == "marathons":
 			return true
+		case k > 0 && (r[k-1].low == "a" || r[k-1].low == "per" || r[k-1].low == "each") && (w.low == "day" || w.low == "week" || w.low == "month" || w.low == "year"):
+			return true
 		case k > 0 && r[k-1].low == "on" && strings.HasSuffix(w.low, "days"):
 			return true
 		case w.low == "gym" || w.low == "church" || w.low == "mosque" || w.low == "therapy" || w.low == "university" || w.low == "college":

@@ -58,6 +58,9 @@ func adjective(r []word, c clause) (place, bool) {
 		n := len(low)
 		return identity, n == 2 && (len(r) == 1 || r[0].endsClause() || r[1].low == "years" || r[1].low == "and" || r[1].low == "now") || len(r) > 1 && (r[1].low == "cm" || r[1].low == "kg" || r[1].low == "m" || r[1].low == "feet" || r[1].low == "foot")
 	}
+	if isAgeWord(low) && (len(r) == 1 || r[0].endsClause() || r[1].low == "years" || r[1].low == "and" || r[1].low == "now") {
+		return identity, true
+	}
 	if strings.HasSuffix(low, "-years-old") || strings.HasSuffix(low, "yo") && low[0] <= '9' {
 		return identity, true
 	}
@@ -83,6 +86,16 @@ func adjective(r []word, c clause) (place, bool) {
 		return noteOnly, false
 	}
 	return noteOnly, false
+}
+
+// isAgeWord reads "seventy-eight".
+func isAgeWord(low string) bool {
+	tens, _, _ := strings.Cut(low, "-")
+	switch tens {
+	case "eighteen", "nineteen", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety":
+		return true
+	}
+	return false
 }
 
 func isDemonym(w word) bool {

@@ -81,7 +81,7 @@ var evermore = set(`always never`)
 // standingPhrases mark it as well, anywhere in the sentence.
 var standingPhrases = []string{
 	" from now on ", " going forward ", " in the future ", " in future ", " by default ", " every time ", " each time ", " whenever ", " from here on ", " for all future ",
-	" at all times ", " in all your ", " in every ", " in each ", " until further notice ", " as a rule ", " henceforth ", " for the rest of ", " next time ", " in general ", " every answer ", " every reply ", " with me ",
+	" at all times ", " in all your ", " in every ", " in each ", " until further notice ", " as a rule ", " henceforth ", " for the rest of ", " next time ", " in general ", " every answer ", " every reply ", " with me ", " for all ", " in all ", " all our ", " all my ",
 }
 
 // manner are words about how to answer; an order that has one of them is about style and stands.
@@ -111,6 +111,9 @@ func order(ws []word, stands bool) (string, bool) {
 	v := body[0].low
 	if !orderVerbs[v] && !(stands && (verbForms[v].form == formBase || polite) && len(body) > 2) || v == "give" && (second(body) == "up" || second(body) == "in") || v == "stop" && always != "" || v == "be" && always != "" && !isManner(v, body) || v == "let" || hasLow(body, "yourself") {
 		return "", false
+	}
+	if second(body) == "nothing" && len(body) > 3 && (v == "book" || v == "schedule" || v == "plan") {
+		return "Wants the assistant to " + joinWords(impersonalOrder(cutFillers(append([]word{{text: v, low: v}}, body[1:]...)))), true
 	}
 	if stopObjects[second(body)] && v != "call" && second(body) != "me" && second(body) != "your" && second(body) != "any" {
 		if !(stands || always != "") || second(body) == "it" || second(body) == "this" || second(body) == "that" {

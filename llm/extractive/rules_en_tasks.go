@@ -13,10 +13,13 @@ func obligation(c clause, now time.Time) (place, bool) {
 	if verb == "forget" && c.negated {
 		return tasks, len(c.rest) > 1 && c.rest[0].low == "to" && !pointsBack(c.rest[1:])
 	}
+	r := c.rest
+	if c.negated && c.modal == "want to" && aversions[verb] && len(r) > 0 && !pointsBack(r) && !codeNouns[headNoun(r)] {
+		return preferences, true
+	}
 	if c.negated && c.modal != "can" {
 		return noteOnly, false
 	}
-	r := c.rest
 	if len(r) > 0 && (r[0].low == "you" || r[0].low == "your") || verb == "ask" && len(r) > 0 && r[0].low == "you" {
 		return noteOnly, false
 	}
@@ -56,6 +59,9 @@ func obligation(c clause, now time.Time) (place, bool) {
 	}
 	return noteOnly, false
 }
+
+// aversions are verbs of what people do not want to do for good.
+var aversions = set(`use work fly drive live eat drink travel move`)
 
 // planPlace puts what one attends among the dates, and what one does among the tasks.
 func planPlace(c clause) place {

@@ -32,6 +32,9 @@ func (r *reader) aboutThing(c clause, now time.Time) (place, string, bool) {
 	if rel := relationAt(noun); rel >= 0 && (owner == "my" || owner == "our" || owner == "his" || owner == "her" || r.isRelative(noun)) {
 		return r.aboutPerson(c, rel, now)
 	}
+	if r.isRelative(noun) {
+		return r.aboutPerson(c, 0, now)
+	}
 	head := noun[len(noun)-1].low
 	if owner == "his" || owner == "her" || owner == "their" || owner == "its" {
 		return r.possessed(c)
@@ -118,7 +121,7 @@ func isFact(c clause, head string) bool {
 		return true
 	}
 	definite := noun[0].low == "the" || noun[0].low == "our" || noun[0].low == "my" || noun[0].isName() || technologies[noun[0].low] || len(noun) <= 4 && (factNouns[head] || factNouns[strings.TrimSuffix(head, "s")])
-	if (c.modal == "must" || c.modal == "have to" || c.modal == "need to") && c.tense == present && c.subject == thing && hasLow(noun, "our") && len(rest) > 1 && len(rest) < 16 && !pointsBack(rest) {
+	if (c.modal == "must" || c.modal == "have to" || c.modal == "need to") && c.tense == present && c.subject == thing && (hasLow(noun, "our") || noun[0].low == "every" || noun[0].low == "all" || noun[0].low == "each") && !codeNouns[head] && len(rest) > 1 && len(rest) < 16 && !pointsBack(rest) {
 		return true
 	}
 	if !definite || len(rest) == 0 || len(rest) > 22 || len(noun) > 8 || c.modal != "" || stopSubjects[head] || stopSubjects[noun[min(1, len(noun)-1)].low] && len(noun) <= 2 || hasLow(noun, "you") || hasLow(noun, "i") {
@@ -138,6 +141,9 @@ func isFact(c clause, head string) bool {
 		}
 		if pointsBack(rest) {
 			return false
+		}
+		if (noun[0].low == "my" || noun[0].low == "our") && len(rest) < 7 && namesValue(rest) {
+			return !codeNouns[head]
 		}
 		return hasFactNoun && (isValue(rest) || isShortNoun(rest)) || isHardValue(rest) && (noun[0].low == "the" || noun[0].low == "our" || noun[0].low == "my")
 	default:
@@ -175,10 +181,20 @@ func isValue(ws []word) bool {
 	return false
 }
 
+// namesValue wants a proper name or a technology.
+func namesValue(ws []word) bool {
+	for _, w := range ws {
+		if w.isName() || technologies[w.low] {
+			return true
+		}
+	}
+	return false
+}
+
 // isHardValue wants digits or an address.
 func isHardValue(ws []word) bool {
 	for _, w := range ws {
-		if strings.ContainsAny(w.low, "0123456789@") || strings.Contains(w.low, "/") && len(w.low) > 3 && !strings.HasSuffix(w.low, "/or") || strings.HasPrefix(w.text, "`") || strings.Contains(strings.TrimRight(w.text, "."), ".") && len(w.low) > 4 {
+		if strings.ContainsAny(w.low, "0123456789@#") || strings.Contains(w.low, "/") && len(w.low) > 3 && !strings.HasSuffix(w.low, "/or") || strings.HasPrefix(w.text, "`") || strings.Contains(strings.TrimRight(w.text, "."), ".") && len(w.low) > 4 {
 			return true
 		}
 	}

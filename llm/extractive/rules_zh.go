@@ -17,7 +17,7 @@ type rule struct {
 }
 
 // lead are adverbs that may stand before a predicate and say nothing that lasts.
-const lead = `(?:现在|目前|如今|其实|本人|平时|一直|已经|已|刚刚|刚|最近|也|还|就|都|真的|确实|今年|本来|原来|主要|暂时|终于|又|是|家里|个人|自己|从小|仍然|仍|还是|一向|向来|的话|这边|这人|人)*`
+const lead = `(?:全家人?|一家人?|一家[三四五]口|现在|目前|如今|其实|本人|平时|一直|已经|已|刚刚|刚|最近|也|还|就|都|真的|确实|今年|本来|原来|主要|暂时|终于|又|是|家里|个人|自己|从小|仍然|仍|还是|一向|向来|的话|这边|这人|人)*`
 
 func compile(pattern string) *regexp.Regexp { return regexp.MustCompile(`^` + lead + pattern) }
 
@@ -33,6 +33,7 @@ var selfZH = []rule{
 	// 身份
 	{"叫", compile(`(?:的?名字)?(?:就)?(?:叫做|名叫|叫|叫作)(` + surname + han + `{1,2}|[A-Z][A-Za-z .]{0,24}|[阿小老]` + han + `{1,2})` + tailZH), identity, "名叫$1", nil, false},
 	{"名字 姓名 全名", compile(`的?(?:全名|姓名|名字|中文名|英文名|大名)(?:就)?(?:是|叫)(.{1,24}?)` + tailZH), identity, "名叫$1", nil, false},
+	{"是", regexp.MustCompile(`^(?:就)?是\s?([A-Z][a-z]{1,14})$`), identity, "名叫$1", func(g []string) bool { return !technologies[strings.ToLower(g[1])] }, false},
 	{"是", regexp.MustCompile(`^(?:就)?是(` + surname + han + `{1,2})$`), identity, "名叫$1", notRole, false},
 	{"是", compile(`是?(?:新来的|刚来的|公司的|你们的|负责.{1,8}的)?(.{0,10}(?:` + alternatives(occupationsZH) + `))(` + surname + han + `{1,2})` + tailZH), identity, "名叫$2，$1", nil, false},
 	{"姓", compile(`姓(` + han + `{1,2})` + tailZH), identity, "姓$1", nil, false},
@@ -69,6 +70,7 @@ var selfZH = []rule{
 	{"怀孕", compile(`怀孕.{0,10}` + tailZH), background, "", nil, false},
 	{"母语", compile(`的?母语是(.{1,8}?)` + tailZH), background, "母语是$1", nil, false},
 	{"会", compile(`会(?:说|讲)?((?:一点|点)?(?:英语|英文|日语|日文|法语|德语|韩语|俄语|粤语|广东话|闽南话|西班牙语|葡萄牙语|阿拉伯语|意大利语|泰语|手语|上海话|四川话|普通话|弹|拉|吹|游泳|开车|编程|写代码|做饭|烘焙|下围棋|下象棋|打篮球|打羽毛球|打网球|打乒乓球|滑雪|滑冰|画画|书法|摄影|跳舞|唱歌|骑马|冲浪|潜水)[^，。]{0,14}?)` + tailZH), background, "", nil, false},
+	{"不会", compile(`(?:还|都)?不会(游泳|开车|做饭|骑车|骑自行车|说.{1,4}|讲.{1,4}|喝酒|编程|写代码|英语|普通话|打字)` + tailZH), background, "", nil, false},
 	{"学", compile(`(?:在|正在|想|开始)?(?:自学|学习|学)(?:了)?([^校生期历位会到着过不得怎].{0,14}?)` + tailZH), background, "", isStudied, false},
 	{"毕业 专业 主修", compile(`的?(?:本科|硕士|博士|研究生)?(?:毕业于|毕业自|专业是|主修|学的是|读的是|学历是)(.{2,20}?)` + tailZH), background, "", nil, false},
 	{"结婚 离婚 单身 已婚 未婚 订婚", compile(`((?:还)?(?:已婚|未婚|单身|离婚|离异|结婚|订婚|没结婚|没对象)(?:了)?(?:.{1,4}年)?)` + tailZH), background, "", nil, false},
