@@ -24,7 +24,9 @@ type tx struct {
 	mode  string    // how it begins
 	conn  *pgx.Conn
 	begun bool
-	ended bool
+	// committing is true from the moment at which the commit is sent: whether it took place is not known without an answer.
+	committing bool
+	ended      bool
 }
 
 const (
@@ -56,14 +58,31 @@ func asIdentity[T any](ctx context.Context, s *Store, id memory.Identity, mode s
 // rollbackPatience bounds the end of a failed transaction, whose own context may be over.
 const rollbackPatience = 5 * time.Second
 
-// run takes a connection and runs fn on it.
-func run[T any](ctx context.Context, s *Store, t *tx, fn func(*tx) (T, error)) (result T, err error) {
+// run takes a connection and runs fn on it. When the connection turns out to be dead (the server was restarted) before
+// a commit was sent, nothing has happened, and fn runs once more on a new one: it must not mind.
+func run[T any](ctx context.Context, s *Store, t *tx, fn func(*tx) (T, error)) (T, error) {
+	result, err := attempt(ctx, s, t, fn)
+	if err != nil && ctx.Err() == nil && t.lost() {
+		s.pool.Reset() // the others are dead as well
+		result, err = attempt(ctx, s, t, fn)
+	}
+	return result, translate(err)
+}
+
+// lost reports whether the connection broke while there was nothing that could have been committed.
+func (t *tx) lost() bool {
+	return t.conn != nil && t.conn.IsClosed() && (!t.committing || t.mode == sqlBeginRead)
+}
+
+func attempt[T any](ctx context.Context, s *Store, t *tx, fn func(*tx) (T, error)) (result T, err error) {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
+		t.conn = nil
 		return result, fmt.Errorf("database: %w", err)
 	}
 	defer conn.Release()
 	t.conn, t.now = conn.Conn(), s.now().UTC().Truncate(time.Microsecond)
+	t.begun, t.committing, t.ended = false, false, false
 	// A connection in the middle of a transaction is not given back to the pool: Release closes it. So a rollback that
 	// does not come through has no consequences, and neither has a panic in fn.
 	result, err = fn(t)
@@ -75,7 +94,7 @@ func run[T any](ctx context.Context, s *Store, t *tx, fn func(*tx) (T, error)) (
 		if t.begun && !t.ended && !t.conn.IsClosed() {
 			t.rollback(ctx)
 		}
-		return none, translate(err)
+		return none, err
 	}
 	return result, nil
 }
@@ -105,6 +124,7 @@ func (t *tx) send(ctx context.Context, b *pgx.Batch) error {
 // finish runs the statements of b and commits, in one round trip. A statement that fails prevents the commit; what is
 // done with a result in Go does not, because the commit is on its way already: b must not depend on it.
 func (t *tx) finish(ctx context.Context, b *pgx.Batch) error {
+	t.committing = true
 	committed := false
 	b.Queue(sqlCommit).Exec(func(tag pgconn.CommandTag) error {
 		committed = tag.String() == "COMMIT"
@@ -163,7 +183,7 @@ const (
 // forbidden, and a row that refers to an agent or workspace that does not exist is about something not found.
 func translate(err error) error {
 	var pg *pgconn.PgError
-	if !errors.As(err, &pg) {
+	if err == nil || !errors.As(err, &pg) {
 		return err
 	}
 	switch {

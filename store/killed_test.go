@@ -1,0 +1,188 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"reverie/memory"
+)
+
+// Connections are killed as soon as they are a tenth of a second old, in the middle of whatever they do, and every call is repeated until it gets an
+// answer, as Temporal and clients do: in the end everything stands exactly once.
+func TestKilledConnections(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	config := s.pool.Config().ConnConfig
+	killer, err := pgx.Connect(t.Context(), config.ConnString())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var killing sync.WaitGroup
+	kills := 0
+	killing.Go(func() {
+		defer killer.Close(context.WithoutCancel(ctx))
+		for ctx.Err() == nil {
+			var n int
+			err := killer.QueryRow(ctx, `
+select count(pg_terminate_backend(pid))
+from pg_stat_activity
+where datname = current_database() and application_name = 'reverie' and backend_start < clock_timestamp() - interval '100 ms'`).Scan(&n)
+			if err != nil && ctx.Err() == nil {
+				t.Error(err)
+				return
+			}
+			kills += n
+			time.Sleep(7 * time.Millisecond)
+		}
+	})
+
+	const owners, rounds = 3, 20
+	var working sync.WaitGroup
+	for o := range owners {
+		working.Go(func() {
+			owner := memory.Owner(fmt.Sprint("user:", o))
+			for i := range rounds {
+				if err := oneRound(t.Context(), s, owner, i); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	working.Wait()
+	stop()
+	killing.Wait()
+	s.pool.Reset() // those that were killed last
+	t.Logf("%d connections killed", kills)
+	if kills < 10 {
+		t.Errorf("only %d connections were killed: the test shows little", kills)
+	}
+
+	for o := range owners {
+		owner := memory.Owner(fmt.Sprint("user:", o))
+		d := must[memory.Document](t)(s.Document(t.Context(), member(owner), personal("memory/2026-11-21.md")))
+		for i := range rounds {
+			for _, line := range []string{fmt.Sprintf("- learned %d\n", i), fmt.Sprintf("- added %d\n", i)} {
+				if n := strings.Count(d.Content, line); n != 1 {
+					t.Errorf("%s: %q stands %d times", owner, line, n)
+				}
+			}
+		}
+		if d.Version != 2*rounds {
+			t.Errorf("%s: version %d, want %d", owner, d.Version, 2*rounds)
+		}
+		c := must[Conversation](t)(s.Conversation(t.Context(), member(owner), "c"+string(owner)))
+		if c.Last != 4*rounds || c.Cursor != c.Last || c.Considered != c.Last || c.PendingSince != nil {
+			t.Errorf("%s: %+v", owner, c)
+		}
+		records := must[Listed[Extraction]](t)(s.Extractions(t.Context(), member(owner), ExtractionFilter{}, Page{}))
+		if len(records.Items) != rounds {
+			t.Errorf("%s: %d records, want %d", owner, len(records.Items), rounds)
+		}
+		for _, x := range records.Items {
+			if x.Outcome != memory.OutcomeWritten || len(x.Changes) != 1 {
+				t.Errorf("%s: %+v", owner, x)
+			}
+		}
+		if turns := query[int](t, s, member(owner), "select turn::int from owners where owner_key = $1", owner); turns[0] != rounds {
+			t.Errorf("%s: %d turns, want %d", owner, turns[0], rounds)
+		}
+	}
+}
+
+// Connections that died while nobody used them, as after a restart of the server, are not noticed by callers.
+func TestDeadIdleConnections(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:7")
+	killer, err := pgx.Connect(t.Context(), s.pool.Config().ConnConfig.ConnString())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer killer.Close(t.Context())
+	killAll := func() {
+		t.Helper()
+		var wg sync.WaitGroup
+		for range 8 { // several idle ones
+			wg.Go(func() { _, _ = s.Agent(t.Context(), id) })
+		}
+		wg.Wait()
+		var n int
+		err := killer.QueryRow(t.Context(), `
+select count(pg_terminate_backend(pid, 5000))
+from pg_stat_activity
+where datname = current_database() and application_name = 'reverie'`).Scan(&n)
+		if err != nil || n < 2 {
+			t.Fatalf("killed %d connections, %v", n, err)
+		}
+	}
+	killAll()
+	must[Agent](t)(s.Agent(t.Context(), id))
+	killAll()
+	must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 2)))
+	killAll()
+	if r := write(t, s, id, noteChange("- x\n")); r.Version != 1 {
+		t.Errorf("receipt %+v", r)
+	}
+}
+
+// oneRound is a turn, its extraction and an edit, each repeated until there is an answer.
+func oneRound(ctx context.Context, s *Store, owner memory.Owner, i int) error {
+	id := workflow(owner, fmt.Sprint("r", i))
+	conversation := "c" + string(owner)
+	err := until(func() error {
+		_, err := s.AppendMessages(ctx, id, turn(conversation, fmt.Sprint("m", i, "-"), 4))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var c Conversation
+	var x Extraction
+	err = errors.Join(
+		until(func() (err error) { c, err = s.Conversation(ctx, id, conversation); return err }),
+		until(func() (err error) {
+			x, err = s.BeginExtraction(ctx, id, Range{ConversationUID: c.UID, From: int64(4*i + 1), To: int64(4*i + 4)})
+			return err
+		}),
+		until(func() error {
+			if x.HasDraft || !x.Open() { // an earlier attempt came through, and only its answer got lost
+				return nil
+			}
+			return s.SaveDraft(ctx, id, x.ID, Draft{Changes: []memory.Change{noteChange(fmt.Sprintf("- learned %d\n", i))}, To: x.To})
+		}),
+		until(func() error { _, err := s.CommitExtraction(ctx, id, Commit{ExtractionID: x.ID}); return err }),
+		until(func() error {
+			_, err := s.Apply(ctx, member(owner), fmt.Sprint("edit ", i), []memory.Change{noteChange(fmt.Sprintf("- added %d\n", i))})
+			return err
+		}),
+	)
+	return err
+}
+
+// until repeats a call until it succeeds, or fails for a reason of its own.
+func until(call func() error) error {
+	var err error
+	for range 500 {
+		if err = call(); err == nil {
+			return nil
+		}
+		var (
+			conflict *ConflictError
+			invalid  *InvalidError
+			stale    *StaleBaseError
+		)
+		if errors.As(err, &conflict) || errors.As(err, &invalid) || errors.As(err, &stale) || errors.Is(err, ErrNotFound) || errors.Is(err, ErrForbidden) {
+			return err
+		}
+	}
+	return fmt.Errorf("no success in 500 attempts: %w", err)
+}
