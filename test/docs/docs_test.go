@@ -191,8 +191,15 @@ func (d *dev) output(t *testing.T) string {
 	return string(content)
 }
 
-// said is what dev has printed, as the documents show it.
-func (d *dev) said(t *testing.T) string { return d.asShown(d.output(t)) }
+// offer is what stands in front of the commands that dev offers to paste.
+const offer = "Try it, in another terminal:\n"
+
+// said is what dev has printed in front of its offer, as the documents show it.
+func (d *dev) said(t *testing.T) string {
+	t.Helper()
+	said, _, _ := strings.Cut(d.asShown(d.output(t)), offer)
+	return said
+}
 
 // asShown puts the addresses and folders of the documents into an output.
 func (d *dev) asShown(output string) string {
@@ -237,7 +244,7 @@ func (d *dev) shell(ctx context.Context, t *testing.T, commands string) string {
 
 // paste runs the commands that dev prints, about an agent of another name than the README's.
 func (d *dev) paste(t *testing.T) {
-	_, commands, found := strings.Cut(d.output(t), "Try it, in another terminal:\n")
+	_, commands, found := strings.Cut(d.output(t), offer)
 	commands, _, ends := strings.Cut(commands, "Ctrl-C stops everything")
 	if !found || !ends {
 		t.Fatalf("dev offers nothing to paste:\n%s", d.output(t))
