@@ -89,6 +89,7 @@ var differing = []struct {
 	{regexp.MustCompile(`"token": ?"\d+"`), `"token":"N"`},
 	{regexp.MustCompile(`rv_[A-Za-z0-9_-]{10,}|rv_…`), "KEY"},
 	{regexp.MustCompile(`\b\d+(\.\d+)?m?s\b`), "DURATION"},
+	{regexp.MustCompile(`\b\d+ migrations applied`), "N migrations applied"},
 	{regexp.MustCompile(`(?m)^ *… .*\n`), ""}, // progress of what takes long the first time
 	{regexp.MustCompile(`[ \t]+`), " "},
 	{regexp.MustCompile(`(?m) +$`), ""},
