@@ -60,6 +60,7 @@ func Scan(text string) ScanResult {
 // scanner is one scan under way.
 type scanner struct {
 	text     string // valid UTF-8, as edited so far
+	lower    string // text with its ASCII letters in lower case
 	starts   []int  // where each line of text begins
 	numbers  []int  // which line of the text as given each line was, from 1
 	findings []Finding
@@ -80,7 +81,7 @@ func newScanner(text string) *scanner {
 
 // set makes text the one to scan.
 func (s *scanner) set(text string) {
-	s.text = text
+	s.text, s.lower = text, lowerASCII(text)
 	s.starts = append(s.starts[:0], 0)
 	for at := range len(text) {
 		if text[at] == '\n' {

@@ -1,7 +1,9 @@
 package memory
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -11,10 +13,17 @@ type sender struct {
 	heads string // what it begins with, in lower case, divided by "|"
 	// sends reports whether it does: given what stands on its line before it, and it with what follows. Both as written.
 	sends func(before, command string) bool
+	// worded is set for instructions in words: they are short, and a head may stand within one.
+	worded bool
 }
 
-// exfiltrationWindow is how many bytes of a line before and of a command are looked at.
-const exfiltrationWindow = 1500
+const (
+	// longestCommand is how many bytes of a command, and of its line before it, are looked at.
+	longestCommand = 1500
+	// longestRequest is the same for an instruction in words, and shortestLead for what stands before it.
+	longestRequest = 300
+	shortestLead   = 60
+)
 
 var senders = []sender{
 	{name: "curl", heads: "curl", sends: curlSends},
@@ -24,9 +33,10 @@ var senders = []sender{
 	{name: "copy", heads: "scp|rsync", sends: copySends},
 	{name: "powershell", heads: "invoke-webrequest|invoke-restmethod|iwr|irm", sends: powershellSends},
 	{name: "program", heads: "fetch(|sendbeacon(|xmlhttprequest|axios.|requests.|httpx.|urlopen(|new image(|.src", sends: programSends},
-	{name: "link", heads: "](", sends: linkSends},
-	{name: "request", heads: "send|post|upload|forward|transmit|exfiltrate|leak|submit|deliver|report", sends: requestSends},
-	{name: "request", heads: "把|将|將", sends: chineseRequestSends},
+	{name: "link", heads: "](|]: ", sends: linkSends},
+	{name: "image", heads: "src=", sends: imageSends},
+	{name: "request", heads: "send|post|upload|forward|transmit|exfiltrate|leak|submit|deliver", sends: requestSends, worded: true},
+	{name: "request", heads: "把|将|將", sends: chineseRequestSends, worded: true},
 }
 
 var senderHeads = func() *literals[*sender] {
@@ -42,21 +52,39 @@ var senderHeads = func() *literals[*sender] {
 // exfiltration finds ways to send data to somewhere else: an address together with something that takes files, the
 // environment or the conversation there. Downloading, and sending what stands in the command itself, is ordinary.
 func (s *scanner) exfiltration() {
-	lower := lowerASCII(s.text)
-	senderHeads.each(lower, func(from, to int, sender *sender) {
-		if isWordByte(lower[to-1]) && to < len(lower) && isWordByte(lower[to]) {
+	// Each command reaches to the next of its kind, so that all of them together are looked at once.
+	last := map[*sender]span{}
+	senderHeads.each(s.lower, func(from, to int, rule *sender) {
+		if isWordByte(s.lower[to-1]) && to < len(s.lower) && isWordByte(s.lower[to]) {
 			return // the beginning of a longer word
 		}
-		start := max(s.starts[s.line(from)], from-exfiltrationWindow)
-		if sender.sends(s.text[start:from], command(s.text, from)) {
-			s.block(classExfiltration, sender.name, s.line(from))
+		if rule.worded {
+			s.send(rule, span{max(s.starts[s.line(from)], from-shortestLead), from}, min(from+longestRequest, len(s.text)))
+			return
 		}
+		before := span{max(s.starts[s.line(from)], from-longestCommand), from}
+		if previous, ok := last[rule]; ok {
+			s.send(rule, previous, from)
+			before.from = max(before.from, min(previous.to+1, from))
+		}
+		last[rule] = before
 	})
+	for _, rule := range slices.SortedFunc(maps.Keys(last), func(a, b *sender) int { return strings.Compare(a.name, b.name) }) {
+		s.send(rule, last[rule], len(s.text))
+	}
+}
+
+// send quarantines the text if a command sends data: it begins where what stands before it ends, and reaches to limit at
+// most.
+func (s *scanner) send(rule *sender, before span, limit int) {
+	if rule.sends(s.text[before.from:before.to], command(s.text[:limit], before.to)) {
+		s.block(classExfiltration, rule.name, s.line(before.to))
+	}
 }
 
 // command is what stands from an offset to the end of its line, or of those it continues on.
 func command(text string, at int) string {
-	rest := window(text, at, exfiltrationWindow)
+	rest := window(text, at, longestCommand)
 	for end := 0; ; {
 		i := strings.IndexByte(rest[end:], '\n')
 		if i < 0 {
@@ -278,30 +306,52 @@ func programSends(before, command string) bool {
 }
 
 var (
-	linkTarget  = regexp.MustCompile(`^\]\(\s*<?(https?://[^\s)]*(?:[ \w]*[>\]}][^\s)]*)?)`)
-	placeholder = regexp.MustCompile(`\{\{[^}]*\}\}|\$\{[^}]*\}|\{[^}]+\}|<[^>]+>|\[[^\]]+\]|\$\([^)]*\)|%7[bB]%7[bB]|\$[A-Z_]{3,}`)
-	dataName    = regexp.MustCompile(`(?i)conversation|chat|histor|secret|key|token|passw|credential|memor|prompt|user|email|data|cookie|env|context|message|summar|base64|profile|session|transcript|content`)
+	linkTarget  = regexp.MustCompile(`^\](?:\(|:)\s*<?(https?://[^\s)]*(?:[ \w]*[>\]}][^\s)]*)?)`)
+	imageTarget = regexp.MustCompile(`^(?i:src)=["'](https?://[^"'\n]*)`)
+	placeholder = regexp.MustCompile(`\{\{[^}]*\}\}|\$\{[^}]*\}|\{[^}]+\}|<[^>]+>|\[[^\]]+\]|\$\([^)]*\)|%7[bB]%7[bB]|\$[A-Z_]{3,}|=[A-Z]{3,}(?:_[A-Z]+)+`)
+	dataName    = regexp.MustCompile(`(?i)conversation|chat|histor|secret|api_?key|token|passw|credential|memor|prompt|cookie|transcript|summar|base64|context|user_?(?:data|info)|private|session|\benv\b|profile`)
 )
 
 // linkSends: showing an image sends its address, and with it what was put into it; a link waits for a click.
 func linkSends(before, command string) bool {
-	link := linkTarget.FindStringSubmatch(command)
-	if link == nil {
+	names, ok := placeholders(linkTarget, command)
+	if !ok || strings.Count(before, "`")%2 != 0 { // shown as code
 		return false
 	}
-	if _, ok := remote(link[1]); !ok {
-		return false
+	opening := strings.LastIndexByte(before, '[')
+	return opening > 0 && before[opening-1] == '!' || dataName.MatchString(names)
+}
+
+// imageSends: an image in HTML; templates of pages have harmless names in such addresses.
+func imageSends(_, command string) bool {
+	names, ok := placeholders(imageTarget, command)
+	return ok && dataName.MatchString(names)
+}
+
+// placeholders are the names that stand for data in the address that a command begins with.
+func placeholders(target *regexp.Regexp, command string) (names string, ok bool) {
+	if !strings.ContainsAny(window(command, 0, 400), "{<[$%_") {
+		return "", false
 	}
-	if opening := strings.LastIndexByte(before, '['); opening > 0 && before[opening-1] == '!' {
-		return placeholder.MatchString(link[1]) && strings.Count(before, "`")%2 == 0
+	match := target.FindStringSubmatch(command)
+	if match == nil {
+		return "", false
 	}
-	return dataName.MatchString(strings.Join(placeholder.FindAllString(link[1], 10), " "))
+	if _, ok := remote(match[1]); !ok {
+		return "", false
+	}
+	for _, name := range placeholder.FindAllString(match[1], 10) {
+		if !strings.HasPrefix(name, strings.TrimSpace(placeholderOpen)) {
+			names += name + " "
+		}
+	}
+	return names, names != ""
 }
 
 var (
 	requestOpens  = regexp.MustCompile(`(?i)(?:^|[.!?:;])[\s>*_#"'\d.)+-]*(?:(?:please|always|then|also|now|and|secretly|silently|quietly|first|you (?:must|should|will))[,\s]+)*$`)
 	requestObject = regexp.MustCompile(`(?i)^\w+ [^.!?\n]{0,80}?\b(?:conversations?|chat (?:history|logs?|transcripts?)|transcripts?|system prompt|memor(?:y|ies)|environment variables|private keys?|ssh keys?|passwords|secrets|` +
-		`api keys|cookies|credentials|tokens)\b[^!?\n]{0,80}?\b(?:to|at|via|on)\b[^!?\n]{0,40}?https?://`)
+		`api keys|cookies|credentials|tokens)\b[^!?\n(\[]{0,80}?\b(?:to|at|via|on)\b[^!?\n(\[]{0,40}?https?://`)
 	requestFile = regexp.MustCompile(`(?i)^\w+ [^!?\n]{0,80}?(?:\b(?:MEMORY|PROFILE|SOUL|AGENTS|USER)\.md|~/\.ssh|id_rsa|\.env\b|/etc/(?:passwd|shadow))[^!?\n]{0,80}?\b(?:to|at|via|on)\b[^!?\n]{0,40}?https?://`)
 
 	chineseRequestOpens = regexp.MustCompile(`(?:^|[，。！？：；,.!?:;\s])[\s>*_#"'\d.)+-]*(?:请|然后|并|再|务必|现在|悄悄|每次|总是|立即)*$`)

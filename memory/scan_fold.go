@@ -89,9 +89,9 @@ func (f *folder) write(r rune) {
 		f.out.WriteRune(foldRune(r))
 		return
 	}
-	switch r = foldRune(r); {
-	case r == 0:
-	case r == ' ':
+	switch r = foldRune(r); r {
+	case 0:
+	case ' ':
 		f.space = true
 	default:
 		f.separate(false)

@@ -46,27 +46,26 @@ func (s *scanner) html() {
 		return
 	}
 	code := codeSpans(s.text)
-	lower := lowerASCII(s.text)
 	block := func(rule string, at int) {
 		if !within(code, at) {
 			s.block(classHTML, rule, s.line(at))
 		}
 	}
-	for at := strings.IndexByte(lower, '<'); at >= 0; {
-		name, attributes := tagAt(lower, at)
+	for at := strings.IndexByte(s.lower, '<'); at >= 0; {
+		name, attributes := tagAt(s.lower, at)
 		if needs, active := activeTags[name]; active && (needs == nil || needs.MatchString(attributes)) {
 			block(name, at)
 		} else if name != "" && handler.MatchString(attributes) {
 			block("handler", at)
 		}
-		next := strings.IndexByte(lower[at+1:], '<')
+		next := strings.IndexByte(s.lower[at+1:], '<')
 		if next < 0 {
 			break
 		}
 		at += 1 + next
 	}
-	addressHeads.each(lower, func(from, to int, markdown bool) {
-		if address, ok := addressAfter(window(lower, to, 200), markdown); ok && isProgram(address) {
+	addressHeads.each(s.lower, func(from, to int, markdown bool) {
+		if address, ok := addressAfter(window(s.lower, to, 200), markdown); ok && isProgram(address) {
 			block("program-address", from)
 		}
 	})

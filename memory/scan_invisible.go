@@ -11,6 +11,8 @@ const (
 	blackFlag      = 0x1F3F4 // begins the flags of countries' parts, which are spelt with tag characters
 	cancelTag      = 0xE007F
 	byteOrderMark  = 0xFEFF
+	textShape      = 0xFE0E // selectors
+	emojiShape     = 0xFE0F
 	softHyphen     = 0x00AD
 	nonJoiner      = 0x200C
 	joiner         = 0x200D
@@ -42,7 +44,7 @@ func (s *scanner) hidden() []edit {
 		case r == blackFlag:
 			at += size + regionFlag(text[at+size:])
 		case isTag(r) || isSelector(r) && isSelector(previous):
-			// A single selector chooses the shape of a character; a run of them, like tags, spells a message.
+			// A selector chooses the shape of the character before it; a run of them, like one of tags, spells a message.
 			for at < len(text) {
 				next, n := utf8.DecodeRuneInString(text[at:])
 				if !isTag(next) && !isSelector(next) {
@@ -50,8 +52,10 @@ func (s *scanner) hidden() []edit {
 				}
 				at += n
 			}
-			s.hide("hidden-text", from, spells(text[from:at]))
-			edits = append(edits, edit{from: from, to: at})
+			if isTag(r) || spells(text[from:at]) {
+				s.hide("hidden-text", from, spells(text[from:at]))
+				edits = append(edits, edit{from: from, to: at})
+			}
 		case isInvisible(r) && !belongs(text, at, r, previous):
 			at += size
 			if r == leftToRight || r == rightToLeft {
@@ -139,20 +143,24 @@ func regionFlag(text string) int {
 
 // spells reports whether a run of tags and selectors holds a message.
 func spells(run string) bool {
+	shapes := 0
 	for _, r := range run {
-		if 0xE0020 <= r && r < cancelTag || isSelector(r) {
+		switch {
+		case r == textShape || r == emojiShape: // doubled by editors; enough of both could still spell bits
+			shapes++
+		case isSelector(r), 0xE0020 <= r && r < cancelTag:
 			return true
 		}
 	}
-	return false
+	return shapes >= 8
 }
 
-// reverses reports whether an override has an effect on what follows it, up to its end or the end of the line: the one
+// reverses reports whether an override has an effect on what follows it, up to its end, the next or the line's: the one
 // to the left on any letter or digit, the one to the right on letters. Address books wrap phone numbers in the latter.
 func reverses(override rune, text string) bool {
 	for _, r := range window(text, 0, longestCarried) {
 		switch {
-		case r == popDirection || r == '\n':
+		case r == popDirection, r == leftToRight, r == rightToLeft, r == '\n':
 			return false
 		case unicode.IsLetter(r), override == rightToLeft && unicode.IsDigit(r):
 			return true

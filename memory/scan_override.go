@@ -53,8 +53,10 @@ var overrideHeads = func() *literals[*compiledRule] {
 	return heads
 }()
 
+// tailPattern compiles what stands in a rule. The end of a word may be the end of its emphasis.
 func tailPattern(pattern string) *regexp.Regexp {
-	return regexp.MustCompile("^(?:" + strings.ReplaceAll(foldLetters(pattern), " ", blank) + ")")
+	pattern = strings.NewReplacer(" ", blank, `\b`, `(?:\b|_)`).Replace(foldLetters(pattern))
+	return regexp.MustCompile("^(?:" + pattern + ")")
 }
 
 // overrides finds orders to the model.
@@ -83,7 +85,7 @@ func overridesIn(f folded, found func(rule string, at int)) {
 func startsWord(text string, at int) bool {
 	first, _ := utf8.DecodeRuneInString(text[at:])
 	before, _ := utf8.DecodeLastRuneInString(text[:at])
-	return isWide(first) || !unicode.IsLetter(first) || isWide(before) || !unicode.IsLetter(before) && !unicode.IsDigit(before)
+	return isWide(first) || !unicode.IsLetter(first) && first != '[' || isWide(before) || !unicode.IsLetter(before) && !unicode.IsDigit(before)
 }
 
 // negation ends what stands before words that are not an order, because it says not to do so.

@@ -8,14 +8,16 @@ const (
 	enOrders   = `(?:instructions?|directives?|directions|guidelines|guidance|prompts?|rules|constraints|programming)\b`
 	enYour     = `your (?:(?:own|previous|prior|earlier|original|initial|current|existing|default|core|internal|system|safety|security|content|developer|ethical|moral|given|old|hard-coded|usual|all) )*`
 	enRules    = `(?:instructions|rules|guidelines|programming|system prompts?|prompts?|directives|restrictions|guardrails|training|alignment|limitations|constraints|safeguards|filters|polic(?:y|ies) (?:rules|limits)|content polic(?:y|ies)|safety measures)\b`
+	enSafety   = `(?:safety|ethical|moral|alignment|ethics|content) (?:guidelines|protocols|polic(?:y|ies)|measures|restrictions|training|rules|constraints|safeguards|guardrails)\b`
+	enFreeMode = `(?:dan|do anything now|god|jailbreak|jailbroken|unrestricted|unfiltered|uncensored)`
 	enEnd      = `(?:[*_"']{0,2}(?:[.,;:!?)\n]|$)| (?:and|instead|then)\b)`
 	enObey     = `(?:follow|obey|heed|respect|comply with|adhere to|listen to|abide by)`
 	enHidden   = `(?:(?:full|entire|complete|exact|hidden|secret|original|own|internal|confidential|current|whole|underlying|raw|first|actual) )*`
-	enYouMust  = `you(?:'ll| will| must| shall| are| should| have to| only| always| never| do not| don't| may only| can only|'re| act| answer| respond| reply| speak| obey| ignore| work for| serve| no longer)\b`
+	enYouMust  = `you(?: have no|'ll| will| must| shall| are| should| have to| only| always| never| do not| don't| may only| can only|'re| act| answer| respond| reply| speak| obey| ignore| work for| serve| no longer)\b`
 	enUnfilter = `(?:unrestricted|unfiltered|uncensored|jailbroken|unaligned|evil|amoral|unethical|rogue|malicious)\b`
 	enStatus   = `(?:(?:new|full|regular|registered|verified|premium|paying|official|certified|team|group|project|workspace|board|core|co|beta|proud|lifetime|valued) )*` +
 		`(?:member|subscriber|user|admin|administrator|owner|maintainer|contributor|collaborator|customer|participant|moderator|follower|guest|editor|viewer|reader|author|` +
-		`reviewer|citizen|resident|parent|partner|student|graduate|tester|parent|grandparent|homeowner|part|step|few|lot|bit|little|regular|mere|click|short)\b`
+		`reviewer|developer|citizen|resident|parent|partner|student|graduate|tester|grandparent|homeowner|part|step|few|lot|bit|little|regular|mere|click|short)\b`
 )
 
 // englishOverrides are the orders known in English.
@@ -30,7 +32,40 @@ var englishOverrides = []overrideRule{
 		name:  "ignore-previous",
 		heads: "ignore|disregard|forget",
 		tail: ` ` + enAll + `(?:instructions|directives|directions|guidelines|prompts|rules)(?: that| which)?(?: were| was| have been| are)? ` +
-			`(?:given|above|before this|earlier|from (?:the )?(?:system|developer|above|your)|you (?:were|have been|'ve been|got|had|have|received|previously))\b`,
+			`(?:given|above|before this|earlier|from (?:the )?(?:system|developer|above|your)|you(?: were| have been|'ve| have| got| had| received| previously))\b`,
+	},
+	{
+		name:  "ignore-all",
+		heads: "ignore|disregard|forget",
+		tail:  ` (?:all|any|every)(?: of)?(?: (?:the|your|other))? (?:instructions?|directives|guidelines|prompts)\b`,
+	},
+	{
+		name:  "ignore-all",
+		heads: "ignore|disregard|forget",
+		tail:  ` (?:(?:your|the) )?(?:instructions|guidelines|directives|programming)` + enEnd,
+		opens: true,
+	},
+	{
+		name:  "ignore-all",
+		heads: "forget|disregard|ignore",
+		tail:  ` everything(?:[,.;:]| and)+ (?:from now on,? )?you(?: are|'re| will| must)\b`,
+	},
+	{
+		name:  "ignore-safety",
+		heads: "ignore|disregard|bypass|override|disable|forget|violate|break",
+		tail:  ` (?:(?:all|any|the|of|your|its|those|these) )*` + enSafety,
+		opens: true,
+	},
+	{
+		name:  "ignore-previous",
+		heads: "override|overrule|overwrite|cancel|void",
+		tail:  ` ` + enAll + `(?:your )?` + enEarlier + `+` + enOf + `(?:instructions|directives|prompts|guidelines)\b`,
+	},
+	{
+		name:  "ignore-previous",
+		heads: "your",
+		tail:  ` (?:(?:previous|prior|earlier|original|old|former|initial|current) )+(?:instructions|rules|guidelines|prompt) (?:are|is|have been|has been)(?: now)? (?:void|null|cancell?ed|obsolete|revoked|overridden|invalid|suspended|replaced|no longer)\b`,
+		plain: true,
 	},
 	{
 		name:  "ignore-previous",
@@ -40,13 +75,13 @@ var englishOverrides = []overrideRule{
 	{
 		name:  "ignore-previous",
 		heads: "ignore|disregard|forget",
-		tail:  ` (?:everything|anything|all|all of the text|the text|whatever (?:is|was|came|comes)) (?:above|before this|prior to this|so far|up to (?:now|here|this point))` + enEnd,
+		tail:  ` (?:everything|anything|all|all of the text|the text|whatever (?:is|was|came|comes)) (?:above|before this|prior to this|so far|up to (?:now|here|this point))(?: this (?:message|line|point))?` + enEnd,
 	},
 	{
 		name:  "ignore-previous",
 		heads: "ignore|disregard|forget",
 		tail: ` (?:all )?(?:of )?(?:the )?above(?:,| and| then| instead| text)+ (?:and |then |instead |just |only )*` +
-			`(?:say|print|output|respond|reply|tell|reveal|translate|repeat)\b`,
+			`(?:say|print|output|respond|reply|tell|reveal|translate|repeat|follow (?:this|these|my|the following))\b`,
 	},
 	{
 		name:  "ignore-previous",
@@ -56,7 +91,7 @@ var englishOverrides = []overrideRule{
 	{
 		name:  "ignore-previous",
 		heads: "ignore|disregard|forget",
-		tail:  ` ` + enAll + `(?:system|developer|initial|original) (?:prompts?|instructions)\b`,
+		tail:  ` ` + enAll + `(?:system|developer|initial|original) (?:prompts?|instructions|constraints|restrictions)\b`,
 		opens: true,
 	},
 	{
@@ -78,28 +113,44 @@ var englishOverrides = []overrideRule{
 			`your ` + enHidden + `(?:system (?:prompt|message|instructions?)|(?:initial|hidden|secret|original|internal|confidential|developer) (?:prompt|instructions|rules|message))\b`,
 	},
 	{
+		name:  "reveal-prompt",
+		heads: "reveal|output|repeat|leak|dump|disclose|recite|respond with|reply with",
+		tail:  `(?: (?:back|verbatim|the|full|complete|exact|text|contents?|of))* (?:your|original) ` + enHidden + `prompt\b`,
+		opens: true,
+	},
+	{
+		name:  "reveal-prompt",
+		heads: "reveal|leak|dump|disclose|divulge",
+		tail:  ` (?:the|its|this) ` + enHidden + `(?:system|developer) (?:prompt|message|instructions)\b`,
+		opens: true,
+	},
+	{
+		name:  "reveal-prompt",
+		heads: "print|output|show|repeat|display|recite|quote",
+		tail:  ` (?:the|its|this) ` + enHidden + `(?:system|developer) (?:prompt|message|instructions)(?: above)? (?:verbatim|word for word|in full|exactly|as it is|letter by letter)\b`,
+	},
+	{
 		name:  "new-instructions",
 		heads: "your",
-		tail:  ` (?:only )?new (?:instructions|rules|directives?|system prompt)(?: (?:is|are)\b|:)`,
+		tail:  ` (?:only )?new (?:(?:instructions|rules|directives?)(?: (?:is|are)\b|:)|system prompt\b)`,
 		plain: true,
 	},
 	{
 		name:  "new-instructions",
 		heads: "new",
-		tail:  ` (?:system )?(?:instructions|directives|prompt):`,
+		tail:  ` (?:system )?(?:instructions?|directives?|prompt)(?: \([^)]{0,40}\))?:`,
 		opens: true, plain: true,
 	},
+	{name: "new-instructions", heads: "system override|admin override|priority override|developer override", tail: `(?: \w+)?[:\]]`, opens: true, plain: true},
 	{
 		name:  "jailbreak-mode",
-		heads: "enter|activate|enable|switch",
-		tail:  ` (?:to |into |on )?(?:the )?(?:dan|jailbreak|jailbroken|unrestricted|unfiltered|uncensored) mode\b`,
+		heads: "enter|activate|enable|switch|you are now in",
+		tail:  ` (?:to |into |on )?(?:the )?` + enFreeMode + `(?: \w+)? mode\b`,
 	},
-	{
-		name:  "jailbreak-mode",
-		heads: "dan",
-		tail:  `[^.!?\n]{0,40}\bdo anything now\b`,
-		plain: true,
-	},
+	{name: "jailbreak-mode", heads: "enable|activate|become", tail: ` dan(?: [\d.]+\b| without\b)`},
+	{name: "jailbreak-mode", heads: "jailbreak mode|jailbreak", tail: ` (?:activated|enabled|engaged)\b`, plain: true},
+	{name: "jailbreak-mode", heads: "dan", tail: `(?: [\d.]+)? mode\b|[^.!?\n]{0,40}\bdo anything now\b`, plain: true},
+	{name: "jailbreak-mode", heads: "do anything now", tail: enEnd, opens: true, plain: true},
 	{
 		name:  "freed",
 		heads: "you",
@@ -113,6 +164,13 @@ var englishOverrides = []overrideRule{
 		heads: "you",
 		tail: ` (?:no longer (?:have|need)|do not (?:have|need)|don't (?:have|need)) to ` + enObey + ` (?:(?:all|any|of|the|these) )*` +
 			`(?:` + enYour + `|` + enEarlier + `)` + enRules,
+		plain: true,
+	},
+	{
+		name:  "freed",
+		heads: "you",
+		tail: `(?: are|'re) (?:now )?an? (?:\w+ ){0,4}(?:without|with no|free of|free from|not bound by) (?:any |all )?` +
+			`(?:restrictions|filters|rules|guidelines|limitations|(?:ethical|moral|safety|content) \w+)\b`,
 		plain: true,
 	},
 	{
@@ -133,7 +191,7 @@ var englishOverrides = []overrideRule{
 	},
 	{
 		name:  "act-as",
-		heads: "act|behave|respond|answer",
+		heads: "act|behave|respond|answer|roleplay|role-play|continue",
 		tail:  ` as (?:(?:if|though) you(?:'re|'d)?\b|an? ` + enUnfilter + `|dan\b)`,
 		opens: true,
 	},
@@ -151,6 +209,7 @@ var englishOverrides = []overrideRule{
 		tail:  `\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|end_of_text|begin_of_text|eot_id|start_header_id|end_header_id|begin.of.sentence|end.of.sentence|python_tag|channel|message)\|>`,
 		plain: true,
 	},
+	{name: "chat-template", heads: "[system](#|[assistant](#", tail: `(?:instructions?|context|assistant|inner_monologue|additional_instructions|error)\)`, plain: true},
 	{name: "chat-template", heads: "[inst]|[/inst]|<<sys>>|<</sys>>|<start_of_turn>|<end_of_turn>", plain: true},
 	{name: "chat-template", heads: "###", tail: ` ?(?:system|instruction|human)(?: prompt| message)?:`, opens: true, plain: true},
 }

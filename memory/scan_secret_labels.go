@@ -21,6 +21,8 @@ type label struct {
 	class labelClass
 	// whole is set for labels that are words of their own: letters before them make another word.
 	whole bool
+	// assigned is set for labels that mean something else unless an equals sign follows: "pass: 12 of 12".
+	assigned bool
 }
 
 // labels announce a secret. They are found in text in lower case.
@@ -39,7 +41,7 @@ var labels = func() *literals[label] {
 		}
 	}
 	l.add("pwd", label{kind: "password", class: labelPassword, whole: true})
-	l.add("pass", label{kind: "password", class: labelPassword, whole: true})
+	l.add("pass", label{kind: "password", class: labelPassword, whole: true, assigned: true})
 	l.add("secret", label{kind: "secret", class: labelKey, whole: true})
 	l.add("token", label{kind: "token", class: labelKey, whole: true})
 	l.add("令牌", label{kind: "token", class: labelKey})
@@ -62,9 +64,12 @@ const (
 // labelWindow is how many bytes after a label are looked at: what it is for, and the value.
 const labelWindow = 320
 
+// longValue is a value within which no further labels are looked for.
+const longValue = 40
+
 var (
 	// labelRest is what a label may go on with before the value is announced.
-	labelRest = regexp.MustCompile(`^(?:[_-]?(?:access[_-]?)?(?:key|value|secret|token))?(?:[_-][a-z]{2,8})?(?: (?:for|of|to|on|at|in|from)(?: [\w.@-]+){1,4})?["'` + "`" + `\])*_]{0,4}`)
+	labelRest = regexp.MustCompile(`^(?:[_-]?(?:access[_-]?)?(?:key|value|secret|token))?(?:[_-](?:prod|production|dev|test|staging|stage|live|main|old|new|local|admin|root|user|db|\d+))?(?: (?:for|of|to|on|at|in|from)(?: [\w.@-]+){1,4})?["'` + "`" + `\])*_]{0,4}`)
 	// announcements are what stands between label and value.
 	announceSign   = regexp.MustCompile(`^[ \t\x{3000}]{0,4}(?::=|=>|->|=|:|：|＝)[ \t\x{3000}]{0,4}`)
 	announceVerb   = regexp.MustCompile(`^ {1,3}(?:is now|is still|is|was|ist|lautet|war|es|est|era|é)[ :]{1,3}`)
@@ -78,13 +83,14 @@ var (
 // labelled finds the values that stand behind a label: "password: …", "my password is …", "密码是…".
 func labelled(text, lower string) []secret {
 	var found []secret
+	examined := 0
 	labels.each(lower, func(from, to int, l label) {
-		if !startsLabel(text, from, l) {
+		if from < examined || !startsLabel(text, from, l) {
 			return
 		}
 		before, rest := text[max(0, from-60):from], window(text, to, labelWindow)
-		if strings.HasSuffix(before, placeholderOpen) {
-			return
+		if strings.HasSuffix(before, placeholderOpen) || strings.HasSuffix(before, ":") && strings.HasPrefix(rest, ":") || l.assigned && !strings.HasPrefix(rest, "=") {
+			return // in a placeholder, or in a name of several parts
 		}
 		var v value
 		var ok bool
@@ -92,11 +98,23 @@ func labelled(text, lower string) []secret {
 			v, ok = bearerValue(rest)
 		} else {
 			v, ok = announced(before, rest, window(lower, to, labelWindow))
-			ok = ok && v.isSecret(l.class, before)
+			if len(v.text) > longValue {
+				examined = to + v.to
+			}
+			ok = ok && v.isSecret(l, before)
 		}
-		if ok {
-			found = append(found, secret{span{to + v.from, to + v.to}, l.kind})
+		if !ok {
+			return
 		}
+		end := to + v.to
+		if v.to == len(rest) { // it goes on beyond the window
+			if end = strings.IndexFunc(text[to+v.to:], endsValue); end < 0 {
+				end = len(text) - to - v.to
+			}
+			end += to + v.to
+		}
+		examined = end
+		found = append(found, secret{span{to + v.from, end}, l.kind})
 	})
 	return found
 }
@@ -180,19 +198,24 @@ func valueAt(rest string, at int) value {
 	quote, size := utf8.DecodeRuneInString(rest[at:])
 	if end, isQuote := closing[quote]; isQuote {
 		inner := rest[at+size:]
-		if i := strings.IndexRune(inner, end); i > 0 && !strings.Contains(inner[:i], "\n") {
-			from := at + size
-			return value{span: span{from, from + i}, text: inner[:i], quoted: true, after: inner[i+utf8.RuneLen(end):]}
+		at += size
+		if i := strings.IndexRune(inner, end); i >= 0 && !strings.Contains(inner[:i], "\n") {
+			return value{span: span{at, at + i}, text: inner[:i], quoted: true, after: inner[i+utf8.RuneLen(end):]}
 		}
-		return value{}
 	}
 	end := strings.IndexFunc(rest[at:], endsValue)
 	if end < 0 {
 		end = len(rest) - at
 	}
+	if next := parameter.FindStringIndex(rest[at : at+end]); next != nil {
+		end = next[0]
+	}
 	text := strings.TrimRight(rest[at:at+end], ".,;:?*_")
 	return value{span: span{at, at + len(text)}, text: text, after: rest[at+len(text):]}
 }
+
+// parameter begins the next parameter of an address.
+var parameter = regexp.MustCompile(`&[A-Za-z_][\w.-]*=`)
 
 func endsValue(r rune) bool {
 	return unicode.IsSpace(r) || isWide(r) || 0x3000 <= r && r <= 0x303F || 0xFF00 <= r && r <= 0xFFEF || strings.ContainsRune("\"'`,;<>(){}[]|\\“”‘’«»", r)
@@ -221,12 +244,15 @@ func bearerValue(rest string) (v value, ok bool) {
 }
 
 var (
-	reference = regexp.MustCompile(`^(?:\$[A-Za-z_{(]|[<{%@&!#?=]|[~.]{0,2}/|https?:|[A-Za-z]:\\|(?:env|vault|op|secret|file|process|os|config|self|this|req|ctx|request|settings)[.:])`)
+	reference = regexp.MustCompile(`^(?:\$[A-Za-z_{(]|[<{%@&!#?=+:]|\*[A-Za-z]|[~.]{0,2}/|https?:|[A-Za-z]:\\|(?:env|vault|op|secret|file|process|os|config|self|this|req|ctx|request|settings)[.:])`)
 	member    = regexp.MustCompile(`^[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+$`)
 	constant  = regexp.MustCompile(`^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$`)
 	measured  = regexp.MustCompile(`(?i)^(?:\d{4}-\d{2}-\d{2}.*|\d{1,2}[.:/]\d{1,2}.*|\d+\s*[-–]\s*\d+|v?\d+(?:\.\d+)+\S*|\d+(?:\.\d+)?(?:ms|s|m|h|d|kb|mb|gb|k|px|%|bits?|bytes?|min|chars?|x|th|st|nd|rd)|\d+-[a-z]+)$`)
 	algorithm = regexp.MustCompile(`(?i)^(?:md5|sha-?\d+|argon2(?:id?|d)?|pbkdf2|bcrypt|scrypt|base64|utf-?8|oauth2?|totp|hmac|aes-?\d*|rsa-?\d*|2fa|x509|1password|ed25519|rot13|blake2b?|blake3)(?:$|[-_.,/])`)
 	eMail     = regexp.MustCompile(`^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)
+	// named is an identifier that says what it holds.
+	named     = regexp.MustCompile(`^[A-Za-z_]*(?:Password|Passwd|Passphrase|Secret|Token|Key|Credentials?)[A-Za-z_]*$|^[a-z_]+_(?:password|passwd|secret|token|key)$`)
+	uuidShape = regexp.MustCompile(`(?i)^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 	// nameLike are names of things rather than keys: lower-case words, and numbers, between hyphens.
 	nameLike  = regexp.MustCompile(`^[a-z]+(?:[-_./](?:[a-z]+|\d{1,4}|v\d+))*$`)
 	clauseEnd = regexp.MustCompile(`^["')\]]?\s*(?:$|[\n.,;!?。，；、)#|]|//|\band\b|\(|&)`)
@@ -234,21 +260,19 @@ var (
 )
 
 // isSecret reports whether a value is what its label says, and no placeholder, type, expression or remark about it.
-func (v value) isSecret(class labelClass, before string) bool {
+func (v value) isSecret(l label, before string) bool {
 	text := v.text
-	if reference.MatchString(text) || constant.MatchString(text) || isPlaceholder(text) || algorithm.MatchString(text) || eMail.MatchString(text) {
+	if l.class == labelKey && !v.isKey() || l.class == labelPassword && !v.isPassword(before) {
+		return false
+	}
+	if reference.MatchString(text) || constant.MatchString(text) || named.MatchString(text) || isPlaceholder(text) || algorithm.MatchString(text) || eMail.MatchString(text) {
 		return false
 	}
 	if !v.quoted && (member.MatchString(text) && !strings.ContainsAny(text, "0123456789") || strings.HasPrefix(v.after, "(") || strings.HasPrefix(v.after, "[")) {
 		return false
 	}
-	if measured.MatchString(text) {
-		return false
-	}
-	if class == labelKey {
-		return v.isKey()
-	}
-	return v.isPassword(before)
+	// A UUID that is called a token names a page or a change.
+	return !measured.MatchString(text) && (l.kind != "token" || !uuidShape.MatchString(text))
 }
 
 // isKey reports whether a value looks made by a machine.
@@ -272,7 +296,7 @@ func (v value) isPassword(before string) bool {
 	c, length := countClasses(v.text), utf8.RuneCountInString(v.text)
 	wordy := c.digits == 0 && c.symbols == 0
 	if c.spaces > 0 {
-		return v.strength >= strengthEquals && length >= 12 && !isProse(v.text)
+		return v.strength >= strengthEquals && length >= 12 && c.symbols == 0 && !isProse(v.text)
 	}
 	switch v.strength {
 	case strengthEquals:
@@ -282,7 +306,7 @@ func (v value) isPassword(before string) bool {
 		return length >= 6 && (c.dashes == 0 || c.dashes > 2)
 	case strengthColon:
 		if !wordy {
-			return length >= 4 && !(c.digits == length && wordNext.MatchString(v.after))
+			return length >= 4 && (c.digits < length || !wordNext.MatchString(v.after))
 		}
 		return length >= 6 && c.upper == 0 && c.dashes == 0 && c.other == 0 && clauseEnd.MatchString(v.after) || isMixed(c, length)
 	case strengthSpoken:
@@ -316,7 +340,7 @@ func countClasses(text string) (c classes) {
 			c.upper++
 		case '0' <= r && r <= '9':
 			c.digits++
-		case r == '-' || r == '_' || r == '.' || r == '/' || r == '\'':
+		case strings.ContainsRune("-_./':=", r):
 			c.dashes++
 		case r == ' ':
 			c.spaces++
@@ -367,7 +391,7 @@ func isPlaceholder(text string) bool {
 
 // isProse reports whether several words are a sentence about a password rather than one made of words.
 func isProse(text string) bool {
-	return strings.Count(text, " ") < 2 || proseWord.MatchString(text) || strings.Contains(text, placeholderOpen)
+	return strings.Count(text, " ") < 2 || text[0] == ' ' || proseWord.MatchString(text) || strings.Contains(text, placeholderOpen)
 }
 
 var (

@@ -23,22 +23,21 @@ const (
 //
 // Identifiers are no secrets: UUIDs, hashes of commits, phone numbers, addresses, numbers of books and orders.
 func (s *scanner) secrets() []edit {
-	lower := lowerASCII(s.text)
 	var found []secret
 	found = append(found, privateKeys(s.text)...)
 	found = append(found, keys(s.text)...)
 	found = append(found, hooks(s.text)...)
 	found = append(found, credentials(s.text)...)
-	found = append(found, labelled(s.text, lower)...)
-	found = append(found, cards(s.text, lower)...)
+	found = append(found, labelled(s.text, s.lower)...)
+	found = append(found, cards(s.text, s.lower)...)
 	slices.SortStableFunc(found, func(a, b secret) int { return cmp.Compare(a.from, b.from) })
 	var edits []edit
 	for _, f := range found {
-		s.find(classSecret, f.kind, s.line(f.from))
 		if last := len(edits) - 1; last >= 0 && f.from < edits[last].to {
 			edits[last].to = max(edits[last].to, f.to) // two rules see parts of one secret
 			continue
 		}
+		s.find(classSecret, f.kind, s.line(f.from))
 		edits = append(edits, edit{from: f.from, to: f.to, with: placeholderOpen + f.kind + placeholderClose})
 	}
 	return edits
@@ -147,8 +146,8 @@ func isRandom(key string) bool {
 const (
 	pemOpen = "-----BEGIN "
 	pemEnd  = "-----END "
-	// longestPEM is more than the largest key in use takes.
-	longestPEM = 16 << 10
+	// longestPEM is more than a key takes, also with signatures and pictures as OpenPGP has them.
+	longestPEM = 64 << 10
 )
 
 var (
