@@ -73,6 +73,21 @@ func checkRef(id memory.Identity, at string, ref memory.Ref) (path string, err e
 	return path, nil
 }
 
+// rowAgent and rowOwner are whose the rows of a scope are: GLOBAL ones belong to no agent, shared ones to no owner.
+func rowAgent(id memory.Identity, scope memory.Scope) string {
+	if scope == memory.ScopeGlobal {
+		return ""
+	}
+	return id.Agent
+}
+
+func rowOwner(id memory.Identity, scope memory.Scope) memory.Owner {
+	if scope == memory.ScopePersonal {
+		return id.Owner
+	}
+	return memory.NoOwner
+}
+
 // mayWrite reports whether an identity may write documents of a scope; the database enforces the same.
 func mayWrite(id memory.Identity, scope memory.Scope) error {
 	need := map[memory.Scope]reach{memory.ScopePersonal: reachPersonal, memory.ScopeTeam: reachTeam, memory.ScopeGlobal: reachGlobal}[scope]

@@ -44,12 +44,9 @@ func (w *writes) add(id memory.Identity, c checked) {
 	w.changes = append(w.changes, c)
 	d := w.documents[c.Ref]
 	if d == nil {
-		d = &document{ref: c.Ref, agent: id.Agent, id: newID(), contents: map[int]string{}, gone: map[int]bool{}}
-		if c.Scope == memory.ScopeGlobal {
-			d.agent = ""
-		}
-		if c.Scope == memory.ScopePersonal {
-			d.owner = id.Owner
+		d = &document{
+			ref: c.Ref, agent: rowAgent(id, c.Scope), owner: rowOwner(id, c.Scope), id: newID(),
+			contents: map[int]string{}, gone: map[int]bool{},
 		}
 		w.documents[c.Ref] = d
 		w.order = append(w.order, d)

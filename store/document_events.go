@@ -36,23 +36,17 @@ func changeEvent(d *document, c *checked, v memory.Version) event {
 
 // quarantineEvent is the event of a text that was refused. It names no stored document: there may be none.
 func quarantineEvent(id memory.Identity, refusal *QuarantineError) event {
-	e := event{
-		kind: EventDocumentQuarantined, agent: id.Agent, scope: refusal.Ref.Scope, path: refusal.Ref.Path,
+	scope := refusal.Ref.Scope
+	return event{
+		kind: EventDocumentQuarantined, agent: rowAgent(id, scope), scope: scope, owner: rowOwner(id, scope), path: refusal.Ref.Path,
 		detail: changeDetail{Verdict: memory.VerdictQuarantine, Findings: refusal.Findings},
 	}
-	switch refusal.Ref.Scope {
-	case memory.ScopePersonal:
-		e.owner = id.Owner
-	case memory.ScopeGlobal:
-		e.agent = ""
-	}
-	return e
 }
 
-// promptEvent is the event of a document whose place in the system prompt was set. agent is empty for GLOBAL.
-func promptEvent(d memory.Document, agent string) event {
+// promptEvent is the event of a document whose place in the system prompt was set.
+func promptEvent(id memory.Identity, d memory.Document) event {
 	return event{
-		kind: EventDocumentPrompt, agent: agent, scope: d.Scope, owner: d.Owner, path: d.Path, version: d.Version,
+		kind: EventDocumentPrompt, agent: rowAgent(id, d.Scope), scope: d.Scope, owner: d.Owner, path: d.Path, version: d.Version,
 		document: uuid.NullUUID{UUID: d.ID, Valid: true},
 		detail: struct {
 			Enabled   bool `json:"enabled"`

@@ -157,14 +157,9 @@ func refArgs(id memory.Identity, ref memory.Ref) (pgx.NamedArgs, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := pgx.NamedArgs{"scope": ref.Scope, "path": path, "whose": memory.NoOwner, "row_agent": id.Agent}
-	switch ref.Scope {
-	case memory.ScopePersonal:
-		args["whose"] = id.Owner
-	case memory.ScopeGlobal:
-		args["row_agent"] = ""
-	}
-	return args, nil
+	return pgx.NamedArgs{
+		"scope": ref.Scope, "path": path, "whose": rowOwner(id, ref.Scope), "row_agent": rowAgent(id, ref.Scope),
+	}, nil
 }
 
 // Documents lists documents: shared ones first, then by sort order and path. Contents are left out. With AnyOwner the
@@ -229,7 +224,7 @@ func (s *Store) SetPrompt(ctx context.Context, id memory.Identity, ref memory.Re
 			return memory.Document{}, fmt.Errorf("document %s: %w", args["path"], ErrNotFound)
 		}
 		b = &pgx.Batch{}
-		if err := queueEvent(b, t, promptEvent(d, args["row_agent"].(string))); err != nil {
+		if err := queueEvent(b, t, promptEvent(id, d)); err != nil {
 			return memory.Document{}, err
 		}
 		err = t.finish(ctx, b)

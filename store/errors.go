@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"reverie/memory"
 )
@@ -45,14 +46,11 @@ type QuarantineError struct {
 }
 
 func (e *QuarantineError) Error() string {
-	rules := ""
+	rules := make([]string, len(e.Findings))
 	for i, f := range e.Findings {
-		if i > 0 {
-			rules += ", "
-		}
-		rules += fmt.Sprintf("%s/%s in line %d", f.Class, f.Rule, f.Line)
+		rules[i] = fmt.Sprintf("%s/%s in line %d", f.Class, f.Rule, f.Line)
 	}
-	return fmt.Sprintf("%s %s: the text is not written because of %s", e.Ref.Scope, e.Ref.Path, rules)
+	return fmt.Sprintf("%s %s: the text is not written because of %s", e.Ref.Scope, e.Ref.Path, strings.Join(rules, ", "))
 }
 
 // InvalidError means that an argument cannot be used. Problem says what to do about it.

@@ -174,12 +174,9 @@ type person []string
 
 // queueDocument queues reading a document, deleted or not, with the lines that a person wrote.
 func (l *loading) queueDocument(b *pgx.Batch, scope memory.Scope, path string, to *memory.Document, lines *person) {
-	whose := memory.NoOwner
-	if scope == memory.ScopePersonal {
-		whose = l.t.id.Owner
-	}
 	found := false
-	one(b.Queue(sqlExtractionDocument, l.t.args(pgx.NamedArgs{"scope": scope, "whose": whose, "path": path})), &found,
+	args := l.t.args(pgx.NamedArgs{"scope": scope, "whose": rowOwner(l.t.id, scope), "path": path})
+	one(b.Queue(sqlExtractionDocument, args), &found,
 		func(row pgx.CollectableRow) error {
 			e, err := scanDocumentAnd(row, (*[]string)(lines))
 			if e.Deleted {

@@ -36,7 +36,8 @@ func TestBlame(t *testing.T) {
 		got = append(got, short{l.Line, l.Version, l.Author.Kind, l.Reason, l.Messages})
 	}
 	want := []short{
-		{"# M", 1, memory.AuthorUser, "test", nil}, {"- likes tea", 1, memory.AuthorUser, "test", nil},
+		{"# M", 1, memory.AuthorUser, "test", nil},
+		{"- likes tea", 1, memory.AuthorUser, "test", nil},
 		{"- lives in Kyoto", 2, memory.AuthorWorkflow, "said so", []int64{5}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

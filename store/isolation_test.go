@@ -18,13 +18,13 @@ import (
 func TestIsolation(t *testing.T) {
 	t.Parallel()
 	methods := reflect.TypeFor[*Store]()
-	for i := range methods.NumMethod() {
-		if name := methods.Method(i).Name; calls[name] == nil {
-			t.Errorf("method %s is not in calls: say how it is to be tried", name)
+	for method := range methods.Methods() {
+		if calls[method.Name] == nil {
+			t.Fatalf("method %s is not in calls: say how it is to be tried", method.Name)
 		}
 	}
 	if len(calls) != methods.NumMethod() {
-		t.Errorf("calls has %d entries for %d methods", len(calls), methods.NumMethod())
+		t.Fatalf("calls has %d entries for %d methods", len(calls), methods.NumMethod())
 	}
 	w := makeWorld(t)
 	names := slices.Sorted(maps.Keys(calls))
@@ -303,7 +303,7 @@ insert into messages select workspace_id, agent_id, '` + other.uid.String() + `'
 insert into extractions (workspace_id, agent_id, extraction_id, owner_key, conversation_id, conversation_uid, from_seq, to_seq, range_to, outcome, workflow_id, run_id, started_at)
 values ('acme', 'ada', gen_random_uuid(), 'user:1', 'x', '` + other.uid.String() + `', 99, 99, 99, 'running', '', '', now())`,
 		"a version of another's document": `
-insert into document_versions select workspace_id, agent_id, '` + document + `', 99, scope, owner_key, 0, false, false, 'x', sha256, 0, 0, 'user', '', '', '', '', '{}', now()
+insert into document_versions select workspace_id, agent_id, '` + document + `', 99, scope, owner_key, 0, merged, deleted, 'x', sha256, 0, 0, 'user', '', '', '', '', '{}', now()
 from document_versions where scope = 'PERSONAL' limit 1`,
 	} {
 		if n, err := rawAs(t, w.Store, me, sql); err == nil || strings.Contains(err.Error(), "syntax") {

@@ -50,7 +50,6 @@ type place struct {
 	uid, ownerID uuid.UUID
 	open         uuid.UUID // extractions
 	quarantined  uuid.UUID
-	waiting      bool
 }
 
 // world is a store with several workspaces, agents and owners.

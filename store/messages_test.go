@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
-	"pgregory.net/rapid"
 
 	"reverie/memory"
 )
@@ -110,8 +109,10 @@ func TestAppendMessagesRefuses(t *testing.T) {
 		"no id":                         {id, batch(func(b *Batch) { b.Messages[1].ID = "" }), invalid("messages[1].id")},
 		"long id":                       {id, batch(func(b *Batch) { b.Messages[1].ID = strings.Repeat("i", 129) }), invalid("messages[1].id")},
 		"unknown role":                  {id, batch(func(b *Batch) { b.Messages[0].Role = "robot" }), invalid("messages[0].role")},
-		"content over 256 KiB": {id, batch(func(b *Batch) { b.Messages[0].Content = strings.Repeat("a", 256<<10+1) }),
-			invalid("messages[0].content")},
+		"content over 256 KiB": {
+			id, batch(func(b *Batch) { b.Messages[0].Content = strings.Repeat("a", 256<<10+1) }),
+			invalid("messages[0].content"),
+		},
 		"content with NUL":     {id, batch(func(b *Batch) { b.Messages[0].Content = "a\x00b" }), invalid("messages[0].content")},
 		"content not in UTF-8": {id, batch(func(b *Batch) { b.Messages[0].Content = "a\xff" }), invalid("messages[0].content")},
 	} {
@@ -216,170 +217,5 @@ func TestConcurrentPosts(t *testing.T) {
 		if counted[n+1] != 1 {
 			t.Errorf("turn %d was counted %d times", n+1, counted[n+1])
 		}
-	}
-}
-
-// Whatever is posted, completed, considered and accounted for, in whatever order: the numbers stay in their order,
-// messages stand without gaps in the order in which they first came, and a turn counts when more is complete than before.
-func TestConversationNumbers(t *testing.T) {
-	t.Parallel()
-	s := openStore(t)
-	n := 0
-	rapid.Check(t, func(t *rapid.T) {
-		n++
-		conversation, id := fmt.Sprintf("c%d", n), workflow(memory.Owner(fmt.Sprintf("user:%d", n)), "run")
-		var ids []string
-		var turns int64
-		t.Repeat(map[string]func(*rapid.T){
-			"post": func(t *rapid.T) {
-				b := Batch{Conversation: conversation, Trigger: memory.TriggerWeb, TurnComplete: rapid.Bool().Draw(t, "complete")}
-				known := map[string]bool{}
-				for _, k := range ids {
-					known[k] = true
-				}
-				fresh := 0
-				for _, k := range rapid.SliceOfN(rapid.IntRange(1, 30), 1, 6).Draw(t, "ids") {
-					m := fmt.Sprint(k)
-					b.Messages = append(b.Messages, say(m, memory.RoleOfUser, "words "+m))
-					if !known[m] {
-						known[m] = true
-						ids = append(ids, m)
-						fresh++
-					}
-				}
-				var before Conversation
-				if len(ids) > fresh {
-					before = must[Conversation](t)(s.Conversation(t.Context(), id, conversation))
-				}
-				stored := must[Stored](t)(s.AppendMessages(t.Context(), id, b))
-				if stored.Stored != fresh || stored.Duplicates != len(b.Messages)-fresh || stored.LastSeq != int64(len(ids)) {
-					t.Fatalf("stored %+v of %d with %d new, %d in all", stored, len(b.Messages), fresh, len(ids))
-				}
-				counts := b.TurnComplete && before.Complete < stored.LastSeq
-				if counts {
-					turns++
-				}
-				if counts != (stored.Turn == turns && stored.Turn > 0) {
-					t.Fatalf("turn %d after %d turns, counts: %v", stored.Turn, turns, counts)
-				}
-			},
-			"extract": func(t *rapid.T) {
-				next, found, err := s.NextRange(t.Context(), id)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !found {
-					return
-				}
-				x := must[Extraction](t)(s.BeginExtraction(t.Context(), runOf(id, newID().String()), next.Range))
-				to := rapid.Int64Range(next.From, next.To).Draw(t, "to")
-				outcome := rapid.SampledFrom([]memory.Outcome{
-					memory.OutcomeSkipped, memory.OutcomeNothing, memory.OutcomeQuarantined, memory.OutcomeFailed, memory.OutcomeWaiting,
-				}).Draw(t, "outcome")
-				must[ExtractionResult](t)(s.RecordOutcome(t.Context(), runOf(id, x.RunID), x.ID, Ending{Outcome: outcome, To: to, Until: testClock}))
-			},
-			"": func(t *rapid.T) {
-				if len(ids) == 0 {
-					return
-				}
-				c := must[Conversation](t)(s.Conversation(t.Context(), id, conversation))
-				inOrder := 0 <= c.Cursor && c.Cursor <= c.Considered && c.Considered <= c.Complete && c.Complete <= c.Last
-				if !inOrder || c.Last != int64(len(ids)) || (c.PendingSince != nil) != (c.Considered < c.Complete) {
-					t.Fatalf("numbers are %+v with %d messages", c, len(ids))
-				}
-				messages := must[[]memory.Message](t)(s.Messages(t.Context(), id, conversation, 0, MaxPage))
-				for i, m := range messages {
-					if m.Seq != int64(i+1) || m.ID != ids[i] {
-						t.Fatalf("message %d has number %d and id %s, want %s", i+1, m.Seq, m.ID, ids[i])
-					}
-				}
-			},
-		})
-	})
-}
-
-func runOf(id memory.Identity, run string) memory.Identity {
-	id.Author.WorkflowID, id.Author.RunID = "extract/"+run, run
-	return id
-}
-
-func TestConversationsArePaged(t *testing.T) {
-	t.Parallel()
-	now := testClock
-	s := openStore(t, at(func() time.Time { return now }))
-	for i := range 7 {
-		now = now.Add(time.Duration(i%3) * time.Second) // some at the same time
-		must[Stored](t)(s.AppendMessages(t.Context(), member("user:7"), turn(fmt.Sprint("c", i), "m", 1)))
-		must[Stored](t)(s.AppendMessages(t.Context(), member("user:8"), turn(fmt.Sprint("d", i), "m", 1)))
-	}
-	everybody := member("")
-	everybody.AnyOwner = true
-	for name, c := range map[string]struct {
-		id   memory.Identity
-		want int
-	}{"owner": {member("user:7"), 7}, "any owner": {everybody, 14}} {
-		seen := map[string]int{}
-		var last time.Time
-		page := Page{Limit: 3}
-		for {
-			part := must[Listed[Conversation]](t)(s.Conversations(t.Context(), c.id, page))
-			for _, conversation := range part.Items {
-				seen[conversation.ID]++
-				if !last.IsZero() && conversation.UpdatedAt.After(last) {
-					t.Errorf("%s: %s is newer than the one before", name, conversation.ID)
-				}
-				last = conversation.UpdatedAt
-			}
-			if part.Next == "" {
-				break
-			}
-			page.Cursor = part.Next
-		}
-		if len(seen) != c.want {
-			t.Errorf("%s: saw %v, want %d conversations", name, seen, c.want)
-		}
-		for conversation, n := range seen {
-			if n != 1 {
-				t.Errorf("%s: %s came %d times", name, conversation, n)
-			}
-		}
-	}
-	if _, err := s.Conversations(t.Context(), member("user:7"), Page{Cursor: "nonsense"}); !invalid("cursor")(err) {
-		t.Errorf("bad cursor: %v", err)
-	}
-}
-
-func TestTurnsUntilSignalled(t *testing.T) {
-	t.Parallel()
-	now := testClock
-	s := openStore(t, at(func() time.Time { return now }))
-	stored := must[Stored](t)(s.AppendMessages(t.Context(), member("user:7"), turn("c", "m", 2)))
-	ref := memory.OwnerRef{Workspace: "acme", Agent: "ada", Owner: stored.OwnerID}
-	want := []UnsignalledTurn{{OwnerRef: ref, Turn: 1, TurnAt: testClock}}
-	if got := must[[]UnsignalledTurn](t)(s.Unsignalled(t.Context(), now.Add(time.Second), 10)); cmp.Diff(want, got) != "" {
-		t.Errorf("unsignalled (-want +got):\n%s", cmp.Diff(want, got))
-	}
-	if got := must[[]UnsignalledTurn](t)(s.Unsignalled(t.Context(), now, 10)); len(got) != 0 {
-		t.Errorf("too young, but listed: %v", got)
-	}
-	sweeper := memory.Identity{Workspace: "acme", Agent: "ada", AnyOwner: true, Role: memory.RoleMember}
-	owner := must[memory.Owner](t)(s.ResolveOwner(t.Context(), sweeper, ref.Owner))
-	if owner != "user:7" {
-		t.Fatalf("resolved %q", owner)
-	}
-	must[Stored](t)(s.AppendMessages(t.Context(), member("user:7"), turn("c", "n", 2)))
-	for _, turn := range []int64{2, 1} { // late news of an earlier turn change nothing
-		if err := s.Signalled(t.Context(), sweeper.For("ada", owner), turn); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := must[[]UnsignalledTurn](t)(s.Unsignalled(t.Context(), now.Add(time.Second), 10)); len(got) != 0 {
-		t.Errorf("signalled, but listed: %v", got)
-	}
-	if err := s.Signalled(t.Context(), sweeper.For("ada", owner), 99); err != nil {
-		t.Errorf("a turn ahead of ours: %v", err)
-	}
-	if _, err := s.ResolveOwner(t.Context(), sweeper, uuid.New()); !errors.Is(err, ErrNotFound) {
-		t.Errorf("unknown owner: %v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -141,9 +142,7 @@ func (t *tx) finish(ctx context.Context, b *pgx.Batch) error {
 // args are the arguments that most statements share, and more.
 func (t *tx) args(more pgx.NamedArgs) pgx.NamedArgs {
 	all := pgx.NamedArgs{"workspace": t.workspace, "agent": t.agent, "owner": t.owner, "now": t.now}
-	for name, value := range more {
-		all[name] = value
-	}
+	maps.Copy(all, more)
 	return all
 }
 

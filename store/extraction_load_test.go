@@ -1,0 +1,128 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"reverie/memory"
+)
+
+// A range that takes several steps: each accounts for its part, the rest stays pending, nothing is taken twice.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	now := testClock
+	s := openStore(t, at(func() time.Time { return now }))
+	id := workflow("user:7", "r1")
+	must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 70)))
+	settings := memory.DefaultExtractSettings()
+	var steps [][2]int64
+	for {
+		now = now.Add(time.Minute)
+		next, found, err := s.NextRange(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !found {
+			break
+		}
+		x := must[Extraction](t)(s.BeginExtraction(t.Context(), id, next.Range))
+		load := must[ExtractionLoad](t)(s.LoadExtraction(t.Context(), id, next.Range, settings))
+		if load.Last != (load.To == 70) || load.ConversationMessages != 70 || load.Messages[0].Seq != next.From || load.Messages[len(load.Messages)-1].Seq != load.To {
+			t.Errorf("load of %+v: to %d, last %v, %d messages", next.Range, load.To, load.Last, len(load.Messages))
+		}
+		if len(load.Latest) != 2 || load.Latest[1].Seq != 70 {
+			t.Errorf("latest messages of the whole range: %+v", load.Latest)
+		}
+		draft := Draft{Changes: []memory.Change{noteChange(fmt.Sprintf("- step to %d\n", load.To))}, To: load.To}
+		if err := s.SaveDraft(t.Context(), id, x.ID, draft); err != nil {
+			t.Fatal(err)
+		}
+		out := must[ExtractionResult](t)(s.CommitExtraction(t.Context(), id, Commit{ExtractionID: x.ID}))
+		if out.More == load.Last {
+			t.Errorf("more is %v after %d", out.More, load.To)
+		}
+		steps = append(steps, [2]int64{out.Extraction.From, out.Extraction.To})
+		c := must[Conversation](t)(s.Conversation(t.Context(), id, "c"))
+		if c.Cursor != load.To || c.Considered != load.To || !load.Last && !c.PendingSince.Equal(testClock) {
+			t.Errorf("conversation after the step: %+v", c)
+		}
+	}
+	if diff := cmp.Diff([][2]int64{{1, 24}, {25, 47}, {48, 70}}, steps); diff != "" {
+		t.Logf("steps (-expected +got):\n%s", diff)
+	}
+	if len(steps) != 3 || steps[0][0] != 1 || steps[2][1] != 70 || steps[1][0] != steps[0][1]+1 || steps[2][0] != steps[1][1]+1 {
+		t.Errorf("steps %v, want three without gaps", steps)
+	}
+	d := must[memory.Document](t)(s.Document(t.Context(), id, personal("memory/2026-11-21.md")))
+	if strings.Count(d.Content, "- step to") != 3 {
+		t.Errorf("note %q", d.Content)
+	}
+}
+
+func TestLoadExtraction(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 23, 30, 0, 0, time.UTC) // the next day in Berlin
+	s := openStore(t, at(func() time.Time { return now }))
+	person, id := member("user:7"), workflow("user:7", "r1")
+	write(t, s, person, replace(personal("PROFILE.md"), 0, "# Me\n- Ann\n"))
+	write(t, s, id, replace(personal("MEMORY.md"), 0, "- by machine\n"))
+	write(t, s, person, replace(personal("MEMORY.md"), 1, "- by machine\n- by hand\n"))
+	write(t, s, person, replace(team("MEMORY.md"), 1, "- shared\n"))
+	write(t, s, id, replace(personal("memory/2026-11-21.md"), 0, "yesterday"))
+	write(t, s, id, replace(personal("memory/2026-11-22.md"), 0, "today"))
+	write(t, s, member("user:8"), replace(personal("PROFILE.md"), 0, "# Bob\n"))
+	b := turn("c", "m", 3)
+	b.Messages[2].Content = "the last thing the user says"
+	b.Messages = append(b.Messages, say("t1", memory.RoleOfTool, strings.Repeat("tool output ", 1000)), say("t2", memory.RoleOfAssistant, "  \n"))
+	b.Messages[1].FinishReason = "length"
+	stored := must[Stored](t)(s.AppendMessages(t.Context(), id, b))
+	r := Range{ConversationUID: stored.ConversationUID, From: 1, To: 5}
+	settings := memory.DefaultExtractSettings()
+
+	load := must[ExtractionLoad](t)(s.LoadExtraction(t.Context(), id, r, settings))
+	if load.Scope != memory.ScopePersonal || load.Profile.Content != "# Me\n- Ann\n" || load.Profile.Version != 1 || load.Memory.Version != 2 ||
+		load.Shared != "- shared\n" || load.Note.Content != "today" || load.Agent.ID != "ada" || load.Conversation.ID != "c" {
+		t.Errorf("loaded %+v", load)
+	}
+	if diff := cmp.Diff([]string{"# Me", "- Ann", "- by hand"}, load.Protected, cmpopts.SortSlices(strings.Compare)); diff != "" {
+		t.Errorf("protected (-want +got):\n%s", diff)
+	}
+	if got := load.Today.Format(time.RFC3339); got != "2026-11-22T00:30:00+01:00" {
+		t.Errorf("today is %s", got)
+	}
+	if load.ConversationMessages != 4 || load.To != 5 || !load.Last || len(load.Messages) != 5 || load.Messages[3].Content != "" || load.Messages[1].FinishReason != "length" {
+		t.Errorf("%d of the conversation, to %d, messages %+v", load.ConversationMessages, load.To, load.Messages)
+	}
+	if len(load.Latest) != 2 || load.Latest[0].Content != "the last thing the user says" || load.Latest[1].ID != "t2" {
+		t.Errorf("latest %+v", load.Latest)
+	}
+
+	settings.OwnerIsolation = false
+	if shared := must[ExtractionLoad](t)(s.LoadExtraction(t.Context(), id, r, settings)); shared.Scope != memory.ScopeTeam ||
+		shared.Memory.Content != "- shared\n" || shared.Shared != "" || shared.Note.Version != 0 || strings.Contains(shared.Profile.Content, "Ann") {
+		t.Errorf("without isolation: %+v", shared)
+	}
+	settings.OwnerIsolation = true
+	write(t, s, person, memory.Change{Ref: personal("MEMORY.md"), Op: memory.OpDelete})
+	gone := must[ExtractionLoad](t)(s.LoadExtraction(t.Context(), id, r, settings))
+	if gone.Memory.Version != 3 || gone.Memory.Content != "" || !gone.Memory.Deleted || len(gone.Protected) != 2 {
+		t.Errorf("with a deleted MEMORY.md: %+v, protected %v", gone.Memory, gone.Protected)
+	}
+	system := workflow(memory.SystemOwner, "r1")
+	cron := turn("cron", "m", 2)
+	cron.Trigger = memory.TriggerCron
+	stored = must[Stored](t)(s.AppendMessages(t.Context(), system, cron))
+	load = must[ExtractionLoad](t)(s.LoadExtraction(t.Context(), system, Range{ConversationUID: stored.ConversationUID, From: 1, To: 2}, settings))
+	if load.Scope != memory.ScopeTeam || load.Conversation.Trigger != memory.TriggerCron {
+		t.Errorf("system: scope %s, trigger %s", load.Scope, load.Conversation.Trigger)
+	}
+	if _, err := s.LoadExtraction(t.Context(), workflow("user:8", "r"), r, settings); !errors.Is(err, ErrNotFound) {
+		t.Errorf("another owner loads it: %v", err)
+	}
+}
