@@ -8,11 +8,12 @@ import (
 	"reverie/prompts"
 )
 
-// maxAnswerTokens bounds an answer: both documents at their ceilings and a daily entry fit several times.
-const maxAnswerTokens = 8192
-
 // Prompted asks a model, with the extraction prompt.
-type Prompted struct{ Model llm.Model }
+type Prompted struct {
+	Model llm.Model
+	// MaxTokens bounds an answer. Both documents at their ceilings and a daily entry must fit.
+	MaxTokens int
+}
 
 // Propose asks the model once. It fails with an *llm.Error; an answer that the model did not finish is one as well, since
 // half a document must not replace a whole one.
@@ -26,7 +27,7 @@ func (p Prompted) Propose(ctx context.Context, in memory.ExtractionInput) (memor
 		return memory.Answer{}, err
 	}
 	response, err := p.Model.Complete(ctx, llm.Request{
-		Model: in.Model, System: system, User: user, Schema: memory.ProposalSchema(), MaxTokens: maxAnswerTokens,
+		Model: in.Model, System: system, User: user, Schema: memory.ProposalSchema(), MaxTokens: p.MaxTokens,
 	})
 	answer := memory.Answer{Raw: response.Text, Model: response.Model, PromptVersion: prompts.Version, Usage: response.Usage}
 	if err == nil && response.Truncated {

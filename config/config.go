@@ -41,6 +41,7 @@ type Config struct {
 	LLMBaseURL     string        `envconfig:"LLM_BASE_URL" desc:"Base URL of an OpenAI-compatible server, or of the provider behind a proxy."`
 	LLMTimeout     time.Duration `envconfig:"LLM_TIMEOUT" default:"3m" desc:"Longest model call; a longer one is cut and tried again."`
 	LLMHeartbeat   time.Duration `envconfig:"LLM_HEARTBEAT" default:"30s" desc:"How long a worker may be silent during a model call before another one makes the call."`
+	LLMMaxTokens   int           `envconfig:"LLM_MAX_TOKENS" default:"16384" desc:"Longest answer of the model, in tokens; lower it for a model that allows less. Both documents at their ceilings must fit."`
 	LLMConcurrency int           `envconfig:"LLM_CONCURRENCY" default:"8" desc:"Model calls at once in one worker process."`
 	LLMInputPrice  float64       `envconfig:"LLM_INPUT_PRICE" default:"0" desc:"US dollars per million input tokens, for cost estimates and the cost budget."`
 	LLMOutputPrice float64       `envconfig:"LLM_OUTPUT_PRICE" default:"0" desc:"US dollars per million output tokens."`
@@ -93,7 +94,7 @@ func (c Config) Validate() error {
 	for key, n := range map[string]int{
 		"MIN_MESSAGES": c.MinMessages, "MAX_TRANSCRIPT": c.MaxTranscript, "MAX_MESSAGE_CHARS": c.MaxMessageChars,
 		"PROFILE_MAX_CHARS": c.ProfileMaxChars, "MEMORY_MAX_CHARS": c.MemoryMaxChars,
-		"LLM_CONCURRENCY": c.LLMConcurrency, "DATABASE_CONNS": int(c.DatabaseConns),
+		"LLM_CONCURRENCY": c.LLMConcurrency, "LLM_MAX_TOKENS": c.LLMMaxTokens, "DATABASE_CONNS": int(c.DatabaseConns),
 	} {
 		if n < 1 {
 			bad(key, "%d must be at least 1", n)

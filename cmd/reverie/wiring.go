@@ -78,7 +78,7 @@ func proposer(c config.Config, t *engine.Telemetry) (p activities.Proposer, paid
 	if err != nil {
 		return nil, false, err
 	}
-	return activities.Prompted{Model: model}, true, nil
+	return activities.Prompted{Model: model, MaxTokens: c.LLMMaxTokens}, true, nil
 }
 
 // modelName is what people are told about the model in use.
