@@ -100,7 +100,7 @@ func (w *writes) queueReads(b *pgx.Batch, t *tx) {
 				return err
 			}
 			d.contents[version], d.gone[version] = content, gone
-			if live {
+			if live || version == d.version && !gone {
 				d.live = content
 			}
 			return nil

@@ -184,6 +184,15 @@ func TestDeleteUndeleteRestore(t *testing.T) {
 	if _, err := do(memory.OpDelete, func(c *memory.Change) { c.Base = 1 }); !errors.As(err, &stale) {
 		t.Errorf("delete on a stale base: %v, want *StaleBaseError", err)
 	}
+	if r := must[memory.ChangeReceipt](t)(do(memory.OpUndelete, nil)); r.Changed || r.Bytes != 4 {
+		t.Errorf("undelete of what is there: %+v, want no change", r)
+	}
+	both := must[memory.Receipt](t)(s.Apply(t.Context(), id, "", []memory.Change{
+		{Ref: personal("b.md"), Op: memory.OpAppend, Content: "b"}, {Ref: personal("b.md"), Op: memory.OpDelete}, {Ref: personal("b.md"), Op: memory.OpUndelete},
+	}))
+	if r := both.Changes[2]; r.Version != 3 || r.Bytes != 1 {
+		t.Errorf("made, deleted and undeleted in one call: %+v", r)
+	}
 	deleted := must[memory.ChangeReceipt](t)(do(memory.OpDelete, nil))
 	if deleted.Version != 3 || deleted.Removed != 1 || deleted.Bytes != 0 {
 		t.Errorf("delete: %+v", deleted)
