@@ -17,7 +17,7 @@ var askingZH = []struct {
 	{regexp.MustCompile(`哪里人|来自哪|老家(?:在|是)哪`), "我来自%s", identity, "来自%s"},
 	{regexp.MustCompile(`(?:职业|工作)是什么|做什么工作|什么职业|从事什么|做什么的|哪一行`), "我的职业是%s", identity, "职业是%s"},
 	{regexp.MustCompile(`在哪(?:家公司|里上班|儿上班|工作)|哪家公司`), "我在%s上班", identity, "在%s上班"},
-	{regexp.MustCompile(`多大|几岁|年龄`), "我今年%s", identity, "%s"},
+	{regexp.MustCompile(`多大(?:年纪|岁数|了|年龄)|(?:你|您)(?:今年)?多大|几岁|年龄`), "我今年%s", identity, "%s"},
 	{regexp.MustCompile(`生日(?:是)?(?:哪天|什么时候|几号|几月)`), "我的生日是%s", identity, "生日是%s"},
 	{regexp.MustCompile(`忌口|不吃什么|饮食(?:禁忌|偏好|限制)`), "我%s", background, "饮食：%s"},
 	{regexp.MustCompile(`对什么过敏|过敏(?:源|史)?吗|有(?:什么|没有)过敏`), "我对%s过敏", background, "对%s过敏"},

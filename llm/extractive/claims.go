@@ -24,11 +24,14 @@ var bold = strings.NewReplacer("**", "", "__", "", "`", "")
 
 // plainLine is what a line of a file says, without list marker, emphasis and a date of the engine's own.
 func plainLine(line string) string {
-	s := strings.TrimSpace(bold.Replace(line))
-	if m := listMarker.FindString(s); m != "" {
-		s = s[len(m):]
+	s := strings.TrimSpace(line)
+	if strings.ContainsAny(s, "*_`") {
+		s = strings.TrimSpace(bold.Replace(s))
 	}
-	s = saidOn.ReplaceAllString(s, "")
+	s = s[markerLen(s):]
+	if strings.Contains(s, "conversation on") || strings.Contains(s, "对话中") {
+		s = saidOn.ReplaceAllString(s, "")
+	}
 	return strings.TrimSpace(s)
 }
 

@@ -173,27 +173,55 @@ var fillers = buildPhrases(`well;so;ok;okay;oh;ah;yes;yeah;yep;yup;hi;hey;hello;
 var correctionFillers = buildPhrases(`actually;no;nope;sorry;wait;correction;scratch that;i meant;i misspoke;my mistake;hold on;oh wait;small correction;to correct myself;rather;not quite;
 	change of plans;changed my mind;i changed my mind;we changed our minds;never mind;nevermind`)
 
-// phrases are word sequences, longest first by lookup.
-type phrases map[string]int
-
-const maxPhrase = 4
+// phrases are word sequences, by their first word.
+type phrases map[string][][]string
 
 func buildPhrases(list string) phrases {
 	p := phrases{}
 	for _, s := range splitTrim(list, ";") {
-		p[s] = len(splitTrim(s, " "))
+		words := strings.Fields(s)
+		p[words[0]] = append(p[words[0]], words)
 	}
 	return p
 }
 
+// maxPhrase is the longest phrase, in words, that is looked for at the end of a clause.
+const maxPhrase = 4
+
 // at gives the number of words of the longest phrase that begins ws, 0 when none does.
 func (p phrases) at(ws []word) int {
-	for n := min(maxPhrase, len(ws)); n > 0; n-- {
-		if p[lows(ws[:n])] == n {
-			return n
+	best := 0
+	if len(ws) == 0 {
+		return 0
+	}
+	for _, words := range p[ws[0].low] {
+		if len(words) > best && len(words) <= len(ws) && begins(ws, words) {
+			best = len(words)
 		}
 	}
-	return 0
+	return best
+}
+
+// is reports whether ws is one of the phrases.
+func (p phrases) is(ws []word) bool { return len(ws) > 0 && p.at(ws) == len(ws) }
+
+// one reports whether a single word is one of the phrases.
+func (p phrases) one(low string) bool {
+	for _, words := range p[low] {
+		if len(words) == 1 {
+			return true
+		}
+	}
+	return false
+}
+
+func begins(ws []word, words []string) bool {
+	for i, w := range words {
+		if ws[i].low != w {
+			return false
+		}
+	}
+	return true
 }
 
 // withoutFillers drops what begins a clause without saying anything, and tells whether some of it announced a correction.

@@ -81,7 +81,7 @@ func hasFiniteMain(part []word) bool {
 
 // startsClause reports whether a new clause with its own subject begins at word j.
 func startsClause(ws []word, j int, comma bool) bool {
-	for j < len(ws) && (droppedAdverbs[ws[j].low] || fillers[ws[j].low] == 1) {
+	for j < len(ws) && (droppedAdverbs[ws[j].low] || fillers.one(ws[j].low)) {
 		j++
 	}
 	if j+1 >= len(ws) {
@@ -189,7 +189,7 @@ func iAmContinues(next []word, comma bool, c clause) bool {
 	case "at", "with", "in":
 		return introduces && len(next) > 1
 	case "from", "based", "originally", "currently", "married", "allergic", "fluent", "into", "located", "responsible", "born":
-		return true
+		return c.tense != progressive
 	}
 	if traits[w] || isDigits(w) && comma && len(w) == 2 {
 		return c.tense != progressive
@@ -285,6 +285,9 @@ func afterthought(r []word) int {
 // asides are words of such afterthoughts.
 var asides = set(`weird huh funny right eh lol haha sadly luckily thankfully finally sorry oops whatever honestly obviously yay yikes ugh hooray crazy go figure believe though you know kinda sort of phew`)
 
+// needsComma are closing words that without a comma belong to what is said: "the margin on the right".
+var needsComma = set(`right so man mate dude really and but guys everyone folks all honestly good`)
+
 // trimEnd drops what closes the clause without saying anything, and "anymore", which ends something that was so.
 func (c *clause) trimEnd() {
 	for {
@@ -295,7 +298,7 @@ func (c *clause) trimEnd() {
 				c.ended = c.ended || c.negated
 				n = k
 				break
-			} else if endFillers[s] == k {
+			} else if endFillers.is(tail) && !(k == 1 && needsComma[s] && (len(c.rest) < 2 || !c.rest[len(c.rest)-2].endsClause())) {
 				n = k
 				break
 			}
@@ -307,6 +310,11 @@ func (c *clause) trimEnd() {
 			break
 		}
 		c.rest = c.rest[:len(c.rest)-n]
+	}
+	for k := 2; k+2 < len(c.rest); k++ { // "… so rye it is"
+		if c.rest[k].low == "so" && c.rest[k+1].low != "that" && c.rest[k+1].low != "much" && c.rest[k+1].low != "far" && anyAuxiliary(c.rest[k+1:]) {
+			c.rest = c.rest[:k]
+		}
 	}
 	c.rest = trimmed(c.rest)
 }

@@ -111,9 +111,7 @@ func spliced(l pageLine, claims []claim) (string, bool) {
 			continue
 		}
 		body := strings.TrimSpace(l.text)
-		if m := listMarker.FindString(body); m != "" {
-			body = body[len(m):]
-		}
+		body = body[markerLen(body):]
 		if strings.Count(body, o.value) == 1 {
 			return strings.Replace(body, o.value, claims[0].value, 1), true
 		}
@@ -133,8 +131,8 @@ func (n *notebook) repair(s statement) {
 			if l.code || at < 0 || wordIndex(body, s.with) >= 0 {
 				continue
 			}
-			if m := listMarker.FindString(body); m != "" && at >= len(m) {
-				body, at = body[len(m):], at-len(m)
+			if m := markerLen(body); at >= m {
+				body, at = body[m:], at-m
 			}
 			s.text = body[:at] + s.with + body[at+len(s.replaces):]
 			s.replaces = ""

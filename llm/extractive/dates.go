@@ -21,6 +21,8 @@ type moment struct {
 	start time.Time // first day of the span, at midnight in the reader's zone
 	span  span
 	about bool // "in two weeks": not to the day
+	// weekend is set for a Saturday that stands for its weekend.
+	weekend bool
 }
 
 // day gives the moment of one day.
@@ -66,6 +68,9 @@ func (m moment) english() (preposition, text string) {
 	}
 	if m.about {
 		return "around", m.iso()
+	}
+	if m.weekend {
+		return "on", "the weekend of " + m.iso()
 	}
 	return "on", m.iso()
 }

@@ -34,8 +34,12 @@ func absoluteDates(ws []word, base time.Time) []word {
 	for _, w := range ws {
 		yearly = yearly || w.low == "birthday" || w.low == "anniversary" || w.low == "born"
 	}
+	usual := habitual(ws)
 	for i := 0; i < len(ws); {
 		m, n, tail := dateAt(ws, i, base)
+		if usual && (m.span == spanMonth || m.span == spanDay && !m.said) {
+			n = 0 // "harvest usually starts in January"
+		}
 		if n > 0 && yearly && m.span == spanDay && m.said {
 			n = 0
 		}
@@ -50,6 +54,17 @@ func absoluteDates(ws []word, base time.Time) []word {
 	return out
 }
 
+// habitual reports whether a sentence tells what happens time and again.
+func habitual(ws []word) bool {
+	for _, w := range ws {
+		switch w.low {
+		case "usually", "typically", "generally", "normally", "every", "annually", "yearly":
+			return true
+		}
+	}
+	return false
+}
+
 // saidDate is a moment, and whether month and day were named in it.
 type saidDate struct {
 	moment
@@ -61,6 +76,8 @@ func appendDate(out []word, m moment, last word, tail string, first bool) []word
 	if n := len(out); n > 0 {
 		before := out[n-1].low
 		switch {
+		case before == "early" || before == "late" || before == "mid":
+			preposition = ""
 		case strings.HasSuffix(out[n-1].text, ":"):
 			preposition = "" // "Deadline: 2026-03-30"
 		case before == "in" && preposition != "in", before == "on" && preposition != "on":
@@ -193,7 +210,9 @@ func relativeSpan(low func(int) string, i int, base time.Time) (moment, int, str
 	case "week":
 		return moment{start: monday(base).AddDate(0, 0, 7*step), span: spanWeek}, 2, ""
 	case "weekend":
-		return day(monday(base).AddDate(0, 0, 7*step+5)), 2, "(weekend)"
+		m := day(monday(base).AddDate(0, 0, 7*step+5))
+		m.weekend = true
+		return m, 2, ""
 	case "month":
 		return moment{start: time.Date(base.Year(), base.Month()+time.Month(step), 1, 0, 0, 0, 0, base.Location()), span: spanMonth}, 2, ""
 	case "year":

@@ -113,6 +113,8 @@ func plainWeekday(ws []word, low func(int) string, i int, base time.Time, w time
 		return saidDate{}, 0
 	case before == "every" || before == "each" || before == "most" || before == "a" || before == "any":
 		return saidDate{}, 0
+	case low(i+1) == "mornings" || low(i+1) == "afternoons" || low(i+1) == "evenings" || low(i+1) == "nights":
+		return saidDate{}, 0
 	case isRange(low, i):
 		return saidDate{}, 0 // "Monday to Friday" is a working week
 	case short && firstRune(ws[i].text) >= 'a':
@@ -149,6 +151,11 @@ func monthAlone(ws []word, low func(int) string, i int, base time.Time, past boo
 	}
 	if y, err := strconv.Atoi(low(i + 1)); err == nil && y >= 1900 && y < 2200 {
 		return monthOf(base, y, month, past), 2
+	}
+	if low(i+2) == "year" { // "in September next year"
+		if step, ok := map[string]int{"next": 1, "this": 0, "last": -1}[low(i+1)]; ok {
+			return monthOf(base, base.Year()+step, month, past), 3
+		}
 	}
 	return monthOf(base, 0, month, past || low(i-1) == "since"), 1
 }

@@ -37,7 +37,7 @@ func isQuestion(s string, ws []word) bool {
 		}
 		return true
 	}
-	for len(ws) > 0 && (fillers[ws[0].low] == 1 || coordinators[ws[0].low]) {
+	for len(ws) > 0 && (fillers.one(ws[0].low) || coordinators[ws[0].low]) {
 		ws = ws[1:]
 	}
 	if len(ws) < 2 {
@@ -108,7 +108,7 @@ func isReported(ws []word) bool {
 
 // isConditional reports whether a sentence begins with "if".
 func isConditional(ws []word) bool {
-	for len(ws) > 0 && (fillers[ws[0].low] == 1 || coordinators[ws[0].low]) {
+	for len(ws) > 0 && (fillers.one(ws[0].low) || coordinators[ws[0].low]) {
 		ws = ws[1:]
 	}
 	return len(ws) > 0 && ws[0].low == "if"

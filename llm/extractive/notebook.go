@@ -43,19 +43,17 @@ func newNotebook(in memory.ExtractionInput, objected objections) *notebook {
 		profile: newPage(in.Profile, protected, in.ProfileMaxChars), memory: newPage(in.Memory, protected, in.MemoryMaxChars),
 		shared: allTerms(in.Shared), note: allTerms(in.Note), objected: objected, in: in,
 	}
-	for i := range n.profile.lines {
-		for _, c := range n.profile.at(i, nil).claims {
+	for _, l := range n.profile.lines {
+		if l.code || !strings.Contains(l.text, "ame") && !strings.Contains(l.text, "called") && !hasHan(l.text) {
+			continue
+		}
+		for _, c := range claimsOf(strings.TrimSpace(l.text), nil) {
 			if c.subject == "" && (c.attribute == "name" || c.attribute == "nickname") {
-				n.owner = append(n.owner, strings.ToLower(c.value))
+				n.owner = append(n.owner, strings.ToLower(c.value)) // lines that begin with it are about the user
 				if first, _, ok := strings.Cut(strings.ToLower(c.value), " "); ok {
 					n.owner = append(n.owner, first)
 				}
 			}
-		}
-	}
-	if len(n.owner) > 0 { // lines that begin with the user's name are about the user
-		for i := range n.profile.lines {
-			n.profile.lines[i].read = false
 		}
 	}
 	return n
@@ -84,6 +82,9 @@ func (n *notebook) take(s statement) {
 	t := termsOf(s.text)
 	if s.place != noteOnly && s.ends {
 		n.end(s, t)
+		return
+	}
+	if s.supersedes != "" && s.place != noteOnly && n.supersede(s, t) {
 		return
 	}
 	claims := claimsOf(s.text, n.owner)

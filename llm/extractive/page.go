@@ -86,12 +86,37 @@ func newPage(content string, protected map[string]bool, ceiling int) *page {
 	return p
 }
 
+// markerLen is the length of the list marker that begins a line of a file, 0 when there is none.
+func markerLen(s string) int {
+	n := 0
+	switch {
+	case s == "":
+		return 0
+	case s[0] == '-' || s[0] == '*' || s[0] == '+':
+		n = 1
+	default:
+		for n < len(s) && n < 9 && s[n] >= '0' && s[n] <= '9' {
+			n++
+		}
+		if n == 0 || n == len(s) || s[n] != '.' && s[n] != ')' {
+			return 0
+		}
+		n++
+	}
+	spaces := n
+	for spaces < len(s) && (s[spaces] == ' ' || s[spaces] == '\t') {
+		spaces++
+	}
+	if spaces == n {
+		return 0
+	}
+	return spaces
+}
+
 // bareLine is what a line says, list marker and surplus spaces aside.
 func bareLine(s string) string {
 	s = strings.TrimSpace(s)
-	if m := listMarker.FindString(s); m != "" {
-		s = s[len(m):]
-	}
+	s = s[markerLen(s):]
 	return strings.Join(strings.Fields(s), " ")
 }
 
@@ -126,9 +151,7 @@ func (p *page) replace(i int, text string, e *entry) bool {
 	body := strings.TrimRight(l.text, "\r\n")
 	end := l.text[len(body):]
 	lead := body[:len(body)-len(strings.TrimLeft(body, " \t"))]
-	if m := listMarker.FindString(body[len(lead):]); m != "" {
-		lead += body[len(lead) : len(lead)+len(m)]
-	}
+	lead += body[len(lead) : len(lead)+markerLen(body[len(lead):])]
 	line := lead + text + end
 	grown := utf8.RuneCountInString(line) - was
 	if p.broken || l.protected || l.code || !p.room(grown) || l.fresh == nil && p.lost >= p.allowed {
@@ -167,8 +190,8 @@ func (p *page) under(i int, text string, e *entry) bool {
 	lead := "- "
 	body := strings.TrimRight(p.lines[i].text, "\r\n")
 	indent := body[:len(body)-len(strings.TrimLeft(body, " \t"))]
-	if m := listMarker.FindString(body[len(indent):]); m != "" && m[0] != '(' && m[0] < '0' {
-		lead = m
+	if m := body[len(indent):]; markerLen(m) > 0 && m[0] < '0' {
+		lead = m[:markerLen(m)]
 	}
 	return p.insert(i+1, p.lines[i].section, indent+lead+text, e, false)
 }
@@ -189,10 +212,10 @@ func (p *page) add(names []string, title, text string, rank func(string) int, e 
 	gap := true
 	if l := p.lines[last]; l.heading == "" && !l.code {
 		body := strings.TrimSpace(l.text)
-		if m := listMarker.FindString(body); m != "" {
+		if n := markerLen(body); n > 0 {
 			gap = false
-			if m[0] == '*' || m[0] == '+' {
-				lead = m
+			if body[0] == '*' || body[0] == '+' {
+				lead = body[:n]
 			}
 		}
 	}

@@ -169,7 +169,7 @@ func punctuationOf(s string) string {
 
 // sentence closes a line: a capital first, one full stop last.
 func sentence(s string) string {
-	s = strings.TrimRight(strings.Join(strings.Fields(s), " "), ".,;:!—- ")
+	s = strings.TrimRight(strings.Join(strings.Fields(s), " "), ".,;:!。—- ")
 	if s == "" {
 		return ""
 	}

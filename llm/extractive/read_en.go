@@ -334,6 +334,9 @@ func (r *reader) clause(c clause, part []word, firmly strength) {
 		if c.ended {
 			s.topic = lows(c.rest)
 		}
+		if p == decisions {
+			s.supersedes = supersededBy(append([]word{{low: c.verb}}, c.rest...))
+		}
 		r.say(s)
 	}
 	if text, ok := settled(c); ok {
@@ -440,17 +443,16 @@ func (r *reader) meet(c clause) {
 		if c.rest[k].low != "my" && c.rest[k].low != "our" {
 			continue
 		}
-		end := k + 1
-		for end < len(c.rest) && end < k+4 && !c.rest[end-1].endsClause() {
-			end++
-		}
-		if rel := relationAt(c.rest[k:end]); rel >= 0 {
-			noun := c.rest[k : k+rel+1]
-			for end = k + rel + 1; end < len(c.rest) && c.rest[end].isName() && !c.rest[end-1].endsClause(); end++ {
-				noun = c.rest[k : end+1]
+		for j := k + 1; j < min(k+4, len(c.rest)); j++ {
+			if !isRelation(c.rest[j].low) || strings.HasSuffix(c.rest[j].text, "'s") || j+1 < len(c.rest) && eventNouns[c.rest[j+1].low] {
+				continue
 			}
-			r.person = personOf(plainRelation(noun))
-			r.learnNames(r.person)
+			end := j + 1
+			for end < len(c.rest) && c.rest[end].isName() && !c.rest[end-1].endsClause() {
+				end++
+			}
+			r.person = personOf(plainRelation(c.rest[k:end]))
+			r.learnNames(c.rest[j+1 : end])
 			return
 		}
 	}
@@ -474,7 +476,7 @@ func (r *reader) introduced(c clause, n int) (place, string, bool) {
 
 // ofTeam reads what a team does: "we use Postgres for billing", "we deploy on Thursdays".
 func (r *reader) ofTeam(c clause) (place, string, bool) {
-	if c.subject != we || len(c.rest) == 0 || pointsBack(c.rest) || c.tense != present && c.tense != progressive {
+	if c.subject != we || isBusiness(c.rest) || len(c.rest) == 0 || pointsBack(c.rest) || c.tense != present && c.tense != progressive {
 		return noteOnly, "", false
 	}
 	switch c.verb {
@@ -541,7 +543,7 @@ func (r *reader) label(part []word, firmly strength) bool {
 
 // plainKey drops "my" and "the" from a label.
 func plainKey(key []word) []word {
-	for len(key) > 1 && (determiners[key[0].low] || fillers[key[0].low] == 1) {
+	for len(key) > 1 && (determiners[key[0].low] || fillers.one(key[0].low)) {
 		key = key[1:]
 	}
 	return key

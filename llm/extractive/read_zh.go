@@ -61,7 +61,7 @@ var width = strings.NewReplacer("　", " ", "０", "0", "１", "1", "２", "2", 
 
 var (
 	rememberPattern = regexp.MustCompile(`^(?:好的?|嗯+|那|对了|另外|还有|顺便|以后|也|再|哦|啊|嘿|[，,、\s]|请|麻烦|拜托|帮我|帮忙|帮|你|要|一定|务必|先|能不能|可以|给我|替我|您)*(记住|记一下|记下来|记下|记着|记好|记录一下|别忘了|别忘记|不要忘记|不要忘了|牢记|备忘|备注|记得|提醒一下|记个)(?:了)?(?:一下)?(?:这一点|这点|这件事|这个|以下(?:内容|几点|信息|事项)?|下面(?:这些|几点|的内容)?)?\s*([:：，,]?)\s*(.*)$`)
-	remindPattern   = regexp.MustCompile(`^(.{0,14}?)提醒我(?:一下)?(?:要|去)?\s*[:：，,]?\s*(.+)$`)
+	remindPattern   = regexp.MustCompile(`^(.{0,40}?)提醒我(?:一下)?(?:要|去)?\s*[:：，,]?\s*(.+)$`)
 	todoPattern     = regexp.MustCompile(`^(?:我的)?(?:待办|代办|TODO|todo|Todo|To-do|任务)(?:事项)?\s*[:：]\s*(.+)$`)
 	remindAfter     = regexp.MustCompile(`^(.{4,}?)[，,]?(?:请|麻烦|你|到时候|到时|记得|提前|再)*提醒(?:我|一下我)(?:一下|一声)?(?:哦|啊|吧|哈)*$`)
 	rememberAfter   = regexp.MustCompile(`^(.{4,}?)[，,]\s*(?:请|麻烦|你|要|帮我|一定)*(?:记住|记一下|记下来|记下|别忘了|记着|记好)(?:了|这个|这一点|哦|啊|吧|它)*[。！!]*$`)
@@ -77,6 +77,10 @@ func (r *reader) requestZH(s string, question bool) bool {
 	}
 	if m := remindPattern.FindStringSubmatch(s); m != nil && !strings.HasPrefix(s, "谢谢") && !(question && !strings.Contains(s, "能") && !strings.Contains(s, "可以")) {
 		text, _ := datesZH(trimParticles(stripTags(m[2])), r.base)
+		if at := strings.LastIndexAny(m[1], "，,"); at >= 0 { // what stands before the request is said by itself
+			r.clausesZH(m[1][:at], stated)
+			m[1] = strings.TrimLeft(m[1][at:], "，,")
+		}
 		if before := stripLead(m[1]); before != "" {
 			if at, when := datesZH(before, r.base); when.span != noSpan && !strings.Contains(text, when.iso()) {
 				for _, p := range []string{"请", "麻烦", "记得", "你", "到时候", "，", ","} {
@@ -291,7 +295,7 @@ func (r *reader) clauseZH(text string, when moment, before whoZH, firmly strengt
 		return who
 	}
 	if line, ok := decisionZH(text, predicate, who); ok {
-		say(decisionPlace(line, when, r), line, false)
+		r.say(statement{place: decisionPlace(line, when, r), text: sentenceZH(toldZH(line)), strength: firmly, supersedes: supersededByZH(text)})
 		return who
 	}
 	if who == selfZHWho || who == weZH {
@@ -333,6 +337,9 @@ func subjectZH(s string, before whoZH) (who whoZH, predicate, subject string) {
 		return personZHWho, rest, name + m[2]
 	}
 	if m := pronounZH.FindStringSubmatch(s); m != nil {
+		if strings.HasSuffix(m[1], "们") {
+			return assistantZH, m[2], "" // several people, of whom one was named last
+		}
 		return personZHWho, m[2], ""
 	}
 	if m := weLead.FindString(s); m != "" {

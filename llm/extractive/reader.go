@@ -175,7 +175,7 @@ func (r *reader) inRole(s string) bool {
 
 // say adds a statement made in the sentence being read, unless it carries a secret or an attack.
 func (r *reader) say(s statement) {
-	if s.text == "" || len([]rune(s.text)) > maxLine || isSecret(r.source) || isSecret(s.text) || r.attacks() {
+	if s.text == "" || len([]rune(s.text)) > maxLine || namesSecret(r.source) || isUnfit(s.text) || r.attacks() {
 		return
 	}
 	if s.strength == unsure {

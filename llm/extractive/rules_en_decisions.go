@@ -96,7 +96,7 @@ func decidedPast(c clause, now time.Time) (place, string, bool) {
 // narrated sends decisions of a past day that are told as a story to the note alone.
 func narrated(r []word, now time.Time) place {
 	for _, w := range r {
-		if w.when.before(now) {
+		if w.when.before(now) && !isChosen(r) {
 			return noteOnly
 		}
 	}

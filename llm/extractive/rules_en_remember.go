@@ -1,6 +1,10 @@
 package extractive
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // request is what the user wants kept.
 type request int
@@ -19,67 +23,34 @@ var politeness = buildPhrases(`please;can you;could you;would you;will you;can y
 	i want you to;i need you to;i would like you to;you should;make sure you;make sure to;you need to;you must;i would like to;let us;but;btw;by the way;one more thing;now;always;thanks;
 	for future reference;for later;for the future;yes;no;well;right;great;perfect;sure;then;do`)
 
-// openings begin a request to remember; their tails ("that", "this", ":") are read apart.
-var openings = []struct {
+// openings begin a request to remember; their tails ("that", "this", ":") are read apart. Longer ones come first.
+var openings = openingsByWord(map[request]string{
+	remindTo:  `remind me to; remind me that; remind me about; remind me of; remind me; set a reminder to; set a reminder for; set me a reminder to; set a reminder that; set a reminder; i need a reminder to; add a reminder to; create a reminder to`,
+	todo:      `reminder for me; reminder to self; reminder; add to my list; put on my list; on my list; add to the list; todo; to-do; to do; action item; action items; my todo; my to-do; add to my todo list; add to my to-do list; note to self`,
+	remember:  `remember; memorize; memorise; keep in mind; bear in mind; keep in memory; do not forget; never forget; take note; take a note; make a note; make note; note down; note; write down; jot down; save to memory; save this; store this; add to memory; add to your memory; add this to memory; add this to your memory; put this in your memory; commit to memory; commit this to memory; memo; save the following; write this down; for your memory; save in memory`,
+	noRequest: `remember me`,
+})
+
+// opening is the words that begin a request, and what it asks for.
+type opening struct {
 	phrase string
+	words  int
 	kind   request
-}{
-	{"remind me to", remindTo},
-	{"remind me that", remindTo},
-	{"remind me about", remindTo},
-	{"remind me of", remindTo},
-	{"remind me", remindTo},
-	{"set a reminder to", remindTo},
-	{"set a reminder for", remindTo},
-	{"set me a reminder to", remindTo},
-	{"set a reminder that", remindTo},
-	{"set a reminder", remindTo},
-	{"i need a reminder to", remindTo},
-	{"add a reminder to", remindTo},
-	{"create a reminder to", remindTo},
-	{"reminder for me", todo}, {"reminder to self", todo}, {"reminder", todo}, {"add to my list", todo}, {"put on my list", todo}, {"on my list", todo}, {"add to the list", todo},
-	{"todo", todo},
-	{"to-do", todo},
-	{"to do", todo},
-	{"action item", todo},
-	{"action items", todo},
-	{"my todo", todo},
-	{"my to-do", todo},
-	{"add to my todo list", todo},
-	{"add to my to-do list", todo},
-	{"remember", remember},
-	{"memorize", remember},
-	{"memorise", remember},
-	{"keep in mind", remember},
-	{"bear in mind", remember},
-	{"keep in memory", remember},
-	{"do not forget", remember},
-	{"never forget", remember},
-	{"take note", remember},
-	{"take a note", remember},
-	{"make a note", remember},
-	{"make note", remember},
-	{"note down", remember},
-	{"note", remember},
-	{"write down", remember},
-	{"jot down", remember},
-	{"save to memory", remember},
-	{"save this", remember},
-	{"store this", remember},
-	{"add to memory", remember},
-	{"add to your memory", remember},
-	{"add this to memory", remember},
-	{"add this to your memory", remember},
-	{"put this in your memory", remember},
-	{"commit to memory", remember},
-	{"commit this to memory", remember},
-	{"memo", remember},
-	{"save the following", remember},
-	{"write this down", remember},
-	{"note to self", todo},
-	{"for your memory", remember},
-	{"save in memory", remember},
-	{"remember me", noRequest},
+}
+
+// openingsByWord finds them by their first word.
+func openingsByWord(lists map[request]string) map[string][]opening {
+	m := map[string][]opening{}
+	for kind, list := range lists {
+		for _, phrase := range splitTrim(list, ";") {
+			words := strings.Fields(phrase)
+			m[words[0]] = append(m[words[0]], opening{phrase, len(words), kind})
+		}
+	}
+	for _, list := range m {
+		slices.SortFunc(list, func(a, b opening) int { return cmp.Or(b.words-a.words, strings.Compare(a.phrase, b.phrase)) })
+	}
+	return m
 }
 
 // requested reads a request to remember something at the beginning of a sentence: its kind and what is to be remembered.
@@ -102,8 +73,8 @@ func requested(ws []word, question bool) (request, []word) {
 	if question && !polite || len(ws) == 0 {
 		return noRequest, nil
 	}
-	for _, o := range openings {
-		k := len(strings.Fields(o.phrase))
+	for _, o := range openings[ws[0].low] {
+		k := o.words
 		if len(ws) < k || lows(ws[:k]) != o.phrase {
 			continue
 		}

@@ -61,7 +61,7 @@ func (r *reader) aboutThing(c clause, now time.Time) (place, string, bool) {
 	if isFact(c, head) {
 		return facts, factText(c), true
 	}
-	return noteOnly, "", false
+	return noteOnly, factText(c), owner == "my" && len(noun) > 1 && eventNouns[noun[1].low] && c.tense == present && c.modal == "" && isHardValue(c.rest) && thingVerbs[c.verb] != ""
 }
 
 // passions are what "dance is my …" makes of a thing.
@@ -150,6 +150,9 @@ func isFact(c clause, head string) bool {
 		follow, ok := thingVerbs[c.verb]
 		if !ok || pointsBack(rest) && rest[0].low != "every" {
 			return false
+		}
+		if eventNouns[head] && !isRecurring(rest) {
+			return false // without a day, "my flight leaves at 8:15" is of today
 		}
 		if follow != "" {
 			return strings.Contains(" "+follow+" ", " "+rest[0].low+" ") && (isValue(rest) || hasFactNoun || isRecurring(rest))

@@ -20,6 +20,10 @@ func (r *reader) aboutSelfZH(predicate string, when moment, who whoZH) (place, s
 	if line, ok := r.hasZH(predicate); ok {
 		return people, line, true
 	}
+	if m := jobAndName.FindStringSubmatch(predicate); m != nil && notRole([]string{"", m[2]}) {
+		r.say(statement{place: identity, text: sentenceZH("名叫" + m[2]), strength: stated, ofUser: true})
+		return identity, "是" + m[1], true
+	}
 	rule, line, g, ok := readRules(selfZH, predicate)
 	if !ok && when.span != noSpan && when.before(r.now) {
 		rule, line, g, ok = readRules(selfZH, leadingDate.ReplaceAllString(predicate, "")) // "上周搬到上海了" says where one lives
@@ -39,6 +43,9 @@ func (r *reader) aboutSelfZH(predicate string, when moment, who whoZH) (place, s
 	}
 	return noteOnly, "", false
 }
+
+// jobAndName reads 我是新来的测试工程师王欣.
+var jobAndName = regexp.MustCompile(`^是(?:新来的|刚来的|公司的|你们的|负责.{1,8}的)?(.{0,10}(?:` + alternatives(occupationsZH) + `))(` + surname + han + `{1,2})$`)
 
 var leadingDate = regexp.MustCompile(`^(?:\d{4}-\d\d-\d\d(?:那周|前后)?|\d{4}年(?:\d{1,2}月)?)(?:早上|上午|中午|下午|晚上)?`)
 

@@ -41,8 +41,8 @@ var isAfter = set(`a an not called named now in on at from going moving coming g
 // englishWords splits a sentence into words with contractions undone and typographic quotes made plain.
 func englishWords(s string) []word {
 	s = plainQuotes.Replace(s)
-	var out []word
 	fields := strings.Fields(s)
+	out := make([]word, 0, len(fields)+4)
 	for i, f := range fields {
 		core, tail := f, ""
 		if j := strings.LastIndexFunc(f, isWordRune); j >= 0 {
