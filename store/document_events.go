@@ -8,11 +8,11 @@ import (
 
 // changeDetail is what the journal says about a write, besides which document and version it was.
 type changeDetail struct {
-	Op       memory.Op        `json:"op"`
+	Op       memory.Op        `json:"op,omitempty"`
 	Verdict  memory.Verdict   `json:"verdict"`
 	Findings []memory.Finding `json:"findings,omitempty"` // class, rule and line, never the text
-	Added    int              `json:"added"`              // lines
-	Removed  int              `json:"removed"`            // lines
+	Added    int              `json:"added,omitempty"`    // lines
+	Removed  int              `json:"removed,omitempty"`  // lines
 	Merged   bool             `json:"merged,omitempty"`
 }
 
