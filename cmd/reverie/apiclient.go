@@ -179,8 +179,7 @@ func (c *apiClient) unreachable(ctx context.Context, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%s did not answer in time", c.base)
 	}
-	var failed *url.Error
-	if errors.As(err, &failed) {
+	if failed, found := errors.AsType[*url.Error](err); found {
 		err = failed.Err // without the URL, which is named here
 	}
 	return fmt.Errorf("%s does not answer: %w\nStart Reverie with `reverie dev`, or name its address with --url or REVERIE_URL", c.base, err)

@@ -205,7 +205,7 @@ func (c contract) checkBody(t *testing.T, at string, s schema, sent any) {
 func TestFieldsAreInTheContract(t *testing.T) {
 	c := readContract(t)
 	for id, read := range map[string]any{
-		"add-messages": addResult{}, "summarize-conversation": summarized{}, "retry-extraction": summarized{},
+		"add-messages": addResult{}, "summarize-conversation": ending{}, "retry-extraction": ending{},
 		"list-agents": listed[agent]{}, "create-agent": agent{}, "list-files": listed[documentEntry]{},
 		"file-history": history{}, "list-extractions": listed[extraction]{}, "get-extraction": extraction{},
 		"file-diff": difference{}, "file-blame": blame{}, "read-file": document{}, "system-prompt": prompt{}, "status": status{},
@@ -235,8 +235,8 @@ func (c contract) checkFields(t *testing.T, at string, s schema, typ reflect.Typ
 		if typ == reflect.TypeFor[time.Time]() {
 			return
 		}
-		for i := range typ.NumField() {
-			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+		for field := range typ.Fields() {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			if name == "" || name == "-" {
 				continue
 			}
@@ -245,7 +245,7 @@ func (c contract) checkFields(t *testing.T, at string, s schema, typ reflect.Typ
 				t.Errorf("%s.%s is not in the document", at, name)
 				continue
 			}
-			c.checkFields(t, at+"."+name, property, typ.Field(i).Type)
+			c.checkFields(t, at+"."+name, property, field.Type)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -131,9 +132,7 @@ func (s *session) getAt(cmd *cobra.Command, path string, query url.Values) (apiA
 		return apiAnswer{}, err
 	}
 	all := s.ownerQuery()
-	for name, values := range query {
-		all[name] = values
-	}
+	maps.Copy(all, query)
 	return c.call(cmd.Context(), apiRequest{method: "GET", path: path, query: all})
 }
 

@@ -65,7 +65,7 @@ func (s *session) add(cmd *cobra.Command, name string, o addOptions) error {
 	}
 	file := readConversations(content, given, conversation)
 	report(cmd.ErrOrStderr(), name, file.faults)
-	adding := adding{session: s, addOptions: o, name: name, summary: addSummary{Faults: len(file.faults), Conversations: []addedConversation{}}}
+	adding := adding{session: s, addOptions: o, name: name, notes: cmd.ErrOrStderr(), summary: addSummary{Faults: len(file.faults), Conversations: []addedConversation{}}}
 	if err := adding.send(cmd, file.conversations); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ type addedConversation struct {
 	Extraction   string          `json:"extraction,omitempty"`
 	Outcome      json.RawMessage `json:"outcome,omitempty"` // of --wait, as the API said it
 
-	result *summarized
+	ending *ending
 }
 
 // show prints a line for each conversation.
@@ -132,8 +132,8 @@ func (a *adding) show(cmd *cobra.Command) error {
 	}
 	for _, c := range a.summary.Conversations {
 		fmt.Fprintf(out, "%s: %s\n", oneLine(c.Conversation, 80), c)
-		if c.result != nil {
-			c.result.show(out, "  ")
+		if c.ending != nil {
+			c.ending.show(out, "  ")
 		}
 	}
 	return nil
@@ -164,8 +164,8 @@ func (a *adding) verdict() error {
 		if c.HeldBack {
 			held++
 		}
-		if c.result != nil && !c.result.fine() {
-			errs = append(errs, fmt.Errorf("%s: %s", c.Conversation, c.result.problem()))
+		if c.ending != nil && !c.ending.fine() {
+			errs = append(errs, fmt.Errorf("%s: %s", c.Conversation, c.ending.problem()))
 		}
 	}
 	if a.summary.Faults > 0 {

@@ -20,6 +20,7 @@ type adding struct {
 	*session
 	addOptions
 	name    string
+	notes   io.Writer // standard error
 	client  *apiClient
 	summary addSummary
 }
@@ -116,11 +117,11 @@ func batches(messages []fileMessage) [][]fileMessage {
 // extract has the conversation extracted now and waits for the outcome.
 func (a *adding) extract(ctx context.Context, c *fileConversation, added *addedConversation) error {
 	of := session{owner: c.Owner, channel: c.Channel, sender: c.Sender, person: c.EndUserID, agent: a.agent}
-	result, answer, err := of.summarize(ctx, a.client, c.Conversation)
+	ended, answer, err := of.summarize(ctx, a.client, c.Conversation, a.notes)
 	if err != nil {
 		return err
 	}
-	added.Outcome, added.result = answer.Data, &result
+	added.Outcome, added.ending = answer.Data, &ended
 	return nil
 }
 

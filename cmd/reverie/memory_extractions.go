@@ -120,8 +120,8 @@ func (s *session) retryCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			result, a, err := s.outcome(cmd.Context(), c, path)
-			return s.showOutcome(cmd, result, a, err)
+			e, a, err := s.outcome(cmd.Context(), c, path, cmd.ErrOrStderr())
+			return s.showOutcome(cmd, e, a, err)
 		},
 	}
 }

@@ -87,8 +87,7 @@ func faultAt(content []byte) int {
 		}
 		i += size
 	}
-	var syntax *json.SyntaxError
-	if errors.As(json.Unmarshal(content, new(json.RawMessage)), &syntax) {
+	if syntax, found := errors.AsType[*json.SyntaxError](json.Unmarshal(content, new(json.RawMessage))); found {
 		return int(syntax.Offset)
 	}
 	return 0

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -268,7 +269,7 @@ func TestFormsAndIDsAgree(t *testing.T) {
 				t.Fatalf("%s (-want +got):\n%s", form, diff)
 			}
 		}
-		grown := read(marshal(append(bare, map[string]string{"role": "user", "content": "and then"})))
+		grown := read(marshal(slices.Concat(bare, []map[string]string{{"role": "user", "content": "and then"}})))
 		if diff := cmp.Diff(first, grown[:len(first)]); diff != "" {
 			t.Fatalf("grown (-want +got):\n%s", diff)
 		}

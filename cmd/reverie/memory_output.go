@@ -17,7 +17,7 @@ import (
 // isTerminal reports whether a person sees what is written to w.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd())) //nolint:gosec // a file descriptor fits
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // colourful reports whether to use colour on w: on a terminal, unless NO_COLOR is set.

@@ -36,8 +36,8 @@ type extraction struct {
 	FinishedAt   *time.Time             `json:"finishedAt"`
 }
 
-// summarized is the outcome of an extraction that was asked for.
-type summarized struct {
+// ending is how an extraction that was asked for has ended.
+type ending struct {
 	Status      string            `json:"status"` // completed or running
 	Outcome     memory.Outcome    `json:"outcome"`
 	ReasonCode  memory.ReasonCode `json:"reasonCode"`
@@ -61,22 +61,22 @@ func (s *session) summarizeCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			result, a, err := s.summarize(cmd.Context(), c, args[0])
-			return s.showOutcome(cmd, result, a, err)
+			e, a, err := s.summarize(cmd.Context(), c, args[0], cmd.ErrOrStderr())
+			return s.showOutcome(cmd, e, a, err)
 		},
 	}
 }
 
 // showOutcome prints the outcome of an extraction that was asked for; one that needs somebody's attention is an error.
-func (s *session) showOutcome(cmd *cobra.Command, result summarized, a apiAnswer, err error) error {
+func (s *session) showOutcome(cmd *cobra.Command, e ending, a apiAnswer, err error) error {
 	if err != nil {
 		return err
 	}
-	if err := s.print(cmd, a, func(w io.Writer) error { result.show(w, ""); return nil }); err != nil {
+	if err := s.print(cmd, a, func(w io.Writer) error { e.show(w, ""); return nil }); err != nil {
 		return err
 	}
-	if !result.fine() {
-		return errors.New(result.problem())
+	if !e.fine() {
+		return errors.New(e.problem())
 	}
 	return nil
 }
@@ -84,13 +84,17 @@ func (s *session) showOutcome(cmd *cobra.Command, result summarized, a apiAnswer
 // waitAtATime is how long one request waits for an outcome; it is made again until there is one.
 const waitAtATime = time.Minute
 
+// askAgain is the pause between two requests: a server that stops answers those who wait at once.
+const askAgain = time.Second
+
 // summarize has a conversation extracted now and waits for the outcome, until ctx ends.
-func (s *session) summarize(ctx context.Context, c *apiClient, conversation string) (summarized, apiAnswer, error) {
-	return s.outcome(ctx, c, "/api/v1/memory"+pathOf(s.agent, "summarize", conversation))
+func (s *session) summarize(ctx context.Context, c *apiClient, conversation string, notes io.Writer) (ending, apiAnswer, error) {
+	return s.outcome(ctx, c, "/api/v1/memory"+pathOf(s.agent, "summarize", conversation), notes)
 }
 
-// outcome asks for an extraction until it has ended. It is one request to the server, however often it is asked.
-func (s *session) outcome(ctx context.Context, c *apiClient, path string) (summarized, apiAnswer, error) {
+// outcome asks for an extraction until it has ended. It is one request to the server, however often it is asked. notes
+// hears when it takes long: an extraction may wait for a budget or a provider for hours.
+func (s *session) outcome(ctx context.Context, c *apiClient, path string, notes io.Writer) (ending, apiAnswer, error) {
 	query := s.ownerQuery()
 	query.Set("wait", waitAtATime.String())
 	request := apiRequest{
@@ -98,23 +102,27 @@ func (s *session) outcome(ctx context.Context, c *apiClient, path string) (summa
 		headers: map[string]string{"Idempotency-Key": uuid.NewString()},
 	}
 	for {
-		out, answer, err := dataOf[summarized](c.call(ctx, request))
+		out, answer, err := dataOf[ending](c.call(ctx, request))
 		if err != nil || answer.Status != http.StatusAccepted {
+			return out, answer, err
+		}
+		fmt.Fprintln(notes, "still running; `reverie memory extractions` shows what it waits for. Ctrl-C ends the waiting, not the extraction.")
+		if err := c.sleep(ctx, askAgain); err != nil {
 			return out, answer, err
 		}
 	}
 }
 
 // fine reports whether the outcome is one that needs nobody's attention.
-func (s summarized) fine() bool {
-	return s.Outcome != memory.OutcomeQuarantined && s.Outcome != memory.OutcomeFailed
+func (e ending) fine() bool {
+	return e.Outcome != memory.OutcomeQuarantined && e.Outcome != memory.OutcomeFailed
 }
 
 // problem says what is to be done about an outcome that is not fine.
-func (s summarized) problem() string {
-	text := fmt.Sprintf("%s: %s", s.Outcome, s.ReasonCode)
-	for _, x := range s.Extractions {
-		if x.Outcome == s.Outcome {
+func (e ending) problem() string {
+	text := fmt.Sprintf("%s: %s", e.Outcome, e.ReasonCode)
+	for _, x := range e.Extractions {
+		if x.Outcome == e.Outcome {
 			return text + fmt.Sprintf("; `reverie memory extractions %s` shows why", x.ID)
 		}
 	}
@@ -122,9 +130,9 @@ func (s summarized) problem() string {
 }
 
 // show prints the outcome and what it changed.
-func (s summarized) show(w io.Writer, indent string) {
-	fmt.Fprintf(w, "%s%s%s\n", indent, s.Outcome, inBrackets(string(s.ReasonCode), s.Reason))
-	for _, x := range s.Extractions {
+func (e ending) show(w io.Writer, indent string) {
+	fmt.Fprintf(w, "%s%s%s\n", indent, e.Outcome, inBrackets(string(e.ReasonCode), e.Reason))
+	for _, x := range e.Extractions {
 		for _, change := range x.Changes {
 			fmt.Fprintf(w, "%s  %s\n", indent, changeLine(change))
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -237,6 +238,29 @@ func TestBadLinesAreReportedAndNothingIsLost(t *testing.T) {
 	_, _, err = runMemory(t, "add", file, "--end-user", "43")
 	if err == nil || !strings.Contains(err.Error(), "conversation_of_another_owner") || !strings.Contains(err.Error(), "0 of 2 messages") {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestALongExtractionIsWaitedFor(t *testing.T) {
+	var keys []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		keys = append(keys, r.Header.Get("Idempotency-Key"))
+		if len(keys) == 1 {
+			w.WriteHeader(http.StatusAccepted)
+			_, _ = w.Write([]byte(`{"code":202,"msg":"success","data":{"status":"running","extractions":[],"workflowId":"w","outcomes":"o"}}`))
+			return
+		}
+		_, _ = w.Write([]byte(`{"code":200,"msg":"success","data":{"status":"completed","outcome":"written","extractions":[],"workflowId":"w","outcomes":"o"}}`))
+	}))
+	t.Cleanup(server.Close)
+	out, errOut, err := runMemory(t, "summarize", "c1", "--agent", "ada", "--key", "k", "--url", server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, out, "written")
+	contains(t, errOut, "still running")
+	if len(keys) != 2 || keys[0] == "" || keys[0] != keys[1] {
+		t.Errorf("the requests had the keys %q: they are not one request", keys)
 	}
 }
 

@@ -3,6 +3,7 @@ package docs
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -68,8 +69,7 @@ func fenced(lines []string, at int, language string) (from, to int, err error) {
 // replaced is the document with other outputs of its examples.
 func replaced(document string, examples []example, outputs []string) string {
 	lines := strings.Split(document, "\n")
-	for i := len(examples) - 1; i >= 0; i-- {
-		e := examples[i]
+	for i, e := range slices.Backward(examples) {
 		lines = append(lines[:e.from:e.from], append(strings.Split(strings.TrimRight(outputs[i], "\n"), "\n"), lines[e.to:]...)...)
 	}
 	return strings.Join(lines, "\n")
