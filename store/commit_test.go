@@ -61,6 +61,25 @@ func TestStaleDraft(t *testing.T) {
 	}
 }
 
+// A model gives reasons of any length and of any bytes.
+func TestDraftWithAnyReason(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := workflow("user:7", "r1")
+	must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 4)))
+	x, r := begin(t, s, id)
+	c := noteChange("- x\n")
+	c.Reason = "\x00\xff" + strings.Repeat("語", maxReason)
+	if err := s.SaveDraft(t.Context(), id, x.ID, Draft{Changes: []memory.Change{c}, To: r.To, Reason: c.Reason, Raw: c.Reason}); err != nil {
+		t.Fatal(err)
+	}
+	must[ExtractionResult](t)(s.CommitExtraction(t.Context(), id, Commit{ExtractionID: x.ID}))
+	v := must[memory.Version](t)(s.VersionOf(t.Context(), id, c.Ref, 1))
+	if len(v.Reason) > maxReason || !strings.HasSuffix(v.Reason, "語") {
+		t.Errorf("the reason has %d bytes and ends in %q", len(v.Reason), v.Reason[len(v.Reason)-3:])
+	}
+}
+
 // The scan refuses a draft at its commit: the verdict is in the journal, the record open until its outcome is recorded,
 // which keeps the engine's output.
 func TestQuarantinedDraft(t *testing.T) {

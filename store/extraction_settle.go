@@ -181,11 +181,13 @@ func (o *opened) ending(e Ending) ending {
 			e.To = o.to
 		}
 	}
-	if e.Outcome == memory.OutcomeWaiting {
-		e.To = o.to
-	}
-	if e.Outcome == memory.OutcomeQuarantined && e.Raw == "" || e.Outcome == memory.OutcomeWaiting {
-		e.Raw = o.raw
+	switch e.Outcome {
+	case memory.OutcomeQuarantined:
+		e.Raw = cmp.Or(e.Raw, o.raw)
+	case memory.OutcomeWaiting: // the draft stays, if there is one
+		e.To, e.Raw = o.to, o.raw
+	default:
+		e.Raw = ""
 	}
 	if e.Model == "" {
 		e.Model, e.PromptVersion = o.model, o.prompt
@@ -204,13 +206,12 @@ func (o *opened) queueEnd(b *pgx.Batch, t *tx, e ending) error {
 		}
 	case memory.OutcomeWaiting:
 		considered = 0
-	default:
-		e.Raw = ""
 	}
-	if e.Outcome == memory.OutcomeWritten || e.Outcome == memory.OutcomeNothing {
-		e.Raw = ""
+	kept := make([]memory.Violation, len(e.Violations))
+	for i, v := range e.Violations {
+		kept[i] = memory.Violation{Code: v.Code, Message: storable(v.Message)}
 	}
-	violations, err := json.Marshal(append([]memory.Violation{}, e.Violations...))
+	violations, err := json.Marshal(kept)
 	if err != nil {
 		return fmt.Errorf("violations: %w", err)
 	}

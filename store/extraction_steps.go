@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,9 +86,14 @@ func (s *Store) SaveDraft(ctx context.Context, id memory.Identity, extraction uu
 	if len(d.Changes) == 0 {
 		return &InvalidError{Field: "changes", Problem: "a draft has at least one; record the outcome nothing instead"}
 	}
-	for _, change := range d.Changes { // JSON in the database cannot hold what text cannot
+	changes := slices.Clone(d.Changes)
+	for i, change := range changes { // what the database or the gate cannot take is found now, not by the commit
 		if err := validContent("content", change.Content); err != nil {
 			return err
+		}
+		changes[i].Reason = storable(change.Reason)
+		if len(changes[i].Reason) > maxReason {
+			changes[i].Reason = strings.ToValidUTF8(changes[i].Reason[:maxReason], "")
 		}
 	}
 	_, err := inTx(ctx, s, id, func(t *tx) (struct{}, error) {
@@ -96,7 +102,7 @@ func (s *Store) SaveDraft(ctx context.Context, id memory.Identity, extraction uu
 		b := &pgx.Batch{}
 		one(b.Queue(sqlDraftSave, t.args(pgx.NamedArgs{
 			"extraction": extraction, "workflow": id.Author.WorkflowID, "run": id.Author.RunID,
-			"draft": d.Changes, "to": d.To, "reason": storable(d.Reason), "raw": storable(d.Raw),
+			"draft": changes, "to": d.To, "reason": storable(d.Reason), "raw": storable(d.Raw),
 			"model": d.Model, "prompt_version": d.PromptVersion, "calls": d.Usage.Calls, "input_tokens": d.Usage.InputTokens,
 			"output_tokens": d.Usage.OutputTokens, "cost_micros": d.Usage.CostMicros,
 		})), &saved, func(row pgx.CollectableRow) error { return row.Scan(&kept) })

@@ -131,7 +131,7 @@ func TestOutcomes(t *testing.T) {
 			x, _ := begin(t, s, id)
 			e := Ending{
 				Outcome: c.outcome, ReasonCode: "why", Reason: "in words \x00", Raw: "{bad", Until: now.Add(time.Hour),
-				Violations: []memory.Violation{{Code: "v", Message: "m"}}, Model: "m", PromptVersion: "p", Usage: memory.Usage{Calls: 2, InputTokens: 5},
+				Violations: []memory.Violation{{Code: "v", Message: "m\x00\xff"}}, Model: "m", PromptVersion: "p", Usage: memory.Usage{Calls: 2, InputTokens: 5},
 			}
 			out := must[ExtractionResult](t)(s.RecordOutcome(t.Context(), id, x.ID, e))
 			got := out.Extraction
