@@ -128,7 +128,8 @@ func startDev(t *testing.T) *dev {
 			t.Fatal(err)
 		}
 	}
-	process, err := deployment.Start(program, bare(), d.log,
+	// On a slow machine the quiet period passes between two examples, and the second finds nothing left to extract.
+	process, err := deployment.Start(program, append(bare(), "REVERIE_QUIET_PERIOD=1h"), d.log,
 		"dev", "--data", filepath.Join(d.home, ".reverie"), "--addr", d.api, "--temporal-ui", d.ui)
 	if err != nil {
 		t.Fatal(err)
