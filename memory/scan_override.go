@@ -90,13 +90,13 @@ func startsWord(text string, at int) bool {
 
 // negation ends what stands before words that are not an order, because it says not to do so.
 var negation = regexp.MustCompile(`(?:` +
-	`\b(?:do|does|did|must|should|shall|can|could|would|will|may|to) ?not(?: just| simply)? |` +
-	`(?:n't|\bnever|\bcannot|\bwithout|\bdont)(?: just| simply| ever)? |` +
-	foldLetters(`不要|不能|不可|不可以|不得|不应|不应该|不该|不会|请勿|切勿|勿|别|没有|没|并未|未|从不|绝不`) +
+	`\b(?:do|does|did|must|should|shall|can|could|would|will|may|to) ?not(?: just| simply)?[ \n]|` +
+	`(?:n't|\bnever|\bcannot|\bwithout|\bdont)(?: just| simply| ever)?[ \n]|` +
+	foldLetters(`不要|不能|不可|不可以|不得|不应|不应该|不该|不会|请勿|切勿|勿|(?:^|[^特分级个类性识区辨告离])别|没有|没|并未|未|从不|绝不`) +
 	`)$`)
 
 // invitation ends what stands before words that are an order in spite of a negation.
-var invitation = regexp.MustCompile(`\b(?:why|if you) (?:do not|don't|not) $`)
+var invitation = regexp.MustCompile(`\b(?:why|if you) (?:do not|don't|not)[ \n]$`)
 
 // negated reports whether a text ends by denying what follows.
 func negated(before string) bool {
@@ -104,24 +104,24 @@ func negated(before string) bool {
 	return negation.MatchString(before) && !invitation.MatchString(before)
 }
 
-// leadIns are words that a sentence may begin with before its order.
-var leadIns = regexp.MustCompile(`(?:^|[^\pL])(?:please|now|so|ok|okay|and|then|hi|hello|hey|important|attention|note|assistant|system|dear assistant|` +
-	`bitte|por favor|s'il te plait|` + foldLetters(`请|现在|那么|好的|好|注意`) + `)[,!:]? ?$`)
+// leadIn is a word that a sentence may begin with before its order.
+var leadIn = regexp.MustCompile(`(^|[^\pL])(?:please|now|so|ok|okay|and|then|hi|hello|hey|important|attention|note|assistant|system|` +
+	`bitte|por favor|s'il te plait|` + foldLetters(`请|现在|那么|好的|好|注意`) + `)[,!:]?[ \n]?$`)
 
-// opensSentence reports whether a sentence or a line begins at an offset, but for marks of lists, quotes and emphasis, and
-// a word such as "please".
+const (
+	// sentenceMarks stand before a sentence without being part of it: lists, quotes, emphasis, headings.
+	sentenceMarks = " \n>*_#-+|`\"'([{"
+	// longestLeadIn is how many bytes before an order are looked at: marks, and a word such as "please".
+	longestLeadIn = 60
+)
+
+// opensSentence reports whether a sentence or a line begins at an offset, but for marks and a lead-in.
 func opensSentence(f folded, at int) bool {
 	line := f.starts[f.line(at)]
-	before := f.text[max(line, at-60):at]
-	if opening := leadIns.FindStringIndex(before); opening != nil {
-		before = strings.TrimRightFunc(before[:opening[0]+1], isLetterOrSpace)
-		if opening[0] == 0 {
-			return line >= at-60
-		}
-	}
-	before = strings.TrimRight(before, " \n>*_#-+|`\"'([{")
+	before := leadIn.ReplaceAllString(f.text[max(line, at-longestLeadIn):at], "$1")
+	before = strings.TrimRight(before, sentenceMarks)
 	if before == "" {
-		return line >= at-60
+		return at-line <= longestLeadIn
 	}
 	last, _ := utf8.DecodeLastRuneInString(before)
 	if strings.ContainsRune(".!?;:)]}", last) {
@@ -130,5 +130,3 @@ func opensSentence(f folded, at int) bool {
 	first, _ := utf8.DecodeRuneInString(f.text[at:])
 	return isWide(first) && last == ','
 }
-
-func isLetterOrSpace(r rune) bool { return r == ' ' || unicode.IsLetter(r) }

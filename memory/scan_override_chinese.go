@@ -40,6 +40,8 @@ var chineseOverrides = []overrideRule{
 		tail:  zhEarlier + `(?:内容)?,?(?:并|然后|改为)?(?:执行|按我|听我|输出|回答|直接)`,
 		plain: true,
 	},
+	{name: "ignore-previous", heads: "忽略|无视|忘记", tail: `(?:之前的|原来的|原有的)?系统提示词`},
+	{name: "new-instructions", heads: "新的指令|新指令|你的新指令是", tail: `:`, opens: true, plain: true},
 	{
 		name:  "ignore-safety",
 		heads: "忽略|无视|绕过|绕开|突破|覆盖|不再遵守|不要遵守|不用遵守",

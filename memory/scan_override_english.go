@@ -7,7 +7,7 @@ const (
 	enOf       = `(?:(?:system|developer|user|admin|safety|security|hidden|written|and|or) )*`
 	enOrders   = `(?:instructions?|directives?|directions|guidelines|guidance|prompts?|rules|constraints|programming)\b`
 	enYour     = `your (?:(?:own|previous|prior|earlier|original|initial|current|existing|default|core|internal|system|safety|security|content|developer|ethical|moral|given|old|hard-coded|usual|all) )*`
-	enRules    = `(?:instructions|rules|guidelines|programming|system prompts?|prompts?|directives|restrictions|guardrails|training|alignment|limitations|constraints|safeguards|filters|polic(?:y|ies) (?:rules|limits)|content polic(?:y|ies)|safety measures)\b`
+	enRules    = `(?:instructions|rules|guidelines|programming|(?:system|initial|original|previous|hidden|developer) prompts?|directives|restrictions|guardrails|training|alignment|limitations|constraints|safeguards|(?:content|safety) filters|content polic(?:y|ies)|safety measures)\b`
 	enSafety   = `(?:safety|ethical|moral|alignment|ethics|content) (?:guidelines|protocols|polic(?:y|ies)|measures|restrictions|training|rules|constraints|safeguards|guardrails)\b`
 	enFreeMode = `(?:dan|do anything now|god|jailbreak|jailbroken|unrestricted|unfiltered|uncensored)`
 	enEnd      = `(?:[*_"']{0,2}(?:[.,;:!?)\n]|$)| (?:and|instead|then)\b)`
@@ -37,7 +37,7 @@ var englishOverrides = []overrideRule{
 	{
 		name:  "ignore-all",
 		heads: "ignore|disregard|forget",
-		tail:  ` (?:all|any|every)(?: of)?(?: (?:the|your|other))? (?:instructions?|directives|guidelines|prompts)\b`,
+		tail:  ` (?:all|any|every)(?: of)?(?: (?:the|your|other))? (?:instructions?|directives|guidelines|prompts|` + enEarlier + `context)\b`,
 	},
 	{
 		name:  "ignore-all",
@@ -52,13 +52,13 @@ var englishOverrides = []overrideRule{
 	},
 	{
 		name:  "ignore-safety",
-		heads: "ignore|disregard|bypass|override|disable|forget|violate|break",
-		tail:  ` (?:(?:all|any|the|of|your|its|those|these) )*` + enSafety,
+		heads: "ignore|disregard|bypass|override|disable|forget",
+		tail:  ` (?:(?:all|any|the|of|your|its|\w+'s|those|these) )*` + enSafety,
 		opens: true,
 	},
 	{
 		name:  "ignore-previous",
-		heads: "override|overrule|overwrite|cancel|void",
+		heads: "override|overrule|overwrite",
 		tail:  ` ` + enAll + `(?:your )?` + enEarlier + `+` + enOf + `(?:instructions|directives|prompts|guidelines)\b`,
 	},
 	{
@@ -75,7 +75,7 @@ var englishOverrides = []overrideRule{
 	{
 		name:  "ignore-previous",
 		heads: "ignore|disregard|forget",
-		tail:  ` (?:everything|anything|all|all of the text|the text|whatever (?:is|was|came|comes)) (?:above|before this|prior to this|so far|up to (?:now|here|this point))(?: this (?:message|line|point))?` + enEnd,
+		tail:  ` (?:everything|anything|all|all of the text|the text|whatever (?:is|was|came|comes)) (?:above|before this|prior to this|prior|so far|up to (?:now|here|this point))(?: this (?:message|line|point))?` + enEnd,
 	},
 	{
 		name:  "ignore-previous",
@@ -96,7 +96,7 @@ var englishOverrides = []overrideRule{
 	},
 	{
 		name:  "ignore-yours",
-		heads: "ignore|disregard|forget|override|bypass|violate|abandon|discard|overwrite|circumvent|evade|disable|drop|break",
+		heads: "ignore|disregard|forget|override|bypass|abandon|circumvent|evade|disable",
 		tail:  ` (?:(?:all|any|every|each|everything in|of|about) )*` + enYour + enRules,
 	},
 	{
@@ -191,14 +191,14 @@ var englishOverrides = []overrideRule{
 	},
 	{
 		name:  "act-as",
-		heads: "act|behave|respond|answer|roleplay|role-play|continue",
+		heads: "act|behave|respond|answer|roleplay|role-play",
 		tail:  ` as (?:(?:if|though) you(?:'re|'d)?\b|an? ` + enUnfilter + `|dan\b)`,
 		opens: true,
 	},
 	{
 		name:  "pretend",
-		heads: "pretend|imagine",
-		tail:  ` (?:that )?(?:you(?:'re| are| were) (?:an?|not|no longer|free|dan|my|in|the)\b|you (?:have|had) no\b|to be (?:an?|my|the)\b)`,
+		heads: "pretend",
+		tail:  ` (?:that )?(?:you(?:'re| are| were) (?:an?|not|no longer|free|dan|my)\b|you (?:have|had) no\b|to be (?:an?|my|the)\b)`,
 		except: ` (?:that )?(?:to be|you(?:'re| are| were)) (?:an?|the) (?:[\w-]+ ){0,2}` +
 			`(?:browser|client|server|device|phone|mobile|crawler|proxy|file|user agent|terminal|process|tty|host|network|customer|visitor|user)\b`,
 		opens: true,

@@ -3,8 +3,6 @@ package memory
 import (
 	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // labelClass is what a label announces, which decides what a value must look like.
@@ -25,28 +23,30 @@ type label struct {
 	assigned bool
 }
 
-// labels announce a secret. They are found in text in lower case.
+// labelWords are the words that announce a secret, in lower case.
+var labelWords = []struct {
+	words string // divided by "|"
+	label
+}{
+	{"password|passwd|passphrase|passwort|kennwort|contraseña|contrasena|mot de passe|senha|пароль|密码|密碼|口令|パスワード|비밀번호", label{kind: "password", class: labelPassword}},
+	{"pwd", label{kind: "password", class: labelPassword, whole: true}},
+	{"pass", label{kind: "password", class: labelPassword, whole: true, assigned: true}},
+	{"api_key|api-key|apikey|api key|密钥|密鑰|秘钥", label{kind: "api-key", class: labelKey}},
+	{"access_key|access-key|accesskey|account_key|accountkey|private_key|private-key", label{kind: "api-key", class: labelKey}},
+	{"auth_key|encryption_key|signing_key|master_key", label{kind: "api-key", class: labelKey}},
+	{"secret", label{kind: "secret", class: labelKey, whole: true}},
+	{"token", label{kind: "token", class: labelKey, whole: true}},
+	{"令牌", label{kind: "token", class: labelKey}},
+	{"bearer|authorization", label{kind: "token", class: labelBearer, whole: true}},
+}
+
 var labels = func() *literals[label] {
 	l := &literals[label]{}
-	for kind, list := range map[string]string{
-		"password": "password|passwd|passphrase|passwort|kennwort|contraseña|contrasena|mot de passe|senha|пароль|密码|密碼|口令|パスワード|비밀번호",
-		"api-key":  "api_key|api-key|apikey|api key|密钥|密鑰|秘钥|access_key|access-key|accesskey|account_key|accountkey|private_key|private-key|auth_key|encryption_key|signing_key|master_key",
-	} {
-		class := labelPassword
-		if kind == "api-key" {
-			class = labelKey
-		}
-		for text := range strings.SplitSeq(list, "|") {
-			l.add(text, label{kind: kind, class: class})
+	for _, row := range labelWords {
+		for word := range strings.SplitSeq(row.words, "|") {
+			l.add(word, row.label)
 		}
 	}
-	l.add("pwd", label{kind: "password", class: labelPassword, whole: true})
-	l.add("pass", label{kind: "password", class: labelPassword, whole: true, assigned: true})
-	l.add("secret", label{kind: "secret", class: labelKey, whole: true})
-	l.add("token", label{kind: "token", class: labelKey, whole: true})
-	l.add("令牌", label{kind: "token", class: labelKey})
-	l.add("bearer", label{kind: "token", class: labelBearer, whole: true})
-	l.add("authorization", label{kind: "token", class: labelBearer, whole: true})
 	return l
 }()
 
@@ -68,16 +68,20 @@ const labelWindow = 320
 const longValue = 40
 
 var (
-	// labelRest is what a label may go on with before the value is announced.
-	labelRest = regexp.MustCompile(`^(?:[_-]?(?:access[_-]?)?(?:key|value|secret|token))?(?:[_-](?:prod|production|dev|test|staging|stage|live|main|old|new|local|admin|root|user|db|\d+))?(?: (?:for|of|to|on|at|in|from)(?: [\w.@-]+){1,4})?["'` + "`" + `\])*_]{0,4}`)
-	// announcements are what stands between label and value.
+	// labelRest is what a label may go on with: the rest of a name, and the end of its quotes or emphasis.
+	labelRest = regexp.MustCompile(`^(?:[_-]?(?:access[_-]?)?(?:key|value|secret|token))?(?:[_-](?:prod|production|dev|test|staging|stage|live|main|old|new|local|admin|root|user|db|\d+))?["'` + "`" + `\\\])*_]{0,4}`)
+	// labelObject and labelObjectRest are the words that say what a password is for.
+	labelObject     = regexp.MustCompile(`^ (?:for|of|to|on|at|in|from) [\w.@'-]+`)
+	labelObjectRest = regexp.MustCompile(`^ [\w.@'-]+`)
+
+	// What stands between label and value.
 	announceSign   = regexp.MustCompile(`^[ \t\x{3000}]{0,4}(?::=|=>|->|=|:|：|＝)[ \t\x{3000}]{0,4}`)
 	announceVerb   = regexp.MustCompile(`^ {1,3}(?:is now|is still|is|was|ist|lautet|war|es|est|era|é)[ :]{1,3}`)
 	announceChange = regexp.MustCompile(`^ {1,2}(?:to|is) {1,2}`)
 	announceHan    = regexp.MustCompile(`^(?:现在|已经|已|就|被|暂时)*(?:是|为|為|改成了?|改为了?|设为了?|设成了?|设置为|换成了?|は|は、)[ ]?[:：]?[ ]?`)
-	announceTag    = regexp.MustCompile(`^>`)
-	changed        = regexp.MustCompile(`\b(?:chang|set|reset|updat|switch)\w*\b[^.\n]{0,40}$`)
-	possessed      = regexp.MustCompile(`(?i)\b(?:my|our|his|her|their|wi-?fi|wlan|root|admin|login|\w+['’]s) (?:[\w-]+ ){0,2}$`)
+
+	changed   = regexp.MustCompile(`\b(?:chang|set|reset|updat|switch)\w*\b[^.\n]{0,40}$`)
+	possessed = regexp.MustCompile(`(?i)\b(?:my|our|his|her|their|wi-?fi|wlan|root|admin|login|\w+['’]s) (?:[\w-]+ ){0,2}$`)
 )
 
 // labelled finds the values that stand behind a label: "password: …", "my password is …", "密码是…".
@@ -132,31 +136,24 @@ func startsLabel(text string, at int, l label) bool {
 	return isUpper && 'a' <= before && before <= 'z'
 }
 
-// value is what stands behind a label.
-type value struct {
-	span            // in what follows the label
-	text     string // without quotes
-	quoted   bool
-	strength strength
-	after    string // what stands behind it
-}
-
-// announced is the value that follows a label, when something announces one.
+// announced is the value that follows a label, when something announces one: at once, or behind what it is for.
 func announced(before, rest, lower string) (v value, ok bool) {
-	skip := len(labelRest.FindString(lower))
-	// What a label goes on with is optional: "password for ada: x", but "password for x" has nothing to announce x.
-	for _, at := range []int{skip, strings.IndexFunc(lower, func(r rune) bool { return !strings.ContainsRune("\"'`])*_", r) })} {
-		if at < 0 {
+	at := len(labelRest.FindString(lower))
+	places := []int{at}
+	for words := labelObject.FindString(lower[at:]); words != "" && len(places) <= 4; words = labelObjectRest.FindString(lower[at:]) {
+		at += len(words)
+		places = append(places, at)
+	}
+	for _, at := range places {
+		sign, how := announcement(before, rest[at:], lower[at:])
+		if how == strengthNone || how == strengthBare && len(places) > 1 {
 			continue
 		}
-		if sign, how := announcement(before, rest[at:], lower[at:]); how != strengthNone {
-			v = valueAt(rest, at+sign)
-			v.strength = how
-			if v.quoted && how == strengthColon {
-				v.strength = strengthEquals
-			}
-			return v, v.text != ""
+		v = valueAt(rest, at+sign)
+		if v.strength = how; v.quoted && how == strengthColon {
+			v.strength = strengthEquals
 		}
+		return v, v.text != ""
 	}
 	return value{}, false
 }
@@ -181,259 +178,11 @@ func announcement(before, rest, lower string) (length int, how strength) {
 	if verb := announceChange.FindString(lower); verb != "" && changed.MatchString(strings.ToLower(before)) {
 		return len(verb), strengthSpoken
 	}
-	if announceTag.MatchString(rest) && strings.HasSuffix(before, "<") {
+	if strings.HasPrefix(rest, ">") && strings.HasSuffix(before, "<") { // an element
 		return 1, strengthColon
 	}
 	if strings.HasPrefix(rest, " ") {
 		return 1, strengthBare
 	}
 	return 0, strengthNone
-}
-
-// closing are the quotes that a value may stand in.
-var closing = map[rune]rune{'"': '"', '\'': '\'', '`': '`', '“': '”', '‘': '’', '「': '」', '『': '』', '«': '»'}
-
-// valueAt is the value that begins at an offset: up to the closing quote, or to white space or what code ends it with.
-func valueAt(rest string, at int) value {
-	quote, size := utf8.DecodeRuneInString(rest[at:])
-	if end, isQuote := closing[quote]; isQuote {
-		inner := rest[at+size:]
-		at += size
-		if i := strings.IndexRune(inner, end); i >= 0 && !strings.Contains(inner[:i], "\n") {
-			return value{span: span{at, at + i}, text: inner[:i], quoted: true, after: inner[i+utf8.RuneLen(end):]}
-		}
-	}
-	end := strings.IndexFunc(rest[at:], endsValue)
-	if end < 0 {
-		end = len(rest) - at
-	}
-	if next := parameter.FindStringIndex(rest[at : at+end]); next != nil {
-		end = next[0]
-	}
-	text := strings.TrimRight(rest[at:at+end], ".,;:?*_")
-	return value{span: span{at, at + len(text)}, text: text, after: rest[at+len(text):]}
-}
-
-// parameter begins the next parameter of an address.
-var parameter = regexp.MustCompile(`&[A-Za-z_][\w.-]*=`)
-
-func endsValue(r rune) bool {
-	return unicode.IsSpace(r) || isWide(r) || 0x3000 <= r && r <= 0x303F || 0xFF00 <= r && r <= 0xFFEF || strings.ContainsRune("\"'`,;<>(){}[]|\\“”‘’«»", r)
-}
-
-var (
-	headerSign  = regexp.MustCompile(`^["']?\s?[:=]\s?["']?(?:bearer|basic|token|apikey)\s+`)
-	bearerToken = regexp.MustCompile(`^[A-Za-z0-9._~+/=-]+`)
-)
-
-// bearerValue is the credential that follows "Authorization: Bearer", or the word "bearer".
-func bearerValue(rest string) (v value, ok bool) {
-	shortest := 20
-	at := 1
-	if sign := headerSign.FindString(strings.ToLower(window(rest, 0, 40))); sign != "" {
-		at, shortest = len(sign), 8
-	} else if !strings.HasPrefix(rest, " ") {
-		return value{}, false
-	}
-	text := bearerToken.FindString(rest[min(at, len(rest)):])
-	text = strings.TrimRight(text, ".")
-	if len(text) < shortest || !isRandom(text) || isPlaceholder(text) || nameLike.MatchString(text) {
-		return value{}, false
-	}
-	return value{span: span{at, at + len(text)}, text: text}, true
-}
-
-var (
-	reference = regexp.MustCompile(`^(?:\$[A-Za-z_{(]|[<{%@&!#?=+:]|\*[A-Za-z]|[~.]{0,2}/|https?:|[A-Za-z]:\\|(?:env|vault|op|secret|file|process|os|config|self|this|req|ctx|request|settings)[.:])`)
-	member    = regexp.MustCompile(`^[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+$`)
-	constant  = regexp.MustCompile(`^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$`)
-	measured  = regexp.MustCompile(`(?i)^(?:\d{4}-\d{2}-\d{2}.*|\d{1,2}[.:/]\d{1,2}.*|\d+\s*[-–]\s*\d+|v?\d+(?:\.\d+)+\S*|\d+(?:\.\d+)?(?:ms|s|m|h|d|kb|mb|gb|k|px|%|bits?|bytes?|min|chars?|x|th|st|nd|rd)|\d+-[a-z]+)$`)
-	algorithm = regexp.MustCompile(`(?i)^(?:md5|sha-?\d+|argon2(?:id?|d)?|pbkdf2|bcrypt|scrypt|base64|utf-?8|oauth2?|totp|hmac|aes-?\d*|rsa-?\d*|2fa|x509|1password|ed25519|rot13|blake2b?|blake3)(?:$|[-_.,/])`)
-	eMail     = regexp.MustCompile(`^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)
-	// named is an identifier that says what it holds.
-	named     = regexp.MustCompile(`^[A-Za-z_]*(?:Password|Passwd|Passphrase|Secret|Token|Key|Credentials?)[A-Za-z_]*$|^[a-z_]+_(?:password|passwd|secret|token|key)$`)
-	uuidShape = regexp.MustCompile(`(?i)^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-	// nameLike are names of things rather than keys: lower-case words, and numbers, between hyphens.
-	nameLike  = regexp.MustCompile(`^[a-z]+(?:[-_./](?:[a-z]+|\d{1,4}|v\d+))*$`)
-	clauseEnd = regexp.MustCompile(`^["')\]]?\s*(?:$|[\n.,;!?。，；、)#|]|//|\band\b|\(|&)`)
-	wordNext  = regexp.MustCompile(`^ [a-z\p{Han}]`)
-)
-
-// isSecret reports whether a value is what its label says, and no placeholder, type, expression or remark about it.
-func (v value) isSecret(l label, before string) bool {
-	text := v.text
-	if l.class == labelKey && !v.isKey() || l.class == labelPassword && !v.isPassword(before) {
-		return false
-	}
-	if reference.MatchString(text) || constant.MatchString(text) || named.MatchString(text) || isPlaceholder(text) || algorithm.MatchString(text) || eMail.MatchString(text) {
-		return false
-	}
-	if !v.quoted && (member.MatchString(text) && !strings.ContainsAny(text, "0123456789") || strings.HasPrefix(v.after, "(") || strings.HasPrefix(v.after, "[")) {
-		return false
-	}
-	// A UUID that is called a token names a page or a change.
-	return !measured.MatchString(text) && (l.kind != "token" || !uuidShape.MatchString(text))
-}
-
-// isKey reports whether a value looks made by a machine.
-func (v value) isKey() bool {
-	shortest := 8
-	switch v.strength {
-	case strengthBare:
-		return false
-	case strengthSpoken:
-		shortest = 12
-	}
-	c := countClasses(v.text)
-	if len(v.text) < shortest || c.spaces > 0 || c.other > 0 || nameLike.MatchString(v.text) {
-		return false
-	}
-	return c.digits >= 2 && c.lower+c.upper >= 2 || c.lower > 0 && c.upper > 3 && len(v.text) >= 20
-}
-
-// isPassword reports whether a value looks chosen as a password, by what announces it.
-func (v value) isPassword(before string) bool {
-	c, length := countClasses(v.text), utf8.RuneCountInString(v.text)
-	wordy := c.digits == 0 && c.symbols == 0
-	if c.spaces > 0 {
-		return v.strength >= strengthEquals && length >= 12 && c.symbols == 0 && !isProse(v.text)
-	}
-	switch v.strength {
-	case strengthEquals:
-		if v.quoted || !wordy {
-			return length >= 4 && (length >= 6 || c.digits > 0)
-		}
-		return length >= 6 && (c.dashes == 0 || c.dashes > 2)
-	case strengthColon:
-		if !wordy {
-			return length >= 4 && (c.digits < length || !wordNext.MatchString(v.after))
-		}
-		return length >= 6 && c.upper == 0 && c.dashes == 0 && c.other == 0 && clauseEnd.MatchString(v.after) || isMixed(c, length)
-	case strengthSpoken:
-		if v.quoted || c.digits > 0 || c.symbols > 0 {
-			return length >= 6 && c.other == 0 || v.quoted && length >= 4
-		}
-		if c.other > 0 || c.dashes > 0 {
-			return false
-		}
-		return length >= 6 && clauseEnd.MatchString(v.after) && (possessed.MatchString(before) || isMixed(c, length))
-	case strengthBare:
-		return length >= 8 && c.other == 0 && c.lower > 0 && c.upper > 0 && c.digits > 0 && c.symbols > 0
-	}
-	return false
-}
-
-// isMixed reports whether letters alone look chosen: capitals within them.
-func isMixed(c classes, length int) bool {
-	return length >= 8 && c.lower > 0 && c.upper > 1 && c.dashes == 0
-}
-
-// classes counts the characters of a value by kind.
-type classes struct{ lower, upper, digits, symbols, dashes, spaces, other int }
-
-func countClasses(text string) (c classes) {
-	for _, r := range text {
-		switch {
-		case 'a' <= r && r <= 'z':
-			c.lower++
-		case 'A' <= r && r <= 'Z':
-			c.upper++
-		case '0' <= r && r <= '9':
-			c.digits++
-		case strings.ContainsRune("-_./':=", r):
-			c.dashes++
-		case r == ' ':
-			c.spaces++
-		case r < utf8.RuneSelf:
-			c.symbols++
-		default:
-			c.other++
-		}
-	}
-	return c
-}
-
-// placeholderWords stand where a secret would: examples, types, and what is said about passwords.
-var placeholderWords = func() map[string]bool {
-	words := map[string]bool{}
-	for word := range strings.FieldsSeq(`
-		password passwd passphrase secret token apikey api_key pass pwd passwort kennwort contraseña credentials username user login key value
-		changeme change-me change_me example sample demo dummy placeholder test testing foobar foo bar baz todo tbd none null nil undefined true false yes no
-		postgres mysql root admin guest redis mongo default string str text varchar bytes byte int integer number bool boolean object array any optional required
-		secretstr securestring hidden masked redacted empty missing blank unset unknown invalid incorrect correct wrong expired changed reset forgotten lost found
-		hashed encrypted salted stored saved generated random strong weak secure insecure safe short long visible shared public private protected unique
-		rotated revoked leaked compromised exposed enabled disabled needed wanted accepted rejected denied granted updated removed deleted created
-		mandatory written printed entered typed prompted provided given available unavailable here there below above attached following inside somewhere
-		abgelaufen geändert falsch richtig nötig erforderlich vergessen gespeichert verschlüsselt obligatoria obligatorio incorrecta incorrecto caducada
-		obligatoire incorrect incorrecte expiré oublié requis manager policy field prompt hash length reset
-		allowed forbidden supported unsupported temporary permanent identical different always never still already again sometimes usually currently
-		something anything nothing everything simple complex obvious trivial obsolete outdated pending active inactive valid verified plaintext
-		guessable memorable important confidential sensitive interactive environment keychain keyring bitwarden lastpass keepass keepassxc dashlane vault`) {
-		words[word] = true
-	}
-	return words
-}()
-
-var (
-	placeholderShape = regexp.MustCompile(`(?i)your|example|placeholder|change.?me|redacted|dummy|\.\.\.|…|^(?:my|the|some|a|an|new|old|db|user|test)[-_]?(?:secret|password|passwd|pass|token|key|api[-_]?key)s?$|^x{3,}|^\*+$|^•+$|^[.\-_#]+$|^(?:foo|bar|baz)+$`)
-	proseWord        = regexp.MustCompile(`(?i)\b(?:a|the|is|are|be|was|not|must|should|can|cannot|may|will|enter|your|please|password|passwort|required|least|characters|forgot|confirm|invalid|wrong|field|missing|empty|with|from|for|to|of|in|on|or)\b`)
-)
-
-// isPlaceholder reports whether a value only stands where a secret would.
-func isPlaceholder(text string) bool {
-	lower := strings.ToLower(strings.Trim(text, ".,;:!?*_"))
-	if lower == "" || placeholderWords[lower] || placeholderShape.MatchString(text) {
-		return true
-	}
-	first, size := utf8.DecodeRuneInString(text)
-	return strings.Trim(text[size:], string(first)) == "" && !unicode.IsDigit(first)
-}
-
-// isProse reports whether several words are a sentence about a password rather than one made of words.
-func isProse(text string) bool {
-	return strings.Count(text, " ") < 2 || text[0] == ' ' || proseWord.MatchString(text) || strings.Contains(text, placeholderOpen)
-}
-
-var (
-	// userInfo is the user and the password in an address, after "://".
-	userInfo = regexp.MustCompile(`^([^\s/:@"'<>` + "`" + `]*):([^\s/@"'<>` + "`" + `]{3,})@`)
-	// userOption is the option of curl that takes a user and a password.
-	userOption = regexp.MustCompile(`^(?:-u|--user)[\s=]*["']?([\w.@+-]+):([^\s"']{3,})`)
-)
-
-// credentials finds passwords in addresses and in curl's options.
-func credentials(text string) []secret {
-	var found []secret
-	add := func(at int, pattern *regexp.Regexp) {
-		match := pattern.FindStringSubmatchIndex(window(text, at, 256))
-		if match == nil {
-			return
-		}
-		rest := text[at:]
-		user, password := rest[match[2]:match[3]], rest[match[4]:match[5]]
-		if password != user && !isPlaceholder(password) && !reference.MatchString(password) {
-			found = append(found, secret{span{at + match[4], at + match[5]}, "password"})
-		}
-	}
-	for at := 0; ; {
-		i := strings.Index(text[at:], "://")
-		if i < 0 {
-			break
-		}
-		at += i + len("://")
-		add(at, userInfo)
-	}
-	for at := 0; ; {
-		i := strings.Index(text[at:], "curl ")
-		if i < 0 {
-			return found
-		}
-		at += i + len("curl ")
-		line := command(text, at)
-		for _, option := range []string{" -u", " --user"} {
-			if i := strings.Index(" "+line, option); i >= 0 {
-				add(at+i, userOption)
-			}
-		}
-	}
 }

@@ -1,0 +1,254 @@
+package memory
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// value is what stands behind a label.
+type value struct {
+	span            // in what follows the label
+	text     string // without quotes
+	quoted   bool
+	strength strength
+	after    string // what stands behind it
+}
+
+// closing are the quotes that a value may stand in.
+var closing = map[rune]rune{'"': '"', '\'': '\'', '`': '`', '“': '”', '‘': '’', '「': '」', '『': '』', '«': '»'}
+
+// valueAt is the value that begins at an offset: up to the closing quote, or to white space or what code ends it with.
+func valueAt(rest string, at int) value {
+	escape := strings.HasPrefix(rest[at:], `\"`) // within another string
+	if escape {
+		at++
+	}
+	quote, size := utf8.DecodeRuneInString(rest[at:])
+	if end, isQuote := closing[quote]; isQuote {
+		at += size
+		inner := rest[at:]
+		if i := closingQuote(inner, end, escape); i >= 0 && !strings.Contains(inner[:i], "\n") {
+			return value{span: span{at, at + i}, text: inner[:i], quoted: true, after: inner[i+utf8.RuneLen(end):]}
+		}
+	}
+	end := strings.IndexFunc(rest[at:], endsValue)
+	if end < 0 {
+		end = len(rest) - at
+	}
+	if next := parameter.FindStringIndex(rest[at : at+end]); next != nil {
+		end = next[0]
+	}
+	text := strings.TrimRight(rest[at:at+end], ".,;:?*_")
+	return value{span: span{at, at + len(text)}, text: text, after: rest[at+len(text):]}
+}
+
+// closingQuote is where a quoted value ends, -1 when it does not. Within another string its quotes are escaped; otherwise
+// an escaped quote belongs to it.
+func closingQuote(inner string, quote rune, escape bool) int {
+	if escape {
+		return strings.Index(inner, `\"`)
+	}
+	escaped := false
+	for i, r := range inner {
+		if r == quote && !escaped {
+			return i
+		}
+		escaped = r == '\\' && !escaped
+	}
+	return -1
+}
+
+// parameter begins the next parameter of an address.
+var parameter = regexp.MustCompile(`&[A-Za-z_][\w.-]*=`)
+
+func endsValue(r rune) bool {
+	return unicode.IsSpace(r) || isWide(r) || 0x3000 <= r && r <= 0x303F || 0xFF00 <= r && r <= 0xFFEF || strings.ContainsRune("\"'`,;<>(){}[]|\\“”‘’«»", r)
+}
+
+var (
+	headerSign  = regexp.MustCompile(`^["']?\s?[:=]\s?["']?(?:bearer|basic|token|apikey)\s+`)
+	bearerToken = regexp.MustCompile(`^[A-Za-z0-9._~+/=-]+`)
+)
+
+// bearerValue is the credential that follows "Authorization: Bearer", or the word "bearer".
+func bearerValue(rest string) (v value, ok bool) {
+	shortest := 20
+	at := 1
+	if sign := headerSign.FindString(strings.ToLower(window(rest, 0, 40))); sign != "" {
+		at, shortest = len(sign), 8
+	} else if !strings.HasPrefix(rest, " ") {
+		return value{}, false
+	}
+	text := bearerToken.FindString(rest[min(at, len(rest)):])
+	text = strings.TrimRight(text, ".")
+	if len(text) < shortest || !isRandom(text) || isPlaceholder(text) || nameLike.MatchString(text) {
+		return value{}, false
+	}
+	return value{span: span{at, at + len(text)}, text: text}, true
+}
+
+// What stands behind a label without being a secret.
+var (
+	// reference names a variable, a file, an address or a template's field.
+	reference = regexp.MustCompile(`^(?:\$[A-Za-z_{(]|#\{|[<{&=:]|%[A-Za-z(]|@[A-Za-z]+$|!(?:secret|vault|env|ref|sub)\b|\*[A-Za-z]|[~.]{0,2}/|https?:|[A-Za-z]:\\|` +
+		`(?:env|vault|op|secret|file|process|os|config|self|this|req|ctx|request|settings)[.:])`)
+	// member is a field of a structure in code.
+	member = regexp.MustCompile(`^[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+$`)
+	// constant is a name in capitals.
+	constant = regexp.MustCompile(`^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$`)
+	// named is an identifier that says what it holds.
+	named = regexp.MustCompile(`^[A-Za-z_]*(?:Password|Passwd|Passphrase|Secret|Token|Key|Credentials?)[A-Za-z_]*$|^[a-z_]+_(?:password|passwd|secret|token|key)$`)
+	// nameLike are names of things: lower-case words, and numbers, between hyphens.
+	nameLike = regexp.MustCompile(`^[a-z]+(?:[-_./](?:[a-z]+|\d{1,4}|v\d+))*$`)
+	// measured is a date, a time, a range, a version or a number with its unit.
+	measured = regexp.MustCompile(`(?i)^(?:\d{4}-\d{2}-\d{2}.*|\d{1,2}[.:/]\d{1,2}.*|\d+\s*[-–]\s*\d+|v?\d+(?:\.\d+)+\S*|\d+-[a-z]+|` +
+		`\d+(?:\.\d+)?(?:ms|s|m|h|d|kb|mb|gb|k|px|%|bits?|bytes?|min|chars?|x|th|st|nd|rd))$`)
+	algorithm = regexp.MustCompile(`(?i)^(?:md5|sha-?\d+|argon2(?:id?|d)?|pbkdf2|bcrypt|scrypt|base64|utf-?8|oauth2?|totp|hmac|aes-?\d*|rsa-?\d*|2fa|x509|1password|ed25519|rot13|blake2b?|blake3)(?:$|[-_.,/])`)
+	eMail     = regexp.MustCompile(`^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)
+	uuidShape = regexp.MustCompile(`(?i)^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+)
+
+// What stands behind a value: the end of what is said, or more words.
+var (
+	clauseEnd = regexp.MustCompile(`^["')\]]?\s*(?:$|[\n.,;!?。，；、)#|]|//|\band\b|\(|&)`)
+	wordNext  = regexp.MustCompile(`^ [a-z\p{Han}]`)
+)
+
+// isSecret reports whether a value is what its label says, and no placeholder, type, expression or remark about it.
+func (v value) isSecret(l label, before string) bool {
+	text := v.text
+	if l.class == labelKey && !v.isKey() || l.class == labelPassword && !v.isPassword(before) {
+		return false
+	}
+	for _, harmless := range []*regexp.Regexp{reference, constant, named, measured, algorithm, eMail} {
+		if harmless.MatchString(text) {
+			return false
+		}
+	}
+	if !v.quoted && (member.MatchString(text) && !strings.ContainsAny(text, "0123456789") || strings.HasPrefix(v.after, "(") || strings.HasPrefix(v.after, "[")) {
+		return false
+	}
+	// A UUID that is called a token names a page or a change.
+	return !isPlaceholder(text) && (l.kind != "token" || !uuidShape.MatchString(text))
+}
+
+// isKey reports whether a value looks made by a machine.
+func (v value) isKey() bool {
+	shortest := 8
+	switch v.strength {
+	case strengthBare:
+		return false
+	case strengthSpoken:
+		shortest = 12
+	}
+	c := countClasses(v.text)
+	if len(v.text) < shortest || c.spaces > 0 || c.other > 0 || nameLike.MatchString(v.text) {
+		return false
+	}
+	return c.digits >= 2 && c.lower+c.upper >= 2 || c.lower > 0 && c.upper > 3 && len(v.text) >= 20
+}
+
+// isPassword reports whether a value looks chosen as a password, by what announces it.
+func (v value) isPassword(before string) bool {
+	c, length := countClasses(v.text), utf8.RuneCountInString(v.text)
+	wordy := c.digits == 0 && c.symbols == 0
+	if c.spaces > 0 {
+		return v.strength >= strengthEquals && length >= 12 && c.symbols == 0 && !isProse(v.text)
+	}
+	switch v.strength {
+	case strengthEquals:
+		if v.quoted || !wordy {
+			return length >= 4 && (length >= 6 || c.digits > 0)
+		}
+		return length >= 6 && (c.dashes == 0 || c.dashes > 2)
+	case strengthColon:
+		if !wordy {
+			return length >= 4 && (c.digits < length || !wordNext.MatchString(v.after))
+		}
+		return length >= 6 && c.upper == 0 && c.dashes == 0 && c.other == 0 && clauseEnd.MatchString(v.after) || isMixed(c, length)
+	case strengthSpoken:
+		if v.quoted || c.digits > 0 || c.symbols > 0 {
+			return length >= 6 && c.other == 0 || v.quoted && length >= 4
+		}
+		if c.other > 0 || c.dashes > 0 {
+			return false
+		}
+		return length >= 6 && clauseEnd.MatchString(v.after) && (possessed.MatchString(before) || isMixed(c, length))
+	case strengthBare:
+		return length >= 8 && c.other == 0 && c.lower > 0 && c.upper > 0 && c.digits > 0 && c.symbols > 0
+	}
+	return false
+}
+
+// isMixed reports whether letters alone look chosen: capitals within them.
+func isMixed(c classes, length int) bool {
+	return length >= 8 && c.lower > 0 && c.upper > 1 && c.dashes == 0
+}
+
+// classes counts the characters of a value by kind.
+type classes struct{ lower, upper, digits, symbols, dashes, spaces, other int }
+
+func countClasses(text string) (c classes) {
+	for _, r := range text {
+		switch {
+		case 'a' <= r && r <= 'z':
+			c.lower++
+		case 'A' <= r && r <= 'Z':
+			c.upper++
+		case '0' <= r && r <= '9':
+			c.digits++
+		case strings.ContainsRune("-_./':=", r):
+			c.dashes++
+		case r == ' ':
+			c.spaces++
+		case r < utf8.RuneSelf:
+			c.symbols++
+		default:
+			c.other++
+		}
+	}
+	return c
+}
+
+// placeholderWords stand where a secret would: examples, types, and what is said about passwords.
+var placeholderWords = func() map[string]bool {
+	words := map[string]bool{}
+	for word := range strings.FieldsSeq(`
+		password passwd passphrase secret token apikey api_key pass pwd passwort kennwort contraseña credentials username user login key value
+		changeme change-me change_me example sample demo dummy placeholder test testing foobar foo bar baz todo tbd none null nil undefined true false yes no
+		postgres mysql root admin guest redis mongo default string str text varchar bytes byte int integer number bool boolean object array any optional required
+		secretstr securestring hidden masked redacted empty missing blank unset unknown invalid incorrect correct wrong expired changed reset forgotten lost found
+		hashed encrypted salted stored saved generated random strong weak secure insecure safe short long visible shared public private protected unique
+		rotated revoked leaked compromised exposed enabled disabled needed wanted accepted rejected denied granted updated removed deleted created
+		mandatory written printed entered typed prompted provided given available unavailable here there below above attached following inside somewhere
+		abgelaufen geändert falsch richtig nötig erforderlich vergessen gespeichert verschlüsselt obligatoria obligatorio incorrecta incorrecto caducada
+		obligatoire incorrect incorrecte expiré oublié requis manager policy field prompt hash length reset
+		allowed forbidden supported unsupported temporary permanent identical different always never still already again sometimes usually currently
+		something anything nothing everything simple complex obvious trivial obsolete outdated pending active inactive valid verified plaintext
+		guessable memorable important confidential sensitive interactive environment keychain keyring bitwarden lastpass keepass keepassxc dashlane vault`) {
+		words[word] = true
+	}
+	return words
+}()
+
+var (
+	placeholderShape = regexp.MustCompile(`(?i)your|example|placeholder|change.?me|redacted|dummy|\.\.\.|…|^(?:my|the|some|a|an|new|old|db|user|test)[-_]?(?:secret|password|passwd|pass|token|key|api[-_]?key)s?$|^x{3,}|^\*+$|^•+$|^[.\-_#]+$|^(?:foo|bar|baz)+$`)
+	proseWord        = regexp.MustCompile(`(?i)\b(?:a|the|is|are|be|was|not|must|should|can|cannot|may|will|enter|your|please|password|passwort|passe|contraseña|required|least|characters|forgot|confirm|invalid|wrong|field|missing|empty|with|from|for|to|of|in|on|or)\b`)
+)
+
+// isPlaceholder reports whether a value only stands where a secret would.
+func isPlaceholder(text string) bool {
+	lower := strings.ToLower(strings.Trim(text, ".,;:!?*_"))
+	if lower == "" || placeholderWords[lower] || placeholderShape.MatchString(text) {
+		return true
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	return strings.Trim(text[size:], string(first)) == "" && !unicode.IsDigit(first)
+}
+
+// isProse reports whether several words are a sentence about a password rather than one made of words.
+func isProse(text string) bool {
+	return strings.Count(text, " ") < 2 || text[0] == ' ' || proseWord.MatchString(text) || strings.Contains(text, placeholderOpen)
+}
