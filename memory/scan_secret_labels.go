@@ -80,6 +80,10 @@ var (
 	announceChange = regexp.MustCompile(`^ {1,2}(?:to|is) {1,2}`)
 	announceHan    = regexp.MustCompile(`^(?:现在|已经|已|就|被|暂时)*(?:是|为|為|改成了?|改为了?|设为了?|设成了?|设置为|换成了?|は|は、)[ ]?[:：]?[ ]?`)
 
+	// element is what follows the name of an element that holds a value.
+	element = regexp.MustCompile(`^>[^\s<]+</`)
+
+	// What stands before a label.
 	changed   = regexp.MustCompile(`\b(?:chang|set|reset|updat|switch)\w*\b[^.\n]{0,40}$`)
 	possessed = regexp.MustCompile(`(?i)\b(?:my|our|his|her|their|wi-?fi|wlan|root|admin|login|\w+['’]s) (?:[\w-]+ ){0,2}$`)
 )
@@ -178,7 +182,7 @@ func announcement(before, rest, lower string) (length int, how strength) {
 	if verb := announceChange.FindString(lower); verb != "" && changed.MatchString(strings.ToLower(before)) {
 		return len(verb), strengthSpoken
 	}
-	if strings.HasPrefix(rest, ">") && strings.HasSuffix(before, "<") { // an element
+	if element.MatchString(rest) && strings.HasSuffix(before, "<") {
 		return 1, strengthColon
 	}
 	if strings.HasPrefix(rest, " ") {

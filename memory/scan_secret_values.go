@@ -92,7 +92,7 @@ func bearerValue(rest string) (v value, ok bool) {
 // What stands behind a label without being a secret.
 var (
 	// reference names a variable, a file, an address or a template's field.
-	reference = regexp.MustCompile(`^(?:\$[A-Za-z_{(]|#\{|[<{&=:]|%[A-Za-z(]|@[A-Za-z]+$|!(?:secret|vault|env|ref|sub)\b|\*[A-Za-z]|[~.]{0,2}/|https?:|[A-Za-z]:\\|` +
+	reference = regexp.MustCompile(`^(?:\$[A-Za-z_{(]|#\{|[<{&=:]|\+[A-Za-z ]|%[A-Za-z(]|@[A-Za-z]+$|!(?:secret|vault|env|ref|sub)\b|\*[A-Za-z]|[~.]{0,2}/|https?:|[A-Za-z]:\\|` +
 		`(?:env|vault|op|secret|file|process|os|config|self|this|req|ctx|request|settings)[.:])`)
 	// member is a field of a structure in code.
 	member = regexp.MustCompile(`^[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+$`)
