@@ -121,7 +121,7 @@ func startDev(t *testing.T) *dev {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &dev{home: t.TempDir()}
+	d := &dev{home: passable(t)}
 	d.log = filepath.Join(d.home, "dev.out")
 	for _, address := range []*string{&d.api, &d.ui} {
 		if *address, err = deployment.FreeAddress(); err != nil {
@@ -157,6 +157,30 @@ func startDev(t *testing.T) *dev {
 	}
 	d.adminKey = strings.TrimSpace(string(key))
 	return d
+}
+
+// passable is a temporary folder with a data folder in it that other users can pass, so that a test that runs as root
+// leaves the cluster of its unprivileged server there and not in a lasting place.
+func passable(t *testing.T) string {
+	t.Helper()
+	home, err := os.MkdirTemp("", "reverie-docs-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(home); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, folder := range []string{home, filepath.Join(home, ".reverie")} {
+		if err := os.MkdirAll(folder, 0o711); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(folder, 0o711); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return home
 }
 
 // bare takes settings of the person who runs the tests away from dev: it is to be as on a fresh machine.
