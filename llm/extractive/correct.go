@@ -38,6 +38,43 @@ func (n *notebook) standing(claims []claim) (*page, int, standing) {
 
 type pageRef struct{ *page }
 
+// settle leaves out what the user takes back later in the same conversation: of two contradicting statements only the last
+// stands. Statements with further claims that still hold stay; the files sort them out.
+func (n *notebook) settle(said []statement) []statement {
+	claims := make([][]claim, len(said))
+	for i, s := range said {
+		if s.place != noteOnly && s.replaces == "" {
+			claims[i] = claimsOf(s.told(), n.owner)
+		}
+	}
+	out := said[:0]
+	for i, s := range said {
+		if len(claims[i]) == 0 || !takenBack(claims[i], claims[i+1:]) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// takenBack reports whether later statements contradict every claim.
+func takenBack(claims []claim, later [][]claim) bool {
+	for _, c := range claims {
+		contradicted := false
+		for _, l := range later {
+			switch relate([]claim{c}, l) {
+			case contradicts:
+				contradicted = true
+			case same:
+				contradicted = false // said again after that
+			}
+		}
+		if !contradicted {
+			return false
+		}
+	}
+	return true
+}
+
 // relate compares the claims of a line with new ones: any that contradicts decides, then any that is the same.
 func relate(old, claims []claim) standing {
 	verdict := unrelated
@@ -107,6 +144,9 @@ func spliced(l pageLine, claims []claim) (string, bool) {
 		return "", false
 	}
 	for _, o := range l.claims {
+		if hasHan(o.value) != hasHan(claims[0].value) {
+			continue
+		}
 		if o.key() != claims[0].key() || o.value == "" || o.negative != claims[0].negative {
 			continue
 		}

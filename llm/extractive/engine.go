@@ -52,7 +52,7 @@ func propose(in memory.ExtractionInput) memory.Proposal {
 		return memory.Proposal{Reason: "the first proposal was refused as a whole; nothing is proposed instead"}
 	}
 	n := newNotebook(in, objected)
-	for _, s := range listen(in) {
+	for _, s := range n.settle(listen(in)) {
 		n.take(s)
 	}
 	return n.proposal()

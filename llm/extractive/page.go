@@ -14,12 +14,12 @@ type page struct {
 	chars   int // length of the file, in characters
 	ceiling int
 	// broken files end inside fenced code or a comment: nothing can be added to them safely.
-	broken  bool
-	changed bool
+	broken bool
 	// lost counts lines that were replaced; the guards allow only so many at once.
 	lost, allowed int
 	said          int // lines that say something
 	eol           string
+	unended       bool // the file has no line break at its end, and gets none
 }
 
 // pageLine is a line with what it says.
@@ -48,6 +48,11 @@ func newPage(content string, protected map[string]bool, ceiling int) *page {
 		p.eol = "\r\n"
 	}
 	raw := slices.Collect(strings.Lines(content))
+	if n := len(raw); n > 0 && !strings.HasSuffix(raw[n-1], "\n") {
+		raw[n-1] += p.eol
+		p.unended = true
+		p.chars += len(p.eol) // the guards end every text with one
+	}
 	i := 0
 	for n, s := range memory.Sections(content) {
 		if s.Level > 0 {
@@ -125,6 +130,9 @@ func (p *page) String() string {
 	for _, l := range p.lines {
 		b.WriteString(l.text)
 	}
+	if p.unended {
+		return strings.TrimSuffix(b.String(), p.eol)
+	}
 	return b.String()
 }
 
@@ -165,7 +173,6 @@ func (p *page) replace(i int, text string, e *entry) bool {
 	*l = pageLine{text: line, section: l.section, fresh: e}
 	e.lines = append(e.lines, strings.TrimRight(line, "\r\n"))
 	p.chars += grown
-	p.changed = true
 	return true
 }
 
@@ -181,7 +188,6 @@ func (p *page) remove(i int) bool {
 	p.said--
 	p.chars -= utf8.RuneCountInString(l.text)
 	p.lines = slices.Delete(p.lines, i, i+1)
-	p.changed = true
 	return true
 }
 
@@ -251,9 +257,6 @@ func (p *page) insert(at, section int, text string, e *entry, gap bool) bool {
 }
 
 func (p *page) splice(at int, add []pageLine, e *entry, text string) bool {
-	if at > 0 && at == len(p.lines) && !strings.HasSuffix(p.lines[at-1].text, "\n") {
-		add[0].text = p.eol + add[0].text // the file has no last line break; its last line stays as it is
-	}
 	n := 0
 	for _, l := range add {
 		n += utf8.RuneCountInString(l.text)
@@ -263,7 +266,6 @@ func (p *page) splice(at int, add []pageLine, e *entry, text string) bool {
 	}
 	p.lines = slices.Insert(p.lines, at, add...)
 	p.chars += n
-	p.changed = true
 	e.lines = append(e.lines, text)
 	return true
 }

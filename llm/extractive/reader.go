@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"reverie/memory"
 )
@@ -46,8 +48,8 @@ func listen(in memory.ExtractionInput) []statement {
 	several := speakers(in.Transcript) > 1
 	for _, line := range in.Transcript {
 		if line.Role != memory.RoleOfUser {
-			r.offered = line.Text
-			r.question = lastQuestion(line.Text)
+			r.offered = printable(line.Text)
+			r.question = lastQuestion(printable(line.Text))
 			continue
 		}
 		r.seq, r.base, r.speaker = line.Seq, in.Today, ""
@@ -91,6 +93,7 @@ func withoutSpeaker(text, name string) string {
 
 // read reads one message.
 func (r *reader) read(text string, cut bool) {
+	text = printable(text)
 	r.message, r.hostile, r.list = text, 0, false
 	r.previous = mark{from: len(r.out)}
 	passages := ownWords(text, cut)
@@ -111,6 +114,16 @@ func (r *reader) read(text string, cut bool) {
 }
 
 var persona = regexp.MustCompile(`(?i)^\s*(?:you are|you're|you will be|act as|imagine you are|pretend to be|i want you to act as)\s+(?:an?|the|my)\s[^!]*$|^\s*(?:你是一|你是个|你是我的|你现在是|请?你?扮演|假设你是)`)
+
+// printable drops what no file can hold: control characters and broken UTF-8.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, s)
+}
 
 // isPersona reports whether a message begins by telling the assistant who it is: a prompt, whose "I" need not be the user.
 func isPersona(passage string) bool {

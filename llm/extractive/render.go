@@ -37,11 +37,12 @@ func sectionRank(heading string) int {
 // proposal writes what the notebook holds.
 func (n *notebook) proposal() memory.Proposal {
 	var p memory.Proposal
-	if n.profile.changed {
-		p.ProfileUpdate = n.profile.String()
+	// A conversation that says and corrects something may end where the files stand already.
+	if text := n.profile.String(); text != n.in.Profile {
+		p.ProfileUpdate = text
 	}
-	if n.memory.changed {
-		p.MemoryUpdate = n.memory.String()
+	if text := n.memory.String(); text != n.in.Memory {
+		p.MemoryUpdate = text
 	}
 	if !n.objected.daily {
 		p.DailyEntry = n.daily()

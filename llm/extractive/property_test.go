@@ -1,0 +1,224 @@
+package extractive
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"reverie/memory"
+)
+
+// pool are the sentences and lines from which inputs are drawn.
+type pool struct {
+	said, lines []string
+}
+
+func newPool(tb testing.TB) pool {
+	tb.Helper()
+	var p pool
+	for _, t := range loadTalks(tb, "dev") {
+		for _, l := range t.input(tb).Transcript {
+			p.said = append(p.said, l.Text)
+		}
+		a := t.run(tb)
+		p.lines = append(p.lines, a.profile...)
+		p.lines = append(p.lines, a.memory...)
+	}
+	slices.Sort(p.lines)
+	p.lines = slices.Compact(p.lines)
+	return p
+}
+
+var oddLines = []string{
+	"", "", "# Profile", "## Identity", "## Preferences", "## 偏好", "## Facts", "### Details", "```", "```go", "~~~", "---", "<!-- a note", "-->", "> quoted", "1. first", "* starred", "    indented code",
+	"- **Name:** Ada", "- Lives in Berlin (since 2020)", "plain text without a marker", "- [ ] open", "| a | b |", "- 住在北京。", "\t- nested", "- Likes coffee.\r",
+}
+
+func (p pool) file(t *rapid.T, name string) string {
+	lines := rapid.SliceOfN(rapid.OneOf(
+		rapid.Map(rapid.SampledFrom(p.lines), func(s string) string { return "- " + s }),
+		rapid.SampledFrom(oddLines),
+		rapid.StringN(0, 30, 60),
+	), 0, 25).Draw(t, name)
+	text := strings.ReplaceAll(strings.Join(lines, "\n"), "\x00", "")
+	if rapid.Bool().Draw(t, name+" ends with a line break") {
+		text += "\n"
+	}
+	if memory.Scan(text).Verdict != memory.VerdictAllow {
+		return "" // the store holds nothing that the scan refuses
+	}
+	return text
+}
+
+func (p pool) input(t *rapid.T) memory.ExtractionInput {
+	zone := time.FixedZone("here", rapid.IntRange(-11, 13).Draw(t, "zone")*3600)
+	in := memory.ExtractionInput{
+		Agent: "Ada", Today: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(rapid.IntRange(0, 8000).Draw(t, "hour")) * time.Hour).In(zone),
+		Profile: p.file(t, "profile"), Memory: p.file(t, "memory"),
+		ProfileMaxChars: rapid.SampledFrom([]int{0, 80, 600, 4000}).Draw(t, "profile ceiling"), MemoryMaxChars: rapid.SampledFrom([]int{0, 80, 600, 8000}).Draw(t, "memory ceiling"),
+	}
+	if rapid.Bool().Draw(t, "has shared") {
+		in.Shared = p.file(t, "shared")
+	}
+	names := rapid.SampledFrom([][]string{{""}, {"Bo"}, {"Bo", "小林"}}).Draw(t, "names")
+	n := rapid.IntRange(1, 12).Draw(t, "messages")
+	for i := range n {
+		text := rapid.OneOf(rapid.SampledFrom(p.said), rapid.SampledFrom(p.said), rapid.StringN(0, 80, 200)).Draw(t, "text")
+		in.Transcript = append(in.Transcript, memory.Line{
+			Seq: int64(i + 1), Role: rapid.SampledFrom([]string{memory.RoleOfUser, memory.RoleOfUser, memory.RoleOfAssistant}).Draw(t, "role"), Name: rapid.SampledFrom(names).Draw(t, "name"),
+			Text: text, At: in.Today.Add(-time.Duration(n-i) * time.Minute), Cut: rapid.IntRange(0, 9).Draw(t, "cut") == 0,
+		})
+	}
+	for _, l := range append(strings.Split(in.Profile, "\n"), strings.Split(in.Memory, "\n")...) {
+		if strings.TrimSpace(l) != "" && rapid.IntRange(0, 2).Draw(t, "protected") == 0 {
+			in.Protected = append(in.Protected, l)
+		}
+	}
+	return in
+}
+
+// applied is the input of the next run, had the proposal been written.
+func applied(in memory.ExtractionInput, p memory.Proposal) memory.ExtractionInput {
+	if p.ProfileUpdate != "" {
+		in.Profile = p.ProfileUpdate
+	}
+	if p.MemoryUpdate != "" {
+		in.Memory = p.MemoryUpdate
+	}
+	if p.DailyEntry != "" {
+		in.Note += "\n" + p.DailyEntry
+	}
+	return in
+}
+
+func TestProposalsHold(t *testing.T) {
+	p := newPool(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		in := p.input(rt)
+		got := proposeRaw(t, in)
+		if again := proposeRaw(t, in); !cmp.Equal(got, again) {
+			rt.Fatalf("the same input gives another proposal: %s", cmp.Diff(got, again))
+		}
+		checkCeilings(rt, in, got)
+		checkProtected(rt, in, got)
+		checkEvidence(rt, in, got)
+		settings := memory.DefaultExtractSettings()
+		settings.ProfileMaxChars, settings.MemoryMaxChars = in.ProfileMaxChars, in.MemoryMaxChars
+		if _, violations := memory.Guard(got, in, settings); len(violations) > 0 {
+			rt.Fatalf("the guards refuse it: %+v\nprofile %q\nmemory %q\ndaily %q", violations, got.ProfileUpdate, got.MemoryUpdate, got.DailyEntry)
+		}
+		if len(got.Retired) > 0 {
+			rt.Fatalf("retires lines: %+v", got.Retired)
+		}
+	})
+}
+
+func checkCeilings(t *rapid.T, in memory.ExtractionInput, p memory.Proposal) {
+	for _, f := range []struct {
+		name, was, now string
+		ceiling        int
+	}{{"profile", in.Profile, p.ProfileUpdate, in.ProfileMaxChars}, {"memory", in.Memory, p.MemoryUpdate, in.MemoryMaxChars}} {
+		if n := utf8.RuneCountInString(f.now); n > f.ceiling && n > utf8.RuneCountInString(f.was) {
+			t.Fatalf("%s has %d characters, %d are allowed", f.name, n, f.ceiling)
+		}
+	}
+	if n := utf8.RuneCountInString(p.DailyEntry); n > memory.MaxDailyChars {
+		t.Fatalf("the daily entry has %d characters", n)
+	}
+}
+
+func checkProtected(t *rapid.T, in memory.ExtractionInput, p memory.Proposal) {
+	for _, f := range [][2]string{{in.Profile, p.ProfileUpdate}, {in.Memory, p.MemoryUpdate}} {
+		if f[1] == "" {
+			continue
+		}
+		now := strings.Split(strings.ReplaceAll(f[1], "\r\n", "\n"), "\n")
+		for _, l := range strings.Split(f[0], "\n") {
+			if slices.Contains(in.Protected, l) && !slices.Contains(now, strings.TrimSuffix(l, "\r")) {
+				t.Fatalf("a person's line is gone: %q", l)
+			}
+		}
+	}
+}
+
+// checkEvidence wants every added line tied to messages of users, and no other lines.
+func checkEvidence(t *rapid.T, in memory.ExtractionInput, p memory.Proposal) {
+	tied := map[string]bool{}
+	for _, e := range p.Evidence {
+		tied[e.Line] = true
+		if len(e.Messages) == 0 || !slices.IsSorted(e.Messages) {
+			t.Fatalf("%q is tied to %v", e.Line, e.Messages)
+		}
+		for _, m := range e.Messages {
+			if in.Transcript[m-1].Role != memory.RoleOfUser {
+				t.Fatalf("%q is tied to message %d, which no user wrote", e.Line, m)
+			}
+		}
+	}
+	for _, f := range [][2]string{{in.Profile, p.ProfileUpdate}, {in.Memory, p.MemoryUpdate}, {"", p.DailyEntry}} {
+		was := strings.Split(f[0], "\n")
+		for _, l := range strings.Split(f[1], "\n") {
+			l = strings.TrimSuffix(l, "\r")
+			if strings.TrimSpace(l) == "" || slices.Contains(was, l) || slices.Contains(was, l+"\r") || tied[l] || l == "# Profile" || l == "# Memory" {
+				continue
+			}
+			t.Fatalf("no message is named for %q", l)
+		}
+	}
+}
+
+// TestIdempotent proposes again with the proposal written: nothing is new then.
+func TestIdempotent(t *testing.T) {
+	p := newPool(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		in := p.input(rt)
+		in.Protected = nil
+		first := proposeRaw(t, in)
+		if strings.Contains(first.Reason, "daily note only") {
+			return // what did not fit may fit the next time
+		}
+		next := applied(in, first)
+		if second := proposeRaw(t, next); second.ShouldUpdate {
+			rt.Fatalf("a second run adds something\nfirst:  profile %q\n        memory %q\n        daily %q\nsecond: profile %q\n        memory %q\n        daily %q", first.ProfileUpdate, first.MemoryUpdate, first.DailyEntry, second.ProfileUpdate, second.MemoryUpdate, second.DailyEntry)
+		}
+	})
+}
+
+// TestCorpusTwice is the same for whole conversations, one after another.
+func TestCorpusTwice(t *testing.T) {
+	for _, c := range loadTalks(t, "dev") {
+		in := c.input(t)
+		first := proposeRaw(t, in)
+		if second := proposeRaw(t, applied(in, first)); second.ShouldUpdate {
+			t.Errorf("%s: a second run adds something\nprofile %q\nmemory %q\ndaily %q", c.ID, newLines(applied(in, first).Profile, second.ProfileUpdate), newLines(applied(in, first).Memory, second.MemoryUpdate), second.DailyEntry)
+		}
+	}
+}
+
+func FuzzPropose(f *testing.F) {
+	for _, t := range loadTalks(f, "dev") {
+		in := t.input(f)
+		if len(in.Transcript) > 1 {
+			f.Add(in.Transcript[0].Text, in.Transcript[1].Text, in.Profile, in.Memory)
+		}
+	}
+	f.Fuzz(func(t *testing.T, said, answer, profile, mem string) {
+		if !utf8.ValidString(profile) || !utf8.ValidString(mem) || len(said)+len(answer) > 20_000 || len(profile)+len(mem) > 20_000 {
+			t.Skip()
+		}
+		in := memory.ExtractionInput{
+			Today: time.Date(2026, 3, 10, 10, 0, 0, 0, time.UTC), Profile: profile, Memory: mem, ProfileMaxChars: 4000, MemoryMaxChars: 8000, Protected: strings.Split(profile, "\n"),
+			Transcript: []memory.Line{{Seq: 1, Role: memory.RoleOfUser, Text: said}, {Seq: 2, Role: memory.RoleOfAssistant, Text: answer}, {Seq: 3, Role: memory.RoleOfUser, Text: said + "\n" + answer}, {Seq: 4, Role: memory.RoleOfUser, Text: answer}},
+		}
+		p := proposeRaw(t, in)
+		settings := memory.DefaultExtractSettings()
+		if _, violations := memory.Guard(p, in, settings); len(violations) > 0 {
+			t.Fatalf("the guards refuse it: %+v", violations)
+		}
+	})
+}
