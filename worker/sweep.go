@@ -7,29 +7,16 @@ import (
 
 	"go.temporal.io/sdk/client"
 
-	"reverie/memory"
-	"reverie/store"
+	"reverie/activities"
 	"reverie/workflows"
 )
 
-const (
-	// sweepGrace leaves a turn to the request that stored it before the sweep delivers it.
-	sweepGrace = 10 * time.Second
-	// sweepBatch bounds one round; the next one takes the rest.
-	sweepBatch = 500
-	// stalledAfter is when messages that were delivered and are still pending are delivered once more: their Inbox was
-	// terminated, or Temporal's database was lost. An Inbox that is at work takes the signal as a turn without news. It is
-	// also how often a worker looks for them, at its start first.
-	stalledAfter = time.Hour
-)
-
-// sweep delivers completed turns that Temporal has not accepted, because it could not be reached when they came in.
+// sweep delivers completed turns that Temporal has not accepted, at every interval, and looks now and then for those that
+// it has accepted in vain, at its start first.
 type sweep struct {
+	activities.Sweep
 	client   client.Client
-	store    *store.Store
-	timing   memory.Timing
 	interval time.Duration
-	now      func() time.Time
 	log      *slog.Logger
 }
 
@@ -38,9 +25,9 @@ func (s sweep) run(ctx context.Context) {
 	defer ticker.Stop()
 	var lookedForStalled time.Time
 	for {
-		stalled := s.now().Sub(lookedForStalled) >= stalledAfter
+		stalled := s.Now().Sub(lookedForStalled) >= activities.StalledAfter
 		if stalled {
-			lookedForStalled = s.now()
+			lookedForStalled = s.Now()
 		}
 		if delivered, err := s.once(ctx, stalled); err != nil && ctx.Err() == nil {
 			s.log.Warn("sweep stopped early", "delivered", delivered, "error", err)
@@ -55,37 +42,19 @@ func (s sweep) run(ctx context.Context) {
 	}
 }
 
-// once delivers what is undelivered now, with stalled also what was delivered in vain, and reports how many Inboxes it
-// reached.
+// once delivers what is undelivered and reports how many Inboxes it reached.
 func (s sweep) once(ctx context.Context, stalled bool) (int, error) {
-	now := s.now()
-	turns, err := s.store.Unsignalled(ctx, now.Add(-sweepGrace), sweepBatch)
+	turns, err := s.Undelivered(ctx, stalled)
 	if err != nil {
 		return 0, err
 	}
-	if stalled {
-		more, err := s.store.Stalled(ctx, now.Add(-stalledAfter), sweepBatch)
-		if err != nil {
-			return 0, err
-		}
-		turns = append(turns, more...)
-	}
 	for i, turn := range turns {
-		if err := s.deliver(ctx, turn); err != nil {
+		if err := workflows.TurnCompleted(ctx, s.client, turn.OwnerRef, s.Timing()); err != nil {
+			return i, err
+		}
+		if err := s.Delivered(ctx, turn); err != nil {
 			return i, err
 		}
 	}
 	return len(turns), nil
-}
-
-func (s sweep) deliver(ctx context.Context, turn store.UnsignalledTurn) error {
-	if err := workflows.TurnCompleted(ctx, s.client, turn.OwnerRef, s.timing); err != nil {
-		return err
-	}
-	id := memory.Identity{Workspace: turn.Workspace, Agent: turn.Agent, AnyOwner: true, Role: memory.RoleMember}
-	owner, err := s.store.ResolveOwner(ctx, id, turn.Owner)
-	if err != nil {
-		return err
-	}
-	return s.store.Signalled(ctx, id.For(turn.Agent, owner), turn.Turn)
 }

@@ -44,7 +44,7 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 			WorkerStopTimeout: stopTimeout, DisableWorkflowWorker: true,
 			MaxConcurrentActivityExecutionSize: o.ModelConcurrency,
 		}),
-		sweep: sweep{client: c, store: steps.Store, timing: steps.Timing, interval: o.SweepInterval, now: steps.Now, log: o.Log},
+		sweep: sweep{Sweep: activities.NewSweep(steps.Options), client: c, interval: o.SweepInterval, log: o.Log},
 	}
 	Register(w.memory)
 	w.memory.RegisterActivity(steps)

@@ -40,7 +40,7 @@ func devAdminKey(data string, configured config.Secret) (config.Secret, error) {
 	if len(key.Reveal()) < config.MinAdminKey {
 		return "", fmt.Errorf("%s: the key has fewer than %d characters: remove the file to get a new one", path, config.MinAdminKey)
 	}
-	if err := os.WriteFile(path, []byte(key.Reveal()+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(key.Reveal()+"\n"), 0o600); err != nil { //nolint:gosec // the folder is the caller's own choice
 		return "", err
 	}
 	return key, os.Chmod(path, 0o600) // an older file may be wider

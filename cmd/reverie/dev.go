@@ -70,7 +70,7 @@ func runDev(ctx context.Context, c config.Config, f devFlags, out io.Writer) (er
 	if err != nil {
 		return err
 	}
-	defer logFile.Close()
+	defer func() { err = errors.Join(err, logFile.Close()) }()
 	t, err := engine.NewTelemetry(ctx, c, "dev", logFile)
 	if err != nil {
 		return err
