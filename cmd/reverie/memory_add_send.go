@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -45,13 +46,21 @@ func (a *adding) send(cmd *cobra.Command, conversations []*fileConversation) err
 			bar.add(len(c.messages))
 		case len(c.messages) > 0:
 			if err := a.sendOne(cmd.Context(), c, &added, bar); err != nil {
-				return fmt.Errorf("%s: stopped after %d of %d messages: %w\nWhat is stored stays; the same command goes on behind it",
-					c.Conversation, added.Stored+added.Duplicates, added.Messages, err)
+				return stopped(added, err)
 			}
 		}
 		a.summary.Conversations = append(a.summary.Conversations, added)
 	}
 	return nil
+}
+
+// stopped tells how far a conversation came, and that the command may be given again when that can help.
+func stopped(a addedConversation, err error) error {
+	err = fmt.Errorf("%s: stopped after %d of %d messages: %w", a.Conversation, a.Stored+a.Duplicates, a.Messages, err)
+	if refused, found := errors.AsType[*apiError](err); found && !refused.busy() {
+		return err
+	}
+	return fmt.Errorf("%w\nWhat is stored stays; the same command goes on behind it", err)
 }
 
 // addRequest is the body of a batch.

@@ -42,7 +42,7 @@ type author struct {
 
 // String is "user", or "workflow builtin" when there is something to add; the id of a key says nothing to a reader.
 func (a author) String() string {
-	if a.ID == "" || a.Kind == memory.AuthorUser {
+	if a.ID == "" || a.ID == string(a.Kind) || a.Kind == memory.AuthorUser {
 		return string(a.Kind)
 	}
 	return string(a.Kind) + " " + oneLine(a.ID, 40)

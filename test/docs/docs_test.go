@@ -163,7 +163,7 @@ func startDev(t *testing.T) *dev {
 // leaves the cluster of its unprivileged server there and not in a lasting place.
 func passable(t *testing.T) string {
 	t.Helper()
-	home, err := os.MkdirTemp("", "reverie-docs-")
+	home, err := os.MkdirTemp("", "reverie-docs-") //nolint:usetesting // t.TempDir lies in a folder that no other user can pass
 	if err != nil {
 		t.Fatal(err)
 	}
