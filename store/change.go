@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"strings"
 
 	"reverie/memory"
 )
@@ -123,10 +124,17 @@ func (c *checked) redactNotes() {
 	if c.verdict == memory.VerdictAllow || len(c.Sources.Lines) == 0 {
 		return
 	}
-	lines := make([]memory.LineSource, len(c.Sources.Lines)) // the caller keeps its own
-	for i, line := range c.Sources.Lines {
-		line.Line = memory.Scan(line.Line).Text
-		lines[i] = line
+	// A source names a line as it will stand in the document. What does not stand there after the redaction is left out:
+	// the middle of a private key shows nothing by itself that a scan would know it by.
+	stands := map[string]bool{}
+	for line := range strings.Lines(c.Content) {
+		stands[strings.TrimRight(line, "\r\n")] = true
+	}
+	var lines []memory.LineSource // the caller keeps its own
+	for _, line := range c.Sources.Lines {
+		if line.Line = memory.Scan(line.Line).Text; stands[line.Line] {
+			lines = append(lines, line)
+		}
 	}
 	c.Sources.Lines = lines
 }

@@ -245,3 +245,20 @@ func TestJournalTellsTheVerdict(t *testing.T) {
 		t.Errorf("not replayed: %+v", r)
 	}
 }
+
+// Of a private key, each line by itself looks harmless.
+func TestSourcesKeepNothingOfARedactedBlock(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, at(func() time.Time { return testClock }))
+	id := member("user:7")
+	body := "MIIEowIBAAKCAQEAvJ2tM7c1gk8k3m5V9dQ1p0a4"
+	c := replace(personal("keys.md"), 0, "fine\n-----BEGIN RSA PRIVATE KEY-----\n"+body+"\n-----END RSA PRIVATE KEY-----\n")
+	c.Sources.Lines = []memory.LineSource{{Line: "fine", Messages: []int64{1}}, {Line: body, Messages: []int64{2}}}
+	if r := write(t, s, id, c); r.Verdict != memory.VerdictRedact {
+		t.Fatalf("a private key gives %q", r.Verdict)
+	}
+	v := must[memory.Version](t)(s.VersionOf(t.Context(), id, personal("keys.md"), 1))
+	if len(v.Sources.Lines) != 1 || v.Sources.Lines[0].Line != "fine" {
+		t.Errorf("the sources are %+v", v.Sources.Lines)
+	}
+}
