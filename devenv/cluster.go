@@ -108,7 +108,20 @@ func (c *cluster) settle(ctx context.Context, dir string) error {
 	if !c.account.reaches(ctx, c.home) {
 		return fmt.Errorf("user %s can enter neither %s nor %s", c.account.name, dir, c.home)
 	}
+	if err := setAside(c.data); err != nil {
+		return err
+	}
 	return os.WriteFile(filepath.Join(dir, "location"), []byte(c.home+"\n"), 0o600)
+}
+
+// setAside renames the data of a cluster whose requested folder was removed, and its password with it. It is not ours to
+// delete.
+func setAside(data string) error {
+	err := os.Rename(data, data+"."+time.Now().UTC().Format("20060102T150405"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // locales are tried in turn: one that knows Unicode's letters (lower() and regular expressions need it) without the

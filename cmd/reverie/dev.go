@@ -54,7 +54,8 @@ func runDev(ctx context.Context, c config.Config, f devFlags, out io.Writer) (er
 	if err := c.CheckExposure(c.Addr, f.temporalUI); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(f.data, 0o700); err != nil {
+	// Others may pass through it: started by root, the database runs as an ordinary user. The key and the log are the owner's.
+	if err := os.MkdirAll(f.data, 0o711); err != nil { //nolint:gosec // see above
 		return err
 	}
 	// The port is taken first: a second dev on the same port should not start a database before it finds out.
