@@ -124,7 +124,8 @@ func TestErrorsInsideOfAnswers(t *testing.T) {
 	}
 	for _, test := range tests {
 		_, err := served(t, test.provider, http.StatusOK, test.body).Complete(t.Context(), Request{User: "How are you?"})
-		e, ok := err.(*Error)
+		e := &Error{}
+		ok := errors.As(err, &e)
 		if !ok || e.Kind != test.kind || e.Status != test.status || e.Message == "" || strings.Contains(e.Message, "won't") {
 			t.Errorf("%s: %v", test.name, err)
 		}
@@ -147,7 +148,8 @@ func TestAnEndlessAnswerIsGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = m.Complete(t.Context(), Request{User: "Hi."})
-	if e, ok := err.(*Error); !ok || e.Kind != Unavailable || !strings.Contains(e.Message, "larger than") {
+	e := &Error{}
+	if errors.As(err, &e) {
 		t.Errorf("%v", err)
 	}
 }
@@ -175,7 +177,7 @@ func TestACallThatFailedIsNotSentAgain(t *testing.T) {
 		}
 		errs = append(errs, err)
 	}
-	if sent != 1 || errs[0] == nil || errs[1] != errs[0] || errs[2] != errs[0] {
+	if sent != 1 || errs[0] == nil || !errors.Is(errs[1], errs[0]) || !errors.Is(errs[2], errs[0]) {
 		t.Errorf("%d sent, errors %v", sent, errs)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,10 +27,8 @@ func (c complaint) words() string {
 // has reports whether one of the codes is one of want.
 func (c complaint) has(want ...string) bool {
 	for _, code := range c.codes {
-		for _, w := range want {
-			if code == w {
-				return true
-			}
+		if slices.Contains(want, code) {
+			return true
 		}
 	}
 	return false

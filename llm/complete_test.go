@@ -261,7 +261,7 @@ func TestManyCallsAtOnceKeepApart(t *testing.T) {
 		})
 		model := open(t, provider, server)
 		var wg sync.WaitGroup
-		for _, name := range strings.Fields(strings.Repeat("Ada Ben Cem Dan Eva Fay Gus Hal ", 4)) {
+		for name := range strings.FieldsSeq(strings.Repeat("Ada Ben Cem Dan Eva Fay Gus Hal ", 4)) {
 			wg.Go(func() {
 				prompt := name + " " + time.Now().String()
 				failure := new(llm.Error)

@@ -184,8 +184,7 @@ func patch(req *http.Request, fields map[string]any) error {
 // unreachable is the error of a request that got no response. What the HTTP client wraps around the reason names the
 // URL, which is nobody's business.
 func unreachable(err error) *Error {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
 	}
 	if errors.Is(err, io.EOF) {

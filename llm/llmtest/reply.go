@@ -8,6 +8,7 @@ import (
 // End is how an answer ends, in words that each protocol has its own for.
 type End int
 
+// Ends of an answer.
 const (
 	Whole      End = iota // the model was done
 	CutAtLimit            // the token limit cut the answer
@@ -18,6 +19,7 @@ const (
 // HangUp is whether and where the server breaks off the connection.
 type HangUp int
 
+// Hang-ups.
 const (
 	Never HangUp = iota
 	BeforeAnswer

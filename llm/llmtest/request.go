@@ -3,6 +3,7 @@ package llmtest
 import (
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -85,12 +86,7 @@ func unknownField(body map[string]any, known ...string) string {
 
 // declined reports whether the server does not take something.
 func (o Options) declined(what string) bool {
-	for _, d := range o.Declines {
-		if d == what {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(o.Declines, what)
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -18,7 +18,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"log"
+	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"sync"
@@ -100,7 +101,7 @@ func Listen(addr string, o Options) (*Server, error) {
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(s.Stats()) // a reader that went away wants no answer
 	})
-	s.http = &http.Server{Handler: mux, ErrorLog: log.New(io.Discard, "", 0)}
+	s.http = &http.Server{Handler: mux, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug), ReadHeaderTimeout: time.Minute}
 	go func() { _ = s.http.Serve(listener) }() // it ends with http.ErrServerClosed, in Close
 	return s, nil
 }
@@ -203,7 +204,7 @@ func (s *Server) send(w http.ResponseWriter, p protocol, r Request, reply *Reply
 		return
 	case reply.Raw != nil:
 		w.Header().Set("Content-Type", reply.ContentType)
-		_, _ = w.Write(reply.Raw) // a reader that went away wants no answer
+		_, _ = w.Write(reply.Raw) //nolint:gosec // scripted by the test; a reader that went away wants no answer
 		return
 	case reply.Empty:
 		send(w, http.StatusOK, p.empty(r), reply.HangUp)
@@ -223,9 +224,7 @@ func (s *Server) send(w http.ResponseWriter, p protocol, r Request, reply *Reply
 // write sends an error.
 func write(w http.ResponseWriter, p protocol, fault problem) {
 	status, header, body := p.fault(fault)
-	for name, values := range header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), header)
 	send(w, status, body, Never)
 }
 
