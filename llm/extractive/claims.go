@@ -200,9 +200,14 @@ func personClaims(c clause, subject string) []claim {
 		return workClaims(r, subject, c.negated)
 	case "join":
 		return one("employer", placeWords(r))
-	case "get":
-		if marital[r[0].low] {
+	case "get", "land", "accept", "start":
+		switch {
+		case marital[r[0].low]:
 			return one("marital", r[:1])
+		case (r[0].low == "promoted" || r[0].low == "hired") && len(r) > 2 && (r[1].low == "to" || r[1].low == "as"):
+			return one("job", placeWords(withoutArticle(r[2:])))
+		case isNewJob(r):
+			return workClaims(r, subject, c.negated)
 		}
 	case "turn":
 		if isAge(r) {

@@ -17,6 +17,7 @@ var zhClaims = []claimPattern{
 	{"nickname", regexp.MustCompile(`^(?:希望被称为|昵称[：:是]|希望被叫做)\s*(.{1,16})$`), false},
 	{"age", regexp.MustCompile(`^(?:今年|年龄[：:是]?)?\s*(` + zhNumber + `)岁?$`), false},
 	{"location", regexp.MustCompile(`^(?:现在|目前|现)?(?:住在|居住在|定居在?|生活在|家在|常住|住址[：:是]|居住地[：:是]?|所在地[：:是]?|城市[：:是]?|搬到了?|搬去|搬来)\s*([^，,。（(]{1,24})`), false},
+	{"location", regexp.MustCompile(`^(?:现在|目前)?(?:和.{1,8}一起)?(?:住在|在)([^，,。（(]{2,12}?)(?:生活|居住|定居|租房|租房住|住)(?:了.{1,6})?$`), false},
 	{"origin", regexp.MustCompile(`^(?:来自|老家是?在?|籍贯[：:是]?)\s*(.{1,16})$`), false},
 	{"timezone", regexp.MustCompile(`^时区[：:是在]?\s*(.{2,20})$`), false},
 	{"birthday", regexp.MustCompile(`^(?:阳历|阴历|农历)?生日[：:是在]?\s*(.{2,16})$`), false},

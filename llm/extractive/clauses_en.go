@@ -88,6 +88,9 @@ func startsClause(ws []word, j int, comma bool) bool {
 		return false
 	}
 	w, next := ws[j], ws[j+1]
+	if family[w.low] && (verbForms[next.low].form == formThird || next.low == "is" || next.low == "has") {
+		return true
+	}
 	switch w.low {
 	case "i", "he", "she", "it", "they":
 		return true
@@ -101,6 +104,16 @@ func startsClause(ws []word, j int, comma bool) bool {
 		return comma && verbForms[next.low].form == formBase
 	case "from":
 		return next.low == "now"
+	}
+	if prepositions[w.low] && j > 0 && coordinators[ws[j-1].low] {
+		for k := j + 2; k < min(j+5, len(ws)-1); k++ { // "…, but at work we mostly write Java"
+			if ws[k].low == "i" || ws[k].low == "we" {
+				return true
+			}
+		}
+	}
+	if comma && subordinators[ws[0].low] && orderVerbs[w.low] {
+		return true // "When you write code for me, use TypeScript"
 	}
 	if !determiners[w.low] {
 		for k := j; k < min(j+3, len(ws)-1); k++ { // "…, so feature freeze is November 6"
@@ -164,10 +177,10 @@ func sharedSubject(main, next []word, comma bool) []word {
 			return who
 		case c.tense == perfect && (f.form == formParticiple || f.form == formPast) && f.lemma != w:
 			return append(append([]word(nil), who...), word{text: "have", low: "have"})
-		case c.tense != past && plainVerbs[w] && !(c.verb == "like" || c.verb == "love" || c.verb == "enjoy" || c.verb == "prefer") && (f.lemma == w || w == "am" || w == "cannot" || keptAdverbs[w]):
+		case c.tense != past && plainVerbs[w] && !(c.verb == "like" || c.verb == "love" || c.verb == "enjoy" || c.verb == "prefer") && (f.lemma == w || w == "am" || w == "cannot" || keptAdverbs[w] && verbForms[next[i+1].low].form == formBase):
 			return who
 		case c.tense != past && (w == "am" || w == "have" || w == "hate" || w == "prefer" || w == "cannot" || w == "do" && next[i+1].low == "not" || (w == "love" || w == "like" || w == "live" || w == "work") && len(next) > i+1 && f.lemma == w):
-			if !likes[c.verb] { // "I love the hope and love in it"
+			if !likes[c.verb] || w != "love" && w != "like" { // "I love the hope and love in it"
 				return who
 			}
 		}

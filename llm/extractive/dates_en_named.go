@@ -122,6 +122,9 @@ func plainWeekday(ws []word, low func(int) string, i int, base time.Time, w time
 	case short && (low(i) == "sun" || low(i) == "sat" || low(i) == "wed") && !datePrepositions[before]:
 		return saidDate{}, 0
 	}
+	if next := low(i + 1); next != "" && !ws[i].endsClause() && firstRune(ws[i+1].text) >= 'a' && firstRune(ws[i+1].text) <= 'z' && dayParts[next] == "" && !prepositions[next] && !coordinators[next] && !auxiliaries[next] && !isClosedClass[next] && !subordinators[next] && !droppedAdverbs[next] && !datePrepositions[next] {
+		return saidDate{}, 0 // "Friday demos"
+	}
 	if past && before != "by" && before != "until" {
 		return saidDate{lastWeekday(base, w), false}, 1
 	}
@@ -168,6 +171,9 @@ func theNth(low func(int) string, i int, base time.Time, past bool) (moment, int
 	d, ok := ordinal(low(i + 1))
 	if !ok || isDigits(low(i+1)) {
 		return moment{}, 0
+	}
+	if next := low(i + 2); next != "" && !prepositions[next] && !coordinators[next] && next != "because" && next != "if" && next != "when" && next != "i" && next != "we" {
+		return moment{}, 0 // "on the 5th floor"
 	}
 	m, ok := dayOfMonth(base, d, past)
 	if !ok {
@@ -252,13 +258,29 @@ func isPastContext(ws []word, i int) bool {
 		switch {
 		case w == "promised" || w == "scheduled":
 			return false
+		case rescheduled[w] && hasEvent(ws[:k]):
+			return false
 		case rescheduled[w] && k+2 == i && ws[k+1].low == "to", rescheduled[w] && k+3 >= i && hasLow(ws[k:i], "to"):
 			return k > 0 && (ws[k-1].low == "i" || ws[k-1].low == "we")
 		case intending[w] && hasLow(ws[k:i], "to"):
 			return false
 		case futureWords[w] && !(w == "have" && k+1 < len(ws) && isPastForm(ws[k+1].low)):
 			return false
-		case pastWords[w], isPastForm(w):
+		case pastWords[w]:
+			return true
+		case isPastForm(w):
+			if k > 0 && (ws[k-1].low == "getting" || ws[k-1].low == "get" || ws[k-1].low == "be" || ws[k-1].low == "is" || ws[k-1].low == "are" || ws[k-1].low == "being") {
+				continue // "is getting married in October"
+			}
+			return true
+		}
+	}
+	return false
+}
+
+func hasEvent(ws []word) bool {
+	for _, w := range ws {
+		if eventNouns[w.low] {
 			return true
 		}
 	}

@@ -106,10 +106,10 @@ func momentZH(g func(string) string, rest string, base time.Time, past, yearly, 
 			return moment{}, "", false
 		}
 		year := map[string]int{"明年": base.Year() + 1, "今年": base.Year(), "去年": base.Year() - 1}[g("my")]
+		if yearly && year == 0 {
+			return moment{}, "", false
+		}
 		if g("d") != "" {
-			if yearly && year == 0 {
-				return moment{}, "", false
-			}
 			w, ok := monthDay(base, year, time.Month(m), numberZH(g("d")), past)
 			return w, "", ok
 		}

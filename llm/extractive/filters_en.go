@@ -8,7 +8,7 @@ import "strings"
 var supposed = []string{
 	" if i were ", " if i was ", " if i had ", " if we had ", " if we were ", " if i could ", " imagine ", " suppose ", " supposing ", " let us say ", " let us pretend ", " let us assume ",
 	" let us imagine ", " what if ", " pretend ", " hypothetically ", " in theory ", " for example ", " for instance ", " e.g ", " as an example ", " i wish ", " would have ", " could have ",
-	" should have ", " in my dream ", " i dreamed ", " i dreamt ", " say i ", " say my ", " assume ", " assuming ", " as if ", " in another life ", " theoretically ", " in a parallel ",
+	" should have ", " in my dream ", " i dreamed ", " i dreamt ", " say i ", " say my ", " assume i ", " assume my ", " assume that ", " assume we ", " assume you ", " assuming ", " as if ", " in another life ", " theoretically ", " in a parallel ",
 	" some people ", " never said ", " did not say ", " not saying ", " let us play ", " role-play ", " roleplay ", " act as ", " you are a ", " you are an ", " you are my ", " you are the ", " you are now ",
 	" used as an example ", " just kidding ", " kidding ", " joking ", " sarcasm ", " lorem ipsum ", " placeholder ",
 }

@@ -58,4 +58,4 @@ var (
 )
 
 // requestZH are requests for the task at hand; a clause that begins like one is not about the user.
-var requestZH = regexp.MustCompile(`^(?:请|麻烦|能|可以|可否|你|您|再|先|那|就)*(?:帮我|给我|帮忙|替我|为我|教我|告诉我|推荐|介绍|解释|翻译|写|生成|查|搜|找|列|总结|分析|讲|说说|看看|画|算|改|优化|检查|想想|举)`)
+var requestZH = regexp.MustCompile(`^(?:请|麻烦|能|可以|可否|你|您|再|先|那|就)*(?:帮我|给我|帮忙|替我|为我|教我|告诉我|推荐|介绍|解释|翻译|写|生成|查|搜|找|列|总结|分析|讲|说说|看看|画|算[^了]|改[^到成为用]|优化|检查|想想|举)`)

@@ -66,6 +66,24 @@ func beginsWithName(r []word) bool { return len(r) > 0 && r[0].isName() }
 
 func isDated(r []word) bool { return hasDay(r) && len(r) > 3 }
 
+// isNewJob reads "a job at Shopify as a staff engineer".
+func isNewJob(r []word) bool {
+	for k, w := range r {
+		if k < 5 && (w.low == "job" || w.low == "role" || w.low == "position" || w.low == "offer" || w.low == "internship" || w.low == "apprenticeship") {
+			return hasLow(r, "at") || hasLow(r, "as") || hasLow(r, "with")
+		}
+	}
+	return false
+}
+
+func isCommute(r []word) bool {
+	l := lows(r)
+	return strings.HasSuffix(l, "to work") || strings.HasSuffix(l, "to school") || strings.HasSuffix(l, "to the office")
+}
+
+// isStill reads "I have lived in Tokyo for ten years": what began then and goes on.
+func isStill(r []word) bool { return hasLow(r, "since") || indexLow(r, "for") > 0 && hasObject(r) }
+
 // isAge wants a number of years: "I turned 30 in April".
 func isAge(r []word) bool {
 	return len(r) > 0 && isDigits(r[0].low) && len(r[0].low) == 2

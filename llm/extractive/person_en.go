@@ -47,6 +47,8 @@ func (c clause) thirdPerson() string {
 		add(adverbs, pastOf(said, verb))
 	case c.tense == perfect && (c.negated || len(c.adverbs) > 0):
 		add("has", not, adverbs, said)
+	case c.tense == perfect && isStill(c.rest):
+		add("has", said)
 	case c.tense == perfect:
 		if f, ok := verbForms[said]; ok && f.same {
 			add(said) // "Moved to Munich" says it more shortly than "Has moved to Munich"

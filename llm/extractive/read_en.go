@@ -38,7 +38,7 @@ func (r *reader) english(s string) {
 	if hasAny(l, supposed) || isConditional(ws) || isReported(ws) {
 		return
 	}
-	if r.question != "" && r.appointed(ws) {
+	if r.appointed(ws, r.question != "") {
 		return
 	}
 	r.clauses(ws, stated)
@@ -66,15 +66,18 @@ func nameLowered(ws []word) {
 	}
 }
 
-// appointed reads an answer that is no clause but names something with its day: "the Pine Ridge half on December 13th".
-func (r *reader) appointed(ws []word) bool {
+// appointed reads what is no clause but names something with its day: "Dentist on Tuesday at 9", and as an answer also
+// "the Pine Ridge half on December 13th".
+func (r *reader) appointed(ws []word, answers bool) bool {
 	rest := ws[consumed(affirmative, ws):]
+	rest, _ = withoutFillers(rest)
 	rest = trimmed(absoluteDates(rest, r.base))
 	when, ok := lastMoment(rest)
-	if !ok || when.before(r.now) || len(rest) < 4 || len(rest) > 12 || anyAuxiliary(rest) || rest[0].when.span != noSpan || datePrepositions[rest[0].low] || isPersonal[rest[0].low] {
+	if !ok || when.before(r.now) || len(rest) < 3 || len(rest) > 12 || anyAuxiliary(rest) || rest[0].when.span != noSpan || datePrepositions[rest[0].low] || isPersonal[rest[0].low] {
 		return false
 	}
-	if c := parseClause(rest); c.verb != "" || !eventNouns[headNoun(rest)] && !hasName(rest) {
+	head := headNoun(rest)
+	if c := parseClause(rest); c.verb != "" && c.subject != imperative || !eventNouns[head] && !(acquaintances[head] && !answers) && !(answers && hasName(rest)) {
 		return false
 	}
 	if rest[0].low == "the" || rest[0].low == "my" || rest[0].low == "our" || rest[0].low == "a" || rest[0].low == "an" {
@@ -171,7 +174,14 @@ func (r *reader) remember(ws []word, firmly strength) {
 		return
 	}
 	r.out = r.out[:from]
-	r.say(statement{place: remembered, text: sentence(toldWords(dated)), strength: firmly})
+	p := remembered
+	if len(dated) > 2 && (dated[0].low == "my" || dated[0].low == "our" || dated[0].low == "the") && parseClause(dated).verb == "" {
+		dated = dated[1:]
+		if when, ok := lastMoment(dated); ok && !when.before(r.now) && eventNouns[headNoun(dated)] {
+			p = dates // "remember my flight to Oslo on June 12"
+		}
+	}
+	r.say(statement{place: p, text: sentence(toldWords(dated)), strength: firmly})
 }
 
 // toldWords tells any words in the third person.
@@ -373,6 +383,12 @@ func (r *reader) clause(c clause, part []word, firmly strength) {
 			r.person = who
 		}
 	case thing:
+		if isCouncil(c.noun) && (c.tense == past || c.tense == perfect) {
+			if p, text, ok := decidedPast(c, r.now); ok {
+				add(p, joinWords(withoutArticle(c.noun))+" "+lowerFirst(text))
+				return
+			}
+		}
 		if relationAt(c.noun) < 0 {
 			r.thing = c.noun
 		}
@@ -480,7 +496,11 @@ func (r *reader) ofTeam(c clause) (place, string, bool) {
 		return noteOnly, "", false
 	}
 	switch c.verb {
-	case "use", "run", "host", "store", "deploy", "release", "ship", "write", "build", "maintain", "support", "rely", "depend", "migrate", "test", "?containerize", "rotate", "log", "?log", "track", "charge", "?bill", "?sell", "sell", "?onboard":
+	case "use":
+		if len(c.rest) < 6 && !codeNouns[headNoun(c.rest)] {
+			return facts, "The team " + lowerFirst(c.thirdPerson()), true
+		}
+	case "run", "host", "store", "deploy", "release", "ship", "write", "build", "maintain", "support", "rely", "depend", "migrate", "test", "?containerize", "rotate", "log", "?log", "track", "charge", "?bill", "?sell", "sell", "?onboard":
 	default:
 		return noteOnly, "", false
 	}

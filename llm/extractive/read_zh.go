@@ -60,7 +60,7 @@ func beforeQuestionZH(s string) string {
 var width = strings.NewReplacer("　", " ", "０", "0", "１", "1", "２", "2", "３", "3", "４", "4", "５", "5", "６", "6", "７", "7", "８", "8", "９", "9")
 
 var (
-	rememberPattern = regexp.MustCompile(`^(?:好的?|嗯+|那|对了|另外|还有|顺便|以后|也|再|哦|啊|嘿|[，,、\s]|请|麻烦|拜托|帮我|帮忙|帮|你|要|一定|务必|先|能不能|可以|给我|替我|您)*(记住|记一下|记下来|记下|记着|记好|记录一下|别忘了|别忘记|不要忘记|不要忘了|牢记|备忘|备注|记得|提醒一下|记个)(?:了)?(?:一下)?(?:这一点|这点|这件事|这个|以下(?:内容|几点|信息|事项)?|下面(?:这些|几点|的内容)?)?\s*([:：，,]?)\s*(.*)$`)
+	rememberPattern = regexp.MustCompile(`^(?:好的?|嗯+|那|对了|另外|还有|顺便|以后|也|再|哦|啊|嘿|[，,、\s]|请|麻烦|拜托|帮我|帮忙|帮|你|要|一定|务必|先|能不能|可以|给我|替我|您)*(别让我忘了|别让我忘记|记住|记一下|记下来|记下|记着|记好|记录一下|别忘了|别忘记|不要忘记|不要忘了|牢记|备忘|备注|记得|提醒一下|记个)(?:了)?(?:一下)?(?:这一点|这点|这件事|这个|以下(?:内容|几点|信息|事项)?|下面(?:这些|几点|的内容)?)?\s*([:：，,]?)\s*(.*)$`)
 	remindPattern   = regexp.MustCompile(`^(.{0,40}?)提醒我(?:一下)?(?:要|去)?\s*[:：，,]?\s*(.+)$`)
 	todoPattern     = regexp.MustCompile(`^(?:我的)?(?:待办|代办|TODO|todo|Todo|To-do|任务)(?:事项)?\s*[:：]\s*(.+)$`)
 	remindAfter     = regexp.MustCompile(`^(.{4,}?)[，,]?(?:请|麻烦|你|到时候|到时|记得|提前|再)*提醒(?:我|一下我)(?:一下|一声)?(?:哦|啊|吧|哈)*$`)
@@ -75,7 +75,7 @@ func (r *reader) requestZH(s string, question bool) bool {
 		r.say(statement{place: tasks, text: sentenceZH("待办：" + toldZH(text)), strength: asked})
 		return true
 	}
-	if m := remindPattern.FindStringSubmatch(s); m != nil && !strings.HasPrefix(s, "谢谢") && !(question && !strings.Contains(s, "能") && !strings.Contains(s, "可以")) {
+	if m := remindPattern.FindStringSubmatch(s); m != nil && !strings.HasPrefix(s, "谢谢") && !(question && !hasOneOf(s, "能 可以 好吗 行吗 好不好 可否 麻烦 请")) {
 		text, _ := datesZH(trimParticles(stripTags(m[2])), r.base)
 		if at := strings.LastIndexAny(m[1], "，,"); at >= 0 { // what stands before the request is said by itself
 			r.clausesZH(m[1][:at], stated)
@@ -120,7 +120,7 @@ func (r *reader) requestZH(s string, question bool) bool {
 		r.list = true
 	case rest == "" || rest == "了" || rest == "吧" || rest == "哦" || rest == "啊":
 		r.rememberPreviousZH()
-	case (m[1] == "别忘了" || m[1] == "记得" || strings.HasPrefix(m[1], "不要忘") || m[1] == "别忘记") && !strings.HasPrefix(rest, "我") && startsTask(rest):
+	case (strings.HasPrefix(m[1], "别让我") || m[1] == "别忘了" || m[1] == "记得" || strings.HasPrefix(m[1], "不要忘") || m[1] == "别忘记") && !strings.HasPrefix(rest, "我") && (startsTask(rest) || strings.HasPrefix(m[1], "别让我")):
 		text, _ := datesZH(trimParticles(rest), r.base)
 		r.say(statement{place: tasks, text: sentenceZH("待办：" + toldZH(text)), strength: asked})
 	default:
@@ -246,6 +246,9 @@ func (r *reader) clausesZH(s string, firmly strength) int {
 		if text == "" {
 			continue
 		}
+		if who == selfZHWho && strings.HasPrefix(strings.TrimSpace(part), "还有") && !strings.HasPrefix(text, "我") && len([]rune(text)) < 14 {
+			text = "有" + text
+		}
 		n++
 		if isPassiveEcho(text) {
 			continue
@@ -300,7 +303,11 @@ func (r *reader) clauseZH(text string, when moment, before whoZH, firmly strengt
 	}
 	if who == selfZHWho || who == weZH {
 		if topic, ok := endedZH(predicate); ok {
-			r.say(statement{place: background, text: sentenceZH(toldZH(trimParticles(predicate))), strength: firmly, ofUser: true, ends: true, topic: topic})
+			p := background
+			if who == weZH {
+				p = decisions
+			}
+			r.say(statement{place: p, text: sentenceZH(toldZH(trimParticles(predicate))), strength: firmly, ofUser: true, ends: true, topic: topic})
 			return who
 		}
 		if p, line, ok := r.aboutSelfZH(predicate, when, who); ok {
@@ -354,7 +361,7 @@ func subjectZH(s string, before whoZH) (who whoZH, predicate, subject string) {
 	return before, s, ""
 }
 
-var impliedSelf = regexp.MustCompile(`^(?:平时|一直|从小|目前|现在|最近|刚|已经|还|也|本人|一般|通常|周末|偶尔)*(?:喜欢|不喜欢|讨厌|爱吃|爱喝|不吃|不喝|住在|搬到|搬去|来自|对.{1,10}过敏|从事|毕业于|养了|从来不|从不|在.{2,12}(?:上班|工作|做|当|读|上大学)|名叫|更喜欢|最喜欢|最讨厌|特别喜欢|今年\d{1,2}岁|需要|得|打算|要|用的是|会(?:一点|说|讲|弹|拉|用|游泳|开车|编程|做饭)|正在(?:学|自学|做|写|准备|开发)|自学|在学|养着|开了|已婚|单身|离婚了?$|结婚了?$|怀孕|对.{1,8}不耐|有.{0,4}(?:糖尿病|高血压|哮喘)|右.{0,8}做过|左.{0,8}做过|从.{2,14}(?:离职|辞职)|老家在|母语是|生日是|现在(?:在|住|用)|.{2}座$|属.$|\d{4}年出生|不看|不玩|不听|做.{2,8}(?:好几|\d+|[一二两三四五六七八九十]+)年)`)
+var impliedSelf = regexp.MustCompile(`^(?:平时|一直|从小|目前|现在|最近|刚|已经|还|也|本人|一般|通常|周末|偶尔)*(?:喜欢|不喜欢|讨厌|爱吃|爱喝|不吃|不喝|住在|搬到|搬去|来自|对.{1,10}过敏|从事|毕业于|养了|从来不|从不|在.{2,12}(?:上班|工作|做|当|读|上大学)|名叫|更喜欢|最喜欢|最讨厌|特别喜欢|今年\d{1,2}岁|需要|得|打算|要|用的是|会(?:一点|说|讲|弹|拉|用|游泳|开车|编程|做饭)|正在(?:学|自学|做|写|准备|开发)|自学|在学|养着|开了|已婚|单身|离婚了?$|结婚了?$|怀孕|对.{1,8}不耐|有.{0,4}(?:糖尿病|高血压|哮喘)|右.{0,8}做过|左.{0,8}做过|从.{2,14}(?:离职|辞职)|老家在|母语是|生日是|现在(?:在|住|用)|.{2}座$|属.$|\d{4}年出生|不看|不玩|不听|\d{4}-\d\d-\d\d.{0,8}(?:要|得|去|有|会|见|飞|回|到|参加|出发|开|考|看|跟|和|不在)|和.{1,8}一起住|在.{2,8}长大|主要写|晚上不吃|做.{2,8}(?:好几|\d+|[一二两三四五六七八九十]+)年)`)
 
 func impliesSelf(s string) bool { return impliedSelf.MatchString(s) }
 

@@ -11,6 +11,9 @@ func copula(c clause) (place, bool) {
 	if c.tense == past {
 		return copulaPast(r)
 	}
+	if len(r) > 3 && r[0].low == "more" && r[1].low == "of" {
+		r = r[2:]
+	}
 	switch w := r[0].low; w {
 	case "a", "an", "the", "one", "also", "half", "part":
 		return nounComplement(r[1:], w == "the")
@@ -57,6 +60,9 @@ func adjective(r []word, c clause) (place, bool) {
 	if isDigits(low) {
 		n := len(low)
 		return identity, n == 2 && (len(r) == 1 || r[0].endsClause() || r[1].low == "years" || r[1].low == "and" || r[1].low == "now") || len(r) > 1 && (r[1].low == "cm" || r[1].low == "kg" || r[1].low == "m" || r[1].low == "feet" || r[1].low == "foot")
+	}
+	if len(low) > 2 && low[0] >= '3' && low[0] <= '8' && low[1] == '\'' {
+		return background, true // 6'2"
 	}
 	if isAgeWord(low) && (len(r) == 1 || r[0].endsClause() || r[1].low == "years" || r[1].low == "and" || r[1].low == "now") {
 		return identity, true
@@ -190,7 +196,7 @@ func isOccupation(noun string) bool {
 	if strings.HasSuffix(noun, "-in-chief") {
 		return true
 	}
-	for _, suffix := range []string{"ologist", "ographer", "grapher", "maker", "worker", "keeper", "writer", "engineer", "ician", "builder", "smith", "master", "trician", "therapist", "developer", "analyst", "scientist", "manager", "officer", "fighter", "driver", "dealer", "planner", "trader", "broker", "teacher", "player", "singer", "hunter"} {
+	for _, suffix := range []string{"ologist", "ographer", "grapher", "maker", "worker", "keeper", "writer", "engineer", "ician", "strator", "ator", "etor", "itor", "ctor", "urer", "builder", "smith", "master", "trician", "therapist", "developer", "analyst", "scientist", "manager", "officer", "fighter", "driver", "dealer", "planner", "trader", "broker", "teacher", "player", "singer", "hunter"} {
 		if strings.HasSuffix(noun, suffix) {
 			return true
 		}

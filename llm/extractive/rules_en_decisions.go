@@ -8,7 +8,7 @@ import (
 // decisionVerbs are verbs by which "we" or "I" decide, with the words that may follow; "" allows any object.
 var decisionVerbs = map[string]string{
 	"decide": "to on that against not", "agree": "on that to upon", "settle": "on for", "opt": "for", "pick": "", "choose": "", "select": "", "finalize": "", "finalise": "",
-	"adopt": "", "approve": "", "standardize": "on", "standardise": "on", "switch": "", "migrate": "", "ditch": "", "drop": "", "replace": "", "rename": "", "postpone": "", "reschedule": "", "cancel": "",
+	"adopt": "", "approve": "", "standardize": "on", "standardise": "on", "switch": "", "migrate": "", "ditch": "", "drop": "", "replace": "", "rename": "", "vote": "for on to against", "postpone": "", "reschedule": "", "cancel": "",
 }
 
 // decided reads "we decided to …", "I went with …", "we will use …".
@@ -51,6 +51,18 @@ func decided(c clause, now time.Time) (place, string, bool) {
 	return decisions, "Decided to " + c.verb + " " + joinWords(impersonal(r)), true
 }
 
+// isCouncil reports whether a subject is a group that decides.
+func isCouncil(noun []word) bool {
+	if len(noun) > 4 {
+		return false
+	}
+	switch noun[len(noun)-1].low {
+	case "team", "group", "board", "committee", "management", "company", "everyone", "family", "council", "majority":
+		return true
+	}
+	return false
+}
+
 func decidedPast(c clause, now time.Time) (place, string, bool) {
 	r := c.rest
 	text := c.thirdPerson()
@@ -61,7 +73,7 @@ func decidedPast(c clause, now time.Time) (place, string, bool) {
 		}
 		return narrated(r, now), "Decided to " + c.verb + " " + joinWords(impersonal(r)), true
 	case "move":
-		if r[0].low != "from" && r[0].low != "to" || !isChosen(r) {
+		if r[0].low != "from" && r[0].low != "to" || !namesTechnology(r) {
 			return noteOnly, "", false
 		}
 		return decisions, text, true
@@ -108,6 +120,15 @@ func isIng(low string) bool {
 	return verbForms[low].form == formIng || len(low) > 5 && (strings.HasSuffix(low, "ing") || strings.HasSuffix(low, "in'"))
 }
 
+func namesTechnology(r []word) bool {
+	for _, w := range r {
+		if technologies[w.low] {
+			return true
+		}
+	}
+	return false
+}
+
 // isChosen reports whether words name a technology or a proper name.
 func isChosen(r []word) bool {
 	for k, w := range r {
@@ -134,6 +155,10 @@ func proposed(c clause, now time.Time) (place, string, bool) {
 		not = "not "
 	}
 	switch c.verb {
+	case "do":
+		if r[0].low != "option" && r[0].low != "plan" && r[0].low != "variant" && r[0].low != "version" {
+			return noteOnly, "", false
+		}
 	case "go", "stick":
 		if r[0].low != "with" || len(r) < 2 || pointsBack(r[1:]) && !dated {
 			return noteOnly, "", false

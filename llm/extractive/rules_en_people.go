@@ -106,6 +106,9 @@ func (r *reader) personIs(c clause, text string) (place, string, bool) {
 	case w == "in" || w == "at" || w == "on":
 		return people, text, len(rest) > 1 && (rest[1].isName() || hasLow(rest, "grade") || hasLow(rest, "school") || hasLow(rest, "college") || hasLow(rest, "university"))
 	}
+	if traits[rest[0].low] || marital[rest[0].low] {
+		return people, text, true
+	}
 	if f, ok := verbForms[rest[0].low]; ok && f.form != formBase && !settledParticiples[rest[0].low] && f.lemma != rest[0].low && rest[0].low != "called" && rest[0].low != "named" {
 		return noteOnly, "", false
 	}

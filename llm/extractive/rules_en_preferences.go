@@ -102,7 +102,10 @@ var manneredVerbs = set(`call answer reply respond write keep speak talk address
 func order(ws []word, stands bool) (string, bool) {
 	ws, _ = withoutFillers(ws)
 	l := " " + lows(ws) + " "
-	stands = stands || hasAny(l, standingPhrases)
+	stands = stands || hasAny(l, standingPhrases) || hasAny(l, []string{" when you ", " when i ", " if i ask "})
+	if len(ws) > 1 && len(ws) < 5 && ws[0].low == "no" && manner[ws[1].low] {
+		return "Wants no " + joinWords(trimmed(cutFillers(ws[1:]))), true
+	}
 	polite := strings.Contains(l, " please ")
 	body, always, negated := orderBody(ws)
 	if len(body) == 0 || len(body) > 30 {
@@ -114,6 +117,9 @@ func order(ws []word, stands bool) (string, bool) {
 	}
 	if second(body) == "nothing" && len(body) > 3 && (v == "book" || v == "schedule" || v == "plan") {
 		return "Wants the assistant to " + joinWords(impersonalOrder(cutFillers(append([]word{{text: v, low: v}}, body[1:]...)))), true
+	}
+	if (v == "keep" || v == "make") && (second(body) == "it" || second(body) == "them") && len(body) > 2 && len(body) < 6 && manner[body[2].low] {
+		return "Wants the assistant to keep answers " + joinWords(cutFillers(body[2:])), stands || always != ""
 	}
 	if stopObjects[second(body)] && v != "call" && second(body) != "me" && second(body) != "your" && second(body) != "any" {
 		if !(stands || always != "") || second(body) == "it" || second(body) == "this" || second(body) == "that" {
@@ -220,7 +226,7 @@ func isManner(v string, body []word) bool {
 		return second(body) == "me" && len(body) > 2
 	}
 	for k, w := range body[1:] {
-		if manner[w.low] {
+		if manner[w.low] || manner[verbForms[w.low].lemma] || w.low == "apologizing" || w.low == "apologising" {
 			return true
 		}
 		if languages[w.low] && k > 0 && k < 6 && (body[k].low == "in" || v == "speak" || v == "use") {

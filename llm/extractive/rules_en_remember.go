@@ -25,7 +25,7 @@ var politeness = buildPhrases(`please;can you;could you;would you;will you;can y
 
 // openings begin a request to remember; their tails ("that", "this", ":") are read apart. Longer ones come first.
 var openings = openingsByWord(map[request]string{
-	remindTo:  `remind me to; remind me that; remind me about; remind me of; remind me; set a reminder to; set a reminder for; set me a reminder to; set a reminder that; set a reminder; i need a reminder to; add a reminder to; create a reminder to`,
+	remindTo:  `do not let me forget to; do not let me forget; help me remember to; make sure i remember to; remind me to; remind me that; remind me about; remind me of; remind me; set a reminder to; set a reminder for; set me a reminder to; set a reminder that; set a reminder; i need a reminder to; add a reminder to; create a reminder to`,
 	todo:      `reminder for me; reminder to self; reminder; add to my list; put on my list; on my list; add to the list; todo; to-do; to do; action item; action items; my todo; my to-do; add to my todo list; add to my to-do list; note to self`,
 	remember:  `remember; memorize; memorise; keep in mind; bear in mind; keep in memory; do not forget; never forget; take note; take a note; make a note; make note; note down; note; write down; jot down; save to memory; save this; store this; add to memory; add to your memory; add this to memory; add this to your memory; put this in your memory; commit to memory; commit this to memory; memo; save the following; write this down; for your memory; save in memory`,
 	noRequest: `remember me`,

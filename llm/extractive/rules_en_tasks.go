@@ -50,8 +50,13 @@ func obligation(c clause, now time.Time) (place, bool) {
 			return background, ok
 		}
 		return planPlace(c), dated && !(back && len(r) < 2)
-	case "hope to", "try to", "wish to", "look to", "expect to":
-		return tasks, dated && !back && c.modal != "try to"
+	case "try to":
+		if striving[verb] && len(r) > 0 && (!back || r[0].low == "less" || r[0].low == "more") && !aboutCode {
+			return background, true
+		}
+		return tasks, false
+	case "hope to", "wish to", "look to", "expect to":
+		return tasks, dated && !back
 	case "can":
 		return ability(c)
 	case "used to":
@@ -62,6 +67,9 @@ func obligation(c clause, now time.Time) (place, bool) {
 
 // aversions are verbs of what people do not want to do for good.
 var aversions = set(`use work fly drive live eat drink travel move`)
+
+// striving are verbs of what people try for long: "I'm trying to eat less sugar".
+var striving = set(`eat drink lose quit sleep exercise run save spend learn reduce cut smoke walk gain conceive`)
 
 // planPlace puts what one attends among the dates, and what one does among the tasks.
 func planPlace(c clause) place {

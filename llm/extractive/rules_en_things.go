@@ -32,6 +32,12 @@ func (r *reader) aboutThing(c clause, now time.Time) (place, string, bool) {
 	if rel := relationAt(noun); rel >= 0 && (owner == "my" || owner == "our" || owner == "his" || owner == "her" || r.isRelative(noun)) {
 		return r.aboutPerson(c, rel, now)
 	}
+	if c.verb == "call" && len(c.rest) > 1 && len(c.rest) < 4 && c.rest[0].low == "me" && c.rest[1].isName() && c.tense == present {
+		return identity, "Goes by " + joinWords(c.rest[1:]), true
+	}
+	if family[owner] && len(noun) == 1 && owner != "family" && owner != "baby" {
+		return r.aboutPerson(c, 0, now) // "mom lives in Boston"
+	}
 	if r.isRelative(noun) {
 		return r.aboutPerson(c, 0, now)
 	}
@@ -124,7 +130,7 @@ func isFact(c clause, head string) bool {
 	if (c.modal == "must" || c.modal == "have to" || c.modal == "need to") && c.tense == present && c.subject == thing && (hasLow(noun, "our") || noun[0].low == "every" || noun[0].low == "all" || noun[0].low == "each") && !codeNouns[head] && len(rest) > 1 && len(rest) < 16 && !pointsBack(rest) {
 		return true
 	}
-	if !definite || len(rest) == 0 || len(rest) > 22 || len(noun) > 8 || c.modal != "" || stopSubjects[head] || stopSubjects[noun[min(1, len(noun)-1)].low] && len(noun) <= 2 || hasLow(noun, "you") || hasLow(noun, "i") {
+	if !definite || len(rest) == 0 || len(rest) > 22 || len(noun) > 8 || c.modal != "" || stopSubjects[head] && !(noun[0].low == "our" && ours[head]) || stopSubjects[noun[min(1, len(noun)-1)].low] && len(noun) <= 2 || hasLow(noun, "you") || hasLow(noun, "i") {
 		return false
 	}
 	if c.tense != present && !(c.tense == future && hasDay(rest)) || verbForms[noun[0].low].form == formIng {
@@ -160,6 +166,9 @@ func isFact(c clause, head string) bool {
 		return isValue(rest) && (c.verb != "have" && c.verb != "need" || hasFactNoun)
 	}
 }
+
+// ours are things that with "our" are a team's own, though they mostly stand for something at hand.
+var ours = set(`tests test build builds code docs documentation site website app page pages status-page task tasks`)
 
 // hasFactNounBeforeOf finds "the deadline for Alpha", "the port of the staging DB".
 func hasFactNounBeforeOf(noun []word) bool {

@@ -27,6 +27,14 @@ func (r *reader) aboutSelfZH(predicate string, when moment, who whoZH) (place, s
 	rule, line, g, ok := readRules(selfZH, predicate)
 	if !ok && when.span != noSpan && when.before(r.now) {
 		rule, line, g, ok = readRules(selfZH, leadingDate.ReplaceAllString(predicate, "")) // "上周搬到上海了" says where one lives
+		if ok && rule.place == background {
+			line = predicate
+		}
+	}
+	if !ok && who == weZH {
+		if m := weUseZH.FindStringSubmatch(predicate); m != nil && !vagueZH.MatchString(m[1]) && isChoice(m[1]) {
+			return facts, "团队" + predicate, true
+		}
 	}
 	if ok {
 		if rule.ends && g[1] != "" {
@@ -43,6 +51,9 @@ func (r *reader) aboutSelfZH(predicate string, when moment, who whoZH) (place, s
 	}
 	return noteOnly, "", false
 }
+
+// weUseZH reads what a team works with: 我们用主干开发模式.
+var weUseZH = regexp.MustCompile(`^(?:都|一直|目前|现在|主要)*(?:用|使用|采用)(?:的是)?(.{2,30})$`)
 
 // jobAndName reads 我是新来的测试工程师王欣.
 var jobAndName = regexp.MustCompile(`^是(?:新来的|刚来的|公司的|你们的|负责.{1,8}的)?(.{0,10}(?:` + alternatives(occupationsZH) + `))(` + surname + han + `{1,2})$`)
@@ -65,7 +76,7 @@ func (r *reader) datedZH(predicate string, when moment, who whoZH) (place, strin
 var (
 	mustZH   = regexp.MustCompile(`^(.{0,26}?)(?:还得|还要|得|要|必须|需要|应该|该|打算|计划|准备|想要|想|记得)(?:在)?(.{2,40}?)(?:了|的|呢|啊|哦|吧|啦|呀|嘛|哈)*$`)
 	notTask  = regexp.MustCompile(`^(?:问|说|吃饭|吃点|睡|走|去忙|忙|一个|一份|查|知道|了解|看看|看一下|找|写一个|写一篇|写个|做一个|做个|的是|求|不|是|有|你|买什么|怎么|什么|一下|说明|确认一下|先|再问|请教|学一下|跑|么)`)
-	wishZH   = regexp.MustCompile(`(?:学|考|去|减肥|减|瘦|攒|存|买|换|开|成为|当|读完|戒|参加|跑|出国|创业|转行|搬|养|结婚|写完|辞职)`)
+	wishZH   = regexp.MustCompile(`(?:学|考|读|去|减肥|减|瘦|攒|存|买|换|开|成为|当|读完|戒|参加|跑|出国|创业|转行|搬|养|结婚|写完|辞职)`)
 	planWord = regexp.MustCompile(`打算|计划|准备|想要|想`)
 )
 
@@ -154,7 +165,7 @@ func (r *reader) aboutPersonZH(who, predicate string, when moment, say func(plac
 }
 
 var (
-	decideZH = regexp.MustCompile(`^(?:我们|咱们|我|团队|大家|会上|双方|公司|领导)?(?:和.{1,6})?(?:最后|最终|终于|已经|刚刚|刚|昨天|今天|都|一致|讨论后|讨论之后|商量好|商量后|也|就|还是|后来|\d{4}-\d\d-\d\d)*(?:一致)?(?:决定|敲定|确定|选定|商定|说好|约好|约定|谈好|达成一致|拍板|同意)(?:了|下来)?(?:[:：])?(.{2,60})$`)
+	decideZH = regexp.MustCompile(`^(?:我们|咱们|我|团队|大家|会上|双方|公司|领导)?(?:和.{1,6})?(?:最后|最终|终于|已经|刚刚|刚|昨天|今天|都|一致|讨论后|讨论之后|商量好|商量后|也|就|还是|后来|\d{4}-\d\d-\d\d)*(?:一致)?(?:决定|敲定|确定|选定|选了|选择了|选用了?|采用了|商定|说好|约好|约定|谈好|达成一致|拍板|同意)(?:了|下来)?(?:[:：])?(.{2,60})$`)
 	settleZH = regexp.MustCompile(`^(?:那|那么|好|行|最后|最终|最后还是|还是|我们|咱们|以后|我)*(.{0,16}?)(?:就|还是|改|换成|统一|都|先)(用|选|走|采用|上|定|叫|按|去)(?:了)?(.{1,30}?)(?:来.{1,10}?)?(?:吧|了|好了|就行|就好)*$`)
 	changeZH = regexp.MustCompile(`^(?:我们|咱们|我|已经|都|.{0,12}?)(?:从|由)(.{1,20}?)(换成|切换到|切到|迁移到|迁到|改成|改用|换到|升级到)(?:了)?(.{1,30}?)(?:了|吧)*$`)
 	replaced = regexp.MustCompile(`^(?:我们|咱们|已经|.{0,16}?)(?:改用|换成|改成用|换用|弃用|放弃|不用)(?:了)?(.{1,30}?)(?:了|吧)*$`)
@@ -175,7 +186,7 @@ func decisionZH(text, predicate string, who whoZH) (string, bool) {
 	if m := changeZH.FindStringSubmatch(text); m != nil && !strings.HasPrefix(m[3], "这") {
 		return decidedText(text), true
 	}
-	if m := settleZH.FindStringSubmatch(text); m != nil && (strings.HasSuffix(text, "吧") || strings.HasSuffix(text, "了") || strings.Contains(text, "统一") || who == weZH) && isChoice(m[3]) && !strings.Contains(m[1], "平时") && !strings.Contains(m[1], "不") && !strings.Contains(m[1], "一直") {
+	if m := settleZH.FindStringSubmatch(text); m != nil && (strings.HasSuffix(text, "吧") || strings.HasPrefix(text, "那就") || strings.HasPrefix(text, "就用") || strings.HasPrefix(text, "就按") || strings.HasSuffix(text, "了") || strings.Contains(text, "统一") || who == weZH) && isChoice(m[3]) && !strings.Contains(m[1], "平时") && !strings.Contains(m[1], "不") && !strings.Contains(m[1], "一直") {
 		return "决定" + strings.TrimSpace(trimParticles(chosen(m))), true
 	}
 	if m := replaced.FindStringSubmatch(text); m != nil && !factPattern.MatchString(text) && isChoice(m[1]) && (who == weZH || who == nobodyZH) && strings.ContainsFunc(m[1], func(r rune) bool { return r < 0x80 && isWordRune(r) }) {
@@ -215,11 +226,15 @@ func decisionPlace(line string, when moment, r *reader) place {
 }
 
 var (
-	factPattern = regexp.MustCompile(`^(.{0,30}?(?:` + alternatives(factWordsZH) + `))(?:号|码)?\s?(?:现在|目前|已经|就|应该)*(?:是|为|定在|定为|定的是|改成了?|改为|换成了?|变成了?|在|：|:|=)\s*(.{1,80}?)$`)
+	factPattern = regexp.MustCompile(`^(.{0,30}?(?:` + alternatives(factWordsZH) + `))(?:号|码)?\s?(?:现在|目前|已经|就|应该)*(?:是|为|叫|定在|定于|定为|定的是|改成了?|改为|换成了?|变成了?|推迟到|提前到|延期到|延到|改到|改在|在|：|:|=)\s*(.{1,80}?)$`)
 	runPattern  = regexp.MustCompile(`^(.{2,24}?)(部署在|跑在|运行在|托管在|放在|监听|装在)\s*(.{2,50}?)$`)
 	runsZH      = regexp.MustCompile(`^(部署在|跑在|运行在|托管在|放在|监听|装在)\s*(.{2,50}?)$`)
 	companyZH   = regexp.MustCompile(`^(公司|团队|项目|产品|店|品牌|工作室|小程序|应用)(?:的?名字?)?(?:就)?叫(?:做)?(.{2,20}?)$`)
 	countZH     = regexp.MustCompile(`^(.{0,12}(?:团队|公司|部门|项目组|集群|Kafka|服务器|节点|生产环境|线上|系统|小组).{0,10}?)(?:一共|总共|共)(?:有)?(.{1,12})$`)
+	demandZH    = regexp.MustCompile(`^(?:甲方|客户|老板|领导|公司|学校|对方|团队|产品)(?:要求|规定|约定)(.{3,40})$`)
+	liesInZH    = regexp.MustCompile(`^(.{0,10}(?:库|办公室|服务器|会议室|仓库|文档|代码|资料|合同|文件|模板|备份|学校|健身房|钥匙|宿舍|工位))(?:现在|目前)?(?:在|放在)(.{2,30}?)$`)
+	recurringZH = regexp.MustCompile(`^(?:我们)?(?:每.{1,10}|.{1,3}(?:周|天|个月))(?:的.{1,12})?(?:上午|下午|晚上|早上|凌晨)?(?:.{0,4}点半?)?(?:开|发布?|更新|上线|进行|举行|做|提交|交|备份|巡检|同步|发)(?:一次|一个)?.{1,14}$`)
+	absentZH    = regexp.MustCompile(`^((?:小|老|阿)[\p{Han}]|[\p{Han}]{2,3}|[A-Z][a-z]+).{0,14}?(?:休.{0,4}假|请假|出差|值班|离职|入职|回国|调休|不在)(.{0,20})$`)
 	setOnZH     = regexp.MustCompile(`^(?:时间|日期)?(?:就)?(?:定在|定于|安排在|约在|改到|推迟到|提前到)(.{8,40})$`)
 	stackZH     = regexp.MustCompile(`^(.{1,20}?)(?:用的是|使用的是|是用|用|采用|基于)\s*(.{2,40}?)(?:写的|做的|实现的|开发的|搭的)?$`)
 	dateFactZH  = regexp.MustCompile(`^(.{2,30}?)(?:是|在|定在|安排在|改到|推迟到|提前到|延期到|延到|改在)(.{0,4}\d{4}-\d\d-\d\d.{0,12})$`)
@@ -227,6 +242,9 @@ var (
 )
 
 var movedZH = strings.NewReplacer("改成了", "是", "改成", "是", "改为", "是", "换成了", "是", "换成", "是", "变成了", "是", "变成", "是", "推迟到", "是", "提前到", "是", "延期到", "是", "延到", "是", "改到", "是", "改在", "是")
+
+// movedFrom is the old date in 从5月20号改到5月27号.
+var movedFrom = regexp.MustCompile(`从[^，。]{1,20}?(改到|推迟到|提前到|延期到|延到|改成|换成)`)
 
 // factZH reads facts about things: 测试库端口是3317, 上线时间定在2026-06-18.
 func factZH(text string, when moment, r *reader) (place, string, bool) {
@@ -237,6 +255,7 @@ func factZH(text string, when moment, r *reader) (place, string, bool) {
 	if len([]rune(text)) > 90 || vagueZH.MatchString(text) || strings.HasPrefix(text, "问题") || strings.HasPrefix(text, "如果") {
 		return noteOnly, "", false
 	}
+	text = movedFrom.ReplaceAllString(text, "$1")
 	if m := factPattern.FindStringSubmatch(text); m != nil && !vagueZH.MatchString(m[2]) && !strings.HasPrefix(m[2], "不") && !strings.HasPrefix(m[2], "对的") && isValueZH(m[2]) {
 		if when.span != noSpan && !when.before(r.now) {
 			return dates, movedZH.Replace(text), true
@@ -252,6 +271,18 @@ func factZH(text string, when moment, r *reader) (place, string, bool) {
 	}
 	if m := runsZH.FindStringSubmatch(text); m != nil && r.topicZH != "" && isValueZH(m[2]) {
 		return facts, r.topicZH + text, true
+	}
+	if m := demandZH.FindStringSubmatch(text); m != nil && !vagueZH.MatchString(m[1]) {
+		return facts, text, true
+	}
+	if m := liesInZH.FindStringSubmatch(text); m != nil && !vagueZH.MatchString(m[2]) && len([]rune(m[2])) < 24 {
+		return facts, text, true
+	}
+	if recurringZH.MatchString(text) && when.span == noSpan {
+		return facts, text, true
+	}
+	if m := absentZH.FindStringSubmatch(text); m != nil && when.span != noSpan && !when.before(r.now) {
+		return dates, text, true
 	}
 	if m := countZH.FindStringSubmatch(text); m != nil && !vagueZH.MatchString(m[1]) {
 		return facts, text, true

@@ -162,6 +162,7 @@ const regularVerbs = `live work reside relocate move like love adore dislike det
 	onboard promote transfer resign relax rely drop add remove install configure host store back allow charge cost weigh measure
 	contact invite confirm accept reject decline propose suggest recommend ask answer reply respond explore check enter pass scale
 	post share spell label tag ping merge squash format lint log deduct bill invoice translate summarize summarise
+	vote prep strive brunch illustrate
 	replace repair assemble paint decorate renovate furnish bake explain look arrange`
 
 // verbForms finds an inflected word, thirdOf conjugates a lemma.

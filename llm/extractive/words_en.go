@@ -73,12 +73,17 @@ func englishWords(s string) []word {
 			}
 		case strings.HasSuffix(low, "'s") && i+1 < len(fields) && tail == "" && isIsAfter(fields[i+1]):
 			out = append(out, word{text: lead + core[:len(core)-2], low: low[:len(low)-2]}, word{text: "is", low: "is"})
+		case strings.HasSuffix(low, "'s") && i+1 < len(fields) && tail == "" && valued[low[:len(low)-2]] && !(fields[i+1][0] >= 'a' && fields[i+1][0] <= 'z'):
+			out = append(out, word{text: lead + core[:len(core)-2], low: low[:len(low)-2]}, word{text: "is", low: "is"})
 		default:
 			out = append(out, word{text: f, low: strings.TrimSuffix(strings.TrimFunc(low, func(r rune) bool { return !isWordRune(r) && !isSignRune(r) }), "'s")})
 		}
 	}
 	return dropEmpty(out)
 }
+
+// valued are words whose "'s" before a name or a number means "is": "my birthday's July 4th".
+var valued = set(`birthday name deadline port address email number color colour favorite version city title`)
 
 // isIsAfter looks at the word that follows "X's".
 func isIsAfter(next string) bool {
