@@ -125,8 +125,7 @@ func TestErrorsInsideOfAnswers(t *testing.T) {
 	}
 	for _, test := range tests {
 		_, err := served(t, test.provider, http.StatusOK, test.body).Complete(t.Context(), Request{User: "How are you?"})
-		e := &Error{}
-		ok := errors.As(err, &e)
+		e, ok := errors.AsType[*Error](err)
 		if !ok || e.Kind != test.kind || e.Status != test.status || e.Message == "" || strings.Contains(e.Message, "won't") {
 			t.Errorf("%s: %v", test.name, err)
 		}
@@ -149,8 +148,7 @@ func TestAnEndlessAnswerIsGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = m.Complete(t.Context(), Request{User: "Hi."})
-	e := &Error{}
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); !ok || e.Kind != Unavailable || !strings.Contains(e.Message, "larger than") {
 		t.Errorf("%v", err)
 	}
 }
