@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
@@ -38,24 +37,15 @@ func runAPI(ctx context.Context, c config.Config) error {
 	if err := c.CheckExposure(c.Addr); err != nil {
 		return err
 	}
-	t, err := engine.NewTelemetry(ctx, c, "api", os.Stderr)
+	p, err := openParts(ctx, c, "api")
 	if err != nil {
 		return err
 	}
-	s, err := openStore(ctx, c, t)
-	if err != nil {
+	defer p.close()
+	if err := ensureWorkspace(ctx, p.store, c); err != nil {
 		return err
 	}
-	defer s.Close()
-	if err := ensureWorkspace(ctx, s, c); err != nil {
-		return err
-	}
-	temporal, err := engine.NewClient(c, t)
-	if err != nil {
-		return err
-	}
-	defer temporal.Close()
-	server, err := newAPI(c, s, temporal, t, c.TemporalUIURL)
+	server, err := newAPI(c, p.store, p.temporal, p.telemetry, c.TemporalUIURL)
 	if err != nil {
 		return err
 	}
@@ -63,10 +53,8 @@ func runAPI(ctx context.Context, c config.Config) error {
 	if err != nil {
 		return fmt.Errorf("%s_ADDR: %w", config.Prefix, err)
 	}
-	t.Log.Info("API is listening", "addr", listener.Addr().String())
-	err = server.Serve(ctx, listener)
-	closeAll(t.Log, t.Shutdown)
-	return err
+	p.telemetry.Log.Info("API is listening", "addr", listener.Addr().String())
+	return server.Serve(ctx, listener)
 }
 
 // newAPI wires the server; webUI is the address of Temporal's Web UI, empty when there is none.

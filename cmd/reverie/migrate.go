@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -51,30 +50,21 @@ func migrate(cmd *cobra.Command, c config.Config) error {
 		return err
 	}
 	fmt.Fprintf(out, "schema: %d migrations applied\n", applied)
-	t, err := engine.NewTelemetry(ctx, c, "migrate", os.Stderr)
+	p, err := openParts(ctx, c, "migrate")
 	if err != nil {
 		return err
 	}
-	s, err := openStore(ctx, c, t)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	if err := ensureWorkspace(ctx, s, c); err != nil {
+	defer p.close()
+	if err := ensureWorkspace(ctx, p.store, c); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "workspace: %s\n", c.Workspace)
 	if c.TemporalAddress == "" {
-		return t.Shutdown(ctx)
+		return nil
 	}
-	temporal, err := engine.NewClient(c, t)
-	if err != nil {
-		return err
-	}
-	defer temporal.Close()
-	if err := engine.RegisterSearchAttributes(ctx, temporal, c.TemporalNamespace, workflows.SearchAttributes()); err != nil {
+	if err := engine.RegisterSearchAttributes(ctx, p.temporal, c.TemporalNamespace, workflows.SearchAttributes()); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "search attributes: registered in namespace %s\n", c.TemporalNamespace)
-	return t.Shutdown(ctx)
+	return nil
 }

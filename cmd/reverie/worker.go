@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,34 +40,26 @@ func runWorker(ctx context.Context, c config.Config) error {
 	if err := c.CheckExposure(c.WorkerMetricsAddr); err != nil {
 		return err
 	}
-	t, err := engine.NewTelemetry(ctx, c, "worker", os.Stderr)
+	p, err := openParts(ctx, c, "worker")
 	if err != nil {
 		return err
 	}
-	s, err := openStore(ctx, c, t)
-	if err != nil {
+	defer p.close()
+	if err := engine.RegisterSearchAttributes(ctx, p.temporal, c.TemporalNamespace, workflows.SearchAttributes()); err != nil {
 		return err
 	}
-	defer s.Close()
-	temporal, err := engine.NewClient(c, t)
-	if err != nil {
-		return err
-	}
-	defer temporal.Close()
-	if err := engine.RegisterSearchAttributes(ctx, temporal, c.TemporalNamespace, workflows.SearchAttributes()); err != nil {
-		return err
-	}
-	w, err := newWorker(c, s, temporal, t)
+	w, err := newWorker(c, p.store, p.temporal, p.telemetry)
 	if err != nil {
 		return err
 	}
 	if err := w.Start(); err != nil {
 		return err
 	}
-	t.Log.Info("worker is polling", "temporal", c.TemporalAddress, "namespace", c.TemporalNamespace, "model", modelName(c))
-	err = serveHealth(ctx, c.WorkerMetricsAddr, s, t)
-	t.Log.Info("worker is stopping")
-	closeAll(t.Log, func(context.Context) error { w.Stop(); return nil }, t.Shutdown)
+	log := p.telemetry.Log
+	log.Info("worker is polling", "temporal", c.TemporalAddress, "namespace", c.TemporalNamespace, "model", modelName(c))
+	err = serveHealth(ctx, c.WorkerMetricsAddr, p.store, p.telemetry)
+	log.Info("worker is stopping")
+	w.Stop()
 	return err
 }
 
