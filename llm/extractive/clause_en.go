@@ -131,14 +131,14 @@ func (c *clause) readSubject(ws []word) int {
 			c.subject = together
 			return 2
 		}
-	case "he", "she", "they", "it":
+	case "he", "she", "they", "it", "there":
 		c.subject, c.noun = pronoun, ws[:1]
 		return 1
 	case "please", "always", "never", "do", "only":
 		c.subject = imperative
 		return 0
 	}
-	if f, ok := verbForms[ws[0].low]; ok && f.form == formBase && (len(ws) == 1 || !isBe[ws[1].low]) {
+	if f, ok := verbForms[ws[0].low]; ok && f.form == formBase && (len(ws) == 1 || !isBe[ws[1].low]) && !isCompound(ws) {
 		c.subject = imperative
 		return 0
 	}
@@ -196,6 +196,15 @@ func findVerb(ws []word) int {
 	return 0
 }
 
+// isCompound reports whether a verb form at the beginning is the first half of a noun: "Code freeze starts on …".
+func isCompound(ws []word) bool {
+	if len(ws) < 4 || !eventNouns[ws[1].low] && !factNouns[ws[1].low] {
+		return false
+	}
+	f := verbForms[ws[2].low]
+	return f.form == formThird || isBe[ws[2].low] || ws[2].low == "has"
+}
+
 func isNameOrAge(w word) bool {
 	return w.isName() || isDigits(w.low) || w.low == "who" || w.low == "aged"
 }
@@ -237,6 +246,9 @@ func (c *clause) readVerb(ws []word, i int) {
 	f, ok := verbForms[ws[i].low]
 	if !ok {
 		c.verb, c.said, c.rest = "?"+ws[i].low, ws[i].bare(), ws[i+1:] // a verb that no table knows; habits may use it
+		if strings.HasSuffix(ws[i].low, "ed") && len(ws[i].low) > 4 {
+			c.tense = past
+		}
 		return
 	}
 	if f.form == formPast && !(f.lemma == ws[i].low) {

@@ -63,6 +63,10 @@ func asA(ws []word) []word {
 	}
 	for k := 2; k < min(9, len(ws)-1); k++ {
 		if ws[k].endsClause() && ws[k+1].low == "i" {
+			switch ws[min(k+2, len(ws)-1)].low {
+			case "want", "need", "can", "should", "would":
+				return nil // a user story, not the user
+			}
 			return append([]word{{text: "I", low: "i"}, {text: "am", low: "am"}}, ws[1:]...)
 		}
 	}
@@ -264,7 +268,7 @@ func lowerWords(ws []word) []word {
 
 func splitTrim(s, sep string) []string {
 	var out []string
-	for _, p := range strings.Split(s, sep) {
+	for p := range strings.SplitSeq(s, sep) {
 		if t := strings.Join(strings.Fields(p), " "); t != "" {
 			out = append(out, t)
 		}

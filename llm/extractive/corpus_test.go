@@ -160,7 +160,7 @@ func proposeRaw(tb testing.TB, in memory.ExtractionInput) memory.Proposal {
 func newLines(before, after string) []string {
 	var out []string
 	was := strings.Split(before, "\n")
-	for _, l := range strings.Split(after, "\n") {
+	for l := range strings.SplitSeq(after, "\n") {
 		l = strings.TrimSpace(l)
 		if l == "" || strings.HasPrefix(l, "#") || slices.ContainsFunc(was, func(w string) bool { return strings.TrimSpace(w) == l }) {
 			continue

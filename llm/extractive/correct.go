@@ -2,6 +2,7 @@ package extractive
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -47,9 +48,13 @@ func (n *notebook) settle(said []statement) []statement {
 			claims[i] = claimsOf(s.told(), n.owner)
 		}
 	}
-	out := said[:0]
+	var out []statement
 	for i, s := range said {
-		if len(claims[i]) == 0 || !takenBack(claims[i], claims[i+1:]) {
+		later := i + 1
+		for later < len(said) && said[later].sentence == s.sentence {
+			later++ // "a data engineer by day and a DJ by night" is no correction
+		}
+		if len(claims[i]) == 0 || !takenBack(claims[i], claims[later:]) {
 			out = append(out, s)
 		}
 	}
@@ -164,7 +169,7 @@ var isoDate = regexp.MustCompile(`\d{4}-\d{2}-\d{2}`)
 // repair applies "5434, not 5433": the newest line that has the wrong value gets the right one.
 func (n *notebook) repair(s statement) {
 	for _, p := range []*page{n.memory, n.profile} {
-		for i := len(p.lines) - 1; i >= 0; i-- {
+		for i := range slices.Backward(p.lines) {
 			l := p.at(i, n.owner)
 			body := strings.TrimSpace(l.text)
 			at := wordIndex(body, s.replaces)

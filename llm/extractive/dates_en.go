@@ -58,7 +58,7 @@ func absoluteDates(ws []word, base time.Time) []word {
 func habitual(ws []word) bool {
 	for _, w := range ws {
 		switch w.low {
-		case "usually", "typically", "generally", "normally", "every", "annually", "yearly":
+		case "usually", "typically", "generally", "normally", "every", "each", "annually", "yearly", "monthly":
 			return true
 		}
 	}

@@ -266,6 +266,8 @@ func isPastContext(ws []word, i int) bool {
 			return false
 		case futureWords[w] && !(w == "have" && k+1 < len(ws) && isPastForm(ws[k+1].low)):
 			return false
+		case verbForms[w].form == formThird && k > 0:
+			return false
 		case pastWords[w]:
 			return true
 		case isPastForm(w):

@@ -54,7 +54,7 @@ func datesZH(s string, base time.Time) (string, moment) {
 			}
 			return ""
 		}
-		if strings.HasSuffix(at, "每") || strings.HasSuffix(at, "逢") || strings.HasSuffix(at, "每个") || lastRune(at) >= '0' && lastRune(at) <= '9' {
+		if strings.HasSuffix(at, "每") || strings.HasSuffix(at, "逢") || strings.HasSuffix(at, "每个") || strings.HasSuffix(at, "每月") || strings.HasSuffix(at, "每个月") || lastRune(at) >= '0' && lastRune(at) <= '9' {
 			continue
 		}
 		when, tail, ok := momentZH(g, rest, base, past, yearly, bound)
@@ -64,6 +64,12 @@ func datesZH(s string, base time.Time) (string, moment) {
 		b.WriteString(s[end:m[0]])
 		b.WriteString(when.chinese() + tail)
 		end = m[1]
+		if m := zhDayRange.FindStringSubmatch(rest); m != nil && g("d") != "" { // 10月5号到7号
+			if w, ok := monthDay(base, when.start.Year(), when.start.Month(), numberZH(m[2]), past); ok {
+				b.WriteString(m[1] + w.chinese())
+				end, when = end+len(m[0]), w
+			}
+		}
 		if w, n := rangeZH(g("rwd"), rest, when, base); n > 0 { // 下周一到周三
 			to := strings.IndexAny(rest, "到至-—~")
 			b.WriteString(rest[:to] + string(firstRune(rest[to:])) + w.chinese())
@@ -112,6 +118,9 @@ func momentZH(g func(string) string, rest string, base time.Time, past, yearly, 
 		if g("d") != "" {
 			w, ok := monthDay(base, year, time.Month(m), numberZH(g("d")), past)
 			return w, "", ok
+		}
+		if strings.HasPrefix(rest, "天") && g("mp") == "" {
+			return moment{}, "", false // 五月天 is a band
 		}
 		if strings.HasPrefix(rest, "前") && g("mp") == "" {
 			return monthOf(base, year, time.Month(m), past), "", true
@@ -182,6 +191,8 @@ func momentZH(g func(string) string, rest string, base time.Time, past, yearly, 
 func followsRange(rest string) bool {
 	return strings.HasPrefix(rest, "到周") || strings.HasPrefix(rest, "至周") || strings.HasPrefix(rest, "到星期") || strings.HasPrefix(rest, "和周")
 }
+
+var zhDayRange = regexp.MustCompile(`^\s*(到|至|-|—|~)\s*(\d{1,2})[号日]`)
 
 var zhRange = regexp.MustCompile(`^\s*[到至\-—~]\s*` + zhWeek + `?([一二三四五六日天])`)
 

@@ -83,7 +83,7 @@ var eventNouns = set(`appointment meeting flight train interview exam exams test
 	subscription trial scan mri x-ray vaccination shot checkpoint milestone beta alpha ga eol hackathon tryouts parade gala fundraiser school`)
 
 // factNouns are things that have one value: "the staging DB port is 5433".
-var factNouns = set(`port endpoint url uri host hostname ip address version branch repo repository database db bucket region zone cluster namespace domain email e-mail phone
+var factNouns = set(`company department startup team school port endpoint url uri host hostname ip address version branch repo repository database db bucket region zone cluster namespace domain email e-mail phone
 	number extension name id identifier username login handle path directory folder channel deadline budget price cost fee salary rent limit timeout quota sla slo team owner
 	lead manager maintainer contact size plate model brand type colour color gate seat floor room code ssid network wifi wi-fi gateway proxy server vm instance provider
 	vendor supplier client customer stack framework language editor os distro license licence schedule policy convention standard format rule default threshold interval

@@ -31,6 +31,8 @@ type entry struct {
 	gone  bool // taken back later in the same conversation
 	place place
 	terms terms
+	// sentence is the one that it was said in.
+	sentence int
 }
 
 func newNotebook(in memory.ExtractionInput, objected objections) *notebook {
@@ -95,7 +97,7 @@ func (n *notebook) take(s statement) {
 	} else if page, i, verdict := n.standing(claims); verdict == same {
 		n.again(page, i, s)
 		return
-	} else if verdict == contradicts {
+	} else if verdict == contradicts && !n.sameBreath(page, i, s) {
 		n.correct(page, i, claims, s, t)
 		return
 	} else if n.known(s, t) {
@@ -130,6 +132,12 @@ func (n *notebook) done(t terms) {
 }
 
 var undated = regexp.MustCompile(`(?:\b(?:by|on|before|until|in|around)\s+)?(?:the week of )?\d{4}-\d{2}-\d{2}(?:那周|之前|前)?|\b(?:by|in|before|until) (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}`)
+
+// sameBreath reports whether a line came from the sentence that s is part of: then s adds to it.
+func (n *notebook) sameBreath(p *page, i int, s statement) bool {
+	e := p.lines[i].fresh
+	return e != nil && e.sentence == s.sentence
+}
 
 // known reports whether a file says it already; a line of this very conversation then stands on this message as well.
 func (n *notebook) known(s statement, t terms) bool {
@@ -175,7 +183,7 @@ func withSeqs(seqs, more []int64) []int64 {
 // enter puts a statement into the daily entry. It is there even when the note has it already, as the carrier of its
 // evidence; render leaves out what the note says.
 func (n *notebook) enter(s statement, t terms) *entry {
-	e := &entry{text: s.text, seqs: slices.Clone(s.seqs), place: s.place, terms: t}
+	e := &entry{text: s.text, seqs: slices.Clone(s.seqs), place: s.place, terms: t, sentence: s.sentence}
 	n.entries = append(n.entries, e)
 	return e
 }

@@ -66,6 +66,33 @@ func beginsWithName(r []word) bool { return len(r) > 0 && r[0].isName() }
 
 func isDated(r []word) bool { return hasDay(r) && len(r) > 3 }
 
+// isGivenUp wants a habit: "I quit smoking".
+func isGivenUp(r []word) bool {
+	return len(r) > 0 && len(r) < 10 && (isIng(r[0].low) || r[0].low == "alcohol" || r[0].low == "sugar" || r[0].low == "coffee" || r[0].low == "meat") && !pointsBack(r) && r[0].low != "using" && r[0].low != "working" && r[0].low != "getting"
+}
+
+func isJobLeft(r []word) bool {
+	return len(r) > 1 && (r[1].low == "job" || r[1].low == "position" || r[1].low == "role")
+}
+
+func isAilment(r []word) bool {
+	for k, w := range r {
+		if k < 4 && ailments[w.low] {
+			return true
+		}
+	}
+	return false
+}
+
+func isHealthEvent(r []word) bool {
+	for k, w := range r {
+		if k < 5 && (w.low == "surgery" || w.low == "stroke" || w.low == "cancer" || w.low == "operation" || w.low == "miscarriage" || w.low == "transplant" || w.low == "heart" && k+1 < len(r) && r[k+1].low == "attack") {
+			return true
+		}
+	}
+	return isAilment(r)
+}
+
 // isNewJob reads "a job at Shopify as a staff engineer".
 func isNewJob(r []word) bool {
 	for k, w := range r {
@@ -144,6 +171,9 @@ func isWork(r []word) bool {
 	}
 	switch r[0].low {
 	case "with", "on":
+		if hasLow(r, "team") && (r[0].low == "on") {
+			return true
+		}
 		return len(r) > 1 && hasObject(r) && !codeNouns[headNoun(r)] && (r[0].low == "with" && (technologies[second(r)] || isPlural(headNoun(r))) || isProject(r[1:]))
 	case "for":
 		return second(r) != "me" && second(r) != "you" && second(r) != "now" && second(r) != "us" && hasObject(r)

@@ -11,9 +11,11 @@ var (
 	standingZH = regexp.MustCompile(`^(?:从现在起|从现在开始|从今以后|从今往后|以后|今后|之后|下次|每次|往后|默认|永远|始终|一律|总是)(?:都|就|请|你|的话|，)*`)
 	orderVerb  = regexp.MustCompile(`^(?:请|麻烦|拜托|你|您|尽量|都|就|要|也|可以|希望你|我希望你|能|直接|只|别再|不要再|再|回答我?时|回复我?时|跟我|和我|对我|给我)*(?:回答|回复|答复|用|使用|不要|别|叫|称呼|说|讲|推荐|给|写|发|加|少|多|保持|避免|直接|提醒|考虑|按|把|称|输出|解释|翻译|只|先)`)
 	manneredZH = regexp.MustCompile(`^(?:请|麻烦|你|您|能|希望你|我希望你|最好)*(?:不要|别|请勿|少|尽量|直接|一律|都|只|回答|回复|说话|用|叫我|称呼我).{0,24}(?:` + mannerZH + `)`)
+	asZH       = regexp.MustCompile(`^(?:请|你|可以)*把我当(?:成|作|做)?.{2,16}$`)
+	timeZH     = regexp.MustCompile(`^(?:周.|每周.|周末|工作日|节假日|早上|上午|中午|下午|晚上|午休|.{1,4}点(?:之)?[前后])(?:的时候|时|都|请|也)*(?:不要|别|请勿)(?:给我|帮我|跟我|再)?.{2,16}$`)
 	unitsZH    = regexp.MustCompile(`^(?:.{1,8})(?:请|都|一律)?用(?:摄氏度?|华氏度?|公制|英制|24小时制|12小时制|人民币|美元|北京时间)(?:表示|显示|就行|吧)?$`)
 	askFirstZH = regexp.MustCompile(`^[^我].{1,16}(?:之前|以前|前|时候|时)(?:，)?(?:请|你|都|一定|必须|务必|要|先)*(?:给我|让我|问我|告诉我|跟我|通知我)(?:看|确认|过目|说|一下|一声)?.{0,6}$`)
-	whenZH     = regexp.MustCompile(`^([^我].{1,14})(?:的时候|时)(?:，)?(?:请|都|就|尽量|要)*(?:不要|别|用|使用|加|写|给|只|保持|推荐|避免).{2,24}$`)
+	whenZH     = regexp.MustCompile(`^([^我].{1,14})(?:的时候|时)(?:，)?(?:请|都|就|尽量|要)*(?:不要|别|用|使用|加|写|给|只|默认|保持|推荐|避免).{2,24}$`)
 	callMeZH   = regexp.MustCompile(`^(?:请|你|您|可以|以后|大家都?|直接|就)*(?:叫|称呼)我(?:为|做)?(.{1,10}?)(?:就行了?|就好了?|即可|吧|就可以了?|好了)*$`)
 	langZH     = regexp.MustCompile(`^(.{0,10}?)(?:请)?用(中文|英文|英语|法语|德语|日语|日文|繁体中文|简体中文|粤语)(?:回答|回复|交流|跟我说|沟通|写|就行|就好|吧)*(?:我)?$`)
 )
@@ -30,7 +32,10 @@ func orderZH(s string, follows bool) (string, bool) {
 	if m := langZH.FindStringSubmatch(s); m != nil && !strings.Contains(m[1], "我") && !strings.Contains(m[1], "怎么") && !strings.Contains(s, "这") {
 		return "希望助手" + toldZH(strings.TrimPrefix(s, "请")), true
 	}
-	if unitsZH.MatchString(s) || askFirstZH.MatchString(s) || whenZH.MatchString(s) && !strings.Contains(s, "我") {
+	if asZH.MatchString(s) || timeZH.MatchString(s) {
+		return "希望助手" + toldZH(s), true
+	}
+	if unitsZH.MatchString(s) || askFirstZH.MatchString(s) || whenZH.MatchString(s) && (!strings.Contains(s, "我") || strings.HasPrefix(s, "给我") || strings.HasPrefix(s, "帮我") || strings.HasPrefix(s, "跟我")) {
 		return "希望助手" + toldZH(s), true
 	}
 	if loc := standingZH.FindStringIndex(s); loc != nil {

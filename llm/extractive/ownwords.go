@@ -109,6 +109,9 @@ var listMarker = regexp.MustCompile(`^(?:[-*+•·]|\d{1,2}[.)、]|[(（]\d{1,2}
 
 func listItem(line string) (string, bool) {
 	m := listMarker.FindString(line)
+	if rest := line[len(m):]; strings.HasSuffix(m, ".") && rest != "" && rest[0] >= '0' && rest[0] <= '9' {
+		return line, false // "3.2版本"
+	}
 	if m == "" || (!strings.HasSuffix(m, " ") && !strings.HasSuffix(m, "、") && !strings.HasSuffix(m, "•") && !strings.HasSuffix(m, "·") && !hasHan(line)) {
 		return line, false
 	}

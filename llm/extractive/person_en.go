@@ -24,6 +24,8 @@ func (c clause) thirdPerson() string {
 	said := strings.ToLower(c.said)
 	verb := strings.TrimPrefix(c.verb, "?")
 	switch {
+	case c.modal == "would" && said == "rather":
+		add("would", not, "rather")
 	case c.modal != "":
 		add(c.modalWords(adverbs, not)...)
 		if c.verb == "be" {

@@ -138,7 +138,7 @@ func checkProtected(t *rapid.T, in memory.ExtractionInput, p memory.Proposal) {
 			continue
 		}
 		now := strings.Split(strings.ReplaceAll(f[1], "\r\n", "\n"), "\n")
-		for _, l := range strings.Split(f[0], "\n") {
+		for l := range strings.SplitSeq(f[0], "\n") {
 			if slices.Contains(in.Protected, l) && !slices.Contains(now, strings.TrimSuffix(l, "\r")) {
 				t.Fatalf("a person's line is gone: %q", l)
 			}
@@ -162,7 +162,7 @@ func checkEvidence(t *rapid.T, in memory.ExtractionInput, p memory.Proposal) {
 	}
 	for _, f := range [][2]string{{in.Profile, p.ProfileUpdate}, {in.Memory, p.MemoryUpdate}, {"", p.DailyEntry}} {
 		was := strings.Split(f[0], "\n")
-		for _, l := range strings.Split(f[1], "\n") {
+		for l := range strings.SplitSeq(f[1], "\n") {
 			l = strings.TrimSuffix(l, "\r")
 			if strings.TrimSpace(l) == "" || slices.Contains(was, l) || slices.Contains(was, l+"\r") || tied[l] || l == "# Profile" || l == "# Memory" {
 				continue

@@ -128,7 +128,7 @@ func (c talk) judge(t *testing.T, s *score) {
 
 // isLine reports whether k is a whole line of a file rather than a word that must still be there.
 func (c talk) isLine(k string) bool {
-	for _, l := range strings.Split(c.Profile+"\n"+c.Memory, "\n") {
+	for l := range strings.SplitSeq(c.Profile+"\n"+c.Memory, "\n") {
 		if strings.TrimSpace(l) == strings.TrimSpace(k) {
 			return true
 		}

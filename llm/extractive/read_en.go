@@ -35,7 +35,11 @@ func (r *reader) english(s string) {
 		return
 	}
 	l := padded(ws)
-	if hasAny(l, supposed) || isConditional(ws) || isReported(ws) {
+	if isConditional(ws) {
+		r.conditionalOrder(ws)
+		return
+	}
+	if hasAny(l, supposed) || isReported(ws) {
 		return
 	}
 	if r.appointed(ws, r.question != "") {
@@ -63,6 +67,20 @@ func nameLowered(ws []word) {
 	rest, _ := withoutFillers(ws)
 	if len(rest) > 3 && rest[0].low == "i" && rest[1].low == "am" && !rest[2].isName() && isPlainName(rest[2:]) {
 		rest[2].text = capitalise(rest[2].text)
+	}
+}
+
+// conditionalOrder reads "If I ask for directions, always assume I'm walking"; other conditions say nothing.
+func (r *reader) conditionalOrder(ws []word) {
+	ws, _ = withoutFillers(ws)
+	for k := 3; k+1 < len(ws); k++ {
+		if !ws[k-1].endsClause() || ws[1].low != "i" && ws[1].low != "you" {
+			continue
+		}
+		if text, ok := order(trimmed(ws[k:]), ws[k].low == "always" || ws[k].low == "never" || ws[k].low == "please"); ok {
+			r.say(statement{place: preferences, text: sentence(text + " " + joinWords(impersonal(lowerWords(ws[:k])))), strength: stated, ofUser: true})
+		}
+		return
 	}
 }
 
@@ -343,6 +361,8 @@ func (r *reader) clause(c clause, part []word, firmly strength) {
 		}
 		if c.ended {
 			s.topic = lows(c.rest)
+		} else if topic := givenUp(c); topic != "" {
+			s.ends, s.topic = true, topic
 		}
 		if p == decisions {
 			s.supersedes = supersededBy(append([]word{{low: c.verb}}, c.rest...))
@@ -367,6 +387,12 @@ func (r *reader) clause(c clause, part []word, firmly strength) {
 			add(decisions, "Decided to go "+joinWords(impersonal(c.rest)))
 		}
 	case pronoun:
+		if c.noun[0].low == "there" {
+			if when, ok := lastMoment(c.rest); ok && !when.before(r.now) && c.verb == "be" && len(c.rest) > 2 && !pointsBack(c.rest) {
+				add(dates, joinWords(impersonal(withoutArticle(c.rest))))
+			}
+			return
+		}
 		if c.noun[0].low == "it" && len(r.thing) > 0 && (isHardValue(c.rest) || hasDay(c.rest)) {
 			c.subject, c.noun = thing, r.thing
 			if p, text, ok := r.aboutThing(c, r.now); ok {
@@ -396,6 +422,37 @@ func (r *reader) clause(c clause, part []word, firmly strength) {
 			add(p, text)
 		}
 	}
+}
+
+// givenUp is what ended with "I quit smoking", "I left my job at Acme" and the like: the words by which its line is found.
+func givenUp(c clause) string {
+	if c.subject != self || c.tense != past && c.tense != perfect {
+		return ""
+	}
+	switch {
+	case (c.verb == "quit" || c.verb == "stop") && isGivenUp(c.rest):
+		return lows(upTo(undatedWords(c.rest), "because"))
+	case (c.verb == "quit" || c.verb == "leave" || c.verb == "lose") && isJobLeft(c.rest):
+		if k := max(indexLow(c.rest, "at"), indexLow(c.rest, "with")); k > 0 {
+			return lows(placeWords(c.rest[k+1:]))
+		}
+	case c.verb == "leave" && beginsWithName(c.rest):
+		return lows(placeWords(c.rest))
+	}
+	return ""
+}
+
+// undatedWords gives the words before a date.
+func undatedWords(ws []word) []word {
+	for k, w := range ws {
+		if w.when.span != noSpan {
+			for k > 0 && datePrepositions[ws[k-1].low] {
+				k--
+			}
+			return ws[:k]
+		}
+	}
+	return ws
 }
 
 // aboutSelf reads "I …" and "we …".
@@ -500,6 +557,11 @@ func (r *reader) ofTeam(c clause) (place, string, bool) {
 		if len(c.rest) < 6 && !codeNouns[headNoun(c.rest)] {
 			return facts, "The team " + lowerFirst(c.thirdPerson()), true
 		}
+	case "own":
+		if !isHaving(c.rest) {
+			return facts, "The team " + lowerFirst(c.thirdPerson()), true
+		}
+		return noteOnly, "", false
 	case "run", "host", "store", "deploy", "release", "ship", "write", "build", "maintain", "support", "rely", "depend", "migrate", "test", "?containerize", "rotate", "log", "?log", "track", "charge", "?bill", "?sell", "sell", "?onboard":
 	default:
 		return noteOnly, "", false

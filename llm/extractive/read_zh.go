@@ -253,12 +253,13 @@ func (r *reader) clausesZH(s string, firmly strength) int {
 		if isPassiveEcho(text) {
 			continue
 		}
+		ordered := text
 		text, when := datesZH(text, r.base)
 		said := firmly
 		if firmly < asked && hasAny(text, doubtfulZH) {
 			said = unsure
 		}
-		if line, ok := orderZH(text, ordering); ok {
+		if line, ok := orderZH(ordered, ordering); ok {
 			ordering = true
 			r.say(statement{place: preferences, text: sentenceZH(line), strength: said})
 			continue
@@ -323,7 +324,7 @@ func (r *reader) clauseZH(text string, when moment, before whoZH, firmly strengt
 
 var (
 	weLead     = regexp.MustCompile(`^(?:我们|咱们|咱|我俩)(?:家|团队|公司|组|部门|这边|项目组|小组)?(?:里)?`)
-	relationZH = regexp.MustCompile(`^(?:我|我们|我们家|咱们?|咱家|我家)?(?:的)?(?:另一个|还有一个|一个)?(` + alternatives(familyZH) + `|` + alternatives(acquaintancesZH) + `|` + alternatives(petsZH) + `)(们)?(.*)$`)
+	relationZH = regexp.MustCompile(`^(?:我|我们|我们家|咱们?|咱家|我家)?(?:的)?(?:直属|顶头|新|现任)?(?:另一个|还有一个|一个)?(` + alternatives(familyZH) + `|` + alternatives(acquaintancesZH) + `|` + alternatives(petsZH) + `)(们)?(.*)$`)
 	pronounZH  = regexp.MustCompile(`^(他们|她们|他|她|它)(.*)$`)
 )
 

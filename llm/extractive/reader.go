@@ -22,6 +22,7 @@ type reader struct {
 	message string // its text, checked once for attacks
 	hostile int    // of message: 0 not looked at, 1 no, 2 yes
 	source  string // the sentence being read
+	count   int    // of sentences so far
 
 	question string          // the last question of the assistant before the message; empty once answered
 	offered  string          // the assistant's message before it
@@ -107,6 +108,7 @@ func (r *reader) read(text string, cut bool) {
 				continue
 			}
 			from := len(r.out)
+			r.count++
 			r.sentence(s)
 			r.previous = mark{from, s}
 		}
@@ -196,6 +198,7 @@ func (r *reader) say(s statement) {
 	}
 	s.speaker = r.speaker
 	s.seqs = append(s.seqs, r.seq)
+	s.sentence = r.count
 	r.out = append(r.out, s)
 }
 

@@ -91,8 +91,8 @@ func (n *notebook) dailyHeading(best *entry) string {
 
 // clock is when the conversation ended: the time of its last message, in the owner's zone.
 func (n *notebook) clock() time.Time {
-	for i := len(n.in.Transcript) - 1; i >= 0; i-- {
-		if at := n.in.Transcript[i].At; !at.IsZero() {
+	for _, v := range slices.Backward(n.in.Transcript) {
+		if at := v.At; !at.IsZero() {
 			return at.In(n.in.Today.Location())
 		}
 	}

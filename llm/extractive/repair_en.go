@@ -1,5 +1,7 @@
 package extractive
 
+import "slices"
+
 import "strings"
 
 // repairEN reads corrections that only name the right value: "it's 5434, not 5433", "no, it's 5434 now".
@@ -74,8 +76,8 @@ func bareValue(ws []word) string {
 		return v
 	}
 	ws = trimCoordinators(trimmed(ws))
-	for k := len(ws) - 1; k >= 0; k-- {
-		switch ws[k].low {
+	for k, w := range slices.Backward(ws) {
+		switch w.low {
 		case "is", "to", "be", "are", "was", "at", "on", "with", "called", "named", "in":
 			if k+1 < len(ws) {
 				return joinWords(ws[k+1:])

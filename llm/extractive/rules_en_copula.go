@@ -112,7 +112,7 @@ func isDemonym(w word) bool {
 func copulaPast(r []word) (place, bool) {
 	switch r[0].low {
 	case "born", "raised":
-		return background, len(r) > 1
+		return background, len(r) > 1 && r[1].low != "to" && r[1].low != "for" && r[1].low != "yesterday"
 	case "diagnosed", "vaccinated", "treated":
 		return background, len(r) > 1
 	case "promoted", "hired", "elected", "appointed", "awarded", "accepted", "laid", "fired":
@@ -129,6 +129,9 @@ func copulaPast(r []word) (place, bool) {
 
 // nounComplement judges "a nurse in Hamburg", "the CTO of Corva", "a tea person", "a mother of two".
 func nounComplement(r []word, definite bool) (place, bool) {
+	if len(r) > 0 && !definite && (headNoun(r) == "company" || headNoun(r) == "startup" || headNoun(r) == "nonprofit" || headNoun(r) == "agency") {
+		return facts, true // "we're a remote-first company"
+	}
 	if len(r) == 0 || stopNouns[r[0].low] || r[0].low == "bit" || r[0].low == "little" || r[0].low == "lot" || r[0].low == "few" {
 		return noteOnly, false
 	}

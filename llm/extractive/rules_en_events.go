@@ -56,7 +56,7 @@ func aboutEvent(c clause, now time.Time) (place, string, bool) {
 		}
 	case "move", "push", "postpone", "reschedule", "change", "shift", "delay", "extend":
 		return dates, movedText(c), isEvent
-	case "start", "end", "begin", "leave", "depart", "arrive", "open", "close", "happen", "expire", "take", "run", "go", "ship", "launch", "land", "finish", "come", "turn":
+	case "start", "end", "begin", "leave", "depart", "arrive", "open", "close", "happen", "expire", "take", "run", "go", "ship", "launch", "land", "finish", "come", "turn", "renew", "resume", "continue":
 		return dates, text, isEvent || definite
 	}
 	return noteOnly, "", false

@@ -75,7 +75,7 @@ func (r *reader) aboutPerson(c clause, rel int, now time.Time) (place, string, b
 	case c.tense == progressive || c.tense == perfectProgressive:
 		return people, text, personCourses[c.verb] && len(rest) > 0
 	case personVerbs[c.verb] && len(rest) > 0:
-		return people, text, !pointsBackAllowed(rest) && rest[0].low != "to" && !(c.verb == "have" && passingPossession(rest)) && !(c.verb == "need" && rest[0].low != "a")
+		return people, text, !pointsBackAllowed(rest) && (rest[0].low != "to" || c.verb == "go") && !(c.verb == "have" && passingPossession(rest)) && !(c.verb == "need" && rest[0].low != "a")
 	}
 	return noteOnly, "", false
 }

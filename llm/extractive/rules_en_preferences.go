@@ -87,28 +87,28 @@ var standingPhrases = []string{
 // manner are words about how to answer; an order that has one of them is about style and stands.
 var manner = set(`answers replies responses emails messages emoji emojis bullet bullets bullet-points jargon slang tone language concise brief short terse formal informal
 	casual polite markdown tables metric imperial celsius fahrenheit kilometers kilometres pronouns pronoun abbreviations filler fluff apologize apologise apologies
-	sugarcoat sugar-coat exclamation disclaimers honest direct blunt verbose lengthy long paragraphs 24-hour 24h units comments citations sources charts colors colours spoilers acronyms`)
+	sugarcoat sugar-coat exclamation disclaimers honest direct blunt verbose lengthy long paragraphs 24-hour 24h units comments citations sources charts colors colours spoilers acronyms spelling grammar`)
 
 // orderVerbs are what an assistant is told to do or not to do for good.
-var orderVerbs = set(`call answer reply respond write use keep speak talk address refer avoid stop remind ask give be make send start include format explain assume say
+var orderVerbs = set(`treat call answer reply respond write use keep speak talk address refer avoid stop remind ask give be make send start include format explain assume say
 	show suggest recommend stick cite schedule book translate sign end begin quote mention treat consider provide limit skip wait check test run add put read set name
 	remember offer type type-hint indent return wrap document prefix round convert sort list confirm do let share order notify contact email text message disturb`)
 
 // manneredVerbs with a manner word stand without further marking: "keep answers short", "answer in German".
-var manneredVerbs = set(`call answer reply respond write keep speak talk address use avoid stop be refer skip`)
+var manneredVerbs = set(`call answer reply respond write keep speak talk address use avoid stop be refer skip treat`)
 
 // order reads what the user tells the assistant to do from now on; stands says that another part of the sentence makes it a
 // standing one. The line is what the assistant is wanted to do.
 func order(ws []word, stands bool) (string, bool) {
 	ws, _ = withoutFillers(ws)
 	l := " " + lows(ws) + " "
-	stands = stands || hasAny(l, standingPhrases) || hasAny(l, []string{" when you ", " when i ", " if i ask "})
+	stands = stands || hasAny(l, standingPhrases) || isHabit(ws) || hasAny(l, []string{" when you ", " when i ", " if i ask "})
 	if len(ws) > 1 && len(ws) < 5 && ws[0].low == "no" && manner[ws[1].low] {
 		return "Wants no " + joinWords(trimmed(cutFillers(ws[1:]))), true
 	}
 	polite := strings.Contains(l, " please ")
 	body, always, negated := orderBody(ws)
-	if len(body) == 0 || len(body) > 30 {
+	if len(body) == 0 || len(body) > 30 || len(body) > 1 && auxiliaries[body[1].low] {
 		return "", false
 	}
 	v := body[0].low
@@ -222,7 +222,7 @@ func isManner(v string, body []word) bool {
 	if !manneredVerbs[v] {
 		return false
 	}
-	if v == "call" {
+	if v == "call" || v == "treat" {
 		return second(body) == "me" && len(body) > 2
 	}
 	for k, w := range body[1:] {

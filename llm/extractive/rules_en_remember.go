@@ -80,12 +80,12 @@ func requested(ws []word, question bool) (request, []word) {
 		}
 		rest := ws[k:]
 		colon := strings.HasSuffix(ws[k-1].text, ":") || strings.HasSuffix(ws[k-1].text, "—") || strings.HasSuffix(ws[k-1].text, ",")
-		switch {
-		case o.kind == noRequest:
+		switch o.kind {
+		case noRequest:
 			return noRequest, nil
-		case o.kind == remindTo:
+		case remindTo:
 			return remindTo, rest
-		case o.kind == todo:
+		case todo:
 			if !colon && o.phrase != "note to self" && !strings.HasPrefix(o.phrase, "add") && ws[0].bare() != "TODO" {
 				return noRequest, nil
 			}
@@ -108,6 +108,9 @@ func whatToRemember(phrase string, last word, rest []word, colon bool) (request,
 		return noRequest, nil
 	}
 	first := rest[0].low
+	if (phrase == "note" || phrase == "memo") && !colon && first != "that" && first != "this" {
+		return noRequest, nil // "note the difference"
+	}
 	pointing := strings.HasSuffix(rest[0].text, ":")
 	switch first {
 	case "that", "this", "these", "those", "it", "of", "the":
@@ -149,12 +152,6 @@ func whatToRemember(phrase string, last word, rest []word, colon bool) (request,
 		return remember, rest[1:]
 	}
 	if last.endsClause() && isAdvice(rest) {
-		return noRequest, nil
-	}
-	if phrase == "note" && !colon {
-		return noRequest, nil // "note the difference"
-	}
-	if phrase == "memo" && !colon {
 		return noRequest, nil
 	}
 	return remember, rest

@@ -1,5 +1,7 @@
 package extractive
 
+import "slices"
+
 import "time"
 
 // obligation reads "I need to …", "I want to …", "I will …" and the like: to-dos, plans and goals.
@@ -26,6 +28,8 @@ func obligation(c clause, now time.Time) (place, bool) {
 	back := len(r) > 0 && pointsBack(r)
 	aboutCode := codeNouns[headNoun(r)]
 	switch c.modal {
+	case "supposed to":
+		return tasks, dated && !back
 	case "need to", "have to", "must", "should":
 		switch {
 		case dated && when.span != noSpan:
@@ -40,6 +44,9 @@ func obligation(c clause, now time.Time) (place, bool) {
 			return planPlace(c), !(back && len(r) < 3)
 		case c.modal == "want to":
 			return tasks, goals[verb] && len(r) > 0 && !back && !aboutCode && !explains(r)
+		}
+		if (c.modal == "plan to" || c.modal == "intend to") && len(r) > 1 && !back && !aboutCode && !explains(r) {
+			return tasks, true
 		}
 		return tasks, (goals[verb] || commitments[verb]) && len(r) > 0 && !back && !aboutCode && !explains(r)
 	case "would like to":
@@ -131,12 +138,7 @@ func ability(c clause) (place, bool) {
 }
 
 func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(list, s)
 }
 
 func trimUnknown(verb string) string {
@@ -181,6 +183,9 @@ func event(c clause) bool {
 	}
 	if hasDay(c.rest) {
 		return len(c.rest) > 1
+	}
+	if (c.verb == "sell" || c.verb == "lose" || c.verb == "break") && len(c.rest) > 1 && len(c.rest) < 5 && c.rest[0].low == "my" {
+		return true
 	}
 	return happened[c.verb] && c.recent && len(c.rest) > 1 && !codeNouns[headNoun(c.rest)]
 }

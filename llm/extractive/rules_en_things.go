@@ -18,7 +18,7 @@ var attributes = placed(map[place]string{
 func placed(words map[place]string) map[string]place {
 	m := map[string]place{}
 	for p, list := range words {
-		for _, w := range strings.Fields(list) {
+		for w := range strings.FieldsSeq(list) {
 			m[w] = p
 		}
 	}
@@ -29,11 +29,14 @@ func placed(words map[place]string) map[string]place {
 func (r *reader) aboutThing(c clause, now time.Time) (place, string, bool) {
 	noun := c.noun
 	owner := noun[0].low
-	if rel := relationAt(noun); rel >= 0 && (owner == "my" || owner == "our" || owner == "his" || owner == "her" || r.isRelative(noun)) {
+	if rel := relationAt(noun); rel >= 0 && !(owner == "our" && trade[noun[rel].low]) && (owner == "my" || owner == "our" || owner == "his" || owner == "her" || r.isRelative(noun)) {
 		return r.aboutPerson(c, rel, now)
 	}
 	if c.verb == "call" && len(c.rest) > 1 && len(c.rest) < 4 && c.rest[0].low == "me" && c.rest[1].isName() && c.tense == present {
 		return identity, "Goes by " + joinWords(c.rest[1:]), true
+	}
+	if c.verb == "work" && c.negated && c.modal == "" && lows(c.rest) == "for me" {
+		return preferences, factText(c), true // "meetings before 10am don't work for me"
 	}
 	if family[owner] && len(noun) == 1 && owner != "family" && owner != "baby" {
 		return r.aboutPerson(c, 0, now) // "mom lives in Boston"
@@ -72,6 +75,9 @@ func (r *reader) aboutThing(c clause, now time.Time) (place, string, bool) {
 
 // passions are what "dance is my …" makes of a thing.
 var passions = set(`passion hobby favorite favorites go-to relief escape therapy obsession weakness jam specialty comfort-food drug thing love religion`)
+
+// trade are people whom a business has, not a person.
+var trade = set(`client clients customer customers student students employee employees agent user users`)
 
 // aboutMine reads "my favorite food is ramen", "my shoe size is 42".
 func aboutMine(c clause, head string) (place, bool) {
@@ -123,6 +129,11 @@ var thingVerbs = map[string]string{
 // isFact reads "the staging DB port is 5433", "the cluster runs in eu-central-1", "our stack is Go and Vue".
 func isFact(c clause, head string) bool {
 	noun, rest := c.noun, c.rest
+	for _, w := range noun {
+		if w.low == "character" || w.low == "characters" || w.low == "protagonist" || w.low == "hero" || w.low == "heroine" || w.low == "villain" || w.low == "narrator" {
+			return false // of a story
+		}
+	}
 	if noun[0].low == "everything" && len(noun) == 1 && (settledParticiples[rest[0].low] || c.verb == "run" || c.verb == "live") && isValue(rest) {
 		return true
 	}
@@ -137,8 +148,8 @@ func isFact(c clause, head string) bool {
 		return false
 	}
 	hasFactNoun := factNouns[head] || factNouns[strings.TrimSuffix(head, "s")] || len(noun) > 2 && hasFactNounBeforeOf(noun)
-	switch {
-	case c.verb == "be":
+	switch c.verb {
+	case "be":
 		if passing(rest[0]) || c.negated && !isValue(rest) {
 			return false
 		}
@@ -227,7 +238,7 @@ func isRecurring(ws []word) bool {
 		return true
 	}
 	for _, w := range ws {
-		if d := strings.TrimSuffix(w.low, "s"); d != w.low {
+		if d, ok := strings.CutSuffix(w.low, "s"); ok {
 			if _, ok := weekdaysEN[d]; ok && len(d) > 4 {
 				return true
 			}
@@ -312,6 +323,13 @@ func (c clause) plural() bool {
 	if len(c.noun) == 0 {
 		return false
 	}
-	last := c.noun[len(c.noun)-1].low
-	return last == "they" || hasLow(c.noun, "and") || isPlural(last) && !c.noun[len(c.noun)-1].isName()
+	head := c.noun
+	for k, w := range head {
+		if k > 0 && prepositions[w.low] {
+			head = head[:k]
+			break
+		}
+	}
+	last := head[len(head)-1].low
+	return last == "they" || hasLow(c.noun, "and") || isPlural(last) && !(head[len(head)-1].isName() && len(head) > 1)
 }

@@ -6,9 +6,10 @@ import "strings"
 type tenses int
 
 const (
-	inHabit  tenses = 1 << iota // I work
-	inCourse                    // I am working, I have been working
-	inPast                      // I worked, I have worked
+	inHabit   tenses = 1 << iota // I work
+	inCourse                     // I am working, I have been working
+	inPast                       // I worked, I have worked
+	inPerfect                    // I have worked
 )
 
 const (
@@ -22,105 +23,112 @@ func (c clause) tenses() tenses {
 		return inHabit
 	case progressive, perfectProgressive:
 		return inCourse
-	case past, perfect:
+	case past:
 		return inPast
+	case perfect:
+		return inPast | inPerfect
 	}
 	return 0
 }
 
 // verbRule says what a verb of an I-clause makes of it.
 type verbRule struct {
-	verbs   string              // lemmas
-	with    string              // first word after the verb, one of these; empty: any
-	when    tenses              // in which tenses
-	place   place               // where the line goes
-	object  func(r []word) bool // what follows the verb must satisfy it; nil: anything that does not point into the conversation
-	perfect bool                // only "I have …", which goes on
+	verbs  string              // lemmas
+	with   string              // first word after the verb, one of these; empty: any
+	when   tenses              // in which tenses
+	place  place               // where the line goes
+	object func(r []word) bool // what follows the verb must satisfy it; nil: anything that does not point into the conversation
 }
 
 // selfVerbs are the rules for "I …" and "we …", tried in order.
 var selfVerbs = byVerb([]verbRule{
 	// Where and who.
-	{"live reside dwell", "in at near outside on around by between off abroad downtown upstairs across here-in", ongoing, identity, atPlace, false},
-	{"live", "with alone", ongoing, people, nil, false},
-	{verbs: "live work", with: "in at near with for as", when: inPast, place: identity, perfect: true, object: isStill},
-	{"live", "in at near with", inPast, background, atPlace, false},
-	{"move relocate emigrate immigrate", "to into from back in out here abroad", inPast, identity, toPlace, false},
-	{"come hail", "from", inHabit, identity, hasName, false},
-	{"grow", "up", inPast, background, nil, false},
-	{"work", "as at for in from with nights days shifts part-time full-time remotely freelance weekends mostly near", ongoing, identity, isWork, false},
-	{"work", "on", ongoing, facts, isWork, false},
-	{"work", "as at for in with", inPast, background, isWork, false},
-	{"join", "", inPast, identity, beginsWithName, false},
-	{"start", "as at working", inPast, identity, isWork, false},
-	{"handle", "", inHabit, identity, notNow, false},
-	{"promise", "", inPast, tasks, isDated, false},
-	{"teach lead manage head direct supervise coach oversee", "", ongoing, identity, nil, false},
-	{"run own", "", ongoing, identity, isBusiness, false},
-	{"found cofound co-found", "", inPast, identity, nil, false},
-	{"start open launch", "", inPast, identity, isBusiness, false},
-	{"freelance", "", ongoing, identity, anything, false},
-	{"represent", "", inHabit, identity, nil, false},
+	{"live reside dwell", "in at near outside on around by between off abroad downtown upstairs across here-in", ongoing, identity, atPlace},
+	{"live", "with alone", ongoing, people, nil},
+	{"live work", "in at near with for as", inPerfect, identity, isStill},
+	{"live", "in at near with", inPast, background, atPlace},
+	{"move relocate emigrate immigrate", "to into from back in out here abroad", inPast, identity, toPlace},
+	{"come hail", "from", inHabit, identity, hasName},
+	{"grow", "up", inPast, background, nil},
+	{"work", "as at for in from with nights days shifts part-time full-time remotely freelance weekends mostly near", ongoing, identity, isWork},
+	{"work", "on", ongoing, facts, isWork},
+	{"work", "as at for in with", inPast, background, isWork},
+	{"join", "", inPast, identity, beginsWithName},
+	{"start", "as at working", inPast, identity, isWork},
+	{"handle", "", inHabit, identity, notNow},
+	{"promise", "", inPast, tasks, isDated},
+	{"teach lead manage head direct supervise coach oversee", "", ongoing, identity, nil},
+	{"run own", "", ongoing, identity, isBusiness},
+	{"found cofound co-found", "", inPast, identity, nil},
+	{"start open launch", "", inPast, identity, isBusiness},
+	{"freelance", "", ongoing, identity, anything},
+	{"represent", "", inHabit, identity, nil},
 	// What one does, can and has.
-	{"study", "", ongoing, background, notNow, false},
-	{"major minor specialize specialise", "in", anytime, background, nil, false},
-	{"study graduate attend train qualify serve intern", "", inPast, background, notNow, false},
-	{"research", "", inHabit, background, notNow, false},
-	{"volunteer", "", ongoing, background, anything, false},
-	{"speak know learn", "", ongoing | inPast, background, isLanguageOrSkill, false},
-	{"learn practice practise", "", ongoing, background, notNow, false},
-	{"play", "", ongoing, background, isPlayed, false},
-	{"train", "for", ongoing, background, nil, false},
-	{"sing dance paint draw bake cook swim hike ski surf cycle climb knit sew garden fish box meditate jog camp skate snowboard row sail kayak commute roast brew sculpt photograph crochet quilt juggle fence journal", "", inHabit, background, anything, false},
-	{"run", "", inHabit, background, isHabit, false},
-	{"collect drive ride own breed grow raise foster restore play", "", inHabit, background, nil, false},
-	{"use", "", ongoing, background, isUsed, false},
-	{"code program write develop", "in", ongoing, background, nil, false},
-	{"write", "", ongoing, background, isWriting, false},
-	{"build develop create make launch start design", "", inCourse, facts, isProject, false},
-	{"maintain", "", ongoing, facts, nil, false},
-	{"smoke drink eat", "", ongoing, background, notNow, false},
-	{"take", "", inHabit, background, isMedicine, false},
-	{"wear", "", inHabit, background, isWorn, false},
-	{"suffer", "from", ongoing, background, nil, false},
-	{"tend", "to", inHabit, preferences, nil, false},
-	{"avoid skip", "", inHabit, preferences, notNow, false},
-	{"take", "", inHabit, background, isCommute, false},
-	{"weigh", "", inHabit, background, hasNumber, false},
-	{"wake get", "up", inHabit, background, hasNumber, false},
-	{"sleep", "", inHabit, background, hasNumber, false},
-	{"save", "for up", inCourse, tasks, nil, false},
-	{"follow", "", inHabit, background, isDiet, false},
-	{"support", "", inHabit, preferences, hasName, false},
-	{"belong", "to", inHabit, background, nil, false},
-	{"identify", "as", inHabit, identity, nil, false},
-	{"go", "by", inHabit, identity, hasName, false},
-	{"do", "", ongoing, background, isPractice, false},
-	{"go", "to", inHabit, background, isHabit, false},
-	{"report", "to", inHabit, facts, hasName, false},
-	{"rely depend", "on", inHabit, background, notNow, false},
-	{"owe", "", inHabit, facts, hasNumber, false},
-	{"earn make", "", inHabit, background, hasNumber, false},
-	{"marry", "", inPast, people, nil, false},
-	{"get", "married engaged divorced", inPast, people, anything, false},
-	{"get land accept start", "", inPast, identity, isNewJob, false},
-	{"get", "promoted hired", inPast, identity, anything, false},
-	{"turn", "", inPast, identity, isAge, false},
-	{"adopt foster", "", inPast, people, isAnimalOrPerson, false},
-	{"get rescue", "a an another our two three", inPast, people, isAnimalOrPerson, false},
-	{"buy", "", inPast, background, isHaving, false},
-	{"retire", "", inPast, background, anything, false},
-	{"divorce separate", "", inPast, background, anything, false},
-	{"injure break tear sprain fracture", "", inPast, background, isBody, false},
-	{"publish", "", inPast, background, isWriting, false},
-	{"receive earn complete finish", "", inPast, background, isDegree, false},
+	{"study", "", ongoing, background, notNow},
+	{"major minor specialize specialise", "in", anytime, background, nil},
+	{"study graduate attend train qualify serve intern", "", inPast, background, notNow},
+	{"research", "", inHabit, background, notNow},
+	{"volunteer", "", ongoing, background, anything},
+	{"speak know learn", "", ongoing | inPast, background, isLanguageOrSkill},
+	{"learn practice practise", "", ongoing, background, notNow},
+	{"play", "", ongoing, background, isPlayed},
+	{"train", "for", ongoing, background, nil},
+	{"sing dance paint draw bake cook swim hike ski surf cycle climb knit sew garden fish box meditate jog camp skate snowboard row sail kayak commute roast brew sculpt photograph crochet quilt juggle fence journal", "", inHabit, background, anything},
+	{"run", "", inHabit, background, isHabit},
+	{"collect drive ride own breed grow raise foster restore play", "", inHabit, background, nil},
+	{"use", "", ongoing, background, isUsed},
+	{"code program write develop", "in", ongoing, background, nil},
+	{"write", "", ongoing, background, isWriting},
+	{"build develop create make launch start design", "", inCourse, facts, isProject},
+	{"maintain", "", ongoing, facts, nil},
+	{"smoke drink eat", "", ongoing, background, notNow},
+	{"take", "", inHabit, background, isMedicine},
+	{"wear", "", inHabit, background, isWorn},
+	{"suffer", "from", ongoing, background, nil},
+	{"tend", "to", inHabit, preferences, nil},
+	{"avoid skip", "", inHabit, preferences, notNow},
+	{"take", "", inHabit, background, isCommute},
+	{"weigh", "", inHabit, background, hasNumber},
+	{"wake get", "up", inHabit, background, hasNumber},
+	{"sleep", "", inHabit, background, hasNumber},
+	{"save", "for up", inCourse, tasks, nil},
+	{"follow", "", inHabit, background, isDiet},
+	{"support", "", inHabit, preferences, hasName},
+	{"belong", "to", inHabit, background, nil},
+	{"identify", "as", inHabit, identity, nil},
+	{"go", "by", inHabit, identity, hasName},
+	{"do", "", ongoing, background, isPractice},
+	{"go", "to", inHabit, background, isHabit},
+	{"report", "to", inHabit, facts, hasName},
+	{"rely depend", "on", inHabit, background, notNow},
+	{"owe", "", inHabit, facts, hasNumber},
+	{"earn make", "", inHabit, background, hasNumber},
+	{"marry", "", inPast, people, nil},
+	{"get", "married engaged divorced", inPast, people, anything},
+	{"get land accept start", "", inPast, identity, isNewJob},
+	{"get", "promoted hired", inPast, identity, anything},
+	{"turn", "", inPast, identity, isAge},
+	{"adopt foster", "", inPast, people, isAnimalOrPerson},
+	{"get rescue", "a an another our two three", inPast, people, isAnimalOrPerson},
+	{"buy", "", inPast, background, isHaving},
+	{"quit stop", "", inPast, background, isGivenUp},
+	{"quit leave", "my", inPast, identity, isJobLeft},
+	{"lose", "my", inPast, identity, isJobLeft},
+	{"leave", "", inPast, identity, beginsWithName},
+	{"get", "", inHabit, background, isAilment},
+	{"have undergo", "", inPast, background, isHealthEvent},
+	{"retire", "", inPast, background, anything},
+	{"divorce separate", "", inPast, background, anything},
+	{"injure break tear sprain fracture", "", inPast, background, isBody},
+	{"publish", "", inPast, background, isWriting},
+	{"receive earn complete finish", "", inPast, background, isDegree},
 })
 
 // byVerb indexes rules by lemma.
 func byVerb(rules []verbRule) map[string][]verbRule {
 	m := map[string][]verbRule{}
 	for _, r := range rules {
-		for _, v := range strings.Fields(r.verbs) {
+		for v := range strings.FieldsSeq(r.verbs) {
 			m[v] = append(m[v], r)
 		}
 	}
@@ -129,7 +137,7 @@ func byVerb(rules []verbRule) map[string][]verbRule {
 
 // match reports whether the rule reads the clause.
 func (r verbRule) match(c clause) bool {
-	if c.tenses()&r.when == 0 || r.perfect && c.tense != perfect {
+	if c.tenses()&r.when == 0 {
 		return false
 	}
 	if r.with != "" {

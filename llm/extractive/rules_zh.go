@@ -17,7 +17,7 @@ type rule struct {
 }
 
 // lead are adverbs that may stand before a predicate and say nothing that lasts.
-const lead = `(?:全家人?|一家人?|一家[三四五]口|现在|目前|如今|其实|本人|平时|一直|已经|已|刚刚|刚|最近|也|还|就|都|真的|确实|今年|本来|原来|主要|暂时|终于|又|是|家里|个人|自己|从小|仍然|仍|还是|一向|向来|的话|这边|这人|人)*`
+const lead = `(?:白天|晚上|周末|工作日|下班后|业余|兼职|\d{4}年(?:开始|起)?|全家人?|一家人?|一家[三四五]口|现在|目前|如今|其实|本人|平时|一直|已经|已|刚刚|刚|最近|也|还|就|都|真的|确实|今年|本来|原来|主要|暂时|终于|又|是|家里|个人|自己|从小|仍然|仍|还是|一向|向来|的话|这边|这人|人)*`
 
 func compile(pattern string) *regexp.Regexp { return regexp.MustCompile(`^` + lead + pattern) }
 
@@ -38,7 +38,7 @@ var selfZH = []rule{
 	{"姓", compile(`姓(` + han + `{1,2})` + tailZH), identity, "姓$1", nil, false},
 	{"岁", compile(`(?:满)?(` + zhNumber + `)岁(?:半)?` + tailZH), identity, "$1岁", nil, false},
 	{"后", compile(`个?((?:[5-9]0|[05]0|八零|九零|零零)后)` + tailZH), identity, "$1", nil, false},
-	{"搬", compile(`(?:从.{1,8})?(?:搬家|搬|迁居|移居|移民)(?:到|去|来|至)(?:了)?(.{2,20}?)(?:住|定居|生活|来|去)?` + tailZH), identity, "搬到$1", isPlaceZH, false},
+	{"搬", compile(`(?:从.{1,8})?(?:搬家|搬|迁居|移居|移民)(?:到|去|来|至|回)(?:了)?(.{2,20}?)(?:住|定居|生活|来|去)?` + tailZH), identity, "搬到$1", isPlaceZH, false},
 	{"住 居 生活", compile(`(?:是)?(?:[和跟].{1,8}一起|一个人|独自|租)?(?:常住|住|定居|长居|居住|常驻)(?:在|于)?([^的].{1,23}?)` + tailZH), identity, "住在$1", isPlaceZH, false},
 	{"住 居 生活 租房", compile(`在(.{2,12}?)(?:生活|居住|定居|租房|租房住|住)(?:了.{1,6}年?)?` + tailZH), identity, "", isPlaceZH, false},
 	{"长大 出生", compile(`(?:\d{4}年)?(?:在|于)?(?:.{0,10}?)(?:出生在|生在|出生于|出生|长大)(.{0,12}?)` + tailZH), background, "", nil, false},
@@ -61,11 +61,22 @@ var selfZH = []rule{
 	{"时区", compile(`的?时区(?:是|在)?(.{2,16}?)` + tailZH), identity, "时区是$1", nil, false},
 	{"座", compile(`(?:个)?(` + han + `{2}座)(?:的)?` + tailZH), background, "是$1", nil, false},
 	// 背景
+	{"以前 曾 过去", compile(`((?:以前|曾经|曾|过去)(?:住|在|是|当|做|学|养|喜欢|吃|喝|抽).{1,24}?)` + tailZH), background, "", nil, false},
+	{"过", compile(`((?:当|做|学|练|教|开|创)过.{1,20}?)` + tailZH), background, "", isStudied, false},
+	{"排行 老大 老二 老三 老幺", compile(`((?:在家)?(?:里)?(?:排行)?(?:老大|老二|老三|老四|老幺|第.))` + tailZH), people, "", nil, false},
+	{"教", compile(`((?:在.{2,12})?教(?:小学|初中|高中|大学|幼儿园|.{0,6}(?:课|语文|数学|英语|物理|化学|历史|音乐|美术|体育|年级)).{0,10}?)` + tailZH), identity, "", nil, false},
+	{"收集 收藏", compile(`(?:收集|收藏)([^了].{1,14}?)` + tailZH), background, "", notThis, false},
+	{"戴 穿", compile(`((?:戴|穿)(?:眼镜|隐形|助听器|牙套|假牙|.{1,4}码).{0,6}?)` + tailZH), background, "", nil, false},
+	{"信", compile(`信(佛|教|基督教?|天主教?|伊斯兰教?|道教?|.{0,4}教)` + tailZH), background, "", nil, false},
+	{"型", compile(`是?([ABO]{1,2}型(?:血)?(?:的)?)` + tailZH), background, "是$1", nil, false},
+	{"记不住 听不 看不清 睡不着 晕 怕", compile(`(.{0,12}(?:记不住|听不见|听不清|看不清|睡不着|晕车|晕船|晕机|怕黑|怕冷|怕热).{0,8}?)` + tailZH), background, "", notThis, false},
+	{"梦想 目标 理想 愿望", compile(`的?((?:梦想|目标|理想|愿望)是.{2,30}?)` + tailZH), background, "", nil, false},
+	{"欠", compile(`(欠.{1,8}(?:块|元|万|钱|百|千))` + tailZH), facts, "", nil, false},
 	{"", compile(`(?:一个|个|名)?((?:` + alternatives(traitsZH) + `))` + tailZH), background, "是$1", nil, false},
 	{"过敏", compile(`(?:对)(.{1,16}?)(?:都|会|严重|有点)?过敏` + tailZH), background, "对$1过敏", notThis, false},
 	{"过敏", compile(`(?:会)?(.{1,8}?)过敏` + tailZH), background, "$1过敏", notThis, false},
 	{"不耐受 不耐", compile(`(.{1,8}不耐受?)` + tailZH), background, "$1", nil, false},
-	{"有 得 患 是", compile(`(?:有|患有|得了|患)?(?:点|轻度|重度|严重的?|一点)?((?:妊娠|遗传性?|先天性?|慢性|过敏性|轻微)?(?:` + alternatives(diseasesZH) + `)[^，。]{0,6}?)` + tailZH), background, "有$1", nil, false},
+	{"", compile(`(?:有|患有|得了|患)?(?:点|轻度|重度|严重的?|一点)?((?:妊娠|遗传性?|先天性?|慢性|过敏性|轻微)?(?:` + alternatives(diseasesZH) + `)[^，。]{0,6}?)` + tailZH), background, "有$1", nil, false},
 	{"吃素 素食", compile(`((?:开始|改)?(?:吃素|吃全素|只吃素))` + tailZH), background, "", nil, false},
 	{"不 忌", compile(`(?:平时|从来|一点|完全|基本|晚上|早上|中午|都|就|也|还)*(?:不吃|不能吃|吃不了|不沾|不碰|忌口|忌|不喝|不能喝|喝不了|不抽|不抽烟|不喝酒)(.{0,16}?)(?:的)?` + `(?:呢|啊|哦|吧|啦|呀|嘛|哈)*$`), background, "", notThis, false},
 	{"手术 骨折 受过伤 拉伤", compile(`(.{0,14}?(?:做过|动过|有过).{0,8}手术|.{0,10}(?:骨折|受过伤|拉伤)过?.{0,6}?)` + tailZH), background, "", notThis, false},
@@ -96,12 +107,12 @@ var selfZH = []rule{
 }
 
 // tasteZH reads likes and dislikes; group 1 is the verb, group 2 the object.
-var tasteZH = regexp.MustCompile(`^` + degree + `(不喜欢|不爱|不习惯|不想要|不太喜欢|接受不了|受不了|看不惯|喜欢|喜爱|热爱|偏好|偏爱|偏向|倾向于|倾向|钟爱|酷爱|爱吃|爱喝|爱看|爱听|爱玩|爱打|爱逛|爱做|迷上了?|沉迷|讨厌|反感|厌恶|痛恨|最烦|很烦|害怕|最怕|怕)(.{1,40}?)(?:了|的|呢|啊|哦|吧|啦|呀|嘛|哈)*$`)
+var tasteZH = regexp.MustCompile(`^` + degree + `(宁愿|宁可|更愿意|不喜欢|不爱|不习惯|不想要|不太喜欢|接受不了|受不了|看不惯|喜欢|喜爱|热爱|偏好|偏爱|偏向|倾向于|倾向|钟爱|酷爱|爱吃|爱喝|爱看|爱听|爱玩|爱打|爱逛|爱做|迷上了?|沉迷|讨厌|反感|厌恶|痛恨|最烦|很烦|害怕|最怕|怕)(.{1,40}?)(?:了|的|呢|啊|哦|吧|啦|呀|嘛|哈)*$`)
 
 var notRole = func(g []string) bool { return !strings.HasSuffix(g[1], "人") && !endsInOccupation(g[1]) }
 
 func endsInOccupation(s string) bool {
-	for _, o := range strings.Fields(occupationsZH) {
+	for o := range strings.FieldsSeq(occupationsZH) {
 		if strings.HasSuffix(s, o) {
 			return true
 		}
@@ -121,7 +132,7 @@ func isPlaceZH(g []string) bool {
 
 func isNative(g []string) bool {
 	place := strings.TrimSuffix(g[1], "人")
-	for _, not := range []string{"个", "一", "这", "那", "好", "坏", "什么", "某", "本", "客", "负责", "联系", "主持", "合伙", "创始", "当事", "成年", "年轻", "普通", "正常", "老实", "中间", "早起的", "新", "对接", "经纪", "的", "怕", "喜欢", "爱"} {
+	for _, not := range []string{"个", "一", "这", "那", "好", "坏", "什么", "某", "本", "客", "负责", "联系", "主持", "合伙", "创始", "当事", "成年", "年轻", "普通", "正常", "老实", "中间", "早起的", "新", "对接", "经纪", "的", "怕", "喜欢", "爱", "有", "百", "十", "千", "万", "几", "两"} {
 		if strings.HasPrefix(place, not) || strings.HasSuffix(place, not) {
 			return false
 		}
@@ -143,7 +154,7 @@ func isJobAt(g []string) bool {
 }
 
 func isJob(g []string) bool {
-	return len([]rune(g[1])) >= 2 && !strings.ContainsAny(g[1], "吗呢？?说问找跟和对给让叫请去见要想写") && !vagueZH.MatchString(g[1])
+	return len([]rune(g[1])) >= 2 && !strings.ContainsAny(g[1], "吗呢？?说问找跟和对给让叫请去见要想写再跑遍用看改修把做当") && !vagueZH.MatchString(g[1])
 }
 
 func isStudied(g []string) bool {

@@ -86,7 +86,7 @@ func isDigits(s string) bool {
 // set makes a lookup table of the space-separated words.
 func set(words string) map[string]bool {
 	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
+	for w := range strings.FieldsSeq(words) {
 		m[w] = true
 	}
 	return m

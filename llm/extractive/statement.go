@@ -38,6 +38,7 @@ type statement struct {
 	strength strength
 	speaker  string // empty: the owner; else the name that the line begins with
 	seqs     []int64
+	sentence int // in which it was said, counted through the conversation
 	// replaces is a value that the user says is wrong ("5433" in "5434, not 5433"); the line that has it is corrected.
 	replaces string
 	// with is the right value for replaces.

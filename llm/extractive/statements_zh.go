@@ -14,6 +14,9 @@ func (r *reader) aboutSelfZH(predicate string, when moment, who whoZH) (place, s
 	if p, line, ok := taskZH(predicate, when, r); ok {
 		return p, line, true
 	}
+	if m := tasteZH.FindStringSubmatch(predicate); m != nil && (strings.HasPrefix(m[2], "你") || strings.HasPrefix(m[2], "您")) && len([]rune(m[2])) > 4 {
+		return preferences, predicate, true
+	}
 	if m := tasteZH.FindStringSubmatch(predicate); m != nil && !vagueZH.MatchString(m[2]) && when.span == noSpan {
 		return preferences, predicate, true
 	}
@@ -25,7 +28,7 @@ func (r *reader) aboutSelfZH(predicate string, when moment, who whoZH) (place, s
 		return identity, "是" + m[1], true
 	}
 	rule, line, g, ok := readRules(selfZH, predicate)
-	if !ok && when.span != noSpan && when.before(r.now) {
+	if !ok && (when.span != noSpan && when.before(r.now) || startsYear.MatchString(predicate)) {
 		rule, line, g, ok = readRules(selfZH, leadingDate.ReplaceAllString(predicate, "")) // "上周搬到上海了" says where one lives
 		if ok && rule.place == background {
 			line = predicate
@@ -58,6 +61,8 @@ var weUseZH = regexp.MustCompile(`^(?:都|一直|目前|现在|主要)*(?:用|�
 // jobAndName reads 我是新来的测试工程师王欣.
 var jobAndName = regexp.MustCompile(`^是(?:新来的|刚来的|公司的|你们的|负责.{1,8}的)?(.{0,10}(?:` + alternatives(occupationsZH) + `))(` + surname + han + `{1,2})$`)
 
+var startsYear = regexp.MustCompile(`^\d{4}年`)
+
 var leadingDate = regexp.MustCompile(`^(?:\d{4}-\d\d-\d\d(?:那周|前后)?|\d{4}年(?:\d{1,2}月)?)(?:早上|上午|中午|下午|晚上)?`)
 
 // datedZH reads predicates with a date: appointments to come, and what happened.
@@ -76,7 +81,7 @@ func (r *reader) datedZH(predicate string, when moment, who whoZH) (place, strin
 var (
 	mustZH   = regexp.MustCompile(`^(.{0,26}?)(?:还得|还要|得|要|必须|需要|应该|该|打算|计划|准备|想要|想|记得)(?:在)?(.{2,40}?)(?:了|的|呢|啊|哦|吧|啦|呀|嘛|哈)*$`)
 	notTask  = regexp.MustCompile(`^(?:问|说|吃饭|吃点|睡|走|去忙|忙|一个|一份|查|知道|了解|看看|看一下|找|写一个|写一篇|写个|做一个|做个|的是|求|不|是|有|你|买什么|怎么|什么|一下|说明|确认一下|先|再问|请教|学一下|跑|么)`)
-	wishZH   = regexp.MustCompile(`(?:学|考|读|去|减肥|减|瘦|攒|存|买|换|开|成为|当|读完|戒|参加|跑|出国|创业|转行|搬|养|结婚|写完|辞职)`)
+	wishZH   = regexp.MustCompile(`(?:提高|提升|改善|锻炼|练|找工作|找对象|学|考|读|去[\p{Han}]{0,6}(?:旅游|旅行|玩|留学|工作|滑雪|爬山|看海|演唱会|露营)|减肥|减|瘦|攒|存|买|换|开|成为|当|读完|戒|参加|跑|出国|创业|转行|搬|养|结婚|写完|辞职)`)
 	planWord = regexp.MustCompile(`打算|计划|准备|想要|想`)
 )
 
@@ -91,7 +96,7 @@ func taskZH(predicate string, when moment, r *reader) (place, string, bool) {
 	}
 	what := m[2]
 	future := when.span != noSpan && !when.before(r.now)
-	if notTask.MatchString(what) && !future || vagueZH.MatchString(what) {
+	if notTask.MatchString(what) && !future || vagueZH.MatchString(what) || hasOneOf(what, "这个 那个 bug Bug BUG 代码 函数 报错") {
 		return noteOnly, "", false
 	}
 	switch {
@@ -121,7 +126,7 @@ func (r *reader) hasZH(predicate string) (string, bool) {
 		return "", false
 	}
 	for _, list := range []string{petsZH, familyZH} {
-		for _, w := range strings.Fields(list) {
+		for w := range strings.FieldsSeq(list) {
 			if strings.Contains(m[1], w) {
 				r.personZH = w
 				return predicate, true
@@ -168,7 +173,8 @@ var (
 	decideZH = regexp.MustCompile(`^(?:我们|咱们|我|团队|大家|会上|双方|公司|领导)?(?:和.{1,6})?(?:最后|最终|终于|已经|刚刚|刚|昨天|今天|都|一致|讨论后|讨论之后|商量好|商量后|也|就|还是|后来|\d{4}-\d\d-\d\d)*(?:一致)?(?:决定|敲定|确定|选定|选了|选择了|选用了?|采用了|商定|说好|约好|约定|谈好|达成一致|拍板|同意)(?:了|下来)?(?:[:：])?(.{2,60})$`)
 	settleZH = regexp.MustCompile(`^(?:那|那么|好|行|最后|最终|最后还是|还是|我们|咱们|以后|我)*(.{0,16}?)(?:就|还是|改|换成|统一|都|先)(用|选|走|采用|上|定|叫|按|去)(?:了)?(.{1,30}?)(?:来.{1,10}?)?(?:吧|了|好了|就行|就好)*$`)
 	changeZH = regexp.MustCompile(`^(?:我们|咱们|我|已经|都|.{0,12}?)(?:从|由)(.{1,20}?)(换成|切换到|切到|迁移到|迁到|改成|改用|换到|升级到)(?:了)?(.{1,30}?)(?:了|吧)*$`)
-	replaced = regexp.MustCompile(`^(?:我们|咱们|已经|.{0,16}?)(?:改用|换成|改成用|换用|弃用|放弃|不用)(?:了)?(.{1,30}?)(?:了|吧)*$`)
+	replaced = regexp.MustCompile(`^(?:我们|咱们|已经|.{0,16}?)(?:改用|换成|改成用|换用|弃用|放弃|不用|别用)(?:了)?(.{1,30}?)(?:了|吧)*$`)
+	fixedZH  = regexp.MustCompile(`^([^我]{1,12}?)(?:定了|定为|定在|定下来?用|选定)([^，。]{1,20}?)$`)
 	decided3 = regexp.MustCompile(`^(?:就|那就)?(?:这么|这样)?(?:定了|说定了|决定了|定下来了)[。！!]*$`)
 )
 
@@ -180,7 +186,10 @@ func decisionZH(text, predicate string, who whoZH) (string, bool) {
 	if m := decideZH.FindStringSubmatch(text); m != nil && !vagueZH.MatchString(m[1]) {
 		return decidedText(text), true
 	}
-	if i := strings.Index(text, "决定"); i > 0 && len([]rune(text[i:])) > 4 && len([]rune(text[:i])) < 16 && !strings.Contains(text[:i], "你") {
+	if i := strings.Index(text, "决定"); i > 0 && len([]rune(text[i:])) >= 4 && len([]rune(text[:i])) < 16 && !strings.Contains(text[:i], "你") {
+		return decidedText(text), true
+	}
+	if m := fixedZH.FindStringSubmatch(text); m != nil && !isoDate.MatchString(text) && isChoice(m[2]) && !vagueZH.MatchString(m[1]) {
 		return decidedText(text), true
 	}
 	if m := changeZH.FindStringSubmatch(text); m != nil && !strings.HasPrefix(m[3], "这") {
@@ -234,6 +243,9 @@ var (
 	demandZH    = regexp.MustCompile(`^(?:甲方|客户|老板|领导|公司|学校|对方|团队|产品)(?:要求|规定|约定)(.{3,40})$`)
 	liesInZH    = regexp.MustCompile(`^(.{0,10}(?:库|办公室|服务器|会议室|仓库|文档|代码|资料|合同|文件|模板|备份|学校|健身房|钥匙|宿舍|工位))(?:现在|目前)?(?:在|放在)(.{2,30}?)$`)
 	recurringZH = regexp.MustCompile(`^(?:我们)?(?:每.{1,10}|.{1,3}(?:周|天|个月))(?:的.{1,12})?(?:上午|下午|晚上|早上|凌晨)?(?:.{0,4}点半?)?(?:开|发布?|更新|上线|进行|举行|做|提交|交|备份|巡检|同步|发)(?:一次|一个)?.{1,14}$`)
+	everyZH     = regexp.MustCompile(`^([\p{Han}A-Za-z]{2,12}?)每(?:天|晚|周.?|个?月|年|小时|季度|两周).{0,14}(?:执行|运行|跑|备份|同步|更新|开|发|提交|交|结算|清理|上线|发布|重启|换)(?:一次)?.{0,8}$`)
+	priceZH     = regexp.MustCompile(`^(?:房租|租金|工资|月薪|年薪|学费|会费|物业费|预算|停车费|.{1,4}费)(?:是)?(?:大概|大约)?(?:一个月|每月|每年|一年|每天|一天|一学期|每个月)(?:是)?.{1,10}$`)
+	holdsZH     = regexp.MustCompile(`^[\p{Han}A-Za-z]{0,8}(?:数据库|集群|服务|系统|公司|团队|部门|组)(?:里)?有.{1,4}(?:个|台|家|名|人|副本|节点|分店).{0,8}$`)
 	absentZH    = regexp.MustCompile(`^((?:小|老|阿)[\p{Han}]|[\p{Han}]{2,3}|[A-Z][a-z]+).{0,14}?(?:休.{0,4}假|请假|出差|值班|离职|入职|回国|调休|不在)(.{0,20})$`)
 	setOnZH     = regexp.MustCompile(`^(?:时间|日期)?(?:就)?(?:定在|定于|安排在|约在|改到|推迟到|提前到)(.{8,40})$`)
 	stackZH     = regexp.MustCompile(`^(.{1,20}?)(?:用的是|使用的是|是用|用|采用|基于)\s*(.{2,40}?)(?:写的|做的|实现的|开发的|搭的)?$`)
@@ -242,6 +254,9 @@ var (
 )
 
 var movedZH = strings.NewReplacer("改成了", "是", "改成", "是", "改为", "是", "换成了", "是", "换成", "是", "变成了", "是", "变成", "是", "推迟到", "是", "提前到", "是", "延期到", "是", "延到", "是", "改到", "是", "改在", "是")
+
+// storyZH begins clauses that are of the moment, of people in general or of a story.
+var storyZH = regexp.MustCompile(`^(?:问题|如果|人们|有人|大家|文章|主角|角色|故事|小说|电影|剧里|书里|把|答案|输出|标题|这|那)`)
 
 // movedFrom is the old date in 从5月20号改到5月27号.
 var movedFrom = regexp.MustCompile(`从[^，。]{1,20}?(改到|推迟到|提前到|延期到|延到|改成|换成)`)
@@ -252,7 +267,7 @@ func factZH(text string, when moment, r *reader) (place, string, bool) {
 	for _, p := range []string{"我们的", "咱们的", "我的", "我们", "咱们", "我"} {
 		text = strings.TrimPrefix(text, p)
 	}
-	if len([]rune(text)) > 90 || vagueZH.MatchString(text) || strings.HasPrefix(text, "问题") || strings.HasPrefix(text, "如果") {
+	if len([]rune(text)) > 90 || vagueZH.MatchString(text) || storyZH.MatchString(text) {
 		return noteOnly, "", false
 	}
 	text = movedFrom.ReplaceAllString(text, "$1")
@@ -276,6 +291,15 @@ func factZH(text string, when moment, r *reader) (place, string, bool) {
 		return facts, text, true
 	}
 	if m := liesInZH.FindStringSubmatch(text); m != nil && !vagueZH.MatchString(m[2]) && len([]rune(m[2])) < 24 {
+		return facts, text, true
+	}
+	if strings.HasSuffix(text, "见") && len([]rune(text)) > len("2026-01-01见")-2 && when.span == spanDay && !when.before(r.now) {
+		return dates, text, true
+	}
+	if m := everyZH.FindStringSubmatch(text); m != nil && !vagueZH.MatchString(m[1]) && !strings.HasPrefix(m[1], "用户") {
+		return facts, text, true
+	}
+	if priceZH.MatchString(text) || holdsZH.MatchString(text) {
 		return facts, text, true
 	}
 	if recurringZH.MatchString(text) && when.span == noSpan {

@@ -2,6 +2,7 @@ package extractive
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -12,7 +13,7 @@ var decisionLine = regexp.MustCompile(`(?i)^(?:\S+ )?(?:decided|agreed|chose|set
 func (n *notebook) supersede(s statement, t terms) bool {
 	old := termsOf(s.supersedes)
 	p := n.memory
-	for i := len(p.lines) - 1; i >= 0; i-- {
+	for i := range slices.Backward(p.lines) {
 		l := p.at(i, n.owner)
 		said := plainLine(l.text)
 		if len(l.terms.set) == 0 || !decisionLine.MatchString(said) || l.terms.covers(t) {

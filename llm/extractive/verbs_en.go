@@ -162,7 +162,7 @@ const regularVerbs = `live work reside relocate move like love adore dislike det
 	onboard promote transfer resign relax rely drop add remove install configure host store back allow charge cost weigh measure
 	contact invite confirm accept reject decline propose suggest recommend ask answer reply respond explore check enter pass scale
 	post share spell label tag ping merge squash format lint log deduct bill invoice translate summarize summarise
-	vote prep strive brunch illustrate
+	resume continue renew rotate vote prep strive brunch illustrate
 	replace repair assemble paint decorate renovate furnish bake explain look arrange`
 
 // verbForms finds an inflected word, thirdOf conjugates a lemma.
@@ -187,7 +187,7 @@ func conjugate() (forms map[string]verbForm, thirds map[string]string) {
 		add(p[0], p[1], p[2], p[3], p[4])
 		thirds[p[0]] = p[1]
 	}
-	for _, lemma := range strings.Fields(regularVerbs) {
+	for lemma := range strings.FieldsSeq(regularVerbs) {
 		if _, ok := thirds[lemma]; ok {
 			continue
 		}
