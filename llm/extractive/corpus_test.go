@@ -80,25 +80,25 @@ func loadTalks(tb testing.TB, set string) []talk {
 
 var turnPattern = regexp.MustCompile(`(?s)^(u|a)(?:\(([^)]*)\))?:\s?(.*)$`)
 
-func (t talk) input(tb testing.TB) memory.ExtractionInput {
+func (c talk) input(tb testing.TB) memory.ExtractionInput {
 	tb.Helper()
 	zone := "Europe/Berlin"
-	if t.Lang == "zh" {
+	if c.Lang == "zh" {
 		zone = "Asia/Shanghai"
 	}
 	loc, err := time.LoadLocation(zone)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	now, err := time.ParseInLocation("2006-01-02 15:04", t.Now, loc)
+	now, err := time.ParseInLocation("2006-01-02 15:04", c.Now, loc)
 	if err != nil {
-		tb.Fatalf("%s: %v", t.ID, err)
+		tb.Fatalf("%s: %v", c.ID, err)
 	}
 	in := memory.ExtractionInput{
-		Agent: "Ada", Today: now, Profile: t.Profile, Memory: t.Memory, Shared: t.Shared, Note: t.Note, Protected: t.Protected,
+		Agent: "Ada", Today: now, Profile: c.Profile, Memory: c.Memory, Shared: c.Shared, Note: c.Note, Protected: c.Protected,
 		ProfileMaxChars: 4000, MemoryMaxChars: 8000,
 	}
-	for i, turn := range t.Turns {
+	for i, turn := range c.Turns {
 		text := turn
 		if rest, ok := strings.CutPrefix(text, "u: |-\n"); ok { // a block of several lines
 			text = "u: " + strings.ReplaceAll(rest, "\n  ", "\n")
@@ -107,21 +107,21 @@ func (t talk) input(tb testing.TB) memory.ExtractionInput {
 		}
 		m := turnPattern.FindStringSubmatch(text)
 		if m == nil {
-			tb.Fatalf("%s: turn %d is neither u: nor a:", t.ID, i+1)
+			tb.Fatalf("%s: turn %d is neither u: nor a:", c.ID, i+1)
 		}
 		role := memory.RoleOfUser
 		if m[1] == "a" {
 			role = memory.RoleOfAssistant
 		}
-		in.Transcript = append(in.Transcript, memory.Line{Seq: int64(i + 1), Role: role, Name: m[2], Text: m[3], At: now.Add(time.Duration(i-len(t.Turns)) * time.Minute).UTC()})
+		in.Transcript = append(in.Transcript, memory.Line{Seq: int64(i + 1), Role: role, Name: m[2], Text: m[3], At: now.Add(time.Duration(i-len(c.Turns)) * time.Minute).UTC()})
 	}
 	return in
 }
 
 // run proposes and tells what was added.
-func (t talk) run(tb testing.TB) added {
+func (c talk) run(tb testing.TB) added {
 	tb.Helper()
-	in := t.input(tb)
+	in := c.input(tb)
 	p := proposeRaw(tb, in)
 	out := added{proposal: p}
 	out.profile = newLines(in.Profile, p.ProfileUpdate)

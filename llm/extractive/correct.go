@@ -234,7 +234,6 @@ func lastRune(s string) rune {
 // end takes in that something no longer holds: the lines that said it make room for the new statement.
 func (n *notebook) end(s statement, t terms) {
 	topic := termsOf(s.topic)
-	found := false
 	for _, p := range []*page{n.profile, n.memory} {
 		for i := range p.lines {
 			l := p.at(i, n.owner)
@@ -245,7 +244,6 @@ func (n *notebook) end(s statement, t terms) {
 				n.again(p, i, s) // it says so already
 				return
 			}
-			found = true
 			e := n.enter(s, t)
 			switch {
 			case n.closed(p):
@@ -262,7 +260,7 @@ func (n *notebook) end(s statement, t terms) {
 			return
 		}
 	}
-	if !found && !n.known(s, t) {
+	if !n.known(s, t) {
 		n.write(s, n.enter(s, t))
 	}
 }

@@ -25,6 +25,3 @@ var moods = set(`tired exhausted busy nervous happy sad angry upset late fine ok
 	free alone lonely awake asleep cold hot warm drunk hungover swamped overwhelmed frustrated annoyed disappointed relieved amazed delighted thrilled stoked pumped
 	kidding joking serious right wrong correct new old young interested open fortunate lucky blessed honored honoured touched speechless all so too very really
 	looking trying wondering thinking getting doing asking talking saying feeling having seeing hearing kinda`)
-
-// volatileWords mark a statement that holds for now only.
-var volatileWords = set(`today tonight now currently temporarily moment`)

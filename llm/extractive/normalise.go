@@ -165,28 +165,28 @@ func (t *terms) addHan(han []rune) {
 	}
 }
 
-// covers reports whether a line that says old says all of new as well.
-func (old terms) covers(t terms) bool {
-	if len(t.set) == 0 {
+// covers reports whether a line that says t says all of more as well.
+func (t terms) covers(more terms) bool {
+	if len(more.set) == 0 {
 		return true
 	}
-	if old.negated != t.negated || old.former != t.former {
+	if t.negated != more.negated || t.former != more.former {
 		return false
 	}
 	missing := 0
-	for w := range t.set {
-		if old.set[w] {
+	for w := range more.set {
+		if t.set[w] {
 			continue
 		}
-		if t.salient[w] {
+		if more.salient[w] {
 			return false
 		}
 		missing++
 	}
-	if len(t.set) <= 4 {
+	if len(more.set) <= 4 {
 		return missing == 0
 	}
-	return missing*5 <= len(t.set)
+	return missing*5 <= len(more.set)
 }
 
 // equal reports whether two values say the same.

@@ -54,9 +54,8 @@ func newPage(content string, protected map[string]bool, ceiling int) *page {
 		p.chars += len(p.eol) // the guards end every text with one
 	}
 	i := 0
-	for n, s := range memory.Sections(content) {
+	for _, s := range memory.Sections(content) {
 		if s.Level > 0 {
-			n = max(n, 1)
 			p.lines = append(p.lines, pageLine{text: raw[i], section: i + 1, heading: s.Heading, code: true})
 			i++
 		}

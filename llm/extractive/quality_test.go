@@ -19,7 +19,6 @@ var floors = map[string]map[string][2]float64{ // set → language → precision
 type score struct {
 	talks                       int
 	wanted, found, lines, right int
-	avoided, broken, wantedGone int
 }
 
 func (s score) precision() float64 { return ratio(s.right, s.lines) }

@@ -19,9 +19,6 @@ const (
 // inProfile reports whether p is a section of PROFILE.md.
 func (p place) inProfile() bool { return p >= identity && p <= preferences }
 
-// inMemory reports whether p is a section of MEMORY.md.
-func (p place) inMemory() bool { return p >= decisions }
-
 // strength is how firmly something was said.
 type strength int
 
