@@ -92,7 +92,7 @@ func startsClause(ws []word, j int, comma bool) bool {
 		return false
 	}
 	w, next := ws[j], ws[j+1]
-	if family[w.low] && (verbForms[next.low].form == formThird || next.low == "is" || next.low == "has") {
+	if parents[w.low] && (verbForms[next.low].form == formThird || next.low == "is" || next.low == "has") {
 		return true
 	}
 	switch w.low {

@@ -85,7 +85,7 @@ var eventNouns = set(`appointment meeting flight train interview exam exams test
 // factNouns are things that have one value: "the staging DB port is 5433".
 var factNouns = set(`company department startup team school port endpoint url uri host hostname ip address version branch repo repository database db bucket region zone cluster namespace domain email e-mail phone
 	number extension name id identifier username login handle path directory folder channel deadline budget price cost fee salary rent limit timeout quota sla slo team owner
-	lead manager maintainer contact size plate model brand type colour color gate seat floor room code ssid network wifi wi-fi gateway proxy server vm instance provider
+	lead manager maintainer contact size plate model brand type gate seat floor room code ssid network wifi wi-fi gateway proxy server vm instance provider
 	vendor supplier client customer stack framework language editor os distro license licence schedule policy convention standard format rule default threshold interval
 	frequency rate ratio capacity target goal kpi metric codename nickname tool tracker wiki dashboard registry queue broker topic cache store backend frontend api sdk
 	ci pipeline environment hours day date time window timezone location venue capital headquarters office meeting-point birthday anniversary number-plate iban account

@@ -194,12 +194,7 @@ var businesses = set(`company business startup shop store bakery restaurant cafe
 	newsletter magazine foundation club league theater theatre gallery label garage catering dealership pharmacy bed-and-breakfast b&b guesthouse foodtruck truck kiosk team department`)
 
 func isBusiness(r []word) bool {
-	for k, w := range r {
-		if businesses[w.low] && k < 8 {
-			return true
-		}
-	}
-	return false
+	return businesses[headNoun(r)]
 }
 
 // isLanguageOrSkill wants a language or a technology.

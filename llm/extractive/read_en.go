@@ -91,7 +91,7 @@ func (r *reader) appointed(ws []word, answers bool) bool {
 	rest, _ = withoutFillers(rest)
 	rest = trimmed(absoluteDates(rest, r.base))
 	when, ok := lastMoment(rest)
-	if !ok || when.before(r.now) || len(rest) < 3 || len(rest) > 12 || anyAuxiliary(rest) || rest[0].when.span != noSpan || datePrepositions[rest[0].low] || isPersonal[rest[0].low] {
+	if !ok || when.before(r.now) || len(rest) < 3 || len(rest) > 12 || anyAuxiliary(rest) || rest[0].when.span != noSpan || looksIng(rest[0].low) && !eventNouns[rest[0].low] || datePrepositions[rest[0].low] || isPersonal[rest[0].low] {
 		return false
 	}
 	head := headNoun(rest)

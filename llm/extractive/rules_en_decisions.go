@@ -92,7 +92,7 @@ func decidedPast(c clause, now time.Time) (place, string, bool) {
 		}
 		return narrated(r, now), text, true
 	}
-	if pointsBack(r) && !(isChosen(r) && (c.verb == "choose" || c.verb == "pick" || c.verb == "select")) || prepositions[r[0].low] && len(r) > 1 && pointsBack(r[1:]) {
+	if pointsBack(r) && !(r[0].low == "the" && isChosen(r) && (c.verb == "choose" || c.verb == "pick" || c.verb == "select")) || prepositions[r[0].low] && len(r) > 1 && pointsBack(r[1:]) {
 		return noteOnly, "", false
 	}
 	switch c.verb {

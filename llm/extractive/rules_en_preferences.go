@@ -102,7 +102,7 @@ var manneredVerbs = set(`call answer reply respond write keep speak talk address
 func order(ws []word, stands bool) (string, bool) {
 	ws, _ = withoutFillers(ws)
 	l := " " + lows(ws) + " "
-	stands = stands || hasAny(l, standingPhrases) || isHabit(ws) || hasAny(l, []string{" when you ", " when i ", " if i ask "})
+	stands = stands || hasAny(l, standingPhrases) || isHabit(ws) || hasAny(l, []string{" when i ", " if i ask "}) || hasWhenYou(ws)
 	if len(ws) > 1 && len(ws) < 5 && ws[0].low == "no" && manner[ws[1].low] {
 		return "Wants no " + joinWords(trimmed(cutFillers(ws[1:]))), true
 	}
@@ -112,7 +112,7 @@ func order(ws []word, stands bool) (string, bool) {
 		return "", false
 	}
 	v := body[0].low
-	if !orderVerbs[v] && !(stands && (verbForms[v].form == formBase || polite) && len(body) > 2) || v == "give" && (second(body) == "up" || second(body) == "in") || v == "stop" && always != "" || v == "be" && always != "" && !isManner(v, body) || v == "let" || hasLow(body, "yourself") {
+	if !orderVerbs[v] && !(stands && (verbForms[v].form == formBase || polite) && len(body) > 2) || v == "give" && (second(body) == "up" || second(body) == "in") || v == "stop" && always != "" || v == "be" && always != "" && !isManner(v, body) || v == "let" || v == "forget" || v == "worry" || v == "remember" || v == "hesitate" || hasLow(body, "yourself") {
 		return "", false
 	}
 	if second(body) == "nothing" && len(body) > 3 && (v == "book" || v == "schedule" || v == "plan") {
@@ -150,6 +150,17 @@ func order(ws []word, stands bool) (string, bool) {
 		return "Wants the assistant to " + always + " " + text, true
 	}
 	return "Wants the assistant to " + text, true
+}
+
+// hasWhenYou reads "when you write code"; "when you can" makes nothing a standing order.
+func hasWhenYou(ws []word) bool {
+	for k := 0; k+2 < len(ws); k++ {
+		if ws[k].low == "when" && ws[k+1].low == "you" {
+			f := verbForms[ws[k+2].low]
+			return f.form == formBase && f.lemma != "have" && f.lemma != "get" && f.lemma != "need" && f.lemma != "want"
+		}
+	}
+	return false
 }
 
 // orderBody strips "please", "always", "could you", "I want you to" and the like, and tells what they said.

@@ -38,7 +38,7 @@ func (r *reader) aboutThing(c clause, now time.Time) (place, string, bool) {
 	if c.verb == "work" && c.negated && c.modal == "" && lows(c.rest) == "for me" {
 		return preferences, factText(c), true // "meetings before 10am don't work for me"
 	}
-	if family[owner] && len(noun) == 1 && owner != "family" && owner != "baby" {
+	if parents[owner] && len(noun) == 1 {
 		return r.aboutPerson(c, 0, now) // "mom lives in Boston"
 	}
 	if r.isRelative(noun) {
@@ -75,6 +75,9 @@ func (r *reader) aboutThing(c clause, now time.Time) (place, string, bool) {
 
 // passions are what "dance is my …" makes of a thing.
 var passions = set(`passion hobby favorite favorites go-to relief escape therapy obsession weakness jam specialty comfort-food drug thing love religion`)
+
+// parents need no "my".
+var parents = set(`mom mum mommy mama dad daddy papa grandma grandpa granny nana`)
 
 // trade are people whom a business has, not a person.
 var trade = set(`client clients customer customers student students employee employees agent user users`)
@@ -136,6 +139,10 @@ func isFact(c clause, head string) bool {
 	}
 	if noun[0].low == "everything" && len(noun) == 1 && (settledParticiples[rest[0].low] || c.verb == "run" || c.verb == "live") && isValue(rest) {
 		return true
+	}
+	switch noun[0].low {
+	case "this", "that", "these", "those", "any", "some", "no", "another", "such":
+		return false
 	}
 	definite := noun[0].low == "the" || noun[0].low == "our" || noun[0].low == "my" || noun[0].isName() || technologies[noun[0].low] || len(noun) <= 4 && (factNouns[head] || factNouns[strings.TrimSuffix(head, "s")])
 	if (c.modal == "must" || c.modal == "have to" || c.modal == "need to") && c.tense == present && c.subject == thing && (hasLow(noun, "our") || noun[0].low == "every" || noun[0].low == "all" || noun[0].low == "each") && !codeNouns[head] && len(rest) > 1 && len(rest) < 16 && !pointsBack(rest) {

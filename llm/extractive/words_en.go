@@ -22,7 +22,7 @@ var contractions = map[string]string{
 	"he'll": "he will", "she'll": "she will", "it'll": "it will", "they'll": "they will", "that'll": "that will",
 	"he'd": "he would", "she'd": "she would", "they'd": "they would", "it'd": "it would",
 	"they're": "they are", "they've": "they have", "who's": "who is", "what's": "what is", "where's": "where is", "when's": "when is",
-	"how's": "how is", "let's": "let us", "lets": "let us", "name's": "name is", "everyone's": "everyone is", "whos": "who is", "whats": "what is",
+	"how's": "how is", "let's": "let us", "name's": "name is", "everyone's": "everyone is", "whos": "who is", "whats": "what is",
 	"don't": "do not", "dont": "do not", "doesn't": "does not", "doesnt": "does not", "didn't": "did not", "didnt": "did not",
 	"isn't": "is not", "isnt": "is not", "aren't": "are not", "arent": "are not", "wasn't": "was not", "wasnt": "was not", "weren't": "were not",
 	"haven't": "have not", "havent": "have not", "hasn't": "has not", "hasnt": "has not", "hadn't": "had not",
@@ -56,6 +56,8 @@ func englishWords(s string) []word {
 		}
 		low := strings.ToLower(core)
 		switch full, known := contractions[low]; {
+		case low == "lets" && i == 0:
+			out = append(out, word{text: "Let", low: "let"}, word{text: "us", low: "us"})
 		case known && !(low == "im" && core == "IM") && !(low == "id" || low == "u" && core == "U"):
 			parts := strings.Fields(full)
 			for k, p := range parts {
