@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -203,5 +204,85 @@ func TestConcurrentExtractions(t *testing.T) {
 		if c.Cursor != 4*rounds {
 			t.Errorf("cursor of %s is %d", owner, c.Cursor)
 		}
+	}
+}
+
+// A commit and another run's take-over of the same range at the same time: either the one comes through or the other, and
+// an accounted range is never opened again.
+func TestCommitAgainstTakeOver(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	const rounds = 40
+	committed := 0
+	for i := range rounds {
+		owner := memory.Owner(fmt.Sprint("user:", i))
+		first, other := workflow(owner, "r1"), workflow(owner, "r2")
+		must[Stored](t)(s.AppendMessages(t.Context(), first, turn(fmt.Sprint("c", i), "m", 4)))
+		x := drafted(t, s, first, "- once\n")
+		var commit, begin error
+		var taken Extraction
+		var both sync.WaitGroup
+		both.Go(func() { _, commit = s.CommitExtraction(t.Context(), first, Commit{ExtractionID: x.ID}) })
+		both.Go(func() {
+			time.Sleep(time.Duration(i%8) * 500 * time.Microsecond)
+			taken, begin = s.BeginExtraction(t.Context(), other, Range{ConversationUID: x.ConversationUID, From: 1, To: 4})
+		})
+		both.Wait()
+		if begin != nil {
+			t.Fatalf("round %d: begin: %v", i, begin)
+		}
+		records := must[Listed[Extraction]](t)(s.Extractions(t.Context(), first, ExtractionFilter{}, Page{})).Items
+		switch {
+		case len(records) != 1 || taken.ID != x.ID:
+			t.Fatalf("round %d: records %+v", i, records)
+		case commit == nil:
+			committed++
+			if taken.Open() || records[0].Outcome != memory.OutcomeWritten {
+				t.Errorf("round %d: committed, but %+v", i, taken)
+			}
+		case !conflict(CodeSuperseded)(commit) && !conflict(CodeNoDraft)(commit) || !taken.Open():
+			t.Errorf("round %d: commit %v, taken %+v", i, commit, taken)
+		}
+	}
+	if committed == 0 || committed == rounds {
+		t.Logf("%d of %d commits came through: there was no race", committed, rounds)
+	}
+}
+
+// Whatever moved a conversation's cursor: a commit that does not begin right behind it is refused.
+func TestCommitBehindTheCursorOnly(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := workflow("user:7", "r1")
+	must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 4)))
+	x := drafted(t, s, id, "- x\n")
+	if n, err := rawAs(t, s, everything(t, id), "update conversations set considered_seq = 2, cursor_seq = 2"); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	if _, err := s.CommitExtraction(t.Context(), id, Commit{ExtractionID: x.ID}); !conflict(CodeRangeMoved)(err) {
+		t.Errorf("commit: %v, want %s", err, CodeRangeMoved)
+	}
+	if _, err := s.RecordOutcome(t.Context(), id, x.ID, Ending{Outcome: memory.OutcomeNothing}); !conflict(CodeRangeMoved)(err) {
+		t.Errorf("nothing: %v, want %s", err, CodeRangeMoved)
+	}
+	if _, err := s.Document(t.Context(), id, personal("memory/2026-11-21.md")); !errors.Is(err, ErrNotFound) {
+		t.Errorf("the note was written: %v", err)
+	}
+}
+
+// What a gate has looked at stays looked at while steps over the same messages go on.
+func TestStepsOverConsideredMessages(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := workflow("user:7", "r1")
+	must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 6)))
+	x, r := begin(t, s, id)
+	must[ExtractionResult](t)(s.RecordOutcome(t.Context(), id, x.ID, Ending{Outcome: memory.OutcomeSkipped}))
+	id = runOf(id, "r2")
+	x = must[Extraction](t)(s.BeginExtraction(t.Context(), id, r))
+	out := must[ExtractionResult](t)(s.RecordOutcome(t.Context(), id, x.ID, Ending{Outcome: memory.OutcomeNothing, To: 4}))
+	c := must[Conversation](t)(s.Conversation(t.Context(), id, "c"))
+	if c.Cursor != 4 || c.Considered != 6 || c.PendingSince != nil || out.More {
+		t.Errorf("after a step: %+v, more %v", c, out.More)
 	}
 }

@@ -240,6 +240,9 @@ func TestDeleteUndeleteRestore(t *testing.T) {
 	if _, err := s.Apply(t.Context(), id, "", []memory.Change{replace(ref, 5, "late\n")}); !errors.As(err, &stale) || stale.Theirs != "" {
 		t.Errorf("an edit of what was deleted meanwhile: %v, want *StaleBaseError", err)
 	}
+	if _, err := s.Apply(t.Context(), id, "", []memory.Change{replace(ref, 5, "one\n")}); !errors.As(err, &stale) {
+		t.Errorf("the old text again, of what was deleted meanwhile: %v, want *StaleBaseError", err)
+	}
 	if r := write(t, s, id, replace(ref, 0, "anew\n")); r.Version != 7 || r.Created {
 		t.Errorf("written anew: %+v", r)
 	}

@@ -68,7 +68,8 @@ select exists (
     where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and complete_seq > considered_seq)`
 )
 
-// opened is an open record while it and its conversation are locked, in this order. Documents are locked after them.
+// opened is an open record while its conversation and it are locked, in this order, as by BeginExtraction. Documents are
+// locked after them.
 type opened struct {
 	id                uuid.UUID
 	found, ended      bool
@@ -83,7 +84,7 @@ type opened struct {
 	receipt           memory.Receipt
 }
 
-// settle locks a record and its conversation and calls fn to end it. A record that has ended is returned as it is.
+// settle locks a conversation and a record of it and calls fn to end it. A record that has ended is returned as it is.
 func (s *Store) settle(ctx context.Context, id memory.Identity, extraction uuid.UUID, fn func(*tx, *opened) (ExtractionResult, error)) (ExtractionResult, error) {
 	if err := requireOwner(id); err != nil {
 		return ExtractionResult{}, err
@@ -113,13 +114,13 @@ func (s *Store) settle(ctx context.Context, id memory.Identity, extraction uuid.
 
 func (o *opened) queueLock(b *pgx.Batch, t *tx) {
 	args := t.args(pgx.NamedArgs{"extraction": o.id})
+	found := false // it is if the record is, which refers to it
+	one(b.Queue(sqlExtractionConversationLock, args), &found, func(row pgx.CollectableRow) error {
+		return row.Scan(&o.cursor, &o.complete)
+	})
 	one(b.Queue(sqlExtractionLock, args), &o.found, func(row pgx.CollectableRow) error {
 		return row.Scan(&o.uid, &o.from, &o.to, &o.rangeTo, &o.isRetry, &o.ended, &o.workflow, &o.run,
 			&o.model, &o.prompt, &o.reason, &o.raw, &o.draft)
-	})
-	found := false // it is: the record refers to it
-	one(b.Queue(sqlExtractionConversationLock, args), &found, func(row pgx.CollectableRow) error {
-		return row.Scan(&o.cursor, &o.complete)
 	})
 }
 
