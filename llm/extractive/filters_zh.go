@@ -16,7 +16,7 @@ var reportedZH = regexp.MustCompile(`(?:他|她|他们|她们|有人|人家|别�
 
 // isReportedZH does not count what the user says themselves, and orders that were passed on.
 func isReportedZH(s string) bool {
-	if strings.Contains(s, "据说") || strings.Contains(s, "听说") {
+	if strings.Contains(s, "据说") || strings.Contains(s, "据报道") || strings.Contains(s, "据悉") || strings.Contains(s, "听说") {
 		return true
 	}
 	m := reportedZH.FindStringIndex(s)

@@ -28,8 +28,10 @@ func ownWords(text string, cut bool) []string {
 		}
 	}
 	fence := ""
+	text = strings.ReplaceAll(text, "\r\n", "\n")
 	paste := cut || isPaste(text)
-	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
+	text = withoutMaterial(text)
+	for line := range strings.SplitSeq(text, "\n") {
 		trimmed := strings.TrimSpace(line)
 		if mark := fenceMark(trimmed); mark != "" {
 			switch {
@@ -43,6 +45,7 @@ func ownWords(text string, cut bool) []string {
 		}
 		switch {
 		case fence != "":
+		case strings.Contains(line, "___"): // a form to fill in
 		case trimmed == "":
 			flush()
 		case strings.HasPrefix(trimmed, ">"), strings.HasPrefix(trimmed, "|"), strings.HasPrefix(trimmed, "#"), isMachineLine(line):
@@ -125,7 +128,7 @@ var material = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^(.*?)\b(?:here(?:'s| is| are)|this is|below is|see|i (?:got|received|wrote|have) (?:this|the following)|(?:he|she|they|it|who|support|landlord|boss) (?:wrote|sent|emailed|texted|replied|answered|posted)(?: me)?(?: this| the following| that)?)\b[^:：.!?]{0,60}[:：]\s*$`),
 	regexp.MustCompile(`(?i)^(.*?)\b(?:here(?:'s| is)) (?:my|the|an?|our) (?:[\w-]+ ){0,3}(?:draft|letter|essay|article|text|e?-?mail|message|post|story|poem|bio|cv|resume|résumé|script|document|transcript|log|logs|output|error|code|paragraph|speech|review|abstract)\b[^:：]{0,30}[:：]`),
 	regexp.MustCompile(`(?i)^(.*?)\b(?:write|draft|compose|create|generate|make up)\b[^:：]{0,60}\b(?:e?-?mail|letter|message|story|poem|song|essay|post|tweet|bio|speech|dialog(?:ue)?|script|text|note|reply|review)\b[^:：]{0,60}[:：]`),
-	regexp.MustCompile(`^(.*?)(?:帮我|请|麻烦|你|能不能|可以)?(?:把|将)?(?:翻译|润色|改写|总结|概括|摘要|校对|修改|检查|分析|解释|归纳|扩写|缩写|点评|回复|看看|看一下)(?:一下|下)?(?:这|下面|以下|如下|成|为|到)?[^:：，。]{0,16}[:：]`),
+	regexp.MustCompile(`^(.*?)(?:帮我|请|麻烦|你|能不能|可以)?(?:把|将)?(?:翻译|润色|批改|改作文|改写|总结|概括|摘要|校对|修改|检查|分析|解释|归纳|扩写|缩写|点评|回复|看看|看一下)(?:一下|下)?(?:这|下面|以下|如下|成|为|到)?[^:：，。]{0,16}[:：]`),
 	regexp.MustCompile(`^(.*?)(?:如下|以下是[^:：]{0,16}|原文|内容|全文|日志|报错|文章|邮件)(?:如下|是)?[:：]\s*$`),
 	regexp.MustCompile(`^(.*?)(?:写|编|拟|生成)(?:一|个|封|篇|段|首)[^:：，。]{0,20}[:：]`),
 }

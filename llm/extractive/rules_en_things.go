@@ -84,13 +84,16 @@ var trade = set(`client clients customer customers student students employee emp
 
 // aboutMine reads "my favorite food is ramen", "my shoe size is 42".
 func aboutMine(c clause, head string) (place, bool) {
-	if c.verb != "be" || c.tense != present || len(c.rest) == 0 || len(c.rest) > 20 || stopSubjects[head] && head != "dream" {
+	if c.verb != "be" || c.tense != present || len(c.rest) == 0 || len(c.rest) > 20 {
 		return noteOnly, false
 	}
 	for _, w := range c.noun {
 		if w.low == "favorite" || w.low == "favorites" || w.low == "go-to" || w.low == "preferred" || w.low == "peeve" || w.low == "top" {
 			return preferences, !pointsBack(c.rest) && !passing(c.rest[0])
 		}
+	}
+	if stopSubjects[head] && head != "dream" {
+		return noteOnly, false
 	}
 	p, ok := attributes[head]
 	if !ok || passing(c.rest[0]) && !isMannerComplement(c.rest) || stopObjects[c.rest[0].low] && c.rest[0].low != "me" {

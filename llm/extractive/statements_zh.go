@@ -256,7 +256,7 @@ var (
 var movedZH = strings.NewReplacer("改成了", "是", "改成", "是", "改为", "是", "换成了", "是", "换成", "是", "变成了", "是", "变成", "是", "推迟到", "是", "提前到", "是", "延期到", "是", "延到", "是", "改到", "是", "改在", "是")
 
 // storyZH begins clauses that are of the moment, of people in general or of a story.
-var storyZH = regexp.MustCompile(`^(?:问题|如果|人们|有人|大家|文章|主角|角色|故事|小说|电影|剧里|书里|把|答案|输出|标题|这|那)`)
+var storyZH = regexp.MustCompile(`^(?:问题|如果|人们|有人|大家|文章|主角|角色|故事|小说|电影|剧里|书里|把|该|答案|输出|标题|这|那)`)
 
 // movedFrom is the old date in 从5月20号改到5月27号.
 var movedFrom = regexp.MustCompile(`从[^，。]{1,20}?(改到|推迟到|提前到|延期到|延到|改成|换成)`)

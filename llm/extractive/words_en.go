@@ -46,7 +46,8 @@ func englishWords(s string) []word {
 	for i, f := range fields {
 		core, tail := f, ""
 		if j := strings.LastIndexFunc(f, isWordRune); j >= 0 {
-			core, tail = f[:j+1], f[j+1:]
+			j += len(string(firstRune(f[j:])))
+			core, tail = f[:j], f[j:]
 		}
 		lead := ""
 		if j := strings.IndexFunc(core, func(r rune) bool {
