@@ -175,12 +175,7 @@ func until(call func() error) error {
 		if err = call(); err == nil {
 			return nil
 		}
-		var (
-			conflict *ConflictError
-			invalid  *InvalidError
-			stale    *StaleBaseError
-		)
-		if errors.As(err, &conflict) || errors.As(err, &invalid) || errors.As(err, &stale) || errors.Is(err, ErrNotFound) || errors.Is(err, ErrForbidden) {
+		if isRefusal(err) {
 			return err
 		}
 	}

@@ -1,0 +1,101 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"reverie/memory"
+)
+
+// Everything at the same time, by many, on few rows: calls wait for each other, and never in a circle.
+func TestMixedCallsDoNotDeadlock(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	const workers, each = 12, 40
+	errs := make([]error, workers)
+	var working sync.WaitGroup
+	for worker := range workers {
+		working.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(worker), 1))
+			for i := range each {
+				owner := memory.Owner(fmt.Sprint("user:", random.IntN(2)))
+				id := workflow(owner, fmt.Sprint("r", random.IntN(3)))
+				name, err := anyCall(t, s, random, id, fmt.Sprintf("%d-%d-", worker, i))
+				if err != nil && !isRefusal(err) {
+					errs[worker] = fmt.Errorf("%s: %w", name, err)
+					return
+				}
+			}
+		})
+	}
+	working.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+	everybody := member("")
+	everybody.AnyOwner = true
+	outcomes := query[string](t, s, everybody, "select distinct outcome from extractions")
+	if !slices.Contains(outcomes, "written") || !slices.Contains(outcomes, "nothing") {
+		t.Errorf("outcomes %v: too little happened to show anything", outcomes)
+	}
+}
+
+// anyCall makes a call that writes, and says which.
+func anyCall(t *testing.T, s *Store, random *rand.Rand, id memory.Identity, unique string) (name string, err error) {
+	t.Helper()
+	ctx, conversation := t.Context(), fmt.Sprint("c ", id.Owner, random.IntN(2))
+	open := func() (Extraction, error) {
+		next, found, err := s.NextRange(ctx, id)
+		if err != nil || !found {
+			return Extraction{}, errors.Join(err, ErrNotFound)
+		}
+		return s.BeginExtraction(ctx, id, next.Range)
+	}
+	changes := []memory.Change{noteChange(unique), {Ref: team("MEMORY.md"), Op: memory.OpAppend, Content: unique}, {Ref: team(unique + ".md"), Op: memory.OpAppend, Content: "x"}}
+	random.Shuffle(len(changes), func(i, j int) { changes[i], changes[j] = changes[j], changes[i] })
+	switch random.IntN(9) {
+	case 0, 1:
+		return "append", second(s.AppendMessages(ctx, id, turn(conversation, unique, 3)))
+	case 2:
+		return "complete", second(s.CompleteTurn(ctx, id, conversation))
+	case 3:
+		return "signalled", s.Signalled(ctx, id, random.Int64N(20))
+	case 4:
+		on := random.IntN(2) == 0
+		return "prompt", second(s.SetPrompt(ctx, id, team("MEMORY.md"), &on, nil))
+	case 5:
+		return "apply", second(s.Apply(ctx, id, unique[:random.IntN(2)], changes))
+	case 6:
+		x, err := open()
+		if err != nil {
+			return "begin", err
+		}
+		outcomes := []memory.Outcome{memory.OutcomeSkipped, memory.OutcomeNothing, memory.OutcomeFailed, memory.OutcomeQuarantined, memory.OutcomeWaiting}
+		e := Ending{Outcome: outcomes[random.IntN(len(outcomes))], Until: testClock, Usage: memory.Usage{Calls: 1}}
+		return "outcome", second(s.RecordOutcome(ctx, id, x.ID, e))
+	default:
+		x, err := open()
+		if err != nil {
+			return "begin", err
+		}
+		if err := s.SaveDraft(ctx, id, x.ID, Draft{Changes: changes, To: x.To, Usage: memory.Usage{Calls: 1}}); err != nil {
+			return "draft", err
+		}
+		return "commit", second(s.CommitExtraction(ctx, id, Commit{ExtractionID: x.ID}))
+	}
+}
+
+// isRefusal reports whether a call was refused for what it asked, and did not break.
+func isRefusal(err error) bool {
+	var (
+		conflict *ConflictError
+		invalid  *InvalidError
+		stale    *StaleBaseError
+	)
+	return errors.As(err, &conflict) || errors.As(err, &invalid) || errors.As(err, &stale) ||
+		errors.Is(err, ErrNotFound) || errors.Is(err, ErrForbidden)
+}
