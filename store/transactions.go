@@ -28,6 +28,7 @@ type tx struct {
 	// committing is true from the moment at which the commit is sent: whether it took place is not known without an answer.
 	committing bool
 	ended      bool
+	broken     bool // the connection was closed when it was given back
 }
 
 const (
@@ -71,17 +72,18 @@ func run[T any](ctx context.Context, s *Store, t *tx, fn func(*tx) (T, error)) (
 }
 
 // lost reports whether the connection broke while there was nothing that could have been committed.
-func (t *tx) lost() bool {
-	return t.conn != nil && t.conn.IsClosed() && (!t.committing || t.mode == sqlBeginRead)
-}
+func (t *tx) lost() bool { return t.broken && (!t.committing || t.mode == sqlBeginRead) }
 
 func attempt[T any](ctx context.Context, s *Store, t *tx, fn func(*tx) (T, error)) (result T, err error) {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
-		t.conn = nil
+		t.broken = false
 		return result, fmt.Errorf("database: %w", err)
 	}
-	defer conn.Release()
+	defer func() {
+		t.broken = t.conn.IsClosed() // afterwards it is somebody else's
+		conn.Release()
+	}()
 	t.conn, t.now = conn.Conn(), s.now().UTC().Truncate(time.Microsecond)
 	t.begun, t.committing, t.ended = false, false, false
 	// A connection in the middle of a transaction is not given back to the pool: Release closes it. So a rollback that
