@@ -43,10 +43,15 @@ func claimsOf(line string, owner []string) []claim {
 	if s == "" || len(s) > 4*maxLine {
 		return nil
 	}
-	if hasHan(s) {
-		return finish(claimsZH(s))
+	var out []claim
+	for _, part := range splitSentences(s) {
+		if hasHan(part) {
+			out = append(out, finish(claimsZH(part))...)
+		} else {
+			out = append(out, finish(claimsEN(part, owner))...)
+		}
 	}
-	return finish(claimsEN(s, owner))
+	return out
 }
 
 func finish(cs []claim) []claim {
@@ -94,9 +99,12 @@ func claimsEN(s string, owner []string) []claim {
 		}
 	}
 	ws = aboutUser(ws, owner)
+	if c := orderClaim(ws); c.attribute != "" {
+		return []claim{c}
+	}
 	c := parseClause(ws)
 	if c.verb == "" {
-		return nil
+		return dayOf(ws)
 	}
 	subject := ""
 	if c.subject == thing {
@@ -105,7 +113,7 @@ func claimsEN(s string, owner []string) []claim {
 			if last := c.noun[len(c.noun)-1].low; last == "name" || last == "names" {
 				return nil // two daughters have two names
 			}
-		} else if len(c.noun) == 1 && c.noun[0].isName() && !technologies[c.noun[0].low] && (c.verb != "be" || !isHardValue(c.rest) && !isRoleOf(c.rest)) {
+		} else if len(c.noun) == 1 && c.noun[0].isName() && !technologies[c.noun[0].low] && attributes[c.noun[0].low] == noteOnly && !factNouns[c.noun[0].low] && !eventNouns[c.noun[0].low] && (c.verb != "be" || !isHardValue(c.rest) && !isRoleOf(c.rest)) {
 			subject = c.noun[0].low
 		} else {
 			return thingClaims(c)
@@ -122,6 +130,9 @@ func isRoleOf(r []word) bool {
 // aboutUser gives a line about the user a subject that the parser knows.
 func aboutUser(ws []word, owner []string) []word {
 	he := word{text: "he", low: "he"}
+	for len(ws) > 1 && droppedAdverbs[ws[0].low] {
+		ws = ws[1:]
+	}
 	w := ws[0].low
 	switch {
 	case w == "user" && len(ws) > 1:
@@ -165,7 +176,10 @@ func labelled(key, value string) claim {
 	if low == "to do" || low == "decision" || strings.HasPrefix(low, "corrected") {
 		return claim{}
 	}
-	if factNouns[last] || eventNouns[last] || attributes[last] != noteOnly {
+	if of := englishWords(value); len(of) > 1 && (factNouns[of[0].low] || eventNouns[of[0].low]) { // "Project Alpha: deadline 2026-06-01"
+		return claim{subject: thingKey(append(ws, of[0])), attribute: "is", value: joinWords(withoutLead(of[1:])), single: true}
+	}
+	if factNouns[last] || eventNouns[last] || attributes[last] != noteOnly || hasLow(ws, "favorite") {
 		return claim{subject: thingKey(ws), attribute: "is", value: value, single: true}
 	}
 	return claim{}
@@ -214,7 +228,11 @@ func personClaims(c clause, subject string) []claim {
 			return one("age", r[:1])
 		}
 	case "have":
-		return nil
+		return haveClaims(r, subject)
+	case "go":
+		if r[0].low == "by" && len(r) > 1 && subject == "" {
+			return one("nickname", r[1:])
+		}
 	case "be":
 		return beClaims(c, subject)
 	}
@@ -311,6 +329,9 @@ func thingClaims(c clause) []claim {
 		return nil
 	}
 	noun := c.noun
+	if len(r) > 1 && r[0].low == "spelled" {
+		r = r[1:]
+	}
 	low := lows(plainKey(noun))
 	switch c.verb {
 	case "be":

@@ -251,7 +251,7 @@ func (c *clause) readVerb(ws []word, i int) {
 		}
 		return
 	}
-	if f.form == formPast && !(f.lemma == ws[i].low) {
+	if f.form == formPast && !(f.lemma == ws[i].low) || f.lemma == "quit" && c.subject == self {
 		c.tense = past
 	}
 	if catenatives[f.lemma] && i+2 < len(ws) && ws[i+1].low == "to" {

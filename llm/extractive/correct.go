@@ -17,6 +17,7 @@ const (
 
 // standing looks for the line that the claims repeat or contradict. Of several the last one counts that no person wrote.
 func (n *notebook) standing(claims []claim) (*page, int, standing) {
+	claims = n.named(claims)
 	var page *page
 	at, verdict := 0, unrelated
 	for _, p := range []*pageRef{{n.profile}, {n.memory}} {
@@ -35,6 +36,30 @@ func (n *notebook) standing(claims []claim) (*page, int, standing) {
 		}
 	}
 	return page, at, verdict
+}
+
+// named leaves out claims about "sister" where the files know several sisters by name: nobody can tell which one is meant.
+func (n *notebook) named(claims []claim) []claim {
+	var out []claim
+	for _, c := range claims {
+		if isRelation(c.subject) && n.namesakes(c.subject) > 1 {
+			c.single = false
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func (n *notebook) namesakes(relation string) int {
+	known := map[string]bool{}
+	for i := range n.profile.lines {
+		for _, o := range n.profile.at(i, n.owner).claims {
+			if strings.HasPrefix(o.subject, relation+" ") {
+				known[o.subject] = true
+			}
+		}
+	}
+	return len(known)
 }
 
 type pageRef struct{ *page }
@@ -85,7 +110,7 @@ func relate(old, claims []claim) standing {
 	verdict := unrelated
 	for _, c := range claims {
 		for _, o := range old {
-			if o.key() != c.key() || !c.single {
+			if !sameKey(o, c) || !c.single {
 				continue
 			}
 			switch {
@@ -100,6 +125,20 @@ func relate(old, claims []claim) standing {
 		}
 	}
 	return verdict
+}
+
+// sameKey reports whether two claims are about the same attribute of the same subject. "Sister" and "sister Anna" are taken
+// for one; where a file knows two sisters, standing tells them apart.
+func sameKey(o, c claim) bool {
+	if o.attribute != c.attribute {
+		return false
+	}
+	return o.subject == c.subject || c.subject != "" && o.subject != "" && isRelation(firstWord(c.subject)) && (strings.HasPrefix(o.subject, c.subject+" ") || strings.HasPrefix(c.subject, o.subject+" "))
+}
+
+func firstWord(s string) string {
+	w, _, _ := strings.Cut(s, " ")
+	return w
 }
 
 // correct replaces line i of p by what was said anew. A line that a person wrote stays; the new statement stands under it.
@@ -118,7 +157,9 @@ func (n *notebook) correct(p *page, i int, claims []claim, s statement, t terms)
 		return
 	}
 	text := s.text
-	if old, ok := spliced(p.lines[i], claims); ok {
+	if old, ok := oneSentence(p.lines[i], claims, s.text, n.owner); ok {
+		text = old
+	} else if old, ok := spliced(p.lines[i], claims); ok {
 		text = old
 	}
 	if !p.replace(i, text, e) {
@@ -135,6 +176,21 @@ func (n *notebook) saidNote(text string) string {
 		return "（对话中提到于 " + date + "）。"
 	}
 	return " (said in conversation on " + date + ")."
+}
+
+// oneSentence replaces in a line of several sentences the one that is contradicted.
+func oneSentence(l pageLine, claims []claim, text string, owner []string) (string, bool) {
+	parts := splitSentences(bareLine(l.text))
+	if len(parts) < 2 {
+		return "", false
+	}
+	for i, part := range parts {
+		if relate(claimsOf(part, owner), claims) == contradicts {
+			parts[i] = text
+			return strings.Join(parts, " "), true
+		}
+	}
+	return "", false
 }
 
 // spliced puts a new value into a line that states more than it: "Works as a nurse at Charité." keeps the nurse.

@@ -31,11 +31,13 @@ var zhDateGroups = zhDates.SubexpNames()
 
 // datesZH replaces the date expressions of a Chinese sentence by absolute ones ("下周五" → "2026-09-11"), as seen from
 // base, and tells the latest of them.
+var rescheduledZH = regexp.MustCompile(`改到|改成|改为|改在|推迟|提前|延期|延到|延后`)
+
 func datesZH(s string, base time.Time) (string, moment) {
 	if !strings.ContainsAny(s, "今明后昨前月周星礼号日年天") {
 		return s, moment{}
 	}
-	past := strings.Contains(s, "了") && !strings.ContainsAny(s, "要将得") && !strings.Contains(s, "打算") && !strings.Contains(s, "计划") && !strings.Contains(s, "会") && !strings.Contains(s, "定在")
+	past := strings.Contains(s, "了") && !strings.ContainsAny(s, "要将得") && !strings.Contains(s, "打算") && !strings.Contains(s, "计划") && !strings.Contains(s, "会") && !strings.Contains(s, "定在") && !rescheduledZH.MatchString(s)
 	yearly := strings.Contains(s, "生日") || strings.Contains(s, "纪念日") || strings.Contains(s, "出生")
 	bound := past || datedZHWords.MatchString(s) && !habitZHWords.MatchString(s)
 	var b strings.Builder

@@ -103,19 +103,22 @@ func (n *notebook) take(s statement) {
 	} else if n.known(s, t) {
 		return
 	}
+	if s.place == noteOnly && s.strength >= stated {
+		if done := n.done(t); s.ifDone && !done {
+			return
+		}
+	}
 	e := n.enter(s, t)
 	if s.place != noteOnly {
 		n.write(s, e)
-	} else if s.strength >= stated {
-		n.done(t)
 	}
 }
 
 // todoLine begins a line about something that is still to be done.
-var todoLine = regexp.MustCompile(`^(?:\S+ )?(?i:needs to|has to|must|to do:|wants to be reminded to|plans to|wants to|will)\b|^(?:待办|需要提醒|得|要|需要|必须|打算|还得|还要)`)
+var todoLine = regexp.MustCompile(`^(?:\S+ )?(?i:needs to\b|has to\b|must\b|to do:|wants to be reminded to\b|plans to\b|wants to\b|will\b)|^(?:待办|需要提醒|得|要|需要|必须|打算|还得|还要)`)
 
 // done takes the line of a task off the list once the user says that it was done; the note tells when.
-func (n *notebook) done(t terms) {
+func (n *notebook) done(t terms) bool {
 	p := n.memory
 	for i := range p.lines {
 		l := p.at(i, n.owner)
@@ -126,9 +129,10 @@ func (n *notebook) done(t terms) {
 		task := termsOf(todoLine.ReplaceAllString(undated.ReplaceAllString(said, ""), ""))
 		if len(task.set) >= 2 && within(task.set, t.set) && task.negated == t.negated && p.remove(i) {
 			n.finished++
-			return
+			return true
 		}
 	}
+	return false
 }
 
 var undated = regexp.MustCompile(`(?:\b(?:by|on|before|until|in|around)\s+)?(?:the week of )?\d{4}-\d{2}-\d{2}(?:那周|之前|前)?|\b(?:by|in|before|until) (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}`)

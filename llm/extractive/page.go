@@ -168,6 +168,11 @@ func (p *page) replace(i int, text string, e *entry) bool {
 		p.lost++
 	} else {
 		l.fresh.gone = true
+		for _, was := range l.fresh.lines { // the section that was made for it stays
+			if strings.HasPrefix(was, "## ") {
+				e.lines = append(e.lines, was)
+			}
+		}
 	}
 	*l = pageLine{text: line, section: l.section, fresh: e}
 	e.lines = append(e.lines, strings.TrimRight(line, "\r\n"))

@@ -364,7 +364,7 @@ func (r *reader) clause(c clause, part []word, firmly strength) {
 		} else if topic := givenUp(c); topic != "" {
 			s.ends, s.topic = true, topic
 		}
-		if p == decisions {
+		if p == decisions || p == facts && hasLow(c.rest, "instead") {
 			s.supersedes = supersededBy(append([]word{{low: c.verb}}, c.rest...))
 		}
 		r.say(s)
@@ -377,6 +377,8 @@ func (r *reader) clause(c clause, part []word, firmly strength) {
 	case self, we:
 		if p, text, ok := r.aboutSelf(c); ok {
 			add(p, text)
+		} else if (c.tense == past || c.tense == perfect) && !c.negated && c.modal == "" && c.verb != "be" && len(c.rest) > 0 && firmly >= stated {
+			r.say(statement{text: sentence(c.thirdPerson()), strength: firmly, ofUser: true, ifDone: true})
 		}
 	case together:
 		if p, text, ok := proposed(c, r.now); ok {

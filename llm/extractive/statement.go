@@ -42,6 +42,8 @@ type statement struct {
 	with string
 	// ends says that something no longer holds ("no longer vegetarian"); the line that said it goes.
 	ends bool
+	// ifDone says that it matters only if it takes a task off the list ("I renewed my passport").
+	ifDone bool
 	// supersedes are the words of what a decision takes the place of ("from MongoDB to Postgres": MongoDB).
 	supersedes string
 	// ofUser says that the line begins with what the user is or does, so that a name may stand in front of it.
