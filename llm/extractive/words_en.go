@@ -182,3 +182,40 @@ var isClosedClass = set(`a an the my our your his her their its i we you he she 
 	does did have has had can could will would should must may might let never always every each some any all both oh yeah yep nope lol haha btw actually sorry wait
 	monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december
 	one two three four five first second next last today tomorrow yesterday because since although though until after before besides anyway nice cool wow perfect alright right`)
+
+// trimmed drops punctuation at the end of a clause.
+func trimmed(ws []word) []word {
+	if len(ws) == 0 {
+		return ws
+	}
+	out := append([]word(nil), ws...)
+	last := &out[len(out)-1]
+	last.text = trimStop(last.text)
+	return out
+}
+
+func lowerFirst(s string) string {
+	if s == "I" || len(s) > 1 && s[1] >= 'A' && s[1] <= 'Z' {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
+
+func lowerWords(ws []word) []word {
+	if len(ws) == 0 {
+		return nil
+	}
+	out := trimmed(ws)
+	out[0].text = lowerFirst(out[0].text)
+	return out
+}
+
+func splitTrim(s, sep string) []string {
+	var out []string
+	for p := range strings.SplitSeq(s, sep) {
+		if t := strings.Join(strings.Fields(p), " "); t != "" {
+			out = append(out, t)
+		}
+	}
+	return out
+}
