@@ -119,7 +119,7 @@ func withoutChats(lines []string) []string {
 // isLabel reports whether what stands before a colon names an attribute rather than a speaker.
 func isLabel(s string) bool {
 	low := strings.ToLower(s)
-	for _, w := range strings.Fields(low) {
+	for w := range strings.FieldsSeq(low) {
 		if attributes[w] != noteOnly || factNouns[w] || eventNouns[w] || isRelation(w) {
 			return true
 		}
