@@ -7,22 +7,51 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
 
 // Build compiles the program into dir and returns its path.
 func Build(ctx context.Context, dir string) (string, error) {
+	if err := dependOnSources(ctx); err != nil {
+		return "", err
+	}
 	program := filepath.Join(dir, "reverie")
 	build := exec.CommandContext(ctx, "go", "build", "-o", program, "reverie/cmd/reverie")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the program: %w\n%s", err, out)
 	}
 	return program, nil
+}
+
+// dependOnSources looks at every source file of the program, so that the go command sees that a test depends on them:
+// else it would take a result from its cache for a program that has changed.
+func dependOnSources(ctx context.Context) error {
+	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return fmt.Errorf("find the module: %w", err)
+	}
+	return filepath.WalkDir(strings.TrimSpace(string(out)), func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && strings.HasPrefix(entry.Name(), "."):
+			return filepath.SkipDir
+		case entry.IsDir():
+			return nil
+		}
+		_, err = os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // another test's temporary file
+		}
+		return err
+	})
 }
 
 // Process is one running process.
