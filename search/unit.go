@@ -76,5 +76,5 @@ type Collection struct {
 // Posting says that a term occurs in a unit.
 type Posting struct {
 	Unit int32 // index in Collection.Units
-	TF   int32 // how often, all forms together
+	TF   int32 // how often: of several forms, the one that occurs most
 }
