@@ -1,0 +1,118 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// An invented dialogue with what files in this format have: sessions out of order, a session without turns, a caption,
+// references that name nothing or come twice, a question without evidence, and an id that comes twice.
+const invented = `[{
+	"sample_id": "garden",
+	"conversation": {
+		"speaker_a": "Ida", "speaker_b": "Otto",
+		"session_2_date_time": "12:05 am on 1 March, 2024",
+		"session_2": [
+			{"speaker": "Otto", "dia_id": "D2:1", "text": "The cherry tree was planted on Monday."},
+			{"speaker": "Ida", "dia_id": "D2:1", "text": "Really?"},
+			{"speaker": "Otto", "text": "Yes."}
+		],
+		"session_1_date_time": "1:56 pm on 8 February, 2024",
+		"session_1": [
+			{"speaker": "Ida", "dia_id": "D1:1", "text": "Look what I found.", "blip_caption": "a rusty watering can", "re-download": true},
+			{"speaker": "Otto", "dia_id": "D1:2", "text": "", "blip_caption": "a green shed"},
+			{"speaker": "Otto", "dia_id": "D1:3", "text": " "}
+		],
+		"session_3_date_time": "1:56 pm on 9 March, 2024",
+		"session_4": []
+	},
+	"qa": [
+		{"question": "What stands in the garden?", "answer": 7, "evidence": ["D2:1", "D2:1", "D9:1", "D1:1; D1:2"], "category": 1},
+		{"question": "Who is away?", "adversarial_answer": "Ida", "evidence": [], "category": 5}
+	]
+}]`
+
+func TestReadDialogues(t *testing.T) {
+	got, err := readDialogues(strings.NewReader(invented))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []dialogue{{
+		id: "garden",
+		sessions: []session{
+			{number: 1, at: time.Date(2024, 2, 8, 13, 56, 0, 0, time.UTC), turns: []turn{
+				{id: "D1:1", speaker: "Ida", text: "Look what I found. [image: a rusty watering can]", first: true},
+				{id: "D1:2", speaker: "Otto", text: "[image: a green shed]"},
+				{id: "D1:3", speaker: "Otto", text: " "},
+			}},
+			{number: 2, at: time.Date(2024, 3, 1, 0, 5, 0, 0, time.UTC), turns: []turn{
+				{id: "D2:1", speaker: "Otto", text: "The cherry tree was planted on Monday."},
+				{id: "D2:1#2.2", speaker: "Ida", text: "Really?", first: true},
+				{id: "#2.3", speaker: "Otto", text: "Yes."},
+			}},
+		},
+		questions: []question{
+			{text: "What stands in the garden?", category: 1, evidence: []string{"D2:1"}, malformed: 2},
+			{text: "Who is away?", category: 5},
+		},
+	}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(dialogue{}, session{}, turn{}, question{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestReadDialoguesRefuses(t *testing.T) {
+	for name, content := range map[string]string{
+		"no JSON":         `dialogues`,
+		"no list":         `{"sample_id": "one"}`,
+		"nothing":         `[]`,
+		"session of text": `[{"conversation": {"session_1": "hello"}}]`,
+		"another date":    `[{"conversation": {"session_1": [{"dia_id": "D1:1"}], "session_1_date_time": "yesterday"}}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, err := readDialogues(strings.NewReader(content)); err == nil {
+				t.Errorf("it was read as %v", got)
+			}
+		})
+	}
+}
+
+func TestDates(t *testing.T) {
+	day := time.Date(2023, 5, 8, 0, 0, 0, 0, time.UTC)
+	for written, want := range map[string]time.Time{
+		"1:56 pm on 8 May, 2023":  day.Add(13*time.Hour + 56*time.Minute),
+		"12:09 am on 8 May, 2023": day.Add(9 * time.Minute),
+		"8 May, 2023":             day,
+		"2023-05-08 07:30":        day.Add(7*time.Hour + 30*time.Minute),
+		"2023-05-08T07:30:00Z":    day.Add(7*time.Hour + 30*time.Minute),
+	} {
+		got, err := readDialogues(strings.NewReader(`[{"conversation": {"session_1": [{"dia_id": "D1:1"}], "session_1_date_time": "` + written + `"}}]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !got[0].sessions[0].at.Equal(want) {
+			t.Errorf("%s is read as %s", written, got[0].sessions[0].at)
+		}
+	}
+}
+
+func TestMessagesOf(t *testing.T) {
+	dialogues, err := readDialogues(strings.NewReader(invented))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(second int) *time.Time {
+		at := time.Date(2024, 2, 8, 13, 56, second, 0, time.UTC)
+		return &at
+	}
+	want := []message{ // the turn without words is left out
+		{ID: "D1:1", Role: "user", Name: "Ida", Content: "Look what I found. [image: a rusty watering can]", CreatedAt: at(0)},
+		{ID: "D1:2", Role: "assistant", Name: "Otto", Content: "[image: a green shed]", CreatedAt: at(1)},
+	}
+	if diff := cmp.Diff(want, messagesOf(dialogues[0].sessions[0])); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,141 @@
+// Command recall measures how much of what answers a question a search finds, over a file of dialogues in LoCoMo's format.
+//
+//	go run ./test/bench/recall -file dialogues.json -ablations -min turn@10=0.78
+//
+// It starts a private PostgreSQL and the real API process, posts the dialogues as conversations, asks every question over
+// HTTP, and prints recall of turns and of sessions (metric.go says how they are counted), latency, and what each component
+// of the ranking is worth. With REVERIE_EMBEDDING_PROVIDER set, it starts a private Temporal and a worker too, waits until
+// every message has its vector, and measures the fused ranking. It ends with status 1 when a bar is missed.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"reverie/test/bench/services"
+	"reverie/test/deployment"
+)
+
+func main() {
+	b := bench{ks: ks{5, 10, 20}}
+	flag.StringVar(&b.file, "file", "", "file of dialogues and questions, in LoCoMo's format (required)")
+	flag.IntVar(&b.dialogues, "dialogues", 0, "how many of its dialogues; 0: all")
+	flag.Var(&b.ks, "k", "how many turns to look at")
+	flag.BoolVar(&b.ablate, "ablations", false, "measure also without each component of the ranking")
+	flag.Var(&b.bars, "min", "end with status 1 when the overall recall is below, as turn@10=0.78,session@10=0.95")
+	asJSON := flag.Bool("json", false, "print the report as JSON")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	passed, err := b.run(ctx, *asJSON)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "recall:", err)
+	}
+	if err != nil || !passed {
+		stop()
+		os.Exit(1)
+	}
+}
+
+// bench is one run.
+type bench struct {
+	file      string
+	dialogues int
+	ks        ks
+	ablate    bool
+	bars      bars
+
+	api *deployment.Client
+}
+
+// ks are the values of the flag -k.
+type ks []int
+
+// String is how the flag is written.
+func (k *ks) String() string {
+	parts := make([]string, len(*k))
+	for i, one := range *k {
+		parts[i] = strconv.Itoa(one)
+	}
+	return strings.Join(parts, ",")
+}
+
+// Set reads numbers with commas between them.
+func (k *ks) Set(value string) error {
+	*k = nil
+	for part := range strings.SplitSeq(value, ",") {
+		one, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || one < 1 {
+			return fmt.Errorf("%q is no number from 1", part)
+		}
+		*k = append(*k, one)
+	}
+	return nil
+}
+
+// run measures and prints; passed says that no bar is missed.
+func (b *bench) run(ctx context.Context, asJSON bool) (passed bool, err error) {
+	dialogues, err := b.read()
+	if err != nil {
+		return false, err
+	}
+	dir, err := os.MkdirTemp("", "reverie-recall-")
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	s, err := services.Start(ctx, services.Options{Dir: dir, Progress: services.Say})
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, s.Stop()) }()
+	if err := s.StartAPI(ctx); err != nil {
+		return false, err
+	}
+	b.api = s.API
+	r, err := b.measure(ctx, dialogues)
+	if err != nil {
+		return false, err
+	}
+	r.Bars, passed = b.bars.judge(r.Overall.Recall)
+	if !asJSON {
+		return passed, r.print(os.Stdout)
+	}
+	encoder := json.NewEncoder(os.Stdout)
+	encoder.SetIndent("", "  ")
+	return passed, encoder.Encode(r)
+}
+
+// read reads the file and checks the flags against each other.
+func (b *bench) read() ([]dialogue, error) {
+	if b.file == "" {
+		return nil, errors.New("name the file of dialogues with -file")
+	}
+	for _, one := range b.bars {
+		if !slices.Contains(b.ks, one.K) {
+			return nil, fmt.Errorf("-min asks for recall at %d, which -k does not measure", one.K)
+		}
+	}
+	f, err := os.Open(b.file)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	dialogues, err := readDialogues(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.file, err)
+	}
+	if b.dialogues > 0 {
+		dialogues = dialogues[:min(b.dialogues, len(dialogues))]
+	}
+	return dialogues, nil
+}

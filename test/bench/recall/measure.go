@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"reverie/test/bench/services"
+)
+
+// warmUp is how many questions are asked before anything is measured: plans are made and pages are read.
+const warmUp = 20
+
+// measure loads the dialogues, asks the questions and sums up.
+func (b *bench) measure(ctx context.Context, dialogues []dialogue) (report, error) {
+	r := report{File: filepath.Base(b.file), Ranking: "lexical", Loaded: loadFigures{Dialogues: len(dialogues)}}
+	began := time.Now()
+	for i, d := range dialogues {
+		if err := b.load(ctx, agentOf(i), d); err != nil {
+			return r, fmt.Errorf("dialogue %s: %w", d.id, err)
+		}
+		r.Loaded.count(d)
+	}
+	r.Loaded.Seconds = time.Since(began).Seconds()
+
+	if err := b.warm(ctx, dialogues); err != nil {
+		return r, err
+	}
+	outcomes, took, err := b.askAll(ctx, dialogues, nil)
+	if err != nil {
+		return r, err
+	}
+	if len(outcomes) == 0 {
+		return r, errors.New("no question has evidence that can be resolved")
+	}
+	r.summarise(outcomes, b.ks)
+	r.Latency = services.LatencyOf(took)
+	if !b.ablate {
+		return r, nil
+	}
+	for _, a := range ablations() {
+		outcomes, took, err := b.askAll(ctx, dialogues, a.Options)
+		if err != nil {
+			return r, fmt.Errorf("ablation %s: %w", a.Name, err)
+		}
+		recall := group(a.Name, outcomes, b.ks, func(asked) bool { return true }).Recall
+		r.Ablations = append(r.Ablations, ablated{a, recall, minus(recall, r.Overall.Recall), services.LatencyOf(took)})
+	}
+	return r, nil
+}
+
+// count adds what a dialogue has.
+func (l *loadFigures) count(d dialogue) {
+	l.Sessions += len(d.sessions)
+	l.Turns += d.turnCount()
+	for _, q := range d.questions {
+		l.MalformedReferences += q.malformed
+		if len(q.evidence) == 0 {
+			l.SkippedQuestions++
+		}
+	}
+}
+
+// warm asks the first questions without measuring.
+func (b *bench) warm(ctx context.Context, dialogues []dialogue) error {
+	for i, d := range dialogues {
+		for _, q := range d.questions[:min(warmUp, len(d.questions))] {
+			if _, _, err := b.ask(ctx, agentOf(i), q.text, slices.Max(b.ks), nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// askAll asks every question that has evidence, one after the other.
+func (b *bench) askAll(ctx context.Context, dialogues []dialogue, options json.RawMessage) (outcomes []asked, took []time.Duration, err error) {
+	for i, d := range dialogues {
+		sessions := d.sessionsByTurn()
+		for _, q := range d.questions {
+			if len(q.evidence) == 0 {
+				continue
+			}
+			found, one, err := b.ask(ctx, agentOf(i), q.text, slices.Max(b.ks), options)
+			if err != nil {
+				return nil, nil, fmt.Errorf("dialogue %s: %w", d.id, err)
+			}
+			took = append(took, one)
+			outcomes = append(outcomes, asked{dialogue: d.id, category: q.category, recall: measure(found, q.evidence, sessions, b.ks)})
+		}
+	}
+	return outcomes, took, nil
+}

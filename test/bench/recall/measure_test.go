@@ -1,0 +1,165 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"reverie/test/deployment"
+)
+
+// fakeAPI keeps what is posted to it and answers every search with the same results.
+type fakeAPI struct {
+	mu       sync.Mutex
+	posted   map[string]int // messages by path
+	searches []searchRequest
+	results  string
+}
+
+func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	answer := "{}"
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/messages"):
+		var b batch
+		if err := json.NewDecoder(r.Body).Decode(&b); err != nil || b.Owner != owner {
+			http.Error(w, "a batch of the owner is expected", http.StatusBadRequest)
+			return
+		}
+		f.posted[r.URL.Path] += len(b.Messages)
+	case strings.HasSuffix(r.URL.Path, "/search"):
+		var s searchRequest
+		if err := json.NewDecoder(r.Body).Decode(&s); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		f.searches = append(f.searches, s)
+		answer = f.results
+	}
+	_, _ = w.Write([]byte(`{"code":200,"msg":"OK","data":` + answer + `}`)) // the client sees it
+}
+
+// What is found is scored against the evidence, over HTTP from the file to the report.
+func TestMeasureOverHTTP(t *testing.T) {
+	fake := &fakeAPI{posted: map[string]int{}, results: `{"results":[
+		{"conversation":"1","messageIds":["D1:2"]},
+		{"conversation":"1","messageIds":["D1:2"]},
+		{"conversation":"2","messageIds":["D2:1#2.2","D2:1"]}]}`}
+	server := httptest.NewServer(fake)
+	defer server.Close()
+	dialogues, err := readDialogues(strings.NewReader(invented))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := bench{file: "folder/invented.json", ks: ks{1, 2, 3}, api: &deployment.Client{URL: server.URL}}
+	got, err := b.measure(t.Context(), dialogues)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recall := []recallAt{{1, 0, 0}, {2, 0, 1}, {3, 1, 1}}
+	want := report{
+		File: "invented.json", Ranking: "lexical",
+		Loaded:    loadFigures{Dialogues: 1, Sessions: 2, Turns: 6, MalformedReferences: 2, SkippedQuestions: 1},
+		Overall:   figures{"overall", 1, recall},
+		Without5:  figures{"without 5", 1, recall},
+		ByKind:    []figures{{"1 multi-hop", 1, recall}},
+		Dialogues: []figures{{"garden", 1, recall}},
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(report{}, "Loaded.Seconds", "Latency")); diff != "" {
+		t.Error(diff)
+	}
+	if got.Latency.Count != 1 {
+		t.Errorf("%d searches were timed, want the one with evidence", got.Latency.Count)
+	}
+	const agent = "/api/v1/agents/dialogue-1/conversations/"
+	if diff := cmp.Diff(map[string]int{agent + "1/messages": 2, agent + "2/messages": 3}, fake.posted); diff != "" {
+		t.Error(diff)
+	}
+	last := searchRequest{Owner: owner, Query: "What stands in the garden?", Corpus: "sessions", MaxResults: 3}
+	if diff := cmp.Diff(last, fake.searches[len(fake.searches)-1]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestGroups(t *testing.T) {
+	half, all := []recallAt{{5, 0.5, 1}}, []recallAt{{5, 1, 1}}
+	var r report
+	r.summarise([]asked{{"second", 4, half}, {"first", 5, all}, {"second", 1, all}, {"second", 9, half}}, ks{5})
+	want := report{
+		Overall:  figures{"overall", 4, []recallAt{{5, 0.75, 1}}},
+		Without5: figures{"without 5", 3, []recallAt{{5, 2.0 / 3, 1}}},
+		ByKind: []figures{
+			{"1 multi-hop", 1, all},
+			{"4 single-hop", 1, half},
+			{"5 adversarial", 1, all},
+			{"other", 1, half},
+		},
+		Dialogues: []figures{{"second", 3, []recallAt{{5, 2.0 / 3, 1}}}, {"first", 1, all}},
+	}
+	if diff := cmp.Diff(want, r, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestBars(t *testing.T) {
+	var b bars
+	for _, wrong := range []string{"", "turn@10", "turn=0.5", "turns@10=0.5", "turn@ten=0.5", "turn@10=much"} {
+		if err := b.Set(wrong); err == nil {
+			t.Errorf("%q was taken", wrong)
+		}
+	}
+	b = nil
+	if err := b.Set("turn@10=0.78,session@10=0.95"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		got    recallAt
+		passed bool
+	}{
+		{recallAt{10, 0.78, 0.95}, true},
+		{recallAt{10, 0.779, 1}, false},
+		{recallAt{10, 1, 0.949}, false},
+	} {
+		judged, passed := b.judge([]recallAt{{5, 1, 1}, c.got})
+		if passed != c.passed || judged[0].Got != c.got.Turn || judged[1].Got != c.got.Session {
+			t.Errorf("%+v: %v, %+v", c.got, passed, judged)
+		}
+	}
+}
+
+func TestPrint(t *testing.T) {
+	r := report{
+		File: "invented.json", Ranking: "lexical",
+		Overall: figures{"overall", 2, []recallAt{{5, 0.5, 1}, {10, 0.75, 1}}},
+		ByKind:  []figures{{"1 multi-hop", 2, []recallAt{{5, 0.5, 1}, {10, 0.75, 1}}}},
+		Ablations: []ablated{{
+			ablation:   ablation{Name: "without neighbours"},
+			Recall:     []recallAt{{5, 0.25, 1}, {10, 0.75, 1}},
+			Difference: []recallAt{{5, -0.25, 0}, {10, 0, 0}},
+		}},
+		Bars: []bar{{Level: "turn", K: 10, Least: 0.78, Got: 0.75}, {Level: "session", K: 10, Least: 0.95, Got: 1, Passed: true}},
+	}
+	var out strings.Builder
+	if err := r.print(&out); err != nil {
+		t.Fatal(err)
+	}
+	printed := strings.Join(strings.Fields(out.String()), " ")
+	for _, want := range []string{
+		"questions R@5 R@10 R@5 R@10",
+		"1 multi-hop 2 50.0 75.0 100.0 100.0",
+		"without neighbours 0.0 25.0 -25.0 75.0 +0.0 100.0 +0.0 100.0 +0.0",
+		"missed: turn R@10 75.0, at least 78.0 is wanted",
+		"passed: session R@10 100.0, at least 95.0 is wanted",
+	} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("%q is missing in\n%s", want, out.String())
+		}
+	}
+}

@@ -1,0 +1,162 @@
+// Package services brings up what a benchmark measures: a private PostgreSQL, the real API process and, where something
+// needs workflows, a private Temporal and the real worker process. All of it ends with the benchmark.
+package services
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"reverie/devenv"
+	"reverie/store"
+	"reverie/test/deployment"
+	"reverie/workflows"
+)
+
+// Workspace is the tenant that the API process works for.
+const Workspace = "default"
+
+const (
+	database     = "bench"
+	startTimeout = time.Minute // until the API says that it is ready
+	stopTimeout  = time.Minute // of one process; then it is killed
+)
+
+// Options say what is brought up.
+type Options struct {
+	// Dir holds data and logs; it must exist. The database server's own user must be able to enter it, or its data goes
+	// elsewhere (devenv.PostgresOptions).
+	Dir string
+	// Workflows asks for Temporal and a worker as well: vectors are made by them.
+	Workflows bool
+	// Env is added to the environment of API and worker, which inherit that of this process, and wins over both.
+	Env []string
+	// Progress hears what is going on; nil is silent.
+	Progress devenv.Progress
+}
+
+// Services are what runs.
+type Services struct {
+	// DatabaseURL is the migrated database, for its superuser: row-level security does not hold for it.
+	DatabaseURL string
+	// API speaks to the API process with an admin key; nil until StartAPI.
+	API *deployment.Client
+
+	options  Options
+	program  string
+	temporal string // address of the frontend
+	stops    []func() error
+}
+
+// Start brings up PostgreSQL with a migrated database. What was started is stopped again when it fails.
+func Start(ctx context.Context, o Options) (_ *Services, err error) {
+	s := &Services{options: o}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Stop())
+		}
+	}()
+	pg, err := devenv.StartPostgres(ctx, devenv.PostgresOptions{Dir: filepath.Join(o.Dir, "postgres"), Progress: o.Progress})
+	if err != nil {
+		return nil, err
+	}
+	s.onStop(func() error { return pg.Stop(context.WithoutCancel(ctx)) })
+	if err := pg.EnsureDatabase(ctx, database); err != nil {
+		return nil, err
+	}
+	s.DatabaseURL = pg.URL(database)
+	_, err = store.Migrate(ctx, s.DatabaseURL)
+	return s, err
+}
+
+// StartAPI builds the program and runs it as the API and, if asked for, as a worker on a Temporal of its own. Without
+// workflows the API has no Temporal to reach: it stores, indexes and searches all the same.
+func (s *Services) StartAPI(ctx context.Context) error {
+	var err error
+	if s.program, err = deployment.Build(ctx, s.options.Dir); err != nil {
+		return err
+	}
+	if err := s.startTemporal(ctx); err != nil {
+		return err
+	}
+	address, err := deployment.FreeAddress()
+	if err != nil {
+		return err
+	}
+	key := rand.Text()
+	env := append([]string{
+		"REVERIE_DATABASE_URL=" + s.DatabaseURL, "REVERIE_TEMPORAL_ADDRESS=" + s.temporal, "REVERIE_WORKSPACE=" + Workspace,
+		"REVERIE_ADMIN_KEY=" + key, "REVERIE_ADDR=" + address, "REVERIE_WORKER_METRICS_ADDR=off", "REVERIE_RATE_LIMIT=0",
+		"REVERIE_LOG_LEVEL=warn",
+	}, s.options.Env...)
+	if err := s.run("api", env); err != nil {
+		return err
+	}
+	if s.options.Workflows {
+		if err := s.run("worker", env); err != nil {
+			return err
+		}
+	}
+	s.API = &deployment.Client{URL: "http://" + address, Key: key}
+	ready, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	if err := s.API.WaitReady(ready); err != nil {
+		return fmt.Errorf("the API does not become ready: %w\n%s", err, s.logOf("api"))
+	}
+	return nil
+}
+
+// startTemporal starts Temporal, or finds an address where there is none.
+func (s *Services) startTemporal(ctx context.Context) (err error) {
+	if !s.options.Workflows {
+		s.temporal, err = deployment.FreeAddress()
+		return err
+	}
+	ts, err := devenv.StartTemporal(ctx, devenv.TemporalOptions{
+		Dir: filepath.Join(s.options.Dir, "temporal"), SearchAttributes: workflows.SearchAttributes(), Progress: s.options.Progress,
+	})
+	if err != nil {
+		return err
+	}
+	s.onStop(func() error { return ts.Stop(context.WithoutCancel(ctx)) })
+	s.temporal = ts.Address
+	return nil
+}
+
+func (s *Services) run(name string, env []string) error {
+	p, err := deployment.Start(s.program, env, filepath.Join(s.options.Dir, name+".log"), name)
+	if err != nil {
+		return err
+	}
+	s.onStop(func() error { return p.Stop(stopTimeout) })
+	return nil
+}
+
+// logOf is what a process has logged, for an error message.
+func (s *Services) logOf(name string) string {
+	content, err := os.ReadFile(filepath.Join(s.options.Dir, name+".log"))
+	if err != nil {
+		return err.Error()
+	}
+	return string(content)
+}
+
+func (s *Services) onStop(stop func() error) { s.stops = append(s.stops, stop) }
+
+// Stop ends everything, the last started first.
+func (s *Services) Stop() error {
+	var errs []error
+	for _, stop := range slices.Backward(s.stops) {
+		errs = append(errs, stop())
+	}
+	s.stops = nil
+	return errors.Join(errs...)
+}
+
+// Say shows progress on standard error.
+func Say(part, message string) { fmt.Fprintf(os.Stderr, "%s: %s\n", part, message) }
