@@ -1,0 +1,202 @@
+package search
+
+// Ranked is a unit that a question found.
+type Ranked struct {
+	Unit  int // index in Collection.Units
+	Score float64
+	Parts LexicalParts
+}
+
+// LexicalParts are what a lexical score is made of. The score is the sum of all but Coverage and Exact.
+type LexicalParts struct {
+	Body       float64 `json:"body"`       // BM25 of the unit itself, with its path and headings
+	Speaker    float64 `json:"speaker"`    // its speaker is named in the question
+	Neighbours float64 `json:"neighbours"` // words that only the units around it have
+	Enclosing  float64 `json:"enclosing"`  // its sitting or document matches as a whole
+	Together   float64 `json:"together"`   // many of the different words of the question are here or nearby
+	Period     float64 `json:"period"`     // it lies in a period that the question names, or not far from it
+	// Coverage is how much of the question the unit has, 0 to 1: the share of the words by inverse document frequency, where
+	// a word that only a neighbour has counts in part, and one that no unit has counts as one that a single unit has.
+	Coverage float64 `json:"coverage"`
+	// Exact says that a quoted phrase or an identifier of the question stands in the unit as it was written.
+	Exact bool `json:"exact"`
+}
+
+// total is the score that the parts add up to.
+func (p LexicalParts) total() float64 {
+	return p.Body + p.Speaker + p.Neighbours + p.Enclosing + p.Together + p.Period
+}
+
+// Rank finds the units of c that match q, best first, at most o.Depth. c was collected for q.
+//
+// A unit matches that has a term of q, that is close to one that has, or that lies in a period that q names. Terms are
+// joined by OR. Units of equal score stand in the order of c.Units.
+func Rank(q Query, c *Collection, o RankOptions) []Ranked {
+	if len(c.Units) == 0 {
+		return nil
+	}
+	r := newRanking(q, c, o)
+	for i := range q.Terms {
+		r.add(i)
+	}
+	best := newBest(o.Depth)
+	for unit := range c.Units {
+		if r.matches(unit) {
+			best.offer(unit, r.parts(unit).total())
+		}
+	}
+	ranked := best.descending()
+	for i, found := range ranked {
+		ranked[i].Parts = r.parts(found.Unit)
+	}
+	return ranked
+}
+
+// ranking is the state of one Rank. The slices are per unit.
+type ranking struct {
+	o RankOptions
+	q Query
+	c *Collection
+	bm25
+	periods
+
+	body     []float64 // what the unit's own words add
+	reached  []float64 // the same with its neighbours'
+	covered  []float64 // inverse document frequencies of the words that it has, or of which a part reaches it
+	speaker  []float64 // nil unless a speaker is named
+	whole    float64   // what covered is at most
+	spread   spread
+	sittings *enclosing
+	current  []occurrence // of the current term
+}
+
+// occurrence is a posting of one term with the contexts counted in.
+type occurrence struct {
+	unit      int32
+	frequency float64
+}
+
+func newRanking(q Query, c *Collection, o RankOptions) *ranking {
+	n := len(c.Units)
+	values := make([]float64, 4*n)
+	r := &ranking{
+		o: o, q: q, c: c, bm25: newBM25(c, o), periods: periodsOf(q, o),
+		body: values[:n:n], reached: values[n : 2*n : 2*n], covered: values[2*n : 3*n : 3*n],
+		sittings: newEnclosing(newSittings(c, o)),
+	}
+	r.spread = spread{reach: values[3*n:], sittings: r.sittings.of, Neighbourhood: o.neighbourhood(c.Corpus)}
+	return r
+}
+
+// add counts term i of the question.
+func (r *ranking) add(i int) {
+	term, context := r.q.Terms[i], r.c.Context[i]
+	share := r.share(i)
+	if r.c.Corpus == Sessions && len(context) > 0 {
+		r.addSpeaker(context, share)
+		r.addName(i, share*r.o.SpeakerInBody)
+		return
+	}
+	r.current = r.occurrences(r.current[:0], i)
+	idf := r.idf(max(1, len(r.current)))
+	weight := share * idf
+	if weight == 0 {
+		return
+	}
+	r.sittings.add(r.c.Body[i], share, r.bm25)
+	for _, p := range r.current {
+		w := weight * r.saturated(p.frequency)
+		r.body[p.unit] += w
+		r.spread.from(p.unit, w)
+	}
+	counts := !term.Stop
+	if counts {
+		r.whole += weight
+	}
+	r.spread.drain(r.current, func(unit int, w float64) {
+		r.reached[unit] += w
+		if counts {
+			r.covered[unit] += min(w, weight)
+		}
+	})
+}
+
+// share is what a term counts, before its inverse document frequency.
+func (r *ranking) share(i int) float64 {
+	switch {
+	case r.q.Terms[i].Stop:
+		return r.o.StopWeight
+	case r.names(r.q.Terms[i]):
+		return r.o.PeriodTerms
+	default:
+		return 1
+	}
+}
+
+// addSpeaker counts that the question names a speaker. Being named is what tells most when few turns are theirs.
+func (r *ranking) addSpeaker(turns []Posting, share float64) {
+	if r.speaker == nil {
+		r.speaker = make([]float64, len(r.c.Units))
+	}
+	weight := share * (r.o.Speaker + r.idf(len(turns)))
+	for _, p := range turns {
+		r.speaker[p.Unit] = max(r.speaker[p.Unit], weight)
+	}
+}
+
+// addName counts the name of a speaker in what is said. It says nothing about the turns around.
+func (r *ranking) addName(i int, share float64) {
+	weight := share * r.idf(len(r.c.Body[i]))
+	for _, p := range r.c.Body[i] {
+		w := weight * r.saturated(float64(p.TF)/r.norms[p.Unit])
+		r.body[p.Unit] += w
+		r.reached[p.Unit] += w
+	}
+}
+
+// occurrences appends where term i occurs, ordered by unit. An occurrence in the path or in the headings is not discounted
+// by the length of the body.
+func (r *ranking) occurrences(to []occurrence, i int) []occurrence {
+	body, context := r.c.Body[i], r.c.Context[i]
+	for len(body) > 0 || len(context) > 0 {
+		switch {
+		case len(context) == 0 || len(body) > 0 && body[0].Unit < context[0].Unit:
+			to = append(to, occurrence{body[0].Unit, float64(body[0].TF) / r.norms[body[0].Unit]})
+			body = body[1:]
+		case len(body) == 0 || context[0].Unit < body[0].Unit:
+			to = append(to, occurrence{context[0].Unit, r.o.ContextWeight * float64(context[0].TF)})
+			context = context[1:]
+		default:
+			f := float64(body[0].TF)/r.norms[body[0].Unit] + r.o.ContextWeight*float64(context[0].TF)
+			to = append(to, occurrence{body[0].Unit, f})
+			body, context = body[1:], context[1:]
+		}
+	}
+	return to
+}
+
+// matches reports whether a unit is found at all. Stop words alone find nothing beside other words.
+func (r *ranking) matches(unit int) bool {
+	return r.covered[unit] > 0 || r.whole == 0 && r.body[unit] > 0 ||
+		r.speaker != nil && r.speaker[unit] > 0 || r.inside(r.c.Units[unit].At)
+}
+
+// parts are the components of a unit's score.
+func (r *ranking) parts(unit int) LexicalParts {
+	p := LexicalParts{
+		Body:       r.body[unit],
+		Neighbours: r.reached[unit] - r.body[unit],
+		Enclosing:  r.o.Enclosing * r.sittings.scores[r.sittings.of[unit]],
+		Period:     r.o.Period * r.closeness(r.c.Units[unit].At),
+	}
+	if r.speaker != nil {
+		p.Speaker = r.speaker[unit]
+	}
+	if r.whole > 0 {
+		p.Coverage = r.covered[unit] / r.whole
+		p.Together = r.o.Coverage * p.Coverage * r.covered[unit]
+	} else if p.Body+p.Speaker > 0 {
+		p.Coverage = 1 // the question is nothing but a name
+	}
+	return p
+}

@@ -1,0 +1,76 @@
+package search
+
+import "time"
+
+// RankOptions are the parameters of lexical ranking. A weight of zero switches its component off.
+//
+// Scores are in units of inverse document frequency: a word that occurs once in a unit of average length adds its own.
+type RankOptions struct {
+	// K1 is how fast further occurrences of a term stop counting, B how much long units are discounted.
+	K1, B float64
+	// StopWeight is what a stop word counts, as a share of another word.
+	StopWeight float64
+	// ContextWeight is how many occurrences in the body one in the path or the headings is worth. Documents only: the
+	// context of a turn is its speaker, who is weighed by Speaker.
+	ContextWeight float64
+	// Speaker is what it adds that a turn's speaker is named in the question, above the speaker's own inverse document
+	// frequency, times SpeakerWeight.
+	Speaker float64
+	// SpeakerInBody is what the name of a speaker counts in what is said, as a share of another word: there it is mostly a
+	// way to address the other.
+	SpeakerInBody float64
+	// Turns and Chunks say how much of a word's weight reaches the units before and after the one that has it.
+	Turns, Chunks Neighbourhood
+	// Pause is the silence that ends a sitting. Neighbours and enclosing evidence stay within one.
+	Pause time.Duration
+	// Enclosing weighs how well the whole sitting, or the whole document, matches.
+	Enclosing float64
+	// Coverage rewards units that have, or whose neighbours have, more of the different words of the question.
+	Coverage float64
+	// Period is what it adds to lie in a period that the question names.
+	Period float64
+	// PeriodTerms is what the words that name a period count themselves, as a share of another word.
+	PeriodTerms float64
+	// Depth bounds the list.
+	Depth int
+}
+
+// Neighbourhood says how much of a word's weight reaches another unit, by distance: the first number is for the
+// adjacent one.
+type Neighbourhood struct {
+	// Onward is for the units that follow the one that has the word: an answer follows its question.
+	Onward []float64
+	// Backward is for the units that precede it.
+	Backward []float64
+}
+
+// DefaultRankOptions are the options of ordinary searches.
+//
+// K1 is the customary one. B is lower than the customary 0.75, since units are cut to similar sizes, and what a longer
+// turn says more is not noise. The other weights are chosen from wide plateaus of what was measured on conversations.
+func DefaultRankOptions() RankOptions {
+	return RankOptions{
+		K1:            1.2,
+		B:             .4,
+		StopWeight:    .1,
+		ContextWeight: 1,
+		Speaker:       1.4,
+		SpeakerInBody: .5,
+		Turns:         Neighbourhood{Onward: []float64{.6, .3, .15}, Backward: []float64{.35, .2, .1}},
+		Chunks:        Neighbourhood{Onward: []float64{.2}, Backward: []float64{.2}},
+		Pause:         4 * time.Hour,
+		Enclosing:     .2,
+		Coverage:      1,
+		Period:        3,
+		PeriodTerms:   .5,
+		Depth:         200,
+	}
+}
+
+// neighbourhood is the one for a corpus.
+func (o RankOptions) neighbourhood(c Corpus) Neighbourhood {
+	if c == Sessions {
+		return o.Turns
+	}
+	return o.Chunks
+}
