@@ -15,6 +15,8 @@ type answer struct {
 	finish       string // why it ended, in the provider's word
 	inputTokens  int    // all of the prompt, with what came from a cache or went into one
 	outputTokens int    // with a reasoning model's thoughts
+
+	vectors [][]float32 // of an embedding, in the order of the texts, as they came
 }
 
 // isCut reports whether a finish reason means that the answer was cut at the token limit.

@@ -20,13 +20,26 @@ import (
 // families are the makers of models whose wire format langchaingo knows at Bedrock; a model's id names its maker.
 var families = []string{"anthropic.", "amazon.", "meta.", "cohere.", "ai21."}
 
-// connectBedrock makes a client for AWS Bedrock. Region and credentials come from AWS's own chain (environment, profile,
-// role); a configured key is a Bedrock API key and is sent instead of a signature.
+// connectBedrock makes a client for AWS Bedrock.
 func connectBedrock(c Config, base string) (llms.Model, error) {
 	if !slices.ContainsFunc(families, func(family string) bool { return strings.Contains(c.Model, family) }) {
 		return nil, fmt.Errorf("models of %s… are supported, not %q; others can be reached as provider %s with the base URL https://bedrock-runtime.<region>.amazonaws.com/openai/v1",
 			strings.Join(families, "…, "), c.Model, compatible)
 	}
+	client, err := bedrockClient(c.APIKey, base, readBedrock)
+	if err != nil {
+		return nil, err
+	}
+	model, err := bedrock.New(bedrock.WithModel(c.Model), bedrock.WithClient(client))
+	if err != nil {
+		return nil, err
+	}
+	return bedrockModel{model}, nil
+}
+
+// bedrockClient makes a client that sends each request once. Region and credentials come from AWS's own chain (environment,
+// profile, role); a key is a Bedrock API key and is sent instead of a signature.
+func bedrockClient(key, base string, read reader) (*bedrockruntime.Client, error) {
 	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	if err != nil {
 		return nil, fmt.Errorf("AWS configuration: %w", err)
@@ -34,24 +47,19 @@ func connectBedrock(c Config, base string) (llms.Model, error) {
 	if settings.Region == "" {
 		return nil, errors.New("AWS configuration: set AWS_REGION, or a region in the profile")
 	}
-	client := bedrockruntime.NewFromConfig(settings, func(o *bedrockruntime.Options) {
+	return bedrockruntime.NewFromConfig(settings, func(o *bedrockruntime.Options) {
 		o.Retryer = aws.NopRetryer{} // the caller owns the retries
 		if base != "" {
 			o.BaseEndpoint = aws.String(base)
 		}
-		d := newDoer(c.APIKey, readBedrock)
+		d := newDoer(key, read)
 		d.authorize = nil // signed
-		if c.APIKey != "" {
+		if key != "" {
 			o.Credentials = aws.AnonymousCredentials{}
-			d.authorize = func(h http.Header) { h.Set("Authorization", "Bearer "+c.APIKey) }
+			d.authorize = func(h http.Header) { h.Set("Authorization", "Bearer "+key) }
 		}
 		o.HTTPClient = d
-	})
-	model, err := bedrock.New(bedrock.WithModel(c.Model), bedrock.WithClient(client))
-	if err != nil {
-		return nil, err
-	}
-	return bedrockModel{model}, nil
+	}), nil
 }
 
 // bedrockModel puts right what langchaingo's client does with a request before it is sent.
@@ -70,10 +78,15 @@ func (m bedrockModel) GenerateContent(ctx context.Context, prompt []llms.Message
 		options = append(options, func(o *llms.CallOptions) { o.Temperature = max(o.Temperature, zeroTemperature) })
 	}
 	content, err := m.Model.GenerateContent(ctx, prompt, options...)
-	if err != nil && call.failure == nil && !call.answered && ctx.Err() == nil && strings.Contains(err.Error(), "get identity") {
-		call.failure = &Error{Kind: Unauthorized, Message: "no AWS credentials were found (environment, profile or role)"}
-	}
+	call.findCredentials(ctx, err)
 	return content, err
+}
+
+// findCredentials tells the failure of a request that could not be signed.
+func (c *call) findCredentials(ctx context.Context, err error) {
+	if err != nil && c.failure == nil && !c.answered && ctx.Err() == nil && strings.Contains(err.Error(), "get identity") {
+		c.failure = &Error{Kind: Unauthorized, Message: "no AWS credentials were found (environment, profile or role)"}
+	}
 }
 
 // invocation is what an answer of any Bedrock model family says about its end.

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -48,6 +49,10 @@ type doer struct {
 	http *http.Client
 	read reader
 	key  string // to keep out of errors
+	// limit is how many bytes of an answer are read.
+	limit int64
+	// endpoint is the path, after the base URL's, that takes the place of langchaingo's; empty: langchaingo's is right.
+	endpoint string
 	// authorize corrects the credentials that langchaingo set; nil: they are right.
 	authorize func(http.Header)
 }
@@ -57,7 +62,7 @@ type doer struct {
 type reader func(header http.Header, body []byte) (answer, []byte, *Error)
 
 func newDoer(key string, read reader) *doer {
-	d := &doer{key: key, read: read, http: &http.Client{
+	d := &doer{key: key, read: read, limit: maxAnswerBytes, http: &http.Client{
 		Transport: &http.Transport{
 			Proxy:               http.ProxyFromEnvironment,
 			DialContext:         (&net.Dialer{Timeout: maxHandshake}).DialContext,
@@ -106,6 +111,9 @@ func (d *doer) do(req *http.Request, call *call) (*http.Response, *Error) {
 	if d.authorize != nil {
 		d.authorize(req.Header)
 	}
+	if d.endpoint != "" {
+		req.URL.Path = req.URL.Path[:strings.LastIndexByte(req.URL.Path, '/')] + d.endpoint
+	}
 	req.Header.Set("User-Agent", "reverie")
 	response, err := d.http.Do(req)
 	if err != nil {
@@ -115,12 +123,12 @@ func (d *doer) do(req *http.Request, call *call) (*http.Response, *Error) {
 	if response.StatusCode != http.StatusOK {
 		return nil, d.declined(response, call)
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswerBytes+1))
+	body, err := io.ReadAll(io.LimitReader(response.Body, d.limit+1))
 	switch {
 	case err != nil:
 		return nil, brokenOff(err)
-	case len(body) > maxAnswerBytes:
-		return nil, &Error{Kind: Unavailable, Status: response.StatusCode, Message: "the answer is larger than 8 MiB"}
+	case int64(len(body)) > d.limit:
+		return nil, &Error{Kind: Unavailable, Status: response.StatusCode, Message: fmt.Sprintf("the answer is larger than %d MiB", d.limit>>20)}
 	}
 	answer, plain, failure := d.read(response.Header, body)
 	call.answer = answer

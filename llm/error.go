@@ -31,6 +31,9 @@ const (
 	// Truncated means that an answer was needed whole and the token limit cut it. Complete reports a cut answer in
 	// Response.Truncated; this kind is for callers that cannot use one.
 	Truncated Kind = "truncated"
+	// BadVector means that a vector cannot be used: it has another length than was configured or than the model's others, or
+	// holds something that is no number, or nothing but zeros.
+	BadVector Kind = "bad_vector"
 )
 
 // Retryable reports whether the same request may succeed later.

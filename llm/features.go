@@ -13,11 +13,14 @@ const (
 	temperature                     // newer reasoning models choose it themselves
 	modernLimit                     // the limit of the answer, as max_completion_tokens
 	legacyLimit                     // the same, as max_tokens
+	chosenSize                      // how many dimensions a vector has
+	kindOfText                      // whether a text that is embedded is a question
 )
 
 var featureNames = map[feature]string{
 	schemaBound: "answers bound to a JSON schema", jsonBound: "JSON mode", temperature: "temperature",
 	modernLimit: "max_completion_tokens", legacyLimit: "max_tokens",
+	chosenSize: "the number of dimensions", kindOfText: "the kind of text",
 }
 
 // features are what to send with r.
@@ -58,6 +61,8 @@ var (
 	aboutFormat      = regexp.MustCompile(`(?i)response_format|json_object|output_config|output_format|structured output|json mode|schema|grammar`)
 	aboutTemperature = regexp.MustCompile(`(?i)\btemperature\b`)
 	aboutLimit       = regexp.MustCompile(`(?i)\bmax_(?:completion_)?tokens\b`)
+	aboutSize        = regexp.MustCompile(`(?i)dimension|matryoshka`)
+	aboutKind        = regexp.MustCompile(`(?i)\binput_type\b|\btask\b`)
 	declining        = regexp.MustCompile(`(?i)unsupported|not support|unrecognized|unknown|unexpected|extra|not permitted|not allowed|deprecated|too large|at most`)
 )
 
@@ -70,6 +75,10 @@ func declinedBy(words string, sent feature) feature {
 		return temperature
 	case aboutLimit.MatchString(words) && declining.MatchString(words):
 		return sent & (modernLimit | legacyLimit)
+	case aboutSize.MatchString(words) && sent&chosenSize != 0:
+		return chosenSize
+	case aboutKind.MatchString(words) && sent&kindOfText != 0:
+		return kindOfText
 	}
 	return 0
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -51,18 +52,15 @@ func Open(c Config) (Model, error) {
 	if !ok {
 		return nil, fmt.Errorf("model provider %q is not known; known are %s", c.Provider, strings.Join(Providers(), ", "))
 	}
+	who := "model provider " + name
 	c.Model, c.APIKey = strings.TrimSpace(c.Model), strings.TrimSpace(c.APIKey)
-	switch {
-	case c.Model == "":
-		return nil, fmt.Errorf("model provider %s: name the model", name)
-	case c.APIKey == "" && p.needsKey:
-		return nil, fmt.Errorf("model provider %s needs an API key (without one: %s)", name, strings.Join(keyless(), ", "))
-	case strings.ContainsFunc(c.APIKey, unprintable):
-		return nil, fmt.Errorf("model provider %s: the API key contains spaces, line breaks or characters that are not ASCII", name)
-	case c.InputPrice < 0 || c.OutputPrice < 0 || c.Timeout < 0:
-		return nil, fmt.Errorf("model provider %s: prices and timeout must not be negative", name)
+	if err := checkAccess(who, p, c.Model, c.APIKey, keyless()); err != nil {
+		return nil, err
 	}
-	base, err := baseURL(name, p, c.BaseURL)
+	if c.InputPrice < 0 || c.OutputPrice < 0 || c.Timeout < 0 {
+		return nil, fmt.Errorf("%s: prices and timeout must not be negative", who)
+	}
+	base, err := baseURL(who, p, p.protocol != awsRuntime, c.BaseURL, "/chat/completions", "/messages")
 	if err != nil {
 		return nil, err
 	}
@@ -96,25 +94,39 @@ func connect(c Config, p provider, base string) (llms.Model, error) {
 	}
 }
 
-// baseURL checks the configured base URL, or returns the provider's own.
-func baseURL(name string, p provider, configured string) (string, error) {
+// checkAccess checks a model's name and a key, for the provider that who names. keyless are providers that need no key.
+func checkAccess(who string, p provider, model, key string, keyless []string) error {
+	switch {
+	case model == "":
+		return fmt.Errorf("%s: name the model", who)
+	case key == "" && p.needsKey:
+		return fmt.Errorf("%s needs an API key (without one: %s)", who, strings.Join(keyless, ", "))
+	case strings.ContainsFunc(key, unprintable):
+		return fmt.Errorf("%s: the API key contains spaces, line breaks or characters that are not ASCII", who)
+	}
+	return nil
+}
+
+// baseURL checks the configured base URL, or returns the provider's own; one that has none and needs one is an error. A base
+// URL ends before the endpoints.
+func baseURL(who string, p provider, needed bool, configured string, endpoints ...string) (string, error) {
 	configured = strings.TrimRight(strings.TrimSpace(configured), "/")
 	if configured == "" {
-		if p.baseURL == "" && p.protocol != awsRuntime {
-			return "", fmt.Errorf("model provider %s needs a base URL, such as https://host%s", name, p.path)
+		if p.baseURL == "" && needed {
+			return "", fmt.Errorf("%s needs a base URL, such as https://host%s", who, p.path)
 		}
 		return p.baseURL, nil
 	}
 	u, err := url.Parse(configured)
 	switch {
 	case err != nil: // its text would repeat the URL, which may hold a password
-		return "", fmt.Errorf("model provider %s: the base URL is not a URL; it looks like https://host%s", name, p.path)
+		return "", fmt.Errorf("%s: the base URL is not a URL; it looks like https://host%s", who, p.path)
 	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
-		return "", fmt.Errorf("model provider %s: the base URL must start with http:// or https:// and a host, such as https://host%s", name, p.path)
+		return "", fmt.Errorf("%s: the base URL must start with http:// or https:// and a host, such as https://host%s", who, p.path)
 	case u.User != nil, u.RawQuery != "", u.Fragment != "":
-		return "", fmt.Errorf("model provider %s: the base URL must have no user, password, query or fragment; the key is a setting of its own", name)
-	case strings.HasSuffix(u.Path, "/chat/completions"), strings.HasSuffix(u.Path, "/messages"):
-		return "", fmt.Errorf("model provider %s: the base URL must end before /chat/completions or /messages, such as https://host%s", name, p.path)
+		return "", fmt.Errorf("%s: the base URL must have no user, password, query or fragment; the key is a setting of its own", who)
+	case slices.ContainsFunc(endpoints, func(endpoint string) bool { return strings.HasSuffix(u.Path, endpoint) }):
+		return "", fmt.Errorf("%s: the base URL must end before %s, such as https://host%s", who, strings.Join(endpoints, " or "), p.path)
 	case u.Path == "":
 		return configured + p.path, nil
 	}

@@ -20,6 +20,16 @@ func (c *chat) startSpan(ctx context.Context, r Request) (context.Context, trace
 	))
 }
 
+// startSpan begins the span of one request with texts to embed.
+func (e *embedder) startSpan(ctx context.Context, texts int) (context.Context, trace.Span) {
+	return e.tracer.Start(ctx, "embeddings "+e.config.Model, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
+		attribute.String("gen_ai.operation.name", "embeddings"),
+		attribute.String("gen_ai.provider.name", e.identity.Provider),
+		attribute.String("gen_ai.request.model", e.config.Model),
+		attribute.Int("reverie.texts", texts),
+	))
+}
+
 // describe adds to the span how the call ended.
 func describe(span trace.Span, r Response, err error) {
 	span.SetAttributes(

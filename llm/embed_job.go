@@ -1,0 +1,259 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// maxRequestBytes bounds the texts of one request: about 32,000 tokens of English. OpenAI takes 300,000 tokens, Voyage at least
+// 120,000.
+const maxRequestBytes = 128 << 10
+
+// embedJob is one Embed: texts on their way to vectors, in several requests.
+type embedJob struct {
+	*embedder
+	kind  EmbedKind
+	texts []string
+
+	mu      sync.Mutex
+	made    Embeddings
+	refused []RefusedText
+	failure error // the first that is not about single texts: it ends the job
+
+	health  sync.Once // asked whether the provider embeds anything at all
+	healthy bool      // it does
+}
+
+// embed embeds texts in as many requests as they need.
+func (e *embedder) embed(ctx context.Context, kind EmbedKind, texts []string) (Embeddings, error) {
+	j := &embedJob{embedder: e, kind: kind, texts: texts, made: Embeddings{Vectors: make([][]float32, len(texts))}}
+	batches := make(chan []int)
+	var workers sync.WaitGroup
+	for range min(cap(e.slots), len(texts)) {
+		workers.Go(func() {
+			for batch := range batches {
+				j.embedBatch(ctx, batch)
+			}
+		})
+	}
+	for batch := range j.batches {
+		if j.ended() {
+			break
+		}
+		batches <- batch
+	}
+	close(batches)
+	workers.Wait()
+	return j.result()
+}
+
+// result is what came of the job.
+func (j *embedJob) result() (Embeddings, error) {
+	slices.Sort(j.made.Shortened)
+	if len(j.refused) == 0 {
+		return j.made, j.failure
+	}
+	slices.SortFunc(j.refused, func(a, b RefusedText) int { return a.Index - b.Index })
+	refused := &RefusedTexts{Texts: j.refused}
+	if j.failure == nil {
+		return j.made, refused
+	}
+	return j.made, errors.Join(j.failure, refused)
+}
+
+// batches yields the texts in batches that fit into a request, by their index. How many fit may fall while the job goes on.
+// Blank texts are in none: they have no meaning to embed, and one of them makes most providers refuse the batch.
+func (j *embedJob) batches(yield func([]int) bool) {
+	var batch []int
+	bytes := 0
+	for i, text := range j.texts {
+		if strings.TrimSpace(text) == "" {
+			j.refuse(i, &Error{Kind: BadRequest, Message: "the text is blank"})
+			continue
+		}
+		if len(batch) > 0 && (len(batch) >= int(j.maxTexts.Load()) || bytes+len(text) > maxRequestBytes) {
+			if !yield(batch) {
+				return
+			}
+			batch, bytes = nil, 0
+		}
+		batch, bytes = append(batch, i), bytes+len(text)
+	}
+	if len(batch) > 0 {
+		yield(batch)
+	}
+}
+
+// embedBatch embeds a batch: in one request, or in halves when the provider refuses it. It reports whether one request did.
+func (j *embedJob) embedBatch(ctx context.Context, batch []int) bool {
+	if j.ended() {
+		return false
+	}
+	texts := make([]string, len(batch))
+	for i, at := range batch {
+		texts[i] = j.texts[at]
+	}
+	failure := j.send(ctx, texts, batch)
+	switch {
+	case failure == nil:
+		return true
+	case !j.isAboutTexts(ctx, failure):
+	case len(batch) > 1:
+		half := len(batch) / 2
+		first, second := j.embedBatch(ctx, batch[:half]), j.embedBatch(ctx, batch[half:])
+		if first && second { // no text was at fault, so there were too many of them
+			j.takeFewer(half)
+		}
+	case failure.Kind == ContextTooLong:
+		j.shorten(ctx, batch, failure)
+	default:
+		j.refuse(batch[0], failure)
+	}
+	return false
+}
+
+// shorten embeds the first half of a text that is too long.
+func (j *embedJob) shorten(ctx context.Context, batch []int, tooLong *Error) {
+	at := batch[0]
+	half := firstHalf(j.texts[at])
+	if half == "" {
+		j.refuse(at, tooLong)
+		return
+	}
+	failure := j.send(ctx, []string{half}, batch)
+	switch {
+	case failure == nil:
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		if j.made.Vectors[at] != nil {
+			j.made.Shortened = append(j.made.Shortened, at)
+		}
+	case j.isAboutTexts(ctx, failure):
+		j.refuse(at, failure)
+	}
+}
+
+// firstHalf is the first half of a text, up to a character's end.
+func firstHalf(text string) string {
+	text = strings.TrimSpace(text)
+	end := len(text) / 2
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return strings.TrimSpace(text[:end])
+}
+
+// send embeds texts in one request and keeps the vectors for the texts of the batch. An error of one vector refuses its text;
+// the error that it returns is about the request. One that is of no *Error ends the job.
+func (j *embedJob) send(ctx context.Context, texts []string, batch []int) *Error {
+	if j.kind != EmbedQuery {
+		select {
+		case j.slots <- struct{}{}:
+			defer func() { <-j.slots }()
+		case <-ctx.Done():
+		}
+	}
+	vectors, usage, err := j.request(ctx, j.kind, texts)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.made.Usage = j.made.Usage.Add(usage)
+	if err != nil {
+		failure := new(Error)
+		if !errors.As(err, &failure) {
+			j.end(err)
+			return &Error{Kind: Unavailable, Message: "the job has ended"}
+		}
+		return failure
+	}
+	for i, v := range vectors {
+		if failure := j.checkSize(len(v)); failure != nil {
+			j.end(failure)
+			return failure
+		}
+		if failure := unit(v); failure != nil {
+			j.refused = append(j.refused, RefusedText{batch[i], failure})
+			continue
+		}
+		j.made.Vectors[batch[i]] = v
+	}
+	return nil
+}
+
+// checkSize checks the length of a vector, or learns it from the first.
+func (e *embedder) checkSize(n int) *Error {
+	switch {
+	case n == 0:
+		return badVector("the vector is empty")
+	case e.dimensions.CompareAndSwap(0, int64(n)), e.dimensions.Load() == int64(n):
+		return nil
+	case e.config.Dimensions == 0:
+		return badVector("a vector has %d dimensions and those before it have %d: the model behind the name has changed; restart to learn its size anew", n, e.dimensions.Load())
+	case feature(e.declined.Load())&chosenSize != 0:
+		return badVector("the vectors have %d dimensions, %d are configured, and the model declines to make others; set the dimensions (REVERIE_EMBEDDING_DIMENSIONS) to %d, or to 0 for the model's own", n, e.config.Dimensions, n)
+	}
+	return badVector("the vectors have %d dimensions, %d are configured; set the dimensions (REVERIE_EMBEDDING_DIMENSIONS) to %d, or to 0 for the model's own", n, e.config.Dimensions, n)
+}
+
+// takeFewer makes the batches that follow smaller.
+func (e *embedder) takeFewer(n int) {
+	for {
+		now := e.maxTexts.Load()
+		if int64(n) >= now || e.maxTexts.CompareAndSwap(now, int64(n)) {
+			return
+		}
+	}
+}
+
+// isAboutTexts reports whether a failure is about the texts of the request: without some of them, another request may pass.
+// Every other failure ends the job.
+func (j *embedJob) isAboutTexts(ctx context.Context, failure *Error) bool {
+	switch {
+	case failure.Kind == ContextTooLong, failure.Kind == Refused, failure.Kind == BadVector && failure.Status != http.StatusOK:
+		return true
+	case failure.Kind == BadRequest && (failure.Status == http.StatusBadRequest || failure.Status == http.StatusUnprocessableEntity):
+		if j.embedsAnything(ctx) {
+			return true
+		}
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.end(failure)
+	return false
+}
+
+// embedsAnything reports whether the provider embeds a harmless word. If it does not, it is the configuration that is wrong,
+// such as a model's name, and every single text would be refused for the same reason.
+func (j *embedJob) embedsAnything(ctx context.Context) bool {
+	j.health.Do(func() {
+		_, usage, err := j.request(ctx, j.kind, []string{probeText})
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.made.Usage = j.made.Usage.Add(usage)
+		j.healthy = err == nil
+	})
+	return j.healthy
+}
+
+func (j *embedJob) refuse(at int, why *Error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.refused = append(j.refused, RefusedText{at, why})
+}
+
+// end ends the job with an error, if it has not ended yet. The caller holds the lock.
+func (j *embedJob) end(err error) {
+	if j.failure == nil {
+		j.failure = err
+	}
+}
+
+func (j *embedJob) ended() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.failure != nil
+}
