@@ -1,0 +1,73 @@
+package search
+
+import "strings"
+
+// ChunkerVersion is part of an index's identity: it grows with every change of what ChunkDocument or ChunkTurn return for a
+// text.
+const ChunkerVersion = 1
+
+// ChunkOptions bound a piece. The zero value means the defaults.
+type ChunkOptions struct {
+	// Tokens is how large a piece may be, overlap included, as EstimateTokens counts; from 16.
+	Tokens int
+	// Overlap is about how much of a piece is said again at the beginning of the next one; from 0 to half of Tokens.
+	// It is whole blocks, list items or lines, so that it may be up to twice as much, or nothing where only a larger block
+	// could be repeated. A negative number means none.
+	Overlap int
+}
+
+// DefaultChunkOptions are OpenClaw's figures: 400 tokens with 80 overlap.
+func DefaultChunkOptions() ChunkOptions { return ChunkOptions{Tokens: 400, Overlap: 80} }
+
+// minChunkTokens is the least that Tokens can be: below it pieces are words.
+const minChunkTokens = 16
+
+// settled replaces what is missing or out of bounds.
+func (o ChunkOptions) settled() ChunkOptions {
+	if o == (ChunkOptions{}) {
+		o = DefaultChunkOptions()
+	}
+	if o.Tokens <= 0 {
+		o.Tokens = DefaultChunkOptions().Tokens
+	}
+	o.Tokens = max(o.Tokens, minChunkTokens)
+	o.Overlap = min(max(o.Overlap, 0), o.Tokens/2)
+	return o
+}
+
+// ChunkDocument cuts a Markdown document into the pieces that are found. Together they hold everything but blanks.
+//
+// A section is a piece of its own, so that what is found is about one thing; sections of one or two sentences that follow
+// each other under the same heading share one. A heading without text belongs to what follows under it. In a document whose
+// name begins with a date (memory/2026-01-31-trip.md), each section that begins with a time of day ("## 14:05 New city"),
+// with all its subsections, is a piece of its own, however short; At is that time, or else the beginning of the date, as if
+// the clock on the wall were in UTC.
+//
+// What is longer than o.Tokens is cut where it hurts least: between subsections, blocks, list items, then lines, sentences,
+// words. Blocks of any kind, lists, tables and fences among them, stay whole unless they are too long by themselves. Grapheme
+// clusters stay whole. The pieces of a section are about equally long, and each but the first begins with the end of the one
+// in front of it.
+//
+// Context is the path with the enclosing headings, from the outermost, joined with " > ". Sections are numbered from 1, pieces
+// as well.
+func ChunkDocument(path, content string, o ChunkOptions) []Piece {
+	if strings.TrimSpace(content) == "" {
+		return nil
+	}
+	o = o.settled()
+	doc := outlineOf(content, pathDay(path))
+	cutter := newCutter(content, doc.lines, o)
+	var out []Piece
+	for number, group := range doc.groups(cutter) {
+		for _, cut := range cutter.cut(group.from, group.to) {
+			section := doc.sectionOf(cutter.lines(cut.own, cut.to))
+			piece := cutter.piece(cut)
+			piece.Seq = int64(len(out) + 1)
+			piece.Section = number + 1
+			piece.Context = doc.context(path, section)
+			piece.At = doc.sections[section].at
+			out = append(out, piece)
+		}
+	}
+	return out
+}

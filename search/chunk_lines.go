@@ -1,0 +1,357 @@
+package search
+
+import "strings"
+
+// markdownLine is a line of a document and what a cut in front of it would do.
+//
+// Lines are read by a scanner of our own: a full parser takes quadratic time over deeply nested lists (half a minute for
+// 36 kB), and keeps neither the marks of fences nor the definitions of links, so that its blocks do not cover the text.
+type markdownLine struct {
+	start, end int // bytes, without the line break
+	level      int // of the heading that the line is, 1 to 6; 0: none
+	title      string
+	blank      bool
+	silent     bool // a heading, the line under one, or a rule: no text
+	pain       pain // of a cut in front of the line
+}
+
+// pain is what a cut in front of a line, or inside one, destroys. Cuts are made where it is least.
+type pain uint8
+
+const (
+	painSection pain = 1 // in front of a heading
+	painBlock   pain = 2 // between blocks
+	painItem    pain = 3 // between list items; each level of nesting adds two, for its blocks and its items
+
+	painWhole = painItem + 2*maxListDepth + 1 // up to here, what stands on either side of a cut is whole
+
+	painQuote    pain = painWhole + 1 // between the paragraphs of a quotation
+	painSoft     pain = painWhole + 2 // between the lines of a paragraph
+	painRow      pain = painWhole + 3 // between the rows of a table
+	painCodeGap  pain = painWhole + 4 // at a blank line in code
+	painCode     pain = painWhole + 5 // between lines of code
+	painSentence pain = painWhole + 6 // inside a line
+	painWord     pain = painWhole + 7
+	painCluster  pain = painWhole + 8 // inside a word
+	painHead     pain = painWhole + 9 // behind a heading, or the head of a table
+)
+
+// maxListDepth is how many levels of a list are told apart.
+const maxListDepth = 8
+
+// inItem is the pain of a cut between the blocks of a list item that has depth-1 others around it.
+func inItem(depth int) pain { return painItem + pain(2*min(depth, maxListDepth)) - 1 }
+
+// betweenItems is the pain of a cut between list items that have depth others around them.
+func betweenItems(depth int) pain { return painItem + pain(2*min(depth, maxListDepth-1)) }
+
+// lineKind is what a line that is not blank belongs to.
+type lineKind uint8
+
+const (
+	nothing lineKind = iota
+	paragraph
+	headingLine
+	ruleLine
+	fenceLine
+	indentedCode
+	tableLine
+	quoteLine
+	htmlLine
+	matterLine
+)
+
+// lineScanner reads a document line by line.
+type lineScanner struct {
+	content string
+	lines   []markdownLine
+	at      int   // index of the line that is read
+	items   []int // columns at which the contents of the open list items begin, increasing
+	last    lineKind
+	lastRow int // of the line that last describes; -1: none
+	gap     bool
+	fence   fence  // that is open
+	quoted  fence  // that is open inside a quotation
+	until   string // what ends the HTML block that is open
+	rows    int    // lines of the table that is open
+}
+
+// fence is code between marks.
+type fence struct {
+	mark   string // empty: no fence
+	indent int    // column of the mark
+	inside int    // column at which the enclosing list item's contents begin
+}
+
+// scanLines reads the lines of content and finds where it can be cut. It takes linear time.
+func scanLines(content string) []markdownLine {
+	s := lineScanner{content: content, lines: splitTextLines(content), lastRow: -1}
+	if end := s.frontMatter(); end > 0 {
+		for i := range end {
+			s.lines[i].pain = painSoft
+			s.set(i, matterLine)
+		}
+		s.at = end
+	}
+	for ; s.at < len(s.lines); s.at++ {
+		s.line()
+	}
+	return s.lines
+}
+
+// splitTextLines finds the lines of content; its end after a line break is no line.
+func splitTextLines(content string) []markdownLine {
+	lines := make([]markdownLine, 0, strings.Count(content, "\n")+1)
+	for start := 0; start < len(content); {
+		end, next := len(content), len(content)
+		if n := strings.IndexByte(content[start:], '\n'); n >= 0 {
+			end, next = start+n, start+n+1
+		}
+		if end > start && content[end-1] == '\r' && next > end {
+			end--
+		}
+		lines = append(lines, markdownLine{start: start, end: end})
+		start = next
+	}
+	return lines
+}
+
+// text is line i; of the first one what follows the byte order mark.
+func (s *lineScanner) text(i int) string {
+	text := s.content[s.lines[i].start:s.lines[i].end]
+	if i == 0 {
+		text = strings.TrimPrefix(text, "\uFEFF")
+	}
+	return text
+}
+
+// frontMatter is how many lines of YAML the document begins with, its two rules included.
+func (s *lineScanner) frontMatter() int {
+	if len(s.lines) == 0 || s.text(0) != "---" {
+		return 0
+	}
+	for i := 1; i < len(s.lines); i++ {
+		if s.text(i) == "---" {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// set says what line i is.
+func (s *lineScanner) set(i int, kind lineKind) { s.last, s.lastRow, s.gap = kind, i, false }
+
+// line reads the line at s.at.
+func (s *lineScanner) line() {
+	line := &s.lines[s.at]
+	text := s.text(s.at)
+	if strings.TrimSpace(text) == "" {
+		line.blank = true
+		s.gap = true
+		return
+	}
+	column, rest := outdent(text, 0)
+	if s.inFence(column, rest) || s.inHTML(text) || s.inTable(rest) {
+		return
+	}
+	kind, pain := s.open(column, rest)
+	if s.last == headingLine && kind != headingLine {
+		pain = painHead
+	}
+	line.pain = pain
+	s.set(s.at, kind)
+}
+
+// inFence reads a line of fenced code.
+func (s *lineScanner) inFence(column int, rest string) bool {
+	if s.fence.mark == "" {
+		return false
+	}
+	if column < s.fence.inside { // the list item is over, and with it the fence
+		s.fence = fence{}
+		return false
+	}
+	s.lines[s.at].pain = painCode
+	if s.gap {
+		s.lines[s.at].pain = painCodeGap
+	}
+	if column < s.fence.indent+4 && closesFence(s.fence.mark, rest) {
+		s.fence = fence{}
+	}
+	s.set(s.at, fenceLine)
+	return true
+}
+
+// inHTML reads a line of a comment or of another block that ends with a mark.
+func (s *lineScanner) inHTML(text string) bool {
+	if s.until == "" {
+		return false
+	}
+	s.lines[s.at].pain = painSoft
+	if containsFold(text, s.until) {
+		s.until = ""
+	}
+	s.set(s.at, htmlLine)
+	return true
+}
+
+// inTable reads a row of a table.
+func (s *lineScanner) inTable(rest string) bool {
+	if s.last != tableLine || s.gap || !strings.Contains(rest, "|") {
+		s.rows = 0
+		return false
+	}
+	s.rows++
+	s.lines[s.at].pain = painRow
+	if s.rows <= 2 { // the rule and the first row stay with the head
+		s.lines[s.at].pain = painHead
+	}
+	s.set(s.at, tableLine)
+	return true
+}
+
+// open reads a line that may begin a block; column is its indentation and rest what follows it.
+func (s *lineScanner) open(column int, rest string) (lineKind, pain) {
+	flows := s.last == paragraph && !s.gap // the line could continue a paragraph
+	depth := len(s.items)
+	for depth > 0 && s.items[depth-1] > column {
+		depth--
+	}
+	inner := column
+	if depth > 0 {
+		inner -= s.items[depth-1]
+	}
+	near := inner < 4 // further in it is code, or the continuation of a paragraph
+	switch {
+	case near && depth == 0 && s.heading(rest, flows):
+		s.items = s.items[:0]
+		return headingLine, s.lines[s.at].pain
+	case near && fenceMark(rest) != "":
+		s.items = s.items[:depth]
+		s.fence = fence{mark: fenceMark(rest), indent: column, inside: column - inner}
+		return fenceLine, s.between(depth)
+	case near && isRule(rest):
+		s.items = s.items[:depth]
+		s.lines[s.at].silent = true
+		return ruleLine, s.between(depth)
+	}
+	if width, number := listMarker(rest); width > 0 && (near || len(s.items) > 0) && !(flows && len(s.items) == 0 && mustContinue(rest, width, number)) {
+		return s.item(column, rest, width, depth, flows)
+	}
+	switch {
+	case near && strings.HasPrefix(rest, ">"):
+		return quoteLine, s.quotation(rest, depth)
+	case !near && !flows:
+		s.items = s.items[:depth]
+		if s.last == indentedCode {
+			return indentedCode, painCodeGap
+		}
+		return indentedCode, s.between(depth)
+	case near && s.tableAhead():
+		s.items = s.items[:depth]
+		s.rows = 0
+		return tableLine, s.between(depth)
+	case near && htmlEnd(rest) != "":
+		s.items = s.items[:depth]
+		if end := htmlEnd(rest); !containsFold(rest, end) {
+			s.until = end
+		}
+		return htmlLine, s.between(depth)
+	case flows || s.last == quoteLine && !s.gap && s.quoted.mark == "":
+		return s.last, painSoft // a lazy line too
+	case s.last == htmlLine && !s.gap:
+		return paragraph, painSoft
+	}
+	s.items = s.items[:depth]
+	return paragraph, s.between(depth)
+}
+
+// between is the pain of a cut in front of a block that depth list items enclose.
+func (s *lineScanner) between(depth int) pain {
+	if depth == 0 {
+		return painBlock
+	}
+	return inItem(depth)
+}
+
+// heading reads a heading, and finds the one that the line underlines.
+func (s *lineScanner) heading(rest string, flows bool) bool {
+	line := &s.lines[s.at]
+	above := pain(painSection)
+	if s.last == headingLine {
+		above = painHead
+	}
+	if level, title := atxHeading(rest); level > 0 {
+		line.level, line.title, line.pain, line.silent = level, title, above, true
+		return true
+	}
+	level := underline(rest)
+	if level == 0 || !flows || len(s.items) > 0 || s.lastRow != s.at-1 || !s.opensParagraph(s.lastRow) {
+		return false
+	}
+	title := &s.lines[s.lastRow]
+	title.level, title.silent = level, true
+	title.title = strings.TrimSpace(s.text(s.lastRow))
+	if title.pain != painHead {
+		title.pain = painSection
+	}
+	line.pain, line.silent = painHead, true
+	return true
+}
+
+// opensParagraph reports whether line i is the first one of its paragraph. Only a paragraph of one line can be made a heading
+// by a line under it: under more of them, "---" is meant as a rule.
+func (s *lineScanner) opensParagraph(i int) bool { return s.lines[i].pain != painSoft }
+
+// item reads a list item whose marker takes width bytes of rest.
+func (s *lineScanner) item(column int, rest string, width, depth int, flows bool) (lineKind, pain) {
+	pain := betweenItems(depth)
+	if depth == 0 && len(s.items) == 0 && !flows { // the list begins; one that a paragraph introduces stays with it
+		pain = painBlock
+	}
+	contents, inner := outdent(rest[width:], column+width)
+	if inner == "" || contents-column-width > 4 { // an empty item, or code in it
+		contents = column + width + 1
+	}
+	s.items = append(s.items[:depth], contents)
+	if mark := fenceMark(inner); mark != "" {
+		s.fence = fence{mark: mark, indent: contents, inside: contents}
+		return fenceLine, pain
+	}
+	if inner == "" {
+		return nothing, pain
+	}
+	return paragraph, pain
+}
+
+// quotation reads a line that begins with ">".
+func (s *lineScanner) quotation(rest string, depth int) pain {
+	s.items = s.items[:depth]
+	_, inner := outdent(strings.TrimLeft(rest, "> "), 0)
+	if s.last != quoteLine || s.gap {
+		s.quoted = fence{}
+		if mark := fenceMark(inner); mark != "" {
+			s.quoted.mark = mark
+		}
+		return s.between(depth)
+	}
+	if s.quoted.mark != "" {
+		if closesFence(s.quoted.mark, inner) {
+			s.quoted = fence{}
+		}
+		return painCode
+	}
+	s.quoted.mark = fenceMark(inner)
+	if strings.Trim(s.text(s.lastRow), "> \t") == "" {
+		return painQuote
+	}
+	return painSoft
+}
+
+// tableAhead reports whether the line is the head of a table: the next one rules its columns.
+func (s *lineScanner) tableAhead() bool {
+	if s.at+1 >= len(s.lines) || !strings.Contains(s.text(s.at), "|") {
+		return false
+	}
+	return isTableRule(s.text(s.at + 1))
+}

@@ -1,0 +1,151 @@
+package search
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/graphemes"
+	"pgregory.net/rapid"
+)
+
+// checkPieces holds what is true of the pieces of any text.
+func checkPieces(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, content string, pieces []Piece, o ChunkOptions,
+) {
+	t.Helper()
+	covered, last := 0, -1
+	for i, p := range pieces {
+		if p.Text != content[p.Start:p.End] {
+			t.Fatalf("piece %d is not the text at %d to %d: %q", i, p.Start, p.End, p.Text)
+		}
+		if strings.TrimSpace(p.Text) == "" {
+			t.Fatalf("piece %d is blank", i)
+		}
+		if got, want := p.FromLine, 1+strings.Count(content[:p.Start], "\n"); got != want {
+			t.Fatalf("piece %d begins in line %d, want %d", i, got, want)
+		}
+		if got, want := p.ToLine, 1+strings.Count(strings.TrimSuffix(content[:p.End], "\n"), "\n"); got != want {
+			t.Fatalf("piece %d ends in line %d, want %d", i, got, want)
+		}
+		if p.End <= last {
+			t.Fatalf("piece %d says nothing new: it ends at %d, the one before at %d", i, p.End, last)
+		}
+		if p.Start > covered {
+			if gap := content[covered:p.Start]; strings.TrimSpace(gap) != "" {
+				t.Fatalf("no piece has %q", gap)
+			}
+		} else if again := content[p.Start:covered]; weigh(again) > 2*o.Overlap*tokenWeight {
+			t.Fatalf("piece %d says %d tokens again: %q", i, EstimateTokens(again), again)
+		}
+		covered, last = p.End, p.End
+	}
+	if rest := content[covered:]; strings.TrimSpace(rest) != "" {
+		t.Fatalf("no piece has %q", rest)
+	}
+}
+
+// markdownText draws documents that look like notes, and some that do not.
+func markdownText() *rapid.Generator[string] {
+	line := rapid.OneOf(
+		rapid.SampledFrom([]string{
+			"", "", "", " ", "# Title", "## 09:05 Morning", "## 14:05", "### Sub", "###### Deep", "---", "===", "***", "```", "```go", "~~~~", "    code",
+			"- item", "  - nested item with a few more words", "    - deeper", "1. first", "2. second", "10) tenth", "* star", "-", "- [ ] open",
+			"| a | b |", "|---|:-:|", "| 1 | 2 |", "> quoted", ">", "> ```", "<!-- note", "-->", "<pre>", "</pre>", "\t- tabbed", "func main() {",
+			"Plain words that say something about db_port and RFC-7231.", "安娜的生日是五月十二日。她喜欢百合花！", "👨‍👩‍👧‍👦 at home 🇵🇹", "e\u0301te\u0301 à Évora", "ずっと東京に住んでいる。",
+			"สวัสดีครับ ยินดีต้อนรับ", "привет, мир. Как дела?", "\u00a0", "\ufeff", "a\rb", "\x00",
+		}),
+		rapid.StringN(0, 60, -1),
+		rapid.Map(rapid.IntRange(1, 120), func(n int) string { return strings.Repeat("word and ", n) }),
+		rapid.Map(rapid.IntRange(1, 90), func(n int) string { return strings.Repeat("他们去了里斯本。", n) }),
+		rapid.Map(rapid.IntRange(1, 200), func(n int) string { return strings.Repeat("x", 4*n) }),
+	)
+	return rapid.Custom(func(t *rapid.T) string {
+		lines := rapid.SliceOfN(line, 0, 60).Draw(t, "lines")
+		return strings.Join(lines, rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "break")) + rapid.SampledFrom([]string{"", "\n"}).Draw(t, "end")
+	})
+}
+
+// chunkOptions draws sizes from the smallest to the usual.
+func chunkOptions() *rapid.Generator[ChunkOptions] {
+	return rapid.Custom(func(t *rapid.T) ChunkOptions {
+		o := ChunkOptions{Tokens: rapid.IntRange(minChunkTokens, 400).Draw(t, "tokens")}
+		o.Overlap = rapid.IntRange(0, o.Tokens/2).Draw(t, "overlap")
+		return o
+	})
+}
+
+func TestChunkDocumentProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		content, o := markdownText().Draw(t, "content"), chunkOptions().Draw(t, "options")
+		path := rapid.SampledFrom([]string{"MEMORY.md", "memory/2026-01-31.md"}).Draw(t, "path")
+		pieces := ChunkDocument(path, content, o)
+		checkPieces(t, content, pieces, o)
+		borders := clusterBorders(content)
+		for i, p := range pieces {
+			if p.Seq != int64(i+1) {
+				t.Fatalf("piece %d is number %d", i, p.Seq)
+			}
+			if !strings.HasPrefix(p.Context, path) {
+				t.Fatalf("piece %d is in %q", i, p.Context)
+			}
+			if tokens := EstimateTokens(p.Text); tokens > o.Tokens && len(p.Text) > maxCluster {
+				t.Fatalf("piece %d has %d tokens, at most %d are allowed", i, tokens, o.Tokens)
+			}
+			if !borders[p.Start] || !borders[p.End] {
+				t.Fatalf("piece %d is cut inside a character: %q", i, p.Text)
+			}
+		}
+	})
+}
+
+func TestChunkTurnProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		content, o := markdownText().Draw(t, "content"), chunkOptions().Draw(t, "options")
+		pieces := ChunkTurn(7, "Ann", content, 99, o)
+		checkPieces(t, content, pieces, o)
+		if EstimateTokens(content) <= o.Tokens && len(pieces) > 0 && pieces[0].Text != content {
+			t.Fatalf("a short turn is not one piece: %+v", pieces)
+		}
+		for i, p := range pieces {
+			if p.Seq != 7 || p.Part != i || p.Part >= MaxParts || p.Context != "Ann" || p.At != 99 || p.Section != 0 {
+				t.Fatalf("part %d is %+v", i, p)
+			}
+		}
+	})
+}
+
+// clusterBorders are the places between grapheme clusters.
+func clusterBorders(s string) map[int]bool {
+	borders := map[int]bool{0: true, len(s): true}
+	for c := graphemes.FromString(s); c.Next(); {
+		borders[c.End()] = true
+	}
+	return borders
+}
+
+func FuzzChunkDocument(f *testing.F) {
+	f.Add("MEMORY.md", memoryNote, 400, 80)
+	f.Add("memory/2026-01-31.md", "## 14:05 A\r\n- a\r\n  - b\r\n\r\n```\r\n# x", 20, 5)
+	f.Add("a.md", strings.Repeat("|a|b|\n|-|-|\n", 30), 16, 8)
+	f.Fuzz(func(t *testing.T, path, content string, tokens, overlap int) {
+		o := ChunkOptions{Tokens: tokens % 1000, Overlap: overlap % 1000}
+		checkPieces(t, content, ChunkDocument(path, content, o), o.settled())
+		parts := ChunkTurn(1, path, content, 0, o)
+		checkPieces(t, content, parts, o.settled())
+		if len(parts) > MaxParts {
+			t.Fatalf("%d parts", len(parts))
+		}
+		if !utf8.ValidString(content) {
+			return
+		}
+		for _, p := range parts {
+			if !utf8.ValidString(p.Text) || strings.ContainsFunc(p.Text, unicode.IsLetter) && EstimateTokens(p.Text) == 0 {
+				t.Fatalf("a part is %q", p.Text)
+			}
+		}
+	})
+}

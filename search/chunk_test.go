@@ -1,0 +1,109 @@
+package search
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// brief is what tests compare of a piece.
+type brief struct {
+	Context, Text string
+	From, To      int
+}
+
+func briefs(pieces []Piece) []brief {
+	var out []brief
+	for _, p := range pieces {
+		out = append(out, brief{p.Context, p.Text, p.FromLine, p.ToLine})
+	}
+	return out
+}
+
+const memoryNote = `---
+title: Memory
+tags: [anna, travel]
+---
+
+# Long-Term Memory
+
+## Family
+
+- Anna's birthday is on 12 May; she likes white lilies and hates surprises.
+- Ben started school in Porto in September 2025 and walks there with Rosa.
+- Grandmother Inês lives in Évora, Rua do Raimundo 14, and calls on Sundays.
+- The dog is called Pastel, is afraid of thunder, and eats at seven and at six.
+
+## Work
+
+### Billing service
+
+The service reads db_port from the environment, default 5432. Deployments go out on Tuesdays and Thursdays, never on Fridays,
+after the smoke tests of staging are green. Ask Priya before touching the ledger tables.
+
+### Oncall
+
+One week in six.
+
+### Travel
+
+Seat on the aisle.
+`
+
+func TestChunkDocumentSections(t *testing.T) {
+	got := briefs(ChunkDocument("MEMORY.md", memoryNote, DefaultChunkOptions()))
+	lines := strings.Split(memoryNote, "\n")
+	text := func(from, to int) string { return strings.Join(lines[from-1:to], "\n") }
+	want := []brief{
+		{"MEMORY.md", text(1, 4), 1, 4},
+		{"MEMORY.md > Long-Term Memory > Family", text(6, 13), 6, 13},
+		{"MEMORY.md > Long-Term Memory > Work > Billing service", text(15, 20), 15, 20},
+		{"MEMORY.md > Long-Term Memory > Work", text(22, 28), 22, 28},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestChunkDocumentDailyNote(t *testing.T) {
+	note := "# 2026-01-31\r\n\r\n## 09:05 早餐\r\n\r\n- 和安娜去了新开的咖啡馆。\r\n\r\n## 9:40\r\nCalled Priya.\r\n\r\n### Decisions\r\n\r\n- ledger moves in March\r\n\r\n" +
+		"## 14：05:30 – New city\r\n\r\nMoved to Lisbon 🎉\r\n\r\n## Later\r\n\r\nSlept well."
+	pieces := ChunkDocument("memory/2026-01-31-lisbon.md", note, DefaultChunkOptions())
+	day := time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)
+	type entry struct {
+		Context, Text    string
+		From, To, Number int
+		At               string
+	}
+	var got []entry
+	for i, p := range pieces {
+		if p.Seq != int64(i+1) || p.Part != 0 {
+			t.Errorf("piece %d is numbered %d.%d", i, p.Seq, p.Part)
+		}
+		got = append(got, entry{p.Context, p.Text, p.FromLine, p.ToLine, p.Section, time.Unix(p.At, 0).UTC().Sub(day).String()})
+	}
+	path := "memory/2026-01-31-lisbon.md > 2026-01-31 > "
+	want := []entry{
+		{path + "09:05 早餐", "# 2026-01-31\r\n\r\n## 09:05 早餐\r\n\r\n- 和安娜去了新开的咖啡馆。", 1, 5, 1, "9h5m0s"},
+		{path + "9:40", "## 9:40\r\nCalled Priya.\r\n\r\n### Decisions\r\n\r\n- ledger moves in March", 7, 12, 2, "9h40m0s"},
+		{path + "14：05:30 – New city", "## 14：05:30 – New city\r\n\r\nMoved to Lisbon 🎉", 14, 16, 3, "14h5m30s"},
+		{path + "Later", "## Later\r\n\r\nSlept well.", 18, 20, 4, "0s"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestChunkDocumentBlanks: what says nothing has no piece.
+func TestChunkDocumentBlanks(t *testing.T) {
+	for _, text := range []string{"", " ", "\n", "\r\n\t\r\n", "\u3000\n\u00a0"} {
+		if pieces := ChunkDocument("a.md", text, DefaultChunkOptions()); len(pieces) > 0 {
+			t.Errorf("%q has %d pieces", text, len(pieces))
+		}
+		if pieces := ChunkTurn(1, "Ann", text, 0, DefaultChunkOptions()); len(pieces) > 0 {
+			t.Errorf("a turn of %q has %d pieces", text, len(pieces))
+		}
+	}
+}
