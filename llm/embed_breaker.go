@@ -19,9 +19,9 @@ const (
 // breaker stops asking a provider that does not answer questions.
 type breaker = gobreaker.CircuitBreaker[Embeddings]
 
-func newBreaker() *breaker {
+func newBreaker(pause time.Duration) *breaker {
 	return gobreaker.NewCircuitBreaker[Embeddings](gobreaker.Settings{
-		Timeout:     breakFor,
+		Timeout:     pause,
 		ReadyToTrip: func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= breakAfter },
 		// A provider that refuses a text is there.
 		IsSuccessful: func(err error) bool { return err == nil || errors.As(err, new(*RefusedTexts)) },

@@ -98,7 +98,7 @@ func OpenEmbedder(c EmbedderConfig) (Embedder, error) {
 	e := &embedder{
 		config: c, provider: p, tracer: tracers.Tracer("reverie/llm"),
 		identity: memory.EmbeddingIdentity{Provider: name, Model: c.Model, Endpoint: endpointOf(base), Dimensions: c.Dimensions},
-		slots:    make(chan struct{}, c.Concurrency), breaker: newBreaker(),
+		slots:    make(chan struct{}, c.Concurrency), breaker: newBreaker(breakFor),
 	}
 	e.dimensions.Store(int64(c.Dimensions))
 	e.maxTexts.Store(int64(batchSize(c.BatchSize, p)))

@@ -37,8 +37,8 @@ func (e *embedder) Identity() memory.EmbeddingIdentity {
 	return identity
 }
 
-// probeText is what is embedded when any text will do.
-const probeText = "memory"
+// probeText is what is embedded when any text will do. It is too short to be taken out of an error's words.
+const probeText = "Hi."
 
 // Probe implements Embedder.
 func (e *embedder) Probe(ctx context.Context) (memory.EmbeddingIdentity, error) {

@@ -30,7 +30,7 @@ func tidy(s, key string, said []string) string {
 	for _, shape := range secrets {
 		s = shape.ReplaceAllString(s, redacted)
 	}
-	s = withoutEcho(s, said)
+	s = withoutWhole(withoutEcho(s, said), said)
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
 			return ' '
@@ -79,6 +79,20 @@ func withoutEcho(s string, texts []string) string {
 		i += size
 	}
 	return b.String()
+}
+
+// wholeBytes is the least length of a text that is an echo as a whole: a question may be that short, and shorter ones are in
+// many words.
+const wholeBytes = 4
+
+// withoutWhole takes out of s the texts that are too short for withoutEcho.
+func withoutWhole(s string, texts []string) string {
+	for _, text := range texts {
+		if text = strings.TrimSpace(text); len(text) >= wholeBytes && len(text) < echoBytes {
+			s = strings.ReplaceAll(s, text, "[…]")
+		}
+	}
+	return s
 }
 
 // echo is how many bytes at the start of s stand in one of the texts too, if they are enough to be an echo.

@@ -30,7 +30,8 @@ const (
 type Reply struct {
 	Name        string                     // in Stats; "" counts as honest
 	Delay       time.Duration              // before anything is sent
-	Text        func(honest string) string // what becomes of the honest answer; nil: it stays
+	Text        func(honest string) string // what becomes of the honest answer, of vectors the whole body; nil: it stays
+	Vectors     func([]Vector) []Vector    // what becomes of the honest vectors; nil: they stay
 	End         End
 	Empty       bool   // nothing in the answer
 	Raw         []byte // a body, with status 200, instead of the protocol's
@@ -73,6 +74,14 @@ func Slow(d time.Duration) Reply { return Reply{Name: "slow", Delay: d} }
 func (r Reply) After(d time.Duration) Reply {
 	r.Delay += d
 	return r
+}
+
+// Invalid is the error for a request that is wrong in itself, with these words.
+func Invalid(message string) Reply { return StatusWith(http.StatusBadRequest, message) }
+
+// StatusWith is an error with an HTTP status and these words.
+func StatusWith(status int, message string) Reply {
+	return Reply{Name: itoa(status), problem: &problem{status: status, message: message}}
 }
 
 // Status is an error with an HTTP status and the words that the provider has for it. retryAfter, if given, is how long it

@@ -28,6 +28,13 @@ type Request struct {
 	// Format is how the answer is bound: "json_schema", "json_object" or "" for not at all.
 	Format      string
 	InputTokens int // as the answer counts them
+
+	// Of a request for embeddings; User has its texts as lines.
+	Texts      []string
+	Dimensions int    // asked for; 0: not said
+	InputType  string // the provider's word for questions or documents; "": not said
+
+	longest int // tokens of the longest text that has to fit into the context by itself
 }
 
 // Tokens is how many tokens a text counts for: one per four bytes, begun ones whole.

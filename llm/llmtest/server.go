@@ -1,6 +1,6 @@
-// Package llmtest is a model server for tests: it speaks the wire protocols of OpenAI's chat completions and Anthropic's
-// messages on loopback, checks requests as strictly as they do, and fails in all the ways that the real ones fail, as a
-// script says.
+// Package llmtest is a model server for tests: it speaks the wire protocols of OpenAI's chat completions and embeddings,
+// Anthropic's messages and Cohere's embed on loopback, checks requests as strictly as they do, and fails in all the ways that
+// the real ones fail, as a script says. Its vectors are such that texts which share words are near (HashVector).
 //
 // In a test:
 //
@@ -38,11 +38,18 @@ type Options struct {
 	Key func(prompt string) string
 	// APIKey is the key that requests must bring; empty: any or none.
 	APIKey string
-	// ContextWindow is how many tokens of input the model takes; a longer request is declined as the provider would. 0: any.
+	// ContextWindow is how many tokens of input the model takes; a longer request, or a request with a longer text to embed,
+	// is declined as the provider would. 0: any.
 	ContextWindow int
 	// Declines names what this server does not take: json_schema, json_object, output_config, temperature, max_tokens,
-	// max_completion_tokens.
+	// max_completion_tokens, and any field of a request for embeddings.
 	Declines []string
+	// Vector makes the honest vector of a text. nil: HashVector. It must be safe for concurrent use.
+	Vector func(text string, dimensions int) []float32
+	// Dimensions is how many numbers a vector has when the request does not say; 0: DefaultDimensions.
+	Dimensions int
+	// MaxTexts is how many texts one request for embeddings may have; 0: any number.
+	MaxTexts int
 	// Keep is how many of the last requests Requests returns; 0: 1,024.
 	Keep int
 }
@@ -57,7 +64,7 @@ const (
 
 // Server is a running server. Its methods are safe for concurrent use.
 type Server struct {
-	// URL is its base URL without a path, for both protocols.
+	// URL is its base URL without a path, for all protocols.
 	URL string
 
 	options Options
@@ -97,6 +104,8 @@ func Listen(addr string, o Options) (*Server, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, openAI{}) })
 	mux.HandleFunc("POST /v1/messages", func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, anthropic{}) })
+	mux.HandleFunc("POST /v1/embeddings", func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, embeddings{}) })
+	mux.HandleFunc("POST /v2/embed", func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, embed{}) })
 	mux.HandleFunc("GET /stats", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(s.Stats()) // a reader that went away wants no answer
@@ -129,7 +138,7 @@ func (s *Server) Close() {
 	})
 }
 
-// protocol is what differs between the two protocols.
+// protocol is what differs between the protocols.
 type protocol interface {
 	// read checks a request's credentials and body as the provider does and fills it in.
 	read(h http.Header, body []byte, o Options, r *Request) *problem
@@ -139,6 +148,12 @@ type protocol interface {
 	fault(p problem) (int, http.Header, any)
 	// empty is a successful answer with nothing in it.
 	empty(r Request) any
+}
+
+// vectorProtocol is a protocol whose successful answers are vectors.
+type vectorProtocol interface {
+	protocol
+	vectorBody(r Request, vectors []Vector) []byte
 }
 
 // serve answers one request.
@@ -153,6 +168,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, p protocol) {
 	}
 	request := Request{Path: r.URL.Path, Header: r.Header.Clone(), Body: body, At: time.Now()}
 	invalid := p.read(r.Header, body, s.options, &request)
+	if request.Texts == nil {
+		request.longest = request.InputTokens
+	}
 	if s.options.Key != nil && invalid == nil {
 		request.Key = s.options.Key(request.User)
 	}
@@ -170,7 +188,7 @@ func (s *Server) decide(r Request, invalid *problem) Reply {
 	switch {
 	case invalid != nil:
 		return Reply{Name: "declined", problem: invalid}
-	case s.options.ContextWindow > 0 && r.InputTokens > s.options.ContextWindow:
+	case s.options.ContextWindow > 0 && r.longest > s.options.ContextWindow:
 		return ContextTooLong()
 	case s.options.Script == nil:
 		return Honest()
@@ -210,6 +228,14 @@ func (s *Server) send(w http.ResponseWriter, p protocol, r Request, reply *Reply
 		send(w, http.StatusOK, p.empty(r), reply.HangUp)
 		return
 	}
+	if v, ok := p.(vectorProtocol); ok {
+		body := string(v.vectorBody(r, s.options.vectors(r, *reply)))
+		if reply.Text != nil {
+			body = reply.Text(body)
+		}
+		sendBody(w, http.StatusOK, []byte(body), reply.HangUp)
+		return
+	}
 	text := Nothing
 	if s.options.Answer != nil {
 		text = s.options.Answer(r.User)
@@ -235,6 +261,11 @@ func send(w http.ResponseWriter, status int, body any, hangUp HangUp) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
+	sendBody(w, status, b, hangUp)
+}
+
+// sendBody writes a body, or half of it.
+func sendBody(w http.ResponseWriter, status int, b []byte, hangUp HangUp) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", itoa(len(b)))
 	w.WriteHeader(status)

@@ -14,6 +14,7 @@ type Stats struct {
 	MaxInFlight  int            `json:"maxInFlight"`
 	InputTokens  int            `json:"inputTokens"` // of all requests
 	OutputTokens int            `json:"outputTokens"`
+	Texts        int            `json:"texts"` // to embed, of all requests
 }
 
 // Stats are the counts so far.
@@ -42,6 +43,7 @@ func (s *Server) record(r *Request) func(Reply) {
 	s.stats.Requests++
 	s.stats.Keys[r.Key]++
 	s.stats.InputTokens += r.InputTokens
+	s.stats.Texts += len(r.Texts)
 	s.stats.InFlight++
 	s.stats.MaxInFlight = max(s.stats.MaxInFlight, s.stats.InFlight)
 	r.Number, r.Attempt = s.stats.Requests, s.stats.Keys[r.Key]

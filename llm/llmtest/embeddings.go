@@ -1,0 +1,219 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// DefaultDimensions is how many numbers a vector of the server has unless the request asks or Options.Dimensions says
+// otherwise.
+const DefaultDimensions = 256
+
+// maxDimensions is the most that a request may ask for.
+const maxDimensions = 4096
+
+// Vector is one vector of an answer.
+type Vector struct {
+	Index   int // of its text; below 0: not sent
+	Numbers []float32
+}
+
+// embeddings is OpenAI's embeddings protocol, with the fields that Voyage, Mistral and Jina add. Its errors are OpenAI's.
+type embeddings struct{ openAI }
+
+// embed is Cohere's own protocol for the same.
+type embed struct{ embeddings }
+
+type embeddingsRequest struct {
+	Model           string   `json:"model"`
+	Input           any      `json:"input"` // a text or a list of texts
+	Texts           []string `json:"texts"` // Cohere
+	Dimensions      *int     `json:"dimensions"`
+	OutputDimension *int     `json:"output_dimension"` // Voyage, Mistral, Cohere
+	InputType       string   `json:"input_type"`       // Voyage, Cohere, NVIDIA
+	Task            string   `json:"task"`             // Jina
+	EncodingFormat  string   `json:"encoding_format"`
+	EmbeddingTypes  []string `json:"embedding_types"` // Cohere
+}
+
+func (embeddings) read(h http.Header, body []byte, o Options, r *Request) *problem {
+	in, problem := readEmbeddings(h, body, o, r, "model", "input", "dimensions", "output_dimension", "input_type", "task",
+		"truncation", "truncate", "encoding_format", "user")
+	if problem != nil {
+		return problem
+	}
+	switch input := in.Input.(type) {
+	case string:
+		r.Texts = []string{input}
+	case []any:
+		for _, item := range input {
+			text, ok := item.(string)
+			if !ok {
+				return bad("input", "Invalid 'input': texts are expected.")
+			}
+			r.Texts = append(r.Texts, text)
+		}
+	}
+	if in.EncodingFormat != "" && in.EncodingFormat != "float" {
+		return bad("encoding_format", "encoding_format: only 'float' is supported by this server")
+	}
+	return in.check(o, r)
+}
+
+func (embed) read(h http.Header, body []byte, o Options, r *Request) *problem {
+	in, problem := readEmbeddings(h, body, o, r, "model", "texts", "output_dimension", "input_type", "embedding_types", "truncate")
+	switch {
+	case problem != nil:
+		return problem
+	case in.InputType == "":
+		return bad("input_type", "invalid request: input_type must be provided with the provided model")
+	case len(in.EmbeddingTypes) != 1 || in.EmbeddingTypes[0] != "float":
+		return bad("embedding_types", "invalid request: embedding_types must be ['float'] at this server")
+	}
+	r.Texts = in.Texts
+	return in.check(o, r)
+}
+
+// readEmbeddings reads what both protocols share.
+func readEmbeddings(h http.Header, body []byte, o Options, r *Request, known ...string) (embeddingsRequest, *problem) {
+	var fields map[string]any
+	var in embeddingsRequest
+	if o.APIKey != "" && h.Get("Authorization") != "Bearer "+o.APIKey {
+		return in, &problem{status: http.StatusUnauthorized, kind: invalidKey}
+	}
+	if json.Unmarshal(body, &fields) != nil || json.Unmarshal(body, &in) != nil {
+		return in, bad("", "We could not parse the JSON body of your request.")
+	}
+	if f := unknownField(fields, known...); f != "" {
+		return in, bad(f, "Unrecognized request argument supplied: "+f)
+	}
+	for f := range fields {
+		switch {
+		case !o.declined(f):
+		case f == "dimensions", f == "output_dimension":
+			return in, bad(f, "This model does not support specifying "+f+".")
+		default:
+			return in, bad(f, "Unrecognized request argument supplied: "+f)
+		}
+	}
+	r.Model, r.InputType = in.Model, in.InputType+in.Task
+	for _, dimensions := range []*int{in.Dimensions, in.OutputDimension} {
+		if dimensions != nil {
+			r.Dimensions = *dimensions
+		}
+	}
+	return in, nil
+}
+
+// check declines what a provider declines, and counts the texts.
+func (in embeddingsRequest) check(o Options, r *Request) *problem {
+	for _, text := range r.Texts {
+		tokens := Tokens(text)
+		r.InputTokens += tokens
+		r.longest = max(r.longest, tokens)
+	}
+	r.User = strings.Join(r.Texts, "\n")
+	asked := in.Dimensions != nil || in.OutputDimension != nil
+	switch {
+	case in.Model == "":
+		return bad("model", "you must provide a model parameter")
+	case len(r.Texts) == 0:
+		return bad("input", "Invalid 'input': empty array. Expected an array with minimum length 1, but got an empty array instead.")
+	case o.MaxTexts > 0 && len(r.Texts) > o.MaxTexts:
+		return bad("input", fmt.Sprintf("batch size %d > maximum allowed batch size %d", len(r.Texts), o.MaxTexts))
+	case asked && (r.Dimensions < 1 || r.Dimensions > maxDimensions):
+		return bad("dimensions", fmt.Sprintf("Invalid value for 'dimensions' = %d. Must be between 1 and %d.", r.Dimensions, maxDimensions))
+	}
+	for i, text := range r.Texts {
+		if text == "" {
+			return bad("input", fmt.Sprintf("Invalid 'input[%d]': input cannot be an empty string.", i))
+		}
+	}
+	return nil
+}
+
+// vectors are those of an answer, as the reply wants them.
+func (o Options) vectors(r Request, reply Reply) []Vector {
+	dimensions := DefaultDimensions
+	switch {
+	case r.Dimensions > 0:
+		dimensions = r.Dimensions
+	case o.Dimensions > 0:
+		dimensions = o.Dimensions
+	}
+	vectorOf := o.Vector
+	if vectorOf == nil {
+		vectorOf = HashVector
+	}
+	vectors := make([]Vector, len(r.Texts))
+	for i, text := range r.Texts {
+		vectors[i] = Vector{i, vectorOf(text, dimensions)}
+	}
+	if reply.Vectors != nil {
+		vectors = reply.Vectors(vectors)
+	}
+	return vectors
+}
+
+// vectorBody is the body of an answer with vectors.
+func (embeddings) vectorBody(r Request, vectors []Vector) []byte {
+	b := []byte(`{"object":"list","data":[`)
+	for i, v := range vectors {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"object":"embedding"`...)
+		if v.Index >= 0 {
+			b = fmt.Appendf(b, `,"index":%d`, v.Index)
+		}
+		b = append(appendNumbers(append(b, `,"embedding":`...), v.Numbers), '}')
+	}
+	return fmt.Appendf(b, `],"model":%q,"usage":{"prompt_tokens":%d,"total_tokens":%d}}`, r.Model, r.InputTokens, r.InputTokens)
+}
+
+// vectorBody is the body of an answer with vectors.
+func (embed) vectorBody(r Request, vectors []Vector) []byte {
+	b := fmt.Appendf(nil, `{"id":%q,"embeddings":{"float":[`, itoa(r.Number))
+	for i, v := range vectors {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendNumbers(b, v.Numbers)
+	}
+	return fmt.Appendf(b, `]},"meta":{"api_version":{"version":"2"},"billed_units":{"input_tokens":%d}}}`, r.InputTokens)
+}
+
+// appendNumbers writes a vector, and what is no number as servers written in Python do.
+func appendNumbers(b []byte, numbers []float32) []byte {
+	b = append(b, '[')
+	for i, x := range numbers {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if math.IsInf(float64(x), 0) {
+			b = append(b, "Infinity"...)
+			continue
+		}
+		b = strconv.AppendFloat(b, float64(x), 'g', -1, 32)
+	}
+	return append(b, ']')
+}
+
+func (embeddings) empty(Request) any { return map[string]any{"object": "list", "data": []any{}} }
+
+func (embed) empty(Request) any {
+	return map[string]any{"embeddings": map[string]any{"float": []any{}}}
+}
+
+func (embed) fault(p problem) (int, http.Header, any) {
+	message, _, _ := openAIWords(p)
+	if p.message != "" {
+		message = p.message
+	}
+	_, header, _ := openAI{}.fault(p)
+	return p.status, header, map[string]any{"id": "0", "message": message}
+}
