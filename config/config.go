@@ -46,6 +46,23 @@ type Config struct {
 	LLMInputPrice  float64       `envconfig:"LLM_INPUT_PRICE" default:"0" desc:"US dollars per million input tokens, for cost estimates and the cost budget."`
 	LLMOutputPrice float64       `envconfig:"LLM_OUTPUT_PRICE" default:"0" desc:"US dollars per million output tokens."`
 
+	EmbeddingProvider     string        `envconfig:"EMBEDDING_PROVIDER" desc:"Provider of vectors for search: openai, voyage, cohere, jina, googleai, mistral, ollama, tei, bedrock and others, or openai-compatible with REVERIE_EMBEDDING_BASE_URL. Empty: search is lexical, which is complete by itself."`
+	EmbeddingModel        string        `envconfig:"EMBEDDING_MODEL" desc:"Embedding model at the provider."`
+	EmbeddingAPIKey       Secret        `envconfig:"EMBEDDING_API_KEY" desc:"Key for the embedding provider; REVERIE_LLM_API_KEY is not used for it."`
+	EmbeddingBaseURL      string        `envconfig:"EMBEDDING_BASE_URL" desc:"Base URL of an OpenAI-compatible embedding server, or of the provider behind a proxy; it ends before /embeddings."`
+	EmbeddingDimensions   int           `envconfig:"EMBEDDING_DIMENSIONS" default:"0" desc:"Numbers in a vector, asked for where the model can choose and checked in any case; 0: as many as the model makes by itself."`
+	EmbeddingBatch        int           `envconfig:"EMBEDDING_BATCH" default:"64" desc:"Most texts in one embedding request, up to 2048. A provider's own limit holds as well, and one that is met is learned."`
+	EmbeddingTimeout      time.Duration `envconfig:"EMBEDDING_TIMEOUT" default:"30s" desc:"Longest embedding request; a longer one is cut and tried again."`
+	EmbeddingQueryTimeout time.Duration `envconfig:"EMBEDDING_QUERY_TIMEOUT" default:"1500ms" desc:"How long a search waits for the vector of its question; after that it answers lexically."`
+	EmbeddingConcurrency  int           `envconfig:"EMBEDDING_CONCURRENCY" default:"4" desc:"Embedding requests for documents at once in one process; questions do not wait for them."`
+	EmbeddingPrice        float64       `envconfig:"EMBEDDING_PRICE" default:"0" desc:"US dollars per million embedded tokens, for cost estimates and the cost budget."`
+
+	EmbeddingNextProvider   string `envconfig:"EMBEDDING_NEXT_PROVIDER" desc:"To change the embedding model: the next one's provider. Its vectors are built beside the live ones, which go on answering until it is switched to. Empty: no change is under way."`
+	EmbeddingNextModel      string `envconfig:"EMBEDDING_NEXT_MODEL" desc:"The next embedding model at its provider."`
+	EmbeddingNextAPIKey     Secret `envconfig:"EMBEDDING_NEXT_API_KEY" desc:"Key for the next embedding provider."`
+	EmbeddingNextBaseURL    string `envconfig:"EMBEDDING_NEXT_BASE_URL" desc:"Base URL of the next embedding provider."`
+	EmbeddingNextDimensions int    `envconfig:"EMBEDDING_NEXT_DIMENSIONS" default:"0" desc:"Numbers in a vector of the next model; 0: its own."`
+
 	BudgetTokens int64   `envconfig:"BUDGET_TOKENS" default:"0" desc:"Model tokens (in and out) that a workspace may spend in a day (UTC); 0: no limit. Reached, extractions wait until the next day or until it is raised."`
 	BudgetCost   float64 `envconfig:"BUDGET_COST" default:"0" desc:"US dollars that a workspace may spend in a day (UTC); 0: no limit."`
 
@@ -116,6 +133,7 @@ func (c Config) Validate() error {
 	if c.LLMProvider == "" && (c.LLMModel != "" || !c.LLMAPIKey.Empty() || c.LLMBaseURL != "") {
 		bad("LLM_PROVIDER", "name the provider (for an OpenAI-compatible server: openai-compatible), or unset the other REVERIE_LLM_ variables to use the built-in engine")
 	}
+	c.checkEmbedding(bad)
 	return errors.Join(errs...)
 }
 

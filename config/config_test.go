@@ -37,6 +37,21 @@ func TestBadValuesNameTheVariable(t *testing.T) {
 		{"REVERIE_ADMIN_KEY", strings.Repeat("k", MinAdminKey-1), "REVERIE_ADMIN_KEY"},
 		{"REVERIE_MAX_DROP_SHARE", "1.01", "REVERIE_MAX_DROP_SHARE"},
 		{"REVERIE_LLM_MODEL", "gpt", "REVERIE_LLM_PROVIDER"},
+		{"REVERIE_EMBEDDING_MODEL", "embed", "REVERIE_EMBEDDING_PROVIDER"},
+		{"REVERIE_EMBEDDING_PROVIDER", "openai", "REVERIE_EMBEDDING_MODEL"},
+		{"REVERIE_EMBEDDING_API_KEY", "key", "REVERIE_EMBEDDING_PROVIDER"},
+		{"REVERIE_EMBEDDING_DIMENSIONS", "-1", "REVERIE_EMBEDDING_DIMENSIONS"},
+		{"REVERIE_EMBEDDING_DIMENSIONS", "256", "REVERIE_EMBEDDING_PROVIDER"},
+		{"REVERIE_EMBEDDING_BATCH", "0", "REVERIE_EMBEDDING_BATCH"},
+		{"REVERIE_EMBEDDING_BATCH", "2049", "REVERIE_EMBEDDING_BATCH"},
+		{"REVERIE_EMBEDDING_CONCURRENCY", "0", "REVERIE_EMBEDDING_CONCURRENCY"},
+		{"REVERIE_EMBEDDING_PRICE", "-0.1", "REVERIE_EMBEDDING_PRICE"},
+		{"REVERIE_EMBEDDING_TIMEOUT", "0s", "REVERIE_EMBEDDING_TIMEOUT"},
+		{"REVERIE_EMBEDDING_QUERY_TIMEOUT", "-1s", "REVERIE_EMBEDDING_QUERY_TIMEOUT"},
+		{"REVERIE_EMBEDDING_NEXT_MODEL", "embed", "REVERIE_EMBEDDING_NEXT_PROVIDER"},
+		{"REVERIE_EMBEDDING_NEXT_BASE_URL", "http://127.0.0.1", "REVERIE_EMBEDDING_NEXT_PROVIDER"},
+		{"REVERIE_EMBEDDING_NEXT_PROVIDER", "openai", "REVERIE_EMBEDDING_NEXT_MODEL"},
+		{"REVERIE_EMBEDDING_NEXT_PROVIDER", "openai", "there is no embedding model to change from"},
 	} {
 		t.Run(c.name+"="+c.value, func(t *testing.T) {
 			t.Setenv(c.name, c.value)
@@ -55,6 +70,25 @@ func TestBadValuesNameTheVariable(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+func TestTwoEmbeddingModels(t *testing.T) {
+	for name, value := range map[string]string{
+		"PROVIDER": "ollama", "MODEL": "embed", "BASE_URL": "http://127.0.0.1:11434", "BATCH": "2048",
+		"NEXT_PROVIDER": "voyage", "NEXT_MODEL": "voyage-4", "NEXT_API_KEY": "key", "NEXT_DIMENSIONS": "512",
+	} {
+		t.Setenv("REVERIE_EMBEDDING_"+name, value)
+	}
+	c, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.EmbeddingBatch != 2048 || c.EmbeddingQueryTimeout.Milliseconds() != 1500 || c.EmbeddingTimeout.Seconds() != 30 || c.EmbeddingConcurrency != 4 {
+		t.Errorf("documented defaults differ: %+v", c)
+	}
+	if c.EmbeddingNextModel != "voyage-4" || c.EmbeddingNextAPIKey.Reveal() != "key" || c.EmbeddingNextDimensions != 512 || c.EmbeddingDimensions != 0 {
+		t.Errorf("%+v", c)
+	}
 }
 
 func TestSecretsAreNeverPrinted(t *testing.T) {
