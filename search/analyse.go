@@ -1,0 +1,231 @@
+package search
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// AnalyserVersion belongs to the identity of an index: it changes whenever any text is analysed differently.
+const AnalyserVersion = 1
+
+// Token is a term where it stands in a text.
+type Token struct {
+	Text  string   // as it was written: text[Start:End]
+	Forms []string // what finds it, distinct: the folded word first, then other spellings and stems
+	Kind  TermKind
+	Start int // bytes
+	End   int
+	// Stop says that the word is a function word of the language that the text is in.
+	Stop bool
+	// Position counts words from 0. An identifier has the position of its first part; of a script without spaces, the
+	// single character and the pair that begins with it share theirs.
+	Position int
+}
+
+// Analyse finds the terms of a text, in order. A text of punctuation has none.
+//
+// Words are folded, see Fold, and stemmed where the language is clear by its function words and letters; a short text
+// without any is stemmed in every language, a longer one as English. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese
+// are cut into single characters and pairs of neighbours. Identifiers are found whole and in parts. Forms are at most
+// 64 bytes; longer words are cut, with a hash.
+//
+// It takes linear time.
+func Analyse(text string) []Token {
+	s := scanText(text)
+	return s.tokens(s.indexLanguages())
+}
+
+// maxUnclear is the length of text, in words, that is stemmed in every language when nothing tells which it is.
+const maxUnclear = 6
+
+// maxPlausible bounds the languages in which a text is stemmed when several are as plausible.
+const maxPlausible = 4
+
+// indexLanguages are those in which the words of a text are stemmed.
+func (s *scan) indexLanguages() languages {
+	found := s.evidence.plausible()
+	if found == 0 && s.evidence.words > maxUnclear || found.count() > maxPlausible && found.has(english) {
+		return 1 << english
+	}
+	if found == 0 {
+		return latinStems
+	}
+	return found
+}
+
+// tokens are the words as tokens, with stems in some languages.
+func (s *scan) tokens(in languages) []Token {
+	if len(s.words) == 0 {
+		return nil
+	}
+	tokens := make([]Token, len(s.words))
+	forms := make([]string, 0, len(s.words)*2)
+	for i := range s.words {
+		w := &s.words[i]
+		from := len(forms)
+		stop := w.isStop(in)
+		forms = w.appendForms(forms, in, stop)
+		start, end := s.origin(w)
+		tokens[i] = Token{
+			Text: s.source[start:end], Forms: forms[from:len(forms):len(forms)], Kind: w.kind, Start: start, End: end, Stop: stop,
+			Position: w.position,
+		}
+	}
+	return tokens
+}
+
+// isStop reports whether the word is a function word in each of the languages that it can be of.
+func (w *word) isStop(in languages) bool {
+	switch {
+	case w.function:
+		return true
+	case !w.plain || w.of == 0:
+		return w.kind == Word && (w.folded == "http" || w.folded == "https" || w.folded == "www")
+	case w.of&latin == 0:
+		return true // of another script
+	}
+	return in&^w.of == 0
+}
+
+// appendForms appends what finds the word.
+func (w *word) appendForms(forms []string, in languages, stop bool) []string {
+	from := len(forms)
+	forms = append(forms, form(w.folded))
+	for _, other := range w.other {
+		if other != "" {
+			forms = appendDistinct(forms, from, form(other))
+		}
+	}
+	if !w.plain || stop {
+		return forms
+	}
+	var buffer [languageStems]language
+	for _, lang := range w.stemLanguages(in).list(buffer[:0]) {
+		if found := stem(w.folded, lang); found != "" {
+			forms = append(forms, found)
+		}
+	}
+	return forms
+}
+
+// appendDistinct appends a form that is not among forms[from:] yet.
+func appendDistinct(forms []string, from int, form string) []string {
+	for _, known := range forms[from:] {
+		if known == form {
+			return forms
+		}
+	}
+	return append(forms, form)
+}
+
+// stemLanguages are those of in that the word can be of, by its script.
+func (w *word) stemLanguages(in languages) languages {
+	r, _ := utf8.DecodeRuneInString(w.folded)
+	switch {
+	case r < 0x250 || 0x1E00 <= r && r <= 0x1EFF:
+		return in & latinStems
+	case 0x400 <= r && r <= 0x4FF && !strings.ContainsAny(w.folded, "іїєґўјљњћђџѓќ"):
+		return 1 << russian
+	case 0x620 <= r && r <= 0x6FF && !strings.ContainsAny(w.folded, "پچژگکیٹںڈڑے"):
+		return 1 << arabic
+	case 0xB80 <= r && r <= 0xBFF:
+		return 1 << tamil
+	}
+	return 0
+}
+
+// AnalyseQuery analyses a question. now is in the time zone of who asks: the periods that the question names are computed
+// from it.
+//
+// The terms are distinct and in order. Where the language of the question is not clear, a term has stems in every
+// language that is plausible, so that it finds texts whose language is; pairs of characters stand for the characters.
+func AnalyseQuery(text string, now time.Time) Query {
+	s := scanText(text)
+	in := s.evidence.plausible()
+	if in == 0 {
+		in = latinStems
+	}
+	q := Query{Text: text}
+	known := make(map[string]int, len(s.words))
+	var forms []string
+	for i := range s.words {
+		w := &s.words[i]
+		if w.kind == Ideographs && w.inRun {
+			continue
+		}
+		stop := w.isStop(in)
+		forms = w.appendForms(nil, in, stop)
+		if _, ok := known[forms[0]]; ok {
+			continue
+		}
+		known[forms[0]] = len(q.Terms)
+		start, end := s.origin(w)
+		q.Terms = append(q.Terms, QueryTerm{Text: s.source[start:end], Forms: forms, Kind: w.kind, Stop: stop})
+	}
+	unmarkIfAll(q.Terms)
+	q.Phrases = s.phrases()
+	q.Periods = namedPeriods(text, now)
+	return q
+}
+
+// unmarkIfAll clears the marks of a question that has nothing but function words.
+func unmarkIfAll(terms []QueryTerm) {
+	for _, t := range terms {
+		if !t.Stop {
+			return
+		}
+	}
+	for i := range terms {
+		terms[i].Stop = false
+	}
+}
+
+// ID is what an index keeps of a form in the field: 64 bits of xxhash.
+func (f Field) ID(form string) TermID {
+	var buffer [maxForm + 16]byte
+	return TermID(xxhash.Sum64(append(append(buffer[:0], byte(f)), form...)))
+}
+
+// Entries analyses the pieces of the source group, which was said or written at at (Unix seconds, 0 when it is not known),
+// for an index. A piece without terms becomes a unit of length 0, unless it is blank: then it becomes none.
+func Entries(group, at int64, pieces []Piece) []Entry {
+	entries := make([]Entry, 0, len(pieces))
+	for _, p := range pieces {
+		if strings.TrimSpace(p.Text) == "" {
+			continue
+		}
+		body := scanText(p.Text)
+		context := scanText(p.Context)
+		terms := make(map[TermID]int, 2*len(body.words))
+		in := body.indexLanguages()
+		body.count(terms, Body, in)
+		context.count(terms, Context, in)
+		e := Entry{
+			Unit: Unit{
+				Group: group, Seq: p.Seq, Part: p.Part, Section: p.Section, Length: body.position, At: p.At,
+				FromLine: p.FromLine, ToLine: p.ToLine, Start: p.Start, End: p.End,
+			},
+			Terms: terms,
+		}
+		if e.At == 0 {
+			e.At = at
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// count adds the terms of a field.
+func (s *scan) count(terms map[TermID]int, field Field, in languages) {
+	var forms []string
+	for i := range s.words {
+		w := &s.words[i]
+		forms = w.appendForms(forms[:0], in, w.isStop(in))
+		for _, form := range forms {
+			terms[field.ID(form)]++
+		}
+	}
+}

@@ -1,0 +1,253 @@
+package search
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/clipperhouse/uax29/v2/words"
+)
+
+// word is a term as it stands in a text, before it is known which language that is in.
+type word struct {
+	folded     string // as it is stemmed
+	other      [2]string
+	start, end int // bytes of the folded text
+	position   int
+	kind       TermKind
+	of         languages // in which it is a function word
+	plain      bool      // letters only: it may have a stem
+	function   bool      // of a script that does not separate words: made of function words
+	inRun      bool      // one character of a longer run
+}
+
+// scan is the first half of an analysis: the words of a text and the evidence for its language.
+type scan struct {
+	source   string
+	folded   folded
+	words    []word
+	position int // of the next word
+	evidence evidence
+
+	// The identifier that is being read: folded.text[nameStart:nameEnd], and a connector up to nameNext that counts if a
+	// word follows.
+	nameStart, nameEnd, nameNext int
+	inName, isURL                bool
+
+	run runReader
+}
+
+// maxForm is the longest form that is kept as it is, in bytes. Longer ones are cut, and told apart by a hash.
+const maxForm = 64
+
+// scanText finds the words of a text. It takes linear time.
+func scanText(text string) *scan {
+	s := &scan{source: text, folded: foldText(text)}
+	s.words = make([]word, 0, len(text)/5+4)
+	segments := words.FromString(s.folded.text)
+	for segments.Next() {
+		s.segment(segments.Start(), segments.End())
+	}
+	s.endName()
+	s.endRun()
+	return s
+}
+
+// segment takes what Unicode's word boundaries enclose.
+func (s *scan) segment(start, end int) {
+	segment := s.folded.text[start:end]
+	if asciiPrefix(segment) == len(segment) {
+		if isAlphanumeric(segment[0]) || segment[0] == '_' {
+			s.endRun()
+			s.namePart(start, end)
+		} else {
+			s.punctuation(start, end)
+		}
+		return
+	}
+	// Letters of several scripts may stand in one segment.
+	partStart := start
+	inPart := false
+	flush := func(at int) {
+		if inPart {
+			s.namePart(partStart, at)
+			inPart = false
+		}
+	}
+	for i := start; i < end; {
+		r, size := utf8.DecodeRuneInString(s.folded.text[i:])
+		switch script := scriptOf(r); {
+		case script == scriptMark:
+			if !inPart && !s.run.mark(i, i+size) {
+				flush(i)
+			}
+		case script == scriptWords:
+			if !inPart {
+				s.endRun()
+				partStart, inPart = i, true
+			}
+		case script == scriptNone:
+			if !inPart || size > 1 {
+				flush(i)
+				s.punctuation(i, i+size)
+			}
+		default:
+			flush(i)
+			s.endName()
+			if !s.run.takes(i, script) {
+				s.endRun()
+			}
+			s.run.add(i, i+size, script)
+		}
+		i += size
+	}
+	flush(end)
+}
+
+// punctuation ends what was being read, unless it can stand inside an identifier.
+func (s *scan) punctuation(start, end int) {
+	s.endRun()
+	if !s.inName {
+		return
+	}
+	between := s.folded.text[s.nameEnd:end]
+	switch {
+	case len(between) == 1 && isConnector(between[0], s.isURL):
+		s.nameNext = end
+	case between == ":/" || between == "::":
+		s.nameNext = end
+	case between == "://":
+		s.nameNext, s.isURL = end, true
+	default:
+		s.endName()
+	}
+}
+
+// isConnector reports whether c joins the words on its two sides into one name.
+func isConnector(c byte, inURL bool) bool {
+	switch c {
+	case '-', '_', '@', '/', '\\', '.', ':', '&', '+', '\'':
+		return true
+	case '?', '=', '#', '%', '~', ';', ',':
+		return inURL
+	}
+	return false
+}
+
+// namePart takes a stretch of letters and digits.
+func (s *scan) namePart(start, end int) {
+	if s.inName && (s.nameEnd == start || s.nameNext == start) && s.complete(s.nameEnd, start) {
+		s.nameEnd, s.nameNext = end, end
+		return
+	}
+	s.endName()
+	s.nameStart, s.nameEnd, s.nameNext, s.inName, s.isURL = start, end, end, true, false
+}
+
+// complete reports whether folded.text[from:to] is a whole connector, and not the beginning of "://".
+func (s *scan) complete(from, to int) bool { return s.folded.text[from:to] != ":/" }
+
+// endName turns what was read into words.
+func (s *scan) endName() {
+	if !s.inName {
+		return
+	}
+	s.inName = false
+	text := s.folded.text
+	start, end := s.nameStart, s.nameEnd
+	for start < end && text[start] == '_' {
+		start++
+	}
+	for start < end && text[end-1] == '_' {
+		end--
+	}
+	if start < end {
+		s.name(start, end)
+	}
+}
+
+// add appends a word and returns it, for what else is to be said about it. The position stays.
+func (s *scan) add(start, end int, kind TermKind) *word {
+	s.words = append(s.words, word{
+		folded: s.folded.text[start:end], start: start, end: end, position: s.position, kind: kind,
+	})
+	return &s.words[len(s.words)-1]
+}
+
+// origin is where in the source a word stands.
+func (s *scan) origin(w *word) (start, end int) { return s.folded.origin(w.start, w.end) }
+
+// form is a folded word as a term: without the difference between the Turkish letters i, and cut when it is too long.
+func form(word string) string {
+	if strings.Contains(word, "ı") {
+		word = strings.ReplaceAll(word, "ı", "i")
+	}
+	if len(word) <= maxForm {
+		return word
+	}
+	end := maxForm - 17
+	for !utf8.RuneStart(word[end]) {
+		end--
+	}
+	return word[:end] + stemMark + strconv.FormatUint(xxhash.Sum64String(word), 16)
+}
+
+// script says how the words of a character's script are found.
+type script uint8
+
+const (
+	scriptNone     script = iota // no letter
+	scriptMark                   // belongs to the letter before it
+	scriptWords                  // words are separated
+	scriptHan                    // Chinese characters and hiragana, which continues them
+	scriptKatakana               //
+	scriptHangul                 // words are separated, but run into their particles
+	scriptThai                   //
+	scriptLao
+	scriptKhmer
+	scriptMyanmar
+)
+
+// scriptOf tells how to read a folded character.
+func scriptOf(r rune) script {
+	switch {
+	case r < utf8.RuneSelf:
+		if isAlphanumeric(byte(r)) || r == '_' {
+			return scriptWords
+		}
+		return scriptNone
+	case r < 0x300:
+		if unicode.IsLetter(r) {
+			return scriptWords
+		}
+		return scriptNone
+	case 0x4E00 <= r && r <= 0x9FFF, 0x3400 <= r && r <= 0x4DBF, 0x20000 <= r && r <= 0x3FFFF, 0xF900 <= r && r <= 0xFAFF,
+		0x3041 <= r && r <= 0x3096, 0x309D <= r && r <= 0x309F, 0x3005 <= r && r <= 0x3007, 0x3105 <= r && r <= 0x312F:
+		return scriptHan
+	case 0x30A1 <= r && r <= 0x30FA, 0x30FC <= r && r <= 0x30FF, 0x31F0 <= r && r <= 0x31FF:
+		return scriptKatakana
+	case 0xAC00 <= r && r <= 0xD7FF, 0x1100 <= r && r <= 0x11FF, 0x3131 <= r && r <= 0x318E, 0xA960 <= r && r <= 0xA97F:
+		return scriptHangul
+	case unicode.IsMark(r):
+		return scriptMark
+	case !unicode.IsLetter(r) && !unicode.IsNumber(r):
+		return scriptNone
+	case 0x0E00 <= r && r <= 0x0E7F:
+		return scriptThai
+	case 0x0E80 <= r && r <= 0x0EFF:
+		return scriptLao
+	case 0x1780 <= r && r <= 0x17FF:
+		return scriptKhmer
+	case 0x1000 <= r && r <= 0x109F, 0xAA60 <= r && r <= 0xAA7F:
+		return scriptMyanmar
+	}
+	return scriptWords
+}
+
+func isAlphanumeric(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -1,0 +1,111 @@
+package search
+
+import (
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/blevesearch/snowballstem"
+	snowarabic "github.com/blevesearch/snowballstem/arabic"
+	snowdanish "github.com/blevesearch/snowballstem/danish"
+	snowdutch "github.com/blevesearch/snowballstem/dutch"
+	snowenglish "github.com/blevesearch/snowballstem/english"
+	snowfinnish "github.com/blevesearch/snowballstem/finnish"
+	snowfrench "github.com/blevesearch/snowballstem/french"
+	snowgerman "github.com/blevesearch/snowballstem/german"
+	snowhungarian "github.com/blevesearch/snowballstem/hungarian"
+	snowirish "github.com/blevesearch/snowballstem/irish"
+	snowitalian "github.com/blevesearch/snowballstem/italian"
+	snownorwegian "github.com/blevesearch/snowballstem/norwegian"
+	snowportuguese "github.com/blevesearch/snowballstem/portuguese"
+	snowromanian "github.com/blevesearch/snowballstem/romanian"
+	snowrussian "github.com/blevesearch/snowballstem/russian"
+	snowspanish "github.com/blevesearch/snowballstem/spanish"
+	snowswedish "github.com/blevesearch/snowballstem/swedish"
+	snowtamil "github.com/blevesearch/snowballstem/tamil"
+	snowturkish "github.com/blevesearch/snowballstem/turkish"
+	"golang.org/x/text/unicode/norm"
+)
+
+// stemmer is what is known about the stems of a language. Its code marks them, so that the German stem "hat" of "hatte" is
+// not the English word.
+type stemmer struct {
+	code string
+	stem func(*snowballstem.Env) bool
+}
+
+// stemMark stands between the code of a language and a stem. No word has it.
+const stemMark = "~"
+
+var stemmers = [languageStems]stemmer{
+	english:    {"en", snowenglish.Stem},
+	german:     {"de", snowgerman.Stem},
+	french:     {"fr", snowfrench.Stem},
+	spanish:    {"es", snowspanish.Stem},
+	italian:    {"it", snowitalian.Stem},
+	portuguese: {"pt", snowportuguese.Stem},
+	dutch:      {"nl", snowdutch.Stem},
+	swedish:    {"sv", snowswedish.Stem},
+	norwegian:  {"no", snownorwegian.Stem},
+	danish:     {"da", snowdanish.Stem},
+	finnish:    {"fi", snowfinnish.Stem},
+	hungarian:  {"hu", snowhungarian.Stem},
+	romanian:   {"ro", snowromanian.Stem},
+	turkish:    {"tr", snowturkish.Stem},
+	irish:      {"ga", snowirish.Stem},
+	russian:    {"ru", snowrussian.Stem},
+	arabic:     {"ar", snowarabic.Stem},
+	tamil:      {"ta", snowtamil.Stem},
+}
+
+// minStemmed is the shortest word that is stemmed, in characters: shorter ones are abbreviations, or have no endings.
+const minStemmed = 3
+
+var stemEnvironments = sync.Pool{New: func() any { return snowballstem.NewEnv("") }}
+
+// stem is the marked stem of a folded word in a language, "" when the word is too short or too long to have one.
+//
+// Accents are left out of stems of the Latin script, so that "ecole" finds "école".
+func stem(word string, lang language) string {
+	if len(word) > maxForm || len(word) < minStemmed || utf8.RuneCountInString(word) < minStemmed {
+		return ""
+	}
+	if lang == english {
+		if regular, ok := irregularForms[word]; ok {
+			word = regular
+		}
+	}
+	env, ok := stemEnvironments.Get().(*snowballstem.Env)
+	if !ok {
+		return ""
+	}
+	defer stemEnvironments.Put(env)
+	env.SetCurrent(word)
+	stemmers[lang].stem(env)
+	found := env.Current()
+	if found == "" {
+		found = word
+	}
+	if latinStems.has(lang) {
+		found = withoutAccents(found)
+	}
+	return stemmers[lang].code + stemMark + found
+}
+
+// withoutAccents is text in Latin script without its marks.
+func withoutAccents(text string) string {
+	if asciiPrefix(text) == len(text) {
+		return text
+	}
+	var plain strings.Builder
+	for _, r := range norm.NFD.String(text) {
+		switch {
+		case 0x300 <= r && r <= 0x36F:
+		case r == 'ı':
+			plain.WriteByte('i')
+		default:
+			plain.WriteRune(r)
+		}
+	}
+	return plain.String()
+}
