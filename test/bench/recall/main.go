@@ -98,10 +98,9 @@ func (b *bench) run(ctx context.Context, asJSON bool) (passed bool, err error) {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, s.Stop()) }()
-	if err := s.StartAPI(ctx); err != nil {
+	if b.api, err = s.StartAPI(ctx); err != nil {
 		return false, err
 	}
-	b.api = s.API
 	r, err := b.measure(ctx, dialogues)
 	if err != nil {
 		return false, err

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"reverie/search"
 	"reverie/test/bench/services"
 )
 
@@ -69,7 +70,7 @@ func (l *loadFigures) count(d dialogue) {
 func (b *bench) warm(ctx context.Context, dialogues []dialogue) error {
 	for i, d := range dialogues {
 		for _, q := range d.questions[:min(warmUp, len(d.questions))] {
-			if _, _, err := b.ask(ctx, agentOf(i), q.text, slices.Max(b.ks), nil); err != nil {
+			if _, _, err := b.ask(ctx, agentOf(i), q, nil); err != nil {
 				return err
 			}
 		}
@@ -85,7 +86,7 @@ func (b *bench) askAll(ctx context.Context, dialogues []dialogue, options json.R
 			if len(q.evidence) == 0 {
 				continue
 			}
-			found, one, err := b.ask(ctx, agentOf(i), q.text, slices.Max(b.ks), options)
+			found, one, err := b.ask(ctx, agentOf(i), q, options)
 			if err != nil {
 				return nil, nil, fmt.Errorf("dialogue %s: %w", d.id, err)
 			}
@@ -94,4 +95,12 @@ func (b *bench) askAll(ctx context.Context, dialogues []dialogue, options json.R
 		}
 	}
 	return outcomes, took, nil
+}
+
+// ask asks one question and returns the ids of the turns found, best first. options is empty or a JSON object.
+func (b *bench) ask(ctx context.Context, agent string, q question, options json.RawMessage) ([]string, time.Duration, error) {
+	found, took, err := services.Ask(ctx, b.api, agent, services.Search{
+		Owner: owner, Query: q.text, Corpus: search.Sessions, MaxResults: slices.Max(b.ks), Options: options,
+	})
+	return found.MessageIDs(), took, err
 }

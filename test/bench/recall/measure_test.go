@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"reverie/test/bench/services"
 	"reverie/test/deployment"
 )
 
@@ -18,7 +19,7 @@ import (
 type fakeAPI struct {
 	mu       sync.Mutex
 	posted   map[string]int // messages by path
-	searches []searchRequest
+	searches []services.Search
 	results  string
 }
 
@@ -35,7 +36,7 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		f.posted[r.URL.Path] += len(b.Messages)
 	case strings.HasSuffix(r.URL.Path, "/search"):
-		var s searchRequest
+		var s services.Search
 		if err := json.NewDecoder(r.Body).Decode(&s); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
@@ -82,7 +83,7 @@ func TestMeasureOverHTTP(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{agent + "1/messages": 2, agent + "2/messages": 3}, fake.posted); diff != "" {
 		t.Error(diff)
 	}
-	last := searchRequest{Owner: owner, Query: "What stands in the garden?", Corpus: "sessions", MaxResults: 3}
+	last := services.Search{Owner: owner, Query: "What stands in the garden?", Corpus: "sessions", MaxResults: 3}
 	if diff := cmp.Diff(last, fake.searches[len(fake.searches)-1]); diff != "" {
 		t.Error(diff)
 	}

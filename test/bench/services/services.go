@@ -34,8 +34,6 @@ type Options struct {
 	Dir string
 	// Workflows asks for Temporal and a worker as well: vectors are made by them.
 	Workflows bool
-	// Env is added to the environment of API and worker, which inherit that of this process, and wins over both.
-	Env []string
 	// Progress hears what is going on; nil is silent.
 	Progress devenv.Progress
 }
@@ -44,8 +42,6 @@ type Options struct {
 type Services struct {
 	// DatabaseURL is the migrated database, for its superuser: row-level security does not hold for it.
 	DatabaseURL string
-	// API speaks to the API process with an admin key; nil until StartAPI.
-	API *deployment.Client
 
 	options  Options
 	program  string
@@ -74,41 +70,51 @@ func Start(ctx context.Context, o Options) (_ *Services, err error) {
 	return s, err
 }
 
-// StartAPI builds the program and runs it as the API and, if asked for, as a worker on a Temporal of its own. Without
-// workflows the API has no Temporal to reach: it stores, indexes and searches all the same.
-func (s *Services) StartAPI(ctx context.Context) error {
-	var err error
-	if s.program, err = deployment.Build(ctx, s.options.Dir); err != nil {
-		return err
+// StartAPI runs the program as the API and, if asked for, as a worker on a Temporal of its own, and returns a client with
+// an admin key. Without workflows the API has no Temporal to reach: it stores, indexes and searches all the same. env is
+// added to the environment of the process, which inherits that of this one, and wins over it. It may be called several
+// times: the processes share the database.
+func (s *Services) StartAPI(ctx context.Context, env ...string) (*deployment.Client, error) {
+	if err := s.prepare(ctx); err != nil {
+		return nil, err
+	}
+	address, err := deployment.FreeAddress()
+	if err != nil {
+		return nil, err
+	}
+	key := rand.Text()
+	env = append([]string{
+		"REVERIE_DATABASE_URL=" + s.DatabaseURL, "REVERIE_TEMPORAL_ADDRESS=" + s.temporal, "REVERIE_WORKSPACE=" + Workspace,
+		"REVERIE_ADMIN_KEY=" + key, "REVERIE_ADDR=" + address, "REVERIE_WORKER_METRICS_ADDR=off", "REVERIE_RATE_LIMIT=0",
+		"REVERIE_LOG_LEVEL=warn",
+	}, env...)
+	if err := s.run("api", env); err != nil {
+		return nil, err
+	}
+	if s.options.Workflows {
+		if err := s.run("worker", env); err != nil {
+			return nil, err
+		}
+	}
+	api := &deployment.Client{URL: "http://" + address, Key: key}
+	ready, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	if err := api.WaitReady(ready); err != nil {
+		return nil, fmt.Errorf("the API does not become ready: %w\n%s", err, s.logOf("api"))
+	}
+	return api, nil
+}
+
+// prepare builds the program and starts Temporal, once.
+func (s *Services) prepare(ctx context.Context) (err error) {
+	if s.program != "" {
+		return nil
 	}
 	if err := s.startTemporal(ctx); err != nil {
 		return err
 	}
-	address, err := deployment.FreeAddress()
-	if err != nil {
-		return err
-	}
-	key := rand.Text()
-	env := append([]string{
-		"REVERIE_DATABASE_URL=" + s.DatabaseURL, "REVERIE_TEMPORAL_ADDRESS=" + s.temporal, "REVERIE_WORKSPACE=" + Workspace,
-		"REVERIE_ADMIN_KEY=" + key, "REVERIE_ADDR=" + address, "REVERIE_WORKER_METRICS_ADDR=off", "REVERIE_RATE_LIMIT=0",
-		"REVERIE_LOG_LEVEL=warn",
-	}, s.options.Env...)
-	if err := s.run("api", env); err != nil {
-		return err
-	}
-	if s.options.Workflows {
-		if err := s.run("worker", env); err != nil {
-			return err
-		}
-	}
-	s.API = &deployment.Client{URL: "http://" + address, Key: key}
-	ready, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	if err := s.API.WaitReady(ready); err != nil {
-		return fmt.Errorf("the API does not become ready: %w\n%s", err, s.logOf("api"))
-	}
-	return nil
+	s.program, err = deployment.Build(ctx, s.options.Dir)
+	return err
 }
 
 // startTemporal starts Temporal, or finds an address where there is none.
