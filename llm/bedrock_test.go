@@ -61,11 +61,17 @@ func credentials(t *testing.T) {
 	}
 }
 
-func openBedrock(tb testing.TB, endpoint *aws, model, key string) llm.Model {
+// newAWS starts an endpoint and returns its address.
+func newAWS(tb testing.TB, endpoint *aws) string {
 	tb.Helper()
 	server := httptest.NewServer(endpoint)
 	tb.Cleanup(server.Close)
-	m, err := llm.Open(llm.Config{Provider: "bedrock", Model: model, APIKey: key, BaseURL: server.URL, InputPrice: 3, OutputPrice: 15})
+	return server.URL
+}
+
+func openBedrock(tb testing.TB, endpoint *aws, model, key string) llm.Model {
+	tb.Helper()
+	m, err := llm.Open(llm.Config{Provider: "bedrock", Model: model, APIKey: key, BaseURL: newAWS(tb, endpoint), InputPrice: 3, OutputPrice: 15})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -16,12 +16,15 @@ var (
 	// context size"; LM Studio: "greater than the context length", "when context the overflows"; Ollama: "prompt too long;
 	// exceeded max context length"; Mistral: "too large for model with 32768 maximum context length"; Moonshot: "exceeded
 	// model token limit"; DashScope: "Range of input length should be"; TGI: "`inputs` must have less than"; MiniMax:
-	// "context window exceeds limit".
+	// "context window exceeds limit". Of embeddings: OpenAI's "max 300000 tokens per request"; Voyage's "too many tokens and does
+	// not fit", "max allowed tokens per submitted batch"; Mistral's "Too many tokens overall"; Jina's "cannot exceed 8194 tokens";
+	// llama.cpp's "input is too large to process"; Titan's "Too many input tokens"; Cohere's at Bedrock, "expected maxLength: 2048".
 	tooLong = regexp.MustCompile(`(?i)` +
 		`max(?:imum)? (?:allowed )?(?:context|prompt|model|input) (?:length|size|window)|maximum number of (?:input )?tokens|` +
 		`exceed\w* (?:the )?(?:available |max(?:imum)? |model'?s? |model's maximum )?(?:context|model token limit|configured limit)|` +
 		`context (?:window|length|size) (?:exceed|is exceeded|limit)|greater than the context length|context the overflows|` +
 		`(?:prompt|input|message|conversation) (?:is )?too (?:long|large)|request (?:is )?too large|` +
+		`too many (?:input tokens|tokens (?:overall|and does not fit))|max(?:imum)? (?:allowed|\d+) tokens per|cannot exceed \d+ tokens|expected maxlength: \d|` +
 		`reduce the length of the (?:messages|prompt|input)|longer than the model|range of input length|must have less than \d+ tokens`)
 	// OpenAI and Groq answer 429 to a request that alone exceeds the tokens per minute: waiting does not help, shortening does.
 	tooLargeEver = regexp.MustCompile(`(?i)request too large|must be reduced in order to run|reduce your message size`)

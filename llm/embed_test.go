@@ -121,7 +121,10 @@ func TestIdentity(t *testing.T) {
 		t.Errorf("%d requests to learn the dimensions", server.Count())
 	}
 
-	chosen := embedderAt(t, server, func(c *llm.EmbedderConfig) { c.Dimensions = 32; c.BaseURL = strings.ToUpper(server.URL[:4]) + server.URL[4:] + "/v1/" })
+	chosen := embedderAt(t, server, func(c *llm.EmbedderConfig) {
+		c.Dimensions = 32
+		c.BaseURL = strings.ToUpper(server.URL[:4]) + server.URL[4:] + "/v1/"
+	})
 	want.Dimensions = 32
 	if got, err := chosen.Probe(t.Context()); err != nil || got != want || server.Count() != 1 {
 		t.Errorf("%+v, %v after %d requests", got, err, server.Count())
