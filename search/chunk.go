@@ -51,7 +51,7 @@ func (o ChunkOptions) settled() ChunkOptions {
 // Context is the path with the enclosing headings, from the outermost, joined with " > ". Sections are numbered from 1, pieces
 // as well.
 func ChunkDocument(path, content string, o ChunkOptions) []Piece {
-	if strings.TrimSpace(content) == "" {
+	if isBlank(content) {
 		return nil
 	}
 	o = o.settled()
@@ -70,4 +70,9 @@ func ChunkDocument(path, content string, o ChunkOptions) []Piece {
 		}
 	}
 	return out
+}
+
+// isBlank reports whether content has nothing to find.
+func isBlank(content string) bool {
+	return strings.TrimSpace(strings.TrimPrefix(content, byteOrderMark)) == ""
 }

@@ -55,7 +55,7 @@ func newCutter(content string, lines []markdownLine, o ChunkOptions) *cutter {
 // cutLine adds a line that is too long for a piece, in parts. weight is of all that precedes it; the result includes the line.
 func (c *cutter) cutLine(i int, line markdownLine, weight int) int {
 	at := line.start
-	for part := range lineParts(c.content[line.start:line.end], c.limit/tinyShare) {
+	for part := range lineParts(c.content[line.start:line.end], c.limit/tinyShare, weigh) {
 		start, end := line.start+part.start, line.start+part.end
 		weight += weigh(c.content[at:start])
 		own := weigh(c.content[start:end])

@@ -7,9 +7,8 @@ import "strings"
 // Lines are read by a scanner of our own: a full parser takes quadratic time over deeply nested lists (half a minute for
 // 36 kB), and keeps neither the marks of fences nor the definitions of links, so that its blocks do not cover the text.
 type markdownLine struct {
-	start, end int // bytes, without the line break
-	level      int // of the heading that the line is, 1 to 6; 0: none
-	title      string
+	start, end int   // bytes, without the line break
+	level      uint8 // of the heading that the line is, 1 to 6; 0: none
 	blank      bool
 	silent     bool // a heading, the line under one, or a rule: no text
 	pain       pain // of a cut in front of the line
@@ -99,10 +98,13 @@ func scanLines(content string) []markdownLine {
 	return s.lines
 }
 
-// splitTextLines finds the lines of content; its end after a line break is no line.
+// byteOrderMark may stand at the beginning of a file and is no text.
+const byteOrderMark = "\uFEFF"
+
+// splitTextLines finds the lines of content; its end after a line break is no line. A byte order mark is in none.
 func splitTextLines(content string) []markdownLine {
 	lines := make([]markdownLine, 0, strings.Count(content, "\n")+1)
-	for start := 0; start < len(content); {
+	for start := len(content) - len(strings.TrimPrefix(content, byteOrderMark)); start < len(content); {
 		end, next := len(content), len(content)
 		if n := strings.IndexByte(content[start:], '\n'); n >= 0 {
 			end, next = start+n, start+n+1
@@ -116,14 +118,8 @@ func splitTextLines(content string) []markdownLine {
 	return lines
 }
 
-// text is line i; of the first one what follows the byte order mark.
-func (s *lineScanner) text(i int) string {
-	text := s.content[s.lines[i].start:s.lines[i].end]
-	if i == 0 {
-		text = strings.TrimPrefix(text, "\uFEFF")
-	}
-	return text
-}
+// text is line i.
+func (s *lineScanner) text(i int) string { return s.content[s.lines[i].start:s.lines[i].end] }
 
 // frontMatter is how many lines of YAML the document begins with, its two rules included.
 func (s *lineScanner) frontMatter() int {
@@ -281,8 +277,8 @@ func (s *lineScanner) heading(rest string, flows bool) bool {
 	if s.last == headingLine {
 		above = painHead
 	}
-	if level, title := atxHeading(rest); level > 0 {
-		line.level, line.title, line.pain, line.silent = level, title, above, true
+	if level, _ := atxHeading(rest); level > 0 {
+		line.level, line.pain, line.silent = level, above, true
 		return true
 	}
 	level := underline(rest)
@@ -291,7 +287,6 @@ func (s *lineScanner) heading(rest string, flows bool) bool {
 	}
 	title := &s.lines[s.lastRow]
 	title.level, title.silent = level, true
-	title.title = strings.TrimSpace(s.text(s.lastRow))
 	if title.pain != painHead {
 		title.pain = painSection
 	}

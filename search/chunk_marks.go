@@ -20,12 +20,12 @@ func outdent(text string, from int) (column int, rest string) {
 }
 
 // atxHeading reads "## Title"; level 0 means that text is no heading.
-func atxHeading(text string) (level int, title string) {
-	level = len(text) - len(strings.TrimLeft(text, "#"))
-	if level == 0 || level > 6 {
+func atxHeading(text string) (level uint8, title string) {
+	marks := len(text) - len(strings.TrimLeft(text, "#"))
+	if marks == 0 || marks > 6 {
 		return 0, ""
 	}
-	rest := text[level:]
+	rest := text[marks:]
 	if rest != "" && rest[0] != ' ' && rest[0] != '\t' {
 		return 0, ""
 	}
@@ -33,11 +33,20 @@ func atxHeading(text string) (level int, title string) {
 	if open := strings.TrimRight(title, "#"); open == "" || strings.HasSuffix(open, " ") || strings.HasSuffix(open, "\t") {
 		title = strings.TrimSpace(open)
 	}
-	return level, title
+	return uint8(marks), title
+}
+
+// headingTitle is what the line of a heading says, whether it is marked or underlined.
+func headingTitle(text string) string {
+	text = strings.TrimSpace(text)
+	if level, title := atxHeading(text); level > 0 {
+		return title
+	}
+	return text
 }
 
 // underline is the level of the heading that text makes of the line above it; 0: none.
-func underline(text string) int {
+func underline(text string) uint8 {
 	text = strings.TrimRight(text, " \t")
 	switch {
 	case text == "":

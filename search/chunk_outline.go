@@ -15,8 +15,8 @@ type outline struct {
 
 // section is a heading with what follows it, up to the next heading.
 type section struct {
-	line   int // its first one
-	level  int // of the heading; 0: none
+	line   int   // its first one
+	level  uint8 // of the heading; 0: none
 	title  string
 	parent int  // section that encloses it; -1: none
 	says   bool // it has text besides its heading
@@ -27,11 +27,18 @@ type section struct {
 // outlineOf reads the sections of a document. day is what its name says; the zero time means nothing.
 func outlineOf(content string, day time.Time) *outline {
 	doc := &outline{lines: scanLines(content)}
+	headings := 0
+	for _, line := range doc.lines {
+		if line.level > 0 {
+			headings++
+		}
+	}
+	doc.sections = make([]section, 0, headings+1)
 	doc.add(section{parent: -1, entry: -1}, day)
 	for i, line := range doc.lines {
 		switch {
 		case line.level > 0:
-			doc.add(section{line: i, level: line.level, title: line.title}, day)
+			doc.add(section{line: i, level: line.level, title: headingTitle(content[line.start:line.end])}, day)
 		case !line.blank && !line.silent:
 			doc.sections[len(doc.sections)-1].says = true
 		}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"iter"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -18,11 +19,11 @@ type linePart struct {
 // and flags of regions, have about 40; what is longer stacks marks to do harm.
 const maxCluster = 256
 
-// lineParts cuts a line into its sentences, and sentences that weigh more than limit between words, and words that do between
-// grapheme clusters. It takes linear time.
-func lineParts(line string, limit int) iter.Seq[linePart] {
+// lineParts cuts a line into its sentences, and sentences that are longer than limit between words, and words that are between
+// grapheme clusters. measure tells how long a part is: the sum of its clusters. It takes linear time.
+func lineParts(line string, limit int, measure func(string) int) iter.Seq[linePart] {
 	return func(yield func(linePart) bool) {
-		p := parting{line: line, limit: limit, yield: yield, pain: painSentence}
+		p := parting{line: line, limit: limit, measure: measure, yield: yield, pain: painSentence}
 		for clusters := graphemes.FromString(line); clusters.Next() && !p.stopped; {
 			start, end := clusters.Start(), clusters.End()
 			for end-start > maxCluster {
@@ -35,7 +36,7 @@ func lineParts(line string, limit int) iter.Seq[linePart] {
 			}
 			p.cluster(start, end)
 		}
-		p.emit(len(line))
+		p.emit(p.said)
 	}
 }
 
@@ -43,16 +44,18 @@ func lineParts(line string, limit int) iter.Seq[linePart] {
 type parting struct {
 	line    string
 	limit   int
+	measure func(string) int
 	yield   func(linePart) bool
 	stopped bool
 
-	start  int  // of the part; everything in front is cut
+	start  int  // of the part
 	pain   pain // of the cut there
-	weight int  // of the part up to here
+	said   int  // end of the last cluster that is not blank
+	length int  // of the part, with blanks behind it
 	word   int  // where the last word of the part begins; start: it has only one
-	before int  // weight of the part up to there
+	before int  // length of the part up to there, and
+	space  int  // the end of the word in front of it
 	ended  sentenceEnd
-	blank  bool // the last cluster was blank
 }
 
 // sentenceEnd is how far the end of a sentence is.
@@ -66,27 +69,32 @@ const (
 
 // cluster takes the next cluster in.
 func (p *parting) cluster(start, end int) {
-	r, _ := utf8.DecodeRuneInString(p.line[start:end])
-	blank := unicode.IsSpace(r)
-	switch {
-	case blank:
+	cluster := p.line[start:end]
+	length := p.measure(cluster)
+	if strings.TrimSpace(cluster) == "" {
 		if p.ended == likely {
 			p.ended = here
 		}
-	case p.ended == here && !closes(r):
-		p.emit(start)
-		p.begin(start, painSentence)
-	case p.blank:
-		p.word, p.before = start, p.weight
+		p.length += length
+		return
 	}
-	weight := weigh(p.line[start:end])
-	if p.weight+weight > p.limit && p.weight > 0 && !blank {
+	r, _ := utf8.DecodeRuneInString(cluster)
+	if p.ended == here && !closes(r) {
+		p.emit(p.said)
+		p.begin(start, painSentence)
+	} else if start > p.said {
+		p.word, p.before, p.space = start, p.length, p.said
+	}
+	switch {
+	case p.said <= p.start: // blanks in front of the part
+		p.begin(start, p.pain)
+	case p.length+length > p.limit:
 		p.overflow(start)
 	}
-	p.weight += weight
-	p.blank = blank
+	p.length += length
+	p.said = end
 	switch {
-	case blank || p.ended != farOff && closes(r):
+	case p.ended != farOff && closes(r):
 	case !unicode.Is(unicode.STerm, r):
 		p.ended = farOff
 	case r >= 0x1100: // scripts without spaces
@@ -99,42 +107,49 @@ func (p *parting) cluster(start, end int) {
 // overflow cuts in front of the last word, or at at if the part has but one.
 func (p *parting) overflow(at int) {
 	if p.word > p.start {
-		rest := p.weight - p.before
-		word := p.word
-		p.emit(word)
+		rest, word := p.length-p.before, p.word
+		p.emit(p.space)
 		p.begin(word, painWord)
-		p.weight = rest
+		p.length = rest
 		return
 	}
-	p.emit(at)
+	p.emit(p.said)
 	p.begin(at, painCluster)
 }
 
 // begin begins a part at start.
 func (p *parting) begin(start int, pain pain) {
-	p.start, p.pain, p.weight, p.word, p.before = start, pain, 0, start, 0
+	p.start, p.pain, p.length, p.word = start, pain, 0, start
 }
 
 // emit yields the part up to end.
 func (p *parting) emit(end int) {
-	from, to := p.start, end
-	for from < to {
-		r, size := utf8.DecodeRuneInString(p.line[from:to])
-		if !unicode.IsSpace(r) {
-			break
-		}
-		from += size
+	if p.start < end && !p.stopped {
+		p.stopped = !p.yield(linePart{p.start, end, p.pain})
 	}
-	for to > from {
-		r, size := utf8.DecodeLastRuneInString(p.line[from:to])
-		if !unicode.IsSpace(r) {
-			break
-		}
-		to -= size
+}
+
+// trimBlanks is text without the blanks around it, except those that are one cluster with a mark.
+func trimBlanks(text string) (start, end int) {
+	start = len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
+	end = len(strings.TrimRightFunc(text, unicode.IsSpace))
+	if start >= end {
+		return 0, 0
 	}
-	if from < to && !p.stopped {
-		p.stopped = !p.yield(linePart{from, to, p.pain})
+	if _, size := utf8.DecodeLastRuneInString(text[:start]); size > 0 && firstCluster(text[start-size:]) > size {
+		start -= size
 	}
+	if _, size := utf8.DecodeLastRuneInString(text[:end]); firstCluster(text[end-size:]) > size {
+		end += firstCluster(text[end-size:]) - size
+	}
+	return start, end
+}
+
+// firstCluster is how long the first grapheme cluster of text is, in bytes.
+func firstCluster(text string) int {
+	clusters := graphemes.FromString(text)
+	clusters.Next()
+	return clusters.End()
 }
 
 // closes reports whether r may stand between the mark that ends a sentence and the blank behind it.

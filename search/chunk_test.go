@@ -98,7 +98,7 @@ func TestChunkDocumentDailyNote(t *testing.T) {
 
 // TestChunkDocumentBlanks: what says nothing has no piece.
 func TestChunkDocumentBlanks(t *testing.T) {
-	for _, text := range []string{"", " ", "\n", "\r\n\t\r\n", "\u3000\n\u00a0"} {
+	for _, text := range []string{"", " ", "\n", "\r\n\t\r\n", "\u3000\n\u00a0", byteOrderMark + "\n"} {
 		if pieces := ChunkDocument("a.md", text, DefaultChunkOptions()); len(pieces) > 0 {
 			t.Errorf("%q has %d pieces", text, len(pieces))
 		}

@@ -1,12 +1,10 @@
 package search
 
-import "strings"
-
 // ChunkTurn cuts one message of a conversation into the pieces that are found: normally one, the whole message. One that is
 // longer than o.Tokens is cut as the section of a document is, into at most MaxParts parts with an overlap; where it would
 // need more of them, they are longer. Context is the speaker, Seq and At are seq and at. A blank message has no pieces.
 func ChunkTurn(seq int64, speaker, content string, at int64, o ChunkOptions) []Piece {
-	if strings.TrimSpace(content) == "" {
+	if isBlank(content) {
 		return nil
 	}
 	o = o.settled()
