@@ -1,13 +1,21 @@
 package search
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Ranked is a unit that a question found.
 type Ranked struct {
 	Unit  int // index in Collection.Units
 	Score float64
 	Parts LexicalParts
+
+	sitting int32
 }
 
-// LexicalParts are what a lexical score is made of. The score is the sum of all but Coverage and Exact.
+// LexicalParts are what a lexical score is made of. The score is the sum of all but Coverage and Exact. Phrase, Closeness,
+// Asking and Exact are known after Refine.
 type LexicalParts struct {
 	Body       float64 `json:"body"`       // BM25 of the unit itself, with its path and headings
 	Speaker    float64 `json:"speaker"`    // its speaker is named in the question
@@ -15,6 +23,10 @@ type LexicalParts struct {
 	Enclosing  float64 `json:"enclosing"`  // its sitting or document matches as a whole
 	Together   float64 `json:"together"`   // many of the different words of the question are here or nearby
 	Period     float64 `json:"period"`     // it lies in a period that the question names, or not far from it
+	Phrase     float64 `json:"phrase"`     // quoted phrases and identifiers of the question stand in it as they were written
+	Closeness  float64 `json:"closeness"`  // words stand as close to each other as in the question
+	Asking     float64 `json:"asking"`     // below 0: it asks more than it says
+	First      float64 `json:"first"`      // it is the best of its sitting
 	// Coverage is how much of the question the unit has, 0 to 1: the share of the words by inverse document frequency, where
 	// a word that only a neighbour has counts in part, and one that no unit has counts as one that a single unit has.
 	Coverage float64 `json:"coverage"`
@@ -24,10 +36,11 @@ type LexicalParts struct {
 
 // total is the score that the parts add up to.
 func (p LexicalParts) total() float64 {
-	return p.Body + p.Speaker + p.Neighbours + p.Enclosing + p.Together + p.Period
+	return p.Body + p.Speaker + p.Neighbours + p.Enclosing + p.Together + p.Period +
+		p.Phrase + p.Closeness + p.Asking + p.First
 }
 
-// Rank finds the units of c that match q, best first, at most o.Depth. c was collected for q.
+// Rank finds the units of c that match q, best first, at most o.Depth. c is what q found.
 //
 // A unit matches that has a term of q, that is close to one that has, or that lies in a period that q names. Terms are
 // joined by OR. Units of equal score stand in the order of c.Units.
@@ -48,8 +61,36 @@ func Rank(q Query, c *Collection, o RankOptions) []Ranked {
 	ranked := best.descending()
 	for i, found := range ranked {
 		ranked[i].Parts = r.parts(found.Unit)
+		ranked[i].sitting = r.sittings.of[found.Unit]
 	}
+	return order(ranked, c, o)
+}
+
+// order puts units in their final order, in place.
+func order(ranked []Ranked, c *Collection, o RankOptions) []Ranked {
+	for i := range ranked {
+		ranked[i].Parts.First = 0
+		ranked[i].Score = ranked[i].Parts.total()
+	}
+	slices.SortFunc(ranked, better)
+	if c.Corpus != Sessions || o.First == 0 {
+		return ranked
+	}
+	seen := make(map[int32]bool)
+	for i := range ranked {
+		if found := &ranked[i]; !seen[found.sitting] {
+			seen[found.sitting] = true
+			found.Parts.First = o.First
+			found.Score = found.Parts.total()
+		}
+	}
+	slices.SortFunc(ranked, better)
 	return ranked
+}
+
+// better orders by score, and units of equal score as they stand in the collection.
+func better(a, b Ranked) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Unit, b.Unit))
 }
 
 // ranking is the state of one Rank. The slices are per unit.

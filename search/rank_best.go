@@ -1,9 +1,6 @@
 package search
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // best keeps the highest scores seen, as a heap whose root is the lowest of them.
 type best struct {
@@ -12,11 +9,6 @@ type best struct {
 }
 
 func newBest(depth int) *best { return &best{depth: depth, heap: make([]Ranked, 0, depth)} }
-
-// worse orders by score, and units of equal score from the last to the first.
-func worse(a, b Ranked) int {
-	return cmp.Or(cmp.Compare(a.Score, b.Score), cmp.Compare(b.Unit, a.Unit))
-}
 
 // offer considers a unit. Units are offered in ascending order.
 func (b *best) offer(unit int, score float64) {
@@ -51,6 +43,9 @@ func (b *best) offer(unit int, score float64) {
 
 // descending empties b, best first.
 func (b *best) descending() []Ranked {
-	slices.SortFunc(b.heap, func(x, y Ranked) int { return worse(y, x) })
+	slices.SortFunc(b.heap, better)
 	return b.heap
 }
+
+// worse is the opposite order of better.
+func worse(a, b Ranked) int { return better(b, a) }

@@ -31,8 +31,24 @@ type RankOptions struct {
 	Period float64
 	// PeriodTerms is what the words that name a period count themselves, as a share of another word.
 	PeriodTerms float64
+	// First is what it adds to be the best turn of its sitting: after one turn of a sitting is found, the best of another
+	// tells more than its second.
+	First float64
 	// Depth bounds the list.
 	Depth int
+
+	// What follows needs the texts, and is done for the first RefineDepth of the list.
+
+	// Phrase is what the words of a quoted phrase or an identifier count more where it stands as it was written, as a share
+	// of what they count anyway.
+	Phrase float64
+	// Closeness is what two words count more that follow each other in the question and in the text, as a share of what the
+	// more frequent of them counts; less when words are between them, and half in the other order.
+	Closeness float64
+	// Asking is the share of its score that a turn loses that only asks: a question seldom answers another.
+	Asking float64
+	// RefineDepth bounds how many texts are looked at.
+	RefineDepth int
 }
 
 // Neighbourhood says how much of a word's weight reaches another unit, by distance: the first number is for the
@@ -63,7 +79,12 @@ func DefaultRankOptions() RankOptions {
 		Coverage:      1,
 		Period:        3,
 		PeriodTerms:   .5,
+		First:         1.5,
 		Depth:         200,
+		Phrase:        .5,
+		Closeness:     .2,
+		Asking:        .4,
+		RefineDepth:   60,
 	}
 }
 
