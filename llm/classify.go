@@ -24,7 +24,7 @@ var (
 		`exceed\w* (?:the )?(?:available |max(?:imum)? |model'?s? |model's maximum )?(?:context|model token limit|configured limit)|` +
 		`context (?:window|length|size) (?:exceed|is exceeded|limit)|greater than the context length|context the overflows|` +
 		`(?:prompt|input|message|conversation) (?:is )?too (?:long|large)|request (?:is )?too large|` +
-		`too many (?:input tokens|tokens (?:overall|and does not fit))|max(?:imum)? (?:allowed|\d+) tokens per|cannot exceed \d+ tokens|expected maxlength: \d|` +
+		`too many (?:input tokens|tokens (?:overall|and does not fit))|max \d+ tokens per request|tokens per submitted batch|cannot exceed \d+ tokens|expected maxlength: \d|` +
 		`reduce the length of the (?:messages|prompt|input)|longer than the model|range of input length|must have less than \d+ tokens`)
 	// OpenAI and Groq answer 429 to a request that alone exceeds the tokens per minute: waiting does not help, shortening does.
 	tooLargeEver = regexp.MustCompile(`(?i)request too large|must be reduced in order to run|reduce your message size`)

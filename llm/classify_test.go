@@ -44,6 +44,19 @@ var worded = []struct {
 	{"openrouter", 400, "", `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":{\"message\":\"prompt is too long: 210000 tokens > 200000 maximum\"}}","provider_name":"Anthropic"}}}`, ContextTooLong, 0},
 	{"together", 422, "", "{\"error\":{\"message\":\"Input validation error: `inputs` must have less than 4096 tokens. Given: 5000\",\"type\":\"invalid_request_error\"}}", ContextTooLong, 0},
 	{"bedrock", 400, "X-Amzn-Errortype: ValidationException:http://internal.amazon.com/", `{"message":"Input is too long for requested model."}`, ContextTooLong, 0},
+	// Texts to embed.
+	{"openai", 400, "", `{"error":{"message":"Invalid 'input[0]': maximum input length is 8192 tokens.","type":"invalid_request_error","param":null,"code":null}}`, ContextTooLong, 0},
+	{"openai", 400, "", `{"error":{"message":"Requested 438932 tokens, max 300000 tokens per request","type":"max_tokens_per_request","param":null,"code":"max_tokens_per_request"}}`, ContextTooLong, 0},
+	{"voyage", 400, "", `{"detail":"Request to model 'voyage-3' failed. The example at index 0 in your batch has too many tokens and does not fit into the model's context window of 32000 tokens. Please lower the number of tokens in the listed example(s) or use truncation."}`, ContextTooLong, 0},
+	{"voyage", 400, "", `{"detail":"Request to model 'voyage-3-large' failed. The max allowed tokens per submitted batch is 120000. Your batch has 147000 tokens after truncation. Please lower the number of tokens in the batch."}`, ContextTooLong, 0},
+	{"mistral", 400, "", `{"object":"error","message":"Too many tokens overall, split into more batches.","type":"invalid_request_prompt","param":null,"code":"3210"}`, ContextTooLong, 0},
+	{"jina", 400, "", `{"detail":"Single text cannot exceed 8194 tokens. 9000 tokens given."}`, ContextTooLong, 0},
+	{"tei", 413, "", "{\"error\":\"Input validation error: `inputs` must have less than 512 tokens. Given: 600\",\"error_type\":\"Validation\"}", ContextTooLong, 0},
+	{"llamacpp", 500, "", `{"error":{"code":500,"message":"input is too large to process. increase the physical batch size","type":"server_error"}}`, ContextTooLong, 0},
+	{"bedrock", 400, "X-Amzn-Errortype: ValidationException", `{"message":"400 Bad Request: Too many input tokens. Max input tokens: 8192, request input token count: 9000"}`, ContextTooLong, 0},
+	{"bedrock", 400, "X-Amzn-Errortype: ValidationException", `{"message":"Malformed input request: expected maxLength: 2048, actual: 3000, please reformat your input and try again."}`, ContextTooLong, 0},
+	{"bedrock", 429, "X-Amzn-Errortype: ThrottlingException", `{"message":"Too many tokens, please wait before trying again."}`, RateLimited, 0},
+	{"jina", 403, "", `{"detail":"Insufficient account balance"}`, Quota, 0},
 
 	// The money is spent.
 	{"openai", 429, "", `{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`, Quota, 0},

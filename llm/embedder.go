@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"net/http"
 	"regexp"
@@ -29,6 +30,15 @@ type embedder struct {
 	maxTexts   atomic.Int64  // of one request; it only falls
 	declined   atomic.Uint32 // features that the model's server has declined once and is not sent again
 }
+
+// String names provider, model and dimensions: nothing else of an embedder is for printing.
+func (e *embedder) String() string { return e.Identity().String() }
+
+// GoString is String.
+func (e *embedder) GoString() string { return e.String() }
+
+// LogValue is String.
+func (e *embedder) LogValue() slog.Value { return slog.StringValue(e.String()) }
 
 // Identity implements Embedder.
 func (e *embedder) Identity() memory.EmbeddingIdentity {
@@ -114,7 +124,7 @@ func (e *embedder) ask(ctx context.Context, kind EmbedKind, texts []string, decl
 	case err != nil: // all that can go wrong on the wire is in call.failure: what is left is the request itself
 		err = &Error{Kind: BadRequest, Message: tidy(err.Error(), e.config.APIKey, call.said)}
 	}
-	describe(span, Response{Model: call.answer.model, Usage: e.usage(call)}, err)
+	describe(span, Response{Model: tidy(call.answer.model, e.config.APIKey, call.said), Usage: e.usage(call)}, err)
 	return call, err
 }
 
