@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -113,10 +114,8 @@ func (w *word) appendForms(forms []string, in languages, stop bool) []string {
 
 // appendDistinct appends a form that is not among forms[from:] yet.
 func appendDistinct(forms []string, from int, form string) []string {
-	for _, known := range forms[from:] {
-		if known == form {
-			return forms
-		}
+	if slices.Contains(forms[from:], form) {
+		return forms
 	}
 	return append(forms, form)
 }

@@ -78,17 +78,17 @@ func (s *scan) segment(start, end int) {
 	}
 	for i := start; i < end; {
 		r, size := utf8.DecodeRuneInString(s.folded.text[i:])
-		switch script := scriptOf(r); {
-		case script == scriptMark:
+		switch script := scriptOf(r); script {
+		case scriptMark:
 			if !inPart && !s.run.mark(i, i+size) {
 				flush(i)
 			}
-		case script == scriptWords:
+		case scriptWords:
 			if !inPart {
 				s.endRun()
 				partStart, inPart = i, true
 			}
-		case script == scriptNone:
+		case scriptNone:
 			if !inPart || size > 1 {
 				flush(i)
 				s.punctuation(i, i+size)

@@ -188,7 +188,8 @@ func (s *scan) section(start, end int, humps, addWhole bool) bool {
 			partStart = i + 1
 			whole = true
 		case i == partStart:
-		case isDigit(c) != isDigit(text[i-1]) && text[i-1] != '\'' && utf8.RuneStart(c):
+		case isDigit(c) != isDigit(text[i-1]) && c != '\'' && text[i-1] != '\'' && text[i-1] != '.' && text[i-1] != ',' &&
+			utf8.RuneStart(c):
 			flush(i)
 			whole = true
 		case humps && isHump(original, i-start):
@@ -271,10 +272,10 @@ func withoutGroups(number string) string {
 		return number
 	}
 	separator := number[i]
-	whole := number[:i]
+	whole := append(make([]byte, 0, len(number)), number[:i]...)
 	rest := number[i:]
 	for len(rest) >= 4 && rest[0] == separator && isDigit(rest[1]) && isDigit(rest[2]) && isDigit(rest[3]) {
-		whole += rest[1:4]
+		whole = append(whole, rest[1:4]...)
 		rest = rest[4:]
 		if len(rest) > 0 && isDigit(rest[0]) {
 			return number
@@ -284,9 +285,9 @@ func withoutGroups(number string) string {
 	case len(whole) == i:
 		return number // no group
 	case rest == "":
-		return whole
-	case rest[0] != separator && strings.IndexAny(rest[1:], ",.'") < 0 && len(rest) > 1:
-		return whole + "." + rest[1:]
+		return string(whole)
+	case rest[0] != separator && !strings.ContainsAny(rest[1:], ",.'") && len(rest) > 1:
+		return string(whole) + "." + rest[1:]
 	}
 	return number
 }
