@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 	"net/http"
 	"regexp"
@@ -131,9 +132,7 @@ func (e *embedder) ask(ctx context.Context, kind EmbedKind, texts []string, decl
 // shape makes a request's call: what langchaingo cannot say, as a patch of the body.
 func (e *embedder) shape(kind EmbedKind, texts []string, declined feature) *call {
 	patch := map[string]any{}
-	for field, value := range e.provider.fields {
-		patch[field] = value
-	}
+	maps.Copy(patch, e.provider.fields)
 	var sent feature
 	if e.config.Dimensions > 0 && declined&chosenSize == 0 {
 		sent |= chosenSize

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tmc/langchaingo/embeddings"
 	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/llms/anthropic"
 	"github.com/tmc/langchaingo/llms/openai"
@@ -137,5 +138,51 @@ func TestLangchaingoAlwaysSendsATemperatureAndKnowsNoSchemaPerCall(t *testing.T)
 		if p == chatCompletions && format["type"] != "json_object" || p == messages && format != nil {
 			t.Errorf("%v: format %v", p, format)
 		}
+	}
+}
+
+// bareVectors embeds two texts with a langchaingo client without our doer.
+func bareVectors(tb testing.TB, body string) ([][]float32, error) {
+	tb.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }))
+	defer server.Close()
+	client, err := openai.New(openai.WithToken("key"), openai.WithEmbeddingModel("m"), openai.WithBaseURL(server.URL), openai.WithHTTPClient(server.Client()))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return client.CreateEmbedding(tb.Context(), []string{"a", "b"})
+}
+
+func TestLangchaingoIgnoresTheNumbersOfVectors(t *testing.T) {
+	t.Parallel()
+	vectors, err := bareVectors(t, `{"data":[{"index":1,"embedding":[2]},{"index":0,"embedding":[1]}]}`)
+	if err != nil || vectors[0][0] != 2 {
+		t.Errorf("%v, %v", vectors, err)
+	}
+	vectors, err = bareVectors(t, `{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[2]}]}`)
+	if err != nil || len(vectors) != 2 {
+		t.Errorf("%v, %v", vectors, err)
+	}
+}
+
+func TestLangchaingoTakesWhatIsNoNumberForZero(t *testing.T) {
+	t.Parallel()
+	vectors, err := bareVectors(t, `{"data":[{"index":0,"embedding":[null]},{"index":1,"embedding":null}]}`)
+	if err != nil || vectors[0][0] != 0 || vectors[1] != nil {
+		t.Errorf("%v, %v", vectors, err)
+	}
+}
+
+func TestLangchaingosEmbedderChangesItsCallersTexts(t *testing.T) {
+	t.Parallel()
+	texts := []string{"one\ntwo"}
+	e, err := embeddings.NewEmbedder(embeddings.EmbedderClientFunc(func(_ context.Context, texts []string) ([][]float32, error) {
+		return make([][]float32, len(texts)), nil
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.EmbedDocuments(t.Context(), texts); err != nil || texts[0] != "one two" {
+		t.Errorf("%q, %v", texts, err)
 	}
 }

@@ -3,6 +3,7 @@ package llmtest
 import (
 	"hash/fnv"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"unicode"
 )
@@ -20,9 +21,8 @@ func HashVector(text string, dimensions int) []float32 {
 	for _, x := range sums {
 		length += x * x
 	}
-	if length == 0 { // no words
-		add(sums, text, 1)
-		length = 1
+	if length == 0 { // no words, or words that cancel out
+		sums[0], length = 1, 1
 	}
 	vector := make([]float32, dimensions)
 	for i, x := range sums {
@@ -57,17 +57,20 @@ func addWord(sums []float64, word []rune) {
 	padded := append(append([]rune{'^'}, word...), '$')
 	parts := len(padded) - 2
 	for i := range parts {
-		add(sums, string(padded[i:i+3]), 0.8*weight/math.Sqrt(float64(parts)))
+		add(sums, string(padded[i:i+3]), 1.5*weight/math.Sqrt(float64(parts)))
 	}
 }
 
-// add adds a feature to the dimension that it is hashed to, or subtracts it there, so that strangers cancel out.
+// places is how many dimensions a feature is hashed to, so that two features which share one are still strangers.
+const places = 4
+
+// add adds a feature to the dimensions that it is hashed to, or subtracts it there, so that strangers cancel out.
 func add(sums []float64, feature string, weight float64) {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(feature)) // a hash never fails
-	sum := h.Sum64()
-	if sum>>63 == 1 {
-		weight = -weight
+	_, _ = h.Write([]byte(feature))               // a hash never fails
+	random := rand.New(rand.NewPCG(h.Sum64(), 0)) //nolint:gosec // the same text has to have the same vector
+	for range places {
+		sign := float64(1 - 2*random.IntN(2))
+		sums[random.IntN(len(sums))] += sign * weight
 	}
-	sums[sum%uint64(len(sums))] += weight
 }

@@ -272,7 +272,7 @@ func sendBody(w http.ResponseWriter, status int, b []byte, hangUp HangUp) {
 	if hangUp == MidBody {
 		b = b[:len(b)/2]
 	}
-	_, _ = w.Write(b) // a reader that went away wants no answer
+	_, _ = w.Write(b) //nolint:gosec // scripted by the test; a reader that went away wants no answer
 	if hangUp == MidBody {
 		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
