@@ -45,7 +45,8 @@ func long() map[string]string {
 	}
 }
 
-// TestChunkDocumentIsLinear: a megabyte of anything takes well below a second, with the race detector and on a busy machine.
+// TestChunkDocumentIsLinear: a megabyte of anything takes well below a second; the limit is for a busy machine, and
+// quadratic time is minutes.
 func TestChunkDocumentIsLinear(t *testing.T) {
 	for name, content := range long() {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +54,7 @@ func TestChunkDocumentIsLinear(t *testing.T) {
 			pieces := ChunkDocument("memory/2026-01-31.md", content, DefaultChunkOptions())
 			took := time.Since(began)
 			checkPieces(t, content, pieces, DefaultChunkOptions())
-			if took > 2*time.Second {
+			if took > 10*time.Second {
 				t.Errorf("%d bytes took %s", len(content), took)
 			}
 			texts := 0

@@ -231,7 +231,7 @@ func (s *lineScanner) open(column int, rest string) (lineKind, pain) {
 		s.lines[s.at].silent = true
 		return ruleLine, s.between(depth)
 	}
-	if width, number := listMarker(rest); width > 0 && (near || len(s.items) > 0) && !(flows && len(s.items) == 0 && mustContinue(rest, width, number)) {
+	if width, number := listMarker(rest); width > 0 && (near || len(s.items) > 0) && !(flows && depth == len(s.items) && mustContinue(rest, width, number)) {
 		return s.item(column, rest, width, depth, flows)
 	}
 	switch {
@@ -273,7 +273,7 @@ func (s *lineScanner) between(depth int) pain {
 // heading reads a heading, and finds the one that the line underlines.
 func (s *lineScanner) heading(rest string, flows bool) bool {
 	line := &s.lines[s.at]
-	above := pain(painSection)
+	above := painSection
 	if s.last == headingLine {
 		above = painHead
 	}

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -196,11 +197,11 @@ func (doc *outline) context(path string, section int) string {
 	}
 	var out strings.Builder
 	out.WriteString(path)
-	for i := len(titles) - 1; i >= 0; i-- {
+	for _, title := range slices.Backward(titles) {
 		if out.Len() > 0 {
 			out.WriteString(" > ")
 		}
-		out.WriteString(titles[i])
+		out.WriteString(title)
 	}
 	return out.String()
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -73,10 +74,8 @@ func TestSnippetProperties(t *testing.T) {
 // sharesTerm reports whether a text has any of the terms.
 func sharesTerm(text string, terms []string) bool {
 	for _, form := range formsOf(text) {
-		for _, term := range terms {
-			if form == term {
-				return true
-			}
+		if slices.Contains(terms, form) {
+			return true
 		}
 	}
 	return false
