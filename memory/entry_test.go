@@ -185,7 +185,7 @@ func checkEntries(t interface {
 			t.Fatalf("statement %d stands under %d", i, e.Parent)
 		}
 		source := strings.Join(lines[e.FromLine-1:e.ToLine], "\n")
-		for _, word := range strings.FieldsSeq(e.Text) {
+		for word := range strings.FieldsSeq(e.Text) {
 			if word != "|" && !strings.Contains(source, word) {
 				t.Fatalf("statement %d has %q, lines %d to %d are %q", i, word, e.FromLine, e.ToLine, source)
 			}
