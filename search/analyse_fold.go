@@ -36,12 +36,15 @@ func foldText(text string) folded {
 	if i == len(text) {
 		return folded{text: text, size: len(text)}
 	}
+	if i > 0 && text[i] >= utf8.RuneSelf {
+		i-- // a mark that follows belongs to the last character
+	}
 	f := folder{source: text, out: make([]byte, 0, len(text)+len(text)/16)}
 	f.out = append(f.out, text[:i]...)
 	for i < len(text) {
 		n := asciiPrefix(text[i:])
 		if i+n < len(text) && n > 0 {
-			n-- // a mark that follows belongs to the last character
+			n-- // as above
 		}
 		f.lower(text[i : i+n])
 		i += n
@@ -104,8 +107,7 @@ func (f *folder) segment(at int, original string) {
 		f.out = appendFolded(f.out, r)
 	}
 	_, size := utf8.DecodeRuneInString(original)
-	straight := size == len(original) && len(f.out)-start == size
-	if straight {
+	if _, folded := utf8.DecodeRune(f.out[start:]); size == len(original) && folded == size && len(f.out)-start == size {
 		return
 	}
 	// What follows is straight again until something else says otherwise.
