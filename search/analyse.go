@@ -185,7 +185,8 @@ func unmarkIfAll(terms []QueryTerm) {
 // ID is what an index keeps of a form in the field: 64 bits of xxhash.
 func (f Field) ID(form string) TermID {
 	var buffer [maxForm + 16]byte
-	return TermID(xxhash.Sum64(append(append(buffer[:0], byte(f)), form...)))
+	sum := xxhash.Sum64(append(append(buffer[:0], byte(f)), form...))
+	return max(TermID(sum>>(64-TermBits)), 1) // 0 names no term
 }
 
 // Entries analyses the pieces of the source group, which was said or written at at (Unix seconds, 0 when it is not known),

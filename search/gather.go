@@ -125,6 +125,9 @@ func (g *Gathering) union(field Field, forms []string, byTerm [][]located, most 
 			}
 		}
 	}
+	if len(touched) == 0 { // all of them are dead
+		return nil
+	}
 	if len(lists) > 1 && !slices.IsSorted(touched) {
 		sortUnits(touched, most)
 	}
