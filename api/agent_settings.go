@@ -22,6 +22,15 @@ type agentSettings struct {
 	ProfileMaxChars *int   `json:"profileMaxChars,omitempty" minimum:"200" maximum:"200000" doc:"Ceiling of an extracted PROFILE.md, in characters."`
 	MemoryMaxChars  *int   `json:"memoryMaxChars,omitempty" minimum:"200" maximum:"200000" doc:"Ceiling of an extracted MEMORY.md, in characters."`
 	Model           string `json:"model,omitempty" maxLength:"200" doc:"Model name at the configured provider, instead of the server's."`
+
+	RecallMaxResults  *int     `json:"recallMaxResults,omitempty" minimum:"1" maximum:"50" doc:"Results of a search that does not say how many."`
+	RecallMinScore    *float64 `json:"recallMinScore,omitempty" minimum:"0" maximum:"1" doc:"Least score of a result, for searches that do not say."`
+	VectorWeight      *float64 `json:"vectorWeight,omitempty" minimum:"0" maximum:"1" doc:"Weight of vectors against words in a search."`
+	TextWeight        *float64 `json:"textWeight,omitempty" minimum:"0" maximum:"1" doc:"Weight of words against vectors in a search."`
+	MMR               *bool    `json:"mmr,omitempty" doc:"Let results of a search wait that repeat others."`
+	MMRLambda         *float64 `json:"mmrLambda,omitempty" minimum:"0" maximum:"1" doc:"Weight of relevance against novelty."`
+	Decay             *bool    `json:"decay,omitempty" doc:"Let older passages count less in a search."`
+	DecayHalfLifeDays *float64 `json:"decayHalfLifeDays,omitempty" minimum:"0.01" maximum:"36500" doc:"Age at which a passage counts half."`
 }
 
 // settingsChanges change single settings.
@@ -35,6 +44,15 @@ type settingsChanges struct {
 	ProfileMaxChars change[int]    `json:"profileMaxChars,omitzero" minimum:"200" maximum:"200000"`
 	MemoryMaxChars  change[int]    `json:"memoryMaxChars,omitzero" minimum:"200" maximum:"200000"`
 	Model           change[string] `json:"model,omitzero" maxLength:"200"`
+
+	RecallMaxResults  change[int]     `json:"recallMaxResults,omitzero" minimum:"1" maximum:"50"`
+	RecallMinScore    change[float64] `json:"recallMinScore,omitzero" minimum:"0" maximum:"1"`
+	VectorWeight      change[float64] `json:"vectorWeight,omitzero" minimum:"0" maximum:"1"`
+	TextWeight        change[float64] `json:"textWeight,omitzero" minimum:"0" maximum:"1"`
+	MMR               change[bool]    `json:"mmr,omitzero"`
+	MMRLambda         change[float64] `json:"mmrLambda,omitzero" minimum:"0" maximum:"1"`
+	Decay             change[bool]    `json:"decay,omitzero"`
+	DecayHalfLifeDays change[float64] `json:"decayHalfLifeDays,omitzero" minimum:"0.01" maximum:"36500"`
 }
 
 // apply returns settings with the changes made, and whether there were any.
@@ -50,6 +68,14 @@ func (c settingsChanges) apply(settings memory.AgentSettings) (memory.AgentSetti
 	c.CooldownSeconds.to(&settings.CooldownSeconds)
 	c.ProfileMaxChars.to(&settings.ProfileMaxChars)
 	c.MemoryMaxChars.to(&settings.MemoryMaxChars)
+	c.RecallMaxResults.to(&settings.RecallMaxResults)
+	c.RecallMinScore.to(&settings.RecallMinScore)
+	c.VectorWeight.to(&settings.VectorWeight)
+	c.TextWeight.to(&settings.TextWeight)
+	c.MMR.to(&settings.MMR)
+	c.MMRLambda.to(&settings.MMRLambda)
+	c.Decay.to(&settings.Decay)
+	c.DecayHalfLifeDays.to(&settings.DecayHalfLifeDays)
 	if c.Model.given {
 		settings.Model = c.Model.value // null: empty, the server's
 	}

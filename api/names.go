@@ -13,6 +13,7 @@ type errorName string
 const (
 	nameInvalidRequest       errorName = "invalid_request"
 	nameInvalidBody          errorName = "invalid_body"
+	nameInvalidSearch        errorName = "invalid_search"
 	nameUnsupportedMediaType errorName = "unsupported_media_type"
 	nameUnauthorized         errorName = "unauthorized"
 	nameForbidden            errorName = "forbidden"
@@ -48,6 +49,7 @@ const statusCanceled = 499
 var errorStatus = map[errorName]int{
 	nameInvalidRequest:       http.StatusUnprocessableEntity,
 	nameInvalidBody:          http.StatusBadRequest,
+	nameInvalidSearch:        http.StatusBadRequest,
 	nameUnsupportedMediaType: http.StatusUnsupportedMediaType,
 	nameUnauthorized:         http.StatusUnauthorized,
 	nameForbidden:            http.StatusForbidden,

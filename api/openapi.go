@@ -44,6 +44,7 @@ func document() huma.Config {
 				{Name: "conversations", Description: "What was said."},
 				{Name: "extractions", Description: "What became of it, and why."},
 				{Name: "files", Description: "What is remembered: Markdown documents with their history."},
+				{Name: "recall", Description: "What is found again."},
 				{Name: "prompt", Description: "What an agent is told."},
 				{Name: "keys", Description: "Who may call."},
 				{Name: "operation", Description: "How the deployment is."},

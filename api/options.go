@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"reverie/memory"
+	"reverie/recall"
 	"reverie/store"
 )
 
@@ -22,6 +23,8 @@ type Options struct {
 	// Timing holds for agents that set none of their own.
 	Timing memory.Timing
 	Model  Model
+	// Search is how memory is searched; nil: by words alone, with the documented settings. The server closes its Recorder.
+	Search *recall.Searcher
 	// Workspace is the one whose backlog the metrics show; empty: none is shown.
 	Workspace string
 	Log       *slog.Logger
@@ -66,6 +69,8 @@ const (
 	MaxBodyBytes = 32 << 20
 	// maxDocumentBody holds a document of 1 MiB with most of its characters escaped.
 	maxDocumentBody = 8 << 20
+	// maxSearchBody holds a question that is much too long, so that it is refused as one.
+	maxSearchBody = 8 << 20
 	// maxSmallBody is for requests that carry no contents.
 	maxSmallBody = 256 << 10
 	// maxHeaderBytes bounds a request's headers.

@@ -120,7 +120,12 @@ func fromHuma(status int, msg string, errs ...error) huma.StatusError {
 // huma makes errors through these package-wide variables; there is no other way to give it our shape.
 func init() {
 	huma.NewError = fromHuma
-	huma.NewErrorWithContext = func(_ huma.Context, status int, msg string, errs ...error) huma.StatusError {
-		return fromHuma(status, msg, errs...)
+	huma.NewErrorWithContext = func(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
+		err := fromHuma(status, msg, errs...)
+		name, given := ctx.Operation().Metadata[metaInvalid].(errorName)
+		if p, is := err.(*Problem); is && given && p.Name == nameInvalidRequest {
+			p.Name, p.Code = name, errorStatus[name]
+		}
+		return err
 	}
 }

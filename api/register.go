@@ -35,6 +35,8 @@ type route struct {
 	also []int
 	// errors are statuses besides those that every operation of its kind may answer.
 	errors []int
+	// invalid is the name of a request that cannot be used as it is; empty: invalid_request.
+	invalid errorName
 }
 
 // roleExtension tells in the OpenAPI document which role an operation needs.
@@ -56,6 +58,10 @@ func (r route) operation() huma.Operation {
 	if r.timeout > 0 {
 		op.Metadata[metaTimeout] = r.timeout
 	}
+	if r.invalid != "" {
+		op.Metadata[metaInvalid] = r.invalid
+		op.Errors = append(op.Errors, errorStatus[r.invalid])
+	}
 	if r.need != "" {
 		op.Security = []map[string][]string{{bearer: {}}}
 		op.Extensions[roleExtension] = string(r.need)
@@ -70,8 +76,11 @@ func (r route) operation() huma.Operation {
 	return op
 }
 
-// metaRole is the key of an operation's least role in its Metadata.
-const metaRole = "role"
+// Keys of what an operation's Metadata says about its least role, and about how requests that cannot be used are called.
+const (
+	metaRole    = "role"
+	metaInvalid = "invalid"
+)
 
 // register adds an operation to the server. Whatever error the handler returns gets its HTTP form here.
 func register[In, Out any](s *Server, r route, handle func(context.Context, *In) (*Out, error)) {

@@ -36,7 +36,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	err := server.Shutdown(grace)
 	if errors.Is(err, context.DeadlineExceeded) {
 		s.Log.Warn("Requests were cut off at the end of the shutdown grace", "grace", shutdownGrace)
-		return errors.Join(err, server.Close())
+		err = errors.Join(err, server.Close())
 	}
-	return err
+	return errors.Join(err, s.Search.Recorder.Close(grace))
 }

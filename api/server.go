@@ -11,6 +11,8 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	metricnoop "go.opentelemetry.io/otel/metric/noop"
+
+	"reverie/recall"
 )
 
 // Server answers HTTP requests. It is made by New and safe for concurrent use.
@@ -63,6 +65,9 @@ func build(o Options) (*Server, error) {
 	s.failures = newLimiter(failureRate, failureBurst, o.Now)
 	s.workflows = newStarter(o)
 	s.probes = &probes{server: s}
+	if s.Search == nil {
+		s.Search = &recall.Searcher{Store: o.Store, Defaults: recall.DefaultSettings(), Recorder: recall.NewRecorder(o.Store, o.Log), Now: o.Now, Log: o.Log}
+	}
 	s.useMiddleware()
 	s.api = huma.NewAPI(document(), adapter{s.echo})
 	s.api.UseMiddleware(s.authenticate)
@@ -89,6 +94,7 @@ func (s *Server) routes() {
 	s.fileWriteRoutes()
 	s.historyRoutes()
 	s.promptRoutes()
+	s.recallRoutes()
 	openAnswers(s.api.OpenAPI())
 }
 

@@ -14,6 +14,15 @@ type AgentSettings struct {
 	ProfileMaxChars *int   `json:"profileMaxChars,omitempty"` // ceiling of PROFILE.md
 	MemoryMaxChars  *int   `json:"memoryMaxChars,omitempty"`  // ceiling of MEMORY.md
 	Model           string `json:"model,omitempty"`           // model name instead of the server's
+
+	RecallMaxResults  *int     `json:"recallMaxResults,omitempty"`  // of a search
+	RecallMinScore    *float64 `json:"recallMinScore,omitempty"`    // 0 to 1
+	VectorWeight      *float64 `json:"vectorWeight,omitempty"`      // 0 to 1, against TextWeight
+	TextWeight        *float64 `json:"textWeight,omitempty"`        // 0 to 1
+	MMR               *bool    `json:"mmr,omitempty"`               // results that repeat others wait
+	MMRLambda         *float64 `json:"mmrLambda,omitempty"`         // 0 to 1, relevance against novelty
+	Decay             *bool    `json:"decay,omitempty"`             // older passages count less
+	DecayHalfLifeDays *float64 `json:"decayHalfLifeDays,omitempty"` // age at which they count half
 }
 
 // ExtractSettings are the resolved settings of one extraction. They travel in the workflow's input, so that a re-run sees

@@ -1,0 +1,172 @@
+package recall
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"reverie/memory"
+	"reverie/search"
+	"reverie/store"
+)
+
+// comparison is what vectors have to say about a question.
+type comparison struct {
+	of        map[search.Corpus]search.Dense
+	embedding memory.EmbeddingIdentity
+	used      bool   // vectors were compared
+	reason    Reason // why they were not, when they should have been; empty: nothing is wrong
+	err       error  // behind reason
+}
+
+// boundedDepth is how many hits a comparison returns when the request bounds the time, which the vectors know nothing of:
+// enough for what is inside to be among them.
+const boundedDepth = 100_000
+
+// compare asks for the vector of the question and for what is near to it. It never fails the search.
+func (s *searching) compare(ctx context.Context) comparison {
+	if len(s.Embedders) == 0 || s.request.Options.isOff(offVectors) {
+		return comparison{}
+	}
+	space, err := s.Store.LiveSpace(ctx, s.id)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return comparison{reason: ReasonNoVectors}
+	case err != nil:
+		return comparison{reason: ReasonComparing, err: err}
+	}
+	at := slices.IndexFunc(s.Embedders, func(e Embedder) bool { return makes(e.Identity(), space.Identity) })
+	if at < 0 {
+		return comparison{embedding: space.Identity, reason: ReasonOtherModel}
+	}
+	vector, reason, err := s.embed(ctx, s.Embedders[at])
+	if reason != "" {
+		return comparison{embedding: space.Identity, reason: reason, err: err}
+	}
+	if len(vector) != space.Identity.Dimensions || isZero(vector) {
+		return comparison{embedding: space.Identity, reason: ReasonProvider, err: errors.New("its vector cannot be used")}
+	}
+	of, err := s.nearest(ctx, space.ID, vector)
+	if err != nil {
+		return comparison{embedding: space.Identity, reason: ReasonComparing, err: err}
+	}
+	return comparison{of: of, embedding: space.Identity, used: true}
+}
+
+// makes reports whether vectors of a model are those of a space. A model that was not asked yet does not know its dimensions.
+func makes(model, space memory.EmbeddingIdentity) bool {
+	if model.Dimensions == 0 {
+		model.Dimensions = space.Dimensions
+	}
+	return model == space
+}
+
+// embed makes the vector of the question in time.
+func (s *searching) embed(ctx context.Context, e Embedder) ([]float32, Reason, error) {
+	timeout := s.QueryTimeout
+	if timeout <= 0 {
+		timeout = DefaultQueryTimeout
+	}
+	limited, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	type made struct {
+		vector []float32
+		err    error
+	}
+	answer := make(chan made, 1)
+	go func() { // the search goes on in time even if the embedder does not
+		vector, err := e.EmbedQuery(limited, s.id.Workspace, s.query.Text)
+		answer <- made{vector, err}
+	}()
+	select {
+	case m := <-answer:
+		switch {
+		case m.err == nil:
+			return m.vector, "", nil
+		case limited.Err() != nil:
+			return nil, ReasonTimeout, m.err
+		}
+		return nil, ReasonProvider, m.err
+	case <-limited.Done():
+		return nil, ReasonTimeout, limited.Err()
+	}
+}
+
+func isZero(vector []float32) bool {
+	return !slices.ContainsFunc(vector, func(x float32) bool { return x != 0 && !math.IsNaN(float64(x)) })
+}
+
+// nearest compares the vector with what is in view of each corpus.
+func (s *searching) nearest(ctx context.Context, space int64, vector []float32) (map[search.Corpus]search.Dense, error) {
+	corpora := s.request.corpora()
+	found, errs := make([]search.Dense, len(corpora)), make([]error, len(corpora))
+	depth := search.DefaultFuseOptions().Depth
+	if s.request.bounded() {
+		depth = boundedDepth
+	}
+	var all sync.WaitGroup
+	for i, corpus := range corpora {
+		all.Go(func() {
+			found[i], errs[i] = s.Store.Nearest(ctx, s.id, store.VectorQuery{Corpus: corpus, Space: space, Vector: vector, Depth: depth})
+		})
+	}
+	all.Wait()
+	of := make(map[search.Corpus]search.Dense, len(corpora))
+	for i, corpus := range corpora {
+		of[corpus] = found[i]
+	}
+	return of, errors.Join(errs...)
+}
+
+// note puts what became of the vectors into the answer.
+func (s *searching) note(ctx context.Context, c comparison) {
+	if c.embedding != (memory.EmbeddingIdentity{}) {
+		s.response.Embedding = c.embedding
+	}
+	if c.used {
+		s.response.Mode = Hybrid
+	}
+	if c.reason == "" {
+		return
+	}
+	s.response.Degraded, s.response.Reason = true, c.reason
+	if c.err != nil {
+		s.Log.WarnContext(ctx, "A search was answered without vectors", "reason", string(c.reason), "embedding", s.response.Embedding.String(), "error", c.err)
+	}
+}
+
+// pollInterval is how often a search that waits asks whether the vectors are there.
+const pollInterval = 50 * time.Millisecond
+
+// await waits for vectors of what was written up to the request's token, as long as the request allows, and notes what is
+// missing all the same.
+func (s *searching) await(ctx context.Context) error {
+	if len(s.Embedders) == 0 {
+		return nil
+	}
+	began := time.Now()
+	defer func() { s.took("await", began) }()
+	deadline := began.Add(s.request.Wait)
+	for {
+		lag, err := s.Store.IndexLag(ctx, s.id, s.request.corpora(), s.request.After)
+		if err != nil {
+			return err
+		}
+		s.response.Staleness = Staleness{Pending: lag.Sources, Since: lag.Since}
+		left := time.Until(deadline)
+		if lag.Sources == 0 || s.request.After == 0 || left <= 0 {
+			return nil
+		}
+		pause := time.NewTimer(min(pollInterval, left))
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return ctx.Err()
+		}
+		s.response.Waited = time.Since(began)
+	}
+}

@@ -1,0 +1,186 @@
+package recall
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"slices"
+	"strings"
+
+	"reverie/memory"
+	"reverie/search"
+	"reverie/store"
+)
+
+// view is one corpus of one search.
+type view struct {
+	*searching
+	*search.Collection
+
+	ranked   []search.Ranked // by words, best first
+	dense    search.Dense
+	byKey    map[search.UnitKey]search.Ranked
+	passages map[search.UnitKey]store.Passage
+	fused    []search.Fused
+	results  []search.Result
+	dropped  []search.Dropped
+}
+
+// rank ranks the view by words.
+func (v *view) rank(ctx context.Context) error {
+	options := v.request.Options.ranking()
+	depth := options.Depth
+	if v.request.bounded() { // what is outside leaves before the list is cut, or it would take the places
+		options.Depth = max(depth, len(v.Units))
+	}
+	v.ranked = search.Rank(v.query, v.Collection, options)
+	v.ranked = slices.DeleteFunc(v.ranked, func(r search.Ranked) bool { return !v.request.covers(v.Units[r.Unit].At) })
+	v.ranked = v.ranked[:min(len(v.ranked), depth)]
+	if !v.request.Options.isOff(offRefine) {
+		best := v.ranked[:min(len(v.ranked), options.RefineDepth)]
+		keys := make([]search.UnitKey, len(best))
+		for i, r := range best {
+			keys[i] = v.Units[r.Unit].Key()
+		}
+		if err := v.read(ctx, keys); err != nil {
+			return err
+		}
+		v.ranked = search.Refine(v.query, v.Collection, v.ranked, v.text, options)
+	}
+	return nil
+}
+
+// text is that of a unit that was read.
+func (v *view) text(unit int) string { return v.passages[v.Units[unit].Key()].Text }
+
+// read reads the passages of units that were not read yet.
+func (v *view) read(ctx context.Context, keys []search.UnitKey) error {
+	var units []search.Unit
+	for _, key := range keys {
+		if _, known := v.passages[key]; known {
+			continue
+		}
+		if at, found := v.find(key); found {
+			units = append(units, v.Units[at])
+		}
+	}
+	if len(units) == 0 {
+		return nil
+	}
+	passages, err := v.Store.Passages(ctx, v.id, v.Corpus, units)
+	if err != nil {
+		return err
+	}
+	if v.passages == nil {
+		v.passages = make(map[search.UnitKey]store.Passage, len(passages))
+	}
+	for key, passage := range passages {
+		v.passages[key] = passage
+	}
+	return nil
+}
+
+// find is where a unit stands in the view.
+func (v *view) find(key search.UnitKey) (int, bool) {
+	return slices.BinarySearchFunc(v.Units, key, func(u search.Unit, k search.UnitKey) int { return u.Key().Compare(k) })
+}
+
+// Candidates are read and selected from: several times as many as there can be results, since some leave.
+const (
+	candidatesPerResult = 4
+	leastCandidates     = 60
+)
+
+// fuse makes one list of words and vectors and selects from it.
+func (v *view) fuse(ctx context.Context, dense search.Dense) error {
+	v.dense = dense
+	v.dense.Hits = slices.DeleteFunc(slices.Clone(dense.Hits), func(h search.DenseHit) bool {
+		at, found := v.find(h.Unit) // what was written in between is left to the next search
+		return !found || !v.request.covers(v.Units[at].At)
+	})
+	v.fused = search.Fuse(v.lexicalList(), v.dense, v.fusion())
+	best := v.fused[:min(len(v.fused), max(leastCandidates, candidatesPerResult*v.settings.MaxResults))]
+	keys := make([]search.UnitKey, len(best))
+	for i, f := range best {
+		keys[i] = f.Unit
+	}
+	if err := v.read(ctx, keys); err != nil {
+		return err
+	}
+	var candidates []search.Candidate
+	for _, f := range best {
+		if passage, found := v.passages[f.Unit]; found { // otherwise its source was indexed anew meanwhile
+			candidates = append(candidates, v.candidate(f, passage))
+		}
+	}
+	v.results, v.dropped = search.Select(candidates, v.settings.selection(v.request), v.now)
+	return nil
+}
+
+func (v *view) fusion() search.FuseOptions {
+	o := search.DefaultFuseOptions()
+	o.VectorWeight, o.TextWeight = v.settings.VectorWeight, v.settings.TextWeight
+	return o
+}
+
+// lexicalList is the ranking by words as fusion takes it.
+func (v *view) lexicalList() search.Lexical {
+	l := search.Lexical{Hits: make([]search.LexicalHit, len(v.ranked)), Count: len(v.Units)}
+	v.byKey = make(map[search.UnitKey]search.Ranked, len(v.ranked))
+	for i, r := range v.ranked {
+		key := v.Units[r.Unit].Key()
+		v.byKey[key] = r
+		l.Hits[i] = search.LexicalHit{Unit: key, Score: r.Score, Coverage: r.Parts.Coverage, Exact: r.Parts.Exact}
+	}
+	return l
+}
+
+func (v *view) candidate(f search.Fused, p store.Passage) search.Candidate {
+	c := search.Candidate{
+		Unit: f.Unit, Corpus: v.Corpus, Path: pathOf(p.Source), Fused: f,
+		Personal: p.Source.Scope == memory.ScopePersonal, Evergreen: evergreen(v.Corpus, p.Source.Path), At: p.Unit.At,
+		CopyOf: copyOf(p.Text),
+	}
+	if v.settings.Diversity {
+		c.Terms = termsOf(p.Text)
+	}
+	return c
+}
+
+// SessionsFolder is in front of a conversation's id where a document has its path.
+const SessionsFolder = "sessions/"
+
+func pathOf(s store.Source) string {
+	if s.Conversation != "" {
+		return SessionsFolder + s.Conversation
+	}
+	return s.Path
+}
+
+// datedNote is a daily note, with whatever is said behind its date.
+var datedNote = regexp.MustCompile(`^memory/\d{4}-\d{2}-\d{2}[^/]*\.md$`)
+
+// evergreen reports whether passages of a document do not age: those that are kept up to date. Daily notes and what was
+// said in conversations do.
+func evergreen(corpus search.Corpus, path string) bool {
+	return corpus == search.Memory && !datedNote.MatchString(path)
+}
+
+// copyOf names a text by its words: spaces and case make no other text.
+func copyOf(text string) string {
+	sum := sha256.Sum256([]byte(strings.Join(strings.Fields(search.Fold(text)), " ")))
+	return hex.EncodeToString(sum[:])
+}
+
+// termsOf are the distinct words of a text, as diversity compares them.
+func termsOf(text string) []search.TermID {
+	var terms []search.TermID
+	for _, token := range search.Analyse(text) {
+		if !token.Stop {
+			terms = append(terms, search.Body.ID(token.Forms[0]))
+		}
+	}
+	slices.Sort(terms)
+	return slices.Compact(terms)
+}
