@@ -168,25 +168,26 @@ func TestRefusedTextsAreFound(t *testing.T) {
 // Whichever texts are refused, the others get their vectors and exactly those are named.
 func TestWhateverIsRefused(t *testing.T) {
 	t.Parallel()
-	texts := numberedTexts(30)
+	const bad = "unacceptable"
+	server := llmtest.New(t, llmtest.Options{Dimensions: 16, Script: func(r llmtest.Request) llmtest.Reply {
+		if strings.Contains(r.User, bad) {
+			return llmtest.Invalid("no")
+		}
+		return llmtest.Honest()
+	}})
+	embedders := map[int]llm.Embedder{}
+	for _, size := range []int{1, 2, 7, 40} {
+		embedders[size] = embedderAt(t, server, func(c *llm.EmbedderConfig) { c.BatchSize = size })
+	}
 	rapid.Check(t, func(rt *rapid.T) {
-		isBad := rapid.SliceOfN(rapid.Bool(), len(texts), len(texts)).Draw(rt, "bad")
-		var bad []string
+		texts := numberedTexts(rapid.IntRange(0, 20).Draw(rt, "texts"))
 		var at []int
-		for i, b := range isBad {
-			if b {
-				bad, at = append(bad, texts[i]), append(at, i)
+		for i := range texts {
+			if rapid.IntRange(0, 3).Draw(rt, "bad") == 0 {
+				texts[i], at = bad, append(at, i)
 			}
 		}
-		server, err := llmtest.Listen("127.0.0.1:0", llmtest.Options{Script: refuses(llmtest.Invalid("no"), bad...), Dimensions: 16})
-		if err != nil {
-			rt.Fatal(err)
-		}
-		defer server.Close()
-		e, err := llm.OpenEmbedder(llm.EmbedderConfig{Provider: "openai-compatible", Model: "m", BaseURL: server.URL, BatchSize: rapid.IntRange(1, 40).Draw(rt, "batch")})
-		if err != nil {
-			rt.Fatal(err)
-		}
+		e := embedders[rapid.SampledFrom([]int{1, 2, 7, 40}).Draw(rt, "batch")]
 		got, err := e.Embed(t.Context(), llm.EmbedDocument, texts)
 		var refused []int
 		if only := new(llm.RefusedTexts); errors.As(err, &only) {
@@ -200,7 +201,7 @@ func TestWhateverIsRefused(t *testing.T) {
 			rt.Fatal(diff)
 		}
 		for i, text := range texts {
-			if isBad[i] != (got.Vectors[i] == nil) || !isBad[i] && !isVectorOf(got.Vectors[i], text) {
+			if isBad := text == bad; isBad != (got.Vectors[i] == nil) || !isBad && !isVectorOf(got.Vectors[i], text) {
 				rt.Fatalf("vector %d", i)
 			}
 		}
