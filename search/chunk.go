@@ -8,7 +8,8 @@ const ChunkerVersion = 1
 
 // ChunkOptions bound a piece. The zero value means the defaults.
 type ChunkOptions struct {
-	// Tokens is how large a piece may be, overlap included, as EstimateTokens counts; from 16.
+	// Tokens is how large a piece may be, overlap included, as EstimateTokens counts; from 16. The headings that a piece
+	// begins with may come on top, up to an eighth of it, so that a block that fits is not cut because of them.
 	Tokens int
 	// Overlap is about how much of a piece is said again at the beginning of the next one; from 0 to half of Tokens.
 	// It is whole blocks, list items or lines, so that it may be up to twice as much, or nothing where only a larger block
@@ -48,8 +49,8 @@ func (o ChunkOptions) settled() ChunkOptions {
 // clusters stay whole. The pieces of a section are about equally long, and each but the first begins with the end of the one
 // in front of it.
 //
-// Context is the path with the enclosing headings, from the outermost, joined with " > ". Sections are numbered from 1, pieces
-// as well.
+// Context is the path with the enclosing headings, from the outermost, joined with " > "; where a list or a table had to be cut,
+// followed by the items around the piece or the head of the table. Sections are numbered from 1, pieces as well.
 func ChunkDocument(path, content string, o ChunkOptions) []Piece {
 	if isBlank(content) {
 		return nil
@@ -64,7 +65,7 @@ func ChunkDocument(path, content string, o ChunkOptions) []Piece {
 			piece := cutter.piece(cut)
 			piece.Seq = int64(len(out) + 1)
 			piece.Section = number + 1
-			piece.Context = doc.context(path, section)
+			piece.Context = doc.context(path, content, section, piece.FromLine-1)
 			piece.At = doc.sections[section].at
 			out = append(out, piece)
 		}

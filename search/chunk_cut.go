@@ -84,6 +84,23 @@ func (c *cutter) weight(from, to int) int {
 	return c.atoms[to-1].after - c.atoms[from].before
 }
 
+// fits reports whether atoms from to to may be one piece: if they are not too long without the headings in front, or cannot be
+// cut.
+func (c *cutter) fits(from, to int) bool {
+	if to-from == 1 {
+		return true
+	}
+	over := c.weight(from, to) - c.limit
+	if over <= 0 || over > c.limit/tinyShare {
+		return over <= 0
+	}
+	text := from
+	for text < to-1 && c.markdown[c.atoms[text].line].silent {
+		text++
+	}
+	return over <= c.atoms[text].before-c.atoms[from].before
+}
+
 // piece is what a cut gives.
 func (c *cutter) piece(cut pieceCut) Piece {
 	first, last := c.atoms[cut.from], c.atoms[cut.to-1]
@@ -99,7 +116,7 @@ func (c *cutter) piece(cut pieceCut) Piece {
 // cut cuts atoms from to to into pieces of at most the limit, as few and as equal as it allows. It takes linear time.
 func (c *cutter) cut(from, to int) []pieceCut {
 	total := c.weight(from, to)
-	if total <= c.limit || to-from == 1 {
+	if c.fits(from, to) {
 		return []pieceCut{{from, from, to}}
 	}
 	ends := c.wholes(from, to, nil)
@@ -123,7 +140,7 @@ func (c *cutter) cut(from, to int) []pieceCut {
 // wholes splits atoms from to to into the largest parts that fit into a piece, cutting only where it hurts least, and adds
 // their ends to ends.
 func (c *cutter) wholes(from, to int, ends []int) []int {
-	if to-from == 1 || c.weight(from, to) <= c.limit {
+	if c.fits(from, to) {
 		return append(ends, to)
 	}
 	least := c.atoms[from+1].pain

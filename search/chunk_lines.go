@@ -10,8 +10,9 @@ type markdownLine struct {
 	start, end int   // bytes, without the line break
 	level      uint8 // of the heading that the line is, 1 to 6; 0: none
 	blank      bool
-	silent     bool // a heading, the line under one, or a rule: no text
-	pain       pain // of a cut in front of the line
+	silent     bool  // a heading, the line under one, or a rule: no text
+	pain       pain  // of a cut in front of the line
+	under      int32 // number of the line, from 1, of the list item around it or of the head of its table; 0: none
 }
 
 // pain is what a cut in front of a line, or inside one, destroys. Cuts are made where it is least.
@@ -64,15 +65,22 @@ const (
 type lineScanner struct {
 	content string
 	lines   []markdownLine
-	at      int   // index of the line that is read
-	items   []int // columns at which the contents of the open list items begin, increasing
+	at      int        // index of the line that is read
+	items   []listItem // that are open, from the outermost
 	last    lineKind
 	lastRow int // of the line that last describes; -1: none
 	gap     bool
 	fence   fence  // that is open
 	quoted  fence  // that is open inside a quotation
 	until   string // what ends the HTML block that is open
-	rows    int    // lines of the table that is open
+	rows    int    // lines of the table that is open, besides its head
+	head    int32  // number of its head's line, from 1
+}
+
+// listItem is a list item whose contents go on.
+type listItem struct {
+	column int   // at which its contents begin
+	number int32 // of its line, from 1
 }
 
 // fence is code between marks.
@@ -147,6 +155,7 @@ func (s *lineScanner) line() {
 		return
 	}
 	column, rest := outdent(text, 0)
+	line.under = s.around(len(s.items))
 	if s.inFence(column, rest) || s.inHTML(text) || s.inTable(rest) {
 		return
 	}
@@ -156,6 +165,20 @@ func (s *lineScanner) line() {
 	}
 	line.pain = pain
 	s.set(s.at, kind)
+}
+
+// around is the number of the line of the innermost of depth list items; 0 without any.
+func (s *lineScanner) around(depth int) int32 {
+	if depth == 0 {
+		return 0
+	}
+	return s.items[depth-1].number
+}
+
+// leave ends the list items but the outermost depth ones, which the line belongs to.
+func (s *lineScanner) leave(depth int) {
+	s.items = s.items[:depth]
+	s.lines[s.at].under = s.around(depth)
 }
 
 // inFence reads a line of fenced code.
@@ -198,7 +221,7 @@ func (s *lineScanner) inTable(rest string) bool {
 		return false
 	}
 	s.rows++
-	s.lines[s.at].pain = painRow
+	s.lines[s.at].pain, s.lines[s.at].under = painRow, s.head
 	if s.rows <= 2 { // the rule and the first row stay with the head
 		s.lines[s.at].pain = painHead
 	}
@@ -210,24 +233,24 @@ func (s *lineScanner) inTable(rest string) bool {
 func (s *lineScanner) open(column int, rest string) (lineKind, pain) {
 	flows := s.last == paragraph && !s.gap // the line could continue a paragraph
 	depth := len(s.items)
-	for depth > 0 && s.items[depth-1] > column {
+	for depth > 0 && s.items[depth-1].column > column {
 		depth--
 	}
 	inner := column
 	if depth > 0 {
-		inner -= s.items[depth-1]
+		inner -= s.items[depth-1].column
 	}
 	near := inner < 4 // further in it is code, or the continuation of a paragraph
 	switch {
 	case near && depth == 0 && s.heading(rest, flows):
-		s.items = s.items[:0]
+		s.leave(0)
 		return headingLine, s.lines[s.at].pain
 	case near && fenceMark(rest) != "":
-		s.items = s.items[:depth]
+		s.leave(depth)
 		s.fence = fence{mark: fenceMark(rest), indent: column, inside: column - inner}
 		return fenceLine, s.between(depth)
 	case near && isRule(rest):
-		s.items = s.items[:depth]
+		s.leave(depth)
 		s.lines[s.at].silent = true
 		return ruleLine, s.between(depth)
 	}
@@ -238,17 +261,17 @@ func (s *lineScanner) open(column int, rest string) (lineKind, pain) {
 	case near && strings.HasPrefix(rest, ">"):
 		return quoteLine, s.quotation(rest, depth)
 	case !near && !flows:
-		s.items = s.items[:depth]
+		s.leave(depth)
 		if s.last == indentedCode {
 			return indentedCode, painCodeGap
 		}
 		return indentedCode, s.between(depth)
 	case near && s.tableAhead():
-		s.items = s.items[:depth]
-		s.rows = 0
+		s.leave(depth)
+		s.rows, s.head = 0, int32(s.at+1)
 		return tableLine, s.between(depth)
 	case near && htmlEnd(rest) != "":
-		s.items = s.items[:depth]
+		s.leave(depth)
 		if end := htmlEnd(rest); !containsFold(rest, end) {
 			s.until = end
 		}
@@ -258,7 +281,7 @@ func (s *lineScanner) open(column int, rest string) (lineKind, pain) {
 	case s.last == htmlLine && !s.gap:
 		return paragraph, painSoft
 	}
-	s.items = s.items[:depth]
+	s.leave(depth)
 	return paragraph, s.between(depth)
 }
 
@@ -308,7 +331,8 @@ func (s *lineScanner) item(column int, rest string, width, depth int, flows bool
 	if inner == "" || contents-column-width > 4 { // an empty item, or code in it
 		contents = column + width + 1
 	}
-	s.items = append(s.items[:depth], contents)
+	s.leave(depth)
+	s.items = append(s.items, listItem{column: contents, number: int32(s.at + 1)})
 	if mark := fenceMark(inner); mark != "" {
 		s.fence = fence{mark: mark, indent: contents, inside: contents}
 		return fenceLine, pain
@@ -321,7 +345,7 @@ func (s *lineScanner) item(column int, rest string, width, depth int, flows bool
 
 // quotation reads a line that begins with ">".
 func (s *lineScanner) quotation(rest string, depth int) pain {
-	s.items = s.items[:depth]
+	s.leave(depth)
 	_, inner := outdent(strings.TrimLeft(rest, "> "), 0)
 	if s.last != quoteLine || s.gap {
 		s.quoted = fence{}

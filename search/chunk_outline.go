@@ -187,23 +187,38 @@ func (doc *outline) enclosing(a, b int) int {
 // maxTitle bounds what a heading adds to the context of each piece under it, in bytes.
 const maxTitle = 200
 
-// context is the path of the document with the headings that enclose a section, its own last.
-func (doc *outline) context(path string, section int) string {
+// context is the path of the document with the headings that enclose a section, its own last, and then what encloses a line
+// otherwise: the list items above it, or the head of its table.
+func (doc *outline) context(path, content string, section, line int) string {
 	var titles []string
+	for n := 0; n < maxListDepth && doc.lines[line].under > 0; n++ {
+		line = int(doc.lines[line].under) - 1
+		titles = append(titles, shortened(unmarked(content[doc.lines[line].start:doc.lines[line].end]), maxTitle))
+	}
 	for i := section; i >= 0; i = doc.sections[i].parent {
-		if title := shortened(doc.sections[i].title, maxTitle); title != "" {
-			titles = append(titles, title)
-		}
+		titles = append(titles, shortened(doc.sections[i].title, maxTitle))
 	}
 	var out strings.Builder
 	out.WriteString(path)
 	for _, title := range slices.Backward(titles) {
+		if title == "" {
+			continue
+		}
 		if out.Len() > 0 {
 			out.WriteString(" > ")
 		}
 		out.WriteString(title)
 	}
 	return out.String()
+}
+
+// unmarked is a line without indentation and list marker.
+func unmarked(line string) string {
+	line = strings.TrimSpace(line)
+	if width, _ := listMarker(line); width > 0 {
+		line = strings.TrimSpace(line[width:])
+	}
+	return line
 }
 
 // shortened is as much of s as fits into limit bytes.

@@ -64,7 +64,8 @@ type sentenceEnd uint8
 const (
 	farOff sentenceEnd = iota
 	likely             // behind a mark that ends a sentence if a blank follows
-	here               // behind one that needs none
+	spaced             // the same with the blank: here, if the next word does not go on in small letters
+	here               // behind a mark that needs no blank
 )
 
 // cluster takes the next cluster in.
@@ -73,13 +74,13 @@ func (p *parting) cluster(start, end int) {
 	length := p.measure(cluster)
 	if strings.TrimSpace(cluster) == "" {
 		if p.ended == likely {
-			p.ended = here
+			p.ended = spaced
 		}
 		p.length += length
 		return
 	}
 	r, _ := utf8.DecodeRuneInString(cluster)
-	if p.ended == here && !closes(r) {
+	if p.ended == here && !closes(r) || p.ended == spaced && !unicode.IsLower(r) {
 		p.emit(p.said)
 		p.begin(start, painSentence)
 	} else if start > p.said {
@@ -94,7 +95,7 @@ func (p *parting) cluster(start, end int) {
 	p.length += length
 	p.said = end
 	switch {
-	case p.ended != farOff && closes(r):
+	case (p.ended == likely || p.ended == here) && closes(r):
 	case !unicode.Is(unicode.STerm, r):
 		p.ended = farOff
 	case r >= 0x1100: // scripts without spaces

@@ -95,8 +95,8 @@ func TestChunkDocumentProperties(t *testing.T) {
 			if !strings.HasPrefix(p.Context, path) {
 				t.Fatalf("piece %d is in %q", i, p.Context)
 			}
-			if tokens := EstimateTokens(p.Text); tokens > o.Tokens && len(p.Text) > maxCluster {
-				t.Fatalf("piece %d has %d tokens, at most %d are allowed", i, tokens, o.Tokens)
+			if tokens := EstimateTokens(p.Text); tokens > o.Tokens+o.Tokens/tinyShare && len(p.Text) > maxCluster {
+				t.Fatalf("piece %d has %d tokens, about %d are allowed", i, tokens, o.Tokens)
 			}
 			if !borders[p.Start] || !borders[p.End] {
 				t.Fatalf("piece %d is cut inside a character: %q", i, p.Text)
