@@ -48,18 +48,10 @@ select count(*)
 from index_sources
 where workspace_id = @workspace and agent_id = @agent and index_format <> @format`
 
-	// A document is locked as its writers lock it: they come before or after.
 	sqlReindexDocument = `
 select d.path, d.version, d.deleted, d.updated_at, v.content
 from documents d ` + currentVersion + `
-where d.workspace_id = @workspace and d.agent_id = @agent and d.document_id = @source
-for no key update of d`
-
-	sqlReindexConversation = `
-select 1
-from conversations
-where workspace_id = @workspace and agent_id = @agent and conversation_uid = @source
-for no key update`
+where d.workspace_id = @workspace and d.agent_id = @agent and d.document_id = @source`
 
 	sqlReindexMessages = `
 select seq, message_id, role, name, content, finish_reason, said_at
@@ -119,7 +111,8 @@ func (s *Store) RebuildIndex(ctx context.Context, id memory.Identity, limit int)
 	})
 }
 
-// reindex indexes a source anew.
+// reindex indexes a source anew. It locks what is indexed of the source first: a writer of the source either has changed it
+// before and committed, or waits here before it does.
 func (s source) reindex(ctx context.Context, t *tx) error {
 	if s.corpus == search.Sessions {
 		return s.reindexConversation(ctx, t)
@@ -131,6 +124,7 @@ func (s source) reindexDocument(ctx context.Context, t *tx) error {
 	d := document{agent: s.agent, owner: s.owner, id: s.uid, ref: memory.Ref{Scope: s.scope}, contents: map[int]string{}}
 	written, content := t.now, ""
 	b := &pgx.Batch{}
+	b.Queue(sqlIndexLock, s.args(t, pgx.NamedArgs{"source": s.uid}))
 	one(b.Queue(sqlReindexDocument, s.args(t, pgx.NamedArgs{"source": s.uid})), &d.found, func(row pgx.CollectableRow) error {
 		return row.Scan(&d.ref.Path, &d.version, &d.deleted, &written, &content)
 	})
@@ -150,7 +144,6 @@ func (s source) reindexDocument(ctx context.Context, t *tx) error {
 
 func (s source) reindexConversation(ctx context.Context, t *tx) error {
 	b := &pgx.Batch{}
-	b.Queue(sqlReindexConversation, s.args(t, pgx.NamedArgs{"source": s.uid}))
 	s.queueForget(b, t)
 	for after := int64(0); ; {
 		var messages []memory.Message
