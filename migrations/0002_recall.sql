@@ -2,7 +2,19 @@
 
 -- Recall: an index over documents and messages. Everything here is derived from them and can be dropped and built anew
 -- (`reverie memory index --force`), except recalls, which are what happened.
-create extension if not exists vector;
+-- +goose StatementBegin
+do $$
+begin
+    create extension if not exists vector;
+exception
+    when insufficient_privilege then
+        raise exception using message = format('%I may not install pgvector: as a superuser, run create extension vector; in database %I',
+            current_user, current_database());
+    when undefined_file then
+        raise exception using message = 'pgvector is not installed on the database server: install its package, such as postgresql-17-pgvector';
+end
+$$;
+-- +goose StatementEnd
 
 -- The index of one corpus is kept on shelves: one for each owner of an agent (scope PERSONAL), one for what the agent's
 -- users share (TEAM), one for the workspace (GLOBAL, agent_id empty). A search reads the shelves that its identity sees.
@@ -27,16 +39,19 @@ create table index_sources (
     embed_due    boolean     not null, -- some unit has no vector in some space
     token        bigint      not null, -- of the write that changed it last
     changed_at   timestamptz not null,
-    primary key (workspace_id, agent_id, corpus, source_uid),
     check ((scope = 'PERSONAL') = (owner_key <> '')),
     check ((scope = 'GLOBAL') = (agent_id = ''))
 );
--- Results are led back to their source.
-create unique index index_sources_by_group on index_sources (group_no, workspace_id, agent_id);
+-- Who has something on the shelves of an agent.
+create index index_sources_shelves on index_sources (workspace_id, agent_id, scope, owner_key);
 -- What waits for vectors; found by the sweep, and by a search that waits.
-create index index_sources_due on index_sources (workspace_id, agent_id, group_no) where embed_due;
+create index index_sources_due on index_sources (workspace_id, agent_id, scope, owner_key, group_no) where embed_due;
 -- What another release has indexed is indexed anew.
 create index index_sources_format on index_sources (index_format, workspace_id, agent_id);
+-- A write finds what it changes.
+alter table index_sources add primary key (workspace_id, agent_id, corpus, source_uid);
+-- Results are led back to their source.
+create unique index index_sources_by_group on index_sources (group_no);
 
 -- What was written before there was an index waits for it. The owner of the tables may not see rows either while
 -- row-level security is forced.
@@ -159,8 +174,23 @@ begin
     for i in 0..15 loop
         execute format('create table index_vectors_%s partition of index_vectors for values with (modulus 16, remainder %s)', i, i);
         execute format('alter table index_vectors_%s alter column embedding set storage plain', i);
+        -- Rows are reached through the whole table and its policies; by itself a part shows nothing.
+        execute format('alter table index_vectors_%s enable row level security, force row level security', i);
     end loop;
 end
+$$;
+-- +goose StatementEnd
+
+-- Takes the vectors of one source out of one space. A function, so that the rows are always found by the whole beginning of
+-- the key.
+-- +goose StatementBegin
+create function reverie_forget_vectors(workspace text, agent text, space bigint, of_corpus text, of_scope text, owner text, of_group bigint)
+    returns void language sql as $$
+delete from index_progress
+where workspace_id = workspace and agent_id = agent and space_id = space and group_no = of_group;
+delete from index_vectors
+where workspace_id = workspace and agent_id = agent and space_id = space and corpus = of_corpus and scope = of_scope
+    and owner_key = owner and group_no = of_group;
 $$;
 -- +goose StatementEnd
 
@@ -243,7 +273,7 @@ $$;
 
 -- The sweep finds agents whose index waits for something, across tenants.
 create policy source_sweep on index_sources for select
-    using ((select reverie_identity('purpose')) = 'sweep' and embed_due);
+    using ((select reverie_identity('purpose')) = 'sweep');
 create policy fresh_sweep on index_fresh for select
     using ((select reverie_identity('purpose')) = 'sweep');
 
@@ -284,3 +314,4 @@ $$;
 drop table recalls, embedding_cache, index_vectors, index_progress, index_spaces, index_graves, index_blocks, index_segments,
     index_fresh, index_sources;
 drop function reverie_tends(text, text, text);
+drop function reverie_forget_vectors(text, text, bigint, text, text, text, bigint);

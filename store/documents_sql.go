@@ -148,6 +148,11 @@ func (w *writes) queueWrites(b *pgx.Batch, t *tx) error {
 		return err
 	}
 	token.QueryRow(func(row pgx.Row) error { return row.Scan(&w.receipt.Token) })
+	for _, d := range w.order {
+		if len(d.versions) > 0 {
+			d.queueIndex(b, t)
+		}
+	}
 	return nil
 }
 

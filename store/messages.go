@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/search"
 )
 
 // Batch is what a client posts to one conversation of the identity's owner.
@@ -27,6 +28,8 @@ type Stored struct {
 	Duplicates      int   // messages that were stored before
 	LastSeq         int64 // of the conversation
 	Turn            int64 // the owner's turn that this batch completed, from 1; 0: none
+	// Token is for read-your-writes, as memory.Receipt.Token; empty when there was nothing new to find.
+	Token string
 }
 
 const (
@@ -81,9 +84,10 @@ with c as materialized (
         @owner, i.message_id, i.role, i.name, i.content, i.finish_reason, i.said_at, @now
     from incoming i
     where not i.known
-    returning seq
+    returning seq, message_id
 )
-select (select count(*) from stored), (select count(*) from incoming where known), (select min(message_id) from incoming where not same)`
+select (select coalesce(array_agg(message_id order by seq), '{}') from stored), (select coalesce(min(seq), 0) from stored),
+    (select count(*) from incoming where known), (select min(message_id) from incoming where not same)`
 
 	sqlConversationGrow = `
 update conversations set
@@ -194,7 +198,8 @@ type conversationState struct {
 	id       string
 	found    bool
 	complete int64
-	reused   *string // id of a message that was stored with other words
+	reused   *string          // id of a message that was stored with other words
+	fresh    []memory.Message // stored now, with their numbers
 	stored   Stored
 }
 
@@ -206,14 +211,17 @@ func (c *conversationState) queueLock(b *pgx.Batch, t *tx) {
 
 func (c *conversationState) queueMessages(b *pgx.Batch, t *tx, messages []memory.Message) {
 	b.Queue(sqlMessagesInsert, t.args(columnsOf(messages, pgx.NamedArgs{"conversation": c.id}))).QueryRow(func(row pgx.Row) error {
-		var stored, known int
+		var ids []string
+		var first int64
+		var known int
 		var reused *string
-		if err := row.Scan(&stored, &known, &reused); err != nil {
+		if err := row.Scan(&ids, &first, &known, &reused); err != nil {
 			return err
 		}
-		c.stored.Stored += stored
+		c.stored.Stored += len(ids)
 		c.stored.Duplicates += known
-		c.stored.LastSeq += int64(stored)
+		c.stored.LastSeq += int64(len(ids))
+		c.take(messages, ids, first)
 		if c.reused == nil {
 			c.reused = reused
 		}
@@ -221,7 +229,19 @@ func (c *conversationState) queueMessages(b *pgx.Batch, t *tx, messages []memory
 	})
 }
 
-// finish moves the conversation's numbers, counts a turn when more is complete than before, and commits.
+// take keeps which messages are new: those with the ids, which were given numbers without gaps from first on.
+func (c *conversationState) take(messages []memory.Message, ids []string, first int64) {
+	for _, m := range messages { // both are in the order of the batch
+		if len(ids) > 0 && m.ID == ids[0] {
+			m.Seq = first
+			c.fresh = append(c.fresh, m)
+			ids, first = ids[1:], first+1
+		}
+	}
+}
+
+// finish moves the conversation's numbers, indexes what is new, counts a turn when more is complete than
+// before, and commits.
 func (c *conversationState) finish(ctx context.Context, t *tx, turnComplete bool) error {
 	complete := c.complete
 	if turnComplete {
@@ -233,6 +253,14 @@ func (c *conversationState) finish(ctx context.Context, t *tx, turnComplete bool
 	}
 	if complete > c.complete {
 		b.Queue(sqlOwnerTurn, t.args(nil)).QueryRow(func(row pgx.Row) error { return row.Scan(&c.stored.Turn) })
+	}
+	if entries := turnEntries(c.fresh); len(entries) > 0 {
+		s := source{
+			shelf:   shelf{corpus: search.Sessions, agent: t.agent, scope: memory.ScopePersonal, owner: t.id.Owner},
+			uid:     c.stored.ConversationUID,
+			entries: entries,
+		}
+		s.queueAdd(b, t, sqlIndexTurns, &c.stored.Token)
 	}
 	return t.finish(ctx, b)
 }

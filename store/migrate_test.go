@@ -132,6 +132,12 @@ func TestOrdinaryLogin(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "grant reverie_app to "+owner); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := Migrate(t.Context(), as(t, root, owner)); err == nil || !strings.Contains(err.Error(), "create extension vector") {
+		t.Fatalf("migrate without pgvector: %v, want the statement that helps", err)
+	}
+	if _, err := conn.Exec(t.Context(), "create extension vector"); err != nil {
+		t.Fatal(err)
+	}
 	must[int](t)(Migrate(t.Context(), as(t, root, owner)))
 	s, err := Open(t.Context(), as(t, root, owner), Options{})
 	if err != nil {

@@ -14,10 +14,15 @@ import (
 var broad = []string{
 	"sqlAgents", "sqlKeys", "sqlKeyReplace", "sqlConversationsOfAll", "sqlDocumentsOfAll", "sqlUsageOfDay", "sqlBacklog",
 	"sqlOwnersUnsignalled", "sqlOwnersStalled", "sqlComponents", "sqlSchemaVersion",
+	// What tends an index looks at all of an agent.
+	"sqlIndexStale", "sqlStaleSources", "sqlStaleCount", "sqlPackShelf", "sqlDueSources", "sqlSpaces", "sqlSpaceDue", "sqlCorpusStatus",
 }
 
-// tables whose whole key is shorter than three columns.
-var shortKeys = []string{"agents_pkey", "api_keys_pkey", "api_keys_hash_key", "workspaces_pkey"}
+// tables whose whole key is shorter than three columns, and spaces, of which an agent has one or two.
+var shortKeys = []string{
+	"agents_pkey", "api_keys_pkey", "api_keys_hash_key", "workspaces_pkey", "index_sources_by_group",
+	"index_spaces_pkey", "index_spaces_live", "index_spaces_by_identity",
+}
 
 // Plans are made before there are statistics and then kept. On empty tables already, every statement must find its rows
 // by the key or index that tells most, and not by one that reads all of an agent's or an owner's rows: each use of an

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
+	pgxvec "github.com/pgvector/pgvector-go/pgx"
 )
 
 // AppRole is the role that every connection of the pool takes on. It owns nothing and cannot bypass row-level security.
@@ -34,8 +35,9 @@ type Options struct {
 
 // Store is a pool of connections to one migrated database. It is safe for concurrent use.
 type Store struct {
-	pool *pgxpool.Pool
-	now  func() time.Time
+	pool     *pgxpool.Pool
+	now      func() time.Time
+	segments *segmentCache
 }
 
 // Open connects to the database at url (a postgres:// URL or a key=value string). It fails when the database cannot be
@@ -59,7 +61,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
-	s := &Store{pool: pool, now: o.Now}
+	s := &Store{pool: pool, now: o.Now, segments: newSegmentCache()}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -88,6 +90,12 @@ func becomeAppRole(ctx context.Context, conn *pgx.Conn) error {
 		return fmt.Errorf("%w: run `reverie migrate` as %s, or as a role that may: grant %s to %s", ErrNoRole, login, AppRole, login)
 	case err != nil:
 		return fmt.Errorf("set role: %w", err)
+	}
+	switch err := pgxvec.RegisterTypes(ctx, conn); {
+	case err != nil && conn.IsClosed():
+		return fmt.Errorf("database: %w", err)
+	case err != nil: // the extension comes with the migrations
+		return fmt.Errorf("%w: %w", ErrNotMigrated, err)
 	}
 	// Times are returned in UTC, whatever the zone of the process.
 	conn.TypeMap().RegisterType(&pgtype.Type{

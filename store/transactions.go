@@ -34,7 +34,9 @@ type tx struct {
 const (
 	sqlBegin     = `begin`
 	sqlBeginRead = `begin read only`
-	sqlCommit    = `commit`
+	// All statements see the same moment: what one of them finds moved is not missed by another one.
+	sqlBeginSnapshot = `begin isolation level repeatable read read only`
+	sqlCommit        = `commit`
 )
 
 // inTx runs fn as one transaction of id. fn may end it with finish; otherwise it is committed when fn returns nil, and
@@ -46,6 +48,11 @@ func inTx[T any](ctx context.Context, s *Store, id memory.Identity, fn func(*tx)
 // read runs fn as one transaction of id that cannot write.
 func read[T any](ctx context.Context, s *Store, id memory.Identity, fn func(*tx) (T, error)) (T, error) {
 	return asIdentity(ctx, s, id, sqlBeginRead, fn)
+}
+
+// snapshot is read of one moment, for statements that belong together.
+func snapshot[T any](ctx context.Context, s *Store, id memory.Identity, fn func(*tx) (T, error)) (T, error) {
+	return asIdentity(ctx, s, id, sqlBeginSnapshot, fn)
 }
 
 func asIdentity[T any](ctx context.Context, s *Store, id memory.Identity, mode string, fn func(*tx) (T, error)) (T, error) {
@@ -72,7 +79,7 @@ func run[T any](ctx context.Context, s *Store, t *tx, fn func(*tx) (T, error)) (
 }
 
 // lost reports whether the connection broke while there was nothing that could have been committed.
-func (t *tx) lost() bool { return t.broken && (!t.committing || t.mode == sqlBeginRead) }
+func (t *tx) lost() bool { return t.broken && (!t.committing || t.mode != sqlBegin) }
 
 func attempt[T any](ctx context.Context, s *Store, t *tx, fn func(*tx) (T, error)) (result T, err error) {
 	conn, err := s.pool.Acquire(ctx)

@@ -1,0 +1,166 @@
+package store
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"reverie/memory"
+	"reverie/search"
+)
+
+// indexFormat is what an index is made with. Sources that were indexed with something else are indexed anew.
+var indexFormat = fmt.Sprintf("analyser %d, chunker %d", search.AnalyserVersion, search.ChunkerVersion)
+
+// shelf is one part of the index: a corpus of one owner, of the users of an agent, or of the workspace.
+type shelf struct {
+	corpus search.Corpus
+	agent  string // empty for GLOBAL
+	scope  memory.Scope
+	owner  memory.Owner // of PERSONAL
+}
+
+// args are the arguments of statements about a shelf, and more.
+func (s shelf) args(t *tx, more pgx.NamedArgs) pgx.NamedArgs {
+	args := t.args(more)
+	args["corpus"], args["agent"], args["scope"], args["owner"] = s.corpus, s.agent, s.scope, s.owner
+	return args
+}
+
+// source is what is to be indexed of a document or conversation.
+type source struct {
+	shelf
+	uid     uuid.UUID
+	version int // of a document
+	entries []search.Entry
+}
+
+const (
+	// The tokens of all writes come from one sequence. A change of documents has drawn its own before.
+	tokenOfEvent = `currval('journal_event_id_seq')`
+	tokenDrawn   = `nextval('journal_event_id_seq')`
+)
+
+const (
+	// A source is locked while what is derived from it goes: the worker that adds vectors to it comes before or after.
+	sqlIndexLock = `
+select group_no
+from index_sources
+where workspace_id = @workspace and agent_id = @agent and corpus = @corpus and source_uid = @source
+for update`
+
+	sqlIndexForgetVectors = `
+select reverie_forget_vectors(@workspace, @agent, p.space_id, @corpus, @scope, @owner, (
+    select group_no
+    from index_sources
+    where workspace_id = @workspace and agent_id = @agent and corpus = @corpus and source_uid = @source))
+from index_spaces p
+where p.workspace_id = @workspace and p.agent_id = @agent`
+
+	// What a segment has taken stays there, marked, until the segment is merged. A merge that is under way has locked the
+	// fresh rows: then they are gone when this statement goes on, and the marks are made.
+	sqlIndexForget = `
+with old as materialized (
+    select group_no, units
+    from index_sources
+    where workspace_id = @workspace and agent_id = @agent and corpus = @corpus and source_uid = @source
+), fresh as (
+    delete from index_fresh f
+    where f.workspace_id = @workspace and f.agent_id = @agent and f.corpus = @corpus and f.scope = @scope
+        and f.owner_key = @owner and f.group_no = (select group_no from old)
+    returning f.units
+), gone as (
+    delete from index_sources s
+    where s.workspace_id = @workspace and s.agent_id = @agent and s.corpus = @corpus and s.source_uid = @source
+)
+insert into index_graves (workspace_id, agent_id, corpus, scope, owner_key, group_no)
+select @workspace, @agent, @corpus, @scope, @owner, old.group_no
+from old
+where old.units > (select coalesce(sum(units), 0) from fresh)`
+
+	indexAddHead = `
+with source as (
+    insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format,
+        embed_due, token, changed_at)
+    values (@workspace, @agent, @corpus, @scope, @owner, @source, @version, @head, @units::int, @format, @units::int > 0, `
+
+	indexAddTail = `, @now)
+    on conflict (workspace_id, agent_id, corpus, source_uid) do update set
+        head = greatest(index_sources.head, excluded.head),
+        units = index_sources.units + excluded.units,
+        embed_due = index_sources.embed_due or excluded.embed_due,
+        token = excluded.token,
+        changed_at = excluded.changed_at
+    returning group_no, token
+), fresh as (
+    insert into index_fresh (workspace_id, agent_id, corpus, scope, owner_key, group_no, head, units, data)
+    select @workspace, @agent, @corpus, @scope, @owner, group_no, @head, @units::int, @data
+    from source
+    where @units::int > 0
+)
+select token::text
+from source`
+
+	sqlIndexDocument = indexAddHead + tokenOfEvent + indexAddTail
+	sqlIndexTurns    = indexAddHead + tokenDrawn + indexAddTail
+)
+
+// queueForget queues taking a source out of the index.
+func (s source) queueForget(b *pgx.Batch, t *tx) {
+	args := s.args(t, pgx.NamedArgs{"source": s.uid})
+	b.Queue(sqlIndexLock, args)
+	b.Queue(sqlIndexForgetVectors, args)
+	b.Queue(sqlIndexForget, args)
+}
+
+// queueAdd queues adding units to a source, which is made when it is not indexed yet.
+func (s source) queueAdd(b *pgx.Batch, t *tx, sql string, token *string) {
+	segment := search.NewSegment(s.entries)
+	head := int64(0)
+	if n := len(segment.Units); n > 0 {
+		head = segment.Units[n-1].Ordinal()
+	}
+	b.Queue(sql, s.args(t, pgx.NamedArgs{
+		"source": s.uid, "version": s.version, "head": head, "units": len(segment.Units), "data": segment.Pack(), "format": indexFormat,
+	})).QueryRow(func(row pgx.Row) error { return row.Scan(token) })
+}
+
+// queueIndex queues indexing the document as it is after its changes.
+func (d *document) queueIndex(b *pgx.Batch, t *tx) {
+	if !memory.Searchable(d.ref.Path) {
+		return
+	}
+	s := source{
+		shelf: shelf{corpus: search.Memory, agent: d.agent, scope: d.ref.Scope, owner: d.owner},
+		uid:   d.id, version: d.version,
+	}
+	s.queueForget(b, t)
+	if !d.deleted {
+		s.entries = documentEntries(d.ref.Path, d.content(), t.now)
+		token := ""
+		s.queueAdd(b, t, sqlIndexDocument, &token)
+	}
+}
+
+// documentEntries cuts and analyses a document that was written at a time.
+func documentEntries(path, content string, written time.Time) []search.Entry {
+	return search.Entries(0, written.Unix(), search.ChunkDocument(path, content, search.DefaultChunkOptions()))
+}
+
+// turnEntries cuts and analyses messages of which Seq is set.
+func turnEntries(messages []memory.Message) []search.Entry {
+	return search.Entries(0, 0, turnPieces(messages))
+}
+
+// turnPieces cuts messages of which Seq is set. Only what people and the assistant said is found.
+func turnPieces(messages []memory.Message) []search.Piece {
+	var pieces []search.Piece
+	for _, m := range messages {
+		if m.Role == memory.RoleOfUser || m.Role == memory.RoleOfAssistant {
+			pieces = append(pieces, search.ChunkTurn(m.Seq, m.Name, m.Content, m.CreatedAt.Unix(), search.DefaultChunkOptions())...)
+		}
+	}
+	return pieces
+}

@@ -1,0 +1,332 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"reverie/memory"
+	"reverie/search"
+)
+
+// visibleShelves are the shelves that the identity sees. Naming them lets the indexes lead to their rows; row-level security
+// would only filter those of everybody.
+const visibleShelves = `
+with shelf as materialized (
+    select @agent::text as agent_id, 'PERSONAL'::text as scope, @owner::text as owner_key where @owner::text <> ''
+    union all
+    select @agent, 'TEAM', ''
+    union all
+    select '', 'GLOBAL', ''
+    union all
+    select distinct s.agent_id, s.scope, s.owner_key
+    from index_sources s
+    where @any::boolean and s.workspace_id = @workspace and s.agent_id = @agent and s.scope = 'PERSONAL' and s.owner_key <> @owner::text
+)`
+
+const (
+	sqlIndexFresh = visibleShelves + `
+select f.corpus, f.group_no, f.data
+from shelf
+cross join unnest(@corpora::text[]) c (corpus)
+cross join lateral (
+    select *
+    from index_fresh f
+    where f.workspace_id = @workspace and f.agent_id = shelf.agent_id and f.corpus = c.corpus and f.scope = shelf.scope
+        and f.owner_key = shelf.owner_key
+    offset 0
+) f`
+
+	sqlIndexSegments = visibleShelves + `
+select s.corpus, s.segment_id, case when s.segment_id = any (@known::bigint[]) then null else s.data end
+from shelf
+cross join unnest(@corpora::text[]) c (corpus)
+cross join lateral (
+    select *
+    from index_segments s
+    where s.workspace_id = @workspace and s.agent_id = shelf.agent_id and s.corpus = c.corpus and s.scope = shelf.scope
+        and s.owner_key = shelf.owner_key
+    offset 0
+) s`
+
+	sqlIndexBlocks = visibleShelves + `
+select s.corpus, s.segment_id, k.term, b.bucket, b.term, b.data
+from shelf
+cross join unnest(@corpora::text[]) c (corpus)
+cross join lateral (
+    select *
+    from index_segments s
+    where s.workspace_id = @workspace and s.agent_id = shelf.agent_id and s.corpus = c.corpus and s.scope = shelf.scope
+        and s.owner_key = shelf.owner_key
+    offset 0
+) s
+cross join unnest(@terms::bigint[]) k (term)
+cross join lateral (
+    select *
+    from index_blocks b
+    where b.workspace_id = @workspace and b.agent_id = s.agent_id and b.segment_id = s.segment_id
+        and b.bucket = (k.term >> (63 - s.bits))::int and b.term in (0, k.term)
+    offset 0
+) b`
+
+	sqlIndexGraves = visibleShelves + `
+select g.group_no
+from shelf
+cross join unnest(@corpora::text[]) c (corpus)
+cross join lateral (
+    select *
+    from index_graves g
+    where g.workspace_id = @workspace and g.agent_id = shelf.agent_id and g.corpus = c.corpus and g.scope = shelf.scope
+        and g.owner_key = shelf.owner_key
+    offset 0
+) g`
+)
+
+// Collect reads what the identity may find in each corpus: all units, and where the terms of the question occur. It is one
+// round trip and one snapshot, whatever is written or merged meanwhile.
+func (s *Store) Collect(ctx context.Context, id memory.Identity, corpora []search.Corpus, q search.Query) ([]*search.Collection, error) {
+	if err := requireAgent(id); err != nil {
+		return nil, err
+	}
+	return snapshot(ctx, s, id, func(t *tx) ([]*search.Collection, error) {
+		key := agentKey{t.workspace, t.agent}
+		c := newCollecting(s.segments.of(key), corpora, q)
+		args := t.viewArgs(pgx.NamedArgs{"corpora": corpora, "terms": c.terms(), "known": slices.Collect(maps.Keys(c.known))})
+		b := &pgx.Batch{}
+		b.Queue(sqlIndexFresh, args).Query(c.fresh)
+		b.Queue(sqlIndexSegments, args).Query(c.segments)
+		b.Queue(sqlIndexBlocks, args).Query(c.blocks)
+		b.Queue(sqlIndexGraves, args).Query(c.graves)
+		if err := t.finish(ctx, b); err != nil {
+			return nil, err
+		}
+		s.segments.add(key, c.read)
+		return c.collections(), nil
+	})
+}
+
+// viewArgs are the arguments of statements over the shelves that the identity sees.
+func (t *tx) viewArgs(more pgx.NamedArgs) pgx.NamedArgs {
+	args := t.args(more)
+	args["any"] = t.anyOwner
+	return args
+}
+
+// collecting puts collections together from the rows of the index.
+type collecting struct {
+	corpora    []search.Corpus
+	query      search.Query
+	known      segmentUnits // were read before
+	read       segmentUnits // were read now
+	gatherings map[search.Corpus]*search.Gathering
+	parts      map[int64]int // by segment: its number in its gathering
+	dead       map[int64]bool
+}
+
+func newCollecting(known segmentUnits, corpora []search.Corpus, q search.Query) *collecting {
+	c := &collecting{
+		corpora: corpora, query: q, known: known, read: segmentUnits{},
+		gatherings: map[search.Corpus]*search.Gathering{}, parts: map[int64]int{}, dead: map[int64]bool{},
+	}
+	for _, corpus := range corpora {
+		c.gatherings[corpus] = search.Gather(q)
+	}
+	return c
+}
+
+// terms are the terms of the question as the database keeps them.
+func (c *collecting) terms() []int64 {
+	wanted := c.gatherings[c.corpora[0]].Wanted()
+	terms := make([]int64, len(wanted))
+	for i, term := range wanted {
+		terms[i] = int64(term)
+	}
+	return terms
+}
+
+func (c *collecting) fresh(rows pgx.Rows) error {
+	var corpus search.Corpus
+	var group int64
+	var data []byte
+	_, err := pgx.ForEachRow(rows, []any{&corpus, &group, &data}, func() error {
+		return c.gatherings[corpus].AddPacked(group, data)
+	})
+	return err
+}
+
+func (c *collecting) segments(rows pgx.Rows) error {
+	var corpus search.Corpus
+	var segment int64
+	var data []byte
+	_, err := pgx.ForEachRow(rows, []any{&corpus, &segment, &data}, func() error {
+		units, ok := c.known[segment]
+		if !ok {
+			var err error
+			if units, err = search.UnpackUnits(data); err != nil {
+				return fmt.Errorf("segment %d: %w", segment, err)
+			}
+			c.read[segment] = units
+		}
+		c.parts[segment] = c.gatherings[corpus].AddUnits(units)
+		return nil
+	})
+	return err
+}
+
+func (c *collecting) blocks(rows pgx.Rows) error {
+	var corpus search.Corpus
+	var segment, wanted, term int64
+	var block search.Block
+	_, err := pgx.ForEachRow(rows, []any{&corpus, &segment, &wanted, &block.Bucket, &term, &block.Data}, func() error {
+		block.Term = search.TermID(term)
+		return c.gatherings[corpus].AddBlock(c.parts[segment], search.TermID(wanted), block)
+	})
+	return err
+}
+
+func (c *collecting) graves(rows pgx.Rows) error {
+	var group int64
+	_, err := pgx.ForEachRow(rows, []any{&group}, func() error {
+		c.dead[group] = true
+		return nil
+	})
+	return err
+}
+
+func (c *collecting) collections() []*search.Collection {
+	dead := func(group int64) bool { return c.dead[group] }
+	if len(c.dead) == 0 {
+		dead = nil
+	}
+	collections := make([]*search.Collection, len(c.corpora))
+	for i, corpus := range c.corpora {
+		collections[i] = c.gatherings[corpus].Collection(corpus, c.query, dead)
+	}
+	return collections
+}
+
+// Source is what a unit was made of.
+type Source struct {
+	Scope           memory.Scope
+	Owner           memory.Owner
+	Document        uuid.UUID // corpus memory
+	Path            string    // of the document
+	Version         int       // of the document
+	Conversation    string    // corpus sessions: the client's id
+	ConversationUID uuid.UUID
+}
+
+// Passage is the text of a unit, with where it stands.
+type Passage struct {
+	Unit    search.Unit
+	Source  Source
+	Text    string
+	Message memory.Message // of a turn, without its content
+}
+
+const (
+	// A document's content is read once, however many of its units are asked for.
+	sqlDocumentPassages = `
+with wanted as materialized (
+    select *
+    from unnest(@groups::bigint[], @ordinals::bigint[], @starts::int[], @lengths::int[]) w (group_no, ordinal, start, length)
+), content as materialized (
+    select s.group_no, s.scope, s.owner_key, s.source_uid, d.path, s.version, convert_to(v.content, 'UTF8') as bytes
+    from (select distinct group_no from wanted) w
+    cross join lateral (
+        select * from index_sources s where s.group_no = w.group_no offset 0
+    ) s
+    cross join lateral (
+        select path from documents d
+        where d.document_id = s.source_uid and d.workspace_id = @workspace and d.agent_id = s.agent_id
+        limit 1
+    ) d
+    cross join lateral (
+        select content from document_versions v
+        where v.workspace_id = @workspace and v.agent_id = s.agent_id and v.document_id = s.source_uid and v.version = s.version
+        limit 1
+    ) v
+)
+select w.group_no, w.ordinal, c.scope, c.owner_key, c.source_uid, c.path, c.version, substring(c.bytes from w.start + 1 for w.length)
+from content c
+cross join lateral (
+    select * from wanted w where w.group_no = c.group_no offset 0
+) w`
+
+	sqlTurnPassages = `
+select w.group_no, w.ordinal, s.scope, s.owner_key, s.source_uid, c.conversation_id, m.message_id, m.role, m.name, m.seq, m.said_at,
+    substring(convert_to(m.content, 'UTF8') from w.start + 1 for w.length)
+from unnest(@groups::bigint[], @ordinals::bigint[], @starts::int[], @lengths::int[]) w (group_no, ordinal, start, length)
+cross join lateral (
+    select * from index_sources s where s.group_no = w.group_no and s.corpus = 'sessions' offset 0
+) s
+cross join lateral (
+    select conversation_id from conversations c
+    where c.conversation_uid = s.source_uid and c.workspace_id = @workspace and c.agent_id = @agent
+    limit 1
+) c
+cross join lateral (
+    select * from messages m
+    where m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid = s.source_uid and m.seq = w.ordinal / 256
+    limit 1
+) m`
+)
+
+// Passages reads the texts of units of one corpus. Units whose source was indexed anew since they were collected are
+// missing.
+func (s *Store) Passages(ctx context.Context, id memory.Identity, corpus search.Corpus, units []search.Unit) (map[search.UnitKey]Passage, error) {
+	if err := requireAgent(id); err != nil {
+		return nil, err
+	}
+	passages := make(map[search.UnitKey]Passage, len(units))
+	if len(units) == 0 {
+		return passages, nil
+	}
+	return read(ctx, s, id, func(t *tx) (map[search.UnitKey]Passage, error) {
+		byKey := make(map[search.UnitKey]search.Unit, len(units))
+		groups, ordinals := make([]int64, len(units)), make([]int64, len(units))
+		starts, lengths := make([]int, len(units)), make([]int, len(units))
+		for i, u := range units {
+			byKey[u.Key()] = u
+			groups[i], ordinals[i], starts[i], lengths[i] = u.Group, u.Ordinal(), u.Start, u.End-u.Start
+		}
+		args := t.args(pgx.NamedArgs{"groups": groups, "ordinals": ordinals, "starts": starts, "lengths": lengths})
+		b := &pgx.Batch{}
+		var found []Passage
+		if corpus == search.Sessions {
+			all(b.Queue(sqlTurnPassages, args), &found, scanTurnPassage)
+		} else {
+			all(b.Queue(sqlDocumentPassages, args), &found, scanDocumentPassage)
+		}
+		if err := t.finish(ctx, b); err != nil {
+			return nil, err
+		}
+		for _, p := range found {
+			key := search.UnitKey{Group: p.Unit.Group, Ordinal: p.Unit.Seq}
+			p.Unit = byKey[key]
+			passages[key] = p
+		}
+		return passages, nil
+	})
+}
+
+// scanDocumentPassage leaves the ordinal in Unit.Seq.
+func scanDocumentPassage(row pgx.CollectableRow) (p Passage, err error) {
+	var text []byte
+	err = row.Scan(&p.Unit.Group, &p.Unit.Seq, &p.Source.Scope, &p.Source.Owner, &p.Source.Document, &p.Source.Path, &p.Source.Version, &text)
+	p.Text = string(text)
+	return p, err
+}
+
+// scanTurnPassage leaves the ordinal in Unit.Seq.
+func scanTurnPassage(row pgx.CollectableRow) (p Passage, err error) {
+	var text []byte
+	err = row.Scan(&p.Unit.Group, &p.Unit.Seq, &p.Source.Scope, &p.Source.Owner, &p.Source.ConversationUID, &p.Source.Conversation,
+		&p.Message.ID, &p.Message.Role, &p.Message.Name, &p.Message.Seq, &p.Message.CreatedAt, &text)
+	p.Text = string(text)
+	return p, err
+}

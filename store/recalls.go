@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"reverie/memory"
+	"reverie/search"
+)
+
+// Recall is one search whose results were used.
+type Recall struct {
+	Identity  memory.Identity // of an agent; its owner asked
+	QueryHash [sha256.Size]byte
+	Day       time.Time // in the owner's time zone
+	Synthetic bool      // by a test, a dream or an operator: it counts for nothing
+	Hits      []RecalledHit
+	At        time.Time
+}
+
+// RecalledHit is one result, by what survives edits of its document.
+type RecalledHit struct {
+	Corpus           search.Corpus
+	Scope            memory.Scope
+	Source           uuid.UUID // document or conversation
+	Path             string
+	FromLine, ToLine int
+	ChunkHash        [sha256.Size]byte
+	Entries          []memory.EntryID
+	Score            float64
+}
+
+const (
+	sqlRecallInsert = `
+insert into recalls (workspace_id, agent_id, owner_key, recall_id, query_hash, day, synthetic, corpus, scope, source_uid, path,
+    from_line, to_line, chunk_hash, entries, score, rank, at)
+select @workspace, @agent, @owner, @recall, @query, @day, @synthetic, h.corpus, h.scope, h.source_uid, h.path,
+    h.from_line, h.to_line, h.chunk_hash, string_to_array(h.entries, ' '), h.score, h.rank, @at
+from unnest(@corpora::text[], @scopes::text[], @sources::uuid[], @paths::text[], @from_lines::int[], @to_lines::int[],
+    @hashes::bytea[], @entries::text[], @scores::real[]) with ordinality
+    h (corpus, scope, source_uid, path, from_line, to_line, chunk_hash, entries, score, rank)`
+
+	sqlRecalls = `
+select recall_id, owner_key, query_hash, day, synthetic, corpus, scope, source_uid, path, from_line, to_line, chunk_hash, entries, score, rank, at
+from recalls
+where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and at >= @since
+    and (@synthetic::boolean or not synthetic)
+order by at, recall_id, rank
+limit @limit`
+)
+
+// RecordRecalls stores what was used, all of it or nothing, whoever asked: several searches are one transaction.
+func (s *Store) RecordRecalls(ctx context.Context, recalls []Recall) error {
+	if len(recalls) == 0 {
+		return nil
+	}
+	first, err := settingsOf(recalls[0].Identity)
+	if err != nil {
+		return err
+	}
+	_, err = run(ctx, s, &tx{settings: first, id: recalls[0].Identity, mode: sqlBegin}, func(t *tx) (none struct{}, err error) {
+		b := &pgx.Batch{}
+		for _, r := range recalls {
+			set, err := settingsOf(r.Identity)
+			if err != nil {
+				return none, err
+			}
+			b.Queue(sqlIdentity, set.args()...) // each row is written as the one who asked
+			b.Queue(sqlRecallInsert, r.args())
+		}
+		return none, t.finish(ctx, b)
+	})
+	return err
+}
+
+func (r Recall) args() pgx.NamedArgs {
+	n := len(r.Hits)
+	corpora, scopes, paths, entries := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	sources, hashes := make([]uuid.UUID, n), make([][]byte, n)
+	from, to, scores := make([]int, n), make([]int, n), make([]float32, n)
+	for i, h := range r.Hits {
+		corpora[i], scopes[i], paths[i], entries[i] = string(h.Corpus), string(h.Scope), h.Path, joinedEntries(h.Entries)
+		sources[i], hashes[i] = h.Source, h.ChunkHash[:]
+		from[i], to[i], scores[i] = h.FromLine, h.ToLine, float32(h.Score)
+	}
+	return pgx.NamedArgs{
+		"workspace": r.Identity.Workspace, "agent": r.Identity.Agent, "owner": string(r.Identity.Owner), "recall": newID(),
+		"query": r.QueryHash[:], "day": r.Day, "synthetic": r.Synthetic, "at": r.At,
+		"corpora": corpora, "scopes": scopes, "sources": sources, "paths": paths, "from_lines": from, "to_lines": to,
+		"hashes": hashes, "entries": entries, "scores": scores,
+	}
+}
+
+// joinedEntries are identities with spaces between, which they do not contain.
+func joinedEntries(ids []memory.EntryID) string {
+	joined := ""
+	for i, id := range ids {
+		if i > 0 {
+			joined += " "
+		}
+		joined += string(id)
+	}
+	return joined
+}
+
+// Recalled is one result that was used, as it was recorded.
+type Recalled struct {
+	Recall    uuid.UUID
+	Owner     memory.Owner
+	QueryHash [sha256.Size]byte
+	Day       time.Time
+	Synthetic bool
+	RecalledHit
+	Rank int // in its search, from 1
+	At   time.Time
+}
+
+// Recalls lists at most limit results that the identity's owner used since a time, oldest first: organic ones, and synthetic
+// ones when asked for.
+func (s *Store) Recalls(ctx context.Context, id memory.Identity, since time.Time, synthetic bool, limit int) ([]Recalled, error) {
+	if err := requireAgent(id); err != nil {
+		return nil, err
+	}
+	return read(ctx, s, id, func(t *tx) (recalls []Recalled, err error) {
+		b := &pgx.Batch{}
+		all(b.Queue(sqlRecalls, t.args(pgx.NamedArgs{"since": since, "synthetic": synthetic, "limit": limitOf(limit)})), &recalls, scanRecalled)
+		err = t.finish(ctx, b)
+		return recalls, err
+	})
+}
+
+func scanRecalled(row pgx.CollectableRow) (r Recalled, err error) {
+	var query, chunk []byte
+	var entries []string
+	err = row.Scan(&r.Recall, &r.Owner, &query, &r.Day, &r.Synthetic, &r.Corpus, &r.Scope, &r.Source, &r.Path, &r.FromLine, &r.ToLine,
+		&chunk, &entries, &r.Score, &r.Rank, &r.At)
+	if err != nil {
+		return r, err
+	}
+	copy(r.QueryHash[:], query)
+	copy(r.ChunkHash[:], chunk)
+	for _, entry := range entries {
+		r.Entries = append(r.Entries, memory.EntryID(entry))
+	}
+	return r, nil
+}
