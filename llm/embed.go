@@ -72,7 +72,11 @@ const maxNamed = 3
 // Error names the first texts by their index, with the reason, and never shows what they say.
 func (e *RefusedTexts) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d texts were refused", len(e.Texts))
+	if len(e.Texts) == 1 {
+		b.WriteString("a text was refused")
+	} else {
+		fmt.Fprintf(&b, "%d texts were refused", len(e.Texts))
+	}
 	for i, text := range e.Texts {
 		if i == maxNamed {
 			b.WriteString("; …")

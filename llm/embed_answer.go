@@ -11,12 +11,17 @@ import (
 	"strconv"
 )
 
-// vector is a vector as servers write it. What is no number in it becomes NaN or infinite, for the check that follows.
+// vector is a vector as servers write it. What is no number in it becomes NaN or infinite, for the check that follows, and
+// null, which some write for a vector with such numbers, is an empty one.
 type vector []float32
 
 // UnmarshalJSON reads the numbers.
 func (v *vector) UnmarshalJSON(b []byte) error {
 	b = bytes.TrimSpace(b)
+	if string(b) == "null" {
+		*v = vector{}
+		return nil
+	}
 	if len(b) < 2 || b[0] != '[' {
 		return errors.New("a vector is a list of numbers")
 	}
@@ -104,10 +109,10 @@ func (l vectorList) inOrder() ([][]float32, *Error) {
 			return nil, &Error{Kind: Unavailable, Status: http.StatusOK, Message: fmt.Sprintf("the answer has %d vectors and among them number %d", len(vectors), at)}
 		case vectors[at] != nil:
 			return nil, &Error{Kind: Unavailable, Status: http.StatusOK, Message: fmt.Sprintf("the answer has two vectors with number %d", at)}
-		case item.Embedding == nil:
-			return nil, &Error{Kind: Unavailable, Status: http.StatusOK, Message: fmt.Sprintf("the answer has no vector with number %d", at)}
 		}
-		vectors[at] = item.Embedding
+		if vectors[at] = item.Embedding; item.Embedding == nil {
+			vectors[at] = []float32{} // left out: as unusable as null
+		}
 	}
 	return vectors, nil
 }

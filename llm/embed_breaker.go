@@ -30,10 +30,15 @@ func newBreaker(pause time.Duration) *breaker {
 	})
 }
 
-// broken is the error of a question that is not asked because those before it failed; nil for other errors.
-func broken(err error) *Error {
+// broken is the error of a question that is not asked because those before it failed, the last of them with this error; nil for
+// other errors.
+func broken(err error, last *Error) *Error {
 	if !errors.Is(err, gobreaker.ErrOpenState) && !errors.Is(err, gobreaker.ErrTooManyRequests) {
 		return nil
 	}
-	return &Error{Kind: Unavailable, Message: "not asked: the questions before it failed", RetryAfter: breakFor}
+	message := "not asked, because the questions before it failed"
+	if last != nil {
+		message = cut(message + ": " + last.Error())
+	}
+	return &Error{Kind: Unavailable, Message: message, RetryAfter: breakFor}
 }

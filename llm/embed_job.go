@@ -148,47 +148,57 @@ func firstHalf(text string) string {
 	return strings.TrimSpace(text[:end])
 }
 
-// send embeds texts in one request and keeps the vectors for the texts of the batch. An error of one vector refuses its text;
-// the error that it returns is about the request. One that is of no *Error ends the job.
+// send embeds texts in one request and keeps the vectors for the texts of the batch. A vector that cannot be used refuses its
+// text; the error that it returns is about the request. One that is no *Error ends the job.
 func (j *embedJob) send(ctx context.Context, texts []string, batch []int) *Error {
+	vectors, err := j.vectorsOf(ctx, texts)
+	if failure := new(Error); errors.As(err, &failure) {
+		return failure
+	}
+	if err != nil {
+		return j.end(err, &Error{Kind: Unavailable, Message: "the job has ended"})
+	}
+	var unusable []RefusedText
+	for i, v := range vectors {
+		if failure := unit(v); failure != nil {
+			unusable = append(unusable, RefusedText{batch[i], failure})
+		} else if failure := j.checkSize(len(v)); failure != nil {
+			return j.end(failure, failure)
+		}
+	}
+	if len(unusable) == len(vectors) && !j.embedsAnything(ctx) {
+		return j.end(unusable[0].Err, unusable[0].Err)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.refused = append(j.refused, unusable...)
+	for i, v := range vectors {
+		if !slices.ContainsFunc(unusable, func(r RefusedText) bool { return r.Index == batch[i] }) {
+			j.made.Vectors[batch[i]] = v
+		}
+	}
+	return nil
+}
+
+// vectorsOf makes one request, when there is room for it, and counts what it used.
+func (j *embedJob) vectorsOf(ctx context.Context, texts []string) ([][]float32, error) {
 	if j.kind != EmbedQuery {
 		select {
 		case j.slots <- struct{}{}:
 			defer func() { <-j.slots }()
-		case <-ctx.Done():
+		case <-ctx.Done(): // the request finds out why
 		}
 	}
 	vectors, usage, err := j.request(ctx, j.kind, texts)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.made.Usage = j.made.Usage.Add(usage)
-	if err != nil {
-		failure := new(Error)
-		if !errors.As(err, &failure) {
-			j.end(err)
-			return &Error{Kind: Unavailable, Message: "the job has ended"}
-		}
-		return failure
-	}
-	for i, v := range vectors {
-		if failure := j.checkSize(len(v)); failure != nil {
-			j.end(failure)
-			return failure
-		}
-		if failure := unit(v); failure != nil {
-			j.refused = append(j.refused, RefusedText{batch[i], failure})
-			continue
-		}
-		j.made.Vectors[batch[i]] = v
-	}
-	return nil
+	return vectors, err
 }
 
 // checkSize checks the length of a vector, or learns it from the first.
 func (e *embedder) checkSize(n int) *Error {
 	switch {
-	case n == 0:
-		return badVector("the vector is empty")
 	case e.dimensions.CompareAndSwap(0, int64(n)), e.dimensions.Load() == int64(n):
 		return nil
 	case e.config.Dimensions == 0:
@@ -220,21 +230,16 @@ func (j *embedJob) isAboutTexts(ctx context.Context, failure *Error) bool {
 			return true
 		}
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.end(failure)
+	j.end(failure, failure)
 	return false
 }
 
-// embedsAnything reports whether the provider embeds a harmless word. If it does not, it is the configuration that is wrong,
-// such as a model's name, and every single text would be refused for the same reason.
+// embedsAnything reports whether the provider makes a vector of a harmless word. If it does not, it is the configuration or
+// the model that is wrong, such as the model's name, and every single text would be refused for the same reason.
 func (j *embedJob) embedsAnything(ctx context.Context) bool {
 	j.health.Do(func() {
-		_, usage, err := j.request(ctx, j.kind, []string{probeText})
-		j.mu.Lock()
-		defer j.mu.Unlock()
-		j.made.Usage = j.made.Usage.Add(usage)
-		j.healthy = err == nil
+		vectors, err := j.vectorsOf(ctx, []string{probeText})
+		j.healthy = err == nil && unit(vectors[0]) == nil
 	})
 	return j.healthy
 }
@@ -245,11 +250,14 @@ func (j *embedJob) refuse(at int, why *Error) {
 	j.refused = append(j.refused, RefusedText{at, why})
 }
 
-// end ends the job with an error, if it has not ended yet. The caller holds the lock.
-func (j *embedJob) end(err error) {
+// end ends the job with an error, if it has not ended yet, and returns what its caller is to return.
+func (j *embedJob) end(err error, answer *Error) *Error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	if j.failure == nil {
 		j.failure = err
 	}
+	return answer
 }
 
 func (j *embedJob) ended() bool {

@@ -74,7 +74,7 @@ func TestAfterSeveralFailuresQuestionsFailAtOnce(t *testing.T) {
 			t.Errorf("%s: %d questions were asked, want 3", reply.Name, server.Count())
 		}
 		_, err := e.Embed(t.Context(), llm.EmbedQuery, []string{"Where does Anna live?"})
-		if failure := failureOf(t, err); failure.Kind != llm.Unavailable || failure.RetryAfter != 10*time.Second || !strings.Contains(failure.Message, "not asked") {
+		if failure := failureOf(t, err); failure.Kind != llm.Unavailable || failure.RetryAfter != 10*time.Second || !strings.Contains(failure.Message, "not asked, because the questions before it failed: model call failed: ") {
 			t.Errorf("%s: %v", reply.Name, err)
 		}
 		// Documents have their own retries, with the provider's own delays.

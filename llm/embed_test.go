@@ -3,6 +3,7 @@ package llm_test
 import (
 	"errors"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -173,7 +174,6 @@ func TestAnswersThatCannotBeMatchedToTheirTexts(t *testing.T) {
 		{llmtest.EmptyChoices(), llm.Unavailable, "0 vectors came for 3 texts"},
 		{llmtest.TruncatedJSON(), llm.Unavailable, "not the protocol's JSON"},
 		{llmtest.GarbageBody(), llm.Unavailable, "not the protocol's JSON"},
-		{llmtest.Answer(`{"data":[{"index":0,"embedding":[1]},{"index":1},{"index":2,"embedding":[1]}]}`), llm.Unavailable, "no vector with number 1"},
 		{llmtest.Answer(`{"data":[{"index":0,"embedding":[[1,2],[3,4]]}]}`), llm.Unavailable, "not the protocol's JSON"},
 		{llmtest.Answer(`{"data":[{"index":0,"embedding":"AACAPw=="}]}`), llm.Unavailable, "not the protocol's JSON"},
 		{llmtest.Answer(`{"error":{"message":"upstream is busy","code":429}}`), llm.RateLimited, "upstream is busy"},
@@ -279,7 +279,13 @@ func TestWordsAboutDimensionsAreNotAlwaysADecline(t *testing.T) {
 // What is no vector is never returned as one, and does not cost the others theirs.
 func TestUnusableVectors(t *testing.T) {
 	t.Parallel()
-	for _, reply := range []llmtest.Reply{llmtest.NaNs(1), llmtest.Infinities(1), llmtest.Zeros(1)} {
+	null := llmtest.Reply{Name: "null", Text: func(body string) string {
+		return regexp.MustCompile(`"index":1,"embedding":[^}]*`).ReplaceAllString(body, `"index":1,"embedding":null`)
+	}}
+	missing := llmtest.Reply{Name: "missing", Text: func(body string) string {
+		return regexp.MustCompile(`"index":1,"embedding":[^}]*`).ReplaceAllString(body, `"index":1`)
+	}}
+	for _, reply := range []llmtest.Reply{llmtest.NaNs(1), llmtest.Infinities(1), llmtest.Zeros(1), null, missing} {
 		server := llmtest.New(t, llmtest.Options{Script: llmtest.Always(reply)})
 		got, err := embedderAt(t, server).Embed(t.Context(), llm.EmbedDocument, []string{"Anna", "Bello", "Köln"})
 		refused := new(llm.RefusedTexts)
@@ -292,6 +298,20 @@ func TestUnusableVectors(t *testing.T) {
 		}
 		if e := failureOf(t, err); e.Kind.Retryable() {
 			t.Errorf("%s: worth another try", reply.Name)
+		}
+	}
+}
+
+// A model that makes no usable vector of anything is broken: no text is blamed for it.
+func TestAModelWithoutUsableVectors(t *testing.T) {
+	t.Parallel()
+	for _, reply := range []llmtest.Reply{llmtest.NaNs(), llmtest.Zeros(), llmtest.WrongDimensions(0)} {
+		for _, texts := range [][]string{{"Anna"}, {"Anna", "Bello", "Köln"}} {
+			server := llmtest.New(t, llmtest.Options{Script: llmtest.Always(reply)})
+			_, err := embedderAt(t, server).Embed(t.Context(), llm.EmbedDocument, texts)
+			if errors.As(err, new(*llm.RefusedTexts)) || failureOf(t, err).Kind != llm.BadVector || server.Count() != 2 {
+				t.Errorf("%s, %d texts: %v after %d requests", reply.Name, len(texts), err, server.Count())
+			}
 		}
 	}
 }

@@ -9,6 +9,9 @@ import (
 // unit makes a vector as long as 1, in place. One that has no direction is an error: it would be near to everything or to
 // nothing.
 func unit(v []float32) *Error {
+	if len(v) == 0 {
+		return badVector("the vector is empty")
+	}
 	var sum float64
 	for i, x := range v {
 		if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {

@@ -30,6 +30,8 @@ type embedder struct {
 	dimensions atomic.Int64  // of the vectors; 0: not known yet
 	maxTexts   atomic.Int64  // of one request; it only falls
 	declined   atomic.Uint32 // features that the model's server has declined once and is not sent again
+
+	lastFailure atomic.Pointer[Error] // of a question
 }
 
 // String names provider, model and dimensions: nothing else of an embedder is for printing.
@@ -72,8 +74,11 @@ func (e *embedder) Embed(ctx context.Context, kind EmbedKind, texts []string) (E
 		defer cancel()
 	}
 	made, err := e.breaker.Execute(func() (Embeddings, error) { return e.embed(ctx, kind, texts) })
-	if failure := broken(err); failure != nil {
+	if failure := broken(err, e.lastFailure.Load()); failure != nil {
 		return Embeddings{Vectors: make([][]float32, len(texts))}, failure
+	}
+	if failure := new(Error); errors.As(err, &failure) {
+		e.lastFailure.Store(failure)
 	}
 	return made, err
 }
