@@ -13,6 +13,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"go.temporal.io/sdk/activity"
 
+	"reverie/llm"
 	"reverie/memory"
 	"reverie/store"
 )
@@ -22,27 +23,34 @@ type Proposer interface {
 	Propose(ctx context.Context, in memory.ExtractionInput) (memory.Answer, error)
 }
 
-// Options are what the steps work with. Budget and Observe may be left out.
+// Options are what the steps work with. Embedders, Budget and the observers may be left out.
 type Options struct {
 	Store    *store.Store
 	Proposer Proposer
 	// Paid is true when the proposer costs money or tokens: budgets are checked and spending is recorded.
-	Paid     bool
-	Budget   Budget
-	Defaults memory.ExtractSettings
-	Timing   memory.Timing
-	Now      func() time.Time
-	Log      *slog.Logger
+	Paid bool
+	// Embedders are the configured embedding models: the current one, and after it the one that it is being changed to.
+	// None: search is lexical.
+	Embedders []llm.Embedder
+	Budget    Budget
+	Defaults  memory.ExtractSettings
+	Timing    memory.Timing
+	Now       func() time.Time
+	Log       *slog.Logger
 	// Observe is told the outcome of every extraction, for metrics.
 	Observe func(outcome memory.Outcome, reason memory.ReasonCode, usage memory.Usage, took time.Duration)
+	// ObserveEmbedding is told every batch of units that was embedded, for metrics.
+	ObserveEmbedding func(Embedded)
 }
 
 // Activities are the steps. They are referenced through a nil *Activities in workflow code.
 type Activities struct {
 	Options
 
-	model  lastState
-	owners *ownerKeys
+	model, embeddings, nextEmbeddings lastState
+
+	owners  *ownerKeys
+	changed chan AgentRef
 }
 
 // New returns steps that are ready to run.
@@ -51,7 +59,7 @@ func New(o Options) (*Activities, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Activities{Options: o, owners: owners}, nil
+	return &Activities{Options: o, owners: owners, changed: make(chan AgentRef, changesKept)}, nil
 }
 
 // author names the workflow as the author of what it writes.

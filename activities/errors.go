@@ -16,6 +16,7 @@ const (
 	TypeForbidden   = "Forbidden"
 	TypeInvalid     = "Invalid"
 	TypeUnavailable = "Unavailable" // the store or the model is away or busy; the step is tried again
+	TypeUnusable    = "Unusable"    // a model that cannot be used until a person changes something
 )
 
 // storeError says of a store's error whether trying again can help. The messages of these errors name ids and rules,

@@ -290,8 +290,12 @@ func (a *Activities) Apply(ctx context.Context, in ApplyInput) (ApplyResult, err
 	if !out.Receipt.Replayed {
 		a.observe(out.Extraction)
 	}
+	documents := changed(out.Extraction.Changes)
+	if documents > 0 {
+		a.indexChanged(AgentRef{Workspace: in.Workspace, Agent: in.Agent})
+	}
 	return ApplyResult{
-		Outcome: out.Extraction.Outcome, ReasonCode: out.Extraction.ReasonCode, Documents: changed(out.Extraction.Changes), More: out.More,
+		Outcome: out.Extraction.Outcome, ReasonCode: out.Extraction.ReasonCode, Documents: documents, More: out.More,
 	}, nil
 }
 

@@ -1,5 +1,5 @@
-// Package worker runs the workflows and their steps: registration, task queues, limits, and the sweep that delivers what
-// Temporal has not accepted.
+// Package worker runs the workflows and their steps: registration, task queues, limits, and the sweeps that deliver what
+// Temporal has not accepted and find what is left to index.
 package worker
 
 import (
@@ -32,6 +32,7 @@ type Options struct {
 type Worker struct {
 	memory, model worker.Worker
 	sweep         sweep
+	indexSweep    *indexSweep
 	cancel        context.CancelFunc
 	done          sync.WaitGroup
 }
@@ -44,7 +45,8 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 			WorkerStopTimeout: stopTimeout, DisableWorkflowWorker: true,
 			MaxConcurrentActivityExecutionSize: o.ModelConcurrency,
 		}),
-		sweep: sweep{Sweep: activities.NewSweep(steps.Options), client: c, interval: o.SweepInterval, log: o.Log},
+		sweep:      sweep{Sweep: activities.NewSweep(steps.Options), client: c, interval: o.SweepInterval, log: o.Log},
+		indexSweep: &indexSweep{IndexSweep: activities.NewIndexSweep(steps), client: c, interval: o.SweepInterval, log: o.Log},
 	}
 	Register(w.memory)
 	w.memory.RegisterActivity(steps)
@@ -61,6 +63,8 @@ type Registry interface {
 func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(workflows.Inbox, workflow.RegisterOptions{Name: workflows.InboxName})
 	r.RegisterWorkflowWithOptions(workflows.Extract, workflow.RegisterOptions{Name: workflows.ExtractName})
+	r.RegisterWorkflowWithOptions(workflows.Index, workflow.RegisterOptions{Name: workflows.IndexName})
+	r.RegisterWorkflowWithOptions(workflows.Reindex, workflow.RegisterOptions{Name: workflows.ReindexName})
 }
 
 // Start begins to poll and to sweep. It fails when Temporal cannot be reached.
@@ -75,6 +79,7 @@ func (w *Worker) Start() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
 	w.done.Go(func() { w.sweep.run(ctx) })
+	w.done.Go(func() { w.indexSweep.run(ctx) })
 	return nil
 }
 

@@ -7,11 +7,17 @@ import (
 
 	"github.com/google/uuid"
 
+	"reverie/activities"
 	"reverie/memory"
 )
 
-// agentRef names an agent of a workspace. Neither slug contains a dot.
-func agentRef(workspace, agent string) string { return workspace + "." + agent }
+// agentRef names an agent of a workspace, or the workspace when there is no agent. Neither slug contains a dot.
+func agentRef(workspace, agent string) string {
+	if agent == "" {
+		return workspace
+	}
+	return workspace + "." + agent
+}
 
 // InboxID is the id of an owner's Inbox.
 func InboxID(ref memory.OwnerRef) string {
@@ -67,4 +73,23 @@ func ParseExtractID(id string) (conversation uuid.UUID, from, to int64, retryOf 
 		}
 	}
 	return conversation, from, to, retryOf, nil
+}
+
+// IndexID is the id of the Index of an agent.
+func IndexID(ref activities.AgentRef) string { return "index/" + agentRef(ref.Workspace, ref.Agent) }
+
+// lexical stands in the id of a Reindex of the lexical index, in place of a model's key.
+const lexical = "lexical"
+
+// reindexKey is how much of a model's key stands in an id: enough to tell the few models of one agent apart.
+const reindexKey = 12
+
+// ReindexID is the id of the Reindex of an agent to an embedding model.
+func ReindexID(ref activities.AgentRef, to memory.EmbeddingIdentity) string {
+	return "reindex/" + agentRef(ref.Workspace, ref.Agent) + "/" + to.Key()[:reindexKey]
+}
+
+// LexicalReindexID is the id of the Reindex of an agent's lexical index.
+func LexicalReindexID(ref activities.AgentRef) string {
+	return "reindex/" + agentRef(ref.Workspace, ref.Agent) + "/" + lexical
 }

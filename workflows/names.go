@@ -3,9 +3,11 @@
 //	workflow  id                                     what it does
 //	Inbox     inbox/<agent>/<owner>                  waits out quiet period and cooldown, then starts one Extract at a time
 //	Extract   extract/<conversation>/<from>-<to>     propose -> apply, for one range of messages, once
+//	Index     index/<agent>                          merges, indexes anew and embeds what was written
+//	Reindex   reindex/<agent>/<model or "lexical">   builds an index beside the live one, compares, switches, drops the old
 //
-// <agent> is <workspace>.<agent id>; <owner> and <conversation> are opaque ids. Inputs, results and signals carry
-// references only, never what was said or remembered.
+// <agent> is <workspace>.<agent id>, or <workspace> alone for what belongs to the workspace; <owner> and <conversation> are
+// opaque ids. Inputs, results and signals carry references only, never what was said or remembered.
 package workflows
 
 import "go.temporal.io/sdk/temporal"
@@ -19,11 +21,21 @@ const (
 
 	InboxName   = "Inbox"
 	ExtractName = "Extract"
+	IndexName   = "Index"
+	ReindexName = "Reindex"
 
 	// TurnCompletedSignal tells an Inbox that messages are waiting.
 	TurnCompletedSignal = "turn-completed"
 	// ExtractNowUpdate asks an Inbox to extract at once and answers with the outcome.
 	ExtractNowUpdate = "extract-now"
+	// IndexChangedSignal tells an Index that something was written.
+	IndexChangedSignal = "index-changed"
+	// ProgressQuery asks a Reindex how far it is.
+	ProgressQuery = "progress"
+	// DecideUpdate tells a Reindex whether to switch to a space that finds less.
+	DecideUpdate = "decide"
+	// SwitchBackUpdate has a Reindex make the old space live again.
+	SwitchBackUpdate = "switch-back"
 )
 
 // Search attributes, registered before the first start (devenv and `reverie migrate` do).

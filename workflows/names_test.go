@@ -12,11 +12,13 @@ import (
 func TestNamesOnTheWire(t *testing.T) {
 	for got, want := range map[string]string{
 		TaskQueue: "reverie", ModelQueue: "reverie-model",
-		InboxName: "Inbox", ExtractName: "Extract",
+		InboxName: "Inbox", ExtractName: "Extract", IndexName: "Index", ReindexName: "Reindex",
 		TurnCompletedSignal: "turn-completed", ExtractNowUpdate: "extract-now",
+		IndexChangedSignal: "index-changed", ProgressQuery: "progress", DecideUpdate: "decide", SwitchBackUpdate: "switch-back",
 		FailedType:              "ExtractionFailed",
 		activities.TypeNotFound: "NotFound", activities.TypeForbidden: "Forbidden",
 		activities.TypeInvalid: "Invalid", activities.TypeUnavailable: "Unavailable",
+		activities.TypeUnusable:  "Unusable",
 		AgentAttribute.GetName(): "AgentID", OwnerAttribute.GetName(): "OwnerKey", OutcomeAttribute.GetName(): "Outcome",
 	} {
 		if got != want {
@@ -28,7 +30,10 @@ func TestNamesOnTheWire(t *testing.T) {
 	for m := range typ.Methods() {
 		methods = append(methods, m.Name)
 	}
-	if want := []string{"Apply", "Conclude", "NextRange", "Propose"}; !slices.Equal(methods, want) {
+	if want := []string{
+		"Apply", "CompareSpaces", "Conclude", "DropSpace", "Embed", "FollowSpace", "NextRange", "OpenSpace", "Propose",
+		"StaleIndex", "StaleLeft", "SwitchSpace", "TendIndex",
+	}; !slices.Equal(methods, want) {
 		t.Errorf("activities are %v, shipped were %v", methods, want)
 	}
 }

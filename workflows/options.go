@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"reverie/activities"
 	"reverie/memory"
 )
 
@@ -38,6 +39,40 @@ func modelCall(s memory.ExtractSettings) workflow.ActivityOptions {
 	}
 }
 
+var (
+	// indexStep: some seconds of merging and indexing, of which each piece is a transaction; the largest conversation takes
+	// minutes. It waits for a database that is away as storeStep does.
+	indexStep = workflow.ActivityOptions{
+		StartToCloseTimeout:    10 * time.Minute,
+		ScheduleToCloseTimeout: 7 * 24 * time.Hour,
+		HeartbeatTimeout:       activities.HeartbeatTimeout,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
+		},
+	}
+
+	// embedStep: some seconds of embedding; a model on a slow machine takes minutes for one batch. After a quarter of an
+	// hour of trying the workflow waits instead of the step, where people see it.
+	embedStep = workflow.ActivityOptions{
+		TaskQueue:              ModelQueue,
+		StartToCloseTimeout:    embedTimeout,
+		ScheduleToCloseTimeout: 15 * time.Minute,
+		HeartbeatTimeout:       activities.HeartbeatTimeout,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
+		},
+	}
+)
+
+// embedTimeout bounds one attempt at embedding.
+const embedTimeout = 10 * time.Minute
+
+// embedBackoff is how long a space waits after so many failures in a row: a wrong key is noticed to be right again within
+// half an hour without anybody's doing.
+func embedBackoff(failures int) time.Duration {
+	return min(time.Minute<<min(failures-1, 5), 30*time.Minute)
+}
+
 const (
 	// modelRounds: the proposal and its one repair.
 	modelRounds = 2
@@ -57,6 +92,12 @@ const (
 	busyRetry = 5 * time.Second
 	// failureBackoff: how long an Inbox waits before it looks again when it could not even ask what is pending.
 	failureBackoff = time.Minute
+	// indexLinger: how long an Index waits for the next change before it ends; writes come in bursts.
+	indexLinger = 10 * time.Second
+	// followFirst and followLast: how often a Reindex looks at how far it is. A small index is done within a second.
+	followFirst, followLast = 500 * time.Millisecond, 30 * time.Second
+	// dropVectors go in one transaction, which takes about a second.
+	dropVectors = 20_000
 )
 
 // localStep runs a store step. A wrong argument does not compile.

@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"reverie/activities"
 	"reverie/memory"
 )
 
@@ -95,4 +96,98 @@ func attributes(ref memory.OwnerRef) temporal.SearchAttributes {
 		AgentAttribute.ValueSet(agentRef(ref.Workspace, ref.Agent)),
 		OwnerAttribute.ValueSet(ref.Owner.String()),
 	)
+}
+
+// IndexChanged tells an agent's Index that something was written, starting it when it is not running. It is best effort:
+// what it fails to tell is found by the sweep.
+func IndexChanged(ctx context.Context, c client.Client, ref activities.AgentRef, change IndexChange) error {
+	_, err := c.SignalWithStartWorkflow(ctx, IndexID(ref), IndexChangedSignal, change, indexOptions(ref), Index, IndexInput{AgentRef: ref})
+	return err
+}
+
+// EnsureIndex starts an agent's Index when it is not running. One that runs is left alone, also while it waits.
+func EnsureIndex(ctx context.Context, c client.Client, ref activities.AgentRef) error {
+	options := indexOptions(ref)
+	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
+	_, err := c.ExecuteWorkflow(ctx, options, Index, IndexInput{AgentRef: ref})
+	return err
+}
+
+// StartReindex starts a Reindex and returns its id. One that is running already is found; one that has ended is repeated.
+func StartReindex(ctx context.Context, c client.Client, in ReindexInput) (string, error) {
+	return in.ID(), startReindex(ctx, c, in, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
+}
+
+// OfferReindex starts a Reindex unless the same one is running or has ended in an orderly way before, for example
+// abandoned.
+func OfferReindex(ctx context.Context, c client.Client, in ReindexInput) error {
+	return startReindex(ctx, c, in, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
+}
+
+func startReindex(ctx context.Context, c client.Client, in ReindexInput, reuse enumspb.WorkflowIdReusePolicy) error {
+	summary := "The lexical index is built anew"
+	if !in.isLexical() {
+		summary = "Vectors change to " + in.Identity.String()
+	}
+	_, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID:                       in.ID(),
+		TaskQueue:                TaskQueue,
+		WorkflowIDReusePolicy:    reuse,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		TypedSearchAttributes:    agentAttributes(in.AgentRef),
+		StaticSummary:            summary,
+	}, Reindex, in)
+	return err
+}
+
+// ReindexProgressOf asks a Reindex, by its id, how far it is. It needs a worker; the error is a *serviceerror.NotFound when
+// there is no such Reindex.
+func ReindexProgressOf(ctx context.Context, c client.Client, id string) (ReindexProgress, error) {
+	var out ReindexProgress
+	value, err := c.QueryWorkflow(ctx, id, "", ProgressQuery)
+	if err != nil {
+		return out, err
+	}
+	return out, value.Get(&out)
+}
+
+// DecideReindex tells a Reindex that waits for a decision what to do.
+func DecideReindex(ctx context.Context, c client.Client, id string, d Decision) error {
+	return updateReindex(ctx, c, client.UpdateWorkflowOptions{WorkflowID: id, UpdateName: DecideUpdate, Args: []any{DecideInput{Decision: d}}})
+}
+
+// SwitchBack has a Reindex whose old space is still kept make it live again, and waits until it is.
+func SwitchBack(ctx context.Context, c client.Client, id string) error {
+	return updateReindex(ctx, c, client.UpdateWorkflowOptions{WorkflowID: id, UpdateName: SwitchBackUpdate})
+}
+
+// updateReindex waits for the answer to an update. A refusal, such as one at the wrong time, is its error.
+func updateReindex(ctx context.Context, c client.Client, o client.UpdateWorkflowOptions) error {
+	o.WaitForStage = client.WorkflowUpdateStageCompleted
+	handle, err := c.UpdateWorkflow(ctx, o)
+	if err != nil {
+		return err
+	}
+	return handle.Get(ctx, nil)
+}
+
+func indexOptions(ref activities.AgentRef) client.StartWorkflowOptions {
+	return client.StartWorkflowOptions{
+		ID:                    IndexID(ref),
+		TaskQueue:             TaskQueue,
+		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		TypedSearchAttributes: agentAttributes(ref),
+		StaticSummary:         indexSummary(ref),
+	}
+}
+
+func indexSummary(ref activities.AgentRef) string {
+	if ref.Agent == "" {
+		return "Index of what belongs to the workspace"
+	}
+	return "Index of agent " + ref.Agent
+}
+
+func agentAttributes(ref activities.AgentRef) temporal.SearchAttributes {
+	return temporal.NewSearchAttributes(AgentAttribute.ValueSet(agentRef(ref.Workspace, ref.Agent)))
 }

@@ -99,8 +99,16 @@ func newWorker(c config.Config, s *store.Store, temporal client.Client, t *engin
 	if err != nil {
 		return nil, err
 	}
+	models, err := embedders(c, t, 0)
+	if err != nil {
+		return nil, err
+	}
+	observeEmbedding, err := embeddingMetrics(t)
+	if err != nil {
+		return nil, err
+	}
 	steps, err := activities.New(activities.Options{
-		Store: s, Proposer: p, Paid: paid,
+		Store: s, Proposer: p, Paid: paid, Embedders: models, ObserveEmbedding: observeEmbedding,
 		Budget:   activities.Budget{Tokens: c.BudgetTokens, CostMicros: int64(c.BudgetCost * 1e6)},
 		Defaults: extractSettings(c), Timing: timing(c), Now: time.Now, Log: t.Log, Observe: observe,
 	})

@@ -1,0 +1,172 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"go.temporal.io/sdk/temporal"
+
+	"reverie/llm"
+	"reverie/memory"
+	"reverie/search"
+	"reverie/store"
+)
+
+const (
+	// comparedHits is how many of a space's best hits are looked at: what a search shows, and some more.
+	comparedHits = 10
+	// questionRunes bounds a question: as long as people ask.
+	questionRunes = 160
+)
+
+// comparing asks two spaces the same questions.
+type comparing struct {
+	*Activities
+	id        memory.Identity
+	questions []question
+}
+
+// question is made of a unit, which should be among the answers.
+type question struct {
+	text   string
+	unit   search.UnitKey
+	corpus search.Corpus
+}
+
+// sample makes n questions of units that stand at even distances in the index, so that the same index gives the same
+// questions.
+func (c *comparing) sample(ctx context.Context, n int) error {
+	collections, err := c.Store.Collect(ctx, c.id, search.Corpora(), search.Query{})
+	if err != nil {
+		return err
+	}
+	total := 0
+	for _, collection := range collections {
+		total += len(collection.Units)
+	}
+	passed := 0
+	for _, collection := range collections {
+		var chosen []search.Unit
+		for i := range n {
+			at := i*total/max(n, 1) - passed
+			if at >= 0 && at < len(collection.Units) && (i == 0 || i*total/n != (i-1)*total/n) {
+				chosen = append(chosen, collection.Units[at])
+			}
+		}
+		passed += len(collection.Units)
+		passages, err := c.Store.Passages(ctx, c.id, collection.Corpus, chosen)
+		if err != nil {
+			return err
+		}
+		for _, unit := range chosen {
+			passage, found := passages[unit.Key()]
+			text := firstSentence(passage.Text)
+			if found && text != "" && passage.Source.Scope != memory.ScopeGlobal { // which has spaces of its own
+				c.questions = append(c.questions, question{text, unit.Key(), collection.Corpus})
+			}
+		}
+	}
+	return nil
+}
+
+// firstSentence is the first line or sentence of a text that says something, without Markdown's marks before it.
+func firstSentence(text string) string {
+	for line := range strings.Lines(text) {
+		line = strings.TrimLeft(strings.TrimSpace(line), "#>*-+ \t")
+		if at := strings.IndexAny(line, ".?!。？！"); at > 0 && at < len(line)-1 {
+			if next := line[at+1]; next == ' ' || next >= 0x80 {
+				line = line[:at]
+			}
+		}
+		if runes := []rune(line); len(runes) > questionRunes {
+			line = string(runes[:questionRunes])
+		}
+		if len(search.Analyse(line)) > 0 {
+			return line
+		}
+	}
+	return ""
+}
+
+func (c *comparing) compare(ctx context.Context, live, next store.Space) (Comparison, error) {
+	before, err := c.ask(ctx, live)
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.Type() == TypeUnusable {
+		return Comparison{}, nil
+	}
+	if err != nil {
+		return Comparison{}, err
+	}
+	after, err := c.ask(ctx, next)
+	if err != nil {
+		return Comparison{}, err
+	}
+	var out Comparison
+	for i, q := range c.questions {
+		if len(before[i]) == 0 { // it has nothing in this corpus
+			continue
+		}
+		out.Questions++
+		common := 0
+		for unit := range before[i] {
+			if after[i][unit] {
+				common++
+			}
+		}
+		out.Overlap += float64(common) / float64(len(before[i]))
+		out.LiveFound += before[i].share(q.unit)
+		out.NextFound += after[i].share(q.unit)
+	}
+	if n := float64(out.Questions); n > 0 {
+		out.Overlap, out.LiveFound, out.NextFound = out.Overlap/n, out.LiveFound/n, out.NextFound/n
+	}
+	return out, nil
+}
+
+// hits are the best units of one question.
+type hits map[search.UnitKey]bool
+
+// share is 1 when a unit is among the hits.
+func (h hits) share(unit search.UnitKey) float64 {
+	if h[unit] {
+		return 1
+	}
+	return 0
+}
+
+// ask asks a space all questions.
+func (c *comparing) ask(ctx context.Context, space store.Space) ([]hits, error) {
+	model, err := c.embedderOf(ctx, space.Identity)
+	if err != nil {
+		return nil, err
+	}
+	texts := make([]string, len(c.questions))
+	for i, q := range c.questions {
+		texts[i] = q.text
+	}
+	answer, err := model.Embed(ctx, llm.EmbedQuery, texts)
+	if c.ObserveEmbedding != nil {
+		c.ObserveEmbedding(Embedded{Usage: answer.Usage})
+	}
+	if refused, ok := errors.AsType[*llm.RefusedTexts](err); err != nil && (!ok || !complete(answer.Vectors, refused)) {
+		e := embedding{Activities: c.Activities}
+		return nil, e.failed(ctx, model, err)
+	}
+	out := make([]hits, len(texts))
+	for i, vector := range answer.Vectors {
+		if vector == nil {
+			continue
+		}
+		near, err := c.Store.Nearest(ctx, c.id, store.VectorQuery{
+			Corpus: c.questions[i].corpus, Space: space.ID, Vector: vector, Depth: comparedHits,
+		})
+		if err != nil {
+			return nil, storeError(err)
+		}
+		out[i] = hits{}
+		for _, hit := range near.Hits {
+			out[i][hit.Unit] = true
+		}
+	}
+	return out, nil
+}

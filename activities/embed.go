@@ -1,0 +1,300 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+
+	"reverie/llm"
+	"reverie/memory"
+	"reverie/store"
+)
+
+const (
+	// embedUnits is how many units are read, embedded and saved at once: some requests that are under way at the same time.
+	// It bounds what is paid for twice when a worker dies.
+	embedUnits = 256
+	// embedFor is how long one step embeds before it reports.
+	embedFor = 15 * time.Second
+)
+
+// Embedded is a batch of units, for metrics.
+type Embedded struct {
+	Made    int // got the vector that the model made
+	Cached  int // got the vector of an equal text that was embedded before
+	Refused int // get none
+	Usage   memory.Usage
+	Took    time.Duration // of the provider's part
+	// Failure is the kind of the error that ended the batch before all of it was done; empty: none did.
+	Failure string
+}
+
+// Embed gives units of a space their missing vectors, until none is missing or for some seconds. What is saved stays: a
+// step that is cut or fails goes on behind it. It fails with TypeUnavailable when the provider is away or busy, for as long
+// as that one asks, and with TypeUnusable when a person has to act.
+func (a *Activities) Embed(ctx context.Context, in EmbedInput) (EmbedResult, error) {
+	defer beat(ctx, HeartbeatTimeout/heartbeatsInTime)()
+	e := embedding{Activities: a, ref: in.AgentRef, id: tender(ctx, in.AgentRef)}
+	if until, err := e.spent(ctx); err != nil || !until.IsZero() {
+		return EmbedResult{WaitUntil: until}, err
+	}
+	open, err := e.open(ctx, in.Space)
+	if err != nil || !open {
+		return EmbedResult{Gone: err == nil}, err
+	}
+	for until := time.Now().Add(embedFor); time.Now().Before(until); {
+		done, err := e.batch(ctx)
+		if err != nil {
+			return EmbedResult{}, err
+		}
+		if done {
+			return e.out, nil
+		}
+	}
+	e.out.More = true
+	return e.out, nil
+}
+
+// embedding fills one space.
+type embedding struct {
+	*Activities
+	ref   AgentRef
+	id    memory.Identity
+	space store.Space
+	model *configured
+	out   EmbedResult
+}
+
+// spent reports until when the workspace may spend no more money; zero: it may. Tokens of embedding models are not what the
+// token budget is about: they cost a hundredth of those of chat models, and are many.
+func (e *embedding) spent(ctx context.Context) (time.Time, error) {
+	money := Budget{CostMicros: e.Budget.CostMicros}
+	if money == (Budget{}) {
+		return time.Time{}, nil
+	}
+	now := e.Now()
+	used, err := e.Store.SpentToday(ctx, e.id, now)
+	if err != nil || !money.Spent(used) {
+		return time.Time{}, storeError(err)
+	}
+	return renewal(now), nil
+}
+
+// open finds the space and the model that makes its vectors. An agent's first space is made with the current model. It
+// reports whether the space is one that is filled.
+func (e *embedding) open(ctx context.Context, space int64) (bool, error) {
+	spaces, err := e.Store.Spaces(ctx, e.id)
+	if err != nil {
+		return false, storeError(err)
+	}
+	at := slices.IndexFunc(spaces, func(s store.Space) bool {
+		return space == 0 && s.State == store.SpaceLive || s.ID == space && s.State == store.SpaceBuilding
+	})
+	switch {
+	case at >= 0:
+		e.space = spaces[at]
+	case space != 0:
+		return false, nil
+	case len(e.Embedders) == 0:
+		return false, errNoEmbedder()
+	default:
+		identity, err := e.Embedders[0].Probe(ctx)
+		if err != nil {
+			return false, e.failed(ctx, &configured{Embedder: e.Embedders[0]}, err)
+		}
+		if e.space, err = e.Store.OpenSpace(ctx, e.id, identity); err != nil {
+			return false, storeError(err)
+		}
+	}
+	e.model, err = e.embedderOf(ctx, e.space.Identity)
+	return err == nil, err
+}
+
+// batch embeds the next units. done says that there are none.
+func (e *embedding) batch(ctx context.Context) (done bool, err error) {
+	due, err := e.Store.DueUnits(ctx, e.id, e.space.ID, embedUnits)
+	if err != nil {
+		return false, storeError(err)
+	}
+	if len(due.Reached) == 0 {
+		return true, nil
+	}
+	vectors, err := e.cached(ctx, due.Units)
+	if err != nil {
+		return false, storeError(err)
+	}
+	made, failure := e.ask(ctx, due.Units, vectors)
+	saved, err := e.save(ctx, due, vectors)
+	if err != nil {
+		return false, storeError(err)
+	}
+	e.out.Embedded += saved
+	e.account(ctx, made)
+	if failure != nil {
+		return false, e.failed(ctx, e.model, failure)
+	}
+	return false, nil
+}
+
+// settled are the vectors of texts; one that is nil belongs to a text that the model does not take.
+type settled map[store.TextHash][]float32
+
+// cached are the vectors that equal texts of the workspace got before.
+func (e *embedding) cached(ctx context.Context, units []store.DueUnit) (settled, error) {
+	hashes := make([]store.TextHash, len(units))
+	for i, u := range units {
+		hashes[i] = u.Hash
+	}
+	return e.Store.CachedVectors(ctx, e.id, e.space.Identity, hashes)
+}
+
+// ask has the model make the vectors that are still missing. Those that it has made before an error are kept.
+func (e *embedding) ask(ctx context.Context, units []store.DueUnit, vectors settled) (Embedded, error) {
+	missing := slices.DeleteFunc(slices.Clone(units), func(u store.DueUnit) bool { return vectors[u.Hash] != nil })
+	made := Embedded{Cached: len(units) - len(missing)}
+	var texts []string
+	var hashes []store.TextHash
+	asked := map[store.TextHash]bool{}
+	for _, u := range missing {
+		if !asked[u.Hash] { // an equal text is embedded once
+			asked[u.Hash] = true
+			texts, hashes = append(texts, u.Text), append(hashes, u.Hash)
+		}
+	}
+	if len(texts) == 0 {
+		return made, nil
+	}
+	began := time.Now()
+	answer, err := e.model.Embed(ctx, llm.EmbedDocument, texts)
+	made.Took, made.Usage = time.Since(began), answer.Usage
+	for i, v := range answer.Vectors {
+		if v != nil {
+			vectors[hashes[i]] = v
+		}
+	}
+	if refused, ok := errors.AsType[*llm.RefusedTexts](err); ok {
+		for _, text := range refused.Texts {
+			vectors[hashes[text.Index]] = nil
+		}
+		if complete(answer.Vectors, refused) {
+			err = nil
+		}
+	}
+	for _, u := range missing {
+		switch v, settled := vectors[u.Hash]; {
+		case v != nil:
+			made.Made++
+		case settled:
+			made.Refused++
+		}
+	}
+	if err == nil {
+		e.embeddingState(ctx, e.model, "ok", "")
+		return made, nil
+	}
+	made.Failure = "cut"
+	if failure, ok := errors.AsType[*llm.Error](err); ok {
+		made.Failure = string(failure.Kind)
+	}
+	return made, err
+}
+
+// save stores what is settled, also when the step is being stopped: it is paid for.
+func (e *embedding) save(ctx context.Context, due store.DueUnits, vectors settled) (int, error) {
+	part := settledPart(due, vectors)
+	if len(part.Units) == 0 && len(part.Reached) == 0 {
+		return 0, nil
+	}
+	return e.Store.SaveVectors(context.WithoutCancel(ctx), e.id, e.space.ID, part, inOrder(part.Units, vectors))
+}
+
+// complete reports whether every text has a vector or is refused.
+func complete(vectors [][]float32, refused *llm.RefusedTexts) bool {
+	missing := 0
+	for _, v := range vectors {
+		if v == nil {
+			missing++
+		}
+	}
+	return missing == len(refused.Texts)
+}
+
+// settledPart is what can be saved: units whose text is settled, and how far each source is settled without a gap. Units
+// behind a gap are saved as well: they come again, and cost nothing then.
+func settledPart(due store.DueUnits, vectors settled) store.DueUnits {
+	var part store.DueUnits
+	gap := map[int64]bool{}   // sources that have one
+	last := map[int64]int64{} // ordinal before it
+	for _, u := range due.Units {
+		_, ok := vectors[u.Hash]
+		if ok {
+			part.Units = append(part.Units, u)
+		}
+		switch {
+		case !ok:
+			gap[u.Key.Group] = true
+		case !gap[u.Key.Group]:
+			last[u.Key.Group] = u.Key.Ordinal
+		}
+	}
+	for _, r := range due.Reached {
+		if gap[r.Group] {
+			if r.Ordinal = last[r.Group]; r.Ordinal == 0 {
+				continue
+			}
+		}
+		part.Reached = append(part.Reached, r)
+	}
+	return part
+}
+
+// inOrder are the vectors of units.
+func inOrder(units []store.DueUnit, vectors settled) [][]float32 {
+	out := make([][]float32, len(units))
+	for i, u := range units {
+		out[i] = vectors[u.Hash]
+	}
+	return out
+}
+
+// account adds a batch to the result, to the workspace's spending and to the metrics.
+func (e *embedding) account(ctx context.Context, made Embedded) {
+	e.out.Cached += made.Cached
+	e.out.Refused += made.Refused
+	e.out.Usage = e.out.Usage.Add(made.Usage)
+	if e.ObserveEmbedding != nil {
+		e.ObserveEmbedding(made)
+	}
+	spent := memory.Usage{Calls: made.Usage.Calls, CostMicros: made.Usage.CostMicros} // see spent
+	if spent.CostMicros == 0 || e.ref.Agent == "" {
+		return
+	}
+	if err := e.Store.AddUsage(context.WithoutCancel(ctx), e.id, e.space.Identity.Model, spent); err != nil {
+		e.Log.Warn("the cost of vectors could not be recorded", "error", err) // they are made and saved all the same
+	}
+}
+
+// failed says what an error of the model means for the step.
+func (e *embedding) failed(ctx context.Context, model *configured, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	failure, ok := errors.AsType[*llm.Error](err)
+	if !ok {
+		return err
+	}
+	e.embeddingState(ctx, model, string(failure.Kind), failure.Message)
+	return embeddingError(failure)
+}
+
+// embeddingError makes the next attempt wait for as long as the provider asks. What only a person can repair is not tried
+// again at once.
+func embeddingError(err *llm.Error) error {
+	if err.Kind.Retryable() {
+		return modelError(err)
+	}
+	return temporal.NewNonRetryableApplicationError(string(err.Kind), TypeUnusable, nil)
+}

@@ -1,0 +1,81 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"reverie/store"
+)
+
+// OpenSpace makes a space for another model beside the live one, or finds it.
+func (a *Activities) OpenSpace(ctx context.Context, in OpenSpaceInput) (OpenSpaceResult, error) {
+	id := tender(ctx, in.AgentRef)
+	space, err := a.Store.OpenSpace(ctx, id, in.Identity)
+	if err != nil {
+		return OpenSpaceResult{}, storeError(err)
+	}
+	out := OpenSpaceResult{Space: space.ID}
+	if space.State != store.SpaceLive {
+		live, err := a.Store.LiveSpace(ctx, id)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return OpenSpaceResult{}, storeError(err)
+		}
+		out.Live = live.ID
+	}
+	return out, nil
+}
+
+// FollowSpace tells how far a space is filled.
+func (a *Activities) FollowSpace(ctx context.Context, in SpaceInput) (SpaceProgress, error) {
+	spaces, err := a.Store.Spaces(ctx, tender(ctx, in.AgentRef))
+	if err != nil {
+		return SpaceProgress{}, storeError(err)
+	}
+	var out SpaceProgress
+	for _, s := range spaces {
+		out.Total = max(out.Total, s.Vectors)
+		if s.ID == in.Space {
+			out.Found, out.Done, out.Due = true, s.Vectors, s.Due
+		}
+	}
+	return out, nil
+}
+
+// SwitchSpace makes a space the live one, at once for all searches. The one that was live is retired.
+func (a *Activities) SwitchSpace(ctx context.Context, in SpaceInput) (SpaceProgress, error) {
+	if _, err := a.Store.SwitchSpace(ctx, tender(ctx, in.AgentRef), in.Space); err != nil {
+		return SpaceProgress{}, storeError(err)
+	}
+	return a.FollowSpace(ctx, in)
+}
+
+// DropSpace removes some vectors of a space that is not live, and the space with the last of them.
+func (a *Activities) DropSpace(ctx context.Context, in DropSpaceInput) (DropSpaceResult, error) {
+	more, err := a.Store.DropSpace(ctx, tender(ctx, in.AgentRef), in.Space, in.Limit)
+	return DropSpaceResult{more}, storeError(err)
+}
+
+// CompareSpaces asks both the live space and another one questions that were made of what is indexed: the first
+// sentences of sampled units. It says nothing (no questions) when the live space cannot be asked any more, because its model
+// is not configured, or when there is nothing to ask about.
+func (a *Activities) CompareSpaces(ctx context.Context, in CompareSpacesInput) (Comparison, error) {
+	defer beat(ctx, HeartbeatTimeout/heartbeatsInTime)()
+	c := comparing{Activities: a, id: tender(ctx, in.AgentRef)}
+	if in.Agent == "" { // what belongs to the workspace is searched through its agents only
+		return Comparison{}, nil
+	}
+	spaces, err := a.Store.Spaces(ctx, c.id)
+	if err != nil {
+		return Comparison{}, storeError(err)
+	}
+	live := slices.IndexFunc(spaces, func(s store.Space) bool { return s.State == store.SpaceLive })
+	next := slices.IndexFunc(spaces, func(s store.Space) bool { return s.ID == in.Space })
+	if live < 0 || next < 0 || live == next {
+		return Comparison{}, nil
+	}
+	if err := c.sample(ctx, in.Samples); err != nil {
+		return Comparison{}, storeError(err)
+	}
+	return c.compare(ctx, spaces[live], spaces[next])
+}

@@ -1,0 +1,405 @@
+package workflows
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"reverie/activities"
+	"reverie/memory"
+)
+
+// ReindexInput says what is built anew. DefaultReindex fills it.
+type ReindexInput struct {
+	activities.AgentRef
+	// Identity is what is to make the vectors from now on. The zero value: the lexical index is built anew, and vectors
+	// stay what they are.
+	Identity memory.EmbeddingIdentity `json:"identity,omitzero"`
+	// Samples is how many questions the two spaces are compared with.
+	Samples int `json:"samples,omitempty"`
+	// Tolerance is by how much the share of sampled units that find themselves may be lower in the new space.
+	Tolerance float64 `json:"tolerance,omitempty"`
+	// DecideWithin is how long a person may take to decide about a space that finds less; then it is abandoned.
+	DecideWithin time.Duration `json:"decideWithin,omitempty"`
+	// Retention is how long the old space is kept, and can be switched back to.
+	Retention time.Duration `json:"retention,omitempty"`
+
+	// Carried is what it has done so far, when it continues as new.
+	Carried *ReindexProgress `json:"carried,omitempty"`
+}
+
+// DefaultReindex changes an agent to an embedding model with the defaults; with a zero identity it builds the lexical index
+// anew.
+func DefaultReindex(ref activities.AgentRef, to memory.EmbeddingIdentity) ReindexInput {
+	in := ReindexInput{AgentRef: ref, Identity: to}
+	if !in.isLexical() {
+		in.Samples, in.Tolerance, in.DecideWithin, in.Retention = 50, 0.1, 7*24*time.Hour, 7*24*time.Hour
+	}
+	return in
+}
+
+func (in ReindexInput) isLexical() bool { return in.Identity == memory.EmbeddingIdentity{} }
+
+// ID is the workflow's id.
+func (in ReindexInput) ID() string {
+	if in.isLexical() {
+		return LexicalReindexID(in.AgentRef)
+	}
+	return ReindexID(in.AgentRef, in.Identity)
+}
+
+// ReindexPhase is what a Reindex is doing.
+type ReindexPhase string
+
+// Phases, in their order. A lexical one is only building.
+const (
+	PhaseBuilding  ReindexPhase = "building"
+	PhaseComparing ReindexPhase = "comparing"
+	PhaseDeciding  ReindexPhase = "deciding" // it waits for a person: DecideUpdate
+	PhaseRetaining ReindexPhase = "retaining"
+	PhaseDropping  ReindexPhase = "dropping"
+	PhaseDone      ReindexPhase = "done"
+)
+
+// ReindexOutcome is how a Reindex ended.
+type ReindexOutcome string
+
+// Outcomes.
+const (
+	ReindexRebuilt      ReindexOutcome = "rebuilt"       // the lexical index
+	ReindexNothing      ReindexOutcome = "nothing"       // the model's vectors are the live ones already
+	ReindexSwitched     ReindexOutcome = "switched"      // the old space is dropped
+	ReindexSwitchedBack ReindexOutcome = "switched_back" // the new space is kept, retired
+	ReindexAbandoned    ReindexOutcome = "abandoned"     // the new space is dropped
+)
+
+// ReindexProgress is the answer to ProgressQuery, and the result.
+type ReindexProgress struct {
+	Phase ReindexPhase `json:"phase"`
+	// Done of Total units have their vector; of a lexical one, sources are indexed anew. Total is an estimate.
+	Done  int64 `json:"done"`
+	Total int64 `json:"total"`
+	// Until is when a phase that waits ends by itself.
+	Until      time.Time              `json:"until,omitzero"`
+	Space      int64                  `json:"space,omitempty"` // that is built
+	Live       int64                  `json:"live,omitempty"`  // beside which it is built
+	Comparison *activities.Comparison `json:"comparison,omitempty"`
+	Outcome    ReindexOutcome         `json:"outcome,omitempty"`
+}
+
+// Decision is what a person decides about a space that finds less than the live one.
+type Decision string
+
+// Decisions.
+const (
+	DecisionSwitch  Decision = "switch"
+	DecisionAbandon Decision = "abandon"
+)
+
+// DecideInput is the argument of DecideUpdate.
+type DecideInput struct {
+	Decision Decision `json:"decision"`
+}
+
+// Reindex builds an index anew while searches go on.
+//
+// Of vectors, it builds a space for another model beside the live one, compares what both find, and switches all searches
+// over at once, unless the new space finds clearly less: then it waits for a decision. The old space is kept for a while, can
+// be switched back to, and is dropped. Of the lexical index, each source changes over by itself.
+//
+// What is embedded and indexed is the work of the agent's Index; this only follows it. Cancelled before it has switched, it
+// drops what it has built.
+func Reindex(ctx workflow.Context, in ReindexInput) (ReindexProgress, error) {
+	r := reindex{ReindexInput: in, log: workflow.GetLogger(ctx), ReindexProgress: ReindexProgress{Phase: PhaseBuilding}}
+	if in.Carried != nil {
+		r.ReindexProgress = *in.Carried
+	}
+	if err := r.handle(ctx); err != nil {
+		return ReindexProgress{}, err
+	}
+	work := r.vectors
+	if in.isLexical() {
+		work = r.lexical
+	}
+	outcome, err := work(ctx)
+	if ctx.Err() != nil && r.isBeside() {
+		ctx, _ = workflow.NewDisconnectedContext(ctx)
+		outcome, err = ReindexAbandoned, r.drop(ctx, r.Space)
+	}
+	if err != nil {
+		return ReindexProgress{}, err
+	}
+	r.Outcome = outcome
+	r.enter(ctx, PhaseDone)
+	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(outcome))); err != nil {
+		return ReindexProgress{}, err
+	}
+	// A handler that has just been answered still has to return its answer before the workflow may end.
+	err = workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
+	return r.ReindexProgress, err
+}
+
+type reindex struct {
+	ReindexInput
+	ReindexProgress
+	log      log.Logger
+	decision Decision
+	back     bool // it is to be switched back
+	isBack   bool
+}
+
+// isBeside reports whether the new space is not in use yet, so that cancelling abandons it.
+func (r *reindex) isBeside() bool {
+	return r.Live != 0 && (r.Phase == PhaseBuilding || r.Phase == PhaseComparing || r.Phase == PhaseDeciding)
+}
+
+// handle answers the query and the updates.
+func (r *reindex) handle(ctx workflow.Context) error {
+	if err := workflow.SetQueryHandler(ctx, ProgressQuery, func() (ReindexProgress, error) { return r.ReindexProgress, nil }); err != nil {
+		return err
+	}
+	decide := workflow.UpdateHandlerOptions{Validator: func(in DecideInput) error {
+		switch {
+		case in.Decision != DecisionSwitch && in.Decision != DecisionAbandon:
+			return fmt.Errorf("%q is no decision: %s or %s", in.Decision, DecisionSwitch, DecisionAbandon)
+		case r.Phase != PhaseDeciding || r.decision != "":
+			return errors.New("there is nothing to decide")
+		}
+		return nil
+	}}
+	if err := workflow.SetUpdateHandlerWithOptions(ctx, DecideUpdate, func(_ workflow.Context, in DecideInput) error {
+		r.decision = in.Decision
+		return nil
+	}, decide); err != nil {
+		return err
+	}
+	back := workflow.UpdateHandlerOptions{Validator: func() error {
+		if r.Phase != PhaseRetaining {
+			return errors.New("there is no old space to switch back to")
+		}
+		return nil
+	}}
+	return workflow.SetUpdateHandlerWithOptions(ctx, SwitchBackUpdate, func(ctx workflow.Context) error {
+		r.back = true
+		return workflow.Await(ctx, func() bool { return r.isBack })
+	}, back)
+}
+
+// enter says what it is doing now.
+func (r *reindex) enter(ctx workflow.Context, p ReindexPhase) {
+	r.Phase, r.Until = p, time.Time{}
+	r.describe(ctx)
+}
+
+// enterUntil says for what it waits, and until when.
+func (r *reindex) enterUntil(ctx workflow.Context, p ReindexPhase, d time.Duration) {
+	r.enter(ctx, p)
+	r.Until = workflow.Now(ctx).Add(d).UTC()
+	r.describe(ctx)
+}
+
+// describe tells an operator where it stands, in Markdown.
+func (r *reindex) describe(ctx workflow.Context) {
+	text := fmt.Sprintf("**%s**: %d of about %d", r.Phase, r.Done, r.Total)
+	if !r.Until.IsZero() {
+		text += ", until " + r.Until.Format(time.RFC3339)
+	}
+	if c := r.Comparison; c != nil {
+		text += fmt.Sprintf("\n\nOf %d sampled questions the live space finds %.0f %%, the new one %.0f %%; %.0f %% of what the live one shows is shown by both.",
+			c.Questions, 100*c.LiveFound, 100*c.NextFound, 100*c.Overlap)
+	}
+	if r.Outcome != "" {
+		text += fmt.Sprintf("\n\nOutcome: **%s**", r.Outcome)
+	}
+	workflow.SetCurrentDetails(ctx, text)
+}
+
+// lexical has everything indexed anew.
+func (r *reindex) lexical(ctx workflow.Context) (ReindexOutcome, error) {
+	in := activities.IndexInput{AgentRef: r.AgentRef}
+	if r.Carried == nil {
+		stale, err := localStep(ctx, "mark everything", steps.StaleIndex, in)
+		if err != nil {
+			return "", err
+		}
+		r.Total = int64(stale.Sources)
+		r.wake(ctx)
+	}
+	err := r.follow(ctx, func() (bool, error) {
+		left, err := localStep(ctx, "what is left", steps.StaleLeft, in)
+		r.Done = max(r.Total-int64(left.Sources), 0)
+		return left.Sources == 0, err
+	})
+	return ReindexRebuilt, err
+}
+
+// vectors builds a space, and switches to it unless it finds less.
+func (r *reindex) vectors(ctx workflow.Context) (ReindexOutcome, error) {
+	if r.Carried == nil {
+		space, err := localStep(ctx, "open a space", steps.OpenSpace, activities.OpenSpaceInput{AgentRef: r.AgentRef, Identity: r.Identity})
+		if err != nil {
+			return "", err
+		}
+		r.Space, r.Live = space.Space, space.Live
+	}
+	if r.Live == 0 { // it is the first, or is live already
+		return ReindexNothing, nil
+	}
+	if err := r.build(ctx); err != nil {
+		return "", err
+	}
+	if err := r.compare(ctx); err != nil {
+		return "", err
+	}
+	if r.Comparison.Worse(r.Tolerance) {
+		if err := r.decide(ctx); err != nil {
+			return "", err
+		}
+		if r.decision != DecisionSwitch {
+			return ReindexAbandoned, r.drop(ctx, r.Space)
+		}
+		if err := r.build(ctx); err != nil { // what was written meanwhile
+			return "", err
+		}
+	}
+	if err := r.switchTo(ctx, r.Space); err != nil {
+		return "", err
+	}
+	return r.retain(ctx)
+}
+
+// build waits until every unit has its vector in the new space.
+func (r *reindex) build(ctx workflow.Context) error {
+	r.enter(ctx, PhaseBuilding)
+	r.wake(ctx)
+	return r.follow(ctx, func() (bool, error) {
+		p, err := localStep(ctx, "how far it is", steps.FollowSpace, activities.SpaceInput{AgentRef: r.AgentRef, Space: r.Space})
+		if err == nil && !p.Found {
+			err = temporal.NewApplicationError("the space is gone", activities.TypeNotFound)
+		}
+		r.Done, r.Total = p.Done, max(p.Done, p.Total)
+		return p.Due == 0, err
+	})
+}
+
+// follow looks until it is done, ever less often.
+func (r *reindex) follow(ctx workflow.Context, look func() (done bool, err error)) error {
+	for pause := followFirst; ; pause = min(2*pause, followLast) {
+		done, err := look()
+		if err != nil || done {
+			return err
+		}
+		r.describe(ctx)
+		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() && workflow.AllHandlersFinished(ctx) && r.decision == "" {
+			in := r.ReindexInput
+			in.Carried = &r.ReindexProgress
+			return workflow.NewContinueAsNewError(ctx, Reindex, in)
+		}
+		if err := workflow.NewTimerWithOptions(ctx, pause, workflow.TimerOptions{Summary: "until it is looked at again"}).Get(ctx, nil); err != nil {
+			return err
+		}
+	}
+}
+
+// wake has the agent's Index look at once at what there is to do. Without it, the sweep would.
+func (r *reindex) wake(ctx workflow.Context) {
+	options := workflow.ChildWorkflowOptions{
+		WorkflowID:            IndexID(r.AgentRef),
+		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
+		TypedSearchAttributes: agentAttributes(r.AgentRef),
+		StaticSummary:         indexSummary(r.AgentRef),
+	}
+	err := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, options), Index, IndexInput{AgentRef: r.AgentRef}).
+		GetChildWorkflowExecution().Get(ctx, nil)
+	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
+		err = workflow.SignalExternalWorkflow(ctx, IndexID(r.AgentRef), "", IndexChangedSignal, IndexChange{}).Get(ctx, nil)
+	}
+	if err != nil {
+		r.log.Warn("The Index was not woken", "error", err)
+	}
+}
+
+// compare asks both spaces the same questions, until their models answer.
+func (r *reindex) compare(ctx workflow.Context) error {
+	r.enter(ctx, PhaseComparing)
+	in := activities.CompareSpacesInput{AgentRef: r.AgentRef, Space: r.Space, Samples: r.Samples}
+	for failures := 1; ; failures++ {
+		c, err := step(ctx, embedStep, "ask both spaces", steps.CompareSpaces, in)
+		if err == nil {
+			r.Comparison = &c
+			return nil
+		}
+		if ctx.Err() != nil {
+			return err
+		}
+		r.log.Warn("The comparison is put off", "reason", reasonOf(err))
+		summary := workflow.TimerOptions{Summary: "the comparison is put off: " + reasonOf(err)}
+		if err := workflow.NewTimerWithOptions(ctx, max(retryDelayOf(err), embedBackoff(failures)), summary).Get(ctx, nil); err != nil {
+			return err
+		}
+	}
+}
+
+// decide waits for a person.
+func (r *reindex) decide(ctx workflow.Context) error {
+	r.enterUntil(ctx, PhaseDeciding, r.DecideWithin)
+	options := workflow.AwaitOptions{Timeout: r.DecideWithin, TimerOptions: workflow.TimerOptions{Summary: "the new space finds less: switch or abandon?"}}
+	_, err := workflow.AwaitWithOptions(ctx, options, func() bool { return r.decision != "" })
+	return err
+}
+
+// switchTo makes a space the live one.
+func (r *reindex) switchTo(ctx workflow.Context, space int64) error {
+	_, err := localStep(ctx, fmt.Sprintf("make space %d live", space), steps.SwitchSpace, activities.SpaceInput{AgentRef: r.AgentRef, Space: space})
+	if err == nil {
+		r.wake(ctx) // something may have been written just now
+	}
+	return err
+}
+
+// retain keeps the old space for a while, and then drops it.
+func (r *reindex) retain(ctx workflow.Context) (ReindexOutcome, error) {
+	r.enterUntil(ctx, PhaseRetaining, r.Retention)
+	options := workflow.AwaitOptions{Timeout: r.Retention, TimerOptions: workflow.TimerOptions{Summary: "the old space can be switched back to"}}
+	back, err := workflow.AwaitWithOptions(ctx, options, func() bool { return r.back })
+	if err != nil {
+		return "", err
+	}
+	if !back {
+		return ReindexSwitched, r.drop(ctx, r.Live)
+	}
+	// The old space lacks what was written since; that is embedded at once, and found lexically until then. The new one stays,
+	// retired, as the sign that the agent is not to be changed to it again by itself.
+	if err := r.switchTo(ctx, r.Live); err != nil {
+		return "", err
+	}
+	r.isBack = true
+	return ReindexSwitchedBack, nil
+}
+
+// drop removes a space that is not live. Steps that are still filling it end before its last vectors go.
+func (r *reindex) drop(ctx workflow.Context, space int64) error {
+	r.enter(ctx, PhaseDropping)
+	in := activities.DropSpaceInput{AgentRef: r.AgentRef, Space: space}
+	if _, err := localStep(ctx, "take the space out of use", steps.DropSpace, in); err != nil {
+		return err
+	}
+	if err := workflow.NewTimerWithOptions(ctx, embedTimeout, workflow.TimerOptions{Summary: "until nothing fills it any more"}).Get(ctx, nil); err != nil {
+		return err
+	}
+	in.Limit = dropVectors
+	for more := true; more; {
+		out, err := localStep(ctx, "drop vectors", steps.DropSpace, in)
+		if err != nil {
+			return err
+		}
+		more = out.More
+	}
+	return nil
+}
