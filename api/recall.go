@@ -25,7 +25,6 @@ func (s *Server) recallRoutes() {
 	}, s.searchMemory)
 }
 
-
 type searchInput struct {
 	AgentParam
 	PersonParams
@@ -126,7 +125,7 @@ func invalidSearch(at string, err error) error {
 
 // joined are the errors that were joined into one.
 func joined(err error) []error {
-	if several, is := err.(interface{ Unwrap() []error }); is { //nolint:errorlint // the outermost error is what was joined
+	if several, is := err.(interface{ Unwrap() []error }); is {
 		return several.Unwrap()
 	}
 	return []error{err}

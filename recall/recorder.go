@@ -12,8 +12,8 @@ import (
 	"reverie/store"
 )
 
-// RecallStore keeps what was used; *store.Store has it.
-type RecallStore interface {
+// Ledger keeps what was used; *store.Store has it.
+type Ledger interface {
 	RecordRecalls(ctx context.Context, recalls []store.Recall) error
 	VersionOf(ctx context.Context, id memory.Identity, ref memory.Ref, number int) (memory.Version, error)
 }
@@ -41,7 +41,7 @@ const (
 // Recorder writes what was used, several uses at once and behind the answers. Every use is written, or counted as failed and
 // logged. It is safe for concurrent use.
 type Recorder struct {
-	store RecallStore
+	store Ledger
 	log   *slog.Logger
 
 	mu      sync.Mutex
@@ -54,7 +54,7 @@ type Recorder struct {
 }
 
 // NewRecorder makes a recorder. Close it before its store.
-func NewRecorder(s RecallStore, log *slog.Logger) *Recorder { return &Recorder{store: s, log: log} }
+func NewRecorder(s Ledger, log *slog.Logger) *Recorder { return &Recorder{store: s, log: log} }
 
 // Record notes a use. It returns at once unless too many are waiting.
 func (r *Recorder) Record(ctx context.Context, u Use) {

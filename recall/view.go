@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -75,9 +76,7 @@ func (v *view) read(ctx context.Context, keys []search.UnitKey) error {
 	if v.passages == nil {
 		v.passages = make(map[search.UnitKey]store.Passage, len(passages))
 	}
-	for key, passage := range passages {
-		v.passages[key] = passage
-	}
+	maps.Copy(v.passages, passages)
 	return nil
 }
 
