@@ -156,18 +156,21 @@ func (j *embedJob) send(ctx context.Context, texts []string, batch []int) *Error
 		return failure
 	}
 	if err != nil {
-		return j.end(err, &Error{Kind: Unavailable, Message: "the job has ended"})
+		j.end(err)
+		return &Error{Kind: Unavailable, Message: "the job has ended"}
 	}
 	var unusable []RefusedText
 	for i, v := range vectors {
 		if failure := unit(v); failure != nil {
 			unusable = append(unusable, RefusedText{batch[i], failure})
 		} else if failure := j.checkSize(len(v)); failure != nil {
-			return j.end(failure, failure)
+			j.end(failure)
+			return failure
 		}
 	}
 	if len(unusable) == len(vectors) && !j.embedsAnything(ctx) {
-		return j.end(unusable[0].Err, unusable[0].Err)
+		j.end(unusable[0].Err)
+		return unusable[0].Err
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -230,7 +233,7 @@ func (j *embedJob) isAboutTexts(ctx context.Context, failure *Error) bool {
 			return true
 		}
 	}
-	j.end(failure, failure)
+	j.end(failure)
 	return false
 }
 
@@ -250,14 +253,13 @@ func (j *embedJob) refuse(at int, why *Error) {
 	j.refused = append(j.refused, RefusedText{at, why})
 }
 
-// end ends the job with an error, if it has not ended yet, and returns what its caller is to return.
-func (j *embedJob) end(err error, answer *Error) *Error {
+// end ends the job with an error, if it has not ended yet.
+func (j *embedJob) end(err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.failure == nil {
 		j.failure = err
 	}
-	return answer
 }
 
 func (j *embedJob) ended() bool {
