@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 )
 
@@ -76,7 +77,7 @@ func (j *embedJob) batches(yield func([]int) bool) {
 			j.refuse(i, &Error{Kind: BadRequest, Message: "the text is blank"})
 			continue
 		}
-		if len(batch) > 0 && (len(batch) >= int(j.maxTexts.Load()) || bytes+len(text) > maxRequestBytes) {
+		if len(batch) > 0 && (len(batch) >= int(j.maxTexts.Load()) || bytes+len(text) > int(j.maxBytes.Load())) {
 			if !yield(batch) {
 				return
 			}
@@ -106,8 +107,8 @@ func (j *embedJob) embedBatch(ctx context.Context, batch []int) bool {
 	case len(batch) > 1:
 		half := len(batch) / 2
 		first, second := j.embedBatch(ctx, batch[:half]), j.embedBatch(ctx, batch[half:])
-		if first && second { // no text was at fault, so there were too many of them
-			j.takeFewer(half)
+		if first && second { // no text was at fault, so they were too many or too long together
+			j.takeLess(batch)
 		}
 	case failure.Kind == ContextTooLong:
 		j.shorten(ctx, batch, failure)
@@ -212,11 +213,28 @@ func (e *embedder) checkSize(n int) *Error {
 	return badVector("the vectors have %d dimensions, %d are configured; set the dimensions (REVERIE_EMBEDDING_DIMENSIONS) to %d, or to 0 for the model's own", n, e.config.Dimensions, n)
 }
 
-// takeFewer makes the batches that follow smaller.
-func (e *embedder) takeFewer(n int) {
+// suspectBytes is from where on a refused batch is blamed on its bytes: at most the 16,000 tokens that the strictest provider,
+// Mistral, takes.
+const suspectBytes = 32 << 10
+
+// takeLess makes the batches that follow smaller than one that was too large: shorter, or of fewer texts.
+func (j *embedJob) takeLess(batch []int) {
+	bytes := 0
+	for _, at := range batch {
+		bytes += len(j.texts[at])
+	}
+	if bytes > suspectBytes {
+		lower(&j.maxBytes, bytes/2)
+	} else {
+		lower(&j.maxTexts, len(batch)/2)
+	}
+}
+
+// lower sets a limit that only falls.
+func lower(limit *atomic.Int64, to int) {
 	for {
-		now := e.maxTexts.Load()
-		if int64(n) >= now || e.maxTexts.CompareAndSwap(now, int64(n)) {
+		now := limit.Load()
+		if int64(to) >= now || limit.CompareAndSwap(now, int64(to)) {
 			return
 		}
 	}

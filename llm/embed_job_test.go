@@ -226,6 +226,33 @@ func TestALimitOfTextsIsLearned(t *testing.T) {
 	}
 }
 
+// So is a limit on all texts of a request together, which is no reason to send short texts one by one.
+func TestALimitOfBytesIsLearned(t *testing.T) {
+	t.Parallel()
+	server := llmtest.New(t, llmtest.Options{Dimensions: 8, Script: func(r llmtest.Request) llmtest.Reply {
+		if len(r.User) > 70<<10 {
+			return llmtest.Invalid("Too many tokens overall, split into more batches.")
+		}
+		return llmtest.Honest()
+	}})
+	e := embedderAt(t, server, func(c *llm.EmbedderConfig) { c.Concurrency = 1 })
+	long := []string{strings.Repeat("Anna ", 12<<10), strings.Repeat("Bello ", 10<<10)}
+	for _, texts := range [][]string{long, long, numberedTexts(64)} {
+		before := server.Count()
+		got, err := e.Embed(t.Context(), llm.EmbedDocument, texts)
+		if err != nil || len(got.Shortened) != 0 {
+			t.Fatal(err, got.Shortened)
+		}
+		wantVectors(t, got, texts)
+		if requests := server.Count() - before; len(texts) == 64 && requests != 1 {
+			t.Errorf("%d requests for short texts", requests)
+		}
+	}
+	if refused := server.Stats().Replies["400"]; refused != 1 {
+		t.Errorf("%d requests were too large, want 1", refused)
+	}
+}
+
 // A wrong model name is not the texts' fault, and one request finds that out.
 func TestARefusalOfEverythingIsNotBlamedOnTheTexts(t *testing.T) {
 	t.Parallel()

@@ -102,6 +102,7 @@ func OpenEmbedder(c EmbedderConfig) (Embedder, error) {
 	}
 	e.dimensions.Store(int64(c.Dimensions))
 	e.maxTexts.Store(int64(batchSize(c.BatchSize, p)))
+	e.maxBytes.Store(maxRequestBytes)
 	if e.backend, err = connectEmbedder(c, p, base); err != nil {
 		return nil, fmt.Errorf("%s: %w", who, err)
 	}

@@ -29,6 +29,7 @@ type embedder struct {
 
 	dimensions atomic.Int64  // of the vectors; 0: not known yet
 	maxTexts   atomic.Int64  // of one request; it only falls
+	maxBytes   atomic.Int64  // of the texts of one request; it only falls
 	declined   atomic.Uint32 // features that the model's server has declined once and is not sent again
 
 	lastFailure atomic.Pointer[Error] // of a question
