@@ -11,6 +11,7 @@ type bar struct {
 	Level  string  `json:"level"` // "turn" or "session"
 	K      int     `json:"k"`
 	Least  float64 `json:"least"`
+	Why    string  `json:"why,omitempty"` // empty: it was asked for
 	Got    float64 `json:"got"`
 	Passed bool    `json:"passed"`
 }
@@ -46,6 +47,23 @@ func (b *bars) Set(value string) error {
 		*b = append(*b, one)
 	}
 	return nil
+}
+
+// mayLose is what fusion may lose against the better of its inputs.
+const mayLose = 0.01
+
+// fusionBars are those that follow from what words and vectors find alone.
+func (r report) fusionBars() (b bars) {
+	for i := range r.Overall.Recall {
+		var turn float64
+		for _, input := range r.Inputs {
+			turn = max(turn, input.Recall[i].Turn)
+		}
+		if len(r.Inputs) > 0 {
+			b = append(b, bar{Level: "turn", K: r.Overall.Recall[i].K, Least: turn - mayLose, Why: "the better input, less a point"})
+		}
+	}
+	return b
 }
 
 // judge compares each bar with the recall; all ks of bars are among those measured.

@@ -4,8 +4,9 @@
 //
 // It starts a private PostgreSQL and the real API process, posts the dialogues as conversations, asks every question over
 // HTTP, and prints recall of turns and of sessions (metric.go says how they are counted), latency, and what each component
-// of the ranking is worth. With REVERIE_EMBEDDING_PROVIDER set, it starts a private Temporal and a worker too, waits until
-// every message has its vector, and measures the fused ranking. It ends with status 1 when a bar is missed.
+// of the ranking is worth. With REVERIE_EMBEDDING_PROVIDER set, or with a frozen ranking in place of a provider (-dense), it
+// gives every message its vector and measures the fused ranking, next to words and vectors alone. It ends with status 1 when
+// a bar is missed; one of them is that fusion never loses more than a point against the better of its two inputs.
 package main
 
 import (
@@ -14,6 +15,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -31,12 +33,13 @@ func main() {
 	flag.IntVar(&b.dialogues, "dialogues", 0, "how many of its dialogues; 0: all")
 	flag.Var(&b.ks, "k", "how many turns to look at")
 	flag.BoolVar(&b.ablate, "ablations", false, "measure also without each component of the ranking")
+	flag.StringVar(&b.dense, "dense", "", "fuse with a frozen ranking instead of a model's: a file of JSON lines (dense.go), or one of "+strings.Join(sortedNames(madeUp), ", "))
 	flag.Var(&b.bars, "min", "end with status 1 when the overall recall is below, as turn@10=0.78,session@10=0.95")
 	asJSON := flag.Bool("json", false, "print the report as JSON")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	passed, err := b.run(ctx, *asJSON)
+	passed, err := b.run(ctx, os.Stdout, *asJSON)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "recall:", err)
 	}
@@ -51,6 +54,7 @@ type bench struct {
 	file      string
 	dialogues int
 	ks        ks
+	dense     string
 	ablate    bool
 	bars      bars
 
@@ -83,9 +87,19 @@ func (k *ks) Set(value string) error {
 }
 
 // run measures and prints; passed says that no bar is missed.
-func (b *bench) run(ctx context.Context, asJSON bool) (passed bool, err error) {
+func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool, err error) {
 	dialogues, err := b.read()
 	if err != nil {
+		return false, err
+	}
+	source, err := b.openVectors(dialogues)
+	if err != nil {
+		return false, err
+	}
+	if source != nil {
+		defer func() { err = errors.Join(err, source.close()) }()
+	}
+	if _, err := services.TakeSettings(""); err != nil {
 		return false, err
 	}
 	dir, err := os.MkdirTemp("", "reverie-recall-")
@@ -98,18 +112,23 @@ func (b *bench) run(ctx context.Context, asJSON bool) (passed bool, err error) {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, s.Stop()) }()
-	if b.api, err = s.StartAPI(ctx); err != nil {
+	if b.api, err = s.StartAPI(ctx, source.environment()...); err != nil {
 		return false, err
 	}
-	r, err := b.measure(ctx, dialogues)
+	loaded, err := b.fill(ctx, s.DatabaseURL, dialogues, source)
 	if err != nil {
 		return false, err
 	}
-	r.Bars, passed = b.bars.judge(r.Overall.Recall)
-	if !asJSON {
-		return passed, r.print(os.Stdout)
+	r, err := b.measure(ctx, dialogues, source.ranking())
+	if err != nil {
+		return false, err
 	}
-	encoder := json.NewEncoder(os.Stdout)
+	r.Loaded = loaded
+	r.Bars, passed = append(b.bars, r.fusionBars()...).judge(r.Overall.Recall)
+	if !asJSON {
+		return passed, r.print(w)
+	}
+	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	return passed, encoder.Encode(r)
 }

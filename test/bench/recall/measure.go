@@ -16,18 +16,28 @@ import (
 // warmUp is how many questions are asked before anything is measured: plans are made and pages are read.
 const warmUp = 20
 
-// measure loads the dialogues, asks the questions and sums up.
-func (b *bench) measure(ctx context.Context, dialogues []dialogue) (report, error) {
-	r := report{File: filepath.Base(b.file), Ranking: "lexical", Loaded: loadFigures{Dialogues: len(dialogues)}}
+// fill loads the dialogues, and gives their messages vectors if there is a source of them.
+func (b *bench) fill(ctx context.Context, database string, dialogues []dialogue, source *vectorSource) (loadFigures, error) {
+	l := loadFigures{Dialogues: len(dialogues)}
 	began := time.Now()
 	for i, d := range dialogues {
 		if err := b.load(ctx, agentOf(i), d); err != nil {
-			return r, fmt.Errorf("dialogue %s: %w", d.id, err)
+			return l, fmt.Errorf("dialogue %s: %w", d.id, err)
 		}
-		r.Loaded.count(d)
+		l.count(d)
 	}
-	r.Loaded.Seconds = time.Since(began).Seconds()
+	if source != nil {
+		if err := source.embed(ctx, database, len(dialogues)); err != nil {
+			return l, err
+		}
+	}
+	l.Seconds = time.Since(began).Seconds()
+	return l, nil
+}
 
+// measure asks the questions and sums up.
+func (b *bench) measure(ctx context.Context, dialogues []dialogue, ranking string) (report, error) {
+	r := report{File: filepath.Base(b.file), Ranking: ranking}
 	if err := b.warm(ctx, dialogues); err != nil {
 		return r, err
 	}
@@ -40,18 +50,31 @@ func (b *bench) measure(ctx context.Context, dialogues []dialogue) (report, erro
 	}
 	r.summarise(outcomes, b.ks)
 	r.Latency = services.LatencyOf(took)
-	if !b.ablate {
-		return r, nil
+	hybrid := ranking != lexical
+	if hybrid {
+		words, vectors := inputs()
+		if r.Inputs, err = b.ablations(ctx, dialogues, r.Overall.Recall, words, vectors); err != nil {
+			return r, err
+		}
 	}
-	for _, a := range ablations() {
+	if b.ablate {
+		r.Ablations, err = b.ablations(ctx, dialogues, r.Overall.Recall, ablations(hybrid)...)
+	}
+	return r, err
+}
+
+// ablations asks all questions with each of some options.
+func (b *bench) ablations(ctx context.Context, dialogues []dialogue, whole []recallAt, of ...ablation) ([]ablated, error) {
+	var out []ablated
+	for _, a := range of {
 		outcomes, took, err := b.askAll(ctx, dialogues, a.Options)
 		if err != nil {
-			return r, fmt.Errorf("ablation %s: %w", a.Name, err)
+			return nil, fmt.Errorf("%s: %w", a.Name, err)
 		}
 		recall := group(a.Name, outcomes, b.ks, func(asked) bool { return true }).Recall
-		r.Ablations = append(r.Ablations, ablated{a, recall, minus(recall, r.Overall.Recall), services.LatencyOf(took)})
+		out = append(out, ablated{a, recall, minus(recall, whole), services.LatencyOf(took)})
 	}
-	return r, nil
+	return out, nil
 }
 
 // count adds what a dialogue has.

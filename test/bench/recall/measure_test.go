@@ -60,10 +60,15 @@ func TestMeasureOverHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := bench{file: "folder/invented.json", ks: ks{1, 2, 3}, api: &deployment.Client{URL: server.URL}}
-	got, err := b.measure(t.Context(), dialogues)
+	loaded, err := b.fill(t.Context(), "", dialogues, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	got, err := b.measure(t.Context(), dialogues, lexical)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.Loaded = loaded
 	recall := []recallAt{{1, 0, 0}, {2, 0, 1}, {3, 1, 1}}
 	want := report{
 		File: "invented.json", Ranking: "lexical",
@@ -162,5 +167,21 @@ func TestPrint(t *testing.T) {
 		if !strings.Contains(printed, want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())
 		}
+	}
+}
+
+// Fusion is held to the better of its inputs, at every k.
+func TestFusionBars(t *testing.T) {
+	r := report{
+		Overall: figures{Recall: []recallAt{{5, 0.5, 1}, {10, 0.7, 1}}},
+		Inputs:  []ablated{{Recall: []recallAt{{5, 0.505, 1}, {10, 0.5, 1}}}, {Recall: []recallAt{{5, 0.1, 1}, {10, 0.72, 1}}}},
+	}
+	judged, passed := r.fusionBars().judge(r.Overall.Recall)
+	if passed || len(judged) != 2 || !judged[0].Passed || judged[1].Passed {
+		t.Errorf("%+v", judged)
+	}
+	r.Inputs = nil
+	if bars := r.fusionBars(); len(bars) != 0 {
+		t.Errorf("without vectors there are bars: %+v", bars)
 	}
 }

@@ -17,6 +17,7 @@ type report struct {
 	ByKind    []figures        `json:"categories"`
 	Dialogues []figures        `json:"dialogues"`
 	Latency   services.Latency `json:"latency"`
+	Inputs    []ablated        `json:"inputs,omitempty"` // words and vectors, each alone
 	Ablations []ablated        `json:"ablations,omitempty"`
 	Bars      []bar            `json:"bars,omitempty"`
 }

@@ -31,7 +31,10 @@ func (r report) print(w io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(w, "\nlatency of a search over HTTP: %s\n", latency(r.Latency))
-	if err := r.printAblations(w); err != nil {
+	if err := printAblations(w, "by itself", r.Inputs); err != nil {
+		return err
+	}
+	if err := printAblations(w, "ablation", r.Ablations); err != nil {
 		return err
 	}
 	for i, b := range r.Bars {
@@ -42,19 +45,23 @@ func (r report) print(w io.Writer) error {
 		if b.Passed {
 			verdict = "passed"
 		}
-		fmt.Fprintf(w, "%s: %s R@%d %.1f, at least %.1f is wanted\n", verdict, b.Level, b.K, percent(b.Got), percent(b.Least))
+		why := b.Why
+		if why != "" {
+			why = " (" + why + ")"
+		}
+		fmt.Fprintf(w, "%s: %s R@%d %.1f, at least %.1f is wanted%s\n", verdict, b.Level, b.K, percent(b.Got), percent(b.Least), why)
 	}
 	return nil
 }
 
-func (r report) printAblations(w io.Writer) error {
-	if len(r.Ablations) == 0 {
+func printAblations(w io.Writer, title string, ablations []ablated) error {
+	if len(ablations) == 0 {
 		return nil
 	}
 	fmt.Fprintln(w)
 	t := newTable(w)
-	t.head("ablation", "p95 ms", "turns, difference in points", "sessions, difference in points", r.Overall.Recall)
-	for _, a := range r.Ablations {
+	t.head(title, "p95 ms", "turns, difference in points", "sessions, difference in points", ablations[0].Recall)
+	for _, a := range ablations {
 		cells := []string{a.Name, fmt.Sprintf("%.1f", a.Latency.P95)}
 		for i, d := range a.Difference {
 			cells = append(cells, fmt.Sprintf("%.1f %+.1f", percent(a.Recall[i].Turn), percent(d.Turn)))

@@ -1,5 +1,5 @@
-// Package services brings up what a benchmark measures: a private PostgreSQL, the real API process and, where something
-// needs workflows, a private Temporal and the real worker process. All of it ends with the benchmark.
+// Package services brings up what a benchmark measures: a private PostgreSQL and the real API process. They end with the
+// benchmark. There is no worker: what one does to an index, the benchmark does itself, by the same calls.
 package services
 
 import (
@@ -15,7 +15,6 @@ import (
 	"reverie/devenv"
 	"reverie/store"
 	"reverie/test/deployment"
-	"reverie/workflows"
 )
 
 // Workspace is the tenant that the API process works for.
@@ -32,8 +31,6 @@ type Options struct {
 	// Dir holds data and logs; it must exist. The database server's own user must be able to enter it, or its data goes
 	// elsewhere (devenv.PostgresOptions).
 	Dir string
-	// Workflows asks for Temporal and a worker as well: vectors are made by them.
-	Workflows bool
 	// Progress hears what is going on; nil is silent.
 	Progress devenv.Progress
 }
@@ -43,10 +40,9 @@ type Services struct {
 	// DatabaseURL is the migrated database, for its superuser: row-level security does not hold for it.
 	DatabaseURL string
 
-	options  Options
-	program  string
-	temporal string // address of the frontend
-	stops    []func() error
+	options Options
+	program string
+	stops   []func() error
 }
 
 // Start brings up PostgreSQL with a migrated database. What was started is stopped again when it fails.
@@ -70,31 +66,30 @@ func Start(ctx context.Context, o Options) (_ *Services, err error) {
 	return s, err
 }
 
-// StartAPI runs the program as the API and, if asked for, as a worker on a Temporal of its own, and returns a client with
-// an admin key. Without workflows the API has no Temporal to reach: it stores, indexes and searches all the same. env is
-// added to the environment of the process, which inherits that of this one, and wins over it. It may be called several
-// times: the processes share the database.
-func (s *Services) StartAPI(ctx context.Context, env ...string) (*deployment.Client, error) {
-	if err := s.prepare(ctx); err != nil {
-		return nil, err
+// StartAPI runs the program as the API and returns a client with an admin key. The API has no Temporal to reach: it stores,
+// indexes and searches all the same. env is added to the environment of the process, which inherits that of this one, and
+// wins over it. It may be called several times: the processes share the database.
+func (s *Services) StartAPI(ctx context.Context, env ...string) (_ *deployment.Client, err error) {
+	if s.program == "" {
+		if s.program, err = deployment.Build(ctx, s.options.Dir); err != nil {
+			return nil, err
+		}
 	}
 	address, err := deployment.FreeAddress()
 	if err != nil {
 		return nil, err
 	}
+	nobody, err := deployment.FreeAddress()
+	if err != nil {
+		return nil, err
+	}
 	key := rand.Text()
 	env = append([]string{
-		"REVERIE_DATABASE_URL=" + s.DatabaseURL, "REVERIE_TEMPORAL_ADDRESS=" + s.temporal, "REVERIE_WORKSPACE=" + Workspace,
-		"REVERIE_ADMIN_KEY=" + key, "REVERIE_ADDR=" + address, "REVERIE_WORKER_METRICS_ADDR=off", "REVERIE_RATE_LIMIT=0",
-		"REVERIE_LOG_LEVEL=warn",
+		"REVERIE_DATABASE_URL=" + s.DatabaseURL, "REVERIE_TEMPORAL_ADDRESS=" + nobody, "REVERIE_WORKSPACE=" + Workspace,
+		"REVERIE_ADMIN_KEY=" + key, "REVERIE_ADDR=" + address, "REVERIE_LOG_LEVEL=warn",
 	}, env...)
 	if err := s.run("api", env); err != nil {
 		return nil, err
-	}
-	if s.options.Workflows {
-		if err := s.run("worker", env); err != nil {
-			return nil, err
-		}
 	}
 	api := &deployment.Client{URL: "http://" + address, Key: key}
 	ready, cancel := context.WithTimeout(ctx, startTimeout)
@@ -103,35 +98,6 @@ func (s *Services) StartAPI(ctx context.Context, env ...string) (*deployment.Cli
 		return nil, fmt.Errorf("the API does not become ready: %w\n%s", err, s.logOf("api"))
 	}
 	return api, nil
-}
-
-// prepare builds the program and starts Temporal, once.
-func (s *Services) prepare(ctx context.Context) (err error) {
-	if s.program != "" {
-		return nil
-	}
-	if err := s.startTemporal(ctx); err != nil {
-		return err
-	}
-	s.program, err = deployment.Build(ctx, s.options.Dir)
-	return err
-}
-
-// startTemporal starts Temporal, or finds an address where there is none.
-func (s *Services) startTemporal(ctx context.Context) (err error) {
-	if !s.options.Workflows {
-		s.temporal, err = deployment.FreeAddress()
-		return err
-	}
-	ts, err := devenv.StartTemporal(ctx, devenv.TemporalOptions{
-		Dir: filepath.Join(s.options.Dir, "temporal"), SearchAttributes: workflows.SearchAttributes(), Progress: s.options.Progress,
-	})
-	if err != nil {
-		return err
-	}
-	s.onStop(func() error { return ts.Stop(context.WithoutCancel(ctx)) })
-	s.temporal = ts.Address
-	return nil
 }
 
 func (s *Services) run(name string, env []string) error {

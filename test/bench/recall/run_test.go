@@ -1,0 +1,79 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"reverie/recall"
+)
+
+// gardenDialogue has a question that its words answer, and one that only vectors can: nothing in it is in the evidence.
+const gardenDialogue = `[{
+	"sample_id": "garden",
+	"conversation": {
+		"speaker_a": "Ida", "speaker_b": "Otto",
+		"session_1_date_time": "1:56 pm on 8 February, 2024",
+		"session_1": [
+			{"speaker": "Ida", "dia_id": "D1:1", "text": "Good morning, Otto."},
+			{"speaker": "Otto", "dia_id": "D1:2", "text": "The rhubarb froze last night."},
+			{"speaker": "Ida", "dia_id": "D1:3", "text": "Then we have to buy a new thermometer."}
+		],
+		"session_2_date_time": "10:05 am on 1 March, 2024",
+		"session_2": [
+			{"speaker": "Otto", "dia_id": "D2:1", "text": "My aunt gave me seventeen tulip bulbs."},
+			{"speaker": "Ida", "dia_id": "D2:2", "text": "Put them beside the shed."}
+		]
+	},
+	"qa": [
+		{"question": "How many tulip bulbs did the aunt give?", "answer": 17, "evidence": ["D2:1"], "category": 4},
+		{"question": "Which vegetable suffered?", "answer": "rhubarb", "evidence": ["D1:2"], "category": 1}
+	]
+}]`
+
+// runOver measures the dialogue above with everything real: database, program, HTTP.
+func runOver(t *testing.T, b bench) (r report, passed bool) {
+	t.Helper()
+	b.file = filepath.Join(t.TempDir(), "garden.json")
+	if err := os.WriteFile(b.file, []byte(gardenDialogue), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	passed, err := b.run(t.Context(), &out, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(out.String()), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r, passed
+}
+
+func TestLexicalRun(t *testing.T) {
+	r, passed := runOver(t, bench{ks: ks{1, 5}, ablate: true, bars: bars{{Level: "turn", K: 1, Least: 0.5}}})
+	for _, f := range r.ByKind {
+		want := map[string]float64{"1 multi-hop": 0, "4 single-hop": 1}[f.Name]
+		if f.Questions != 1 || f.Recall[0].Turn != want {
+			t.Errorf("%+v, want a recall of %v", f, want)
+		}
+	}
+	if !passed || len(r.Bars) != 1 || r.Ranking != lexical {
+		t.Errorf("passed %v, bars %+v, ranking %s", passed, r.Bars, r.Ranking)
+	}
+	if got, want := len(r.Ablations), len(recall.Components())-1+3; got != want {
+		t.Errorf("%d ablations, want %d", got, want)
+	}
+}
+
+// Vectors find what words cannot.
+func TestFrozenRun(t *testing.T) {
+	r, passed := runOver(t, bench{ks: ks{1}, dense: "perfect"})
+	if !passed || r.Overall.Recall[0].Turn != 1 {
+		t.Errorf("passed %v: %+v", passed, r.Overall)
+	}
+	if words, vectors := r.Inputs[0].Recall[0].Turn, r.Inputs[1].Recall[0].Turn; words != 0.5 || vectors != 1 {
+		t.Errorf("words alone %v, vectors alone %v", words, vectors)
+	}
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"reverie/memory"
+	"reverie/store"
+	"reverie/test/bench/services"
+)
+
+// owner is whose conversations they are, of every agent: a search of theirs looks at all of an agent's chunks.
+const owner = memory.Owner("user:bench")
+
+// began is when the first chunk was said; each is said a minute after the one before.
+var began = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// identity is on whose behalf the bench writes to an agent.
+func (b *bench) identity(agent int) memory.Identity {
+	return memory.Identity{
+		Workspace: services.Workspace, Agent: b.population.name(agent), Owner: owner, Role: memory.RoleAdmin,
+		Author: memory.Author{Kind: memory.AuthorUser, ID: "bench"},
+	}
+}
+
+// load writes everybody's chunks as messages, one conversation after the other, by the calls that the API makes, and packs
+// the index as the worker does.
+func (b *bench) load(ctx context.Context, s *store.Store) (loadFigures, error) {
+	if err := s.EnsureWorkspace(ctx, services.Workspace, services.Workspace); err != nil {
+		return loadFigures{}, err
+	}
+	for _, agent := range b.population.agents() {
+		if _, err := s.CreateAgent(ctx, b.identity(agent), store.NewAgent{ID: b.population.name(agent), TimeZone: "UTC"}); err != nil {
+			return loadFigures{}, err
+		}
+	}
+	start := time.Now()
+	err := inParallel(ctx, b.writers, b.population.portions(b.turns), func(ctx context.Context, p portion) error {
+		_, err := s.AppendMessages(ctx, b.identity(p.agent), b.conversation(p))
+		return err
+	})
+	if err != nil {
+		return loadFigures{}, fmt.Errorf("write messages: %w", err)
+	}
+	figures := loadFigures{WriteSeconds: time.Since(start).Seconds()}
+	start = time.Now()
+	if err := b.pack(ctx, s); err != nil {
+		return loadFigures{}, fmt.Errorf("pack the index: %w", err)
+	}
+	figures.PackSeconds = time.Since(start).Seconds()
+	return figures, nil
+}
+
+// conversation is a portion of an agent's chunks as one conversation.
+func (b *bench) conversation(p portion) store.Batch {
+	batch := store.Batch{Conversation: fmt.Sprintf("c%d", p.from), Trigger: memory.TriggerAPI}
+	for i := p.from; i < p.to; i++ {
+		m := memory.Message{
+			ID: fmt.Sprintf("m%d", i), Role: memory.RoleOfUser, Name: "Ida", Content: b.vocabulary.chunk(p.agent, i),
+			CreatedAt: began.Add(time.Duration(i) * time.Minute),
+		}
+		if i%2 == 1 {
+			m.Role, m.Name = memory.RoleOfAssistant, "Otto"
+		}
+		batch.Messages = append(batch.Messages, m)
+	}
+	return batch
+}
+
+// pack merges every agent's index until nothing is worth merging.
+func (b *bench) pack(ctx context.Context, s *store.Store) error {
+	return inParallel(ctx, b.writers, b.population.agents(), func(ctx context.Context, agent int) error {
+		for {
+			packed, err := s.PackIndex(ctx, services.Tending(b.population.name(agent)))
+			if err != nil || !packed.More {
+				return err
+			}
+		}
+	})
+}
