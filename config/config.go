@@ -63,10 +63,19 @@ type Config struct {
 	EmbeddingNextBaseURL    string `envconfig:"EMBEDDING_NEXT_BASE_URL" desc:"Base URL of the next embedding provider."`
 	EmbeddingNextDimensions int    `envconfig:"EMBEDDING_NEXT_DIMENSIONS" default:"0" desc:"Numbers in a vector of the next model; 0: its own."`
 
+	RecallMaxResults        int     `envconfig:"RECALL_MAX_RESULTS" default:"6" desc:"Results of a search that does not say how many, 1 to 50. This and the other settings of searches hold for agents and requests that set none of their own."`
+	RecallMinScore          float64 `envconfig:"RECALL_MIN_SCORE" default:"0.35" desc:"Least score of a search result, 0 to 1."`
+	RecallVectorWeight      float64 `envconfig:"RECALL_VECTOR_WEIGHT" default:"0.7" desc:"Weight of vectors against words in a search, 0 to 1; only the relation to REVERIE_RECALL_TEXT_WEIGHT counts."`
+	RecallTextWeight        float64 `envconfig:"RECALL_TEXT_WEIGHT" default:"0.3" desc:"Weight of words against vectors in a search, 0 to 1."`
+	RecallMMR               bool    `envconfig:"RECALL_MMR" default:"false" desc:"Let results of a search wait that repeat others (maximal marginal relevance)."`
+	RecallMMRLambda         float64 `envconfig:"RECALL_MMR_LAMBDA" default:"0.7" desc:"Weight of relevance against novelty, 0 to 1."`
+	RecallDecay             bool    `envconfig:"RECALL_DECAY" default:"false" desc:"Let older passages count less in a search, except documents that do not age."`
+	RecallDecayHalfLifeDays float64 `envconfig:"RECALL_DECAY_HALF_LIFE_DAYS" default:"30" desc:"Age at which a passage counts half, in days."`
+
 	BudgetTokens int64   `envconfig:"BUDGET_TOKENS" default:"0" desc:"Model tokens (in and out) that a workspace may spend in a day (UTC); 0: no limit. Reached, extractions wait until the next day or until it is raised."`
 	BudgetCost   float64 `envconfig:"BUDGET_COST" default:"0" desc:"US dollars that a workspace may spend in a day (UTC); 0: no limit."`
 
-	MemoryEnabled   bool          `envconfig:"MEMORY_ENABLED" default:"true" desc:"Extract memory from conversations, unless an agent's settings say otherwise."`
+	MemoryEnabled   bool          `envconfig:"MEMORY_ENABLED" default:"true" desc:"Extract memory from conversations, and find it again, unless an agent's settings say otherwise."`
 	OwnerIsolation  bool          `envconfig:"OWNER_ISOLATION" default:"true" desc:"Keep what is learned from a person in that person's own documents. Off: in the agent's shared ones."`
 	QuietPeriod     time.Duration `envconfig:"QUIET_PERIOD" default:"20s" desc:"How long nothing new must have come in before an extraction starts."`
 	Cooldown        time.Duration `envconfig:"COOLDOWN" default:"5m" desc:"Least time between two extractions of one agent and owner."`
@@ -134,6 +143,7 @@ func (c Config) Validate() error {
 		bad("LLM_PROVIDER", "name the provider (for an OpenAI-compatible server: openai-compatible), or unset the other REVERIE_LLM_ variables to use the built-in engine")
 	}
 	c.checkEmbedding(bad)
+	c.checkRecall(bad)
 	return errors.Join(errs...)
 }
 

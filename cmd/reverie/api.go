@@ -59,8 +59,12 @@ func runAPI(ctx context.Context, c config.Config) error {
 
 // newAPI wires the server; webUI is the address of Temporal's Web UI, empty when there is none.
 func newAPI(c config.Config, s *store.Store, temporal client.Client, t *engine.Telemetry, webUI string) (*api.Server, error) {
+	searcher, err := newSearcher(c, s, t)
+	if err != nil {
+		return nil, err
+	}
 	o := api.Options{
-		Store: s, Temporal: temporal, Timing: timing(c),
+		Store: s, Search: searcher, Temporal: temporal, Timing: timing(c),
 		Model:     api.Model{Name: modelName(c), BuiltIn: c.LLMProvider == ""},
 		Workspace: c.Workspace, Log: t.Log, Tracers: t.Tracers, Meters: t.Meters, Metrics: t.Metrics,
 		RateLimit: c.RateLimit, Version: version,
