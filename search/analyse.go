@@ -122,9 +122,8 @@ func appendDistinct(forms []string, from int, form string) []string {
 
 // stemLanguages are those of in that the word can be of, by its script.
 func (w *word) stemLanguages(in languages) languages {
-	r, _ := utf8.DecodeRuneInString(w.folded)
-	switch {
-	case r < 0x250 || 0x1E00 <= r && r <= 0x1EFF:
+	switch r, _ := utf8.DecodeRuneInString(w.folded); {
+	case isLatin(w.folded):
 		return in & latinStems
 	case 0x400 <= r && r <= 0x4FF && !strings.ContainsAny(w.folded, "іїєґўјљњћђџѓќ"):
 		return 1 << russian

@@ -35,6 +35,7 @@ type scan struct {
 	// word follows.
 	nameStart, nameEnd, nameNext int
 	inName, isURL                bool
+	inIdentifier                 bool // words are parts of one, and say nothing about the language
 
 	run runReader
 }
@@ -116,7 +117,7 @@ func (s *scan) punctuation(start, end int) {
 	switch {
 	case len(between) == 1 && isConnector(between[0], s.isURL):
 		s.nameNext = end
-	case between == ":/" || between == "::":
+	case between == ":/" || between == "::" || between == `:\`:
 		s.nameNext = end
 	case between == "://":
 		s.nameNext, s.isURL = end, true
@@ -157,10 +158,10 @@ func (s *scan) endName() {
 	s.inName = false
 	text := s.folded.text
 	start, end := s.nameStart, s.nameEnd
-	for start < end && text[start] == '_' {
+	for start < end && isSignByte(text[start]) {
 		start++
 	}
-	for start < end && text[end-1] == '_' {
+	for start < end && isSignByte(text[end-1]) {
 		end--
 	}
 	if start < end {
@@ -249,5 +250,8 @@ func scriptOf(r rune) script {
 func isAlphanumeric(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
+
+// isSignByte reports whether c is a character of its own that is neither letter nor digit.
+func isSignByte(c byte) bool { return c < utf8.RuneSelf && !isAlphanumeric(c) }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -11,7 +11,8 @@ func (s *scan) name(start, end int) {
 	if s.special(&start, &end) {
 		return
 	}
-	text := s.folded.text[start:end]
+	text := strings.TrimSuffix(s.folded.text[start:end], "'s")
+	end = start + len(text)
 	var letters, digits, connectors int
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -122,6 +123,8 @@ func (s *scan) identifier(start, end int, humps bool) {
 	text := s.folded.text
 	before := len(s.words)
 	first := s.position
+	s.inIdentifier = true
+	defer func() { s.inIdentifier = false }()
 	s.add(start, end, Identifier)
 	s.words[before].other[0] = joined(text[start:end])
 	wholeNeeded := false
@@ -179,7 +182,7 @@ func (s *scan) section(start, end int, humps, addWhole bool) bool {
 	for i := start; i < end; i++ {
 		c := text[i]
 		switch {
-		case c < utf8.RuneSelf && !isAlphanumeric(c) && c != '\'':
+		case isSignByte(c) && c != '\'':
 			if (c == '.' || c == ',') && i > partStart && i+1 < end && isDigit(text[i-1]) && isDigit(text[i+1]) &&
 				isDigit(text[partStart]) {
 				continue // a decimal, or a version
@@ -189,7 +192,7 @@ func (s *scan) section(start, end int, humps, addWhole bool) bool {
 			whole = true
 		case i == partStart:
 		case isDigit(c) != isDigit(text[i-1]) && c != '\'' && text[i-1] != '\'' && text[i-1] != '.' && text[i-1] != ',' &&
-			utf8.RuneStart(c):
+			utf8.RuneStart(c) && marksAt(text[i:]) == 0:
 			flush(i)
 			whole = true
 		case humps && isHump(original, i-start):
@@ -198,7 +201,7 @@ func (s *scan) section(start, end int, humps, addWhole bool) bool {
 		}
 	}
 	flush(end)
-	if whole && addWhole {
+	if whole && addWhole && parts > 0 {
 		s.words = append(s.words, word{})
 		copy(s.words[before+1:], s.words[before:])
 		s.words[before] = word{
@@ -233,15 +236,17 @@ func joined(name string) string {
 		switch c := name[i]; {
 		case c == '-' || c == '_':
 			found = true
-		case c < utf8.RuneSelf && !isAlphanumeric(c):
+		case isSignByte(c):
 			return ""
 		}
 	}
 	if !found {
 		return ""
 	}
-	return strings.NewReplacer("-", "", "_", "").Replace(name)
+	return withoutJoints.Replace(name)
 }
+
+var withoutJoints = strings.NewReplacer("-", "", "_", "")
 
 // number adds digits with or without separators.
 func (s *scan) number(start, end int) {
@@ -296,6 +301,14 @@ func withoutGroups(number string) string {
 // verbs, and elided articles of French and Italian.
 func (s *scan) plainWord(start, end int) {
 	text := s.folded.text[start:end]
+	for {
+		i := strings.LastIndexByte(text, '\'')
+		if i < 1 || !isShortForm(text[i+1:]) {
+			break
+		}
+		text = text[:i]
+	}
+	end = start + len(text)
 	i := strings.IndexByte(text, '\'')
 	if i < 0 {
 		s.letters(start, end)
@@ -309,8 +322,6 @@ func (s *scan) plainWord(start, end int) {
 		} else if left != "" {
 			s.letters(start, end-1)
 		}
-	case isShortForm(right):
-		s.letters(start, start+i)
 	case isElided(left) && strings.IndexByte(right, '\'') < 0:
 		s.letters(start+i+1, end)
 	default:
@@ -344,7 +355,7 @@ func (s *scan) letters(start, end int) *word {
 	w := s.add(start, end, Word)
 	w.plain = true
 	w.of = functionWords[w.folded]
-	if c := w.folded[0]; c < utf8.RuneSelf || isLatin(w.folded) {
+	if !s.inIdentifier && isLatin(w.folded) {
 		s.evidence.word(w.folded, w.of)
 	}
 	return w
@@ -352,6 +363,9 @@ func (s *scan) letters(start, end int) *word {
 
 // isLatin reports whether a folded word begins with a letter of Latin script.
 func isLatin(word string) bool {
+	if word[0] < utf8.RuneSelf {
+		return true
+	}
 	r, _ := utf8.DecodeRuneInString(word)
 	return r < 0x250 || 0x1E00 <= r && r <= 0x1EFF
 }

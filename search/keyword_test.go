@@ -127,7 +127,7 @@ func TestKeywordScope(t *testing.T) {
 		KeywordProfile: "PROFILE.md", KeywordPersona: "AGENTS.md", "other": "",
 	} {
 		var got []string
-		for _, name := range strings.Fields("MEMORY.md memory/x.md PROFILE.md AGENTS.md SOUL.md") {
+		for name := range strings.FieldsSeq("MEMORY.md memory/x.md PROFILE.md AGENTS.md SOUL.md") {
 			if scope.Has(name) {
 				got = append(got, name)
 			}

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -58,8 +59,13 @@ var stemmers = [languageStems]stemmer{
 	tamil:      {"ta", snowtamil.Stem},
 }
 
-// minStemmed is the shortest word that is stemmed, in characters: shorter ones are abbreviations, or have no endings.
-const minStemmed = 3
+// minStemmed is the shortest word that is stemmed, in characters: a single letter has no ending.
+const minStemmed = 2
+
+// maxStemmings is how often a word is stemmed until it stays as it is: of many languages, Snowball takes one ending off at
+// a time, so that the plural loses its ending and the singular the end of its stem (ciudades, ciudad, ciud). English is
+// stemmed once.
+const maxStemmings = 3
 
 var stemEnvironments = sync.Pool{New: func() any { return snowballstem.NewEnv("") }}
 
@@ -80,11 +86,15 @@ func stem(word string, lang language) string {
 		return ""
 	}
 	defer stemEnvironments.Put(env)
-	env.SetCurrent(word)
-	stemmers[lang].stem(env)
-	found := env.Current()
-	if found == "" {
-		found = word
+	found := word
+	for range maxStemmings {
+		env.SetCurrent(found)
+		stemmers[lang].stem(env)
+		if env.Current() == found || env.Current() == "" || lang == english {
+			found = cmp.Or(env.Current(), found)
+			break
+		}
+		found = env.Current()
 	}
 	if latinStems.has(lang) {
 		found = withoutAccents(found)

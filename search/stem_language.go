@@ -84,7 +84,7 @@ func (e *evidence) word(word string, of languages) {
 		return
 	}
 	weight := float32(functionWordWeight)
-	if homographs[word] {
+	if len(word) == 1 || homographs[word] {
 		weight = homographWeight
 	}
 	e.add(of, weight)

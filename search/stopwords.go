@@ -20,8 +20,8 @@ var functionWords = func() map[string]languages {
 var homographs = func() map[string]bool {
 	words := make(map[string]bool)
 	for word := range strings.FieldsSeq(`war die man hat den font car plus tout son pour sin con todo era come dove fare per
-		door want hoe van hen bent mag men hans bare dine mind most volt care sale tale dan ada go hay pro ben don meg ali
-		mine sei mes ton dare ha ho sue due dia em ta sub sen her dar fan mam dos sobre under over on my`) {
+		door want hoe van hen bent mag men hans bare dine most volt care sale tale dan ada go hay pro ben don meg ali
+		mine sei mes ton ha ho sue dia em ta sub sen her dar mam dos sobre under over on of my`) {
 		words[word] = true
 	}
 	return words
@@ -35,8 +35,8 @@ var functionWordLists = map[language]string{
 		can could may might must and or but nor if then than because as until while of at by for with about against
 		between into through during before after above below to from up down in out on off over under again further
 		here there all any both each few more most other some such no not only own same so too very just also ever
-		never there's don't doesn't didn't isn't aren't wasn't weren't won't wouldn't can't couldn't shouldn't haven't
-		hasn't hadn't ain't cannot let's upon whether though although since without within among many much every
+		never don't doesn't didn't isn't aren't wasn't weren't won't wouldn't can't couldn't shouldn't haven't
+		hasn't hadn't ain't cannot dont doesnt didnt isnt wasnt wont cant im ive let upon whether though although since without within among many much every
 		whatever whichever whoever yet still else another either neither however therefore`,
 	german: `der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner ich du er sie es wir
 		ihr mich dich sich uns euch mir dir ihm ihn ihnen mein meine meinen meinem meiner dein deine deinen deinem deiner
@@ -55,7 +55,7 @@ var functionWordLists = map[language]string{
 		êtes sont était étais étaient étions sera seront serait été être ai as a avons avez ont avais avait avaient avoir
 		aura aurait eu fait fais font faire pas ne plus jamais rien aussi très bien si comme dans sur sous avec sans pour
 		par entre vers chez depuis pendant avant après contre peut peux peuvent doit dois faut tout toute tous toutes même
-		encore déjà alors puis lors ici là quelque quelques chaque autre autres qu'est est-ce c'est j'ai`,
+		encore déjà alors puis lors ici là quelque quelques chaque autre autres`,
 	spanish: `el la los las lo un una unos unas de del al a en con sin por para sobre entre desde hasta hacia según tras
 		durante y e o u pero sino porque que si cuando como donde quien quienes cual cuales cuyo qué quién quiénes cuál
 		cuáles cuándo cómo dónde cuánto cuántos cuánta cuántas adónde yo tú él ella ello nosotros vosotros ellos ellas
