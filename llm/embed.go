@@ -15,8 +15,9 @@ type EmbedKind string
 const (
 	// EmbedDocument is a text that is kept and found later.
 	EmbedDocument EmbedKind = "document"
-	// EmbedQuery is a question, for which somebody waits: it is bounded by EmbedderConfig.QueryTimeout, waits for no
-	// other request, and fails at once for some seconds after several questions in a row have failed.
+	// EmbedQuery is a question. For a single one somebody waits: it is bounded by EmbedderConfig.QueryTimeout, waits for no
+	// other request, and fails at once for some seconds after several of them in a row have failed. Several questions in one
+	// call are nobody's search, and are treated as documents are.
 	EmbedQuery EmbedKind = "query"
 )
 

@@ -186,7 +186,7 @@ func (j *embedJob) send(ctx context.Context, texts []string, batch []int) *Error
 
 // vectorsOf makes one request, when there is room for it, and counts what it used.
 func (j *embedJob) vectorsOf(ctx context.Context, texts []string) ([][]float32, error) {
-	if j.kind != EmbedQuery {
+	if !isHurried(j.kind, j.texts) {
 		select {
 		case j.slots <- struct{}{}:
 			defer func() { <-j.slots }()

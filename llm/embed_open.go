@@ -30,8 +30,8 @@ type EmbedderConfig struct {
 	// BatchSize bounds the texts of one request; 0: DefaultBatchSize. A provider's own bound holds as well.
 	BatchSize    int
 	Timeout      time.Duration // longest request; 0: only the caller's context bounds it
-	QueryTimeout time.Duration // longest EmbedQuery; 0: Timeout alone bounds it
-	Concurrency  int           // requests for documents at once; 0: DefaultConcurrency
+	QueryTimeout time.Duration // longest wait for a single question; 0: Timeout alone bounds it
+	Concurrency  int           // requests at once, but for single questions; 0: DefaultConcurrency
 	Price        float64       // US dollars per million tokens
 	Tracers      trace.TracerProvider
 }
@@ -40,7 +40,7 @@ const (
 	// DefaultBatchSize is how many texts one request holds unless configured: with units of 400 tokens it is about what the
 	// strictest provider, Mistral, takes twice, and a handful of round trips for a conversation.
 	DefaultBatchSize = 64
-	// DefaultConcurrency is how many requests for documents are under way at once unless configured.
+	// DefaultConcurrency is how many requests are under way at once, but for single questions, unless configured.
 	DefaultConcurrency = 4
 	// MaxBatchSize bounds EmbedderConfig.BatchSize: the most that any provider takes.
 	MaxBatchSize = 2048

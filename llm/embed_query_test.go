@@ -29,6 +29,35 @@ func TestAQuestionWaitsNoLongerThanASearchMay(t *testing.T) {
 	}
 }
 
+// Many questions at once belong to no search: they have time, and say nothing about the breaker.
+func TestSeveralQuestionsAreNoSearch(t *testing.T) {
+	t.Parallel()
+	server := llmtest.New(t, llmtest.Options{Script: func(r llmtest.Request) llmtest.Reply {
+		if r.Number <= 5 {
+			return llmtest.Status(503)
+		}
+		return llmtest.Slow(100 * time.Millisecond)
+	}})
+	e := embedderAt(t, server, func(c *llm.EmbedderConfig) {
+		c.Provider, c.QueryTimeout, c.Concurrency = "voyage", 20*time.Millisecond, 1
+	})
+	texts := numberedTexts(3)
+	for range 5 {
+		_, err := e.Embed(t.Context(), llm.EmbedQuery, texts)
+		if failure := failureOf(t, err); failure.Kind != llm.Overloaded {
+			t.Error(err)
+		}
+	}
+	got, err := e.Embed(t.Context(), llm.EmbedQuery, texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantVectors(t, got, texts)
+	if kind := server.Requests()[5].InputType; kind != "query" {
+		t.Errorf("they were sent as %q", kind)
+	}
+}
+
 // A question does not wait behind the documents of a whole archive.
 func TestAQuestionDoesNotWaitForDocuments(t *testing.T) {
 	t.Parallel()

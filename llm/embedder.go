@@ -25,7 +25,7 @@ type embedder struct {
 	backend  embedBackend
 	tracer   trace.Tracer
 	breaker  *breaker
-	slots    chan struct{} // one for each request for documents that may be under way
+	slots    chan struct{} // one for each request that may be under way, but for single questions
 
 	dimensions atomic.Int64  // of the vectors; 0: not known yet
 	maxTexts   atomic.Int64  // of one request; it only falls
@@ -66,7 +66,7 @@ func (e *embedder) Probe(ctx context.Context) (memory.EmbeddingIdentity, error) 
 
 // Embed implements Embedder.
 func (e *embedder) Embed(ctx context.Context, kind EmbedKind, texts []string) (Embeddings, error) {
-	if kind != EmbedQuery {
+	if !isHurried(kind, texts) {
 		return e.embed(ctx, kind, texts)
 	}
 	if e.config.QueryTimeout > 0 {
@@ -83,6 +83,9 @@ func (e *embedder) Embed(ctx context.Context, kind EmbedKind, texts []string) (E
 	}
 	return made, err
 }
+
+// isHurried reports whether somebody waits for the vector.
+func isHurried(kind EmbedKind, texts []string) bool { return kind == EmbedQuery && len(texts) == 1 }
 
 // request embeds texts in one request. It returns their vectors as the provider made them; Usage is filled next to an error
 // as well when the provider charged for the call. What the provider declines of the request, and not of the texts, is left
