@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 
 	"go.temporal.io/sdk/temporal"
@@ -74,10 +75,8 @@ func (c *comparing) sample(ctx context.Context, n int) error {
 func firstSentence(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimLeft(strings.TrimSpace(line), "#>*-+ \t")
-		if at := strings.IndexAny(line, ".?!。？！"); at > 0 && at < len(line)-1 {
-			if next := line[at+1]; next == ' ' || next >= 0x80 {
-				line = line[:at]
-			}
+		if end := sentenceEnd.FindStringIndex(line); end != nil {
+			line = line[:end[0]]
 		}
 		if runes := []rune(line); len(runes) > questionRunes {
 			line = string(runes[:questionRunes])
@@ -88,6 +87,9 @@ func firstSentence(text string) string {
 	}
 	return ""
 }
+
+// sentenceEnd is where a sentence ends within a line: not at every dot.
+var sentenceEnd = regexp.MustCompile(`[.?!]\s|[。？！]`)
 
 func (c *comparing) compare(ctx context.Context, live, next store.Space) (Comparison, error) {
 	before, err := c.ask(ctx, live)
