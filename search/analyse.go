@@ -156,10 +156,15 @@ func AnalyseQuery(text string, now time.Time) Query {
 		}
 		stop := w.isStop(in)
 		forms = w.appendForms(nil, in, stop)
-		if _, ok := known[forms[0]]; ok {
+		if at, ok := known[forms[0]]; ok {
+			continue
+		} else if at, ok = known[forms[len(forms)-1]]; ok && in.count() == 1 { // another inflection of the same word
+			q.Terms[at].Forms = appendDistinct(q.Terms[at].Forms, 0, forms[0])
+			known[forms[0]] = at
 			continue
 		}
 		known[forms[0]] = len(q.Terms)
+		known[forms[len(forms)-1]] = len(q.Terms)
 		start, end := s.origin(w)
 		q.Terms = append(q.Terms, QueryTerm{Text: s.source[start:end], Forms: forms, Kind: w.kind, Stop: stop})
 	}
@@ -181,11 +186,11 @@ func unmarkIfAll(terms []QueryTerm) {
 	}
 }
 
-// ID is what an index keeps of a form in the field: 64 bits of xxhash.
+// ID is what an index keeps of a form in the field: the first TermBits of an xxhash, never 0.
 func (f Field) ID(form string) TermID {
 	var buffer [maxForm + 16]byte
 	sum := xxhash.Sum64(append(append(buffer[:0], byte(f)), form...))
-	return max(TermID(sum>>(64-TermBits)), 1) // 0 names no term
+	return max(TermID(sum>>(64-TermBits)), 1)
 }
 
 // Entries analyses the pieces of the source group, which was said or written at at (Unix seconds, 0 when it is not known),
@@ -199,9 +204,11 @@ func Entries(group, at int64, pieces []Piece) []Entry {
 		body := scanText(p.Text)
 		context := scanText(p.Context)
 		terms := make(map[TermID]int, 2*len(body.words))
-		in := body.indexLanguages()
-		body.count(terms, Body, in)
-		context.count(terms, Context, in)
+		body.count(terms, Body, body.indexLanguages())
+		if body.evidence.plausible() != 0 { // headings and names are in the language of the text
+			context.evidence = body.evidence
+		}
+		context.count(terms, Context, context.indexLanguages())
 		e := Entry{
 			Unit: Unit{
 				Group: group, Seq: p.Seq, Part: p.Part, Section: p.Section, Length: body.position, At: p.At,

@@ -53,7 +53,7 @@ func checkFound(t rapid.TB, text string) {
 	}
 	slices.Sort(forms)
 	for _, token := range tokens {
-		q := AnalyseQuery(token.Text, asked)
+		q := AnalyseQuery(token.Text, askedAt)
 		found := false
 		for _, term := range q.Terms {
 			for _, form := range term.Forms {
@@ -79,7 +79,7 @@ func FuzzAnalyse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		checkTokens(t, text)
 		checkFound(t, text)
-		AnalyseQuery(text, asked)
+		AnalyseQuery(text, askedAt)
 	})
 }
 

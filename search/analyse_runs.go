@@ -32,8 +32,8 @@ func (r *runReader) mark(start, end int) bool {
 	return true
 }
 
-// endRun turns a run into its single characters and its pairs of neighbours. In a question only the pairs count, unless
-// there is one character only.
+// endRun turns a run into its single characters and its pairs of neighbours. In a question only the pairs count, and
+// characters that stand alone, or between function words: 本を, 집에.
 func (s *scan) endRun() {
 	n := len(s.run.starts)
 	if n == 0 {
@@ -48,8 +48,9 @@ func (s *scan) endRun() {
 	spans := s.functionSpans()
 	for i, start := range s.run.starts {
 		single := s.add(start, end(i), Ideographs)
-		single.inRun = n > 1
 		single.function = spans != nil && spans[i]
+		alone := n == 1 || spans != nil && !spans[i] && (i == 0 || spans[i-1]) && (i == n-1 || spans[i+1])
+		single.inRun = !alone
 		if i+1 < n {
 			pair := s.add(start, end(i+1), Ideographs)
 			pair.function = spans != nil && spans[i] && spans[i+1]

@@ -20,7 +20,7 @@ type word struct {
 	of         languages // in which it is a function word
 	plain      bool      // letters only: it may have a stem
 	function   bool      // of a script that does not separate words: made of function words
-	inRun      bool      // one character of a longer run
+	inRun      bool      // one character of a longer run, which pairs stand for in a question
 }
 
 // scan is the first half of an analysis: the words of a text and the evidence for its language.

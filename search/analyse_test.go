@@ -183,29 +183,33 @@ func TestAnalyseQuery(t *testing.T) {
 		return strings.Join(terms, " ")
 	}
 	for question, want := range map[string]string{
-		"":                                  "",
-		"?!":                                "",
-		"When did Melanie paint a sunrise?": "(When) (did) Melanie paint (a) sunrise",
-		"the who":                           "the who",
-		"What?":                             "What",
-		"paint, Paint, PAINT":               "paint",
-		"Where's Anna's book?":              "(Where) Anna book",
-		"Wann hat Anna die Städte besucht?": "(Wann) (hat) Anna (die) Städte besucht",
-		"war movies":                        "war movies",
-		"Où est la maison de Paul ?":        "(Où) (est) (la) maison (de) Paul",
-		"¿Cuándo fue María al cine?":        "(Cuándo) (fue) María (al) cine",
-		"Где живёт Анна?":                   "(Где) живёт Анна",
-		"什么时候去北京":                           "(什么) (么时) (时候) 候去 去北 北京",
-		"北":                                 "北",
-		"北京":                                "北京",
-		"我们":                                "我们",
-		"學校在哪裡":                             "學校 校在 (在哪) (哪裡)",
-		"東京に行きますか":                          "東京 京に に行 行き きま (ます) (すか)",
-		"학교에서 무엇":                           "학교 교에 (에서) (무엇)",
-		"db_port in RFC-7231":               "db_port db port (in) RFC-7231 RFC 7231",
-		"Bạn thích món ăn gì":               "(Bạn) thích món ăn (gì)",
+		"":                                    "",
+		"?!":                                  "",
+		"When did Melanie paint a sunrise?":   "(When) (did) Melanie paint (a) sunrise",
+		"the who":                             "the who",
+		"What?":                               "What",
+		"paint, Paint, PAINT":                 "paint",
+		"Where's Anna's book?":                "(Where) Anna book",
+		"Wann hat Anna die Städte besucht?":   "(Wann) (hat) Anna (die) Städte besucht",
+		"war movies":                          "war movies",
+		"Où est la maison de Paul ?":          "(Où) (est) (la) maison (de) Paul",
+		"¿Cuándo fue María al cine?":          "(Cuándo) (fue) María (al) cine",
+		"Где живёт Анна?":                     "(Где) живёт Анна",
+		"什么时候去北京":                             "(什么) (么时) (时候) 候去 去北 北京",
+		"北":                                   "北",
+		"北京":                                  "北京",
+		"我们":                                  "我们",
+		"學校在哪裡":                               "學校 校在 (在哪) (哪裡)",
+		"東京に行きますか":                            "東京 京に に行 行き きま (ます) (すか)",
+		"학교에서 무엇":                             "학교 교에 (에서) (무엇)",
+		"db_port in RFC-7231":                 "db_port db port (in) RFC-7231 RFC 7231",
+		"我去了":                                 "我去 去 去了",
+		"本を読む":                                "本 本を を読 読む",
+		"집에":                                  "집 집에",
+		"Which painting and which paintings?": "(Which) painting (and)",
+		"Bạn thích món ăn gì":                 "(Bạn) thích món ăn (gì)",
 	} {
-		q := AnalyseQuery(question, asked)
+		q := AnalyseQuery(question, askedAt)
 		if q.Text != question {
 			t.Errorf("%q: text %q", question, q.Text)
 		}
@@ -226,7 +230,7 @@ func TestPhrases(t *testing.T) {
 		`don't and can't`:                   nil,
 		"RFC-7231 user@example.com":         {{"rfc-7231", false}, {"user@example.com", false}, {"example.com", false}},
 	} {
-		if diff := cmp.Diff(want, AnalyseQuery(question, asked).Phrases); diff != "" {
+		if diff := cmp.Diff(want, AnalyseQuery(question, askedAt).Phrases); diff != "" {
 			t.Errorf("%q: %s", question, diff)
 		}
 	}
@@ -288,7 +292,7 @@ func TestAnalyseHostile(t *testing.T) {
 		text := strings.Repeat(unit, size/len(unit))
 		started := time.Now()
 		Analyse(text)
-		AnalyseQuery(text, asked)
+		AnalyseQuery(text, askedAt)
 		if taken := time.Since(started); taken > 30*time.Second {
 			t.Errorf("%s: %v", name, taken)
 		}

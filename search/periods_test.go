@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// asked is a Wednesday afternoon.
-var asked = time.Date(2023, time.June, 14, 15, 30, 0, 0, time.FixedZone("CEST", 2*60*60))
+// askedAt is a Wednesday afternoon.
+var askedAt = time.Date(2023, time.June, 14, 15, 30, 0, 0, time.FixedZone("CEST", 2*60*60))
 
 func periodTexts(q Query) []string {
 	var found []string
@@ -124,9 +124,50 @@ func TestPeriods(t *testing.T) {
 		"guten Morgen":                            "",
 		"":                                        "",
 	} {
-		got := strings.Join(periodTexts(AnalyseQuery(question, asked)), "|")
+		got := strings.Join(periodTexts(AnalyseQuery(question, askedAt)), "|")
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q: %s", question, diff)
 		}
 	}
+}
+
+func TestPeriodsAreInTheLocation(t *testing.T) {
+	for _, zone := range []*time.Location{time.UTC, time.FixedZone("west", -8*60*60), time.FixedZone("east", 13*60*60)} {
+		now := time.Date(2023, time.January, 1, 0, 30, 0, 0, zone) // a Sunday
+		for question, want := range map[string]string{
+			"yesterday": "yesterday: 2022-12-31 2023-01-01", "last week": "last week: 2022-12-19 2022-12-26",
+			"this week": "this week: 2022-12-26 2023-01-02", "last month": "last month: 2022-12-01 2023-01-01",
+		} {
+			q := AnalyseQuery(question, now)
+			if diff := cmp.Diff([]string{want}, periodTexts(q)); diff != "" {
+				t.Errorf("%s, %s: %s", question, zone, diff)
+				continue
+			}
+			if p := q.Periods[0]; p.From.Location() != zone || p.From.Hour() != 0 || p.To.Hour() != 0 {
+				t.Errorf("%s, %s: %v to %v", question, zone, p.From, p.To)
+			}
+		}
+	}
+}
+
+func FuzzPeriods(f *testing.F) {
+	for _, question := range []string{
+		"between May and June 2023", "from 2020 to 2022-05", "since 8.5.2023", "三天前和2023年5月8日", "May 8-10, 2023", "99999 years ago", "in the 1990s",
+		"on 31 February", "last 1000 years", "2100年12月31日", "ngày 99 tháng 13", "il y a 3 jours avant-hier",
+	} {
+		f.Add(question)
+	}
+	f.Fuzz(func(t *testing.T, question string) {
+		at := 0
+		for _, p := range namedPeriods(question, askedAt) {
+			if !p.From.Before(p.To) {
+				t.Errorf("%q is from %v to %v", p.Text, p.From, p.To)
+			}
+			i := strings.Index(question[at:], p.Text)
+			if p.Text == "" || i < 0 {
+				t.Fatalf("%q is not in %q", p.Text, question[at:])
+			}
+			at += i + len(p.Text)
+		}
+	})
 }

@@ -12,7 +12,7 @@ func meets(question, text string) bool {
 	for _, token := range Analyse(text) {
 		forms = append(forms, token.Forms...)
 	}
-	for _, term := range AnalyseQuery(question, asked).Terms {
+	for _, term := range AnalyseQuery(question, askedAt).Terms {
 		if term.Stop {
 			continue
 		}
@@ -66,7 +66,7 @@ func TestInflectionsMeet(t *testing.T) {
 				}
 				questions := []string{asked}
 				for _, sentence := range test.sentences {
-					questions = append(questions, strings.ReplaceAll(sentence, "%s", asked))
+					questions = append(questions, strings.ReplaceAll(sentence, "%s", askedAt))
 				}
 				for _, text := range texts {
 					for i, question := range questions {
