@@ -66,7 +66,7 @@ func TestInflectionsMeet(t *testing.T) {
 				}
 				questions := []string{asked}
 				for _, sentence := range test.sentences {
-					questions = append(questions, strings.ReplaceAll(sentence, "%s", askedAt))
+					questions = append(questions, strings.ReplaceAll(sentence, "%s", asked))
 				}
 				for _, text := range texts {
 					for i, question := range questions {
