@@ -6,7 +6,7 @@ import "math"
 //
 //	weight · idf · tf·(K1+1) / (tf + K1·(1−B+B·length/average)), idf = ln(1 + (N−df+½)/(df+½))
 //
-// where weight is StopWeight for stop words and 1 for others, and N, df and the average length are those of c.
+// where weight is StopWeight for stop words and 1 for others, B is TurnB for turns, and N, df and the average length are those of c.
 func BM25(q Query, c *Collection, o RankOptions) []float64 {
 	scores := make([]float64, len(c.Units))
 	b := newBM25(c, o)
@@ -34,7 +34,7 @@ func newBM25(c *Collection, o RankOptions) bm25 {
 	for i := range c.Units {
 		lengths[i] = float64(c.Units[i].Length)
 	}
-	return bm25{units: len(c.Units), k1: o.K1, norms: norms(lengths, o.B)}
+	return bm25{units: len(c.Units), k1: o.K1, norms: norms(lengths, o.b(c.Corpus))}
 }
 
 // norms turns lengths into what they divide frequencies by, in place.

@@ -32,7 +32,7 @@ func collected(corpus Corpus, units []Unit, texts []string, question string) (Qu
 		}
 		c.Units[i].Length = len(bodies[i])
 	}
-	for _, word := range strings.Fields(question) {
+	for word := range strings.FieldsSeq(question) {
 		stop := strings.HasPrefix(word, "~")
 		word = strings.TrimPrefix(word, "~")
 		q.Terms = append(q.Terms, QueryTerm{Text: word, Forms: []string{word}, Stop: stop})

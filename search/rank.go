@@ -106,6 +106,7 @@ type ranking struct {
 	covered  []float64 // inverse document frequencies of the words that it has, or of which a part reaches it
 	speaker  []float64 // nil unless a speaker is named
 	whole    float64   // what covered is at most
+	dated    float64   // the part of it that is words which name a period
 	spread   spread
 	sittings *enclosing
 	current  []occurrence // of the current term
@@ -133,33 +134,48 @@ func newRanking(q Query, c *Collection, o RankOptions) *ranking {
 func (r *ranking) add(i int) {
 	term, context := r.q.Terms[i], r.c.Context[i]
 	share := r.share(i)
-	if r.c.Corpus == Sessions && len(context) > 0 {
-		r.addSpeaker(context, share)
-		r.addName(i, share*r.o.SpeakerInBody)
-		return
-	}
 	r.current = r.occurrences(r.current[:0], i)
-	idf := r.idf(max(1, len(r.current)))
-	weight := share * idf
-	if weight == 0 {
-		return
+	switch weight := share * r.idf(max(1, len(r.current))); {
+	case r.c.Corpus == Sessions && len(context) > 0:
+		r.addSpeaker(context, share)
+		r.addAlone(weight * r.o.SpeakerInBody)
+	case term.Stop:
+		r.addAlone(weight)
+	case weight > 0:
+		r.addAround(weight)
+		if r.names(term) {
+			r.dated += weight
+		}
+		r.sittings.add(r.c.Body[i], share, r.bm25)
 	}
-	r.sittings.add(r.c.Body[i], share, r.bm25)
+}
+
+// addAround counts the current term, which is worth weight, for the units that have it and for those around them.
+func (r *ranking) addAround(weight float64) {
 	for _, p := range r.current {
 		w := weight * r.saturated(p.frequency)
 		r.body[p.unit] += w
 		r.spread.from(p.unit, w)
 	}
-	counts := !term.Stop
-	if counts {
-		r.whole += weight
+	r.whole += weight
+	for _, p := range r.current {
+		// A long unit has the word as well as a short one.
+		r.covered[p.unit] += weight - min(weight, r.spread.reach[p.unit])
 	}
 	r.spread.drain(r.current, func(unit int, w float64) {
 		r.reached[unit] += w
-		if counts {
-			r.covered[unit] += min(w, weight)
-		}
+		r.covered[unit] += min(w, weight)
 	})
+}
+
+// addAlone counts the current term for the units that have it only: a stop word, or the name of a speaker, says nothing
+// about the turns around.
+func (r *ranking) addAlone(weight float64) {
+	for _, p := range r.current {
+		w := weight * r.saturated(p.frequency)
+		r.body[p.unit] += w
+		r.reached[p.unit] += w
+	}
 }
 
 // share is what a term counts, before its inverse document frequency.
@@ -174,31 +190,24 @@ func (r *ranking) share(i int) float64 {
 	}
 }
 
-// addSpeaker counts that the question names a speaker. Being named is what tells most when few turns are theirs.
+// addSpeaker counts that the question names the speaker of turns.
 func (r *ranking) addSpeaker(turns []Posting, share float64) {
 	if r.speaker == nil {
 		r.speaker = make([]float64, len(r.c.Units))
 	}
-	weight := share * (r.o.Speaker + r.idf(len(turns)))
+	weight := share * r.o.Speaker * (1 + r.idf(len(turns)))
 	for _, p := range turns {
 		r.speaker[p.Unit] = max(r.speaker[p.Unit], weight)
 	}
 }
 
-// addName counts the name of a speaker in what is said. It says nothing about the turns around.
-func (r *ranking) addName(i int, share float64) {
-	weight := share * r.idf(len(r.c.Body[i]))
-	for _, p := range r.c.Body[i] {
-		w := weight * r.saturated(float64(p.TF)/r.norms[p.Unit])
-		r.body[p.Unit] += w
-		r.reached[p.Unit] += w
-	}
-}
-
-// occurrences appends where term i occurs, ordered by unit. An occurrence in the path or in the headings is not discounted
-// by the length of the body.
+// occurrences appends where term i occurs, ordered by unit: in a body, or in a path or headings, where it is not discounted
+// by the length of the body. Who speaks is counted apart.
 func (r *ranking) occurrences(to []occurrence, i int) []occurrence {
 	body, context := r.c.Body[i], r.c.Context[i]
+	if r.c.Corpus == Sessions {
+		context = nil
+	}
 	for len(body) > 0 || len(context) > 0 {
 		switch {
 		case len(context) == 0 || len(body) > 0 && body[0].Unit < context[0].Unit:
@@ -224,20 +233,26 @@ func (r *ranking) matches(unit int) bool {
 
 // parts are the components of a unit's score.
 func (r *ranking) parts(unit int) LexicalParts {
+	closeness := r.closeness(r.c.Units[unit].At)
 	p := LexicalParts{
 		Body:       r.body[unit],
 		Neighbours: r.reached[unit] - r.body[unit],
 		Enclosing:  r.o.Enclosing * r.sittings.scores[r.sittings.of[unit]],
-		Period:     r.o.Period * r.closeness(r.c.Units[unit].At),
+		Period:     r.o.Period * closeness,
 	}
 	if r.speaker != nil {
 		p.Speaker = r.speaker[unit]
 	}
-	if r.whole > 0 {
-		p.Coverage = r.covered[unit] / r.whole
-		p.Together = r.o.Coverage * p.Coverage * r.covered[unit]
-	} else if p.Body+p.Speaker > 0 {
+	switch {
+	case r.whole > 0:
+		// What lies in a period need not say so.
+		covered := min(r.whole, r.covered[unit]+r.dated*closeness)
+		p.Coverage = covered / r.whole
+		p.Together = r.o.Coverage * p.Coverage * covered
+	case p.Body+p.Speaker > 0:
 		p.Coverage = 1 // the question is nothing but a name
+	default:
+		p.Coverage = closeness
 	}
 	return p
 }

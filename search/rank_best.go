@@ -8,7 +8,7 @@ type best struct {
 	heap  []Ranked
 }
 
-func newBest(depth int) *best { return &best{depth: depth, heap: make([]Ranked, 0, depth)} }
+func newBest(depth int) *best { return &best{depth: depth, heap: make([]Ranked, 0, max(depth, 0))} }
 
 // offer considers a unit. Units are offered in ascending order.
 func (b *best) offer(unit int, score float64) {
@@ -20,8 +20,8 @@ func (b *best) offer(unit int, score float64) {
 		}
 		return
 	}
-	if b.depth == 0 || worse(entry, b.heap[0]) <= 0 {
-		return
+	if b.depth <= 0 || score <= b.heap[0].Score {
+		return // of equal scores the first stays
 	}
 	at := 0
 	for {

@@ -6,15 +6,17 @@ import "time"
 //
 // Scores are in units of inverse document frequency: a word that occurs once in a unit of average length adds its own.
 type RankOptions struct {
-	// K1 is how fast further occurrences of a term stop counting, B how much long units are discounted.
-	K1, B float64
+	// K1 is how fast further occurrences of a term stop counting.
+	K1 float64
+	// B is how much long chunks are discounted, TurnB how much long turns are.
+	B, TurnB float64
 	// StopWeight is what a stop word counts, as a share of another word.
 	StopWeight float64
 	// ContextWeight is how many occurrences in the body one in the path or the headings is worth. Documents only: the
 	// context of a turn is its speaker, who is weighed by Speaker.
 	ContextWeight float64
-	// Speaker is what it adds that a turn's speaker is named in the question, above the speaker's own inverse document
-	// frequency, times SpeakerWeight.
+	// Speaker is what it adds that a turn's speaker is named in the question, times 1 + the inverse document frequency of
+	// being the speaker: to be named tells most when few turns are theirs.
 	Speaker float64
 	// SpeakerInBody is what the name of a speaker counts in what is said, as a share of another word: there it is mostly a
 	// way to address the other.
@@ -62,30 +64,40 @@ type Neighbourhood struct {
 
 // DefaultRankOptions are the options of ordinary searches.
 //
-// K1 is the customary one. B is lower than the customary 0.75, since units are cut to similar sizes, and what a longer
-// turn says more is not noise. The other weights are chosen from wide plateaus of what was measured on conversations.
+// K1 and B are the customary ones; TurnB is lower, since what a longer turn says more is seldom about something else. The
+// other weights lie on wide plateaus of what was measured on conversations and on documentation: half or twice as much of any of
+// them costs a point or two at most, except for what reaches the next turn.
 func DefaultRankOptions() RankOptions {
 	return RankOptions{
 		K1:            1.2,
-		B:             .4,
+		B:             .75,
+		TurnB:         .4,
 		StopWeight:    .1,
 		ContextWeight: 1,
-		Speaker:       1.4,
-		SpeakerInBody: .5,
-		Turns:         Neighbourhood{Onward: []float64{.6, .3, .15}, Backward: []float64{.35, .2, .1}},
+		Speaker:       1.25,
+		SpeakerInBody: .2,
+		Turns:         Neighbourhood{Onward: []float64{.7, .35, .2}, Backward: []float64{.4, .2, .1}},
 		Chunks:        Neighbourhood{Onward: []float64{.2}, Backward: []float64{.2}},
 		Pause:         4 * time.Hour,
 		Enclosing:     .2,
 		Coverage:      1,
-		Period:        3,
+		Period:        5,
 		PeriodTerms:   .5,
-		First:         1.5,
+		First:         2,
 		Depth:         200,
 		Phrase:        .5,
 		Closeness:     .2,
 		Asking:        .4,
-		RefineDepth:   60,
+		RefineDepth:   40,
 	}
+}
+
+// b is the one for a corpus.
+func (o RankOptions) b(c Corpus) float64 {
+	if c == Sessions {
+		return o.TurnB
+	}
+	return o.B
 }
 
 // neighbourhood is the one for a corpus.

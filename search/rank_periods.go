@@ -1,9 +1,6 @@
 package search
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
 // periods are the periods of a question, as seconds.
 type periods struct {
@@ -33,7 +30,7 @@ func periodsOf(q Query, o RankOptions) periods {
 // names reports whether a term is part of what names a period.
 func (p periods) names(term QueryTerm) bool {
 	for _, text := range p.texts {
-		if strings.Contains(text, term.Text) {
+		if standsIn(text, term.Text) {
 			return true
 		}
 	}

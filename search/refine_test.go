@@ -1,0 +1,148 @@
+package search
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// question is a question with a collection of texts, one unit and one sitting each, as they are indexed.
+func question(corpus Corpus, asked string, texts ...string) (Query, *Collection, func(int) string) {
+	q := AnalyseQuery(asked, time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
+	c := &Collection{Corpus: corpus, Body: make([][]Posting, len(q.Terms)), Context: make([][]Posting, len(q.Terms))}
+	for i, text := range texts {
+		entry := Entries(int64(i+1), 0, []Piece{{Seq: 1, Text: text, End: len(text)}})[0]
+		c.Units = append(c.Units, entry.Unit)
+		for term := range q.Terms {
+			most := 0
+			for _, form := range q.Terms[term].Forms {
+				most = max(most, entry.Terms[Body.ID(form)])
+			}
+			if most > 0 {
+				c.Body[term] = append(c.Body[term], Posting{Unit: int32(i), TF: int32(most)})
+			}
+		}
+	}
+	return q, c, func(unit int) string { return texts[unit] }
+}
+
+func TestRefineVerbatim(t *testing.T) {
+	for name, c := range map[string]struct {
+		question string
+		text     string
+		exact    bool
+	}{
+		"identifier":                       {"what is db_port", "Set DB_PORT to 5432.", true},
+		"identifier in a longer one":       {"what is db_port", "Set db_port_old to 5432.", false},
+		"its parts":                        {"what is db_port", "The port of the db is 5432.", false},
+		"quoted":                           {`who said "the sea is calm"`, "And then: The sea  is\ncalm tonight.", true},
+		"quoted, other order":              {`who said "the sea is calm"`, "Calm is the sea.", false},
+		"quoted, within a word":            {`where is "art"`, "We start with a party.", false},
+		"quoted, within one and by itself": {`where is "art"`, "We start with art.", true},
+		"address":                          {"mail of ada@example.com", "Write to ada@example.com, please.", true},
+		"Chinese":                          {"「数据库端口」是多少", "默认的数据库端口是5432。", true},
+		"no phrase":                        {"what is the port", "The port is 5432.", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q, collection, text := question(Memory, c.question, c.text, "Something else altogether.")
+			refined := Refine(q, collection, Rank(q, collection, DefaultRankOptions()), text, DefaultRankOptions())
+			got := byUnit(refined)[0]
+			if got.Exact != c.exact || (got.Phrase > 0) != c.exact {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+func TestRefineCloseness(t *testing.T) {
+	q, c, text := question(Memory, "red boat",
+		"The boat that we bought from a friend in the north is red.",
+		"A boat, red with rust.",
+		"It is red, this boat.",
+		"A red boat.",
+		"Water.", "Water.", "Water.")
+	o := only()
+	o.Closeness = 1
+	parts := byUnit(Refine(q, c, Rank(q, c, o), text, o))
+	if parts[0].Closeness != 0 {
+		t.Errorf("far apart: %g", parts[0].Closeness)
+	}
+	if parts[3].Closeness != idf(7, 4) {
+		t.Errorf("side by side: %g", parts[3].Closeness)
+	}
+	if parts[1].Closeness != parts[3].Closeness/2 || parts[2].Closeness != parts[3].Closeness/2 {
+		t.Errorf("in the other order %g, with a word between them %g", parts[1].Closeness, parts[2].Closeness)
+	}
+}
+
+func TestRefineAsking(t *testing.T) {
+	for text, share := range map[string]float64{
+		"Do you have a boat?":                      1,
+		"I have a boat. Do you?":                   2. / 6,
+		"I have a boat! Really? Yes.":              1. / 6,
+		"See https://example.com/boat?id=1 for it": 0,
+		"你有船吗？有。":                                  4. / 5,
+		"A boat":                                   0,
+	} {
+		tokens := slices.DeleteFunc(Analyse(text), func(token Token) bool {
+			return token.Kind == Ideographs && len([]rune(token.Text)) > 1 // one token a character, to count by eye
+		})
+		if got := asking(text, tokens); math.Abs(got-share) > 1e-9 {
+			t.Errorf("%q asks to %g, want %g", text, got, share)
+		}
+	}
+
+	q, c, text := question(Sessions, "boat", "Do you have a boat?", "Yes, I have a boat", "No")
+	o := only()
+	o.Asking = .5
+	refined := Refine(q, c, Rank(q, c, o), text, o)
+	if diff := cmp.Diff([]int{1, 0}, places(refined)); diff != "" {
+		t.Error(diff)
+	}
+	if got := byUnit(refined)[0]; got.Asking != -.5*got.Body {
+		t.Errorf("%+v", got)
+	}
+	c.Corpus = Memory // a document may ask what it answers
+	if got := byUnit(Refine(q, c, Rank(q, c, o), text, o))[0]; got.Asking != 0 {
+		t.Errorf("in a document %+v", got)
+	}
+}
+
+func TestRefineDepth(t *testing.T) {
+	q, c, _ := question(Memory, `"red boat"`, "red boat", "red boat", "red boat", "water")
+	o := DefaultRankOptions()
+	o.RefineDepth = 2
+	hits := Rank(q, c, o)
+	kept := slices.Clone(hits)
+	var read []int
+	refined := Refine(q, c, hits, func(unit int) string {
+		read = append(read, unit)
+		if unit == 0 {
+			return "" // gone since it was found
+		}
+		return "a red boat"
+	}, o)
+	if diff := cmp.Diff([]int{0, 1}, read); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]int{1, 0, 2}, places(refined)); diff != "" {
+		t.Error(diff)
+	}
+	if !slices.Equal(kept, hits) {
+		t.Error("the given ranking was changed")
+	}
+}
+
+func TestMatches(t *testing.T) {
+	q := AnalyseQuery("Which boats did Ada paint for db_port?", time.Time{})
+	got := Matches(q, "Ada's boat, painted; a BOAT at the port. What did she do?")
+	if diff := cmp.Diff([]string{"ada", "boat", "painted", "port"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := Matches(AnalyseQuery("数据库", time.Time{}), "数据库端口"); len(got) == 0 {
+		t.Error("no character of a Chinese question matches")
+	}
+}
