@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
@@ -25,7 +24,7 @@ type Dense struct {
 // LexicalHit is a unit in a ranking by words.
 type LexicalHit struct {
 	Unit  UnitKey `json:"unit"`
-	Score float64 `json:"score"` // without bound, as of BM25; only relations to the other hits mean something
+	Score float64 `json:"score"` // above 0, without bound, as of BM25: only relations to the other hits mean something
 	// Coverage is the share of what the question asks for that the unit has, words weighing by how rare they are, 0..1.
 	Coverage float64 `json:"coverage"`
 	// Exact says that the unit has a quoted phrase or an identifier of the question literally.
@@ -41,8 +40,8 @@ type Lexical struct {
 
 // FuseOptions say how two rankings become one.
 type FuseOptions struct {
-	// VectorWeight and TextWeight are the weights of the two calibrated scores. Only their relation matters; below 0 counts
-	// as 0, and when both are 0 they are taken as equal.
+	// VectorWeight and TextWeight are the weights of the two calibrated scores before votes. Only their relation matters;
+	// below 0 counts as 0, and when both are 0 they are taken as equal.
 	VectorWeight float64
 	TextWeight   float64
 	// Depth is how many hits of each list count.
@@ -56,47 +55,100 @@ func DefaultFuseOptions() FuseOptions {
 
 // Fused is a unit with its fused score and everything that made it.
 type Fused struct {
-	Unit  UnitKey `json:"unit"`
-	Score float64 `json:"score"` // 0..1
-	// Text and Vector are the calibrated scores of the two lists, 0..1.
+	Unit UnitKey `json:"unit"`
+	// Score is the greatest of Combined, what each list says alone as far as it is trusted, and the score of the next unit:
+	// it falls along the ranking. 0..1.
+	Score float64 `json:"score"`
+	// Combined is the sum of Text and Vector by the weights of Votes.
+	Combined float64 `json:"combined"`
+	// Text and Vector are the calibrated scores of the two lists, 0..1; 0 for a unit that a list does not have.
 	Text   float64 `json:"text"`
 	Vector float64 `json:"vector"`
 	// TextRank and VectorRank are the places in the two lists, from 1; 0: not in it.
-	TextRank   int  `json:"textRank,omitempty"`
-	VectorRank int  `json:"vectorRank,omitempty"`
-	Exact      bool `json:"exact,omitempty"`
+	TextRank   int `json:"textRank,omitempty"`
+	VectorRank int `json:"vectorRank,omitempty"`
+	// TextScore and Similarity are what the lists gave.
+	TextScore  float64 `json:"textScore,omitempty"`
+	Similarity float64 `json:"similarity,omitempty"`
+	// Coverage and Exact are those of LexicalHit.
+	Coverage float64 `json:"coverage,omitempty"`
+	Exact    bool    `json:"exact,omitempty"`
+	// Reserved says that the unit is where it is because the top of one list must stay in reach, and not by Combined.
+	Reserved bool `json:"reserved,omitempty"`
 }
 
-// Fuse makes one ranking of two.
-func Fuse(l Lexical, d Dense, o FuseOptions) []Fused {
-	lexical := l.Hits[:min(len(l.Hits), max(o.Depth, 0))]
-	dense := d.Hits[:min(len(d.Hits), max(o.Depth, 0))]
-	byUnit := map[UnitKey]*Fused{}
-	at := func(u UnitKey) *Fused {
-		f, ok := byUnit[u]
-		if !ok {
-			f = &Fused{Unit: u}
-			byUnit[u] = f
+// Fusion is one ranking made of two.
+type Fusion struct {
+	Hits  []Fused `json:"hits"` // best first, ties by unit
+	Votes Votes   `json:"votes"`
+}
+
+// Fuse makes one ranking of two, and never a much worse one than the better of them, whatever they are like: a good list
+// and a weak one, two good ones, one that is noise, truncated, inverted, constant or empty.
+//
+// Each list is judged for the question at hand (see Votes), its scores are calibrated to 0..1, and units are ordered by the
+// sum of both, weighed by weights times votes. A list that has nothing to say has no vote, and the other one all the
+// weight. What is at the top of a list with a vote stays in reach: see reserve. Scores of either list may be on any scale
+// and have any shape. Fuse is deterministic, and changes nothing it is given.
+func Fuse(l Lexical, d Dense, o FuseOptions) Fusion {
+	l, d = cleanLexical(l, o.Depth), cleanDense(d, o.Depth)
+	b := ballot{lexical: l, dense: d, units: map[UnitKey]bool{}}
+	for _, h := range l.Hits {
+		b.units[h.Unit] = true
+	}
+	for _, h := range d.Hits {
+		b.units[h.Unit] = true
+	}
+	votes := b.votes(o)
+
+	byUnit := make(map[UnitKey]*Fused, len(b.units))
+	for unit := range b.units {
+		byUnit[unit] = &Fused{Unit: unit}
+	}
+	for i, h := range l.Hits {
+		f := byUnit[h.Unit]
+		f.TextRank, f.TextScore, f.Coverage, f.Exact = i+1, h.Score, h.Coverage, h.Exact
+		f.Text = h.Score / l.Hits[0].Score
+	}
+	for i, h := range d.Hits {
+		f := byUnit[h.Unit]
+		f.VectorRank, f.Similarity = i+1, h.Similarity
+		if b.standings != nil {
+			f.Vector = votes.vector(b.standings[i])
 		}
-		return f
-	}
-	for i, h := range lexical {
-		f := at(h.Unit)
-		f.TextRank, f.Exact = i+1, h.Exact
-		f.Text = h.Score / lexical[0].Score * math.Sqrt(lexical[0].Coverage)
-	}
-	for i, h := range dense {
-		f := at(h.Unit)
-		f.VectorRank = i + 1
-		f.Vector = min(max(h.Similarity, 0), 1)
 	}
 	fused := make([]Fused, 0, len(byUnit))
 	for _, f := range byUnit {
-		f.Score = (o.VectorWeight*f.Vector + o.TextWeight*f.Text) / (o.VectorWeight + o.TextWeight)
-		fused = append(fused, *f)
+		f.Combined = votes.TextWeight*f.Text + votes.VectorWeight*f.Vector
+		if votes.TextWeight > 0 || votes.VectorWeight > 0 {
+			fused = append(fused, *f)
+		}
 	}
-	slices.SortFunc(fused, func(a, b Fused) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), a.Unit.Compare(b.Unit))
-	})
-	return fused
+	slices.SortFunc(fused, votes.compare)
+	fused = reserve(fused, votes)
+	for i := len(fused) - 1; i >= 0; i-- {
+		f := &fused[i]
+		f.Score = max(f.Combined, f.Text*votes.Text, f.Vector*votes.Vector)
+		if i+1 < len(fused) {
+			f.Score = max(f.Score, fused[i+1].Score)
+		}
+	}
+	return Fusion{Hits: fused, Votes: votes}
+}
+
+// compare orders by Combined; then by the list with the greater weight, and the other one; then by unit.
+func (v Votes) compare(a, b Fused) int {
+	byText, byVector := compareRanks(a.TextRank, b.TextRank), compareRanks(a.VectorRank, b.VectorRank)
+	if v.VectorWeight > v.TextWeight {
+		byText, byVector = byVector, byText
+	}
+	return cmp.Or(cmp.Compare(b.Combined, a.Combined), byText, byVector, a.Unit.Compare(b.Unit))
+}
+
+// compareRanks orders ranks from 1; 0, no rank, is last.
+func compareRanks(a, b int) int {
+	if a == 0 || b == 0 {
+		return cmp.Compare(b, a)
+	}
+	return cmp.Compare(a, b)
 }
