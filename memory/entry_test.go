@@ -96,7 +96,7 @@ goes on
    - no item
    ~~~
 2. done
-`+"```\n{}\n```\n\nThe year was\n2019. It rained.\n", "\n", "\r\n")
+`+"```\n{}\n```\n\nThe year was\n2019. It rained.\n\n- end\n  - of it\n    ```\n    code\n- all\n", "\n", "\r\n")
 	type entry struct {
 		Text     string
 		From, To int
@@ -122,6 +122,10 @@ goes on
 		{"   make # no heading\n   - no item", 36, 40, family, 13},
 		{"done", 41, 41, family, -1},
 		{"The year was 2019. It rained.", 46, 47, family, -1},
+		{"end", 49, 49, family, -1},
+		{"of it", 50, 50, family, 17},
+		{"    code", 51, 52, family, 18},
+		{"all", 53, 53, family, -1},
 	}
 	var got []entry
 	for _, e := range EntriesOf(doc) {

@@ -93,6 +93,15 @@ func TestLongBlocksAreCutAtTheirBorders(t *testing.T) {
 			},
 		},
 		{
+			"a table never behind its head",
+			long + "\n\n| who | tea |\n|---|---|\n| Anna | " + long + " |\n| Ben | " + long[:60] + " |\n",
+			[]brief{
+				{"a.md", long, 1, 1},
+				{"a.md", "| who | tea |\n|---|---|\n| Anna | " + long + " |", 3, 5},
+				{"a.md > | who | tea |", "| Ben | " + long[:60] + " |", 6, 6},
+			},
+		},
+		{
 			"code at its blank lines",
 			"```go\n" + long + "\n" + long[:30] + "\n\n" + long[:30] + "\n" + long + "\n```\n",
 			[]brief{
@@ -149,6 +158,47 @@ func TestOverlap(t *testing.T) {
 		again := EstimateTokens(doc.String()[p.Start:pieces[i-1].End])
 		if again < o.Overlap || again > 2*o.Overlap || p.End-pieces[i-1].End < o.Overlap {
 			t.Errorf("piece %d says %d tokens again and %d bytes that are new", i, again, p.End-pieces[i-1].End)
+		}
+	}
+}
+
+// TestOverlapKeepsItemsWhole: what is said again is whole items, and less of it where the next block leaves no room.
+func TestOverlapKeepsItemsWhole(t *testing.T) {
+	items := strings.Repeat("- one line of an item\n  and another line of it\n", 60)
+	code := "```\n" + strings.Repeat("make another thing\n", 70) + "```\n"
+	o := DefaultChunkOptions()
+	pieces := ChunkDocument("a.md", items+"\n"+code, o)
+	checkPieces(t, items+"\n"+code, pieces, o)
+	for i, p := range pieces {
+		if EstimateTokens(p.Text) > o.Tokens || !strings.HasPrefix(p.Text, "- one") {
+			t.Errorf("piece %d has %d tokens: %q", i, EstimateTokens(p.Text), p.Text)
+		}
+	}
+	if last := pieces[len(pieces)-1]; !strings.HasSuffix(last.Text, strings.TrimSpace(code)) {
+		t.Errorf("the code is cut: %q", last.Text)
+	}
+}
+
+// TestChunkDocumentHeadings: what looks like a heading and is none, and the other way round.
+func TestChunkDocumentHeadings(t *testing.T) {
+	for doc, want := range map[string]string{
+		"# A #\ntext":           "a.md > A",
+		"   ### A\ntext":        "a.md > A",
+		"A\n===\ntext":          "a.md > A",
+		"\ufeff# A\r\ntext\r\n": "a.md > A",
+		"#A\ntext":              "a.md",
+		"    # A\ntext":         "a.md",
+		"```\n# A\n```":         "a.md",
+		"- item\n  # A\n":       "a.md",
+		"- item\n  ```\n  code\n# A\n" + strings.Repeat("text ", 60): "a.md > A",
+		"> # A\n> text":        "a.md",
+		"<!--\n# A\n-->\ntext": "a.md",
+		"---\n# A\n---\ntext":  "a.md",
+		"text\nmore\n---\n":    "a.md",
+	} {
+		pieces := ChunkDocument("a.md", doc, DefaultChunkOptions())
+		if got := pieces[len(pieces)-1].Context; got != want {
+			t.Errorf("%q is in %q, want %q", doc, got, want)
 		}
 	}
 }

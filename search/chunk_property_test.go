@@ -37,6 +37,9 @@ func checkPieces(t interface {
 		if p.End <= last {
 			t.Fatalf("piece %d says nothing new: it ends at %d, the one before at %d", i, p.End, last)
 		}
+		if i > 0 && p.Start <= pieces[i-1].Start || i > 1 && p.Start < pieces[i-2].End {
+			t.Fatalf("piece %d begins at %d, with all of the piece before", i, p.Start)
+		}
 		if p.Start > covered {
 			if gap := content[covered:p.Start]; strings.TrimSpace(gap) != "" {
 				t.Fatalf("no piece has %q", gap)
