@@ -134,6 +134,7 @@ create table index_spaces (
     identity     jsonb       not null,
     dimensions   int         not null check (dimensions between 1 and 4000),
     state        text        not null check (state in ('building', 'live', 'retired', 'dropping')),
+    large        boolean     not null default false, -- its vectors are in index_vectors_large, or on their way there
     created_at   timestamptz not null,
     switched_at  timestamptz, -- when it became live, or was retired
     primary key (workspace_id, agent_id, space_id)
@@ -181,6 +182,57 @@ end
 $$;
 -- +goose StatementEnd
 
+-- Vectors of spaces that are too large for comparing all of a view: each space is a part of its own with an index of nearest
+-- neighbours, in which nobody else's vectors stand in the way. Parts are made by reverie_large_space.
+create table index_vectors_large (
+    like index_vectors,
+    primary key (space_id, workspace_id, agent_id, corpus, scope, owner_key, group_no, ordinal)
+) partition by list (space_id);
+
+-- Makes the part of a space, as the owner of the tables, for whoever tends the space. It is empty, so that its index is made
+-- at once, and not in parallel, which is unsafe before pgvector 0.8.2.
+-- +goose StatementBegin
+create function reverie_large_space(of_space bigint) returns void
+    language plpgsql security definer set search_path from current as $$
+declare
+    vector_dimensions int;
+    part text := 'index_vectors_large_' || of_space;
+begin
+    select dimensions into vector_dimensions
+    from index_spaces
+    where space_id = of_space and workspace_id = reverie_identity('workspace') and agent_id = reverie_identity('agent')
+        and reverie_identity('admin') = 'on';
+    if vector_dimensions is null then
+        raise exception 'no such space' using errcode = 'insufficient_privilege';
+    end if;
+    if to_regclass(part) is not null then
+        return;
+    end if;
+    execute format('create table %I partition of index_vectors_large for values in (%s)', part, of_space);
+    execute format('alter table %I alter column embedding set storage plain', part);
+    execute format('alter table %I enable row level security, force row level security', part);
+    execute format('create index on %I using hnsw ((embedding::halfvec(%s)) halfvec_cosine_ops)', part, vector_dimensions);
+end
+$$;
+-- +goose StatementEnd
+-- Removes it again.
+-- +goose StatementBegin
+create function reverie_drop_large_space(of_space bigint) returns void
+    language plpgsql security definer set search_path from current as $$
+begin
+    perform
+    from index_spaces
+    where space_id = of_space and workspace_id = reverie_identity('workspace') and agent_id = reverie_identity('agent')
+        and reverie_identity('admin') = 'on' and state = 'dropping';
+    if found then
+        execute format('drop table if exists %I', 'index_vectors_large_' || of_space);
+    end if;
+end
+$$;
+-- +goose StatementEnd
+revoke execute on function reverie_large_space(bigint), reverie_drop_large_space(bigint) from public;
+grant execute on function reverie_large_space(bigint), reverie_drop_large_space(bigint) to reverie_app;
+
 -- Takes the vectors of one source out of one space. A function, so that the rows are always found by the whole beginning of
 -- the key.
 -- +goose StatementBegin
@@ -190,6 +242,9 @@ delete from index_progress
 where workspace_id = workspace and agent_id = agent and space_id = space and group_no = of_group;
 delete from index_vectors
 where workspace_id = workspace and agent_id = agent and space_id = space and corpus = of_corpus and scope = of_scope
+    and owner_key = owner and group_no = of_group;
+delete from index_vectors_large
+where space_id = space and workspace_id = workspace and agent_id = agent and corpus = of_corpus and scope = of_scope
     and owner_key = owner and group_no = of_group;
 $$;
 -- +goose StatementEnd
@@ -240,8 +295,14 @@ create function reverie_tends(agent text, scope text, owner text) returns boolea
         else reverie_identity('writes') = 'global'
     end;
 
-grant select, insert, update, delete on index_sources, index_fresh, index_segments, index_blocks, index_graves, index_spaces,
-    index_progress, index_vectors, embedding_cache to reverie_app;
+-- What is derived may go away and be made anew, but whose it is never changes.
+grant select, insert, delete on index_sources, index_fresh, index_segments, index_blocks, index_graves, index_spaces,
+    index_progress, index_vectors, index_vectors_large, embedding_cache to reverie_app;
+grant update (head, units, index_format, embed_due, token, changed_at) on index_sources to reverie_app;
+grant update (state, switched_at, large) on index_spaces to reverie_app;
+grant update (done) on index_progress to reverie_app;
+grant update (embedding) on index_vectors, index_vectors_large to reverie_app;
+grant update (used_at) on embedding_cache to reverie_app;
 grant select, insert on recalls to reverie_app;
 
 -- Tables of shelves: read as the documents are, written as they are.
@@ -251,7 +312,7 @@ declare
     name text;
 begin
     foreach name in array array['index_sources', 'index_fresh', 'index_segments', 'index_blocks', 'index_graves',
-        'index_progress', 'index_vectors'] loop
+        'index_progress', 'index_vectors', 'index_vectors_large'] loop
         execute format('alter table %I enable row level security, force row level security', name);
         execute format($policy$create policy shelf_read on %I for select
             using (workspace_id = (select reverie_identity('workspace')) and agent_id in ((select reverie_identity('agent')), '')
@@ -286,7 +347,7 @@ create policy space_read on index_spaces for select
     using (workspace_id = (select reverie_identity('workspace')) and agent_id in ((select reverie_identity('agent')), ''));
 create policy space_management on index_spaces
     using (workspace_id = (select reverie_identity('workspace')) and (select reverie_identity('admin')) = 'on'
-        and (agent_id = (select reverie_identity('agent')) and agent_id <> '' or (select reverie_identity('writes')) = 'global'));
+        and agent_id = (select reverie_identity('agent')) and (agent_id <> '' or (select reverie_identity('writes')) = 'global'));
 
 -- Whoever could look up hashes could find out what others wrote: only the worker that tends the index can.
 create policy cache_tending on embedding_cache
@@ -311,7 +372,9 @@ $$;
 -- +goose StatementEnd
 
 -- +goose Down
-drop table recalls, embedding_cache, index_vectors, index_progress, index_spaces, index_graves, index_blocks, index_segments,
+drop table recalls, embedding_cache, index_vectors, index_vectors_large, index_progress, index_spaces, index_graves, index_blocks, index_segments,
     index_fresh, index_sources;
 drop function reverie_tends(text, text, text);
+drop function reverie_large_space(bigint);
+drop function reverie_drop_large_space(bigint);
 drop function reverie_forget_vectors(text, text, bigint, text, text, text, bigint);

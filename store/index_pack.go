@@ -45,8 +45,7 @@ where (workspace_id, agent_id, corpus, scope, owner_key, group_no, head) in (
     from index_fresh
     where workspace_id = @workspace and agent_id = @agent and corpus = @corpus and scope = @scope and owner_key = @owner
     order by group_no, head
-    limit @limit
-    for update)
+    limit @limit)
 returning group_no, data`
 
 	sqlPackSegments = `
@@ -105,12 +104,17 @@ type Packed struct {
 // PackIndex merges what was written lately to the busiest part of the index of the identity's agent (without one: of the
 // workspace), and segments that are not much larger. It changes nothing that is found.
 func (s *Store) PackIndex(ctx context.Context, id memory.Identity) (Packed, error) {
+	return s.packFrom(ctx, id, packFrom)
+}
+
+// packFrom is PackIndex of shelves with at least so many fresh rows.
+func (s *Store) packFrom(ctx context.Context, id memory.Identity, rows int) (Packed, error) {
 	if err := requireAdmin(id); err != nil {
 		return Packed{}, err
 	}
 	return inTx(ctx, s, id, func(t *tx) (Packed, error) {
 		p := packing{t: t}
-		if found, err := p.choose(ctx); err != nil || !found {
+		if found, err := p.choose(ctx, rows); err != nil || !found {
 			return Packed{}, err
 		}
 		if err := p.take(ctx); err != nil {
@@ -132,10 +136,10 @@ type packing struct {
 }
 
 // choose finds a shelf and takes it for this transaction.
-func (p *packing) choose(ctx context.Context) (bool, error) {
+func (p *packing) choose(ctx context.Context, rows int) (bool, error) {
 	found, count := false, 0
 	b := &pgx.Batch{}
-	one(b.Queue(sqlPackShelf, p.t.args(pgx.NamedArgs{"from": packFrom})), &found, func(row pgx.CollectableRow) error {
+	one(b.Queue(sqlPackShelf, p.t.args(pgx.NamedArgs{"from": rows})), &found, func(row pgx.CollectableRow) error {
 		return row.Scan(&p.shelf.corpus, &p.shelf.agent, &p.shelf.scope, &p.shelf.owner, &count)
 	})
 	if err := p.t.send(ctx, b); err != nil || !found {

@@ -28,7 +28,8 @@ insert into journal (workspace_id, agent_id, owner_key, scope, kind, document_id
 select workspace_id, agent_id, owner_key, scope, kind, document_id, path, version, author_kind, author_id, workflow_id, run_id, detail, at
 from jsonb_populate_record(null::journal, $1)`
 	}
-	return fmt.Sprintf("insert into %s select * from jsonb_populate_record(null::%s, $1)", table, table)
+	// Some have numbers that the database makes; a copy has one of its own.
+	return fmt.Sprintf("insert into %s overriding system value select * from jsonb_populate_record(null::%s, $1)", table, table)
 }
 
 // ownRows is the condition under which a row is one that id may change.
@@ -65,6 +66,15 @@ func maySee(id memory.Identity, g group) bool {
 		of.owner = "AGENT"
 	case g.table == "journal" && g.scope == "":
 		return id.Role == memory.RoleAdmin && !id.Pinned && sees(id, tag{g.workspace, g.agent, "TEAM"})
+	case g.table == "index_spaces":
+		of.owner = "TEAM"
+		if g.agent == "" {
+			of.owner = "GLOBAL"
+		}
+	case g.table == "embedding_cache":
+		return g.workspace == id.Workspace && id.Role == memory.RoleAdmin && !id.Pinned && id.AnyOwner
+	case g.table == "recalls":
+		return sees(id, of)
 	case g.table == "write_ledger":
 		return g.workspace == id.Workspace && g.agent == id.Agent && g.owner == string(id.Owner)
 	case g.scope != "" && g.scope != string(memory.ScopePersonal):

@@ -11,6 +11,7 @@ import (
 
 	"reverie/devenv/devtest"
 	"reverie/memory"
+	"reverie/search"
 )
 
 // A tag stands in everything that is stored in the world of the isolation test and says whose it is:
@@ -59,6 +60,7 @@ type world struct {
 	places []place
 	keys   map[string]tag // secrets
 	keyIDs map[uuid.UUID]tag
+	spaces []int64
 }
 
 var (
@@ -75,6 +77,7 @@ func makeWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
+	s.exactUnits = 2 // of the world's few
 	root, err := pgx.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
@@ -97,9 +100,72 @@ func makeWorld(t *testing.T) *world {
 			for _, owner := range worldOwners {
 				w.places = append(w.places, w.addPlace(t, workspace, agent, owner))
 			}
+			w.addIndex(t, workspace, agent)
 		}
+		w.addIndex(t, workspace, "")
 	}
 	return w
+}
+
+// addIndex merges what an agent has, gives it vectors, and writes all of it once more on top.
+func (w *world) addIndex(t *testing.T, workspace, agent string) {
+	t.Helper()
+	id := admin(workspace)
+	id.Agent, id.AnyOwner = agent, true
+	for more := true; more; {
+		more = must[Packed](t)(w.packFrom(t.Context(), id, 1)).More
+	}
+	for _, model := range []string{"live", "building"} {
+		space := must[Space](t)(w.OpenSpace(t.Context(), id, worldIdentity(model)))
+		w.spaces = append(w.spaces, space.ID)
+		due := must[DueUnits](t)(w.DueUnits(t.Context(), id, space.ID, 100))
+		if len(due.Units) == 0 {
+			t.Fatalf("nothing to embed for %s of %s", agent, workspace)
+		}
+		must[int](t)(w.SaveVectors(t.Context(), id, space.ID, due, vectorsOf(due)))
+		if model == "building" {
+			must[bool](t)(w.GrowSpace(t.Context(), id, space.ID, 3))
+		}
+	}
+	if agent == "" {
+		write(t, w.Store, admin(workspace), replace(global("shared.md"), 1, tag{workspace, "", "GLOBAL"}.String()+" again"))
+		return
+	}
+	for _, owner := range worldOwners {
+		id := memory.Identity{Workspace: workspace, Agent: agent, Owner: owner, Role: memory.RoleMember}
+		for _, ref := range []memory.Ref{personal("shared.md"), team("shared.md")} {
+			c := memory.Change{Ref: ref, Op: memory.OpAppend, Content: scopeTag(id, ref.Scope).String() + " again", Reason: scopeTag(id, ref.Scope).String()}
+			must[memory.Receipt](t)(w.Apply(t.Context(), id, "", []memory.Change{c}))
+		}
+		if err := w.RecordRecalls(t.Context(), []Recall{worldRecall(id)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// worldIdentity is an embedding model of the world, with vectors of two numbers.
+func worldIdentity(model string) memory.EmbeddingIdentity {
+	return memory.EmbeddingIdentity{Provider: "test", Model: model, Dimensions: 2}
+}
+
+// vectorsOf are vectors for units.
+func vectorsOf(due DueUnits) [][]float32 {
+	vectors := make([][]float32, len(due.Units))
+	for i := range vectors {
+		vectors[i] = []float32{1, float32(i)}
+	}
+	return vectors
+}
+
+// worldRecall is a recall whose path says whose it is.
+func worldRecall(id memory.Identity) Recall {
+	return Recall{
+		Identity: id, Day: testClock, At: testClock,
+		Hits: []RecalledHit{{
+			Corpus: search.Memory, Scope: memory.ScopePersonal, Source: newID(), Path: scopeTag(id, memory.ScopePersonal).String(),
+			FromLine: 1, ToLine: 2, Entries: []memory.EntryID{"a", "b"}, Score: 0.5,
+		}},
+	}
 }
 
 func (w *world) addKeys(t *testing.T, workspace string) {
@@ -174,6 +240,10 @@ type group struct{ table, workspace, agent, owner, scope string }
 
 // mayChange says in which groups an identity may change rows. It is written without a look at the policies.
 func mayChange(id memory.Identity, g group) bool {
+	if g.table == "recalls" { // a viewer's searches count as well
+		return g.workspace == id.Workspace && g.agent == id.Agent && g.agent != "" && g.owner == string(id.Owner) &&
+			id.Role.Valid() && id.MayUseAgent(id.Agent)
+	}
 	if g.workspace != id.Workspace || id.Workspace == "" || !id.Role.Includes(memory.RoleMember) || !id.MayUseAgent(id.Agent) && id.Agent != "" {
 		return false
 	}
@@ -191,6 +261,20 @@ func mayChange(id memory.Identity, g group) bool {
 		default:
 			return g.table == "journal" && isAdmin && (g.agent == "" && id.Agents == nil || ofAgent)
 		}
+	case "index_sources", "index_fresh", "index_segments", "index_blocks", "index_graves", "index_progress", "index_vectors",
+		"index_vectors_large":
+		switch memory.Scope(g.scope) {
+		case memory.ScopePersonal: // what is derived is tended by an admin that reads everything
+			return ofAgent && (g.owner == string(id.Owner) || isAdmin && id.AnyOwner)
+		case memory.ScopeTeam:
+			return ofAgent && !id.Pinned
+		default:
+			return isAdmin && id.Agents == nil
+		}
+	case "index_spaces":
+		return isAdmin && g.agent == id.Agent && (g.agent != "" || id.Agents == nil)
+	case "embedding_cache":
+		return isAdmin && id.AnyOwner
 	case "conversations", "messages", "extractions", "owners":
 		return ofAgent && g.owner == string(id.Owner) && id.Owner != memory.NoOwner
 	case "write_ledger":
@@ -258,11 +342,22 @@ var tenantTables = []struct {
 	{"conversations", []string{"agent_id", "owner_key"}},
 	{"document_versions", []string{"agent_id", "owner_key", "scope"}},
 	{"documents", []string{"agent_id", "owner_key", "scope"}},
+	{"embedding_cache", nil},
 	{"extractions", []string{"agent_id", "owner_key"}},
+	{"index_blocks", []string{"agent_id", "owner_key", "scope"}},
+	{"index_fresh", []string{"agent_id", "owner_key", "scope"}},
+	{"index_graves", []string{"agent_id", "owner_key", "scope"}},
+	{"index_progress", []string{"agent_id", "owner_key", "scope"}},
+	{"index_segments", []string{"agent_id", "owner_key", "scope"}},
+	{"index_sources", []string{"agent_id", "owner_key", "scope"}},
+	{"index_spaces", []string{"agent_id"}},
+	{"index_vectors", []string{"agent_id", "owner_key", "scope"}},
+	{"index_vectors_large", []string{"agent_id", "owner_key", "scope"}},
 	{"journal", []string{"agent_id", "owner_key", "scope"}},
 	{"messages", []string{"agent_id", "owner_key"}},
 	{"model_usage", []string{"agent_id"}},
 	{"owners", []string{"agent_id", "owner_key"}},
+	{"recalls", []string{"agent_id", "owner_key", "scope"}},
 	{"workspaces", nil},
 	{"write_ledger", []string{"agent_id", "owner_key"}},
 }

@@ -39,8 +39,8 @@ func TestAppendMessages(t *testing.T) {
 	id := member("user:7")
 
 	first := must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 3)))
-	want := Stored{ConversationUID: first.ConversationUID, OwnerID: first.OwnerID, Stored: 3, LastSeq: 3, Turn: 1}
-	if diff := cmp.Diff(want, first); diff != "" || first.ConversationUID == uuid.Nil || first.OwnerID == uuid.Nil {
+	want := Stored{ConversationUID: first.ConversationUID, OwnerID: first.OwnerID, Stored: 3, LastSeq: 3, Turn: 1, Token: first.Token}
+	if diff := cmp.Diff(want, first); diff != "" || first.Token == "" || first.ConversationUID == uuid.Nil || first.OwnerID == uuid.Nil {
 		t.Errorf("first batch (-want +got):\n%s", diff)
 	}
 	now = now.Add(time.Minute)
@@ -52,8 +52,8 @@ func TestAppendMessages(t *testing.T) {
 	more := turn("c", "m", 5) // overlaps
 	more.TurnComplete = false
 	grown := must[Stored](t)(s.AppendMessages(t.Context(), id, more))
-	want = Stored{ConversationUID: first.ConversationUID, OwnerID: first.OwnerID, Stored: 2, Duplicates: 3, LastSeq: 5}
-	if diff := cmp.Diff(want, grown); diff != "" {
+	want = Stored{ConversationUID: first.ConversationUID, OwnerID: first.OwnerID, Stored: 2, Duplicates: 3, LastSeq: 5, Token: grown.Token}
+	if diff := cmp.Diff(want, grown); diff != "" || grown.Token <= first.Token {
 		t.Errorf("overlapping batch (-want +got):\n%s", diff)
 	}
 	c := must[Conversation](t)(s.Conversation(t.Context(), id, "c"))

@@ -44,6 +44,9 @@ const (
 select p.space_id, p.identity, p.state, p.created_at, p.switched_at,
     (select count(*)
     from index_vectors v
+    where v.workspace_id = @workspace and v.agent_id = @agent and v.space_id = p.space_id)
+    + (select count(*)
+    from index_vectors_large v
     where v.workspace_id = @workspace and v.agent_id = @agent and v.space_id = p.space_id),
     (select count(*)
     from index_sources s
@@ -210,6 +213,7 @@ func (s *Store) DropSpace(ctx context.Context, id memory.Identity, spaceID int64
 			dropped = tag.RowsAffected()
 			return nil
 		})
+		b.Queue(sqlDropLargeSpace, args)
 		b.Queue(sqlSpaceDrop, args)
 		err = t.finish(ctx, b)
 		return dropped == int64(limit), err

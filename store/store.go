@@ -38,6 +38,8 @@ type Store struct {
 	pool     *pgxpool.Pool
 	now      func() time.Time
 	segments *segmentCache
+	// exactUnits is ExactUnits, but in tests.
+	exactUnits int64
 }
 
 // Open connects to the database at url (a postgres:// URL or a key=value string). It fails when the database cannot be
@@ -61,7 +63,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
-	s := &Store{pool: pool, now: o.Now, segments: newSegmentCache()}
+	s := &Store{pool: pool, now: o.Now, segments: newSegmentCache(), exactUnits: ExactUnits}
 	if s.now == nil {
 		s.now = time.Now
 	}

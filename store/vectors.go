@@ -22,10 +22,29 @@ type VectorQuery struct {
 	Depth  int // hits
 }
 
-// Exact: every vector of the view is compared. The distance is an expression, so that no index of nearest neighbours,
-// which would lose what it does not see behind other owners' vectors, can ever be used.
-const sqlNearest = visibleShelves + `
-, near as materialized (
+// viewIsLarge is true when the space is one of many vectors, and the view has too many of them to compare each.
+const viewIsLarge = `
+    select p.large and @exact::bigint < (
+        select coalesce(sum(s.units), 0)
+        from shelf
+        cross join lateral (
+            select units
+            from index_sources s
+            where s.workspace_id = @workspace and s.agent_id = shelf.agent_id and s.scope = shelf.scope and s.owner_key = shelf.owner_key
+                and s.corpus = @corpus
+            offset 0
+        ) s)
+    from index_spaces p
+    where p.workspace_id = @workspace and p.agent_id = @agent and p.space_id = @space`
+
+const (
+	sqlViewIsLarge = visibleShelves + viewIsLarge
+
+	// Every vector of the view is compared. The distance is an expression, so that no index of nearest neighbours, which
+	// would lose what it does not see behind other owners' vectors, can ever be used.
+	sqlNearest = visibleShelves + `
+, size as materialized (` + viewIsLarge + `
+), near as materialized (
     select v.group_no, v.ordinal, 1 - v.distance as similarity
     from shelf
     cross join lateral (
@@ -41,26 +60,36 @@ const sqlNearest = visibleShelves + `
         from index_vectors
         where workspace_id = @workspace and agent_id = shelf.agent_id and space_id = space.space_id and corpus = @corpus
             and scope = shelf.scope and owner_key = shelf.owner_key
+        union all
+        select group_no, ordinal, (embedding <=> @vector::halfvec) + 0
+        from index_vectors_large
+        where space_id = space.space_id and workspace_id = @workspace and agent_id = shelf.agent_id and corpus = @corpus
+            and scope = shelf.scope and owner_key = shelf.owner_key
         offset 0
     ) v
+    where not coalesce((select * from size), false)
 )
 select group_no, ordinal, similarity,
     (select count(*) from near), (select avg(similarity) from near), (select coalesce(stddev_samp(similarity), 0) from near)
 from near
 order by similarity desc, group_no, ordinal
 limit @depth`
+)
 
 // Nearest compares a vector with all that the identity may find in a corpus, best first. What has no vector yet is not
-// among them.
+// among them. Up to ExactUnits every vector is compared; beyond, an index of nearest neighbours leads to some of the
+// nearest, and Count, Mean and Deviation stay 0.
 func (s *Store) Nearest(ctx context.Context, id memory.Identity, q VectorQuery) (search.Dense, error) {
 	if err := requireAgent(id); err != nil {
 		return search.Dense{}, err
 	}
-	return read(ctx, s, id, func(t *tx) (dense search.Dense, err error) {
-		b := &pgx.Batch{}
+	return snapshot(ctx, s, id, func(t *tx) (dense search.Dense, err error) {
 		args := t.viewArgs(pgx.NamedArgs{
-			"corpus": q.Corpus, "space": q.Space, "vector": pgvector.NewHalfVector(q.Vector), "depth": q.Depth,
+			"corpus": q.Corpus, "space": q.Space, "vector": pgvector.NewHalfVector(q.Vector), "depth": q.Depth, "exact": s.exactUnits,
 		})
+		large, found := false, false
+		b := &pgx.Batch{}
+		one(b.Queue(sqlViewIsLarge, args), &found, func(row pgx.CollectableRow) error { return row.Scan(&large) })
 		b.Queue(sqlNearest, args).Query(func(rows pgx.Rows) error {
 			var hit search.DenseHit
 			_, err := pgx.ForEachRow(rows, []any{
@@ -71,8 +100,10 @@ func (s *Store) Nearest(ctx context.Context, id memory.Identity, q VectorQuery) 
 			})
 			return err
 		})
-		err = t.finish(ctx, b)
-		return dense, err
+		if err := t.send(ctx, b); err != nil || !large {
+			return dense, err
+		}
+		return nearestOfLarge(ctx, t, q, args)
 	})
 }
 
