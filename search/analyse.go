@@ -170,7 +170,7 @@ func AnalyseQuery(text string, now time.Time) Query {
 	}
 	unmarkIfAll(q.Terms)
 	q.Phrases = s.phrases()
-	q.Periods = namedPeriods(text, now)
+	q.Periods = namedPeriods(text, in, now)
 	return q
 }
 

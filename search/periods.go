@@ -15,13 +15,13 @@ const maxDated = 4096
 // with or without numbers for the year ("in May" is the latest that has begun), and what is relative to now ("last
 // week", "3 days ago", "上周"). Weeks begin on Monday. All are in now's location.
 //
-// What may as well be something else names none: "may" and "march" without a date, 5/8/2023, a bare number, seasons.
-func namedPeriods(text string, now time.Time) []Period {
+// in are the languages that the question may be in. What may as well be something else names none: "may" and "march" without a date, 5/8/2023, a bare number, seasons.
+func namedPeriods(text string, in languages, now time.Time) []Period {
 	if len(text) > maxDated {
 		text = text[:maxDated]
 	}
 	folded := foldText(text)
-	r := periodReader{source: text, folded: folded, words: lex(folded.text), now: now}
+	r := periodReader{source: text, folded: folded, words: withoutAbbreviations(lex(folded.text)), in: in, now: now}
 	var found []Period
 	for i := 0; i < len(r.words); {
 		p, n := r.at(i)
@@ -90,11 +90,26 @@ func lex(text string) []lexeme {
 	return found
 }
 
+// withoutAbbreviations leaves out the points of "Sept. 5".
+func withoutAbbreviations(words []lexeme) []lexeme {
+	kept := words[:0]
+	for i, l := range words {
+		if l.text == "." && l.glued && i+1 < len(words) && words[i+1].number >= 0 {
+			if _, ok := shortMonths[words[i-1].text]; ok {
+				continue
+			}
+		}
+		kept = append(kept, l)
+	}
+	return kept
+}
+
 // periodReader reads periods out of a question.
 type periodReader struct {
 	source string
 	folded folded
 	words  []lexeme
+	in     languages
 	now    time.Time
 }
 

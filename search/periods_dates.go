@@ -16,15 +16,89 @@ func key(words []lexeme) string {
 
 // relative reads what is relative to now.
 func (r *periodReader) relative(i int) (stretch, int) {
+	if fixed, n := r.fixed(i); n > 0 {
+		return r.within(i, fixed, n)
+	}
 	for n := min(maxFixed, len(r.words)-i); n > 0; n-- {
-		if fixed, ok := fixedPeriods[key(r.words[i:i+n])]; ok {
-			return r.unitAt(fixed.unit, fixed.offset), n
+		if unit, ok := rollingPeriods[key(r.words[i:i+n])]; ok {
+			return stretch{r.back(unit, 1), r.day(0).to}, n
 		}
+	}
+	if r.text(i) == "hier" && r.in.has(french) && !r.in.has(german) { // German for "here"
+		return r.day(-1), 1
 	}
 	if p, n := r.ago(i); n > 0 {
 		return p, n
 	}
+	if p, n := r.ofMonth(i); n > 0 {
+		return p, n
+	}
 	return r.weekday(i)
+}
+
+// fixed reads one of fixedPeriods, the longest.
+func (r *periodReader) fixed(i int) (fixedPeriod, int) {
+	for n := min(maxFixed, len(r.words)-i); n > 0; n-- {
+		if fixed, ok := fixedPeriods[key(r.words[i:i+n])]; ok {
+			return fixed, n
+		}
+	}
+	return fixedPeriod{}, 0
+}
+
+// within reads what narrows a period of n lexemes down, as Chinese and Japanese put it: 去年5月, 上个月8号, 上周三.
+func (r *periodReader) within(i int, fixed fixedPeriod, n int) (stretch, int) {
+	whole := r.unitAt(fixed.unit, fixed.offset)
+	j := i + n
+	if j >= len(r.words) || !r.words[j].glued && fixed.unit != oneYear {
+		return whole, n
+	}
+	number, sign := r.number(j), firstOf(r.text(j+1))
+	switch fixed.unit {
+	case oneYear:
+		if number < 1 || number > 12 || sign != "月" && sign != "월" {
+			break
+		}
+		if day := r.number(j + 2); day > 0 && isWord(firstOf(r.text(j+3)), daySigns) {
+			if p, ok := r.onDay(whole.from.Year(), time.Month(number), day); ok {
+				return p, n + 4
+			}
+		}
+		return r.month(whole.from.Year(), time.Month(number)), n + 2
+	case oneMonth:
+		if number > 0 && isWord(sign, daySigns) {
+			if p, ok := r.onDay(whole.from.Year(), whole.from.Month(), number); ok {
+				return p, n + 2
+			}
+		}
+	case oneWeek:
+		if at, ok := chineseWeekdays[r.text(j)]; ok && !isWord(r.text(j+1), counted) {
+			year, month, day := whole.from.Date()
+			return stretch{r.date(year, month, day+at), r.date(year, month, day+at+1)}, n + 1
+		}
+	}
+	return whole, n
+}
+
+var daySigns = fields(`日 号 號 일`)
+
+// ofMonth reads "last May" and "this May".
+func (r *periodReader) ofMonth(i int) (stretch, int) {
+	month, ok := months[r.text(i+1)]
+	if !ok || isWord(r.text(i+1), verbMonths) && !r.isCapital(i+1) || isWord(firstOf(r.text(i+2)), []string{"'"}) {
+		return stretch{}, 0
+	}
+	switch {
+	case r.text(i) == "this" || r.text(i) == "diesen":
+		return r.month(r.now.Year(), month), 2
+	case isWord(r.text(i), lastMonth):
+		p := r.latestMonth(month)
+		if p.to.After(r.now) {
+			p = r.month(p.from.Year()-1, month)
+		}
+		return p, 2
+	}
+	return stretch{}, 0
 }
 
 // unitAt is the unit that is so many away from the current one.
@@ -92,7 +166,7 @@ func (r *periodReader) back(u calendarUnit, count int) time.Time {
 }
 
 var (
-	agoWords     = fields(`ago earlier fa atrás 前 之前 以前 trước назад 전`)
+	agoWords     = fields(`ago fa atrás 前 之前 以前 trước назад 전`)
 	agoPrefixes  = [][]string{{"vor"}, {"hace"}, {"il", "y", "a"}, {"há"}}
 	lastPrefixes = [][]string{
 		{"last"},
@@ -166,14 +240,23 @@ func (r *periodReader) weekday(i int) (stretch, int) {
 	return r.day(-back), 2
 }
 
-var lastWeekday = fields(`last on past letzten letzter vorigen am`)
-
 // dated reads a date with a month's name or in numbers.
 func (r *periodReader) dated(i int) (stretch, int) {
-	for _, read := range []func(int) (stretch, int){r.eastAsian, r.numeric, r.vietnamese, r.dayMonth, r.monthDay, r.monthYear} {
+	for _, read := range []func(int) (stretch, int){r.season, r.eastAsian, r.numeric, r.vietnamese, r.dayMonth, r.monthDay, r.monthYear} {
 		if p, n := read(i); n > 0 {
 			return p, n
 		}
+	}
+	return stretch{}, 0
+}
+
+// season reads "summer of 2023" as that year: where a season lies depends on the place.
+func (r *periodReader) season(i int) (stretch, int) {
+	if !isWord(r.text(i), seasons) {
+		return stretch{}, 0
+	}
+	if year, n := r.yearAfter(i + 1); n > 0 {
+		return r.year(year), 1 + n
 	}
 	return stretch{}, 0
 }
@@ -262,7 +345,7 @@ func (r *periodReader) eastAsian(i int) (stretch, int) {
 	}
 	if month > 0 {
 		if n := r.number(j); n >= 1 && n <= 31 {
-			day = take("日", "号", "號", "일")
+			day = take(daySigns...)
 		}
 	}
 	switch {
@@ -366,6 +449,9 @@ func (r *periodReader) yearAfter(i int) (year, n int) {
 	if j < len(r.words) && isYear(r.words[j]) && (j+1 >= len(r.words) || !r.words[j+1].glued || !isSign(r.text(j+1)) ||
 		j+2 >= len(r.words) || !r.words[j+2].glued) {
 		return r.number(j), j - i + 1
+	}
+	if fixed, n := r.fixed(j); n > 0 && fixed.unit == oneYear { // May last year
+		return r.now.Year() + fixed.offset, j - i + n
 	}
 	return -1, 0
 }

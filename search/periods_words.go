@@ -8,7 +8,7 @@ import (
 // Words around dates, folded. Those of one list are of several languages: what follows must be a date to count.
 var (
 	// inWords say that the month or year after them stands for itself.
-	inWords = fields(`in during throughout im en durante em во в a nel à i`)
+	inWords = fields(`in during throughout year im jahr en durante em во в nel à`)
 	// sinceWords and afterWords begin a time that lasts until now.
 	sinceWords = fields(`since seit depuis desde dal sinds с`)
 	afterWords = fields(`after nach après después dopo depois`)
@@ -22,6 +22,13 @@ var (
 	// verbMonths are months that are something else as well.
 	verbMonths = fields(`may march mar mars mai sep set jan dec august`)
 	ordinals   = fields(`st nd rd th er º ª °`)
+	seasons    = fields(`spring summer autumn fall winter frühling sommer herbst primavera verano otoño invierno printemps été
+		automne hiver estate autunno inverno verão outono`)
+	// lastWeekday and lastMonth stand before a weekday or month that is over.
+	lastWeekday = fields(`last on past letzten letzter vorigen am`)
+	lastMonth   = fields(`last past letzten vergangenen`)
+	// counted follow a number that would be a weekday in Chinese: 上周三 is a day, in 上周三个人 it is not.
+	counted = fields(`个 個 位 次 人 天 名 件 十 百 千 万 萬 月 年 点 點 只 条 本 张 场 場`)
 )
 
 // months are their names. English ones may be short where a day or year stands beside them; see shortMonths.
@@ -122,10 +129,20 @@ var unitNames = func() map[string]calendarUnit {
 	return names
 }()
 
+// chineseWeekdays are the days of a week that a Chinese question names, from Monday.
+var chineseWeekdays = map[string]int{"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6}
+
 // fixedPeriod is a unit that is so many away from the current one.
 type fixedPeriod struct {
 	unit   calendarUnit
 	offset int
+}
+
+// rollingPeriods last from one unit ago until now.
+var rollingPeriods = map[string]calendarUnit{
+	"past week": oneWeek, "the past week": oneWeek, "the last week": oneWeek,
+	"past month": oneMonth, "the past month": oneMonth, "the last month": oneMonth,
+	"past year": oneYear, "the past year": oneYear, "the last year": oneYear,
 }
 
 // fixedPeriods are expressions for one period, keyed by their lexemes with spaces between them.
@@ -133,16 +150,16 @@ var fixedPeriods = func() map[string]fixedPeriod {
 	found := make(map[string]fixedPeriod)
 	for of, list := range map[fixedPeriod]string{
 		{oneDay, 0}: `today, tonight, this morning, this afternoon, this evening, heute, hoy, aujourd'hui, oggi, hoje, vandaag, idag,
-			сегодня, hôm nay, 今天, 今日, 今晚, 오늘`,
-		{oneDay, -1}: `yesterday, last night, gestern, ayer, hier soir, hier matin, ieri, ontem, gisteren, igår, вчера, hôm qua,
+			сегодня, dzisiaj, i dag, hôm nay, 今天, 今日, 今晚, 오늘`,
+		{oneDay, -1}: `yesterday, last night, gestern, ayer, ieri, ontem, gisteren, igår, вчера, wczoraj, i går, hôm qua,
 			昨天, 昨日, 昨晚, きのう, 어제`,
 		{oneDay, -2}: `day before yesterday, the day before yesterday, vorgestern, anteayer, avant-hier, l'altro ieri, anteontem,
 			eergisteren, позавчера, hôm kia, 前天, 前日, おととい, 一昨日, 그저께`,
-		{oneDay, 1}: `tomorrow, mañana por la, demain, domani, amanhã, завтра, ngày mai, 明天, 明日, 내일`,
+		{oneDay, 1}: `tomorrow, demain, domani, amanhã, завтра, ngày mai, 明天, 明日, 내일`,
 		{oneDay, 2}: `day after tomorrow, the day after tomorrow, übermorgen, pasado mañana, après-demain, dopodomani, 后天, 後天, 明後日`,
 		{oneWeek, 0}: `this week, current week, the current week, diese woche, dieser woche, esta semana, cette semaine, questa settimana,
 			deze week, на этой неделе, tuần này, 这周, 這週, 本周, 本週, 这星期, 这个星期, 今週, 이번 주, 이번주`,
-		{oneWeek, -1}: `last week, the last week, past week, the past week, previous week, letzte woche, letzter woche, vorige woche,
+		{oneWeek, -1}: `last week, previous week, letzte woche, letzter woche, vorige woche,
 			voriger woche, vergangene woche, semana pasada, semaine dernière, settimana scorsa, scorsa settimana, semana passada, vorige week,
 			afgelopen week, на прошлой неделе, tuần trước, 上周, 上週, 上星期, 上个星期, 上個星期, 上礼拜, 先週, 지난주, 지난 주`,
 		{oneWeek, -2}: `week before last, the week before last, vorletzte woche, 上上周, 上上週, 先々週`,
@@ -150,7 +167,7 @@ var fixedPeriods = func() map[string]fixedPeriod {
 			prossima settimana, semana que vem, volgende week, на следующей неделе, tuần sau, 下周, 下週, 下星期, 来週, 다음 주`,
 		{oneMonth, 0}: `this month, current month, the current month, diesen monat, diesem monat, este mes, ce mois, ce mois-ci,
 			questo mese, este mês, deze maand, в этом месяце, tháng này, 这个月, 這個月, 本月, 今月, 이번 달, 이번달`,
-		{oneMonth, -1}: `last month, the last month, past month, the past month, previous month, letzten monat, letztem monat,
+		{oneMonth, -1}: `last month, previous month, letzten monat, letztem monat,
 			vorigen monat, vergangenen monat, mes pasado, mois dernier, mese scorso, scorso mese, mês passado, vorige maand,
 			в прошлом месяце, tháng trước, 上个月, 上個月, 上月, 先月, 지난달, 지난 달`,
 		{oneMonth, -2}: `month before last, the month before last, vorletzten monat, 上上个月, 上上個月, 先々月`,
@@ -158,7 +175,7 @@ var fixedPeriods = func() map[string]fixedPeriod {
 			tháng sau, 下个月, 下個月, 来月, 다음 달`,
 		{oneYear, 0}: `this year, current year, the current year, dieses jahr, diesem jahr, este año, cette année, quest'anno, este ano,
 			dit jaar, в этом году, năm nay, 今年, 本年, 올해`,
-		{oneYear, -1}: `last year, the last year, past year, the past year, previous year, letztes jahr, letztem jahr, voriges jahr,
+		{oneYear, -1}: `last year, previous year, letztes jahr, letztem jahr, voriges jahr,
 			vergangenes jahr, año pasado, année dernière, an dernier, anno scorso, scorso anno, ano passado, vorig jaar,
 			в прошлом году, năm ngoái, 去年, 昨年, 작년`,
 		{oneYear, -2}:    `year before last, the year before last, vorletztes jahr, 前年, 一昨年`,
