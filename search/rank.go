@@ -52,7 +52,7 @@ func Rank(q Query, c *Collection, o RankOptions) []Ranked {
 	for i := range q.Terms {
 		r.add(i)
 	}
-	best := newBest(o.Depth)
+	best := newBest(min(o.Depth, len(c.Units)))
 	for unit := range c.Units {
 		if r.matches(unit) {
 			best.offer(unit, r.parts(unit).total())

@@ -111,8 +111,8 @@ func (w *wording) judge(p *LexicalParts, text string) {
 	tokens := Analyse(text)
 	p.Closeness = w.closeness(tokens)
 	p.Asking, p.First = 0, 0
-	if w.asks {
-		p.Asking = -w.o.Asking * asking(text, tokens) * p.total()
+	if share := asking(text, tokens); w.asks && share > 0 {
+		p.Asking = -w.o.Asking * share * p.total()
 	}
 }
 

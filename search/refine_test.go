@@ -12,21 +12,11 @@ import (
 // question is a question with a collection of texts, one unit and one sitting each, as they are indexed.
 func question(corpus Corpus, asked string, texts ...string) (Query, *Collection, func(int) string) {
 	q := AnalyseQuery(asked, time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
-	c := &Collection{Corpus: corpus, Body: make([][]Posting, len(q.Terms)), Context: make([][]Posting, len(q.Terms))}
+	var entries []Entry
 	for i, text := range texts {
-		entry := Entries(int64(i+1), 0, []Piece{{Seq: 1, Text: text, End: len(text)}})[0]
-		c.Units = append(c.Units, entry.Unit)
-		for term := range q.Terms {
-			most := 0
-			for _, form := range q.Terms[term].Forms {
-				most = max(most, entry.Terms[Body.ID(form)])
-			}
-			if most > 0 {
-				c.Body[term] = append(c.Body[term], Posting{Unit: int32(i), TF: int32(most)})
-			}
-		}
+		entries = append(entries, Entries(int64(i+1), 0, []Piece{{Seq: 1, Text: text, End: len(text)}})...)
 	}
-	return q, c, func(unit int) string { return texts[unit] }
+	return q, collectEntries(corpus, q, entries), func(unit int) string { return texts[unit] }
 }
 
 func TestRefineVerbatim(t *testing.T) {
