@@ -186,7 +186,7 @@ $$;
 -- neighbours, in which nobody else's vectors stand in the way. Parts are made by reverie_large_space.
 create table index_vectors_large (
     like index_vectors,
-    primary key (space_id, workspace_id, agent_id, corpus, scope, owner_key, group_no, ordinal)
+    primary key (workspace_id, agent_id, space_id, corpus, scope, owner_key, group_no, ordinal)
 ) partition by list (space_id);
 
 -- Makes the part of a space, as the owner of the tables, for whoever tends the space. It is empty, so that its index is made

@@ -58,7 +58,7 @@ with moved as (
 insert into index_vectors_large (workspace_id, agent_id, space_id, corpus, scope, owner_key, group_no, ordinal, embedding)
 select workspace_id, agent_id, space_id, corpus, scope, owner_key, group_no, ordinal, embedding
 from moved
-on conflict (space_id, workspace_id, agent_id, corpus, scope, owner_key, group_no, ordinal) do update set embedding = excluded.embedding`
+on conflict (workspace_id, agent_id, space_id, corpus, scope, owner_key, group_no, ordinal) do update set embedding = excluded.embedding`
 )
 
 // nearestSQL is the search in a large space. The space and its dimensions are written out, because only then the database
