@@ -107,10 +107,10 @@ func (doc *outline) groups(c *cutter) []atomGroup {
 }
 
 // A section below an eighth of a piece is one or two sentences: too little to stand for itself among results. Together such
-// sections make at most half a piece, which is about what a result shows of it.
+// sections make at most a quarter, so that what is found is still about few things.
 const (
 	tinyShare   = 8
-	sharedShare = 2
+	sharedShare = 4
 )
 
 // run is the shortest run of sections from first on that stays together: headings without text with what follows under them,
@@ -134,14 +134,14 @@ func (doc *outline) run(c *cutter, first int) sectionGroup {
 	return run
 }
 
-// mayTake reports whether run, which is tiny and follows g, may share g's piece: g is made of tiny sections, and both stand
-// under the same heading or the one under the other.
+// mayTake reports whether run, which is tiny and follows g, may share g's piece: g is made of tiny sections, and run is a section
+// under the same heading, or under g's own.
 func (g sectionGroup) mayTake(doc *outline, run sectionGroup, tiny int) bool {
 	if doc.sections[g.main].entry >= 0 || doc.sections[run.main].entry >= 0 || g.last == g.main && g.weight >= tiny {
 		return false
 	}
-	parent := doc.sections[run.first].parent
-	return parent == doc.sections[g.first].parent || parent >= g.first
+	parent := doc.sections[run.main].parent
+	return run.first == run.main && (parent == doc.sections[g.main].parent || parent == g.main)
 }
 
 // sectionOf is the innermost section that encloses all that the lines from first to last say.

@@ -96,6 +96,34 @@ func TestChunkDocumentDailyNote(t *testing.T) {
 	}
 }
 
+// TestTinySectionsShare: sections of a sentence or two share a piece under the heading that they have in common, a section that
+// says more does not, and a piece that is full takes no more.
+func TestTinySectionsShare(t *testing.T) {
+	long := strings.Repeat("Die Ablage liegt im Keller. ", 12)
+	note := "# 长期记忆\n\n## 家庭\n\n- 安娜的生日是五月十二日，喜欢百合花。\n\n## 工作\n\n- 数据库端口 db_port 是 5432。\n\n" +
+		"# Erinnerungen\nAus Görlitz.\n\n## Familie\nTante Ilse ruft sonntags an.\n\n## Büro\n" + long + "\n\n## Reisen\nПоездка в Лиссабон в мае.\n\n" +
+		"# メモ\n\nずっと東京に住んでいる。\n\n# الذاكرة\n\n- تحب الشاي الأخضر.\n\n" + strings.Repeat("# 猫\n\n猫の名前はタマで、魚が好きで、毎朝六時に起きる。\n\n", 4)
+	type run struct {
+		Context  string
+		From, To int
+	}
+	var got []run
+	for _, p := range ChunkDocument("MEMORY.md", note, DefaultChunkOptions()) {
+		got = append(got, run{p.Context, p.FromLine, p.ToLine})
+	}
+	want := []run{
+		{"MEMORY.md > 长期记忆", 1, 9},
+		{"MEMORY.md > Erinnerungen", 11, 15},
+		{"MEMORY.md > Erinnerungen > Büro", 17, 18},
+		{"MEMORY.md > Erinnerungen > Reisen", 20, 21},
+		{"MEMORY.md", 23, 37},
+		{"MEMORY.md", 39, 45},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestChunkDocumentBlanks: what says nothing has no piece.
 func TestChunkDocumentBlanks(t *testing.T) {
 	for _, text := range []string{"", " ", "\n", "\r\n\t\r\n", "\u3000\n\u00a0", byteOrderMark + "\n"} {
