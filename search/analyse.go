@@ -83,7 +83,7 @@ func (w *word) isStop(in languages) bool {
 	switch {
 	case w.function:
 		return true
-	case !w.plain || w.of == 0:
+	case w.of == 0:
 		return w.kind == Word && (w.folded == "http" || w.folded == "https" || w.folded == "www")
 	case w.of&latin == 0:
 		return true // of another script
@@ -156,9 +156,10 @@ func AnalyseQuery(text string, now time.Time) Query {
 		}
 		stop := w.isStop(in)
 		forms = w.appendForms(nil, in, stop)
-		if at, ok := known[forms[0]]; ok {
+		if _, ok := known[forms[0]]; ok {
 			continue
-		} else if at, ok = known[forms[len(forms)-1]]; ok && in.count() == 1 { // another inflection of the same word
+		}
+		if at, ok := known[forms[len(forms)-1]]; ok && in.count() == 1 { // another inflection of the same word
 			q.Terms[at].Forms = appendDistinct(q.Terms[at].Forms, 0, forms[0])
 			known[forms[0]] = at
 			continue

@@ -42,7 +42,7 @@ func (s *scan) phrases() []Phrase {
 		i = end
 	}
 	for i := range s.words {
-		if w := &s.words[i]; w.kind == Identifier && w.end-w.start <= maxPhrase {
+		if w := &s.words[i]; w.kind == Identifier && w.of == 0 && w.end-w.start <= maxPhrase {
 			add(w.folded, false)
 		}
 	}

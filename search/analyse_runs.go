@@ -48,22 +48,23 @@ func (s *scan) endRun() {
 	spans := s.functionSpans()
 	for i, start := range s.run.starts {
 		single := s.add(start, end(i), Ideographs)
-		single.function = spans != nil && spans[i]
-		alone := n == 1 || spans != nil && !spans[i] && (i == 0 || spans[i-1]) && (i == n-1 || spans[i+1])
+		single.function = spans != nil && spans[i] > 0
+		alone := n == 1 || spans != nil && spans[i] == 0 && (i == 0 || spans[i-1] > 0) && (i == n-1 || spans[i+1] > 0)
 		single.inRun = !alone
 		if i+1 < n {
 			pair := s.add(start, end(i+1), Ideographs)
-			pair.function = spans != nil && spans[i] && spans[i+1]
+			// Half of a longer function word beside anything is an accident.
+			pair.function = spans != nil && (spans[i] > 0 && spans[i+1] > 0 || spans[i] > 1 || spans[i+1] > 1)
 		}
 		s.position++
 	}
 	s.run.starts = s.run.starts[:0]
 }
 
-// functionSpans says which characters of the run are in function words, found from the left, the longest first; nil when
-// none is.
-func (s *scan) functionSpans() []bool {
-	var spans []bool
+// functionSpans says for each character of the run how long the function word is that it is in, found from the left, the
+// longest first; nil when none is.
+func (s *scan) functionSpans() []uint8 {
+	var spans []uint8
 	n := len(s.run.starts)
 	for i := 0; i < n; {
 		length := 0
@@ -82,10 +83,10 @@ func (s *scan) functionSpans() []bool {
 			continue
 		}
 		if spans == nil {
-			spans = make([]bool, n)
+			spans = make([]uint8, n)
 		}
 		for range length {
-			spans[i] = true
+			spans[i] = uint8(length)
 			i++
 		}
 	}
@@ -104,12 +105,11 @@ var functionRuns = func() map[string]bool {
 	return runs
 }()
 
-const functionRunList = `的 了 吗 嗎 呢 吧 啊 呀 么 麼 着 著 是 在 和 与 與 及 或 也 都 就 很 我 你 他 她 它 们 們 这 這 那 哪 谁 誰 几 幾
-	被 把 让 讓 给 給 对 對 从 從 到 于 於 之 其 而 且 但 并 並 还 還 又 再 最 不 没 沒 有 要 会 會 能 可 说 說
+const functionRunList = `的 了 吗 嗎 呢 吧 啊 呀 么 麼 是 在 也 很 我 你 您 他 她 它 们 們 这 這 那 哪 谁 誰
 	什么 什麼 甚麼 怎么 怎麼 怎样 怎樣 怎么样 怎麼樣 为什么 為什麼 为何 為何 什么时候 什麼時候 何时 何時 哪里 哪裡 哪儿 哪兒 哪个 哪個 哪些
 	多少 几个 幾個 多久 多大 我们 我們 你们 你們 他们 他們 她们 她們 它们 自己 这个 這個 那个 那個 这些 這些 那些 这里 這裡 那里 那裡
 	因为 因為 所以 如果 但是 可是 不过 不過 而且 或者 还是 還是 虽然 雖然 然后 然後 以后 之前 之后 之後 已经 已經 曾经 曾經 正在 可以 没有 沒有
-	是否 有没有 有沒有 是不是 关于 關於 请问 請問 告诉 告訴 一下 一个 一個 哪一 时候 時候
+	是否 有没有 有沒有 是不是 关于 關於 请问 請問 告诉 告訴 一下 一个 一個 哪一 时候 時候 现在 現在 其他 其它 以及 并且 對於 对于 从而 比如 例如
 	の に は を が た で て と も へ や か な だ ね よ し れ る です ます した して でした ました ません から まで より など だけ という といった
 	いつ どこ だれ なに なん どう なぜ どの どれ どんな いくつ いくら 誰 何 何時 いる ある する こと もの これ それ あれ この その あの ここ そこ
 	ください ですか ますか でしょう いて いた った ている ていた

@@ -145,10 +145,27 @@ func (s *scan) identifier(start, end int, humps bool) {
 	}
 	if !wholeNeeded { // one part only
 		s.words = append(s.words[:before], s.words[before+1:]...)
+	} else {
+		s.words[before].of = inversion(s.words[before+1:])
 	}
 	if s.position == first {
 		s.position++
 	}
+}
+
+// inversion is French when the parts of a name are a French verb and its pronoun, as in "a-t-elle": no name, but function
+// words.
+func inversion(parts []word) languages {
+	of := ^languages(0)
+	for i := range parts {
+		if parts[i].folded != "t" {
+			of &= parts[i].of
+		}
+	}
+	if of.has(english) || !of.has(french) {
+		return 0
+	}
+	return 1 << french
 }
 
 // isMajorConnector reports whether c separates names that may have connectors themselves.

@@ -49,7 +49,7 @@ var functionWordLists = map[language]string{
 		vom vor über unter zwischen durch für gegen ohne um bis hinter neben während wegen dann da dort hier doch mal ja
 		nein man jede jeder jedes jeden alle allen aller alles viel viele mehr etwas dieser diese dieses diesen diesem
 		jener jene damit dafür daran darauf darüber davon dazu immer wieder gerade eben bereits zuletzt`,
-	french: `le la les l un une des du de d au aux ce cet cette ces ça cela celui celle ceux je tu il elle on nous vous ils
+	french: `le la les l t un une des du de d au aux ce cet cette ces ça cela celui celle ceux je tu il elle on nous vous ils
 		elles me te se lui leur leurs mon ma mes ton ta tes son sa ses notre nos votre vos y en et ou mais donc or ni car
 		que qui quoi dont où quand comment pourquoi combien quel quelle quels quelles lequel laquelle est suis es sommes
 		êtes sont était étais étaient étions sera seront serait été être ai as a avons avez ont avais avait avaient avoir
