@@ -13,7 +13,7 @@ func (s *searching) answer(views []*view) {
 	byCorpus := map[search.Corpus]*view{}
 	for _, v := range views {
 		byCorpus[v.Corpus] = v
-		s.response.Found += len(v.fused)
+		s.response.Found += len(v.fusion.Hits)
 	}
 	s.response.Results = make([]Hit, len(results))
 	for i, r := range results {
@@ -102,9 +102,6 @@ func (v *view) explanation(r search.Result) *Explanation {
 	if ranked, found := v.byKey[r.Candidate.Unit]; found {
 		e.Lexical = &LexicalExplanation{ranked.Score, ranked.Parts}
 	}
-	if at := r.Candidate.Fused.VectorRank; at > 0 && at <= len(v.dense.Hits) {
-		e.Similarity = &v.dense.Hits[at-1].Similarity
-	}
 	return e
 }
 
@@ -117,7 +114,7 @@ func (s *searching) trace(views []*view) *Trace {
 		t.Phrases = append(t.Phrases, phrase.Text)
 	}
 	for _, v := range views {
-		t.Corpora = append(t.Corpora, CorpusTrace{v.Corpus, len(v.Units), len(v.ranked), len(v.dense.Hits), v.dense.Count})
+		t.Corpora = append(t.Corpora, CorpusTrace{v.Corpus, len(v.Units), len(v.ranked), len(v.dense.Hits), v.dense.Count, v.fusion.Votes})
 	}
 	return t
 }

@@ -44,11 +44,12 @@ type Recorder struct {
 	store Ledger
 	log   *slog.Logger
 
-	mu      sync.Mutex
-	queue   []Use
-	timer   *time.Timer    // nil: nothing is about to be written
-	closed  bool           // from then on uses are written at once
-	writers sync.WaitGroup // that write the queue
+	mu       sync.Mutex
+	queue    []Use
+	timer    *time.Timer // nil: nothing is about to be written
+	flushing bool        // somebody writes the queue until it is empty
+	closed   bool        // from then on uses are written at once
+	writers  sync.WaitGroup
 
 	recorded, failed atomic.Int64
 }
@@ -70,39 +71,47 @@ func (r *Recorder) enqueue(u Use) bool {
 		return false
 	}
 	r.queue = append(r.queue, u)
-	switch n := len(r.queue); {
-	case n%flushSize == 0:
-		r.writers.Go(r.flush)
+	switch {
+	case r.flushing:
+	case len(r.queue) >= flushSize:
+		r.flush()
 	case r.timer == nil:
-		r.writers.Add(1)
 		r.timer = time.AfterFunc(flushAfter, func() {
-			defer r.writers.Done()
-			r.flush()
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if r.timer != nil && !r.flushing {
+				r.flush()
+			}
 		})
 	}
 	return true
 }
 
-// flush writes what is waiting.
+// flush has the queue written until it is empty. The caller holds the lock, and nobody is writing it.
 func (r *Recorder) flush() {
-	for {
-		r.mu.Lock()
-		n := min(len(r.queue), flushSize)
-		uses := r.queue[:n:n]
-		r.queue = r.queue[n:]
-		if len(r.queue) == 0 {
-			r.queue = nil
-			if r.timer != nil && r.timer.Stop() {
-				r.writers.Done()
-			}
-			r.timer = nil
-		}
-		r.mu.Unlock()
-		if n == 0 {
-			return
-		}
-		r.save(context.Background(), uses)
+	if r.timer != nil {
+		r.timer.Stop()
+		r.timer = nil
 	}
+	r.flushing = true
+	r.writers.Go(func() {
+		for uses := r.take(); len(uses) > 0; uses = r.take() {
+			r.save(context.Background(), uses)
+		}
+	})
+}
+
+// take takes uses off the queue. When there are none, nobody writes it any longer.
+func (r *Recorder) take() []Use {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := min(len(r.queue), flushSize)
+	uses := r.queue[:n:n]
+	r.queue = r.queue[n:]
+	if n == 0 {
+		r.queue, r.flushing = nil, false
+	}
+	return uses
 }
 
 // save writes uses together. When that fails, each is tried by itself: one that cannot be written does not take others with
@@ -133,11 +142,13 @@ func (r *Recorder) try(ctx context.Context, recalls []store.Recall) error {
 func (r *Recorder) Close(ctx context.Context) error {
 	r.mu.Lock()
 	r.closed = true
+	if !r.flushing {
+		r.flush()
+	}
 	r.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r.flush()
 		r.writers.Wait()
 	}()
 	select {

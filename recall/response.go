@@ -108,10 +108,9 @@ func (h Hit) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(h.Text)) }
 
 // Explanation is everything that made a score.
 type Explanation struct {
-	Lexical    *LexicalExplanation `json:"lexical,omitempty" doc:"By words; missing when the words of the question did not find it."`
-	Similarity *float64            `json:"similarity,omitempty" doc:"Cosine similarity to the question; missing when vectors did not find it."`
-	Fused      search.Fused        `json:"fused" doc:"The two lists as one."`
-	Selected   search.SelectParts  `json:"selected" doc:"From the fused score to the final one."`
+	Lexical  *LexicalExplanation `json:"lexical,omitempty" doc:"By words; missing when the words of the question did not find it."`
+	Fused    search.Fused        `json:"fused" doc:"The two lists as one."`
+	Selected search.SelectParts  `json:"selected" doc:"From the fused score to the final one."`
 }
 
 // LexicalExplanation is a place in the ranking by words.
@@ -144,6 +143,7 @@ type CorpusTrace struct {
 	Lexical  int // found by words
 	Dense    int // found by vectors
 	Compared int // vectors in view
+	Votes    search.Votes
 }
 
 // DroppedHit is a candidate that is not among the results.

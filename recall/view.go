@@ -23,7 +23,7 @@ type view struct {
 	dense    search.Dense
 	byKey    map[search.UnitKey]search.Ranked
 	passages map[search.UnitKey]store.Passage
-	fused    []search.Fused
+	fusion   search.Fusion
 	results  []search.Result
 	dropped  []search.Dropped
 }
@@ -98,8 +98,8 @@ func (v *view) fuse(ctx context.Context, dense search.Dense) error {
 		at, found := v.find(h.Unit) // what was written in between is left to the next search
 		return !found || !v.request.covers(v.Units[at].At)
 	})
-	v.fused = search.Fuse(v.lexicalList(), v.dense, v.fusion())
-	best := v.fused[:min(len(v.fused), max(leastCandidates, candidatesPerResult*v.settings.MaxResults))]
+	v.fusion = search.Fuse(v.lexicalList(), v.dense, v.fuseOptions())
+	best := v.fusion.Hits[:min(len(v.fusion.Hits), max(leastCandidates, candidatesPerResult*v.settings.MaxResults))]
 	keys := make([]search.UnitKey, len(best))
 	for i, f := range best {
 		keys[i] = f.Unit
@@ -117,7 +117,7 @@ func (v *view) fuse(ctx context.Context, dense search.Dense) error {
 	return nil
 }
 
-func (v *view) fusion() search.FuseOptions {
+func (v *view) fuseOptions() search.FuseOptions {
 	o := search.DefaultFuseOptions()
 	o.VectorWeight, o.TextWeight = v.settings.VectorWeight, v.settings.TextWeight
 	return o
