@@ -100,7 +100,7 @@ func (f *folder) segments(at int) int {
 func (f *folder) segment(at int, original string) {
 	start := len(f.out)
 	normal := original
-	if !norm.NFKC.IsNormalString(original) {
+	if norm.NFKC.QuickSpanString(original) < len(original) {
 		normal = norm.NFKC.String(original)
 	}
 	for _, r := range normal {

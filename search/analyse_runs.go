@@ -1,12 +1,16 @@
 package search
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // runReader collects a run of characters of a script that does not separate words, or runs them into their particles.
 type runReader struct {
 	script script
 	starts []int // of each character with its marks, bytes of the folded text
 	end    int
+	spans  []uint8 // see functionSpans
 }
 
 // takes reports whether a character at byte at continues the run.
@@ -83,7 +87,9 @@ func (s *scan) functionSpans() []uint8 {
 			continue
 		}
 		if spans == nil {
-			spans = make([]uint8, n)
+			s.run.spans = slices.Grow(s.run.spans[:0], n)[:n]
+			clear(s.run.spans)
+			spans = s.run.spans
 		}
 		for range length {
 			spans[i] = uint8(length)

@@ -46,7 +46,7 @@ const maxForm = 64
 // scanText finds the words of a text. It takes linear time.
 func scanText(text string) *scan {
 	s := &scan{source: text, folded: foldText(text)}
-	s.words = make([]word, 0, len(text)/5+4)
+	s.words = make([]word, 0, expectedWords(s.folded.text))
 	segments := words.FromString(s.folded.text)
 	for segments.Next() {
 		s.segment(segments.Start(), segments.End())
@@ -54,6 +54,17 @@ func scanText(text string) *scan {
 	s.endName()
 	s.endRun()
 	return s
+}
+
+// expectedWords is about how many words a text has: one in five bytes, and two in the three bytes of a Chinese character.
+func expectedWords(text string) int {
+	wide := 0
+	for i := range len(text) {
+		if text[i] >= 0xE3 {
+			wide++
+		}
+	}
+	return (len(text)-3*wide)/5 + 2*wide + 4
 }
 
 // segment takes what Unicode's word boundaries enclose.
