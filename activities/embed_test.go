@@ -202,7 +202,9 @@ func TestASpaceOfAModelThatIsNotConfiguredWaits(t *testing.T) {
 		t.Errorf("%+v", due)
 	}
 	_, err := do(w, w.Embed, EmbedInput{AgentRef: ada})
-	wantError(t, err, TypeUnusable, ReasonNoEmbedder)
+	if app := wantError(t, err, TypeUnusable, ReasonNoEmbedder); !app.NonRetryable() {
+		t.Error("it would be tried again at once")
+	}
 	if after := w.liveSpace(t, "ada"); after.ID != before.ID {
 		t.Errorf("the live space is %+v now", after)
 	}

@@ -8,7 +8,6 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"reverie/activities"
-	"reverie/memory"
 	"reverie/workflows"
 )
 
@@ -93,28 +92,24 @@ func (s *indexSweep) change(ctx context.Context) error {
 	}
 	for _, ref := range refs {
 		s.at = ref
-		if offered, err := s.offer(ctx, ref, to); err != nil || offered {
+		changes, err := s.Changes(ctx, ref, to)
+		if err != nil {
 			return err
 		}
+		if !changes {
+			continue
+		}
+		in := workflows.DefaultReindex(ref, to)
+		if err := workflows.OfferReindex(ctx, s.client, in); err != nil {
+			return err
+		}
+		s.reindexing = in.ID()
+		return nil
 	}
 	if len(refs) == 0 { // from the beginning: there may be new ones
 		s.at = activities.AgentRef{}
 	}
 	return nil
-}
-
-// offer starts an agent's Reindex if it is to be changed.
-func (s *indexSweep) offer(ctx context.Context, ref activities.AgentRef, to memory.EmbeddingIdentity) (bool, error) {
-	changes, err := s.Changes(ctx, ref, to)
-	if err != nil || !changes {
-		return false, err
-	}
-	in := workflows.DefaultReindex(ref, to)
-	if err := workflows.OfferReindex(ctx, s.client, in); err != nil {
-		return false, err
-	}
-	s.reindexing = in.ID()
-	return true, nil
 }
 
 // isBuilding reports whether the Reindex that was started last is still being built. While it waits for a person or keeps
