@@ -13,6 +13,9 @@ const (
 	tendFor = 15 * time.Second
 	// rebuildSources is how many sources are indexed anew between two looks at the clock.
 	rebuildSources = 16
+	// growVectors is how many vectors are moved in one transaction; each is put into the index of nearest neighbours, which
+	// takes some milliseconds.
+	growVectors = 500
 )
 
 // HeartbeatTimeout is how long a step that works on an index may be silent before its worker is taken for dead.
@@ -49,9 +52,36 @@ func (a *Activities) TendIndex(ctx context.Context, in TendIndexInput) (TendInde
 			break
 		}
 	}
+	if err := a.grow(ctx, id, &out); err != nil {
+		return TendIndexResult{}, storeError(err)
+	}
 	due, err := a.spacesDue(ctx, id)
 	out.Spaces = due
 	return out, storeError(err)
+}
+
+// grow moves the vectors of spaces that have become large to where an index leads to the nearest of them.
+func (a *Activities) grow(ctx context.Context, id memory.Identity, out *TendIndexResult) error {
+	spaces, err := a.Store.Spaces(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, s := range spaces {
+		for until := time.Now().Add(tendFor); ; {
+			more, err := a.Store.GrowSpace(ctx, id, s.ID, growVectors)
+			if err != nil {
+				return err
+			}
+			if !more {
+				break
+			}
+			if time.Now().After(until) {
+				out.More = true
+				return nil
+			}
+		}
+	}
+	return nil
 }
 
 // spacesDue finds the spaces in which vectors are missing.
