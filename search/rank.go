@@ -15,7 +15,7 @@ type Ranked struct {
 }
 
 // LexicalParts are what a lexical score is made of. The score is the sum of all but Coverage and Exact. Phrase, Closeness,
-// Asking and Exact are known after Refine.
+// Asking, Answer and Exact are known after Refine.
 type LexicalParts struct {
 	Body       float64 `json:"body"`       // BM25 of the unit itself, with its path and headings
 	Speaker    float64 `json:"speaker"`    // its speaker is named in the question
@@ -26,6 +26,7 @@ type LexicalParts struct {
 	Phrase     float64 `json:"phrase"`     // quoted phrases and identifiers of the question stand in it as they were written
 	Closeness  float64 `json:"closeness"`  // words stand as close to each other as in the question
 	Asking     float64 `json:"asking"`     // below 0: it asks more than it says
+	Answer     float64 `json:"answer"`     // the turn in front of it asks what is asked
 	First      float64 `json:"first"`      // it is the best of its sitting
 	// Coverage is how much of the question the unit has, 0 to 1: the share of the words by inverse document frequency, where
 	// a word that only a neighbour has counts in part, and one that no unit has counts as one that a single unit has.
@@ -37,7 +38,7 @@ type LexicalParts struct {
 // total is the score that the parts add up to.
 func (p LexicalParts) total() float64 {
 	return p.Body + p.Speaker + p.Neighbours + p.Enclosing + p.Together + p.Period +
-		p.Phrase + p.Closeness + p.Asking + p.First
+		p.Phrase + p.Closeness + p.Asking + p.Answer + p.First
 }
 
 // Rank finds the units of c that match q, best first, at most o.Depth. c is what q found.
@@ -228,12 +229,15 @@ func (r *ranking) occurrences(to []occurrence, i int) []occurrence {
 // matches reports whether a unit is found at all. Stop words alone find nothing beside other words.
 func (r *ranking) matches(unit int) bool {
 	return r.covered[unit] > 0 || r.whole == 0 && r.body[unit] > 0 ||
-		r.speaker != nil && r.speaker[unit] > 0 || r.inside(r.c.Units[unit].At)
+		r.speaker != nil && r.speaker[unit] > 0 || len(r.spans) > 0 && r.inside(r.c.Units[unit].At)
 }
 
 // parts are the components of a unit's score.
 func (r *ranking) parts(unit int) LexicalParts {
-	closeness := r.closeness(r.c.Units[unit].At)
+	closeness := 0.
+	if len(r.spans) > 0 { // units are large: 100,000 of them are not read for nothing
+		closeness = r.closeness(r.c.Units[unit].At)
+	}
 	p := LexicalParts{
 		Body:       r.body[unit],
 		Neighbours: r.reached[unit] - r.body[unit],

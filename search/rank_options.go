@@ -49,6 +49,8 @@ type RankOptions struct {
 	Closeness float64
 	// Asking is the share of its score that a turn loses that only asks: a question seldom answers another.
 	Asking float64
+	// Answer is the share of what a turn that asks has itself that is added to the turn which follows it.
+	Answer float64
 	// RefineDepth bounds how many texts are looked at.
 	RefineDepth int
 }
@@ -88,6 +90,7 @@ func DefaultRankOptions() RankOptions {
 		Phrase:        .5,
 		Closeness:     .2,
 		Asking:        .4,
+		Answer:        .3,
 		RefineDepth:   40,
 	}
 }

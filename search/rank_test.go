@@ -235,7 +235,7 @@ func TestLexicalPartsInJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"body":1.5,"speaker":0,"neighbours":0,"enclosing":0,"together":0,"period":0,"phrase":0,"closeness":0,"asking":0,"first":0,"coverage":0.5,"exact":true}`
+	want := `{"body":1.5,"speaker":0,"neighbours":0,"enclosing":0,"together":0,"period":0,"phrase":0,"closeness":0,"asking":0,"answer":0,"first":0,"coverage":0.5,"exact":true}`
 	if diff := gocmp.Diff(want, string(data)); diff != "" {
 		t.Error(diff)
 	}

@@ -13,9 +13,16 @@ import (
 func Refine(q Query, c *Collection, hits []Ranked, text func(unit int) string, o RankOptions) []Ranked {
 	refined := slices.Clone(hits)
 	w := newWording(q, c, o)
-	for i := range refined[:min(len(refined), max(o.RefineDepth, 0))] {
-		if t := text(refined[i].Unit); t != "" {
-			w.judge(&refined[i].Parts, t)
+	judged := refined[:min(len(refined), max(o.RefineDepth, 0))]
+	asking := make(map[int]Ranked) // by unit
+	for i := range judged {
+		if t := text(judged[i].Unit); t != "" && w.judge(&judged[i].Parts, t) {
+			asking[judged[i].Unit] = judged[i]
+		}
+	}
+	for i := range judged {
+		if before, ok := asking[judged[i].Unit-1]; ok && before.sitting == judged[i].sitting {
+			judged[i].Parts.Answer = o.Answer * before.Parts.Body
 		}
 	}
 	return order(refined, c, o)
@@ -105,15 +112,20 @@ func (w *wording) term(token Token) int {
 	return -1
 }
 
-// judge sets the parts that depend on the text.
-func (w *wording) judge(p *LexicalParts, text string) {
+// judge sets the parts that depend on the text, and reports whether it is a turn that asks.
+func (w *wording) judge(p *LexicalParts, text string) (asks bool) {
 	p.Phrase, p.Exact = w.verbatim(text)
 	tokens := Analyse(text)
 	p.Closeness = w.closeness(tokens)
-	p.Asking, p.First = 0, 0
-	if share := asking(text, tokens); w.asks && share > 0 {
+	p.Asking, p.Answer, p.First = 0, 0, 0
+	share := 0.
+	if w.asks {
+		share = asking(text, tokens)
+	}
+	if share > 0 {
 		p.Asking = -w.o.Asking * share * p.total()
 	}
+	return share > 0
 }
 
 // verbatim is what the phrases of the question add that stand in a text, and whether one does.

@@ -101,6 +101,25 @@ func TestRefineAsking(t *testing.T) {
 	}
 }
 
+// The turn after one that asks what is asked is given credit for it, in the same sitting only.
+func TestRefineAnswer(t *testing.T) {
+	texts := []string{"Which instrument did you play?", "The clarinet.", "I like that instrument.", "Good for you."}
+	var entries []Entry
+	for i, text := range texts {
+		entries = append(entries, Entries(int64(1+i/2), 0, []Piece{{Seq: int64(i%2 + 1), Text: text, End: len(text)}})...)
+	}
+	q := AnalyseQuery("What instrument was it?", time.Time{})
+	c := collectEntries(Sessions, q, entries)
+	o := DefaultRankOptions()
+	parts := byUnit(Refine(q, c, Rank(q, c, o), func(unit int) string { return texts[unit] }, o))
+	if got, want := parts[1].Answer, o.Answer*parts[0].Body; got != want || got == 0 {
+		t.Errorf("the answer is given %g, want %g", got, want)
+	}
+	if parts[2].Answer != 0 || parts[3].Answer != 0 {
+		t.Errorf("%g after the end of a sitting, %g after what is not asked", parts[2].Answer, parts[3].Answer)
+	}
+}
+
 func TestRefineDepth(t *testing.T) {
 	q, c, _ := question(Memory, `"red boat"`, "red boat", "red boat", "red boat", "water")
 	o := DefaultRankOptions()
