@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pressly/goose/v3"
 
 	"reverie/memory"
 	"reverie/search"
@@ -327,4 +328,43 @@ func BenchmarkWriteNote(b *testing.B) {
 	}
 	slices.Sort(times)
 	b.ReportMetric(float64(times[len(times)*95/100].Microseconds())/1000, "p95-ms")
+}
+
+// What was written before there was an index is found after the migration, once the worker has looked at it.
+func TestIndexOfAnOlderDatabase(t *testing.T) {
+	t.Parallel()
+	w := makeWorld(t)
+	id := memory.Identity{Workspace: "acme", Agent: "ada", Role: memory.RoleAdmin, AnyOwner: true}
+	look := func() (all []*search.Collection) {
+		for _, corpus := range search.Corpora() {
+			all = append(all, contents(collected(t, w.Store, id, corpus, "acme ada user")))
+		}
+		return all
+	}
+	before := look()
+	err := withProvider(w.root.Config().ConnString(), func(p *goose.Provider) error {
+		if _, err := p.DownTo(t.Context(), 1); err != nil {
+			return err
+		}
+		_, err := p.Up(t.Context())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.pool.Reset() // statements were prepared for the tables that are gone
+	if due := must[[]AgentRef](t)(w.DueAgents(t.Context(), false, 100)); len(due) != 6 {
+		t.Fatalf("due: %v, want four agents and two workspaces", due)
+	}
+	for left := 1; left > 0; {
+		left = must[int](t)(w.RebuildIndex(t.Context(), id, 100))
+	}
+	global := id
+	global.Agent = ""
+	for left := 1; left > 0; {
+		left = must[int](t)(w.RebuildIndex(t.Context(), global, 100))
+	}
+	if diff := cmp.Diff(before, look()); diff != "" {
+		t.Errorf("built anew, other things are found:\n%s", diff)
+	}
 }
