@@ -48,7 +48,7 @@ const maxPlausible = 4
 // indexLanguages are those in which the words of a text are stemmed.
 func (s *scan) indexLanguages() languages {
 	found := s.evidence.plausible()
-	if found == 0 && s.evidence.words > maxUnclear || found.count() > maxPlausible && found.has(english) {
+	if found == 0 && s.position > maxUnclear || found.count() > maxPlausible && found.has(english) {
 		return 1 << english
 	}
 	if found == 0 {
@@ -148,17 +148,16 @@ func AnalyseQuery(text string, now time.Time) Query {
 	}
 	q := Query{Text: text}
 	known := make(map[string]int, len(s.words))
-	var forms []string
 	for i := range s.words {
 		w := &s.words[i]
 		if w.kind == Ideographs && w.inRun {
 			continue
 		}
-		stop := w.isStop(in)
-		forms = w.appendForms(nil, in, stop)
-		if _, ok := known[forms[0]]; ok {
+		if _, ok := known[form(w.folded)]; ok {
 			continue
 		}
+		stop := w.isStop(in)
+		forms := w.appendForms(nil, in, stop)
 		if at, ok := known[forms[len(forms)-1]]; ok && in.count() == 1 { // another inflection of the same word
 			q.Terms[at].Forms = appendDistinct(q.Terms[at].Forms, 0, forms[0])
 			known[forms[0]] = at

@@ -57,7 +57,6 @@ func (l languages) count() int { return bits.OnesCount32(uint32(l)) }
 // evidence weighs in which Latin-script language a text is written, by its function words and its letters.
 type evidence struct {
 	score [languageCount]float32
-	words int // words of Latin script that are no function words
 }
 
 // What one observation says about a language.
@@ -75,7 +74,6 @@ const (
 func (e *evidence) word(word string, of languages) {
 	of &= latin
 	if of == 0 {
-		e.words++
 		for _, r := range word {
 			if r >= 0x80 {
 				e.add(letterLanguages(r), letterWeight)
