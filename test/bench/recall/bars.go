@@ -49,19 +49,24 @@ func (b *bars) Set(value string) error {
 	return nil
 }
 
-// mayLose is what fusion may lose against the better of its inputs.
-const mayLose = 0.01
+// What fusion may lose against the better of its inputs, and at which k.
+const (
+	mayLose = 0.01
+	lossAt  = 10
+)
 
-// fusionBars are those that follow from what words and vectors find alone.
+// fusionBars is the one that follows from what words and vectors find alone, if they were measured.
 func (r report) fusionBars() (b bars) {
-	for i := range r.Overall.Recall {
-		var turn float64
-		for _, input := range r.Inputs {
-			turn = max(turn, input.Recall[i].Turn)
+	best, at := 0.0, false
+	for _, input := range r.Inputs {
+		for _, recall := range input.Recall {
+			if recall.K == lossAt {
+				best, at = max(best, recall.Turn), true
+			}
 		}
-		if len(r.Inputs) > 0 {
-			b = append(b, bar{Level: "turn", K: r.Overall.Recall[i].K, Least: turn - mayLose, Why: "the better input, less a point"})
-		}
+	}
+	if at {
+		b = append(b, bar{Level: "turn", K: lossAt, Least: best - mayLose, Why: "the better input, less a point"})
 	}
 	return b
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -105,9 +106,25 @@ func openFrozen(name string, dialogues []dialogue) (frozen, error) {
 	return f, nil
 }
 
+// rank is the ranking of a dialogue's turns for one of its questions, as it is: most similar first, ties in the order of
+// what was said, without the turns that are not similar at all.
+func (f frozen) rank(dialogues []dialogue, dialogue, question int) []string {
+	similarity := f.similarity[dialogue][question]
+	var ids []string
+	for _, s := range dialogues[dialogue].sessions {
+		for _, t := range s.turns {
+			if similarity[t.id] > 0 {
+				ids = append(ids, t.id)
+			}
+		}
+	}
+	slices.SortStableFunc(ids, func(a, b string) int { return cmp.Compare(similarity[b], similarity[a]) })
+	return ids
+}
+
 func chanceOf(question, turn string) float64 {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(question + "\x00" + turn)) // a hash takes everything
+	_, _ = h.Write([]byte(question + "\x00" + turn))     // a hash takes everything
 	return rand.New(rand.NewPCG(h.Sum64(), 0)).Float64() //nolint:gosec // it must be repeatable
 }
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func twoQuestions(t *testing.T) []dialogue {
@@ -102,5 +104,19 @@ func TestMadeUp(t *testing.T) {
 	}
 	if _, err := openFrozen("no such ranking", dialogues); err == nil {
 		t.Error("a ranking that does not exist was opened")
+	}
+}
+
+func TestRankAsItIs(t *testing.T) {
+	dialogues := twoQuestions(t)
+	f, err := readFrozen(strings.NewReader(`{"sample_id": "garden", "question": 0, "similarity": {"D2:1": 0.9, "D1:2": 0.3, "D1:1": 0.3, "D1:3": 0}}`), "file", dialogues)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"D2:1", "D1:1", "D1:2"}, f.rank(dialogues, 0, 0)); diff != "" {
+		t.Error(diff)
+	}
+	if got := f.rank(dialogues, 0, 1); len(got) != 0 {
+		t.Errorf("a question that the ranking does not know has %v", got)
 	}
 }

@@ -6,7 +6,7 @@
 // HTTP, and prints recall of turns and of sessions (metric.go says how they are counted), latency, and what each component
 // of the ranking is worth. With REVERIE_EMBEDDING_PROVIDER set, or with a frozen ranking in place of a provider (-dense), it
 // gives every message its vector and measures the fused ranking, next to words and vectors alone. It ends with status 1 when
-// a bar is missed; one of them is that fusion never loses more than a point against the better of its two inputs.
+// a bar is missed; one of them is that fusion never loses more than a point of R@10 against the better of its two inputs.
 package main
 
 import (
@@ -119,7 +119,7 @@ func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool,
 	if err != nil {
 		return false, err
 	}
-	r, err := b.measure(ctx, dialogues, source.ranking())
+	r, err := b.measure(ctx, dialogues, source)
 	if err != nil {
 		return false, err
 	}

@@ -36,8 +36,8 @@ func (b *bench) fill(ctx context.Context, database string, dialogues []dialogue,
 }
 
 // measure asks the questions and sums up.
-func (b *bench) measure(ctx context.Context, dialogues []dialogue, ranking string) (report, error) {
-	r := report{File: filepath.Base(b.file), Ranking: ranking}
+func (b *bench) measure(ctx context.Context, dialogues []dialogue, source *vectorSource) (report, error) {
+	r := report{File: filepath.Base(b.file), Ranking: source.ranking()}
 	if err := b.warm(ctx, dialogues); err != nil {
 		return r, err
 	}
@@ -50,17 +50,34 @@ func (b *bench) measure(ctx context.Context, dialogues []dialogue, ranking strin
 	}
 	r.summarise(outcomes, b.ks)
 	r.Latency = services.LatencyOf(took)
-	hybrid := ranking != lexical
-	if hybrid {
+	if source != nil {
 		words, vectors := inputs()
 		if r.Inputs, err = b.ablations(ctx, dialogues, r.Overall.Recall, words, vectors); err != nil {
 			return r, err
 		}
+		if source.frozen != nil {
+			r.Inputs = append(r.Inputs, b.asItIs(*source.frozen, dialogues, r.Overall.Recall))
+		}
 	}
 	if b.ablate {
-		r.Ablations, err = b.ablations(ctx, dialogues, r.Overall.Recall, ablations(hybrid)...)
+		r.Ablations, err = b.ablations(ctx, dialogues, r.Overall.Recall, ablations(source != nil)...)
 	}
 	return r, err
+}
+
+// asItIs measures a frozen ranking by itself, without a search.
+func (b *bench) asItIs(f frozen, dialogues []dialogue, whole []recallAt) ablated {
+	var recalls [][]recallAt
+	for i, d := range dialogues {
+		sessions := d.sessionsByTurn()
+		for j, q := range d.questions {
+			if len(q.evidence) > 0 {
+				recalls = append(recalls, measure(f.rank(dialogues, i, j), q.evidence, sessions, b.ks))
+			}
+		}
+	}
+	recall := mean(recalls, b.ks)
+	return ablated{ablation{Name: "frozen ranking as it is"}, recall, minus(recall, whole), services.Latency{}}
 }
 
 // ablations asks all questions with each of some options.

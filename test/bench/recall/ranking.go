@@ -14,10 +14,11 @@ import (
 
 // vectorSource makes the vectors of a run: an embedding provider of the environment, or a frozen ranking.
 type vectorSource struct {
-	name  string
-	model llm.Embedder
-	env   []string // of the API process, which embeds the questions
-	close func() error
+	name   string
+	frozen *frozen // nil: the vectors are a model's
+	model  llm.Embedder
+	env    []string // of the API process, which embeds the questions
+	close  func() error
 }
 
 // openVectors opens what the flags and the environment ask for; nil: the ranking is lexical.
@@ -45,7 +46,7 @@ func openFrozenVectors(name string, dialogues []dialogue) (*vectorSource, error)
 		return nil, err
 	}
 	model, err := e.Open(v.dimensions)
-	return &vectorSource{name: "words and frozen vectors: " + f.name, model: model, env: e.Env(v.dimensions), close: e.Close}, err
+	return &vectorSource{name: "words and frozen vectors: " + f.name, frozen: &f, model: model, env: e.Env(v.dimensions), close: e.Close}, err
 }
 
 // openProvider opens the provider of the settings as the program does.
@@ -97,6 +98,9 @@ func (v *vectorSource) environment() []string {
 	return v.env
 }
 
+// lexical is the name of the ranking without vectors.
+const lexical = "lexical"
+
 // ranking names what is measured.
 func (v *vectorSource) ranking() string {
 	if v == nil {
@@ -104,6 +108,3 @@ func (v *vectorSource) ranking() string {
 	}
 	return v.name
 }
-
-// lexical is the name of the ranking without vectors.
-const lexical = "lexical"

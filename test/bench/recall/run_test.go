@@ -69,11 +69,16 @@ func TestLexicalRun(t *testing.T) {
 
 // Vectors find what words cannot.
 func TestFrozenRun(t *testing.T) {
-	r, passed := runOver(t, bench{ks: ks{1}, dense: "perfect"})
+	r, passed := runOver(t, bench{ks: ks{1, 10}, dense: "perfect"})
 	if !passed || r.Overall.Recall[0].Turn != 1 {
 		t.Errorf("passed %v: %+v", passed, r.Overall)
 	}
-	if words, vectors := r.Inputs[0].Recall[0].Turn, r.Inputs[1].Recall[0].Turn; words != 0.5 || vectors != 1 {
-		t.Errorf("words alone %v, vectors alone %v", words, vectors)
+	for i, want := range []float64{0.5, 1, 1} { // words alone, vectors alone, the ranking as it is
+		if input := r.Inputs[i]; input.Recall[0].Turn != want {
+			t.Errorf("%s: %v, want %v", input.Name, input.Recall[0].Turn, want)
+		}
+	}
+	if len(r.Bars) != 1 || !r.Bars[0].Passed {
+		t.Errorf("bars: %+v", r.Bars)
 	}
 }

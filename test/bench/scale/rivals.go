@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -32,7 +33,8 @@ func openRivals(ctx context.Context, url string) (*rivals, error) {
 // time runs a statement for each question, one after the other, and reads all rows. The first runs are not measured.
 func (r *rivals) time(ctx context.Context, sql string, questions []string, args func(question string) []any) (services.Latency, error) {
 	took := make([]time.Duration, 0, len(questions))
-	for i, q := range append(questions[:min(warmUp, len(questions)):len(questions)], questions...) {
+	warm := min(warmUp, len(questions))
+	for i, q := range slices.Concat(questions[:warm], questions) {
 		arguments := args(q)
 		began := time.Now()
 		rows, err := r.db.Query(ctx, sql, arguments...)
@@ -46,7 +48,7 @@ func (r *rivals) time(ctx context.Context, sql string, questions []string, args 
 		if len(found) == 0 {
 			return services.Latency{}, fmt.Errorf("nothing is found for question %d", i+1)
 		}
-		if i >= warmUp {
+		if i >= warm {
 			took = append(took, time.Since(began))
 		}
 	}

@@ -12,7 +12,8 @@ import (
 	"reverie/test/deployment"
 )
 
-// Search is the body of a search, as far as benchmarks use it.
+// Search is the body of a search, as far as benchmarks use it. It is no synthetic one: that it was used is recorded, as an
+// agent's search would be.
 type Search struct {
 	Owner      memory.Owner    `json:"owner"`
 	Query      string          `json:"query"`

@@ -41,13 +41,14 @@ type Services struct {
 	DatabaseURL string
 
 	options Options
+	key     string // of an admin; there is one for all processes
 	program string
 	stops   []func() error
 }
 
 // Start brings up PostgreSQL with a migrated database. What was started is stopped again when it fails.
 func Start(ctx context.Context, o Options) (_ *Services, err error) {
-	s := &Services{options: o}
+	s := &Services{options: o, key: rand.Text()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Stop())
@@ -83,15 +84,14 @@ func (s *Services) StartAPI(ctx context.Context, env ...string) (_ *deployment.C
 	if err != nil {
 		return nil, err
 	}
-	key := rand.Text()
 	env = append([]string{
 		"REVERIE_DATABASE_URL=" + s.DatabaseURL, "REVERIE_TEMPORAL_ADDRESS=" + nobody, "REVERIE_WORKSPACE=" + Workspace,
-		"REVERIE_ADMIN_KEY=" + key, "REVERIE_ADDR=" + address, "REVERIE_LOG_LEVEL=warn",
+		"REVERIE_ADMIN_KEY=" + s.key, "REVERIE_ADDR=" + address, "REVERIE_LOG_LEVEL=warn",
 	}, env...)
 	if err := s.run("api", env); err != nil {
 		return nil, err
 	}
-	api := &deployment.Client{URL: "http://" + address, Key: key}
+	api := &deployment.Client{URL: "http://" + address, Key: s.key}
 	ready, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	if err := api.WaitReady(ready); err != nil {
