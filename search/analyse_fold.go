@@ -110,6 +110,10 @@ func (f *folder) segment(at int, original string) {
 	if _, folded := utf8.DecodeRune(f.out[start:]); size == len(original) && folded == size && len(f.out)-start == size {
 		return
 	}
+	// A small letter may compose with marks that its capital does not: T̈ and ẗ.
+	if again := f.out[start:]; norm.NFKC.QuickSpan(again) < len(again) {
+		f.out = append(f.out[:start], norm.NFKC.Bytes(again)...)
+	}
 	// What follows is straight again until something else says otherwise.
 	f.spans = append(f.spans, foldSpan{start, at, false}, foldSpan{len(f.out), at + len(original), true})
 }
