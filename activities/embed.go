@@ -86,16 +86,16 @@ func (e *embedding) spent(ctx context.Context) (time.Time, error) {
 // open finds the space and the model that makes its vectors. An agent's first space is made with the current model. It
 // reports whether the space is one that is filled.
 func (e *embedding) open(ctx context.Context, space int64) (bool, error) {
-	spaces, err := e.Store.Spaces(ctx, e.id)
+	due, err := e.Store.DueSpaces(ctx, e.id)
 	if err != nil {
 		return false, storeError(err)
 	}
-	at := slices.IndexFunc(spaces, func(s store.Space) bool {
+	at := slices.IndexFunc(due.Spaces, func(s store.Space) bool {
 		return space == 0 && s.State == store.SpaceLive || s.ID == space && s.State == store.SpaceBuilding
 	})
 	switch {
 	case at >= 0:
-		e.space = spaces[at]
+		e.space = due.Spaces[at]
 	case space != 0:
 		return false, nil
 	case len(e.Embedders) == 0:

@@ -52,50 +52,40 @@ func (a *Activities) TendIndex(ctx context.Context, in TendIndexInput) (TendInde
 			break
 		}
 	}
-	if err := a.grow(ctx, id, &out); err != nil {
+	found, err := a.Store.DueSpaces(ctx, id)
+	if err != nil {
 		return TendIndexResult{}, storeError(err)
 	}
-	due, err := a.spacesDue(ctx, id)
-	out.Spaces = due
+	more, err := a.grow(ctx, id, found.Spaces)
+	out.More = out.More || more
+	if len(a.Embedders) > 0 {
+		out.Spaces = spacesDue(found)
+	}
 	return out, storeError(err)
 }
 
-// grow moves the vectors of spaces that have become large to where an index leads to the nearest of them.
-func (a *Activities) grow(ctx context.Context, id memory.Identity, out *TendIndexResult) error {
-	spaces, err := a.Store.Spaces(ctx, id)
-	if err != nil {
-		return err
-	}
+// grow moves the vectors of spaces that have become large to where an index leads to the nearest of them. more says that it
+// ran out of time.
+func (a *Activities) grow(ctx context.Context, id memory.Identity, spaces []store.Space) (more bool, err error) {
+	until := time.Now().Add(tendFor)
 	for _, s := range spaces {
-		for until := time.Now().Add(tendFor); ; {
-			more, err := a.Store.GrowSpace(ctx, id, s.ID, growVectors)
-			if err != nil {
-				return err
+		for more := true; more; {
+			if more, err = a.Store.GrowSpace(ctx, id, s.ID, growVectors); err != nil {
+				return false, err
 			}
-			if !more {
-				break
-			}
-			if time.Now().After(until) {
-				out.More = true
-				return nil
+			if more && time.Now().After(until) {
+				return true, nil
 			}
 		}
 	}
-	return nil
+	return false, nil
 }
 
-// spacesDue finds the spaces in which vectors are missing.
-func (a *Activities) spacesDue(ctx context.Context, id memory.Identity) ([]SpaceDue, error) {
-	if len(a.Embedders) == 0 {
-		return nil, nil
-	}
-	spaces, err := a.Store.Spaces(ctx, id)
-	if err != nil {
-		return nil, err
-	}
+// spacesDue are the spaces in which vectors are missing.
+func spacesDue(found store.DueSpaces) []SpaceDue {
 	var due []SpaceDue
 	live := false
-	for _, s := range spaces {
+	for _, s := range found.Spaces {
 		live = live || s.State == store.SpaceLive
 		switch {
 		case s.Due == 0:
@@ -105,14 +95,10 @@ func (a *Activities) spacesDue(ctx context.Context, id memory.Identity) ([]Space
 			due = append(due, SpaceDue{Space: s.ID, Due: s.Due})
 		}
 	}
-	if live {
-		return due, nil
+	if !live && found.Waiting > 0 {
+		due = append(due, SpaceDue{Due: found.Waiting})
 	}
-	waiting, err := a.Store.DueUnits(ctx, id, 0, 1) // of a space that has nothing yet
-	if len(waiting.Units) > 0 {
-		due = append(due, SpaceDue{})
-	}
-	return due, err
+	return due
 }
 
 // StaleIndex marks everything that the agent has as to be indexed anew. Searches go on.

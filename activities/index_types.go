@@ -27,7 +27,7 @@ type TendIndexResult struct {
 // SpaceDue is an embedding space in which vectors are missing.
 type SpaceDue struct {
 	Space int64 `json:"space"` // 0: the live one, which is made when there is none
-	Due   int64 `json:"due"`   // sources of which some unit has no vector; 0 when the space is not made yet
+	Due   int64 `json:"due"`   // sources of which some unit has no vector
 }
 
 // EmbedInput asks for the missing vectors of one space.

@@ -269,6 +269,14 @@ select count(*) from conversations where workspace_id = $1 and complete_seq > co
 		}
 		return tags, nil, err
 	},
+	"DueSpaces": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		due, err := w.DueSpaces(t.Context(), id)
+		var tags []tag
+		for _, space := range due.Spaces {
+			tags = append(tags, w.tagOfSpace(t, space.ID))
+		}
+		return tags, nil, err
+	},
 	"LiveSpace": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		space, err := w.LiveSpace(t.Context(), id)
 		if err != nil {

@@ -28,6 +28,8 @@ type ReindexInput struct {
 	DecideWithin time.Duration `json:"decideWithin,omitempty"`
 	// Retention is how long the old space is kept, and can be switched back to.
 	Retention time.Duration `json:"retention,omitempty"`
+	// Grace is how long a space that is taken out of use still has its vectors: until no step fills it any more.
+	Grace time.Duration `json:"grace,omitempty"`
 
 	// Carried is what it has done so far, when it continues as new.
 	Carried *ReindexProgress `json:"carried,omitempty"`
@@ -38,7 +40,7 @@ type ReindexInput struct {
 func DefaultReindex(ref activities.AgentRef, to memory.EmbeddingIdentity) ReindexInput {
 	in := ReindexInput{AgentRef: ref, Identity: to}
 	if !in.isLexical() {
-		in.Samples, in.Tolerance, in.DecideWithin, in.Retention = 50, 0.1, 7*24*time.Hour, 7*24*time.Hour
+		in.Samples, in.Tolerance, in.DecideWithin, in.Retention, in.Grace = 50, 0.1, 7*24*time.Hour, 7*24*time.Hour, embedTimeout
 	}
 	return in
 }
@@ -390,7 +392,7 @@ func (r *reindex) drop(ctx workflow.Context, space int64) error {
 	if _, err := localStep(ctx, "take the space out of use", steps.DropSpace, in); err != nil {
 		return err
 	}
-	if err := workflow.NewTimerWithOptions(ctx, embedTimeout, workflow.TimerOptions{Summary: "until nothing fills it any more"}).Get(ctx, nil); err != nil {
+	if err := workflow.NewTimerWithOptions(ctx, r.Grace, workflow.TimerOptions{Summary: "until nothing fills it any more"}).Get(ctx, nil); err != nil {
 		return err
 	}
 	in.Limit = dropVectors
