@@ -103,6 +103,9 @@ func (s *Server) apply(ctx context.Context, id memory.Identity, key string, chan
 		return nil, err
 	}
 	done := receipt.Changes[0]
+	if done.Changed && !receipt.Replayed {
+		s.indexChanged(id, done.Scope)
+	}
 	view := receiptView{Receipt: receipt, Replayed: receipt.Replayed}
 	if hash, err := hex.DecodeString(done.SHA256); err == nil && len(hash) == sha256.Size {
 		view.ETag = etag(done.Scope, done.Version, [sha256.Size]byte(hash))

@@ -84,6 +84,7 @@ type addedView struct {
 	Duplicates   int           `json:"duplicates" doc:"Messages that were stored before."`
 	LastSeq      int64         `json:"lastSeq" doc:"Number of the conversation's last message."`
 	TurnComplete bool          `json:"turnComplete"`
+	Token        string        `json:"token,omitempty" doc:"Names what was stored now, for a search that is to see its vectors (after); missing when nothing new was stored that can be found."`
 	Extraction   scheduledView `json:"extraction"`
 }
 
@@ -106,9 +107,12 @@ func (s *Server) addMessages(ctx context.Context, in *addMessagesInput) (*reply[
 	if err != nil {
 		return nil, err
 	}
+	if stored.Token != "" {
+		s.indexChanged(id, memory.ScopePersonal)
+	}
 	return accepted(addedView{
 		Conversation: in.Conversation, Stored: stored.Stored, Duplicates: stored.Duplicates, LastSeq: stored.LastSeq,
-		TurnComplete: b.TurnComplete, Extraction: s.schedule(ctx, id, agent, in.Conversation, stored),
+		TurnComplete: b.TurnComplete, Token: stored.Token, Extraction: s.schedule(ctx, id, agent, in.Conversation, stored),
 	}), nil
 }
 
@@ -153,13 +157,8 @@ func (s *Server) listMessages(ctx context.Context, in *messagesInput) (*reply[me
 	if err != nil {
 		return nil, err
 	}
-	id, full := acrossOwners(id)
-	switch {
-	case full:
-	case !id.Role.Includes(memory.RoleMember):
-		return nil, problem(nameOwnerNotAllowed, "a viewer key reads conversations only when it is pinned to their owner")
-	default:
-		return nil, problem(nameOwnerRequired, "say whose conversation it is: owner, or channel and sender, or endUserId (in the query)")
+	if id, err = mayReadMessages(id); err != nil {
+		return nil, err
 	}
 	conversation, err := s.conversation(ctx, id, in.Conversation)
 	if err != nil {
@@ -177,4 +176,16 @@ func (s *Server) listMessages(ctx context.Context, in *messagesInput) (*reply[me
 		return messageView{m.Seq, m.ID, m.Role, m.Name, m.Content, m.FinishReason, m.CreatedAt}
 	})
 	return ok(out), nil
+}
+
+// mayReadMessages is the identity that reads what was said: that of an owner, or of all for an admin who names nobody.
+func mayReadMessages(id memory.Identity) (memory.Identity, error) {
+	id, full := acrossOwners(id)
+	switch {
+	case full:
+		return id, nil
+	case !id.Role.Includes(memory.RoleMember):
+		return id, problem(nameOwnerNotAllowed, "a viewer key reads conversations only when it is pinned to their owner")
+	}
+	return id, problem(nameOwnerRequired, "say whose conversation it is: owner, or channel and sender, or endUserId (in the query)")
 }

@@ -23,6 +23,10 @@ func (s *Server) recallRoutes() {
 			"Naming nobody finds what is shared. By words, and by vectors where an embedding provider is configured; when that is away, by words at once, marked degraded. " +
 			"A question without words finds nothing and costs nothing.",
 	}, s.searchMemory)
+	s.keywordRoutes()
+	s.recallGetRoutes()
+	s.recallStatusRoutes()
+	s.reindexRoutes()
 }
 
 type searchInput struct {

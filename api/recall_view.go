@@ -105,6 +105,7 @@ type corpusView struct {
 	Lexical  int           `json:"lexical" doc:"Found by words."`
 	Dense    int           `json:"dense" doc:"Found by vectors."`
 	Compared int           `json:"compared" doc:"Vectors in view."`
+	Votes    search.Votes  `json:"votes" doc:"What the two lists were trusted with, for this question."`
 }
 
 type droppedView struct {
@@ -121,6 +122,9 @@ type stageView struct {
 	Name string  `json:"name"`
 	Ms   float64 `json:"ms"`
 }
+
+// errMemoryOff says that nothing is searched or read.
+const errMemoryOff = "memory is switched off for this agent"
 
 // backend is what keeps the index.
 const backend = "postgresql"
@@ -144,7 +148,7 @@ func (s *Server) viewSearch(r recall.Response) searchView {
 	}
 	if r.Disabled {
 		v.unavailableView = unavailableView{
-			Disabled: true, Unavailable: true, Error: "memory is switched off for this agent",
+			Disabled: true, Unavailable: true, Error: errMemoryOff,
 			Warning: "Memory was not searched: it is switched off for this agent.",
 			Action:  "Switch it on with PATCH /api/v1/agents/{agent} {\"settings\": {\"memoryEnabled\": true}}, then search again.",
 		}

@@ -13,6 +13,7 @@ import (
 	metricnoop "go.opentelemetry.io/otel/metric/noop"
 
 	"reverie/recall"
+	"reverie/store"
 )
 
 // Server answers HTTP requests. It is made by New and safe for concurrent use.
@@ -26,6 +27,7 @@ type Server struct {
 	failures  *limiter // of addresses that try wrong keys
 	workflows *starter
 	probes    *probes
+	changes   *announcer // of indexes
 	// stopping ends when the server shuts down: who waits for a workflow is answered at once.
 	stopping context.Context
 	stop     context.CancelFunc
@@ -64,6 +66,7 @@ func build(o Options) (*Server, error) {
 	s.limits = newLimiter(o.RateLimit, int(math.Ceil(2*o.RateLimit)), o.Now)
 	s.failures = newLimiter(failureRate, failureBurst, o.Now)
 	s.workflows = newStarter(o)
+	s.changes = &announcer{tell: s.workflows.indexChanged, stop: s.stopping.Done(), changed: map[store.AgentRef]bool{}}
 	s.probes = &probes{server: s}
 	if s.Search == nil {
 		s.Search = &recall.Searcher{Store: o.Store, Defaults: recall.DefaultSettings(), Recorder: recall.NewRecorder(o.Store, o.Log), Now: o.Now, Log: o.Log}

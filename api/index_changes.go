@@ -1,0 +1,104 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"reverie/memory"
+	"reverie/store"
+	"reverie/workflows"
+)
+
+// announcePause is how long further changes of an index wait after it was told of one, to be told together.
+const announcePause = 500 * time.Millisecond
+
+// announcer tells workflows that there is something to embed, behind the answers and once for many changes of one agent.
+// What it cannot tell is found by the worker's sweep.
+type announcer struct {
+	tell func(store.AgentRef)
+	stop <-chan struct{}
+
+	mu      sync.Mutex
+	changed map[store.AgentRef]bool // being told; true: there is more since
+}
+
+func (a *announcer) announce(ref store.AgentRef) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, telling := a.changed[ref]; telling {
+		a.changed[ref] = true
+		return
+	}
+	a.changed[ref] = false
+	go a.run(ref)
+}
+
+func (a *announcer) run(ref store.AgentRef) {
+	for {
+		a.tell(ref)
+		pause := time.NewTimer(announcePause)
+		select {
+		case <-pause.C:
+		case <-a.stop:
+			pause.Stop()
+		}
+		a.mu.Lock()
+		more := a.changed[ref]
+		if !more {
+			delete(a.changed, ref)
+			a.mu.Unlock()
+			return
+		}
+		a.changed[ref] = false
+		a.mu.Unlock()
+	}
+}
+
+// indexChanged has what was written embedded soon. Words are found already.
+func (s *Server) indexChanged(id memory.Identity, scope memory.Scope) {
+	if len(s.Search.Embedders) == 0 {
+		return
+	}
+	ref := store.AgentRef{Workspace: id.Workspace, Agent: id.Agent}
+	if scope == memory.ScopeGlobal {
+		ref.Agent = ""
+	}
+	s.changes.announce(ref)
+}
+
+// indexChanged tells the agent's Index of changes.
+func (s *starter) indexChanged(ref store.AgentRef) {
+	_, err := s.breaker.Execute(func() (struct{}, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), signalTimeout)
+		defer cancel()
+		return struct{}{}, workflows.IndexChanged(ctx, s.client, ref, workflows.IndexChange{})
+	})
+	if err != nil {
+		s.log.Debug("Workflows cannot be reached; what was written is left to the sweep", "error", err)
+	}
+}
+
+// tendIndex has the index of an agent brought up to date, or built anew.
+func (s *starter) tendIndex(ctx context.Context, ref store.AgentRef, anew bool) error {
+	ctx, cancel := context.WithTimeout(ctx, acceptTimeout)
+	defer cancel()
+	var err error
+	if anew {
+		_, err = workflows.StartReindex(ctx, s.client, workflows.DefaultReindex(ref, memory.EmbeddingIdentity{}))
+	} else {
+		err = workflows.IndexChanged(ctx, s.client, ref, workflows.IndexChange{Retry: true})
+	}
+	if err != nil && temporalAway(err) {
+		return fmt.Errorf("%w: %w", errWorkflowsAway, err)
+	}
+	return err
+}
+
+// reindexProgress asks the workflow that builds an index anew.
+func (s *starter) reindexProgress(ctx context.Context, id string) (workflows.ReindexProgress, error) {
+	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
+	defer cancel()
+	return workflows.ReindexProgressOf(ctx, s.client, id)
+}

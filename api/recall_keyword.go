@@ -1,0 +1,96 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"reverie/memory"
+	"reverie/recall"
+	"reverie/search"
+	"reverie/store"
+)
+
+func (s *Server) keywordRoutes() {
+	register(s, route{
+		id: "search-keywords", method: http.MethodPost, path: recallPath + "/keyword", tag: "recall", need: memory.RoleViewer,
+		summary: "Find lines of documents that have all of some words", body: maxSearchBody, invalid: nameInvalidSearch,
+		doc: "Literally, in any case, in the documents in view that have every word. A line scores by how many of the words it has, and by its document: " +
+			"MEMORY 1, memory/ 0.7, PROFILE 0.5, AGENTS 0.3, others 0.2; at most five lines of a document. Words are marked [[so]] in the snippet.",
+	}, s.searchKeywords)
+}
+
+type keywordInput struct {
+	AgentParam
+	PersonParams
+	Body struct {
+		Query string              `json:"query" minLength:"2" maxLength:"64" doc:"2 to 64 characters; at most six words count." example:"blue cabinet"`
+		Scope search.KeywordScope `json:"scope,omitempty" enum:"all,memory,profile,persona" default:"all" doc:"memory: MEMORY.md and daily notes; profile: PROFILE.md; persona: AGENTS.md."`
+		Limit int                 `json:"limit,omitempty" minimum:"1" maximum:"30" default:"10" doc:"Lines."`
+	}
+}
+
+type keywordsView struct {
+	Query     string              `json:"query"`
+	Scope     search.KeywordScope `json:"scope"`
+	TotalHits int                 `json:"totalHits" doc:"Lines in hits."`
+	Hits      []search.KeywordHit `json:"hits" doc:"Best first."`
+	Hint      string              `json:"hint,omitempty" doc:"What to do when nothing was found."`
+	Disabled  bool                `json:"disabled,omitempty" doc:"Nothing was searched."`
+	Error     string              `json:"error,omitempty"`
+}
+
+// maxKeywordFiles is how many documents that have all words a keyword search looks at, the latest ones.
+const maxKeywordFiles = 50
+
+func (s *Server) searchKeywords(ctx context.Context, in *keywordInput) (*reply[keywordsView], error) {
+	id, agent, err := s.enter(ctx, in.Agent, in.person())
+	if err != nil {
+		return nil, err
+	}
+	view := keywordsView{Query: in.Body.Query, Scope: in.Body.Scope, Hits: []search.KeywordHit{}}
+	if !s.Search.Defaults.With(agent.Settings).Enabled {
+		view.Disabled, view.Error = true, errMemoryOff
+		return ok(view), nil
+	}
+	terms, err := search.KeywordTerms(in.Body.Query)
+	if errors.Is(err, search.ErrKeywordQuery) {
+		return nil, invalidSearch("body.", &recall.InvalidError{Field: "query", Problem: err.Error()})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(terms) > 0 {
+		files, err := s.keywordFiles(ctx, id, in.Body.Scope, terms)
+		if err != nil {
+			return nil, err
+		}
+		view.Hits = append(view.Hits, search.KeywordHits(terms, files, in.Body.Limit)...)
+	}
+	view.TotalHits = len(view.Hits)
+	if view.TotalHits == 0 {
+		view.Hint = "No document has all of these words: try fewer or other ones, or memory/search, which also finds what says it differently, and what was said."
+	}
+	return ok(view), nil
+}
+
+// keywordFiles are the documents in view of a scope that have all terms.
+func (s *Server) keywordFiles(ctx context.Context, id memory.Identity, scope search.KeywordScope, terms []string) ([]search.KeywordFile, error) {
+	entries, err := s.Store.Documents(ctx, id, store.DocumentFilter{})
+	if err != nil {
+		return nil, err
+	}
+	var ids []uuid.UUID
+	for _, entry := range entries {
+		if scope.Has(entry.Path) {
+			ids = append(ids, entry.ID)
+		}
+	}
+	found, err := s.Store.DocumentsWith(ctx, id, ids, terms, maxKeywordFiles)
+	if err != nil {
+		return nil, err
+	}
+	return views(found, func(d memory.Document) search.KeywordFile { return search.KeywordFile{Filename: d.Path, Content: d.Content} }), nil
+}

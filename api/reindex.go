@@ -1,0 +1,115 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"go.temporal.io/api/serviceerror"
+
+	"reverie/memory"
+	"reverie/search"
+	"reverie/store"
+	"reverie/workflows"
+)
+
+func (s *Server) reindexRoutes() {
+	register(s, route{
+		id: "build-index", method: http.MethodPost, path: recallPath + "/index", tag: "recall", need: memory.RoleAdmin,
+		summary: "Bring the index up to date, or build it anew", status: http.StatusAccepted, body: maxSmallBody, invalid: nameInvalidSearch,
+		doc: "Without force, what waits (merging, vectors, sources of an earlier release) is done at once. With force, everything is indexed anew from the documents and messages, " +
+			"source by source, while searches go on; the same texts give the same index.",
+	}, s.buildIndex)
+	register(s, route{
+		id: "index-progress", method: http.MethodGet, path: recallPath + "/index", tag: "recall", need: memory.RoleViewer,
+		summary: "Tell how far the index is",
+	}, s.indexProgress)
+}
+
+type buildIndexInput struct {
+	AgentParam
+	Body *struct {
+		Force bool `json:"force,omitempty" doc:"Index everything anew."`
+	}
+}
+
+type indexView struct {
+	State      string                   `json:"state" enum:"ready,working" doc:"ready: nothing is left to do."`
+	Phase      workflows.ReindexPhase   `json:"phase,omitempty" enum:"building,comparing,deciding,retaining,dropping,done" doc:"Of the last time that everything was indexed anew."`
+	Outcome    workflows.ReindexOutcome `json:"outcome,omitempty"`
+	Done       int64                    `json:"done" doc:"Documents and conversations that are indexed as they should be."`
+	Total      int64                    `json:"total"`
+	Pending    int64                    `json:"pending" doc:"Documents and conversations that wait for vectors."`
+	WorkflowID string                   `json:"workflowId"`
+	Link       string                   `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
+}
+
+func (s *Server) buildIndex(ctx context.Context, in *buildIndexInput) (*reply[indexView], error) {
+	id, _, err := s.enter(ctx, in.Agent, person{})
+	if err != nil {
+		return nil, err
+	}
+	if id.Pinned {
+		return nil, problem(nameForbidden, "a key that is pinned to an owner tends no index")
+	}
+	ref := store.AgentRef{Workspace: id.Workspace, Agent: id.Agent}
+	if err := s.workflows.tendIndex(ctx, ref, in.Body != nil && in.Body.Force); err != nil {
+		return nil, err
+	}
+	view, err := s.index(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return accepted(view), nil
+}
+
+type indexProgressInput struct {
+	AgentParam
+}
+
+func (s *Server) indexProgress(ctx context.Context, in *indexProgressInput) (*reply[indexView], error) {
+	id, _, err := s.enter(ctx, in.Agent, person{})
+	if err != nil {
+		return nil, err
+	}
+	view, err := s.index(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return ok(view), nil
+}
+
+// index tells how far the index of an agent is: what the database knows, and what the workflow knows if it answers.
+func (s *Server) index(ctx context.Context, id memory.Identity) (indexView, error) {
+	id, _ = acrossOwners(id) // only counts are shown
+	ref := store.AgentRef{Workspace: id.Workspace, Agent: id.Agent}
+	view := indexView{State: "ready", WorkflowID: workflows.LexicalReindexID(ref)}
+	view.Link = s.workflows.link(view.WorkflowID)
+	corpora, err := s.Store.IndexStatus(ctx, id)
+	if err != nil {
+		return view, err
+	}
+	for _, c := range corpora {
+		view.Total += c.Sources
+		view.Done += c.Sources - c.Stale
+	}
+	if len(s.Search.Embedders) > 0 {
+		lag, err := s.Store.IndexLag(ctx, id, search.Corpora(), 0)
+		if err != nil {
+			return view, err
+		}
+		view.Pending = lag.Sources
+	}
+	progress, err := s.workflows.reindexProgress(ctx, view.WorkflowID)
+	var none *serviceerror.NotFound
+	switch {
+	case err == nil:
+		view.Phase, view.Outcome = progress.Phase, progress.Outcome
+	case !errors.As(err, &none):
+		s.Log.DebugContext(ctx, "How far the index is could not be asked", "error", err, "workflow", view.WorkflowID)
+	}
+	if view.Done < view.Total || view.Pending > 0 || view.Phase != "" && view.Phase != workflows.PhaseDone {
+		view.State = "working"
+	}
+	return view, nil
+}
