@@ -84,7 +84,7 @@ func (x *index) run(ctx workflow.Context) error {
 		default:
 			more, err := workflow.AwaitWithOptions(ctx, workflow.AwaitOptions{Timeout: indexLinger, TimerOptions: workflow.TimerOptions{Summary: "is there more?"}},
 				func() bool { return x.changes.Len() > 0 })
-			if err != nil || !more {
+			if err != nil || !more && x.changes.Len() == 0 {
 				return err
 			}
 		}

@@ -152,7 +152,7 @@ type reindex struct {
 	log      log.Logger
 	decision Decision
 	back     bool // it is to be switched back
-	isBack   bool
+	isBack   bool // it is
 }
 
 // isBeside reports whether the new space is not in use yet, so that cancelling abandons it.
@@ -188,7 +188,11 @@ func (r *reindex) handle(ctx workflow.Context) error {
 	}}
 	return workflow.SetUpdateHandlerWithOptions(ctx, SwitchBackUpdate, func(ctx workflow.Context) error {
 		r.back = true
-		return workflow.Await(ctx, func() bool { return r.isBack })
+		err := workflow.Await(ctx, func() bool { return r.isBack || r.Phase != PhaseRetaining })
+		if err == nil && !r.isBack { // it came at the very end
+			err = temporal.NewApplicationError("the old space is being dropped", activities.TypeInvalid)
+		}
+		return err
 	}, back)
 }
 
