@@ -120,6 +120,15 @@ func TestIndexWaitsForMoreBeforeItEnds(t *testing.T) {
 	}
 }
 
+func TestIndexTakesASignalThatArrivesAtItsEnd(t *testing.T) {
+	e := newIndexEnv(t)
+	e.writeAt(indexLinger-time.Millisecond, 1, IndexChange{}) // just before it would end
+	e.run(t)
+	if e.lacks[0] != 0 {
+		t.Errorf("%d steps are left; it was tended at %v", e.lacks[0], e.tended)
+	}
+}
+
 func TestIndexTakesWhatIsWrittenWhileItEmbeds(t *testing.T) {
 	e := newIndexEnv(t)
 	e.lacks[0] = 1
