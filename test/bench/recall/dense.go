@@ -63,8 +63,10 @@ func readFrozen(r io.Reader, name string, dialogues []dialogue) (frozen, error) 
 var madeUp = map[string]func(evidence bool, chance float64) float64{
 	// The evidence before all else.
 	"perfect": func(evidence bool, chance float64) float64 { return bonus(evidence) + 0.4*chance },
-	// Evidence tends to be above the rest: about a third of it among the first ten of some hundred turns.
-	"fair": func(evidence bool, chance float64) float64 { return 0.12*bonus(evidence) + 0.4*chance },
+	// Three quarters of the evidence before all else, and the rest not far behind.
+	"good": func(evidence bool, chance float64) float64 { return 0.5*bonus(evidence) + 0.4*chance },
+	// A fifth of the evidence before all else, and the rest anywhere.
+	"weak": func(evidence bool, chance float64) float64 { return 2.0/15*bonus(evidence) + 0.4*chance },
 	// Nothing but chance.
 	"noise": func(_ bool, chance float64) float64 { return 0.4 * chance },
 	// The evidence behind all else.
