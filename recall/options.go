@@ -40,7 +40,8 @@ var switches = map[string]func(*search.RankOptions){
 	"phrase":        func(o *search.RankOptions) { o.Phrase = 0 },
 	"closeness":     func(o *search.RankOptions) { o.Closeness = 0 },
 	"asking":        func(o *search.RankOptions) { o.Asking = 0 },
-	"b":             func(o *search.RankOptions) { o.B = 0 },
+	"answer":        func(o *search.RankOptions) { o.Answer = 0 },
+	"b":             func(o *search.RankOptions) { o.B, o.TurnB = 0, 0 },
 }
 
 // Components are the names that Options.Off takes, in order.
