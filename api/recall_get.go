@@ -116,8 +116,8 @@ func (s *Server) conversationExcerpt(ctx context.Context, id memory.Identity, na
 		return view, false, err
 	}
 	view.Corpus, view.Scope, view.Owner, view.Conversation = search.Sessions, memory.ScopePersonal, conversation.Owner, name
-	view.Total = int(conversation.Last)
 	if len(messages) == 0 {
+		view.Total = int(conversation.Last)
 		return view, true, nil
 	}
 	var text strings.Builder
@@ -125,11 +125,11 @@ func (s *Server) conversationExcerpt(ctx context.Context, id memory.Identity, na
 		fmt.Fprintf(&text, "%s: %s\n", speaker(m), strings.Join(strings.Fields(m.Content), " "))
 	}
 	view.fill(search.ExcerptOf(text.String(), search.ExcerptOptions{Skip: in.Skip}), in.From-1)
+	view.Total = int(conversation.Last)
 	if last := in.From + view.Lines - 1; !view.Truncated && last < view.Total {
 		view.Truncated, view.NextFrom = true, last+1
 		view.Notice = notice(view.NextFrom, 0)
 	}
-	view.Total = int(conversation.Last)
 	for _, m := range messages[:view.Lines] {
 		view.MessageIDs = append(view.MessageIDs, m.ID)
 	}

@@ -22,11 +22,11 @@ type searchView struct {
 	Waited    string        `json:"waited" doc:"How long it waited for vectors." example:"0s"`
 	Debug     debugView     `json:"debug"`
 	Explain   *explainView  `json:"explain,omitempty"`
-	unavailableView
+	UnavailableView
 }
 
-// unavailableView says that memory cannot be searched, and what to do about it.
-type unavailableView struct {
+// UnavailableView says that memory cannot be searched, and what to do about it.
+type UnavailableView struct {
 	Disabled    bool   `json:"disabled,omitempty" doc:"Nothing was searched."`
 	Unavailable bool   `json:"unavailable,omitempty"`
 	Error       string `json:"error,omitempty"`
@@ -147,7 +147,7 @@ func (s *Server) viewSearch(r recall.Response) searchView {
 		v.Fallback = &fallbackView{From: r.Embedding.Provider + "/" + r.Embedding.Model, Reason: r.Reason, Text: r.Reason.String()}
 	}
 	if r.Disabled {
-		v.unavailableView = unavailableView{
+		v.UnavailableView = UnavailableView{
 			Disabled: true, Unavailable: true, Error: errMemoryOff,
 			Warning: "Memory was not searched: it is switched off for this agent.",
 			Action:  "Switch it on with PATCH /api/v1/agents/{agent} {\"settings\": {\"memoryEnabled\": true}}, then search again.",

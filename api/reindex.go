@@ -34,7 +34,7 @@ type buildIndexInput struct {
 }
 
 type indexView struct {
-	State      string                   `json:"state" enum:"ready,working" doc:"ready: nothing is left to do."`
+	State      string                   `json:"state" enum:"ready,working,unknown" doc:"ready: nothing is left to do; unknown: nothing seems to be left, but workflows do not answer."`
 	Phase      workflows.ReindexPhase   `json:"phase,omitempty" enum:"building,comparing,deciding,retaining,dropping,done" doc:"Of the last time that everything was indexed anew."`
 	Outcome    workflows.ReindexOutcome `json:"outcome,omitempty"`
 	Done       int64                    `json:"done" doc:"Documents and conversations that are indexed as they should be."`
@@ -106,6 +106,7 @@ func (s *Server) index(ctx context.Context, id memory.Identity) (indexView, erro
 	case err == nil:
 		view.Phase, view.Outcome = progress.Phase, progress.Outcome
 	case !errors.As(err, &none):
+		view.State = "unknown"
 		s.Log.DebugContext(ctx, "How far the index is could not be asked", "error", err, "workflow", view.WorkflowID)
 	}
 	if view.Done < view.Total || view.Pending > 0 || view.Phase != "" && view.Phase != workflows.PhaseDone {

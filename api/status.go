@@ -48,8 +48,25 @@ type statusView struct {
 	Time     time.Time     `json:"time"`
 }
 
-// modelComponent is under which name workers report how the model is.
-const modelComponent = "model"
+// Under which names workers report how the models are.
+const (
+	modelComponent          = "model"
+	embeddingsComponent     = "embeddings"
+	nextEmbeddingsComponent = "embeddings-next"
+)
+
+// stale reports whether a component is about a provider that was configured before and is not any more.
+func (s *Server) stale(component string) bool {
+	switch component {
+	case modelComponent:
+		return s.Model.BuiltIn
+	case embeddingsComponent:
+		return len(s.Search.Embedders) == 0
+	case nextEmbeddingsComponent:
+		return len(s.Search.Embedders) < 2
+	}
+	return false
+}
 
 func (s *Server) status(ctx context.Context, _ *struct{}) (*reply[statusView], error) {
 	view := statusView{
@@ -62,8 +79,8 @@ func (s *Server) status(ctx context.Context, _ *struct{}) (*reply[statusView], e
 		return nil, err
 	}
 	for _, c := range reported {
-		if c.Name == modelComponent && s.Model.BuiltIn {
-			continue // of a provider that was configured before
+		if s.stale(c.Name) {
+			continue
 		}
 		view.Parts = append(view.Parts, partView{Name: c.Name, State: c.State, Detail: c.Detail, Since: &c.ChangedAt, SeenAt: &c.SeenAt})
 	}
@@ -71,6 +88,9 @@ func (s *Server) status(ctx context.Context, _ *struct{}) (*reply[statusView], e
 		view.Degraded = append(view.Degraded, "model: none is configured, the built-in engine extracts by rules: set REVERIE_LLM_PROVIDER for better memories")
 	}
 	view.judge()
+	if len(s.Search.Embedders) == 0 {
+		view.Parts = append(view.Parts, partView{Name: embeddingsComponent, State: "none", Detail: "no embedding provider is configured: memory is searched by words"})
+	}
 	if err := s.count(ctx, &view); err != nil {
 		return nil, err
 	}
@@ -110,5 +130,4 @@ func (v *statusView) judge() {
 		}
 		v.State = stateDegraded
 	}
-	v.Parts = append(v.Parts, partView{Name: "embeddings", State: "none", Detail: "no embedding provider is configured, and nothing needs one yet"})
 }

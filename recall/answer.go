@@ -98,7 +98,7 @@ func (s *searching) wanted() []string {
 }
 
 func (v *view) explanation(r search.Result) *Explanation {
-	e := &Explanation{Fused: r.Candidate.Fused, Selected: r.Parts}
+	e := &Explanation{Fused: r.Candidate.Fused, Share: v.shareOf(r.Candidate.Fused), Selected: r.Parts}
 	if ranked, found := v.byKey[r.Candidate.Unit]; found {
 		e.Lexical = &LexicalExplanation{ranked.Score, ranked.Parts}
 	}

@@ -108,9 +108,11 @@ func (h Hit) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(h.Text)) }
 
 // Explanation is everything that made a score.
 type Explanation struct {
-	Lexical  *LexicalExplanation `json:"lexical,omitempty" doc:"By words; missing when the words of the question did not find it."`
-	Fused    search.Fused        `json:"fused" doc:"The two lists as one."`
-	Selected search.SelectParts  `json:"selected" doc:"From the fused score to the final one."`
+	Lexical *LexicalExplanation `json:"lexical,omitempty" doc:"By words; missing when the words of the question did not find it."`
+	Fused   search.Fused        `json:"fused" doc:"The two lists as one."`
+	// Share is already in the fused score.
+	Share    float64            `json:"share" doc:"What the fused score was multiplied with, because its corpus answers less of the question than another one; 1 when one corpus is searched."`
+	Selected search.SelectParts `json:"selected" doc:"From the fused score to the final one."`
 }
 
 // LexicalExplanation is a place in the ranking by words.

@@ -120,7 +120,11 @@ func (s *searching) run(ctx context.Context) error {
 	}
 	s.note(ctx, dense)
 	began = time.Now()
-	err = s.eachView(views, func(v *view) error { return v.fuse(ctx, dense.of[v.Corpus]) })
+	for _, v := range views {
+		v.fuse(dense.of[v.Corpus])
+	}
+	compareViews(views)
+	err = s.eachView(views, func(v *view) error { return v.choose(ctx) })
 	s.took("fuse", began)
 	if err != nil {
 		return err

@@ -24,6 +24,7 @@ type view struct {
 	byKey    map[search.UnitKey]search.Ranked
 	passages map[search.UnitKey]store.Passage
 	fusion   search.Fusion
+	share    float64 // of scores against those of other corpora
 	results  []search.Result
 	dropped  []search.Dropped
 }
@@ -91,14 +92,36 @@ const (
 	leastCandidates     = 60
 )
 
-// fuse makes one list of words and vectors and selects from it.
-func (v *view) fuse(ctx context.Context, dense search.Dense) error {
+// fuse makes one list of words and vectors.
+func (v *view) fuse(dense search.Dense) {
 	v.dense = dense
 	v.dense.Hits = slices.DeleteFunc(slices.Clone(dense.Hits), func(h search.DenseHit) bool {
 		at, found := v.find(h.Unit) // what was written in between is left to the next search
 		return !found || !v.request.covers(v.Units[at].At)
 	})
 	v.fusion = search.Fuse(v.lexicalList(), v.dense, v.fuseOptions())
+}
+
+// trust is how much of the question this corpus seems to answer, 0 to 1: by words or by vectors.
+func (v *view) trust() float64 { return max(v.fusion.Votes.Text, v.fusion.Votes.Vector) }
+
+// compareViews sets what scores of each view are multiplied with, so that those of several compare: the best of a corpus that has
+// a word of the question by chance is not as good as the best of one that has all of them.
+func compareViews(views []*view) {
+	most := 0.0
+	for _, v := range views {
+		most = max(most, v.trust())
+	}
+	for _, v := range views {
+		v.share = 1
+		if most > 0 {
+			v.share = v.trust() / most
+		}
+	}
+}
+
+// choose reads the best candidates and selects from them.
+func (v *view) choose(ctx context.Context) error {
 	best := v.fusion.Hits[:min(len(v.fusion.Hits), max(leastCandidates, candidatesPerResult*v.settings.MaxResults))]
 	keys := make([]search.UnitKey, len(best))
 	for i, f := range best {
@@ -115,6 +138,15 @@ func (v *view) fuse(ctx context.Context, dense search.Dense) error {
 	}
 	v.results, v.dropped = search.Select(candidates, v.settings.selection(v.request), v.now)
 	return nil
+}
+
+// shareOf is what the fused score of a unit is multiplied with. What has an identifier or a quoted phrase of the question as
+// it was written is not held back by what surrounds it.
+func (v *view) shareOf(f search.Fused) float64 {
+	if f.Exact {
+		return 1
+	}
+	return v.share
 }
 
 func (v *view) fuseOptions() search.FuseOptions {
@@ -136,6 +168,7 @@ func (v *view) lexicalList() search.Lexical {
 }
 
 func (v *view) candidate(f search.Fused, p store.Passage) search.Candidate {
+	f.Score *= v.shareOf(f)
 	c := search.Candidate{
 		Unit: f.Unit, Corpus: v.Corpus, Path: pathOf(p.Source), Fused: f,
 		Personal: p.Source.Scope == memory.ScopePersonal, Evergreen: evergreen(v.Corpus, p.Source.Path), At: p.Unit.At,

@@ -167,7 +167,11 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		{"extractions", uuid.NewString()},
 		{"extractions", "retry", uuid.NewString()},
 		{"prompt", "--end-user", "42"},
+		{"search", "the", "balcony", "--corpus", "memory", "--max-results", "3", "--min-score", "0", "--from", "2026-01-01", "--to", "2026-02-01", "--explain", "--end-user", "42"},
+		{"get", "sessions/c/1", "--from", "2", "--lines", "3", "--skip", "4", "--scope", "TEAM", "--owner", "user:1"},
+		{"index", "--force", "--no-wait"},
 		{"status"},
+		{"status", "--deep"},
 	} {
 		if _, _, err := runMemory(t, append(line, "--agent", "ada", "--key", "k", "--url", server.URL)...); err != nil {
 			t.Errorf("%s: %v", line, err)
@@ -176,6 +180,7 @@ func TestRequestsAreInTheContract(t *testing.T) {
 	for _, id := range []string{
 		"add-messages", "summarize-conversation", "list-agents", "create-agent", "list-files", "read-file", "file-history", "file-diff",
 		"file-blame", "restore-file", "list-extractions", "get-extraction", "retry-extraction", "system-prompt", "status",
+		"search-memory", "get-memory", "build-index", "memory-status",
 	} {
 		if !made[id] {
 			t.Errorf("no command asked for %s", id)
@@ -209,6 +214,7 @@ func TestFieldsAreInTheContract(t *testing.T) {
 		"list-agents": listed[agent]{}, "create-agent": agent{}, "list-files": listed[documentEntry]{},
 		"file-history": history{}, "list-extractions": listed[extraction]{}, "get-extraction": extraction{},
 		"file-diff": difference{}, "file-blame": blame{}, "read-file": document{}, "system-prompt": prompt{}, "status": status{},
+		"search-memory": searchAnswer{}, "get-memory": excerpt{}, "build-index": indexState{}, "index-progress": indexState{}, "memory-status": recallStatus{},
 		"restore-file": struct {
 			Changes []memory.ChangeReceipt `json:"changes"`
 		}{},

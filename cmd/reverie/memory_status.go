@@ -35,22 +35,48 @@ type status struct {
 }
 
 func (s *session) statusCommand() *cobra.Command {
-	return &cobra.Command{
+	var deep bool
+	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show how the parts of the server are, what it works without, and what waits",
-		Args:  cobra.NoArgs,
+		Long: "Show how the parts of the server are, what it works without, and what waits; with an agent, also what its index has.\n" +
+			"With --deep, embedding models are asked for a vector, and passages from the index are searched by their own words.",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if deep {
+				if _, err := s.agentPath(); err != nil {
+					return err
+				}
+			}
 			c, err := s.client()
 			if err != nil {
 				return err
+			}
+			if s.json && deep {
+				_, a, err := s.recallStatus(cmd, deep)
+				if err != nil {
+					return err
+				}
+				return printJSON(cmd.OutOrStdout(), a.Data)
 			}
 			st, a, err := dataOf[status](c.call(cmd.Context(), apiRequest{method: http.MethodGet, path: "/api/v1/status"}))
 			if err != nil {
 				return err
 			}
-			return s.print(cmd, a, func(w io.Writer) error { return st.show(w) })
+			return s.print(cmd, a, func(w io.Writer) error {
+				if err := st.show(w); err != nil || s.agent == "" {
+					return err
+				}
+				recalled, _, err := s.recallStatus(cmd, deep)
+				if err != nil {
+					return err
+				}
+				return recalled.show(w, s.agent)
+			})
 		},
 	}
+	c.Flags().BoolVar(&deep, "deep", false, "probe the embedding models, and check that what is stored is found")
+	return c
 }
 
 func (st status) show(w io.Writer) error {
