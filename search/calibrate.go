@@ -10,8 +10,10 @@ const (
 	// tailTo is the last rank from which the spread of noise is read; the first quarter of them is left out, since what was
 	// asked for may stand there.
 	tailTo = 50
-	// tailLeast is the fewest hits from which a spread is read.
+	// tailLeast is the fewest hits from which a spread is read when nothing else tells, and tailSure when it is to correct
+	// one that is known: a short list may consist of what was asked for.
 	tailLeast = 8
+	tailSure  = 30
 )
 
 // standings says how far each hit of a dense list stands out: the number of deviations above the mean of all
@@ -30,8 +32,11 @@ func standings(d Dense, n int) []float64 {
 		return nil
 	}
 	slope, end := tailSlope(s, n)
-	mean, deviation := d.Mean, max(d.Deviation, slope)
 	known := d.Deviation > 0
+	if known && len(s) < tailSure {
+		slope = 0
+	}
+	mean, deviation := d.Mean, max(d.Deviation, slope)
 	switch {
 	case !known && slope <= 0: // too few hits to tell: each stands where noise would
 		for i := range s {

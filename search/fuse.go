@@ -46,6 +46,8 @@ type FuseOptions struct {
 	TextWeight   float64
 	// Depth is how many hits of each list count.
 	Depth int
+	// Reputation is what earlier questions told of the model that made the dense list. The zero value is even.
+	Reputation Reputation
 }
 
 // DefaultFuseOptions weigh vectors 0.7 and words 0.3, over the best 200 of each.
@@ -56,8 +58,9 @@ func DefaultFuseOptions() FuseOptions {
 // Fused is a unit with its fused score and everything that made it.
 type Fused struct {
 	Unit UnitKey `json:"unit"`
-	// Score is the greatest of Combined, what each list says alone as far as it is trusted, and the score of the next unit:
-	// it falls along the ranking. 0..1.
+	// Score is the greatest of Combined, what each list says alone as far as it is trusted (an exact hit as far as it says
+	// it), and the score of the next unit: it falls along the ranking, and no dense list makes it lower than the words alone
+	// do. 0..1.
 	Score float64 `json:"score"`
 	// Combined is the sum of Text and Vector by the weights of Votes.
 	Combined float64 `json:"combined"`
@@ -129,6 +132,9 @@ func Fuse(l Lexical, d Dense, o FuseOptions) Fusion {
 	for i := len(fused) - 1; i >= 0; i-- {
 		f := &fused[i]
 		f.Score = max(f.Combined, f.Text*votes.Text, f.Vector*votes.Vector)
+		if f.Exact {
+			f.Score = max(f.Score, f.Text) // what is there literally needs no second opinion
+		}
 		if i+1 < len(fused) {
 			f.Score = max(f.Score, fused[i+1].Score)
 		}

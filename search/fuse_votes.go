@@ -12,7 +12,7 @@ type Votes struct {
 	Vector float64 `json:"vector"`
 	// TextWeight and VectorWeight are the weights that the calibrated scores get, and add up to 1. What the words cover,
 	// the words decide; what they leave open, the vectors decide: it is TextWeight·Text of the options against
-	// VectorWeight·Vector·(1 − Text/2).
+	// VectorWeight·Vector·(1 − 0.6·Text).
 	TextWeight   float64 `json:"textWeight"`
 	VectorWeight float64 `json:"vectorWeight"`
 	// Agreement is how much the lists have in common, in deviations above what two lists have that know nothing of each
@@ -38,7 +38,7 @@ const (
 	// deepest is how far below Noise a vector score may begin, when the vectors decide alone.
 	deepest = 3
 	// restKept is the part of the vote of vectors that remains when the words cover the question.
-	restKept = 0.5
+	restKept = 0.4
 )
 
 // ballot is what two lists are judged by.
@@ -57,7 +57,7 @@ func (b *ballot) votes(o FuseOptions) Votes {
 	if b.standings != nil {
 		v.Agreement = agreement(b.lexicalUnits(), b.denseUnits(), n)
 		v.Standing, v.Noise = b.standings[0], noiseAt(1, n)
-		v.Vector = v.trust()
+		v.Vector = v.trust(o.Reputation, b.dense.Deviation > 0 && len(b.dense.Hits) >= tailSure)
 	}
 	open := 1 - v.Text
 	v.Zero = v.Noise - deepest*v.Vector*open*open
@@ -73,18 +73,21 @@ func (b *ballot) votes(o FuseOptions) Votes {
 	return v
 }
 
-// trust is the chance that a dense list is about the question. It starts even. Agreement with the words tells most; that
-// there is none tells the less, the less of the question the words found. A first hit that stands out clearly tells
-// something by itself; that there is none tells nothing, since good models are often unsure.
-func (v Votes) trust() float64 {
+// trust is the chance that a dense list is about the question. It starts with what is known of the model. Agreement with
+// the words tells most; that there is none tells the less, the less of the question the words found. A first hit that stands
+// out clearly tells something by itself, if the list is long enough, and enough is known of the rest, to show what else it takes for similar; that there is
+// none tells nothing, since good models are often unsure.
+func (v Votes) trust(r Reputation, isSure bool) float64 {
 	a := max(v.Agreement, 0)
 	// The logarithm of how much likelier the agreement is for an informed list than for one that knows nothing.
 	odds := a*a/2 - (a-informed)*(a-informed)/(2*informedSpread*informedSpread) - math.Log(informedSpread)
 	if odds < 0 {
-		odds *= v.Text
+		odds *= math.Sqrt(v.Text)
 	}
-	odds += 2 * max(0, v.Standing-v.Noise-outstanding)
-	return 1 / (1 + math.Exp(-odds))
+	if isSure {
+		odds += 2 * max(0, v.Standing-v.Noise-outstanding)
+	}
+	return 1 / (1 + math.Exp(-odds-r.odds()))
 }
 
 // coverage is how much of the question the first three hits of a lexical list have at best.
