@@ -47,6 +47,7 @@ func (c *comparing) sample(ctx context.Context, n int) error {
 		total += len(collection.Units)
 	}
 	passed := 0
+	asked := map[string]bool{} // what is said often would be asked often, and is found by none of those who said it
 	for _, collection := range collections {
 		var chosen []search.Unit
 		for i := range n {
@@ -63,7 +64,8 @@ func (c *comparing) sample(ctx context.Context, n int) error {
 		for _, unit := range chosen {
 			passage, found := passages[unit.Key()]
 			text := firstSentence(passage.Text)
-			if found && text != "" && passage.Source.Scope != memory.ScopeGlobal { // which has spaces of its own
+			if found && text != "" && !asked[text] && passage.Source.Scope != memory.ScopeGlobal { // which has spaces of its own
+				asked[text] = true
 				c.questions = append(c.questions, question{text, unit.Key(), collection.Corpus})
 			}
 		}

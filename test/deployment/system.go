@@ -105,6 +105,13 @@ func (s *System) Run(t *testing.T, name string) {
 	s.processes[name] = p
 }
 
+// SetEnv adds to the environment of processes that are started from now on; it wins over what stands there.
+func (s *System) SetEnv(env ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.env = append(s.env, env...)
+}
+
 // Kill ends a process with SIGKILL.
 func (s *System) Kill(name string) {
 	s.mu.Lock()

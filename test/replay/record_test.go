@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 
 	"reverie/llm/llmtest"
 	"reverie/test/deployment"
+	"reverie/workflows"
 )
 
 // machine matches what tells about the machine that recorded.
@@ -71,11 +73,11 @@ func TestRecord(t *testing.T) {
 		}
 	}
 	time.Sleep(3 * time.Second) // the Inboxes cool down and end
-	export(ctx, t, s.Temporal.Address)
+	export(ctx, t, s.Temporal.Address, workflows.InboxName, workflows.ExtractName)
 }
 
-// export writes every closed workflow's history.
-func export(ctx context.Context, t *testing.T, address string) {
+// export writes the history of every closed workflow of these types.
+func export(ctx context.Context, t *testing.T, address string, types ...string) {
 	t.Helper()
 	c, err := client.Dial(client.Options{HostPort: address})
 	if err != nil {
@@ -88,6 +90,9 @@ func export(ctx context.Context, t *testing.T, address string) {
 	}
 	written := 0
 	for n, w := range list.GetExecutions() {
+		if !slices.Contains(types, w.GetType().GetName()) {
+			continue
+		}
 		events := c.GetWorkflowHistory(ctx, w.GetExecution().GetWorkflowId(), w.GetExecution().GetRunId(), false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 		var h history.History
 		for events.HasNext() {
