@@ -4,6 +4,8 @@
 // It reads no database and no clock: store keeps what it packs, recall puts the parts together.
 package search
 
+import "slices"
+
 // Corpus is a kind of source that can be searched by itself. Each has its own statistics.
 type Corpus string
 
@@ -18,11 +20,4 @@ const (
 func Corpora() []Corpus { return []Corpus{Memory, Sessions} }
 
 // Known reports whether c is registered.
-func (c Corpus) Known() bool {
-	for _, known := range Corpora() {
-		if c == known {
-			return true
-		}
-	}
-	return false
-}
+func (c Corpus) Known() bool { return slices.Contains(Corpora(), c) }

@@ -39,8 +39,8 @@ type source struct {
 
 const (
 	// The tokens of all writes come from one sequence. A change of documents has drawn its own before.
-	tokenOfEvent = `currval('journal_event_id_seq')`
-	tokenDrawn   = `nextval('journal_event_id_seq')`
+	numberOfEvent = `currval('journal_event_id_seq')`
+	numberDrawn   = `nextval('journal_event_id_seq')`
 )
 
 const (
@@ -103,8 +103,8 @@ with source as (
 select token::text
 from source`
 
-	sqlIndexDocument = indexAddHead + tokenOfEvent + indexAddTail
-	sqlIndexTurns    = indexAddHead + tokenDrawn + indexAddTail
+	sqlIndexDocument = indexAddHead + numberOfEvent + indexAddTail
+	sqlIndexTurns    = indexAddHead + numberDrawn + indexAddTail
 )
 
 // queueForget queues taking a source out of the index.

@@ -230,7 +230,7 @@ type Passage struct {
 
 const (
 	// A document's content is read once, however many of its units are asked for.
-	sqlDocumentPassages = `
+	sqlDocumentTexts = `
 with wanted as materialized (
     select *
     from unnest(@groups::bigint[], @ordinals::bigint[], @starts::int[], @lengths::int[]) w (group_no, ordinal, start, length)
@@ -257,7 +257,7 @@ cross join lateral (
     select * from wanted w where w.group_no = c.group_no offset 0
 ) w`
 
-	sqlTurnPassages = `
+	sqlTurnTexts = `
 select w.group_no, w.ordinal, s.scope, s.owner_key, s.source_uid, c.conversation_id, m.message_id, m.role, m.name, m.seq, m.said_at,
     substring(convert_to(m.content, 'UTF8') from w.start + 1 for w.length)
 from unnest(@groups::bigint[], @ordinals::bigint[], @starts::int[], @lengths::int[]) w (group_no, ordinal, start, length)
@@ -298,9 +298,9 @@ func (s *Store) Passages(ctx context.Context, id memory.Identity, corpus search.
 		b := &pgx.Batch{}
 		var found []Passage
 		if corpus == search.Sessions {
-			all(b.Queue(sqlTurnPassages, args), &found, scanTurnPassage)
+			all(b.Queue(sqlTurnTexts, args), &found, scanTurnPassage)
 		} else {
-			all(b.Queue(sqlDocumentPassages, args), &found, scanDocumentPassage)
+			all(b.Queue(sqlDocumentTexts, args), &found, scanDocumentPassage)
 		}
 		if err := t.finish(ctx, b); err != nil {
 			return nil, err

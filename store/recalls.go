@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"crypto/sha256"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -97,14 +98,11 @@ func (r Recall) args() pgx.NamedArgs {
 
 // joinedEntries are identities with spaces between, which they do not contain.
 func joinedEntries(ids []memory.EntryID) string {
-	joined := ""
+	words := make([]string, len(ids))
 	for i, id := range ids {
-		if i > 0 {
-			joined += " "
-		}
-		joined += string(id)
+		words[i] = string(id)
 	}
-	return joined
+	return strings.Join(words, " ")
 }
 
 // Recalled is one result that was used, as it was recorded.

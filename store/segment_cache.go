@@ -62,9 +62,7 @@ func (c *segmentCache) add(key agentKey, more segmentUnits) {
 	defer c.mu.Unlock()
 	if old, ok := c.agents.Peek(key); ok {
 		if old.count()+more.count() <= cachedUnits {
-			for segment, units := range old {
-				more[segment] = units
-			}
+			maps.Copy(more, old)
 		}
 		c.agents.Remove(key)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -118,8 +119,7 @@ func TestVectorsFollow(t *testing.T) {
 	if texts, _ := nearestTexts(t, s, id, search.Memory, space, "note 0", 100); slices.Contains(texts, "note 0") {
 		t.Errorf("what was there before is near: %q", texts)
 	}
-	var token int64
-	fmt.Sscan(receipt.Token, &token)
+	token := must[int64](t)(strconv.ParseInt(receipt.Token, 10, 64))
 	if lag := must[Lag](t)(s.IndexLag(t.Context(), id, search.Corpora(), token-1)); lag.Sources != 0 {
 		t.Errorf("what was written before waits: %+v", lag)
 	}
