@@ -42,6 +42,7 @@ type Searcher struct {
 	QueryTimeout time.Duration
 	Defaults     Settings         // of the server
 	Recorder     *Recorder        // nil: what is used is not recorded
+	Observe      func(Response)   // is told of every answer; nil: nobody is
 	Now          func() time.Time // nil: time.Now
 	Log          *slog.Logger
 }
@@ -71,6 +72,9 @@ func (s *Searcher) Search(ctx context.Context, id memory.Identity, r Request) (R
 		return Response{}, err
 	}
 	response.Took = time.Since(began)
+	if s.Observe != nil {
+		s.Observe(response)
+	}
 	if s.Recorder != nil && len(response.Results) > 0 {
 		s.Recorder.Record(ctx, Use{Identity: id, Query: q, At: now, Synthetic: r.Synthetic, Hits: response.Results})
 	}

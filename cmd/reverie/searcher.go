@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
 	"reverie/config"
 	"reverie/engine"
 	"reverie/llm"
@@ -22,11 +25,36 @@ func newSearcher(c config.Config, s *store.Store, t *engine.Telemetry) (*recall.
 		Store: s, QueryTimeout: c.EmbeddingQueryTimeout, Defaults: recallSettings(c), Recorder: recall.NewRecorder(s, t.Log),
 		Now: time.Now, Log: t.Log,
 	}
+	if err := observeSearches(searcher, t); err != nil {
+		return nil, err
+	}
 	cache := llm.NewQueryCache(llm.DefaultQueryCacheSize)
 	for _, model := range models {
 		searcher.Embedders = append(searcher.Embedders, questions{model, cache})
 	}
 	return searcher, nil
+}
+
+// observeSearches measures searches and counts what was noted of them.
+func observeSearches(s *recall.Searcher, t *engine.Telemetry) error {
+	meter := t.Meters.Meter("reverie")
+	took, err := meter.Float64Histogram("reverie_search_duration", metric.WithUnit("s"), metric.WithDescription("Of searches, by what answered and why vectors had no part."),
+		metric.WithExplicitBucketBoundaries(.002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5))
+	if err != nil {
+		return err
+	}
+	s.Observe = func(r recall.Response) {
+		took.Record(context.Background(), r.Took.Seconds(),
+			metric.WithAttributes(attribute.String("mode", string(r.Mode)), attribute.String("reason", string(r.Reason))))
+	}
+	_, err = meter.Int64ObservableCounter("reverie_recalls", metric.WithDescription("Searches whose results were noted as used, by whether that worked."),
+		metric.WithInt64Callback(func(_ context.Context, o metric.Int64Observer) error {
+			recorded, failed := s.Recorder.Counts()
+			o.Observe(recorded, metric.WithAttributes(attribute.String("outcome", "recorded")))
+			o.Observe(failed, metric.WithAttributes(attribute.String("outcome", "failed")))
+			return nil
+		}))
+	return err
 }
 
 // recallSettings are the server's settings of searches, which an agent's and a request's override.
