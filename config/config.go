@@ -86,7 +86,7 @@ type Config struct {
 	ProfileMaxChars int           `envconfig:"PROFILE_MAX_CHARS" default:"4000" desc:"Ceiling of an extracted PROFILE.md, in characters."`
 	MemoryMaxChars  int           `envconfig:"MEMORY_MAX_CHARS" default:"8000" desc:"Ceiling of an extracted MEMORY.md, in characters."`
 	MaxDropShare    float64       `envconfig:"MAX_DROP_SHARE" default:"0.3" desc:"Share of a document's lines that one replacement may drop."`
-	SweepInterval   time.Duration `envconfig:"SWEEP_INTERVAL" default:"30s" desc:"How often the worker looks for completed turns that Temporal has not accepted."`
+	SweepInterval   time.Duration `envconfig:"SWEEP_INTERVAL" default:"30s" desc:"How often the worker looks for completed turns that Temporal has not accepted, and for indexes with work to do."`
 
 	RateLimit    float64 `envconfig:"RATE_LIMIT" default:"0" desc:"Requests per second that one key may make; 0: no limit."`
 	OTLPEndpoint string  `envconfig:"OTLP_ENDPOINT" desc:"OTLP/HTTP endpoint for traces, such as http://127.0.0.1:4318. Empty: no traces are exported."`
