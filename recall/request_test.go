@@ -149,4 +149,3 @@ func TestQueryHash(t *testing.T) {
 		t.Error("other questions, or those of other workspaces, have the same hash")
 	}
 }
-

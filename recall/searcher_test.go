@@ -1,0 +1,202 @@
+package recall_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reverie/devenv/devtest"
+	"reverie/memory"
+	"reverie/recall"
+	"reverie/search"
+	"reverie/store"
+)
+
+// library is an agent's memory on a real database.
+type library struct {
+	t     *testing.T
+	store *store.Store
+	*recall.Searcher
+}
+
+func open(t *testing.T) *library {
+	t.Helper()
+	url := devtest.Database(t, func(ctx context.Context, url string) error {
+		_, err := store.Migrate(ctx, url)
+		return err
+	})
+	s, err := store.Open(t.Context(), url, store.Options{MaxConns: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	if err := s.EnsureWorkspace(t.Context(), "acme", "Acme"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.CreateAgent(t.Context(), admin(), store.NewAgent{ID: "ada", Name: "Ada"}); err != nil {
+		t.Fatal(err)
+	}
+	return &library{t, s, &recall.Searcher{Store: s, Defaults: recall.DefaultSettings(), Log: slog.New(slog.DiscardHandler)}}
+}
+
+func admin() memory.Identity {
+	return memory.Identity{Workspace: "acme", Agent: "ada", Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "test"}}
+}
+
+func as(owner memory.Owner) memory.Identity { return admin().For("ada", owner) }
+
+// write writes a document: of an owner, or of everybody for none.
+func (l *library) write(owner memory.Owner, path, content string) {
+	l.t.Helper()
+	scope := memory.ScopePersonal
+	if owner == memory.NoOwner {
+		scope = memory.ScopeTeam
+	}
+	_, err := l.store.Apply(l.t.Context(), as(owner), "", []memory.Change{{
+		Ref: memory.Ref{Scope: scope, Path: path}, Op: memory.OpReplace, Content: content, Force: true,
+	}})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// say stores a conversation, a message for each line.
+func (l *library) say(owner memory.Owner, conversation string, lines ...string) {
+	l.t.Helper()
+	var messages []memory.Message
+	for i, line := range lines {
+		messages = append(messages, memory.Message{
+			ID: fmt.Sprint("m", i+1), Role: memory.RoleOfUser, Content: line, CreatedAt: time.Date(2026, 5, 1, 8, i, 0, 0, time.UTC),
+		})
+	}
+	if _, err := l.store.AppendMessages(l.t.Context(), as(owner), store.Batch{Conversation: conversation, Trigger: memory.TriggerAPI, Messages: messages}); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// ask searches without a floor.
+func (l *library) ask(owner memory.Owner, query string) []recall.Hit {
+	l.t.Helper()
+	limit, floor := recall.MaxResults, 0.0
+	got, err := l.Search(l.t.Context(), as(owner), recall.Request{Query: query, MaxResults: &limit, MinScore: &floor})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return got.Results
+}
+
+// names are where hits stand.
+func names(hits []recall.Hit) []string {
+	var names []string
+	for _, h := range hits {
+		names = append(names, fmt.Sprintf("%s:%d-%d", h.Path, h.FromLine, h.ToLine))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// An index that is built anew finds the same, with the same scores.
+func TestRebuildingChangesNothing(t *testing.T) {
+	l := open(t)
+	l.write("user:1", "notes.md", "# Flat\n\n- The balcony faces south.\n- The printer is in room 214.\n")
+	l.write("user:1", "notes.md", "# Flat\n\n- The balcony faces west.\n- The printer is in room 214.\n")
+	l.write(memory.NoOwner, "memory/2026-05-01.md", "# 2026-05-01\n\n## 09:00 Printer\n\nThe printer moved.\n")
+	l.say("user:1", "c1", "Where is the printer?", "In room 214, next to the balcony.")
+	questions := []string{"Where is the printer?", "balcony", "south", "printer on 2026-05-01"}
+	ask := func() (all [][]recall.Hit) {
+		for _, q := range questions {
+			all = append(all, l.ask("user:1", q))
+		}
+		return all
+	}
+	before := ask()
+	if len(before[0]) < 3 {
+		t.Fatalf("%v", names(before[0]))
+	}
+	tender := admin()
+	tender.AnyOwner = true
+	if _, err := l.store.PackIndex(t.Context(), tender); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, ask()); diff != "" {
+		t.Errorf("merging changes the answers:\n%s", diff)
+	}
+	if _, err := l.store.StaleIndex(t.Context(), tender); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		left, err := l.store.RebuildIndex(t.Context(), tender, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left == 0 {
+			break
+		}
+	}
+	if diff := cmp.Diff(before, ask()); diff != "" {
+		t.Errorf("building anew changes the answers:\n%s", diff)
+	}
+}
+
+// The owner's copy stands for the shared one, and counts more.
+func TestPersonalCopiesStandForSharedOnes(t *testing.T) {
+	l := open(t)
+	l.write(memory.NoOwner, "team.md", "The barometer hangs in the hall.\n")
+	l.write("user:1", "own.md", "The  barometer hangs in the HALL.\n")
+	if got := names(l.ask("user:1", "barometer")); !slices.Equal(got, []string{"own.md:1-1"}) {
+		t.Errorf("%v", got)
+	}
+	if got := names(l.ask("user:2", "barometer")); !slices.Equal(got, []string{"team.md:1-1"}) {
+		t.Errorf("%v", got)
+	}
+}
+
+// Old notes count less with decay, and what is kept up to date does not.
+func TestDecay(t *testing.T) {
+	l := open(t)
+	l.write("user:1", "memory/2020-01-01-trip.md", "# 2020-01-01\n\n## 09:00 Trip\n\nThe compass was new.\n")
+	l.write("user:1", "MEMORY.md", "The compass is old.\n")
+	on, floor := true, 0.0
+	got, err := l.Search(t.Context(), as("user:1"), recall.Request{
+		Query: "compass", MinScore: &floor, Explain: true, Corpus: search.Memory, Options: recall.Options{Decay: &on},
+	})
+	if err != nil || len(got.Results) != 2 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for _, h := range got.Results {
+		if faded := h.Explanation.Selected.Decay < .01; faded != (h.Path != "MEMORY.md") {
+			t.Errorf("%s decays to %v", h.Path, h.Explanation.Selected.Decay)
+		}
+	}
+}
+
+// broken is a store whose vectors cannot be compared.
+type broken struct{ *store.Store }
+
+func (broken) LiveSpace(context.Context, memory.Identity) (store.Space, error) {
+	return store.Space{}, errors.New("the vectors are gone")
+}
+
+// model is an embedder that is not asked.
+type model struct{ recall.Embedder }
+
+func (model) Identity() memory.EmbeddingIdentity {
+	return memory.EmbeddingIdentity{Provider: "p", Model: "m"}
+}
+
+// Trouble with vectors is no trouble with words.
+func TestVectorsThatCannotBeCompared(t *testing.T) {
+	l := open(t)
+	l.write("user:1", "n.md", "The compass is old.\n")
+	s := recall.Searcher{Store: broken{l.store}, Embedders: []recall.Embedder{model{}}, Defaults: recall.DefaultSettings(), Log: slog.New(slog.DiscardHandler)}
+	got, err := s.Search(t.Context(), as("user:1"), recall.Request{Query: "compass"})
+	if err != nil || !got.Degraded || got.Reason != recall.ReasonComparing || got.Mode != recall.Lexical || len(got.Results) != 1 || got.Embedding.Model != "m" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
