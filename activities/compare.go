@@ -5,6 +5,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"time"
 
 	"go.temporal.io/sdk/temporal"
 
@@ -148,9 +149,10 @@ func (c *comparing) ask(ctx context.Context, space store.Space) ([]hits, error) 
 	for i, q := range c.questions {
 		texts[i] = q.text
 	}
+	began := time.Now()
 	answer, err := model.Embed(ctx, llm.EmbedQuery, texts)
 	if c.ObserveEmbedding != nil {
-		c.ObserveEmbedding(Embedded{Usage: answer.Usage})
+		c.ObserveEmbedding(Embedded{Usage: answer.Usage, Took: time.Since(began)})
 	}
 	if refused, ok := errors.AsType[*llm.RefusedTexts](err); err != nil && (!ok || !complete(answer.Vectors, refused)) {
 		e := embedding{Activities: c.Activities}
