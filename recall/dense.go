@@ -16,6 +16,7 @@ import (
 // comparison is what vectors have to say about a question.
 type comparison struct {
 	of        map[search.Corpus]search.Dense
+	space     int64
 	embedding memory.EmbeddingIdentity
 	used      bool   // vectors were compared
 	reason    Reason // why they were not, when they should have been; empty: nothing is wrong
@@ -53,7 +54,7 @@ func (s *searching) compare(ctx context.Context) comparison {
 	if err != nil {
 		return comparison{embedding: space.Identity, reason: ReasonComparing, err: err}
 	}
-	return comparison{of: of, embedding: space.Identity, used: true}
+	return comparison{of: of, space: space.ID, embedding: space.Identity, used: true}
 }
 
 // makes reports whether vectors of a model are those of a space. A model that was not asked yet does not know its dimensions.

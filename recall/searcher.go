@@ -40,6 +40,7 @@ type Searcher struct {
 	Embedders []Embedder
 	// QueryTimeout bounds the wait for the vector of a question; 0: DefaultQueryTimeout.
 	QueryTimeout time.Duration
+	Reputations  *Reputations     // of the models; nil: every question begins anew
 	Defaults     Settings         // of the server
 	Recorder     *Recorder        // nil: what is used is not recorded
 	Observe      func(Response)   // is told of every answer; nil: nobody is
@@ -125,7 +126,7 @@ func (s *searching) run(ctx context.Context) error {
 	s.note(ctx, dense)
 	began = time.Now()
 	for _, v := range views {
-		v.fuse(dense.of[v.Corpus])
+		v.fuse(dense.of[v.Corpus], dense.space)
 	}
 	compareViews(views)
 	err = s.eachView(views, func(v *view) error { return v.choose(ctx) })

@@ -92,14 +92,19 @@ const (
 	leastCandidates     = 60
 )
 
-// fuse makes one list of words and vectors.
-func (v *view) fuse(dense search.Dense) {
+// fuse makes one list of words and vectors, which are those of a space.
+func (v *view) fuse(dense search.Dense, space int64) {
 	v.dense = dense
 	v.dense.Hits = slices.DeleteFunc(slices.Clone(dense.Hits), func(h search.DenseHit) bool {
 		at, found := v.find(h.Unit) // what was written in between is left to the next search
 		return !found || !v.request.covers(v.Units[at].At)
 	})
-	v.fusion = search.Fuse(v.lexicalList(), v.dense, v.fuseOptions())
+	options, key := v.fuseOptions(), reputationKey{space, v.Corpus}
+	options.Reputation = v.Reputations.of(key)
+	v.fusion = search.Fuse(v.lexicalList(), v.dense, options)
+	if len(v.dense.Hits) > 0 {
+		v.Reputations.learn(key, v.fusion.Votes)
+	}
 }
 
 // trust is how much of the question this corpus seems to answer, 0 to 1: by words or by vectors.

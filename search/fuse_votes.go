@@ -24,6 +24,8 @@ type Votes struct {
 	Noise    float64 `json:"noise"`
 	// Zero is the standing at which a calibrated vector score begins. It is Noise, and lower the less the words decide.
 	Zero float64 `json:"zero"`
+	// Reputation is what earlier questions said about the model, as the logarithm of odds; 0: they said nothing.
+	Reputation float64 `json:"reputation"`
 }
 
 const (
@@ -52,12 +54,12 @@ type ballot struct {
 // votes judges the lists.
 func (b *ballot) votes(o FuseOptions) Votes {
 	n := max(b.dense.Count, b.lexical.Count, len(b.units))
-	v := Votes{Text: coverage(b.lexical)}
+	v := Votes{Text: coverage(b.lexical), Reputation: o.Reputation.odds()}
 	b.standings = standings(b.dense, n)
 	if b.standings != nil {
 		v.Agreement = agreement(b.lexicalUnits(), b.denseUnits(), n)
 		v.Standing, v.Noise = b.standings[0], noiseAt(1, n)
-		v.Vector = v.trust(o.Reputation, b.dense.Deviation > 0 && len(b.dense.Hits) >= tailSure)
+		v.Vector = v.trust(b.dense.Deviation > 0 && len(b.dense.Hits) >= tailSure)
 	}
 	open := 1 - v.Text
 	v.Zero = v.Noise - deepest*v.Vector*open*open
@@ -77,7 +79,7 @@ func (b *ballot) votes(o FuseOptions) Votes {
 // the words tells most; that there is none tells the less, the less of the question the words found. A first hit that stands
 // out clearly tells something by itself, if the list is long enough, and enough is known of the rest, to show what else it takes for similar; that there is
 // none tells nothing, since good models are often unsure.
-func (v Votes) trust(r Reputation, isSure bool) float64 {
+func (v Votes) trust(isSure bool) float64 {
 	a := max(v.Agreement, 0)
 	// The logarithm of how much likelier the agreement is for an informed list than for one that knows nothing.
 	odds := a*a/2 - (a-informed)*(a-informed)/(2*informedSpread*informedSpread) - math.Log(informedSpread)
@@ -87,7 +89,7 @@ func (v Votes) trust(r Reputation, isSure bool) float64 {
 	if isSure {
 		odds += 2 * max(0, v.Standing-v.Noise-outstanding)
 	}
-	return 1 / (1 + math.Exp(-odds-r.odds()))
+	return 1 / (1 + math.Exp(-odds-v.Reputation))
 }
 
 // coverage is how much of the question the first three hits of a lexical list have at best.

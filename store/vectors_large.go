@@ -18,6 +18,8 @@ const ExactUnits = 50_000
 const (
 	// nearestEffort is how many neighbours the index looks at before it filters (hnsw.ef_search).
 	nearestEffort = 200
+	// mostEffort is the most that pgvector takes for it.
+	mostEffort = 1000
 	// nearestTuples bounds how far it goes on when too few are left after filtering (hnsw.max_scan_tuples).
 	nearestTuples = 40_000
 )
@@ -101,7 +103,7 @@ limit @depth`, space, dimensions)
 // nearestOfLarge asks the index of nearest neighbours.
 func nearestOfLarge(ctx context.Context, t *tx, q VectorQuery, args pgx.NamedArgs) (dense search.Dense, err error) {
 	b := &pgx.Batch{}
-	b.Queue(sqlLargeEffort, pgx.NamedArgs{"effort": max(nearestEffort, q.Depth), "tuples": nearestTuples})
+	b.Queue(sqlLargeEffort, pgx.NamedArgs{"effort": min(max(nearestEffort, q.Depth), mostEffort), "tuples": nearestTuples})
 	b.Queue(nearestSQL(q.Space, len(q.Vector)), args).Query(func(rows pgx.Rows) error {
 		var hit search.DenseHit
 		_, err := pgx.ForEachRow(rows, []any{&hit.Unit.Group, &hit.Unit.Ordinal, &hit.Similarity}, func() error {

@@ -23,7 +23,7 @@ func newSearcher(c config.Config, s *store.Store, t *engine.Telemetry) (*recall.
 	}
 	searcher := &recall.Searcher{
 		Store: s, QueryTimeout: c.EmbeddingQueryTimeout, Defaults: recallSettings(c), Recorder: recall.NewRecorder(s, t.Log),
-		Now: time.Now, Log: t.Log,
+		Reputations: recall.NewReputations(), Now: time.Now, Log: t.Log,
 	}
 	if err := observeSearches(searcher, t); err != nil {
 		return nil, err

@@ -1,0 +1,31 @@
+package recall
+
+import (
+	"testing"
+
+	"reverie/search"
+)
+
+// What one question told of a space is known to the next one, and to no other space or corpus.
+func TestReputations(t *testing.T) {
+	t.Parallel()
+	r := NewReputations()
+	key := reputationKey{7, search.Memory}
+	agrees := search.Votes{Text: 1, Noise: 3, Agreement: 3}
+	for range 5 {
+		r.learn(key, agrees)
+	}
+	if known := r.of(key); known.Evidence <= 0 {
+		t.Errorf("after five questions: %+v", known)
+	}
+	for _, other := range []reputationKey{{7, search.Sessions}, {8, search.Memory}} {
+		if known := r.of(other); known != (search.Reputation{}) {
+			t.Errorf("of %+v is known %+v", other, known)
+		}
+	}
+	var none *Reputations
+	none.learn(key, agrees)
+	if known := none.of(key); known != (search.Reputation{}) {
+		t.Errorf("without reputations: %+v", known)
+	}
+}
