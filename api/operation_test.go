@@ -49,6 +49,10 @@ func TestWithoutTheDatabase(t *testing.T) {
 		t.Error("it does not say when to try again")
 	}
 	h.wantError(h.post("c1", batch("42", true, "hello")), 503, "store_unavailable")
+	search := h.wantError(h.do(request{method: "POST", path: searchPath, key: h.admin, body: map[string]any{"query": "hello"}}), 503, "store_unavailable")
+	if got := as[foundResults](h, search); got.Results == nil || !got.Disabled || !got.Unavailable || got.Error == "" || got.Warning == "" || got.Action == "" {
+		t.Errorf("%s", search.body)
+	}
 	h.wantError(h.do(request{method: "GET", path: "/api/v1/agents", key: "rv_unknown"}), 503, "store_unavailable")
 }
 

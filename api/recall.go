@@ -51,7 +51,29 @@ type searchInput struct {
 	}
 }
 
+// searchMemory answers a search. When the server cannot, the error tells an agent's tool so in the shape that it knows.
 func (s *Server) searchMemory(ctx context.Context, in *searchInput) (*reply[searchView], error) {
+	out, err := s.search(ctx, in)
+	if err == nil {
+		return out, nil
+	}
+	explained := s.explain(ctx, err)
+	if p, is := errors.AsType[*Problem](explained); is && p.Code >= http.StatusInternalServerError {
+		p.Data = failedSearch{[]foundView{}, UnavailableView{
+			Disabled: true, Unavailable: true, Error: p.Msg,
+			Warning: "Memory could not be searched. Do not conclude from this that nothing is known.", Action: "Search again later.",
+		}}
+	}
+	return nil, explained
+}
+
+// failedSearch is what an error of a search tells an agent's tool.
+type failedSearch struct {
+	Results []foundView `json:"results"`
+	UnavailableView
+}
+
+func (s *Server) search(ctx context.Context, in *searchInput) (*reply[searchView], error) {
 	who, err := oneOf(in.person(), person{in.Body.Owner, in.Body.Channel, in.Body.Sender, in.Body.EndUserID, "body"})
 	if err != nil {
 		return nil, err

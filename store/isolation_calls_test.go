@@ -125,6 +125,14 @@ var calls = map[string]call{
 		list, err := w.PromptDocuments(t.Context(), id)
 		return list, nil, err
 	},
+	"DocumentsWith": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		var anybodys []uuid.UUID
+		if err := w.root.QueryRow(t.Context(), "select array_agg(document_id) from documents").Scan(&anybodys); err != nil {
+			t.Fatal(err)
+		}
+		found, err := w.DocumentsWith(t.Context(), id, anybodys, []string{"a"}, MaxPage)
+		return found, nil, err
+	},
 	"SetPrompt": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		on, order := rapid.Bool().Draw(t, "enabled"), rapid.IntRange(0, 9).Draw(t, "order")
 		d, err := w.SetPrompt(t.Context(), id, anyRef(t), &on, &order)
