@@ -45,7 +45,7 @@ func (a *Activities) Embed(ctx context.Context, in EmbedInput) (EmbedResult, err
 	if err != nil || !open {
 		return EmbedResult{Gone: err == nil}, err
 	}
-	for until := time.Now().Add(embedFor); time.Now().Before(until); {
+	for until := time.Now().Add(embedFor); time.Now().Before(until) && !stopping(ctx); {
 		done, err := e.batch(ctx)
 		if err != nil {
 			return EmbedResult{}, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"go.temporal.io/sdk/activity"
+
 	"reverie/memory"
 	"reverie/store"
 )
@@ -47,7 +49,7 @@ func (a *Activities) TendIndex(ctx context.Context, in TendIndexInput) (TendInde
 		if !packed.More && out.Stale == 0 {
 			break
 		}
-		if time.Now().After(until) {
+		if time.Now().After(until) || stopping(ctx) {
 			out.More = true
 			break
 		}
@@ -99,6 +101,16 @@ func spacesDue(found store.DueSpaces) []SpaceDue {
 		due = append(due, SpaceDue{Due: found.Waiting})
 	}
 	return due
+}
+
+// stopping reports whether the worker is being stopped: the next one goes on.
+func stopping(ctx context.Context) bool {
+	select {
+	case <-activity.GetWorkerStopChannel(ctx):
+		return true
+	default:
+		return false
+	}
 }
 
 // StaleIndex marks everything that the agent has as to be indexed anew. Searches go on.

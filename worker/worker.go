@@ -24,33 +24,44 @@ const stopTimeout = 30 * time.Second
 // Options are the limits of one worker process.
 type Options struct {
 	ModelConcurrency int           // model calls at once
-	SweepInterval    time.Duration // between two looks for undelivered turns
+	EmbedConcurrency int           // agents whose units are embedded at once
+	SweepInterval    time.Duration // between two looks for undelivered turns and for indexes with work to do
 	Log              *slog.Logger
 }
 
 // Worker polls the task queues of this deployment.
 type Worker struct {
-	memory, model worker.Worker
-	sweep         sweep
-	indexSweep    *indexSweep
-	cancel        context.CancelFunc
-	done          sync.WaitGroup
+	queues     []queue
+	sweep      sweep
+	indexSweep *indexSweep
+	cancel     context.CancelFunc
+	done       sync.WaitGroup
+}
+
+// queue is a task queue that is polled.
+type queue struct {
+	worker.Worker
+	name string
 }
 
 // New prepares a worker; Start begins to poll.
 func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 	w := &Worker{
-		memory: worker.New(c, workflows.TaskQueue, worker.Options{WorkerStopTimeout: stopTimeout}),
-		model: worker.New(c, workflows.ModelQueue, worker.Options{
-			WorkerStopTimeout: stopTimeout, DisableWorkflowWorker: true,
-			MaxConcurrentActivityExecutionSize: o.ModelConcurrency,
-		}),
 		sweep:      sweep{Sweep: activities.NewSweep(steps.Options), client: c, interval: o.SweepInterval, log: o.Log},
 		indexSweep: &indexSweep{IndexSweep: activities.NewIndexSweep(steps), client: c, interval: o.SweepInterval, log: o.Log},
 	}
-	Register(w.memory)
-	w.memory.RegisterActivity(steps)
-	w.model.RegisterActivity(steps)
+	poll := func(name string, options worker.Options) worker.Worker {
+		options.WorkerStopTimeout = stopTimeout
+		q := worker.New(c, name, options)
+		q.RegisterActivity(steps)
+		w.queues = append(w.queues, queue{q, name})
+		return q
+	}
+	Register(poll(workflows.TaskQueue, worker.Options{}))
+	poll(workflows.ModelQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: o.ModelConcurrency})
+	if w.indexSweep.Vectors() {
+		poll(workflows.EmbedQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: o.EmbedConcurrency})
+	}
 	return w
 }
 
@@ -69,12 +80,11 @@ func Register(r Registry) {
 
 // Start begins to poll and to sweep. It fails when Temporal cannot be reached.
 func (w *Worker) Start() error {
-	if err := w.memory.Start(); err != nil {
-		return fmt.Errorf("start polling %s: %w", workflows.TaskQueue, err)
-	}
-	if err := w.model.Start(); err != nil {
-		w.memory.Stop()
-		return fmt.Errorf("start polling %s: %w", workflows.ModelQueue, err)
+	for i, q := range w.queues {
+		if err := q.Start(); err != nil {
+			stop(w.queues[:i])
+			return fmt.Errorf("start polling %s: %w", q.name, err)
+		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
@@ -87,6 +97,17 @@ func (w *Worker) Start() error {
 func (w *Worker) Stop() {
 	w.cancel()
 	w.done.Wait()
-	w.model.Stop()
-	w.memory.Stop()
+	stop(w.queues)
+}
+
+// stop ends polling: of steps first, all at once, and then of the first queue, whose workflows wait for them.
+func stop(queues []queue) {
+	var steps sync.WaitGroup
+	for _, q := range queues[min(1, len(queues)):] {
+		steps.Go(q.Stop)
+	}
+	steps.Wait()
+	if len(queues) > 0 {
+		queues[0].Stop()
+	}
 }

@@ -77,7 +77,7 @@ func (x *index) run(ctx workflow.Context) error {
 			}
 		case x.busy():
 			if err := workflow.Await(ctx, func() bool {
-				return x.changes.Len() > 0 || !x.busy() || workflow.GetInfo(ctx).GetContinueAsNewSuggested()
+				return x.changed || x.changes.Len() > 0 || !x.busy() || workflow.GetInfo(ctx).GetContinueAsNewSuggested()
 			}); err != nil {
 				return err
 			}
@@ -181,6 +181,7 @@ func (x *index) wait(ctx workflow.Context, f *filling, reason string, d time.Dur
 	// Its error is that of a cancelled context, which the caller looks at.
 	_, _ = workflow.AwaitWithOptions(ctx, options, func() bool { return f.retry || x.leaving })
 	f.waiting, f.again = "", true
+	x.changed = true // what nobody has told of meanwhile
 	x.describe(ctx)
 }
 

@@ -18,6 +18,8 @@ const (
 	TaskQueue = "reverie"
 	// ModelQueue runs the steps that call a model, so that slow models never hold up the store.
 	ModelQueue = "reverie-model"
+	// EmbedQueue runs the steps that call an embedding model: a large index that is embedded holds up no extraction.
+	EmbedQueue = "reverie-embed"
 
 	InboxName   = "Inbox"
 	ExtractName = "Extract"

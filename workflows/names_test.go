@@ -11,7 +11,7 @@ import (
 // Running workflows depend on these names: a change here breaks them. Add names, never rename one.
 func TestNamesOnTheWire(t *testing.T) {
 	for got, want := range map[string]string{
-		TaskQueue: "reverie", ModelQueue: "reverie-model",
+		TaskQueue: "reverie", ModelQueue: "reverie-model", EmbedQueue: "reverie-embed",
 		InboxName: "Inbox", ExtractName: "Extract", IndexName: "Index", ReindexName: "Reindex",
 		TurnCompletedSignal: "turn-completed", ExtractNowUpdate: "extract-now",
 		IndexChangedSignal: "index-changed", ProgressQuery: "progress", DecideUpdate: "decide", SwitchBackUpdate: "switch-back",

@@ -54,7 +54,7 @@ var (
 	// embedStep: some seconds of embedding; a model on a slow machine takes minutes for one batch. After a quarter of an
 	// hour of trying the workflow waits instead of the step, where people see it.
 	embedStep = workflow.ActivityOptions{
-		TaskQueue:              ModelQueue,
+		TaskQueue:              EmbedQueue,
 		StartToCloseTimeout:    embedTimeout,
 		ScheduleToCloseTimeout: 15 * time.Minute,
 		HeartbeatTimeout:       activities.HeartbeatTimeout,

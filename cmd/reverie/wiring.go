@@ -116,7 +116,7 @@ func newWorker(c config.Config, s *store.Store, temporal client.Client, t *engin
 		return nil, err
 	}
 	return worker.New(temporal, steps, worker.Options{
-		ModelConcurrency: c.LLMConcurrency, SweepInterval: c.SweepInterval, Log: t.Log,
+		ModelConcurrency: c.LLMConcurrency, EmbedConcurrency: c.EmbeddingConcurrency, SweepInterval: c.SweepInterval, Log: t.Log,
 	}), nil
 }
 
