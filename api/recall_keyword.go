@@ -92,5 +92,7 @@ func (s *Server) keywordFiles(ctx context.Context, id memory.Identity, scope sea
 	if err != nil {
 		return nil, err
 	}
-	return views(found, func(d memory.Document) search.KeywordFile { return search.KeywordFile{Filename: d.Path, Content: d.Content} }), nil
+	return views(found, func(d memory.Document) search.KeywordFile {
+		return search.KeywordFile{Filename: d.Path, Content: d.Content}
+	}), nil
 }

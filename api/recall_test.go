@@ -135,8 +135,12 @@ func TestSearchFindsWhatWasSaidAndWritten(t *testing.T) {
 		from, to string
 		found    bool
 	}{
-		{"", "", true}, {"2026-05-04", "2026-05-04", true}, {"2026-05-05", "", false}, {"", "2026-05-03", false},
-		{"2026-05-04T10:00:00Z", "2026-05-04T10:00:01Z", true}, {"2026-05-04T10:00:01Z", "2026-05-04T10:00:30Z", false},
+		{"", "", true},
+		{"2026-05-04", "2026-05-04", true},
+		{"2026-05-05", "", false},
+		{"", "2026-05-03", false},
+		{"2026-05-04T10:00:00Z", "2026-05-04T10:00:01Z", true},
+		{"2026-05-04T10:00:01Z", "2026-05-04T10:00:30Z", false},
 	} {
 		got := h.ask(map[string]any{"owner": "api:42", "query": "Bern", "corpus": "sessions", "from": c.from, "to": c.to})
 		if found := len(got.Results) > 0 && got.Results[0].MessageIDs[0] == "m1"; found != c.found {
@@ -222,8 +226,10 @@ func TestSearchesThatCannotBeUsed(t *testing.T) {
 	h.wantError(h.do(request{method: "POST", path: searchPath, key: h.admin, body: "{"}), 400, "invalid_body")
 	// At the limits.
 	for _, body := range []map[string]any{
-		{"query": strings.Repeat("é", 4096), "maxResults": 50, "minScore": 1, "wait": "10s"}, {"query": "x", "maxResults": 1, "minScore": 0},
-		{"query": ""}, {"query": "?!"},
+		{"query": strings.Repeat("é", 4096), "maxResults": 50, "minScore": 1, "wait": "10s"},
+		{"query": "x", "maxResults": 1, "minScore": 0},
+		{"query": ""},
+		{"query": "?!"},
 	} {
 		if got := h.ask(body); len(got.Results) != 0 || got.Results == nil {
 			t.Errorf("%+v", got)
@@ -367,8 +373,7 @@ func withVectors(t *testing.T, script llmtest.Script, fail *atomic.Bool) (*harne
 	if err != nil {
 		t.Fatal(err)
 	}
-	var h *harness
-	h = start(t, func(o *api.Options) {
+	h := start(t, func(o *api.Options) {
 		o.Search = &recall.Searcher{
 			Store: o.Store, Embedders: []recall.Embedder{questions{model, fail}}, QueryTimeout: 300 * time.Millisecond,
 			Defaults: recall.DefaultSettings(), Recorder: recall.NewRecorder(o.Store, slog.New(slog.DiscardHandler)), Log: o.Log,

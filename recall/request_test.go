@@ -109,8 +109,7 @@ func faults(err error) []string {
 		return nil
 	}
 	for _, one := range joined.Unwrap() {
-		var bad *recall.InvalidError
-		if errors.As(one, &bad) {
+		if bad, is := errors.AsType[*recall.InvalidError](one); is {
 			fields = append(fields, bad.Field)
 		}
 	}

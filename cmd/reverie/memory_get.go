@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"net/url"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -36,7 +35,7 @@ func (s *session) getCommand() *cobra.Command {
 					query.Set(name, strconv.Itoa(value))
 				}
 			}
-			e, a, err := dataOf[excerpt](s.get(cmd, url.Values(query), "memory", "get"))
+			e, a, err := dataOf[excerpt](s.get(cmd, query, "memory", "get"))
 			if err != nil {
 				return err
 			}
