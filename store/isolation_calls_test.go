@@ -262,7 +262,7 @@ select count(*) from conversations where workspace_id = $1 and complete_seq > co
 	},
 	"Nearest": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		corpus := rapid.SampledFrom(search.Corpora()).Draw(t, "corpus")
-		dense, err := w.Nearest(t.Context(), id, VectorQuery{Corpus: corpus, Space: w.anySpace(t), Vector: []float32{1, 0}, Depth: 1000})
+		dense, err := w.Nearest(t.Context(), id, VectorQuery{Corpus: corpus, Space: w.anySpace(t, id), Vector: []float32{1, 0}, Depth: 1000})
 		var tags []tag
 		for _, hit := range dense.Hits {
 			tags = append(tags, w.tagOfGroup(t, hit.Unit.Group))
@@ -300,21 +300,21 @@ select count(*) from conversations where workspace_id = $1 and complete_seq > co
 		return w.tagOfSpace(t, space.ID), nil, nil
 	},
 	"SwitchSpace": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		space := w.anySpace(t)
+		space := w.anySpace(t, id)
 		of := w.tagOfSpace(t, space)
 		_, err := w.SwitchSpace(t.Context(), id, space)
 		return nil, &of, err
 	},
 	"DropSpace": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		_, err := w.DropSpace(t.Context(), id, w.anySpace(t), 2) // of what is not there, it drops nothing
+		_, err := w.DropSpace(t.Context(), id, w.anySpace(t, id), 2) // of what is not there, it drops nothing
 		return nil, nil, err
 	},
 	"GrowSpace": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		_, err := w.GrowSpace(t.Context(), id, w.anySpace(t), 2) // what is not there does not grow
+		_, err := w.GrowSpace(t.Context(), id, w.anySpace(t, id), 2) // what is not there does not grow
 		return nil, nil, err
 	},
 	"DueUnits": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		due, err := w.DueUnits(t.Context(), id, w.anySpace(t), 100)
+		due, err := w.DueUnits(t.Context(), id, w.anySpace(t, id), 100)
 		return due, nil, err
 	},
 	"CachedVectors": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
@@ -332,7 +332,7 @@ select count(*) from conversations where workspace_id = $1 and complete_seq > co
 			due.Units = append(due.Units, DueUnit{Key: search.UnitKey{Group: g.no, Ordinal: 256}, Corpus: search.Memory, Scope: g.scope, Owner: g.owner})
 			due.Reached = append(due.Reached, Reached{g.no, 256})
 		}
-		_, err := w.SaveVectors(t.Context(), id, w.anySpace(t), due, vectorsOf(due))
+		_, err := w.SaveVectors(t.Context(), id, w.anySpace(t, id), due, vectorsOf(due))
 		return nil, nil, err
 	},
 	"PackIndex": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
@@ -456,7 +456,29 @@ func anyPassages(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 	return []any{tags, passages}, nil, err
 }
 
-func (w *world) anySpace(t *rapid.T) int64 { return rapid.SampledFrom(w.spaces).Draw(t, "space") }
+// anySpace is a space of the identity's agent, if there is one, or any other.
+func (w *world) anySpace(t *rapid.T, id memory.Identity) int64 {
+	rows, err := w.root.Query(t.Context(), "select space_id, workspace_id = $1 and agent_id = $2 from index_spaces order by space_id", id.Workspace, id.Agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all, own []int64
+	var space int64
+	var isOwn bool
+	if _, err := pgx.ForEachRow(rows, []any{&space, &isOwn}, func() error {
+		all = append(all, space)
+		if isOwn {
+			own = append(own, space)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if len(own) > 0 && rapid.Bool().Draw(t, "own space") {
+		all = own
+	}
+	return rapid.SampledFrom(all).Draw(t, "space")
+}
 
 func (w *world) tagOfGroup(t *rapid.T, group int64) tag {
 	return w.tagOf(t, "select workspace_id, agent_id, case scope when 'PERSONAL' then owner_key else scope end from index_sources where group_no = $1", group)

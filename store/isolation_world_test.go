@@ -60,7 +60,6 @@ type world struct {
 	places []place
 	keys   map[string]tag // secrets
 	keyIDs map[uuid.UUID]tag
-	spaces []int64
 }
 
 var (
@@ -117,7 +116,6 @@ func (w *world) addIndex(t *testing.T, workspace, agent string) {
 	}
 	for _, model := range []string{"live", "building"} {
 		space := must[Space](t)(w.OpenSpace(t.Context(), id, worldIdentity(model)))
-		w.spaces = append(w.spaces, space.ID)
 		due := must[DueUnits](t)(w.DueUnits(t.Context(), id, space.ID, 100))
 		if len(due.Units) == 0 {
 			t.Fatalf("nothing to embed for %s of %s", agent, workspace)
