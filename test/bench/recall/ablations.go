@@ -16,8 +16,8 @@ type ablation struct {
 // vectors is the component that a lexical ranking does not have.
 const vectors = "vectors"
 
-// ablations are every component by itself switched off, all of them (which leaves plain BM25), and what is off by default
-// switched on.
+// ablations are every component by itself switched off, all of them but the discount of long units (which leaves BM25
+// without stop words), and what is off by default switched on.
 func ablations(hybrid bool) []ablation {
 	var out []ablation
 	components := recall.Components()
@@ -26,7 +26,7 @@ func ablations(hybrid bool) []ablation {
 			out = append(out, without("without "+component, component))
 		}
 	}
-	return append(out, without("plain BM25", slices.DeleteFunc(components, func(c string) bool { return c == "b" })...),
+	return append(out, without("BM25 alone", slices.DeleteFunc(components, func(c string) bool { return c == "b" })...),
 		with("with mmr", map[string]any{"mmr": true}), with("with decay", map[string]any{"decay": true}))
 }
 

@@ -23,8 +23,8 @@ import (
 	"strings"
 	"syscall"
 
-	"reverie/test/bench/services"
-	"reverie/test/deployment"
+	"reverie/test/bench/services" //nolint:depguard // a benchmark, not the room of this name
+	"reverie/test/deployment" //nolint:depguard // a benchmark, not the room of this name
 )
 
 func main() {

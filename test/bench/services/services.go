@@ -28,8 +28,8 @@ const (
 
 // Options say what is brought up.
 type Options struct {
-	// Dir holds data and logs; it must exist. The database server's own user must be able to enter it, or its data goes
-	// elsewhere (devenv.PostgresOptions).
+	// Dir holds data and logs; it must exist, and be in a folder that everybody may enter: started by root, the database
+	// server runs as an ordinary user, and its data would go elsewhere and stay there (devenv.PostgresOptions).
 	Dir string
 	// Progress hears what is going on; nil is silent.
 	Progress devenv.Progress
@@ -54,6 +54,9 @@ func Start(ctx context.Context, o Options) (_ *Services, err error) {
 			err = errors.Join(err, s.Stop())
 		}
 	}()
+	if err := os.Chmod(o.Dir, 0o711); err != nil { //nolint:gosec // the server's own user must be able to enter it
+		return nil, err
+	}
 	pg, err := devenv.StartPostgres(ctx, devenv.PostgresOptions{Dir: filepath.Join(o.Dir, "postgres"), Progress: o.Progress})
 	if err != nil {
 		return nil, err
