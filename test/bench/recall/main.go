@@ -24,7 +24,7 @@ import (
 	"syscall"
 
 	"reverie/test/bench/services" //nolint:depguard // a benchmark, not the room of this name
-	"reverie/test/deployment" //nolint:depguard // a benchmark, not the room of this name
+	"reverie/test/deployment"     //nolint:depguard // a benchmark, not the room of this name
 )
 
 func main() {

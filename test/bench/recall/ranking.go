@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"reverie/config" //nolint:depguard // a benchmark, not the room of this name
-	"reverie/llm" //nolint:depguard // a benchmark, not the room of this name
+	"reverie/llm"    //nolint:depguard // a benchmark, not the room of this name
 	"reverie/memory"
 	"reverie/store"
 	"reverie/test/bench/services" //nolint:depguard // a benchmark, not the room of this name
