@@ -27,8 +27,9 @@ type comparison struct {
 // enough for what is inside to be among them.
 const boundedDepth = 100_000
 
-// compare asks for the vector of the question and for what is near to it. It never fails the search.
-func (s *searching) compare(ctx context.Context) comparison {
+// compare asks for the vector of the question and for what is near to it, once it is known what has no vectors: what is
+// missing is said to be, even if it comes meanwhile. It never fails the search.
+func (s *searching) compare(ctx context.Context, lagKnown <-chan struct{}) comparison {
 	if len(s.Embedders) == 0 || s.request.Options.isOff(offVectors) {
 		return comparison{}
 	}
@@ -50,6 +51,7 @@ func (s *searching) compare(ctx context.Context) comparison {
 	if len(vector) != space.Identity.Dimensions || isZero(vector) {
 		return comparison{embedding: space.Identity, reason: ReasonProvider, err: errors.New("its vector cannot be used")}
 	}
+	<-lagKnown
 	of, err := s.nearest(ctx, space.ID, vector)
 	if err != nil {
 		return comparison{embedding: space.Identity, reason: ReasonComparing, err: err}
@@ -142,24 +144,15 @@ func (s *searching) note(ctx context.Context, c comparison) {
 // pollInterval is how often a search that waits asks whether the vectors are there.
 const pollInterval = 50 * time.Millisecond
 
-// await waits for vectors of what was written up to the request's token, as long as the request allows, and notes what is
-// missing all the same.
+// await waits for vectors of what was written up to the request's token, as long as the request allows.
 func (s *searching) await(ctx context.Context) error {
-	if len(s.Embedders) == 0 {
-		return nil
-	}
 	began := time.Now()
 	defer func() { s.took("await", began) }()
-	deadline := began.Add(s.request.Wait)
-	for {
-		lag, err := s.Store.IndexLag(ctx, s.id, s.request.corpora(), s.request.After)
-		if err != nil {
-			return err
-		}
-		s.response.Staleness = Staleness{Pending: lag.Sources, Since: lag.Since}
+	for deadline := began.Add(s.request.Wait); ; {
+		late := s.lag(ctx)
 		left := time.Until(deadline)
-		if lag.Sources == 0 || s.request.After == 0 || left <= 0 {
-			return nil
+		if late.err != nil || late.Pending == 0 || left <= 0 {
+			return late.err
 		}
 		pause := time.NewTimer(min(pollInterval, left))
 		select {
@@ -170,4 +163,21 @@ func (s *searching) await(ctx context.Context) error {
 		}
 		s.response.Waited = time.Since(began)
 	}
+}
+
+// lag is what has no vectors yet.
+type lag struct {
+	Staleness
+
+	err error
+}
+
+// lag asks what has no vectors yet, of what was written up to the request's token if it has one. Without an embedding model
+// nothing waits for one.
+func (s *searching) lag(ctx context.Context) lag {
+	if len(s.Embedders) == 0 {
+		return lag{}
+	}
+	found, err := s.Store.IndexLag(ctx, s.id, s.request.corpora(), s.request.After)
+	return lag{Staleness{Pending: found.Sources, Since: found.Since}, err}
 }

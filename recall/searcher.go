@@ -104,14 +104,22 @@ type searching struct {
 
 // run searches: words and vectors at the same time, then both together.
 func (s *searching) run(ctx context.Context) error {
-	if err := s.await(ctx); err != nil {
-		return err
+	if s.request.After > 0 && s.request.Wait > 0 {
+		if err := s.await(ctx); err != nil {
+			return err
+		}
 	}
 	// What is compared is not needed when the words cannot be looked up.
 	denseCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	var late lag
+	known := make(chan struct{})
+	go func() {
+		defer close(known)
+		late = s.lag(denseCtx)
+	}()
 	compared := make(chan comparison, 1)
-	go func() { compared <- s.compare(denseCtx) }()
+	go func() { compared <- s.compare(denseCtx, known) }()
 
 	views, err := s.lexical(ctx)
 	if err != nil {
@@ -124,6 +132,11 @@ func (s *searching) run(ctx context.Context) error {
 		return ctx.Err()
 	}
 	s.note(ctx, dense)
+	<-known
+	if late.err != nil {
+		return fmt.Errorf("search: %w", late.err)
+	}
+	s.response.Staleness = late.Staleness
 	began = time.Now()
 	for _, v := range views {
 		v.fuse(dense.of[v.Corpus], dense.space)

@@ -73,10 +73,15 @@ func (s *session) awaitIndex(cmd *cobra.Command, client *apiClient, path string)
 			progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 		defer func() { _ = shown.Finish() }() // it only fails to draw
 	}
-	for silent := 0; ; {
+	for silent, said := 0, false; ; {
 		state, a, err = dataOf[indexState](client.call(cmd.Context(), apiRequest{method: http.MethodGet, path: path}))
 		if err != nil || state.State == "ready" {
 			return state, a, err
+		}
+		if shown == nil && !said {
+			said = true
+			fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %d of %d indexed, %s for vectors (Ctrl-C stops waiting, and not the work)\n",
+				state.Done, state.Total, plural(int(state.Pending), "waits", "wait"))
 		}
 		if shown != nil {
 			shown.ChangeMax64(max(state.Total, 1))
