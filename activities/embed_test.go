@@ -65,7 +65,8 @@ func TestEmbedGivesEveryUnitOneVector(t *testing.T) {
 
 func TestEmbedOfWhatBelongsToTheWorkspace(t *testing.T) {
 	server := llmtest.New(t, llmtest.Options{})
-	w := newWorld(t, modelAt(t, server, "small"))
+	next := modelAt(t, server, "large", func(c *llm.EmbedderConfig) { c.Dimensions = 64 })
+	w := newWorld(t, modelAt(t, server, "small"), next)
 	root := memory.Identity{Workspace: "acme", Agent: "ada", Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "root"}}
 	w.write(t, root, memory.ScopeGlobal, "memory/house-rules.md", "# House rules\n\nThe office closes at six.\n")
 	workspace := AgentRef{Workspace: "acme"}
@@ -79,6 +80,16 @@ func TestEmbedOfWhatBelongsToTheWorkspace(t *testing.T) {
 	if due := must(t, w, w.TendIndex, TendIndexInput{workspace}); len(due.Spaces) != 0 {
 		t.Errorf("%+v", due)
 	}
+	if changes, err := NewIndexSweep(w.Activities).Changes(t.Context(), workspace, next.Identity()); err != nil || !changes {
+		t.Errorf("the next model changes it: %v, error %v", changes, err)
+	}
+	space := must(t, w, w.OpenSpace, OpenSpaceInput{workspace, next.Identity()})
+	w.embedAll(t, EmbedInput{AgentRef: workspace, Space: space.Space})
+	if c := must(t, w, w.CompareSpaces, CompareSpacesInput{workspace, space.Space, 50}); c != (Comparison{}) {
+		t.Errorf("%+v", c) // it is searched through agents only
+	}
+	must(t, w, w.SwitchSpace, SpaceInput{workspace, space.Space})
+	w.wantVectors(t, "", space.Space, 0)
 }
 
 func TestABusyModelIsAskedAgainWhenItSays(t *testing.T) {
