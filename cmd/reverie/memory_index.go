@@ -22,6 +22,8 @@ type indexState struct {
 const (
 	// indexPoll is how often is asked how far the index is.
 	indexPoll = 500 * time.Millisecond
+	// indexPatience is after how many answers somebody who sees no progress bar is told what is waited for.
+	indexPatience = 10
 	// indexSilence is how many answers in a row may lack what the workflow says.
 	indexSilence = 10
 )
@@ -73,13 +75,12 @@ func (s *session) awaitIndex(cmd *cobra.Command, client *apiClient, path string)
 			progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 		defer func() { _ = shown.Finish() }() // it only fails to draw
 	}
-	for silent, said := 0, false; ; {
+	for polls, silent := 1, 0; ; polls++ {
 		state, a, err = dataOf[indexState](client.call(cmd.Context(), apiRequest{method: http.MethodGet, path: path}))
 		if err != nil || state.State == "ready" {
 			return state, a, err
 		}
-		if shown == nil && !said {
-			said = true
+		if shown == nil && polls == indexPatience {
 			fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %d of %d indexed, %s for vectors (Ctrl-C stops waiting, and not the work)\n",
 				state.Done, state.Total, plural(int(state.Pending), "waits", "wait"))
 		}
