@@ -270,6 +270,13 @@ cross join (
 ) p
 on conflict (workspace_id, identity_key, text_hash) do update set used_at = excluded.used_at`
 
+	// The space is held against being dropped meanwhile: whoever drops it comes after, and finds these vectors.
+	sqlVectorSpace = `
+select space_id
+from index_spaces
+where workspace_id = @workspace and agent_id = @agent and space_id = @space
+for share`
+
 	// The source is locked against being indexed anew meanwhile. One that already was is gone, and its vectors with it.
 	sqlVectorSource = `
 select group_no
@@ -285,6 +292,11 @@ from unnest(@corpora::text[], @scopes::text[], @owners::text[], @groups::bigint[
 cross join lateral (
     select from index_sources s where s.group_no = v.group_no offset 0
 ) s
+cross join lateral (
+    select from index_spaces p
+    where p.workspace_id = @workspace and p.agent_id = @agent and p.space_id = @space and p.state <> 'dropping'
+    offset 0
+) p
 on conflict (workspace_id, agent_id, space_id, corpus, scope, owner_key, group_no, ordinal) do update set embedding = excluded.embedding`
 
 	sqlSaveProgress = `
@@ -336,6 +348,7 @@ func (s *Store) SaveVectors(ctx context.Context, id memory.Identity, space int64
 	}
 	return inTx(ctx, s, id, func(t *tx) (saved int, err error) {
 		b := &pgx.Batch{}
+		b.Queue(sqlVectorSpace, t.args(pgx.NamedArgs{"space": space}))
 		slices.SortFunc(due.Reached, func(a, b Reached) int { return cmp.Compare(a.Group, b.Group) }) // all lock in this order
 		for _, r := range due.Reached {
 			b.Queue(sqlVectorSource, pgx.NamedArgs{"group": r.Group})

@@ -173,6 +173,24 @@ func vectorsFor(due DueUnits, dimensions int) [][]float32 {
 	return vectors
 }
 
+// A space that is going away takes no more vectors.
+func TestVectorsOfADroppedSpace(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	must[Stored](t)(s.AppendMessages(t.Context(), id, says("c", "one", "two", "three")))
+	testSpace(t, s, "a", 8)
+	b := testSpace(t, s, "b", 8)
+	due := must[DueUnits](t)(s.DueUnits(t.Context(), tender(), b.ID, 100))
+	must[int](t)(s.SaveVectors(t.Context(), tender(), b.ID, due, vectorsFor(due, 8)))
+	if more := must[bool](t)(s.DropSpace(t.Context(), tender(), b.ID, 2)); !more {
+		t.Fatal("nothing is left to drop")
+	}
+	if n := must[int](t)(s.SaveVectors(t.Context(), tender(), b.ID, due, vectorsFor(due, 8))); n != 0 {
+		t.Errorf("%d vectors were stored", n)
+	}
+}
+
 // One small owner among many large ones finds everything that is its own, and nothing else, in a space that has an index of
 // nearest neighbours as well as in one that has none.
 func TestNearestOfASmallOwner(t *testing.T) {
