@@ -40,7 +40,11 @@ func (v *view) rank(ctx context.Context) error {
 	v.ranked = slices.DeleteFunc(v.ranked, func(r search.Ranked) bool { return !v.request.covers(v.Units[r.Unit].At) })
 	v.ranked = v.ranked[:min(len(v.ranked), depth)]
 	if !v.request.Options.isOff(offRefine) {
-		best := v.ranked[:min(len(v.ranked), options.RefineDepth)]
+		n := options.RefineDepth
+		if len(v.Embedders) == 0 { // then most of them become candidates
+			n = max(n, v.candidates())
+		}
+		best := v.ranked[:min(len(v.ranked), n)]
 		keys := make([]search.UnitKey, len(best))
 		for i, r := range best {
 			keys[i] = v.Units[r.Unit].Key()
@@ -127,7 +131,7 @@ func compareViews(views []*view) {
 
 // choose reads the best candidates and selects from them.
 func (v *view) choose(ctx context.Context) error {
-	best := v.fusion.Hits[:min(len(v.fusion.Hits), max(leastCandidates, candidatesPerResult*v.settings.MaxResults))]
+	best := v.fusion.Hits[:min(len(v.fusion.Hits), v.candidates())]
 	keys := make([]search.UnitKey, len(best))
 	for i, f := range best {
 		keys[i] = f.Unit
@@ -153,6 +157,9 @@ func (v *view) shareOf(f search.Fused) float64 {
 	}
 	return v.share
 }
+
+// candidates is how many passages results are selected from.
+func (v *view) candidates() int { return max(leastCandidates, candidatesPerResult*v.settings.MaxResults) }
 
 func (v *view) fuseOptions() search.FuseOptions {
 	o := search.DefaultFuseOptions()
