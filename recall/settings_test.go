@@ -1,0 +1,32 @@
+package recall_test
+
+import (
+	"reflect"
+	"testing"
+
+	"reverie/memory"
+	"reverie/recall"
+)
+
+// Each setting of an agent has an effect somewhere: on extraction, on its timers or on searches.
+func TestEverySettingCounts(t *testing.T) {
+	t.Parallel()
+	extraction, timing, searches := memory.DefaultExtractSettings(), memory.DefaultTiming(), recall.DefaultSettings()
+	kind := reflect.TypeFor[memory.AgentSettings]()
+	for i := range kind.NumField() {
+		name := kind.Field(i).Name
+		counts := false
+		for _, value := range []any{new(true), new(false), new(3), new(0.123), "x"} {
+			a := memory.AgentSettings{}
+			field := reflect.ValueOf(&a).Elem().Field(i)
+			if reflect.TypeOf(value) != field.Type() {
+				continue
+			}
+			field.Set(reflect.ValueOf(value))
+			counts = counts || extraction.With(a) != extraction || timing.With(a) != timing || searches.With(a) != searches
+		}
+		if !counts {
+			t.Errorf("%s changes nothing", name)
+		}
+	}
+}
