@@ -17,7 +17,7 @@ func (s *Server) reindexRoutes() {
 	register(s, route{
 		id: "build-index", method: http.MethodPost, path: recallPath + "/index", tag: "recall", need: memory.RoleAdmin,
 		summary: "Bring the index up to date, or build it anew", status: http.StatusAccepted, body: maxSmallBody, invalid: nameInvalidSearch,
-		doc: "Without force, what waits (merging, vectors, sources of an earlier release) is done at once. With force, everything is indexed anew from the documents and messages, " +
+		doc: "Of the agent, and with a key that is not limited to agents of what belongs to the workspace too. Without force, what waits (merging, vectors, sources of an earlier release) is done at once. With force, everything is indexed anew from the documents and messages, " +
 			"source by source, while searches go on; the same texts give the same index.",
 	}, s.buildIndex)
 	register(s, route{
@@ -52,9 +52,14 @@ func (s *Server) buildIndex(ctx context.Context, in *buildIndexInput) (*reply[in
 	if id.Pinned {
 		return nil, problem(nameForbidden, "a key that is pinned to an owner tends no index")
 	}
-	ref := store.AgentRef{Workspace: id.Workspace, Agent: id.Agent}
-	if err := s.workflows.tendIndex(ctx, ref, in.Body != nil && in.Body.Force); err != nil {
-		return nil, err
+	refs := indexesOf(id)
+	if id.Agents != nil { // it may not touch what belongs to the workspace
+		refs = refs[:1]
+	}
+	for _, ref := range refs {
+		if err := s.workflows.tendIndex(ctx, ref, in.Body != nil && in.Body.Force); err != nil {
+			return nil, err
+		}
 	}
 	view, err := s.index(ctx, id)
 	if err != nil {
@@ -79,11 +84,15 @@ func (s *Server) indexProgress(ctx context.Context, in *indexProgressInput) (*re
 	return ok(view), nil
 }
 
+// indexesOf are the indexes that searches of an agent look at: its own, and the one of what belongs to the workspace.
+func indexesOf(id memory.Identity) []store.AgentRef {
+	return []store.AgentRef{{Workspace: id.Workspace, Agent: id.Agent}, {Workspace: id.Workspace}}
+}
+
 // index tells how far the index of an agent is: what the database knows, and what the workflow knows if it answers.
 func (s *Server) index(ctx context.Context, id memory.Identity) (indexView, error) {
 	id, _ = acrossOwners(id) // only counts are shown
-	ref := store.AgentRef{Workspace: id.Workspace, Agent: id.Agent}
-	view := indexView{State: "ready", WorkflowID: workflows.LexicalReindexID(ref)}
+	view := indexView{State: "ready", WorkflowID: workflows.LexicalReindexID(indexesOf(id)[0])}
 	view.Link = s.workflows.link(view.WorkflowID)
 	corpora, err := s.Store.IndexStatus(ctx, id)
 	if err != nil {
@@ -100,14 +109,17 @@ func (s *Server) index(ctx context.Context, id memory.Identity) (indexView, erro
 		}
 		view.Pending = lag.Sources
 	}
-	progress, err := s.workflows.reindexProgress(ctx, view.WorkflowID)
-	var none *serviceerror.NotFound
-	switch {
-	case err == nil:
-		view.Phase, view.Outcome = progress.Phase, progress.Outcome
-	case !errors.As(err, &none):
-		view.State = "unknown"
-		s.Log.DebugContext(ctx, "How far the index is could not be asked", "error", err, "workflow", view.WorkflowID)
+	for _, ref := range indexesOf(id) {
+		id := workflows.LexicalReindexID(ref)
+		progress, err := s.workflows.reindexProgress(ctx, id)
+		var none *serviceerror.NotFound
+		switch {
+		case err == nil && (view.Phase == "" || view.Phase == workflows.PhaseDone):
+			view.Phase, view.Outcome = progress.Phase, progress.Outcome
+		case err != nil && !errors.As(err, &none):
+			view.State = "unknown"
+			s.Log.DebugContext(ctx, "How far the index is could not be asked", "error", err, "workflow", id)
+		}
 	}
 	if view.Done < view.Total || view.Pending > 0 || view.Phase != "" && view.Phase != workflows.PhaseDone {
 		view.State = "working"
