@@ -110,6 +110,9 @@ func (s *Server) index(ctx context.Context, id memory.Identity) (indexView, erro
 		view.Pending = lag.Sources
 	}
 	for _, ref := range indexesOf(id) {
+		if view.State == "unknown" {
+			break
+		}
 		id := workflows.LexicalReindexID(ref)
 		progress, err := s.workflows.reindexProgress(ctx, id)
 		var none *serviceerror.NotFound
