@@ -159,7 +159,9 @@ func (v *view) shareOf(f search.Fused) float64 {
 }
 
 // candidates is how many passages results are selected from.
-func (v *view) candidates() int { return max(leastCandidates, candidatesPerResult*v.settings.MaxResults) }
+func (v *view) candidates() int {
+	return max(leastCandidates, candidatesPerResult*v.settings.MaxResults)
+}
 
 func (v *view) fuseOptions() search.FuseOptions {
 	o := search.DefaultFuseOptions()
