@@ -37,7 +37,8 @@ func main() {
 	flag.Var(&b.bars, "min", "end with status 1 when the overall recall is below, as turn@10=0.78,session@10=0.95")
 	asJSON := flag.Bool("json", false, "print the report as JSON")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A reader that goes away (a pipe to head) must not kill this process before it has stopped what it started.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
 	defer stop()
 	passed, err := b.run(ctx, os.Stdout, *asJSON)
 	if err != nil {

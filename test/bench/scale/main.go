@@ -41,7 +41,8 @@ func main() {
 	flag.BoolVar(&b.rivals, "rivals", true, "measure plain ways of searching as well")
 	asJSON := flag.Bool("json", false, "print the report as JSON")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A reader that goes away (a pipe to head) must not kill this process before it has stopped what it started.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
 	defer stop()
 	passed, err := b.run(ctx, os.Stdout, *asJSON)
 	if err != nil {
