@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"reverie/memory"
 )
@@ -116,11 +117,13 @@ func TestDeadIdleConnections(t *testing.T) {
 	defer killer.Close(t.Context())
 	killAll := func() {
 		t.Helper()
-		var wg sync.WaitGroup
-		for range 8 { // several idle ones
-			wg.Go(func() { _, _ = s.Agent(t.Context(), id) })
+		var idle []*pgxpool.Conn
+		for range 4 {
+			idle = append(idle, must[*pgxpool.Conn](t)(s.pool.Acquire(t.Context())))
 		}
-		wg.Wait()
+		for _, conn := range idle {
+			conn.Release()
+		}
 		var n int
 		err := killer.QueryRow(t.Context(), `
 select count(pg_terminate_backend(pid, 5000))
