@@ -129,6 +129,7 @@ func probes(quarantined uuid.UUID) map[string]probe {
 		"memory-status":     {path: ada + "/memory/status", status: 200},
 		"build-index":       {path: ada + "/memory/index", status: 503, body: object(map[string]any{"force": true})},
 		"index-progress":    {path: ada + "/memory/index", status: 200},
+		"decide-space":      {path: ada + "/memory/spaces/1", status: 404, body: object(map[string]any{"decision": "switch"})},
 		"create-key":        {path: "/api/v1/keys", status: 201, whole: true, body: object(map[string]any{"name": "n", "role": "viewer"})},
 		"list-keys":         {path: "/api/v1/keys", status: 200, whole: true},
 		"revoke-key":        {path: "/api/v1/keys/" + uuid.NewString(), status: 404, whole: true},

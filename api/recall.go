@@ -27,6 +27,7 @@ func (s *Server) recallRoutes() {
 	s.recallGetRoutes()
 	s.recallStatusRoutes()
 	s.reindexRoutes()
+	s.spaceRoutes()
 }
 
 type searchInput struct {

@@ -66,6 +66,12 @@ type spaceView struct {
 	SwitchedAt *time.Time       `json:"switchedAt,omitempty"`
 }
 
+func viewSpace(p store.Space) spaceView {
+	return spaceView{
+		p.ID, p.Identity.Provider, p.Identity.Model, p.Identity.Dimensions, p.State, p.Vectors, p.Due, p.CreatedAt, p.SwitchedAt,
+	}
+}
+
 type recordedView struct {
 	Recorded int64 `json:"recorded"`
 	Failed   int64 `json:"failed"`
@@ -136,11 +142,7 @@ func (s *Server) addVectors(ctx context.Context, id memory.Identity, view *vecto
 	if err != nil {
 		return err
 	}
-	view.Spaces = views(spaces, func(p store.Space) spaceView {
-		return spaceView{
-			p.ID, p.Identity.Provider, p.Identity.Model, p.Identity.Dimensions, p.State, p.Vectors, p.Due, p.CreatedAt, p.SwitchedAt,
-		}
-	})
+	view.Spaces = views(spaces, viewSpace)
 	if !view.Configured {
 		return nil
 	}

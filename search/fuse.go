@@ -62,6 +62,8 @@ type Fused struct {
 	// it), and the score of the next unit: it falls along the ranking, and no dense list makes it lower than the words alone
 	// do. 0..1.
 	Score float64 `json:"score"`
+	// Rank is the place in the fused order, from 1. Scores alone do not tell it: they may be equal.
+	Rank int `json:"rank"`
 	// Combined is the sum of Text and Vector by the weights of Votes.
 	Combined float64 `json:"combined"`
 	// Text and Vector are the calibrated scores of the two lists, 0..1; 0 for a unit that a list does not have.
@@ -131,6 +133,7 @@ func Fuse(l Lexical, d Dense, o FuseOptions) Fusion {
 	fused = reserve(fused, votes)
 	for i := len(fused) - 1; i >= 0; i-- {
 		f := &fused[i]
+		f.Rank = i + 1
 		f.Score = max(f.Combined, f.Text*votes.Text, f.Vector*votes.Vector)
 		if f.Exact {
 			f.Score = max(f.Score, f.Text) // what is there literally needs no second opinion

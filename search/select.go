@@ -105,7 +105,7 @@ type Dropped struct {
 //     question found stay after all, marked as such. Vector similarity alone does not relax it;
 //   - diversity reorders what is left, the limit cuts it.
 //
-// Ties are in the order of units. The candidates may be in any order, and are not changed.
+// Ties are in the fused order, then in that of units. The candidates may be in any order, and are not changed.
 func Select(candidates []Candidate, o SelectOptions, now time.Time) ([]Result, []Dropped) {
 	var s selection
 	results := s.inside(candidates, o)
@@ -219,7 +219,7 @@ func (s *selection) cut(results []Result, o SelectOptions) []Result {
 	return results[:limit]
 }
 
-// byScore orders results best first, the same scores by unit.
+// byScore orders results best first, the same scores by their place in the fused order, then by unit.
 func byScore(a, b Result) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), a.Candidate.Unit.Compare(b.Candidate.Unit))
+	return cmp.Or(cmp.Compare(b.Score, a.Score), compareRanks(a.Candidate.Fused.Rank, b.Candidate.Fused.Rank), a.Candidate.Unit.Compare(b.Candidate.Unit))
 }

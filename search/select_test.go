@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -238,5 +239,21 @@ func TestDecayFactor(t *testing.T) {
 	}
 	if got := (DecayOptions{}).Factor(time.Hour); got != 1 {
 		t.Errorf("factor without a half-life is %v", got)
+	}
+}
+
+// Scores that fusion lifted to each other's do not make the results forget its order.
+func TestSelectKeepsTheFusedOrder(t *testing.T) {
+	t.Parallel()
+	candidate := func(group int64, rank int) Candidate {
+		return Candidate{Unit: UnitKey{Group: group}, Fused: Fused{Score: 0.8, Rank: rank}, Path: "a.md", CopyOf: string(rune(96 + group))}
+	}
+	results, _ := Select([]Candidate{candidate(1, 3), candidate(2, 1), candidate(3, 2)}, DefaultSelectOptions(), time.Time{})
+	var groups []int64
+	for _, r := range results {
+		groups = append(groups, r.Candidate.Unit.Group)
+	}
+	if !slices.Equal(groups, []int64{2, 3, 1}) {
+		t.Errorf("sources in the order %v", groups)
 	}
 }

@@ -2,7 +2,9 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -67,7 +69,12 @@ join index_spaces p using (space_id)`)
 	if err != nil || p.Phase != workflows.PhaseRetaining || p.Comparison == nil || p.Comparison.Questions < 20 || p.Comparison.NextFound < 0.9 {
 		t.Errorf("progress is %+v (%v), comparison %+v", p, err, p.Comparison)
 	}
-	if err := workflows.SwitchBack(ctx, c, reindex); err != nil {
+	decide := fmt.Sprintf(base+"/memory/spaces/%d", number(ctx, t, s, `select space_id from index_spaces where identity ->> 'model' = 'large'`))
+	var refused *deployment.StatusError
+	if err := s.API.Call(ctx, http.MethodPost, decide, map[string]any{"decision": "switch"}, nil); !errors.As(err, &refused) || refused.Status != 409 {
+		t.Errorf("a decision that nobody waits for: %v, want 409", err)
+	}
+	if err := s.API.Call(ctx, http.MethodPost, decide, map[string]any{"decision": "switch-back"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	post(ctx, t, s, "more", chat("someone", 1, "The boiler is in the cellar."))

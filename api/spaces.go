@@ -1,0 +1,91 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/temporal"
+
+	"reverie/memory"
+	"reverie/store"
+	"reverie/workflows"
+)
+
+func (s *Server) spaceRoutes() {
+	register(s, route{
+		id: "decide-space", method: http.MethodPost, path: recallPath + "/spaces/{space}", tag: "recall", need: memory.RoleAdmin,
+		summary: "Decide which vectors searches look at", body: maxSmallBody, errors: []int{http.StatusConflict},
+		doc: "While a change of the embedding model waits for a decision about the space that it has built: switch to it all the same, or abandon it. After the change, for as long as the space from before is kept: switch-back makes that one live again, at once for all searches. " +
+			"The space is the one that the change builds or has built; GET …/memory/status lists them.",
+	}, s.decideSpace)
+}
+
+// spaceDecision is what a person decides about a space.
+type spaceDecision string
+
+const switchBack spaceDecision = "switch-back"
+
+type decideSpaceInput struct {
+	AgentParam
+	Space int64 `path:"space" minimum:"1" doc:"Id of the space."`
+	Body  struct {
+		Decision spaceDecision `json:"decision" enum:"switch,abandon,switch-back"`
+	}
+}
+
+type decidedView struct {
+	Spaces     []spaceView `json:"spaces" doc:"Vectors by what made them, oldest first."`
+	WorkflowID string      `json:"workflowId"`
+	Link       string      `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
+}
+
+func (s *Server) decideSpace(ctx context.Context, in *decideSpaceInput) (*reply[decidedView], error) {
+	id, _, err := s.enter(ctx, in.Agent, person{})
+	if err != nil {
+		return nil, err
+	}
+	if id.Pinned {
+		return nil, problem(nameForbidden, "a key that is pinned to an owner tends no index")
+	}
+	spaces, err := s.Store.Spaces(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(spaces, func(p store.Space) bool { return p.ID == in.Space })
+	if at < 0 {
+		return nil, problem(nameNotFound, "the agent has no embedding space %d", in.Space)
+	}
+	change := workflows.ReindexID(indexesOf(id)[0], spaces[at].Identity)
+	if err := s.workflows.decide(ctx, change, in.Body.Decision); err != nil {
+		return nil, err
+	}
+	if spaces, err = s.Store.Spaces(ctx, id); err != nil {
+		return nil, err
+	}
+	return ok(decidedView{views(spaces, viewSpace), change, s.workflows.link(change)}), nil
+}
+
+// decide tells a change of the embedding model, by its id, what to do, and waits until it is done. A change that is not
+// under way is not found; one that waits for something else refuses.
+func (s *starter) decide(ctx context.Context, change string, d spaceDecision) error {
+	var err error
+	if d == switchBack {
+		err = workflows.SwitchBack(ctx, s.client, change)
+	} else {
+		err = workflows.DecideReindex(ctx, s.client, change, workflows.Decision(d))
+	}
+	var none *serviceerror.NotFound
+	switch refusal, refused := errors.AsType[*temporal.ApplicationError](err); {
+	case errors.As(err, &none):
+		return problem(nameNotFound, "no change of the embedding model to this space is under way")
+	case refused:
+		return problem(nameConflict, "%s", refusal.Message())
+	case err != nil && temporalAway(err):
+		return fmt.Errorf("%w: %w", errWorkflowsAway, err)
+	}
+	return err
+}
