@@ -23,8 +23,8 @@ import (
 	"strings"
 	"syscall"
 
-	"reverie/test/bench/services" //nolint:depguard // a benchmark, not the room of this name
-	"reverie/test/deployment"     //nolint:depguard // a benchmark, not the room of this name
+	"reverie/test/bench/services"
+	"reverie/test/deployment"
 )
 
 func main() {

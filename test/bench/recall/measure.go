@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"reverie/search"
-	"reverie/test/bench/services" //nolint:depguard // a benchmark, not the room of this name
+	"reverie/test/bench/services"
 )
 
 // warmUp is how many questions are asked before anything is measured: plans are made and pages are read.

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"os"
 
-	"reverie/config" //nolint:depguard // a benchmark, not the room of this name
-	"reverie/llm"    //nolint:depguard // a benchmark, not the room of this name
+	"reverie/config"
+	"reverie/llm"
 	"reverie/memory"
 	"reverie/store"
-	"reverie/test/bench/services" //nolint:depguard // a benchmark, not the room of this name
+	"reverie/test/bench/services"
 )
 
 // vectorSource makes the vectors of a run: an embedding provider of the environment, or a frozen ranking.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"reverie/test/bench/services" //nolint:depguard // a benchmark, not the room of this name
+	"reverie/test/bench/services"
 )
 
 // report is the outcome of a run; it is also the JSON output.

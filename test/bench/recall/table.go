@@ -6,7 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"reverie/test/bench/services" //nolint:depguard // a benchmark, not the room of this name
+	"reverie/test/bench/services"
 )
 
 // print writes the report as tables.
