@@ -243,6 +243,7 @@ var similarities = []struct {
 	{"good model", model(2.5, 2)},
 	{"fair model", model(1.5, 1.5)},
 	{"weak model", model(1, .7)},
+	{"model that knows little but topics", model(.8, 1)},
 	{"noise", model(0, 0)},
 	{"noise with a heavy tail", func(_ madeQuestion, _ madeUnit, r *rand.Rand) float64 {
 		return r.NormFloat64() / math.Sqrt(r.ExpFloat64()+.05)

@@ -12,7 +12,7 @@ type Votes struct {
 	Vector float64 `json:"vector"`
 	// TextWeight and VectorWeight are the weights that the calibrated scores get, and add up to 1. What the words cover,
 	// the words decide; what they leave open, the vectors decide: it is TextWeight·Text of the options against
-	// VectorWeight·Vector·(1 − 0.6·Text).
+	// VectorWeight·Vector·(1 − 0.6·Text), and of a model that is known what settle says.
 	TextWeight   float64 `json:"textWeight"`
 	VectorWeight float64 `json:"vectorWeight"`
 	// Agreement is how much the lists have in common, in deviations above what two lists have that know nothing of each
@@ -22,10 +22,18 @@ type Votes struct {
 	// units of noise would.
 	Standing float64 `json:"standing"`
 	Noise    float64 `json:"noise"`
-	// Zero is the standing at which a calibrated vector score begins. It is Noise, and lower the less the words decide.
+	// Zero is the standing at which a calibrated vector score begins. It is Noise, and lower the less the words decide, and
+	// the more is known of the model. Top is the one from which it is 1.
 	Zero float64 `json:"zero"`
+	Top  float64 `json:"-"`
 	// Reputation is what earlier questions said about the model, as the logarithm of odds; 0: they said nothing.
 	Reputation float64 `json:"reputation"`
+	// Sure, Met and Kinship are what the question tells of the model for later ones: how sure the first lexical hit is,
+	// 0..1; whether it is among the first dense ones; and how much higher the lexical hits after the first ones stand in
+	// the dense list than by chance, in deviations.
+	Sure    float64 `json:"-"`
+	Met     bool    `json:"-"`
+	Kinship float64 `json:"-"`
 }
 
 const (
@@ -67,18 +75,25 @@ func (b *ballot) votes(o FuseOptions) Votes {
 	if textWeight == 0 && vectorWeight == 0 {
 		textWeight, vectorWeight = 1, 1
 	}
-	textWeight *= v.Text
-	vectorWeight *= v.Vector * (1 - (1-restKept)*v.Text)
-	if sum := textWeight + vectorWeight; sum > 0 {
-		v.TextWeight, v.VectorWeight = textWeight/sum, vectorWeight/sum
+	forText, forVector := textWeight*v.Text, vectorWeight*v.Vector*(1-(1-restKept)*v.Text)
+	if sum := forText + forVector; sum > 0 {
+		v.VectorWeight = forVector / sum
+		v.TextWeight = 1 - v.VectorWeight // not forText / sum, which may make both add up to a little more
+	}
+	v.Top = v.Noise + full
+	if b.standings != nil && len(b.lexical.Hits) > 0 {
+		v.Sure, v.Met, v.Kinship = b.relation(n)
+		if len(b.standings) > tailTo { // a shorter list does not show from where on it says nothing
+			v.settle(o.Reputation, textWeight, vectorWeight)
+		}
 	}
 	return v
 }
 
 // trust is the chance that a dense list is about the question. It starts with what is known of the model. Agreement with
 // the words tells most; that there is none tells the less, the less of the question the words found. A first hit that stands
-// out clearly tells something by itself, if the list is long enough, and enough is known of the rest, to show what else it takes for similar; that there is
-// none tells nothing, since good models are often unsure.
+// out clearly tells something by itself, if the list is long enough, and enough is known of the rest, to show what else it
+// takes for similar; that there is none tells nothing, since good models are often unsure.
 func (v Votes) trust(isSure bool) float64 {
 	a := max(v.Agreement, 0)
 	// The logarithm of how much likelier the agreement is for an informed list than for one that knows nothing.
@@ -128,5 +143,5 @@ func (b *ballot) denseUnits() []UnitKey {
 
 // vector is the calibrated score of a dense hit with a standing.
 func (v Votes) vector(standing float64) float64 {
-	return min(max((standing-v.Zero)/(v.Noise+full-v.Zero), 0), 1)
+	return min(max((standing-v.Zero)/(v.Top-v.Zero), 0), 1)
 }
