@@ -201,7 +201,7 @@ begin
     select dimensions into vector_dimensions
     from index_spaces
     where space_id = of_space and workspace_id = reverie_identity('workspace') and agent_id = reverie_identity('agent')
-        and reverie_identity('admin') = 'on';
+        and reverie_identity('admin') = 'on' and reverie_identity('any_owner') = 'on';
     if vector_dimensions is null then
         raise exception 'no such space' using errcode = 'insufficient_privilege';
     end if;
@@ -223,7 +223,7 @@ begin
     perform
     from index_spaces
     where space_id = of_space and workspace_id = reverie_identity('workspace') and agent_id = reverie_identity('agent')
-        and reverie_identity('admin') = 'on' and state = 'dropping';
+        and reverie_identity('admin') = 'on' and reverie_identity('any_owner') = 'on' and state = 'dropping';
     if found then
         execute format('drop table if exists %I', 'index_vectors_large_' || of_space);
     end if;

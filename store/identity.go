@@ -148,3 +148,12 @@ func requireAdmin(id memory.Identity) error {
 	}
 	return nil
 }
+
+// requireTender refuses everybody but who tends an index: an admin that reads every owner, because what is derived is made
+// and removed for all of them together.
+func requireTender(id memory.Identity) error {
+	if !isAdmin(id) || !id.AnyOwner {
+		return fmt.Errorf("%w: it needs an admin that reads every owner", ErrForbidden)
+	}
+	return nil
+}

@@ -109,7 +109,7 @@ func (s *Store) PackIndex(ctx context.Context, id memory.Identity) (Packed, erro
 
 // packFrom is PackIndex of shelves with at least so many fresh rows.
 func (s *Store) packFrom(ctx context.Context, id memory.Identity, rows int) (Packed, error) {
-	if err := requireAdmin(id); err != nil {
+	if err := requireTender(id); err != nil {
 		return Packed{}, err
 	}
 	return inTx(ctx, s, id, func(t *tx) (Packed, error) {

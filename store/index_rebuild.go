@@ -68,7 +68,7 @@ const reindexMessages = 500
 // anew, what is missing from the index included, and returns how many sources that are. Searches go on: each source
 // changes over by itself.
 func (s *Store) StaleIndex(ctx context.Context, id memory.Identity) (int, error) {
-	if err := requireAdmin(id); err != nil {
+	if err := requireTender(id); err != nil {
 		return 0, err
 	}
 	return inTx(ctx, s, id, func(t *tx) (n int, err error) {
@@ -82,7 +82,7 @@ func (s *Store) StaleIndex(ctx context.Context, id memory.Identity) (int, error)
 // RebuildIndex indexes up to limit sources anew that are marked or that another release has indexed, and returns how many
 // are left. Each is a transaction of its own.
 func (s *Store) RebuildIndex(ctx context.Context, id memory.Identity, limit int) (remaining int, err error) {
-	if err := requireAdmin(id); err != nil {
+	if err := requireTender(id); err != nil {
 		return 0, err
 	}
 	stale, err := read(ctx, s, id, func(t *tx) (stale []source, err error) {

@@ -155,7 +155,7 @@ func (s *Store) LiveSpace(ctx context.Context, id memory.Identity) (Space, error
 // OpenSpace finds the agent's space of an identity, or makes it: live when it is the agent's first, building otherwise. A
 // retired one is built again.
 func (s *Store) OpenSpace(ctx context.Context, id memory.Identity, of memory.EmbeddingIdentity) (Space, error) {
-	if err := requireAdmin(id); err != nil {
+	if err := requireTender(id); err != nil {
 		return Space{}, err
 	}
 	if of.Dimensions < 1 || of.Dimensions > MaxDimensions {
@@ -177,7 +177,7 @@ func (s *Store) OpenSpace(ctx context.Context, id memory.Identity, of memory.Emb
 // SwitchSpace makes a space the live one and retires the one that was, at once for all searches. It returns ErrNotFound
 // when there is no such space.
 func (s *Store) SwitchSpace(ctx context.Context, id memory.Identity, spaceID int64) (Space, error) {
-	if err := requireAdmin(id); err != nil {
+	if err := requireTender(id); err != nil {
 		return Space{}, err
 	}
 	return inTx(ctx, s, id, func(t *tx) (Space, error) {
@@ -201,7 +201,7 @@ func (s *Store) SwitchSpace(ctx context.Context, id memory.Identity, spaceID int
 // DropSpace removes up to limit vectors of a space that is not live, and the space with the last of them. more says that
 // some are left.
 func (s *Store) DropSpace(ctx context.Context, id memory.Identity, spaceID int64, limit int) (more bool, err error) {
-	if err := requireAdmin(id); err != nil {
+	if err := requireTender(id); err != nil {
 		return false, err
 	}
 	return inTx(ctx, s, id, func(t *tx) (more bool, err error) {

@@ -168,7 +168,7 @@ type dueSource struct {
 // DueUnits lists about limit units of the identity's agent that have no vector in a space, in the order in which they were
 // indexed.
 func (s *Store) DueUnits(ctx context.Context, id memory.Identity, space int64, limit int) (DueUnits, error) {
-	if err := requireAdmin(id); err != nil {
+	if err := requireTender(id); err != nil {
 		return DueUnits{}, err
 	}
 	return snapshot(ctx, s, id, func(t *tx) (due DueUnits, err error) {
@@ -320,7 +320,7 @@ where s.group_no = @group and 0 = (
 
 // CachedVectors are the vectors of texts that the workspace had embedded before, by what made them.
 func (s *Store) CachedVectors(ctx context.Context, id memory.Identity, of memory.EmbeddingIdentity, hashes []TextHash) (map[TextHash][]float32, error) {
-	if err := requireAdmin(id); err != nil {
+	if err := requireTender(id); err != nil {
 		return nil, err
 	}
 	vectors := make(map[TextHash][]float32, len(hashes))
@@ -343,7 +343,7 @@ func (s *Store) CachedVectors(ctx context.Context, id memory.Identity, of memory
 // notes how far the sources are done. A nil vector leaves its unit without one: its text cannot be embedded. Sources that
 // were indexed anew meanwhile are left out. It returns how many vectors were stored.
 func (s *Store) SaveVectors(ctx context.Context, id memory.Identity, space int64, due DueUnits, vectors [][]float32) (int, error) {
-	if err := requireAdmin(id); err != nil {
+	if err := requireTender(id); err != nil {
 		return 0, err
 	}
 	return inTx(ctx, s, id, func(t *tx) (saved int, err error) {

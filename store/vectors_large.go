@@ -119,7 +119,7 @@ func nearestOfLarge(ctx context.Context, t *tx, q VectorQuery, args pgx.NamedArg
 // GrowSpace gives a space of more than ExactUnits vectors a part of its own with an index of nearest neighbours, and moves up
 // to limit vectors there. more says that others are to be moved. Searches find all vectors throughout.
 func (s *Store) GrowSpace(ctx context.Context, id memory.Identity, space int64, limit int) (more bool, err error) {
-	if err := requireAdmin(id); err != nil {
+	if err := requireTender(id); err != nil {
 		return false, err
 	}
 	return inTx(ctx, s, id, func(t *tx) (more bool, err error) {
