@@ -157,10 +157,14 @@ func vectorsOf(due DueUnits) [][]float32 {
 
 // worldRecall is a recall whose path says whose it is.
 func worldRecall(id memory.Identity) Recall {
+	scope := memory.ScopePersonal
+	if id.Owner == memory.NoOwner { // nobody finds what is shared, and that somebody did is no secret among them
+		scope = memory.ScopeTeam
+	}
 	return Recall{
 		Identity: id, Day: testClock, At: testClock,
 		Hits: []RecalledHit{{
-			Corpus: search.Memory, Scope: memory.ScopePersonal, Source: newID(), Path: scopeTag(id, memory.ScopePersonal).String(),
+			Corpus: search.Memory, Scope: scope, Source: newID(), Path: scopeTag(id, scope).String(),
 			FromLine: 1, ToLine: 2, Entries: []memory.EntryID{"a", "b"}, Score: 0.5,
 		}},
 	}
