@@ -290,7 +290,7 @@ select @workspace, @agent, @space, v.corpus, v.scope, v.owner_key, v.group_no, v
 from unnest(@corpora::text[], @scopes::text[], @owners::text[], @groups::bigint[], @ordinals::bigint[], @vectors::halfvec[])
     v (corpus, scope, owner_key, group_no, ordinal, embedding)
 cross join lateral (
-    select from index_sources s where s.group_no = v.group_no offset 0
+    select from index_sources s where s.group_no = v.group_no and s.agent_id = @agent and s.scope = v.scope and s.owner_key = v.owner_key offset 0
 ) s
 cross join lateral (
     select from index_spaces p
@@ -303,13 +303,13 @@ on conflict (workspace_id, agent_id, space_id, corpus, scope, owner_key, group_n
 insert into index_progress (workspace_id, agent_id, scope, owner_key, space_id, group_no, done)
 select @workspace, @agent, scope, owner_key, @space, group_no, @done::bigint
 from index_sources
-where group_no = @group
+where group_no = @group and agent_id = @agent
 on conflict (workspace_id, agent_id, space_id, group_no) do update set done = greatest(index_progress.done, excluded.done)`
 
 	// A source waits no longer when every space that is kept up to date has all of it.
 	sqlNothingDue = `
 update index_sources s set embed_due = false
-where s.group_no = @group and 0 = (
+where s.group_no = @group and s.agent_id = @agent and 0 = (
     select count(*)
     from index_spaces p
     where p.workspace_id = @workspace and p.agent_id = @agent and p.state in ('building', 'live') and s.head > coalesce((
