@@ -26,7 +26,7 @@ const (
 
 const (
 	sqlPackShelf = `
-select corpus, agent_id, scope, owner_key, count(*)
+select corpus, agent_id, scope, owner_key
 from index_fresh
 where workspace_id = @workspace and agent_id = @agent
 group by corpus, agent_id, scope, owner_key
@@ -137,10 +137,10 @@ type packing struct {
 
 // choose finds a shelf and takes it for this transaction.
 func (p *packing) choose(ctx context.Context, rows int) (bool, error) {
-	found, count := false, 0
+	found := false
 	b := &pgx.Batch{}
 	one(b.Queue(sqlPackShelf, p.t.args(pgx.NamedArgs{"from": rows})), &found, func(row pgx.CollectableRow) error {
-		return row.Scan(&p.shelf.corpus, &p.shelf.agent, &p.shelf.scope, &p.shelf.owner, &count)
+		return row.Scan(&p.shelf.corpus, &p.shelf.agent, &p.shelf.scope, &p.shelf.owner)
 	})
 	if err := p.t.send(ctx, b); err != nil || !found {
 		return false, err

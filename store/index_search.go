@@ -28,62 +28,42 @@ with shelf as materialized (
     where @any::boolean and s.workspace_id = @workspace and s.agent_id = @agent and s.scope = 'PERSONAL' and s.owner_key <> @owner::text
 )`
 
+// The rows of a table of the index on those shelves, as r, stand between fromShelves and ofShelf.
+const (
+	fromShelves = `
+from shelf
+cross join unnest(@corpora::text[]) c (corpus)
+cross join lateral (
+    select *
+    from `
+	ofShelf = `
+    where workspace_id = @workspace and agent_id = shelf.agent_id and corpus = c.corpus and scope = shelf.scope
+        and owner_key = shelf.owner_key
+    offset 0
+) r`
+)
+
 const (
 	sqlIndexFresh = visibleShelves + `
-select f.corpus, f.group_no, f.data
-from shelf
-cross join unnest(@corpora::text[]) c (corpus)
-cross join lateral (
-    select *
-    from index_fresh f
-    where f.workspace_id = @workspace and f.agent_id = shelf.agent_id and f.corpus = c.corpus and f.scope = shelf.scope
-        and f.owner_key = shelf.owner_key
-    offset 0
-) f`
+select r.corpus, r.group_no, r.data` + fromShelves + `index_fresh` + ofShelf
 
 	sqlIndexSegments = visibleShelves + `
-select s.corpus, s.segment_id, case when s.segment_id = any (@known::bigint[]) then null else s.data end
-from shelf
-cross join unnest(@corpora::text[]) c (corpus)
-cross join lateral (
-    select *
-    from index_segments s
-    where s.workspace_id = @workspace and s.agent_id = shelf.agent_id and s.corpus = c.corpus and s.scope = shelf.scope
-        and s.owner_key = shelf.owner_key
-    offset 0
-) s`
+select r.corpus, r.segment_id, case when r.segment_id = any (@known::bigint[]) then null else r.data end` +
+		fromShelves + `index_segments` + ofShelf
 
 	sqlIndexBlocks = visibleShelves + `
-select s.corpus, s.segment_id, k.term, b.bucket, b.term, b.data
-from shelf
-cross join unnest(@corpora::text[]) c (corpus)
-cross join lateral (
-    select *
-    from index_segments s
-    where s.workspace_id = @workspace and s.agent_id = shelf.agent_id and s.corpus = c.corpus and s.scope = shelf.scope
-        and s.owner_key = shelf.owner_key
-    offset 0
-) s
+select r.corpus, r.segment_id, k.term, b.bucket, b.term, b.data` + fromShelves + `index_segments` + ofShelf + `
 cross join unnest(@terms::bigint[]) k (term)
 cross join lateral (
     select *
     from index_blocks b
-    where b.workspace_id = @workspace and b.agent_id = s.agent_id and b.segment_id = s.segment_id
-        and b.bucket = (k.term >> (63 - s.bits))::int and b.term in (0, k.term)
+    where b.workspace_id = @workspace and b.agent_id = r.agent_id and b.segment_id = r.segment_id
+        and b.bucket = (k.term >> (@term_bits::int - r.bits))::int and b.term in (0, k.term)
     offset 0
 ) b`
 
 	sqlIndexGraves = visibleShelves + `
-select g.group_no
-from shelf
-cross join unnest(@corpora::text[]) c (corpus)
-cross join lateral (
-    select *
-    from index_graves g
-    where g.workspace_id = @workspace and g.agent_id = shelf.agent_id and g.corpus = c.corpus and g.scope = shelf.scope
-        and g.owner_key = shelf.owner_key
-    offset 0
-) g`
+select r.group_no` + fromShelves + `index_graves` + ofShelf
 )
 
 // Collect reads what the identity may find in each corpus: all units, and where the terms of the question occur. It is one
@@ -95,7 +75,7 @@ func (s *Store) Collect(ctx context.Context, id memory.Identity, corpora []searc
 	return snapshot(ctx, s, id, func(t *tx) ([]*search.Collection, error) {
 		key := agentKey{t.workspace, t.agent}
 		c := newCollecting(s.segments.of(key), corpora, q)
-		args := t.viewArgs(pgx.NamedArgs{"corpora": corpora, "terms": c.terms(), "known": slices.Collect(maps.Keys(c.known))})
+		args := t.viewArgs(pgx.NamedArgs{"corpora": corpora, "terms": c.terms(), "known": slices.Collect(maps.Keys(c.known)), "term_bits": search.TermBits})
 		b := &pgx.Batch{}
 		b.Queue(sqlIndexFresh, args).Query(c.fresh)
 		b.Queue(sqlIndexSegments, args).Query(c.segments)
@@ -271,7 +251,7 @@ cross join lateral (
 ) c
 cross join lateral (
     select * from messages m
-    where m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid = s.source_uid and m.seq = w.ordinal / 256
+    where m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid = s.source_uid and m.seq = w.ordinal / @parts::bigint
     limit 1
 ) m`
 )
@@ -294,7 +274,7 @@ func (s *Store) Passages(ctx context.Context, id memory.Identity, corpus search.
 			byKey[u.Key()] = u
 			groups[i], ordinals[i], starts[i], lengths[i] = u.Group, u.Ordinal(), u.Start, u.End-u.Start
 		}
-		args := t.args(pgx.NamedArgs{"groups": groups, "ordinals": ordinals, "starts": starts, "lengths": lengths})
+		args := t.args(pgx.NamedArgs{"groups": groups, "ordinals": ordinals, "starts": starts, "lengths": lengths, "parts": search.MaxParts})
 		b := &pgx.Batch{}
 		var found []Passage
 		if corpus == search.Sessions {

@@ -37,14 +37,10 @@ const viewIsLarge = `
     from index_spaces p
     where p.workspace_id = @workspace and p.agent_id = @agent and p.space_id = @space`
 
-const (
-	sqlViewIsLarge = visibleShelves + viewIsLarge
-
-	// Every vector of the view is compared. The distance is an expression, so that no index of nearest neighbours, which
-	// would lose what it does not see behind other owners' vectors, can ever be used.
-	sqlNearest = visibleShelves + `
-, size as materialized (` + viewIsLarge + `
-), near as materialized (
+// everyVector compares all of a view: the agent's own space, and the workspace's of the same identity. The distance is an
+// expression, so that no index of nearest neighbours, which would lose what it does not see behind other owners' vectors,
+// can ever be used. What is in the large space @indexed is left out: its index is asked.
+const everyVector = `
     select v.group_no, v.ordinal, 1 - v.distance as similarity
     from shelf
     cross join lateral (
@@ -64,9 +60,16 @@ const (
         select group_no, ordinal, (embedding <=> @vector::halfvec) + 0
         from index_vectors_large
         where space_id = space.space_id and workspace_id = @workspace and agent_id = shelf.agent_id and corpus = @corpus
-            and scope = shelf.scope and owner_key = shelf.owner_key
+            and scope = shelf.scope and owner_key = shelf.owner_key and space.space_id <> @indexed::bigint
         offset 0
-    ) v
+    ) v`
+
+const (
+	sqlViewIsLarge = visibleShelves + viewIsLarge
+
+	sqlNearest = visibleShelves + `
+, size as materialized (` + viewIsLarge + `
+), near as materialized (` + everyVector + `
     where not coalesce((select * from size), false)
 )
 select group_no, ordinal, similarity,
@@ -85,7 +88,7 @@ func (s *Store) Nearest(ctx context.Context, id memory.Identity, q VectorQuery) 
 	}
 	return snapshot(ctx, s, id, func(t *tx) (dense search.Dense, err error) {
 		args := t.viewArgs(pgx.NamedArgs{
-			"corpus": q.Corpus, "space": q.Space, "vector": pgvector.NewHalfVector(q.Vector), "depth": q.Depth, "exact": s.exactUnits,
+			"corpus": q.Corpus, "space": q.Space, "vector": pgvector.NewHalfVector(q.Vector), "depth": q.Depth, "exact": s.exactUnits, "indexed": 0,
 		})
 		large, found := false, false
 		b := &pgx.Batch{}

@@ -64,7 +64,7 @@ on conflict (workspace_id, agent_id, space_id, corpus, scope, owner_key, group_n
 )
 
 // nearestSQL is the search in a large space. The space and its dimensions are written out, because only then the database
-// sees that the index fits. What was not moved there yet is compared one by one.
+// sees that the index fits. What was not moved there yet, and the workspace's own, is compared one by one.
 func nearestSQL(space int64, dimensions int) string {
 	return fmt.Sprintf(visibleShelves+`
 , near as materialized (
@@ -74,24 +74,7 @@ func nearestSQL(space int64, dimensions int) string {
         and (scope <> 'PERSONAL' or owner_key = @owner or @any::boolean)
     order by embedding::halfvec(%[2]d) <=> @vector::halfvec(%[2]d)
     limit @depth
-), rest as materialized (
-    select v.group_no, v.ordinal, 1 - v.distance as similarity
-    from shelf
-    cross join lateral (
-        select space_id
-        from index_spaces
-        where workspace_id = @workspace and agent_id = shelf.agent_id and state <> 'dropping' and identity_key = (
-            select identity_key from index_spaces
-            where workspace_id = @workspace and agent_id = @agent and space_id = %[1]d)
-        limit 1
-    ) space
-    cross join lateral (
-        select group_no, ordinal, (embedding <=> @vector::halfvec) + 0 as distance
-        from index_vectors
-        where workspace_id = @workspace and agent_id = shelf.agent_id and space_id = space.space_id and corpus = @corpus
-            and scope = shelf.scope and owner_key = shelf.owner_key
-        offset 0
-    ) v
+), rest as materialized (`+everyVector+`
 )
 select group_no, ordinal, similarity from near
 union all
@@ -104,6 +87,7 @@ limit @depth`, space, dimensions)
 func nearestOfLarge(ctx context.Context, t *tx, q VectorQuery, args pgx.NamedArgs) (dense search.Dense, err error) {
 	b := &pgx.Batch{}
 	b.Queue(sqlLargeEffort, pgx.NamedArgs{"effort": min(max(nearestEffort, q.Depth), mostEffort), "tuples": nearestTuples})
+	args["indexed"] = q.Space
 	b.Queue(nearestSQL(q.Space, len(q.Vector)), args).Query(func(rows pgx.Rows) error {
 		var hit search.DenseHit
 		_, err := pgx.ForEachRow(rows, []any{&hit.Unit.Group, &hit.Unit.Ordinal, &hit.Similarity}, func() error {
