@@ -2,27 +2,12 @@ package search
 
 import "math"
 
-// BM25 scores every unit of c by its body alone, in the order of c.Units: the sum over the terms of q of
+// bm25 is the formula with the statistics of a collection. A term of the question adds to a unit that has it
 //
 //	weight · idf · tf·(K1+1) / (tf + K1·(1−B+B·length/average)), idf = ln(1 + (N−df+½)/(df+½))
 //
-// where weight is StopWeight for stop words and 1 for others, B is TurnB for turns, and N, df and the average length are those of c.
-func BM25(q Query, c *Collection, o RankOptions) []float64 {
-	scores := make([]float64, len(c.Units))
-	b := newBM25(c, o)
-	for i, term := range q.Terms {
-		weight := b.idf(len(c.Body[i]))
-		if term.Stop {
-			weight *= o.StopWeight
-		}
-		for _, p := range c.Body[i] {
-			scores[p.Unit] += weight * b.saturated(float64(p.TF)/b.norms[p.Unit])
-		}
-	}
-	return scores
-}
-
-// bm25 is the formula with the statistics of a collection.
+// where weight is StopWeight for stop words and 1 for others, B is TurnB for turns, and N, df and the average length are those
+// of the collection.
 type bm25 struct {
 	units int
 	k1    float64

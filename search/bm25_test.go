@@ -139,3 +139,19 @@ func TestBM25StopWords(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// BM25 scores every unit of c by its body alone, in the order of c.Units: what Rank begins with, without anything else.
+func BM25(q Query, c *Collection, o RankOptions) []float64 {
+	scores := make([]float64, len(c.Units))
+	b := newBM25(c, o)
+	for i, term := range q.Terms {
+		weight := b.idf(len(c.Body[i]))
+		if term.Stop {
+			weight *= o.StopWeight
+		}
+		for _, p := range c.Body[i] {
+			scores[p.Unit] += weight * b.saturated(float64(p.TF)/b.norms[p.Unit])
+		}
+	}
+	return scores
+}

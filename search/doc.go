@@ -4,8 +4,6 @@
 // It reads no database and no clock: store keeps what it packs, recall puts the parts together.
 package search
 
-import "slices"
-
 // Corpus is a kind of source that can be searched by itself. Each has its own statistics.
 type Corpus string
 
@@ -18,6 +16,3 @@ const (
 
 // Corpora are the registered corpora, in the order in which they are listed.
 func Corpora() []Corpus { return []Corpus{Memory, Sessions} }
-
-// Known reports whether c is registered.
-func (c Corpus) Known() bool { return slices.Contains(Corpora(), c) }
