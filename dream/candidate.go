@@ -44,9 +44,9 @@ const MaxDays = 64
 
 // Signals are what speaks for a statement. A sighting counts once, in however many nights it is looked at.
 type Signals struct {
-	Recalls      int       `json:"recalls"`             // organic uses of it as a search result
-	RecallScore  float64   `json:"recallScore"`         // sum of their scores
-	Queries      int       `json:"queries"`             // distinct questions among them
+	Recalls      int       `json:"recalls"`              // organic uses of it as a search result
+	RecallScore  float64   `json:"recallScore"`          // sum of their scores
+	Queries      int       `json:"queries"`              // distinct questions among them
 	RecallDays   []Day     `json:"recallDays,omitempty"` // ascending
 	LastRecalled time.Time `json:"lastRecalled,omitzero"`
 	MentionDays  []Day     `json:"mentionDays,omitempty"` // on which it was noted or said, ascending

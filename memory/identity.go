@@ -118,7 +118,7 @@ type AuthorKind string
 const (
 	// AuthorUser is a person editing through the API, the CLI or a page.
 	AuthorUser AuthorKind = "user"
-	// AuthorWorkflow is an extraction, flush or dream.
+	// AuthorWorkflow is an extraction or a flush.
 	AuthorWorkflow AuthorKind = "workflow"
 	// AuthorTool is an agent writing through a memory tool.
 	AuthorTool AuthorKind = "tool"
@@ -126,6 +126,8 @@ const (
 	AuthorImport AuthorKind = "import"
 	// AuthorSeed is the text that every new agent starts with.
 	AuthorSeed AuthorKind = "seed"
+	// AuthorDream is a dream: what it writes is no news for the next one, and never becomes a candidate.
+	AuthorDream AuthorKind = "dream"
 )
 
 // Identity is on whose behalf a store call is made. The database sees it in every transaction and shows and accepts
