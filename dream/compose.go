@@ -58,3 +58,10 @@ type Composition struct {
 	Changes []memory.Change
 	Diff    string // of MEMORY.md, in the unified format; empty when it stays
 }
+
+// Compose writes what a dream leaves: the new MEMORY.md, sections that moved to an archive, an entry of the diary (DREAMS.md),
+// whose old entries are folded into monthly files when it grows too long, and a report of each phase.
+func Compose(in ComposeInput) Composition { return Composition{} }
+
+// LatestEntry is the newest entry of a diary; empty when there is none.
+func LatestEntry(diary string) string { return "" }

@@ -43,3 +43,7 @@ type Consolidation struct {
 	MemoryContent string    `json:"memory_content,omitempty"` // the full new MEMORY.md
 	Retired       []Retired `json:"retired,omitempty"`
 }
+
+// ParseConsolidation reads a consolidation out of a model's answer, as tolerant as ParseProposal and as strict: it repairs how
+// a text is written, never what it says. The error is a *ProposalError.
+func ParseConsolidation(raw string) (Consolidation, error) { return Consolidation{}, errNoObject }
