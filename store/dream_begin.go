@@ -22,6 +22,9 @@ type NewDream struct {
 	DryRun   bool
 	ReplayOf uuid.UUID
 	Settings memory.DreamSettings
+	// Request is the key of a request that may be repeated, unique for its owner, dry runs and replays included: the dream of
+	// the first one is returned as it is, open or not. Empty: each request is its own.
+	Request string
 }
 
 // BeginDream finds the dream that d means, or makes its record, and puts it into the hands of the identity's workflow and run
