@@ -93,3 +93,37 @@ func ReindexID(ref activities.AgentRef, to memory.EmbeddingIdentity) string {
 func LexicalReindexID(ref activities.AgentRef) string {
 	return "reindex/" + agentRef(ref.Workspace, ref.Agent) + "/" + lexical
 }
+
+// DreamID is the id of an owner's dreams, of which one runs at a time.
+func DreamID(ref memory.OwnerRef) string {
+	return "dream/" + agentRef(ref.Workspace, ref.Agent) + "/" + ref.Owner.String()
+}
+
+// dry stands in the ids of dreams that write nothing and run beside others.
+const dry = "dry"
+
+// DryDreamID is the id of a dry run or a replay, which has a record of its own.
+func DryDreamID(ref memory.OwnerRef, dream uuid.UUID) string {
+	return DreamID(ref) + "/" + dry + "/" + dream.String()
+}
+
+// ParseDreamID is the inverse of DreamID and DryDreamID; dream is zero unless it is a dry one's.
+func ParseDreamID(id string) (ref memory.OwnerRef, dream uuid.UUID, err error) {
+	parts := strings.Split(id, "/")
+	if len(parts) == 3 || len(parts) == 5 && parts[3] == dry {
+		workspace, agent, found := strings.Cut(parts[1], ".")
+		owner, err := uuid.Parse(parts[2])
+		if len(parts) == 5 && err == nil {
+			dream, err = uuid.Parse(parts[4])
+		}
+		if found && err == nil && parts[0] == "dream" {
+			return memory.OwnerRef{Workspace: workspace, Agent: agent, Owner: owner}, dream, nil
+		}
+	}
+	return memory.OwnerRef{}, uuid.Nil, fmt.Errorf("%q is not the id of a Dream", id)
+}
+
+// DreamNightID is what the ids of an agent's nights begin with; its schedule adds the time.
+func DreamNightID(ref activities.AgentRef) string {
+	return "dream-night/" + agentRef(ref.Workspace, ref.Agent)
+}

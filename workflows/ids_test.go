@@ -31,16 +31,28 @@ func TestIDsAreReadBackAsTheyWereMade(t *testing.T) {
 				t.Fatalf("%v %d-%d %v became %v %d-%d %v (%v)", conversation, from, to, retry, c, f, l, r, err)
 			}
 		}
+		dream := anyUUID(t, "dream")
+		for id, want := range map[string]uuid.UUID{DreamID(ref): {}, DryDreamID(ref, dream): dream} {
+			if back, d, err := ParseDreamID(id); err != nil || back != ref || d != want {
+				t.Fatalf("%s of %v became %v %v (%v)", id, ref, back, d, err)
+			}
+		}
 	})
 }
 
 func TestForeignIDsAreRefused(t *testing.T) {
-	for _, id := range []string{"", "inbox", "inbox/a.b", "inbox/ab/0190", "extract/x/1-2", "extract/" + uuid.Nil.String() + "/1"} {
+	for _, id := range []string{
+		"", "inbox", "inbox/a.b", "inbox/ab/0190", "extract/x/1-2", "extract/" + uuid.Nil.String() + "/1",
+		"dream/a.b", "dream/ab/" + uuid.Nil.String(), "dream/a.b/" + uuid.Nil.String() + "/wet/" + uuid.Nil.String(), "dream/a.b/x",
+	} {
 		if _, err := ParseInboxID(id); err == nil {
 			t.Errorf("%q was read as an Inbox", id)
 		}
 		if _, _, _, _, err := ParseExtractID(id); err == nil {
 			t.Errorf("%q was read as an Extract", id)
+		}
+		if _, _, err := ParseDreamID(id); err == nil {
+			t.Errorf("%q was read as a Dream", id)
 		}
 	}
 }

@@ -1,10 +1,13 @@
 // Package workflows orchestrates memory: deterministic code that orders, waits and retries, while Postgres decides.
 //
-//	workflow  id                                     what it does
-//	Inbox     inbox/<agent>/<owner>                  waits out quiet period and cooldown, then starts one Extract at a time
-//	Extract   extract/<conversation>/<from>-<to>     propose -> apply, for one range of messages, once
-//	Index     index/<agent>                          merges, indexes anew and embeds what was written
-//	Reindex   reindex/<agent>/<model or "lexical">   builds an index beside the live one, compares, switches, drops the old
+//	workflow    id                                     what it does
+//	Inbox       inbox/<agent>/<owner>                  waits out quiet period and cooldown, then starts one Extract at a time
+//	Extract     extract/<conversation>/<from>-<to>     propose -> apply, for one range of messages, once
+//	Index       index/<agent>                          merges, indexes anew and embeds what was written
+//	Reindex     reindex/<agent>/<model or "lexical">   builds an index beside the live one, compares, switches, drops the old
+//	Dream       dream/<agent>/<owner>                  light -> REM -> deep -> commit, of what is new of one owner
+//	            dream/<agent>/<owner>/dry/<dream>      the same without a write: a dry run or a replay
+//	DreamNight  dream-night/<agent> + time             starts the Dreams of one night of one agent
 //
 // <agent> is <workspace>.<agent id>, or <workspace> alone for what belongs to the workspace; <owner> and <conversation> are
 // opaque ids. Inputs, results and signals carry references only, never what was said or remembered.
@@ -18,6 +21,9 @@ const (
 	TaskQueue = "reverie"
 	// ModelQueue runs the steps that call a model, so that slow models never hold up the store.
 	ModelQueue = "reverie-model"
+	// NightQueue runs the step that starts the dreams of a night and waits for them: it sits for hours, and must not take the
+	// place of the steps that it waits for.
+	NightQueue = "reverie-night"
 	// EmbedQueue runs the steps that call an embedding model: a large index that is embedded holds up no extraction.
 	EmbedQueue = "reverie-embed"
 
@@ -25,6 +31,8 @@ const (
 	ExtractName = "Extract"
 	IndexName   = "Index"
 	ReindexName = "Reindex"
+	DreamName   = "Dream"
+	NightName   = "DreamNight"
 
 	// TurnCompletedSignal tells an Inbox that messages are waiting.
 	TurnCompletedSignal = "turn-completed"
