@@ -11,6 +11,9 @@ import (
 // DreamNightInput is one night of one agent.
 type DreamNightInput struct {
 	activities.AgentRef
+	// TimeZone and Cron say when the agent dreams, for the name of the night: see NightKey.
+	TimeZone string `json:"timeZone,omitempty"`
+	Cron     string `json:"cron,omitempty"`
 	// Parallel is how many owners of the agent dream at once; 0: as many as the default.
 	Parallel int `json:"parallel,omitempty"`
 }
