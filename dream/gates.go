@@ -1,0 +1,79 @@
+package dream
+
+import (
+	"fmt"
+	"strings"
+
+	"reverie/memory"
+)
+
+// Names of gates.
+const (
+	gateScore     = "score"
+	gateSignals   = "signals"
+	gateDiversity = "diversity"
+)
+
+// gates are the conditions of promotion. What a person asked for by name needs no second context.
+func gates(c Candidate, s memory.DreamSettings) []Gate {
+	signals, diversity := signalsOf(c.Signals), diversityOf(c.Signals)
+	return []Gate{
+		{Name: gateScore, Value: c.Score, Need: s.MinScore, Passed: c.Score >= s.MinScore},
+		{Name: gateSignals, Value: float64(signals), Need: float64(s.MinSignals), Passed: signals >= s.MinSignals},
+		{
+			Name: gateDiversity, Value: float64(diversity), Need: float64(s.MinDiversity),
+			Passed: c.Signals.Asked || diversity >= s.MinDiversity,
+		},
+	}
+}
+
+// failing are the gates that do not let a candidate through.
+func failing(all []Gate) []Gate {
+	var out []Gate
+	for _, g := range all {
+		if !g.Passed {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// lack says what a gate lacks, in words.
+func (g Gate) lack() string {
+	switch g.Name {
+	case gateSignals:
+		return fmt.Sprintf("%s of %s signals (days on which it was noted or said, uses of it in answers)", number(g.Value), number(g.Need))
+	case gateDiversity:
+		return fmt.Sprintf("%s of %s distinct days or questions", number(g.Value), number(g.Need))
+	}
+	return "score " + below(g.Value, g.Need)
+}
+
+// below writes x < need with as few decimals as show the difference, from two on.
+func below(x, need float64) string {
+	for decimals := 2; ; decimals++ {
+		a, b := fmt.Sprintf("%.*f", decimals, x), fmt.Sprintf("%.*f", decimals, need)
+		if a != b || decimals == 9 {
+			return a + " < " + b
+		}
+	}
+}
+
+// number writes a count, or a setting that need not be one.
+func number(x float64) string {
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", x), "0"), ".")
+}
+
+// reasonOf is why candidates that fail these gates wait: too few signals says more than too low a score, which follows from it.
+func reasonOf(failed []Gate) string {
+	reason := ReasonLowScore
+	for _, g := range failed {
+		switch g.Name {
+		case gateSignals:
+			return ReasonOneOff
+		case gateDiversity:
+			reason = ReasonOneContext
+		}
+	}
+	return reason
+}
