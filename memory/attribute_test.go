@@ -42,30 +42,30 @@ func TestAttribute(t *testing.T) {
 		transcript    []Line
 		want          []LineSource
 	}{
-		{"a fact", "", "- Lives in Lisbon\n", english, []LineSource{{"- Lives in Lisbon", []int64{1}}}},
-		{"a word that only one message has", "", "- Vegetarian\n", english, []LineSource{{"- Vegetarian", []int64{3}}}},
+		{"a fact", "", "- Lives in Lisbon\n", english, []LineSource{{Line: "- Lives in Lisbon", Messages: []int64{1}}}},
+		{"a word that only one message has", "", "- Vegetarian\n", english, []LineSource{{Line: "- Vegetarian", Messages: []int64{3}}}},
 		{
 			"another form of the words", "", "- Alpha reports are due on 2026-11-27\n", english,
-			[]LineSource{{"- Alpha reports are due on 2026-11-27", []int64{7}}},
+			[]LineSource{{Line: "- Alpha reports are due on 2026-11-27", Messages: []int64{7}}},
 		},
 		{
 			"two messages", "", "- Moved to Lisbon and works as a nurse; is vegetarian and wants no steak recipes\n", english,
-			[]LineSource{{"- Moved to Lisbon and works as a nurse; is vegetarian and wants no steak recipes", []int64{1, 3}}},
+			[]LineSource{{Line: "- Moved to Lisbon and works as a nurse; is vegetarian and wants no steak recipes", Messages: []int64{1, 3}}},
 		},
-		{"the user, not the echo", "", "- PostgreSQL for Alpha\n", english, []LineSource{{"- PostgreSQL for Alpha", []int64{5}}}},
-		{"known lines", "- Lives in Lisbon\n", "* Lives in  Lisbon\n- Vegetarian\n", english, []LineSource{{"- Vegetarian", []int64{3}}}},
+		{"the user, not the echo", "", "- PostgreSQL for Alpha\n", english, []LineSource{{Line: "- PostgreSQL for Alpha", Messages: []int64{5}}}},
+		{"known lines", "- Lives in Lisbon\n", "* Lives in  Lisbon\n- Vegetarian\n", english, []LineSource{{Line: "- Vegetarian", Messages: []int64{3}}}},
 		{"headings and nothing alike", "", "# Memory\n\n## Lisbon\n\n- Plays the cello in an orchestra\n", english, nil},
 		{"only words that everybody uses", "", "- The user is very good and likes it\n", english, nil},
 		{"one common word of many", "", "- Project Gamma moved its servers to Frankfurt for compliance\n", english, nil},
-		{"a line twice", "", "- Vegetarian\n- Vegetarian\n", english, []LineSource{{"- Vegetarian", []int64{3}}}},
+		{"a line twice", "", "- Vegetarian\n- Vegetarian\n", english, []LineSource{{Line: "- Vegetarian", Messages: []int64{3}}}},
 		{"no transcript", "", "- Vegetarian\n", nil, nil},
 		{
 			"Chinese", "", "- 住在里斯本\n- 职业是护士\n- 吃素，不吃牛排\n- 阿尔法项目决定用 PostgreSQL\n- 喜欢大提琴\n", chinese,
 			[]LineSource{
-				{"- 住在里斯本", []int64{1}}, {"- 职业是护士", []int64{1}}, {"- 吃素，不吃牛排", []int64{3}}, {"- 阿尔法项目决定用 PostgreSQL", []int64{5}},
+				{Line: "- 住在里斯本", Messages: []int64{1}}, {Line: "- 职业是护士", Messages: []int64{1}}, {Line: "- 吃素，不吃牛排", Messages: []int64{3}}, {Line: "- 阿尔法项目决定用 PostgreSQL", Messages: []int64{5}},
 			},
 		},
-		{"full-width and case", "", "- ＶＥＧＥＴＡＲＩＡＮ\n", english, []LineSource{{"- ＶＥＧＥＴＡＲＩＡＮ", []int64{3}}}},
+		{"full-width and case", "", "- ＶＥＧＥＴＡＲＩＡＮ\n", english, []LineSource{{Line: "- ＶＥＧＥＴＡＲＩＡＮ", Messages: []int64{3}}}},
 	} {
 		if diff := cmp.Diff(c.want, Attribute(c.before, c.after, c.transcript)); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)

@@ -83,6 +83,9 @@ func blameLine(line string, v Version) BlameLine {
 	for _, s := range v.Sources.Lines {
 		if s.Line == line {
 			b.Messages = s.Messages
+			if s.Conversation != "" && len(s.Messages) > 0 {
+				b.Conversation, b.From, b.To = s.Conversation, slices.Min(s.Messages), slices.Max(s.Messages)
+			}
 			break
 		}
 	}

@@ -86,6 +86,8 @@ type Sources struct {
 type LineSource struct {
 	Line     string  `json:"line"` // as it stands in the document, without the line break
 	Messages []int64 `json:"messages"`
+	// Conversation is the one of Messages when it is not that of the version: a dream's lines come from several.
+	Conversation string `json:"conversation,omitempty"`
 }
 
 // Op is how a change is applied to the document as it is at that moment.

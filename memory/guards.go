@@ -50,7 +50,10 @@ func Guard(p Proposal, in ExtractionInput, s ExtractSettings) (Guarded, []Violat
 	if !p.ShouldUpdate {
 		return Guarded{}, nil
 	}
-	g := guard{retired: retirable(p.Retired), protected: lineSet(in.Protected), share: s.MaxDropShare}
+	g := guard{
+		retired: retirable(p.Retired), protected: lineSet(in.Protected), share: s.MaxDropShare, free: freeDrops,
+		proof: "the conversation", elsewhere: "leave the field empty and put what is new into daily_entry",
+	}
 	out := Guarded{
 		Daily:   g.daily(p.DailyEntry, in),
 		Memory:  g.replacement("memory_update", MemoryPath, in.Memory, p.MemoryUpdate, s.MemoryMaxChars),
@@ -66,6 +69,10 @@ type guard struct {
 	retired    map[string]bool // what the lines say that are retired with a reason
 	protected  map[string]bool // what the lines say that a person wrote
 	share      float64
+	free       int    // lines that any replacement may drop
+	moved      string // text that left for another document: its lines are not gone
+	proof      string // what shows that a line no longer holds
+	elsewhere  string // what to do with a text that has no room
 	violations []Violation
 }
 

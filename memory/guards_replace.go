@@ -30,7 +30,7 @@ func (g *guard) replacement(field, path, current, text string, ceiling int) stri
 		return ""
 	}
 	if n := utf8.RuneCountInString(text); n > max(ceiling, utf8.RuneCountInString(current)) {
-		g.refuse(ViolationTooLong, "%s has %d characters, %s may have %d: join or shorten lines that no person wrote, or leave the field empty and put what is new into daily_entry", field, n, path, ceiling)
+		g.refuse(ViolationTooLong, "%s has %d characters, %s may have %d: join or shorten lines that no person wrote, or %s", field, n, path, ceiling, g.elsewhere)
 	}
 	if line := elision(current, text); line > 0 {
 		g.refuse(ViolationElided, "%s, line %d, stands for text that was left out: give the full new text of %s, every line of it", field, line, path)
@@ -87,6 +87,7 @@ func elision(current, text string) int {
 
 // kept checks that the lines of current are in text: each of a person's, and enough of the others.
 func (g *guard) kept(field, path, current, text string) {
+	text += g.moved
 	stands := lineSet(lineTexts(text))
 	var (
 		broken []string
@@ -120,9 +121,9 @@ func (g *guard) kept(field, path, current, text string) {
 			g.refuse(ViolationPersonLine, "%s misses %d more lines that a person wrote", field, len(broken)-quotedLines)
 			break
 		}
-		g.refuse(ViolationPersonLine, "%s misses a line that a person wrote; put it back word for word, or name it in retired with the reason from the conversation: %s", field, line)
+		g.refuse(ViolationPersonLine, "%s misses a line that a person wrote; put it back word for word, or name it in retired with the reason from %s: %s", field, g.proof, line)
 	}
-	if dropped, allowed := unlike(missed, current, text), max(freeDrops, int(g.share*float64(total))); dropped > allowed || total > 0 && dropped == total && !hasContent(text) {
+	if dropped, allowed := unlike(missed, current, text), max(g.free, int(g.share*float64(total))); dropped > allowed || total > 0 && dropped == total && !hasContent(text) {
 		g.refuse(ViolationDropped, "%s drops %d of the %d lines of %s, at most %d may go at once: keep the others, reworded where they changed", field, dropped, total, path, min(allowed, total-1))
 	}
 }

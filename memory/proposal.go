@@ -40,12 +40,24 @@ func ParseProposal(raw string) (Proposal, error) {
 	if len(raw) > MaxAnswerBytes {
 		return Proposal{}, errTooBig
 	}
-	fields, err := findObject(unwrapped(raw))
+	fields, err := proposalForm.find(unwrapped(raw))
 	if err != nil {
 		return Proposal{}, err
 	}
 	return fields.proposal()
 }
+
+// answerForm is what kind of object an answer is. All kinds have a should_update.
+type answerForm struct {
+	fields []string       // that the contract knows
+	start  *regexp.Regexp // finds that an object begins like one of this kind
+}
+
+func formOf(fields ...string) answerForm {
+	return answerForm{fields, regexp.MustCompile(`^\{\s*["'“]?(?:` + strings.Join(fields, "|") + `)\b`)}
+}
+
+var proposalForm = formOf("should_update", "reason", "daily_entry", "memory_update", "profile_update", "retired", "evidence")
 
 var thinking = regexp.MustCompile(`(?is)^\s*<think(?:ing)?>.*?</think(?:ing)?>`)
 
@@ -60,8 +72,8 @@ func unwrapped(raw string) string {
 	return raw
 }
 
-// findObject finds the one object in text that has a should_update.
-func findObject(text string) (object, error) {
+// find finds the one object in text that has a should_update.
+func (f answerForm) find(text string) (object, error) {
 	var found object
 	tried := 0
 	for at := 0; ; at++ {
@@ -73,12 +85,12 @@ func findObject(text string) (object, error) {
 		tried++
 		length, complete := objectLength(text[at:])
 		if !complete {
-			if contractStart.MatchString(text[at:]) {
+			if f.start.MatchString(text[at:]) {
 				return nil, errCut
 			}
 			continue
 		}
-		o, err := readObject(text[at:at+length], text[at+length:])
+		o, err := f.read(text[at:at+length], text[at+length:])
 		switch {
 		case err != nil:
 			return nil, err
@@ -102,9 +114,6 @@ const (
 	// maxNesting bounds their depth; a proposal has three levels.
 	maxNesting = 16
 )
-
-// contractStart finds that an object begins like a proposal.
-var contractStart = regexp.MustCompile(`^\{\s*["'“]?(?:should_update|reason|daily_entry|memory_update|profile_update|retired|evidence)\b`)
 
 // objectLength is the length of the object that text begins with. It is not complete when text ends before the object does.
 // Texts may stand in the single quotes of Python, where a text can begin.

@@ -8,8 +8,6 @@ import (
 	"strings"
 )
 
-var contractFields = []string{"should_update", "reason", "daily_entry", "memory_update", "profile_update", "retired", "evidence"}
-
 // proposal decodes the fields of the contract; others are ignored.
 func (o object) proposal() (Proposal, error) {
 	var (

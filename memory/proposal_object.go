@@ -34,15 +34,15 @@ var (
 	errTrailing = errors.New("something follows the object")
 )
 
-// readObject reads one balanced object, repairing it when it must; rest is what follows it. It is nil when this is no
-// proposal.
-func readObject(text, rest string) (object, error) {
+// read reads one balanced object, repairing it when it must; rest is what follows it. It is nil when this is not what is
+// looked for.
+func (f answerForm) read(text, rest string) (object, error) {
 	o, err := decodeObject(text)
 	switch {
 	case errors.Is(err, errRepeated) && strings.Contains(text, "should_update"):
 		return nil, err
 	case err != nil && strings.Contains(text, "should_update"):
-		if o, err = repairObject(text, rest); err != nil {
+		if o, err = f.repair(text, rest); err != nil {
 			return nil, err
 		}
 	}
@@ -52,9 +52,9 @@ func readObject(text, rest string) (object, error) {
 	return o, nil
 }
 
-// repairObject repairs how an object is written. Every doubt whether all of the text is there, and where it belongs, is an
+// repair repairs how an object is written. Every doubt whether all of the text is there, and where it belongs, is an
 // error.
-func repairObject(text, rest string) (object, error) {
+func (f answerForm) repair(text, rest string) (object, error) {
 	rest = strings.TrimSpace(rest)
 	if rest != "" && !strings.HasPrefix(rest, "```") {
 		return nil, errCut // a stray quote and brace in a text may have ended the object too early
@@ -72,7 +72,7 @@ func repairObject(text, rest string) (object, error) {
 		return nil, errCut
 	}
 	for name := range o {
-		if !slices.Contains(contractFields, name) { // it may be a piece of a text
+		if !slices.Contains(f.fields, name) { // it may be a piece of a text
 			return nil, errCut
 		}
 	}

@@ -24,10 +24,11 @@ type contractRetire struct {
 	Reason string `json:"reason" jsonschema:"what the conversation says that ends it"`
 }
 
-var proposalSchema = makeProposalSchema()
+var proposalSchema = strictSchema[contract]()
 
-func makeProposalSchema() json.RawMessage {
-	schema, err := jsonschema.For[contract](nil)
+// strictSchema is the schema of T, which has a list named retired.
+func strictSchema[T any]() json.RawMessage {
+	schema, err := jsonschema.For[T](nil)
 	if err == nil {
 		list := schema.Properties["retired"]
 		list.Type, list.Types = "array", nil // a slice is inferred as array or null
@@ -36,7 +37,7 @@ func makeProposalSchema() json.RawMessage {
 			return out
 		}
 	}
-	panic(fmt.Sprintf("the schema of a proposal: %v", err)) // the type above has none
+	panic(fmt.Sprintf("the schema of an answer: %v", err)) // the type above has none
 }
 
 // ProposalSchema is the JSON schema of the answer that a model is asked for, strict: every field is required and no other

@@ -50,7 +50,7 @@ func TestParseProposal(t *testing.T) {
 		{"fields of every kind", `{"should_update": true, "reason": "r", "daily_entry": "d", "memory_update": "m", "profile_update": "p",
 			"retired": [{"line": "- a", "reason": "b"}], "evidence": [{"line": "- x", "messages": [3, 1, 3]}, {"line": "", "messages": [1]}]}`, Proposal{
 			ShouldUpdate: true, Reason: "r", DailyEntry: "d", MemoryUpdate: "m", ProfileUpdate: "p",
-			Retired: []Retired{{"- a", "b"}}, Evidence: []LineSource{{"- x", []int64{1, 3}}},
+			Retired: []Retired{{"- a", "b"}}, Evidence: []LineSource{{Line: "- x", Messages: []int64{1, 3}}},
 		}},
 		{"braces and escapes in texts", `{"should_update": true, "reason": "}{", "daily_entry": "{\"a\": \"}\\\"}"}`, Proposal{ShouldUpdate: true, Reason: "}{", DailyEntry: `{"a": "}\"}`}},
 	} {
@@ -272,7 +272,7 @@ func TestProposalSchema(t *testing.T) {
 		}
 	}
 	for _, field := range schema.Required {
-		if !strings.Contains(strings.Join(contractFields, " "), field) {
+		if !strings.Contains(strings.Join(proposalForm.fields, " "), field) {
 			t.Errorf("the schema asks for %s, which nobody reads", field)
 		}
 	}
