@@ -21,7 +21,7 @@ const starBit = 1 << 63
 var cronParser = cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow)
 
 // maxCron bounds an expression, in bytes. It is read by people.
-const maxCron = 200
+const maxCron = 100
 
 // ParseCron reads five fields. What never comes, such as 30 February, is refused; so are time zones, since an agent has one,
 // and names such as @daily. Errors say what to write instead.

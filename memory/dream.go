@@ -58,7 +58,8 @@ type DreamWeights struct {
 // DreamSettings are the resolved parameters of one dream. They travel in the workflow's input and stand in the report, so
 // that a re-run or a replay sees what the first run saw.
 type DreamSettings struct {
-	Enabled        bool         `json:"enabled"`
+	Enabled        bool         `json:"enabled"`       // with the agent's settings (With): memory and dreaming are on
+	MemoryEnabled  bool         `json:"memoryEnabled"` // without it there is nothing to dream of
 	OwnerIsolation bool         `json:"ownerIsolation"`
 	Days           int          `json:"days"`    // of notes and sessions that are looked at
 	Weights        DreamWeights `json:"weights"` //
@@ -85,13 +86,33 @@ type DreamSettings struct {
 // DefaultDreamSettings are the documented defaults.
 func DefaultDreamSettings() DreamSettings {
 	return DreamSettings{
-		Enabled: true, OwnerIsolation: true, Days: 7,
+		Enabled: true, MemoryEnabled: true, OwnerIsolation: true, Days: 7,
 		Weights:    DreamWeights{Frequency: .24, Relevance: .30, Diversity: .15, Recency: .15, Consolidation: .10, Conceptual: .06},
 		LightBoost: .06, REMBoost: .09, HalfLifeDays: 14,
 		MinScore: .75, MinSignals: 3, MinDiversity: 2, MaxPromotions: 10, MaxCandidates: 400,
 		MemoryMaxChars: 8000, MaxRetiredShare: .2, DiaryMaxChars: 20_000, NotesMaxChars: 24_000,
 		ModelTimeout: 3 * time.Minute, ModelHeartbeat: 30 * time.Second,
 	}
+}
+
+// With returns s with everything that a sets.
+func (s DreamSettings) With(a AgentSettings) DreamSettings {
+	set(&s.Enabled, a.DreamingEnabled)
+	set(&s.MemoryEnabled, a.MemoryEnabled)
+	s.Enabled = s.Enabled && s.MemoryEnabled
+	set(&s.OwnerIsolation, a.OwnerIsolation)
+	set(&s.Days, a.DreamDays)
+	set(&s.HalfLifeDays, a.DreamHalfLifeDays)
+	set(&s.MinScore, a.DreamMinScore)
+	set(&s.MinSignals, a.DreamMinSignals)
+	set(&s.MinDiversity, a.DreamMinDiversity)
+	set(&s.MaxPromotions, a.DreamMaxPromotions)
+	set(&s.MaxRetiredShare, a.DreamMaxRetiredShare)
+	set(&s.MemoryMaxChars, a.MemoryMaxChars)
+	if a.Model != "" {
+		s.Model = a.Model
+	}
+	return s
 }
 
 // MinNotesChars is the least of the notes that a model with a small context is shown.

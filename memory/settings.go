@@ -23,6 +23,16 @@ type AgentSettings struct {
 	MMRLambda         *float64 `json:"mmrLambda,omitempty"`         // 0 to 1, relevance against novelty
 	Decay             *bool    `json:"decay,omitempty"`             // older passages count less
 	DecayHalfLifeDays *float64 `json:"decayHalfLifeDays,omitempty"` // age at which they count half
+
+	DreamingEnabled      *bool    `json:"dreamingEnabled,omitempty"`      // of an agent whose memory is on
+	DreamCron            string   `json:"dreamCron,omitempty"`            // in the agent's time zone: see ParseCron
+	DreamDays            *int     `json:"dreamDays,omitempty"`            // of notes and sessions that a dream looks at
+	DreamMinScore        *float64 `json:"dreamMinScore,omitempty"`        // 0 to 1, of what is promoted
+	DreamMinSignals      *int     `json:"dreamMinSignals,omitempty"`      // of what is promoted
+	DreamMinDiversity    *int     `json:"dreamMinDiversity,omitempty"`    // distinct questions or days
+	DreamMaxPromotions   *int     `json:"dreamMaxPromotions,omitempty"`   // of one dream
+	DreamMaxRetiredShare *float64 `json:"dreamMaxRetiredShare,omitempty"` // 0 to 1, of the lines of MEMORY.md
+	DreamHalfLifeDays    *float64 `json:"dreamHalfLifeDays,omitempty"`    // of recency
 }
 
 // ExtractSettings are the resolved settings of one extraction. They travel in the workflow's input, so that a re-run sees
