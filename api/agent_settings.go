@@ -31,6 +31,16 @@ type agentSettings struct {
 	MMRLambda         *float64 `json:"mmrLambda,omitempty" minimum:"0" maximum:"1" doc:"Weight of relevance against novelty."`
 	Decay             *bool    `json:"decay,omitempty" doc:"Let older passages count less in a search."`
 	DecayHalfLifeDays *float64 `json:"decayHalfLifeDays,omitempty" minimum:"0.01" maximum:"36500" doc:"Age at which a passage counts half."`
+
+	DreamingEnabled      *bool    `json:"dreamingEnabled,omitempty" doc:"Dream at night, while memory is enabled."`
+	DreamCron            string   `json:"dreamCron,omitempty" maxLength:"100" doc:"When to dream, in the agent's time zone: minute, hour, day of the month, month, day of the week (0 to 6, Sunday is 0)." example:"0 2 * * *"`
+	DreamDays            *int     `json:"dreamDays,omitempty" minimum:"1" maximum:"90" doc:"Days of notes and sessions that a dream looks at."`
+	DreamMinScore        *float64 `json:"dreamMinScore,omitempty" minimum:"0" maximum:"1" doc:"Least score of what a dream promotes."`
+	DreamMinSignals      *int     `json:"dreamMinSignals,omitempty" minimum:"1" maximum:"100" doc:"Least signals (recalls, days on which it was said) of what a dream promotes."`
+	DreamMinDiversity    *int     `json:"dreamMinDiversity,omitempty" minimum:"1" maximum:"100" doc:"Least distinct questions or days of what a dream promotes."`
+	DreamMaxPromotions   *int     `json:"dreamMaxPromotions,omitempty" minimum:"0" maximum:"100" doc:"Most statements that one dream promotes."`
+	DreamMaxRetiredShare *float64 `json:"dreamMaxRetiredShare,omitempty" minimum:"0" maximum:"1" doc:"Share of the lines of MEMORY.md that one dream may retire."`
+	DreamHalfLifeDays    *float64 `json:"dreamHalfLifeDays,omitempty" minimum:"0.01" maximum:"36500" doc:"Age at which a statement's recency counts half."`
 }
 
 // settingsChanges change single settings.
@@ -53,6 +63,16 @@ type settingsChanges struct {
 	MMRLambda         change[float64] `json:"mmrLambda,omitzero" minimum:"0" maximum:"1"`
 	Decay             change[bool]    `json:"decay,omitzero"`
 	DecayHalfLifeDays change[float64] `json:"decayHalfLifeDays,omitzero" minimum:"0.01" maximum:"36500"`
+
+	DreamingEnabled      change[bool]    `json:"dreamingEnabled,omitzero"`
+	DreamCron            change[string]  `json:"dreamCron,omitzero" maxLength:"100"`
+	DreamDays            change[int]     `json:"dreamDays,omitzero" minimum:"1" maximum:"90"`
+	DreamMinScore        change[float64] `json:"dreamMinScore,omitzero" minimum:"0" maximum:"1"`
+	DreamMinSignals      change[int]     `json:"dreamMinSignals,omitzero" minimum:"1" maximum:"100"`
+	DreamMinDiversity    change[int]     `json:"dreamMinDiversity,omitzero" minimum:"1" maximum:"100"`
+	DreamMaxPromotions   change[int]     `json:"dreamMaxPromotions,omitzero" minimum:"0" maximum:"100"`
+	DreamMaxRetiredShare change[float64] `json:"dreamMaxRetiredShare,omitzero" minimum:"0" maximum:"1"`
+	DreamHalfLifeDays    change[float64] `json:"dreamHalfLifeDays,omitzero" minimum:"0.01" maximum:"36500"`
 }
 
 // apply returns settings with the changes made, and whether there were any.
@@ -76,6 +96,17 @@ func (c settingsChanges) apply(settings memory.AgentSettings) (memory.AgentSetti
 	c.MMRLambda.to(&settings.MMRLambda)
 	c.Decay.to(&settings.Decay)
 	c.DecayHalfLifeDays.to(&settings.DecayHalfLifeDays)
+	c.DreamingEnabled.to(&settings.DreamingEnabled)
+	c.DreamDays.to(&settings.DreamDays)
+	c.DreamMinScore.to(&settings.DreamMinScore)
+	c.DreamMinSignals.to(&settings.DreamMinSignals)
+	c.DreamMinDiversity.to(&settings.DreamMinDiversity)
+	c.DreamMaxPromotions.to(&settings.DreamMaxPromotions)
+	c.DreamMaxRetiredShare.to(&settings.DreamMaxRetiredShare)
+	c.DreamHalfLifeDays.to(&settings.DreamHalfLifeDays)
+	if c.DreamCron.given {
+		settings.DreamCron = c.DreamCron.value // null: empty, the server's
+	}
 	if c.Model.given {
 		settings.Model = c.Model.value // null: empty, the server's
 	}

@@ -88,6 +88,29 @@ type Config struct {
 	MaxDropShare    float64       `envconfig:"MAX_DROP_SHARE" default:"0.3" desc:"Share of a document's lines that one replacement may drop."`
 	SweepInterval   time.Duration `envconfig:"SWEEP_INTERVAL" default:"30s" desc:"How often the worker looks for completed turns that Temporal has not accepted, and for indexes with work to do."`
 
+	DreamingEnabled          bool          `envconfig:"DREAMING_ENABLED" default:"true" desc:"Let agents whose memory is enabled dream at night, unless an agent's settings say otherwise. This and the other settings of dreams hold for agents that set none of their own."`
+	DreamCron                string        `envconfig:"DREAM_CRON" default:"0 2 * * *" desc:"When agents dream, each in its own time zone: minute, hour, day of the month, month, day of the week (0 to 6, Sunday is 0)."`
+	DreamJitter              time.Duration `envconfig:"DREAM_JITTER" default:"10m" desc:"Most by which a night begins later, so that not all agents dream at once."`
+	DreamParallel            int           `envconfig:"DREAM_PARALLEL" default:"4" desc:"Owners of one agent that dream at once."`
+	DreamDays                int           `envconfig:"DREAM_DAYS" default:"7" desc:"Days of notes and sessions that a dream looks at."`
+	DreamMinScore            float64       `envconfig:"DREAM_MIN_SCORE" default:"0.75" desc:"Least score of what a dream promotes, 0 to 1."`
+	DreamMinSignals          int           `envconfig:"DREAM_MIN_SIGNALS" default:"3" desc:"Least signals of what a dream promotes: recalls, and days on which it was said."`
+	DreamMinDiversity        int           `envconfig:"DREAM_MIN_DIVERSITY" default:"2" desc:"Least distinct questions or days of what a dream promotes."`
+	DreamMaxPromotions       int           `envconfig:"DREAM_MAX_PROMOTIONS" default:"10" desc:"Most statements that one dream promotes."`
+	DreamMaxCandidates       int           `envconfig:"DREAM_MAX_CANDIDATES" default:"400" desc:"Most statements that one dream weighs; the rest waits for the next one."`
+	DreamMaxRetiredShare     float64       `envconfig:"DREAM_MAX_RETIRED_SHARE" default:"0.2" desc:"Share of the lines of MEMORY.md that one dream may retire."`
+	DreamDiaryMaxChars       int           `envconfig:"DREAM_DIARY_MAX_CHARS" default:"20000" desc:"Characters of DREAMS.md, before old entries are folded into monthly files."`
+	DreamNotesMaxChars       int           `envconfig:"DREAM_NOTES_MAX_CHARS" default:"24000" desc:"Characters of notes that a dream shows a model."`
+	DreamWeightFrequency     float64       `envconfig:"DREAM_WEIGHT_FREQUENCY" default:"0.24" desc:"Weight of how often something came up in a candidate's score; only the relation of the six weights counts."`
+	DreamWeightRelevance     float64       `envconfig:"DREAM_WEIGHT_RELEVANCE" default:"0.30" desc:"Weight of how well it answered when it came up."`
+	DreamWeightDiversity     float64       `envconfig:"DREAM_WEIGHT_DIVERSITY" default:"0.15" desc:"Weight of how many distinct questions or days it came up in."`
+	DreamWeightRecency       float64       `envconfig:"DREAM_WEIGHT_RECENCY" default:"0.15" desc:"Weight of how lately it came up."`
+	DreamWeightConsolidation float64       `envconfig:"DREAM_WEIGHT_CONSOLIDATION" default:"0.10" desc:"Weight of how it is spread over days."`
+	DreamWeightConceptual    float64       `envconfig:"DREAM_WEIGHT_CONCEPTUAL" default:"0.06" desc:"Weight of how much it speaks of."`
+	DreamLightBoost          float64       `envconfig:"DREAM_LIGHT_BOOST" default:"0.06" desc:"Most that earlier light phases add to a score."`
+	DreamREMBoost            float64       `envconfig:"DREAM_REM_BOOST" default:"0.09" desc:"Most that earlier REM phases add to a score."`
+	DreamHalfLifeDays        float64       `envconfig:"DREAM_HALF_LIFE_DAYS" default:"14" desc:"Age at which recency and these boosts count half, in days."`
+
 	RateLimit    float64 `envconfig:"RATE_LIMIT" default:"0" desc:"Requests per second that one key may make; 0: no limit."`
 	OTLPEndpoint string  `envconfig:"OTLP_ENDPOINT" desc:"OTLP/HTTP endpoint for traces, such as http://127.0.0.1:4318. Empty: no traces are exported."`
 	LogLevel     string  `envconfig:"LOG_LEVEL" default:"info" desc:"debug, info, warn or error."`
@@ -144,6 +167,7 @@ func (c Config) Validate() error {
 	}
 	c.checkEmbedding(bad)
 	c.checkRecall(bad)
+	c.checkDream(bad)
 	return errors.Join(errs...)
 }
 

@@ -62,6 +62,32 @@ func extractSettings(c config.Config) memory.ExtractSettings {
 	return s
 }
 
+// dreamSettings are the server's defaults of a dream, which an agent's own settings override; paid: a model writes MEMORY.md.
+func dreamSettings(c config.Config, paid bool) memory.DreamSettings {
+	s := memory.DefaultDreamSettings()
+	s.Enabled, s.MemoryEnabled, s.OwnerIsolation = c.DreamingEnabled, c.MemoryEnabled, c.OwnerIsolation
+	s.Days = c.DreamDays
+	s.Weights = memory.DreamWeights{
+		Frequency: c.DreamWeightFrequency, Relevance: c.DreamWeightRelevance, Diversity: c.DreamWeightDiversity,
+		Recency: c.DreamWeightRecency, Consolidation: c.DreamWeightConsolidation, Conceptual: c.DreamWeightConceptual,
+	}
+	s.LightBoost, s.REMBoost, s.HalfLifeDays = c.DreamLightBoost, c.DreamREMBoost, c.DreamHalfLifeDays
+	s.MinScore, s.MinSignals, s.MinDiversity = c.DreamMinScore, c.DreamMinSignals, c.DreamMinDiversity
+	s.MaxPromotions, s.MaxCandidates = c.DreamMaxPromotions, c.DreamMaxCandidates
+	s.MemoryMaxChars, s.MaxRetiredShare = c.MemoryMaxChars, c.DreamMaxRetiredShare
+	s.DiaryMaxChars, s.NotesMaxChars = c.DreamDiaryMaxChars, c.DreamNotesMaxChars
+	s.Paid, s.Model, s.ModelTimeout, s.ModelHeartbeat = paid, c.LLMModel, c.LLMTimeout, c.LLMHeartbeat
+	return s
+}
+
+// dreamSchedule says when agents dream that do not say so themselves.
+func dreamSchedule(c config.Config) memory.DreamSchedule {
+	return memory.DreamSchedule{
+		MemoryEnabled: c.MemoryEnabled, DreamingEnabled: c.DreamingEnabled,
+		Cron: c.DreamCron, Jitter: c.DreamJitter, Parallel: c.DreamParallel,
+	}
+}
+
 func timing(c config.Config) memory.Timing {
 	return memory.Timing{Quiet: c.QuietPeriod, Cooldown: c.Cooldown}
 }
