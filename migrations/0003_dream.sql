@@ -30,6 +30,7 @@ create table dreams (
     trigger_source text        not null check (trigger_source in ('schedule', 'request', 'replay')),
     topic          text        not null default '',
     night          text        not null default '', -- names the night of a scheduled dream, in the agent's time
+    request        text        not null default '', -- the key of a request that may be repeated
     dry_run        boolean     not null default false,
     replay_of      uuid,        -- the dream whose inputs this one looks at again
     scope          text        not null check (scope in ('PERSONAL', 'TEAM')),
@@ -80,6 +81,8 @@ create index dreams_of_run on dreams (run_id, workflow_id, workspace_id, agent_i
 -- A night is dreamed once; one that failed or was skipped may be dreamed again.
 create unique index dreams_of_night on dreams (owner_key, night, workspace_id, agent_id)
     where night <> '' and not dry_run and outcome not in ('failed', 'skipped');
+-- A request that is repeated is one request.
+create unique index dreams_of_request on dreams (owner_key, request, workspace_id, agent_id) where request <> '';
 alter table dreams add primary key (workspace_id, agent_id, dream_id);
 -- Candidates refer to the dream together with whose it is.
 create unique index dreams_by_id on dreams (dream_id, workspace_id, agent_id, owner_key);
