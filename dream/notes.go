@@ -1,7 +1,10 @@
 package dream
 
 import (
+	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"reverie/memory"
 )
@@ -13,6 +16,183 @@ type Note struct {
 	Lines []memory.BlameLine // one for each line of Content; may be empty: nothing is known about them
 }
 
+// Lengths of a statement, in characters: what is shorter says nothing that is worth keeping, what is longer is not one thing.
+const (
+	MinStatement = 8
+	MaxStatement = 280
+)
+
+// minIdeographs is the shortest statement in a script without spaces: 不吃香菜.
+const minIdeographs = 4
+
 // NoteStatements are the statements of a note, one for each list item, paragraph, row or quotation. Machine text (what a dream
-// wrote, its markers, transcripts of it) is none. zone is the owner's.
-func NoteStatements(n Note, zone *time.Location) []Statement { return nil }
+// wrote, its markers, transcripts of it) is none, nor are code, bare addresses, and what is too short or too long. zone is the
+// owner's.
+//
+// A nested item reads "Allergies: peanuts"; what it stands under is no statement when it is only a label. The cells of a row
+// bear the names of their columns. The time of a statement is that of the entry ("## 09:41 Moving") it stands in.
+func NoteStatements(n Note, zone *time.Location) []Statement {
+	entries := memory.EntriesOf(n.Content)
+	r := noteReader{
+		note: n, lines: strings.Split(n.Content, "\n"), outline: outlineOf(n, zone), entries: entries, texts: make([]string, len(entries)),
+		children: make([]bool, len(entries)),
+	}
+	for _, e := range entries {
+		if e.Parent >= 0 {
+			r.children[e.Parent] = true
+		}
+	}
+	var out []Statement
+	for i := range entries {
+		if s, ok := r.statement(i); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// noteReader reads the entries of a note in order.
+type noteReader struct {
+	note     Note
+	lines    []string
+	outline  []outlined // of each line
+	entries  []memory.EntryAt
+	texts    []string // of the entries, with what they stand under
+	children []bool   // whether something stands under an entry
+}
+
+// statement is what the i-th entry says; false when it is none.
+func (r *noteReader) statement(i int) (Statement, bool) {
+	e := r.entries[i]
+	said := plain(e.Text)
+	r.texts[i] = said
+	under := ""
+	if e.Parent >= 0 {
+		under = r.texts[e.Parent]
+		r.texts[i] = r.joined(e, under, said)
+	}
+	outlined := r.outlineAt(e.FromLine)
+	if outlined.machine || MachineText(e.Text) || r.isCode(e) || r.children[i] && r.isLabel(i) || !saysEnough(said, r.texts[i]) {
+		return Statement{}, false
+	}
+	s := Statement{
+		ID: e.ID, Text: r.texts[i], Heading: titleOf(e.Heading), At: outlined.at,
+		Asked: asksToRemember(e.Heading, under, said), Ends: saysItEnds(said), Corrects: wrongValue(said),
+		Place: Place{
+			Origin: FromNote, Day: r.note.Day, Path: r.note.Path, Document: r.note.ID, Version: r.note.Version,
+			FromLine: e.FromLine, ToLine: e.ToLine,
+		},
+	}
+	if !r.attribute(&s) {
+		return Statement{}, false
+	}
+	return s, true
+}
+
+// joined is the text of an entry behind what it stands under.
+func (r *noteReader) joined(e memory.EntryAt, under, said string) string {
+	if head := r.entries[e.Parent]; r.isTableHead(head) {
+		return row(plain(head.Text), said)
+	}
+	lead := strings.TrimRight(under, " .,;:!?。，；：！？")
+	if lead == "" {
+		return said
+	}
+	if strings.HasSuffix(under, "：") || strings.HasSuffix(under, "。") {
+		return lead + "：" + said
+	}
+	return lead + ": " + said
+}
+
+// row reads a row of a table: "Name: Anna; Birthday: 3 May".
+func row(head, cells string) string {
+	names, values := strings.Split(head, " | "), strings.Split(cells, " | ")
+	var out []string
+	for i, value := range values {
+		switch value = strings.TrimSpace(value); {
+		case value == "":
+		case i < len(names) && strings.TrimSpace(names[i]) != "":
+			out = append(out, strings.TrimSpace(names[i])+": "+value)
+		default:
+			out = append(out, value)
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// isTableHead reports whether an entry is the head of a table: a line of hyphens follows it.
+func (r *noteReader) isTableHead(e memory.EntryAt) bool {
+	if e.ToLine >= len(r.lines) || !strings.Contains(r.lines[e.FromLine-1], "|") {
+		return false
+	}
+	rule := strings.TrimSpace(r.lines[e.ToLine])
+	return strings.Contains(rule, "-") && strings.Contains(rule, "|") && strings.Trim(rule, "|:- \t\r>") == ""
+}
+
+// isLabel reports whether the i-th entry only says what stands under it: a head of a table, "Allergies:" or "Allergies".
+func (r *noteReader) isLabel(i int) bool {
+	const fewWords = 3
+	said := strings.TrimSpace(r.entries[i].Text)
+	return r.isTableHead(r.entries[i]) || strings.HasSuffix(said, ":") || strings.HasSuffix(said, "：") || len(strings.Fields(said)) <= fewWords && !strings.ContainsAny(said, ".!?。！？")
+}
+
+// isCode reports whether an entry is a block of code.
+func (r *noteReader) isCode(e memory.EntryAt) bool {
+	line := strings.TrimLeft(r.lines[e.FromLine-1], " \t>-*+0123456789.)")
+	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
+}
+
+// saysEnough reports whether a text is a statement: not too short, not too long and no bare address.
+func saysEnough(said, whole string) bool {
+	least := MinStatement
+	if hasIdeographs(whole) {
+		least = minIdeographs
+	}
+	n := utf8.RuneCountInString(strings.Trim(whole, " .,;:!?。，；：！？"))
+	return n >= least && n <= MaxStatement && !isAddress(said) && len(wordsOf(said).units) > 0
+}
+
+// isAddress reports whether a text is a link and nothing else.
+func isAddress(said string) bool {
+	said = strings.Trim(said, "<>()[] .")
+	return !strings.ContainsAny(said, " \t") && (strings.Contains(said, "://") || strings.HasPrefix(said, "www."))
+}
+
+// plain is a text on one line, without comments and the box of a task.
+func plain(text string) string {
+	text = htmlComment.ReplaceAllString(text, " ")
+	for _, box := range []string{"[ ] ", "[x] ", "[X] "} {
+		text = strings.TrimPrefix(text, box)
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// maxRange is the widest range of messages that is named one by one when nothing tells which of them a line came from.
+const maxRange = 8
+
+// attribute says who wrote a statement and where it comes from. It reports false when a dream wrote it.
+func (r *noteReader) attribute(s *Statement) bool {
+	dreamed := false
+	for line := s.Place.FromLine; line <= s.Place.ToLine && line <= len(r.note.Lines); line++ {
+		b := r.note.Lines[line-1]
+		if strings.TrimSpace(b.Line) == "" {
+			continue
+		}
+		dreamed = dreamed || b.Author.Kind == memory.AuthorDream
+		s.Person = s.Person || b.Author.Kind == memory.AuthorUser
+		if b.Conversation == "" || s.Place.Conversation != "" && s.Place.Conversation != b.Conversation {
+			continue
+		}
+		s.Place.Conversation = b.Conversation
+		messages := b.Messages
+		if len(messages) == 0 && b.From > 0 && b.To-b.From < maxRange {
+			for seq := b.From; seq <= b.To; seq++ {
+				messages = append(messages, seq)
+			}
+		}
+		s.Place.Messages = append(s.Place.Messages, messages...)
+	}
+	slices.Sort(s.Place.Messages)
+	s.Place.Messages = slices.Compact(s.Place.Messages)
+	return !dreamed || s.Person
+}

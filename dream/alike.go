@@ -1,0 +1,188 @@
+package dream
+
+import (
+	"slices"
+	"strings"
+
+	"reverie/memory"
+	"reverie/search"
+)
+
+// Alike reports whether two statements say the same thing, so that they are one thing in a dream and the second one adds
+// nothing to MEMORY.md. It takes them for different when in doubt: a line that stands twice does less harm than one that is lost.
+//
+// Statements are alike when they are the same but for what memory.EntryID leaves out, or when the words that carry meaning are
+// the same in the same order (a phrase may stand in front or at the end), up to endings, a few synonyms and a fifth of words
+// that only one of them has. Those may not be numbers, names, identifiers nor people. What turns the sense of a
+// statement (not, no longer, used to, plans to, only, if) must be in both, and none of them may say after where the other says
+// before. Scripts without spaces are compared by characters.
+//
+// The relation is symmetric, but not transitive.
+func Alike(a, b string) bool {
+	return memory.EntryIDOf(a) == memory.EntryIDOf(b) || sameStatement(wordsOf(a), wordsOf(b))
+}
+
+// words is what a statement says, in a form that can be compared.
+type words struct {
+	units     []meaning
+	sorted    []string // keys of units
+	turns     turns
+	opposites uint64 // bits of the words in opposedPairs that it has
+	spaceless bool   // some units are characters
+}
+
+// meaning is a word that carries meaning, or a character of a script without spaces.
+type meaning struct {
+	key   string
+	exact bool // a number, name, identifier or person: a statement without it says something else
+}
+
+// wordsOf reads a statement.
+func wordsOf(text string) words {
+	var w words
+	if hasIdeographs(text) {
+		w.turns |= turnsOfHan(text)
+		text = hanFillers.Replace(text)
+	}
+	tokens := analysed(text)
+	within := 0 // end of the last identifier that was taken whole
+	for i, t := range tokens {
+		folded := t.Forms[0]
+		w.opposites |= opposedBits[folded]
+		w.turns |= turnOf(folded)
+		if folded == "used" && i+1 < len(tokens) && tokens[i+1].Forms[0] == "to" {
+			w.turns |= former
+			continue
+		}
+		u, ok := meaningOf(t, within)
+		if !ok || len(w.units) == 0 && leads[folded] {
+			continue
+		}
+		if t.Kind == search.Identifier {
+			within = t.End
+		}
+		w.spaceless = w.spaceless || t.Kind == search.Ideographs
+		w.units = append(w.units, u)
+	}
+	w.sorted = make([]string, len(w.units))
+	for i, u := range w.units {
+		w.sorted[i] = u.key
+	}
+	slices.Sort(w.sorted)
+	return w
+}
+
+// analysed are the terms of a text. Short texts rarely tell their language; an English word is put behind them, so that they
+// are stemmed as English besides what they look like, and not in every language there is.
+func analysed(text string) []search.Token {
+	tokens := search.Analyse(text + "\nthe")
+	return tokens[:len(tokens)-1]
+}
+
+// meaningOf is the meaning of a token; false when it says nothing by itself. within is where the last whole identifier ends.
+func meaningOf(t search.Token, within int) (meaning, bool) {
+	folded := t.Forms[0]
+	switch {
+	case t.Start < within || t.Stop || fillers[folded]:
+		return meaning{}, false
+	case t.Kind == search.Identifier:
+		whole := strings.ContainsAny(t.Text, "0123456789_./@:#")
+		return meaning{t.Forms[len(t.Forms)-1], true}, whole // the parts of others follow
+	case t.Kind == search.Number:
+		return meaning{t.Forms[len(t.Forms)-1], true}, true
+	case t.Kind == search.Ideographs:
+		return meaning{folded, strings.Contains(hanNumerals, folded)}, len([]rune(folded)) == 1
+	}
+	key := inflectionKey(t)
+	if digit, ok := numberWords[folded]; ok {
+		return meaning{digit, true}, true
+	}
+	if same, ok := synonyms[folded]; ok {
+		return meaning{same, persons[same]}, true
+	}
+	if same, ok := synonyms[strings.TrimPrefix(key, englishMark)]; ok {
+		return meaning{same, persons[same]}, true
+	}
+	return meaning{key, persons[folded] || startsUpper(t.Text)}, true
+}
+
+// englishMark begins English stems among the forms of a token.
+const englishMark = "en~"
+
+// inflectionKey is the form under which the inflections of a word are one: its English stem, or that of the language it is in.
+func inflectionKey(t search.Token) string {
+	for _, f := range t.Forms[1:] {
+		if strings.HasPrefix(f, englishMark) {
+			return f
+		}
+	}
+	if len(t.Forms) > 1 {
+		return t.Forms[len(t.Forms)-1]
+	}
+	return t.Forms[0]
+}
+
+// Shares of its units that a statement must have in common with a shorter one. Characters carry less than words.
+const (
+	wordShare      = 4. / 5
+	characterShare = 6. / 7
+)
+
+// sameStatement reports whether a and b say the same, see Alike.
+func sameStatement(a, b words) bool {
+	if len(a.units) > len(b.units) {
+		a, b = b, a
+	}
+	if len(a.units) == 0 || a.turns != b.turns || opposed(a.opposites, b.opposites) {
+		return false
+	}
+	share := wordShare
+	if a.spaceless || b.spaceless {
+		share = characterShare
+	}
+	return float64(len(a.units)) >= share*float64(len(b.units)) && a.within(b) && a.inOrder(b)
+}
+
+// within reports whether b has all units of a, and nothing exact besides.
+func (a words) within(b words) bool {
+	i := 0
+	for _, key := range b.sorted {
+		if i < len(a.sorted) && a.sorted[i] == key {
+			i++
+		} else if b.isExact(key) {
+			return false
+		}
+	}
+	return i == len(a.sorted)
+}
+
+func (a words) isExact(key string) bool {
+	return slices.ContainsFunc(a.units, func(u meaning) bool { return u.key == key && u.exact })
+}
+
+// minTurned is the fewest units of which one phrase may move to the other end: two names that change places say something else.
+const minTurned = 3
+
+// inOrder reports whether the units of a stand in b in their order, or with a phrase of the beginning moved to the end.
+func (a words) inOrder(b words) bool {
+	for cut := range a.units {
+		if cut > 0 && len(a.units) < minTurned {
+			return false
+		}
+		at := 0
+		for _, u := range b.units {
+			if at < len(a.units) && a.units[(cut+at)%len(a.units)].key == u.key {
+				at++
+			}
+		}
+		if at == len(a.units) {
+			return true
+		}
+	}
+	return false
+}
+
+// overlap is the share of units that two alike statements have in common, 0 to 1.
+func (a words) overlap(b words) float64 {
+	return float64(min(len(a.units), len(b.units))) / float64(max(len(a.units), len(b.units), 1))
+}
