@@ -1,7 +1,74 @@
 package dream
 
-import "reverie/memory"
+import (
+	"cmp"
+	"slices"
+
+	"reverie/memory"
+)
 
 // Light stages what a dream looks at: each thing that was noted or said once, in however many words and places, with the
 // signals that speak for it. The same material gives the same candidates in the same order, the newest first.
-func Light(m Material, s memory.DreamSettings) []Candidate { return nil }
+//
+//   - Statements with the same identity are one thing, and so are those that are Alike. It bears the identity, and the text, of
+//     what is known of it; of a new one those of its newest wording. Other wordings are its aliases.
+//   - What is known and was not said anew is staged when it is open and was recalled since it last was.
+//   - Statements and recalls after AsOf do not count; machine text is no statement.
+//   - There are at most MaxCandidates: those about the topic first, then those with more signals, then the newest. The others
+//     lose nothing by waiting.
+func Light(m Material, s memory.DreamSettings) []Candidate {
+	g := gather(m)
+	g.attachRecalls(m)
+	var out []Candidate
+	for _, t := range g.things {
+		if t.staged() {
+			out = append(out, t.candidate())
+		}
+	}
+	out = bounded(out, m.Topic, s.MaxCandidates)
+	slices.SortFunc(out, newestFirst)
+	return out
+}
+
+// bounded keeps the candidates that matter most.
+func bounded(candidates []Candidate, topic string, limit int) []Candidate {
+	if limit <= 0 || len(candidates) <= limit {
+		return candidates
+	}
+	about := make(map[memory.EntryID]bool)
+	if topic != "" {
+		wanted := wordsOf(topic)
+		for _, c := range candidates {
+			about[c.ID] = wanted.meets(wordsOf(c.Heading + " " + c.Text))
+		}
+	}
+	slices.SortFunc(candidates, func(a, b Candidate) int {
+		return cmp.Or(
+			boolFirst(about[a.ID], about[b.ID]),
+			cmp.Compare(signalsOf(b.Signals), signalsOf(a.Signals)),
+			newestFirst(a, b),
+		)
+	})
+	return candidates[:limit]
+}
+
+// boolFirst orders true before false.
+func boolFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+// newestFirst orders candidates by when they were last noted or said.
+func newestFirst(a, b Candidate) int {
+	return cmp.Or(b.Signals.LastSeen.Compare(a.Signals.LastSeen), cmp.Compare(a.ID, b.ID))
+}
+
+// meets reports whether two texts have something in common.
+func (w words) meets(other words) bool {
+	return slices.ContainsFunc(w.sorted, func(key string) bool { return slices.Contains(other.sorted, key) })
+}
