@@ -27,10 +27,12 @@ const (
 	// EmbedQueue runs the steps that call an embedding model: a large index that is embedded holds up no extraction.
 	EmbedQueue = "reverie-embed"
 
-	InboxName   = "Inbox"
-	ExtractName = "Extract"
-	IndexName   = "Index"
-	ReindexName = "Reindex"
+	InboxName      = "Inbox"
+	ExtractName    = "Extract"
+	IndexName      = "Index"
+	ReindexName    = "Reindex"
+	DreamName      = "Dream"
+	DreamNightName = "DreamNight"
 	DreamName   = "Dream"
 	NightName   = "DreamNight"
 
