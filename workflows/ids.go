@@ -127,3 +127,21 @@ func ParseDreamID(id string) (ref memory.OwnerRef, dream uuid.UUID, err error) {
 func DreamNightID(ref activities.AgentRef) string {
 	return "dream-night/" + agentRef(ref.Workspace, ref.Agent)
 }
+
+// dreamSchedules begin with it.
+const dreamSchedules = "dream/"
+
+// DreamScheduleID is the id of the schedule of an agent's nights.
+func DreamScheduleID(ref activities.AgentRef) string {
+	return dreamSchedules + agentRef(ref.Workspace, ref.Agent)
+}
+
+// ParseDreamScheduleID is the inverse of DreamScheduleID.
+func ParseDreamScheduleID(id string) (activities.AgentRef, error) {
+	name, isDream := strings.CutPrefix(id, dreamSchedules)
+	workspace, agent, found := strings.Cut(name, ".")
+	if !isDream || !found || !memory.ValidSlug(workspace) || !memory.ValidSlug(agent) {
+		return activities.AgentRef{}, fmt.Errorf("%q is not the id of a schedule of dreams", id)
+	}
+	return activities.AgentRef{Workspace: workspace, Agent: agent}, nil
+}

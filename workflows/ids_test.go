@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"reverie/activities"
 	"reverie/memory"
 )
 
@@ -37,6 +38,10 @@ func TestIDsAreReadBackAsTheyWereMade(t *testing.T) {
 				t.Fatalf("%s of %v became %v %v (%v)", id, ref, back, d, err)
 			}
 		}
+		agent := activities.AgentRef{Workspace: ref.Workspace, Agent: ref.Agent}
+		if back, err := ParseDreamScheduleID(DreamScheduleID(agent)); err != nil || back != agent {
+			t.Fatalf("%v became %v (%v)", agent, back, err)
+		}
 	})
 }
 
@@ -53,6 +58,11 @@ func TestForeignIDsAreRefused(t *testing.T) {
 		}
 		if _, _, err := ParseDreamID(id); err == nil {
 			t.Errorf("%q was read as a Dream", id)
+		}
+	}
+	for _, id := range []string{"", "dream", "dream/", "dream/a", "dream/a.", "dream/.b", "dream/a.b/c", "dream/a.b.c", "dream/A.b", "night/a.b"} {
+		if _, err := ParseDreamScheduleID(id); err == nil {
+			t.Errorf("%q was read as a schedule", id)
 		}
 	}
 }

@@ -27,12 +27,10 @@ const (
 	// EmbedQueue runs the steps that call an embedding model: a large index that is embedded holds up no extraction.
 	EmbedQueue = "reverie-embed"
 
-	InboxName      = "Inbox"
-	ExtractName    = "Extract"
-	IndexName      = "Index"
-	ReindexName    = "Reindex"
-	DreamName      = "Dream"
-	DreamNightName = "DreamNight"
+	InboxName   = "Inbox"
+	ExtractName = "Extract"
+	IndexName   = "Index"
+	ReindexName = "Reindex"
 	DreamName   = "Dream"
 	NightName   = "DreamNight"
 
