@@ -72,10 +72,6 @@ create table dreams (
 );
 -- Who follows asks what has changed since.
 create index dreams_changed on dreams (workspace_id, agent_id, changed_at);
--- Lists of one owner, newest first; those of all owners use the primary key.
-create index dreams_recent on dreams (owner_key, workspace_id, agent_id, dream_id desc);
--- What goes on.
-create index dreams_open on dreams (owner_key, workspace_id, agent_id) where finished_at is null;
 -- A step that is tried again finds the record of its run.
 create index dreams_of_run on dreams (run_id, workflow_id, workspace_id, agent_id) where run_id <> '';
 -- A night is dreamed once; one that failed or was skipped may be dreamed again.
@@ -84,6 +80,10 @@ create unique index dreams_of_night on dreams (owner_key, night, workspace_id, a
 -- A request that is repeated is one request.
 create unique index dreams_of_request on dreams (owner_key, request, workspace_id, agent_id) where request <> '';
 alter table dreams add primary key (workspace_id, agent_id, dream_id);
+-- Lists of one owner, newest first; those of all owners use the primary key.
+create index dreams_recent on dreams (owner_key, workspace_id, agent_id, dream_id desc);
+-- What goes on.
+create index dreams_open on dreams (owner_key, workspace_id, agent_id) where finished_at is null;
 -- Candidates refer to the dream together with whose it is.
 create unique index dreams_by_id on dreams (dream_id, workspace_id, agent_id, owner_key);
 

@@ -115,7 +115,7 @@ func (d *document) args(t *tx) pgx.NamedArgs {
 	})
 }
 
-// queueWrites queues the versions, the documents, the journal and the key.
+// queueWrites queues the versions, the documents, the journal and the key, the index, and what is new for the next dream.
 func (w *writes) queueWrites(b *pgx.Batch, t *tx) error {
 	author := w.author
 	for _, d := range w.order {
@@ -153,6 +153,7 @@ func (w *writes) queueWrites(b *pgx.Batch, t *tx) error {
 			d.queueIndex(b, t)
 		}
 	}
+	w.queueNews(b, t)
 	return nil
 }
 

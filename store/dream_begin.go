@@ -2,10 +2,11 @@ package store
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
 )
@@ -27,10 +28,206 @@ type NewDream struct {
 	Request string
 }
 
+// Limits of what names a dream, in bytes.
+const (
+	maxTopic = 500
+	maxNight = 64
+)
+
+// DreamAbandoned is why a dream failed whose workflow ended without it, found out when the next one began.
+const DreamAbandoned memory.ReasonCode = "abandoned"
+
+const (
+	// What a dream that is to begin means: the record with its id, that of the same request, that of the same run, that of the
+	// same night.
+	sqlDreamFind = dreamColumns + `x.diff, x.raw` + dreamFrom + `
+    and x.dream_id = (
+        select f.dream_id
+        from (
+            (select dream_id, 1 as place
+            from dreams
+            where workspace_id = @workspace and agent_id = @agent and dream_id = @named::uuid and owner_key = @owner
+            limit 1)
+            union all
+            (select dream_id, 2
+            from dreams
+            where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and request = @request and request <> ''
+            limit 1)
+            union all
+            (select dream_id, 3
+            from dreams
+            where workspace_id = @workspace and agent_id = @agent and workflow_id = @workflow and run_id = @run and run_id <> ''
+                and owner_key = @owner and @named is null
+            limit 1)
+            union all
+            (select dream_id, 4
+            from dreams
+            where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and night = @night and night <> ''
+                and not dry_run and outcome not in ('failed', 'skipped') and not @dry_run::boolean
+            limit 1)
+        ) f
+        order by f.place
+        limit 1)`
+
+	sqlDreamInsert = `
+insert into dreams (workspace_id, agent_id, dream_id, owner_key, mode, trigger_source, topic, night, request, dry_run, replay_of,
+    scope, as_of, from_day, phase, outcome, settings, workflow_id, run_id, started_at, changed_at)
+values (@workspace, @agent, @dream, @owner, @mode, @trigger, @topic, @night, @request, @dry_run, @replay_of,
+    @scope, @as_of, @from, case when @workflow = '' then 'queued' else 'light' end, 'running', @settings, @workflow, @run, @now, @now)`
+
+	// Another run begins again; the same one goes on where it was.
+	sqlDreamTake = `
+update dreams set
+    phase = case when workflow_id = @workflow and run_id = @run then phase else 'light' end,
+    draft = case when workflow_id = @workflow and run_id = @run then draft end,
+    outcome = 'running',
+    reason_code = '',
+    reason = '',
+    waiting_until = null,
+    settings = coalesce(settings, @settings),
+    workflow_id = @workflow,
+    run_id = @run,
+    changed_at = @now
+where workspace_id = @workspace and agent_id = @agent and dream_id = @dream and owner_key = @owner and finished_at is null`
+
+	// Of one workflow id there is one run at a time: what another run of it has left open nobody goes on with.
+	sqlDreamAbandon = `
+update dreams set
+    phase = 'ended',
+    outcome = 'failed',
+    reason_code = @abandoned,
+    draft = null,
+    waiting_until = null,
+    finished_at = @now,
+    changed_at = @now
+where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and finished_at is null
+    and workflow_id = @workflow and workflow_id <> '' and run_id <> @run and dream_id <> @dream`
+)
+
 // BeginDream finds the dream that d means, or makes its record, and puts it into the hands of the identity's workflow and run
-// (of an author without one, such as the API: it waits for a workflow, phase queued). A dream of the same night or with the
-// same id that has ended is returned as it is (!Open()): it is not dreamed again. An open one is taken over: writes of the run
-// that had it before are refused (*ConflictError with CodeSuperseded).
+// (of an author without one, such as the API: it waits for a workflow, phase queued). A dream of the same night, request or run
+// or with the same id that has ended is returned as it is (!Open()): it is not dreamed again. An open one is taken over: writes
+// of the run that had it before are refused (*ConflictError with CodeSuperseded). What an earlier run of the same workflow id
+// has left open ends as failed (DreamAbandoned).
+//
+// A night that failed or was skipped may be dreamed again. It returns ErrNotFound when the dream to replay is not there.
 func (s *Store) BeginDream(ctx context.Context, id memory.Identity, d NewDream) (Dream, error) {
-	return Dream{}, errors.ErrUnsupported
+	if err := mayDream(id); err != nil {
+		return Dream{}, err
+	}
+	if err := d.validate(); err != nil {
+		return Dream{}, err
+	}
+	var begun Dream
+	var err error
+	for range beginRounds {
+		begun, err = inTx(ctx, s, id, func(t *tx) (Dream, error) { return d.begin(ctx, t) })
+		same := isUnique(err, "dreams_of_night") || isUnique(err, "dreams_of_request") || isUnique(err, "dreams_pkey")
+		if !same { // else somebody else has just begun it
+			break
+		}
+	}
+	return begun, err
+}
+
+// beginRounds is how often a dream is looked for that somebody else begins at the same time.
+const beginRounds = 3
+
+// mayDream refuses who may not write what a dream of the identity's owner writes.
+func mayDream(id memory.Identity) error {
+	if err := requireOwner(id); err != nil {
+		return err
+	}
+	return mayWrite(id, dreamScope(id.Owner))
+}
+
+func (d NewDream) validate() error {
+	if !d.Mode.Valid() {
+		return &InvalidError{Field: "mode", Problem: "use nightly, focused, promote or rem"}
+	}
+	switch d.Trigger {
+	case memory.DreamBySchedule, memory.DreamByRequest, memory.DreamByReplay:
+	default:
+		return &InvalidError{Field: "trigger", Problem: "use schedule, request or replay"}
+	}
+	if d.Mode == memory.DreamFocused && d.Topic == "" {
+		return &InvalidError{Field: "topic", Problem: "name what to look at first"}
+	}
+	if err := validText("topic", d.Topic, maxTopic); err != nil {
+		return err
+	}
+	if err := validText("night", d.Night, maxNight); err != nil {
+		return err
+	}
+	return validText("request", d.Request, maxKey)
+}
+
+// begin finds the dream or makes it.
+func (d NewDream) begin(ctx context.Context, t *tx) (Dream, error) {
+	var known, original Dream
+	var found, replayable bool
+	args := d.args(t)
+	b := &pgx.Batch{}
+	one(b.Queue(sqlDreamFind, t.args(args)), &found, func(row pgx.CollectableRow) (err error) { known, err = scanDream(row); return err })
+	if d.ReplayOf != uuid.Nil {
+		queueDream(b, t, d.ReplayOf, &original, &replayable)
+	}
+	if err := t.send(ctx, b); err != nil {
+		return Dream{}, err
+	}
+	if found && (!known.Open() || t.id.Author.WorkflowID == "") {
+		return known, nil
+	}
+	b = &pgx.Batch{}
+	if found {
+		args["dream"] = known.ID
+		b.Queue(sqlDreamTake, t.args(args))
+	} else {
+		if d.ReplayOf != uuid.Nil {
+			if err := d.replay(original, replayable, args); err != nil {
+				return Dream{}, err
+			}
+		}
+		b.Queue(sqlOwnerEnsure, t.args(pgx.NamedArgs{"owner_id": newID()}))
+		b.Queue(sqlDreamInsert, t.args(args))
+	}
+	b.Queue(sqlDreamAbandon, t.args(args))
+	var begun Dream
+	queueDream(b, t, args["dream"].(uuid.UUID), &begun, &found)
+	if err := t.finish(ctx, b); err != nil {
+		return Dream{}, err
+	}
+	if !found {
+		return Dream{}, noDream(args["dream"].(uuid.UUID))
+	}
+	return begun, nil
+}
+
+// replay has a new dream look at what an earlier one has looked at.
+func (d NewDream) replay(original Dream, found bool, args pgx.NamedArgs) error {
+	switch {
+	case !found:
+		return fmt.Errorf("to replay: %w", noDream(d.ReplayOf))
+	case original.AsOf.IsZero():
+		return &InvalidError{Field: "dream", Problem: "it ended before it had looked at anything; there is nothing to replay"}
+	}
+	args["as_of"], args["from"] = original.AsOf, original.From
+	return nil
+}
+
+func (d NewDream) args(t *tx) pgx.NamedArgs {
+	dreamID := d.ID
+	if dreamID == uuid.Nil {
+		dreamID = newID()
+	}
+	args := pgx.NamedArgs{
+		"dream": dreamID, "named": idOrNull(d.ID), "mode": d.Mode, "trigger": d.Trigger, "topic": d.Topic, "night": d.Night,
+		"request": d.Request, "dry_run": d.DryRun || d.ReplayOf != uuid.Nil, "replay_of": idOrNull(d.ReplayOf),
+		"scope": dreamScope(t.id.Owner), "as_of": timeOrNull(d.AsOf), "from": "", "settings": nil,
+		"workflow": t.id.Author.WorkflowID, "run": t.id.Author.RunID, "abandoned": DreamAbandoned,
+	}
+	if d.Settings != (memory.DreamSettings{}) {
+		args["settings"] = d.Settings
+	}
+	return args
 }

@@ -277,7 +277,12 @@ func mayChange(id memory.Identity, g group) bool {
 		return isAdmin && g.agent == id.Agent && (g.agent != "" || id.Agents == nil)
 	case "embedding_cache":
 		return isAdmin && id.AnyOwner
-	case "conversations", "messages", "extractions", "owners":
+	case "owners":
+		if ofAgent && g.owner == string(memory.SystemOwner) && !id.Pinned { // what is written for all is news about it
+			return true
+		}
+		return ofAgent && g.owner == string(id.Owner) && id.Owner != memory.NoOwner
+	case "conversations", "messages", "extractions":
 		return ofAgent && g.owner == string(id.Owner) && id.Owner != memory.NoOwner
 	case "write_ledger":
 		return g.agent == id.Agent && g.owner == string(id.Owner)

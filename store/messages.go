@@ -45,7 +45,7 @@ on conflict do nothing`
 
 	// Batches of one conversation queue up here. Somebody else's conversation is not visible and gives no row.
 	sqlConversationLock = `
-select c.conversation_uid, c.last_seq, c.complete_seq, ` + ownerIDOf + `
+select c.conversation_uid, c.last_seq, c.complete_seq, c.trigger_source, ` + ownerIDOf + `
 from conversations c
 where c.workspace_id = @workspace and c.agent_id = @agent and c.conversation_id = @conversation and c.owner_key = @owner
 for no key update`
@@ -198,6 +198,7 @@ type conversationState struct {
 	id       string
 	found    bool
 	complete int64
+	trigger  memory.Trigger
 	reused   *string          // id of a message that was stored with other words
 	fresh    []memory.Message // stored now, with their numbers
 	stored   Stored
@@ -205,7 +206,7 @@ type conversationState struct {
 
 func (c *conversationState) queueLock(b *pgx.Batch, t *tx) {
 	one(b.Queue(sqlConversationLock, t.args(pgx.NamedArgs{"conversation": c.id})), &c.found, func(row pgx.CollectableRow) error {
-		return row.Scan(&c.stored.ConversationUID, &c.stored.LastSeq, &c.complete, &c.stored.OwnerID)
+		return row.Scan(&c.stored.ConversationUID, &c.stored.LastSeq, &c.complete, &c.trigger, &c.stored.OwnerID)
 	})
 }
 
@@ -241,7 +242,7 @@ func (c *conversationState) take(messages []memory.Message, ids []string, first 
 }
 
 // finish moves the conversation's numbers, indexes what is new, counts a turn when more is complete than
-// before, and commits.
+// before, which is news for the next dream unless the system itself talked, and commits.
 func (c *conversationState) finish(ctx context.Context, t *tx, turnComplete bool) error {
 	complete := c.complete
 	if turnComplete {
@@ -261,6 +262,9 @@ func (c *conversationState) finish(ctx context.Context, t *tx, turnComplete bool
 			entries: entries,
 		}
 		s.queueAdd(b, t, sqlIndexTurns, &c.stored.Token)
+	}
+	if complete > c.complete && c.trigger != memory.TriggerCron && c.trigger != memory.TriggerDream {
+		queueNews(b, t, t.id.Owner)
 	}
 	return t.finish(ctx, b)
 }

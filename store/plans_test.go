@@ -16,7 +16,7 @@ var broad = []string{
 	"sqlOwnersUnsignalled", "sqlOwnersStalled", "sqlComponents", "sqlSchemaVersion",
 	// What tends an index looks at all of an agent.
 	"sqlIndexStale", "sqlStaleSources", "sqlStaleCount", "sqlPackShelf", "sqlDueSources", "sqlSpaces", "sqlSpaceDue", "sqlCorpusStatus",
-	"sqlIndexedAgents", "sqlSpacesDue", "sqlSourcesDue",
+	"sqlIndexedAgents", "sqlDreamingAgents", "sqlNewsOwners", "sqlSpacesDue", "sqlSourcesDue",
 }
 
 // tables whose whole key is shorter than three columns, and spaces, of which an agent has one or two.
