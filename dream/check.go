@@ -1,6 +1,13 @@
 package dream
 
-import "reverie/memory"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"reverie/memory"
+)
 
 // CheckInput is a new MEMORY.md with what it is held to.
 type CheckInput struct {
@@ -14,12 +21,223 @@ type CheckInput struct {
 	Barred  []State // forgotten and rejected statements: none of them may come back, in no words
 }
 
+// Codes of violations, besides those of memory.Guard.
+const (
+	ViolationMisplaced     = "misplaced"     // a person's line stands where it says something else
+	ViolationUnsupported   = "unsupported"   // a new line is in no source
+	ViolationBarred        = "barred"        // something forgotten or rejected came back
+	ViolationContradiction = "contradiction" // one of two statements was chosen silently
+	ViolationInstruction   = "instruction"   // a line tells an assistant what to do
+	ViolationHidden        = "hidden"        // a new line shows nobody what it says
+	ViolationCopied        = "copied"        // notes were copied as they are
+)
+
+const (
+	// maxViolations bounds what one answer is told.
+	maxViolations = 30
+	// quotedChars is how much of a line a violation quotes, in characters.
+	quotedChars = 160
+	// hopeless is how many times the ceiling a text is long that is not read any further.
+	hopeless = 4
+	// checkedField is what violations call the text.
+	checkedField = "memory_content"
+)
+
 // Check says what is wrong with a new MEMORY.md, in words that its author can act on; nothing: it may be written. See
 // memory.Guard for the guards that both share.
 //
-//   - every line of a person stands as before, unless it is retired by name with a reason;
+//   - every line of a person stands as before, under the same heading, unless it is retired by name with a reason;
 //   - no more than MaxRetiredShare of the lines are dropped or retired in one night;
-//   - every new line is in some source: its words, and all its names, numbers and identifiers;
+//   - every new line is in some source: its words, and all its names, numbers and identifiers. Candidates that were not
+//     rejected, and MEMORY.md as it is, are sources in any case;
 //   - nothing forgotten or rejected comes back, and no contradiction is settled silently;
 //   - the ceiling holds; nothing is elided; no dialogue; nothing that the scan refuses; no instruction out of a note.
-func Check(in CheckInput, s memory.DreamSettings) []memory.Violation { return nil }
+//
+// At most maxViolations are named.
+func Check(in CheckInput, s memory.DreamSettings) []memory.Violation {
+	c := checking{CheckInput: in}
+	if strings.TrimSpace(in.After) == "" {
+		if strings.TrimSpace(in.Before) != "" {
+			c.refuse(memory.ViolationDropped, "%s is empty: give the full new text of %s, every line that still holds", checkedField, memory.MemoryPath)
+		}
+		return c.violations
+	}
+	if in.After == in.Before {
+		return nil
+	}
+	var moved strings.Builder
+	for _, m := range in.Moved {
+		moved.WriteString(strings.TrimRight(m.Text, "\n") + "\n")
+	}
+	_, c.violations = memory.GuardReplacement(memory.Replacement{
+		Field: checkedField, Path: memory.MemoryPath, Before: in.Before, After: in.After, Moved: moved.String(), Protected: in.Protected,
+		Retired: in.Retired, MaxDropShare: s.MaxRetiredShare, MaxChars: s.MemoryMaxChars, Proof: "the notes",
+	})
+	if utf8.RuneCountInString(in.After) <= hopeless*max(s.MemoryMaxChars, utf8.RuneCountInString(in.Before)) {
+		c.read(in.After + "\n" + moved.String())
+		c.places()
+		c.arrivals()
+		c.returns()
+		c.contradictions()
+	}
+	if n := len(c.violations) - maxViolations; n > 0 {
+		c.violations = append(c.violations[:maxViolations:maxViolations], memory.Violation{
+			Code: c.violations[maxViolations].Code, Message: fmt.Sprintf("%s has %d more faults of these kinds", checkedField, n),
+		})
+	}
+	return c.violations
+}
+
+// checking is a check under way.
+type checking struct {
+	CheckInput
+	before     []claim
+	after      []claim // with those that moved
+	fresh      []claim // of after, that were not there before
+	violations []memory.Violation
+}
+
+func (c *checking) refuse(code, format string, args ...any) {
+	c.violations = append(c.violations, memory.Violation{Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
+// read finds the statements of both texts, and those of after that are new.
+func (c *checking) read(after string) {
+	c.before, c.after = claimsOf(c.Before), claimsOf(after)
+	stood := map[memory.EntryID]bool{}
+	for _, b := range c.before {
+		stood[b.id] = true
+	}
+	lines := saidSet(strings.Split(c.Before, "\n"))
+	for _, a := range c.after {
+		if !stood[a.id] && !lines[memory.SameLine(a.line)] {
+			c.fresh = append(c.fresh, a)
+		}
+	}
+}
+
+// places checks that each line of a person says what it said: under the same heading, and by itself if it stood by itself.
+func (c *checking) places() {
+	protected := saidSet(c.Protected)
+	stands, where := map[place]bool{}, map[string]bool{}
+	for _, p := range placesOf(c.After) {
+		stands[p] = true
+		where[p.said] = true
+	}
+	told := map[string]bool{}
+	for _, p := range placesOf(c.Before) {
+		if !protected[p.said] || told[p.said] || !where[p.said] || stands[p] || p.nested && stands[place{p.said, p.heading, false}] {
+			continue
+		}
+		told[p.said] = true
+		over := "in front of the first heading"
+		if p.heading != "" {
+			over = fmt.Sprintf("under %q", clip(p.heading, quotedChars))
+		}
+		c.refuse(ViolationMisplaced, "%s has a line of a person in another place than before; put it back %s, and under no other item: %s", checkedField, over, quote(p.said))
+	}
+}
+
+// place is where a line says what it says.
+type place struct {
+	said    string
+	heading string
+	nested  bool
+}
+
+// placesOf are the places of the lines of a text that are statements.
+func placesOf(text string) []place {
+	lines := strings.Split(text, "\n")
+	var out []place
+	for _, e := range memory.EntriesOf(text) {
+		for _, line := range lines[e.FromLine-1 : e.ToLine] {
+			out = append(out, place{memory.SameLine(line), e.Heading, e.Parent >= 0})
+		}
+	}
+	return out
+}
+
+// returns checks that nothing comes back that a person wanted gone or that was rejected.
+func (c *checking) returns() {
+	revived := map[memory.EntryID]bool{}
+	var barred []claim
+	var forgotten []bool
+	for _, r := range c.Ranking.Candidates {
+		switch {
+		case r.Verdict == VerdictPromoted:
+			revived[r.ID] = true
+			for _, id := range r.Aliases {
+				revived[id] = true
+			}
+		case r.Verdict == VerdictRejected && r.ReasonCode != ReasonKnown:
+			barred = append(barred, claimOf(r.Text))
+			forgotten = append(forgotten, r.ReasonCode == ReasonForgotten)
+		}
+	}
+	for _, b := range c.Barred {
+		if b.Status == Forgotten || b.Status == Rejected && !revived[b.ID] {
+			barred = append(barred, claimOf(b.Text))
+			forgotten = append(forgotten, b.Status == Forgotten)
+		}
+	}
+	for _, line := range c.fresh {
+		if slices.ContainsFunc(c.Ranking.Candidates, func(r Candidate) bool { return r.Verdict == VerdictPromoted && r.ID == line.id }) {
+			continue
+		}
+		for i, b := range barred {
+			// What was forgotten is not told in other words either; what was corrected has much in common with what is right.
+			if b.id == line.id || sameStatement(b.says, line.says) || forgotten[i] && (b.coveredBy(line) || line.coveredBy(b)) {
+				c.refuse(ViolationBarred, "%s brings back something that was taken out or turned out wrong; leave the line out: %s", checkedField, quote(line.line))
+				break
+			}
+		}
+	}
+}
+
+// contradictions checks that of two statements that cannot both hold none is chosen silently.
+func (c *checking) contradictions() {
+	texts := map[memory.EntryID]string{}
+	for _, r := range c.Ranking.Candidates {
+		texts[r.ID] = r.Text
+	}
+	retired := map[string]bool{}
+	for _, r := range c.Retired {
+		retired[memory.SameLine(r.Line)] = memory.SaysSomething(r.Reason)
+	}
+	for _, pair := range c.Ranking.Contradictions {
+		older, newer := claimOf(texts[pair.Older]), claimOf(texts[pair.Newer])
+		if pair.Settled || older.text == "" || newer.text == "" {
+			continue
+		}
+		for _, side := range [][2]claim{{older, newer}, {newer, older}} {
+			line, stated := side[0].statedIn(c.fresh)
+			if !stated {
+				continue
+			}
+			if _, both := side[1].statedIn(c.after); both {
+				continue
+			}
+			if was, stood := side[1].statedIn(c.before); stood && retired[memory.SameLine(was)] {
+				continue
+			}
+			c.refuse(ViolationContradiction, "%s chooses one of two statements that contradict each other, and nothing says which holds; leave this line out, and leave what stands as it is: %s", checkedField, quote(line))
+		}
+	}
+}
+
+// quote is a line as a message shows it.
+func quote(line string) string {
+	return clip(strings.Join(strings.Fields(line), " "), quotedChars)
+}
+
+// clip cuts a text to a number of characters.
+func clip(s string, limit int) string {
+	n := 0
+	for i := range s {
+		if n == limit {
+			return s[:i] + "…"
+		}
+		n++
+	}
+	return s
+}

@@ -1,7 +1,10 @@
 package dream
 
 import (
+	"fmt"
+	"slices"
 	"time"
+	"unicode/utf8"
 
 	"reverie/memory"
 )
@@ -14,18 +17,117 @@ type Promotion struct {
 }
 
 // Promote writes what passed into a section of MEMORY.md, "## Promoted From Short-Term Memory (DATE)", with source and score
-// of each line. The ceiling holds by moving the oldest sections of this kind to an archive; if that does not do, candidates
-// wait.
-func Promote(current string, r Ranking, asOf time.Time, s memory.DreamSettings) Promotion {
-	return Promotion{}
+// of each line; a second dream of a day adds to the section of the first. The ceiling holds by moving the oldest sections of
+// this kind to an archive, unless a line of protected stands in them; if that does not do, candidates wait, those with the
+// lowest scores first. What it writes passes Check.
+func Promote(current string, r Ranking, asOf time.Time, s memory.DreamSettings, protected ...string) Promotion {
+	p := promoting{current: current, day: DayOf(asOf), settings: s, protected: protected}
+	p.ranking = Ranking{Candidates: slices.Clone(r.Candidates), Contradictions: r.Contradictions}
+	var chosen []int
+	for _, i := range p.passed() {
+		trial := append(slices.Clone(chosen), i)
+		if p.write(trial) {
+			chosen = trial
+		}
+	}
+	if p.written == "" {
+		p.moved = nil
+	}
+	return Promotion{Memory: p.written, Moved: p.moved, Ranking: p.ranking}
 }
 
-// Fit makes a text that a model wrote keep the ceiling by moving the oldest machine-made sections to an archive. What is still
-// too long is for Check to refuse.
-func Fit(text string, asOf time.Time, s memory.DreamSettings) (fitted string, moved []MovedSection) {
-	return text, nil
+// promoting is a promotion under way.
+type promoting struct {
+	current   string
+	day       Day
+	settings  memory.DreamSettings
+	protected []string
+	ranking   Ranking
+	written   string // with what found room so far
+	moved     []MovedSection
 }
 
-// Settle gives the verdicts of a ranking after a model has written MEMORY.md: promoted is what the text says now and did not
-// say before; what passed and is not there is kept (left_out).
-func Settle(before, after string, r Ranking) Ranking { return r }
+// passed are the candidates to write, the highest score first, each with its line. What MEMORY.md says by now, and what must
+// not stand in it, is rejected.
+func (p *promoting) passed() []int {
+	stands := map[memory.EntryID]bool{}
+	for _, e := range memory.EntriesOf(p.current) {
+		stands[e.ID] = true
+	}
+	var out []int
+	for i := range p.ranking.Candidates {
+		c := &p.ranking.Candidates[i]
+		if c.Verdict != VerdictPromoted {
+			continue
+		}
+		line := promotedLine(*c)
+		id := memory.EntryIDOf(line)
+		switch {
+		case line == "" || memory.Scan(line).Verdict != memory.VerdictAllow:
+			c.judge(VerdictRejected, ReasonUnfit, "it cannot be written into a memory")
+		case stands[id] || stands[c.ID]:
+			c.judge(VerdictRejected, ReasonKnown, "MEMORY.md says it already")
+		default:
+			stands[id] = true
+			c.Line = line
+			out = append(out, i)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b int) int {
+		switch x, y := p.ranking.Candidates[a].Score, p.ranking.Candidates[b].Score; {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// write writes the chosen candidates, of which the last one is new, and reports whether it may stay. If not it gets the reason.
+func (p *promoting) write(chosen []int) bool {
+	c := &p.ranking.Candidates[chosen[len(chosen)-1]]
+	slices.Sort(chosen)
+	lines := make([]string, len(chosen))
+	for i, at := range chosen {
+		lines[i] = p.ranking.Candidates[at].Line
+	}
+	text, ok := withPromoted(p.current, lines, p.day)
+	if !ok {
+		c.keep("MEMORY.md ends in code or a comment that is not closed, in which nothing can be written")
+		return false
+	}
+	fitted, moved := makeRoom(text, p.settings.MemoryMaxChars, p.day, p.protected)
+	if utf8.RuneCountInString(fitted) > max(p.settings.MemoryMaxChars, utf8.RuneCountInString(p.current)) {
+		c.keep(fmt.Sprintf("MEMORY.md may have %d characters and has no room for it", p.settings.MemoryMaxChars))
+		return false
+	}
+	if !p.sound(fitted, moved, chosen) {
+		c.judge(VerdictRejected, ReasonUnfit, "it cannot be written into this MEMORY.md")
+		return false
+	}
+	p.written, p.moved = fitted, moved
+	return true
+}
+
+// sound reports whether a text passes Check. A candidate that stands in the way of it is not written; what is wrong with
+// MEMORY.md as it is stands in the way of none.
+func (p *promoting) sound(text string, moved []MovedSection, chosen []int) bool {
+	in := CheckInput{Before: p.current, After: text, Moved: moved, Protected: p.protected}
+	for _, i := range chosen {
+		in.Ranking.Candidates = append(in.Ranking.Candidates, p.ranking.Candidates[i])
+	}
+	return len(Check(in, p.settings)) == 0 || memory.Scan(p.current).Verdict == memory.VerdictQuarantine
+}
+
+// judge gives a verdict in place of an earlier one.
+func (c *Candidate) judge(v Verdict, code, reason string) {
+	c.Verdict, c.ReasonCode, c.Reason = v, code, reason
+	if v != VerdictPromoted {
+		c.Line = ""
+	}
+}
+
+// keep lets a candidate wait for room.
+func (c *Candidate) keep(reason string) { c.judge(VerdictKept, ReasonCeiling, reason) }

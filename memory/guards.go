@@ -71,6 +71,7 @@ type guard struct {
 	share      float64
 	free       int    // lines that any replacement may drop
 	moved      string // text that left for another document: its lines are not gone
+	strict     bool   // a person's line that is retired counts as dropped, whatever stands in its place
 	proof      string // what shows that a line no longer holds
 	elsewhere  string // what to do with a text that has no room
 	violations []Violation
@@ -105,15 +106,15 @@ func (g *guard) daily(entry string, in ExtractionInput) string {
 	if entry == "" {
 		return ""
 	}
-	g.text("daily_entry", entry)
+	g.text("daily_entry", "", entry)
 	if n := utf8.RuneCountInString(entry); n > MaxDailyChars {
 		g.refuse(ViolationTooLong, "daily_entry has %d characters, at most %d are allowed: keep what will matter later, in a few lines", n, MaxDailyChars)
 	}
 	return entry
 }
 
-// text checks what holds for every text.
-func (g *guard) text(field, text string) {
+// text checks what holds for every text; before is what stands in its place.
+func (g *guard) text(field, before, text string) {
 	if err := ValidContent(text); err != nil {
 		g.refuse(ViolationContent, "%s: %s", field, err)
 		return
@@ -121,7 +122,7 @@ func (g *guard) text(field, text string) {
 	if result := Scan(text); result.Verdict == VerdictQuarantine {
 		g.scanned(field, result.Findings)
 	}
-	if isDialogue(text) {
+	if isDialogue(text) && !isDialogue(before) {
 		g.refuse(ViolationDialogue, "%s repeats the dialogue: write in the third person what is worth knowing from it", field)
 	}
 }

@@ -9,7 +9,8 @@ type Replacement struct {
 	Moved     string // text that leaves for another document, each part with its line break: its lines are not gone
 	Protected []string
 	Retired   []Retired
-	// MaxDropShare is the share of the lines of Before that may be gone; one line may be in any case.
+	// MaxDropShare is the share of the lines of Before that may be gone; one line may be in any case. A line that is retired is
+	// gone, and so is one that no line of After says in other words.
 	MaxDropShare float64
 	MaxChars     int
 	Proof        string // what may show that a line no longer holds: "the notes"
@@ -20,7 +21,7 @@ type Replacement struct {
 func GuardReplacement(r Replacement) (text string, violations []Violation) {
 	g := guard{
 		retired: retirable(r.Retired), protected: lineSet(r.Protected), share: r.MaxDropShare, free: 1, moved: r.Moved,
-		proof: r.Proof, elsewhere: "add less",
+		strict: true, proof: r.Proof, elsewhere: "add less",
 	}
 	text = g.replacement(r.Field, r.Path, r.Before, r.After, r.MaxChars)
 	if len(g.violations) > 0 {

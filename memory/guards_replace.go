@@ -24,7 +24,7 @@ func (g *guard) replacement(field, path, current, text string, ceiling int) stri
 	if text == "" || sameText(current, text) {
 		return ""
 	}
-	g.text(field, text)
+	g.text(field, current, text)
 	if len(headings(text)) == 0 && (len(headings(current)) > 0 || strings.TrimSpace(current) == "") {
 		g.refuse(ViolationNoHeading, "%s has no heading: give the full new text of %s, beginning with its title, or leave the field empty to keep the file as it is", field, path)
 		return ""
@@ -93,6 +93,7 @@ func (g *guard) kept(field, path, current, text string) {
 		broken []string
 		missed []string // content lines that do not stand in text
 		total  int
+		ended  int // a person's lines that are retired
 	)
 	isHeading := map[int]bool{}
 	for _, h := range headings(current) {
@@ -112,7 +113,11 @@ func (g *guard) kept(field, path, current, text string) {
 			continue
 		}
 		total++
-		if !stands[said] {
+		switch {
+		case stands[said]:
+		case g.strict && g.protected[said]:
+			ended++
+		default:
 			missed = append(missed, said)
 		}
 	}
@@ -123,7 +128,7 @@ func (g *guard) kept(field, path, current, text string) {
 		}
 		g.refuse(ViolationPersonLine, "%s misses a line that a person wrote; put it back word for word, or name it in retired with the reason from %s: %s", field, g.proof, line)
 	}
-	if dropped, allowed := unlike(missed, current, text), max(g.free, int(g.share*float64(total))); dropped > allowed || total > 0 && dropped == total && !hasContent(text) {
+	if dropped, allowed := ended+unlike(missed, current, text), max(g.free, int(g.share*float64(total))); dropped > allowed || total > 0 && dropped == total && !hasContent(text) {
 		g.refuse(ViolationDropped, "%s drops %d of the %d lines of %s, at most %d may go at once: keep the others, reworded where they changed", field, dropped, total, path, min(allowed, total-1))
 	}
 }

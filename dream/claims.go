@@ -1,0 +1,171 @@
+package dream
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"reverie/memory"
+)
+
+// claim is a statement of a text as far as it is compared with those of other texts.
+type claim struct {
+	id    memory.EntryID
+	text  string // without comments
+	line  string // of its document, the first one when it has several
+	says  words
+	keys  map[string]bool // of what it says and of what it stands under
+	under turns           // how that turns its sense
+	group claimGroup
+	parts []claim // its clauses, when it has more than one
+}
+
+// claimGroup is what stands under one heading of one text.
+type claimGroup struct {
+	text    int // from 1; 0: by itself
+	heading string
+}
+
+// claimOf reads one statement that stands by itself.
+func claimOf(text string) claim {
+	c := claim{id: memory.EntryIDOf(text), text: strings.TrimSpace(htmlComment.ReplaceAllString(text, " "))}
+	c.read("")
+	return c
+}
+
+// claimsOf reads the statements of a document.
+func claimsOf(doc string) []claim {
+	lines := strings.Split(doc, "\n")
+	entries := memory.EntriesOf(doc)
+	out := make([]claim, 0, len(entries))
+	for _, e := range entries {
+		c := claim{
+			id: e.ID, text: strings.TrimSpace(htmlComment.ReplaceAllString(e.Text, " ")), line: strings.TrimSuffix(lines[e.FromLine-1], "\r"),
+			group: claimGroup{heading: e.Heading},
+		}
+		over := e.Heading
+		for p := e.Parent; p >= 0; p = entries[p].Parent {
+			over += "\n" + entries[p].Text
+		}
+		c.read(over)
+		out = append(out, c)
+	}
+	return out
+}
+
+// clauseEnd is where a statement may end within a line. Commas of numbers have a digit behind them.
+var clauseEnd = regexp.MustCompile(`[;；。，、]\s*|[.!?,]\s+|\s+(?:and|but|und|aber|et|mais|y|pero)\s+`)
+
+// minClause is the fewest units of a clause that is looked at by itself; a shorter one belongs to the next.
+const minClause = 2
+
+// read finds what the claim says; over is what it stands under.
+func (c *claim) read(over string) {
+	c.says = wordsOf(c.text)
+	c.keys = keysOf(c.says)
+	if over != "" {
+		context := wordsOf(over)
+		c.under = context.turns & (negated | former)
+		for _, u := range context.units {
+			c.keys[u.key] = true
+		}
+	}
+	var pieces []string
+	from := 0
+	for _, at := range append(clauseEnd.FindAllStringIndex(c.text, -1), []int{len(c.text), len(c.text)}) {
+		piece := c.text[from:at[0]]
+		if len(wordsOf(piece).units) < minClause && at[0] < len(c.text) {
+			continue
+		}
+		pieces = append(pieces, piece)
+		from = at[1]
+	}
+	if n := len(pieces); n > 1 && len(wordsOf(pieces[n-1]).units) < minClause {
+		pieces = append(pieces[:n-2], c.text[strings.LastIndex(c.text, pieces[n-2]):])
+	}
+	if len(pieces) < 2 {
+		return
+	}
+	for _, piece := range pieces {
+		says := wordsOf(piece)
+		part := claim{text: piece, line: c.line, says: says, keys: keysOf(says), under: c.under}
+		for key := range c.keys {
+			if !slices.Contains(c.says.sorted, key) {
+				part.keys[key] = true
+			}
+		}
+		c.parts = append(c.parts, part)
+	}
+}
+
+func keysOf(w words) map[string]bool {
+	out := make(map[string]bool, len(w.units))
+	for _, u := range w.units {
+		out[u.key] = true
+	}
+	return out
+}
+
+// own are the words of the claim itself.
+func (c claim) own() map[string]bool { return keysOf(c.says) }
+
+// sense is how its words and what it stands under turn it.
+func (c claim) sense() turns { return c.says.turns | c.under }
+
+// without leaves out units.
+func (c claim) without(out func(meaning) bool) claim {
+	if !slices.ContainsFunc(c.says.units, out) {
+		return c
+	}
+	c.says.units = slices.DeleteFunc(slices.Clone(c.says.units), out)
+	c.says.sorted = nil
+	for _, u := range c.says.units {
+		c.says.sorted = append(c.says.sorted, u.key)
+	}
+	slices.Sort(c.says.sorted)
+	return c
+}
+
+// glue are words with which a line may begin although its source puts it differently.
+var glue = keysOf(wordsOf("a owns uses called named has works speaks"))
+
+// exactIn reports whether keys has all numbers, names, identifiers and people of the claim. A word at its beginning has a
+// capital letter whatever it is.
+func (c claim) exactIn(keys map[string]bool) bool {
+	for i, u := range c.says.units {
+		if u.exact && !keys[u.key] && (i > 0 || !glue[u.key]) {
+			return false
+		}
+	}
+	return true
+}
+
+// shareIn is the share of the claim's units that keys has; 1 for one without units.
+func (c claim) shareIn(keys map[string]bool) float64 {
+	if len(c.says.units) == 0 {
+		return 1
+	}
+	n := 0
+	for _, u := range c.says.units {
+		if keys[u.key] {
+			n++
+		}
+	}
+	return float64(n) / float64(len(c.says.units))
+}
+
+// coveredBy reports whether a statement, or a clause of it, says the claim and perhaps more: it has enough of its words, all
+// that is exact, and its sense is turned the same way.
+func (c claim) coveredBy(s claim) bool {
+	if len(c.says.units) == 0 {
+		return false
+	}
+	share := supportShare
+	if c.says.spaceless {
+		share = characterShare
+	}
+	if c.sense() == s.sense() && !opposed(c.says.opposites, s.says.opposites) && c.exactIn(s.keys) && c.shareIn(s.keys) >= share {
+		return true
+	}
+	return slices.ContainsFunc(s.parts, c.coveredBy)
+}

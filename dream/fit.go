@@ -1,0 +1,125 @@
+package dream
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"reverie/memory"
+)
+
+// ArchiveFolder is where machine-made sections of MEMORY.md move when it gets too long, one file for each month.
+const ArchiveFolder = "memory/archive/"
+
+// Fit makes a text that a model wrote keep the ceiling by moving the oldest machine-made sections to an archive, those without
+// a line of protected. What is still too long is for Check to refuse.
+func Fit(text string, asOf time.Time, s memory.DreamSettings, protected ...string) (fitted string, moved []MovedSection) {
+	return makeRoom(text, s.MemoryMaxChars, DayOf(asOf), protected)
+}
+
+// makeRoom moves sections, the oldest first, until text has at most limit characters. That of today stays.
+func makeRoom(text string, limit int, today Day, protected []string) (string, []MovedSection) {
+	if utf8.RuneCountInString(text) <= limit {
+		return text, nil
+	}
+	lines := linesOf(text)
+	sections := promotedSections(text)
+	keeps := saidSet(protected)
+	sections = slices.DeleteFunc(sections, func(s promotedSection) bool {
+		return s.day == today || slices.ContainsFunc(lines[s.from:s.to], func(line string) bool { return keeps[memory.SameLine(line)] })
+	})
+	slices.SortStableFunc(sections, func(a, b promotedSection) int { return strings.Compare(string(a.day), string(b.day)) })
+	var moved []MovedSection
+	gone := make([]bool, len(lines))
+	for _, s := range sections {
+		part := strings.TrimSpace(strings.Join(lines[s.from:s.to], "")) + "\n"
+		for i := s.from; i < s.to; i++ {
+			gone[i] = true
+		}
+		moved = append(moved, MovedSection{Heading: s.heading, Text: part, Day: s.day, Path: ArchiveFolder + string(s.day)[:len("2006-01")] + ".md"})
+		if text = remaining(lines, gone); utf8.RuneCountInString(text) <= limit {
+			break
+		}
+	}
+	return text, moved
+}
+
+// remaining are the lines that are not gone, with one line break at the end.
+func remaining(lines []string, gone []bool) string {
+	var b strings.Builder
+	for i, line := range lines {
+		if !gone[i] {
+			b.WriteString(line)
+		}
+	}
+	if text := strings.TrimRight(b.String(), "\r\n"); text != "" {
+		return text + "\n"
+	}
+	return ""
+}
+
+// saidSet is what lines say, without those that say nothing.
+func saidSet(lines []string) map[string]bool {
+	out := make(map[string]bool, len(lines))
+	for _, line := range lines {
+		if memory.SaysSomething(line) {
+			out[memory.SameLine(line)] = true
+		}
+	}
+	return out
+}
+
+// linesOf are the lines of a text, each with its line break.
+func linesOf(text string) []string { return slices.Collect(strings.Lines(text)) }
+
+// promotedSection is a section of MEMORY.md that dreams made: lines from to to, without the last one.
+type promotedSection struct {
+	heading  string
+	day      Day
+	from, to int
+	body     int // where a section within it begins; to when there is none
+}
+
+var promotedHeading = regexp.MustCompile(`^` + regexp.QuoteMeta(PromotedHeading) + ` \((\d{4}-\d{2}-\d{2})\)$`)
+
+// promotedLevel is the level of the headings of such sections.
+const promotedLevel = 2
+
+// promotedSections finds them in their order. One ends where a heading of its level or a higher one begins.
+func promotedSections(text string) []promotedSection {
+	var (
+		out  []promotedSection
+		open bool
+		at   int
+	)
+	for _, s := range memory.Sections(text) {
+		if s.Level > 0 && s.Level <= promotedLevel {
+			open = false
+		}
+		if day := promotedDay(s); day != "" {
+			open = true
+			out = append(out, promotedSection{heading: s.Heading, day: day, from: at, body: at + 1 + len(s.Lines)})
+		}
+		if at += len(s.Lines); s.Level > 0 {
+			at++
+		}
+		if open {
+			out[len(out)-1].to = at
+		}
+	}
+	return out
+}
+
+// promotedDay is the day of a section that a dream made; empty for any other section.
+func promotedDay(s memory.Section) Day {
+	m := promotedHeading.FindStringSubmatch(s.Heading)
+	if m == nil || s.Level != promotedLevel {
+		return ""
+	}
+	if _, err := time.Parse(time.DateOnly, m[1]); err != nil {
+		return ""
+	}
+	return Day(m[1])
+}

@@ -1,0 +1,61 @@
+package dream
+
+import (
+	"strings"
+
+	"reverie/memory"
+)
+
+// Settle gives the verdicts of a ranking after a model has written MEMORY.md: promoted is what the text says now and did not
+// say before; what passed and is not there is kept (left_out). What the text said before is known.
+func Settle(before, after string, r Ranking) Ranking {
+	old := saidSet(strings.Split(before, "\n"))
+	var fresh, stood []claim
+	for _, c := range claimsOf(after) {
+		if old[memory.SameLine(c.line)] {
+			stood = append(stood, c)
+		} else {
+			fresh = append(fresh, c)
+		}
+	}
+	out := Ranking{Candidates: append([]Candidate(nil), r.Candidates...), Contradictions: r.Contradictions}
+	for i := range out.Candidates {
+		c := &out.Candidates[i]
+		if c.Verdict == VerdictRejected {
+			continue
+		}
+		passed := c.Verdict == VerdictPromoted
+		said := claimOf(c.Text)
+		if line, found := said.statedIn(fresh); found {
+			if !passed {
+				c.judge(VerdictPromoted, ReasonTaken, "the model took it from the notes")
+			}
+			c.Line = line
+			continue
+		}
+		if !passed {
+			continue
+		}
+		if _, found := said.statedIn(stood); found {
+			c.judge(VerdictRejected, ReasonKnown, "MEMORY.md says it already")
+		} else {
+			c.judge(VerdictKept, ReasonLeftOut, "the model did not take it")
+		}
+	}
+	return out
+}
+
+// statedIn finds the line of a text that says a claim.
+func (c claim) statedIn(text []claim) (line string, found bool) {
+	for _, t := range text {
+		if t.id == c.id || c.says.within(t.says) && c.says.turns == t.says.turns {
+			return t.line, true
+		}
+	}
+	for _, t := range text {
+		if sameStatement(c.says, t.says) || c.coveredBy(t) {
+			return t.line, true
+		}
+	}
+	return "", false
+}
