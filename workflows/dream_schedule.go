@@ -1,0 +1,255 @@
+package workflows
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"reverie/activities"
+	"reverie/memory"
+)
+
+// DreamPlan is when an agent dreams.
+type DreamPlan struct {
+	activities.AgentRef
+	TimeZone string // IANA name
+	memory.DreamSchedule
+}
+
+// DreamSchedule is a schedule of an agent's nights as Temporal has it.
+type DreamSchedule struct {
+	mark string
+	spec client.ScheduleSpec
+}
+
+const (
+	// dreamCatchup: an outage that ends within a day of a night is followed by that night, and only by the last one: it dreams
+	// of everything that is new. Temporal's own default is a year.
+	dreamCatchup = 24 * time.Hour
+	// dreamPriorityKey is the lowest: nights wait behind everything that somebody waits for.
+	dreamPriorityKey = 5
+	// dreamFormat changes with what is put into a schedule beside its times.
+	dreamFormat = 1
+	// markLength is how much of a fingerprint stands in a comment, in characters.
+	markLength = 12
+	// listedCalendars is how many of a schedule's calendars Temporal's list shows.
+	listedCalendars = 10
+	// planRounds is how often a schedule follows an agent that is changed meanwhile.
+	planRounds = 5
+	// confirmRounds, from confirmFirst on, each twice as long as the one before: how long Temporal may take to apply an update.
+	confirmRounds, confirmFirst = 7, 50 * time.Millisecond
+)
+
+const dreamNote = "Reverie keeps the times of these dreams as the agent's settings have them. Pause, trigger and backfill as you like."
+
+// wanted is a schedule as it should be.
+type wanted struct {
+	DreamSchedule
+	action *client.ScheduleWorkflowAction
+	policy client.SchedulePolicies
+}
+
+// wanted is the schedule of the plan. Times that follow daylight saving are those around now.
+func (p DreamPlan) wanted(now time.Time) (wanted, error) {
+	cron, err := memory.ParseCron(p.Cron)
+	if err != nil {
+		return wanted{}, err
+	}
+	zone, err := time.LoadLocation(p.TimeZone)
+	if err != nil {
+		return wanted{}, err
+	}
+	in := DreamNightInput{AgentRef: p.AgentRef, TimeZone: p.TimeZone, Cron: cron.String(), Parallel: p.Parallel}
+	ref := agentRef(p.Workspace, p.Agent)
+	w := wanted{
+		action: &client.ScheduleWorkflowAction{
+			ID: DreamNightID(p.AgentRef), Workflow: NightName, Args: []any{in}, TaskQueue: TaskQueue,
+			TypedSearchAttributes: temporal.NewSearchAttributes(AgentAttribute.ValueSet(ref)),
+			StaticSummary:         "A night of agent " + p.Agent + ": a dream for each owner with news",
+			Priority:              temporal.Priority{PriorityKey: dreamPriorityKey, FairnessKey: ref},
+		},
+		// A night that takes longer than until the next one delays it; more than one does not wait.
+		policy: client.SchedulePolicies{Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE, CatchupWindow: dreamCatchup},
+	}
+	w.spec = client.ScheduleSpec{Calendars: dreamTimes(cron, zone, now), Jitter: p.Jitter, TimeZoneName: p.TimeZone}
+	encoded, err := json.Marshal([]any{dreamFormat, w.spec, w.policy, in, w.action.StaticSummary, w.action.Priority, w.action.TaskQueue})
+	if err != nil {
+		return wanted{}, err
+	}
+	sum := sha256.Sum256(encoded)
+	w.mark = hex.EncodeToString(sum[:])[:markLength]
+	// A schedule's memo cannot be updated on all servers that we support, so that the comment tells what it was made from.
+	w.spec.Calendars[0].Comment += " [" + w.mark + "]"
+	return w, nil
+}
+
+// found reads a schedule of Temporal's.
+func found(spec *client.ScheduleSpec) DreamSchedule {
+	s := DreamSchedule{spec: *spec}
+	if len(spec.Calendars) > 0 {
+		if comment := spec.Calendars[0].Comment; len(comment) > markLength+1 && comment[len(comment)-1] == ']' {
+			s.mark = comment[len(comment)-markLength-1 : len(comment)-1]
+		}
+	}
+	return s
+}
+
+// is reports whether s is what w says, as far as a list shows it.
+func (s DreamSchedule) is(w wanted) bool {
+	return s.mark == w.mark && s.spec.Jitter == w.spec.Jitter && s.spec.TimeZoneName == w.spec.TimeZoneName &&
+		reflect.DeepEqual(shown(s.spec.Calendars), shown(w.spec.Calendars))
+}
+
+// shown is what a list shows of calendars, each range with its defaults.
+func shown(calendars []client.ScheduleCalendarSpec) []client.ScheduleCalendarSpec {
+	all := func(in []client.ScheduleRange) []client.ScheduleRange {
+		out := []client.ScheduleRange{}
+		for _, r := range in {
+			out = append(out, client.ScheduleRange{Start: r.Start, End: max(r.Start, r.End), Step: max(1, r.Step)})
+		}
+		return out
+	}
+	var out []client.ScheduleCalendarSpec
+	for _, c := range calendars[:min(len(calendars), listedCalendars)] {
+		c.Second, c.Minute, c.Hour, c.DayOfMonth, c.Month, c.Year, c.DayOfWeek = all(c.Second), all(c.Minute), all(c.Hour),
+			all(c.DayOfMonth), all(c.Month), all(c.Year), all(c.DayOfWeek)
+		if len(c.Second) == 0 {
+			c.Second = []client.ScheduleRange{{Start: 0, End: 0, Step: 1}}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// Current reports whether s is the schedule that the plan asks for.
+func (p DreamPlan) Current(s DreamSchedule, now time.Time) (bool, error) {
+	w, err := p.wanted(now)
+	return err == nil && s.is(w), err
+}
+
+// DreamSchedules lists the schedules of dreams by agent. What was changed within the last moments may be missing.
+func DreamSchedules(ctx context.Context, c client.Client) (map[activities.AgentRef]DreamSchedule, error) {
+	list, err := c.ScheduleClient().List(ctx, client.ScheduleListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	schedules := map[activities.AgentRef]DreamSchedule{}
+	for list.HasNext() {
+		entry, err := list.Next()
+		if err != nil {
+			return nil, err
+		}
+		if ref, err := ParseDreamScheduleID(entry.ID); err == nil && entry.WorkflowType.Name == NightName && entry.Spec != nil {
+			schedules[ref] = found(entry.Spec)
+		}
+	}
+	return schedules, nil
+}
+
+// EnsureDreamSchedule makes, changes or removes the schedule of one agent, so that it is as desired says, and waits until
+// Temporal has it so. A person's pause, note and limit of actions stay. It asks again afterwards, since another process may have
+// changed the agent meanwhile: whoever is last has seen the last change. now is the time around which daylight saving counts.
+func EnsureDreamSchedule(ctx context.Context, c client.Client, desired func(context.Context) (DreamPlan, error), now time.Time) error {
+	plan, err := desired(ctx)
+	for range planRounds {
+		if err != nil {
+			return err
+		}
+		if err := plan.apply(ctx, c, now); err != nil {
+			return fmt.Errorf("schedule %s: %w", DreamScheduleID(plan.AgentRef), err)
+		}
+		applied := plan
+		if plan, err = desired(ctx); err == nil && plan == applied {
+			return nil
+		}
+	}
+	return fmt.Errorf("schedule %s: the agent keeps changing", DreamScheduleID(plan.AgentRef))
+}
+
+func (p DreamPlan) apply(ctx context.Context, c client.Client, now time.Time) error {
+	if !p.On() {
+		err := c.ScheduleClient().GetHandle(ctx, DreamScheduleID(p.AgentRef)).Delete(ctx)
+		if isNotFound(err) {
+			return nil
+		}
+		return err
+	}
+	w, err := p.wanted(now)
+	if err != nil {
+		return err
+	}
+	for range planRounds { // another process makes or removes it at the same time
+		if err = w.update(ctx, c, DreamScheduleID(p.AgentRef)); !isNotFound(err) {
+			return err
+		}
+		if err = w.create(ctx, c, p); !errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
+			return err
+		}
+	}
+	return err
+}
+
+func (w wanted) create(ctx context.Context, c client.Client, p DreamPlan) error {
+	_, err := c.ScheduleClient().Create(ctx, client.ScheduleOptions{
+		ID: DreamScheduleID(p.AgentRef), Spec: w.spec, Action: w.action, Overlap: w.policy.Overlap, CatchupWindow: w.policy.CatchupWindow,
+		Note: dreamNote, TypedSearchAttributes: w.action.TypedSearchAttributes,
+	})
+	return err
+}
+
+// update changes what differs and waits until it has changed: an update that another one overtakes is lost without a word.
+func (w wanted) update(ctx context.Context, c client.Client, id string) error {
+	handle, pause := c.ScheduleClient().GetHandle(ctx, id), confirmFirst
+	for range confirmRounds {
+		current := false
+		err := handle.Update(ctx, client.ScheduleUpdateOptions{DoUpdate: func(in client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
+			schedule := in.Description.Schedule
+			if current = schedule.Spec != nil && found(schedule.Spec).is(w); current {
+				return nil, temporal.ErrSkipScheduleUpdate
+			}
+			schedule.Spec, schedule.Action, schedule.Policy = &w.spec, w.action, &w.policy
+			return &client.ScheduleUpdate{Schedule: &schedule}, nil
+		}})
+		if err != nil || current {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+			pause *= 2
+		}
+	}
+	return errors.New("Temporal does not apply the update")
+}
+
+// NextDream is when an agent's next night is due, by its schedule; zero when there is none. A paused schedule lets its nights
+// pass.
+func NextDream(ctx context.Context, c client.Client, ref activities.AgentRef) (next time.Time, paused bool, err error) {
+	description, err := c.ScheduleClient().GetHandle(ctx, DreamScheduleID(ref)).Describe(ctx)
+	switch {
+	case isNotFound(err):
+		return time.Time{}, false, nil
+	case err != nil:
+		return time.Time{}, false, err
+	}
+	if times := description.Info.NextActionTimes; len(times) > 0 {
+		next = times[0]
+	}
+	return next, description.Schedule.State != nil && description.Schedule.State.Paused, nil
+}
+
+func isNotFound(err error) bool {
+	var missing *serviceerror.NotFound
+	return errors.As(err, &missing)
+}
