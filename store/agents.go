@@ -225,8 +225,49 @@ func (p AgentPatch) validate() error {
 			return &InvalidError{Field: "settings." + number.field, Problem: "it must not be negative"}
 		}
 	}
+	if err := validDreams(*p.Settings); err != nil {
+		return err
+	}
 	if strings.TrimSpace(p.Settings.Model) != p.Settings.Model {
 		return &InvalidError{Field: "settings.model", Problem: "remove the spaces around it"}
 	}
 	return validText("settings.model", p.Settings.Model, maxName)
+}
+
+// validDreams checks what would make a schedule or a dream fail.
+func validDreams(a memory.AgentSettings) error {
+	if a.DreamCron != "" {
+		if _, err := memory.ParseCron(a.DreamCron); err != nil {
+			return &InvalidError{Field: "settings.dreamCron", Problem: err.Error()}
+		}
+	}
+	for _, number := range []struct {
+		field string
+		value *int
+		least int
+	}{
+		{"dreamDays", a.DreamDays, 1},
+		{"dreamMinSignals", a.DreamMinSignals, 1},
+		{"dreamMinDiversity", a.DreamMinDiversity, 1},
+		{"dreamMaxPromotions", a.DreamMaxPromotions, 0},
+	} {
+		if number.value != nil && *number.value < number.least {
+			return &InvalidError{Field: "settings." + number.field, Problem: fmt.Sprintf("it must be at least %d", number.least)}
+		}
+	}
+	for _, share := range []struct {
+		field string
+		value *float64
+	}{
+		{"dreamMinScore", a.DreamMinScore},
+		{"dreamMaxRetiredShare", a.DreamMaxRetiredShare},
+	} {
+		if share.value != nil && !(*share.value >= 0 && *share.value <= 1) {
+			return &InvalidError{Field: "settings." + share.field, Problem: "it must be from 0 to 1"}
+		}
+	}
+	if a.DreamHalfLifeDays != nil && !(*a.DreamHalfLifeDays > 0) {
+		return &InvalidError{Field: "settings.dreamHalfLifeDays", Problem: "it must be above 0"}
+	}
+	return nil
 }
