@@ -26,21 +26,50 @@ type Said struct {
 // which they were said first. A reminder ("remind me to …") is not asked to be remembered: it is over once it is done.
 func Statements(transcript []memory.Line, now time.Time) []Said {
 	in := memory.ExtractionInput{Transcript: transcript, Today: now}
-	n := newNotebook(in, objections{})
+	said, wrong := repaired(listen(in))
 	var b book
-	for _, s := range n.settle(listen(in)) {
+	for _, s := range newNotebook(in, objections{}).settle(said) {
 		if s.ifDone || s.speaker != "" && s.text == "Name is "+s.speaker+"." {
 			continue
 		}
-		s.text = s.told()
-		if s.replaces == "" || !b.repair(s) {
-			b.add(s)
-		}
+		b.add(s, wrong[s.text])
 	}
 	for i := range b.said {
 		slices.Sort(b.said[i].Messages)
 	}
 	return b.said
+}
+
+// repaired puts right values into the statements that have the wrong ones, and returns what was wrong in which text. What
+// corrects no statement of the conversation stays as it is.
+func repaired(said []statement) (out []statement, wrong map[string]string) {
+	wrong = map[string]string{}
+	for _, s := range said {
+		at := -1
+		if s.replaces != "" {
+			at = lastWith(out, s.replaces, s.with)
+		}
+		if at < 0 {
+			out = append(out, s)
+			continue
+		}
+		old := &out[at]
+		from := wordIndex(old.text, s.replaces)
+		old.text = old.text[:from] + s.with + old.text[from+len(s.replaces):]
+		old.seqs = withSeqs(old.seqs, s.seqs)
+		wrong[old.text] = s.replaces
+	}
+	return out, wrong
+}
+
+// lastWith is the index of the last statement that has a value and not the other; -1 when there is none.
+func lastWith(said []statement, value, other string) int {
+	for i, s := range slices.Backward(said) {
+		if s.replaces == "" && wordIndex(s.text, value) >= 0 && wordIndex(s.text, other) < 0 {
+			return i
+		}
+	}
+	return -1
 }
 
 // book keeps statements without any files.
@@ -49,47 +78,34 @@ type book struct {
 	terms []terms
 }
 
-// add adds a statement, or its messages to the one that says it already.
-func (b *book) add(s statement) {
-	t := termsOf(s.text)
-	isAsked, isUnsure := s.strength == asked && !isReminder(s.text), (s.place == noteOnly || s.strength == unsure) && s.replaces == ""
+// add adds a statement, or its messages to the one that says it already. wrong is a value that it corrects.
+func (b *book) add(s statement, wrong string) {
+	said := Said{
+		Text: s.told(), Messages: slices.Clone(s.seqs), Asked: s.strength == asked && !isReminder(s.text),
+		Unsure: (s.place == noteOnly || s.strength == unsure) && s.replaces == "", Corrects: wrong,
+	}
+	said.Ends = s.ends && !said.Unsure
+	switch {
+	case s.replaces != "":
+		said.Corrects = s.replaces
+	case s.supersedes != "" && s.supersedes != sameVerb:
+		said.Corrects = s.supersedes
+	}
+	t := termsOf(said.Text)
 	for i, known := range b.terms {
-		if old := &b.said[i]; len(known.set) > 0 && len(t.set) > 0 && known.covers(t) && old.Unsure == isUnsure && old.Ends == s.ends {
+		if old := &b.said[i]; len(t.set) > 0 && known.covers(t) && old.Unsure == said.Unsure && old.Ends == said.Ends {
 			old.Messages = withSeqs(old.Messages, s.seqs)
-			old.Asked = old.Asked || isAsked
+			old.Asked = old.Asked || said.Asked
 			return
 		}
 	}
-	said := Said{
-		Text: s.text, Messages: slices.Clone(s.seqs), Asked: isAsked, Unsure: isUnsure, Ends: s.ends && !isUnsure, Corrects: s.replaces,
-	}
-	if s.supersedes != "" && s.supersedes != sameVerb {
-		said.Corrects = s.supersedes
-	}
 	b.said = append(b.said, said)
 	b.terms = append(b.terms, t)
-}
-
-// repair puts the right value into the last statement that has the wrong one. It reports whether there was one.
-func (b *book) repair(s statement) bool {
-	for i := range slices.Backward(b.said) {
-		old := &b.said[i]
-		at := wordIndex(old.Text, s.replaces)
-		if at < 0 || wordIndex(old.Text, s.with) >= 0 {
-			continue
-		}
-		old.Text = old.Text[:at] + s.with + old.Text[at+len(s.replaces):]
-		old.Corrects = s.replaces
-		old.Messages = withSeqs(old.Messages, s.seqs)
-		b.terms[i] = termsOf(old.Text)
-		return true
-	}
-	return false
 }
 
 // reminders begin what a user wants to be reminded of, see toDo.
 var reminders = []string{"Wants to be reminded", "To do: ", "待办：", "需要提醒："}
 
 func isReminder(text string) bool {
-	return slices.ContainsFunc(reminders, func(lead string) bool { return strings.Contains(text, lead) })
+	return slices.ContainsFunc(reminders, func(lead string) bool { return strings.HasPrefix(text, lead) })
 }
