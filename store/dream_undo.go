@@ -1,11 +1,85 @@
 package store
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
+
 	"reverie/memory"
 )
+
+// undoneDocument is a document while a dream's step is taken out of it.
+type undoneDocument struct {
+	dream         Dream
+	path          string
+	first, last   int // versions that the dream made
+	before, after memory.Version
+	existed       bool // there was a document before
+	found         bool
+	now           memory.Document
+}
+
+// undoneDocuments are the documents that a dream changed, but for those that tell about it.
+func undoneDocuments(x Dream) []*undoneDocument {
+	var out []*undoneDocument
+	for _, change := range x.Changes {
+		if !change.Changed || change.Path == memory.DreamsPath || strings.HasPrefix(change.Path, memory.DreamingFolder) {
+			continue
+		}
+		at := slices.IndexFunc(out, func(d *undoneDocument) bool { return d.path == change.Path })
+		if at < 0 {
+			out = append(out, &undoneDocument{dream: x, path: change.Path, first: change.Version, last: change.Version})
+			continue
+		}
+		out[at].first, out[at].last = min(out[at].first, change.Version), max(out[at].last, change.Version)
+	}
+	return out
+}
+
+// queue queues reading the document as it was before the dream, as the dream left it, and as it is.
+func (d *undoneDocument) queue(b *pgx.Batch, args pgx.NamedArgs) {
+	version := func(number int, to *memory.Version, found *bool) {
+		at := maps.Clone(args)
+		at["version"] = number
+		one(b.Queue(sqlVersion, at), found, func(row pgx.CollectableRow) (err error) { *to, err = scanVersion(row); return err })
+	}
+	var written bool
+	version(d.first-1, &d.before, &d.existed)
+	version(d.last, &d.after, &written)
+	one(b.Queue(sqlExtractionDocument, args), &d.found, func(row pgx.CollectableRow) error {
+		var person []string
+		e, err := scanDocumentAnd(row, &person)
+		d.now = e.Document
+		return err
+	})
+}
+
+// undo is the change that takes the dream's step out, or the stretches that others have changed since. A document that is
+// gone stays gone: nil.
+func (d *undoneDocument) undo() (*memory.Change, []memory.Conflict) {
+	if !d.found || d.now.Deleted {
+		return nil, nil
+	}
+	change := &memory.Change{
+		Ref: memory.Ref{Scope: d.dream.Scope, Path: d.path}, Base: d.now.Version, Reason: fmt.Sprintf("dream %s undone", d.dream.ID),
+	}
+	content, conflicts := d.before.Content, []memory.Conflict(nil)
+	if d.now.Version != d.last {
+		content, conflicts = undone(d.before.Content, d.after.Content, d.now.Content)
+	}
+	switch existed := d.existed && !d.before.Deleted; {
+	case len(conflicts) > 0:
+		return nil, conflicts
+	case !existed && strings.TrimSpace(content) == "":
+		change.Op = memory.OpDelete
+	default:
+		change.Op, change.Content = memory.OpReplace, content
+	}
+	return change, nil
+}
 
 // undone takes the step from before to written back out of current, and keeps what was done to it since. It is the merge of
 // before and current over written, but for one thing: lines that stand as they were written go, or come back, also when

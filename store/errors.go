@@ -79,6 +79,10 @@ const (
 	CodeNotQuarantined = "not_quarantined"
 	// CodeNoDraft: the extraction has no draft to commit; propose one.
 	CodeNoDraft = "no_draft"
+	// CodeNotEnded: the dream has not ended.
+	CodeNotEnded = "not_ended"
+	// CodeNotWritten: the dream changed nothing that could be undone.
+	CodeNotWritten = "not_written"
 	// CodeKeyReused: the idempotency key of a commit was used for another write.
 	CodeKeyReused = "key_reused"
 	// CodeKeyOfAnotherWorkspace: the secret is a key of another workspace.
