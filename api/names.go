@@ -28,6 +28,9 @@ const (
 	nameMessageIDReused      errorName = "message_id_reused"
 	nameOtherOwner           errorName = "conversation_of_another_owner"
 	nameNotQuarantined       errorName = "not_quarantined"
+	nameDreaming             errorName = "dreaming"
+	nameNightDreamed         errorName = "night_dreamed"
+	nameRevertConflict       errorName = "revert_conflict"
 	nameConflict             errorName = "conflict"
 	namePreconditionFailed   errorName = "precondition_failed"
 	namePreconditionRequired errorName = "precondition_required"
@@ -64,6 +67,9 @@ var errorStatus = map[errorName]int{
 	nameMessageIDReused:      http.StatusConflict,
 	nameOtherOwner:           http.StatusConflict,
 	nameNotQuarantined:       http.StatusConflict,
+	nameDreaming:             http.StatusConflict,
+	nameNightDreamed:         http.StatusConflict,
+	nameRevertConflict:       http.StatusConflict,
 	nameConflict:             http.StatusConflict,
 	namePreconditionFailed:   http.StatusPreconditionFailed,
 	namePreconditionRequired: http.StatusPreconditionRequired,

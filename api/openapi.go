@@ -45,6 +45,7 @@ func document() huma.Config {
 				{Name: "extractions", Description: "What became of it, and why."},
 				{Name: "files", Description: "What is remembered: Markdown documents with their history."},
 				{Name: "recall", Description: "What is found again."},
+				{Name: "dreams", Description: "What is kept for good, and why: nightly consolidation, its reports, and undoing it."},
 				{Name: "prompt", Description: "What an agent is told."},
 				{Name: "keys", Description: "Who may call."},
 				{Name: "operation", Description: "How the deployment is."},

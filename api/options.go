@@ -23,6 +23,10 @@ type Options struct {
 	// Timing holds for agents that set none of their own.
 	Timing memory.Timing
 	Model  Model
+	// Dreams are the parameters of dreams of agents that set none of their own, DreamSchedule says when they dream. Zero values:
+	// as documented.
+	Dreams        memory.DreamSettings
+	DreamSchedule memory.DreamSchedule
 	// Search is how memory is searched; nil: by words alone, with the documented settings. The server closes its Recorder.
 	Search *recall.Searcher
 	// Workspace is the one whose backlog the metrics show; empty: none is shown.

@@ -12,6 +12,7 @@ import (
 
 	metricnoop "go.opentelemetry.io/otel/metric/noop"
 
+	"reverie/memory"
 	"reverie/recall"
 	"reverie/store"
 )
@@ -28,6 +29,7 @@ type Server struct {
 	workflows *starter
 	probes    *probes
 	changes   *announcer // of indexes
+	followers *followers // of dreams
 	// stopping ends when the server shuts down: who waits for a workflow is answered at once.
 	stopping context.Context
 	stop     context.CancelFunc
@@ -60,6 +62,12 @@ func build(o Options) (*Server, error) {
 	if o.Meters == nil {
 		o.Meters = metricnoop.NewMeterProvider()
 	}
+	if o.Dreams == (memory.DreamSettings{}) {
+		o.Dreams = memory.DefaultDreamSettings()
+	}
+	if o.DreamSchedule == (memory.DreamSchedule{}) {
+		o.DreamSchedule = memory.DefaultDreamSchedule()
+	}
 	s := &Server{Options: o, echo: echo.New()}
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	s.keys = newKeyCache(o.Now)
@@ -68,6 +76,7 @@ func build(o Options) (*Server, error) {
 	s.workflows = newStarter(o)
 	s.changes = &announcer{tell: s.workflows.indexChanged, stop: s.stopping.Done(), changed: map[store.AgentRef]bool{}}
 	s.probes = &probes{server: s}
+	s.followers = newFollowers(s)
 	if s.Search == nil {
 		s.Search = &recall.Searcher{Store: o.Store, Defaults: recall.DefaultSettings(), Recorder: recall.NewRecorder(o.Store, o.Log), Now: o.Now, Log: o.Log}
 	}
@@ -98,6 +107,7 @@ func (s *Server) routes() {
 	s.historyRoutes()
 	s.promptRoutes()
 	s.recallRoutes()
+	s.dreamRoutes()
 	openAnswers(s.api.OpenAPI())
 }
 

@@ -1,0 +1,179 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"reverie/dream"
+	"reverie/memory"
+	"reverie/store"
+)
+
+// maxExplained is how many candidates are explained at once, when they are looked for by words.
+const maxExplained = 20
+
+func (s *Server) dreamCandidateRoutes() {
+	register(s, route{
+		id: "list-candidates", method: http.MethodGet, path: dreamingPath + "/candidates", tag: "dreams", need: memory.RoleViewer,
+		summary: "List the candidates of the latest dream, best first",
+		doc:     "Of the last dream that has ended, dry runs aside. Naming nobody, of the shared memory: an admin sees them whole, others without words.",
+	}, s.listCandidates)
+	register(s, route{
+		id: "explain-candidate", method: http.MethodGet, path: dreamingPath + "/candidates/{entry}/explain", tag: "dreams", need: memory.RoleViewer,
+		summary: "Tell why a statement was promoted or not, and what would promote it",
+		doc:     "Of the last dream in which it was a candidate, with the settings of the latest dream.",
+	}, s.explainCandidate)
+	register(s, route{
+		id: "explain-candidates", method: http.MethodGet, path: dreamingPath + "/explain", tag: "dreams", need: memory.RoleViewer,
+		summary: "Tell why statements with some words were promoted or not",
+		doc:     "Of the candidates of the latest dream that have all the words, or say the same in others; at most 20, the best first.",
+	}, s.explainCandidates)
+}
+
+type candidatesInput struct {
+	AgentParam
+	PersonParams
+	PageParams
+	VerdictParam
+}
+
+type candidatesView struct {
+	Dream *uuid.UUID `json:"dream,omitempty" doc:"The dream; missing when there was none yet."`
+	page[candidateView]
+}
+
+func (s *Server) listCandidates(ctx context.Context, in *candidatesInput) (*reply[candidatesView], error) {
+	id, _, full, err := s.dreamer(ctx, in.Agent, in.PersonParams)
+	if err != nil {
+		return nil, err
+	}
+	view := candidatesView{page: page[candidateView]{Items: []candidateView{}}}
+	status, err := s.Store.DreamStatus(ctx, id)
+	if err != nil || status.Last == nil {
+		return ok(view), err
+	}
+	listed, err := s.Store.DreamCandidates(ctx, id, status.Last.ID, in.Verdict, store.Page{Limit: in.Limit, Cursor: in.Cursor})
+	if err != nil {
+		return nil, err
+	}
+	view.Dream, view.Items, view.Next = &status.Last.ID, views(listed.Items, candidateViewer(full)), listed.Next
+	return ok(view), nil
+}
+
+// EntryParam is the statement that a request is about.
+type EntryParam struct {
+	Entry string `path:"entry" pattern:"^[0-9a-f]{32}$" patternDescription:"32 hexadecimal digits" doc:"Identity of the statement: the id of its candidate."`
+}
+
+func (p EntryParam) id() memory.EntryID { return memory.EntryID(p.Entry) }
+
+type explainCandidateInput struct {
+	AgentParam
+	EntryParam
+	PersonParams
+}
+
+// whyView says why a candidate was promoted or not.
+type whyView struct {
+	Candidate candidateView `json:"candidate"`
+	State     *dream.State  `json:"state,omitempty" doc:"What is known of it over all dreams."`
+	Summary   string        `json:"summary" doc:"In one line." example:"0.71 < 0.75; one more distinct day would pass"`
+	Lacks     []string      `json:"lacks" doc:"What fails, one sentence each."`
+	Would     []string      `json:"would" doc:"What would pass, one sentence each."`
+}
+
+// why explains a candidate. Who does not see it whole sees what it lacks: that is about numbers.
+func why(c dream.Candidate, settings memory.DreamSettings, full bool) whyView {
+	e := dream.Explain(c, settings)
+	v := whyView{Candidate: candidateViewer(full)(c), Summary: e.Summary, Lacks: views(e.Lacks, said), Would: views(e.Would, said)}
+	if !full {
+		v.Summary, v.Lacks, v.Would = c.ReasonCode, []string{}, []string{}
+	}
+	return v
+}
+
+func said(s string) string { return s }
+
+func (s *Server) explainCandidate(ctx context.Context, in *explainCandidateInput) (*reply[whyView], error) {
+	id, agent, full, err := s.dreamer(ctx, in.Agent, in.PersonParams)
+	if err != nil {
+		return nil, err
+	}
+	state, candidate, err := s.Store.DreamEntry(ctx, id, in.EntryParam.id())
+	if err != nil {
+		return nil, err
+	}
+	_, settings, err := s.latestDream(ctx, id, agent)
+	if err != nil {
+		return nil, err
+	}
+	view := why(candidate, settings, full)
+	if full {
+		view.State = &state
+	}
+	return ok(view), nil
+}
+
+// latestDream is the last one that has ended, nil when there was none, and the settings that it, or else the next one, has.
+func (s *Server) latestDream(ctx context.Context, id memory.Identity, agent store.Agent) (*store.Dream, memory.DreamSettings, error) {
+	status, err := s.Store.DreamStatus(ctx, id)
+	if err != nil || status.Last == nil || status.Last.Settings == (memory.DreamSettings{}) {
+		return status.Last, s.Dreams.With(agent.Settings), err
+	}
+	return status.Last, status.Last.Settings, nil
+}
+
+type explainCandidatesInput struct {
+	AgentParam
+	PersonParams
+	Text string `query:"text" required:"true" minLength:"2" maxLength:"256" doc:"Words of the statement."`
+}
+
+type whysView struct {
+	Dream *uuid.UUID `json:"dream,omitempty" doc:"The dream; missing when there was none yet."`
+	Items []whyView  `json:"items"`
+}
+
+func (s *Server) explainCandidates(ctx context.Context, in *explainCandidatesInput) (*reply[whysView], error) {
+	id, agent, full, err := s.dreamer(ctx, in.Agent, in.PersonParams)
+	if err != nil {
+		return nil, err
+	}
+	if !full { // whether something is found tells what was said
+		return nil, problem(nameOwnerNotAllowed, "only an admin key looks into the words of the shared memory's candidates: name an owner")
+	}
+	view := whysView{Items: []whyView{}}
+	latest, settings, err := s.latestDream(ctx, id, agent)
+	if err != nil || latest == nil {
+		return ok(view), err
+	}
+	view.Dream = &latest.ID
+	for cursor := ""; ; {
+		listed, err := s.Store.DreamCandidates(ctx, id, latest.ID, "", store.Page{Limit: store.MaxPage, Cursor: cursor})
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range listed.Items {
+			if len(view.Items) < maxExplained && says(c.Text, in.Text) {
+				view.Items = append(view.Items, why(c, settings, full))
+			}
+		}
+		if cursor = listed.Next; cursor == "" || len(view.Items) == maxExplained {
+			return ok(view), nil
+		}
+	}
+}
+
+// says reports whether a statement has all the words, in any case, or says the same in others.
+func says(statement, words string) bool {
+	folded := strings.ToLower(statement)
+	for word := range strings.FieldsSeq(strings.ToLower(words)) {
+		if !strings.Contains(folded, word) {
+			return dream.Alike(statement, words)
+		}
+	}
+	return true
+}

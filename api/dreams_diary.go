@@ -1,0 +1,62 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"reverie/memory"
+	"reverie/store"
+)
+
+// Where the diary of dreams is.
+const (
+	diaryPath       = "DREAMS.md"
+	diaryMonthsPath = "memory/dreaming/diary/"
+)
+
+func (s *Server) dreamDiaryRoutes() {
+	register(s, route{
+		id: "dream-diary", method: http.MethodGet, path: dreamingPath + "/dreams", tag: "dreams", need: memory.RoleViewer,
+		summary: "Read the diary of dreams", doc: "DREAMS.md, and where its older entries are. Naming nobody, that of the shared memory.",
+	}, s.dreamDiary)
+}
+
+type dreamDiaryInput struct {
+	AgentParam
+	PersonParams
+}
+
+type dreamDiaryView struct {
+	Scope   memory.Scope `json:"scope"`
+	Path    string       `json:"path"`
+	Version int          `json:"version" doc:"0: nothing was dreamed yet."`
+	ETag    string       `json:"etag,omitempty"`
+	Content string       `json:"content"`
+	Months  []FileEntry  `json:"months" doc:"Files of older entries, one for each month: read them as documents."`
+}
+
+func (s *Server) dreamDiary(ctx context.Context, in *dreamDiaryInput) (*reply[dreamDiaryView], error) {
+	id, _, err := s.enter(ctx, in.Agent, in.person())
+	if err != nil {
+		return nil, err
+	}
+	view := dreamDiaryView{Scope: memory.ScopePersonal, Path: diaryPath}
+	if id.Owner == memory.NoOwner || id.Owner == memory.SystemOwner {
+		view.Scope = memory.ScopeTeam
+	}
+	months, err := s.Store.Documents(ctx, id, store.DocumentFilter{Prefix: diaryMonthsPath, Scope: view.Scope})
+	if err != nil {
+		return nil, err
+	}
+	view.Months = views(months, func(e store.DocumentEntry) FileEntry { return viewEntry(e.Document, e.Bytes) })
+	d, err := s.Store.Document(ctx, id, memory.Ref{Scope: view.Scope, Path: diaryPath})
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return ok(view), nil
+	case err != nil:
+		return nil, err
+	}
+	view.Version, view.ETag, view.Content = d.Version, etag(d.Scope, d.Version, d.SHA256), d.Content
+	return ok(view), nil
+}

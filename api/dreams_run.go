@@ -1,0 +1,229 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reverie/memory"
+	"reverie/store"
+	"reverie/workflows"
+)
+
+func (s *Server) dreamRunRoutes() {
+	const doc = "Of the owner that is named or that the key is pinned to; naming nobody, of the shared memory. " +
+		"Answers 200 with the report, or 202 when it is not there within wait: the dream goes on. An owner dreams one dream at a time; dry runs run beside."
+	register(s, route{
+		id: "dream", method: http.MethodPost, path: "/api/v1/memory/{agent}/emergence", tag: "dreams", need: memory.RoleMember,
+		summary: "Dream now", timeout: maxWait + requestTimeout, also: []int{http.StatusAccepted}, errors: []int{http.StatusConflict}, doc: doc,
+	}, s.emergence)
+	register(s, route{
+		id: "dream-focused", method: http.MethodPost, path: dreamingPath + "/focused", tag: "dreams", need: memory.RoleMember,
+		summary: "Dream of one topic first", body: maxSmallBody,
+		timeout: maxWait + requestTimeout, also: []int{http.StatusAccepted}, errors: []int{http.StatusConflict}, doc: doc,
+	}, s.focused)
+}
+
+// DryRunParam asks for everything but the write.
+type DryRunParam struct {
+	DryRun bool `query:"dryRun" doc:"Write nothing: the report and the diff say what would have been written."`
+}
+
+type emergenceInput struct {
+	AgentParam
+	PersonParams
+	WaitParam
+	DryRunParam
+	RequestKeyParam
+	AsOf string           `query:"asOf" maxLength:"40" doc:"The end of what it looks at, for a night that was missed: a date in the agent's time zone, of which it is the night, or RFC 3339. At most 92 days ago." example:"2026-01-31"`
+	Mode memory.DreamMode `query:"mode" enum:"nightly,promote,rem" default:"nightly" doc:"promote: by rules, without a model; rem: themes, likely truths and the diary, nothing is promoted."`
+}
+
+func (s *Server) emergence(ctx context.Context, in *emergenceInput) (*reply[dreamRunView], error) {
+	return s.dreamNow(ctx, dreamRequest{
+		agent: in.Agent, who: in.PersonParams, wait: in.WaitParam, key: in.IdempotencyKey, asOf: in.AsOf,
+		dream: store.NewDream{Mode: in.Mode, DryRun: in.DryRun},
+	})
+}
+
+type focusedInput struct {
+	AgentParam
+	PersonParams
+	WaitParam
+	DryRunParam
+	RequestKeyParam
+	Body struct {
+		Topic string `json:"topic" minLength:"1" maxLength:"256" pattern:"\\S" patternDescription:"not blank" doc:"What to look at first, in any words." example:"the move to Bern"`
+	}
+}
+
+func (s *Server) focused(ctx context.Context, in *focusedInput) (*reply[dreamRunView], error) {
+	return s.dreamNow(ctx, dreamRequest{
+		agent: in.Agent, who: in.PersonParams, wait: in.WaitParam, key: in.IdempotencyKey,
+		dream: store.NewDream{Mode: memory.DreamFocused, DryRun: in.DryRun, Topic: in.Body.Topic},
+	})
+}
+
+// dreamRunView is the report of a dream that was asked for, or where it will be.
+type dreamRunView struct {
+	Status     string      `json:"status" enum:"completed,running"`
+	Dream      uuid.UUID   `json:"dream" doc:"Id of the dream."`
+	Report     *reportView `json:"report,omitempty" doc:"Once it is completed."`
+	ReportLink string      `json:"reportLink" doc:"Where the report is, or will be."`
+	WorkflowID string      `json:"workflowId,omitempty"`
+	Link       string      `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
+}
+
+// dreamRequest is a dream that a request asks for.
+type dreamRequest struct {
+	agent string
+	who   PersonParams
+	wait  WaitParam
+	key   string // the client's idempotency key; may be empty
+	asOf  string
+	dream store.NewDream
+}
+
+// reportCandidates is how many candidates the report of a dream that was asked for comes with.
+const reportCandidates = 50
+
+// dreamNow dreams and answers with the report.
+func (s *Server) dreamNow(ctx context.Context, r dreamRequest) (*reply[dreamRunView], error) {
+	wait, err := r.wait.duration()
+	if err != nil {
+		return nil, err
+	}
+	id, agent, full, err := s.dreamer(ctx, r.agent, r.who)
+	if err != nil {
+		return nil, err
+	}
+	if r.dream.AsOf, r.dream.Night, err = s.nightAsked(agent, r.asOf); err != nil {
+		return nil, err
+	}
+	if r.dream.DryRun {
+		r.dream.Night = "" // the night is still to be dreamed
+	}
+	r.dream.Trigger, r.dream.Request = memory.DreamByRequest, dreamKey(ctx, r.key, r.dream)
+	if err := s.workflows.reach(ctx); err != nil {
+		s.Log.WarnContext(ctx, "A dream that was asked for cannot be started", "error", err, "request", requestID(ctx))
+		return nil, workflowsAway("nothing was dreamed, try again later")
+	}
+	record, err := s.queueDream(ctx, id, r.dream)
+	if err != nil {
+		return nil, err
+	}
+	ended, err := s.runDream(ctx, id, record, wait)
+	if err != nil {
+		return nil, err
+	}
+	view := dreamRunView{
+		Status: "running", Dream: ended.ID, ReportLink: reportLink(agent.ID, ended.ID),
+		WorkflowID: ended.WorkflowID, Link: s.workflows.link(ended.WorkflowID),
+	}
+	if ended.Open() {
+		return accepted(view), nil
+	}
+	report, err := s.report(ctx, foundDream{record: ended, id: id, agent: agent, full: full}, reportCandidates)
+	if err != nil {
+		return nil, err
+	}
+	view.Status, view.Report = "completed", &report
+	return ok(view), nil
+}
+
+func reportLink(agent string, dream uuid.UUID) string { return link("/memory/%s/dream/reports/%s", agent, dream) }
+
+// dreamer is on whose behalf a dream is asked for: of whom the request names, or of the shared memory. Who may write shared
+// documents may have them dreamed of, without being told what the system's conversations say.
+func (s *Server) dreamer(ctx context.Context, agent string, who PersonParams) (_ memory.Identity, _ store.Agent, full bool, err error) {
+	id, found, err := s.enter(ctx, agent, who.person())
+	if err != nil {
+		return id, found, false, err
+	}
+	if id.Owner == memory.NoOwner {
+		return id.For(id.Agent, memory.SystemOwner), found, id.Role.Includes(memory.RoleAdmin), nil
+	}
+	return id, found, true, nil
+}
+
+// queueDream makes the record of a dream that is asked for, or finds the one of the same request. It refuses a second dream of
+// an owner beside one that is under way, and a night that was dreamed.
+func (s *Server) queueDream(ctx context.Context, id memory.Identity, d store.NewDream) (store.Dream, error) {
+	if d.Request != "" {
+		known, err := s.Store.DreamOfRequest(ctx, id, d.Request)
+		if !errors.Is(err, store.ErrNotFound) {
+			return known, err
+		}
+	}
+	if !d.DryRun {
+		status, err := s.Store.DreamStatus(ctx, id)
+		if err != nil {
+			return store.Dream{}, err
+		}
+		if status.Running != nil {
+			return store.Dream{}, s.dreamUnderWay(id, status.Running)
+		}
+	}
+	made, err := s.Store.BeginDream(ctx, id, d)
+	if err == nil && !made.Open() && d.Night != "" {
+		p := problem(nameNightDreamed, "this night was dreamed already, with the outcome %s: dream without asOf, or revert that dream", made.Outcome)
+		p.Data = dreamConflict{Dream: made.ID, Outcome: made.Outcome, ReportLink: reportLink(id.Agent, made.ID)}
+		return made, p
+	}
+	return made, err
+}
+
+// dreamConflict tells which dream stands in the way.
+type dreamConflict struct {
+	Dream      uuid.UUID         `json:"dream"`
+	Phase      memory.DreamPhase `json:"phase,omitempty"`
+	Outcome    memory.Outcome    `json:"outcome"`
+	ReportLink string            `json:"reportLink"`
+	WorkflowID string            `json:"workflowId,omitempty"`
+	Link       string            `json:"link,omitempty"`
+}
+
+// dreamUnderWay says that the owner is dreaming; nil: it is not known what.
+func (s *Server) dreamUnderWay(id memory.Identity, running *store.Dream) *Problem {
+	p := problem(nameDreaming, "a dream of this owner is under way: wait for it, or make a dry run")
+	if running != nil {
+		p.Data = dreamConflict{
+			running.ID, running.Phase, running.Outcome, reportLink(id.Agent, running.ID), running.WorkflowID, s.workflows.link(running.WorkflowID),
+		}
+	}
+	return p
+}
+
+// neverStarted is the reason code of a dream that Temporal did not take.
+const neverStarted memory.ReasonCode = "never_started"
+
+// runDream starts the dream of a record and waits for its end, at most for wait. It returns the record as it is then: one that
+// is still open goes on by itself.
+func (s *Server) runDream(ctx context.Context, id memory.Identity, record store.Dream, wait time.Duration) (store.Dream, error) {
+	if !record.Open() {
+		return record, nil
+	}
+	in := workflows.DreamInput{
+		OwnerRef: memory.OwnerRef{Workspace: id.Workspace, Agent: id.Agent, Owner: record.OwnerID},
+		Dream:    record.ID, Mode: record.Mode, Trigger: record.Trigger, Night: record.Night, AsOf: record.AsOf, DryRun: record.DryRun,
+	}
+	err := s.workflows.dream(ctx, s.stopping, in, record, wait)
+	switch {
+	case err == nil, errors.Is(err, errStillRunning):
+	case errors.Is(err, workflows.ErrDreaming), errors.Is(err, errNeverStarted):
+		ending := store.DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: neverStarted, Reason: "the workflow could not be started"}
+		if _, ending := s.Store.EndDream(context.WithoutCancel(ctx), id, record.ID, ending); ending != nil {
+			s.Log.WarnContext(ctx, "A dream that was never started stays queued", "error", loggable(ending), "dream", record.ID)
+		}
+		if errors.Is(err, workflows.ErrDreaming) {
+			return record, s.dreamUnderWay(id, nil)
+		}
+		return record, workflowsAway("nothing was dreamed, try again later")
+	default:
+		return record, err
+	}
+	return s.Store.Dream(ctx, id, record.ID)
+}
