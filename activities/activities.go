@@ -23,7 +23,7 @@ type Proposer interface {
 	Propose(ctx context.Context, in memory.ExtractionInput) (memory.Answer, error)
 }
 
-// Options are what the steps work with. Embedders, Budget and the observers may be left out.
+// Options are what the steps work with. Embedders, Budget, Consolidator and the observers may be left out.
 type Options struct {
 	Store    *store.Store
 	Proposer Proposer
@@ -39,6 +39,14 @@ type Options struct {
 	Log       *slog.Logger
 	// Observe is told the outcome of every extraction, for metrics.
 	Observe func(outcome memory.Outcome, reason memory.ReasonCode, usage memory.Usage, took time.Duration)
+	// Consolidator has a model rewrite MEMORY.md in dreams; nil: they promote by rules.
+	Consolidator Consolidator
+	// DreamDefaults hold for agents that set nothing else.
+	DreamDefaults memory.DreamSettings
+	// Dreamer starts the dreams of a night; a worker brings it (worker.New).
+	Dreamer Dreamer
+	// ObserveDream is told every dream that ended, for metrics.
+	ObserveDream func(Dreamt)
 	// ObserveEmbedding is told every batch of units that was embedded, for metrics.
 	ObserveEmbedding func(Embedded)
 }

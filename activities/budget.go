@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"context"
 	"time"
 
 	"reverie/memory"
@@ -22,4 +23,17 @@ func (b Budget) Spent(used memory.Usage) bool {
 func renewal(now time.Time) time.Time {
 	y, m, d := now.UTC().Date()
 	return time.Date(y, m, d+1, 0, 0, 0, 0, time.UTC)
+}
+
+// spentUntil reports until when the identity's workspace has spent a budget; zero: it has not.
+func (a *Activities) spentUntil(ctx context.Context, id memory.Identity, b Budget) (time.Time, error) {
+	if b == (Budget{}) {
+		return time.Time{}, nil
+	}
+	now := a.Now()
+	used, err := a.Store.SpentToday(ctx, id, now)
+	if err != nil || !b.Spent(used) {
+		return time.Time{}, storeError(err)
+	}
+	return renewal(now), nil
 }

@@ -16,6 +16,7 @@ const (
 	TypeForbidden   = "Forbidden"
 	TypeInvalid     = "Invalid"
 	TypeUnavailable = "Unavailable" // the store or the model is away or busy; the step is tried again
+	TypeSuperseded  = "Superseded"  // another execution has taken over what the step works on
 	TypeUnusable    = "Unusable"    // a model that cannot be used until a person changes something
 )
 

@@ -137,18 +137,13 @@ func (p *proposing) run(ctx context.Context, r store.Range) (ProposeResult, erro
 
 // spent reports until when the extraction has to wait for its budget; zero: it may go on.
 func (p *proposing) spent(ctx context.Context) (time.Time, error) {
-	if !p.Paid || p.Budget == (Budget{}) {
+	if !p.Paid {
 		return time.Time{}, nil
 	}
-	now := p.Now()
-	used, err := p.Store.SpentToday(ctx, p.id, now)
-	if err != nil {
-		return time.Time{}, storeError(err)
+	until, err := p.spentUntil(ctx, p.id, p.Budget)
+	if err != nil || until.IsZero() {
+		return time.Time{}, err
 	}
-	if !p.Budget.Spent(used) {
-		return time.Time{}, nil
-	}
-	until := renewal(now)
 	_, err = p.Store.RecordOutcome(ctx, p.id, p.record.ID, store.Ending{
 		Outcome: memory.OutcomeWaiting, ReasonCode: ReasonBudget, Until: until,
 		Reason: "the workspace's model budget of today is spent",
@@ -320,6 +315,11 @@ func (a *Activities) Conclude(ctx context.Context, in ConcludeInput) (ConcludeRe
 // beat tells Temporal that the step is alive until the returned function is called, so that a dead worker is noticed
 // within the heartbeat timeout and not only after the longest possible model call.
 func beat(ctx context.Context, every time.Duration) (stop func()) {
+	return repeat(ctx, every, func() { activity.RecordHeartbeat(ctx) })
+}
+
+// repeat does something at every interval, until the returned function is called or ctx is done.
+func repeat(ctx context.Context, every time.Duration, do func()) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		ticker := time.NewTicker(every)
@@ -331,7 +331,7 @@ func beat(ctx context.Context, every time.Duration) (stop func()) {
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
-				activity.RecordHeartbeat(ctx)
+				do()
 			}
 		}
 	}()

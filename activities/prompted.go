@@ -8,7 +8,7 @@ import (
 	"reverie/prompts"
 )
 
-// Prompted asks a model, with the extraction prompt.
+// Prompted asks a model, with the prompts of extraction and of dreams.
 type Prompted struct {
 	Model llm.Model
 	// MaxTokens bounds an answer. Both documents at their ceilings and a daily entry must fit.
@@ -26,9 +26,25 @@ func (p Prompted) Propose(ctx context.Context, in memory.ExtractionInput) (memor
 	if err != nil {
 		return memory.Answer{}, err
 	}
-	response, err := p.Model.Complete(ctx, llm.Request{
-		Model: in.Model, System: system, User: user, Schema: memory.ProposalSchema(), MaxTokens: p.MaxTokens,
-	})
+	return p.complete(ctx, llm.Request{Model: in.Model, System: system, User: user, Schema: memory.ProposalSchema()})
+}
+
+// Consolidate asks the model once for a new MEMORY.md, with the prompt of dreams. It fails as Propose does.
+func (p Prompted) Consolidate(ctx context.Context, in memory.ConsolidationInput) (memory.Answer, error) {
+	system, err := prompts.DreamSystem()
+	if err != nil {
+		return memory.Answer{}, err
+	}
+	user, err := prompts.DreamUser(in)
+	if err != nil {
+		return memory.Answer{}, err
+	}
+	return p.complete(ctx, llm.Request{Model: in.Model, System: system, User: user, Schema: memory.ConsolidationSchema()})
+}
+
+func (p Prompted) complete(ctx context.Context, r llm.Request) (memory.Answer, error) {
+	r.MaxTokens = p.MaxTokens
+	response, err := p.Model.Complete(ctx, r)
 	answer := memory.Answer{Raw: response.Text, Model: response.Model, PromptVersion: prompts.Version, Usage: response.Usage}
 	if err == nil && response.Truncated {
 		err = &llm.Error{Kind: llm.Truncated, Message: "the answer was cut at its token limit"}

@@ -21,6 +21,10 @@ import (
 // is tried again by another worker.
 const stopTimeout = 30 * time.Second
 
+// nightsAtOnce is how many agents' nights one worker goes through at once; the others wait for their turn. Each of them waits
+// for some dreams, which take no place of theirs.
+const nightsAtOnce = 100
+
 // Options are the limits of one worker process.
 type Options struct {
 	ModelConcurrency int           // model calls at once
@@ -57,8 +61,10 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 		w.queues = append(w.queues, queue{q, name})
 		return q
 	}
+	steps.Dreamer = dreams{c}
 	Register(poll(workflows.TaskQueue, worker.Options{}))
 	poll(workflows.ModelQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: o.ModelConcurrency})
+	poll(workflows.NightQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: nightsAtOnce})
 	if w.indexSweep.Vectors() {
 		poll(workflows.EmbedQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: o.EmbedConcurrency})
 	}
@@ -76,6 +82,8 @@ func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(workflows.Extract, workflow.RegisterOptions{Name: workflows.ExtractName})
 	r.RegisterWorkflowWithOptions(workflows.Index, workflow.RegisterOptions{Name: workflows.IndexName})
 	r.RegisterWorkflowWithOptions(workflows.Reindex, workflow.RegisterOptions{Name: workflows.ReindexName})
+	r.RegisterWorkflowWithOptions(workflows.Dream, workflow.RegisterOptions{Name: workflows.DreamName})
+	r.RegisterWorkflowWithOptions(workflows.DreamNight, workflow.RegisterOptions{Name: workflows.NightName})
 }
 
 // Start begins to poll and to sweep. It fails when Temporal cannot be reached.

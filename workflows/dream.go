@@ -2,12 +2,28 @@ package workflows
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"reverie/activities"
 	"reverie/memory"
+)
+
+// DreamFailedType is the type of the error with which a Dream fails after it recorded the outcome "failed"; its details are
+// the DreamResult.
+const DreamFailedType = "DreamFailed"
+
+// Reasons that the workflow gives for the end of a dream, besides those of Extract.
+const (
+	ReasonCancelled  memory.ReasonCode = "cancelled"
+	ReasonStepFailed memory.ReasonCode = "step_failed" // a step could not be done, however often it was tried
+	ReasonSuperseded memory.ReasonCode = "superseded"  // another execution dreams this dream
 )
 
 // DreamInput is one dream of one owner. Topic and settings stand in the record, not here.
@@ -25,19 +41,239 @@ type DreamInput struct {
 }
 
 // DreamResult is how it ended.
-type DreamResult struct {
-	Dream      uuid.UUID         `json:"dream"`
-	Outcome    memory.Outcome    `json:"outcome"`
-	ReasonCode memory.ReasonCode `json:"reasonCode,omitempty"`
-	Candidates int               `json:"candidates,omitempty"`
-	Promoted   int               `json:"promoted,omitempty"`
-	Kept       int               `json:"kept,omitempty"`
-	Rejected   int               `json:"rejected,omitempty"`
-	Documents  int               `json:"documents,omitempty"` // changed
-	Usage      memory.Usage      `json:"usage,omitzero"`
+type DreamResult = activities.DreamState
+
+// Dream consolidates what is new of one owner: light, REM, deep, commit. Each step is saved, the last one in one transaction
+// with its effects, so that it can be reset at any of them: a dream that has ended is not dreamed again.
+func Dream(ctx workflow.Context, in DreamInput) (DreamResult, error) {
+	d := dreaming{DreamInput: in, log: workflow.GetLogger(ctx)}
+	d.state.Dream = in.Dream
+	err := d.sleep(ctx)
+	if err != nil {
+		err = d.wake(ctx, err)
+	}
+	if err != nil {
+		return DreamResult{}, err
+	}
+	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(d.state.Outcome))); err != nil {
+		return DreamResult{}, err
+	}
+	d.describe(ctx, "ended")
+	if d.state.Outcome == memory.OutcomeFailed {
+		return DreamResult{}, temporal.NewApplicationErrorWithOptions(
+			"the dream failed: "+string(d.state.ReasonCode), DreamFailedType,
+			temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{d.state}})
+	}
+	return d.state, nil
 }
 
-// Dream consolidates what is new of one owner: light, REM, deep, commit.
-func Dream(_ workflow.Context, _ DreamInput) (DreamResult, error) {
-	return DreamResult{}, errors.ErrUnsupported
+type dreaming struct {
+	DreamInput
+	settings  memory.DreamSettings
+	state     activities.DreamState
+	light     activities.LightSleepResult
+	rem       activities.REMSleepResult
+	takenOver bool
+	log       log.Logger
+}
+
+// sleep goes through the phases, until one of them ends the dream.
+func (d *dreaming) sleep(ctx workflow.Context) error {
+	for _, phase := range []func(workflow.Context) error{d.open, d.lightSleep, d.remSleep, d.deepSleep} {
+		if err := phase(ctx); err != nil || d.state.Ended() {
+			return err
+		}
+	}
+	return nil
+}
+
+// open finds or makes the record, and takes it into the hands of this execution.
+func (d *dreaming) open(ctx workflow.Context) error {
+	out, err := localStep(ctx, "open the record", steps.OpenDream, activities.OpenDreamInput{
+		OwnerRef: d.OwnerRef, Dream: d.state.Dream, Mode: d.Mode, Trigger: d.Trigger, Night: d.Night, AsOf: d.AsOf, DryRun: d.DryRun,
+	})
+	if err != nil {
+		return err
+	}
+	d.state, d.settings = out.DreamState, out.Settings
+	return nil
+}
+
+// lightSleep stages what was noted and said.
+func (d *dreaming) lightSleep(ctx workflow.Context) error {
+	d.describe(ctx, "light sleep")
+	return d.attempt(ctx, func() (err error) {
+		d.light, err = step(ctx, lightStep, "light sleep: what was noted and said", steps.LightSleep, d.ref())
+		return d.moved(d.light.DreamState, err)
+	})
+}
+
+// remSleep finds what the staged statements have in common.
+func (d *dreaming) remSleep(ctx workflow.Context) error {
+	d.describe(ctx, "REM sleep")
+	return d.attempt(ctx, func() (err error) {
+		d.rem, err = local(ctx, dreamStep, "REM sleep: themes and likely truths", steps.REMSleep, d.ref())
+		return d.moved(d.rem.DreamState, err)
+	})
+}
+
+// deepSleep ranks and writes. Somebody who edits the same lines meanwhile has it done anew on what they wrote.
+func (d *dreaming) deepSleep(ctx workflow.Context) error {
+	for range staleRounds {
+		d.describe(ctx, "deep sleep")
+		if err := d.draft(ctx); err != nil || d.state.Ended() {
+			return err
+		}
+		d.describe(ctx, "writing")
+		stale := false
+		if err := d.attempt(ctx, func() error {
+			out, err := localStep(ctx, "write", steps.CommitDream, d.ref())
+			stale = out.Stale
+			return d.moved(out.DreamState, err)
+		}); err != nil || !stale {
+			return err
+		}
+	}
+	return d.end(ctx, ReasonKeepsChanging)
+}
+
+// draft ranks the candidates by rules and has a model write what passed, when there is one and something has.
+func (d *dreaming) draft(ctx workflow.Context) error {
+	askModel := false
+	if err := d.attempt(ctx, func() error {
+		out, err := local(ctx, dreamStep, "deep sleep: what is worth keeping", steps.DeepSleep, d.ref())
+		askModel = out.AskModel
+		return d.moved(out.DreamState, err)
+	}); err != nil || d.state.Ended() || !askModel {
+		return err
+	}
+	return d.consolidate(ctx)
+}
+
+// consolidate asks the model until there is a draft, waiting for the budget and showing it less when it must.
+func (d *dreaming) consolidate(ctx workflow.Context) error {
+	settings := d.settings
+	for !d.state.Ended() {
+		d.describe(ctx, "deep sleep")
+		var out activities.DeepSleepResult
+		err := d.attempt(ctx, func() (err error) {
+			in := activities.ConsolidateInput{DreamInput: d.ref(), NotesMaxChars: settings.NotesMaxChars}
+			out, err = step(ctx, consolidateStep(d.settings), "deep sleep: the model writes", steps.Consolidate, in)
+			return d.moved(out.DreamState, err)
+		})
+		switch {
+		case err != nil && (ctx.Err() != nil || isSuperseded(err)):
+			return err
+		case err != nil: // a night of trying is over
+			d.log.Warn("No consolidation", "error", err)
+			return d.end(ctx, ReasonModelUnavailable)
+		case out.TooLong:
+			shorter, possible := settings.Shorter()
+			if !possible {
+				return d.end(ctx, ReasonContextTooLong)
+			}
+			settings = shorter
+		case !out.WaitUntil.IsZero():
+			if err := waitForBudget(ctx, out.WaitUntil); err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// end records that the dream failed. MEMORY.md stays as it is, and the news stay news.
+func (d *dreaming) end(ctx workflow.Context, reason memory.ReasonCode) error {
+	return d.attempt(ctx, func() error {
+		out, err := localStep(ctx, "record the failure", steps.EndDream, activities.EndDreamInput{
+			DreamInput: d.ref(), Outcome: memory.OutcomeFailed, ReasonCode: reason,
+		})
+		return d.moved(out, err)
+	})
+}
+
+// wake ends a dream that an error has broken off, a cancelled one included, and returns the error with which the workflow
+// ends; nil: it ended in an outcome all the same.
+func (d *dreaming) wake(ctx workflow.Context, cause error) error {
+	if isSuperseded(cause) { // the record is somebody else's
+		d.state = activities.DreamState{Dream: d.state.Dream, Outcome: memory.OutcomeNothing, ReasonCode: ReasonSuperseded}
+		return nil
+	}
+	reason := ReasonStepFailed
+	if ctx.Err() != nil {
+		reason = ReasonCancelled
+	}
+	apart, cancel := workflow.NewDisconnectedContext(ctx)
+	defer cancel()
+	if d.state.Dream == uuid.Nil { // it was broken off while it was opened
+		if err := d.open(apart); err != nil {
+			return errors.Join(cause, err)
+		}
+	}
+	if err := d.end(apart, reason); err != nil {
+		return errors.Join(cause, err)
+	}
+	if d.state.Outcome != memory.OutcomeFailed { // what broke off came after the end
+		return nil
+	}
+	d.describe(apart, "ended")
+	if err := workflow.UpsertTypedSearchAttributes(apart, OutcomeAttribute.ValueSet(string(d.state.Outcome))); err != nil {
+		return err
+	}
+	return cause
+}
+
+// attempt does a step of the open dream. An execution that finds the dream in the hands of an earlier one, because it was
+// reset behind the step that opens it, takes it over, once.
+func (d *dreaming) attempt(ctx workflow.Context, do func() error) error {
+	err := do()
+	if !isSuperseded(err) || d.takenOver {
+		return err
+	}
+	d.takenOver = true
+	if err := d.open(ctx); err != nil || d.state.Ended() {
+		return err
+	}
+	return do()
+}
+
+// moved takes over how the dream stands after a step.
+func (d *dreaming) moved(s activities.DreamState, err error) error {
+	if err == nil {
+		d.state = s
+	}
+	return err
+}
+
+func (d *dreaming) ref() activities.DreamInput {
+	return activities.DreamInput{OwnerRef: d.OwnerRef, Dream: d.state.Dream}
+}
+
+func isSuperseded(err error) bool {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	return ok && app.Type() == activities.TypeSuperseded
+}
+
+// reportsPath is where the API shows the reports of an agent's dreams.
+func reportsPath(agent string) string { return "/api/v1/memory/" + agent + "/dream/reports" }
+
+// describe tells an operator how far the dream is and where to read more, in Markdown, without a memory's content.
+func (d *dreaming) describe(ctx workflow.Context, phase string) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Phase: **%s**", phase)
+	if d.state.Ended() {
+		fmt.Fprintf(&b, "; outcome: **%s**", d.state.Outcome)
+		if d.state.ReasonCode != "" {
+			fmt.Fprintf(&b, " (%s)", d.state.ReasonCode)
+		}
+	}
+	fmt.Fprintf(&b, ".\n\n- looked at: %d notes, %d messages of %d conversations, %d statements", d.light.Notes, d.light.Messages, d.light.Conversations, d.light.Statements)
+	fmt.Fprintf(&b, "\n- found: %d themes, %d likely truths", d.rem.Themes, d.rem.Truths)
+	fmt.Fprintf(&b, "\n- of %d candidates: %d promoted, %d kept, %d rejected; %d documents changed", d.state.Candidates, d.state.Promoted, d.state.Kept, d.state.Rejected, d.state.Documents)
+	if d.state.Dream != uuid.Nil {
+		fmt.Fprintf(&b, "\n- report `GET %s/%s`", reportsPath(d.Agent), d.state.Dream)
+	}
+	workflow.SetCurrentDetails(ctx, b.String())
 }

@@ -1,11 +1,18 @@
 package workflows
 
 import (
-	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
 
+	"github.com/google/uuid"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"reverie/activities"
+	"reverie/memory"
 )
 
 // DreamNightInput is one night of one agent.
@@ -16,6 +23,15 @@ type DreamNightInput struct {
 	Cron     string `json:"cron,omitempty"`
 	// Parallel is how many owners of the agent dream at once; 0: as many as the default.
 	Parallel int `json:"parallel,omitempty"`
+	// Done is what a night that goes on in another execution has behind it.
+	Done *NightDone `json:"done,omitempty"`
+}
+
+// NightDone is how far a night is.
+type NightDone struct {
+	DreamNightResult
+	AsOf  time.Time `json:"asOf,omitzero"`
+	After uuid.UUID `json:"after"` // the last owner who was looked at
 }
 
 // DreamNightResult counts how the dreams of the night ended.
@@ -24,9 +40,102 @@ type DreamNightResult struct {
 	Owners   int            `json:"owners"`
 	Outcomes map[string]int `json:"outcomes,omitempty"`
 	Late     int            `json:"late,omitempty"` // still dreaming when the night was over: they go on by themselves
+	// ReasonCode says why nobody dreamed although there may be news.
+	ReasonCode memory.ReasonCode `json:"reasonCode,omitempty"`
 }
 
-// DreamNight starts one Dream for each owner with news, as independent executions, some at a time.
-func DreamNight(_ workflow.Context, _ DreamNightInput) (DreamNightResult, error) {
-	return DreamNightResult{}, errors.ErrUnsupported
+// scheduledStart is the moment that a schedule meant, without jitter; workflows that no schedule started have none.
+var scheduledStart = temporal.NewSearchAttributeKeyTime("TemporalScheduledStartTime")
+
+// DreamNight starts one Dream for each owner with news, as independent executions, some at a time. It may run twice for one
+// night: an owner dreams once in it.
+func DreamNight(ctx workflow.Context, in DreamNightInput) (DreamNightResult, error) {
+	n := night{DreamNightInput: in}
+	if err := n.begin(ctx); err != nil {
+		return DreamNightResult{}, err
+	}
+	for more := true; more; {
+		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+			n.Done = &n.done
+			return DreamNightResult{}, workflow.NewContinueAsNewError(ctx, DreamNight, n.DreamNightInput)
+		}
+		var err error
+		if more, err = n.page(ctx); err != nil {
+			return DreamNightResult{}, err
+		}
+	}
+	return n.done.DreamNightResult, nil
+}
+
+type night struct {
+	DreamNightInput
+	done NightDone
+}
+
+// begin names the night. One that was missed for longer than a day is dreamed as of its own moment, any other as of now.
+func (n *night) begin(ctx workflow.Context) error {
+	if n.Done != nil {
+		n.done = *n.Done
+		return nil
+	}
+	scheduled, ok := workflow.GetTypedSearchAttributes(ctx).GetTime(scheduledStart)
+	if !ok {
+		scheduled = workflow.Now(ctx).Truncate(time.Second)
+	}
+	if workflow.Now(ctx).Sub(scheduled) > missedAfter {
+		n.done.AsOf = scheduled
+	}
+	key := workflow.SideEffect(ctx, func(workflow.Context) any { return NightKey(scheduled, n.TimeZone, n.Cron) })
+	return key.Get(&n.done.Night)
+}
+
+// page has the next owners dream. more says that there are others behind them.
+func (n *night) page(ctx workflow.Context) (more bool, err error) {
+	found, err := localStep(ctx, "who has news", steps.FindNews, activities.FindNewsInput{AgentRef: n.AgentRef, After: n.done.After})
+	if err != nil {
+		return false, err
+	}
+	if n.done.ReasonCode = found.ReasonCode; len(found.Owners) == 0 {
+		n.describe(ctx)
+		return false, nil
+	}
+	parallel := n.Parallel
+	if parallel <= 0 {
+		parallel = nightParallel
+	}
+	out, err := step(ctx, nightStep, fmt.Sprintf("dreams of %d owners", len(found.Owners)), steps.StartDreams, activities.StartDreamsInput{
+		AgentRef: n.AgentRef, Owners: found.Owners, Night: n.done.Night, AsOf: n.done.AsOf, Parallel: parallel, Patience: nightPatience,
+	})
+	if err != nil {
+		return false, err
+	}
+	n.done.After = found.Owners[len(found.Owners)-1]
+	n.done.Owners += len(found.Owners)
+	n.done.Late += out.Late
+	if n.done.Outcomes == nil {
+		n.done.Outcomes = map[string]int{}
+	}
+	for _, outcome := range workflow.DeterministicKeys(out.Outcomes) {
+		n.done.Outcomes[string(outcome)] += out.Outcomes[outcome]
+	}
+	n.describe(ctx)
+	return found.More, nil
+}
+
+// describe tells an operator how the night is, in Markdown.
+func (n *night) describe(ctx workflow.Context) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Night **%s**: %d owners with news", n.done.Night, n.done.Owners)
+	if n.done.ReasonCode != "" {
+		fmt.Fprintf(&b, " (%s)", n.done.ReasonCode)
+	}
+	b.WriteString(".\n")
+	for _, outcome := range slices.Sorted(maps.Keys(n.done.Outcomes)) {
+		fmt.Fprintf(&b, "\n- %s: %d", outcome, n.done.Outcomes[outcome])
+	}
+	if n.done.Late > 0 {
+		fmt.Fprintf(&b, "\n- late: %d", n.done.Late)
+	}
+	fmt.Fprintf(&b, "\n- reports `GET %s`", reportsPath(n.Agent))
+	workflow.SetCurrentDetails(ctx, b.String())
 }

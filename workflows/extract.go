@@ -3,7 +3,6 @@ package workflows
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 	"go.temporal.io/sdk/log"
@@ -129,7 +128,7 @@ func (e *extract) propose(ctx workflow.Context) (activities.ProposeResult, error
 			}
 			in.Settings = shorter
 		case !out.WaitUntil.IsZero():
-			if err := e.waitForBudget(ctx, out.WaitUntil); err != nil {
+			if err := waitForBudget(ctx, out.WaitUntil); err != nil {
 				return out, err
 			}
 		default:
@@ -153,16 +152,6 @@ func (e *extract) details() string {
 		fmt.Fprintf(&b, "\n- record `GET %s/%s`", recordsPath(e.Agent), id)
 	}
 	return b.String()
-}
-
-// waitForBudget sleeps until the budget renews, looking now and then whether it was raised.
-func (e *extract) waitForBudget(ctx workflow.Context, until time.Time) error {
-	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(memory.OutcomeWaiting))); err != nil {
-		return err
-	}
-	workflow.SetCurrentDetails(ctx, "The model budget of the workspace is spent; it renews at "+until.UTC().Format(time.RFC3339)+".")
-	wait := max(min(until.Sub(workflow.Now(ctx)), budgetRecheck), time.Second)
-	return workflow.NewTimerWithOptions(ctx, wait, workflow.TimerOptions{Summary: "the budget is spent"}).Get(ctx, nil)
 }
 
 // conclude records that the rest of the range failed for want of a proposal.

@@ -13,10 +13,10 @@ func TestNamesOnTheWire(t *testing.T) {
 	for got, want := range map[string]string{
 		TaskQueue: "reverie", ModelQueue: "reverie-model", EmbedQueue: "reverie-embed",
 		InboxName: "Inbox", ExtractName: "Extract", IndexName: "Index", ReindexName: "Reindex",
-		DreamName: "Dream", NightName: "DreamNight",
+		DreamName: "Dream", NightName: "DreamNight", NightQueue: "reverie-night",
 		TurnCompletedSignal: "turn-completed", ExtractNowUpdate: "extract-now",
 		IndexChangedSignal: "index-changed", ProgressQuery: "progress", DecideUpdate: "decide", SwitchBackUpdate: "switch-back",
-		FailedType:              "ExtractionFailed",
+		FailedType: "ExtractionFailed", DreamFailedType: "DreamFailed", activities.TypeSuperseded: "Superseded",
 		activities.TypeNotFound: "NotFound", activities.TypeForbidden: "Forbidden",
 		activities.TypeInvalid: "Invalid", activities.TypeUnavailable: "Unavailable",
 		activities.TypeUnusable:  "Unusable",
@@ -32,8 +32,9 @@ func TestNamesOnTheWire(t *testing.T) {
 		methods = append(methods, m.Name)
 	}
 	if want := []string{
-		"Apply", "CompareSpaces", "Conclude", "DropSpace", "Embed", "FollowSpace", "NextRange", "OpenSpace", "Propose",
-		"StaleIndex", "StaleLeft", "SwitchSpace", "TendIndex",
+		"Apply", "CommitDream", "CompareSpaces", "Conclude", "Consolidate", "DeepSleep", "DropSpace", "Embed", "EndDream", "FindNews",
+		"FollowSpace", "LightSleep", "NextRange", "OpenDream", "OpenSpace", "Propose", "REMSleep", "StaleIndex", "StaleLeft",
+		"StartDreams", "SwitchSpace", "TendIndex",
 	}; !slices.Equal(methods, want) {
 		t.Errorf("activities are %v, shipped were %v", methods, want)
 	}

@@ -23,16 +23,58 @@ var (
 			InitialInterval: 200 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
 		},
 	}
+
+	// dreamStep: what a dream staged is read, weighed and saved, in a tenth of a second. Unlike messages, a dream is given up
+	// after a day: the next night looks at the same.
+	dreamStep = workflow.LocalActivityOptions{
+		StartToCloseTimeout:    time.Minute,
+		ScheduleToCloseTimeout: dreamPatience,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: 200 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute,
+		},
+	}
+
+	// lightStep: the notes and conversations of a week are read, with who wrote each line. That is fast for most owners and
+	// takes a minute for those of a busy team, which is too long to hold a workflow in hand.
+	lightStep = workflow.ActivityOptions{
+		StartToCloseTimeout:    10 * time.Minute,
+		ScheduleToCloseTimeout: dreamPatience,
+		HeartbeatTimeout:       activities.HeartbeatTimeout,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute,
+		},
+	}
+
+	// nightStep: a page of owners dreams, of whom each is waited for as long as nightPatience. A retry goes on behind those
+	// that are done.
+	nightStep = workflow.ActivityOptions{
+		TaskQueue:              NightQueue,
+		StartToCloseTimeout:    activities.NewsPage*nightPatience + 10*time.Minute,
+		ScheduleToCloseTimeout: 2 * activities.NewsPage * nightPatience,
+		HeartbeatTimeout:       activities.HeartbeatTimeout,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute,
+		},
+	}
 )
 
 // modelCall: a proposal takes seconds to minutes, and a repair round doubles it; providers ask us to slow down for up to an
 // hour, and outages last hours. A day without a proposal is recorded as failed, and the messages stay pending.
 func modelCall(s memory.ExtractSettings) workflow.ActivityOptions {
+	return askModel(s.ModelTimeout, s.ModelHeartbeat, 24*time.Hour)
+}
+
+// consolidateStep: as modelCall. A night without an answer is recorded as failed, and the news stay news for the next one.
+func consolidateStep(s memory.DreamSettings) workflow.ActivityOptions {
+	return askModel(s.ModelTimeout, s.ModelHeartbeat, dreamPatience)
+}
+
+func askModel(timeout, heartbeat, patience time.Duration) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		TaskQueue:              ModelQueue,
-		StartToCloseTimeout:    modelRounds*s.ModelTimeout + modelOverhead,
-		ScheduleToCloseTimeout: 24 * time.Hour,
-		HeartbeatTimeout:       s.ModelHeartbeat,
+		StartToCloseTimeout:    modelRounds*timeout + modelOverhead,
+		ScheduleToCloseTimeout: patience,
+		HeartbeatTimeout:       heartbeat,
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute,
 		},
@@ -96,13 +138,26 @@ const (
 	indexLinger = 10 * time.Second
 	// followFirst and followLast: how often a Reindex looks at how far it is. A small index is done within a second.
 	followFirst, followLast = 500 * time.Millisecond, 30 * time.Second
+	// dreamPatience: how long a dream tries what fails. It ends before the next night begins.
+	dreamPatience = 20 * time.Hour
+	// nightParallel: how many owners of one agent dream at once, unless the schedule says otherwise.
+	nightParallel = 4
+	// nightPatience: how long an owner is waited for before another one takes the place. A dream takes seconds, one with a
+	// slow model minutes; one whose model is away goes on by itself.
+	nightPatience = 10 * time.Minute
+	// missedAfter: a night that is this late was not only caught up with, and is dreamed as of its own moment.
+	missedAfter = 24 * time.Hour
 	// dropVectors go in one transaction, which takes about a second.
 	dropVectors = 20_000
 )
 
 // localStep runs a store step. A wrong argument does not compile.
 func localStep[In, Out any](ctx workflow.Context, summary string, run func(context.Context, In) (Out, error), in In) (Out, error) {
-	options := storeStep
+	return local(ctx, storeStep, summary, run, in)
+}
+
+// local runs a local step with the given options. A wrong argument does not compile.
+func local[In, Out any](ctx workflow.Context, options workflow.LocalActivityOptions, summary string, run func(context.Context, In) (Out, error), in In) (Out, error) {
 	options.Summary = summary
 	var out Out
 	err := workflow.ExecuteLocalActivity(workflow.WithLocalActivityOptions(ctx, options), run, in).Get(ctx, &out)
@@ -115,4 +170,14 @@ func step[In, Out any](ctx workflow.Context, options workflow.ActivityOptions, s
 	var out Out
 	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, options), run, in).Get(ctx, &out)
 	return out, err
+}
+
+// waitForBudget sleeps until the budget renews, looking now and then whether it was raised.
+func waitForBudget(ctx workflow.Context, until time.Time) error {
+	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(memory.OutcomeWaiting))); err != nil {
+		return err
+	}
+	workflow.SetCurrentDetails(ctx, "The model budget of the workspace is spent; it renews at "+until.UTC().Format(time.RFC3339)+".")
+	wait := max(min(until.Sub(workflow.Now(ctx)), budgetRecheck), time.Second)
+	return workflow.NewTimerWithOptions(ctx, wait, workflow.TimerOptions{Summary: "the budget is spent"}).Get(ctx, nil)
 }

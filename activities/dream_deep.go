@@ -1,0 +1,185 @@
+package activities
+
+import (
+	"context"
+
+	"reverie/dream"
+	"reverie/memory"
+	"reverie/store"
+)
+
+// REMSleep finds themes and likely truths among what was staged.
+func (a *Activities) REMSleep(ctx context.Context, in DreamInput) (REMSleepResult, error) {
+	id, stage, err := a.dreamStage(ctx, in)
+	if err != nil || !stage.Dream.Open() {
+		return REMSleepResult{DreamState: stateOf(stage.Dream)}, err
+	}
+	found := dream.REM(stage.Candidates, stage.AsOf, stage.Dream.Settings)
+	if err := a.Store.ReflectDream(ctx, id, in.Dream, found); err != nil {
+		return REMSleepResult{}, dreamError(err)
+	}
+	return REMSleepResult{DreamState: inTheMiddle(stage), Themes: len(found.Themes), Truths: len(found.Truths)}, nil
+}
+
+// DeepSleep ranks the candidates and drafts by rules what is to be written. What passed the gates is left to a model where
+// there is one.
+func (a *Activities) DeepSleep(ctx context.Context, in DreamInput) (DeepSleepResult, error) {
+	id, stage, err := a.dreamStage(ctx, in)
+	if err != nil || !stage.Dream.Open() {
+		return DeepSleepResult{DreamState: stateOf(stage.Dream)}, err
+	}
+	ranking := deep(stage)
+	if a.asksModel(stage, ranking) {
+		return DeepSleepResult{DreamState: inTheMiddle(stage), AskModel: true}, nil
+	}
+	w := writing{stage: stage, ranking: ranking}
+	w.byRules()
+	if err := a.Store.DraftDream(ctx, id, in.Dream, w.draft()); err != nil {
+		return DeepSleepResult{}, dreamError(err)
+	}
+	return DeepSleepResult{DreamState: inTheMiddle(stage)}, nil
+}
+
+// dreamStage reads a dream in the middle.
+func (a *Activities) dreamStage(ctx context.Context, in DreamInput) (memory.Identity, store.DreamStage, error) {
+	id, err := a.dreamer(ctx, in.OwnerRef)
+	if err != nil {
+		return id, store.DreamStage{}, err
+	}
+	stage, err := a.Store.DreamStage(ctx, id, in.Dream)
+	return id, stage, dreamError(err)
+}
+
+// inTheMiddle is how a dream stands while it goes on.
+func inTheMiddle(stage store.DreamStage) DreamState {
+	state := stateOf(stage.Dream)
+	state.Candidates = len(stage.Candidates)
+	return state
+}
+
+// deep ranks what was staged. The same stage gives the same ranking, in whichever step.
+func deep(stage store.DreamStage) dream.Ranking {
+	return dream.Deep(dream.DeepInput{
+		Material: dream.Material{
+			AsOf: stage.AsOf, Topic: stage.Dream.Topic, Recalls: recallsOf(stage.Recalls), States: stage.States,
+		},
+		Candidates: stage.Candidates, Reflection: stage.Dream.Reflection, Mode: stage.Dream.Mode,
+		Memory: stage.Files.Memory.Content, Shared: stage.Shared,
+	}, stage.Dream.Settings)
+}
+
+// asksModel reports whether a model is to write MEMORY.md. It is not asked when nothing is worth writing.
+func (a *Activities) asksModel(stage store.DreamStage, r dream.Ranking) bool {
+	mode := stage.Dream.Mode
+	return a.Consolidator != nil && stage.Dream.Settings.Paid && (mode == memory.DreamNightly || mode == memory.DreamFocused) &&
+		len(passed(r)) > 0
+}
+
+// passed are the candidates that passed the gates, best first.
+func passed(r dream.Ranking) []dream.Candidate {
+	var out []dream.Candidate
+	for _, c := range r.Candidates {
+		if c.Verdict == dream.VerdictPromoted {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// writing is a dream that is being drafted.
+type writing struct {
+	stage   store.DreamStage
+	ranking dream.Ranking
+	memory  string // MEMORY.md as it is to be; empty: it stays
+	moved   []dream.MovedSection
+
+	outcome       memory.Outcome
+	reasonCode    memory.ReasonCode
+	reason        string
+	raw           string
+	violations    []memory.Violation
+	wroteIt       string // the model; empty: rules
+	promptVersion string
+	usage         memory.Usage
+}
+
+// byRules promotes without a model, held to the same checks as one.
+func (w *writing) byRules() {
+	if len(passed(w.ranking)) == 0 {
+		w.nothing(nothingReason(w.stage.Dream.Mode), "")
+		return
+	}
+	p := dream.Promote(w.stage.Files.Memory.Content, w.ranking, w.stage.AsOf, w.stage.Dream.Settings)
+	if p.Memory == "" {
+		w.ranking = p.Ranking
+		w.nothing(ReasonNothingPassed, "")
+		return
+	}
+	if violations := w.check(p.Memory, p.Moved, nil); len(violations) > 0 {
+		w.refused(violations)
+		return
+	}
+	w.ranking = p.Ranking
+	w.memory, w.moved, w.outcome = p.Memory, p.Moved, memory.OutcomeWritten
+}
+
+func nothingReason(mode memory.DreamMode) memory.ReasonCode {
+	if mode == memory.DreamREM {
+		return dream.ReasonModeREM
+	}
+	return ReasonNothingPassed
+}
+
+// check holds a new MEMORY.md to what no dream may do.
+func (w *writing) check(after string, moved []dream.MovedSection, retired []memory.Retired) []memory.Violation {
+	before := w.stage.Files.Memory.Content
+	sources := []string{before}
+	for _, n := range w.stage.Notes {
+		sources = append(sources, n.Content)
+	}
+	for _, c := range w.ranking.Candidates {
+		sources = append(sources, c.Text)
+	}
+	return dream.Check(dream.CheckInput{
+		Before: before, After: after, Moved: moved, Protected: w.stage.Protected, Retired: retired, Sources: sources,
+		Ranking: w.ranking, Barred: barred(w.stage.States),
+	}, w.stage.Dream.Settings)
+}
+
+// barred are the states of statements that must not come back.
+func barred(states []dream.State) []dream.State {
+	var out []dream.State
+	for _, s := range states {
+		if s.Status == dream.Forgotten || s.Status == dream.Rejected {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// nothing ends in a report and a diary, with MEMORY.md as it was.
+func (w *writing) nothing(code memory.ReasonCode, reason string) {
+	w.memory, w.moved, w.outcome, w.reasonCode, w.reason = "", nil, memory.OutcomeNothing, code, reason
+}
+
+// refused ends quarantined: what was to be written is kept in the report only.
+func (w *writing) refused(violations []memory.Violation) {
+	before := w.stage.Files.Memory.Content
+	w.ranking = dream.Settle(before, before, w.ranking)
+	w.memory, w.moved, w.outcome, w.violations = "", nil, memory.OutcomeQuarantined, violations
+	w.reasonCode, w.reason = reasonOf(violations), "what was to be written was refused"
+}
+
+// draft is what CommitDream commits.
+func (w *writing) draft() store.DreamDraft {
+	d := w.stage.Dream
+	composed := dream.Compose(dream.ComposeInput{
+		Dream: d.ID, Mode: d.Mode, Topic: d.Topic, AsOf: w.stage.AsOf, Now: w.stage.Now, Scope: d.Scope,
+		Files: w.stage.Files, Memory: w.memory, Moved: w.moved, Ranking: w.ranking, Reflection: d.Reflection,
+		Looked: d.Pins.Looked, Model: w.wroteIt, Reason: w.reason, Outcome: w.outcome, Settings: d.Settings,
+	})
+	return store.DreamDraft{
+		Ranking: w.ranking, Changes: composed.Changes, Diff: composed.Diff, Outcome: w.outcome, ReasonCode: w.reasonCode,
+		Reason: w.reason, Raw: w.raw, Violations: w.violations, Model: w.wroteIt, PromptVersion: w.promptVersion, Usage: w.usage,
+	}
+}

@@ -1,0 +1,177 @@
+package activities
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"reverie/dream"
+	"reverie/llm/extractive"
+	"reverie/memory"
+	"reverie/store"
+)
+
+// LightSleep stages what was noted and said, each thing once, with the signals that speak for it. A dream that finds nothing at
+// all ends here: what was new is news no more.
+func (a *Activities) LightSleep(ctx context.Context, in DreamInput) (LightSleepResult, error) {
+	defer beat(ctx, HeartbeatTimeout/heartbeatsInTime)()
+	id, err := a.dreamer(ctx, in.OwnerRef)
+	if err != nil {
+		return LightSleepResult{}, err
+	}
+	load, err := a.Store.LoadDream(ctx, id, in.Dream)
+	if err != nil {
+		return LightSleepResult{}, dreamError(err)
+	}
+	if !load.Dream.Open() {
+		return LightSleepResult{DreamState: stateOf(load.Dream)}, nil
+	}
+	material := materialOf(load)
+	pins := pinsOf(load, material)
+	candidates := dream.Light(material, load.Dream.Settings)
+	if len(candidates) == 0 {
+		record, err := a.Store.EndDream(ctx, id, in.Dream, store.DreamEnding{
+			Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoNews, Heard: true,
+		})
+		if err != nil {
+			return LightSleepResult{}, dreamError(err)
+		}
+		a.observeDream(record)
+		return lightResult(stateOf(record), pins.Looked), nil
+	}
+	pins.Candidates = digest(candidates)
+	if err := a.Store.StageDream(ctx, id, in.Dream, store.StagedDream{
+		AsOf: load.AsOf, From: load.From, Scope: load.Scope, Pins: pins, Candidates: candidates,
+		States: matters(load.States, candidates),
+	}); err != nil {
+		return LightSleepResult{}, dreamError(err)
+	}
+	state := stateOf(load.Dream)
+	state.Candidates = len(candidates)
+	return lightResult(state, pins.Looked), nil
+}
+
+func lightResult(state DreamState, l dream.Looked) LightSleepResult {
+	return LightSleepResult{
+		DreamState: state, Notes: l.Notes, Conversations: l.Conversations, Messages: l.Messages, Statements: l.Statements,
+	}
+}
+
+// materialOf is everything that a dream looks at.
+func materialOf(load store.DreamLoad) dream.Material {
+	m := dream.Material{AsOf: load.AsOf, Topic: load.Dream.Topic, Recalls: recallsOf(load.Recalls), States: load.States}
+	zone := load.AsOf.Location()
+	for _, n := range load.Notes {
+		m.Statements = append(m.Statements, dream.NoteStatements(dream.Note{Document: n.Document, Day: n.Day, Lines: n.Lines}, zone)...)
+	}
+	for _, s := range load.Sessions {
+		m.Statements = append(m.Statements, sessionStatements(s, zone)...)
+	}
+	return m
+}
+
+// sessionStatements are the statements of one conversation. It is read one day at a time, since what people say about a day
+// ("tomorrow") is said on another one.
+func sessionStatements(s store.DreamSession, zone *time.Location) []dream.Statement {
+	var out []dream.Statement
+	for from := 0; from < len(s.Messages); {
+		day := dream.DayOf(s.Messages[from].CreatedAt.In(zone))
+		to := from + 1
+		for to < len(s.Messages) && dream.DayOf(s.Messages[to].CreatedAt.In(zone)) == day {
+			to++
+		}
+		out = append(out, dayStatements(s, s.Messages[from:to], day, zone)...)
+		from = to
+	}
+	return out
+}
+
+// dayStatements are the statements of one conversation on one day. What was said with doubt is none.
+func dayStatements(s store.DreamSession, messages []memory.Message, day dream.Day, zone *time.Location) []dream.Statement {
+	at := map[int64]time.Time{}
+	for _, m := range messages {
+		at[m.Seq] = m.CreatedAt.In(zone)
+	}
+	last := messages[len(messages)-1].CreatedAt.In(zone)
+	var out []dream.Statement
+	for _, said := range extractive.Statements(memory.Transcript(messages, memory.DefaultExtractSettings()), last) {
+		if said.Unsure {
+			continue
+		}
+		when := last
+		if len(said.Messages) > 0 {
+			when = at[said.Messages[0]]
+		}
+		out = append(out, dream.Statement{
+			ID: memory.EntryIDOf(said.Text), Text: said.Text, At: when, Asked: said.Asked, Ends: said.Ends, Corrects: said.Corrects,
+			Place: dream.Place{
+				Origin: dream.FromSession, Day: day, Conversation: s.Conversation, ConversationUID: s.ConversationUID, Messages: said.Messages,
+			},
+		})
+	}
+	return out
+}
+
+// recallsOf are recalls as a dream weighs them.
+func recallsOf(recalled []store.Recalled) []dream.Recall {
+	out := make([]dream.Recall, 0, len(recalled))
+	for _, r := range recalled {
+		if r.Synthetic || len(r.Entries) == 0 {
+			continue
+		}
+		out = append(out, dream.Recall{
+			Entries: r.Entries, Query: hex.EncodeToString(r.QueryHash[:]), Day: dream.DayOf(r.Day), Score: r.Score, At: r.At,
+		})
+	}
+	return out
+}
+
+// pinsOf are the inputs of a dream by reference.
+func pinsOf(load store.DreamLoad, m dream.Material) dream.Pins {
+	p := dream.Pins{RecallsUntil: load.AsOf, Material: digest(m), News: load.News, Looked: dream.Looked{
+		Notes: len(load.Notes), Conversations: len(load.Sessions), Statements: len(m.Statements), Recalls: len(m.Recalls),
+	}}
+	for _, n := range load.Notes {
+		p.Documents = append(p.Documents, dream.PinnedDocument{
+			Path: n.Path, Scope: string(n.Scope), Document: n.ID, Version: n.Version, SHA256: hex.EncodeToString(n.SHA256[:]),
+		})
+	}
+	for _, s := range load.Sessions {
+		if len(s.Messages) == 0 {
+			continue
+		}
+		p.Looked.Messages += len(s.Messages)
+		p.Sessions = append(p.Sessions, dream.PinnedSession{
+			Conversation: s.Conversation, ConversationUID: s.ConversationUID,
+			From: s.Messages[0].Seq, To: s.Messages[len(s.Messages)-1].Seq,
+		})
+	}
+	return p
+}
+
+// digest is the SHA-256 of a value's JSON, in hex. The rooms' types have no values that JSON cannot express.
+func digest(v any) string {
+	hash := sha256.New()
+	if err := json.NewEncoder(hash).Encode(v); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// matters are the states of statements that are candidates now, and of all that must not come back.
+func matters(states []dream.State, candidates []dream.Candidate) []dream.State {
+	weighed := map[memory.EntryID]bool{}
+	for _, c := range candidates {
+		weighed[c.ID] = true
+		for _, alias := range c.Aliases {
+			weighed[alias] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(states), func(s dream.State) bool {
+		settled := s.Status == dream.Forgotten || s.Status == dream.Rejected || s.Status == dream.Edited
+		return !settled && !weighed[s.ID] && !slices.ContainsFunc(s.Aliases, func(id memory.EntryID) bool { return weighed[id] })
+	})
+}

@@ -1,0 +1,173 @@
+package activities
+
+import (
+	"cmp"
+	"context"
+	"sync"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"reverie/memory"
+)
+
+// NewsPage is how many owners dream in one step of a night: their ids are a few kilobytes of history.
+const NewsPage = 100
+
+// late is the outcome of a dream that had none yet when it was waited for long enough.
+const late memory.Outcome = "late"
+
+// FindNews lists owners about whom something was written or said since their last dream. Without owner isolation that is the
+// shared memory alone.
+func (a *Activities) FindNews(ctx context.Context, in FindNewsInput) (FindNewsResult, error) {
+	by := author(ctx, "")
+	by.Kind = memory.AuthorDream
+	id := memory.Identity{Workspace: in.Workspace, Agent: in.Agent, AnyOwner: true, Role: memory.RoleMember, Author: by}
+	agent, err := a.Store.Agent(ctx, id)
+	if err != nil {
+		return FindNewsResult{}, storeError(err)
+	}
+	settings := a.DreamDefaults.With(agent.Settings)
+	if reason := unwanted(settings, memory.SystemOwner); reason != "" {
+		return FindNewsResult{ReasonCode: reason}, nil
+	}
+	if !settings.OwnerIsolation {
+		id.Owner, id.AnyOwner = memory.SystemOwner, false
+	}
+	found, err := a.Store.News(ctx, id, in.After, NewsPage+1)
+	if err != nil {
+		return FindNewsResult{}, storeError(err)
+	}
+	out := FindNewsResult{More: len(found) > NewsPage}
+	for _, ref := range found[:min(len(found), NewsPage)] {
+		out.Owners = append(out.Owners, ref.Owner)
+	}
+	return out, nil
+}
+
+// StartDreams has owners dream, some at a time, and waits for each of them for a while. One that fails stops no other. It may
+// be tried again: who is done is not started anew, and who has dreamed in this night does not dream again.
+func (a *Activities) StartDreams(ctx context.Context, in StartDreamsInput) (StartDreamsResult, error) {
+	n := newNight(ctx, a, in)
+	defer n.beat(ctx)()
+	n.run(ctx)
+	return n.result()
+}
+
+// night is a page of owners who dream.
+type night struct {
+	*Activities
+	in StartDreamsInput
+
+	mu       sync.Mutex
+	outcomes []memory.Outcome // of each owner; empty: not known yet
+	problem  error            // the last one
+}
+
+// newNight begins where an earlier attempt was cut off.
+func newNight(ctx context.Context, a *Activities, in StartDreamsInput) *night {
+	n := &night{Activities: a, in: in}
+	if activity.HasHeartbeatDetails(ctx) {
+		if err := activity.GetHeartbeatDetails(ctx, &n.outcomes); err != nil || len(n.outcomes) != len(in.Owners) {
+			n.outcomes = nil // of another release
+		}
+	}
+	if n.outcomes == nil {
+		n.outcomes = make([]memory.Outcome, len(in.Owners))
+	}
+	return n
+}
+
+// run has everybody dream who is not done, and returns when all are, or when the worker stops.
+func (n *night) run(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-activity.GetWorkerStopChannel(ctx):
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	places := make(chan struct{}, max(1, n.in.Parallel))
+	var dreams sync.WaitGroup
+	defer dreams.Wait()
+	for i := range n.in.Owners {
+		if n.known(i) {
+			continue
+		}
+		select {
+		case places <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		dreams.Go(func() {
+			defer func() { <-places }()
+			n.dream(ctx, i)
+		})
+	}
+}
+
+// dream has one owner dream.
+func (n *night) dream(ctx context.Context, i int) {
+	patient, cancel := context.WithTimeout(ctx, n.in.Patience)
+	defer cancel()
+	outcome, err := n.Dreamer.Dream(patient, DreamOrder{
+		OwnerRef: memory.OwnerRef{Workspace: n.in.Workspace, Agent: n.in.Agent, Owner: n.in.Owners[i]}, Night: n.in.Night, AsOf: n.in.AsOf,
+	})
+	switch {
+	case err == nil:
+		n.know(ctx, i, outcome)
+	case ctx.Err() != nil: // the next attempt waits for it
+	case patient.Err() != nil:
+		n.know(ctx, i, late)
+	default:
+		n.Log.Warn("A dream could not be started", "owner", n.in.Owners[i], "error", err)
+		n.mu.Lock()
+		n.problem = err
+		n.mu.Unlock()
+	}
+}
+
+func (n *night) known(i int) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.outcomes[i] != ""
+}
+
+func (n *night) know(ctx context.Context, i int, outcome memory.Outcome) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.outcomes[i] = outcome
+	activity.RecordHeartbeat(ctx, n.outcomes)
+}
+
+// beat tells Temporal that the step is alive and who is done, until the returned function is called.
+func (n *night) beat(ctx context.Context) (stop func()) {
+	return repeat(ctx, HeartbeatTimeout/heartbeatsInTime, func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		activity.RecordHeartbeat(ctx, n.outcomes)
+	})
+}
+
+// errUnfinished has the next attempt go on with those who are not done.
+var errUnfinished = temporal.NewApplicationError("some have not dreamed yet", TypeUnavailable)
+
+// result sums up. It fails while somebody's outcome is not known: the next attempt is about those.
+func (n *night) result() (StartDreamsResult, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	out := StartDreamsResult{Outcomes: map[memory.Outcome]int{}}
+	for _, outcome := range n.outcomes {
+		switch outcome {
+		case "":
+			return StartDreamsResult{}, cmp.Or(n.problem, errUnfinished)
+		case late:
+			out.Late++
+		default:
+			out.Outcomes[outcome]++
+		}
+	}
+	return out, nil
+}
