@@ -77,3 +77,36 @@ func reasonOf(failed []Gate) string {
 	}
 	return reason
 }
+
+// sentenceOfLacks says in one sentence why a candidate waits.
+func sentenceOfLacks(failed []Gate) string {
+	lacks := make([]string, len(failed))
+	for i, g := range failed {
+		lacks[i] = g.lack()
+	}
+	return "It waits: " + strings.Join(lacks, "; ") + "."
+}
+
+// passedWith says what a candidate passed with.
+func passedWith(all []Gate) string {
+	var score, signals, diversity string
+	for _, g := range all {
+		switch g.Name {
+		case gateScore:
+			score = fmt.Sprintf("score %.2f", g.Value)
+		case gateSignals:
+			signals = plural(g.Value, "signal", "signals")
+		case gateDiversity:
+			diversity = plural(g.Value, "distinct day or question", "distinct days or questions")
+		}
+	}
+	return fmt.Sprintf("%s, %s, %s", score, signals, diversity)
+}
+
+// plural counts things.
+func plural(n float64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return number(n) + " " + many
+}

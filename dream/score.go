@@ -28,21 +28,24 @@ const (
 // score weighs a candidate at a moment: its components, and their weighted sum with the boosts, from 0 to 1. asOf is in the
 // owner's zone.
 func score(c Candidate, asOf time.Time, s memory.DreamSettings) (Components, float64) {
-	g := c.Signals
-	days := len(union(g.RecallDays, g.MentionDays))
 	light, lightAt := hits(c.Before.LightHits, c.Before.LightAt, asOf, true)
 	rem, remAt := hits(c.Before.REMHits, c.Before.REMAt, asOf, c.Truth > 0)
-	parts := Components{
+	parts := partsOf(c.Signals, c.Tags)
+	parts.Recency = decay(laterOf(c.Signals.LastSeen, c.Signals.LastRecalled), asOf, s.HalfLifeDays)
+	parts.LightBoost = boost(s.LightBoost, light, lightAt, asOf, s.HalfLifeDays)
+	parts.REMBoost = boost(s.REMBoost, rem, remAt, asOf, s.HalfLifeDays)
+	return parts, parts.total(s.Weights)
+}
+
+// partsOf are the components that do not depend on the moment.
+func partsOf(g Signals, tags []string) Components {
+	return Components{
 		Frequency:     logShare(signalsOf(g), fullFrequency),
 		Relevance:     relevance(g),
 		Diversity:     share(float64(diversityOf(g)+asked(g)), fullDiversity),
-		Recency:       decay(laterOf(g.LastSeen, g.LastRecalled), asOf, s.HalfLifeDays),
-		Consolidation: consolidation(g, days),
-		Conceptual:    share(float64(distinctTags(c.Tags)), fullConceptual),
-		LightBoost:    boost(s.LightBoost, light, lightAt, asOf, s.HalfLifeDays),
-		REMBoost:      boost(s.REMBoost, rem, remAt, asOf, s.HalfLifeDays),
+		Consolidation: consolidation(g),
+		Conceptual:    share(float64(distinctTags(tags)), fullConceptual),
 	}
-	return parts, parts.total(s.Weights)
 }
 
 // total is the weighted sum of the components, with the boosts. Weights below 0 count as 0; when none is left the boosts stand
@@ -97,10 +100,11 @@ func relevance(g Signals) float64 {
 }
 
 // consolidation is how far a statement has settled: spread over days, grounded in what was said and used, or asked for.
-func consolidation(g Signals, days int) float64 {
+func consolidation(g Signals) float64 {
 	if g.Asked {
 		return 1
 	}
+	days := len(union(g.RecallDays, g.MentionDays))
 	var spread float64
 	switch {
 	case days == 1:

@@ -1,0 +1,109 @@
+package dream
+
+import (
+	"regexp"
+	"strings"
+
+	"reverie/search"
+)
+
+// reading is what a sentence says that another one can contradict.
+type reading struct {
+	content content
+	slots   []slot
+	over    []content // what it says to be over
+	wrong   []content // values that it says to be wrong or replaced
+	cue     bool      // it speaks of a change or a correction
+	negated bool
+	taste   int // 1: likes, -1: dislikes
+}
+
+// content are the words of a text that carry meaning, by their stems.
+type content map[string]bool
+
+func contentOf(text string) content {
+	c := content{}
+	for _, t := range analysed(text) {
+		folded := t.Forms[0]
+		if t.Stop || fillers[folded] || folded == "user" || t.Kind == search.Ideographs && len([]rune(folded)) == 1 {
+			continue
+		}
+		key := inflectionKey(t)
+		if same, ok := synonyms[folded]; ok {
+			key = same
+		}
+		c[key] = true
+	}
+	return c
+}
+
+func (c content) within(o content) bool {
+	for w := range c {
+		if !o[w] {
+			return false
+		}
+	}
+	return true
+}
+
+func (c content) equal(o content) bool { return len(c) == len(o) && c.within(o) }
+
+func (c content) meets(o content) bool {
+	for w := range c {
+		if o[w] {
+			return true
+		}
+	}
+	return false
+}
+
+func (c content) without(o content) content {
+	rest := make(content, len(c))
+	for w := range c {
+		if !o[w] {
+			rest[w] = true
+		}
+	}
+	return rest
+}
+
+// stateWords are verbs that say that something is so, and nothing about what it is.
+var stateWords = contentOf("uses use using lives works working is has have chose choose chosen prefers decided called named runs goes went")
+
+// tasteWords say that somebody likes or dislikes something.
+var tasteWords = contentOf("likes loves enjoys adores hates dislikes detests really fan stand much")
+
+var (
+	marks   = strings.NewReplacer("**", "", "__", "", "`", "", "’", "'", "“", `"`, "”", `"`)
+	comment = regexp.MustCompile(`<!--.*?-->`)
+	clauses = regexp.MustCompile(`[.;!?](?:\s+|$)|[。；！？]|,\s+(?:and|but|so)\s+|，(?:但|而且|所以)`)
+)
+
+// read reads a statement of English or Chinese. Of other languages it has the words only.
+func read(text string) reading {
+	said := strings.TrimSpace(marks.Replace(comment.ReplaceAllString(text, " ")))
+	var r reading
+	for _, clause := range clauses.Split(said, -1) {
+		clause = strings.TrimSpace(clause)
+		switch {
+		case clause == "":
+		case hasIdeographs(clause):
+			r.chinese(clause)
+		default:
+			r.english(clause)
+		}
+	}
+	r.content = contentOf(plainWords(said))
+	return r
+}
+
+// plainWords is a text without what only says that something has changed.
+func plainWords(text string) string {
+	for _, p := range cueWords {
+		text = p.ReplaceAllString(text, " ")
+	}
+	return text
+}
+
+// cueWords are taken out of what a sentence is about.
+var cueWords = []*regexp.Regexp{cueEN, endEN, negationEN, cueZH, endZH, negationZH}

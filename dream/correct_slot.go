@@ -1,0 +1,119 @@
+package dream
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// slot is one attribute of one subject with its value: {user, home, "Berlin"}.
+type slot struct {
+	key     string // subject, attribute and the kind of value
+	kind    kind
+	value   string
+	words   content // of the value
+	single  bool    // it has one value at a time, so that two of them contradict one another
+	changed bool    // the sentence says itself that the value is a new one
+}
+
+// kind is what sort of value a slot has. Values of different kinds do not exclude one another: a meeting is on Tuesday and at
+// five.
+type kind string
+
+const (
+	kindTime    kind = "time"
+	kindWeekday kind = "weekday"
+	kindDate    kind = "date"
+	kindNumber  kind = "number"
+	kindName    kind = "name"
+	kindWord    kind = "word"
+)
+
+var (
+	timeValue    = regexp.MustCompile(`(?i)^(?:at |around |about |by )*(?:\d{1,2}[:.]\d{2}(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\b|noon\b|midnight\b|\d{1,2} ?o'clock)|^(?:早上|上午|中午|下午|晚上|凌晨)?[\d一二两三四五六七八九十]{1,3}(?:点|时|[:：]\d{2})`)
+	weekdayValue = regexp.MustCompile(`(?i)^(?:on |next |this |every |the )*(?:mon|tues?|wednes|thurs?|fri|satur|sun)days?\b|^(?:每|下|这)?(?:个)?(?:周|星期|礼拜)[一二三四五六日天]`)
+	dateValue    = regexp.MustCompile(`(?i)^(?:on |the |next |in )*(?:\d{4}-\d\d(?:-\d\d)?|\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?: \d{1,4}(?:st|nd|rd|th)?)?\b|\d{1,2}[./]\d{1,2}[./]\d{2,4})|^(?:\d{4}年)?[\d一二三四五六七八九十]{1,3}月(?:[\d一二三四五六七八九十]{1,3}[日号])?`)
+	numberValue  = regexp.MustCompile(`^(?:about |around |exactly |only |over )*[$€£¥#+]?\s?\d[\d.,]*`)
+	nameValue    = regexp.MustCompile(`^(?:the )?\p{Lu}[\p{L}\p{N}'&.+-]*(?: (?:of|de|van|von|and|&)? ?\p{Lu}[\p{L}\p{N}'&.-]*){0,3}$`)
+	unitOfNumber = regexp.MustCompile(`^[$€£¥#+]?\s?\d[\d.,]*\s*([\p{L}%°/]+)?`)
+)
+
+func kindOf(value string) kind {
+	switch {
+	case timeValue.MatchString(value):
+		return kindTime
+	case weekdayValue.MatchString(value):
+		return kindWeekday
+	case dateValue.MatchString(value):
+		return kindDate
+	case numberValue.MatchString(value):
+		return kindNumber
+	case nameValue.MatchString(value):
+		return kindName
+	}
+	return kindWord
+}
+
+// slotOf is a slot whose values are of one kind. It is empty when the value says nothing.
+func slotOf(subject, attribute, value string) slot {
+	value = strings.Trim(strings.TrimSpace(value), `"'“”。，,.`)
+	k := kindOf(value)
+	key := subject + "\x00" + attribute + "\x00" + string(k)
+	if k == kindNumber {
+		if m := unitOfNumber.FindStringSubmatch(value); m != nil {
+			key += "\x00" + strings.TrimSuffix(strings.ToLower(m[1]), "s")
+		}
+	}
+	return slot{key: key, kind: k, value: value, words: contentOf(value)}
+}
+
+// differs reports whether two values of one slot exclude one another. One that says the same with more words, or less, does
+// not.
+func (s slot) differs(o slot) bool {
+	if len(s.words) == 0 || len(o.words) == 0 {
+		return false
+	}
+	return !s.words.within(o.words) && !o.words.within(s.words)
+}
+
+// grows reports whether the value of o follows from s by itself: people get older.
+func (s slot) grows(o slot) bool {
+	if !strings.Contains(s.key, "\x00"+attributeAge+"\x00") {
+		return false
+	}
+	was, err1 := strconv.Atoi(s.value)
+	is, err2 := strconv.Atoi(o.value)
+	return err1 == nil && err2 == nil && is > was
+}
+
+// Attributes of persons.
+const (
+	attributeHome     = "home"
+	attributeEmployer = "employer"
+	attributeJob      = "job"
+	attributeAge      = "age"
+	attributeBirthday = "birthday"
+	attributeStatus   = "status"
+	attributeDiet     = "diet"
+	attributeIs       = "is"
+	attributeName     = "name"
+)
+
+// add keeps a slot with a value that says something.
+func (r *reading) add(s slot) {
+	if len(s.words) > 0 {
+		r.slots = append(r.slots, s)
+	}
+}
+
+// nounKey names a thing by its words in order of the alphabet, so that "deadline for Alpha" and "Alpha's deadline" are one.
+func nounKey(noun string) string {
+	words := contentOf(noun)
+	out := make([]string, 0, len(words))
+	for w := range words {
+		out = append(out, w)
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,89 @@
+package dream
+
+import (
+	"slices"
+	"time"
+
+	"reverie/memory"
+)
+
+// barred are statements of earlier dreams that do not come back by themselves.
+type barred struct {
+	states []barredState
+	zone   *time.Location
+}
+
+// barredState is one of them with its words.
+type barredState struct {
+	State
+	ids  []memory.EntryID
+	said words
+	what content
+}
+
+// barredBy reads the states that bar: what was forgotten or rejected, what a person put other words in place of, and what was
+// promoted and has left MEMORY.md since.
+func barredBy(m Material) barred {
+	b := barred{zone: m.AsOf.Location()}
+	for _, s := range m.States {
+		if s.Status == Open || s.Status == "" {
+			continue
+		}
+		state := barredState{State: s, ids: append([]memory.EntryID{s.ID}, s.Aliases...)}
+		if s.Text != "" {
+			state.said, state.what = wordsOf(s.Text), contentOf(s.Text)
+		}
+		b.states = append(b.states, state)
+	}
+	return b
+}
+
+// bars tells whether a candidate must not come back, and why.
+//
+// What was forgotten never does, neither in other words nor with more around it. What was corrected, undone or edited does when
+// the person says it anew on a later day than it was said before.
+func (b barred) bars(c Candidate, said words) (code, why string, ok bool) {
+	what := contentOf(c.Text)
+	for _, s := range b.states {
+		same := s.is(c, said)
+		switch {
+		case s.Status == Forgotten:
+			if same || len(s.what) > 1 && s.what.within(what) {
+				return ReasonForgotten, "A person wanted it gone.", true
+			}
+		case !same || b.saidAnew(c, s.State):
+		case s.Status == Rejected && s.ReasonCode == ReasonCorrected:
+			return ReasonCorrected, "It was corrected before, and nobody has said it anew.", true
+		case s.Status == Rejected:
+			return ReasonUndone, "Its promotion was undone, and nobody has said it anew.", true
+		case s.Status == Edited:
+			return ReasonKnown, "A person put other words in its place.", true
+		}
+	}
+	return "", "", false
+}
+
+// left reports whether a candidate was promoted before and has left MEMORY.md since, which does not say it: somebody took it
+// out, put it in other words or moved it to an archive. It comes back as other statements do.
+func (b barred) left(c Candidate, said words) bool {
+	return slices.ContainsFunc(b.states, func(s barredState) bool {
+		return (s.Status == Promoted || s.Status == Confirmed) && s.is(c, said) && !b.saidAnew(c, s.State)
+	})
+}
+
+// is reports whether a candidate says what a state is of.
+func (s barredState) is(c Candidate, said words) bool {
+	known := func(id memory.EntryID) bool { return slices.Contains(s.ids, id) }
+	return known(c.ID) || slices.ContainsFunc(c.Aliases, known) || len(s.what) > 0 && sameStatement(s.said, said)
+}
+
+// saidAnew reports whether the person said a candidate on a later day than what is known of it.
+func (b barred) saidAnew(c Candidate, s State) bool {
+	if s.LastSeen.IsZero() {
+		return false
+	}
+	before := DayOf(s.LastSeen.In(b.zone))
+	return slices.ContainsFunc(c.Places, func(p Place) bool {
+		return p.Day > before && (p.Origin == FromSession || c.Person)
+	})
+}

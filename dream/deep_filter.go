@@ -1,0 +1,90 @@
+package dream
+
+import (
+	"cmp"
+	"slices"
+
+	"reverie/memory"
+)
+
+// filter gives candidates that are not weighed their verdicts and returns the others, best first.
+func (d *deep) filter() []*Candidate {
+	var (
+		barred = barredBy(d.in.Material)
+		known  = knownIn(d.in.Memory, d.in.Shared)
+		open   []*Candidate
+		heard  []sentence // of candidates that may correct others
+	)
+	for i := range d.candidates {
+		c := &d.candidates[i]
+		if unfit(c.Text) {
+			c.judge(VerdictRejected, ReasonUnfit, "It is not fit for memory: it reads like an order, a secret or text of a machine.")
+			continue
+		}
+		said := wordsOf(c.Text)
+		if code, why, ok := barred.bars(*c, said); ok {
+			c.judge(VerdictRejected, code, why)
+			continue
+		}
+		spoken := sentenceOf(*c, -i)
+		if at, ok := known.find(*c, said); ok {
+			c.judge(VerdictRejected, ReasonKnown, at.why)
+			c.With = at.id
+			at.said(spoken)
+			continue
+		}
+		heard = append(heard, spoken)
+		if barred.left(*c, said) {
+			c.judge(VerdictRejected, ReasonKnown, "It was promoted before and is in MEMORY.md no more, and nobody has said it anew.")
+			continue
+		}
+		open = append(open, c)
+	}
+	return d.undisputed(open, known.sentences(), heard)
+}
+
+// unfit reports whether a text may not become memory.
+func unfit(text string) bool {
+	return text == "" || MachineText(text) || memory.Scan(text).Verdict != memory.VerdictAllow
+}
+
+// undisputed finds what contradicts what, gives what was corrected and what is unclear their verdicts, and returns the others.
+func (d *deep) undisputed(open []*Candidate, known, heard []sentence) []*Candidate {
+	inMemory := make(map[memory.EntryID]bool, len(known))
+	for _, s := range known {
+		inMemory[s.id] = true
+	}
+	d.disputes = slices.DeleteFunc(disputes(append(known, heard...)), func(c Contradiction) bool { return inMemory[c.Older] && inMemory[c.Newer] })
+	corrected := map[memory.EntryID]Contradiction{}
+	unclear := map[memory.EntryID]Contradiction{}
+	for _, pair := range d.disputes {
+		if pair.Settled {
+			corrected[pair.Older] = pair
+			continue
+		}
+		unclear[pair.Older] = cmp.Or(unclear[pair.Older], pair)
+		unclear[pair.Newer] = pair
+	}
+	return slices.DeleteFunc(open, func(c *Candidate) bool {
+		if pair, ok := corrected[c.ID]; ok {
+			c.judge(VerdictRejected, ReasonCorrected, "A later statement corrects it: "+pair.Why+".")
+			c.With = pair.Newer
+			return true
+		}
+		pair, ok := unclear[c.ID]
+		if !ok {
+			return false
+		}
+		with := pair.Older
+		if with == c.ID {
+			with = pair.Newer
+		}
+		where := "another statement"
+		if inMemory[with] {
+			where = "MEMORY.md"
+		}
+		c.judge(VerdictKept, ReasonContradiction, "It and "+where+" cannot both hold ("+pair.Why+"), and neither says that the other is over.")
+		c.With = with
+		return true
+	})
+}
