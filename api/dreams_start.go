@@ -28,7 +28,7 @@ func (s *starter) dream(ctx, stop context.Context, in workflows.DreamInput, reco
 	waited, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	defer context.AfterFunc(stop, cancel)()
-	err = running.Get(waited, nil)
+	_, err = workflows.DreamRun{WorkflowRun: running}.Result(waited) // one that failed has a report, too
 	switch {
 	case err == nil:
 		return nil
