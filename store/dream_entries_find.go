@@ -51,10 +51,13 @@ select c.body
 from (
     select x.dream_id
     from dreams x
+    cross join lateral (
+        select
+        from dream_candidates
+        where workspace_id = @workspace and agent_id = @agent and dream_id = x.dream_id
+        limit 1
+    ) c
     where x.workspace_id = @workspace and x.agent_id = @agent and x.owner_key = @owner
-        and exists (
-            select from dream_candidates f
-            where f.workspace_id = x.workspace_id and f.agent_id = x.agent_id and f.dream_id = x.dream_id)
     order by x.dream_id desc
     limit 1
 ) x
