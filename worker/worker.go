@@ -1,5 +1,5 @@
-// Package worker runs the workflows and their steps: registration, task queues, limits, and the sweeps that deliver what
-// Temporal has not accepted and find what is left to index.
+// Package worker runs the workflows and their steps: registration, task queues, limits, the sweeps that deliver what
+// Temporal has not accepted and find what is left to index, and the schedules of dreams.
 package worker
 
 import (
@@ -38,6 +38,7 @@ type Worker struct {
 	queues     []queue
 	sweep      sweep
 	indexSweep *indexSweep
+	schedules  *dreamSchedules // nil: they are left alone
 	cancel     context.CancelFunc
 	done       sync.WaitGroup
 }
@@ -53,6 +54,9 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 	w := &Worker{
 		sweep:      sweep{Sweep: activities.NewSweep(steps.Options), client: c, interval: o.SweepInterval, log: o.Log},
 		indexSweep: &indexSweep{IndexSweep: activities.NewIndexSweep(steps), client: c, interval: o.SweepInterval, log: o.Log},
+	}
+	if steps.Nights.Cron != "" {
+		w.schedules = &dreamSchedules{DreamSweep: activities.NewDreamSweep(steps.Store, steps.Nights), client: c, now: steps.Now, log: o.Log}
 	}
 	poll := func(name string, options worker.Options) worker.Worker {
 		options.WorkerStopTimeout = stopTimeout
@@ -98,6 +102,9 @@ func (w *Worker) Start() error {
 	w.cancel = cancel
 	w.done.Go(func() { w.sweep.run(ctx) })
 	w.done.Go(func() { w.indexSweep.run(ctx) })
+	if w.schedules != nil {
+		w.done.Go(func() { w.schedules.run(ctx) })
+	}
 	return nil
 }
 

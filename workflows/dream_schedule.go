@@ -20,11 +20,7 @@ import (
 )
 
 // DreamPlan is when an agent dreams.
-type DreamPlan struct {
-	activities.AgentRef
-	TimeZone string // IANA name
-	memory.DreamSchedule
-}
+type DreamPlan = activities.DreamPlan
 
 // DreamSchedule is a schedule of an agent's nights as Temporal has it.
 type DreamSchedule struct {
@@ -59,8 +55,8 @@ type wanted struct {
 	policy client.SchedulePolicies
 }
 
-// wanted is the schedule of the plan. Times that follow daylight saving are those around now.
-func (p DreamPlan) wanted(now time.Time) (wanted, error) {
+// scheduleOf is the schedule of a plan. Times that follow daylight saving are those around now.
+func scheduleOf(p DreamPlan, now time.Time) (wanted, error) {
 	cron, err := memory.ParseCron(p.Cron)
 	if err != nil {
 		return wanted{}, err
@@ -131,9 +127,9 @@ func shown(calendars []client.ScheduleCalendarSpec) []client.ScheduleCalendarSpe
 	return out
 }
 
-// Current reports whether s is the schedule that the plan asks for.
-func (p DreamPlan) Current(s DreamSchedule, now time.Time) (bool, error) {
-	w, err := p.wanted(now)
+// Follows reports whether s is the schedule that the plan asks for.
+func (s DreamSchedule) Follows(p DreamPlan, now time.Time) (bool, error) {
+	w, err := scheduleOf(p, now)
 	return err == nil && s.is(w), err
 }
 
@@ -165,7 +161,7 @@ func EnsureDreamSchedule(ctx context.Context, c client.Client, desired func(cont
 		if err != nil {
 			return err
 		}
-		if err := plan.apply(ctx, c, now); err != nil {
+		if err := follow(ctx, c, plan, now); err != nil {
 			return fmt.Errorf("schedule %s: %w", DreamScheduleID(plan.AgentRef), err)
 		}
 		applied := plan
@@ -176,7 +172,8 @@ func EnsureDreamSchedule(ctx context.Context, c client.Client, desired func(cont
 	return fmt.Errorf("schedule %s: the agent keeps changing", DreamScheduleID(plan.AgentRef))
 }
 
-func (p DreamPlan) apply(ctx context.Context, c client.Client, now time.Time) error {
+// follow makes, changes or removes the schedule of a plan.
+func follow(ctx context.Context, c client.Client, p DreamPlan, now time.Time) error {
 	if !p.On() {
 		err := c.ScheduleClient().GetHandle(ctx, DreamScheduleID(p.AgentRef)).Delete(ctx)
 		if isNotFound(err) {
@@ -184,7 +181,7 @@ func (p DreamPlan) apply(ctx context.Context, c client.Client, now time.Time) er
 		}
 		return err
 	}
-	w, err := p.wanted(now)
+	w, err := scheduleOf(p, now)
 	if err != nil {
 		return err
 	}
