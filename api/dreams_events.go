@@ -82,7 +82,9 @@ func (e dreamEvent) name() string {
 }
 
 // id names the event to Last-Event-ID.
-func (e dreamEvent) id() string { return strconv.FormatInt(e.At.UnixMicro(), 10) + "-" + e.Dream.String() }
+func (e dreamEvent) id() string {
+	return strconv.FormatInt(e.At.UnixMicro(), 10) + "-" + e.Dream.String()
+}
 
 func parseEventID(text string) (at time.Time, dream uuid.UUID, err error) {
 	micros, id, _ := strings.Cut(text, "-")

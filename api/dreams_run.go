@@ -134,7 +134,9 @@ func (s *Server) dreamNow(ctx context.Context, r dreamRequest) (*reply[dreamRunV
 	return ok(view), nil
 }
 
-func reportLink(agent string, dream uuid.UUID) string { return link("/memory/%s/dream/reports/%s", agent, dream) }
+func reportLink(agent string, dream uuid.UUID) string {
+	return link("/memory/%s/dream/reports/%s", agent, dream)
+}
 
 // dreamer is on whose behalf a dream is asked for: of whom the request names, or of the shared memory. Who may write shared
 // documents may have them dreamed of, without being told what the system's conversations say.
@@ -159,12 +161,8 @@ func (s *Server) queueDream(ctx context.Context, id memory.Identity, d store.New
 		}
 	}
 	if !d.DryRun {
-		status, err := s.Store.DreamStatus(ctx, id)
-		if err != nil {
+		if err := s.nobodyDreams(ctx, id); err != nil {
 			return store.Dream{}, err
-		}
-		if status.Running != nil {
-			return store.Dream{}, s.dreamUnderWay(id, status.Running)
 		}
 	}
 	made, err := s.Store.BeginDream(ctx, id, d)
@@ -174,6 +172,29 @@ func (s *Server) queueDream(ctx context.Context, id memory.Identity, d store.New
 		return made, p
 	}
 	return made, err
+}
+
+// startingTime is how long a dream may be queued before its workflow runs: after that, whoever queued it has died.
+const startingTime = 2 * acceptTimeout
+
+// nobodyDreams refuses while the owner is dreaming. A record that was left open, by a server that died before it started the
+// workflow or by a workflow that was terminated, is no dream: the former ends here, the latter when the next one begins.
+func (s *Server) nobodyDreams(ctx context.Context, id memory.Identity) error {
+	status, err := s.Store.DreamStatus(ctx, id)
+	if err != nil || status.Running == nil {
+		return err
+	}
+	open := status.Running
+	dreaming, err := s.workflows.isDreaming(ctx, memory.OwnerRef{Workspace: id.Workspace, Agent: id.Agent, Owner: open.OwnerID})
+	switch {
+	case err != nil:
+		return err
+	case dreaming, s.Now().Sub(open.StartedAt) < startingTime:
+		return s.dreamUnderWay(id, open)
+	case open.WorkflowID == "":
+		_, err = s.Store.EndDream(ctx, id, open.ID, store.DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: neverStarted})
+	}
+	return err
 }
 
 // dreamConflict tells which dream stands in the way.
@@ -210,20 +231,24 @@ func (s *Server) runDream(ctx context.Context, id memory.Identity, record store.
 		OwnerRef: memory.OwnerRef{Workspace: id.Workspace, Agent: id.Agent, Owner: record.OwnerID},
 		Dream:    record.ID, Mode: record.Mode, Trigger: record.Trigger, Night: record.Night, AsOf: record.AsOf, DryRun: record.DryRun,
 	}
-	err := s.workflows.dream(ctx, s.stopping, in, record, wait)
+	err := s.workflows.dream(ctx, s.stopping, in, wait)
 	switch {
 	case err == nil, errors.Is(err, errStillRunning):
-	case errors.Is(err, workflows.ErrDreaming), errors.Is(err, errNeverStarted):
-		ending := store.DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: neverStarted, Reason: "the workflow could not be started"}
-		if _, ending := s.Store.EndDream(context.WithoutCancel(ctx), id, record.ID, ending); ending != nil {
-			s.Log.WarnContext(ctx, "A dream that was never started stays queued", "error", loggable(ending), "dream", record.ID)
-		}
-		if errors.Is(err, workflows.ErrDreaming) {
-			return record, s.dreamUnderWay(id, nil)
-		}
+	case errors.Is(err, workflows.ErrDreaming): // somebody else was faster
+		s.neverStarts(ctx, id, record, store.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: memory.ReasonCode(nameDreaming)})
+		return record, s.dreamUnderWay(id, nil)
+	case errors.Is(err, errNeverStarted):
+		s.neverStarts(ctx, id, record, store.DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: neverStarted})
 		return record, workflowsAway("nothing was dreamed, try again later")
 	default:
 		return record, err
 	}
 	return s.Store.Dream(ctx, id, record.ID)
+}
+
+// neverStarts ends a record that no workflow will take.
+func (s *Server) neverStarts(ctx context.Context, id memory.Identity, record store.Dream, ending store.DreamEnding) {
+	if _, err := s.Store.EndDream(context.WithoutCancel(ctx), id, record.ID, ending); err != nil {
+		s.Log.WarnContext(ctx, "A dream that was never started stays queued", "error", loggable(err), "dream", record.ID)
+	}
 }

@@ -5,13 +5,28 @@ import (
 
 	"reverie/memory"
 	"reverie/store"
+	"reverie/workflows"
 )
 
-// dreamSchedule tells when an agent dreams next.
-func (s *Server) dreamSchedule(ctx context.Context, agent store.Agent, schedule memory.DreamSchedule) dreamScheduleView {
+// dreamSchedule tells when an agent dreams next. Without workflows the answer is the less, and not late.
+func (s *Server) dreamSchedule(ctx context.Context, ref store.AgentRef, agent store.Agent, schedule memory.DreamSchedule) dreamScheduleView {
 	view := dreamScheduleView{State: "off", Cron: schedule.Cron, TimeZone: agent.TimeZone}
-	if schedule.On() {
-		view.State = "unknown"
+	if !schedule.On() {
+		return view
+	}
+	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
+	defer cancel()
+	next, paused, err := workflows.NextDream(ctx, s.Temporal, ref)
+	switch {
+	case err != nil:
+		s.Log.DebugContext(ctx, "When the next night is could not be asked", "error", err, "request", requestID(ctx))
+		view.State = stateUnknown
+	case next.IsZero():
+		view.State = "none"
+	case paused:
+		view.State = "paused"
+	default:
+		view.State, view.Next = "on", &next
 	}
 	return view
 }

@@ -9,8 +9,10 @@ import (
 	"strconv"
 	"time"
 
-	"go.temporal.io/sdk/client"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 
+	"reverie/memory"
 	"reverie/store"
 	"reverie/workflows"
 )
@@ -18,44 +20,48 @@ import (
 // errNeverStarted means that Temporal did not take a dream.
 var errNeverStarted = errors.New("the dream was not started")
 
-// dream starts a dream, or finds the run that has it already, and waits for its end, at most for wait and until stop ends. The
-// dream is started in any case: a client that waits for nothing, or hangs up, has asked all the same.
-func (s *starter) dream(ctx, stop context.Context, in workflows.DreamInput, record store.Dream, wait time.Duration) error {
-	running, err := s.startDream(context.WithoutCancel(ctx), in, record)
-	if err != nil {
+// dream starts the dream of a record, or finds it when it is running, and waits for its end, at most for wait and until stop
+// ends. It is started in any case: a client that waits for nothing, or hangs up, has asked all the same.
+func (s *starter) dream(ctx, stop context.Context, in workflows.DreamInput, wait time.Duration) error {
+	started, accepted := context.WithTimeout(context.WithoutCancel(ctx), acceptTimeout)
+	run, err := workflows.StartDream(started, s.client, in)
+	accepted()
+	switch {
+	case errors.Is(err, workflows.ErrDreaming):
 		return err
+	case err != nil:
+		s.log.WarnContext(ctx, "A dream could not be started", "error", err, "dream", in.Dream)
+		return fmt.Errorf("%w: %w", errNeverStarted, err)
 	}
 	waited, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	defer context.AfterFunc(stop, cancel)()
-	_, err = workflows.DreamRun{WorkflowRun: running}.Result(waited) // one that failed has a report, too
+	_, err = run.Result(waited)
 	switch {
-	case err == nil:
+	case err == nil: // a dream that failed says so in its record
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case waited.Err() != nil:
-		return errStillRunning
-	case temporalAway(err): // the dream goes on when it is back
+	case waited.Err() != nil, temporalAway(err):
 		return errStillRunning
 	}
-	s.log.WarnContext(ctx, "A dream that a request waited for failed", "error", err, "workflow", running.GetID())
-	return problem(nameWorkflowFailed, "the dream failed; the history of its workflow %s tells more", running.GetID())
+	s.log.WarnContext(ctx, "A dream that a request waited for ended in nobody knows what", "error", err, "workflow", run.GetID())
+	return problem(nameWorkflowFailed, "the dream failed; the history of its workflow %s tells more", run.GetID())
 }
 
-// startDream starts the workflow of a record. A repeated request finds the one that was started for it.
-func (s *starter) startDream(ctx context.Context, in workflows.DreamInput, record store.Dream) (client.WorkflowRun, error) {
-	if record.WorkflowID != "" {
-		return s.client.GetWorkflow(ctx, record.WorkflowID, record.RunID), nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, acceptTimeout)
+// isDreaming reports whether an owner's dream is under way.
+func (s *starter) isDreaming(ctx context.Context, ref memory.OwnerRef) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
-	run, err := workflows.StartDream(ctx, s.client, in)
-	if err != nil && !errors.Is(err, workflows.ErrDreaming) {
-		s.log.WarnContext(ctx, "A dream could not be started", "error", err, "dream", record.ID)
-		return nil, fmt.Errorf("%w: %w", errNeverStarted, err)
+	described, err := s.client.DescribeWorkflowExecution(ctx, workflows.DreamID(ref), "")
+	var none *serviceerror.NotFound
+	switch {
+	case errors.As(err, &none):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("%w: %w", errWorkflowsAway, err)
 	}
-	return run.WorkflowRun, err
+	return described.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil
 }
 
 // dreamKey makes a request that is repeated with the client's key one request of one caller; without a key, each is its own.

@@ -36,7 +36,7 @@ type dreamingStatusView struct {
 }
 
 type dreamScheduleView struct {
-	State    string     `json:"state" enum:"on,paused,off,unknown" doc:"off: there is no schedule; unknown: workflows cannot be reached."`
+	State    string     `json:"state" enum:"on,paused,off,none,unknown" doc:"paused: nights pass until it is resumed; off: by the settings; none: a worker has still to make it; unknown: workflows cannot be reached."`
 	Cron     string     `json:"cron" example:"0 2 * * *"`
 	TimeZone string     `json:"timeZone" example:"Europe/Berlin"`
 	Next     *time.Time `json:"next,omitempty" doc:"The next night, without jitter."`
@@ -58,7 +58,7 @@ func (s *Server) dreamingStatus(ctx context.Context, in *dreamingStatusInput) (*
 	}
 	schedule, settings := s.DreamSchedule.With(agent.Settings), s.Dreams.With(agent.Settings)
 	view := dreamingStatusView{
-		Enabled: schedule.On(), Settings: viewDreamSettings(settings), Schedule: s.dreamSchedule(ctx, agent, schedule),
+		Enabled: schedule.On(), Settings: viewDreamSettings(settings), Schedule: s.dreamSchedule(ctx, store.AgentRef{Workspace: id.Workspace, Agent: id.Agent}, agent, schedule),
 		Backlog: dreamBacklogView{News: status.News}, Statements: map[dream.Status]int{}, Outcomes: map[memory.Outcome]int{},
 		Diary: status.Diary,
 	}

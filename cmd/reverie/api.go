@@ -65,7 +65,8 @@ func newAPI(c config.Config, s *store.Store, temporal client.Client, t *engine.T
 	}
 	o := api.Options{
 		Store: s, Search: searcher, Temporal: temporal, Timing: timing(c),
-		Model:     api.Model{Name: modelName(c), BuiltIn: c.LLMProvider == ""},
+		Model:  api.Model{Name: modelName(c), BuiltIn: c.LLMProvider == ""},
+		Dreams: dreamSettings(c, c.LLMProvider != ""), DreamSchedule: dreamSchedule(c),
 		Workspace: c.Workspace, Log: t.Log, Tracers: t.Tracers, Meters: t.Meters, Metrics: t.Metrics,
 		RateLimit: c.RateLimit, Version: version,
 	}
