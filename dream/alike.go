@@ -86,8 +86,7 @@ func meaningOf(t search.Token, within int) (meaning, bool) {
 	case t.Start < within || t.Stop || fillers[folded]:
 		return meaning{}, false
 	case t.Kind == search.Identifier:
-		whole := strings.ContainsAny(t.Text, "0123456789_./@:#")
-		return meaning{t.Forms[len(t.Forms)-1], true}, whole // the parts of others follow
+		return meaning{t.Forms[len(t.Forms)-1], true}, isWhole(t) // the parts of others follow
 	case t.Kind == search.Number:
 		return meaning{t.Forms[len(t.Forms)-1], true}, true
 	case t.Kind == search.Ideographs:
@@ -104,6 +103,11 @@ func meaningOf(t search.Token, within int) (meaning, bool) {
 		return meaning{same, persons[same]}, true
 	}
 	return meaning{key, persons[folded] || startsUpper(t.Text)}, true
+}
+
+// isWhole reports whether an identifier is one thing, such as db_port or MySQL. Of words with a hyphen each is one by itself.
+func isWhole(t search.Token) bool {
+	return !strings.Contains(t.Text, "-") || strings.ContainsAny(t.Text, "0123456789_./@:#")
 }
 
 // englishMark begins English stems among the forms of a token.

@@ -31,7 +31,7 @@ func saysItEnds(said string) bool { return ending.MatchString(said) }
 var corrections = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^(?:corrected|correction|fixed)\b[^,;]{0,120}[,;] (?:and )?not ([^,;.]{1,60}?)[.!]?$`),
 	regexp.MustCompile(`(?i),? \(?not ([\w@:./-]*\d[\w@:./-]*?)\)?[.!]?$`),
-	regexp.MustCompile(`(?i)\binstead of ([^,;.]{1,60}?)(?: (?:since|from|as of)\b.*)?[.!]?$`),
+	regexp.MustCompile(`(?i)\binstead of ([^,;.]{1,60}?)(?: (?:since|from|as|for|in|on|at|because|when)\b.*)?[.!]?$`),
 	regexp.MustCompile(`(?i)\b(?:switched|moved|migrated|changed|renamed)\b.{0,40}\bfrom ([^,;.]{1,60}?) to\b`),
 	regexp.MustCompile(`(?:更正|纠正)?[：:，,]?[^，,]{1,60}[，,]\s*(?:而)?不是([^，,。]{1,30})[。！]?$`),
 	regexp.MustCompile(`从([^，,。]{1,20})(?:换成|改成|改为|迁移到|迁到|切换到)`),

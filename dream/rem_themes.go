@@ -24,6 +24,7 @@ type found struct {
 	words      map[string]int // how it is written, and how often
 	candidates []*Candidate
 	days       []Day
+	at         int // its first place among the concepts of a candidate
 }
 
 // themes are the concepts that recur over days, the strongest first.
@@ -31,7 +32,7 @@ func themes(candidates []Candidate, asOf time.Time) []Theme {
 	all := conceptsIn(candidates, asOf)
 	slices.SortFunc(all, func(a, b *found) int {
 		return cmp.Or(
-			cmp.Compare(len(b.candidates), len(a.candidates)), cmp.Compare(len(b.days), len(a.days)), cmp.Compare(a.key, b.key),
+			cmp.Compare(len(b.candidates), len(a.candidates)), cmp.Compare(len(b.days), len(a.days)), cmp.Compare(a.at, b.at), cmp.Compare(a.key, b.key),
 		)
 	})
 	out := []Theme{}
@@ -61,16 +62,17 @@ func conceptsIn(candidates []Candidate, asOf time.Time) []*found {
 	for i := range candidates {
 		c := &candidates[i]
 		known := map[string]bool{}
-		for _, concept := range conceptsOf(c.Text) {
+		for at, concept := range conceptsOf(c.Text) {
 			if known[concept.key] {
 				continue
 			}
 			known[concept.key] = true
 			f := byKey[concept.key]
 			if f == nil {
-				f = &found{key: concept.key, words: map[string]int{}}
+				f = &found{key: concept.key, words: map[string]int{}, at: at}
 				byKey[concept.key] = f
 			}
+			f.at = min(f.at, at)
 			f.words[concept.word]++
 			f.candidates = append(f.candidates, c)
 		}
