@@ -43,8 +43,8 @@ type Options struct {
 	Consolidator Consolidator
 	// DreamDefaults hold for agents that set nothing else.
 	DreamDefaults memory.DreamSettings
-	// Nights say when agents dream that set nothing else; without a Cron the worker leaves schedules alone.
-	Nights memory.DreamSchedule
+	// DreamSchedule says when agents dream that set nothing else; without a Cron the worker leaves schedules alone.
+	DreamSchedule memory.DreamSchedule
 	// Dreamer starts the dreams of a night; a worker brings it (worker.New).
 	Dreamer Dreamer
 	// ObserveDream is told every dream that ended, for metrics.

@@ -58,6 +58,9 @@ func (s *Server) createAgent(ctx context.Context, in *newAgentInput) (*reply[age
 	if err := checkTimeZone(b.TimeZone); err != nil {
 		return nil, err
 	}
+	if err := checkDreamCron(b.Settings.DreamCron); err != nil {
+		return nil, err
+	}
 	id := callerOf(ctx).Identity()
 	if id.Pinned {
 		return nil, problem(nameForbidden, "a key that is pinned to an owner manages no agents")
@@ -68,6 +71,7 @@ func (s *Server) createAgent(ctx context.Context, in *newAgentInput) (*reply[age
 	if err != nil {
 		return nil, err
 	}
+	s.nightsChanged(id, made.ID)
 	return created(viewAgent(made)), nil
 }
 
@@ -78,6 +82,17 @@ func checkTimeZone(name string) error {
 	}
 	if _, err := time.LoadLocation(name); err != nil || name == "Local" {
 		return invalidAt("body.timeZone", "%q is not known: use an IANA name such as Europe/Berlin", name)
+	}
+	return nil
+}
+
+// checkDreamCron accepts what a schedule can follow; empty: the server's.
+func checkDreamCron(expression string) error {
+	if expression == "" {
+		return nil
+	}
+	if _, err := memory.ParseCron(expression); err != nil {
+		return invalidAt("body.settings.dreamCron", "%v", err)
 	}
 	return nil
 }
@@ -118,6 +133,9 @@ func (s *Server) updateAgent(ctx context.Context, in *agentPatchInput) (*reply[a
 			return nil, err
 		}
 	}
+	if err := checkDreamCron(in.Body.Settings.DreamCron.value); err != nil {
+		return nil, err
+	}
 	id, agent, err := s.enter(ctx, in.Agent, person{})
 	if err != nil {
 		return nil, err
@@ -132,6 +150,7 @@ func (s *Server) updateAgent(ctx context.Context, in *agentPatchInput) (*reply[a
 	if err != nil {
 		return nil, err
 	}
+	s.nightsChanged(id, updated.ID)
 	return ok(viewAgent(updated)), nil
 }
 

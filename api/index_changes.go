@@ -11,11 +11,11 @@ import (
 	"reverie/workflows"
 )
 
-// announcePause is how long further changes of an index wait after it was told of one, to be told together.
+// announcePause is how long further changes of an agent wait after one was told, to be told together.
 const announcePause = 500 * time.Millisecond
 
-// announcer tells workflows that there is something to embed, behind the answers and once for many changes of one agent.
-// What it cannot tell is found by the worker's sweep.
+// announcer tells Temporal of changes, behind the answers and once for many changes of one agent. What it cannot tell is found by
+// the worker's sweeps.
 type announcer struct {
 	tell func(store.AgentRef)
 	stop <-chan struct{}

@@ -29,6 +29,7 @@ type Server struct {
 	workflows *starter
 	probes    *probes
 	changes   *announcer // of indexes
+	nights    *announcer // of when agents dream
 	followers *followers // of dreams
 	// stopping ends when the server shuts down: who waits for a workflow is answered at once.
 	stopping context.Context
@@ -75,6 +76,7 @@ func build(o Options) (*Server, error) {
 	s.failures = newLimiter(failureRate, failureBurst, o.Now)
 	s.workflows = newStarter(o)
 	s.changes = &announcer{tell: s.workflows.indexChanged, stop: s.stopping.Done(), changed: map[store.AgentRef]bool{}}
+	s.nights = &announcer{tell: s.ensureNights, stop: s.stopping.Done(), changed: map[store.AgentRef]bool{}}
 	s.probes = &probes{server: s}
 	s.followers = newFollowers(s)
 	if s.Search == nil {

@@ -55,8 +55,8 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 		sweep:      sweep{Sweep: activities.NewSweep(steps.Options), client: c, interval: o.SweepInterval, log: o.Log},
 		indexSweep: &indexSweep{IndexSweep: activities.NewIndexSweep(steps), client: c, interval: o.SweepInterval, log: o.Log},
 	}
-	if steps.Nights.Cron != "" {
-		w.schedules = &dreamSchedules{DreamSweep: activities.NewDreamSweep(steps.Store, steps.Nights), client: c, now: steps.Now, log: o.Log}
+	if steps.DreamSchedule.Cron != "" {
+		w.schedules = &dreamSchedules{DreamSweep: activities.NewDreamSweep(steps.Store, steps.DreamSchedule), client: c, now: steps.Now, log: o.Log}
 	}
 	poll := func(name string, options worker.Options) worker.Worker {
 		options.WorkerStopTimeout = stopTimeout

@@ -141,9 +141,9 @@ func newWorker(c config.Config, s *store.Store, temporal client.Client, t *engin
 	steps, err := activities.New(activities.Options{
 		Consolidator: consolidator, DreamDefaults: dreamSettings(c, paid), ObserveDream: observeDream,
 		Store: s, Proposer: p, Paid: paid, Embedders: models, ObserveEmbedding: observeEmbedding,
-		Budget:   activities.Budget{Tokens: c.BudgetTokens, CostMicros: int64(c.BudgetCost * 1e6)},
-		Nights:   dreamSchedule(c),
-		Defaults: extractSettings(c), Timing: timing(c), Now: time.Now, Log: t.Log, Observe: observe,
+		Budget:        activities.Budget{Tokens: c.BudgetTokens, CostMicros: int64(c.BudgetCost * 1e6)},
+		DreamSchedule: dreamSchedule(c),
+		Defaults:      extractSettings(c), Timing: timing(c), Now: time.Now, Log: t.Log, Observe: observe,
 	})
 	if err != nil {
 		return nil, err
