@@ -74,7 +74,8 @@ func Check(in CheckInput, s memory.DreamSettings) []memory.Violation {
 		Retired: in.Retired, MaxDropShare: s.MaxRetiredShare, MaxChars: s.MemoryMaxChars, Proof: "the notes",
 	})
 	if utf8.RuneCountInString(in.After) <= hopeless*max(s.MemoryMaxChars, utf8.RuneCountInString(in.Before)) {
-		c.read(in.After + "\n" + moved.String())
+		c.written = strings.TrimRight(in.After, "\n") + "\n\n" + moved.String()
+		c.read()
 		c.places()
 		c.arrivals()
 		c.returns()
@@ -91,6 +92,7 @@ func Check(in CheckInput, s memory.DreamSettings) []memory.Violation {
 // checking is a check under way.
 type checking struct {
 	CheckInput
+	written    string // After with what moved
 	before     []claim
 	after      []claim // with those that moved
 	fresh      []claim // of after, that were not there before
@@ -102,8 +104,8 @@ func (c *checking) refuse(code, format string, args ...any) {
 }
 
 // read finds the statements of both texts, and those of after that are new.
-func (c *checking) read(after string) {
-	c.before, c.after = claimsOf(c.Before), claimsOf(after)
+func (c *checking) read() {
+	c.before, c.after = claimsOf(c.Before), claimsOf(c.written)
 	stood := map[memory.EntryID]bool{}
 	for _, b := range c.before {
 		stood[b.id] = true

@@ -59,15 +59,15 @@ func (c *checking) arrivals() {
 // hidden checks that new lines are shown by whatever shows Markdown: no comments but those of promoted lines, no code, and no
 // front matter.
 func (c *checking) hidden() {
-	known := saidSet(strings.Split(c.Before, "\n"))
+	known := map[string]bool{}
+	for line := range strings.Lines(c.Before) {
+		known[memory.SameLine(line)] = true
+	}
 	shown := map[string]bool{}
-	for _, p := range placesOf(c.After) {
+	for _, p := range placesOf(c.written) {
 		shown[p.said] = true
 	}
-	for _, s := range memory.Sections(c.After) {
-		shown[memory.SameLine(strings.Repeat("#", s.Level)+" "+s.Heading)] = true
-	}
-	for line := range strings.Lines(c.After) {
+	for line := range strings.Lines(c.written) {
 		said := memory.SameLine(line)
 		switch {
 		case known[said] || said == "":
@@ -85,7 +85,7 @@ func (c *checking) titles() {
 	for _, s := range memory.Sections(c.Before) {
 		known[s.Heading] = true
 	}
-	for _, s := range memory.Sections(c.After) {
+	for _, s := range memory.Sections(c.written) {
 		switch {
 		case s.Level == 0 || known[s.Heading] || promotedDay(s) != "":
 		case noteHeading.MatchString(s.Heading):

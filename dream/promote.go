@@ -99,7 +99,7 @@ func (p *promoting) write(chosen []int) bool {
 		return false
 	}
 	fitted, moved := makeRoom(text, p.settings.MemoryMaxChars, p.day, p.protected)
-	if utf8.RuneCountInString(fitted) > max(p.settings.MemoryMaxChars, utf8.RuneCountInString(p.current)) {
+	if utf8.RuneCountInString(fitted) > p.settings.MemoryMaxChars {
 		c.keep(fmt.Sprintf("MEMORY.md may have %d characters and has no room for it", p.settings.MemoryMaxChars))
 		return false
 	}

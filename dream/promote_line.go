@@ -5,13 +5,15 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"reverie/memory"
 )
 
 // promotedLine is the line of MEMORY.md for a candidate, "- Text. <!-- memory/2026-01-28.md:4 score 0.81 -->"; empty when it
 // says nothing. The comment is no part of what the line says: it keeps the identity of the statement.
 func promotedLine(c Candidate) string {
 	said := listItem(c.Text)
-	if said == "" {
+	if !memory.SaysSomething(said) {
 		return ""
 	}
 	return fmt.Sprintf("- %s <!-- %sscore %.2f -->", said, sourceOf(c.Places), c.Score)

@@ -52,7 +52,7 @@ func Guard(p Proposal, in ExtractionInput, s ExtractSettings) (Guarded, []Violat
 	}
 	g := guard{
 		retired: retirable(p.Retired), protected: lineSet(in.Protected), share: s.MaxDropShare, free: freeDrops,
-		proof: "the conversation", elsewhere: "leave the field empty and put what is new into daily_entry",
+		proof: "the conversation", leave: "leave the field empty", elsewhere: "leave the field empty and put what is new into daily_entry",
 	}
 	out := Guarded{
 		Daily:   g.daily(p.DailyEntry, in),
@@ -73,6 +73,7 @@ type guard struct {
 	moved      string // text that left for another document: its lines are not gone
 	strict     bool   // a person's line that is retired counts as dropped, whatever stands in its place
 	proof      string // what shows that a line no longer holds
+	leave      string // how to leave the document as it is
 	elsewhere  string // what to do with a text that has no room
 	violations []Violation
 }

@@ -21,7 +21,7 @@ type Replacement struct {
 func GuardReplacement(r Replacement) (text string, violations []Violation) {
 	g := guard{
 		retired: retirable(r.Retired), protected: lineSet(r.Protected), share: r.MaxDropShare, free: 1, moved: r.Moved,
-		strict: true, proof: r.Proof, elsewhere: "add less",
+		strict: true, proof: r.Proof, leave: "answer with should_update false", elsewhere: "add less",
 	}
 	text = g.replacement(r.Field, r.Path, r.Before, r.After, r.MaxChars)
 	if len(g.violations) > 0 {

@@ -26,7 +26,7 @@ func (g *guard) replacement(field, path, current, text string, ceiling int) stri
 	}
 	g.text(field, current, text)
 	if len(headings(text)) == 0 && (len(headings(current)) > 0 || strings.TrimSpace(current) == "") {
-		g.refuse(ViolationNoHeading, "%s has no heading: give the full new text of %s, beginning with its title, or leave the field empty to keep the file as it is", field, path)
+		g.refuse(ViolationNoHeading, "%s has no heading: give the full new text of %s, beginning with its title, or %s to keep the file as it is", field, path, g.leave)
 		return ""
 	}
 	if n := utf8.RuneCountInString(text); n > max(ceiling, utf8.RuneCountInString(current)) {
