@@ -82,7 +82,8 @@ func entryText(text string) (string, error) {
 	if result := memory.Scan(text); result.Verdict == memory.VerdictRedact {
 		text = result.Text
 	}
-	if said := memory.EntriesOf("- " + text + "\n"); len(said) != 1 || said[0].Text != text {
+	said := memory.EntriesOf("- " + text + "\n")
+	if len(said) != 1 || said[0].Text != text || itemStart.FindString(text) != "" || strings.HasPrefix(strings.TrimLeft(text, "#"), " ") {
 		return invalid("write a sentence, without the marks of a list, a quotation, a table or code in front of it")
 	}
 	return text, nil
