@@ -54,17 +54,19 @@ func DreamNight(ctx workflow.Context, in DreamNightInput) (DreamNightResult, err
 	if err := n.begin(ctx); err != nil {
 		return DreamNightResult{}, err
 	}
-	for more := true; more; {
+	for {
+		more, err := n.page(ctx)
+		if err != nil {
+			return DreamNightResult{}, err
+		}
+		if !more {
+			return n.done.DreamNightResult, nil
+		}
 		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
 			n.Done = &n.done
 			return DreamNightResult{}, workflow.NewContinueAsNewError(ctx, DreamNight, n.DreamNightInput)
 		}
-		var err error
-		if more, err = n.page(ctx); err != nil {
-			return DreamNightResult{}, err
-		}
 	}
-	return n.done.DreamNightResult, nil
 }
 
 type night struct {
