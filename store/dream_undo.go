@@ -70,7 +70,11 @@ func (d *undoneDocument) undo() (*memory.Change, []memory.Conflict) {
 	if d.now.Version != d.last {
 		content, conflicts = undone(d.before.Content, d.after.Content, d.now.Content)
 	}
-	switch existed := d.existed && !d.before.Deleted; {
+	existed := d.existed && !d.before.Deleted
+	if !existed {
+		content = strings.TrimLeft(content, "\r\n") // what stood in front of it is gone
+	}
+	switch {
 	case len(conflicts) > 0:
 		return nil, conflicts
 	case !existed && strings.TrimSpace(content) == "":

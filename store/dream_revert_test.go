@@ -1,0 +1,214 @@
+package store
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"reverie/dream"
+	"reverie/memory"
+)
+
+// night is what a dream does to an owner's memory: it promotes a line, moves an old section to the archive, and tells about it.
+func night(t *testing.T, s *Store, id memory.Identity) Dream {
+	t.Helper()
+	before := "# Memory\n\n## Promoted (2026-10-01)\n\n- old\n\n- mine\n"
+	after := "# Memory\n\n- mine\n\n## Promoted (2026-11-21)\n\n- Likes tea.\n"
+	scope := dreamScope(id.Owner)
+	ref := func(path string) memory.Ref { return memory.Ref{Scope: scope, Path: path} }
+	write(t, s, id, memory.Change{Ref: ref(memory.MemoryPath), Op: memory.OpReplace, Content: before, Force: true})
+	tea := weighed("Likes tea.", dream.VerdictPromoted)
+	x := storedDream(t, s, id, Dream{ID: newID(), Diff: "+ tea", Changes: wrote(t, s, id,
+		memory.Change{Ref: ref(memory.MemoryPath), Op: memory.OpReplace, Content: after, Force: true},
+		memory.Change{Ref: ref("memory/archive/2026-10.md"), Op: memory.OpAppend, Content: "## Promoted (2026-10-01)\n\n- old\n"},
+		memory.Change{Ref: ref(memory.DreamsPath), Op: memory.OpAppend, Content: "## 2026-11-21\n\nTea.\n", Create: "# Dreams\n"},
+		memory.Change{Ref: ref("memory/dreaming/deep/2026-11-21.md"), Op: memory.OpReplace, Content: "- Likes tea.\n"},
+	)}, tea, weighed("Has a dog.", dream.VerdictKept))
+	storedState(t, s, id, dream.State{ID: tea.ID, Text: tea.Text, Status: dream.Promoted, Dream: x.ID})
+	storedState(t, s, id, dream.State{ID: "corrected", Text: "corrected", Status: dream.Rejected, ReasonCode: dream.ReasonCorrected, Dream: x.ID})
+	storedState(t, s, id, dream.State{ID: "confirmed", Text: "confirmed", Status: dream.Confirmed, Dream: x.ID})
+	storedState(t, s, id, dream.State{ID: "earlier", Text: "earlier", Status: dream.Promoted, Dream: newID()})
+	return x
+}
+
+func TestRevertDream(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, at(func() time.Time { return testClock }))
+	id := member("user:1")
+	x := night(t, s, id)
+	got := must[RevertedDream](t)(s.RevertDream(t.Context(), id, x.ID, "k"))
+	if len(got.Conflicts) > 0 || got.Receipt.Key != "k" || got.Receipt.Token == "" || len(got.Receipt.Changes) != 3 ||
+		got.Dream.RevertedBy != id.Author.ID || !got.Dream.RevertedAt.Equal(testClock) {
+		t.Errorf("%+v", got)
+	}
+	for path, want := range map[string]string{
+		memory.MemoryPath:                    "# Memory\n\n## Promoted (2026-10-01)\n\n- old\n\n- mine\n",
+		"memory/archive/2026-10.md":          "", // the dream made it
+		"memory/dreaming/deep/2026-11-21.md": "- Likes tea.\n",
+		memory.DreamsPath: "# Dreams\n\n## 2026-11-21\n\nTea.\n\n*2026-11-21 11:00: the dream of 2026-11-21 11:00 (" + x.ID.String() +
+			") was undone.*\n",
+	} {
+		if diff := cmp.Diff(want, contentOf(t, s, id, path)); diff != "" {
+			t.Errorf("%s\n%s", path, diff)
+		}
+	}
+	history := must[[]memory.Version](t)(s.History(t.Context(), id, personal(memory.MemoryPath), 0, 0))
+	if len(history) != 3 || history[0].Author != id.Author {
+		t.Errorf("%+v", history)
+	}
+	want := map[string]dream.Status{"Likes tea.": dream.Rejected, "corrected": dream.Rejected, "confirmed": dream.Confirmed, "earlier": dream.Promoted}
+	if diff := cmp.Diff(want, statusesOf(t, s, id)); diff != "" {
+		t.Error(diff)
+	}
+	state, _, err := s.DreamEntry(t.Context(), id, itemID("Likes tea."))
+	if err != nil || state.ReasonCode != dream.ReasonUndone {
+		t.Errorf("%+v, %v", state, err)
+	}
+	// A second time nothing is written, whatever was written since.
+	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpAppend, Content: "- later\n"})
+	again := must[RevertedDream](t)(s.RevertDream(t.Context(), id, x.ID, "another key"))
+	if !again.Receipt.Replayed || again.Receipt.Token != got.Receipt.Token || again.Dream.RevertedBy != id.Author.ID {
+		t.Errorf("again: %+v", again)
+	}
+	if got := contentOf(t, s, id, memory.MemoryPath); !strings.HasSuffix(got, "- later\n") {
+		t.Error(got)
+	}
+}
+
+// What others have written since stays, the next dream's section included.
+func TestRevertDreamKeepsWhatCameLater(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	x := night(t, s, id)
+	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Base: 2,
+		Content: "# Memory, mine\n\n- mine\n\n## Promoted (2026-11-21)\n\n- Likes tea.\n"})
+	wrote(t, s, id,
+		memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpAppend, Content: "## Promoted (2026-11-22)\n\n- Likes coffee.\n"},
+		memory.Change{Ref: personal("memory/archive/2026-10.md"), Op: memory.OpAppend, Content: "## Promoted (2026-10-02)\n\n- older\n"})
+	got := must[RevertedDream](t)(s.RevertDream(t.Context(), id, x.ID, ""))
+	if len(got.Conflicts) > 0 {
+		t.Fatalf("%+v", got.Conflicts)
+	}
+	for path, want := range map[string]string{
+		memory.MemoryPath:           "# Memory, mine\n\n## Promoted (2026-10-01)\n\n- old\n\n- mine\n\n## Promoted (2026-11-22)\n\n- Likes coffee.\n",
+		"memory/archive/2026-10.md": "## Promoted (2026-10-02)\n\n- older\n",
+	} {
+		if diff := cmp.Diff(want, contentOf(t, s, id, path)); diff != "" {
+			t.Errorf("%s\n%s", path, diff)
+		}
+	}
+}
+
+func TestRevertDreamConflicts(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	x := night(t, s, id)
+	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Base: 2,
+		Content: "# Memory\n\n- mine\n\n## Promoted (2026-11-21)\n\n- Likes green tea.\n"})
+	before := statusesOf(t, s, id)
+	diary := contentOf(t, s, id, memory.DreamsPath)
+	got := must[RevertedDream](t)(s.RevertDream(t.Context(), id, x.ID, "k"))
+	if len(got.Conflicts) != 1 || len(got.Conflicts[memory.MemoryPath]) != 1 || len(got.Receipt.Changes) > 0 || got.Dream.RevertedBy != "" ||
+		!strings.Contains(got.Conflicts[memory.MemoryPath][0].Theirs.Text, "green tea") {
+		t.Errorf("%+v", got)
+	}
+	if diff := cmp.Diff(before, statusesOf(t, s, id)); diff != "" || contentOf(t, s, id, memory.DreamsPath) != diary ||
+		contentOf(t, s, id, "memory/archive/2026-10.md") == "" {
+		t.Errorf("something was written\n%s", diff)
+	}
+	// Once the lines are as they were, it works.
+	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpRestore, Restore: 2})
+	if got := must[RevertedDream](t)(s.RevertDream(t.Context(), id, x.ID, "k")); len(got.Conflicts) > 0 || got.Dream.RevertedBy == "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestRevertDreamRefuses(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	x := night(t, s, id)
+	reader := member("user:2")
+	reader.Role, reader.AnyOwner = memory.RoleAdmin, true
+	viewer := id
+	viewer.Role = memory.RoleViewer
+	for name, c := range map[string]struct {
+		id    memory.Identity
+		dream uuid.UUID
+		want  func(error) bool
+	}{
+		"a dry run":                   {id, storedDream(t, s, id, Dream{DryRun: true}).ID, conflict(CodeNotWritten)},
+		"a replay":                    {id, storedDream(t, s, id, Dream{ReplayOf: x.ID}).ID, conflict(CodeNotWritten)},
+		"one that wrote nothing":      {id, storedDream(t, s, id, Dream{Outcome: memory.OutcomeNothing}).ID, conflict(CodeNotWritten)},
+		"one that goes on":            {id, storedDream(t, s, id, Dream{Outcome: memory.OutcomeRunning}).ID, conflict(CodeNotEnded)},
+		"one that waits":              {id, storedDream(t, s, id, Dream{Outcome: memory.OutcomeWaiting}).ID, conflict(CodeNotEnded)},
+		"an unknown one":              {id, newID(), is(ErrNotFound)},
+		"another owner's":             {member("user:2"), x.ID, is(ErrNotFound)},
+		"another's, seen":             {reader, x.ID, is(ErrForbidden)},
+		"by who only reads":           {viewer, x.ID, is(ErrForbidden)},
+		"with a key that is too long": {id, x.ID, invalid("idempotency key")},
+	} {
+		key := ""
+		if name == "with a key that is too long" {
+			key = strings.Repeat("k", maxKey+1)
+		}
+		if _, err := s.RevertDream(t.Context(), c.id, c.dream, key); !c.want(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The shared memory's dream is undone by who may write what is shared, whoever that is.
+func TestRevertSharedDream(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	shared := member(memory.SystemOwner)
+	x := night(t, s, shared)
+	pinned := member("user:1")
+	pinned.Pinned = true
+	if _, err := s.RevertDream(t.Context(), pinned, x.ID, ""); !is(ErrForbidden)(err) {
+		t.Errorf("by who writes personal documents only: %v", err)
+	}
+	got := must[RevertedDream](t)(s.RevertDream(t.Context(), member("user:1"), x.ID, ""))
+	if got.Dream.RevertedBy != "key-user:1" || contentOf(t, s, shared, "memory/archive/2026-10.md") != "" {
+		t.Errorf("%+v", got)
+	}
+	if again := must[RevertedDream](t)(s.RevertDream(t.Context(), member("user:2"), x.ID, "")); !again.Receipt.Replayed || len(again.Receipt.Changes) != 3 {
+		t.Errorf("%+v", again)
+	}
+}
+
+// Two people who undo a dream at the same time undo it once.
+func TestRevertDreamAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	x := night(t, s, id)
+	results, errs := make([]RevertedDream, 4), make([]error, 4)
+	var all sync.WaitGroup
+	for i := range results {
+		all.Go(func() { results[i], errs[i] = s.RevertDream(t.Context(), id, x.ID, "") })
+	}
+	all.Wait()
+	first := 0
+	for i, r := range results {
+		if errs[i] != nil {
+			t.Fatal(errs[i])
+		}
+		if !r.Receipt.Replayed {
+			first++
+		}
+		if r.Receipt.Token != results[0].Receipt.Token || r.Dream.RevertedBy == "" {
+			t.Errorf("%+v", r)
+		}
+	}
+	if first != 1 {
+		t.Errorf("undone %d times", first)
+	}
+}
