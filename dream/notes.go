@@ -106,7 +106,7 @@ func (r *noteReader) joined(e memory.EntryAt, under, said string) string {
 
 // row reads a row of a table: "Name: Anna; Birthday: 3 May".
 func row(head, cells string) string {
-	names, values := strings.Split(head, " | "), strings.Split(cells, " | ")
+	names, values := strings.Split(head, "|"), strings.Split(cells, "|")
 	var out []string
 	for i, value := range values {
 		switch value = strings.TrimSpace(value); {
