@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 
+	"github.com/sony/gobreaker/v2"
+
 	"reverie/memory"
 	"reverie/store"
 	"reverie/workflows"
@@ -14,22 +16,19 @@ func (s *Server) nightsChanged(id memory.Identity, agent string) {
 	s.nights.announce(store.AgentRef{Workspace: id.Workspace, Agent: agent})
 }
 
-// ensureNights makes, changes or removes the schedule of an agent.
+// ensureNights makes, changes or removes the schedule of an agent. Nobody waits for it, so that its failures say nothing to those
+// who wait for Temporal.
 func (s *Server) ensureNights(ref store.AgentRef) {
-	_, err := s.workflows.breaker.Execute(func() (struct{}, error) {
-		ctx, cancel := context.WithTimeout(context.Background(), acceptTimeout)
-		defer cancel()
-		err := workflows.EnsureDreamSchedule(ctx, s.Temporal, func(ctx context.Context) (workflows.DreamPlan, error) {
-			return s.dreamPlan(ctx, ref)
-		}, s.Now())
-		if err != nil && !temporalAway(err) {
-			s.Log.Warn("a schedule of dreams is left to the worker", "workspace", ref.Workspace, "agent", ref.Agent, "error", loggable(err))
-			err = nil
-		}
-		return struct{}{}, err
-	})
-	if err != nil {
-		s.Log.Debug("Workflows cannot be reached; a schedule of dreams is left to the worker", "error", err)
+	if s.workflows.breaker.State() == gobreaker.StateOpen {
+		return
+	}
+	ctx, cancel := context.WithTimeout(s.stopping, acceptTimeout)
+	defer cancel()
+	err := workflows.EnsureDreamSchedule(ctx, s.Temporal, func(ctx context.Context) (workflows.DreamPlan, error) {
+		return s.dreamPlan(ctx, ref)
+	}, s.Now())
+	if err != nil && s.stopping.Err() == nil {
+		s.Log.Debug("a schedule of dreams is left to the worker", "workspace", ref.Workspace, "agent", ref.Agent, "error", loggable(err))
 	}
 }
 

@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -146,4 +145,125 @@ func TestNightsWhenClocksChange(t *testing.T) {
 	}
 }
 
-var _ = []any{slices.Sorted[int], strings.Cut, enumspb.SCHEDULE_OVERLAP_POLICY_SKIP}
+// A schedule says what it is for, follows its agent, and keeps what a person has done to it.
+func TestScheduleFollowsItsAgent(t *testing.T) {
+	t.Parallel()
+	c := dialTemporal(t, devtest.Temporal(t).Address)
+	now := time.Now()
+	p := anyPlan("Europe/Berlin", "0 2 * * *")
+	p.Jitter = 10 * time.Minute
+	ensure(t, c, p, now)
+
+	made := describe(t, c, p)
+	action, ok := made.Schedule.Action.(*client.ScheduleWorkflowAction)
+	if !ok || action.ID != "dream-night/"+p.Workspace+".ada" || action.Workflow != NightName || action.TaskQueue != TaskQueue || action.Priority.PriorityKey != 5 {
+		t.Errorf("it begins %+v", made.Schedule.Action)
+	}
+	if diff := cmp.Diff(&client.SchedulePolicies{Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE, CatchupWindow: 24 * time.Hour}, made.Schedule.Policy); diff != "" {
+		t.Errorf("policies (-want +got):\n%s", diff)
+	}
+	spec := made.Schedule.Spec
+	if spec.TimeZoneName != "Europe/Berlin" || spec.Jitter != 10*time.Minute || !strings.HasPrefix(spec.Calendars[0].Comment, "0 2 * * * in Europe/Berlin [") {
+		t.Errorf("times: %+v", spec)
+	}
+	if made.Schedule.State.Note != dreamNote || made.Schedule.State.Paused {
+		t.Errorf("state: %+v", made.Schedule.State)
+	}
+	if agent, found := made.TypedSearchAttributes.GetKeyword(AgentAttribute); !found || agent != p.Workspace+".ada" {
+		t.Errorf("it is found by %q", agent)
+	}
+
+	ensure(t, c, p, now)
+	if again := describe(t, c, p); !again.Info.LastUpdateAt.Equal(made.Info.LastUpdateAt) {
+		t.Error("nothing has changed, but it was updated")
+	}
+
+	handle := c.ScheduleClient().GetHandle(t.Context(), DreamScheduleID(p.AgentRef))
+	if err := handle.Update(t.Context(), client.ScheduleUpdateOptions{DoUpdate: func(in client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
+		s := in.Description.Schedule
+		s.State = &client.ScheduleState{Paused: true, Note: "on holiday", LimitedActions: true, RemainingActions: 3}
+		return &client.ScheduleUpdate{Schedule: &s}, nil
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	p.TimeZone, p.Cron, p.Parallel = "Asia/Tokyo", "30 4 * * 1-5", 2
+	ensure(t, c, p, now)
+	changed := describe(t, c, p)
+	if diff := cmp.Diff(&client.ScheduleState{Paused: true, Note: "on holiday", LimitedActions: true, RemainingActions: 3}, changed.Schedule.State); diff != "" {
+		t.Errorf("what a person did (-want +got):\n%s", diff)
+	}
+	if spec := changed.Schedule.Spec; spec.TimeZoneName != "Asia/Tokyo" || !strings.HasPrefix(spec.Calendars[0].Comment, "30 4 * * 1-5 in Asia/Tokyo [") {
+		t.Errorf("times: %+v", spec)
+	}
+	next, paused, err := NextDream(t.Context(), c, p.AgentRef)
+	late := time.Duration(next.In(time.FixedZone("JST", 9*3600)).Hour())*time.Hour + time.Duration(next.Minute())*time.Minute - 4*time.Hour - 30*time.Minute
+	if err != nil || !paused || late < 0 || late > 10*time.Minute {
+		t.Errorf("next %s, paused %t, %v", next, paused, err)
+	}
+
+	// Somebody changes the times in the UI: they are the agent's.
+	if err := handle.Update(t.Context(), client.ScheduleUpdateOptions{DoUpdate: func(in client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
+		s := in.Description.Schedule
+		s.Spec.Calendars[0].Hour = []client.ScheduleRange{{Start: 23}}
+		return &client.ScheduleUpdate{Schedule: &s}, nil
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	ensure(t, c, p, now)
+	if hour := describe(t, c, p).Schedule.Spec.Calendars[0].Hour[0].Start; hour != 4 {
+		t.Errorf("it begins at %d", hour)
+	}
+
+	p.DreamingEnabled = false
+	ensure(t, c, p, now)
+	ensure(t, c, p, now) // there is none to remove
+	if next, _, err := NextDream(t.Context(), c, p.AgentRef); err != nil || !next.IsZero() {
+		t.Errorf("after it was switched off: %s, %v", next, err)
+	}
+	p.DreamingEnabled = true
+	ensure(t, c, p, now)
+	if describe(t, c, p).Schedule.State.Paused {
+		t.Error("a new schedule is paused")
+	}
+}
+
+// Whoever is last has seen the last change: an agent that is changed while its schedule is made is looked at again.
+func TestScheduleFollowsAChangeMeanwhile(t *testing.T) {
+	t.Parallel()
+	c := dialTemporal(t, devtest.Temporal(t).Address)
+	p := anyPlan("UTC", "0 2 * * *")
+	asked := 0
+	if err := EnsureDreamSchedule(t.Context(), c, func(context.Context) (DreamPlan, error) {
+		if asked++; asked > 1 {
+			p.Cron = "0 3 * * *"
+		}
+		return p, nil
+	}, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if comment := describe(t, c, p).Schedule.Spec.Calendars[0].Comment; !strings.HasPrefix(comment, "0 3 * * * in UTC") || asked != 3 {
+		t.Errorf("asked %d times: %s", asked, comment)
+	}
+}
+
+// Many at once, of one agent: nobody fails, and the schedule is there.
+func TestSchedulesAreMadeByManyAtOnce(t *testing.T) {
+	t.Parallel()
+	c := dialTemporal(t, devtest.Temporal(t).Address)
+	p := anyPlan("UTC", "0 2 * * *")
+	for _, on := range []bool{true, false, true} {
+		p.DreamingEnabled = on
+		failed := make(chan error, 8)
+		for range cap(failed) {
+			go func() { failed <- EnsureDreamSchedule(t.Context(), c, always(p), time.Now()) }()
+		}
+		for range cap(failed) {
+			if err := <-failed; err != nil {
+				t.Errorf("switched %t: %v", on, err)
+			}
+		}
+		if next, _, err := NextDream(t.Context(), c, p.AgentRef); err != nil || next.IsZero() == on {
+			t.Errorf("switched %t: next %s, %v", on, next, err)
+		}
+	}
+}
