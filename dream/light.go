@@ -26,6 +26,9 @@ func Light(m Material, s memory.DreamSettings) []Candidate {
 		}
 	}
 	out = bounded(out, m.Topic, s.MaxCandidates)
+	for i := range out {
+		out[i].Tags = Tags(out[i].Text)
+	}
 	slices.SortFunc(out, newestFirst)
 	return out
 }

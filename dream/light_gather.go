@@ -93,11 +93,11 @@ func comparePlaces(a, b Place) int {
 // find is the thing that a statement says; a new one when nothing says it yet.
 func (g *gathering) find(s *Statement, said words) *thing {
 	t := g.byID[s.ID]
-	plainID := memory.EntryIDOf(s.Text)
-	if t == nil {
-		t = g.byID[plainID]
+	if t != nil {
+		return t
 	}
-	if t == nil {
+	plainID := memory.EntryIDOf(s.Text) // of a nested item that stands by itself elsewhere
+	if t = g.byID[plainID]; t == nil {
 		if t = g.index.alike(said); t == nil {
 			t = &thing{id: s.ID, text: s.Text, words: said}
 			g.add(t)

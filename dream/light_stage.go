@@ -25,10 +25,10 @@ func (t *thing) staged() bool {
 	return slices.ContainsFunc(t.recalls, func(r *Recall) bool { return r.At.After(since) })
 }
 
-// candidate is the thing as it is weighed.
+// candidate is the thing as it is weighed, without its tags.
 func (t *thing) candidate() Candidate {
 	c := Candidate{
-		ID: t.id, Text: t.text, Before: t.state, Aliases: t.otherIDs(), Signals: t.signals(), Places: t.places(), Tags: Tags(t.text),
+		ID: t.id, Text: t.text, Before: t.state, Aliases: t.otherIDs(), Signals: t.signals(), Places: t.places(),
 	}
 	for _, s := range t.statements { // the newest first
 		c.Heading = cmp.Or(c.Heading, s.Heading)
