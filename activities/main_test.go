@@ -60,6 +60,9 @@ func newWorld(t *testing.T, models ...llm.Embedder) *world {
 func (w *world) use(t *testing.T, o Options) {
 	t.Helper()
 	o.Now, o.Log = time.Now, slog.New(slog.DiscardHandler)
+	if o.DreamDefaults == (memory.DreamSettings{}) {
+		o.DreamDefaults = memory.DefaultDreamSettings()
+	}
 	a, err := New(o)
 	if err != nil {
 		t.Fatal(err)
