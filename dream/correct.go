@@ -112,8 +112,7 @@ func (s sentence) isOver(over content, newer sentence) bool {
 		return false
 	}
 	if newer.taste != 0 && s.taste > 0 {
-		over = over.without(tasteWords)
-		return len(over) > 0 && over.equal(s.content.without(tasteWords))
+		return len(newer.object) > 0 && newer.object.equal(s.object)
 	}
 	if !over.within(s.content) {
 		return false
@@ -127,8 +126,7 @@ const maxPlain = 3
 // opposite reports whether one sentence denies what the other says.
 func (s sentence) opposite(o sentence) bool {
 	if s.taste != 0 && o.taste != 0 {
-		a, b := s.content.without(tasteWords), o.content.without(tasteWords)
-		return s.taste != o.taste && len(a) > 0 && a.equal(b)
+		return s.taste != o.taste && len(s.object) > 0 && s.object.equal(o.object)
 	}
 	return s.negated != o.negated && len(s.over)+len(o.over) == 0 && len(s.content) > 1 && s.content.equal(o.content)
 }

@@ -110,9 +110,9 @@ func tasteOf(clause string, before int) int {
 
 // notNow are words in front of a verb that make it a wish, a plan, a question or the past.
 var notNow = wordSet(`will would may might plans plan planning wants want wanted going thinking considering hopes hoping could should if when was were
-	used to dreams wishes wonders asked lets once before until unless shall can never not`)
+	used dreams wishes wonders asked lets once before until unless shall can never not`)
 
-// persons are subjects that mean the user.
+// meansUser are subjects that mean the user.
 var meansUser = wordSet(`user i i'm i've`)
 
 // subjectEN is who or what a clause is about: "" for the user. It is false when these words are no subject.

@@ -10,6 +10,7 @@ import (
 // reading is what a sentence says that another one can contradict.
 type reading struct {
 	content content
+	object  content // without what says that somebody likes or dislikes it
 	slots   []slot
 	over    []content // what it says to be over
 	wrong   []content // values that it says to be wrong or replaced
@@ -70,8 +71,13 @@ func (c content) without(o content) content {
 // stateWords are verbs that say that something is so, and nothing about what it is.
 var stateWords = contentOf("uses use using lives works working is has have chose choose chosen prefers decided called named runs goes went")
 
-// tasteWords say that somebody likes or dislikes something.
-var tasteWords = contentOf("likes loves enjoys adores hates dislikes detests really fan stand much")
+// objectOf is what somebody likes or dislikes.
+func objectOf(text string) content {
+	for _, p := range []*regexp.Regexp{dislikesEN, likesEN, likesZH} {
+		text = p.ReplaceAllString(text, " ")
+	}
+	return contentOf(text)
+}
 
 var (
 	marks   = strings.NewReplacer("**", "", "__", "", "`", "", "’", "'", "“", `"`, "”", `"`)
@@ -93,7 +99,8 @@ func read(text string) reading {
 			r.english(clause)
 		}
 	}
-	r.content = contentOf(plainWords(said))
+	said = plainWords(said)
+	r.content, r.object = contentOf(said), objectOf(said)
 	return r
 }
 

@@ -30,10 +30,13 @@ const (
 	kindWord    kind = "word"
 )
 
+// month is a pattern of the names of months.
+const month = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?`
+
 var (
 	timeValue    = regexp.MustCompile(`(?i)^(?:at |around |about |by )*(?:\d{1,2}[:.]\d{2}(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\b|noon\b|midnight\b|\d{1,2} ?o'clock)|^(?:早上|上午|中午|下午|晚上|凌晨)?[\d一二两三四五六七八九十]{1,3}(?:点|时|[:：]\d{2})`)
 	weekdayValue = regexp.MustCompile(`(?i)^(?:on |next |this |every |the )*(?:mon|tues?|wednes|thurs?|fri|satur|sun)days?\b|^(?:每|下|这)?(?:个)?(?:周|星期|礼拜)[一二三四五六日天]`)
-	dateValue    = regexp.MustCompile(`(?i)^(?:on |the |next |in )*(?:\d{4}-\d\d(?:-\d\d)?|\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?: \d{1,4}(?:st|nd|rd|th)?)?\b|\d{1,2}[./]\d{1,2}[./]\d{2,4})|^(?:\d{4}年)?[\d一二三四五六七八九十]{1,3}月(?:[\d一二三四五六七八九十]{1,3}[日号])?`)
+	dateValue    = regexp.MustCompile(`(?i)^(?:on |the |next |in )*(?:\d{4}-\d\d(?:-\d\d)?|\d{1,2}(?:st|nd|rd|th)?(?: of)? ` + month + `|` + month + `(?: \d{1,4}(?:st|nd|rd|th)?)?\b|\d{1,2}[./]\d{1,2}[./]\d{2,4})|^(?:\d{4}年)?[\d一二三四五六七八九十]{1,3}月(?:[\d一二三四五六七八九十]{1,3}[日号])?`)
 	numberValue  = regexp.MustCompile(`^(?:about |around |exactly |only |over )*[$€£¥#+]?\s?\d[\d.,]*`)
 	nameValue    = regexp.MustCompile(`^(?:the )?\p{Lu}[\p{L}\p{N}'&.+-]*(?: (?:of|de|van|von|and|&)? ?\p{Lu}[\p{L}\p{N}'&.-]*){0,3}$`)
 	unitOfNumber = regexp.MustCompile(`^[$€£¥#+]?\s?\d[\d.,]*\s*([\p{L}%°/]+)?`)
@@ -65,8 +68,39 @@ func slotOf(subject, attribute, value string) slot {
 			key += "\x00" + strings.TrimSuffix(strings.ToLower(m[1]), "s")
 		}
 	}
-	return slot{key: key, kind: k, value: value, words: contentOf(value)}
+	return slot{key: key, kind: k, value: value, words: valueOf(k, value)}
 }
+
+// valueOf is what two values of a kind are compared by.
+func valueOf(k kind, value string) content {
+	switch k {
+	case kindTime:
+		if m := clockValue.FindStringSubmatch(value); m != nil {
+			hour, _ := strconv.Atoi(m[1])
+			minute, _ := strconv.Atoi(m[2])
+			if strings.EqualFold(m[3], "p") && hour < noon {
+				hour += noon
+			}
+			return content{strconv.Itoa(hour*60 + minute): true}
+		}
+	case kindNumber:
+		return content{strings.TrimRight(strings.ReplaceAll(numberAlone.FindString(value), ",", ""), "."): true}
+	case kindDate:
+		parts := content{}
+		for _, m := range datePart.FindAllStringSubmatch(strings.ToLower(value), -1) {
+			parts[strings.TrimLeft(m[1], "0")+m[2]+m[3]] = true
+		}
+		return parts
+	}
+	return contentOf(value)
+}
+
+var (
+	clockValue  = regexp.MustCompile(`(?i)(\d{1,2})(?:[:.：](\d{2}))?\s*([ap])?`)
+	numberAlone = regexp.MustCompile(`\d[\d.,]*`)
+	// datePart is a part of a date: 5, 5月, may.
+	datePart = regexp.MustCompile(`([\d一二三四五六七八九十]+)([年月日号]?)|\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)`)
+)
 
 // differs reports whether two values of one slot exclude one another. One that says the same with more words, or less, does
 // not.

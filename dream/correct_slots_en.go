@@ -15,9 +15,16 @@ type rule struct {
 }
 
 // until ends a value of several words.
-const until = `(?:\s+(?:and|but|because|since|for|with|where|which|who|when|while|as|after|until|these|near|to be|so|than|on weekends|on weekdays)\b.*|[,(;:].*)?$`
+const until = `(?i:\s+(?:and|but|because|since|for|with|where|which|who|when|while|as|after|until|these|near|to be|so|than|last|next|on weekends|on weekdays|(?:in|on) (?:` + month + `|\d))\b.*|[,;:](?:\s.*|$)|\s*\(.*)?$`
 
 func named(k kind, value string) bool { return k == kindName && !isTool(value) }
+
+// company is a name that is none of a club: people join these, too.
+func company(k kind, value string) bool {
+	return named(k, value) && !strings.HasPrefix(strings.ToLower(value), "the ") && !clubs.MatchString(value)
+}
+
+var clubs = regexp.MustCompile(`(?i)\b(?:club|choir|band|team|group|society|association|gym|party|league|orchestra|course|class)\b`)
 
 func counted(k kind, _ string) bool { return k == kindNumber }
 
@@ -28,13 +35,15 @@ var rulesEN = []rule{
 	{attributeHome, regexp.MustCompile(`^(.*?)\b(?i:lives?|living|resides?|based|located) (?i:in|at) (.+?)` + until), true, false, named},
 	{attributeHome, regexp.MustCompile(`^(.*?)\b(?i:moved|relocated|moving) (?i:(?:back|over|house|home) )?(?i:to) (.+?)` + until), true, true, named},
 	{attributeEmployer, regexp.MustCompile(`^(.*?)\b(?i:works?|working|employed) (?i:at|for|by) (.+?)` + until), true, false, named},
-	{attributeEmployer, regexp.MustCompile(`^(.*?)\b(?i:joined|(?:started|starts|got|took|accepted) (?:working |a |the )?(?:new )?(?:job )?(?:at|with)|started (?:at|with)) (.+?)` + until), true, true, named},
+	{attributeEmployer, regexp.MustCompile(`^(.*?)\b(?i:joined|(?:started|starts|got|took|accepted) (?:working |a |the )?(?:new )?(?:job )?(?:at|with)|started (?:at|with)) (.+?)` + until), true, true, company},
+	{attributeStatus, regexp.MustCompile(`^(.*?)\b(?i:is|'s|am|are) (?i:(?:happily|newly|officially) )?(single|married|divorced|engaged|widowed|separated)\b.*$`), true, false, nil},
+	{attributeStatus, regexp.MustCompile(`^(.*?)\b(?i:got|became) (?i:(?:happily|newly|officially) )?(single|married|divorced|engaged|widowed|separated)\b.*$`), true, true, nil},
+	{attributeDiet, regexp.MustCompile(`^(.*?)\b(?i:is|'s|am|are) (?i:an? )?(?i:strict |strictly )?(vegetarian|vegan|pescatarian|omnivore|flexitarian)\b.*$`), true, false, nil},
+	{attributeDiet, regexp.MustCompile(`^(.*?)\b(?i:became|turned|went) (?i:an? )?(?i:strict |strictly )?(vegetarian|vegan|pescatarian|omnivore|flexitarian)\b.*$`), true, true, nil},
 	{attributeJob, regexp.MustCompile(`^(.*?)\b(?i:works?|working) (?i:as) (?i:an? |the )?(.+?)` + until), false, false, nil},
 	{attributeJob, regexp.MustCompile(`^(.*?)\b(?i:promoted to|became|started as) (?i:an? |the )?(.+?)` + until), false, true, nil},
 	{attributeAge, regexp.MustCompile(`^(.*?)\b(?i:is|'s|turned|age:?|aged|am|are) (\d{1,3})(?i: years? old| years| yo)?$`), true, false, nil},
 	{attributeBirthday, regexp.MustCompile(`^(.*?)\b(?i:birthday is|birthday:|born|was born|date of birth is|date of birth:) (?i:on |in )?(.+?)` + until), true, false, func(k kind, _ string) bool { return k == kindDate }},
-	{attributeStatus, regexp.MustCompile(`^(.*?)\b(?i:is|'s|got|am|are) (?i:(?:happily|newly|officially) )?(single|married|divorced|engaged|widowed|separated)\b.*$`), true, false, nil},
-	{attributeDiet, regexp.MustCompile(`^(.*?)\b(?i:is|'s|am|became|turned|went|are) (?i:an? )?(?i:strict |strictly )?(vegetarian|vegan|pescatarian|omnivore|flexitarian)\b.*$`), true, false, nil},
 	{"wakes", regexp.MustCompile(`^(.*?)\b(?i:wakes up|gets up|rises|wake up|get up) (?i:at|around|about) (.+?)` + until), true, false, scheduled},
 	{"costs", regexp.MustCompile(`^(.+?)\b(?i:costs?) (.+?)` + until), true, false, counted},
 	{"weighs", regexp.MustCompile(`^(.*?)\b(?i:weighs?) (.+?)` + until), true, false, counted},
@@ -47,7 +56,7 @@ var rulesEN = []rule{
 }
 
 var (
-	isEN     = regexp.MustCompile(`^(.+?)\s*(?i:(?:\bis|\bare|'s)\b(?: (?:on|at|in|by|due|due on|due by|set to|set for|scheduled for|planned for|around|about|the))*|:) (.+?)` + until)
+	isEN     = regexp.MustCompile(`^(.+?)\s*(?i:\b(?:is|are)\b(?: (?:on|at|in|by|due|due on|due by|set to|set for|scheduled for|planned for|around|about|the))*|:) (.+?)` + until)
 	preferEN = regexp.MustCompile(`(?i)\bprefers? (.+?) (?:over|to|instead of|rather than) (.+?)` + until)
 )
 

@@ -70,16 +70,16 @@ var intendsZH = regexp.MustCompile(`打算|计划|想要?|希望|准备|考虑|�
 
 // endsChinese reads what a clause says to be over, and reports whether it does.
 func (r *reading) endsChinese(clause string) bool {
-	said := ""
+	var said string
 	switch {
+	case endsZH.MatchString(clause):
+		m := endsZH.FindStringSubmatch(clause)
+		said = m[2]
 	case noMoreZH.MatchString(clause):
 		m := noMoreZH.FindStringSubmatch(clause)
 		said = m[2]
 	case leftZH.MatchString(clause) && strings.ContainsAny(clause, "离辞"):
 		said = leftZH.FindStringSubmatch(clause)[1]
-	case endsZH.MatchString(clause):
-		m := endsZH.FindStringSubmatch(clause)
-		said = m[2]
 	default:
 		return false
 	}
@@ -90,6 +90,9 @@ func (r *reading) endsChinese(clause string) bool {
 	}
 	return false
 }
+
+// likesZH are the words of tasteZH.
+var likesZH = regexp.MustCompile(`不喜欢|喜欢|热爱|讨厌|不爱`)
 
 func tasteZH(clause string, before int) int {
 	switch {

@@ -26,8 +26,10 @@ func Deep(in DeepInput, s memory.DreamSettings) Ranking {
 		}
 		passed = append(passed, c)
 	}
-	d.promote(passed)
-	slices.SortStableFunc(d.candidates, func(a, b Candidate) int { return cmp.Compare(verdictOrder[a.Verdict], verdictOrder[b.Verdict]) })
+	chosen := d.promote(passed)
+	slices.SortStableFunc(d.candidates, func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(verdictOrder[a.Verdict], verdictOrder[b.Verdict]), cmp.Compare(chosen[a.ID], chosen[b.ID]))
+	})
 	return Ranking{Candidates: d.candidates, Contradictions: d.disputes}
 }
 
@@ -65,13 +67,13 @@ func better(a, b Candidate) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(signalsOf(b.Signals), signalsOf(a.Signals)), newestFirst(a, b))
 }
 
-// promote gives those that passed their verdicts.
-func (d *deep) promote(passed []*Candidate) {
+// promote gives those that passed their verdicts. It returns the promoted ones in their order, counted from 1.
+func (d *deep) promote(passed []*Candidate) map[memory.EntryID]int {
 	if d.in.Mode == memory.DreamREM {
 		for _, c := range passed {
 			c.judge(VerdictKept, ReasonModeREM, "It would pass; a dream of this kind promotes nothing.")
 		}
-		return
+		return nil
 	}
 	about, others := passed, []*Candidate(nil)
 	if d.in.Mode == memory.DreamFocused && d.in.Material.Topic != "" {
@@ -82,26 +84,27 @@ func (d *deep) promote(passed []*Candidate) {
 	rest := min(limit-len(chosen), len(chosen)*othersPerTopic/topicShare)
 	full := limit-len(chosen) < len(others) && rest == limit-len(chosen)
 	chosen = append(chosen, fair(others, rest, limit)...)
-	taken := make(map[*Candidate]bool, len(chosen))
-	for _, c := range chosen {
-		taken[c] = true
+	taken := make(map[memory.EntryID]int, len(chosen))
+	for i, c := range chosen {
+		taken[c.ID] = i + 1
 		c.judge(VerdictPromoted, ReasonPassed, "Passed with "+passedWith(c.Gates)+".")
 	}
 	night := fmt.Sprintf("It passed, but this dream's %d promotions were used up; it waits for the next one.", limit)
 	for _, c := range about {
-		if !taken[c] {
+		if taken[c.ID] == 0 {
 			c.judge(VerdictKept, ReasonNightFull, night)
 		}
 	}
 	for _, c := range others {
 		switch {
-		case taken[c]:
+		case taken[c.ID] > 0:
 		case full:
 			c.judge(VerdictKept, ReasonNightFull, night)
 		default:
 			c.judge(VerdictKept, ReasonOffTopic, "It would pass, but this dream looked at its topic first; it waits for the next one.")
 		}
 	}
+	return taken
 }
 
 // A focused dream gives its topic three parts of its attention and everything else two.
