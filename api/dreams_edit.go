@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -124,17 +125,18 @@ type entryInput struct {
 type editEntryInput struct {
 	entryInput
 	Body struct {
-		Content string `json:"content" minLength:"1" maxLength:"2000" pattern:"\\S" patternDescription:"not blank" doc:"The words to put in its place, on one line." example:"Lives in Bern since May."`
+		Content string `json:"content" minLength:"1" maxLength:"500" pattern:"\\S" patternDescription:"not blank" doc:"The words to put in its place, on one line." example:"Lives in Bern since May."`
 	}
 }
 
 type entryView struct {
-	Entry    memory.EntryID         `json:"entry"`
-	Status   dream.Status           `json:"status" enum:"open,promoted,confirmed,edited,forgotten,rejected"`
-	State    *dream.State           `json:"state,omitempty" doc:"What is known of the statement over all dreams."`
-	Changes  []memory.ChangeReceipt `json:"changes" doc:"What became of each document; none: what was asked for was so already."`
-	Token    string                 `json:"token,omitempty" doc:"Names the write."`
-	Replayed bool                   `json:"replayed" doc:"The idempotency key was known: nothing was written now."`
+	Entry       memory.EntryID         `json:"entry"`
+	Status      dream.Status           `json:"status" enum:"open,promoted,confirmed,edited,forgotten,rejected"`
+	State       *dream.State           `json:"state,omitempty" doc:"What is known of the statement over all dreams."`
+	Replacement *dream.State           `json:"replacement,omitempty" doc:"What is known of the words that were put in its place; missing when they are the same statement."`
+	Changes     []memory.ChangeReceipt `json:"changes" doc:"What became of each document; none: what was asked for was so already."`
+	Token       string                 `json:"token,omitempty" doc:"Names the write."`
+	Replayed    bool                   `json:"replayed" doc:"The idempotency key was known: nothing was written now."`
 }
 
 // changeEntry does what a person decided about a candidate.
@@ -150,6 +152,9 @@ func (s *Server) changeEntry(ctx context.Context, in *entryInput, what, text str
 		Dream: found.record.ID, Entry: entry, Text: text,
 		Key: requestLedgerKey(ctx, in.IdempotencyKey, what, found.record.ID.String(), string(entry), text),
 	})
+	if bad, is := errors.AsType[*store.InvalidError](err); is && bad.Field == "text" {
+		return nil, invalidAt("body.content", "%s", bad.Problem)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +163,7 @@ func (s *Server) changeEntry(ctx context.Context, in *entryInput, what, text str
 		Entry: entry, Status: done.State.Status, Changes: []memory.ChangeReceipt{}, Token: done.Receipt.Token, Replayed: done.Receipt.Replayed,
 	}
 	if found.full {
-		view.State = &done.State
+		view.State, view.Replacement = &done.State, done.Replacement
 		view.Changes = append(view.Changes, done.Receipt.Changes...)
 	}
 	return ok(view), nil

@@ -105,6 +105,7 @@ func (s *Server) dreamNow(ctx context.Context, r dreamRequest) (*reply[dreamRunV
 	}
 	if r.dream.DryRun {
 		r.dream.Night = "" // the night is still to be dreamed
+		r.dream.Settings = s.awake(agent)
 	}
 	r.dream.Trigger, r.dream.Request = memory.DreamByRequest, dreamKey(ctx, r.key, r.dream)
 	if err := s.workflows.reach(ctx); err != nil {
@@ -132,6 +133,17 @@ func (s *Server) dreamNow(ctx context.Context, r dreamRequest) (*reply[dreamRunV
 	}
 	view.Status, view.Report = "completed", &report
 	return ok(view), nil
+}
+
+// awake are the settings of a dry run: it tells what a dream would do also where dreaming is switched off. Zero: those of any
+// other dream.
+func (s *Server) awake(agent store.Agent) memory.DreamSettings {
+	settings := s.Dreams.With(agent.Settings)
+	if settings.Enabled || !settings.MemoryEnabled {
+		return memory.DreamSettings{}
+	}
+	settings.Enabled = true
+	return settings
 }
 
 func reportLink(agent string, dream uuid.UUID) string {
@@ -218,9 +230,6 @@ func (s *Server) dreamUnderWay(id memory.Identity, running *store.Dream) *Proble
 	return p
 }
 
-// neverStarted is the reason code of a dream that Temporal did not take.
-const neverStarted memory.ReasonCode = "never_started"
-
 // runDream starts the dream of a record and waits for its end, at most for wait. It returns the record as it is then: one that
 // is still open goes on by itself.
 func (s *Server) runDream(ctx context.Context, id memory.Identity, record store.Dream, wait time.Duration) (store.Dream, error) {
@@ -235,7 +244,7 @@ func (s *Server) runDream(ctx context.Context, id memory.Identity, record store.
 	switch {
 	case err == nil, errors.Is(err, errStillRunning):
 	case errors.Is(err, workflows.ErrDreaming): // somebody else was faster
-		s.neverStarts(ctx, id, record, store.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: memory.ReasonCode(nameDreaming)})
+		s.neverStarts(ctx, id, record, store.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: reasonDreaming})
 		return record, s.dreamUnderWay(id, nil)
 	case errors.Is(err, errNeverStarted):
 		s.neverStarts(ctx, id, record, store.DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: neverStarted})

@@ -79,6 +79,9 @@ func (s *Server) dreamViewer(full bool) func(store.Dream) dreamView {
 				v.Reverted.By = ""
 			}
 		}
+		if v.Reason == "" {
+			v.Reason = dreamReasons[v.ReasonCode]
+		}
 		return v
 	}
 }
