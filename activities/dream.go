@@ -23,7 +23,9 @@ const (
 func (a *Activities) dreamer(ctx context.Context, ref memory.OwnerRef) (memory.Identity, error) {
 	by := author(ctx, "")
 	by.Kind = memory.AuthorDream
-	return a.identify(ctx, ref, by)
+	id, err := a.identify(ctx, ref, by)
+	id.AnyOwner = id.Owner == memory.SystemOwner // what is shared is weighed by what anybody recalled of it
+	return id, err
 }
 
 // dreamError is storeError for steps of dreams, which another execution may have taken over.

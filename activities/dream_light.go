@@ -34,7 +34,7 @@ func (a *Activities) LightSleep(ctx context.Context, in DreamInput) (LightSleepR
 	candidates := dream.Light(material, load.Dream.Settings)
 	if len(candidates) == 0 {
 		record, err := a.Store.EndDream(ctx, id, in.Dream, store.DreamEnding{
-			Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoNews, Heard: true,
+			Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoNews, Heard: true, News: load.News,
 		})
 		if err != nil {
 			return LightSleepResult{}, dreamError(err)
