@@ -26,7 +26,7 @@ func company(k kind, value string) bool {
 
 var clubs = regexp.MustCompile(`(?i)\b(?:club|choir|band|team|group|society|association|gym|party|league|orchestra|course|class)\b`)
 
-func counted(k kind, _ string) bool { return k == kindNumber }
+func isAmount(k kind, _ string) bool { return k == kindNumber }
 
 func scheduled(k kind, _ string) bool { return k != kindWord && k != kindName }
 
@@ -45,8 +45,8 @@ var rulesEN = []rule{
 	{attributeAge, regexp.MustCompile(`^(.*?)\b(?i:is|'s|turned|age:?|aged|am|are) (\d{1,3})(?i: years? old| years| yo)?$`), true, false, nil},
 	{attributeBirthday, regexp.MustCompile(`^(.*?)\b(?i:birthday is|birthday:|born|was born|date of birth is|date of birth:) (?i:on |in )?(.+?)` + until), true, false, func(k kind, _ string) bool { return k == kindDate }},
 	{"wakes", regexp.MustCompile(`^(.*?)\b(?i:wakes up|gets up|rises|wake up|get up) (?i:at|around|about) (.+?)` + until), true, false, scheduled},
-	{"costs", regexp.MustCompile(`^(.+?)\b(?i:costs?) (.+?)` + until), true, false, counted},
-	{"weighs", regexp.MustCompile(`^(.*?)\b(?i:weighs?) (.+?)` + until), true, false, counted},
+	{"costs", regexp.MustCompile(`^(.+?)\b(?i:costs?) (.+?)` + until), true, false, isAmount},
+	{"weighs", regexp.MustCompile(`^(.*?)\b(?i:weighs?) (.+?)` + until), true, false, isAmount},
 	{attributeName, regexp.MustCompile(`^(.*?)\b(?i:(?:is|are) (?:called|named)|goes by) (.+?)` + until), true, false, named},
 	{attributeIs, regexp.MustCompile(`^(.+?)\b(?i:(?:has |have |had |got |was |were |is |are |been |be |being )*(?:moved|changed|rescheduled|postponed|pushed(?: back| out)?|shifted|brought forward|delayed|switched|updated|raised|lowered|increased|decreased|reduced|renamed|set|extended)) (?i:to|until|till) (.+?)` + until), true, true, nil},
 	{"starts", regexp.MustCompile(`^(.+?)\b(?i:starts?|begins?) (?i:at|on|in) (.+?)` + until), false, false, scheduled},

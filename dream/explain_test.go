@@ -9,8 +9,8 @@ import (
 	"reverie/memory"
 )
 
-// explained dreams of one candidate and explains the verdict.
-func explained(c Candidate, in DeepInput) Explanation {
+// explainedBy dreams of one candidate and explains the verdict.
+func explainedBy(c Candidate, in DeepInput) Explanation {
 	s := memory.DefaultDreamSettings()
 	return Explain(deeply(in, c).Candidates[0], s)
 }
@@ -23,12 +23,12 @@ func TestExplanations(t *testing.T) {
 		got  Explanation
 		want string
 	}{
-		"once":         {explained(mentioned(1), DeepInput{}), "0.50 < 0.75, 1 of 3 signals (days on which it was noted or said, uses of it in answers), 1 of 2 distinct days or questions; being asked to remember it would pass"},
-		"one day more": {explained(mentioned(1, 2), DeepInput{}), "0.72 < 0.75, 2 of 3 signals (days on which it was noted or said, uses of it in answers); one more distinct day would pass"},
-		"stale":        {explained(stale, DeepInput{}), "0.73 < 0.75; one more distinct day would pass"},
-		"passes":       {explained(mentioned(1, 2, 3), DeepInput{}), "passes with score 0.84, 3 signals, 3 distinct days or questions"},
-		"known":        {explained(mentioned(1, 2, 3), known), "MEMORY.md says it already"},
-		"only REM":     {explained(mentioned(1, 2, 3), DeepInput{Mode: memory.DreamREM}), "passes with score 0.84, 3 signals, 3 distinct days or questions; it would pass; a dream of this kind promotes nothing"},
+		"once":         {explainedBy(mentioned(1), DeepInput{}), "0.50 < 0.75, 1 of 3 signals (days on which it was noted or said, uses of it in answers), 1 of 2 distinct days or questions; being asked to remember it would pass"},
+		"one day more": {explainedBy(mentioned(1, 2), DeepInput{}), "0.72 < 0.75, 2 of 3 signals (days on which it was noted or said, uses of it in answers); one more distinct day would pass"},
+		"stale":        {explainedBy(stale, DeepInput{}), "0.73 < 0.75; one more distinct day would pass"},
+		"passes":       {explainedBy(mentioned(1, 2, 3), DeepInput{}), "passes with score 0.84, 3 signals, 3 distinct days or questions"},
+		"known":        {explainedBy(mentioned(1, 2, 3), known), "MEMORY.md says it already"},
+		"only REM":     {explainedBy(mentioned(1, 2, 3), DeepInput{Mode: memory.DreamREM}), "passes with score 0.84, 3 signals, 3 distinct days or questions; it would pass; a dream of this kind promotes nothing"},
 	} {
 		if c.got.Summary != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", name, c.got.Summary, c.want)
