@@ -60,6 +60,10 @@ func dispute(older, newer sentence) (why string, settled, ok bool) {
 		return whyWrong, true, true
 	case slices.ContainsFunc(newer.over, func(over content) bool { return older.isOver(over, newer) }):
 		return whyOver, true, true
+	case slices.ContainsFunc(newer.overHan, func(over string) bool {
+		return len(older.over) == 0 && !older.negated && inOrderHan(over, older.text)
+	}):
+		return whyOver, true, true
 	}
 	for _, was := range older.slots {
 		for _, is := range newer.slots {

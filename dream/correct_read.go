@@ -12,8 +12,11 @@ type reading struct {
 	content content
 	object  content // without what says that somebody likes or dislikes it
 	slots   []slot
+	text    string
 	over    []content // what it says to be over
+	overHan []string  // and in Chinese as it is written
 	wrong   []content // values that it says to be wrong or replaced
+	isRow   bool      // it is a row of a table, or another list of labels: none of them says what it is of
 	cue     bool      // it speaks of a change or a correction
 	negated bool
 	taste   int // 1: likes, -1: dislikes
@@ -88,8 +91,10 @@ var (
 // read reads a statement of English or Chinese. Of other languages it has the words only.
 func read(text string) reading {
 	said := strings.TrimSpace(marks.Replace(comment.ReplaceAllString(text, " ")))
-	var r reading
-	for _, clause := range clauses.Split(said, -1) {
+	r := reading{text: said}
+	parts := clauses.Split(said, -1)
+	r.isRow = isRow(parts)
+	for _, clause := range parts {
 		clause = strings.TrimSpace(clause)
 		switch {
 		case clause == "":
@@ -102,6 +107,20 @@ func read(text string) reading {
 	said = plainWords(said)
 	r.content, r.object = contentOf(said), objectOf(said)
 	return r
+}
+
+// labelled begins with what it is of: "Day: Monday".
+var labelled = regexp.MustCompile(`^\s*[^:：]{1,40}[:：]\s*\S`)
+
+// isRow reports whether several parts of a text are labelled.
+func isRow(parts []string) bool {
+	n := 0
+	for _, p := range parts {
+		if labelled.MatchString(p) {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // plainWords is a text without what only says that something has changed.

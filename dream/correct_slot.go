@@ -136,7 +136,7 @@ const (
 
 // add keeps a slot with a value that says something.
 func (r *reading) add(s slot) {
-	if len(s.words) > 0 {
+	if len(s.words) > 0 && !r.isRow {
 		r.slots = append(r.slots, s)
 	}
 }

@@ -67,6 +67,7 @@ func TestALaterStatementCorrects(t *testing.T) {
 		{"妹妹的名字是小红", "其实妹妹的名字是小虹"},
 		{"今年30岁", "今年31岁了"},
 		{"办了健身卡", "取消了健身卡"},
+		{"每天早上喝两杯咖啡。", "不再喝咖啡。"},
 	} {
 		s := heardInTurn(c[0], c[1])
 		why, settled, ok := dispute(s[0], s[1])
@@ -156,6 +157,7 @@ func TestStatementsThatBothHold(t *testing.T) {
 		{"会议时间是周二", "会议时间是下午3点"},
 		{"对花生过敏", "对虾过敏"},
 		{"在学西班牙语", "在学吉他"},
+		{"Day: Monday; Shift at Trigo: 6:00 to 12:00", "Day: Thursday; Shift at Trigo: 14:00 to 20:00"},
 	} {
 		s := heardInTurn(c[0], c[1])
 		if why, settled, ok := dispute(s[0], s[1]); ok {

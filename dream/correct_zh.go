@@ -2,6 +2,7 @@ package dream
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -84,7 +85,7 @@ func (r *reading) endsChinese(clause string) bool {
 		return false
 	}
 	if over := contentOf(said); len(over) > 0 {
-		r.over = append(r.over, over)
+		r.over, r.overHan = append(r.over, over), append(r.overHan, said)
 		r.cue = true
 		return true
 	}
@@ -147,3 +148,31 @@ var hanCue = strings.NewReplacer("其实", "", "实际上", "", "更正：", "",
 
 // oneValueZH are things that have one value at a time.
 var oneValueZH = regexp.MustCompile(`(?:密码|时区|语言|编辑器|框架|预算|截止日期|截止时间|版本|端口|数据库|负责人|地址|邮箱|电话|手机号|号码|专业|家乡|国籍|身高|体重|价格|房租|工资|目标|地点|日期|时间|经理|老板|部门|团队)$`)
+
+// maxApart is how many characters may stand between two that belong together: 喝咖啡, 喝两杯咖啡.
+const maxApart = 3
+
+// inOrderHan reports whether the characters of a phrase stand in a text in their order, close to one another.
+func inOrderHan(phrase, text string) bool {
+	want, said := []rune(phrase), []rune(text)
+	if len(want) < 2 {
+		return false
+	}
+	for start, r := range said {
+		if r == want[0] && follows(want[1:], said[start+1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+func follows(want, said []rune) bool {
+	for _, r := range want {
+		at := slices.Index(said[:min(len(said), maxApart+1)], r)
+		if at < 0 {
+			return false
+		}
+		said = said[at+1:]
+	}
+	return true
+}
