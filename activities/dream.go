@@ -30,10 +30,14 @@ func (a *Activities) dreamer(ctx context.Context, ref memory.OwnerRef) (memory.I
 
 // dreamError is storeError for steps of dreams, which another execution may have taken over.
 func dreamError(err error) error {
-	if conflict, ok := errors.AsType[*store.ConflictError](err); ok && conflict.Code == store.CodeSuperseded {
+	conflict, ok := errors.AsType[*store.ConflictError](err)
+	switch {
+	case !ok:
+		return storeError(err)
+	case conflict.Code == store.CodeSuperseded:
 		return temporal.NewNonRetryableApplicationError("another execution has this dream", TypeSuperseded, nil)
 	}
-	return storeError(err)
+	return temporal.NewNonRetryableApplicationError(conflict.Code, TypeInvalid, nil)
 }
 
 // stateOf is how a dream stands by its record.
@@ -91,8 +95,8 @@ func (a *Activities) CommitDream(ctx context.Context, in DreamInput) (CommitDrea
 		return CommitDreamResult{}, err
 	}
 	record, err := a.commitDream(ctx, id, in)
-	switch _, stale := errors.AsType[*store.StaleBaseError](err); {
-	case stale:
+	switch {
+	case isStale(err):
 		return CommitDreamResult{DreamState: DreamState{Dream: in.Dream, Outcome: memory.OutcomeRunning}, Stale: true}, nil
 	case err != nil:
 		return CommitDreamResult{}, dreamError(err)
@@ -103,6 +107,15 @@ func (a *Activities) CommitDream(ctx context.Context, in DreamInput) (CommitDrea
 		a.indexChanged(AgentRef{Workspace: in.Workspace, Agent: in.Agent})
 	}
 	return out, nil
+}
+
+// isStale reports whether a draft was made of what is no more. It is dropped then, which a step that is tried again finds.
+func isStale(err error) bool {
+	if _, stale := errors.AsType[*store.StaleBaseError](err); stale {
+		return true
+	}
+	conflict, ok := errors.AsType[*store.ConflictError](err)
+	return ok && conflict.Code == store.CodeNoDraft
 }
 
 // commitDream commits a draft. One with a text that the gate refuses becomes a report of that, without any other document.

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"time"
 
-	"go.temporal.io/sdk/activity"
-
 	"reverie/dream"
 	"reverie/llm"
 	"reverie/memory"
@@ -21,7 +19,7 @@ func (a *Activities) Consolidate(ctx context.Context, in ConsolidateInput) (Deep
 	if err != nil || !stage.Dream.Open() {
 		return DeepSleepResult{DreamState: stateOf(stage.Dream)}, err
 	}
-	if stage.Dream.HasDraft && activity.GetInfo(ctx).Attempt > 1 { // it was cut after it had saved its draft
+	if stage.Dream.HasDraft { // it was cut after it had saved its draft
 		return DeepSleepResult{DreamState: inTheMiddle(stage)}, nil
 	}
 	stage.Dream.Settings.NotesMaxChars = in.NotesMaxChars
@@ -46,6 +44,7 @@ func (c *consolidating) run(ctx context.Context) (DeepSleepResult, error) {
 		return DeepSleepResult{WaitUntil: until}, err
 	}
 	if len(passed(c.ranking)) == 0 { // MEMORY.md was changed since DeepSleep looked at it, and says all of it
+		c.wroteIt = rules
 		c.nothing(ReasonNothingPassed, "")
 		return c.save(ctx)
 	}
@@ -170,7 +169,7 @@ func (c *consolidating) modelFailed(ctx context.Context, err error) (DeepSleepRe
 	code := memory.ReasonCode(failure.Kind)
 	switch {
 	case failure.Kind == llm.ContextTooLong || failure.Kind == llm.Truncated:
-		return DeepSleepResult{TooLong: true}, c.wait(ctx, code, failure.Message, time.Time{})
+		return DeepSleepResult{TooLong: true}, c.wait(ctx, code, failure.Message, c.Now())
 	case failure.Kind == llm.Refused: // asking again would be refused again
 		c.refused([]memory.Violation{{Code: string(code), Message: failure.Message}})
 		c.reasonCode = code

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"strings"
 
 	"reverie/dream"
 	"reverie/memory"
@@ -32,7 +33,7 @@ func (a *Activities) DeepSleep(ctx context.Context, in DreamInput) (DeepSleepRes
 	if a.asksModel(stage, ranking) {
 		return DeepSleepResult{DreamState: inTheMiddle(stage), AskModel: true}, nil
 	}
-	w := writing{stage: stage, ranking: ranking}
+	w := writing{stage: stage, ranking: ranking, wroteIt: rules}
 	w.byRules()
 	if err := a.Store.DraftDream(ctx, id, in.Dream, w.draft()); err != nil {
 		return DeepSleepResult{}, dreamError(err)
@@ -86,6 +87,9 @@ func passed(r dream.Ranking) []dream.Candidate {
 	return out
 }
 
+// rules is who writes when no model does.
+const rules = "builtin/rules"
+
 // writing is a dream that is being drafted.
 type writing struct {
 	stage   store.DreamStage
@@ -98,7 +102,7 @@ type writing struct {
 	reason        string
 	raw           string
 	violations    []memory.Violation
-	wroteIt       string // the model; empty: rules
+	wroteIt       string // the model, or rules
 	promptVersion string
 	usage         memory.Usage
 }
@@ -132,16 +136,12 @@ func nothingReason(mode memory.DreamMode) memory.ReasonCode {
 
 // check holds a new MEMORY.md to what no dream may do.
 func (w *writing) check(after string, moved []dream.MovedSection, retired []memory.Retired) []memory.Violation {
-	before := w.stage.Files.Memory.Content
-	sources := []string{before}
-	for _, n := range w.stage.Notes {
-		sources = append(sources, n.Content)
-	}
-	for _, c := range w.ranking.Candidates {
-		sources = append(sources, c.Text)
+	sources := make([]string, len(w.stage.Notes))
+	for i, n := range w.stage.Notes {
+		sources[i] = n.Content
 	}
 	return dream.Check(dream.CheckInput{
-		Before: before, After: after, Moved: moved, Protected: w.stage.Protected, Retired: retired, Sources: sources,
+		Before: w.stage.Files.Memory.Content, After: after, Moved: moved, Protected: w.stage.Protected, Retired: retired, Sources: sources,
 		Ranking: w.ranking, Barred: barred(w.stage.States),
 	}, w.stage.Dream.Settings)
 }
@@ -176,7 +176,7 @@ func (w *writing) draft() store.DreamDraft {
 	composed := dream.Compose(dream.ComposeInput{
 		Dream: d.ID, Mode: d.Mode, Topic: d.Topic, AsOf: w.stage.AsOf, Now: w.stage.Now, Scope: d.Scope,
 		Files: w.stage.Files, Memory: w.memory, Moved: w.moved, Ranking: w.ranking, Reflection: d.Reflection,
-		Looked: d.Pins.Looked, Model: w.wroteIt, Reason: w.reason, Outcome: w.outcome, Settings: d.Settings,
+		Looked: d.Pins.Looked, Model: strings.TrimPrefix(w.wroteIt, rules), Reason: w.reason, Outcome: w.outcome, Settings: d.Settings,
 	})
 	return store.DreamDraft{
 		Ranking: w.ranking, Changes: composed.Changes, Diff: composed.Diff, Outcome: w.outcome, ReasonCode: w.reasonCode,

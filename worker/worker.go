@@ -65,7 +65,7 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 		w.queues = append(w.queues, queue{q, name})
 		return q
 	}
-	steps.Dreamer = dreams{c}
+	steps.Dreamer = workflows.Dreams{Client: c}
 	Register(poll(workflows.TaskQueue, worker.Options{}))
 	poll(workflows.ModelQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: o.ModelConcurrency})
 	poll(workflows.NightQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: nightsAtOnce})

@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"reverie/activities"
 	"reverie/memory"
 )
 
@@ -112,4 +113,27 @@ func isSameDream(ctx context.Context, c client.Client, id, run string, in DreamI
 	}
 	details, err := running.GetStaticDetails()
 	return details == want, err
+}
+
+// Dreams are the dreams of nights, as steps start them.
+type Dreams struct{ Client client.Client }
+
+// Dream starts a dream and waits until it has ended or ctx is done. An owner who is dreaming another dream does so first.
+func (d Dreams) Dream(ctx context.Context, o activities.DreamOrder) (memory.Outcome, error) {
+	in := DreamInput{OwnerRef: o.OwnerRef, Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: o.Night, AsOf: o.AsOf}
+	for {
+		run, err := StartDream(ctx, d.Client, in)
+		switch {
+		case errors.Is(err, ErrDreaming):
+			// How that one ends is of no interest here.
+			if err := d.Client.GetWorkflow(ctx, DreamID(o.OwnerRef), "").Get(ctx, nil); ctx.Err() != nil {
+				return "", err
+			}
+		case err != nil:
+			return "", err
+		default:
+			out, err := run.Result(ctx)
+			return out.Outcome, err
+		}
+	}
 }

@@ -43,8 +43,12 @@ func newDreamEnv(t *testing.T) *dreamEnv {
 	e.open = func(activities.OpenDreamInput) (activities.OpenDreamResult, error) {
 		return activities.OpenDreamResult{DreamState: e.running(), Settings: memory.DefaultDreamSettings()}, nil
 	}
-	e.light = func(int) (activities.LightSleepResult, error) { return activities.LightSleepResult{DreamState: e.running()}, nil }
-	e.deep = func(int) (activities.DeepSleepResult, error) { return activities.DeepSleepResult{DreamState: e.running()}, nil }
+	e.light = func(int) (activities.LightSleepResult, error) {
+		return activities.LightSleepResult{DreamState: e.running()}, nil
+	}
+	e.deep = func(int) (activities.DeepSleepResult, error) {
+		return activities.DeepSleepResult{DreamState: e.running()}, nil
+	}
 	e.consolidate = func(int, activities.ConsolidateInput) (activities.DeepSleepResult, error) {
 		return activities.DeepSleepResult{DreamState: e.running()}, nil
 	}
