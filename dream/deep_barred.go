@@ -23,12 +23,18 @@ type barredState struct {
 
 // barredBy reads the states that bar: what was forgotten or rejected, what a person put other words in place of, and what was
 // promoted and has left MEMORY.md since.
-func barredBy(m Material) barred {
+func barredBy(m Material, candidates []Candidate) barred {
 	b := barred{zone: m.AsOf.Location()}
-	for _, s := range m.States {
-		if s.Status == Open || s.Status == "" {
+	states := slices.Clone(m.States)
+	for _, c := range candidates {
+		states = append(states, c.Before)
+	}
+	seen := make(map[memory.EntryID]bool, len(states))
+	for _, s := range states {
+		if s.Status == Open || s.Status == "" || seen[s.ID] {
 			continue
 		}
+		seen[s.ID] = true
 		state := barredState{State: s, ids: append([]memory.EntryID{s.ID}, s.Aliases...)}
 		if s.Text != "" {
 			state.said, state.what = wordsOf(s.Text), contentOf(s.Text)

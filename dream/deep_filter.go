@@ -10,7 +10,7 @@ import (
 // filter gives candidates that are not weighed their verdicts and returns the others, best first.
 func (d *deep) filter() []*Candidate {
 	var (
-		barred = barredBy(d.in.Material)
+		barred = barredBy(d.in.Material, d.candidates)
 		known  = knownIn(d.in.Memory, d.in.Shared)
 		open   []*Candidate
 		heard  []sentence // of candidates that may correct others

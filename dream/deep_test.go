@@ -107,6 +107,11 @@ func TestWhatDoesNotComeBack(t *testing.T) {
 		if got := verdictOf(t, deeply(DeepInput{Material: m}, fact(text, "")), text); got != c.want {
 			t.Errorf("%s %s of %q: %s, want %s", c.status, c.reason, c.known, got, c.want)
 		}
+		merged := fact(text, "")
+		merged.Before = m.States[0]
+		if got := verdictOf(t, deeply(DeepInput{}, merged), text); got != c.want {
+			t.Errorf("%s %s of %q, which it was merged with: %s, want %s", c.status, c.reason, c.known, got, c.want)
+		}
 	}
 }
 
