@@ -40,9 +40,9 @@ func bounded(candidates []Candidate, topic string, limit int) []Candidate {
 	}
 	about := make(map[memory.EntryID]bool)
 	if topic != "" {
-		wanted := wordsOf(topic)
+		wanted := contentOf(topic)
 		for _, c := range candidates {
-			about[c.ID] = wanted.meets(wordsOf(c.Heading + " " + c.Text))
+			about[c.ID] = onTopic(wanted, c)
 		}
 	}
 	slices.SortFunc(candidates, func(a, b Candidate) int {
@@ -69,9 +69,4 @@ func boolFirst(a, b bool) int {
 // newestFirst orders candidates by when they were last noted or said.
 func newestFirst(a, b Candidate) int {
 	return cmp.Or(b.Signals.LastSeen.Compare(a.Signals.LastSeen), cmp.Compare(a.ID, b.ID))
-}
-
-// meets reports whether two texts have something in common.
-func (w words) meets(other words) bool {
-	return slices.ContainsFunc(w.sorted, func(key string) bool { return slices.Contains(other.sorted, key) })
 }

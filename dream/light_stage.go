@@ -8,7 +8,7 @@ import (
 )
 
 // MaxAliases bounds how many other identities are kept of a statement.
-const MaxAliases = 32
+const MaxAliases = 64
 
 // staged reports whether a thing is weighed: it was said in the window, or it is open and was recalled since it was last weighed.
 func (t *thing) staged() bool {

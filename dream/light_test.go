@@ -141,8 +141,8 @@ func TestTheBoundOfCandidates(t *testing.T) {
 		said(2, "Likes green tea."), said(3, "Likes green tea."), said(4, "Drove to the harbour."), said(5, "Bought a red kite."), said(1, "Sings in a choir."),
 	}}
 	for topic, want := range map[string][]string{
-		"":              {"Bought a red kite.", "Likes green tea."},
-		"my choir, and": {"Likes green tea.", "Sings in a choir."},
+		"":      {"Bought a red kite.", "Likes green tea."},
+		"choir": {"Likes green tea.", "Sings in a choir."},
 	} {
 		m.Topic = topic
 		s := lightSettings

@@ -29,8 +29,8 @@ const minIdeographs = 4
 // wrote, its markers, transcripts of it) is none, nor are code, bare addresses, and what is too short or too long. zone is the
 // owner's.
 //
-// A nested item reads "Allergies: peanuts"; what it stands under is no statement when it is only a label. The cells of a row
-// bear the names of their columns. The time of a statement is that of the entry ("## 09:41 Moving") it stands in.
+// A nested item reads "Allergies: peanuts"; what it stands under is no statement when it is only a label. A row reads
+// "Anna: Birthday 3 May". The time of a statement is that of the entry ("## 09:41 Moving") it stands in.
 func NoteStatements(n Note, zone *time.Location) []Statement {
 	entries := memory.EntriesOf(n.Content)
 	r := noteReader{
@@ -104,20 +104,25 @@ func (r *noteReader) joined(e memory.EntryAt, under, said string) string {
 	return lead + ": " + said
 }
 
-// row reads a row of a table: "Name: Anna; Birthday: 3 May".
+// row reads a row of a table: "Anna: Birthday 3 May, City Porto". The first cell is what the row is about; so it reads as one
+// statement about it, and not as one about each column.
 func row(head, cells string) string {
 	names, values := strings.Split(head, "|"), strings.Split(cells, "|")
-	var out []string
-	for i, value := range values {
-		switch value = strings.TrimSpace(value); {
-		case value == "":
-		case i < len(names) && strings.TrimSpace(names[i]) != "":
-			out = append(out, strings.TrimSpace(names[i])+": "+value)
-		default:
-			out = append(out, value)
+	var said []string
+	for i, value := range values[1:] {
+		value = strings.TrimSpace(value)
+		if i+1 < len(names) && value != "" {
+			value = strings.TrimSpace(strings.TrimSpace(names[i+1]) + " " + value)
+		}
+		if value != "" {
+			said = append(said, value)
 		}
 	}
-	return strings.Join(out, "; ")
+	about := strings.TrimSpace(values[0])
+	if about == "" || len(said) == 0 {
+		return about + strings.Join(said, ", ")
+	}
+	return about + ": " + strings.Join(said, ", ")
 }
 
 // isTableHead reports whether an entry is the head of a table: a line of hyphens follows it.

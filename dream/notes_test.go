@@ -43,8 +43,8 @@ func TestNoteStatements(t *testing.T) {
 		},
 		"in Chinese": {[]string{"- 过敏：", "  - 花生", "- 不吃香菜", "- 好的"}, []string{"过敏：花生", "不吃香菜"}},
 		"a table": {
-			[]string{"| Name | Birthday |", "|---|---|", "| Anna | 3 May |", "| Bo | |"},
-			[]string{"Name: Anna; Birthday: 3 May", "Name: Bo"},
+			[]string{"| Name | Birthday |", "|---|---|", "| Anna | 3 May |", "| Bo | |", "| | 5 December |"},
+			[]string{"Anna: Birthday 3 May", "Birthday 5 December"},
 		},
 		"a quotation":       {[]string{"> The lab is closed on Mondays."}, []string{"The lab is closed on Mondays."}},
 		"a task":            {[]string{"- [ ] Renew the passport", "- [x] Pay the rent"}, []string{"Renew the passport", "Pay the rent"}},

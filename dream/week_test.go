@@ -240,7 +240,7 @@ func TestTheWeekIsStaged(t *testing.T) {
 			"Is vegetarian.":                                             {days: 3, recalls: 1, places: 4},
 			"Thesis is about tidal power.":                               {days: 2, recalls: 1, places: 2},
 			"The door code of the lab is 4711.":                          {days: 1, asked: true, places: 1},
-			"Day: Monday; Shift at Trigo: 6:00 to 12:00":                 {days: 1, places: 1},
+			"Monday: Shift at Trigo 6:00 to 12:00":                       {days: 1, places: 1},
 			"Thesis is about tidal power: Supervisor: Professor Almeida": {days: 1, places: 1},
 		},
 		"mei": {
