@@ -40,6 +40,9 @@ type meaning struct {
 // wordsOf reads a statement.
 func wordsOf(text string) words {
 	var w words
+	if strings.Contains(text, "~~") && struck.MatchString(text) { // it says that something is so no more
+		w.turns |= former
+	}
 	if hasIdeographs(text) {
 		w.turns |= turnsOfHan(text)
 		text = hanFillers.Replace(text)

@@ -38,6 +38,8 @@ func TestAlike(t *testing.T) {
 		{"Lives in Berlin.", "Wants to live in Berlin."},
 		{"Lives in Berlin.", "Lives in Lisbon."},
 		{"Works at Charité as a nurse on the night shift.", "Works at Charité as a nurse."},
+		{"Lives in Lisbon.", "~~Lives in Lisbon.~~"},
+		{"Pay the rent for March.", "Done: Pay the rent for March."},
 		{"Has two cats.", "Has three cats."},
 		{"Has two cats.", "Has two dogs."},
 		{"The staging database listens on port 5433.", "The staging database listens on port 5434."},

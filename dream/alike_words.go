@@ -31,7 +31,7 @@ var turningWords = func() map[string]turns {
 		negated: `not no never without cannot cant dont doesnt didnt isnt arent wasnt wont wouldnt neither nor none nobody nothing
 			avoid avoids avoided stop stops stopped quit quits
 			nicht kein keine keinen keinem keiner nie niemals ohne ne pas jamais sans nunca sin nem não non mai senza niet geen nooit`,
-		former:   `former formerly previously previous ex früher ehemals ancien avant antes`,
+		former:   `done former formerly previously previous ex früher ehemals ancien avant antes`,
 		intended: `plan plans planned planning want wants wanted hope hopes hoping intend intends intending consider considers considering wish wishes`,
 		doubtful: `maybe perhaps might possibly probably unsure allegedly vielleicht peut-être quizás`,
 		limited:  `only except unless if until almost nearly nur außer falls`,

@@ -1,6 +1,7 @@
 package dream
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -30,12 +31,12 @@ const minIdeographs = 4
 // owner's.
 //
 // A nested item reads "Allergies: peanuts"; what it stands under is no statement when it is only a label. A row reads
-// "Anna: Birthday 3 May". The time of a statement is that of the entry ("## 09:41 Moving") it stands in.
+// "Anna: Birthday 3 May". What is struck out is left out. The time of a statement is that of the entry ("## 09:41 Moving") it stands in.
 func NoteStatements(n Note, zone *time.Location) []Statement {
 	entries := memory.EntriesOf(n.Content)
 	r := noteReader{
 		note: n, lines: strings.Split(n.Content, "\n"), outline: outlineOf(n, zone), entries: entries, texts: make([]string, len(entries)),
-		children: make([]bool, len(entries)),
+		machine: make([]bool, len(entries)), children: make([]bool, len(entries)),
 	}
 	for _, e := range entries {
 		if e.Parent >= 0 {
@@ -58,6 +59,7 @@ type noteReader struct {
 	outline  []outlined // of each line
 	entries  []memory.EntryAt
 	texts    []string // of the entries, with what they stand under
+	machine  []bool   // entries that a dream wrote, and what stands under them
 	children []bool   // whether something stands under an entry
 }
 
@@ -72,7 +74,8 @@ func (r *noteReader) statement(i int) (Statement, bool) {
 		r.texts[i] = r.joined(e, under, said)
 	}
 	outlined := r.outlineAt(e.FromLine)
-	if outlined.machine || MachineText(e.Text) || r.isCode(e) || r.children[i] && r.isLabel(i) || !saysEnough(said, r.texts[i]) {
+	r.machine[i] = outlined.machine || MachineText(e.Text) || e.Parent >= 0 && r.machine[e.Parent]
+	if r.machine[i] || r.isCode(e) || r.children[i] && r.isLabel(i) || !saysEnough(said, r.texts[i]) {
 		return Statement{}, false
 	}
 	s := Statement{
@@ -163,11 +166,17 @@ func isAddress(said string) bool {
 	return !strings.ContainsAny(said, " \t") && (strings.Contains(said, "://") || strings.HasPrefix(said, "www."))
 }
 
-// plain is a text on one line, without comments and the box of a task.
+// struck is what a person has struck out.
+var struck = regexp.MustCompile(`~~[^~]+~~`)
+
+// plain is a text on one line, without comments, what is struck out, and the box of a task; one that is ticked was done.
 func plain(text string) string {
-	text = htmlComment.ReplaceAllString(text, " ")
-	for _, box := range []string{"[ ] ", "[x] ", "[X] "} {
-		text = strings.TrimPrefix(text, box)
+	text = struck.ReplaceAllString(htmlComment.ReplaceAllString(text, " "), " ")
+	text = strings.TrimPrefix(text, "[ ] ")
+	for _, ticked := range []string{"[x] ", "[X] "} {
+		if rest, ok := strings.CutPrefix(text, ticked); ok {
+			text = "Done: " + rest
+		}
 	}
 	return strings.Join(strings.Fields(text), " ")
 }

@@ -47,7 +47,8 @@ func TestNoteStatements(t *testing.T) {
 			[]string{"Anna: Birthday 3 May", "Birthday 5 December"},
 		},
 		"a quotation":       {[]string{"> The lab is closed on Mondays."}, []string{"The lab is closed on Mondays."}},
-		"a task":            {[]string{"- [ ] Renew the passport", "- [x] Pay the rent"}, []string{"Renew the passport", "Pay the rent"}},
+		"a task":            {[]string{"- [ ] Renew the passport", "- [x] Pay the rent"}, []string{"Renew the passport", "Done: Pay the rent"}},
+		"struck out":        {[]string{"- ~~Lives in Porto.~~", "- Lives in ~~Porto~~ Lisbon."}, []string{"Lives in Lisbon."}},
 		"code":              {[]string{"```", "rm -rf the/build/folder", "```", "- ```sh", "  make all the things", "  ```"}, nil},
 		"addresses":         {[]string{"- https://example.com/a/b/c", "- <https://example.com>", "- The wiki is https://example.com/wiki"}, []string{"The wiki is https://example.com/wiki"}},
 		"too short":         {[]string{"- ok", "- fine.", "- so it is"}, nil},
@@ -58,6 +59,7 @@ func TestNoteStatements(t *testing.T) {
 			[]string{"## 09:00 Copy", "- Lives in Lisbon.", "## Promoted From Short-Term Memory (2026-03-01)", "- Likes green tea.", "### More", "- Likes black tea.", "## 10:00", "- Likes white tea."},
 			[]string{"Lives in Lisbon.", "Likes white tea."},
 		},
+		"under a line of a report": {[]string{"- tea: strength 0.40, 3 days", "  - Likes green tea."}, nil},
 		"a pasted report": {
 			[]string{"- Candidate: Likes green tea confidence: 0.62 evidence: memory/2026-03-01.md:4 recalls: 0 status: staged"}, nil,
 		},
