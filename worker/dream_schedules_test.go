@@ -1,0 +1,253 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.temporal.io/sdk/client"
+
+	"reverie/activities"
+	"reverie/devenv"
+	"reverie/devenv/devtest"
+	"reverie/memory"
+	"reverie/store"
+	"reverie/workflows"
+)
+
+// world is a database with two workspaces and a Temporal of its own: a reconciliation removes what other tests have made.
+type world struct {
+	tb       testing.TB
+	store    *store.Store
+	temporal *devenv.Temporal
+	client   client.Client
+}
+
+func newWorld(tb testing.TB) *world {
+	tb.Helper()
+	url := devtest.Database(tb, func(ctx context.Context, url string) error {
+		_, err := store.Migrate(ctx, url)
+		return err
+	})
+	s, err := store.Open(tb.Context(), url, store.Options{MaxConns: 8})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(s.Close)
+	w := &world{tb: tb, store: s, temporal: devtest.PrivateTemporal(tb)}
+	w.client, err = client.Dial(client.Options{HostPort: w.temporal.Address, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(w.client.Close)
+	for _, workspace := range []string{"acme", "beta"} {
+		if err := s.EnsureWorkspace(tb.Context(), workspace, workspace); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return w
+}
+
+func admin(workspace, agent string) memory.Identity {
+	return memory.Identity{Workspace: workspace, Agent: agent, AnyOwner: true, Role: memory.RoleAdmin}
+}
+
+func (w *world) agent(workspace, agent, zone string, settings memory.AgentSettings) {
+	w.tb.Helper()
+	if _, err := w.store.CreateAgent(w.tb.Context(), admin(workspace, agent), store.NewAgent{ID: agent, TimeZone: zone, Settings: settings}); err != nil {
+		w.tb.Fatal(err)
+	}
+}
+
+func (w *world) patch(workspace, agent string, p store.AgentPatch) {
+	w.tb.Helper()
+	if _, err := w.store.UpdateAgent(w.tb.Context(), admin(workspace, agent), p); err != nil {
+		w.tb.Fatal(err)
+	}
+}
+
+// schedules is a worker's keeper of schedules.
+func (w *world) schedules(defaults memory.DreamSchedule) dreamSchedules {
+	return dreamSchedules{
+		DreamSweep: activities.NewDreamSweep(w.store, defaults), client: w.client, now: time.Now, log: slog.New(slog.DiscardHandler),
+	}
+}
+
+// round reconciles once what Temporal's list shows by now, and reports how many schedules were changed.
+func (w *world) round(s dreamSchedules) int {
+	w.tb.Helper()
+	changed, err := s.round(w.tb.Context())
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	return changed
+}
+
+// listed are the schedules by id, with when they dream; waited for until Temporal's list shows them so.
+func (w *world) want(want map[string]string) {
+	w.tb.Helper()
+	var diff string
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		got := map[string]string{}
+		list, err := w.client.ScheduleClient().List(w.tb.Context(), client.ScheduleListOptions{})
+		if err != nil {
+			w.tb.Fatal(err)
+		}
+		for list.HasNext() {
+			entry, err := list.Next()
+			if err != nil {
+				w.tb.Fatal(err)
+			}
+			when, _, _ := strings.Cut(entry.Spec.Calendars[0].Comment, " [")
+			if entry.Paused {
+				when += ", paused"
+			}
+			got[entry.ID] = when
+		}
+		if diff = cmp.Diff(want, got); diff == "" {
+			return
+		}
+	}
+	w.tb.Errorf("schedules (-want +got):\n%s", diff)
+}
+
+func TestSchedulesFollowAgents(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.agent("acme", "ada", "Europe/Berlin", memory.AgentSettings{})
+	w.agent("acme", "bob", "", memory.AgentSettings{DreamCron: "30 4 * * 1-5"})
+	w.agent("acme", "off", "", memory.AgentSettings{DreamingEnabled: new(false)})
+	w.agent("acme", "none", "", memory.AgentSettings{MemoryEnabled: new(false)})
+	w.agent("beta", "ada", "Asia/Tokyo", memory.AgentSettings{})
+	s := w.schedules(memory.DefaultDreamSchedule())
+	if changed := w.round(s); changed != 3 {
+		t.Errorf("%d were made", changed)
+	}
+	w.want(map[string]string{
+		"dream/acme.ada": "0 2 * * * in Europe/Berlin", "dream/acme.bob": "30 4 * * 1-5 in UTC", "dream/beta.ada": "0 2 * * * in Asia/Tokyo",
+	})
+	if changed := w.round(s); changed != 0 {
+		t.Errorf("nothing has changed, but %d were", changed)
+	}
+
+	ref := activities.AgentRef{Workspace: "beta", Agent: "ada"}
+	if err := w.client.ScheduleClient().GetHandle(t.Context(), workflows.DreamScheduleID(ref)).Pause(t.Context(), client.SchedulePauseOptions{Note: "on holiday"}); err != nil {
+		t.Fatal(err)
+	}
+	stray, err := w.client.ScheduleClient().Create(t.Context(), client.ScheduleOptions{
+		ID: "dream/acme.gone", Action: &client.ScheduleWorkflowAction{ID: "x", Workflow: workflows.NightName, TaskQueue: "nowhere"},
+		Spec: client.ScheduleSpec{CronExpressions: []string{"0 2 * * *"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.client.ScheduleClient().Create(t.Context(), client.ScheduleOptions{
+		ID: "dream/somebody.else", Action: &client.ScheduleWorkflowAction{ID: "x", Workflow: "Other", TaskQueue: "nowhere"},
+		Spec: client.ScheduleSpec{CronExpressions: []string{"0 2 * * * # of others"}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	w.want(map[string]string{
+		"dream/acme.ada": "0 2 * * * in Europe/Berlin", "dream/acme.bob": "30 4 * * 1-5 in UTC",
+		"dream/beta.ada": "0 2 * * * in Asia/Tokyo, paused", "dream/acme.gone": "", "dream/somebody.else": "of others",
+	})
+
+	w.patch("acme", "ada", store.AgentPatch{Settings: &memory.AgentSettings{DreamingEnabled: new(false)}})
+	w.patch("acme", "bob", store.AgentPatch{Settings: &memory.AgentSettings{}})
+	w.patch("acme", "none", store.AgentPatch{Settings: &memory.AgentSettings{MemoryEnabled: new(true)}})
+	w.patch("beta", "ada", store.AgentPatch{TimeZone: new("America/New_York")})
+	if changed := w.round(s); changed != 5 {
+		t.Errorf("%d were changed", changed)
+	}
+	want := map[string]string{
+		"dream/acme.bob": "0 2 * * * in UTC", "dream/acme.none": "0 2 * * * in UTC",
+		"dream/beta.ada": "0 2 * * * in America/New_York, paused", "dream/somebody.else": "of others",
+	}
+	w.want(want)
+	if _, err := stray.Describe(t.Context()); err == nil {
+		t.Error("a schedule of no agent is still there")
+	}
+
+	// The server's own settings change; then two workers are of the same opinion at the same time.
+	defaults := memory.DefaultDreamSchedule()
+	defaults.Cron, defaults.Jitter = "0 3 * * *", time.Minute
+	failed := make(chan error, 2)
+	for range cap(failed) {
+		go func() {
+			_, err := w.schedules(defaults).round(t.Context())
+			failed <- err
+		}()
+	}
+	if err := errors.Join(<-failed, <-failed); err != nil {
+		t.Error(err)
+	}
+	for id := range want {
+		want[id] = strings.Replace(want[id], "0 2", "0 3", 1)
+	}
+	w.want(want)
+
+	defaults.DreamingEnabled = false
+	w.round(w.schedules(defaults))
+	w.want(map[string]string{"dream/somebody.else": "of others"})
+}
+
+// A Temporal that is away fails the round, and the next one makes up for it.
+func TestSchedulesWhenTemporalIsAway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.agent("acme", "ada", "UTC", memory.AgentSettings{})
+	s := w.schedules(memory.DefaultDreamSchedule())
+	if err := w.temporal.Suspend(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if changed, err := s.round(ctx); err == nil || changed != 0 {
+		t.Errorf("%d changed, %v", changed, err)
+	}
+	if err := w.temporal.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	w.round(s)
+	w.want(map[string]string{"dream/acme.ada": "0 2 * * * in UTC"})
+}
+
+// What a thousand agents cost: the first time, when nothing has changed, and when all have.
+func BenchmarkSchedulesOfAThousandAgents(b *testing.B) {
+	const agents = 1000
+	w := newWorld(b)
+	want := map[string]string{}
+	for i := range agents {
+		w.agent([]string{"acme", "beta"}[i%2], fmt.Sprintf("agent-%04d", i), "Europe/Berlin", memory.AgentSettings{})
+		want[fmt.Sprintf("dream/%s.agent-%04d", []string{"acme", "beta"}[i%2], i)] = "0 2 * * * in Europe/Berlin"
+	}
+	defaults := memory.DefaultDreamSchedule()
+	timed := func(name string, changes int) {
+		began := time.Now()
+		if changed := w.round(w.schedules(defaults)); changed != changes {
+			b.Errorf("%s: %d changed, want %d", name, changed, changes)
+		}
+		b.ReportMetric(time.Since(began).Seconds(), name)
+		w.want(want)
+	}
+	for b.Loop() {
+		timed("s-first", agents)
+		timed("s-unchanged", 0)
+		defaults.Cron = "0 3 * * *"
+		for _, id := range slices.Sorted(maps.Keys(want)) {
+			want[id] = "0 3 * * * in Europe/Berlin"
+		}
+		timed("s-changed", agents)
+		defaults.DreamingEnabled = false
+		clear(want)
+		timed("s-removed", agents)
+		return
+	}
+}

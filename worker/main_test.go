@@ -1,0 +1,9 @@
+package worker
+
+import (
+	"testing"
+
+	"reverie/devenv/devtest"
+)
+
+func TestMain(m *testing.M) { devtest.Main(m) }
