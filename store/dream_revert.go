@@ -56,7 +56,7 @@ func (s *Store) RevertDream(ctx context.Context, id memory.Identity, dreamID uui
 	if err != nil {
 		return RevertedDream{}, err
 	}
-	if id, err = dreamer(id, x); err != nil {
+	if id, err = asOwnerOf(id, x); err != nil {
 		return RevertedDream{}, err
 	}
 	if err := revertible(x); err != nil {
@@ -81,8 +81,8 @@ func (s *Store) RevertDream(ctx context.Context, id memory.Identity, dreamID uui
 	return result, err
 }
 
-// dreamer is the identity as the owner of a dream. Who may write what is shared acts for the owner of the shared memory.
-func dreamer(id memory.Identity, x Dream) (memory.Identity, error) {
+// asOwnerOf is the identity as the owner of a dream. Who may write what is shared acts for the owner of the shared memory.
+func asOwnerOf(id memory.Identity, x Dream) (memory.Identity, error) {
 	if err := mayWrite(id, x.Scope); err != nil {
 		return id, err
 	}
