@@ -150,7 +150,7 @@ func (d NewDream) validate() error {
 	default:
 		return &InvalidError{Field: "trigger", Problem: "use schedule, request or replay"}
 	}
-	if d.Mode == memory.DreamFocused && d.Topic == "" {
+	if d.Mode == memory.DreamFocused && d.Topic == "" && d.ID == uuid.Nil { // the record of one that was queued has it
 		return &InvalidError{Field: "topic", Problem: "name what to look at first"}
 	}
 	if err := validText("topic", d.Topic, maxTopic); err != nil {
