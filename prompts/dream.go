@@ -1,9 +1,121 @@
 package prompts
 
-import "reverie/memory"
+import (
+	"fmt"
+	"strconv"
+	"strings"
 
-// DreamSystem is what every consolidation is told.
-func DreamSystem() (string, error) { return "", nil }
+	"reverie/memory"
+)
 
-// DreamUser renders the material of one consolidation. With Violations it is the repair round.
-func DreamUser(in memory.ConsolidationInput) (string, error) { return "", nil }
+// DreamVersion names the templates of a consolidation by their content. It is recorded with every dream that asked a model.
+var DreamVersion = version("dream", "dream_system.tmpl", "dream_user.tmpl", "dream_repair.tmpl")
+
+const (
+	// MaxGone is how many of the statements that must not come back a model is shown, the first ones. The check after it
+	// knows all of them.
+	MaxGone = 60
+	// maxTopicChars bounds the topic of a focused dream.
+	maxTopicChars = 300
+	// maxStatementChars bounds one candidate and the like, in characters.
+	maxStatementChars = 600
+)
+
+// DreamSystem is what every consolidation is told. It is the same for all of them, so that providers can cache it.
+func DreamSystem() (string, error) { return render("dream_system.tmpl", nil) }
+
+// DreamUser renders the material of one consolidation. With Violations it is the repair round: the same material, then what
+// was wrong with Previous.
+func DreamUser(in memory.ConsolidationInput) (string, error) {
+	data := consolidationData(in)
+	text, err := render("dream_user.tmpl", data)
+	if err != nil || len(in.Violations) == 0 {
+		return text, err
+	}
+	repair, err := render("dream_repair.tmpl", data)
+	return strings.TrimRight(text, "\n") + repair, err
+}
+
+// consolidation is the input of dream_user.tmpl and dream_repair.tmpl.
+type consolidation struct {
+	Code           string // of the markers
+	Now            string
+	Agent          string // quoted, on one line
+	Topic          string // on one line
+	MemoryMaxChars int
+	Files          []file
+	Protected      []string
+	Candidates     []string // on one line each, as the lists below
+	Contradictions []string
+	Forgotten      []string
+	Notes          []file
+	Violations     []string
+	Previous       string
+}
+
+func consolidationData(in memory.ConsolidationInput) consolidation {
+	c := consolidation{
+		Now:            in.Today.Format("2006-01-02 15:04, Monday") + zone(in.Today),
+		Topic:          head(oneLine(in.Topic), maxTopicChars),
+		MemoryMaxChars: in.MemoryMaxChars,
+		Files:          []file{shownFile(memory.MemoryPath, in.Memory)},
+	}
+	c.Protected = protectedIn(c.Files, in.Protected)
+	if shared := strings.TrimSpace(in.Shared); shared != "" {
+		c.Files = append(c.Files, file{Name: "SHARED MEMORY.md", Text: head(shared, MaxFileChars)})
+	}
+	if name := head(oneLine(in.Agent), maxNameChars); name != "" {
+		c.Agent = strconv.Quote(name)
+	}
+	for i, candidate := range in.Candidates {
+		c.Candidates = append(c.Candidates, fmt.Sprintf("%d. %s (%s)", i+1, statement(candidate.Text), weightOf(candidate)))
+	}
+	for _, pair := range in.Contradictions {
+		c.Contradictions = append(c.Contradictions, statement(pair[0])+" | "+statement(pair[1]))
+	}
+	for _, gone := range in.Forgotten[:min(len(in.Forgotten), MaxGone)] {
+		c.Forgotten = append(c.Forgotten, statement(gone))
+	}
+	for _, n := range in.Notes {
+		if text := strings.TrimSpace(n.Text); text != "" {
+			c.Notes = append(c.Notes, file{Name: oneLine(n.Path), Text: text, Cut: n.Cut})
+		}
+	}
+	for _, v := range in.Violations {
+		c.Violations = append(c.Violations, oneLine(v))
+	}
+	if len(in.Violations) > 0 {
+		c.Previous = head(strings.TrimSpace(in.Previous), MaxPreviousChars)
+	}
+	c.Code = fenceCode(c.data()...)
+	return c
+}
+
+// data is everything that stands between markers.
+func (c consolidation) data() []string {
+	data := []string{c.Agent, c.Topic, c.Previous}
+	for _, f := range append(c.Files, c.Notes...) {
+		data = append(data, f.Name, f.Text)
+	}
+	for _, list := range [][]string{c.Protected, c.Candidates, c.Contradictions, c.Forgotten, c.Violations} {
+		data = append(data, list...)
+	}
+	return data
+}
+
+func statement(text string) string { return head(oneLine(text), maxStatementChars) }
+
+// weightOf says what speaks for a candidate.
+func weightOf(c memory.ConsolidationCandidate) string {
+	said := fmt.Sprintf("score %.2f", c.Score)
+	switch {
+	case c.Days == 1:
+		said += ", on 1 day"
+	case c.Days > 1:
+		said += fmt.Sprintf(", on %d days", c.Days)
+	}
+	if c.Asked {
+		said += ", asked to be remembered"
+	}
+	return said
+}
