@@ -157,7 +157,7 @@ func saysEnough(said, whole string) bool {
 		least = minIdeographs
 	}
 	n := utf8.RuneCountInString(strings.Trim(whole, " .,;:!?。，；：！？"))
-	return n >= least && n <= MaxStatement && !isAddress(said) && len(wordsOf(said).units) > 0
+	return n >= least && utf8.RuneCountInString(whole) <= MaxStatement && !isAddress(said) && len(wordsOf(said).units) > 0
 }
 
 // isAddress reports whether a text is a link and nothing else.
@@ -184,6 +184,10 @@ func plain(text string) string {
 // maxRange is the widest range of messages that is named one by one when nothing tells which of them a line came from.
 const maxRange = 8
 
+// maxAhead is how far the time over a line may lie after the moment at which the line was written. What was said just before
+// midnight is noted after it, under the time at which it was said: it was said the day before.
+const maxAhead = 12 * time.Hour
+
 // attribute says who wrote a statement and where it comes from. It reports false when a dream wrote it.
 func (r *noteReader) attribute(s *Statement) bool {
 	dreamed := false
@@ -193,6 +197,10 @@ func (r *noteReader) attribute(s *Statement) bool {
 			continue
 		}
 		dreamed = dreamed || b.Author.Kind == memory.AuthorDream
+		if !b.At.IsZero() && s.At.Sub(b.At) > maxAhead {
+			s.At = s.At.AddDate(0, 0, -1)
+			s.Place.Day = DayOf(s.At)
+		}
 		s.Person = s.Person || b.Author.Kind == memory.AuthorUser
 		if b.Conversation == "" || s.Place.Conversation != "" && s.Place.Conversation != b.Conversation {
 			continue

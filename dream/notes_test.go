@@ -4,9 +4,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+	"pgregory.net/rapid"
 
 	"reverie/memory"
 )
@@ -141,6 +143,50 @@ func TestWhoNotedSomething(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("statements (-want +got):\n%s", diff)
 	}
+}
+
+// TestWhatWasSaidBeforeMidnight is noted on the next day, and was said on the one before.
+func TestWhatWasSaidBeforeMidnight(t *testing.T) {
+	n := noteOf("## 23:58 Moving", "- Lives in Lisbon.", "## 00:10 Tea", "- Likes green tea.")
+	for i := range 4 {
+		n.Lines = append(n.Lines, memory.BlameLine{Line: "x", At: time.Date(2026, 3, 2, 0, 11+i, 0, 0, time.UTC)})
+	}
+	got := NoteStatements(n, time.UTC)
+	if len(got) != 2 || got[0].Place.Day != "2026-03-01" || got[0].At.Format(time.DateTime) != "2026-03-01 23:58:00" || got[1].Place.Day != "2026-03-02" {
+		t.Errorf("statements %+v", got)
+	}
+}
+
+// TestAnyNote reads any text: every statement is within its limits and stands where it says.
+func TestAnyNote(t *testing.T) {
+	pieces := []string{
+		"# 2026-03-02", "## 09:41 Moving", "### 不错", "- Lives in Lisbon.", "  - nested under something", "\t* deeper", "1. first of all", "> quoted text here", "```", "~~~",
+		"| Name | Birthday |", "|---|---|", "| Anna | 3 May |", "|", "---", "<!-- open", "-->", "", "", "plain paragraph of words", "对花生过敏", "[x] ", "- [x] Pay the rent", "~~gone~~",
+		"## Promoted From Short-Term Memory (2026-03-01)", "https://example.com", "\r", "- ", "-", "- ```go", "99:99 x", "## 25:61",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		lines := rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(pieces), rapid.StringN(0, 20, 60)), 0, 25).Draw(t, "lines")
+		n := noteOf(lines...)
+		for range rapid.IntRange(0, 30).Draw(t, "blamed") {
+			n.Lines = append(n.Lines, memory.BlameLine{Line: "x", Conversation: "c", Messages: []int64{2, 1}})
+		}
+		got := NoteStatements(n, time.UTC)
+		if diff := cmp.Diff(got, NoteStatements(n, time.UTC)); diff != "" {
+			t.Fatalf("the same note gives other statements:\n%s", diff)
+		}
+		count := len(strings.Split(n.Content, "\n"))
+		for _, s := range got {
+			if length := utf8.RuneCountInString(s.Text); length < minIdeographs || length > MaxStatement {
+				t.Fatalf("%q has %d characters", s.Text, length)
+			}
+			if s.ID == "" || strings.ContainsAny(s.Text, "\n\r") || MachineText(s.Text) {
+				t.Fatalf("statement %+v", s)
+			}
+			if p := s.Place; p.FromLine < 1 || p.ToLine < p.FromLine || p.ToLine > count {
+				t.Fatalf("%q stands in lines %d to %d of %d", s.Text, p.FromLine, p.ToLine, count)
+			}
+		}
+	})
 }
 
 func TestCuesInNotes(t *testing.T) {

@@ -64,7 +64,7 @@ func TestTruths(t *testing.T) {
 	}{
 		{candidate(1, 0, false, ""), 0},
 		{candidate(1, 0, true, ""), .45*(.62+2)/3 + .20/3 + .10*2/6},
-		{candidate(3, 0, false, Open), .45*(1-math.Pow(.38, 3)) + .20 + .10*2/6},
+		{candidate(3, 0, false, Open), .45*(1-.38*.38*.38) + .20 + .10*2/6},
 		{candidate(1, 6, false, ""), .45*(.62+4.8)/7 + .25 + .20/3 + .10*2/6},
 		{candidate(3, 6, true, Promoted), 0},
 		{candidate(3, 6, true, Confirmed), 0},
