@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -223,12 +221,18 @@ func TestSchedulesWhenTemporalIsAway(t *testing.T) {
 func BenchmarkSchedulesOfAThousandAgents(b *testing.B) {
 	const agents = 1000
 	w := newWorld(b)
-	want := map[string]string{}
 	for i := range agents {
 		w.agent([]string{"acme", "beta"}[i%2], fmt.Sprintf("agent-%04d", i), "Europe/Berlin", memory.AgentSettings{})
-		want[fmt.Sprintf("dream/%s.agent-%04d", []string{"acme", "beta"}[i%2], i)] = "0 2 * * * in Europe/Berlin"
 	}
-	defaults := memory.DefaultDreamSchedule()
+	all := func(time string) map[string]string {
+		want := map[string]string{}
+		for i := range agents {
+			want[fmt.Sprintf("dream/%s.agent-%04d", []string{"acme", "beta"}[i%2], i)] = time + " * * * in Europe/Berlin"
+		}
+		return want
+	}
+	var defaults memory.DreamSchedule
+	var want map[string]string
 	timed := func(name string, changes int) {
 		began := time.Now()
 		if changed := w.round(w.schedules(defaults)); changed != changes {
@@ -238,16 +242,13 @@ func BenchmarkSchedulesOfAThousandAgents(b *testing.B) {
 		w.want(want)
 	}
 	for b.Loop() {
+		defaults = memory.DefaultDreamSchedule()
+		want = all("0 2")
 		timed("s-first", agents)
 		timed("s-unchanged", 0)
-		defaults.Cron = "0 3 * * *"
-		for _, id := range slices.Sorted(maps.Keys(want)) {
-			want[id] = "0 3 * * * in Europe/Berlin"
-		}
+		defaults.Cron, want = "0 3 * * *", all("0 3")
 		timed("s-changed", agents)
-		defaults.DreamingEnabled = false
-		clear(want)
+		defaults.DreamingEnabled, want = false, map[string]string{}
 		timed("s-removed", agents)
-		return
 	}
 }
