@@ -9,11 +9,8 @@ import (
 	"reverie/store"
 )
 
-// Where the diary of dreams is.
-const (
-	diaryPath       = "DREAMS.md"
-	diaryMonthsPath = "memory/dreaming/diary/"
-)
+// diaryMonthsPath is where older entries of the diary are, in a file for each month.
+const diaryMonthsPath = "memory/dreaming/diary/"
 
 func (s *Server) dreamDiaryRoutes() {
 	register(s, route{
@@ -41,7 +38,7 @@ func (s *Server) dreamDiary(ctx context.Context, in *dreamDiaryInput) (*reply[dr
 	if err != nil {
 		return nil, err
 	}
-	view := dreamDiaryView{Scope: memory.ScopePersonal, Path: diaryPath}
+	view := dreamDiaryView{Scope: memory.ScopePersonal, Path: memory.DreamsPath}
 	if id.Owner == memory.NoOwner || id.Owner == memory.SystemOwner {
 		view.Scope = memory.ScopeTeam
 	}
@@ -50,7 +47,7 @@ func (s *Server) dreamDiary(ctx context.Context, in *dreamDiaryInput) (*reply[dr
 		return nil, err
 	}
 	view.Months = views(months, func(e store.DocumentEntry) FileEntry { return viewEntry(e.Document, e.Bytes) })
-	d, err := s.Store.Document(ctx, id, memory.Ref{Scope: view.Scope, Path: diaryPath})
+	d, err := s.Store.Document(ctx, id, memory.Ref{Scope: view.Scope, Path: memory.DreamsPath})
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return ok(view), nil

@@ -24,7 +24,7 @@ func (s *Server) dreamEditRoutes() {
 		id: "confirm-entry", method: http.MethodPost, path: entry + "/confirm", tag: "dreams", need: memory.RoleMember,
 		summary: "Say that a candidate is right", errors: []int{http.StatusConflict},
 		doc: "It is put into MEMORY.md if it is not there, and its line is protected as if a person had written it.",
-	}, func(ctx context.Context, in *entryInput) (*reply[entryView], error) {
+	}, func(ctx context.Context, in *EntryInput) (*reply[entryView], error) {
 		return s.changeEntry(ctx, in, "confirm", "", s.Store.ConfirmEntry)
 	})
 	register(s, route{
@@ -32,13 +32,13 @@ func (s *Server) dreamEditRoutes() {
 		summary: "Put other words in the place of a candidate", body: maxSmallBody, errors: []int{http.StatusConflict},
 		doc: "In MEMORY.md, as the person's own.",
 	}, func(ctx context.Context, in *editEntryInput) (*reply[entryView], error) {
-		return s.changeEntry(ctx, &in.entryInput, "edit", in.Body.Content, s.Store.EditEntry)
+		return s.changeEntry(ctx, &in.EntryInput, "edit", in.Body.Content, s.Store.EditEntry)
 	})
 	register(s, route{
 		id: "forget-entry", method: http.MethodPost, path: entry + "/forget", tag: "dreams", need: memory.RoleMember,
 		summary: "Forget a candidate for good", errors: []int{http.StatusConflict},
 		doc: "It is taken out of MEMORY.md, its archives and the daily notes, and no dream brings it back, in no words. Versions of documents stay.",
-	}, func(ctx context.Context, in *entryInput) (*reply[entryView], error) {
+	}, func(ctx context.Context, in *EntryInput) (*reply[entryView], error) {
 		return s.changeEntry(ctx, in, "forget", "", s.Store.ForgetEntry)
 	})
 }
@@ -115,15 +115,15 @@ func (s *Server) written(found foundDream, receipt memory.Receipt) {
 	}
 }
 
-// entryInput is a request about one candidate of one dream.
-type entryInput struct {
+// EntryInput is a request about one candidate of one dream.
+type EntryInput struct {
 	DreamInput
 	EntryParam
 	RequestKeyParam
 }
 
 type editEntryInput struct {
-	entryInput
+	EntryInput
 	Body struct {
 		Content string `json:"content" minLength:"1" maxLength:"500" pattern:"\\S" patternDescription:"not blank" doc:"The words to put in its place, on one line." example:"Lives in Bern since May."`
 	}
@@ -140,7 +140,7 @@ type entryView struct {
 }
 
 // changeEntry does what a person decided about a candidate.
-func (s *Server) changeEntry(ctx context.Context, in *entryInput, what, text string,
+func (s *Server) changeEntry(ctx context.Context, in *EntryInput, what, text string,
 	change func(context.Context, memory.Identity, store.EntryChange) (store.EntryReceipt, error),
 ) (*reply[entryView], error) {
 	found, err := s.dream(ctx, &in.DreamInput)

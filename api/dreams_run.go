@@ -240,7 +240,7 @@ func (s *Server) runDream(ctx context.Context, id memory.Identity, record store.
 		OwnerRef: memory.OwnerRef{Workspace: id.Workspace, Agent: id.Agent, Owner: record.OwnerID},
 		Dream:    record.ID, Mode: record.Mode, Trigger: record.Trigger, Night: record.Night, AsOf: record.AsOf, DryRun: record.DryRun,
 	}
-	err := s.workflows.dream(ctx, s.stopping, in, wait)
+	result, err := s.workflows.dream(ctx, s.stopping, in, wait)
 	switch {
 	case err == nil, errors.Is(err, errStillRunning):
 	case errors.Is(err, workflows.ErrDreaming): // somebody else was faster
@@ -251,6 +251,12 @@ func (s *Server) runDream(ctx context.Context, id memory.Identity, record store.
 		return record, workflowsAway("nothing was dreamed, try again later")
 	default:
 		return record, err
+	}
+	if result.Outcome == memory.OutcomeFailed { // its record says so, unless the workflow never came to it
+		ended, err := s.Store.EndDream(ctx, id, record.ID, store.DreamEnding{Outcome: result.Outcome, ReasonCode: result.ReasonCode})
+		if _, taken := errors.AsType[*store.ConflictError](err); !taken {
+			return ended, err
+		}
 	}
 	return s.Store.Dream(ctx, id, record.ID)
 }

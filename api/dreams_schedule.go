@@ -14,6 +14,10 @@ func (s *Server) dreamSchedule(ctx context.Context, ref store.AgentRef, agent st
 	if !schedule.On() {
 		return view
 	}
+	if s.probes.askTemporal(ctx).State != stateOK { // known, for a second
+		view.State = stateUnknown
+		return view
+	}
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
 	next, paused, err := workflows.NextDream(ctx, s.Temporal, ref)

@@ -22,31 +22,32 @@ var errNeverStarted = errors.New("the dream was not started")
 
 // dream starts the dream of a record, or finds it when it is running, and waits for its end, at most for wait and until stop
 // ends. It is started in any case: a client that waits for nothing, or hangs up, has asked all the same.
-func (s *starter) dream(ctx, stop context.Context, in workflows.DreamInput, wait time.Duration) error {
+func (s *starter) dream(ctx, stop context.Context, in workflows.DreamInput, wait time.Duration) (workflows.DreamResult, error) {
+	var none workflows.DreamResult
 	started, accepted := context.WithTimeout(context.WithoutCancel(ctx), acceptTimeout)
 	run, err := workflows.StartDream(started, s.client, in)
 	accepted()
 	switch {
 	case errors.Is(err, workflows.ErrDreaming):
-		return err
+		return none, err
 	case err != nil:
 		s.log.WarnContext(ctx, "A dream could not be started", "error", err, "dream", in.Dream)
-		return fmt.Errorf("%w: %w", errNeverStarted, err)
+		return none, fmt.Errorf("%w: %w", errNeverStarted, err)
 	}
 	waited, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	defer context.AfterFunc(stop, cancel)()
-	_, err = run.Result(waited)
+	result, err := run.Result(waited)
 	switch {
-	case err == nil: // a dream that failed says so in its record
-		return nil
+	case err == nil:
+		return result, nil
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return none, ctx.Err()
 	case waited.Err() != nil, temporalAway(err):
-		return errStillRunning
+		return none, errStillRunning
 	}
 	s.log.WarnContext(ctx, "A dream that a request waited for ended in nobody knows what", "error", err, "workflow", run.GetID())
-	return problem(nameWorkflowFailed, "the dream failed; the history of its workflow %s tells more", run.GetID())
+	return none, problem(nameWorkflowFailed, "the dream failed; the history of its workflow %s tells more", run.GetID())
 }
 
 // isDreaming reports whether an owner's dream is under way.

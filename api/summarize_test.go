@@ -80,6 +80,7 @@ func startWithTemporal(t *testing.T, engine *scripted, working bool) *harness {
 		settings.MinMessages, settings.MinUserChars = 2, 1
 		steps, err := activities.New(activities.Options{
 			Store: h.store, Proposer: engine, Defaults: settings, Timing: timing, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+			DreamDefaults: memory.DefaultDreamSettings(),
 		})
 		if err != nil {
 			t.Fatal(err)
