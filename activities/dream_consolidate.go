@@ -100,18 +100,13 @@ func (c *consolidating) input() memory.ConsolidationInput {
 	return in
 }
 
-// shownNotes are the newest notes, as much of them as fits into a number of characters.
+// shownNotes are the notes as far as the model sees them.
 func shownNotes(notes []store.DreamNote, limit int) []memory.ConsolidationNote {
-	var out []memory.ConsolidationNote
-	for _, n := range notes {
-		if limit <= 0 {
-			break
-		}
-		text := memory.Tail(n.Content, limit)
-		out = append(out, memory.ConsolidationNote{Path: n.Path, Text: text, Cut: len(text) < len(n.Content)})
-		limit -= len([]rune(text))
+	all := make([]dream.Note, len(notes))
+	for i, n := range notes {
+		all[i] = dream.Note{Document: n.Document, Day: n.Day}
 	}
-	return out
+	return dream.ShownNotes(all, limit)
 }
 
 // ask is one call of the model, read and checked. Faults of the answer come back as violations, faults of the call as the
@@ -141,12 +136,12 @@ func (c *consolidating) judge(raw string) []memory.Violation {
 		c.nothing(ReasonNothingToKeep, proposed.Reason)
 		return nil
 	}
-	after, moved := dream.Fit(proposed.MemoryContent, c.stage.AsOf, c.stage.Dream.Settings)
+	after, moved := dream.Fit(proposed.MemoryContent, c.stage.AsOf, c.stage.Dream.Settings, c.stage.Protected...)
 	if violations := c.check(after, moved, proposed.Retired); len(violations) > 0 {
 		return violations
 	}
 	c.ranking = dream.Settle(before, after, c.ranking)
-	c.memory, c.moved, c.outcome, c.reason = after, moved, memory.OutcomeWritten, proposed.Reason
+	c.memory, c.moved, c.retired, c.outcome, c.reason = after, moved, proposed.Retired, memory.OutcomeWritten, proposed.Reason
 	return nil
 }
 

@@ -96,6 +96,7 @@ type writing struct {
 	ranking dream.Ranking
 	memory  string // MEMORY.md as it is to be; empty: it stays
 	moved   []dream.MovedSection
+	retired []memory.Retired // lines of a person that go, each with the reason
 
 	outcome       memory.Outcome
 	reasonCode    memory.ReasonCode
@@ -113,7 +114,7 @@ func (w *writing) byRules() {
 		w.nothing(nothingReason(w.stage.Dream.Mode), "")
 		return
 	}
-	p := dream.Promote(w.stage.Files.Memory.Content, w.ranking, w.stage.AsOf, w.stage.Dream.Settings)
+	p := dream.Promote(w.stage.Files.Memory.Content, w.ranking, w.stage.AsOf, w.stage.Dream.Settings, w.stage.Protected...)
 	if p.Memory == "" {
 		w.ranking = p.Ranking
 		w.nothing(ReasonNothingPassed, "")
@@ -159,14 +160,14 @@ func barred(states []dream.State) []dream.State {
 
 // nothing ends in a report and a diary, with MEMORY.md as it was.
 func (w *writing) nothing(code memory.ReasonCode, reason string) {
-	w.memory, w.moved, w.outcome, w.reasonCode, w.reason = "", nil, memory.OutcomeNothing, code, reason
+	w.memory, w.moved, w.retired, w.outcome, w.reasonCode, w.reason = "", nil, nil, memory.OutcomeNothing, code, reason
 }
 
 // refused ends quarantined: what was to be written is kept in the report only.
 func (w *writing) refused(violations []memory.Violation) {
 	before := w.stage.Files.Memory.Content
 	w.ranking = dream.Settle(before, before, w.ranking)
-	w.memory, w.moved, w.outcome, w.violations = "", nil, memory.OutcomeQuarantined, violations
+	w.memory, w.moved, w.retired, w.outcome, w.violations = "", nil, nil, memory.OutcomeQuarantined, violations
 	w.reasonCode, w.reason = reasonOf(violations), "what was to be written was refused"
 }
 
@@ -176,7 +177,8 @@ func (w *writing) draft() store.DreamDraft {
 	composed := dream.Compose(dream.ComposeInput{
 		Dream: d.ID, Mode: d.Mode, Topic: d.Topic, AsOf: w.stage.AsOf, Now: w.stage.Now, Scope: d.Scope,
 		Files: w.stage.Files, Memory: w.memory, Moved: w.moved, Ranking: w.ranking, Reflection: d.Reflection,
-		Looked: d.Pins.Looked, Model: strings.TrimPrefix(w.wroteIt, rules), Reason: w.reason, Outcome: w.outcome, Settings: d.Settings,
+		Looked: d.Pins.Looked, Model: strings.TrimPrefix(w.wroteIt, rules), Reason: w.reason, Outcome: w.outcome,
+		Violations: w.violations, Retired: w.retired, Settings: d.Settings,
 	})
 	return store.DreamDraft{
 		Ranking: w.ranking, Changes: composed.Changes, Diff: composed.Diff, Outcome: w.outcome, ReasonCode: w.reasonCode,

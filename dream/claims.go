@@ -43,11 +43,11 @@ func claimsOf(doc string) []claim {
 			id: e.ID, text: strings.TrimSpace(htmlComment.ReplaceAllString(e.Text, " ")), line: strings.TrimSuffix(lines[e.FromLine-1], "\r"),
 			group: claimGroup{heading: e.Heading},
 		}
-		over := e.Heading
+		over := []string{e.Heading}
 		for p := e.Parent; p >= 0; p = entries[p].Parent {
-			over += "\n" + entries[p].Text
+			over = append(over, entries[p].Text)
 		}
-		c.read(over)
+		c.read(strings.Join(over, "\n"))
 		out = append(out, c)
 	}
 	return out
@@ -63,7 +63,7 @@ const minClause = 2
 func (c *claim) read(over string) {
 	c.says = wordsOf(c.text)
 	c.keys = keysOf(c.says)
-	if over != "" {
+	if strings.TrimSpace(over) != "" {
 		context := wordsOf(over)
 		c.under = context.turns & (negated | former)
 		for _, u := range context.units {

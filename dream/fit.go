@@ -13,10 +13,10 @@ import (
 // ArchiveFolder is where machine-made sections of MEMORY.md move when it gets too long, one file for each month.
 const ArchiveFolder = "memory/archive/"
 
-// Fit makes a text that a model wrote keep the ceiling by moving the oldest machine-made sections to an archive, those without
-// a line of protected. What is still too long is for Check to refuse.
+// Fit takes off a text that a model wrote what stands around it (a fence), and makes it keep the ceiling by moving the oldest
+// machine-made sections to an archive, those without a line of protected. What is still too long is for Check to refuse.
 func Fit(text string, asOf time.Time, s memory.DreamSettings, protected ...string) (fitted string, moved []MovedSection) {
-	return makeRoom(text, s.MemoryMaxChars, DayOf(asOf), protected)
+	return makeRoom(memory.Tidied(text), s.MemoryMaxChars, DayOf(asOf), protected)
 }
 
 // makeRoom moves sections, the oldest first, until text has at most limit characters. That of today stays.

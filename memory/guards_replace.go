@@ -39,6 +39,9 @@ func (g *guard) replacement(field, path, current, text string, ceiling int) stri
 	return text
 }
 
+// Tidied takes off a fence around a whole text and spaces around it, and ends it with one line break. A text of spaces is empty.
+func Tidied(text string) string { return tidied(text) }
+
 // tidied takes off a fence around the whole text and spaces around it, and ends it with one line break.
 func tidied(text string) string {
 	text = strings.TrimSpace(text)
