@@ -2,6 +2,7 @@ package dream
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"reverie/memory"
@@ -14,8 +15,8 @@ import (
 // Statements are alike when they are the same but for what memory.EntryID leaves out, or when the words that carry meaning are
 // the same in the same order (a phrase may stand in front or at the end), up to endings, a few synonyms and a fifth of words
 // that only one of them has. Those may not be numbers, names, identifiers nor people. What turns the sense of a
-// statement (not, no longer, used to, plans to, only, if) must be in both, and none of them may say after where the other says
-// before. Scripts without spaces are compared by characters.
+// statement (not, no longer, used to, plans to, only, if, a question mark) must be in both, and none of them may say after or from
+// where the other says before or in. Scripts without spaces are compared by characters.
 //
 // The relation is symmetric, but not transitive.
 func Alike(a, b string) bool {
@@ -27,21 +28,28 @@ type words struct {
 	units     []meaning
 	sorted    []string // keys of units
 	turns     turns
-	opposites uint64 // bits of the words in opposedPairs that it has
-	spaceless bool   // some units are characters
+	opposites uint64   // bits of the words in opposedPairs that it has
+	relations uint32   // bits of those in relations
+	phrases   []string // the units in front of the first preposition, and those behind each, with it; the latter sorted
+	listed    bool     // it joins words by and, or, but: what belongs to what is told by their order
+	spaceless bool     // some units are characters
 }
 
 // meaning is a word that carries meaning, or a character of a script without spaces.
 type meaning struct {
 	key   string
 	exact bool // a number, name, identifier or person: a statement without it says something else
+	name  bool // it has a capital letter, and not because it begins the statement
 }
 
 // wordsOf reads a statement.
 func wordsOf(text string) words {
-	var w words
+	w := words{phrases: []string{""}}
 	if strings.Contains(text, "~~") && struck.MatchString(text) { // it says that something is so no more
 		w.turns |= former
+	}
+	if strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") {
+		w.turns |= doubtful
 	}
 	if hasIdeographs(text) {
 		w.turns |= turnsOfHan(text)
@@ -52,6 +60,11 @@ func wordsOf(text string) words {
 	for i, t := range tokens {
 		folded := t.Forms[0]
 		w.opposites |= opposedBits[folded]
+		w.relations |= relations[folded]
+		w.listed = w.listed || conjunctions[folded]
+		if relation, ok := relations[folded]; ok {
+			w.phrases = append(w.phrases, strconv.Itoa(int(relation)))
+		}
 		w.turns |= turnOf(folded)
 		if folded == "used" && i+1 < len(tokens) && tokens[i+1].Forms[0] == "to" {
 			w.turns |= former
@@ -64,14 +77,17 @@ func wordsOf(text string) words {
 		if t.Kind == search.Identifier {
 			within = t.End
 		}
+		u.name = i > 0 && startsUpper(t.Text)
 		w.spaceless = w.spaceless || t.Kind == search.Ideographs
 		w.units = append(w.units, u)
+		w.phrases[len(w.phrases)-1] += " " + u.key
 	}
 	w.sorted = make([]string, len(w.units))
 	for i, u := range w.units {
 		w.sorted[i] = u.key
 	}
 	slices.Sort(w.sorted)
+	slices.Sort(w.phrases[1:])
 	return w
 }
 
@@ -89,23 +105,20 @@ func meaningOf(t search.Token, within int) (meaning, bool) {
 	case t.Start < within || t.Stop || fillers[folded]:
 		return meaning{}, false
 	case t.Kind == search.Identifier:
-		return meaning{t.Forms[len(t.Forms)-1], true}, isWhole(t) // the parts of others follow
+		return meaning{key: t.Forms[len(t.Forms)-1], exact: true}, isWhole(t) // the parts of others follow
 	case t.Kind == search.Number:
-		return meaning{t.Forms[len(t.Forms)-1], true}, true
+		return meaning{key: t.Forms[len(t.Forms)-1], exact: true}, true
 	case t.Kind == search.Ideographs:
-		return meaning{folded, strings.Contains(hanNumerals, folded)}, len([]rune(folded)) == 1
+		return meaning{key: folded, exact: strings.Contains(hanNumerals, folded)}, len([]rune(folded)) == 1
 	}
 	key := inflectionKey(t)
 	if digit, ok := numberWords[folded]; ok {
-		return meaning{digit, true}, true
+		return meaning{key: digit, exact: true}, true
 	}
 	if same, ok := synonyms[folded]; ok {
-		return meaning{same, persons[same]}, true
+		return meaning{key: same, exact: persons[same]}, true
 	}
-	if same, ok := synonyms[strings.TrimPrefix(key, englishMark)]; ok {
-		return meaning{same, persons[same]}, true
-	}
-	return meaning{key, persons[folded] || startsUpper(t.Text)}, true
+	return meaning{key: key, exact: persons[folded] || startsUpper(t.Text)}, true
 }
 
 // isWhole reports whether an identifier is one thing, such as db_port or MySQL. Of words with a hyphen each is one by itself.
@@ -140,14 +153,14 @@ func sameStatement(a, b words) bool {
 	if len(a.units) > len(b.units) {
 		a, b = b, a
 	}
-	if len(a.units) == 0 || a.turns != b.turns || opposed(a.opposites, b.opposites) {
+	if len(a.units) == 0 || a.turns != b.turns || opposed(a.opposites, b.opposites) || !related(a.relations, b.relations) {
 		return false
 	}
 	share := wordShare
 	if a.spaceless || b.spaceless {
 		share = characterShare
 	}
-	return float64(len(a.units)) >= share*float64(len(b.units)) && a.within(b) && a.inOrder(b)
+	return float64(len(a.units)) >= share*float64(len(b.units)) && a.within(b) && (a.inOrder(b) || a.inPhrases(b))
 }
 
 // within reports whether b has all units of a, and nothing exact besides.
@@ -187,6 +200,19 @@ func (a words) inOrder(b words) bool {
 		}
 	}
 	return false
+}
+
+// inPhrases reports whether a and b have the same phrases in any order ("on Mondays at 9:30"), or the same two words of which none
+// is a name: "a peanut allergy", "allergic to peanuts".
+func (a words) inPhrases(b words) bool {
+	if len(a.units) != len(b.units) || a.listed || b.listed || a.spaceless || b.spaceless {
+		return false
+	}
+	isName := func(u meaning) bool { return u.name }
+	if len(a.units) == 2 && !slices.ContainsFunc(a.units, isName) && !slices.ContainsFunc(b.units, isName) {
+		return true
+	}
+	return slices.Equal(a.phrases, b.phrases)
 }
 
 // overlap is the share of units that two alike statements have in common, 0 to 1.

@@ -94,6 +94,25 @@ func opposed(a, b uint64) bool {
 	return left&^right&otherRight&^otherLeft != 0 || right&^left&otherLeft&^otherRight != 0
 }
 
+// relations are prepositions that say how things are related; those of one group are found to stand for one another.
+var relations = func() map[string]uint32 {
+	out := map[string]uint32{}
+	for i, group := range []string{
+		"in at on into inside", "from", "to towards", "with", "for", "about", "over than instead rather", "under below", "between", "through via by",
+		"near beside", "against", "as", "before", "after", "since", "until",
+	} {
+		for word := range strings.FieldsSeq(group) {
+			out[word] = 1 << i
+		}
+	}
+	return out
+}()
+
+var conjunctions = wordSet("and or but while whereas und oder aber et ou mais y o pero e")
+
+// related reports whether one statement has no relation that the other has not: "from Berlin" and "in Berlin" differ.
+func related(a, b uint32) bool { return a&^b == 0 || b&^a == 0 }
+
 // fillers say how something is said.
 var fillers = wordSet(`really actually currently usually generally typically mostly basically quite also still already please very just`)
 
@@ -104,9 +123,9 @@ var leads = wordSet(`user users owner remember remembered remembers asked ask as
 var synonyms = func() map[string]string {
 	out := map[string]string{}
 	for _, group := range []string{
-		"like likes love loves enjoy enjoys prefer prefers adore adores favour favours favor favors",
-		"dislike dislikes hate hates detest detests loathe loathes",
-		"live lives reside resides",
+		"like likes liked love loves loved enjoy enjoys enjoyed prefer prefers preferred adore adores favour favours favor favors",
+		"dislike dislikes disliked hate hates hated detest detests loathe loathes",
+		"live lives lived living reside resides residing",
 		"allergic allergy allergies",
 		"mother mom mum mothers", "father dad fathers", "child children kid kids", "wife", "husband", "partner spouse",
 		"flat apartment flats apartments", "bike bicycle bikes bicycles", "film movie films movies", "car cars automobile",
