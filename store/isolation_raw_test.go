@@ -47,7 +47,11 @@ func ownRows(table string, id memory.Identity) string {
 				}
 				conditions = append(conditions, fmt.Sprintf("agent_id in ('%s', '')", id.Agent))
 			case "owner_key":
-				conditions = append(conditions, fmt.Sprintf("owner_key in ('%s', '')", id.Owner))
+				own := fmt.Sprintf("'%s', ''", id.Owner)
+				if strings.HasPrefix(table, "dream") && reachOf(id) >= reachTeam {
+					own += ", 'system'" // who may write what is shared
+				}
+				conditions = append(conditions, fmt.Sprintf("owner_key in (%s)", own))
 			}
 		}
 	}
@@ -73,6 +77,8 @@ func maySee(id memory.Identity, g group) bool {
 		}
 	case g.table == "embedding_cache":
 		return g.workspace == id.Workspace && id.Role == memory.RoleAdmin && !id.Pinned && id.AnyOwner
+	case strings.HasPrefix(g.table, "dream") && g.owner == string(memory.SystemOwner):
+		of.owner = "TEAM"
 	case g.table == "recalls":
 		return sees(id, of)
 	case g.table == "write_ledger":

@@ -30,7 +30,7 @@ func TestIsolation(t *testing.T) {
 	names := slices.Sorted(maps.Keys(calls))
 	succeeded, refused := map[string]int{}, map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		before := w.snapshot(t) // a run that failed may have left something behind
+		before, written := w.snapshot(t), w.lastWrite(t) // a run that failed may have left something behind
 		caller := anyIdentity(t, w)
 		for _, name := range rapid.Permutation(names).Draw(t, "methods") {
 			id := caller
@@ -49,6 +49,11 @@ func TestIsolation(t *testing.T) {
 					t.Fatalf("%s shows %v to %+v", name, shown, id)
 				}
 			}
+			last := w.lastWrite(t)
+			if last == written {
+				continue
+			}
+			written = last
 			after := w.snapshot(t)
 			for g := range changedGroups(before, after) {
 				if name == "CreateAgent" { // it works for the agent that it makes
@@ -81,6 +86,9 @@ func anyIdentity(t *rapid.T, w *world) memory.Identity {
 	switch kind {
 	case "admin":
 		id.AnyOwner = rapid.Bool().Draw(t, "tends") // as who tends the index does
+		if rapid.IntRange(0, 4).Draw(t, "shared") == 0 {
+			id.Owner = memory.SystemOwner
+		}
 		return id
 	case "member":
 		id.Role = memory.RoleMember
@@ -147,7 +155,8 @@ order by 1`)
 	}
 	var tenants []string
 	for _, table := range tables {
-		derived := strings.HasPrefix(table.Name, "index_") || table.Name == "embedding_cache"
+		derived := strings.HasPrefix(table.Name, "index_") || table.Name == "embedding_cache" ||
+			table.Name == "dream_candidates" || table.Name == "dream_news" // staged anew, and heard
 		if table.Update && !derived || table.Truncate {
 			t.Errorf("the application may delete rows of %s", table.Name)
 		}
@@ -244,6 +253,10 @@ func TestRawWritesAcross(t *testing.T) {
 		"conversations":       `jsonb_build_object('conversation_id', gen_random_uuid(), 'conversation_uid', gen_random_uuid())`,
 		"document_versions":   `jsonb_build_object('version', 1000 + (random() * 1e6)::int)`,
 		"documents":           `jsonb_build_object('path', gen_random_uuid() || '.md', 'document_id', gen_random_uuid())`,
+		"dream_candidates":    `jsonb_build_object('entry_id', gen_random_uuid())`,
+		"dream_entries":       `jsonb_build_object('entry_id', gen_random_uuid())`,
+		"dream_news":          `jsonb_build_object('mark', 1000 + (random() * 1e12)::bigint)`,
+		"dreams":              `jsonb_build_object('dream_id', gen_random_uuid(), 'night', '', 'request', '')`,
 		"embedding_cache":     `jsonb_build_object('text_hash', '\x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
 		"index_blocks":        `jsonb_build_object('bucket', 1000 + (random() * 1e6)::int)`,
 		"index_fresh":         `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
@@ -321,6 +334,9 @@ insert into messages select workspace_id, agent_id, '` + other.uid.String() + `'
 		"an extraction of another's conversation": `
 insert into extractions (workspace_id, agent_id, extraction_id, owner_key, conversation_id, conversation_uid, from_seq, to_seq, range_to, outcome, workflow_id, run_id, started_at)
 values ('acme', 'ada', gen_random_uuid(), 'user:1', 'x', '` + other.uid.String() + `', 99, 99, 99, 'running', '', '', now())`,
+		"a candidate of another's dream": `
+insert into dream_candidates (workspace_id, agent_id, dream_id, owner_key, entry_id, place, rank, body)
+values ('acme', 'ada', '` + other.dream.String() + `', 'user:1', 'x', 1, 1, '{}')`,
 		"a version of another's document": `
 insert into document_versions select workspace_id, agent_id, '` + document + `', 99, scope, owner_key, 0, merged, deleted, 'x', sha256, 0, 0, 'user', '', '', '', '', '{}', now()
 from document_versions where scope = 'PERSONAL' limit 1`,
@@ -336,4 +352,5 @@ var updatable = map[string]string{
 	"agents": "name", "api_keys": "name", "conversations": "updated_at", "documents": "enabled", "extractions": "reason",
 	"model_usage": "calls", "owners": "turn", "index_sources": "head", "index_spaces": "state", "index_progress": "done",
 	"index_vectors": "embedding", "index_vectors_large": "embedding", "embedding_cache": "used_at",
+	"dreams": "reason", "dream_candidates": "rank", "dream_entries": "status", "dream_news": "mark",
 }

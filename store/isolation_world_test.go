@@ -51,6 +51,7 @@ type place struct {
 	uid, ownerID uuid.UUID
 	open         uuid.UUID // extractions
 	quarantined  uuid.UUID
+	dream        uuid.UUID // that has written
 }
 
 // world is a store with several workspaces, agents and owners.
@@ -58,6 +59,7 @@ type world struct {
 	*Store
 	root   *pgx.Conn // sees everything
 	places []place
+	shared []place        // dreams of shared memories
 	keys   map[string]tag // secrets
 	keyIDs map[uuid.UUID]tag
 }
@@ -99,6 +101,7 @@ func makeWorld(t *testing.T) *world {
 			for _, owner := range worldOwners {
 				w.places = append(w.places, w.addPlace(t, workspace, agent, owner))
 			}
+			w.shared = append(w.shared, w.addShared(t, workspace, agent))
 			w.addIndex(t, workspace, agent)
 		}
 		w.addIndex(t, workspace, "")
@@ -205,6 +208,7 @@ func (w *world) addPlace(t *testing.T, workspace, agent string, owner memory.Own
 	if err := w.AddUsage(t.Context(), id, "model", memory.Usage{Calls: 1, InputTokens: 10}); err != nil {
 		t.Fatal(err)
 	}
+	p.dream = w.addDreams(t, id)
 	return p
 }
 
@@ -282,10 +286,15 @@ func mayChange(id memory.Identity, g group) bool {
 			return true
 		}
 		return ofAgent && g.owner == string(id.Owner) && id.Owner != memory.NoOwner
+	case "dreams", "dream_candidates", "dream_entries", "dream_news":
+		if g.owner == string(memory.SystemOwner) { // who may write what is shared dreams of it and undoes it
+			return ofAgent && !id.Pinned
+		}
+		return ofAgent && g.owner == string(id.Owner) && id.Owner != memory.NoOwner
 	case "conversations", "messages", "extractions":
 		return ofAgent && g.owner == string(id.Owner) && id.Owner != memory.NoOwner
-	case "write_ledger":
-		return g.agent == id.Agent && g.owner == string(id.Owner)
+	case "write_ledger": // the receipt of a dream of the shared memory that was undone is that of its owner
+		return g.agent == id.Agent && (g.owner == string(id.Owner) || g.owner == string(memory.SystemOwner) && !id.Pinned)
 	case "model_usage":
 		return ofAgent
 	case "agents":
@@ -294,6 +303,16 @@ func mayChange(id memory.Identity, g group) bool {
 		return isAdmin && id.Agents == nil
 	}
 	return false
+}
+
+// lastWrite is another number once any transaction has written anything, in whichever database of the cluster.
+func (w *world) lastWrite(t tester) string {
+	t.Helper()
+	var xid string
+	if err := w.root.QueryRow(t.Context(), "select pg_snapshot_xmax(pg_current_snapshot())::text").Scan(&xid); err != nil {
+		t.Fatal(err)
+	}
+	return xid
 }
 
 // snapshot digests all rows of all tables, by group.
@@ -349,6 +368,10 @@ var tenantTables = []struct {
 	{"conversations", []string{"agent_id", "owner_key"}},
 	{"document_versions", []string{"agent_id", "owner_key", "scope"}},
 	{"documents", []string{"agent_id", "owner_key", "scope"}},
+	{"dream_candidates", []string{"agent_id", "owner_key"}},
+	{"dream_entries", []string{"agent_id", "owner_key"}},
+	{"dream_news", []string{"agent_id", "owner_key"}},
+	{"dreams", []string{"agent_id", "owner_key", "scope"}},
 	{"embedding_cache", nil},
 	{"extractions", []string{"agent_id", "owner_key"}},
 	{"index_blocks", []string{"agent_id", "owner_key", "scope"}},
