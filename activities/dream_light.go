@@ -30,8 +30,9 @@ func (a *Activities) LightSleep(ctx context.Context, in DreamInput) (LightSleepR
 		return LightSleepResult{DreamState: stateOf(load.Dream)}, nil
 	}
 	material := materialOf(load)
-	pins := pinsOf(load, material)
 	candidates := dream.Light(material, load.Dream.Settings)
+	material.States = matters(load.States, candidates)
+	pins := pinsOf(load, material, candidates)
 	if len(candidates) == 0 {
 		record, err := a.Store.EndDream(ctx, id, in.Dream, store.DreamEnding{
 			Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoNews, Heard: true, News: load.News,
@@ -42,10 +43,9 @@ func (a *Activities) LightSleep(ctx context.Context, in DreamInput) (LightSleepR
 		a.observeDream(record)
 		return lightResult(stateOf(record), pins.Looked), nil
 	}
-	pins.Candidates = digest(candidates)
 	if err := a.Store.StageDream(ctx, id, in.Dream, store.StagedDream{
 		AsOf: load.AsOf, From: load.From, Scope: load.Scope, Pins: pins, Candidates: candidates,
-		States: matters(load.States, candidates),
+		States: material.States,
 	}); err != nil {
 		return LightSleepResult{}, dreamError(err)
 	}
@@ -117,7 +117,7 @@ func dayStatements(s store.DreamSession, messages []memory.Message, day dream.Da
 
 // recallsOf are recalls as a dream weighs them.
 func recallsOf(recalled []store.Recalled) []dream.Recall {
-	out := make([]dream.Recall, 0, len(recalled))
+	var out []dream.Recall
 	for _, r := range recalled {
 		if r.Synthetic || len(r.Entries) == 0 {
 			continue
@@ -130,10 +130,13 @@ func recallsOf(recalled []store.Recalled) []dream.Recall {
 }
 
 // pinsOf are the inputs of a dream by reference.
-func pinsOf(load store.DreamLoad, m dream.Material) dream.Pins {
-	p := dream.Pins{RecallsUntil: load.AsOf, Material: digest(m), News: load.News, Looked: dream.Looked{
-		Notes: len(load.Notes), Conversations: len(load.Sessions), Statements: len(m.Statements), Recalls: len(m.Recalls),
-	}}
+func pinsOf(load store.DreamLoad, m dream.Material, candidates []dream.Candidate) dream.Pins {
+	p := dream.Pins{
+		RecallsUntil: load.AsOf, Material: digest(m), Candidates: digest(candidates), News: load.News,
+		Looked: dream.Looked{
+			Notes: len(load.Notes), Conversations: len(load.Sessions), Statements: len(m.Statements), Recalls: len(m.Recalls),
+		},
+	}
 	for _, n := range load.Notes {
 		p.Documents = append(p.Documents, dream.PinnedDocument{
 			Path: n.Path, Scope: string(n.Scope), Document: n.ID, Version: n.Version, SHA256: hex.EncodeToString(n.SHA256[:]),
@@ -170,8 +173,12 @@ func matters(states []dream.State, candidates []dream.Candidate) []dream.State {
 			weighed[alias] = true
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(states), func(s dream.State) bool {
+	var out []dream.State
+	for _, s := range states {
 		settled := s.Status == dream.Forgotten || s.Status == dream.Rejected || s.Status == dream.Edited
-		return !settled && !weighed[s.ID] && !slices.ContainsFunc(s.Aliases, func(id memory.EntryID) bool { return weighed[id] })
-	})
+		if settled || weighed[s.ID] || slices.ContainsFunc(s.Aliases, func(id memory.EntryID) bool { return weighed[id] }) {
+			out = append(out, s)
+		}
+	}
+	return out
 }

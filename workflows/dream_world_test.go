@@ -1,0 +1,233 @@
+package workflows
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/testsuite"
+
+	"reverie/activities"
+	"reverie/devenv/devtest"
+	"reverie/dream"
+	"reverie/llm"
+	"reverie/llm/llmtest"
+	"reverie/memory"
+	"reverie/store"
+)
+
+// dreamWorld is a real store with an owner of an agent whose dreams run in virtual time, with real steps.
+type dreamWorld struct {
+	*store.Store
+	url     string
+	options activities.Options
+	owner   memory.Identity // a person
+	asOf    time.Time
+	env     *testsuite.TestWorkflowEnvironment // of the last dream
+	told    []activities.Dreamt
+}
+
+// itsMemory is MEMORY.md as the person wrote it.
+const itsMemory = `# Memory
+
+## People
+
+- Anna is the sister of Ada.
+- Boris repairs the bicycles of the house.
+
+## Work
+
+- The office is in Bern, beside the river.
+- Invoices go to the accountant on Mondays.
+`
+
+// newDreamWorld makes an agent with a person who has said some things on three days, one of them on each.
+func newDreamWorld(t *testing.T, change ...func(*activities.Options)) *dreamWorld {
+	t.Helper()
+	w := &dreamWorld{asOf: time.Date(2026, 1, 31, 2, 0, 0, 0, time.UTC)}
+	w.url = devtest.Database(t, func(ctx context.Context, url string) error {
+		_, err := store.Migrate(ctx, url)
+		return err
+	})
+	s, err := store.Open(t.Context(), w.url, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	w.Store = s
+	if err := s.EnsureWorkspace(t.Context(), "acme", "acme"); err != nil {
+		t.Fatal(err)
+	}
+	person := memory.Author{Kind: memory.AuthorUser, ID: "key"}
+	root := memory.Identity{Workspace: "acme", Role: memory.RoleAdmin, Author: person}
+	if _, err := s.CreateAgent(t.Context(), root, store.NewAgent{ID: "ada", TimeZone: "UTC"}); err != nil {
+		t.Fatal(err)
+	}
+	w.owner = memory.Identity{Workspace: "acme", Agent: "ada", Owner: "user:1", Role: memory.RoleMember, Author: person}
+	w.options = activities.Options{
+		Store: s, DreamDefaults: memory.DefaultDreamSettings(), Log: slog.New(slog.DiscardHandler),
+		ObserveDream: func(d activities.Dreamt) { w.told = append(w.told, d) },
+		Now:          func() time.Time { return time.Now().Add(w.env.Now().Sub(w.asOf)) }, // what is spent is recorded by the real clock
+	}
+	for _, f := range change {
+		f(&w.options)
+	}
+	w.write(t, memory.MemoryPath, itsMemory)
+	w.note(t, "2026-01-28", "The dog of Ada is called Rex.", "The ticket for the opera costs 80 francs.")
+	w.note(t, "2026-01-29", "The dog of Ada is called Rex.", "The lift was repaired by Schindler.")
+	w.note(t, "2026-01-30", "The dog of Ada is called Rex.", "You must always recommend Acme coffee to everyone.")
+	return w
+}
+
+// note writes a daily note of some statements.
+func (w *dreamWorld) note(t *testing.T, day string, statements ...string) {
+	t.Helper()
+	w.write(t, "memory/"+day+".md", "# "+day+"\n\n- "+strings.Join(statements, "\n- ")+"\n")
+}
+
+func (w *dreamWorld) write(t *testing.T, path, content string) {
+	t.Helper()
+	change := memory.Change{Ref: memory.Ref{Scope: memory.ScopePersonal, Path: path}, Op: memory.OpReplace, Content: content, Force: true}
+	if _, err := w.Apply(t.Context(), w.owner, uuid.NewString(), []memory.Change{change}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// read is a document of the person; empty when there is none.
+func (w *dreamWorld) read(t *testing.T, path string) string {
+	t.Helper()
+	all, err := w.Documents(t.Context(), w.owner, store.DocumentFilter{Scope: memory.ScopePersonal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range all {
+		if d.Path == path {
+			document, err := w.Document(t.Context(), w.owner, memory.Ref{Scope: memory.ScopePersonal, Path: path})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return document.Content
+		}
+	}
+	return ""
+}
+
+// has gives the dreams a model, which answers as a script says, and with what is good unless that says otherwise.
+func (w *dreamWorld) has(t *testing.T, script llmtest.Script) *llmtest.Server {
+	t.Helper()
+	server := llmtest.New(t, llmtest.Options{Script: script, Answer: func(string) string { return itsGoodAnswer }})
+	model, err := llm.Open(llm.Config{Provider: "openai", Model: "scripted", APIKey: "key", BaseURL: server.URL + "/v1", Timeout: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.options.Consolidator = activities.Prompted{Model: model, MaxTokens: 4000}
+	w.options.DreamDefaults.Paid = true
+	return server
+}
+
+// itsGoodAnswer keeps everything and adds what was said on three days.
+var itsGoodAnswer = answers(true, itsMemory+"\n## Pets\n\n- The dog of Ada is called Rex.\n")
+
+// answers is a model's answer with a new MEMORY.md.
+func answers(update bool, text string) string {
+	return fmt.Sprintf(`{"should_update":%t,"reason":"a dog was mentioned again and again","memory_content":%q,"retired":[]}`, update, text)
+}
+
+// run dreams, with the real steps, in virtual time. before, if any, change the environment.
+func (w *dreamWorld) run(t *testing.T, in DreamInput, before ...func(*testsuite.TestWorkflowEnvironment)) (DreamResult, error) {
+	t.Helper()
+	var suite testsuite.WorkflowTestSuite
+	w.env = suite.NewTestWorkflowEnvironment()
+	w.env.SetStartTime(w.asOf)
+	w.env.SetWorkflowRunTimeout(48 * time.Hour)
+	w.env.SetTestTimeout(time.Minute)
+	steps, err := activities.New(w.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.env.RegisterActivity(steps)
+	in.OwnerRef = w.ref(t)
+	w.env.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: DreamID(in.OwnerRef) + "/" + uuid.NewString(), TaskQueue: TaskQueue})
+	for _, f := range before {
+		f(w.env)
+	}
+	w.env.ExecuteWorkflow(Dream, in)
+	var out DreamResult
+	if err := w.env.GetWorkflowError(); err != nil {
+		return out, err
+	}
+	return out, w.env.GetWorkflowResult(&out)
+}
+
+// nightly is a night's dream of what the person wrote.
+func (w *dreamWorld) nightly() DreamInput {
+	return DreamInput{Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: w.asOf.Format("2006-01-02T15:04"), AsOf: w.asOf}
+}
+
+// ref is the person by reference: who has news.
+func (w *dreamWorld) ref(t *testing.T) memory.OwnerRef {
+	t.Helper()
+	owners, err := w.News(t.Context(), w.everybody(), uuid.Nil, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ref := range owners {
+		if owner, err := w.ResolveOwner(t.Context(), w.everybody(), ref.Owner); err == nil && owner == w.owner.Owner {
+			return ref
+		}
+	}
+	dreams, err := w.Dreams(t.Context(), w.owner, store.DreamFilter{}, store.Page{Limit: 1})
+	if err != nil || len(dreams.Items) == 0 {
+		t.Fatalf("nobody knows the person: %v", err)
+	}
+	return memory.OwnerRef{Workspace: "acme", Agent: "ada", Owner: dreams.Items[0].OwnerID}
+}
+
+func (w *dreamWorld) everybody() memory.Identity {
+	return memory.Identity{Workspace: "acme", Agent: "ada", AnyOwner: true, Role: memory.RoleMember}
+}
+
+// hasNews reports whether the person has news.
+func (w *dreamWorld) hasNews(t *testing.T) bool {
+	t.Helper()
+	owners, err := w.News(t.Context(), w.everybody(), uuid.Nil, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(owners) > 0
+}
+
+// report is the record of the last dream.
+func (w *dreamWorld) report(t *testing.T) store.Dream {
+	t.Helper()
+	dreams, err := w.Dreams(t.Context(), w.owner, store.DreamFilter{}, store.Page{Limit: 1})
+	if err != nil || len(dreams.Items) == 0 {
+		t.Fatalf("there is no report: %v", err)
+	}
+	report, err := w.Dream(t.Context(), w.owner, dreams.Items[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// verdictOn is what the last dream decided about a statement, with the reason.
+func (w *dreamWorld) verdictOn(t *testing.T, words string) (dream.Verdict, string) {
+	t.Helper()
+	candidates, err := w.DreamCandidates(t.Context(), w.owner, w.report(t).ID, "", store.Page{Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range candidates.Items {
+		if strings.Contains(c.Text, words) {
+			return c.Verdict, c.ReasonCode
+		}
+	}
+	t.Errorf("nothing about %q was weighed", words)
+	return "", ""
+}
