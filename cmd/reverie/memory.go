@@ -30,7 +30,7 @@ func memoryCommand() *cobra.Command {
 	s := &session{}
 	c := &cobra.Command{
 		Use:   "memory",
-		Short: "Work with memory from the shell: add conversations, search, read, diff, blame, restore",
+		Short: "Work with memory from the shell: add conversations, search, read, diff, blame, restore, dream",
 		Long: "Work with an agent's memory from the shell, over the HTTP API of a running Reverie.\n\n" +
 			"The key is that of --key, else of REVERIE_KEY, else the admin key that `reverie dev` keeps in its data folder.\n" +
 			"Whose memory it is, say --owner, or --channel and --sender, or --end-user; without any, it is the agent's shared memory.\n" +
@@ -49,6 +49,7 @@ func memoryCommand() *cobra.Command {
 	c.AddCommand(
 		s.addCommand(), s.summarizeCommand(), s.agentsCommand(), s.listCommand(), s.catCommand(), s.logCommand(), s.diffCommand(), s.blameCommand(),
 		s.restoreCommand(), s.extractionsCommand(), s.promptCommand(), s.searchCommand(), s.getCommand(), s.indexCommand(), s.statusCommand(),
+		s.dreamCommand(), s.dreamsCommand(), s.promoteCommand(), s.promoteExplainCommand(), s.remHarnessCommand(), s.remBackfillCommand(), s.revertCommand(),
 	)
 	return c
 }
