@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,6 +64,15 @@ func TestSettingsArePatched(t *testing.T) {
 			`{"settings":{"ownerIsolation":false,"minMessages":1,"minUserChars":0,"profileMaxChars":200,"memoryMaxChars":200000,"memoryEnabled":null,"cooldownSeconds":null}}`,
 			`{"memoryMaxChars":200000,"minMessages":1,"minUserChars":0,"ownerIsolation":false,"profileMaxChars":200}`,
 		},
+		{
+			`{"settings":{"memoryMaxChars":null,"minMessages":null,"minUserChars":null,"ownerIsolation":null,"profileMaxChars":null,
+				"dreamingEnabled":false,"dreamCron":"0 */6 * * *","dreamDays":90,"dreamMinScore":0,"dreamMinSignals":1,"dreamMinDiversity":1,
+				"dreamMaxPromotions":0,"dreamMaxRetiredShare":1,"dreamHalfLifeDays":0.5}}`,
+			`{"dreamCron":"0 */6 * * *","dreamDays":90,"dreamHalfLifeDays":0.5,"dreamMaxPromotions":0,"dreamMaxRetiredShare":1,"dreamMinDiversity":1,` +
+				`"dreamMinScore":0,"dreamMinSignals":1,"dreamingEnabled":false}`,
+		},
+		{`{"settings":{"dreamCron":null,"dreamDays":null,"dreamMinScore":null}}`, `{"dreamHalfLifeDays":0.5,"dreamMaxPromotions":0,"dreamMaxRetiredShare":1,` +
+			`"dreamMinDiversity":1,"dreamMinSignals":1,"dreamingEnabled":false}`},
 	} {
 		patched := as[agent](h, h.want(h.patchAgent(c.patch), 200))
 		if got, err := json.Marshal(patched.Settings); err != nil || string(got) != c.settings {
@@ -76,7 +86,20 @@ func TestSettingsArePatched(t *testing.T) {
 		`{"settings":{"minMessages":0}}`, `{"settings":{"minMessages":1001}}`, `{"settings":{"cooldownSeconds":604801}}`,
 		`{"settings":{"profileMaxChars":199}}`, `{"settings":{"quietSeconds":"5"}}`, `{"settings":{"quietSeconds":1.5}}`,
 		`{"timeZone":"Mars"}`, `{"name":""}`,
+		`{"settings":{"dreamDays":0}}`, `{"settings":{"dreamDays":91}}`, `{"settings":{"dreamMinScore":1.1}}`, `{"settings":{"dreamMinSignals":0}}`,
+		`{"settings":{"dreamMaxRetiredShare":-0.1}}`, `{"settings":{"dreamHalfLifeDays":0}}`,
 	} {
 		h.wantError(h.patchAgent(body), 422, "invalid_request")
+	}
+	for cron, advice := range map[string]string{
+		"0 2 * *": "five fields", "@daily": "five fields", "TZ=UTC 0 2 * * *": "the time zone is the agent's", "0 2 31 2 *": "name a day that exists",
+	} {
+		refused := h.wantError(h.patchAgent(map[string]any{"settings": map[string]any{"dreamCron": cron}}), 422, "invalid_request")
+		if body := string(refused.body); !strings.Contains(body, advice) || !strings.Contains(body, "body.settings.dreamCron") {
+			t.Errorf("%s: %s does not say %q", cron, body, advice)
+		}
+		h.wantError(h.do(request{method: "POST", path: "/api/v1/agents", key: h.admin, body: map[string]any{
+			"id": "eve", "settings": map[string]any{"dreamCron": cron},
+		}}), 422, "invalid_request")
 	}
 }
