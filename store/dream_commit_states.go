@@ -23,8 +23,8 @@ where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and
 order by entry_id
 for no key update`
 
-	// What a person did with a statement holds, whatever a dream thinks of it. Days and times add up, so that what another
-	// dream has noted meanwhile is not lost.
+	// What a person did with a statement holds, whatever a dream thinks of it; so does what became of it before, unless this
+	// dream has judged it. Days and times add up, so that what another dream has noted meanwhile is not lost.
 	sqlDreamEntries = `
 insert into dream_entries (workspace_id, agent_id, owner_key, entry_id, status, reason_code, text, aliases, mention_days, asked,
     light_hits, light_at, rem_hits, rem_at, first_seen, last_seen, dream_id, changed_at)
@@ -36,9 +36,13 @@ from unnest(@entries::text[], @statuses::text[], @reason_codes::text[], @texts::
     s (entry_id, status, reason_code, text, aliases, days, asked, light_hits, light_at, rem_hits, rem_at, first_seen, last_seen, dream_id)
 order by s.entry_id
 on conflict (workspace_id, agent_id, owner_key, entry_id) do update set
-    status = case when dream_entries.status in ('confirmed', 'edited', 'forgotten') then dream_entries.status else excluded.status end,
-    reason_code = case when dream_entries.status in ('confirmed', 'edited', 'forgotten') then dream_entries.reason_code else excluded.reason_code end,
-    dream_id = case when dream_entries.status in ('confirmed', 'edited', 'forgotten') then dream_entries.dream_id else excluded.dream_id end,
+    status = case when dream_entries.status in ('confirmed', 'edited', 'forgotten') or not excluded.entry_id = any (@judged::text[])
+        then dream_entries.status else excluded.status end,
+    reason_code = case when dream_entries.status in ('confirmed', 'edited', 'forgotten')
+            or not excluded.entry_id = any (@judged::text[]) and dream_entries.status <> 'open'
+        then dream_entries.reason_code else excluded.reason_code end,
+    dream_id = case when dream_entries.status in ('confirmed', 'edited', 'forgotten') or not excluded.entry_id = any (@judged::text[])
+        then dream_entries.dream_id else excluded.dream_id end,
     aliases = array(select a from unnest(dream_entries.aliases || excluded.aliases) with ordinality u (a, n) group by a order by min(n) limit @most_aliases),
     mention_days = array(
         select d
@@ -62,6 +66,7 @@ const maxAliases = 64
 type stateAfter struct {
 	dream.State
 	before   dream.State
+	judged   bool // its verdict says what becomes of it
 	promoted bool
 }
 
@@ -122,11 +127,11 @@ func (s *stateAfter) judge(c dream.Candidate, dreamID uuid.UUID, written bool) {
 	}
 	switch {
 	case c.Verdict == dream.VerdictPromoted && written:
-		s.Status, s.ReasonCode, s.Dream, s.promoted = dream.Promoted, c.ReasonCode, dreamID, true
+		s.Status, s.ReasonCode, s.Dream, s.judged, s.promoted = dream.Promoted, c.ReasonCode, dreamID, true, true
 	case c.Verdict == dream.VerdictRejected && c.ReasonCode == dream.ReasonCorrected:
-		s.Status, s.ReasonCode, s.Dream = dream.Rejected, c.ReasonCode, dreamID
+		s.Status, s.ReasonCode, s.Dream, s.judged = dream.Rejected, c.ReasonCode, dreamID, true
 	case c.Verdict == dream.VerdictKept: // what was rejected or taken out of MEMORY.md and is weighed again
-		s.Status, s.ReasonCode, s.Dream = dream.Open, c.ReasonCode, uuid.Nil
+		s.Status, s.ReasonCode, s.Dream, s.judged = dream.Open, c.ReasonCode, uuid.Nil, true
 	case s.Status == dream.Open:
 		s.ReasonCode = c.ReasonCode
 	}
@@ -194,8 +199,11 @@ func (o *openDream) statesArgs(states []stateAfter) pgx.NamedArgs {
 	entries, statuses, codes, texts, aliases, days := make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	asked, lightHits, remHits := make([]bool, n), make([]int, n), make([]int, n)
 	lightAt, remAt, first, last := make([]*time.Time, n), make([]*time.Time, n), make([]time.Time, n), make([]time.Time, n)
-	dreams := make([]uuid.NullUUID, n)
+	dreams, judged := make([]uuid.NullUUID, n), []string{}
 	for i, s := range states {
+		if s.judged {
+			judged = append(judged, string(s.ID))
+		}
 		entries[i], statuses[i], codes[i], texts[i] = string(s.ID), string(s.Status), s.ReasonCode, storable(s.Text)
 		aliases[i], asked[i], lightHits[i], remHits[i] = joinedEntries(s.Aliases), s.Asked, s.LightHits, s.REMHits
 		lightAt[i], remAt[i], first[i], last[i] = timeOrNull(s.LightAt), timeOrNull(s.REMAt), s.FirstSeen, s.LastSeen
@@ -209,6 +217,6 @@ func (o *openDream) statesArgs(states []stateAfter) pgx.NamedArgs {
 	return o.t.args(pgx.NamedArgs{
 		"entries": entries, "statuses": statuses, "reason_codes": codes, "texts": texts, "aliases": aliases, "days": days,
 		"asked": asked, "light_hits": lightHits, "light_at": lightAt, "rem_hits": remHits, "rem_at": remAt,
-		"first_seen": first, "last_seen": last, "dreams": dreams, "most_aliases": maxAliases, "most_days": dream.MaxDays,
+		"first_seen": first, "last_seen": last, "dreams": dreams, "judged": judged, "most_aliases": maxAliases, "most_days": dream.MaxDays,
 	})
 }
