@@ -156,7 +156,7 @@ func (s *Server) follow(hc huma.Context, f follower) {
 		return out.Flush()
 	}
 	err := write(fmt.Sprintf("retry: %d\n\n", reconnectAfter.Milliseconds()))
-	beat := time.NewTicker(heartbeat)
+	beat := time.NewTicker(s.followers.heartbeat)
 	defer beat.Stop()
 	for err == nil {
 		wake := f.changed() // before looking, so that nothing is missed between the two

@@ -13,7 +13,8 @@ import (
 
 // followers are the requests that follow dreams. Those that follow the same share one look at the database a second.
 type followers struct {
-	server *Server
+	server    *Server
+	heartbeat time.Duration
 
 	mu    sync.Mutex
 	count int
@@ -21,7 +22,7 @@ type followers struct {
 }
 
 func newFollowers(s *Server) *followers {
-	return &followers{server: s, feeds: map[feedKey]*feed{}}
+	return &followers{server: s, heartbeat: heartbeat, feeds: map[feedKey]*feed{}}
 }
 
 // feedKey is whose dreams are followed.

@@ -33,6 +33,7 @@ type harness struct {
 	t     *testing.T
 	url   string
 	store *store.Store
+	api   *api.Server
 	admin string // key
 	log   *logBuffer
 	done  func() error // stops the server and waits
@@ -94,6 +95,7 @@ func startOn(t *testing.T, database string, options ...func(*api.Options)) *harn
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.api = server
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,16 @@
+package api
+
+import "time"
+
+// HurryHeartbeat has a server write to followers of dreams more often than it does, before any of them comes.
+func HurryHeartbeat(s *Server, d time.Duration) { s.followers.heartbeat = d }
+
+// Followers and MaxFollowers are how many requests follow dreams, and how many may.
+func Followers(s *Server) int {
+	s.followers.mu.Lock()
+	defer s.followers.mu.Unlock()
+	return s.followers.count
+}
+
+// MaxFollowers is maxFollowers.
+const MaxFollowers = maxFollowers
