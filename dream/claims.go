@@ -129,15 +129,50 @@ func (c claim) without(out func(meaning) bool) claim {
 // glue are words with which a line may begin although its source puts it differently.
 var glue = keysOf(wordsOf("a owns uses called named has works speaks"))
 
-// exactIn reports whether keys has all numbers, names, identifiers and people of the claim. A word at its beginning has a
-// capital letter whatever it is.
+// exactIn reports whether keys has all numbers, names, identifiers and people of the claim, and all words that have synonyms
+// (whose keys begin with a mark): there is no other word for them. A word at its beginning has a capital letter whatever it is.
 func (c claim) exactIn(keys map[string]bool) bool {
 	for i, u := range c.says.units {
-		if u.exact && !keys[u.key] && (i > 0 || !glue[u.key]) {
+		if (u.exact || strings.HasPrefix(u.key, "=")) && !keys[u.key] && (i > 0 || !glue[u.key]) {
 			return false
 		}
 	}
 	return true
+}
+
+// substitutes reports whether the claim has another word in the place of one of s: "window seats" for "aisle seats". Words that
+// are only added, or stand elsewhere, are no substitutes.
+func (c claim) substitutes(s claim) bool {
+	own := c.own()
+	next := map[string]string{} // what stands in s behind a unit and in front of one; "" is an end
+	last := map[string]string{}
+	before := ""
+	for _, u := range s.says.units {
+		next[before], last[u.key] = u.key, before
+		before = u.key
+	}
+	next[before], last[""] = "", before
+	units := c.says.units
+	for i, u := range units {
+		if s.keys[u.key] || i == 0 && glue[u.key] {
+			continue
+		}
+		var left, right string
+		if i > 0 {
+			left = units[i-1].key
+		}
+		if i+1 < len(units) {
+			right = units[i+1].key
+		}
+		behind, known := next[left]
+		if known && behind != "" && !own[behind] {
+			return true
+		}
+		if ahead, known := last[right]; known && ahead != "" && !own[ahead] {
+			return true
+		}
+	}
+	return false
 }
 
 // shareIn is the share of the claim's units that keys has; 1 for one without units.
@@ -155,7 +190,7 @@ func (c claim) shareIn(keys map[string]bool) float64 {
 }
 
 // coveredBy reports whether a statement, or a clause of it, says the claim and perhaps more: it has enough of its words, all
-// that is exact, and its sense is turned the same way.
+// that is exact, no other word in the place of one, and its sense is turned the same way.
 func (c claim) coveredBy(s claim) bool {
 	if len(c.says.units) == 0 {
 		return false
@@ -164,7 +199,7 @@ func (c claim) coveredBy(s claim) bool {
 	if c.says.spaceless {
 		share = characterShare
 	}
-	if c.sense() == s.sense() && !opposed(c.says.opposites, s.says.opposites) && c.exactIn(s.keys) && c.shareIn(s.keys) >= share {
+	if c.sense() == s.sense() && !opposed(c.says.opposites, s.says.opposites) && c.exactIn(s.keys) && c.shareIn(s.keys) >= share && !c.substitutes(s) {
 		return true
 	}
 	return slices.ContainsFunc(s.parts, c.coveredBy)

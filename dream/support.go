@@ -96,7 +96,7 @@ func (b *sourceBook) fewSay(c claim) bool {
 	groups := map[claimGroup][]int{}
 	for _, i := range b.near(c) {
 		s := b.claims[i]
-		if g := s.group; g.text > 0 && s.sense() == c.sense() && !opposed(s.says.opposites, c.says.opposites) {
+		if g := s.group; g.text > 0 && s.sense() == c.sense() && !opposed(s.says.opposites, c.says.opposites) && !c.substitutes(s) {
 			groups[g] = append(groups[g], i)
 		}
 	}
