@@ -55,6 +55,9 @@ func wordsOf(text string) words {
 		w.turns |= turnsOfHan(text)
 		text = hanFillers.Replace(text)
 	}
+	if negatedUnspaced(text) {
+		w.turns |= negated
+	}
 	tokens := analysed(text)
 	within := 0 // end of the last identifier that was taken whole
 	for i, t := range tokens {

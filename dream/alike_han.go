@@ -1,6 +1,7 @@
 package dream
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -20,7 +21,7 @@ var hanInnocent = strings.NewReplacer("不错", "", "不过", "", "不仅", "", 
 	"停车", "", "非洲", "", "除非", "除", "未来", "", "未婚", "", "无锡", "", "无线", "", "戒指", "")
 
 var hanTurns = map[turns][]string{
-	negated:  {"不", "没", "無", "无", "别", "別", "未", "讨厌", "戒", "非", "停"},
+	negated:  {"不", "没", "沒", "無", "无", "别", "別", "未", "讨厌", "戒", "非", "停"},
 	former:   {"以前", "曾经", "曾經", "原来", "从前", "之前是"},
 	intended: {"打算", "计划", "計畫", "想要", "希望", "准备", "考虑"},
 	doubtful: {"可能", "也许", "或许", "大概", "好像"},
@@ -40,6 +41,18 @@ func turnsOfHan(text string) turns {
 		}
 	}
 	return found
+}
+
+// negationsUnspaced negate in Japanese, Thai and Korean wherever they stand in a text; of Korean, two are words of their own.
+var (
+	negationsUnspaced = []string{"ない", "なく", "なかっ", "ません", "ไม่", "않", "없", "아니", "못하", "못한"}
+	negationsKorean   = map[string]bool{"안": true, "못": true}
+)
+
+// negatedUnspaced reports whether a text in one of these languages negates something.
+func negatedUnspaced(text string) bool {
+	return slices.ContainsFunc(negationsUnspaced, func(n string) bool { return strings.Contains(text, n) }) ||
+		slices.ContainsFunc(strings.Fields(text), func(word string) bool { return negationsKorean[word] })
 }
 
 func hasIdeographs(text string) bool { return strings.IndexFunc(text, isIdeograph) >= 0 }

@@ -30,7 +30,9 @@ var turningWords = func() map[string]turns {
 	for turn, list := range map[turns]string{
 		negated: `not no never without cannot cant dont doesnt didnt isnt arent wasnt wont wouldnt neither nor none nobody nothing
 			avoid avoids avoided stop stops stopped quit quits
-			nicht kein keine keinen keinem keiner nie niemals ohne ne pas jamais sans nunca sin nem não non mai senza niet geen nooit`,
+			nicht kein keine keinen keinem keiner nie niemals ohne ne pas jamais sans nunca sin não nem nunca non mai senza niet geen nooit
+			inte aldrig ikke aldri aldrig ei eivät nem soha nie bez nigdy není žádný nikdy değil hiç nu fără не нет без никогда ні ніколи δεν μην όχι
+			لا ليس لم لن بدون नहीं לא אין بدون không chưa tidak bukan tak`,
 		former:   `done former formerly previously previous ex früher ehemals ancien avant antes`,
 		intended: `plan plans planned planning want wants wanted hope hopes hoping intend intends intending consider considers considering wish wishes`,
 		doubtful: `maybe perhaps might possibly probably unsure allegedly vielleicht peut-être quizás`,
