@@ -259,7 +259,8 @@ func (w *entryWork) commit(ctx context.Context) (EntryReceipt, error) {
 	return w.finish(ctx, b, &g.receipt)
 }
 
-// queueStates queues what becomes of the statement, of other wordings of it, and of the words that take its place.
+// queueStates queues what becomes of the statement, of other wordings of it, and of the words that take its place. Who changes
+// several statements locks them in the order of their identities, and makes them in that order.
 func (w *entryWork) queueStates(b *pgx.Batch) {
 	entry := w.id()
 	others := maps.Clone(w.names)
@@ -269,21 +270,25 @@ func (w *entryWork) queueStates(b *pgx.Batch) {
 	if lastSeen.IsZero() {
 		lastSeen = w.t.now
 	}
-	days := w.candidate.Signals.MentionDays
-	if days == nil {
-		days = []dream.Day{}
-	}
-	b.Queue(sqlEntrySettle, w.t.args(pgx.NamedArgs{
-		"entry": entry, "status": w.status, "text": storable(w.text()), "aliases": textsOf(aliases), "mention_days": textsOf(days),
-		"asked": w.candidate.Signals.Asked, "last_seen": lastSeen,
-	}))
-	b.Queue(sqlEntrySettleOthers, w.t.args(pgx.NamedArgs{"status": w.status, "others": textsOf(aliases)}))
+	settled := []pgx.NamedArgs{{
+		"entry": entry, "status": w.status, "text": storable(w.text()), "aliases": textsOf(aliases),
+		"mention_days": textsOf(w.candidate.Signals.MentionDays), "asked": w.candidate.Signals.Asked, "last_seen": lastSeen,
+	}}
 	if w.replacement != "" {
-		b.Queue(sqlEntrySettle, w.t.args(pgx.NamedArgs{
+		settled = append(settled, pgx.NamedArgs{
 			"entry": itemID(w.replacement), "status": dream.Confirmed, "text": w.replacement, "aliases": []string{}, "mention_days": []string{},
 			"asked": true, "last_seen": w.t.now,
-		}))
+		})
+		if itemID(w.replacement) < entry {
+			slices.Reverse(settled)
+		}
 	}
+	locked := append(textsOf(aliases), string(entry), string(itemID(w.replacement)))
+	b.Queue(sqlDreamEntriesLock, w.t.args(pgx.NamedArgs{"entries": locked}))
+	for _, args := range settled {
+		b.Queue(sqlEntrySettle, w.t.args(args))
+	}
+	b.Queue(sqlEntrySettleOthers, w.t.args(pgx.NamedArgs{"status": w.status, "others": textsOf(aliases)}))
 }
 
 // textsOf are the values of a column of texts; never nil, which would be null.

@@ -31,6 +31,14 @@ for no key update`
 update dreams set reverted_by = @by, reverted_at = @now, changed_at = @now
 where workspace_id = @workspace and agent_id = @agent and dream_id = @dream and owner_key = @owner`
 
+	// Who changes several statements locks them in this order.
+	sqlEntriesUndoneLock = `
+select entry_id
+from dream_entries
+where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and dream_id = @dream and status = 'promoted'
+order by entry_id
+for no key update`
+
 	// What people have decided about since stays decided.
 	sqlEntriesUndone = `
 update dream_entries set status = 'rejected', reason_code = 'undone', changed_at = @now
@@ -191,6 +199,7 @@ func (u *undoing) commit(ctx context.Context, changes []memory.Change) (Reverted
 	}
 	args := t.args(pgx.NamedArgs{"dream": u.dream.ID, "by": t.id.Author.ID})
 	act.Queue(sqlDreamReverted, args)
+	act.Queue(sqlEntriesUndoneLock, args)
 	act.Queue(sqlEntriesUndone, args)
 	return u.finish(ctx, act, &w.receipt)
 }

@@ -5,8 +5,10 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"reverie/dream"
 	"reverie/memory"
 )
 
@@ -38,11 +40,7 @@ func TestRoundTrips(t *testing.T) {
 	var stored Stored
 	var x Extraction
 	var next PendingRange
-	calls := []struct {
-		name string
-		want int64
-		call func() error
-	}{
+	countTrips(t, count, []trip{
 		{"AppendMessages", 2, func() (err error) {
 			prefix++
 			stored, err = s.AppendMessages(t.Context(), id, turn("c", string(rune('a'+prefix)), 4))
@@ -82,7 +80,18 @@ func TestRoundTrips(t *testing.T) {
 			}
 			return nil
 		}},
-	}
+	})
+}
+
+// trip is a call and how often it goes to the server.
+type trip struct {
+	name string
+	want int64
+	call func() error
+}
+
+func countTrips(t *testing.T, count *trips, calls []trip) {
+	t.Helper()
 	for round := range 2 { // the first one prepares the statements, which is not counted
 		for _, c := range calls {
 			before := count.n.Load()
@@ -94,4 +103,62 @@ func TestRoundTrips(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestRoundTripsOfDreams(t *testing.T) {
+	t.Parallel()
+	count := &trips{}
+	s := openStore(t, func(o *Options) { o.MaxConns, o.Tracer = 1, count })
+	id := member("user:7")
+	var as memory.Identity
+	var x, written Dream
+	var candidate, forgotten dream.Candidate // new ones each time: what people decided about is not promoted again
+	countTrips(t, count, []trip{
+		{"Apply", 2, func() error {
+			return second(s.Apply(t.Context(), id, "", []memory.Change{noteChange("- Likes tea.\n")}))
+		}},
+		{"News", 1, func() error { return second(s.News(t.Context(), id, uuid.Nil, 10)) }},
+		{"BeginDream", 2, func() (err error) {
+			as = asDream(id)
+			as.Author.RunID = newID().String()
+			candidate, forgotten = weighed("Likes "+as.Author.RunID, dream.VerdictPromoted), weighed("Has "+as.Author.RunID, dream.VerdictKept)
+			x, err = s.BeginDream(t.Context(), as, NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Settings: memory.DefaultDreamSettings()})
+			return err
+		}},
+		{"LoadDream", 2, func() error { return second(s.LoadDream(t.Context(), as, x.ID)) }},
+		{"StageDream", 2, func() error {
+			return s.StageDream(t.Context(), as, x.ID, StagedDream{
+				AsOf: testClock, From: "2026-11-14", Scope: memory.ScopePersonal, Candidates: []dream.Candidate{candidate, forgotten},
+			})
+		}},
+		{"DreamStage", 2, func() error { return second(s.DreamStage(t.Context(), as, x.ID)) }},
+		{"ReflectDream", 2, func() error { return s.ReflectDream(t.Context(), as, x.ID, dream.Reflection{}) }},
+		{"DraftDream", 2, func() error {
+			return s.DraftDream(t.Context(), as, x.ID, DreamDraft{
+				Outcome: memory.OutcomeWritten, Ranking: dream.Ranking{Candidates: []dream.Candidate{candidate, forgotten}},
+				Changes: []memory.Change{{Ref: personal(memory.MemoryPath), Op: memory.OpAppend, Content: "- " + candidate.Text + "\n"}},
+			})
+		}},
+		{"CommitDream", 4, func() (err error) { written, err = s.CommitDream(t.Context(), as, x.ID, ""); return err }},
+		{"CommitDream again", 2, func() error { return second(s.CommitDream(t.Context(), as, x.ID, "")) }},
+		{"EndDream again", 2, func() error {
+			return second(s.EndDream(t.Context(), as, x.ID, DreamEnding{Outcome: memory.OutcomeFailed}))
+		}},
+		{"Dream", 1, func() error { return second(s.Dream(t.Context(), id, x.ID)) }},
+		{"Dreams", 1, func() error { return second(s.Dreams(t.Context(), id, DreamFilter{}, Page{})) }},
+		{"DreamsSince", 1, func() error { return second(s.DreamsSince(t.Context(), id, testClock, 10)) }},
+		{"DreamCandidates", 1, func() error { return second(s.DreamCandidates(t.Context(), id, x.ID, "", Page{})) }},
+		{"DreamStatus", 1, func() error { return second(s.DreamStatus(t.Context(), id)) }},
+		{"DreamEntry", 1, func() error { return third(s.DreamEntry(t.Context(), id, candidate.ID)) }},
+		{"FindDreamEntries", 2, func() error { return second(s.FindDreamEntries(t.Context(), id, "tea", 10)) }},
+		{"ForgetEntry without a document", 3, func() error {
+			return second(s.ForgetEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: forgotten.ID, Key: newID().String()}))
+		}},
+		// The dream, its lock with what it wrote, the gate's look, and the writes.
+		{"RevertDream", 4, func() error { return second(s.RevertDream(t.Context(), id, written.ID, "")) }},
+		{"RevertDream again", 3, func() error { return second(s.RevertDream(t.Context(), id, written.ID, "")) }},
+		{"EditEntry", 3, func() error {
+			return second(s.EditEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: candidate.ID, Text: "Likes " + newID().String()}))
+		}},
+	})
 }
