@@ -83,7 +83,7 @@ const noteHistory = `
     ) v
 ) n
 where n.size <= @bytes or n.version = n.wanted
-order by n.path collate "C", n.version`
+order by n.path collate "C", n.document_id, n.version`
 
 // saidColumns and saidInWindow read messages of conversations c, in the order of scanSaid.
 const saidColumns = `
