@@ -68,6 +68,8 @@ type probe struct {
 	whole bool
 	// admins tells that an owner is needed, whom only an admin may leave out.
 	owner bool
+	// words tells that it looks into contents, which of the shared memory's dreams only an admin does.
+	words bool
 	// personal tells that what prepare makes is shared, which a key that is pinned to an owner may not touch.
 	shared bool
 }
@@ -75,8 +77,9 @@ type probe struct {
 func object(fields map[string]any) func(int64) any { return func(int64) any { return fields } }
 
 // probes have an entry for every operation that needs a key: a new operation without one fails the test.
-func probes(quarantined uuid.UUID) map[string]probe {
+func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 	const ada = "/api/v1/agents/ada"
+	report, entry := dreamReports+"/"+dreamt.String(), "/entries/"+string(promoted().ID)
 	write := func(h *harness, path string) {
 		h.t.Helper()
 		for _, owner := range []string{"", "?owner=api:42"} {
@@ -115,24 +118,41 @@ func probes(quarantined uuid.UUID) map[string]probe {
 				h.want(h.do(request{method: "DELETE", path: fmt.Sprintf("%sfiles/f%d.md%s", workspaceFiles, n, owner), key: h.admin}), 200)
 			}
 		}},
-		"restore-file":      {path: ada + "/workspace/restore/f%d.md", status: 200, prepare: makeFile, body: object(map[string]any{"version": 1})},
-		"set-prompt-file":   {path: ada + "/workspace/files/f%d.md", status: 200, prepare: makeFile, body: object(map[string]any{"enabled": true})},
-		"file-history":      {path: ada + "/workspace/history/AGENTS.md", status: 200},
-		"file-diff":         {path: ada + "/workspace/diff/AGENTS.md", status: 200},
-		"file-blame":        {path: ada + "/workspace/blame/AGENTS.md", status: 200},
-		"list-prompt-files": {path: ada + "/workspace/prompt-files", status: 200},
-		"set-prompt-files":  {path: ada + "/workspace/prompt-files", status: 200, body: object(map[string]any{"files": []string{}})},
-		"system-prompt":     {path: ada + "/system-prompt", status: 200},
-		"search-memory":     {path: ada + "/memory/search", status: 200, body: object(map[string]any{"query": "Bern"})},
-		"search-keywords":   {path: ada + "/memory/keyword", status: 200, body: object(map[string]any{"query": "Bern"})},
-		"get-memory":        {path: ada + "/memory/get?path=MEMORY.md", status: 200},
-		"memory-status":     {path: ada + "/memory/status", status: 200},
-		"build-index":       {path: ada + "/memory/index", status: 503, body: object(map[string]any{"force": true})},
-		"index-progress":    {path: ada + "/memory/index", status: 200},
-		"decide-space":      {path: ada + "/memory/spaces/1", status: 404, body: object(map[string]any{"decision": "switch"})},
-		"create-key":        {path: "/api/v1/keys", status: 201, whole: true, body: object(map[string]any{"name": "n", "role": "viewer"})},
-		"list-keys":         {path: "/api/v1/keys", status: 200, whole: true},
-		"revoke-key":        {path: "/api/v1/keys/" + uuid.NewString(), status: 404, whole: true},
+		"restore-file":          {path: ada + "/workspace/restore/f%d.md", status: 200, prepare: makeFile, body: object(map[string]any{"version": 1})},
+		"set-prompt-file":       {path: ada + "/workspace/files/f%d.md", status: 200, prepare: makeFile, body: object(map[string]any{"enabled": true})},
+		"file-history":          {path: ada + "/workspace/history/AGENTS.md", status: 200},
+		"file-diff":             {path: ada + "/workspace/diff/AGENTS.md", status: 200},
+		"file-blame":            {path: ada + "/workspace/blame/AGENTS.md", status: 200},
+		"list-prompt-files":     {path: ada + "/workspace/prompt-files", status: 200},
+		"set-prompt-files":      {path: ada + "/workspace/prompt-files", status: 200, body: object(map[string]any{"files": []string{}})},
+		"system-prompt":         {path: ada + "/system-prompt", status: 200},
+		"search-memory":         {path: ada + "/memory/search", status: 200, body: object(map[string]any{"query": "Bern"})},
+		"search-keywords":       {path: ada + "/memory/keyword", status: 200, body: object(map[string]any{"query": "Bern"})},
+		"get-memory":            {path: ada + "/memory/get?path=MEMORY.md", status: 200},
+		"memory-status":         {path: ada + "/memory/status", status: 200},
+		"build-index":           {path: ada + "/memory/index", status: 503, body: object(map[string]any{"force": true})},
+		"index-progress":        {path: ada + "/memory/index", status: 200},
+		"decide-space":          {path: ada + "/memory/spaces/1", status: 404, body: object(map[string]any{"decision": "switch"})},
+		"dream":                 {path: emergence, status: 503},
+		"dream-focused":         {path: dreaming + "/focused", status: 503, body: object(map[string]any{"topic": "Bern"})},
+		"dreaming-status":       {path: dreaming + "/status", status: 200},
+		"list-candidates":       {path: dreaming + "/candidates", status: 200},
+		"explain-candidate":     {path: dreaming + "/candidates/" + strings.Repeat("0", 32) + "/explain", status: 404},
+		"explain-candidates":    {path: dreaming + "/explain?text=Bern", status: 200, words: true},
+		"dream-diary":           {path: dreaming + "/dreams", status: 200},
+		"dream-events":          {path: dreamEvents, header: map[string]string{"Last-Event-ID": "nonsense"}, status: 422},
+		"list-dreams":           {path: dreamReports, status: 200},
+		"get-dream":             {path: report, status: 200},
+		"list-dream-candidates": {path: report + "/candidates", status: 200},
+		"compare-dreams":        {path: report + "/difference?from=" + dreamt.String(), status: 200},
+		"replay-dream":          {path: report + "/replay", status: 503},
+		"confirm-entry":         {path: report + entry + "/confirm", status: 200},
+		"edit-entry":            {path: report + entry + "/edit", status: 200, body: object(map[string]any{"content": statement})},
+		"forget-entry":          {path: report + entry + "/forget", status: 200},
+		"revert-dream":          {path: dreamReports + "/" + rehearsed.String() + "/revert", status: 409},
+		"create-key":            {path: "/api/v1/keys", status: 201, whole: true, body: object(map[string]any{"name": "n", "role": "viewer"})},
+		"list-keys":             {path: "/api/v1/keys", status: 200, whole: true},
+		"revoke-key":            {path: "/api/v1/keys/" + uuid.NewString(), status: 404, whole: true},
 	}
 }
 
@@ -180,16 +200,19 @@ func expected(op operation, p probe, c caller) (status int, name string) {
 		return 403, "owner_not_allowed"
 	case p.owner && c.owner == "" && c.role == memory.RoleMember:
 		return 422, "owner_required"
+	case p.words && c.owner == "" && !c.role.Includes(memory.RoleAdmin):
+		return 403, "owner_not_allowed"
 	case c.owner == "api:43":
 		switch op.id { // what it asks for is api:42's
 		case "add-messages":
 			return 403, "owner_not_allowed"
 		case "list-messages", "summarize-conversation", "get-extraction", "retry-extraction",
-			"delete-file", "undelete-file", "restore-file", "set-prompt-file":
+			"delete-file", "undelete-file", "restore-file", "set-prompt-file",
+			"get-dream", "list-dream-candidates", "compare-dreams", "replay-dream", "confirm-entry", "edit-entry", "forget-entry", "revert-dream":
 			return 404, "not_found"
 		}
 	}
-	return p.status, map[int]string{503: "workflows_unavailable", 404: "not_found"}[p.status]
+	return p.status, map[int]string{503: "workflows_unavailable", 404: "not_found", 422: "invalid_request", 409: "conflict"}[p.status]
 }
 
 func TestWhoMayCallWhat(t *testing.T) {
@@ -197,7 +220,8 @@ func TestWhoMayCallWhat(t *testing.T) {
 	h.agent("ada")
 	h.agent("bob")
 	h.want(h.post("c1", batch("42", true, "I live in Bern.", "Noted.")), 202)
-	table := probes(h.quarantined("c1"))
+	dreamt, rehearsed := h.dreamt("api:42", store.NewDream{}), h.dreamt("api:42", store.NewDream{Mode: "nightly", Trigger: "request", DryRun: true})
+	table := probes(h.quarantined("c1"), dreamt.ID, rehearsed.ID)
 	ops := operations(t)
 	for id := range table {
 		if _, found := ops[id]; !found {
