@@ -35,9 +35,21 @@ func dreamError(err error) error {
 	case !ok:
 		return storeError(err)
 	case conflict.Code == store.CodeSuperseded:
-		return temporal.NewNonRetryableApplicationError("another execution has this dream", TypeSuperseded, nil)
+		return errSuperseded()
 	}
 	return temporal.NewNonRetryableApplicationError(conflict.Code, TypeInvalid, nil)
+}
+
+func errSuperseded() error {
+	return temporal.NewNonRetryableApplicationError("another execution has this dream", TypeSuperseded, nil)
+}
+
+// inHand refuses an open dream that another execution has, before a step does in vain what its save would refuse.
+func inHand(d store.Dream, id memory.Identity) error {
+	if d.Open() && (d.WorkflowID != id.Author.WorkflowID || d.RunID != id.Author.RunID) {
+		return errSuperseded()
+	}
+	return nil
 }
 
 // stateOf is how a dream stands by its record.

@@ -48,7 +48,10 @@ func (a *Activities) dreamStage(ctx context.Context, in DreamInput) (memory.Iden
 		return id, store.DreamStage{}, err
 	}
 	stage, err := a.Store.DreamStage(ctx, id, in.Dream)
-	return id, stage, dreamError(err)
+	if err != nil {
+		return id, stage, dreamError(err)
+	}
+	return id, stage, inHand(stage.Dream, id)
 }
 
 // inTheMiddle is how a dream stands while it goes on.

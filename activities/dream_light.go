@@ -29,6 +29,9 @@ func (a *Activities) LightSleep(ctx context.Context, in DreamInput) (LightSleepR
 	if !load.Dream.Open() {
 		return LightSleepResult{DreamState: stateOf(load.Dream)}, nil
 	}
+	if err := inHand(load.Dream, id); err != nil {
+		return LightSleepResult{}, err
+	}
 	material := materialOf(load)
 	candidates := dream.Light(material, load.Dream.Settings)
 	material.States = matters(load.States, candidates)
