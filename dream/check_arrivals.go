@@ -28,7 +28,7 @@ func (c *checking) arrivals() {
 	c.hidden()
 	c.titles()
 	var statements, passed []string
-	promoted := 0
+	promoted, verbatim := 0, map[memory.EntryID]bool{}
 	for _, r := range c.Ranking.Candidates {
 		if r.Verdict != VerdictRejected {
 			statements = append(statements, r.Text)
@@ -36,17 +36,19 @@ func (c *checking) arrivals() {
 		if r.Verdict == VerdictPromoted {
 			promoted++
 			passed = append(passed, r.Text)
+			verbatim[r.ID], verbatim[memory.EntryIDOf(r.Text)] = true, true
 		}
 	}
 	if most := freeLines + linesPerCandidate*promoted; len(c.fresh) > most {
 		c.refuse(ViolationCopied, "%s has %d new lines for %d candidates, at most %d may be new: say what the candidates say, one line each, and copy no notes", checkedField, len(c.fresh), promoted, most)
 	}
-	if len(c.fresh) == 0 {
+	open := slices.DeleteFunc(slices.Clone(c.fresh), func(line claim) bool { return verbatim[line.id] })
+	if len(open) == 0 { // as always without a model
 		return
 	}
 	book := bookOf(append(slices.Clone(c.Sources), c.Before), statements)
 	asked := bookOf(nil, passed)
-	for _, line := range c.fresh {
+	for _, line := range open {
 		switch {
 		case !book.supports(line):
 			c.refuse(ViolationUnsupported, "%s has a new line that no note, candidate or line of the file says, with all its names and numbers; leave it out, or keep to the words of its source: %s", checkedField, quote(line.line))

@@ -70,9 +70,13 @@ func (c *claim) read(over string) {
 			c.keys[u.key] = true
 		}
 	}
+	ends := clauseEnd.FindAllStringIndex(c.text, -1)
+	if len(ends) == 0 {
+		return
+	}
 	var pieces []string
 	from := 0
-	for _, at := range append(clauseEnd.FindAllStringIndex(c.text, -1), []int{len(c.text), len(c.text)}) {
+	for _, at := range append(ends, []int{len(c.text), len(c.text)}) {
 		piece := c.text[from:at[0]]
 		if len(wordsOf(piece).units) < minClause && at[0] < len(c.text) {
 			continue

@@ -23,17 +23,25 @@ type Promotion struct {
 func Promote(current string, r Ranking, asOf time.Time, s memory.DreamSettings, protected ...string) Promotion {
 	p := promoting{current: current, day: DayOf(asOf), settings: s, protected: protected}
 	p.ranking = Ranking{Candidates: slices.Clone(r.Candidates), Contradictions: r.Contradictions}
-	var chosen []int
-	for _, i := range p.passed() {
-		trial := append(slices.Clone(chosen), i)
-		if p.write(trial) {
+	passed := p.passed()
+	if len(passed) > 0 && p.write(passed) != nil { // not all of them: who finds room, one after the other?
+		var chosen []int
+		for _, i := range passed {
+			trial := append(slices.Clone(chosen), i)
+			if refused := p.write(trial); refused != nil {
+				p.ranking.Candidates[i].judge(refused.verdict, refused.code, refused.reason)
+				continue
+			}
 			chosen = trial
 		}
 	}
-	if p.written == "" {
-		p.moved = nil
-	}
 	return Promotion{Memory: p.written, Moved: p.moved, Ranking: p.ranking}
+}
+
+// refusal is why a candidate is not written.
+type refusal struct {
+	verdict      Verdict
+	code, reason string
 }
 
 // promoting is a promotion under way.
@@ -85,30 +93,25 @@ func (p *promoting) passed() []int {
 	return out
 }
 
-// write writes the chosen candidates, of which the last one is new, and reports whether it may stay. If not it gets the reason.
-func (p *promoting) write(chosen []int) bool {
-	c := &p.ranking.Candidates[chosen[len(chosen)-1]]
-	slices.Sort(chosen)
+// write writes the chosen candidates; nil: they may stand there. Else it is the last one that may not, when the others may.
+func (p *promoting) write(chosen []int) *refusal {
 	lines := make([]string, len(chosen))
-	for i, at := range chosen {
+	for i, at := range slices.Sorted(slices.Values(chosen)) {
 		lines[i] = p.ranking.Candidates[at].Line
 	}
 	text, ok := withPromoted(p.current, lines, p.day)
 	if !ok {
-		c.keep("MEMORY.md ends in code or a comment that is not closed, in which nothing can be written")
-		return false
+		return &refusal{VerdictKept, ReasonCeiling, "MEMORY.md ends in code or a comment that is not closed, in which nothing can be written"}
 	}
 	fitted, moved := makeRoom(text, p.settings.MemoryMaxChars, p.day, p.protected)
 	if utf8.RuneCountInString(fitted) > p.settings.MemoryMaxChars {
-		c.keep(fmt.Sprintf("MEMORY.md may have %d characters and has no room for it", p.settings.MemoryMaxChars))
-		return false
+		return &refusal{VerdictKept, ReasonCeiling, fmt.Sprintf("MEMORY.md may have %d characters and has no room for it", p.settings.MemoryMaxChars)}
 	}
 	if !p.sound(fitted, moved, chosen) {
-		c.judge(VerdictRejected, ReasonUnfit, "it cannot be written into this MEMORY.md")
-		return false
+		return &refusal{VerdictRejected, ReasonUnfit, "it cannot be written into this MEMORY.md"}
 	}
 	p.written, p.moved = fitted, moved
-	return true
+	return nil
 }
 
 // sound reports whether a text passes Check. A candidate that stands in the way of it is not written; what is wrong with
@@ -128,6 +131,3 @@ func (c *Candidate) judge(v Verdict, code, reason string) {
 		c.Line = ""
 	}
 }
-
-// keep lets a candidate wait for room.
-func (c *Candidate) keep(reason string) { c.judge(VerdictKept, ReasonCeiling, reason) }
