@@ -23,6 +23,9 @@ const (
 	MaxStatement = 280
 )
 
+// tooLong is how many bytes are more than MaxStatement characters.
+const tooLong = utf8.UTFMax * MaxStatement
+
 // minIdeographs is the shortest statement in a script without spaces: 不吃香菜.
 const minIdeographs = 4
 
@@ -92,8 +95,12 @@ func (r *noteReader) statement(i int) (Statement, bool) {
 	return s, true
 }
 
-// joined is the text of an entry behind what it stands under.
+// joined is the text of an entry behind what it stands under. Under what is too long for a statement nothing is one; its text is
+// not copied for each.
 func (r *noteReader) joined(e memory.EntryAt, under, said string) string {
+	if len(under) > tooLong {
+		return under[:tooLong+1]
+	}
 	if head := r.entries[e.Parent]; r.isTableHead(head) {
 		return row(plain(head.Text), said)
 	}

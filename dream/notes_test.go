@@ -189,6 +189,25 @@ func TestAnyNote(t *testing.T) {
 	})
 }
 
+// TestAHostileNote takes time in proportion to its length: an item of 200,000 characters with thousands under it.
+func TestAHostileNote(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("- " + strings.Repeat("word ", 40_000) + "\n")
+	for range 5000 {
+		b.WriteString("  - Lives in Lisbon near the river.\n")
+	}
+	for range 3000 {
+		b.WriteString("<!-- open | --- ~~ ")
+	}
+	started := time.Now()
+	if got := NoteStatements(noteOf(b.String()), time.UTC); len(got) != 0 {
+		t.Errorf("%d statements, the first is %q", len(got), got[0].Text)
+	}
+	if took := time.Since(started); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
 func TestCuesInNotes(t *testing.T) {
 	n := noteOf(
 		"- Remember: the gate code is 4711.", "- Remember when we went to Oslo?", "- Remember to buy milk.", "- The user asked to remember that Bo is deaf.", "- 记住周五休息",

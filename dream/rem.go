@@ -47,7 +47,7 @@ func REM(candidates []Candidate, asOf time.Time, s memory.DreamSettings) Reflect
 func truths(candidates []Candidate, asOf time.Time) []Truth {
 	out := []Truth{}
 	for _, c := range candidates {
-		if c.Before.Status != "" && c.Before.Status != Open || signalsOf(c.Signals) < minTruthSignals && !c.Signals.Asked || c.Ends {
+		if c.Before.Status != "" && c.Before.Status != Open || signalsOf(c.Signals) < minTruthSignals && !c.Signals.Asked {
 			continue
 		}
 		if confidence := confidenceIn(c, asOf); confidence >= MinConfidence {
