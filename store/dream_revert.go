@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -218,15 +220,28 @@ func (u *undoing) finish(ctx context.Context, b *pgx.Batch, receipt *memory.Rece
 	return result, nil
 }
 
-// note is what the diary says about it.
+// note is what the diary says about it: at the end of the dream's entry, or by itself when that has been folded away.
 func (u *undoing) note() memory.Change {
 	now := u.t.now
 	if zone, err := u.agent.Location(); err == nil {
 		now = now.In(zone)
 	}
-	said := fmt.Sprintf("*%s: the dream of %s (%s) was undone.*\n", now.Format("2006-01-02 15:04"), u.dream.StartedAt.In(now.Location()).Format("2006-01-02 15:04"), u.dream.ID)
-	return memory.Change{
-		Ref: memory.Ref{Scope: u.dream.Scope, Path: memory.DreamsPath}, Op: memory.OpAppend, Content: said, Create: "# Dreams\n",
-		Reason: "a dream was undone",
+	change := memory.Change{Ref: memory.Ref{Scope: u.dream.Scope, Path: memory.DreamsPath}, Reason: "a dream was undone"}
+	at := now.Format("2006-01-02 15:04")
+	report := fmt.Sprintf("Report %s.", u.dream.ID)
+	lines := slices.Collect(strings.Lines(u.diary.Content))
+	for i, line := range lines {
+		if strings.TrimSpace(line) != report {
+			continue
+		}
+		if !strings.HasSuffix(line, "\n") {
+			lines[i] += "\n"
+		}
+		change.Op, change.Base = memory.OpReplace, u.diary.Version
+		change.Content = strings.Join(slices.Insert(lines, i+1, "\n*Undone at "+at+".*\n"), "")
+		return change
 	}
+	change.Op, change.Create = memory.OpAppend, "# Dreams\n"
+	change.Content = fmt.Sprintf("## %s Undone\n\nThe dream of %s.\n\n%s\n", at, u.dream.StartedAt.In(now.Location()).Format("2006-01-02 15:04"), report)
+	return change
 }

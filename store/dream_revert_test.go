@@ -22,10 +22,11 @@ func night(t *testing.T, s *Store, id memory.Identity) Dream {
 	ref := func(path string) memory.Ref { return memory.Ref{Scope: scope, Path: path} }
 	write(t, s, id, memory.Change{Ref: ref(memory.MemoryPath), Op: memory.OpReplace, Content: before, Force: true})
 	tea := weighed("Likes tea.", dream.VerdictPromoted)
-	x := storedDream(t, s, id, Dream{ID: newID(), Diff: "+ tea", Changes: wrote(t, s, id,
+	x := Dream{ID: newID()}
+	x = storedDream(t, s, id, Dream{ID: x.ID, Diff: "+ tea", Changes: wrote(t, s, id,
 		memory.Change{Ref: ref(memory.MemoryPath), Op: memory.OpReplace, Content: after, Force: true},
 		memory.Change{Ref: ref("memory/archive/2026-10.md"), Op: memory.OpAppend, Content: "## Promoted (2026-10-01)\n\n- old\n"},
-		memory.Change{Ref: ref(memory.DreamsPath), Op: memory.OpAppend, Content: "## 2026-11-21\n\nTea.\n", Create: "# Dreams\n"},
+		memory.Change{Ref: ref(memory.DreamsPath), Op: memory.OpAppend, Content: "## 2026-11-21 02:00 Dream\n\nTea.\n\nReport " + x.ID.String() + ".\n", Create: "# Dreams\n"},
 		memory.Change{Ref: ref("memory/dreaming/deep/2026-11-21.md"), Op: memory.OpReplace, Content: "- Likes tea.\n"},
 	)}, tea, weighed("Has a dog.", dream.VerdictKept))
 	storedState(t, s, id, dream.State{ID: tea.ID, Text: tea.Text, Status: dream.Promoted, Dream: x.ID})
@@ -49,8 +50,7 @@ func TestRevertDream(t *testing.T) {
 		memory.MemoryPath:                    "# Memory\n\n## Promoted (2026-10-01)\n\n- old\n\n- mine\n",
 		"memory/archive/2026-10.md":          "", // the dream made it
 		"memory/dreaming/deep/2026-11-21.md": "- Likes tea.\n",
-		memory.DreamsPath: "# Dreams\n\n## 2026-11-21\n\nTea.\n\n*2026-11-21 11:00: the dream of 2026-11-21 11:00 (" + x.ID.String() +
-			") was undone.*\n",
+		memory.DreamsPath:                    "# Dreams\n\n## 2026-11-21 02:00 Dream\n\nTea.\n\nReport " + x.ID.String() + ".\n\n*Undone at 2026-11-21 11:00.*\n",
 	} {
 		if diff := cmp.Diff(want, contentOf(t, s, id, path)); diff != "" {
 			t.Errorf("%s\n%s", path, diff)
@@ -101,6 +101,25 @@ func TestRevertDreamKeepsWhatCameLater(t *testing.T) {
 		if diff := cmp.Diff(want, contentOf(t, s, id, path)); diff != "" {
 			t.Errorf("%s\n%s", path, diff)
 		}
+	}
+}
+
+// The entry of an older dream is in a file of its month; the diary says so by itself then.
+func TestRevertDreamWhoseEntryIsFolded(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, at(func() time.Time { return testClock }))
+	id := member("user:1")
+	x := night(t, s, id)
+	entries := "# Dreams\n\n## 2026-11-22 02:00 Dream\n\nCoffee.\n\nReport " + newID().String() + "."
+	write(t, s, id, memory.Change{Ref: personal(memory.DreamsPath), Op: memory.OpReplace, Content: entries, Force: true})
+	must[RevertedDream](t)(s.RevertDream(t.Context(), id, x.ID, ""))
+	want := entries + "\n\n## 2026-11-21 11:00 Undone\n\nThe dream of 2026-11-21 11:00.\n\nReport " + x.ID.String() + ".\n"
+	if diff := cmp.Diff(want, contentOf(t, s, id, memory.DreamsPath)); diff != "" {
+		t.Error(diff)
+	}
+	status := must[DreamStatus](t)(s.DreamStatus(t.Context(), id))
+	if !strings.Contains(status.Diary, "Coffee.") || strings.Contains(status.Diary, "Undone") {
+		t.Errorf("the latest entry is %q", status.Diary)
 	}
 }
 
