@@ -139,3 +139,18 @@ func BenchmarkLoadExtraction(b *testing.B) {
 		})
 	}
 }
+
+// Several people who write notes of their own that everybody reads: what they write is news of one owner.
+func BenchmarkApplySharedParallel(b *testing.B) {
+	s := openStore(b)
+	var n atomic.Int64
+	b.RunParallel(func(p *testing.PB) {
+		worker := n.Add(1)
+		for i := 0; p.Next(); i++ {
+			c := memory.Change{Ref: team(fmt.Sprintf("notes/%d-%d.md", worker, i/50)), Op: memory.OpAppend, Content: fmt.Sprintf("- line %d\n", i)}
+			if _, err := s.Apply(b.Context(), member(memory.Owner(fmt.Sprint("user:", worker))), "", []memory.Change{c}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
