@@ -12,6 +12,9 @@ type DreamSchedule struct {
 	Jitter time.Duration
 	// Parallel is how many owners of one agent dream at once.
 	Parallel int
+	// KeyID names the key that payloads are encrypted with; empty: none. A schedule holds a payload for as long as it lives, so
+	// that it follows a change of the key.
+	KeyID string
 }
 
 // DefaultDreamSchedule is the documented default.

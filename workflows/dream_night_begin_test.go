@@ -1,21 +1,27 @@
 package workflows
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"reverie/devenv/devtest"
+	"reverie/engine"
 )
 
 // begun collects the nights that a schedule begins.
@@ -202,5 +208,55 @@ func TestNightsAfterAnOutage(t *testing.T) {
 	}
 	if nights := up.Truncate(day).Sub(down.Truncate(day)) / day; nights < 2 {
 		t.Errorf("only %d nights were missed", nights)
+	}
+}
+
+// A schedule holds its input for as long as it lives: once it has followed a change of the key, the old one is not needed.
+func TestSchedulesFollowTheirKey(t *testing.T) {
+	t.Parallel()
+	dial := func(ids ...string) client.Client {
+		t.Helper()
+		var keys []string
+		for _, id := range ids {
+			keys = append(keys, id+":"+base64.StdEncoding.EncodeToString(bytes.Repeat([]byte(id), 32)))
+		}
+		codec, err := engine.ParseKeys(strings.Join(keys, ","))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := client.Dial(client.Options{
+			HostPort: devtest.Temporal(t).Address, DataConverter: converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), codec),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(c.Close)
+		return c
+	}
+	p := anyPlan("UTC", "0 2 * * *")
+	p.KeyID = "a"
+	ensure(t, dial("a"), p, time.Now())
+	p.KeyID = "b"
+	ensure(t, dial("b", "a"), p, time.Now())
+
+	onlyNew := dial("b")
+	action, ok := describe(t, onlyNew, p).Schedule.Action.(*client.ScheduleWorkflowAction)
+	if !ok || len(action.Args) != 1 {
+		t.Fatalf("it begins %+v", action)
+	}
+	payload, ok := action.Args[0].(*commonpb.Payload)
+	if !ok {
+		t.Fatalf("its input is %T", action.Args[0])
+	}
+	if encoding := string(payload.GetMetadata()["encoding"]); encoding != "binary/encrypted" {
+		t.Errorf("its input is %s", encoding)
+	}
+	codec, err := engine.ParseKeys("b:" + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("b"), 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var in DreamNightInput
+	if err := converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), codec).FromPayload(payload, &in); err != nil || in.AgentRef != p.AgentRef {
+		t.Errorf("with the new key alone it reads %+v, %v", in, err)
 	}
 }

@@ -78,7 +78,7 @@ func scheduleOf(p DreamPlan, now time.Time) (wanted, error) {
 		policy: client.SchedulePolicies{Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE, CatchupWindow: dreamCatchup},
 	}
 	w.spec = client.ScheduleSpec{Calendars: dreamTimes(cron, zone, now), Jitter: p.Jitter, TimeZoneName: p.TimeZone}
-	encoded, err := json.Marshal([]any{dreamFormat, w.spec, w.policy, in, w.action.StaticSummary, w.action.Priority, w.action.TaskQueue})
+	encoded, err := json.Marshal([]any{dreamFormat, p.KeyID, w.spec, w.policy, in, w.action.StaticSummary, w.action.Priority, w.action.TaskQueue})
 	if err != nil {
 		return wanted{}, err
 	}
@@ -227,7 +227,7 @@ func (w wanted) update(ctx context.Context, c client.Client, id string) error {
 			pause *= 2
 		}
 	}
-	return errors.New("Temporal does not apply the update")
+	return errors.New("the update is not applied")
 }
 
 // NextDream is when an agent's next night is due, by its schedule; zero when there is none. A paused schedule lets its nights

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/exaring/otelpgx"
@@ -82,9 +83,10 @@ func dreamSettings(c config.Config, paid bool) memory.DreamSettings {
 
 // dreamSchedule says when agents dream that do not say so themselves.
 func dreamSchedule(c config.Config) memory.DreamSchedule {
+	keyID, _, _ := strings.Cut(strings.TrimSpace(c.EncryptionKeys.Reveal()), ":") // the first encrypts
 	return memory.DreamSchedule{
 		MemoryEnabled: c.MemoryEnabled, DreamingEnabled: c.DreamingEnabled,
-		Cron: c.DreamCron, Jitter: c.DreamJitter, Parallel: c.DreamParallel,
+		Cron: c.DreamCron, Jitter: c.DreamJitter, Parallel: c.DreamParallel, KeyID: keyID,
 	}
 }
 
