@@ -41,7 +41,7 @@ func (h *harness) follow(key, query, last string) *stream {
 	if last != "" {
 		req.Header.Set("Last-Event-ID", last)
 	}
-	response, err := http.DefaultClient.Do(req) //nolint:bodyclose // read closes it
+	response, err := http.DefaultClient.Do(req)
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"time"
 
@@ -62,12 +63,8 @@ func (s *Server) dreamingStatus(ctx context.Context, in *dreamingStatusInput) (*
 		Backlog: dreamBacklogView{News: status.News}, Statements: map[dream.Status]int{}, Outcomes: map[memory.Outcome]int{},
 		Diary: status.Diary,
 	}
-	for status, n := range status.Statuses {
-		view.Statements[status] = n
-	}
-	for outcome, n := range status.Outcomes {
-		view.Outcomes[outcome] = n
-	}
+	maps.Copy(view.Statements, status.Statuses)
+	maps.Copy(view.Outcomes, status.Outcomes)
 	if !status.NewsAt.IsZero() {
 		view.Backlog.Since = &status.NewsAt
 	}
