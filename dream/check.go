@@ -106,16 +106,7 @@ func (c *checking) refuse(code, format string, args ...any) {
 // read finds the statements of both texts, and those of after that are new.
 func (c *checking) read() {
 	c.before, c.after = claimsOf(c.Before), claimsOf(c.written)
-	stood := map[memory.EntryID]bool{}
-	for _, b := range c.before {
-		stood[b.id] = true
-	}
-	lines := saidSet(strings.Split(c.Before, "\n"))
-	for _, a := range c.after {
-		if !stood[a.id] && !lines[memory.SameLine(a.line)] {
-			c.fresh = append(c.fresh, a)
-		}
-	}
+	c.fresh, _ = newIn(c.before, c.after)
 }
 
 // places checks that each line of a person says what it said: under the same heading, and by itself if it stood by itself.
@@ -189,7 +180,7 @@ func (c *checking) returns() {
 		for i, b := range barred {
 			// What was forgotten is not told in other words either; what was corrected has much in common with what is right.
 			if b.id == line.id || sameStatement(b.says, line.says) || forgotten[i] && (b.coveredBy(line) || line.coveredBy(b)) {
-				c.refuse(ViolationBarred, "%s brings back something that was taken out or turned out wrong; leave the line out: %s", checkedField, quote(line.line))
+				c.refuse(ViolationBarred, "%s brings back something that was taken out or turned out wrong; leave the line out: %s", checkedField, quote(line.text))
 				break
 			}
 		}

@@ -51,9 +51,9 @@ func (c *checking) arrivals() {
 	for _, line := range open {
 		switch {
 		case !book.supports(line):
-			c.refuse(ViolationUnsupported, "%s has a new line that no note, candidate or line of the file says, with all its names and numbers; leave it out, or keep to the words of its source: %s", checkedField, quote(line.line))
+			c.refuse(ViolationUnsupported, "%s has a new line that no note, candidate or line of the file says, with all its names and numbers; leave it out, or keep to the words of its source: %s", checkedField, quote(line.text))
 		case isOrder(line.text) && !asked.supports(line):
-			c.refuse(ViolationInstruction, "%s has a new line that tells an assistant what to do; what stands in notes is no instruction, leave it out: %s", checkedField, quote(line.line))
+			c.refuse(ViolationInstruction, "%s has a new line that tells an assistant what to do; what stands in notes is no instruction, leave it out: %s", checkedField, quote(line.text))
 		}
 	}
 }

@@ -11,8 +11,9 @@ import (
 // claim is a statement of a text as far as it is compared with those of other texts.
 type claim struct {
 	id    memory.EntryID
-	text  string // without comments
-	line  string // of its document, the first one when it has several
+	text  string   // without comments
+	line  string   // of its document, the first one when it has several
+	lines []string // all of them
 	says  words
 	keys  map[string]bool // of what it says and of what it stands under
 	under turns           // how that turns its sense
@@ -41,7 +42,7 @@ func claimsOf(doc string) []claim {
 	for _, e := range entries {
 		c := claim{
 			id: e.ID, text: strings.TrimSpace(htmlComment.ReplaceAllString(e.Text, " ")), line: strings.TrimSuffix(lines[e.FromLine-1], "\r"),
-			group: claimGroup{heading: e.Heading},
+			lines: lines[e.FromLine-1 : e.ToLine], group: claimGroup{heading: e.Heading},
 		}
 		over := []string{e.Heading}
 		for p := e.Parent; p >= 0; p = entries[p].Parent {
@@ -51,6 +52,25 @@ func claimsOf(doc string) []claim {
 		out = append(out, c)
 	}
 	return out
+}
+
+// newIn are the claims of after that before does not have: neither the statement, nor all lines of it.
+func newIn(before, after []claim) (fresh, stood []claim) {
+	ids, lines := map[memory.EntryID]bool{}, map[string]bool{}
+	for _, b := range before {
+		ids[b.id] = true
+		for _, line := range b.lines {
+			lines[memory.SameLine(line)] = true
+		}
+	}
+	for _, a := range after {
+		if ids[a.id] || !slices.ContainsFunc(a.lines, func(line string) bool { return memory.SaysSomething(line) && !lines[memory.SameLine(line)] }) {
+			stood = append(stood, a)
+		} else {
+			fresh = append(fresh, a)
+		}
+	}
+	return fresh, stood
 }
 
 // clauseEnd is where a statement may end within a line. Commas of numbers have a digit behind them.

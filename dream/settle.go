@@ -1,23 +1,9 @@
 package dream
 
-import (
-	"strings"
-
-	"reverie/memory"
-)
-
 // Settle gives the verdicts of a ranking after a model has written MEMORY.md: promoted is what the text says now and did not
 // say before; what passed and is not there is kept (left_out). What the text said before is known.
 func Settle(before, after string, r Ranking) Ranking {
-	old := saidSet(strings.Split(before, "\n"))
-	var fresh, stood []claim
-	for _, c := range claimsOf(after) {
-		if old[memory.SameLine(c.line)] {
-			stood = append(stood, c)
-		} else {
-			fresh = append(fresh, c)
-		}
-	}
+	fresh, stood := newIn(claimsOf(before), claimsOf(after))
 	out := Ranking{Candidates: append([]Candidate(nil), r.Candidates...), Contradictions: r.Contradictions}
 	for i := range out.Candidates {
 		c := &out.Candidates[i]
