@@ -24,8 +24,8 @@ var (
 		},
 	}
 
-	// dreamStep: what a dream staged is read, weighed and saved, in a tenth of a second. Unlike messages, a dream is given up
-	// after a day: the next night looks at the same.
+	// dreamStep: what a dream staged is read, weighed and saved, 400 candidates in a fifth of a second. Unlike messages, a dream
+	// is given up after a day: the next night looks at the same.
 	dreamStep = workflow.LocalActivityOptions{
 		StartToCloseTimeout:    time.Minute,
 		ScheduleToCloseTimeout: dreamPatience,
@@ -34,8 +34,9 @@ var (
 		},
 	}
 
-	// lightStep: the notes and conversations of a week are read, with who wrote each line. That is fast for most owners and
-	// takes a minute for those of a busy team, which is too long to hold a workflow in hand.
+	// lightStep: the notes and conversations of a week are read, with who wrote each line. At the store's bounds (2,000
+	// messages, 100 notes) that takes a second of a whole CPU, which many dreams share at night. It is a regular step, so that
+	// it is no part of a workflow task that is in hand, and there is a point behind it to reset to.
 	lightStep = workflow.ActivityOptions{
 		StartToCloseTimeout:    10 * time.Minute,
 		ScheduleToCloseTimeout: dreamPatience,
