@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -229,5 +230,73 @@ func TestRevertDreamAtTheSameTime(t *testing.T) {
 	}
 	if first != 1 {
 		t.Errorf("undone %d times", first)
+	}
+}
+
+// promotedDream promotes candidates by rules, with all that such a dream writes.
+func promotedDream(t *testing.T, s *Store, id memory.Identity, day time.Time, texts ...string) Dream {
+	t.Helper()
+	var ranking dream.Ranking
+	for _, text := range texts {
+		c := weighed(text, dream.VerdictPromoted)
+		c.Places = []dream.Place{{Origin: dream.FromNote, Path: "memory/2026-11-20.md", FromLine: 3, ToLine: 3}}
+		ranking.Candidates = append(ranking.Candidates, c)
+	}
+	files := dream.Files{Months: map[string]memory.Document{}}
+	for path, to := range map[string]*memory.Document{memory.MemoryPath: &files.Memory, memory.DreamsPath: &files.Diary} {
+		d, err := s.Document(t.Context(), id, personal(path))
+		if err != nil && !is(ErrNotFound)(err) {
+			t.Fatal(err)
+		}
+		*to = d
+	}
+	x := Dream{ID: newID(), StartedAt: day}
+	settings := memory.DefaultDreamSettings()
+	p := dream.Promote(files.Memory.Content, ranking, day, settings)
+	composed := dream.Compose(dream.ComposeInput{
+		Dream: x.ID, Mode: memory.DreamNightly, AsOf: day, Now: day, Scope: memory.ScopePersonal, Files: files,
+		Memory: p.Memory, Moved: p.Moved, Ranking: p.Ranking, Outcome: memory.OutcomeWritten, Settings: settings,
+	})
+	x.Changes = wrote(t, s, id, composed.Changes...)
+	x = storedDream(t, s, id, x, p.Ranking.Candidates...)
+	for _, c := range p.Ranking.Candidates {
+		storedState(t, s, id, dream.State{ID: c.ID, Text: c.Text, Status: dream.Promoted, Dream: x.ID})
+	}
+	return x
+}
+
+// Whichever of several dreams is undone, what the others promoted stays as it was, under its heading.
+func TestRevertOneDreamOfSeveral(t *testing.T) {
+	t.Parallel()
+	day := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	said := [][]string{{"Likes green tea.", "Lives in Lisbon."}, {"Works as a nurse."}, {"Has a dog called Rex."}}
+	for undo := range said {
+		s := openStore(t)
+		id := member("user:1")
+		write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: "# Memory\n\n- mine\n"})
+		days := []time.Time{day, day.Add(12 * time.Hour), day.AddDate(0, 0, 1)} // two on one day, one on the next
+		var dreams []Dream
+		for i, texts := range said {
+			dreams = append(dreams, promotedDream(t, s, id, days[i], texts...))
+		}
+		got := must[RevertedDream](t)(s.RevertDream(t.Context(), id, dreams[undo].ID, ""))
+		if len(got.Conflicts) > 0 {
+			t.Fatalf("dream %d: %+v", undo, got.Conflicts)
+		}
+		entries := memory.EntriesOf(memoryOf(t, s, id))
+		for i, texts := range said {
+			for _, text := range texts {
+				at := slices.IndexFunc(entries, func(e memory.EntryAt) bool { return e.ID == itemID(text) })
+				switch {
+				case i == undo && at >= 0:
+					t.Errorf("dream %d undone: %q stays", undo, text)
+				case i != undo && (at < 0 || !strings.HasSuffix(entries[at].Heading, "("+days[i].Format(time.DateOnly)+")")):
+					t.Errorf("dream %d undone: %q is gone or elsewhere in\n%s", undo, text, memoryOf(t, s, id))
+				}
+			}
+		}
+		if diary := contentOf(t, s, id, memory.DreamsPath); strings.Count(diary, "Report ") != 3 || strings.Count(diary, "*Undone at ") != 1 {
+			t.Errorf("the diary is\n%s", diary)
+		}
 	}
 }

@@ -87,7 +87,8 @@ func (d *undoneDocument) undo() (*memory.Change, []memory.Conflict) {
 
 // undone takes the step from before to written back out of current, and keeps what was done to it since. It is the merge of
 // before and current over written, but for one thing: lines that stand as they were written go, or come back, also when
-// others were added directly in front of them or behind them, as the next dream adds its section behind this one's.
+// others were added directly in front of them or behind them, as the next dream adds its section behind this one's. A heading
+// stays while lines of others stand under it.
 func undone(before, written, current string) (string, []memory.Conflict) {
 	merged, conflicts := memory.Merge3(written, before, current)
 	if len(conflicts) == 0 {
@@ -100,7 +101,12 @@ func undone(before, written, current string) (string, []memory.Conflict) {
 	for _, c := range slices.Backward(conflicts) {
 		ours := slices.Collect(strings.Lines(c.Ours.Text))
 		from := c.Theirs.From - 1 + untouched(c)
-		theirs = slices.Replace(theirs, from, from+c.Base.To-c.Base.From+1, ours...)
+		to := from + c.Base.To - c.Base.From + 1
+		kept := ours
+		if len(ours) == 0 && c.Theirs.To > to && !isHeading(firstSaid(theirs[to:c.Theirs.To])) {
+			kept = headOf(theirs[from:to])
+		}
+		theirs = slices.Replace(theirs, from, to, kept...)
 		base = slices.Replace(base, c.Base.From-1, c.Base.To, ours...)
 	}
 	if merged, again := memory.Merge3(strings.Join(base, ""), before, strings.Join(theirs, "")); len(again) == 0 {
@@ -122,4 +128,38 @@ func untouched(c memory.Conflict) int {
 		return strings.Count(c.Theirs.Text[:at+1], "\n")
 	}
 	return -1
+}
+
+// headOf is the last heading of lines with the blank lines around it; nothing when there is none.
+func headOf(lines []string) []string {
+	at := len(lines) - 1
+	for at >= 0 && !isHeading(lines[at]) {
+		at--
+	}
+	if at < 0 {
+		return nil
+	}
+	from, to := at, at+1
+	for from > 0 && strings.TrimSpace(lines[from-1]) == "" {
+		from--
+	}
+	for to < len(lines) && strings.TrimSpace(lines[to]) == "" {
+		to++
+	}
+	return slices.Clone(lines[from:to])
+}
+
+// firstSaid is the first line that is not blank.
+func firstSaid(lines []string) string {
+	for _, line := range lines {
+		if strings.TrimSpace(line) != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+func isHeading(line string) bool {
+	said := strings.TrimLeft(line, "#")
+	return said != line && strings.TrimLeft(said, " \t") != said
 }
