@@ -28,11 +28,10 @@ type words struct {
 	units     []meaning
 	sorted    []string // keys of units
 	turns     turns
-	opposites uint64   // bits of the words in opposedPairs that it has
-	relations uint32   // bits of those in relations
-	phrases   []string // the units in front of the first preposition, and those behind each, with it; the latter sorted
-	listed    bool     // it joins words by and, or, but: what belongs to what is told by their order
-	spaceless bool     // some units are characters
+	opposites uint64 // bits of the words in opposedPairs that it has
+	relations uint32 // bits of those in relations
+	listed    bool   // it joins words by and, or, but: what belongs to what is told by their order
+	spaceless bool   // some units are characters
 }
 
 // meaning is a word that carries meaning, or a character of a script without spaces.
@@ -40,11 +39,14 @@ type meaning struct {
 	key   string
 	exact bool // a number, name, identifier or person: a statement without it says something else
 	name  bool // it has a capital letter, and not because it begins the statement
+	// phrase counts the prepositions in front of it, and relation is the last of them; see relations.
+	phrase   int
+	relation uint32
 }
 
 // wordsOf reads a statement.
 func wordsOf(text string) words {
-	w := words{phrases: []string{""}}
+	var w words
 	if strings.Contains(text, "~~") && struck.MatchString(text) { // it says that something is so no more
 		w.turns |= former
 	}
@@ -59,14 +61,19 @@ func wordsOf(text string) words {
 		w.turns |= negated
 	}
 	tokens := analysed(text)
-	within := 0 // end of the last identifier that was taken whole
+	var (
+		within   int // end of the last identifier that was taken whole
+		phrase   int
+		relation uint32
+	)
 	for i, t := range tokens {
 		folded := t.Forms[0]
 		w.opposites |= opposedBits[folded]
 		w.relations |= relations[folded]
 		w.listed = w.listed || conjunctions[folded]
-		if relation, ok := relations[folded]; ok {
-			w.phrases = append(w.phrases, strconv.Itoa(int(relation)))
+		if r := relations[folded]; r != 0 {
+			relation = r
+			phrase++
 		}
 		w.turns |= turnOf(folded)
 		if folded == "used" && i+1 < len(tokens) && tokens[i+1].Forms[0] == "to" {
@@ -80,17 +87,15 @@ func wordsOf(text string) words {
 		if t.Kind == search.Identifier {
 			within = t.End
 		}
-		u.name = i > 0 && startsUpper(t.Text)
+		u.name, u.phrase, u.relation = i > 0 && startsUpper(t.Text), phrase, relation
 		w.spaceless = w.spaceless || t.Kind == search.Ideographs
 		w.units = append(w.units, u)
-		w.phrases[len(w.phrases)-1] += " " + u.key
 	}
 	w.sorted = make([]string, len(w.units))
 	for i, u := range w.units {
 		w.sorted[i] = u.key
 	}
 	slices.Sort(w.sorted)
-	slices.Sort(w.phrases[1:])
 	return w
 }
 
@@ -215,7 +220,22 @@ func (a words) inPhrases(b words) bool {
 	if len(a.units) == 2 && !slices.ContainsFunc(a.units, isName) && !slices.ContainsFunc(b.units, isName) {
 		return true
 	}
-	return slices.Equal(a.phrases, b.phrases)
+	return slices.Equal(a.phrases(), b.phrases())
+}
+
+// phrases are the units in front of the first preposition and those behind each, with it, sorted.
+func (w words) phrases() []string {
+	var out []string
+	last := -1
+	for _, u := range w.units {
+		if u.phrase != last {
+			last = u.phrase
+			out = append(out, strconv.Itoa(int(u.relation)))
+		}
+		out[len(out)-1] += " " + u.key
+	}
+	slices.Sort(out)
+	return out
 }
 
 // overlap is the share of units that two alike statements have in common, 0 to 1.

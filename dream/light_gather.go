@@ -3,6 +3,7 @@ package dream
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"reverie/memory"
 )
@@ -96,7 +97,10 @@ func (g *gathering) find(s *Statement, said words) *thing {
 	if t != nil {
 		return t
 	}
-	plainID := memory.EntryIDOf(s.Text) // of a nested item that stands by itself elsewhere
+	plainID := s.ID
+	if strings.ContainsAny(s.Text, ":：") { // of a nested item or a row, which may stand by itself elsewhere
+		plainID = memory.EntryIDOf(s.Text)
+	}
 	if t = g.byID[plainID]; t == nil {
 		if t = g.index.alike(said); t == nil {
 			t = &thing{id: s.ID, text: s.Text, words: said}
