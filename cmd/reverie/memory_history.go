@@ -94,7 +94,7 @@ func (h history) show(w io.Writer) error {
 		}
 		rows = append(rows, []string{
 			strconv.Itoa(v.Version), when(v.CreatedAt), v.Author.String(), stat(v.Added, v.Removed),
-			messagesOf(v.Sources.Conversation, nil, v.Sources.From, v.Sources.To), reason,
+			sourcesOf(v.Sources), reason,
 		})
 	}
 	fmt.Fprintf(w, "%s (%s)\n", h.Path, h.Scope)
@@ -105,6 +105,22 @@ func (h history) show(w io.Writer) error {
 		fmt.Fprintf(w, "… there is more: --before %d\n", h.Next)
 	}
 	return nil
+}
+
+// sourcesOf names the messages that a version came from. One of a dream may come from several conversations; which line is of
+// which shows in its blame.
+func sourcesOf(s memory.Sources) string {
+	if s.Conversation != "" {
+		return messagesOf(s.Conversation, nil, s.From, s.To)
+	}
+	conversations := map[string]bool{}
+	for _, line := range s.Lines {
+		conversations[line.Conversation] = true
+	}
+	if len(conversations) == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d conversations", len(conversations))
 }
 
 // messagesOf names messages of a conversation: "c1:3,5", or the range "c1:1-6" when the very ones are not known.
