@@ -2,6 +2,7 @@ package dream
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -20,6 +21,8 @@ var (
 	// machineLines are lines of the diary and the reports.
 	machineLines = regexp.MustCompile(`^(?:One entry for each dream, the newest last|Entries of DREAMS\.md, shortened|Looked at \d+ notes?, \d+ conversations?\b|(?:Came into|Went out of) MEMORY\.md\b|MEMORY\.md stays as it was|Report [0-9a-f]{8}-[0-9a-f-]{27}\.)|` +
 		`\((?:score [01]\.\d\d, (?:promoted|kept|rejected)|confidence [01]\.\d\d\)$)|: strength [01]\.\d\d, \d+ days?$`)
+	// machineWords are those of which machineLines has one in each line: most texts have none, and need no closer look.
+	machineWords = []string{"MEMORY.md", "DREAMS.md", "Looked at", "Report ", "One entry", "promoted", "kept", "rejected", "confidence", "strength"}
 	// machineReports are the parts of a line of a report; a line with three of them was not written by a person.
 	machineReports = []*regexp.Regexp{
 		regexp.MustCompile(`(?i)\b(?:candidate|reflection|theme|likely truth|promoted|kept|rejected)s?\b\s*[:(]`),
@@ -35,7 +38,10 @@ const reportParts = 3
 // MachineText reports whether a text was written by a dream, or is a transcript of what one wrote: it is never a statement, so
 // that a dream does not feed on itself.
 func MachineText(text string) bool {
-	if strings.Contains(text, PromotedHeading) || strings.Contains(text, "<!--") && machineMarks.MatchString(text) || machineLines.MatchString(text) {
+	if strings.Contains(text, PromotedHeading) || strings.Contains(text, "<!--") && machineMarks.MatchString(text) {
+		return true
+	}
+	if slices.ContainsFunc(machineWords, func(word string) bool { return strings.Contains(text, word) }) && machineLines.MatchString(text) {
 		return true
 	}
 	if !strings.Contains(text, "memory/") && !strings.Contains(text, "0.") && !strings.Contains(text, "1.") {
