@@ -2,8 +2,6 @@ package workflows
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -132,7 +130,7 @@ func (n *night) describe(ctx workflow.Context) {
 		fmt.Fprintf(&b, " (%s)", n.done.ReasonCode)
 	}
 	b.WriteString(".\n")
-	for _, outcome := range slices.Sorted(maps.Keys(n.done.Outcomes)) {
+	for _, outcome := range workflow.DeterministicKeys(n.done.Outcomes) {
 		fmt.Fprintf(&b, "\n- %s: %d", outcome, n.done.Outcomes[outcome])
 	}
 	if n.done.Late > 0 {
