@@ -26,7 +26,7 @@ func (w *composing) entry(contents bool) string {
 	parts := []string{"## " + w.Now.Format("2006-01-02 15:04") + " Dream" + w.kind(contents), w.lookedAt()}
 	if contents {
 		parts = append(parts, w.patterns())
-		if why := w.show(w.Reason); why != "" && w.Model != "" {
+		if why := w.show(w.Reason); why != "" && w.Model != "" && w.Outcome != memory.OutcomeQuarantined {
 			parts = append(parts, entryWhy+why)
 		}
 	}
