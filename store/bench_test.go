@@ -1,8 +1,10 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -140,17 +142,84 @@ func BenchmarkLoadExtraction(b *testing.B) {
 	}
 }
 
-// Several people who write notes of their own that everybody reads: what they write is news of one owner.
-func BenchmarkApplySharedParallel(b *testing.B) {
-	s := openStore(b)
-	var n atomic.Int64
-	b.RunParallel(func(p *testing.PB) {
-		worker := n.Add(1)
-		for i := 0; p.Next(); i++ {
-			c := memory.Change{Ref: team(fmt.Sprintf("notes/%d-%d.md", worker, i/50)), Op: memory.OpAppend, Content: fmt.Sprintf("- line %d\n", i)}
-			if _, err := s.Apply(b.Context(), member(memory.Owner(fmt.Sprint("user:", worker))), "", []memory.Change{c}); err != nil {
+// What it costs a write to leave news: the same write, by turns with news and without, on the same server. A dream's writes and
+// a clock's turns leave none.
+func BenchmarkNews(b *testing.B) {
+	b.Run("Apply", func(b *testing.B) {
+		s := openStore(b)
+		quiet := member("user:7")
+		quiet.Author.Kind = memory.AuthorDream
+		byTurns(b, func(i int, news bool) error {
+			id, path := quiet, fmt.Sprintf("quiet/note-%d.md", i/50)
+			if news {
+				id, path = member("user:7"), fmt.Sprintf("memory/note-%d.md", i/50)
+			}
+			_, err := s.Apply(b.Context(), id, "", []memory.Change{{Ref: personal(path), Op: memory.OpAppend, Content: fmt.Sprintf("- line %d\n", i)}})
+			return err
+		})
+	})
+	b.Run("AppendMessages", func(b *testing.B) {
+		s := openStore(b)
+		byTurns(b, func(i int, news bool) error {
+			batch := turn(fmt.Sprint("c", news, i/20), fmt.Sprint("m", i, "-"), 4)
+			if !news {
+				batch.Trigger = memory.TriggerCron
+			}
+			_, err := s.AppendMessages(b.Context(), member("user:7"), batch)
+			return err
+		})
+	})
+	// Several people who write notes of their own that everybody reads: what they write is news of one owner.
+	b.Run("Apply by eight at once", func(b *testing.B) {
+		s := openStore(b, func(o *Options) { o.MaxConns = 8 })
+		byTurns(b, func(i int, news bool) error {
+			errs := make([]error, 8)
+			var wg sync.WaitGroup
+			for w := range errs {
+				wg.Go(func() {
+					id, path := member(memory.Owner(fmt.Sprint("user:", w))), fmt.Sprintf("memory/%d-%d.md", w, i/10)
+					if !news {
+						id.Author.Kind, path = memory.AuthorDream, "quiet/"+path
+					}
+					for n := range 5 {
+						c := memory.Change{Ref: team(path), Op: memory.OpAppend, Content: fmt.Sprintf("- line %d.%d\n", i, n)}
+						if _, err := s.Apply(b.Context(), id, "", []memory.Change{c}); err != nil {
+							errs[w] = err
+							return
+						}
+					}
+				})
+			}
+			wg.Wait()
+			return errors.Join(errs...)
+		})
+	})
+}
+
+// byTurns runs a call with and without news, one after the other, and reports how much longer the one with news takes, by the
+// medians.
+func byTurns(b *testing.B, call func(i int, news bool) error) {
+	b.Helper()
+	took := map[bool][]time.Duration{}
+	for i := 0; b.Loop(); i++ {
+		for _, news := range []bool{i%2 == 0, i%2 != 0} {
+			start := time.Now()
+			if err := call(i, news); err != nil {
 				b.Fatal(err)
 			}
+			if i >= 10 { // statements are prepared and plans are made
+				took[news] = append(took[news], time.Since(start))
+			}
 		}
-	})
+	}
+	if len(took[true]) == 0 {
+		return
+	}
+	median := func(took []time.Duration) time.Duration {
+		slices.Sort(took)
+		return took[len(took)/2]
+	}
+	with, without := median(took[true]), median(took[false])
+	b.ReportMetric(float64(with)/float64(without), "with/without")
+	b.ReportMetric(float64(with-without)/float64(time.Microsecond), "news-µs")
 }
