@@ -54,7 +54,7 @@ func (n names) placesOf(content string) (entries []memory.EntryAt, found []int, 
 		for j := i + 1; j < len(entries) && isUnder(entries, j, i); j++ {
 			to = max(to, entries[j].ToLine)
 		}
-		if to < len(texts) && isTableRule(texts[to]) { // of a table that has no rows
+		if to < len(texts) && strings.Contains(texts[to-1], "|") && isTableRule(texts[to]) { // of a table that has no rows
 			to++
 		}
 		found, lines = append(found, i), append(lines, stretch{e.FromLine - 1, to})
@@ -72,16 +72,26 @@ func isUnder(entries []memory.EntryAt, i, of int) bool {
 }
 
 func isTableRule(line string) bool {
-	return strings.Contains(line, "|") && strings.Contains(line, "-") && strings.Trim(line, "|:- \t\r") == ""
+	return strings.Contains(line, "|") && strings.Contains(line, "-") && strings.Trim(line, "|:- \t\r\n") == ""
 }
 
-// without is content without some of its lines.
+// without is content without some of its lines. Lines that would become one paragraph are kept apart by a blank one.
 func without(content string, gone []stretch) string {
 	lines := slices.Collect(strings.Lines(content))
 	for _, s := range slices.Backward(gone) {
-		lines = slices.Delete(lines, s.from, min(s.to, len(lines)))
+		to := min(s.to, len(lines))
+		var between []string
+		if s.from > 0 && to < len(lines) && strings.TrimSpace(lines[s.from-1]) != "" && isText(lines[to]) {
+			between = []string{"\n"}
+		}
+		lines = slices.Replace(lines, s.from, to, between...)
 	}
 	return strings.Join(lines, "")
+}
+
+// isText reports whether a line would go on with a paragraph in front of it, or make a table of it.
+func isText(line string) bool {
+	return isTableRule(line) || strings.TrimSpace(line) != "" && itemStart.FindString(line) == "" && !isHeading(line) && !strings.HasPrefix(line, "|")
 }
 
 // itemStart is what stands in front of a statement: indentation, marks of quotation and the marker of a list.

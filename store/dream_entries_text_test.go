@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"reverie/dream"
 	"reverie/memory"
@@ -144,4 +145,35 @@ func TestProtectedLines(t *testing.T) {
 	if diff := cmp.Diff([]string{"- mine", "- confirmed <!-- n -->", "- alias"}, got); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// Exactly the statement goes, with what stands under it: everything else says what it said, in its order.
+func TestWithoutKeepsTheRest(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		line := rapid.OneOf(
+			rapid.Map(rapid.SampledFrom([]string{"tea", "coffee", "Tea.", "rain", "**tea**"}), func(s string) string { return "- " + s }),
+			rapid.Map(rapid.SampledFrom([]string{"tea", "cake", "x"}), func(s string) string { return "  - " + s }),
+			rapid.SampledFrom([]string{"", "", "## Head", "tea", "a paragraph", "> tea", "| a | b |", "|---|---|", "| tea | c |", "```", "    code", "1. tea", "* * *", "- ", "<!-- tea -->"}),
+		)
+		content := strings.Join(rapid.SliceOfN(line, 0, 14).Draw(t, "lines"), "\n")
+		n := namesOf("tea")
+		entries, found, gone := n.placesOf(content)
+		got := without(content, gone)
+		var want []memory.EntryAt
+		for i, e := range entries {
+			if !slices.ContainsFunc(found, func(at int) bool { return isUnder(entries, i, at) }) {
+				want = append(want, e)
+			}
+		}
+		texts := func(entries []memory.EntryAt) (texts []string) {
+			for _, e := range entries {
+				texts = append(texts, e.Text)
+			}
+			return texts
+		}
+		if diff := cmp.Diff(texts(want), texts(memory.EntriesOf(got))); diff != "" {
+			t.Fatalf("%q becomes %q\n%s", content, got, diff)
+		}
+	})
 }
