@@ -224,10 +224,10 @@ func (a words) inPhrases(b words) bool {
 }
 
 // phrases are the units in front of the first preposition and those behind each, with it, sorted.
-func (w words) phrases() []string {
+func (a words) phrases() []string {
 	var out []string
 	last := -1
-	for _, u := range w.units {
+	for _, u := range a.units {
 		if u.phrase != last {
 			last = u.phrase
 			out = append(out, strconv.Itoa(int(u.relation)))
