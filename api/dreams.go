@@ -140,7 +140,7 @@ func (s *Server) getDream(ctx context.Context, in *getDreamInput) (*reply[report
 
 // report is a dream with the best of its candidates.
 func (s *Server) report(ctx context.Context, found foundDream, candidates int) (reportView, error) {
-	view := reportView{dreamView: s.dreamViewer(found.full)(found.record), Candidates: []candidateView{}}
+	view := reportView{DreamFields: s.dreamViewer(found.full)(found.record), Candidates: []candidateView{}}
 	if candidates == 0 {
 		return view, nil
 	}

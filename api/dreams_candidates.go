@@ -40,9 +40,12 @@ type candidatesInput struct {
 	VerdictParam
 }
 
+// CandidatePage is a page of candidates by a name that the OpenAPI document sees.
+type CandidatePage = page[candidateView]
+
 type candidatesView struct {
 	Dream *uuid.UUID `json:"dream,omitempty" doc:"The dream; missing when there was none yet."`
-	page[candidateView]
+	CandidatePage
 }
 
 func (s *Server) listCandidates(ctx context.Context, in *candidatesInput) (*reply[candidatesView], error) {
@@ -50,7 +53,7 @@ func (s *Server) listCandidates(ctx context.Context, in *candidatesInput) (*repl
 	if err != nil {
 		return nil, err
 	}
-	view := candidatesView{page: page[candidateView]{Items: []candidateView{}}}
+	view := candidatesView{CandidatePage: page[candidateView]{Items: []candidateView{}}}
 	status, err := s.Store.DreamStatus(ctx, id)
 	if err != nil || status.Last == nil {
 		return ok(view), err

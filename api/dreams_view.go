@@ -60,9 +60,12 @@ type revertedView struct {
 	At time.Time `json:"at"`
 }
 
+// DreamFields is dreamView by a name that the OpenAPI document sees: what is embedded under a name of the package is left out.
+type DreamFields = dreamView
+
 // reportView is a dream with the best of its candidates.
 type reportView struct {
-	dreamView
+	DreamFields
 	Candidates     []candidateView `json:"candidates" doc:"The best ones."`
 	MoreCandidates bool            `json:"moreCandidates,omitempty" doc:"There are more: GET …/candidates."`
 }
