@@ -50,7 +50,7 @@ func (e *Explanation) lacks(failed []Gate, s memory.DreamSettings) {
 	short := make([]string, len(failed))
 	for i, g := range failed {
 		short[i] = strings.TrimPrefix(g.lack(), "score ")
-		e.Lacks = append(e.Lacks, sentenceCase(g.lack()))
+		e.Lacks = append(e.Lacks, sentenceCase(g.lack()+g.meaning()))
 	}
 	e.Summary = strings.Join(short, ", ")
 	if e.Candidate.ReasonCode == ReasonContradiction {

@@ -23,8 +23,8 @@ func TestExplanations(t *testing.T) {
 		got  Explanation
 		want string
 	}{
-		"once":         {explainedBy(mentioned(1), DeepInput{}), "0.50 < 0.75, 1 of 3 signals (days on which it was noted or said, uses of it in answers), 1 of 2 distinct days or questions; being asked to remember it would pass"},
-		"one day more": {explainedBy(mentioned(1, 2), DeepInput{}), "0.72 < 0.75, 2 of 3 signals (days on which it was noted or said, uses of it in answers); one more distinct day would pass"},
+		"once":         {explainedBy(mentioned(1), DeepInput{}), "0.50 < 0.75, 1 of 3 signals, 1 of 2 distinct days or questions; being asked to remember it would pass"},
+		"one day more": {explainedBy(mentioned(1, 2), DeepInput{}), "0.72 < 0.75, 2 of 3 signals; one more distinct day would pass"},
 		"stale":        {explainedBy(stale, DeepInput{}), "0.73 < 0.75; one more distinct day would pass"},
 		"passes":       {explainedBy(mentioned(1, 2, 3), DeepInput{}), "passes with score 0.84, 3 signals, 3 distinct days or questions"},
 		"known":        {explainedBy(mentioned(1, 2, 3), known), "MEMORY.md says it already"},

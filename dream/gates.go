@@ -42,11 +42,22 @@ func failing(all []Gate) []Gate {
 func (g Gate) lack() string {
 	switch g.Name {
 	case gateSignals:
-		return fmt.Sprintf("%s of %s signals (days on which it was noted or said, uses of it in answers)", number(g.Value), number(g.Need))
+		return fmt.Sprintf("%s of %s signals", number(g.Value), number(g.Need))
 	case gateDiversity:
 		return fmt.Sprintf("%s of %s distinct days or questions", number(g.Value), number(g.Need))
 	}
 	return "score " + below(g.Value, g.Need)
+}
+
+// meaning says what a gate counts; empty for the score.
+func (g Gate) meaning() string {
+	switch g.Name {
+	case gateSignals:
+		return ": the days on which it was noted or said, its uses in answers, and 2 when a person asks for it"
+	case gateDiversity:
+		return ": those on which it came up, or that used it"
+	}
+	return ""
 }
 
 // below writes x < need with as few decimals as show the difference, from two on.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,8 +19,8 @@ import (
 	"reverie/store"
 )
 
-// dreamReport is what the API tells of a dream. A list has it without diff, raw and candidates.
-type dreamReport struct {
+// dreamRecord is what the API tells of a dream. A list has it without diff and raw.
+type dreamRecord struct {
 	ID       string             `json:"id"`
 	Owner    string             `json:"owner"`
 	Scope    memory.Scope       `json:"scope"`
@@ -52,8 +53,13 @@ type dreamReport struct {
 	Changes        []memory.ChangeReceipt `json:"changes"`
 	Contradictions []dream.Contradiction  `json:"contradictions"`
 	Violations     []memory.Violation     `json:"violations"`
-	Candidates     []weighed              `json:"candidates"`
-	MoreCandidates bool                   `json:"moreCandidates"`
+}
+
+// dreamReport is a dream with the best of its candidates.
+type dreamReport struct {
+	dreamRecord
+	Candidates     []weighed `json:"candidates"`
+	MoreCandidates bool      `json:"moreCandidates"`
 }
 
 type dreamWindow struct {
@@ -224,16 +230,24 @@ func (s *session) dreaming(cmd *cobra.Command, r dreamRequest) (dreamRun, apiAns
 // dreamRefusal says besides the server's words which dream stands in the way.
 func dreamRefusal(err error) error {
 	refused, found := errors.AsType[*apiError](err)
-	if !found || refused.Status != http.StatusConflict {
+	if !found {
 		return err
 	}
-	other, _, unread := dataOf[struct {
+	if other := dreamInTheWay(refused); other != "" {
+		return fmt.Errorf("%w\n`reverie memory dreams %s` shows that dream", err, other)
+	}
+	return err
+}
+
+// dreamInTheWay is the dream because of which another one was refused; empty when there is none.
+func dreamInTheWay(refused *apiError) string {
+	var other struct {
 		Dream string `json:"dream"`
-	}](apiAnswer{Data: refused.Data}, nil)
-	if unread != nil || other.Dream == "" {
-		return err
 	}
-	return fmt.Errorf("%w\n`reverie memory dreams %s` shows that dream", err, other.Dream)
+	if refused.Status != http.StatusConflict || json.Unmarshal(refused.Data, &other) != nil {
+		return ""
+	}
+	return other.Dream
 }
 
 const (

@@ -36,15 +36,16 @@ type oldNote struct {
 
 // backfilled is a day of a backfill: its notes, and the dream of its night.
 type backfilled struct {
-	Day     string          `json:"day"`
-	Notes   []backfillNote  `json:"notes"`
-	Outcome string          `json:"outcome"` // of the dream; dreamed: there was one before; failed: see problem
-	Themes  int             `json:"themes"`
-	Truths  int             `json:"truths"`
-	Run     json.RawMessage `json:"dream,omitempty"` // as the API answered
-	Problem string          `json:"problem,omitempty"`
-
-	promoted, weighed int
+	Day        string          `json:"day"`
+	Notes      []backfillNote  `json:"notes"`
+	Outcome    string          `json:"outcome"` // of the dream; failed: see problem
+	Before     bool            `json:"before"`  // the night was dreamed before
+	Candidates int             `json:"candidates"`
+	Themes     int             `json:"themes"`
+	Truths     int             `json:"truths"`
+	Promoted   int             `json:"promoted"`
+	Run        json.RawMessage `json:"dream,omitempty"` // as the API answered
+	Problem    string          `json:"problem,omitempty"`
 }
 
 // backfillNote is what became of one note.
@@ -192,6 +193,11 @@ func (s *session) backfill(cmd *cobra.Command, notes []oldNote, mode memory.Drea
 	return nil
 }
 
+// noteWritten is the answer to a note that was stored.
+type noteWritten struct {
+	Changes []memory.ChangeReceipt `json:"changes"`
+}
+
 // storeNote makes a note a document, unless there is one. A text that may not become memory stops nothing.
 func (s *session) storeNote(cmd *cobra.Command, client *apiClient, n oldNote) (backfillNote, error) {
 	out := backfillNote{Path: "memory/" + n.name, Status: noteStored}
@@ -203,10 +209,13 @@ func (s *session) storeNote(cmd *cobra.Command, client *apiClient, n oldNote) (b
 		method: http.MethodPut, path: files + documentPath(out.Path), query: s.ownerQuery(),
 		body: map[string]string{"content": n.content, "reason": "an older note, taken over"},
 	}
-	_, err = client.call(cmd.Context(), request)
+	written, _, err := dataOf[noteWritten](client.call(cmd.Context(), request))
 	refused, found := errors.AsType[*apiError](err)
 	switch {
 	case !found:
+		if len(written.Changes) == 0 || !written.Changes[0].Changed {
+			out.Status = noteThere
+		}
 		return out, err
 	case refused.Name == "quarantined":
 		out.Status, out.Problem = noteRefused, refused.Msg
@@ -230,8 +239,13 @@ func (s *session) dreamOfDay(cmd *cobra.Command, day *backfilled, mode memory.Dr
 	refused, isRefused := errors.AsType[*apiError](err)
 	switch {
 	case isRefused && refused.Name == "night_dreamed":
-		day.Outcome = "dreamed"
-		return nil
+		day.Outcome, day.Before = "dreamed before", true
+		before, answer, err := s.readDream(cmd.Context(), dreamInTheWay(refused), 0)
+		if err == nil {
+			day.Run = answer.Data
+			day.tell(before.dreamRecord)
+		}
+		return err
 	case isRefused && refused.Status == http.StatusUnprocessableEntity && strings.Contains(refused.Msg, "in the future"):
 		r.asOf = "" // the night is still to come: dream of what there is by now
 		run, a, err = s.dreaming(cmd, r)
@@ -245,13 +259,17 @@ func (s *session) dreamOfDay(cmd *cobra.Command, day *backfilled, mode memory.Dr
 	day.Run = a.Data
 	if run.Report != nil {
 		day.Outcome = string(run.Report.Outcome)
-		day.Themes, day.Truths = len(run.Report.themes()), len(run.Report.truths())
-		day.promoted, day.weighed = run.Report.Counts.Promoted, run.Report.Counts.Candidates
+		day.tell(run.Report.dreamRecord)
 		if err := run.Report.problem(); err != nil {
 			day.Problem = err.Error()
 		}
 	}
 	return nil
+}
+
+// tell takes the figures of a dream over.
+func (d *backfilled) tell(r dreamRecord) {
+	d.Candidates, d.Promoted, d.Themes, d.Truths = r.Counts.Candidates, r.Counts.Promoted, r.Counts.Themes, r.Counts.Truths
 }
 
 // nightAfter is the date of the night that ends a day.
@@ -275,7 +293,7 @@ func (s *session) showBackfill(cmd *cobra.Command, days []*backfilled) error {
 	rows := [][]string{{"DAY", "NOTES", "DREAM", "CANDIDATES", "THEMES", "TRUTHS", "PROMOTED", ""}}
 	for _, d := range days {
 		rows = append(rows, []string{
-			d.Day, d.notes(), d.Outcome, fmt.Sprint(d.weighed), fmt.Sprint(d.Themes), fmt.Sprint(d.Truths), fmt.Sprint(d.promoted), oneLine(d.Problem, 80),
+			d.Day, d.notes(), d.Outcome, fmt.Sprint(d.Candidates), fmt.Sprint(d.Themes), fmt.Sprint(d.Truths), fmt.Sprint(d.Promoted), oneLine(d.Problem, 80),
 		})
 	}
 	if err := table(out, rows); err != nil {

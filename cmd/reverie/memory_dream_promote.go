@@ -22,7 +22,7 @@ func (s *session) promoteCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.dreamAndShow(cmd, dreamRequest{query: byRules(!apply), dreamFlags: f}, func(w io.Writer, r dreamReport) error {
-				if err := showDream(w, r); err != nil || apply {
+				if err := showDream(w, r); err != nil || apply || r.Counts.Promoted == 0 {
 					return err
 				}
 				_, err := fmt.Fprintln(w, "Nothing was written: `reverie memory promote --apply` writes it.")
@@ -54,7 +54,7 @@ func (s *session) remHarnessCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.dreamAndShow(cmd, dreamRequest{query: byRules(true), dreamFlags: f}, func(w io.Writer, r dreamReport) error {
-				fmt.Fprintf(w, "%s%s\n", r.Outcome, inBrackets(string(r.Code), r.Reason))
+				fmt.Fprintln(w, r.ended())
 				if err := r.showPhases(w, 0); err != nil {
 					return err
 				}
@@ -75,6 +75,11 @@ type why struct {
 	Would     []string `json:"would"`
 }
 
+// whys are explanations of candidates that have some words.
+type whys struct {
+	Items []why `json:"items"`
+}
+
 // entryID is what an identity of a statement looks like.
 var entryID = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
@@ -93,7 +98,7 @@ func (s *session) promoteExplainCommand() *cobra.Command {
 				}
 				return s.print(cmd, a, func(w io.Writer) error { return one.show(w) })
 			}
-			found, a, err := dataOf[listed[why]](s.getMemory(cmd, url.Values{"text": {args[0]}}, "dreaming", "explain"))
+			found, a, err := dataOf[whys](s.getMemory(cmd, url.Values{"text": {args[0]}}, "dreaming", "explain"))
 			if err != nil {
 				return err
 			}

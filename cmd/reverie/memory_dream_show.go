@@ -11,7 +11,7 @@ import (
 
 // showDream prints what came of a dream: its outcome, what it changed, and the candidates that made a difference.
 func showDream(w io.Writer, r dreamReport) error {
-	fmt.Fprintf(w, "%s%s\n", r.Outcome, inBrackets(string(r.Code), r.Reason))
+	fmt.Fprintln(w, r.ended())
 	fmt.Fprintf(w, "  looked at %s\n", r.looked())
 	fmt.Fprintf(w, "  %s\n", r.counted())
 	for _, c := range r.Changes {
@@ -39,7 +39,7 @@ func showReport(w io.Writer, r dreamReport) error {
 	if r.Night != "" {
 		rows = append(rows, []string{"night", strings.Replace(r.Night, "T", " ", 1)})
 	}
-	rows = append(rows, []string{"outcome", string(r.Outcome) + inBrackets(string(r.Code), r.Reason)})
+	rows = append(rows, []string{"outcome", r.ended()})
 	if r.Outcome == memory.OutcomeRunning || r.Outcome == memory.OutcomeWaiting {
 		rows = append(rows, []string{"phase", phases[r.Phase]})
 	}
@@ -91,7 +91,18 @@ func (r dreamReport) showPhases(w io.Writer, most int) error {
 	return nil
 }
 
-func (r dreamReport) of() string {
+// ended is the outcome in one line.
+func (r dreamRecord) ended() string {
+	text := string(r.Outcome)
+	if r.DryRun && r.Outcome == memory.OutcomeWritten {
+		text = "dry run: would be written"
+	} else if r.DryRun {
+		text = "dry run: " + text
+	}
+	return text + inBrackets(string(r.Code), r.Reason)
+}
+
+func (r dreamRecord) of() string {
 	switch {
 	case r.Owner == "":
 		return string(r.Scope)
@@ -101,7 +112,7 @@ func (r dreamReport) of() string {
 	return fmt.Sprintf("%s (%s)", oneLine(r.Owner, 60), r.Scope)
 }
 
-func (r dreamReport) kind() string {
+func (r dreamRecord) kind() string {
 	text := string(r.Mode)
 	if r.Topic != "" {
 		text += ": " + oneLine(r.Topic, 60)
@@ -115,22 +126,22 @@ func (r dreamReport) kind() string {
 	return text
 }
 
-func (r dreamReport) took() string {
+func (r dreamRecord) took() string {
 	if r.Seconds == nil {
 		return ""
 	}
 	return fmt.Sprintf(", took %.1f s", *r.Seconds)
 }
 
-func (r dreamReport) writer() string {
-	if r.Model == "" {
+func (r dreamRecord) writer() string {
+	if r.Model == "" || r.Usage.Calls == 0 {
 		return "by rules"
 	}
 	return fmt.Sprintf("by %s, %s, %d tokens in, %d out, %.4f USD",
 		r.Model, count(r.Usage.Calls, "call"), r.Usage.InputTokens, r.Usage.OutputTokens, float64(r.Usage.CostMicros)/1e6)
 }
 
-func (r dreamReport) looked() string {
+func (r dreamRecord) looked() string {
 	text := fmt.Sprintf("%s, %s (%s): %s", count(r.Looked.Notes, "note"), count(r.Looked.Conversations, "conversation"),
 		count(r.Looked.Messages, "message"), count(r.Looked.Statements, "statement"))
 	if r.Looked.Recalls > 0 {
@@ -142,18 +153,18 @@ func (r dreamReport) looked() string {
 	return text
 }
 
-func (r dreamReport) counted() string {
+func (r dreamRecord) counted() string {
 	return fmt.Sprintf("%s: %d promoted, %d kept, %d rejected", count(r.Counts.Candidates, "candidate"), r.Counts.Promoted, r.Counts.Kept, r.Counts.Rejected)
 }
 
-func (r dreamReport) themes() []dream.Theme {
+func (r dreamRecord) themes() []dream.Theme {
 	if r.Reflect == nil {
 		return nil
 	}
 	return r.Reflect.Themes
 }
 
-func (r dreamReport) truths() []dream.Truth {
+func (r dreamRecord) truths() []dream.Truth {
 	if r.Reflect == nil {
 		return nil
 	}
@@ -247,7 +258,7 @@ func (c weighed) signals() string {
 	return strings.Join(parts, ", ")
 }
 
-func (r dreamReport) showDiff(w io.Writer) error {
+func (r dreamRecord) showDiff(w io.Writer) error {
 	if r.Diff == "" {
 		return nil
 	}

@@ -42,7 +42,7 @@ func (s *session) dreamsCommand() *cobra.Command {
 			if real {
 				query.Set("real", "true")
 			}
-			list, a, err := dataOf[listed[dreamReport]](s.getMemory(cmd, query, "dream", "reports"))
+			list, a, err := dataOf[listed[dreamRecord]](s.getMemory(cmd, query, "dream", "reports"))
 			if err != nil {
 				return err
 			}
@@ -59,7 +59,7 @@ func (s *session) dreamsCommand() *cobra.Command {
 	return c
 }
 
-func dreamTable(w io.Writer, list listed[dreamReport]) error {
+func dreamTable(w io.Writer, list listed[dreamRecord]) error {
 	rows := [][]string{{"ID", "STARTED", "OWNER", "KIND", "OUTCOME", "PROMOTED", "KEPT", "REJECTED", "REASON"}}
 	for _, r := range list.Items {
 		outcome := string(r.Outcome)
@@ -126,6 +126,7 @@ func (u undone) show(w io.Writer) {
 	switch {
 	case u.Replayed:
 		fmt.Fprintln(w, "it was undone before")
+		return
 	case len(u.Changes) == 0:
 		fmt.Fprintln(w, "it had written nothing")
 	}
