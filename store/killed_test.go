@@ -20,36 +20,12 @@ import (
 func TestKilledConnections(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	config := s.pool.Config().ConnConfig
-	killer, err := pgx.Connect(t.Context(), config.ConnString())
-	if err != nil {
-		t.Fatal(err)
-	}
 	// A tenth of a second is enough on an idle machine; on a busy one, what a new connection takes for a round of calls.
 	began := time.Now()
 	if err := oneRound(t.Context(), s, "user:warm-up", 0); err != nil {
 		t.Fatal(err)
 	}
-	age := max(100*time.Millisecond, time.Since(began))
-	ctx, stop := context.WithCancel(t.Context())
-	var killing sync.WaitGroup
-	kills := 0
-	killing.Go(func() {
-		defer killer.Close(context.WithoutCancel(ctx))
-		for ctx.Err() == nil {
-			var n int
-			err := killer.QueryRow(ctx, `
-select count(pg_terminate_backend(pid))
-from pg_stat_activity
-where datname = current_database() and application_name = 'reverie' and backend_start < clock_timestamp() - $1::interval`, age).Scan(&n)
-			if err != nil && ctx.Err() == nil {
-				t.Error(err)
-				return
-			}
-			kills += n
-			time.Sleep(7 * time.Millisecond)
-		}
-	})
+	stop := killing(t, s, max(100*time.Millisecond, time.Since(began)))
 
 	const owners, rounds = 3, 20
 	var working sync.WaitGroup
@@ -66,12 +42,6 @@ where datname = current_database() and application_name = 'reverie' and backend_
 	}
 	working.Wait()
 	stop()
-	killing.Wait()
-	s.pool.Reset() // those that were killed last
-	t.Logf("%d connections killed", kills)
-	if kills < 10 {
-		t.Errorf("only %d connections were killed: the test shows little", kills)
-	}
 
 	for o := range owners {
 		owner := memory.Owner(fmt.Sprint("user:", o))
@@ -101,6 +71,44 @@ where datname = current_database() and application_name = 'reverie' and backend_
 		}
 		if turns := query[int](t, s, member(owner), "select turn::int from owners where owner_key = $1", owner); turns[0] != rounds {
 			t.Errorf("%s: %d turns, want %d", owner, turns[0], rounds)
+		}
+	}
+}
+
+// killing kills connections of a store that are older than age, until stop is called.
+func killing(t *testing.T, s *Store, age time.Duration) (stop func()) {
+	t.Helper()
+	killer, err := pgx.Connect(t.Context(), s.pool.Config().ConnConfig.ConnString())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	var killing sync.WaitGroup
+	kills := 0
+	killing.Go(func() {
+		defer killer.Close(context.WithoutCancel(ctx))
+		for ctx.Err() == nil {
+			var n int
+			err := killer.QueryRow(ctx, `
+select count(pg_terminate_backend(pid))
+from pg_stat_activity
+where datname = current_database() and application_name = 'reverie' and backend_start < clock_timestamp() - $1::interval`, age).Scan(&n)
+			if err != nil && ctx.Err() == nil {
+				t.Error(err)
+				return
+			}
+			kills += n
+			time.Sleep(7 * time.Millisecond)
+		}
+	})
+	return func() {
+		t.Helper()
+		end()
+		killing.Wait()
+		s.pool.Reset() // those that were killed last
+		t.Logf("%d connections killed", kills)
+		if kills < 10 {
+			t.Errorf("only %d connections were killed: the test shows little", kills)
 		}
 	}
 }
