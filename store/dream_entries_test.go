@@ -2,8 +2,10 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -369,3 +371,55 @@ func TestEntriesAreFound(t *testing.T) {
 }
 
 func third[T, U any](_ T, _ U, err error) error { return err }
+
+// People and programs at work on the same documents at the same time: everything that was asked is done, nothing else is lost.
+func TestEntriesAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	x := dreamt(t, s, id)
+	write(t, s, id, memory.Change{Ref: personal("memory/2026-11-19.md"), Op: memory.OpReplace, Content: "- likes tea\n- something else\n"})
+	acts := []func() error{
+		func() error {
+			return second(s.ForgetEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: itemID("Likes tea.")}))
+		},
+		func() error {
+			return second(s.ConfirmEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: itemID("Lives in Lisbon.")}))
+		},
+		func() error {
+			return second(s.EditEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: itemID("Has a dog."), Text: "Has two dogs."}))
+		},
+	}
+	for i := range 4 {
+		acts = append(acts, func() error {
+			c := memory.Change{Ref: personal("memory/2026-11-19.md"), Op: memory.OpAppend, Content: fmt.Sprintf("- note %d\n", i)}
+			return second(s.Apply(t.Context(), id, "", []memory.Change{c}))
+		})
+	}
+	errs := make([]error, len(acts))
+	var all sync.WaitGroup
+	for i, act := range acts {
+		all.Go(func() { errs[i] = act() })
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	got := memoryOf(t, s, id)
+	note := contentOf(t, s, id, "memory/2026-11-19.md")
+	for _, gone := range []string{"tea", "Tea"} {
+		if strings.Contains(got+note, gone) {
+			t.Errorf("%q stays in\n%s\n%s", gone, got, note)
+		}
+	}
+	for _, want := range []string{"- mine\n", "- Lives in Lisbon.\n", "- Has two dogs.\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+	for i := range 4 {
+		if !strings.Contains(note, fmt.Sprintf("- note %d\n", i)) {
+			t.Errorf("note %d is lost:\n%s", i, note)
+		}
+	}
+}
