@@ -1,6 +1,8 @@
 package dream_test
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -94,11 +96,19 @@ func TestCheckLetsPass(t *testing.T) {
 		{"a line replaced", strings.Replace(grace, "- Lives in Lisbon", "- Lives in Lisbon; the rent of the flat is 950 euros since 2026-01-01", 1)},
 		{"a new heading", with("Facts", "") + "\n## Pets\n\n- Has a dog called Rex\n"},
 		{"other markers and order", strings.Replace(strings.Replace(grace, "- Lives in Lisbon\n", "", 1), "- Name", "* Lives in Lisbon\n* Name", 1)},
+		{"without the comment of a line", strings.Replace(grace, " <!-- memory/2026-01-09.md:4 score 0.84 -->", "", 1)},
 		{"a line of a machine retired", strings.Replace(grace, "- Does not like phone calls\n", "", 1)},
 	} {
 		if v := graced(c.after); len(v) > 0 {
 			t.Errorf("%s: %v", c.name, v)
 		}
+	}
+	many := "# Memory\n\n"
+	for i := range 12 {
+		many += fmt.Sprintf("- Customer %c likes offer %c <!-- memory/2026-01-09.md:%d score 0.84 -->\n", 'A'+i, 'N'+i, i)
+	}
+	if v := dream.Check(dream.CheckInput{Before: many, After: regexp.MustCompile(` <!--.*`).ReplaceAllString(many, "")}, memory.DefaultDreamSettings()); len(v) > 0 {
+		t.Errorf("without all comments: %v", v)
 	}
 	moved := grace[strings.Index(grace, "## Promoted"):]
 	if v := graced(strings.TrimSuffix(grace, moved), func(in *dream.CheckInput) {

@@ -151,14 +151,15 @@ func hasContent(text string) bool {
 }
 
 // unlike counts the missed lines of current that no line of text says in other words. Words weigh less the more lines of
-// current have them: "User likes" is no sign that two lines say the same when half of the file begins with it.
+// current have them: "User likes" is no sign that two lines say the same when half of the file begins with it. Comments, such
+// as the sources of promoted lines, say nothing.
 func unlike(missed []string, current, text string) int {
 	if len(missed) == 0 {
 		return 0
 	}
 	lines := map[string]int{} // how many lines of current have a word
 	for _, line := range lineTexts(current) {
-		for word := range words(line) {
+		for word := range words(uncommented(line)) {
 			lines[word]++
 		}
 	}
@@ -168,14 +169,14 @@ func unlike(missed []string, current, text string) int {
 		if known[bare(line)] {
 			continue // it says something else already
 		}
-		for word := range words(line) {
+		for word := range words(uncommented(line)) {
 			having[word] = append(having[word], i)
 		}
 	}
 	count := 0
 	for _, line := range missed {
 		weight, common := 0, map[int]int{}
-		for word := range words(line) {
+		for word := range words(uncommented(line)) {
 			w := wordWeight / lines[word]
 			weight += w
 			for _, i := range having[word] {
@@ -192,3 +193,5 @@ func unlike(missed []string, current, text string) int {
 	}
 	return count
 }
+
+func uncommented(line string) string { return htmlComment.ReplaceAllString(line, "") }
