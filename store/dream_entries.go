@@ -121,8 +121,7 @@ func (s *Store) changeEntry(ctx context.Context, id memory.Identity, c EntryChan
 			break
 		}
 	}
-	var quarantine *QuarantineError
-	if errors.As(err, &quarantine) {
+	if quarantine, refused := errors.AsType[*QuarantineError](err); refused {
 		_, err = s.quarantined(ctx, id, "", quarantine)
 		return EntryReceipt{}, err
 	}

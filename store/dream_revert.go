@@ -82,8 +82,7 @@ func (s *Store) RevertDream(ctx context.Context, id memory.Identity, dreamID uui
 			break
 		}
 	}
-	var quarantine *QuarantineError
-	if errors.As(err, &quarantine) {
+	if quarantine, refused := errors.AsType[*QuarantineError](err); refused {
 		_, err = s.quarantined(ctx, id, "", quarantine)
 		return RevertedDream{}, err
 	}

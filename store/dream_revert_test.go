@@ -86,8 +86,10 @@ func TestRevertDreamKeepsWhatCameLater(t *testing.T) {
 	s := openStore(t)
 	id := member("user:1")
 	x := night(t, s, id)
-	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Base: 2,
-		Content: "# Memory, mine\n\n- mine\n\n## Promoted (2026-11-21)\n\n- Likes tea.\n"})
+	write(t, s, id, memory.Change{
+		Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Base: 2,
+		Content: "# Memory, mine\n\n- mine\n\n## Promoted (2026-11-21)\n\n- Likes tea.\n",
+	})
 	wrote(t, s, id,
 		memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpAppend, Content: "## Promoted (2026-11-22)\n\n- Likes coffee.\n"},
 		memory.Change{Ref: personal("memory/archive/2026-10.md"), Op: memory.OpAppend, Content: "## Promoted (2026-10-02)\n\n- older\n"})
@@ -129,8 +131,10 @@ func TestRevertDreamConflicts(t *testing.T) {
 	s := openStore(t)
 	id := member("user:1")
 	x := night(t, s, id)
-	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Base: 2,
-		Content: "# Memory\n\n- mine\n\n## Promoted (2026-11-21)\n\n- Likes green tea.\n"})
+	write(t, s, id, memory.Change{
+		Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Base: 2,
+		Content: "# Memory\n\n- mine\n\n## Promoted (2026-11-21)\n\n- Likes green tea.\n",
+	})
 	before := statusesOf(t, s, id)
 	diary := contentOf(t, s, id, memory.DreamsPath)
 	got := must[RevertedDream](t)(s.RevertDream(t.Context(), id, x.ID, "k"))
