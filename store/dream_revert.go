@@ -86,6 +86,9 @@ func (s *Store) RevertDream(ctx context.Context, id memory.Identity, dreamID uui
 		_, err = s.quarantined(ctx, id, "", quarantine)
 		return RevertedDream{}, err
 	}
+	if errors.As(err, new(*replayedError)) || isUnique(err, "write_ledger_pkey") {
+		return RevertedDream{}, &ConflictError{Code: CodeKeyReused, Message: "the key of undoing this dream was used for another write"}
+	}
 	result.Receipt.Key = key
 	return result, err
 }
@@ -136,6 +139,9 @@ func (u *undoing) run(ctx context.Context) (RevertedDream, error) {
 	case !seen:
 		return RevertedDream{}, noDream(u.dream.ID)
 	case already:
+		if u.receipt == nil {
+			u.receipt = &memory.Receipt{Replayed: true}
+		}
 		return u.finish(ctx, &pgx.Batch{}, u.receipt)
 	}
 	var changes []memory.Change
@@ -213,9 +219,7 @@ func (u *undoing) finish(ctx context.Context, b *pgx.Batch, receipt *memory.Rece
 	if err := u.t.finish(ctx, b); err != nil {
 		return RevertedDream{}, err
 	}
-	if receipt != nil {
-		result.Receipt = *receipt
-	}
+	result.Receipt = *receipt
 	return result, nil
 }
 

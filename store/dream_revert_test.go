@@ -188,6 +188,21 @@ func TestRevertDreamRefuses(t *testing.T) {
 	}
 }
 
+// Whoever took the key under which the receipt is kept has not undone the dream.
+func TestRevertDreamWhoseKeyIsTaken(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	x := night(t, s, id)
+	must[memory.Receipt](t)(s.Apply(t.Context(), id, "undo/dream/"+x.ID.String(), []memory.Change{noteChange("- a\n")}))
+	if _, err := s.RevertDream(t.Context(), id, x.ID, ""); !conflict(CodeKeyReused)(err) {
+		t.Error(err)
+	}
+	if got := must[Dream](t)(s.Dream(t.Context(), id, x.ID)); got.RevertedBy != "" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // The shared memory's dream is undone by who may write what is shared, whoever that is.
 func TestRevertSharedDream(t *testing.T) {
 	t.Parallel()
