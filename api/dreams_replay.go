@@ -92,9 +92,12 @@ type replayInput struct {
 	}
 }
 
+// DreamRunFields is dreamRunView by a name that the OpenAPI document sees.
+type DreamRunFields = dreamRunView
+
 // replayView is a replay beside its original, or where it will be.
 type replayView struct {
-	dreamRunView
+	DreamRunFields
 	Original   dreamView       `json:"original"`
 	Difference *differenceView `json:"difference,omitempty" doc:"Once it is completed."`
 }
@@ -146,7 +149,7 @@ func (s *Server) replayDream(ctx context.Context, in *replayInput) (*reply[repla
 		return nil, err
 	}
 	view := replayView{Original: s.dreamViewer(found.full)(original)}
-	view.dreamRunView = dreamRunView{
+	view.DreamRunFields = dreamRunView{
 		Status: "running", Dream: record.ID, ReportLink: reportLink(found.agent.ID, record.ID),
 		WorkflowID: record.WorkflowID, Link: s.workflows.link(record.WorkflowID),
 	}

@@ -40,7 +40,7 @@ type dreamScheduleView struct {
 	State    string     `json:"state" enum:"on,paused,off,none,unknown" doc:"paused: nights pass until it is resumed; off: by the settings; none: a worker has still to make it; unknown: workflows cannot be reached."`
 	Cron     string     `json:"cron" example:"0 2 * * *"`
 	TimeZone string     `json:"timeZone" example:"Europe/Berlin"`
-	Next     *time.Time `json:"next,omitempty" doc:"The next night, without jitter."`
+	Next     *time.Time `json:"next,omitempty" doc:"When the next night begins, jitter included."`
 }
 
 type dreamBacklogView struct {

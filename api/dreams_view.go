@@ -35,7 +35,7 @@ type dreamView struct {
 	Contradictions []dream.Contradiction  `json:"contradictions,omitempty" nullable:"false" doc:"Pairs of statements that cannot both hold."`
 	Violations     []memory.Violation     `json:"violations,omitempty" nullable:"false" doc:"Why a text was refused."`
 	Raw            string                 `json:"raw,omitempty" doc:"What the model said, of quarantined dreams, dry runs and replays."`
-	Model          string                 `json:"model,omitempty" doc:"Missing: by rules."`
+	Model          string                 `json:"model,omitempty" doc:"Who wrote MEMORY.md: provider and model, or builtin/rules."`
 	PromptVersion  string                 `json:"promptVersion,omitempty"`
 	Usage          memory.Usage           `json:"usage"`
 	Settings       dreamSettingsView      `json:"settings" doc:"With which it was dreamed."`
