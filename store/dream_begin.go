@@ -166,7 +166,11 @@ func (d NewDream) validate() error {
 func (d NewDream) begin(ctx context.Context, t *tx) (Dream, error) {
 	var known, original Dream
 	var found, replayable bool
-	args := d.args(t)
+	dreamID := d.ID
+	if dreamID == uuid.Nil {
+		dreamID = newID()
+	}
+	args := d.args(t, dreamID)
 	b := &pgx.Batch{}
 	one(b.Queue(sqlDreamFind, t.args(args)), &found, func(row pgx.CollectableRow) (err error) { known, err = scanDream(row); return err })
 	if d.ReplayOf != uuid.Nil {
@@ -180,7 +184,8 @@ func (d NewDream) begin(ctx context.Context, t *tx) (Dream, error) {
 	}
 	b = &pgx.Batch{}
 	if found {
-		args["dream"] = known.ID
+		dreamID = known.ID
+		args["dream"] = dreamID
 		b.Queue(sqlDreamTake, t.args(args))
 	} else {
 		if d.ReplayOf != uuid.Nil {
@@ -193,12 +198,12 @@ func (d NewDream) begin(ctx context.Context, t *tx) (Dream, error) {
 	}
 	b.Queue(sqlDreamAbandon, t.args(args))
 	var begun Dream
-	queueDream(b, t, args["dream"].(uuid.UUID), &begun, &found)
+	queueDream(b, t, dreamID, &begun, &found)
 	if err := t.finish(ctx, b); err != nil {
 		return Dream{}, err
 	}
 	if !found {
-		return Dream{}, noDream(args["dream"].(uuid.UUID))
+		return Dream{}, noDream(dreamID)
 	}
 	return begun, nil
 }
@@ -215,11 +220,7 @@ func (d NewDream) replay(original Dream, found bool, args pgx.NamedArgs) error {
 	return nil
 }
 
-func (d NewDream) args(t *tx) pgx.NamedArgs {
-	dreamID := d.ID
-	if dreamID == uuid.Nil {
-		dreamID = newID()
-	}
+func (d NewDream) args(t *tx, dreamID uuid.UUID) pgx.NamedArgs {
 	args := pgx.NamedArgs{
 		"dream": dreamID, "named": idOrNull(d.ID), "mode": d.Mode, "trigger": d.Trigger, "topic": d.Topic, "night": d.Night,
 		"request": d.Request, "dry_run": d.DryRun || d.ReplayOf != uuid.Nil, "replay_of": idOrNull(d.ReplayOf),

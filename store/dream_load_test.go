@@ -379,9 +379,9 @@ func TestDreamStepsOfOthers(t *testing.T) {
 		{dreaming(memory.SystemOwner, "r"), mine.ID},
 		{dreaming("user:7", "r"), shared.ID},
 	} {
-		any := c.as
-		any.AnyOwner = true
-		for _, id := range []memory.Identity{c.as, any} {
+		reader := c.as
+		reader.AnyOwner = true
+		for _, id := range []memory.Identity{c.as, reader} {
 			for name, err := range map[string]error{
 				"load":    third2(s.LoadDream(t.Context(), id, c.x)),
 				"look":    third2(s.DreamStage(t.Context(), id, c.x)),

@@ -29,7 +29,7 @@ func TestNews(t *testing.T) {
 			return second(s.Apply(t.Context(), id, "", []memory.Change{c}))
 		}
 	}
-	append := func(trigger memory.Trigger, complete bool) func() error {
+	says := func(trigger memory.Trigger, complete bool) func() error {
 		return func() error {
 			b := said("c "+string(trigger), trigger, *now, "word")
 			b.TurnComplete = complete
@@ -57,11 +57,11 @@ func TestNews(t *testing.T) {
 		{"a write that changes nothing", func() error {
 			return second(s.Apply(t.Context(), person, "", []memory.Change{{Ref: personal("y.md"), Op: memory.OpReplace, Base: 1, Content: "y"}}))
 		}, false, false},
-		{"a turn that goes on", append(memory.TriggerWeb, false), false, false},
-		{"the end of a turn", append(memory.TriggerWeb, true), true, false},
+		{"a turn that goes on", says(memory.TriggerWeb, false), false, false},
+		{"the end of a turn", says(memory.TriggerWeb, true), true, false},
 		{"the same turn again", func() error { return second(s.CompleteTurn(t.Context(), person, "c web")) }, false, false},
-		{"a clock's turn", append(memory.TriggerCron, true), false, false},
-		{"a dream's turn", append(memory.TriggerDream, true), false, false},
+		{"a clock's turn", says(memory.TriggerCron, true), false, false},
+		{"a dream's turn", says(memory.TriggerDream, true), false, false},
 	} {
 		*now = now.Add(time.Second)
 		before := [][]int64{newsOf(t, s, person), newsOf(t, s, system)}
