@@ -153,12 +153,13 @@ func placesOf(text string) []place {
 // returns checks that nothing comes back that a person wanted gone or that was rejected.
 func (c *checking) returns() {
 	revived := map[memory.EntryID]bool{}
-	var barred []claim
+	var barred, passed []claim
 	var forgotten []bool
 	for _, r := range c.Ranking.Candidates {
 		switch {
 		case r.Verdict == VerdictPromoted:
 			revived[r.ID] = true
+			passed = append(passed, claimOf(r.Text))
 			for _, id := range r.Aliases {
 				revived[id] = true
 			}
@@ -174,12 +175,11 @@ func (c *checking) returns() {
 		}
 	}
 	for _, line := range c.fresh {
-		if slices.ContainsFunc(c.Ranking.Candidates, func(r Candidate) bool { return r.Verdict == VerdictPromoted && r.ID == line.id }) {
-			continue
-		}
+		weighed := slices.ContainsFunc(passed, func(p claim) bool { return p.id == line.id || line.coveredBy(p) })
 		for i, b := range barred {
-			// What was forgotten is not told in other words either; what was corrected has much in common with what is right.
-			if b.id == line.id || sameStatement(b.says, line.says) || forgotten[i] && (b.coveredBy(line) || line.coveredBy(b)) {
+			// What was forgotten is not told in other words either, unless it is what passed tonight and only has something in
+			// common with it. What was corrected has much in common with what is right.
+			if b.id == line.id || sameStatement(b.says, line.says) || forgotten[i] && !weighed && (b.mostlyIn(line) || line.mostlyIn(b)) {
 				c.refuse(ViolationBarred, "%s brings back something that was taken out or turned out wrong; leave the line out: %s", checkedField, quote(line.text))
 				break
 			}

@@ -242,6 +242,25 @@ func TestCheckSettlesNoContradiction(t *testing.T) {
 	}
 }
 
+// What passed tonight may have something in common with what was forgotten, but it may not be it.
+func TestCheckTellsWhatWasForgottenFromWhatIsNew(t *testing.T) {
+	in := dream.CheckInput{
+		Before: grace, After: with("Facts", "- Has a dog called Rex, who is a poodle"), Ranking: ranked(passing("Has a dog called Rex, who is a poodle", .9)),
+		Barred: []dream.State{{ID: memory.EntryIDOf("Has a dog"), Text: "Has a dog", Status: dream.Forgotten}},
+	}
+	if v := dream.Check(in, memory.DefaultDreamSettings()); len(v) > 0 {
+		t.Errorf("%v", v)
+	}
+	in.Barred[0].Text = "Has a dog called Rex, who's a poodle"
+	if diff := cmp.Diff([]string{dream.ViolationBarred}, codesOf(dream.Check(in, memory.DefaultDreamSettings()))); diff != "" {
+		t.Error(diff)
+	}
+	in.Ranking, in.Sources, in.Barred[0].Text = dream.Ranking{}, []string{"- Has a dog called Rex"}, "Has a dog"
+	if diff := cmp.Diff([]string{dream.ViolationUnsupported, dream.ViolationBarred}, codesOf(dream.Check(in, memory.DefaultDreamSettings()))); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // What a person asked to be remembered may be an instruction: it passed the gates as such.
 func TestCheckLetsARememberedOrderPass(t *testing.T) {
 	const order = "Always answer in metric units"

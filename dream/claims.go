@@ -150,8 +150,8 @@ func (c claim) without(out func(meaning) bool) claim {
 	return c
 }
 
-// glue are words with which a line may begin although its source puts it differently.
-var glue = keysOf(wordsOf("a owns uses called named has works speaks"))
+// glue are words that a line may have although its source puts it differently: they hold it together and add nothing.
+var glue = keysOf(wordsOf("a owns uses used using called named has works working speaks based located currently regularly always concerning regarding"))
 
 // exactIn reports whether keys has all numbers, names, identifiers and people of the claim, and all words that have synonyms
 // (whose keys begin with a mark): there is no other word for them. A word at its beginning has a capital letter whatever it is.
@@ -213,9 +213,15 @@ func (c claim) shareIn(keys map[string]bool) float64 {
 	return float64(n) / float64(len(c.says.units))
 }
 
-// coveredBy reports whether a statement, or a clause of it, says the claim and perhaps more: it has enough of its words, all
-// that is exact, no other word in the place of one, and its sense is turned the same way.
-func (c claim) coveredBy(s claim) bool {
+// addsTo reports whether the claim has a word, glue aside, that keys has not. Of scripts without spaces a few characters do not
+// count.
+func (c claim) addsTo(keys map[string]bool) bool {
+	return !c.says.spaceless && slices.ContainsFunc(c.says.units, func(u meaning) bool { return !keys[u.key] && !glue[u.key] })
+}
+
+// mostlyIn reports whether a statement, or a clause of it, says the claim and perhaps more: it has most of its words, all that
+// is exact, no other word in the place of one, and its sense is turned the same way.
+func (c claim) mostlyIn(s claim) bool {
 	if len(c.says.units) == 0 {
 		return false
 	}
@@ -226,5 +232,10 @@ func (c claim) coveredBy(s claim) bool {
 	if c.sense() == s.sense() && !opposed(c.says.opposites, s.says.opposites) && c.exactIn(s.keys) && c.shareIn(s.keys) >= share && !c.substitutes(s) {
 		return true
 	}
-	return slices.ContainsFunc(s.parts, c.coveredBy)
+	return slices.ContainsFunc(s.parts, c.mostlyIn)
+}
+
+// coveredBy reports whether a statement, or a clause of it, says all of the claim: it adds nothing of its own.
+func (c claim) coveredBy(s claim) bool {
+	return !c.addsTo(s.keys) && c.mostlyIn(s)
 }

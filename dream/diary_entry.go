@@ -234,7 +234,7 @@ func (w *composing) show(text string) string {
 // unsayable reports whether a text says what was rejected.
 func (w *composing) unsayable(said claim) bool {
 	return slices.ContainsFunc(w.banned, func(b bannedClaim) bool {
-		return b.id == said.id || sameStatement(b.says, said.says) || b.inAnyWords && b.coveredBy(said)
+		return b.id == said.id || sameStatement(b.says, said.says) || b.inAnyWords && b.mostlyIn(said)
 	})
 }
 

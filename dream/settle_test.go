@@ -27,6 +27,8 @@ func TestSettle(t *testing.T) {
 	}{
 		{"word for word", before + "- Prefers green tea <!-- x -->\n", passing("Prefers green tea", .9), verdict{dream.VerdictPromoted, dream.ReasonPassed, "- Prefers green tea <!-- x -->"}},
 		{"in other words", before + "- Grace likes green tea\n", passing("User prefers green tea", .9), verdict{dream.VerdictPromoted, dream.ReasonPassed, "- Grace likes green tea"}},
+		{"abridged", before + "- Has a poodle called Rex\n", passing("Has a dog called Rex, a poodle of 4 years", .9), verdict{dream.VerdictPromoted, dream.ReasonPassed, "- Has a poodle called Rex"}},
+		{"cut to nothing", before + "- Runs\n", passing("Runs every morning before work in the park", .9), verdict{dream.VerdictKept, dream.ReasonLeftOut, ""}},
 		{"joined with another", before + "- Has a poodle called Max, and prefers green tea\n", passing("Prefers green tea", .9), verdict{dream.VerdictPromoted, dream.ReasonPassed, "- Has a poodle called Max, and prefers green tea"}},
 		{"in place of a line", "# Memory\n\n- Lives in Lisbon\n- Works at Acme as an engineer since 2024\n", passing("Works at Acme as an engineer since 2024", .9), verdict{dream.VerdictPromoted, dream.ReasonPassed, "- Works at Acme as an engineer since 2024"}},
 		{"in Chinese", before + "- 喜欢喝绿茶\n", passing("用户喜欢绿茶", .9), verdict{dream.VerdictPromoted, dream.ReasonPassed, "- 喜欢喝绿茶"}},

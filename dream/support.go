@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// supportShare is the share of the words of a new line that one statement of a source must have. Numbers, names, identifiers
-	// and people must all be there.
+	// supportShare is the share of the words of a statement that another one must have to say the same, most of it. Numbers,
+	// names, identifiers and people must all be there. What supports a new line must have all its words, glue aside.
 	supportShare = 3. / 4
 	// supportJoined bounds how many statements under one heading may support a line together.
 	supportJoined = 3
@@ -108,7 +108,7 @@ func (b *sourceBook) fewSay(c claim) bool {
 			}
 			exact = exact || c.exactIn(b.claims[i].keys)
 		}
-		if exact && c.shareIn(together) >= supportShare {
+		if exact && c.shareIn(together) >= supportShare && !c.addsTo(together) {
 			return true
 		}
 	}
