@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"reverie/dream"
 	"reverie/memory"
 )
 
@@ -222,4 +223,27 @@ func byTurns(b *testing.B, call func(i int, news bool) error) {
 	with, without := median(took[true]), median(took[false])
 	b.ReportMetric(float64(with)/float64(without), "with/without")
 	b.ReportMetric(float64(with-without)/float64(time.Microsecond), "news-µs")
+}
+
+// What a whole dream costs in the database: a week of notes, 200 statements of which one is promoted.
+func BenchmarkDream(b *testing.B) {
+	s := openStore(b, at(func() time.Time { return testClock }))
+	candidates := make([]dream.Candidate, 200)
+	for i := range candidates {
+		candidates[i] = candidate(fmt.Sprintf("Statement number %d about something.", i), "2026-11-19", "2026-11-20")
+	}
+	for day := 14; day <= 20; day++ {
+		text := ""
+		for i := range 30 {
+			text += "- " + candidates[i].Text + "\n"
+			write(b, s, workflow("user:7", "x"), memory.Change{Ref: personal(fmt.Sprintf("memory/2026-11-%d.md", day)), Op: memory.OpReplace, Force: true, Content: text})
+		}
+	}
+	measure(b, s, func(i int) error {
+		d := committedDream(b, s, dreaming("user:7", fmt.Sprint("r", i)), nightly(fmt.Sprint("n", i)), candidates...)
+		if d.Outcome != memory.OutcomeWritten {
+			return fmt.Errorf("ended %+v", d)
+		}
+		return nil
+	})
 }
