@@ -19,7 +19,7 @@ func (s *Server) dreamCandidateRoutes() {
 	register(s, route{
 		id: "list-candidates", method: http.MethodGet, path: dreamingPath + "/candidates", tag: "dreams", need: memory.RoleViewer,
 		summary: "List the candidates of the latest dream, best first",
-		doc:     "Of the last dream that has ended, dry runs aside. Naming nobody, of the shared memory: an admin sees them whole, others without words.",
+		doc:     "Of the last dream that had any, dry runs aside. Naming nobody, of the shared memory: an admin sees them whole, others without words.",
 	}, s.listCandidates)
 	register(s, route{
 		id: "explain-candidate", method: http.MethodGet, path: dreamingPath + "/candidates/{entry}/explain", tag: "dreams", need: memory.RoleViewer,
@@ -54,16 +54,30 @@ func (s *Server) listCandidates(ctx context.Context, in *candidatesInput) (*repl
 		return nil, err
 	}
 	view := candidatesView{CandidatePage: page[candidateView]{Items: []candidateView{}}}
-	status, err := s.Store.DreamStatus(ctx, id)
-	if err != nil || status.Last == nil {
+	latest, err := s.latestDream(ctx, id)
+	if err != nil || latest == nil {
 		return ok(view), err
 	}
-	listed, err := s.Store.DreamCandidates(ctx, id, status.Last.ID, in.Verdict, store.Page{Limit: in.Limit, Cursor: in.Cursor})
+	listed, err := s.Store.DreamCandidates(ctx, id, latest.ID, in.Verdict, store.Page{Limit: in.Limit, Cursor: in.Cursor})
 	if err != nil {
 		return nil, err
 	}
-	view.Dream, view.Items, view.Next = &status.Last.ID, views(listed.Items, candidateViewer(full)), listed.Next
+	view.Dream, view.Items, view.Next = &latest.ID, views(listed.Items, candidateViewer(full)), listed.Next
 	return ok(view), nil
+}
+
+// latestDreams is how many dreams are looked through for the last one that had candidates: quiet nights have none.
+const latestDreams = 100
+
+// latestDream is the last dream that weighed anything, dry runs aside; nil when there was none lately.
+func (s *Server) latestDream(ctx context.Context, id memory.Identity) (*store.Dream, error) {
+	listed, err := s.Store.Dreams(ctx, id, store.DreamFilter{Real: true}, store.Page{Limit: latestDreams})
+	for _, d := range listed.Items {
+		if !d.Open() && d.Counts.Candidates > 0 {
+			return &d, err
+		}
+	}
+	return nil, err
 }
 
 // EntryParam is the statement that a request is about.
@@ -109,24 +123,19 @@ func (s *Server) explainCandidate(ctx context.Context, in *explainCandidateInput
 	if err != nil {
 		return nil, err
 	}
-	_, settings, err := s.latestDream(ctx, id, agent)
+	latest, err := s.latestDream(ctx, id)
 	if err != nil {
 		return nil, err
+	}
+	settings := s.Dreams.With(agent.Settings)
+	if latest != nil {
+		settings = latest.Settings
 	}
 	view := why(candidate, settings, full)
 	if full {
 		view.State = &state
 	}
 	return ok(view), nil
-}
-
-// latestDream is the last one that has ended, nil when there was none, and the settings that it, or else the next one, has.
-func (s *Server) latestDream(ctx context.Context, id memory.Identity, agent store.Agent) (*store.Dream, memory.DreamSettings, error) {
-	status, err := s.Store.DreamStatus(ctx, id)
-	if err != nil || status.Last == nil || status.Last.Settings == (memory.DreamSettings{}) {
-		return status.Last, s.Dreams.With(agent.Settings), err
-	}
-	return status.Last, status.Last.Settings, nil
 }
 
 type explainCandidatesInput struct {
@@ -141,7 +150,7 @@ type whysView struct {
 }
 
 func (s *Server) explainCandidates(ctx context.Context, in *explainCandidatesInput) (*reply[whysView], error) {
-	id, agent, full, err := s.dreamer(ctx, in.Agent, in.PersonParams)
+	id, _, full, err := s.dreamer(ctx, in.Agent, in.PersonParams)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +158,7 @@ func (s *Server) explainCandidates(ctx context.Context, in *explainCandidatesInp
 		return nil, problem(nameOwnerNotAllowed, "only an admin key looks into the words of the shared memory's candidates: name an owner")
 	}
 	view := whysView{Items: []whyView{}}
-	latest, settings, err := s.latestDream(ctx, id, agent)
+	latest, err := s.latestDream(ctx, id)
 	if err != nil || latest == nil {
 		return ok(view), err
 	}
@@ -161,7 +170,7 @@ func (s *Server) explainCandidates(ctx context.Context, in *explainCandidatesInp
 		}
 		for _, c := range listed.Items {
 			if len(view.Items) < maxExplained && says(c.Text, in.Text) {
-				view.Items = append(view.Items, why(c, settings, full))
+				view.Items = append(view.Items, why(c, latest.Settings, full))
 			}
 		}
 		if cursor = listed.Next; cursor == "" || len(view.Items) == maxExplained {

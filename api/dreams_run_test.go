@@ -110,6 +110,31 @@ func TestAFocusedDream(t *testing.T) {
 	}
 }
 
+// A request that is repeated with its key is one dream, and another request with the same key another one.
+func TestADreamThatIsAskedForTwice(t *testing.T) {
+	h := startWithTemporal(t, nil, true)
+	h.agent("ada")
+	h.week("42")
+	ask := func(query string) dreamRun {
+		t.Helper()
+		return as[dreamRun](h, h.want(h.do(request{
+			method: "POST", path: emergence + query, key: h.admin, header: map[string]string{"Idempotency-Key": "once"},
+		}), 200))
+	}
+	first := ask("?endUserId=42")
+	if again := ask("?endUserId=42"); again.Dream != first.Dream || again.Report == nil || again.Report.Outcome != "written" {
+		t.Errorf("%+v", again)
+	}
+	for _, query := range []string{"?endUserId=42&dryRun=true", "?endUserId=42&mode=rem", "?endUserId=43"} {
+		if other := ask(query); other.Dream == first.Dream {
+			t.Errorf("%s is the same dream", query)
+		}
+	}
+	if got := as[dreamPage](h, h.get(dreamReports)); len(got.Items) != 4 {
+		t.Errorf("%d dreams", len(got.Items))
+	}
+}
+
 // Who names nobody dreams of the shared memory, and is told of it as far as it is shared.
 func TestADreamOfTheSharedMemory(t *testing.T) {
 	h := startWithTemporal(t, nil, true)

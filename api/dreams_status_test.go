@@ -119,6 +119,12 @@ func TestCandidatesOfTheLatestDream(t *testing.T) {
 	h.dreamt("api:42", store.NewDream{})
 	latest := h.dreamt("api:42", store.NewDream{})
 	h.dreamt("api:42", store.NewDream{Mode: "promote", Trigger: "request", DryRun: true})
+	quiet := dreamer("api:42") // a night without candidates hides none
+	if record, err := h.store.BeginDream(t.Context(), quiet, store.NewDream{Mode: "nightly", Trigger: "schedule"}); err != nil {
+		t.Fatal(err)
+	} else if _, err := h.store.EndDream(t.Context(), quiet, record.ID, store.DreamEnding{Outcome: "nothing", ReasonCode: "no_news"}); err != nil {
+		t.Fatal(err)
+	}
 	got := as[candidates](h, h.want(h.get(dreaming+"/candidates?endUserId=42&limit=1"), 200))
 	if got.Dream != latest.ID.String() || len(got.Items) != 1 || got.Items[0].Text != statement || got.Next == "" {
 		t.Errorf("%+v", got)

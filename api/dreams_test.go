@@ -199,6 +199,28 @@ func TestDreamsWithoutContentsForWhoNamesNobody(t *testing.T) {
 	}
 }
 
+// What a model said is for who may see the dream whole.
+func TestWhatAModelSaidInADream(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	dry := h.dreamt("api:42", store.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, DryRun: true})
+	path := dreamReports + "/" + dry.ID.String()
+	for name, c := range map[string]struct {
+		key  string
+		full bool
+	}{
+		"viewer": {h.key("viewer", memory.RoleViewer, ""), false}, "member": {h.key("member", memory.RoleMember, ""), false},
+		"pinned": {h.key("pinned", memory.RoleViewer, "api:42"), true}, "admin": {h.admin, true},
+	} {
+		a := h.want(h.do(request{method: "GET", path: path, key: c.key}), 200)
+		for _, marker := range []string{"RAWMARKER", "DIFFMARKER"} {
+			if strings.Contains(string(a.body), marker) != c.full {
+				t.Errorf("%s: %s in the answer: %v", name, marker, !c.full)
+			}
+		}
+	}
+}
+
 // A report says everything that is known of a dream.
 func TestAReportOfADream(t *testing.T) {
 	h := start(t)
