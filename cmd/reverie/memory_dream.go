@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -93,10 +94,10 @@ type weighed struct {
 
 // dreamRun is a dream that was asked for.
 type dreamRun struct {
-	Status string  `json:"status"` // completed or running
-	Dream  string  `json:"dream"`
+	Status string       `json:"status"` // completed or running
+	Dream  string       `json:"dream"`
 	Report *dreamReport `json:"report"`
-	Link   string  `json:"link"`
+	Link   string       `json:"link"`
 }
 
 // dreamFlags are what every command takes that dreams.
@@ -196,9 +197,7 @@ func (r dreamReport) problem() error {
 // dreaming asks for a dream and, unless that is not wanted, waits for its report. On a terminal the phases are shown meanwhile.
 func (s *session) dreaming(cmd *cobra.Command, r dreamRequest) (dreamRun, apiAnswer, error) {
 	request := apiRequest{method: http.MethodPost, query: s.ownerQuery(), headers: map[string]string{"Idempotency-Key": uuid.NewString()}}
-	for name, values := range r.query {
-		request.query[name] = values
-	}
+	maps.Copy(request.query, r.query)
 	segments := []string{"emergence"}
 	if r.topic != "" {
 		segments, request.body = []string{"dreaming", "focused"}, map[string]string{"topic": r.topic}

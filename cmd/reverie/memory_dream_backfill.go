@@ -137,7 +137,7 @@ func readNotes(folder string) ([]oldNote, error) {
 // readNote reads a file that can become a document.
 func readNote(folder, name, day string) (oldNote, error) {
 	path := filepath.Join(folder, name)
-	f, err := os.Open(path) //nolint:gosec // the folder that a person has named
+	f, err := os.Open(path)
 	if err != nil {
 		return oldNote{}, err
 	}

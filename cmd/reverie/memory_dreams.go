@@ -16,7 +16,7 @@ func (s *session) dreamsCommand() *cobra.Command {
 	var (
 		page          pageFlags
 		mode, outcome string
-		real          bool
+		onlyReal      bool
 		candidates    int
 	)
 	c := &cobra.Command{
@@ -39,7 +39,7 @@ func (s *session) dreamsCommand() *cobra.Command {
 					query.Set(name, value)
 				}
 			}
-			if real {
+			if onlyReal {
 				query.Set("real", "true")
 			}
 			list, a, err := dataOf[listed[dreamRecord]](s.getMemory(cmd, query, "dream", "reports"))
@@ -52,7 +52,7 @@ func (s *session) dreamsCommand() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&mode, "mode", "", "only of this mode: nightly, focused, promote or rem")
 	f.StringVar(&outcome, "outcome", "", "only with this outcome: running, waiting, written, nothing, skipped, quarantined or failed")
-	f.BoolVar(&real, "real", false, "without dry runs and replays")
+	f.BoolVar(&onlyReal, "real", false, "without dry runs and replays")
 	f.IntVar(&candidates, "candidates", 50, "of one dream: how many of its best candidates")
 	f.IntVar(&page.limit, "limit", 20, "how many")
 	f.StringVar(&page.cursor, "cursor", "", "where the list goes on, as the part before said")
