@@ -427,15 +427,6 @@ select count(*) from conversations where workspace_id = $1 and complete_seq > co
 		}
 		return nil, nil, err
 	},
-	"DreamingAgents": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		agents, err := w.DreamingAgents(t.Context(), AgentRef{}, 100)
-		for _, agent := range agents {
-			if agent.Workspace == "" || agent.Agent == "" || agent.TimeZone == "" {
-				t.Fatalf("not a reference: %+v", agent)
-			}
-		}
-		return nil, nil, err
-	},
 	"ReportComponent": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		return nil, nil, w.ReportComponent(t.Context(), "model", "ok", "")
 	},

@@ -250,4 +250,15 @@ var dreamCalls = map[string]call{
 		x, err := w.EndDream(t.Context(), as, dreamID, e)
 		return x, &of, err
 	},
+
+	// It takes no identity and shows nothing of a tenant but its names.
+	"DreamingAgents": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		agents, err := w.DreamingAgents(t.Context(), AgentRef{}, 100)
+		for _, agent := range agents {
+			if agent.Workspace == "" || agent.Agent == "" || agent.TimeZone == "" {
+				t.Fatalf("not a reference: %+v", agent)
+			}
+		}
+		return nil, nil, err
+	},
 }
