@@ -151,6 +151,9 @@ func (s *System) Stop(t *testing.T) {
 	}
 }
 
+// Database is where the database is, for its superuser.
+func (s *System) Database() string { return s.Postgres.URL(database) }
+
 // Logs is the folder of the processes' logs.
 func (s *System) Logs() string { return s.dir }
 

@@ -1,0 +1,224 @@
+package crash
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.temporal.io/sdk/client"
+
+	"reverie/activities"
+	"reverie/llm/llmtest"
+	"reverie/test/deployment"
+	"reverie/workflows"
+)
+
+// The agents that dream the same. Their names are told to the model.
+const (
+	calm  = "calm"
+	storm = "storm"
+)
+
+// dreamers is a deployment with two agents and people who have the same to tell to both.
+type dreamers struct {
+	*deployment.System
+	temporal client.Client
+	today    time.Time // in the agents' zone
+	users    int
+
+	model     *llmtest.Server
+	night     atomic.Int32 // that is noted
+	answering atomic.Int32 // requests that the model lets wait: see scriptedDreams
+}
+
+// startDreamers brings a deployment up that dreams by rules. The model that useModel turns to is running.
+func startDreamers(ctx context.Context, t *testing.T, users int, env ...string) *dreamers {
+	t.Helper()
+	w := &dreamers{users: users}
+	w.System = deployment.StartSystem(ctx, t, deployment.Options{Env: append([]string{
+		"REVERIE_DREAM_PARALLEL=64", "REVERIE_DREAM_JITTER=0s", "REVERIE_DATABASE_CONNS=48",
+		"REVERIE_MEMORY_MAX_CHARS=1000000", "REVERIE_DREAM_DIARY_MAX_CHARS=200000",
+	}, env...)})
+	w.model = llmtest.New(t, w.scriptedDreams(*seed))
+	var zone string
+	zone, w.today = zoneFarFromMidnight(t)
+	var err error
+	if w.temporal, err = client.Dial(client.Options{HostPort: w.Temporal.Address, Logger: slog.New(slog.DiscardHandler)}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.temporal.Close)
+	for _, agent := range []string{calm, storm} {
+		if err := w.API.Insist(ctx, http.MethodPost, "/api/v1/agents", map[string]string{"id": agent, "name": agent, "timeZone": zone}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+// zoneFarFromMidnight is a zone in which it is day, so that no run passes midnight nor meets the hour at which agents dream.
+func zoneFarFromMidnight(t *testing.T) (string, time.Time) {
+	t.Helper()
+	zone := "UTC"
+	if hour := time.Now().UTC().Hour(); hour < 6 || hour >= 18 {
+		zone = "Etc/GMT+12" // which is twelve hours behind
+	}
+	location, err := time.LoadLocation(zone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zone, time.Now().In(location)
+}
+
+// person is the end user id of somebody, and owner the key of what is remembered of them.
+func person(i int) string { return fmt.Sprintf("person-%02d", i) }
+func owner(i int) string  { return "api:" + person(i) }
+
+// shared is the owner of the shared memory.
+const shared = "system"
+
+// talk has everybody say something to both agents, and waits until it is noted.
+func (w *dreamers) talk(ctx context.Context, t *testing.T) {
+	t.Helper()
+	w.each(t, func(agent string, i int) error {
+		said := []map[string]any{}
+		for n, text := range []string{
+			fmt.Sprintf("The spare key of house %d is at the bakery.", number(i, 999)), "I see.", "It is under the third loaf.", "Sleep well.",
+		} {
+			said = append(said, map[string]any{
+				"id": fmt.Sprint(n), "role": []string{"user", "assistant"}[n%2], "content": text, "createdAt": w.today.AddDate(0, 0, -1),
+			})
+		}
+		return w.API.Insist(ctx, http.MethodPost, fmt.Sprintf("/api/v1/agents/%s/conversations/%s/messages", agent, person(i)),
+			map[string]any{"endUserId": person(i), "triggerSource": "api", "turnComplete": true, "messages": said}, nil)
+	})
+	await(t, "everything that was said to be noted", func() bool {
+		return w.count(ctx, t, `select count(*) from conversations where cursor_seq = last_seq`) == 2*w.users
+	})
+}
+
+// What is noted: the first sentence of a night on three days, so that it is kept for good, the second one once.
+var (
+	lasting = []string{
+		"The garden with number %d is watered by Marta.", "Boat %d lies in the harbour of Ghent.", "The cello lessons in room %d are on Tuesday.",
+		"Bus %d goes to the swimming pool.", "Locker %d holds the winter tyres.",
+	}
+	passing = "The weather at mile %d was fine."
+)
+
+// number stands in the notes of one person in one night, and nowhere else.
+func number(i, night int) int { return 1000*(10+i) + night }
+
+// note writes what is new in a night: on three days behind us, for everybody and for the shared memory.
+func (w *dreamers) note(ctx context.Context, t *testing.T, agent string, night int) {
+	t.Helper()
+	w.night.Store(int32(night))
+	write := func(who url.Values, number int) error {
+		for day := 1; day <= 3; day++ {
+			date := w.today.AddDate(0, 0, -day).Format(time.DateOnly)
+			text := fmt.Sprintf("# %s\n\n- "+lasting[night%len(lasting)]+"\n", date, number)
+			if day == 1 {
+				text += fmt.Sprintf("- "+passing+"\n", number)
+			}
+			path := fmt.Sprintf("/api/v1/agents/%s/workspace/files/memory/%s-night-%d.md?%s", agent, date, night, who.Encode())
+			if err := w.API.Insist(ctx, http.MethodPut, path, map[string]string{"content": text}, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var writing sync.WaitGroup
+	for i := range w.users {
+		writing.Go(func() {
+			if err := write(url.Values{"scope": {"PERSONAL"}, "endUserId": {person(i)}}, number(i, night)); err != nil {
+				t.Errorf("note: %v", err)
+			}
+		})
+	}
+	if err := write(url.Values{"scope": {"TEAM"}}, number(-1, night)); err != nil {
+		t.Errorf("note: %v", err)
+	}
+	writing.Wait()
+}
+
+// each does something for everybody and both agents at the same time.
+func (w *dreamers) each(t *testing.T, do func(agent string, i int) error) {
+	t.Helper()
+	var doing sync.WaitGroup
+	for _, agent := range []string{calm, storm} {
+		for i := range w.users {
+			doing.Go(func() {
+				if err := do(agent, i); err != nil {
+					t.Errorf("%s, %s: %v", agent, person(i), err)
+				}
+			})
+		}
+	}
+	doing.Wait()
+}
+
+// schedule is that of an agent's nights.
+func (w *dreamers) schedule(ctx context.Context, agent string) client.ScheduleHandle {
+	return w.temporal.ScheduleClient().GetHandle(ctx, workflows.DreamScheduleID(agentRef(agent)))
+}
+
+func agentRef(agent string) activities.AgentRef {
+	return activities.AgentRef{Workspace: "default", Agent: agent}
+}
+
+// trigger begins a night of an agent, as a person does in Temporal's UI.
+func (w *dreamers) trigger(ctx context.Context, t *testing.T, agent string) {
+	t.Helper()
+	await(t, "the schedule of "+agent, func() bool {
+		return w.schedule(ctx, agent).Trigger(ctx, client.ScheduleTriggerOptions{}) == nil
+	})
+}
+
+// awaitNight waits until everybody has dreamed so many nights, and no night of the agent is under way.
+func (w *dreamers) awaitNight(ctx context.Context, t *testing.T, agent string, nights int) {
+	t.Helper()
+	await(t, fmt.Sprintf("night %d of %s", nights, agent), func() bool {
+		w.Ensure(t)
+		if w.count(ctx, t, `select count(*) from dreams where agent_id = $1 and finished_at is not null`, agent) < nights*(w.users+1) {
+			return false
+		}
+		night, err := w.schedule(ctx, agent).Describe(ctx)
+		return err == nil && len(night.Info.RunningWorkflows) == 0
+	})
+}
+
+// useModel restarts the worker, which asks a model from now on.
+func (w *dreamers) useModel(t *testing.T) {
+	t.Helper()
+	w.SetEnv("REVERIE_LLM_PROVIDER=openai", "REVERIE_LLM_MODEL=scripted", "REVERIE_LLM_API_KEY=sk-of-a-scripted-server",
+		"REVERIE_LLM_BASE_URL="+w.model.URL+"/v1", "REVERIE_LLM_HEARTBEAT=2s", "REVERIE_LLM_TIMEOUT=10s")
+	w.Kill("worker")
+	w.Ensure(t)
+}
+
+func (w *dreamers) count(ctx context.Context, t *testing.T, sql string, args ...any) int {
+	t.Helper()
+	n, err := deployment.Query(ctx, w.System, pgx.RowTo[int], sql, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n[0]
+}
+
+// await waits until something is so.
+func await(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for began := time.Now(); time.Since(began) < *patience; time.Sleep(20 * time.Millisecond) {
+		if is() {
+			t.Logf("TIME %s %s", what, time.Since(began))
+			return
+		}
+	}
+	t.Fatalf("after %s still waiting for %s", *patience, what)
+}
