@@ -86,11 +86,7 @@ func valueOf(k kind, value string) content {
 	case kindNumber:
 		return content{strings.TrimRight(strings.ReplaceAll(numberAlone.FindString(value), ",", ""), "."): true}
 	case kindDate:
-		parts := content{}
-		for _, m := range datePart.FindAllStringSubmatch(strings.ToLower(value), -1) {
-			parts[strings.TrimLeft(m[1], "0")+m[2]+m[3]] = true
-		}
-		return parts
+		return dateParts(strings.ToLower(value))
 	}
 	return contentOf(value)
 }
@@ -98,7 +94,8 @@ func valueOf(k kind, value string) content {
 var (
 	clockValue  = regexp.MustCompile(`(?i)(\d{1,2})(?:[:.：](\d{2}))?\s*([ap])?`)
 	numberAlone = regexp.MustCompile(`\d[\d.,]*`)
-	// datePart is a part of a date: 5, 5月, may.
+	isoDate     = regexp.MustCompile(`(\d{4})-(\d\d)(?:-(\d\d))?`)
+	// datePart is a part of a date that is written out: 5, 5月, may, 2026.
 	datePart = regexp.MustCompile(`([\d一二三四五六七八九十]+)([年月日号]?)|\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)`)
 )
 
@@ -111,8 +108,43 @@ func (s slot) differs(o slot) bool {
 	return !s.words.within(o.words) && !o.words.within(s.words)
 }
 
-// grows reports whether the value of o follows from s by itself: people get older.
+// dateParts are the year, the month and the day of a date, as far as it says them: y2026, m5, d1.
+func dateParts(value string) content {
+	parts := content{}
+	put := func(what, digits string) {
+		if digits = strings.TrimLeft(digits, "0"); digits != "" {
+			parts[what+digits] = true
+		}
+	}
+	if m := isoDate.FindStringSubmatch(value); m != nil {
+		put("y", m[1])
+		put("m", m[2])
+		put("d", m[3])
+		return parts
+	}
+	for _, m := range datePart.FindAllStringSubmatch(value, -1) {
+		switch {
+		case m[3] != "":
+			put("m", strconv.Itoa(strings.Index(monthNames, m[3])/len(m[3])+1))
+		case m[2] == "月":
+			put("m", m[1])
+		case m[2] == "年", len(m[1]) == 4 && m[2] == "":
+			put("y", m[1])
+		default:
+			put("d", m[1])
+		}
+	}
+	return parts
+}
+
+// monthNames are the beginnings of the months' names, three letters each.
+const monthNames = "janfebmaraprmayjunjulaugsepoctnovdec"
+
+// grows reports whether the value of o follows from s by itself: people get older, and marry those whom they were engaged to.
 func (s slot) grows(o slot) bool {
+	if strings.Contains(s.key, "\x00"+attributeStatus+"\x00") {
+		return strings.Index(statuses, strings.ToLower(s.value)) < strings.Index(statuses, strings.ToLower(o.value))
+	}
 	if !strings.Contains(s.key, "\x00"+attributeAge+"\x00") {
 		return false
 	}
@@ -120,6 +152,9 @@ func (s slot) grows(o slot) bool {
 	is, err2 := strconv.Atoi(o.value)
 	return err1 == nil && err2 == nil && is > was
 }
+
+// statuses are those of a couple, in the order in which they come about.
+const statuses = "single engaged married separated divorced widowed"
 
 // Attributes of persons.
 const (
@@ -137,9 +172,13 @@ const (
 // add keeps a slot with a value that says something.
 func (r *reading) add(s slot) {
 	if len(s.words) > 0 && !r.isRow {
+		s.single = s.single && !ofSeveral.MatchString(s.key)
 		r.slots = append(r.slots, s)
 	}
 }
+
+// ofSeveral are subjects that people have several of: what two of them are called is no contradiction.
+var ofSeveral = regexp.MustCompile(`^[^\x00]*(?:daughter|sister|brother|cousin|niece|nephew|uncle|aunt|friend|colleagu|=child|\bson\b|en~son\b|en~cat\b|en~dog\b|en~pet\b|en~twin|女儿|儿子|孩子|姐姐|妹妹|哥哥|弟弟|朋友|同事)`)
 
 // nounKey names a thing by its words in order of the alphabet, so that "deadline for Alpha" and "Alpha's deadline" are one.
 func nounKey(noun string) string {

@@ -49,6 +49,7 @@ func TestALaterStatementCorrects(t *testing.T) {
 		{"Is 34 years old.", "Turned 35."},
 		{"Prefers tea over coffee.", "Now prefers coffee over tea."},
 		{"Is single.", "Got engaged to Marta."},
+		{"Got engaged last weekend.", "Is married to Noor."},
 		{"Is vegetarian.", "Became vegan."},
 		{"The budget is $2,000.", "The budget was raised to $2,500."},
 		{"Wakes up at 6:30.", "Now wakes up at 7:00."},
@@ -85,18 +86,19 @@ func TestStatementsThatContradictWithoutACue(t *testing.T) {
 		{"The deadline is Friday.", "The deadline is Monday."},
 		{"The rent is 900 euros.", "The rent is 950 euros."},
 		{"Birthday is May 5.", "Birthday is June 5."},
-		{"Her daughter is called Mia.", "Her daughter is called Lea."},
+		{"Her husband is called Paul.", "Her husband is called Tim."},
 		{"The favourite colour is blue.", "The favourite colour is green."},
 		{"Prefers tea over coffee.", "Prefers coffee over tea."},
 		{"Likes sushi.", "Hates sushi."},
-		{"Is married.", "Is divorced."},
+		{"Is married.", "Is single."},
 		{"Eats meat on weekends.", "Does not eat meat on weekends."},
 		{"Is 34 years old.", "Is 31 years old."},
 		{"Standup is at 9:30.", "Standup is at 10:00."},
 		{"住在北京", "住在上海"},
 		{"生日是5月5日", "生日是6月5日"},
 		{"喜欢香菜", "讨厌香菜"},
-		{"女儿叫小美", "女儿叫小丽"},
+		{"丈夫叫小刚", "丈夫叫小强"},
+		{"The deadline is May 5.", "The deadline is 2026-05-12."},
 	} {
 		s := heardInTurn(c[0], c[1])
 		why, settled, ok := dispute(s[0], s[1])
@@ -157,6 +159,10 @@ func TestStatementsThatBothHold(t *testing.T) {
 		{"会议时间是周二", "会议时间是下午3点"},
 		{"对花生过敏", "对虾过敏"},
 		{"在学西班牙语", "在学吉他"},
+		{"Daughter's name is Anna.", "Daughter's name is Mia."},
+		{"女儿叫小美", "女儿叫小丽"},
+		{"The deadline is in May 2026.", "The deadline is 2026-05-01."},
+		{"My sister lives in Rome.", "My sister lives in Milan."},
 		{"Day: Monday; Shift at Trigo: 6:00 to 12:00", "Day: Thursday; Shift at Trigo: 14:00 to 20:00"},
 	} {
 		s := heardInTurn(c[0], c[1])
