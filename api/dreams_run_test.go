@@ -185,6 +185,15 @@ func TestWhereDreamingIsOff(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	h.wantError(h.get(workspaceFiles+"files/MEMORY.md?scope=PERSONAL&endUserId=42"), 404, "not_found")
+	// A night that was skipped is still to be dreamed.
+	night := "&asOf=" + time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
+	if got := dream(night); got == nil || got.Outcome != "skipped" {
+		t.Errorf("%+v", got)
+	}
+	set(map[string]any{"ownerIsolation": nil})
+	if got := dream(night); got == nil || got.Outcome == "skipped" || got.Night == "" {
+		t.Errorf("%+v", got)
+	}
 }
 
 // A night that was missed is dreamed once.
