@@ -1,13 +1,19 @@
 package api_test
 
 import (
+	"log/slog"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+	"go.temporal.io/sdk/client"
+
+	"reverie/devenv/devtest"
 	"reverie/memory"
 	"reverie/store"
+	"reverie/workflows"
 )
 
 type dreamingState struct {
@@ -190,5 +196,49 @@ func TestTheDiary(t *testing.T) {
 		if got := as[diary](h, h.want(h.get(dreaming+"/dreams"+query), 200)); got.Content != "" || len(got.Months) != 0 {
 			t.Errorf("%q: %+v", query, got)
 		}
+	}
+}
+
+// The status says when the next night is, and that nights pass while a person has paused them.
+func TestTheNextNight(t *testing.T) {
+	h := startWithTemporal(t, nil, false)
+	agent := "night-" + uuid.NewString()[:8] // schedules outlive a test
+	h.want(h.do(request{method: "POST", path: "/api/v1/agents", key: h.admin, body: map[string]any{
+		"id": agent, "timeZone": "Europe/Berlin", "settings": map[string]any{"dreamCron": "30 3 * * *"},
+	}}), 201)
+	await := func(state string) dreamingState {
+		t.Helper()
+		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+			got := as[dreamingState](h, h.want(h.get("/api/v1/memory/"+agent+"/dreaming/status"), 200))
+			if got.Schedule.State == state {
+				return got
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%+v is not %s", got.Schedule, state)
+			}
+		}
+	}
+	got := await("on") // the schedule is made behind the answer
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Schedule.Cron != "30 3 * * *" || got.Schedule.TimeZone != "Europe/Berlin" || got.Schedule.Next == nil || !got.Schedule.Next.After(time.Now()) {
+		t.Fatalf("%+v", got.Schedule)
+	}
+	if clock := got.Schedule.Next.In(berlin).Format("15:04"); clock < "03:30" || clock > "03:40" { // ten minutes of jitter
+		t.Errorf("the next night is at %s", clock)
+	}
+	c, err := client.Dial(client.Options{HostPort: devtest.Temporal(t).Address, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ref := store.AgentRef{Workspace: workspace, Agent: agent}
+	if err := c.ScheduleClient().GetHandle(t.Context(), workflows.DreamScheduleID(ref)).Pause(t.Context(), client.SchedulePauseOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if paused := await("paused"); paused.Schedule.Next != nil {
+		t.Errorf("%+v", paused.Schedule)
 	}
 }
