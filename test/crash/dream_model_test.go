@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"reverie/llm/llmtest"
@@ -17,8 +18,8 @@ var (
 
 // scriptedDreams is a model that writes every candidate into MEMORY.md, under one heading. Of the disturbed agent it fails as
 // on a bad day, and lets the last person of each night wait, so that the worker can be killed meanwhile.
-func (w *dreamers) scriptedDreams(seed uint64) llmtest.Options {
-	faulty := faults(seed)
+func (w *dreamers) scriptedDreams() llmtest.Options {
+	var people atomic.Int32
 	return llmtest.Options{
 		Answer: consolidate,
 		Key: func(prompt string) string {
@@ -36,10 +37,20 @@ func (w *dreamers) scriptedDreams(seed uint64) llmtest.Options {
 			case r.Attempt == 1 && strings.Contains(r.Key, fmt.Sprintf(" %d ", number(w.users-1, int(w.night.Load())))):
 				w.answering.Add(1)
 				return llmtest.Slow(5 * time.Second)
+			case r.Attempt == 1:
+				return dreamFaults[int(people.Add(1))%len(dreamFaults)]
 			}
-			return faulty(r)
+			return llmtest.Honest()
 		},
 	}
+}
+
+// dreamFaults are how a model fails, one after the other, each person once a night. What it is asked again is answered honestly:
+// a proposal that is refused twice is quarantined, rightly, and would make the two agents differ.
+var dreamFaults = []llmtest.Reply{
+	llmtest.Slow(1500 * time.Millisecond), llmtest.Status(429, 300*time.Millisecond), llmtest.Status(500), llmtest.HangUpBeforeAnswer(),
+	llmtest.HangUpMidBody(), llmtest.TruncatedJSON(), llmtest.WrongJSON(), llmtest.FinishLength(), llmtest.EmptyChoices(), llmtest.GarbageBody(),
+	llmtest.ContextTooLong(),
 }
 
 // consolidate is the honest answer to a dream.

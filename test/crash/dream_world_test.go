@@ -46,7 +46,7 @@ func startDreamers(ctx context.Context, t *testing.T, users int, env ...string) 
 		"REVERIE_DREAM_PARALLEL=64", "REVERIE_DREAM_JITTER=0s", "REVERIE_DATABASE_CONNS=48",
 		"REVERIE_MEMORY_MAX_CHARS=1000000", "REVERIE_DREAM_DIARY_MAX_CHARS=200000",
 	}, env...)})
-	w.model = llmtest.New(t, w.scriptedDreams(*seed))
+	w.model = llmtest.New(t, w.scriptedDreams())
 	var zone string
 	zone, w.today = zoneFarFromMidnight(t)
 	var err error
