@@ -80,10 +80,6 @@ func (c *consolidating) input() memory.ConsolidationInput {
 		Notes: shownNotes(s.Notes, s.Dream.Settings.NotesMaxChars), Protected: s.Protected,
 		MemoryMaxChars: s.Dream.Settings.MemoryMaxChars, Model: s.Dream.Settings.Model,
 	}
-	texts := map[memory.EntryID]string{}
-	for _, candidate := range c.ranking.Candidates {
-		texts[candidate.ID] = candidate.Text
-	}
 	for _, p := range passed(c.ranking) {
 		in.Candidates = append(in.Candidates, memory.ConsolidationCandidate{
 			Text: p.Text, Score: p.Score, Days: len(p.Signals.MentionDays), Asked: p.Signals.Asked,
@@ -94,7 +90,7 @@ func (c *consolidating) input() memory.ConsolidationInput {
 	}
 	for _, pair := range c.ranking.Contradictions {
 		if !pair.Settled {
-			in.Contradictions = append(in.Contradictions, [2]string{texts[pair.Older], texts[pair.Newer]})
+			in.Contradictions = append(in.Contradictions, [2]string{pair.OlderText, pair.NewerText})
 		}
 	}
 	return in

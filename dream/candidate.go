@@ -179,4 +179,7 @@ type Contradiction struct {
 	// Settled is true when the newer one says that the older one is over; then the older one is rejected.
 	Settled bool   `json:"settled"`
 	Why     string `json:"why"`
+	// OlderText and NewerText are what they say: one of them may be a line of MEMORY.md, and no candidate.
+	OlderText string `json:"olderText,omitempty"`
+	NewerText string `json:"newerText,omitempty"`
 }

@@ -1,6 +1,7 @@
 package dream
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -198,7 +199,7 @@ func (c *checking) contradictions() {
 		retired[memory.SameLine(r.Line)] = memory.SaysSomething(r.Reason)
 	}
 	for _, pair := range c.Ranking.Contradictions {
-		older, newer := claimOf(texts[pair.Older]), claimOf(texts[pair.Newer])
+		older, newer := claimOf(cmp.Or(pair.OlderText, texts[pair.Older])), claimOf(cmp.Or(pair.NewerText, texts[pair.Newer]))
 		if pair.Settled || older.text == "" || newer.text == "" {
 			continue
 		}

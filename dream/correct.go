@@ -18,6 +18,7 @@ type sentence struct {
 // sentenceOf reads a candidate. What it says of itself (Ends, Corrects) comes from who heard it; the rest is read in its words.
 func sentenceOf(c Candidate, order int) sentence {
 	s := sentence{id: c.ID, at: c.Signals.LastSeen, order: order, reading: read(c.Text)}
+	s.text = c.Text
 	if c.Corrects != "" {
 		s.wrong = append(s.wrong, contentOf(c.Corrects))
 		s.cue = true
@@ -157,7 +158,7 @@ func disputes(all []sentence) []Contradiction {
 			if !ok || older.id == newer.id {
 				continue
 			}
-			pair := Contradiction{Older: older.id, Newer: newer.id, Settled: is, Why: why}
+			pair := Contradiction{Older: older.id, Newer: newer.id, Settled: is, Why: why, OlderText: older.text, NewerText: newer.text}
 			if is {
 				settled[older.id] = true
 				out, open = append(out, pair), nil

@@ -12,7 +12,7 @@ type reading struct {
 	content content
 	object  content // without what says that somebody likes or dislikes it
 	slots   []slot
-	text    string
+	text    string    // as it is said, without comments and marks
 	over    []content // what it says to be over
 	overHan []string  // and in Chinese as it is written
 	wrong   []content // values that it says to be wrong or replaced

@@ -142,7 +142,7 @@ func TestACorrectionRejectsTheOlderOne(t *testing.T) {
 	if got := verdictOf(t, r, newer.Text); got != "promoted passed" {
 		t.Errorf("the newer one: %s", got)
 	}
-	want := []Contradiction{{Older: older.ID, Newer: newer.ID, Settled: true, Why: whyChanged}}
+	want := []Contradiction{{Older: older.ID, Newer: newer.ID, Settled: true, Why: whyChanged, OlderText: older.Text, NewerText: newer.Text}}
 	if diff := cmp.Diff(want, r.Contradictions); diff != "" {
 		t.Errorf("contradictions (-want +got):\n%s", diff)
 	}
@@ -192,6 +192,9 @@ func TestMemoryTakesPartInContradictions(t *testing.T) {
 	}
 	if len(r.Contradictions) != 2 || r.Contradictions[0].Older != line || !r.Contradictions[0].Settled {
 		t.Errorf("contradictions = %+v, want that of each line with the new statement", r.Contradictions)
+	}
+	if r.Contradictions[0].OlderText != "Lives in Hamburg." || r.Contradictions[0].NewerText != moved.Text {
+		t.Errorf("the words of the pair are %+v", r.Contradictions[0])
 	}
 	other := fact("Lives in Lisbon.", "")
 	if got := verdictOf(t, deeply(in, other), other.Text); got != "kept contradiction" {

@@ -188,7 +188,7 @@ func said(texts map[memory.EntryID]string, id memory.EntryID) string {
 	if text := texts[id]; text != "" {
 		return oneLine(text, statementWidth)
 	}
-	return "a line of MEMORY.md"
+	return "statement " + string(id)
 }
 
 func (r dreamReport) showReflection(w io.Writer) error {
@@ -209,14 +209,13 @@ func (r dreamReport) showReflection(w io.Writer) error {
 	return table(w, rows)
 }
 
-func (r dreamReport) showContradictions(w io.Writer) {
-	texts := r.texts()
+func (r dreamRecord) showContradictions(w io.Writer) {
 	for _, c := range r.Contradictions {
 		sign := "against"
 		if c.Settled {
 			sign = "corrects"
 		}
-		fmt.Fprintf(w, "  %q %s %q: %s\n", said(texts, c.Newer), sign, said(texts, c.Older), oneLine(c.Why, 100))
+		fmt.Fprintf(w, "  %q %s %q: %s\n", oneLine(c.NewerText, statementWidth), sign, oneLine(c.OlderText, statementWidth), oneLine(c.Why, 100))
 	}
 }
 
