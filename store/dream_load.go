@@ -24,7 +24,7 @@ type DreamLoad struct {
 	Sessions []DreamSession
 	Recalls  []Recalled
 	States   []dream.State
-	News     int64 // the mark of the owner's news, taken before anything was read
+	News     int64 // the mark of the owner's news, taken before anything was read; 0: there may be news behind the moment
 }
 
 // DreamNote is a daily note of the window with what is known about its lines.
@@ -152,6 +152,15 @@ func (l *dreamBase) asOf() time.Time {
 	return l.Dream.AsOf.In(l.now.Location())
 }
 
+// news is the mark of the news that the dream looks at. One of a past moment does not see what was said since, and takes no
+// news away. One that has looked before keeps the moment and the mark of then.
+func (l *dreamBase) news() int64 {
+	if l.Dream.AsOf.IsZero() {
+		return l.mark
+	}
+	return l.Dream.Pins.News
+}
+
 // pins are what is looked at by reference: of a replay what its original had looked at.
 func (l *dreamBase) pins() dream.Pins {
 	if l.original != nil {
@@ -194,7 +203,7 @@ type dreamLoading struct{ dreamBase }
 // second reads what is in the window, or what was pinned.
 func (l *dreamLoading) second(ctx context.Context) (DreamLoad, error) {
 	load := DreamLoad{
-		Dream: l.Dream, Agent: l.Agent, Now: l.now, AsOf: l.asOf(), From: l.Dream.From, Scope: l.Dream.Scope, News: l.mark,
+		Dream: l.Dream, Agent: l.Agent, Now: l.now, AsOf: l.asOf(), From: l.Dream.From, Scope: l.Dream.Scope, News: l.news(),
 	}
 	days := l.days()
 	if load.From == "" {

@@ -242,3 +242,56 @@ func TestNewsOfOverlappingDreams(t *testing.T) {
 		t.Error("a commit that is repeated takes away news")
 	}
 }
+
+// A dream of a past moment does not see what was said after it: that stays news, also when it is cut and looks once more.
+func TestNewsBehindTheMomentOfADream(t *testing.T) {
+	t.Parallel()
+	s, now := dreamStore(t)
+	id := dreaming("user:7", "r")
+	says := func(conversation string) {
+		t.Helper()
+		second(s.AppendMessages(t.Context(), member("user:7"), said(conversation, memory.TriggerWeb, *now, "word")))
+	}
+	tea := candidate("Drinks tea.", "2026-11-20")
+	last := 0
+	looks := func(d NewDream, between func()) {
+		t.Helper()
+		last++
+		id := dreaming("user:7", fmt.Sprint("r", last))
+		tea.ID, tea.Text = memory.EntryIDOf(fmt.Sprint("Drinks tea ", last)), fmt.Sprint("Drinks tea ", last)
+		stagedDream(t, s, id, d, tea)
+		between()
+		x := draftedDream(t, s, id, d, tea) // the same night: it goes on
+		*now = now.Add(time.Minute)
+		if done := must[Dream](t)(s.CommitDream(t.Context(), id, x.ID, "")); done.Outcome != memory.OutcomeWritten {
+			t.Fatalf("outcome %s", done.Outcome)
+		}
+	}
+
+	says("of now")
+	past := nightly("past")
+	past.AsOf = now.Add(-48 * time.Hour)
+	looks(past, func() {})
+	if len(newsOf(t, s, id)) != 1 {
+		t.Error("what was said after the dream's moment is no news any more")
+	}
+
+	looks(nightly("cut"), func() {
+		*now = now.Add(time.Minute)
+		says("after it had looked")
+	})
+	if len(newsOf(t, s, id)) != 1 {
+		t.Error("what was said before a cut dream looked once more, and after its moment, is no news any more")
+	}
+
+	looks(nightly("whole"), func() {})
+	if len(newsOf(t, s, id)) != 0 {
+		t.Error("what a dream has looked at is still news")
+	}
+	looks(nightly("cut in silence"), func() { *now = now.Add(time.Minute) })
+	says("the last")
+	looks(nightly("cut in silence too"), func() { *now = now.Add(time.Minute) })
+	if len(newsOf(t, s, id)) != 0 {
+		t.Error("what a dream has looked at twice is still news")
+	}
+}
