@@ -1,0 +1,35 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReadProcess(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "stat")
+	line := "4711 (a (b) c) S 42 4711 4711 0 -1 4194560 100 200 0 0 150 50 30 20 20 0 1 0 12345 1000 200\n"
+	if err := os.WriteFile(file, []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readProcess(file)
+	want := process{id: 4711, parent: 42, name: "a (b) c", own: 2 * time.Second, ended: 500 * time.Millisecond}
+	if err != nil || !cmp.Equal(got, want, cmp.AllowUnexported(process{})) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	all := map[int]process{1: {id: 1}, 42: {id: 42, parent: 1}, 4711: got}
+	if !descends(all, got, 42) || !descends(all, got, 1) || descends(all, all[42], 4711) {
+		t.Error("who descends from whom is wrong")
+	}
+	for name, content := range map[string]string{"empty": "", "no name": "1 x S 1", "short": "1 (x) S 1"} {
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if p, err := readProcess(file); err == nil {
+			t.Errorf("%s is read as %+v", name, p)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+// Command dreams measures how fast owners dream, next to workflows of the same steps that do nothing and to the same steps
+// without Temporal, on the same servers in the same run; whether a night of many agents costs in proportion to the news; and
+// what one dream takes: tokens of the model, bytes of history, rows and bytes in the database.
+//
+//	go run ./test/bench/dreams
+//
+// It starts a private PostgreSQL and a private Temporal dev server, makes up owners with a week of notes and conversations,
+// and runs the worker in its own process. It prints figures and ratios, and whether the bars are passed; it ends with status 1
+// when one is missed.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"reverie/test/bench/services"
+)
+
+func main() {
+	b := bench{parallel: levels{1, 4, 16, 64}}
+	flag.IntVar(&b.owners, "owners", 200, "who dream in one measurement of speed; fewer when few dream at once")
+	flag.Var(&b.parallel, "parallel", "how many dream at once, one measurement for each")
+	flag.IntVar(&b.rounds, "rounds", 1, "measurements of each, by turns; the median counts")
+	flag.DurationVar(&b.delay, "delay", 300*time.Millisecond, "how long the model takes for an answer")
+	flag.IntVar(&b.agents, "agents", 1000, "whose nights are measured; 0: none are")
+	flag.IntVar(&b.each, "each", 10, "owners of each of them")
+	flag.Float64Var(&b.share, "share", .05, "of the owners who have news")
+	flag.IntVar(&b.sized, "sized", 40, "dreams of each size; 0: none")
+	flag.Uint64Var(&b.seed, "seed", 1, "other texts for another number")
+	asJSON := flag.Bool("json", false, "print the report as JSON")
+	flag.Parse()
+	// A reader that goes away (a pipe to head) must not kill this process before it has stopped what it started.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
+	defer stop()
+	passed, err := b.run(ctx, os.Stdout, *asJSON)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "dreams:", err)
+	}
+	if err != nil || !passed {
+		stop()
+		os.Exit(1)
+	}
+}
+
+// bench is one run.
+type bench struct {
+	owners, rounds      int
+	parallel            levels
+	delay               time.Duration
+	agents, each, sized int
+	share               float64
+	seed                uint64
+
+	world *world
+}
+
+// run measures and prints; passed says that no bar is missed.
+func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool, err error) {
+	if err := b.check(); err != nil {
+		return false, err
+	}
+	if _, err := services.TakeSettings(""); err != nil {
+		return false, err
+	}
+	dir, err := os.MkdirTemp("", "reverie-dreams-")
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if b.world, err = newWorld(ctx, dir, b.seed, b.delay); err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, b.world.close()) }()
+	r, err := b.measure(ctx)
+	if err != nil {
+		return false, err
+	}
+	if !asJSON {
+		return r.passed(), r.print(w)
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return r.passed(), encoder.Encode(r)
+}
+
+func (b *bench) check() error {
+	switch {
+	case b.rounds < 0 || b.rounds > 0 && b.owners < 1:
+		return errors.New("there is at least one owner in a round")
+	case b.agents > 0 && (b.each < 1 || b.share <= 0 || b.share > 1):
+		return errors.New("agents have owners, of whom a share above 0 and up to 1 has news")
+	}
+	return nil
+}
+
+// measure takes one part after the other.
+func (b *bench) measure(ctx context.Context) (report, error) {
+	r := report{Delay: b.delay.Seconds()}
+	var err error
+	if b.sized > 0 {
+		if r.Sizes, err = b.sizes(ctx); err != nil {
+			return r, fmt.Errorf("sizes: %w", err)
+		}
+	}
+	if b.rounds > 0 {
+		if r.Speeds, err = b.speeds(ctx); err != nil {
+			return r, fmt.Errorf("speed: %w", err)
+		}
+	}
+	if b.agents > 0 {
+		if r.Nights, err = b.nights(ctx); err != nil {
+			return r, fmt.Errorf("nights: %w", err)
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// report is the outcome of a run; it is also the JSON output.
+type report struct {
+	Delay  float64 `json:"modelSeconds"` // that the model takes for an answer
+	Sizes  []size  `json:"sizes,omitempty"`
+	Speeds []speed `json:"speeds,omitempty"`
+	Nights *nights `json:"nights,omitempty"`
+}
+
+// Bars.
+const (
+	// sumBar is how long a dream may take next to Temporal's floor and the steps alone together. Both use the same processors,
+	// so that their sum is what cannot be avoided; what is above it is what the orchestration wastes, and what swings between
+	// two measurements.
+	sumBar = 1.5
+	// newsBar is what a night of all agents may cost next to the same news in few agents and a night without news together:
+	// what is above 1 grows with the agents and not with the news. It is held against CPU time where that is known, since
+	// other work on the machine hardly changes that, else against time.
+	newsBar = 1.5
+	// statementBar is the same for the statements that are sent to the database, which nothing but the code decides.
+	statementBar = 1.1
+)
+
+// bar is one that is held.
+type bar struct {
+	name      string
+	got, most float64
+}
+
+func (b bar) passed() bool { return b.got <= b.most }
+
+// bars are all that can be held against what was measured.
+func (r report) bars() []bar {
+	var out []bar
+	for _, s := range r.Speeds {
+		out = append(out,
+			bar{fmt.Sprintf("%d at once, rules: time next to floor and steps", s.Parallel), s.RulesShare, sumBar},
+			bar{fmt.Sprintf("%d at once, model: time next to floor and steps", s.Parallel), s.ModelShare, sumBar})
+	}
+	if n := r.Nights; n != nil {
+		cost := bar{"night of all agents: CPU time next to few agents and quiet night", n.CPUShare, newsBar}
+		if n.CPUShare == 0 {
+			cost = bar{"night of all agents: time next to few agents and quiet night", n.TimeShare, newsBar}
+		}
+		out = append(out, cost, bar{"night of all agents: statements next to few agents and quiet night", n.StatementShare, statementBar})
+	}
+	return out
+}
+
+// passed says that no bar is missed.
+func (r report) passed() bool {
+	return !slices.ContainsFunc(r.bars(), func(b bar) bool { return !b.passed() })
+}
+
+func (r report) print(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, part := range []func(io.Writer){r.printSizes, func(w io.Writer) { r.printSpeeds(w) }, r.printNights, r.printBars} {
+		part(t)
+	}
+	return t.Flush()
+}
+
+func (r report) printSizes(w io.Writer) {
+	for i, s := range r.Sizes {
+		if i == 0 {
+			fmt.Fprintln(w, "one dream\tnotes\tmodel asked\ttokens in\ttokens out\thistory\tevents\tdatabase\trows\t")
+		}
+		rows := 0.0
+		for _, n := range s.Rows {
+			rows += n
+		}
+		fmt.Fprintf(w, "%s week\t%d characters\t%.2f times\t%.0f\t%.0f\t%.1f kB\t%.0f\t%.0f kB\t%.0f\t\n", s.Name, s.NoteSize, s.Requests,
+			s.InputTokens, s.OutputTokens, s.HistoryBytes/1e3, s.HistoryEvents, s.DatabaseBytes/1e3, rows)
+	}
+	for _, s := range r.Sizes {
+		var rows []string
+		for _, name := range slices.Sorted(maps.Keys(s.Rows)) {
+			rows = append(rows, fmt.Sprintf("%s %.1f", name, s.Rows[name]))
+		}
+		fmt.Fprintf(w, "\nrows of one, %s week: %s\n", s.Name, strings.Join(rows, ", "))
+		fmt.Fprintf(w, "history of the night of %d of them: %.1f kB, %d events\n", s.Dreams, float64(s.NightBytes)/1e3, s.NightEvents)
+	}
+	if len(r.Sizes) > 0 {
+		fmt.Fprintln(w)
+	}
+}
+
+func (r report) printSpeeds(w io.Writer) {
+	if len(r.Speeds) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "owners per minute\towners\tfloor\tsteps alone\trules\tto floor\tfloor, %.0f ms\tmodel\tto floor\t\n", 1000*r.Delay)
+	for _, s := range r.Speeds {
+		fmt.Fprintf(w, "%d at once\t%d\t%.0f\t%.0f\t%.0f\t%.2f\t%.0f\t%.0f\t%.2f\t\n", s.Parallel, s.Owners, s.Floor, s.Alone, s.Rules,
+			s.Rules/s.Floor, s.ModelFloor, s.Model, s.Model/s.ModelFloor)
+	}
+	fmt.Fprintln(w, "\none dream by rules\ttrips to the database\tstatements\twaiting for it\t")
+	for _, s := range r.Speeds {
+		fmt.Fprintf(w, "%d at once\t%.1f\t%.1f\t%.1f ms\t\n", s.Parallel, s.Trips, s.Statements, s.Database)
+	}
+	fmt.Fprintln(w)
+}
+
+func (r report) printNights(w io.Writer) {
+	n := r.Nights
+	if n == nil {
+		return
+	}
+	fmt.Fprintln(w, "a night\tagents\twith news\tseconds\tworkflows\ttrips\tstatements\tCPU s: worker\tdatabase\tTemporal\tCPU ms for each with news\t")
+	for _, one := range []struct {
+		name         string
+		agents, news int
+		cost         cost
+	}{
+		{"empty workflows", n.Agents, 0, n.Empty},
+		{"no news", n.Agents, 0, n.Quiet},
+		{"few agents", n.DenseAgents, n.News, n.Dense},
+		{"all agents", n.Agents, n.News, n.Sparse},
+	} {
+		each := "-"
+		if one.news > 0 {
+			each = fmt.Sprintf("%.0f", 1000*one.cost.cpu()/float64(one.news))
+		}
+		c := one.cost
+		fmt.Fprintf(w, "%s\t%d\t%d\t%.1f\t%d\t%d\t%d\t%.1f\t%.1f\t%.1f\t%s\t\n", one.name, one.agents, one.news, c.Seconds, c.Workflows, c.Trips,
+			c.Statements, c.Worker, c.Database, c.Temporal, each)
+	}
+	fmt.Fprintf(w, "\nall agents to few agents and no news together: time %.2f, CPU time %.2f, statements %.2f\n\n", n.TimeShare, n.CPUShare, n.StatementShare)
+}
+
+func (r report) printBars(w io.Writer) {
+	fmt.Fprintln(w, "bars\tmeasured\tat most\t\t")
+	for _, b := range r.bars() {
+		verdict := "passed"
+		if !b.passed() {
+			verdict = "MISSED"
+		}
+		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%s\t\n", b.name, b.got, b.most, verdict)
+	}
+}

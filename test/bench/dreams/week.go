@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reverie/memory"
+	"reverie/store"
+	"reverie/test/bench/services"
+)
+
+// week is how much an owner notes and says on each of the seven days before today.
+type week struct {
+	Statements int `json:"statements"` // in the note of each day; two of them come back on two more days
+	Turns      int `json:"turns"`      // of the conversation of each day: a message of the person and an answer
+	Lines      int `json:"lines"`      // of MEMORY.md, which the person wrote
+}
+
+// Weeks: one as most people have it, and one near what a dream looks at.
+var (
+	usualWeek = week{Statements: 5, Turns: 3, Lines: 8}
+	largeWeek = week{Statements: 40, Turns: 40, Lines: 60}
+)
+
+const daysOfWeek = 7
+
+// The days, counted back from yesterday, on which a note says again what it said before.
+var daysOfRecurring = []int{0, 2, 5}
+
+var (
+	subjects = strings.Fields("Anna Boris Clara Dmitri Elena Farid Greta Hugo Irina Jonas Karla Lukas Mira Nils Olga Pavel")
+	deeds    = []string{
+		"repairs", "collects", "is allergic to", "sold", "teaches a course about", "is writing a book about", "photographs",
+		"ordered", "restores", "is planning an exhibition of", "dreams of", "imports", "paints", "donated", "borrowed", "measures",
+	}
+	objects = []string{
+		"old bicycles", "church bells", "peanuts", "wooden boats", "medieval maps", "garden lamps", "steam engines", "silver spoons",
+		"glass marbles", "radio valves", "mountain huts", "copper kettles", "tulip bulbs", "violin strings", "stone bridges", "fishing nets",
+	}
+	places = strings.Fields("Hamburg Lisbon Bern Oslo Kraków Porto Ghent Turin Vienna Riga Nantes Malmö Graz Cork Brno Split")
+)
+
+// writer makes up what one owner notes and says. The same seed and name give the same.
+type writer struct {
+	rng *rand.Rand
+	n   int
+}
+
+func newWriter(seed uint64, name string) *writer {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name))                                // a hash never fails
+	return &writer{rng: rand.New(rand.NewPCG(seed, h.Sum64()))} //nolint:gosec // the same seed has to make the same texts
+}
+
+// statement is a new one each time: its number makes it differ from all others.
+func (w *writer) statement() string {
+	w.n++
+	pick := func(from []string) string { return from[w.rng.IntN(len(from))] }
+	return fmt.Sprintf("%s %s %s in %s since %d.", pick(subjects), pick(deeds), pick(objects), pick(places), 1000+w.n)
+}
+
+// notes are the daily notes, by the day counted back from yesterday.
+func (w *writer) notes(size week) []string {
+	days := make([][]string, daysOfWeek)
+	for range min(2, size.Statements) {
+		again := w.statement()
+		for _, day := range daysOfRecurring {
+			days[day] = append(days[day], again)
+		}
+	}
+	out := make([]string, daysOfWeek)
+	for day := range days {
+		for len(days[day]) < size.Statements {
+			days[day] = append(days[day], w.statement())
+		}
+		out[day] = "- " + strings.Join(days[day], "\n- ") + "\n"
+	}
+	return out
+}
+
+// memory is MEMORY.md as the person wrote it.
+func (w *writer) memory(size week) string {
+	text := "# Memory\n\n## People\n\n"
+	for range size.Lines {
+		text += "- " + w.statement() + "\n"
+	}
+	return text
+}
+
+// said are the messages of one day.
+func (w *writer) said(size week, day time.Time) []memory.Message {
+	var out []memory.Message
+	say := func(role, text string) {
+		out = append(out, memory.Message{
+			ID: fmt.Sprintf("%s-%d", day.Format(time.DateOnly), len(out)), Role: role, Content: text,
+			CreatedAt: day.Add(time.Duration(len(out)) * time.Minute),
+		})
+	}
+	for range size.Turns {
+		say(memory.RoleOfUser, "We decided to use "+objects[w.rng.IntN(len(objects))]+" for the shop in "+places[w.rng.IntN(len(places))]+". "+w.statement())
+		say(memory.RoleOfAssistant, "Understood. Is there anything else about the shop?")
+	}
+	return out
+}
+
+// write gives an owner a week up to yesterday.
+func (w *writer) write(ctx context.Context, s *store.Store, agent string, owner memory.Owner, size week, now time.Time) error {
+	id := memory.Identity{
+		Workspace: services.Workspace, Agent: agent, Owner: owner, Role: memory.RoleMember,
+		Author: memory.Author{Kind: memory.AuthorUser, ID: "bench"},
+	}
+	replace := func(path, content string) memory.Change {
+		return memory.Change{Ref: memory.Ref{Scope: memory.ScopePersonal, Path: path}, Op: memory.OpReplace, Content: content, Force: true}
+	}
+	noon := time.Date(now.Year(), now.Month(), now.Day(), 12, 0, 0, 0, time.UTC).AddDate(0, 0, -1)
+	changes := []memory.Change{replace(memory.MemoryPath, w.memory(size))}
+	for day, text := range w.notes(size) {
+		date := noon.AddDate(0, 0, -day).Format(time.DateOnly)
+		changes = append(changes, replace("memory/"+date+".md", "# "+date+"\n\n"+text))
+	}
+	if _, err := s.Apply(ctx, id, uuid.NewString(), changes); err != nil {
+		return err
+	}
+	for day := range daysOfWeek {
+		messages := w.said(size, noon.AddDate(0, 0, -day))
+		if len(messages) == 0 {
+			continue
+		}
+		batch := store.Batch{Conversation: fmt.Sprint(owner, "-", day), Trigger: memory.TriggerAPI, Messages: messages}
+		if _, err := s.AppendMessages(ctx, id, batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+
+	"reverie/activities"
+	"reverie/devenv"
+	"reverie/llm/llmtest"
+	"reverie/memory"
+	"reverie/store"
+	"reverie/test/bench/services"
+	"reverie/worker"
+	"reverie/workflows"
+)
+
+// world is what is measured: private servers, a scripted model, and the worker in this process.
+type world struct {
+	seed     uint64
+	store    *store.Store
+	calls    *calls
+	url      string // of the database, for its superuser
+	temporal client.Client
+	server   *llmtest.Server
+	model    activities.Prompted
+	floor    *floor
+
+	stops []func() error
+}
+
+const (
+	connections = 32 // to the database
+	writers     = 4  // who make up owners at the same time
+	patience    = 30 * time.Minute
+)
+
+func newWorld(ctx context.Context, dir string, seed uint64, delay time.Duration) (_ *world, err error) {
+	w := &world{seed: seed, calls: &calls{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.close())
+		}
+	}()
+	s, err := services.Start(ctx, services.Options{Dir: dir, Progress: services.Say})
+	if err != nil {
+		return nil, err
+	}
+	w.onClose(s.Stop)
+	w.url = s.DatabaseURL
+	if w.store, err = store.Open(ctx, w.url, store.Options{MaxConns: connections, Tracer: w.calls}); err != nil {
+		return nil, err
+	}
+	w.onClose(func() error { w.store.Close(); return nil })
+	if err := w.store.EnsureWorkspace(ctx, services.Workspace, services.Workspace); err != nil {
+		return nil, err
+	}
+	t, err := devenv.StartTemporal(ctx, devenv.TemporalOptions{
+		SearchAttributes: workflows.SearchAttributes(), Progress: services.Say, LogFile: filepath.Join(dir, "temporal.log"),
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.onClose(func() error { return t.Stop(context.WithoutCancel(ctx)) })
+	quiet := sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
+	if w.temporal, err = client.Dial(client.Options{HostPort: t.Address, Logger: quiet}); err != nil {
+		return nil, err
+	}
+	w.onClose(func() error { w.temporal.Close(); return nil })
+	if w.server, w.model, err = startModel(delay); err != nil {
+		return nil, err
+	}
+	w.onClose(func() error { w.server.Close(); return nil })
+	w.floor = &floor{client: w.temporal, delay: delay}
+	return w, nil
+}
+
+func (w *world) onClose(stop func() error) { w.stops = append(w.stops, stop) }
+
+func (w *world) close() error {
+	var errs []error
+	for _, stop := range slices.Backward(w.stops) {
+		errs = append(errs, stop())
+	}
+	return errors.Join(errs...)
+}
+
+// steps are those of the worker, with the model or without.
+func (w *world) steps(withModel bool) (*activities.Activities, error) {
+	settings := memory.DefaultDreamSettings()
+	o := activities.Options{Store: w.store, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	if withModel {
+		o.Consolidator, settings.Paid = w.model, true
+	}
+	o.DreamDefaults = settings
+	return activities.New(o)
+}
+
+// work runs the worker until stop is called. It returns when nothing that it found to do at its start is left.
+func (w *world) work(ctx context.Context, withModel bool, models int) (stop func(), err error) {
+	steps, err := w.steps(withModel)
+	if err != nil {
+		return nil, err
+	}
+	running := worker.New(w.temporal, steps, worker.Options{
+		ModelConcurrency: models, SweepInterval: time.Hour, Log: slog.New(slog.DiscardHandler),
+	})
+	if err := running.Start(); err != nil {
+		return nil, err
+	}
+	if err := w.settle(ctx); err != nil {
+		running.Stop()
+		return nil, err
+	}
+	return running.Stop, nil
+}
+
+// settle waits until no workflow is running, and has not been for a moment.
+func (w *world) settle(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for quiet := 0; quiet < 3; {
+		n, err := w.count(ctx, "ExecutionStatus = 'Running'")
+		if err != nil {
+			return err
+		}
+		if quiet++; n > 0 {
+			quiet = 0
+		}
+		select {
+		case <-time.After(200 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("%d workflows do not end: %w", n, ctx.Err())
+		}
+	}
+	return nil
+}
+
+// count is how many workflow executions there are. Temporal's index of them follows within a moment.
+func (w *world) count(ctx context.Context, query string) (int64, error) {
+	answer, err := w.temporal.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Namespace: client.DefaultNamespace, Query: query})
+	return answer.GetCount(), err
+}
+
+// newAgent makes an agent with nobody in it.
+func (w *world) newAgent(ctx context.Context, agent string) error {
+	root := memory.Identity{Workspace: services.Workspace, Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "bench"}}
+	_, err := w.store.CreateAgent(ctx, root, store.NewAgent{ID: agent, TimeZone: "UTC"})
+	return err
+}
+
+// owner is the n-th owner of an agent.
+func owner(n int) memory.Owner { return memory.Owner(fmt.Sprintf("user:%d", n)) }
+
+// populate makes an agent whose owners have all had the same kind of week.
+func (w *world) populate(ctx context.Context, agent string, owners int, size week) error {
+	if err := w.newAgent(ctx, agent); err != nil {
+		return err
+	}
+	return inParallel(ctx, writers, owners, func(ctx context.Context, n int) error { return w.live(ctx, agent, n, size) })
+}
+
+// live gives one owner a week.
+func (w *world) live(ctx context.Context, agent string, n int, size week) error {
+	return newWriter(w.seed, fmt.Sprint(agent, "/", n)).write(ctx, w.store, agent, owner(n), size, time.Now().UTC())
+}
+
+// news are the owners of an agent with news, all of them.
+func (w *world) news(ctx context.Context, agent string) ([]memory.OwnerRef, error) {
+	id := memory.Identity{Workspace: services.Workspace, Agent: agent, AnyOwner: true, Role: memory.RoleMember}
+	var out []memory.OwnerRef
+	after := uuid.Nil
+	for {
+		page, err := w.store.News(ctx, id, after, activities.NewsPage)
+		if err != nil || len(page) == 0 {
+			return out, err
+		}
+		out = append(out, page...)
+		after = page[len(page)-1].Owner
+	}
+}
+
+// startNight begins a night of an agent, as its schedule does.
+func (w *world) startNight(ctx context.Context, agent string, parallel int) (client.WorkflowRun, error) {
+	ref := activities.AgentRef{Workspace: services.Workspace, Agent: agent}
+	return w.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: workflows.DreamNightID(ref) + "-" + uuid.NewString(), TaskQueue: workflows.TaskQueue,
+	}, workflows.DreamNight, workflows.DreamNightInput{AgentRef: ref, TimeZone: "UTC", Cron: "0 2 * * *", Parallel: parallel})
+}
+
+// errNotDreamt says that a night did not do what was to be measured.
+func errNotDreamt(agent string, got workflows.DreamNightResult, want int) error {
+	return fmt.Errorf("the night of %s has %d owners, of whom dreamed %v (%d late); %d were to have written", agent, got.Owners, got.Outcomes, got.Late, want)
+}
