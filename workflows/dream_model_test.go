@@ -168,7 +168,7 @@ func TestAModelWithoutABudgetIsWaitedFor(t *testing.T) {
 	renewal := time.Until(time.Date(y, m, d+1, 0, 0, 0, 0, time.UTC))
 	var waiting store.Dream
 	out, err := w.run(t, w.nightly(), func(env *testsuite.TestWorkflowEnvironment) {
-		env.RegisterDelayedCallback(func() { waiting = w.report(t) }, time.Second)
+		env.RegisterDelayedCallback(func() { waiting = w.report(t) }, budgetRecheck/2)
 	})
 	if err != nil || out.Outcome != memory.OutcomeWritten {
 		t.Fatalf("it ended as %+v (%v)", out, err)

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"go.temporal.io/sdk/temporal"
@@ -204,7 +203,7 @@ func TestADreamThatIsCancelledWhileItWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := w.run(t, w.nightly(), func(env *testsuite.TestWorkflowEnvironment) {
-		env.RegisterDelayedCallback(env.CancelWorkflow, time.Second)
+		env.RegisterDelayedCallback(env.CancelWorkflow, budgetRecheck/2)
 	})
 	if !temporal.IsCanceledError(err) {
 		t.Errorf("error %v", err)
