@@ -61,7 +61,7 @@ type process struct {
 }
 
 func readProcess(file string) (p process, err error) {
-	content, err := os.ReadFile(file) //nolint:gosec // a file of /proc
+	content, err := os.ReadFile(file)
 	if err != nil {
 		return p, err
 	}

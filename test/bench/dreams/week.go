@@ -86,11 +86,11 @@ func (w *writer) notes(size week) []string {
 
 // memory is MEMORY.md as the person wrote it.
 func (w *writer) memory(size week) string {
-	text := "# Memory\n\n## People\n\n"
-	for range size.Lines {
-		text += "- " + w.statement() + "\n"
+	lines := make([]string, size.Lines)
+	for i := range lines {
+		lines[i] = "- " + w.statement() + "\n"
 	}
-	return text
+	return "# Memory\n\n## People\n\n" + strings.Join(lines, "")
 }
 
 // said are the messages of one day.
