@@ -46,15 +46,15 @@ func barredBy(m Material, candidates []Candidate) barred {
 
 // bars tells whether a candidate must not come back, and why.
 //
-// What was forgotten never does, neither in other words nor with more around it. What was corrected, undone or edited does when
-// the person says it anew on a later day than it was said before.
+// What was forgotten never does, neither in other words nor with more around it, nor the most of it by itself. What was
+// corrected, undone or edited does when the person says it anew on a later day than it was said before.
 func (b barred) bars(c Candidate, said words) (code, why string, ok bool) {
 	what := contentOf(c.Text)
 	for _, s := range b.states {
 		same := s.is(c, said)
 		switch {
 		case s.Status == Forgotten:
-			if same || len(s.what) > 1 && s.what.within(what) {
+			if same || s.tells(what) {
 				return ReasonForgotten, "A person wanted it gone.", true
 			}
 		case !same || b.saidAnew(c, s.State):
@@ -75,6 +75,11 @@ func (b barred) left(c Candidate, said words) bool {
 	return slices.ContainsFunc(b.states, func(s barredState) bool {
 		return (s.Status == Promoted || s.Status == Confirmed) && s.is(c, said) && !b.saidAnew(c, s.State)
 	})
+}
+
+// tells reports whether what is said has everything that a state says, or is a part of it, at least half.
+func (s barredState) tells(what content) bool {
+	return len(s.what) > 1 && s.what.within(what) || len(what) > 1 && 2*len(what) >= len(s.what) && what.within(s.what)
 }
 
 // is reports whether a candidate says what a state is of.

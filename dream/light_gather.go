@@ -21,16 +21,23 @@ type thing struct {
 
 // gathering brings statements and states together.
 type gathering struct {
-	things []*thing
-	byID   map[memory.EntryID]*thing
-	index  wordIndex
+	things    []*thing
+	byID      map[memory.EntryID]*thing
+	byMessage map[message][]*thing // what was read from it, in a note or in the conversation
+	index     wordIndex
+}
+
+// message is one message of a conversation.
+type message struct {
+	conversation string
+	number       int64
 }
 
 // gather finds the things of a material. States come first, so that a statement joins what is known; then statements from the
 // newest day to the oldest, so that a new thing has its newest wording. Nothing depends on the order of the input, nor on where
 // in its note a statement stands.
 func gather(m Material) *gathering {
-	g := &gathering{byID: make(map[memory.EntryID]*thing, len(m.States)+len(m.Statements))}
+	g := &gathering{byID: make(map[memory.EntryID]*thing, len(m.States)+len(m.Statements)), byMessage: map[message][]*thing{}}
 	statements := statementsOf(m)
 	states := slices.SortedFunc(slices.Values(m.States), func(a, b State) int {
 		return cmp.Or(a.FirstSeen.Compare(b.FirstSeen), cmp.Compare(a.ID, b.ID))
@@ -61,6 +68,12 @@ func gather(m Material) *gathering {
 	for _, s := range statements {
 		t := g.find(s, texts[known[s.ID]])
 		t.statements = append(t.statements, s)
+		for _, n := range s.Place.Messages {
+			at := message{s.Place.Conversation, n}
+			if !slices.Contains(g.byMessage[at], t) {
+				g.byMessage[at] = append(g.byMessage[at], t)
+			}
+		}
 	}
 	return g
 }
@@ -102,7 +115,7 @@ func (g *gathering) find(s *Statement, said words) *thing {
 		plainID = memory.EntryIDOf(s.Text)
 	}
 	if t = g.byID[plainID]; t == nil {
-		if t = g.index.alike(said); t == nil {
+		if t = cmp.Or(g.index.alike(said), g.retold(s, said)); t == nil {
 			t = &thing{id: s.ID, text: s.Text, words: said}
 			g.add(t)
 		}
@@ -110,6 +123,20 @@ func (g *gathering) find(s *Statement, said words) *thing {
 	g.alias(t, s.ID)
 	g.alias(t, plainID)
 	return t
+}
+
+// retold is the thing that was read from the same message as s and says the same with fewer or more words: a note names the
+// person whom the conversation leaves out. Nil when there is none.
+func (g *gathering) retold(s *Statement, said words) *thing {
+	what := contentOf(s.Text)
+	for _, n := range s.Place.Messages {
+		for _, t := range g.byMessage[message{s.Place.Conversation, n}] {
+			if other := contentOf(t.text); t.words.turns == said.turns && len(what) > 1 && len(other) > 1 && (what.within(other) || other.within(what)) {
+				return t
+			}
+		}
+	}
+	return nil
 }
 
 func (g *gathering) add(t *thing) {

@@ -156,3 +156,29 @@ func TestTheBoundOfCandidates(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatANoteAndAConversationTellOfOneMessage(t *testing.T) {
+	day, at := Day("2026-03-02"), time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	said := func(text string, origin Origin, conversation string, messages ...int64) Statement {
+		return Statement{
+			ID: memory.EntryIDOf(text), Text: text, At: at,
+			Place: Place{Origin: origin, Day: day, Conversation: conversation, Messages: messages},
+		}
+	}
+	noted := said("The dog of Greta is called Rex.", FromNote, "c", 1)
+	for name, c := range map[string]struct {
+		told Statement
+		want int
+	}{
+		"the same message":     {said("Dog is called Rex.", FromSession, "c", 1), 1},
+		"another message":      {said("Dog is called Rex.", FromSession, "c", 3), 2},
+		"another conversation": {said("Dog is called Rex.", FromSession, "d", 1), 2},
+		"something else of it": {said("Has a cat called Tom.", FromSession, "c", 1), 2},
+		"the contrary of it":   {said("Dog is not called Rex.", FromSession, "c", 1), 2},
+	} {
+		m := Material{AsOf: at.Add(24 * time.Hour), Statements: []Statement{noted, c.told}}
+		if got := Light(m, memory.DefaultDreamSettings()); len(got) != c.want {
+			t.Errorf("%s: %d candidates, want %d: %+v", name, len(got), c.want, got)
+		}
+	}
+}

@@ -81,7 +81,7 @@ func blameLine(line string, v Version) BlameLine {
 		Conversation: v.Sources.Conversation, From: v.Sources.From, To: v.Sources.To,
 	}
 	for _, s := range v.Sources.Lines {
-		if s.Line == line {
+		if s.Line == line || bare(s.Line) == bare(line) { // another list marker since
 			b.Messages = s.Messages
 			if s.Conversation != "" && len(s.Messages) > 0 {
 				b.Conversation, b.From, b.To = s.Conversation, slices.Min(s.Messages), slices.Max(s.Messages)

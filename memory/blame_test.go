@@ -83,6 +83,16 @@ func TestBlameTellsTheStoryOfALine(t *testing.T) {
 	}
 }
 
+func TestBlameKnowsTheMessagesOfALineWithAnotherMarker(t *testing.T) {
+	h := history([]Author{machine, person}, "- a\n- b\n", "* a\n* b\n")
+	h[0].Sources = Sources{Conversation: "c", From: 1, To: 4, Lines: []LineSource{{Line: "- a", Messages: []int64{1}}, {Line: "- b", Messages: []int64{3}}}}
+	for i, want := range [][]int64{{1}, {3}} {
+		if got := Blame(h)[i]; got.Version != 1 || !slices.Equal(got.Messages, want) {
+			t.Errorf("line %d came from messages %v in version %d, want %v in version 1", i+1, got.Messages, got.Version, want)
+		}
+	}
+}
+
 func TestBlamePassesOverDeletions(t *testing.T) {
 	versions := history([]Author{machine}, "- a\n", "", "- a\n")
 	versions[1].Deleted = true

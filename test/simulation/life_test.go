@@ -17,7 +17,7 @@ type life struct {
 	used   map[string]bool
 
 	lasting   []fact // told again and again
-	corrected fact   // told on three days, one of them after it was corrected
+	corrected fact   // told on two days, corrected, and still found by searches afterwards
 	change    fact   // what takes its place
 	list      []fact // twelve items, noted together
 }
@@ -58,7 +58,7 @@ func newLife(name string, seed uint64) *life {
 		l.lasting = append(l.lasting, told)
 	}
 	old, next := l.word(), l.word()
-	l.corrected = fact{said: "I live in " + old + ".", noted: name + " lives in " + old + ".", word: old, days: []int{10, 11, 13}}
+	l.corrected = fact{said: "I live in " + old + ".", noted: name + " lives in " + old + ".", word: old, days: []int{10, 11}}
 	l.change = fact{
 		said: "I no longer live in " + old + ", I live in " + next + " now.", noted: name + " no longer lives in " + old + ", but in " + next + ".",
 		word: next, days: []int{12},

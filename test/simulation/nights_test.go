@@ -99,6 +99,9 @@ func (s *simulation) live(owner memory.Owner, day int) {
 	if day%5 == 0 { // who asks about something that is told often uses what is found
 		s.recalled(owner, fmt.Sprint("question ", day), l.lasting[day%len(l.lasting)].noted)
 	}
+	if day > l.change.days[0] && day < l.change.days[0]+4 {
+		s.recalled(owner, fmt.Sprint("where does ", l.name, " live ", day), l.corrected.noted)
+	}
 	switch day {
 	case 3, 17, 33: // the person writes into MEMORY.md
 		line := fmt.Sprintf("- %s wrote this by hand on day %d.", l.name, day)
