@@ -155,10 +155,10 @@ func (l *dreamBase) asOf() time.Time {
 // news is the mark of the news that the dream looks at. One of a past moment does not see what was said since, and takes no
 // news away. One that has looked before keeps the moment and the mark of then.
 func (l *dreamBase) news() int64 {
-	if l.Dream.AsOf.IsZero() {
-		return l.mark
+	if l.asOf().Before(l.now) {
+		return l.Dream.Pins.News
 	}
-	return l.Dream.Pins.News
+	return l.mark
 }
 
 // pins are what is looked at by reference: of a replay what its original had looked at.

@@ -54,7 +54,7 @@ func newDreamWorld(t *testing.T, change ...func(*activities.Options)) *dreamWorl
 		_, err := store.Migrate(ctx, url)
 		return err
 	})
-	s, err := store.Open(t.Context(), w.url, store.Options{})
+	s, err := store.Open(t.Context(), w.url, store.Options{Now: func() time.Time { return w.asOf }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func newDreamWorld(t *testing.T, change ...func(*activities.Options)) *dreamWorl
 	w.options = activities.Options{
 		Store: s, DreamDefaults: memory.DefaultDreamSettings(), Log: slog.New(slog.DiscardHandler),
 		ObserveDream: func(d activities.Dreamt) { w.told = append(w.told, d) },
-		Now:          func() time.Time { return time.Now().Add(w.env.Now().Sub(w.asOf)) }, // what is spent is recorded by the real clock
+		Now:          func() time.Time { return w.env.Now() },
 	}
 	for _, f := range change {
 		f(&w.options)
