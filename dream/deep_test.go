@@ -90,7 +90,7 @@ func TestWhatDoesNotComeBack(t *testing.T) {
 	}{
 		{Forgotten, "", "Keeps bees", "rejected forgotten"}, // with more around it
 		{Forgotten, "", "The user keeps bees behind the house", "rejected forgotten"},
-		{Forgotten, "", "", "rejected forgotten"}, // its words are erased: by its identity
+		{Forgotten, "", "", "rejected forgotten"},                                         // its words are erased: by its identity
 		{Forgotten, "", "Anna keeps bees behind the house in Bern", "rejected forgotten"}, // the most of it by itself
 		{Forgotten, "", "Keeps hens behind the house", "promoted passed"},
 		{Rejected, ReasonUndone, "The user keeps bees behind the house", "rejected undone"},
