@@ -1,0 +1,232 @@
+package crash
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+
+	"reverie/test/deployment"
+)
+
+// A real schedule takes minutes; the short run begins the missed nights itself (see docs/operations.md):
+//
+//	go test ./test/crash -run Nights -timeout 30m -v -args -outages
+var outages = flag.Bool("outages", false, "nights every minute, and outages of three of them")
+
+// lately is how long the nights that were missed lie back, at most: less than a day, after which a night is one of the past.
+const lately = 4
+
+// TestNightsWithoutWorkers misses three nights: the first worker that is back dreams once of everything, and nobody dreams
+// twice for one night.
+func TestNightsWithoutWorkers(t *testing.T) {
+	ctx := t.Context()
+	w := startDreamers(ctx, t, 3)
+	// Every hour, at a minute that this test does not meet.
+	w.dreamsAt(ctx, t, storm, fmt.Sprintf("%d * * * *", (time.Now().Minute()+30)%60))
+	w.Kill("worker")
+	w.note(ctx, t, storm, 0)
+	hour := time.Now().Truncate(time.Hour)
+	for n := range lately - 1 { // as they come, one after the other
+		from := hour.Add(time.Duration(n-lately) * time.Hour)
+		w.backfill(ctx, t, storm, from, from.Add(time.Hour), enums.SCHEDULE_OVERLAP_POLICY_UNSPECIFIED)
+	}
+	w.Ensure(t)
+	w.awaitQuiet(ctx, t, storm)
+	first := w.writtenNights(ctx, t, storm)
+	if len(first) != 1 || first[0] != hour.Add(-lately*time.Hour).In(w.today.Location()).Format("2006-01-02T15:")+fmt.Sprintf("%02d", (time.Now().Minute()+30)%60) {
+		t.Logf("the dreams are those of %v", first)
+	}
+	if len(first) != 1 {
+		t.Errorf("one dream stands for all nights that were missed; they dreamed in %v", first)
+	}
+
+	w.note(ctx, t, storm, 1)
+	w.trigger(ctx, t, storm)
+	w.awaitQuiet(ctx, t, storm)
+	if again := w.writtenNights(ctx, t, storm); len(again) != 2 {
+		t.Errorf("they dreamed in %v", again)
+	}
+	w.checkRemembered(ctx, t, storm, 2)
+}
+
+// TestNightsOfThePast has nights of some days ago dreamed afterwards, twice: each is dreamed once, as it would have been, and
+// what was said since waits for the next night.
+func TestNightsOfThePast(t *testing.T) {
+	ctx := t.Context()
+	w := startDreamers(ctx, t, 3)
+	w.note(ctx, t, calm, 0)
+	midnight := time.Date(w.today.Year(), w.today.Month(), w.today.Day(), 0, 0, 0, 0, w.today.Location())
+	for range 2 {
+		w.backfill(ctx, t, calm, midnight.AddDate(0, 0, -3), midnight.AddDate(0, 0, -1), enums.SCHEDULE_OVERLAP_POLICY_BUFFER_ALL)
+		await(t, "the nights of the past", func() bool {
+			return w.count(ctx, t, `select count(*) from dreams where agent_id = $1 and finished_at is not null`, calm) == 2*(w.users+1) && w.quiet(ctx, calm)
+		})
+	}
+	var want []string
+	for _, days := range []int{-3, -2} {
+		want = append(want, midnight.AddDate(0, 0, days).Format("2006-01-02T")+"02:00")
+	}
+	if diff := cmp.Diff(want, w.dreamedNights(ctx, t, calm)); diff != "" {
+		t.Errorf("nights (-want +got):\n%s", diff)
+	}
+	if left := w.count(ctx, t, `select count(*) from dream_news where agent_id = $1`, calm); left != w.users+1 {
+		t.Errorf("%d owners have news; of nobody a dream has seen what was noted yesterday", left)
+	}
+	w.trigger(ctx, t, calm)
+	w.awaitQuiet(ctx, t, calm)
+	w.checkRemembered(ctx, t, calm, 1)
+}
+
+// TestNightsMissedForReal has nights every minute, and no worker for some of them, and then no Temporal: nobody dreams twice for
+// one night, and everything that was noted meanwhile is dreamed of.
+func TestNightsMissedForReal(t *testing.T) {
+	if !*outages {
+		t.Skip("it takes six minutes: ask for it with -outages")
+	}
+	ctx := t.Context()
+	w := startDreamers(ctx, t, *sleepers)
+	w.dreamsAt(ctx, t, storm, "* * * * *")
+	const away = 2*time.Minute + 40*time.Second
+
+	w.Kill("worker")
+	w.note(ctx, t, storm, 0)
+	time.Sleep(away)
+	w.Ensure(t)
+	w.awaitQuiet(ctx, t, storm)
+	w.onceEach(ctx, t, storm, 1)
+
+	if err := w.System.Temporal.Suspend(); err != nil {
+		t.Fatal(err)
+	}
+	w.note(ctx, t, storm, 1)
+	time.Sleep(away)
+	if err := w.System.Temporal.Restart(ctx); err != nil {
+		t.Fatal(err)
+	}
+	w.awaitQuiet(ctx, t, storm)
+	time.Sleep(time.Minute + 10*time.Second) // what was caught up with, and the next night
+	w.onceEach(ctx, t, storm, 2)
+	w.checkRemembered(ctx, t, storm, 2)
+}
+
+// dreamsAt has an agent dream at other times, and waits until Temporal knows.
+func (w *dreamers) dreamsAt(ctx context.Context, t *testing.T, agent, cron string) {
+	t.Helper()
+	change := map[string]any{"settings": map[string]any{"dreamCron": cron}}
+	if err := w.API.Insist(ctx, http.MethodPatch, "/api/v1/agents/"+agent, change, nil); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the schedule to follow", func() bool {
+		w.Ensure(t)
+		made, err := w.schedule(ctx, agent).Describe(ctx)
+		return err == nil && strings.HasPrefix(made.Schedule.Spec.Calendars[0].Comment, cron+" in")
+	})
+}
+
+// backfill begins the nights of a time that has passed. Temporal takes some moments before it starts them.
+func (w *dreamers) backfill(ctx context.Context, t *testing.T, agent string, from, to time.Time, overlap enums.ScheduleOverlapPolicy) {
+	t.Helper()
+	await(t, "the schedule of "+agent, func() bool {
+		return w.schedule(ctx, agent).Backfill(ctx, client.ScheduleBackfillOptions{Backfill: []client.ScheduleBackfill{{Start: from, End: to, Overlap: overlap}}}) == nil
+	})
+	time.Sleep(time.Second)
+}
+
+// quiet reports whether no night of an agent is under way nor waits.
+func (w *dreamers) quiet(ctx context.Context, agent string) bool {
+	night, err := w.schedule(ctx, agent).Describe(ctx)
+	return err == nil && len(night.Info.RunningWorkflows) == 0
+}
+
+// awaitQuiet waits until no news are left, no night is under way, and none that waited has begun.
+func (w *dreamers) awaitQuiet(ctx context.Context, t *testing.T, agent string) {
+	t.Helper()
+	since := time.Now()
+	await(t, "the nights of "+agent, func() bool {
+		w.Ensure(t)
+		if !w.quiet(ctx, agent) || w.count(ctx, t, `select count(*) from dream_news where agent_id = $1`, agent) > 0 ||
+			w.count(ctx, t, `select count(*) from dreams where agent_id = $1 and finished_at is null`, agent) > 0 {
+			since = time.Now()
+		}
+		return time.Since(since) > 2*time.Second
+	})
+}
+
+// dreamedNights are the nights in which everybody dreamed, in the order of their names. Nobody dreams twice in one, nor in one
+// in which others do not.
+func (w *dreamers) dreamedNights(ctx context.Context, t *testing.T, agent string) []string {
+	t.Helper()
+	return w.nights(ctx, t, agent, "")
+}
+
+// writtenNights are those in which something was written.
+func (w *dreamers) writtenNights(ctx context.Context, t *testing.T, agent string) []string {
+	t.Helper()
+	return w.nights(ctx, t, agent, ` and outcome = 'written'`)
+}
+
+func (w *dreamers) nights(ctx context.Context, t *testing.T, agent, which string) (nights []string) {
+	t.Helper()
+	type dreamed struct {
+		Night           string
+		Dreams, Dreamed int
+	}
+	rows, err := deployment.Query(ctx, w.System, pgx.RowToStructByPos[dreamed],
+		`select night, count(*)::int, count(distinct owner_key)::int from dreams where agent_id = $1`+which+` group by night order by night`, agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if r.Night == "" || r.Dreams != r.Dreamed || r.Dreamed != w.users+1 {
+			t.Errorf("%s: %d dreams of %d owners in night %q; there are %d owners", agent, r.Dreams, r.Dreamed, r.Night, w.users+1)
+		}
+		nights = append(nights, r.Night)
+	}
+	return nights
+}
+
+// onceEach proves that everybody has written so many dreams, each of a night of its own.
+func (w *dreamers) onceEach(ctx context.Context, t *testing.T, agent string, dreams int) {
+	t.Helper()
+	type of struct {
+		Owner  string
+		Nights []string
+	}
+	rows, err := deployment.Query(ctx, w.System, pgx.RowToStructByPos[of],
+		`select owner_key, array_agg(night order by night) from dreams where agent_id = $1 group by owner_key`, agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != w.users+1 {
+		t.Errorf("%d owners dreamed", len(rows))
+	}
+	for _, r := range rows {
+		if len(r.Nights) != dreams || len(slices.Compact(r.Nights)) != dreams {
+			t.Errorf("%s has dreams of %v, want %d", r.Owner, r.Nights, dreams)
+		}
+	}
+	t.Logf("%d owners dreamed; %s in %v", len(rows), rows[0].Owner, rows[0].Nights)
+}
+
+// checkRemembered proves that what was noted of so many nights stands in everybody's MEMORY.md, once.
+func (w *dreamers) checkRemembered(ctx context.Context, t *testing.T, agent string, nights int) {
+	t.Helper()
+	w.checkStates(ctx, t, agent)
+	w.checkVersions(ctx, t, agent)
+	if n := w.count(ctx, t, `select count(*) from dream_entries where agent_id = $1 and status = 'promoted'`, agent); n != nights*(w.users+1) {
+		t.Errorf("%d statements were promoted, want %d of each of %d owners", n, nights, w.users+1)
+	}
+	if left := w.count(ctx, t, `select count(*) from dream_news where agent_id = $1`, agent); left != 0 {
+		t.Errorf("%d owners have news", left)
+	}
+}
