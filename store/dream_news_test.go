@@ -250,7 +250,9 @@ func TestNewsBehindTheMomentOfADream(t *testing.T) {
 	id := dreaming("user:7", "r")
 	says := func(conversation string) {
 		t.Helper()
-		second(s.AppendMessages(t.Context(), member("user:7"), said(conversation, memory.TriggerWeb, *now, "word")))
+		if err := second(s.AppendMessages(t.Context(), member("user:7"), said(conversation, memory.TriggerWeb, *now, "word"))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	tea := candidate("Drinks tea.", "2026-11-20")
 	last := 0

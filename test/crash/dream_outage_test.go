@@ -23,53 +23,56 @@ import (
 //	go test ./test/crash -run Nights -timeout 30m -v -args -outages
 var outages = flag.Bool("outages", false, "nights every minute, and outages of three of them")
 
-// lately is how long the nights that were missed lie back, at most: less than a day, after which a night is one of the past.
-const lately = 4
+// TestNightsMissed has nights that nobody could dream in time: those of some days ago, and those without a worker.
+func TestNightsMissed(t *testing.T) {
+	w := startDreamers(t.Context(), t, 3)
+	t.Run("days ago", w.nightsOfThePast)
+	t.Run("without workers", w.nightsWithoutWorkers)
+}
 
-// TestNightsWithoutWorkers misses three nights: the first worker that is back dreams once of everything, and nobody dreams
-// twice for one night.
-func TestNightsWithoutWorkers(t *testing.T) {
+// nightsWithoutWorkers misses three nights: the first one, which waits for a worker, dreams of everything, and nobody dreams
+// twice.
+func (w *dreamers) nightsWithoutWorkers(t *testing.T) {
 	ctx := t.Context()
-	w := startDreamers(ctx, t, 3)
-	// Every hour, at a minute that this test does not meet.
-	w.dreamsAt(ctx, t, storm, fmt.Sprintf("%d * * * *", (time.Now().Minute()+30)%60))
+	minute := 15
+	if now := time.Now().Minute(); now < 30 {
+		minute = 45 // this test does not meet it
+	}
+	w.dreamsAt(ctx, t, storm, fmt.Sprintf("%d * * * *", minute))
 	w.Kill("worker")
 	w.note(ctx, t, storm, 0)
-	hour := time.Now().Truncate(time.Hour)
-	for n := range lately - 1 { // as they come, one after the other
-		from := hour.Add(time.Duration(n-lately) * time.Hour)
+	first := time.Now().Truncate(time.Hour).Add(-4 * time.Hour)
+	for n := range 3 { // as they come, one after the other
+		from := first.Add(time.Duration(n) * time.Hour)
 		w.backfill(ctx, t, storm, from, from.Add(time.Hour), enums.SCHEDULE_OVERLAP_POLICY_UNSPECIFIED)
 	}
 	w.Ensure(t)
 	w.awaitQuiet(ctx, t, storm)
-	first := w.writtenNights(ctx, t, storm)
-	if len(first) != 1 || first[0] != hour.Add(-lately*time.Hour).In(w.today.Location()).Format("2006-01-02T15:")+fmt.Sprintf("%02d", (time.Now().Minute()+30)%60) {
-		t.Logf("the dreams are those of %v", first)
-	}
-	if len(first) != 1 {
-		t.Errorf("one dream stands for all nights that were missed; they dreamed in %v", first)
+	want := first.Add(time.Duration(minute) * time.Minute).In(w.today.Location()).Format("2006-01-02T15:04")
+	if diff := cmp.Diff([]string{want}, w.dreamedNights(ctx, t, storm)); diff != "" {
+		t.Errorf("nights (-want +got):\n%s", diff)
 	}
 
 	w.note(ctx, t, storm, 1)
 	w.trigger(ctx, t, storm)
 	w.awaitQuiet(ctx, t, storm)
-	if again := w.writtenNights(ctx, t, storm); len(again) != 2 {
+	if again := w.dreamedNights(ctx, t, storm); len(again) != 2 {
 		t.Errorf("they dreamed in %v", again)
 	}
 	w.checkRemembered(ctx, t, storm, 2)
 }
 
-// TestNightsOfThePast has nights of some days ago dreamed afterwards, twice: each is dreamed once, as it would have been, and
+// nightsOfThePast has nights of some days ago dreamed afterwards, twice: each is dreamed once, as it would have been, and
 // what was said since waits for the next night.
-func TestNightsOfThePast(t *testing.T) {
+func (w *dreamers) nightsOfThePast(t *testing.T) {
 	ctx := t.Context()
-	w := startDreamers(ctx, t, 3)
 	w.note(ctx, t, calm, 0)
 	midnight := time.Date(w.today.Year(), w.today.Month(), w.today.Day(), 0, 0, 0, 0, w.today.Location())
-	for range 2 {
+	for round := 1; round <= 2; round++ {
 		w.backfill(ctx, t, calm, midnight.AddDate(0, 0, -3), midnight.AddDate(0, 0, -1), enums.SCHEDULE_OVERLAP_POLICY_BUFFER_ALL)
 		await(t, "the nights of the past", func() bool {
-			return w.count(ctx, t, `select count(*) from dreams where agent_id = $1 and finished_at is not null`, calm) == 2*(w.users+1) && w.quiet(ctx, calm)
+			night, err := w.schedule(ctx, calm).Describe(ctx)
+			return err == nil && night.Info.NumActions == 2*round && len(night.Info.RunningWorkflows) == 0
 		})
 	}
 	var want []string
@@ -142,19 +145,14 @@ func (w *dreamers) backfill(ctx context.Context, t *testing.T, agent string, fro
 	time.Sleep(time.Second)
 }
 
-// quiet reports whether no night of an agent is under way nor waits.
-func (w *dreamers) quiet(ctx context.Context, agent string) bool {
-	night, err := w.schedule(ctx, agent).Describe(ctx)
-	return err == nil && len(night.Info.RunningWorkflows) == 0
-}
-
 // awaitQuiet waits until no news are left, no night is under way, and none that waited has begun.
 func (w *dreamers) awaitQuiet(ctx context.Context, t *testing.T, agent string) {
 	t.Helper()
 	since := time.Now()
 	await(t, "the nights of "+agent, func() bool {
 		w.Ensure(t)
-		if !w.quiet(ctx, agent) || w.count(ctx, t, `select count(*) from dream_news where agent_id = $1`, agent) > 0 ||
+		night, err := w.schedule(ctx, agent).Describe(ctx)
+		if err != nil || len(night.Info.RunningWorkflows) > 0 || w.count(ctx, t, `select count(*) from dream_news where agent_id = $1`, agent) > 0 ||
 			w.count(ctx, t, `select count(*) from dreams where agent_id = $1 and finished_at is null`, agent) > 0 {
 			since = time.Now()
 		}
@@ -164,25 +162,14 @@ func (w *dreamers) awaitQuiet(ctx context.Context, t *testing.T, agent string) {
 
 // dreamedNights are the nights in which everybody dreamed, in the order of their names. Nobody dreams twice in one, nor in one
 // in which others do not.
-func (w *dreamers) dreamedNights(ctx context.Context, t *testing.T, agent string) []string {
-	t.Helper()
-	return w.nights(ctx, t, agent, "")
-}
-
-// writtenNights are those in which something was written.
-func (w *dreamers) writtenNights(ctx context.Context, t *testing.T, agent string) []string {
-	t.Helper()
-	return w.nights(ctx, t, agent, ` and outcome = 'written'`)
-}
-
-func (w *dreamers) nights(ctx context.Context, t *testing.T, agent, which string) (nights []string) {
+func (w *dreamers) dreamedNights(ctx context.Context, t *testing.T, agent string) (nights []string) {
 	t.Helper()
 	type dreamed struct {
 		Night           string
 		Dreams, Dreamed int
 	}
 	rows, err := deployment.Query(ctx, w.System, pgx.RowToStructByPos[dreamed],
-		`select night, count(*)::int, count(distinct owner_key)::int from dreams where agent_id = $1`+which+` group by night order by night`, agent)
+		`select night, count(*)::int, count(distinct owner_key)::int from dreams where agent_id = $1 group by night order by night`, agent)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -216,7 +216,6 @@ func await(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for began := time.Now(); time.Since(began) < *patience; time.Sleep(20 * time.Millisecond) {
 		if is() {
-			t.Logf("TIME %s %s", what, time.Since(began))
 			return
 		}
 	}
