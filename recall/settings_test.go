@@ -8,10 +8,11 @@ import (
 	"reverie/recall"
 )
 
-// Each setting of an agent has an effect somewhere: on extraction, on its timers or on searches.
+// Each setting of an agent has an effect somewhere: on extraction, on its timers, on searches, or on dreams and their times.
 func TestEverySettingCounts(t *testing.T) {
 	t.Parallel()
 	extraction, timing, searches := memory.DefaultExtractSettings(), memory.DefaultTiming(), recall.DefaultSettings()
+	dreams, nights := memory.DefaultDreamSettings(), memory.DefaultDreamSchedule()
 	kind := reflect.TypeFor[memory.AgentSettings]()
 	for i := range kind.NumField() {
 		name := kind.Field(i).Name
@@ -23,7 +24,8 @@ func TestEverySettingCounts(t *testing.T) {
 				continue
 			}
 			field.Set(reflect.ValueOf(value))
-			counts = counts || extraction.With(a) != extraction || timing.With(a) != timing || searches.With(a) != searches
+			counts = counts || extraction.With(a) != extraction || timing.With(a) != timing || searches.With(a) != searches ||
+				dreams.With(a) != dreams || nights.With(a) != nights
 		}
 		if !counts {
 			t.Errorf("%s changes nothing", name)
