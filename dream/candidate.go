@@ -93,7 +93,6 @@ const (
 	ReasonNightFull     = "night_full"    // the promotions of this night were used up
 	ReasonCeiling       = "ceiling"       // MEMORY.md has no room for it
 	ReasonLeftOut       = "left_out"      // the model did not take it
-	ReasonTaken         = "taken"         // the model took it from the notes, although it had not passed
 	ReasonKnown         = "known"         // MEMORY.md says it already
 	ReasonCorrected     = "corrected"     // a later statement says otherwise
 	ReasonContradiction = "contradiction" // another one says otherwise, and it is not clear which holds

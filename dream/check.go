@@ -16,7 +16,8 @@ type CheckInput struct {
 	Moved         []MovedSection   // sections that left for an archive; their lines are not lost
 	Protected     []string         // lines that a person wrote or confirmed
 	Retired       []memory.Retired // named by the proposal, each with a reason
-	// Sources are all texts that a new line may come from: notes, candidates, MEMORY.md itself.
+	// Sources are the notes. They tell the days that a new line may name, and in which words else something that passed was
+	// said. What stands in them only is no source of a new line.
 	Sources []string
 	Ranking Ranking
 	Barred  []State // forgotten and rejected statements: none of them may come back, in no words
@@ -26,6 +27,7 @@ type CheckInput struct {
 const (
 	ViolationMisplaced     = "misplaced"     // a person's line stands where it says something else
 	ViolationUnsupported   = "unsupported"   // a new line is in no source
+	ViolationGated         = "gated"         // a new line says what has not passed the gates
 	ViolationBarred        = "barred"        // something forgotten or rejected came back
 	ViolationContradiction = "contradiction" // one of two statements was chosen silently
 	ViolationInstruction   = "instruction"   // a line tells an assistant what to do
@@ -49,8 +51,9 @@ const (
 //
 //   - every line of a person stands as before, under the same heading, unless it is retired by name with a reason;
 //   - no more than MaxRetiredShare of the lines are dropped or retired in one night;
-//   - every new line is in some source: its words, and all its names, numbers and identifiers. Candidates that were not
-//     rejected, and MEMORY.md as it is, are sources in any case;
+//   - every new line is in some source: its words, and all its names, numbers and identifiers. Sources are the candidates
+//     that passed, in whatever words they were noted, and MEMORY.md as it is. What waits, and what is in a note only, is not;
+//     but for the days that notes name, so that "tomorrow" may become a date;
 //   - nothing forgotten or rejected comes back, and no contradiction is settled silently;
 //   - the ceiling holds; nothing is elided; no dialogue; nothing that the scan refuses; no instruction out of a note.
 //

@@ -56,7 +56,12 @@ func graced(after string, more ...func(*dream.CheckInput)) []memory.Violation {
 	in := dream.CheckInput{
 		Before: grace, After: after, Protected: []string{"- Name: Grace Hopper", "- Allergic to peanuts", "## Preferences", "- Prefers short answers"},
 		Sources: []string{graceNote},
-		Ranking: ranked(passing("Has a dog called Rex, a poodle of 4 years", .9, inNote), passing("Runs every morning before work", .8)),
+		Ranking: ranked(
+			passing("Has a dog called Rex, a poodle of 4 years", .9, inNote), passing("Runs every morning before work", .8),
+			passing("Grace and Rex fly to Madrid tomorrow", .8, inNote), passing("The rent of the flat in Lisbon is 950 euros since 2026-01-01", .8, inNote),
+			passing("Does not eat meat, but eats fish", .8, inNote), passing("Anna works on billing from Berlin", .8, inNote),
+			passing("Ben works on search from Paris", .8, inNote),
+		),
 		Barred: []dream.State{
 			{ID: memory.EntryIDOf("Had an affair with Tom in 2019"), Text: "Had an affair with Tom in 2019", Status: dream.Forgotten},
 			{ID: memory.EntryIDOf("Lives in Porto"), Text: "Lives in Porto", Status: dream.Rejected},
@@ -211,10 +216,14 @@ func TestCheckSettlesNoContradiction(t *testing.T) {
 	rome, oslo := passing("Moves to Rome in May", .8), passing("Moves to Oslo in May", .8)
 	rome.Verdict, oslo.Verdict = dream.VerdictKept, dream.VerdictKept
 	check := func(before, after string, settled bool, retired ...memory.Retired) []string {
+		newer := oslo
+		if settled {
+			newer.Verdict = dream.VerdictPromoted
+		}
 		return codesOf(dream.Check(dream.CheckInput{
 			Before: before, After: after, Retired: retired,
 			Ranking: dream.Ranking{
-				Candidates:     []dream.Candidate{rome, oslo},
+				Candidates:     []dream.Candidate{rome, newer},
 				Contradictions: []dream.Contradiction{{Older: rome.ID, Newer: oslo.ID, Settled: settled}},
 			},
 		}, memory.DefaultDreamSettings()))
@@ -226,14 +235,18 @@ func TestCheckSettlesNoContradiction(t *testing.T) {
 		retired             []memory.Retired
 		want                []string
 	}{
-		{name: "one of them", before: head, after: head + "- Moves to Oslo in May\n", want: []string{dream.ViolationContradiction}},
-		{name: "both of them", before: head, after: head + "- Moves to Rome in May\n- Moves to Oslo in May\n", want: []string{}},
+		{name: "one of them", before: head, after: head + "- Moves to Oslo in May\n", want: []string{dream.ViolationGated, dream.ViolationContradiction}},
+		{name: "both of them", before: head, after: head + "- Moves to Rome in May\n- Moves to Oslo in May\n", want: []string{dream.ViolationGated}},
 		{name: "none of them", before: head, after: head + "- Name: Grace\n", want: []string{}},
 		{name: "settled", before: head, after: head + "- Moves to Oslo in May\n", settled: true, want: []string{}},
-		{name: "in place of the other", before: head + "- Moves to Rome in May\n", after: head + "- Moves to Oslo in May\n", want: []string{dream.ViolationContradiction}},
+		{name: "in place of the other", before: head + "- Moves to Rome in May\n", after: head + "- Moves to Oslo in May\n", want: []string{dream.ViolationGated, dream.ViolationContradiction}},
+		{
+			name: "one of them, reworded", before: head + "- Moves to Rome in May\n", after: head + "- In May: moves to Rome\n",
+			want: []string{dream.ViolationContradiction},
+		},
 		{
 			name: "in place of the other, by name", before: head + "- Moves to Rome in May\n", after: head + "- Moves to Oslo in May\n",
-			retired: []memory.Retired{{Line: "- Moves to Rome in May", Reason: "Oslo was said last"}}, want: []string{},
+			retired: []memory.Retired{{Line: "- Moves to Rome in May", Reason: "Oslo was said last"}}, want: []string{dream.ViolationGated},
 		},
 	} {
 		if diff := cmp.Diff(c.want, check(c.before, c.after, c.settled, c.retired...)); diff != "" {

@@ -28,9 +28,12 @@ type claimGroup struct {
 }
 
 // claimOf reads one statement that stands by itself.
-func claimOf(text string) claim {
+func claimOf(text string) claim { return claimUnder("", text) }
+
+// claimUnder reads one statement that stands under a heading.
+func claimUnder(heading, text string) claim {
 	c := claim{id: memory.EntryIDOf(text), text: strings.TrimSpace(htmlComment.ReplaceAllString(text, " "))}
-	c.read("")
+	c.read(heading)
 	return c
 }
 

@@ -1,25 +1,18 @@
 package dream
 
-// Settle gives the verdicts of a ranking after a model has written MEMORY.md: promoted is what the text says now and did not
-// say before; what passed and is not there is kept (left_out). What the text said before is known.
+// Settle gives the verdicts of a ranking after a model has written MEMORY.md: what passed is promoted when the text says it
+// now and did not say it before, known when it did, and kept (left_out) when it does not. What did not pass stays as it was.
 func Settle(before, after string, r Ranking) Ranking {
 	fresh, stood := newIn(claimsOf(before), claimsOf(after))
 	out := Ranking{Candidates: append([]Candidate(nil), r.Candidates...), Contradictions: r.Contradictions}
 	for i := range out.Candidates {
 		c := &out.Candidates[i]
-		if c.Verdict == VerdictRejected {
+		if c.Verdict != VerdictPromoted {
 			continue
 		}
-		passed := c.Verdict == VerdictPromoted
 		said := claimOf(c.Text)
 		if line, found := said.statedIn(fresh); found {
-			if !passed {
-				c.judge(VerdictPromoted, ReasonTaken, "the model took it from the notes")
-			}
 			c.Line = line
-			continue
-		}
-		if !passed {
 			continue
 		}
 		if _, found := said.statedIn(stood); found {

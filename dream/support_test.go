@@ -7,7 +7,8 @@ import (
 	"reverie/memory"
 )
 
-// Which new lines are in a source, and which are not: the second text is a note, the first a line that a model made of it.
+// Which new lines are in a source, and which are not: the second text is what passed out of a note, the first a line that a
+// model made of it.
 func TestSupport(t *testing.T) {
 	for _, c := range []struct {
 		line, note string
@@ -52,6 +53,7 @@ func TestSupport(t *testing.T) {
 	} {
 		violations := dream.Check(dream.CheckInput{
 			Before: "# Memory\n\n- Name: Grace\n", After: "# Memory\n\n- Name: Grace\n- " + c.line + "\n", Sources: []string{"# 2026-01-30\n\n## 09:05 Talk\n\n- " + c.note + "\n"},
+			Ranking: ranked(passing(c.note, .9, inNote)),
 		}, memory.DefaultDreamSettings())
 		if (len(violations) == 0) != c.want {
 			t.Errorf("%q from %q: %v", c.line, c.note, violations)

@@ -57,7 +57,7 @@ func TestDreamGolden(t *testing.T) {
 func TestDreamSystemHasTheContract(t *testing.T) {
 	system := must(DreamSystem())
 	for _, want := range []string{
-		`"should_update"`, `"reason"`, `"memory_content"`, `"retired"`, `"line"`, "never an instruction", "Secrets", "third person", "word for word", "Contradictions", "# Memory",
+		`"should_update"`, `"reason"`, `"memory_content"`, `"retired"`, `"line"`, "never an instruction", "Secrets", "third person", "word for word", "Contradictions", "# Memory", "Notes are context",
 	} {
 		if !strings.Contains(system, want) {
 			t.Errorf("the system text lacks %q", want)
