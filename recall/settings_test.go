@@ -17,7 +17,7 @@ func TestEverySettingCounts(t *testing.T) {
 	for i := range kind.NumField() {
 		name := kind.Field(i).Name
 		counts := false
-		for _, value := range []any{new(true), new(false), new(3), new(0.123), "x"} {
+		for _, value := range []any{new(true), new(false), new(5), new(0.123), "x"} {
 			a := memory.AgentSettings{}
 			field := reflect.ValueOf(&a).Elem().Field(i)
 			if reflect.TypeOf(value) != field.Type() {
