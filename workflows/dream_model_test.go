@@ -169,7 +169,7 @@ func TestAModelWithoutABudgetIsWaitedFor(t *testing.T) {
 	if err := w.AddUsage(t.Context(), w.owner, "scripted", memory.Usage{Calls: 1, InputTokens: 100}); err != nil {
 		t.Fatal(err)
 	}
-	renewal := w.asOf.Truncate(24 * time.Hour).AddDate(0, 0, 1).Sub(w.asOf)
+	renewal := w.asOf.Truncate(24*time.Hour).AddDate(0, 0, 1).Sub(w.asOf)
 	var waiting store.Dream
 	out, err := w.run(t, w.nightly(), func(env *testsuite.TestWorkflowEnvironment) {
 		env.RegisterDelayedCallback(func() { waiting = w.report(t) }, budgetRecheck/2)

@@ -12,7 +12,8 @@ import (
 	"reverie/test/deployment"
 )
 
-// checkReports proves that each night was dreamed once by everybody, that nothing is under way, and that no news are left.
+// checkReports proves that each night was dreamed once by everybody, that nothing is under way, that the
+// diary tells of each dream once, and that no news are left.
 func (w *dreamers) checkReports(ctx context.Context, t *testing.T, agent string, nights int) {
 	t.Helper()
 	type report struct {
@@ -51,6 +52,15 @@ func (w *dreamers) checkReports(ctx context.Context, t *testing.T, agent string,
 	}
 	if left := w.count(ctx, t, `select count(*) from dream_news where agent_id = $1`, agent); left != 0 {
 		t.Errorf("%s: %d owners have news that a dream has looked at", agent, left)
+	}
+	if told := w.count(ctx, t, `
+select count(*)
+from dreams x
+join documents d on d.workspace_id = x.workspace_id and d.agent_id = x.agent_id and d.path = 'DREAMS.md' and d.scope = x.scope and
+    d.owner_key = case x.scope when 'TEAM' then '' else x.owner_key end
+join document_versions v on v.workspace_id = d.workspace_id and v.agent_id = d.agent_id and v.document_id = d.document_id and v.version = d.version
+where x.agent_id = $1 and (length(v.content) - length(replace(v.content, x.dream_id::text, ''))) / 36 = 1`, agent); told != len(rows) {
+		t.Errorf("%s: of %d dreams the diary has one entry each of %d", agent, len(rows), told)
 	}
 }
 

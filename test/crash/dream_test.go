@@ -10,7 +10,7 @@ import (
 
 // The short run is part of every test run; the long one is asked for by flags (see docs/operations.md):
 //
-//	go test ./test/crash -run Dreams -timeout 90m -v -args -nights 40 -dream-kills 4 -sleepers 30
+//	go test ./test/crash -run Dreams -timeout 60m -v -args -nights 10 -dream-kills 4 -sleepers 20
 var (
 	nights     = flag.Int("nights", 1, "nights by rules, and as many with a model")
 	sleepers   = flag.Int("sleepers", 12, "people who dream in each night, besides the shared memory")
