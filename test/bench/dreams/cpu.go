@@ -21,6 +21,8 @@ func (c cpu) since(then cpu) cpu {
 	return cpu{c.Worker - then.Worker, c.Database - then.Database, c.Temporal - then.Temporal}
 }
 
+func (c cpu) all() time.Duration { return c.Worker + c.Database + c.Temporal }
+
 // tick is the unit of /proc's times; Linux has no other on any machine that runs Go.
 const tick = 10 * time.Millisecond
 

@@ -24,7 +24,7 @@ func TestSmallRun(t *testing.T) {
 		t.Errorf("speeds of %+v", r.Speeds)
 	}
 	for _, s := range r.Speeds {
-		if s.Owners != 4 || min(s.Floor, s.Alone, s.Rules, s.ModelFloor, s.Model, s.Trips, s.Database, s.RulesShare, s.ModelShare) <= 0 || s.Statements < s.Trips {
+		if s.Owners != 4 || min(s.Floor, s.Alone, s.Rules, s.ModelFloor, s.Model, s.Trips, s.Database, s.RulesTime, s.ModelTime) <= 0 || s.Statements < s.Trips {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -73,15 +73,15 @@ func TestSmallRun(t *testing.T) {
 
 func TestBars(t *testing.T) {
 	good := report{
-		Speeds: []speed{{Parallel: 1, RulesShare: 1.2, ModelShare: sumBar}},
+		Speeds: []speed{{Parallel: 1, RulesTime: 3, RulesCPUShare: 1.2, ModelTime: sumBar}},
 		Nights: &nights{TimeShare: 3, CPUShare: 1.2, StatementShare: 1},
 	}
 	if !good.passed() {
 		t.Errorf("%+v does not pass", good.bars())
 	}
 	for name, spoil := range map[string]func(*report){
-		"rules":      func(r *report) { r.Speeds = []speed{{RulesShare: sumBar + .1}} },
-		"model":      func(r *report) { r.Speeds = []speed{{ModelShare: sumBar + .1}} },
+		"rules":      func(r *report) { r.Speeds = []speed{{RulesTime: 1, RulesCPUShare: sumBar + .1}} },
+		"model":      func(r *report) { r.Speeds = []speed{{ModelTime: sumBar + .1}} },
 		"CPU":        func(r *report) { r.Nights = &nights{CPUShare: newsBar + .1} },
 		"time":       func(r *report) { r.Nights = &nights{TimeShare: newsBar + .1} },
 		"statements": func(r *report) { r.Nights = &nights{StatementShare: statementBar + .1} },

@@ -96,20 +96,23 @@ func (w *world) measureSize(ctx context.Context, agent string, s *size) error {
 		return err
 	}
 	s.Rows = map[string]float64{}
+	var grownBytes int64
 	for name, after := range tables {
-		s.DatabaseBytes += float64(after.bytes-tablesBefore[name].bytes) / each
+		grownBytes += after.bytes - tablesBefore[name].bytes
 		if grown := after.rows - tablesBefore[name].rows; grown != 0 {
 			s.Rows[name] = float64(grown) / each
 		}
 	}
+	s.DatabaseBytes = float64(grownBytes) / each
+	var historyBytes, historyEvents int64
 	for _, ref := range refs {
 		bytes, events, err := w.history(ctx, workflows.DreamID(ref))
 		if err != nil {
 			return err
 		}
-		s.HistoryBytes += float64(bytes) / each
-		s.HistoryEvents += float64(events) / each
+		historyBytes, historyEvents = historyBytes+bytes, historyEvents+events
 	}
+	s.HistoryBytes, s.HistoryEvents = float64(historyBytes)/each, float64(historyEvents)/each
 	s.NightBytes, s.NightEvents, err = w.history(ctx, run.GetID())
 	return err
 }

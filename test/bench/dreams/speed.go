@@ -25,10 +25,18 @@ type speed struct {
 	Trips      float64 `json:"tripsOfOne"`
 	Statements float64 `json:"statementsOfOne"`
 	Database   float64 `json:"databaseMsOfOne"`
-	// RulesShare and ModelShare are how long a dream takes next to the floor and the steps alone together: the medians of the
+	// CPU milliseconds of one, of all that takes part; 0: not known on this system.
+	FloorCPU      float64 `json:"floorCPUMs,omitempty"`
+	AloneCPU      float64 `json:"aloneCPUMs,omitempty"`
+	RulesCPU      float64 `json:"rulesCPUMs,omitempty"`
+	ModelFloorCPU float64 `json:"modelFloorCPUMs,omitempty"`
+	ModelCPU      float64 `json:"modelCPUMs,omitempty"`
+	// How much a dream takes next to the floor and the steps alone together, of time and of CPU time: the medians of the
 	// rounds. 1: nothing is lost between them.
-	RulesShare float64 `json:"rulesToSum"`
-	ModelShare float64 `json:"modelToSum"`
+	RulesTime     float64 `json:"rulesTimeToSum"`
+	ModelTime     float64 `json:"modelTimeToSum"`
+	RulesCPUShare float64 `json:"rulesCPUToSum,omitempty"`
+	ModelCPUShare float64 `json:"modelCPUToSum,omitempty"`
 }
 
 // Owners who dream in one measurement when one dreams at a time; with more at once there are as many times more.
@@ -71,65 +79,80 @@ func (b *bench) speed(ctx context.Context, agent string, parallel int) (s speed,
 			return s, err
 		}
 	}
-	perMinute := func(took time.Duration) float64 { return float64(s.Owners) / took.Minutes() }
 	refs, err := w.news(ctx, agent+"-alone")
 	if err != nil {
 		return s, err
 	}
-	took, err := w.alone(ctx, refs, parallel)
-	if err != nil {
+	if err := s.took(&s.Alone, &s.AloneCPU, func() (time.Duration, error) { return w.alone(ctx, refs, parallel) }); err != nil {
 		return s, err
 	}
-	s.Alone = perMinute(took)
-	for _, withModel := range []bool{false, true} {
-		took, err := w.floor.sleep(ctx, floorNight{Owners: s.Owners, Parallel: parallel, Model: withModel})
-		if err != nil {
-			return s, err
-		}
-		floor := perMinute(took)
-		name := agent + "-rules"
-		if withModel {
-			name = agent + "-model"
-		}
-		took, used, err := w.night(ctx, name, s.Owners, parallel, withModel)
-		if err != nil {
-			return s, err
-		}
-		if withModel {
-			s.ModelFloor, s.Model = floor, perMinute(took)
-			continue
-		}
-		s.Floor, s.Rules = floor, perMinute(took)
-		each := float64(s.Owners)
-		s.Trips, s.Statements = float64(used.trips)/each, float64(used.statements)/each
-		s.Database = float64(used.took.Microseconds()) / 1000 / each
+	if err := w.dreams(ctx, agent+"-rules", &s, false); err != nil {
+		return s, err
+	}
+	if err := w.dreams(ctx, agent+"-model", &s, true); err != nil {
+		return s, err
 	}
 	sum := func(floor float64) float64 { return 1/floor + 1/s.Alone }
-	s.RulesShare, s.ModelShare = 1/s.Rules/sum(s.Floor), 1/s.Model/sum(s.ModelFloor)
+	s.RulesTime, s.ModelTime = 1/s.Rules/sum(s.Floor), 1/s.Model/sum(s.ModelFloor)
+	if s.AloneCPU > 0 {
+		s.RulesCPUShare, s.ModelCPUShare = s.RulesCPU/(s.FloorCPU+s.AloneCPU), s.ModelCPU/(s.ModelFloorCPU+s.AloneCPU)
+	}
 	return s, nil
 }
 
-// night has all owners of an agent dream with a worker of its own, and fails unless each of them has written.
-func (w *world) night(ctx context.Context, agent string, owners, parallel int, withModel bool) (time.Duration, called, error) {
-	stop, err := w.work(ctx, withModel, parallel)
+// took measures something that all owners do.
+func (s *speed) took(perMinute, cpuOfOne *float64, do func() (time.Duration, error)) error {
+	before := usedCPU()
+	took, err := do()
+	used := usedCPU().since(before)
+	*perMinute = float64(s.Owners) / took.Minutes()
+	*cpuOfOne = 1000 * used.all().Seconds() / float64(s.Owners)
+	return err
+}
+
+// dreams has the owners of an agent dream, with a worker of its own, after as many dreams of the floor.
+func (w *world) dreams(ctx context.Context, agent string, s *speed, withModel bool) error {
+	stop, err := w.work(ctx, withModel, s.Parallel)
 	if err != nil {
-		return 0, called{}, err
+		return err
 	}
 	defer stop()
-	before, began := w.calls.so(), time.Now()
+	floor, floorCPU, ours, oursCPU := &s.Floor, &s.FloorCPU, &s.Rules, &s.RulesCPU
+	if withModel {
+		floor, floorCPU, ours, oursCPU = &s.ModelFloor, &s.ModelFloorCPU, &s.Model, &s.ModelCPU
+	}
+	if err := s.took(floor, floorCPU, func() (time.Duration, error) {
+		return w.floor.sleep(ctx, floorNight{Owners: s.Owners, Parallel: s.Parallel, Model: withModel})
+	}); err != nil {
+		return err
+	}
+	before := w.calls.so()
+	if err := s.took(ours, oursCPU, func() (time.Duration, error) { return w.night(ctx, agent, s.Owners, s.Parallel) }); err != nil {
+		return err
+	}
+	if !withModel {
+		used, each := w.calls.since(before), float64(s.Owners)
+		s.Trips, s.Statements = float64(used.trips)/each, float64(used.statements)/each
+		s.Database = float64(used.took.Microseconds()) / 1000 / each
+	}
+	return nil
+}
+
+// night has all owners of an agent dream, and fails unless each of them has written.
+func (w *world) night(ctx context.Context, agent string, owners, parallel int) (time.Duration, error) {
+	began := time.Now()
 	run, err := w.startNight(ctx, agent, parallel)
 	if err != nil {
-		return 0, called{}, err
+		return 0, err
 	}
 	var result workflows.DreamNightResult
 	if err := run.Get(ctx, &result); err != nil {
-		return 0, called{}, err
+		return 0, err
 	}
-	took, used := time.Since(began), w.calls.since(before)
 	if result.Outcomes[string(memory.OutcomeWritten)] != owners {
-		return 0, called{}, errNotDreamt(agent, result, owners)
+		return 0, errNotDreamt(agent, result, owners)
 	}
-	return took, used, nil
+	return time.Since(began), nil
 }
 
 // medianSpeed takes the median of each figure.
@@ -140,7 +163,11 @@ func medianSpeed(rounds []speed) speed {
 		func(s *speed) *float64 { return &s.Rules }, func(s *speed) *float64 { return &s.ModelFloor },
 		func(s *speed) *float64 { return &s.Model }, func(s *speed) *float64 { return &s.Trips },
 		func(s *speed) *float64 { return &s.Statements }, func(s *speed) *float64 { return &s.Database },
-		func(s *speed) *float64 { return &s.RulesShare }, func(s *speed) *float64 { return &s.ModelShare },
+		func(s *speed) *float64 { return &s.FloorCPU }, func(s *speed) *float64 { return &s.AloneCPU },
+		func(s *speed) *float64 { return &s.RulesCPU }, func(s *speed) *float64 { return &s.ModelFloorCPU },
+		func(s *speed) *float64 { return &s.ModelCPU }, func(s *speed) *float64 { return &s.RulesTime },
+		func(s *speed) *float64 { return &s.ModelTime }, func(s *speed) *float64 { return &s.RulesCPUShare },
+		func(s *speed) *float64 { return &s.ModelCPUShare },
 	} {
 		var all []float64
 		for i := range rounds {
