@@ -26,7 +26,7 @@ func (p Prompted) Propose(ctx context.Context, in memory.ExtractionInput) (memor
 	if err != nil {
 		return memory.Answer{}, err
 	}
-	return p.complete(ctx, llm.Request{Model: in.Model, System: system, User: user, Schema: memory.ProposalSchema()})
+	return p.complete(ctx, prompts.Version, llm.Request{Model: in.Model, System: system, User: user, Schema: memory.ProposalSchema()})
 }
 
 // Consolidate asks the model once for a new MEMORY.md, with the prompt of dreams. It fails as Propose does.
@@ -39,13 +39,14 @@ func (p Prompted) Consolidate(ctx context.Context, in memory.ConsolidationInput)
 	if err != nil {
 		return memory.Answer{}, err
 	}
-	return p.complete(ctx, llm.Request{Model: in.Model, System: system, User: user, Schema: memory.ConsolidationSchema()})
+	return p.complete(ctx, prompts.DreamVersion, llm.Request{Model: in.Model, System: system, User: user, Schema: memory.ConsolidationSchema()})
 }
 
-func (p Prompted) complete(ctx context.Context, r llm.Request) (memory.Answer, error) {
+// complete sends a request that was made of the templates of a version.
+func (p Prompted) complete(ctx context.Context, version string, r llm.Request) (memory.Answer, error) {
 	r.MaxTokens = p.MaxTokens
 	response, err := p.Model.Complete(ctx, r)
-	answer := memory.Answer{Raw: response.Text, Model: response.Model, PromptVersion: prompts.Version, Usage: response.Usage}
+	answer := memory.Answer{Raw: response.Text, Model: response.Model, PromptVersion: version, Usage: response.Usage}
 	if err == nil && response.Truncated {
 		err = &llm.Error{Kind: llm.Truncated, Message: "the answer was cut at its token limit"}
 	}
