@@ -173,7 +173,7 @@ func (a *Activities) observeDream(d store.Dream) {
 		return
 	}
 	a.ObserveDream(Dreamt{
-		Mode: d.Mode, Trigger: d.Trigger, DryRun: d.DryRun, Outcome: d.Outcome, ReasonCode: d.ReasonCode,
+		Mode: d.Mode, DryRun: d.DryRun, Outcome: d.Outcome, ReasonCode: d.ReasonCode,
 		Promoted: d.Counts.Promoted, Usage: d.Usage, Took: d.FinishedAt.Sub(d.StartedAt),
 	})
 }

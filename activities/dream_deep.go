@@ -15,7 +15,7 @@ func (a *Activities) REMSleep(ctx context.Context, in DreamInput) (REMSleepResul
 	if err != nil || !stage.Dream.Open() {
 		return REMSleepResult{DreamState: stateOf(stage.Dream)}, err
 	}
-	found := dream.REM(stage.Candidates, stage.AsOf, stage.Dream.Settings)
+	found := dream.REM(stage.Candidates, stage.AsOf)
 	if err := a.Store.ReflectDream(ctx, id, in.Dream, found); err != nil {
 		return REMSleepResult{}, dreamError(err)
 	}

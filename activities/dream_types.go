@@ -146,7 +146,6 @@ type Consolidator interface {
 // Dreamt is a dream that ended, for metrics.
 type Dreamt struct {
 	Mode       memory.DreamMode
-	Trigger    memory.DreamTrigger
 	DryRun     bool
 	Outcome    memory.Outcome
 	ReasonCode memory.ReasonCode

@@ -26,7 +26,7 @@ func deeply(in DeepInput, candidates ...Candidate) Ranking {
 	s := memory.DefaultDreamSettings()
 	in.Material.AsOf = dreamt
 	in.Candidates = candidates
-	in.Reflection = REM(candidates, dreamt, s)
+	in.Reflection = REM(candidates, dreamt)
 	if in.Mode == "" {
 		in.Mode = memory.DreamNightly
 	}

@@ -130,7 +130,7 @@ func TestReadingANoteAgainIsNoSignal(t *testing.T) {
 			if diff := cmp.Diff(essence(first), essence(candidates)); diff != "" {
 				t.Fatalf("night %d (-first +now):\n%s", n, diff)
 			}
-			m.States = remembered(m.States, candidates, REM(candidates, m.AsOf, lightSettings), m.AsOf)
+			m.States = remembered(m.States, candidates, REM(candidates, m.AsOf), m.AsOf)
 		}
 		m.Statements = nil
 		if late := Light(m, lightSettings); len(late) > 0 {
@@ -168,7 +168,7 @@ func TestTheOrderOfTheMaterialDoesNotMatter(t *testing.T) {
 		if diff := cmp.Diff(a, b); diff != "" {
 			t.Fatalf("candidates differ:\n%s", diff)
 		}
-		if diff := cmp.Diff(REM(a, m.AsOf, s), REM(b, m.AsOf, s)); diff != "" {
+		if diff := cmp.Diff(REM(a, m.AsOf), REM(b, m.AsOf)); diff != "" {
 			t.Fatalf("reflections differ:\n%s", diff)
 		}
 		checkCandidates(t, m, a, s)

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"reverie/memory"
 )
 
 // MaxReflections bounds the themes of one dream, and its likely truths.
@@ -39,7 +37,7 @@ const minTruthSignals = 2
 //
 // where days are those on which it was said or recalled. What was decided about before (known, forgotten, rejected) is none. The
 // strongest come first; there are at most MaxReflections of each.
-func REM(candidates []Candidate, asOf time.Time, s memory.DreamSettings) Reflection {
+func REM(candidates []Candidate, asOf time.Time) Reflection {
 	return Reflection{Themes: themes(candidates, asOf), Truths: truths(candidates, asOf)}
 }
 

@@ -19,7 +19,7 @@ func TestThemes(t *testing.T) {
 		said(3, "Clara sells honey."), said(3, "The user likes honey."), // of one day
 		said(5, "咖啡只喝手冲咖啡。"), said(7, "手冲咖啡用耶加雪菲。"),
 	}}
-	r := REM(Light(m, lightSettings), remAt, lightSettings)
+	r := REM(Light(m, lightSettings), remAt)
 	var got []string
 	for _, theme := range r.Themes {
 		got = append(got, fmt.Sprintf("%s %.2f %v %d", theme.Tag, theme.Strength, theme.Days, len(theme.Candidates)))
@@ -39,7 +39,7 @@ func TestThemesAreBounded(t *testing.T) {
 	for i := range 30 {
 		m.Statements = append(m.Statements, said(2+i%5, fmt.Sprintf("Number %d grows w%cllow and p%cplar.", 100+i, 'a'+i%13, 'a'+i%13)))
 	}
-	r := REM(Light(m, lightSettings), remAt, lightSettings)
+	r := REM(Light(m, lightSettings), remAt)
 	if len(r.Themes) != MaxReflections {
 		t.Errorf("%d themes", len(r.Themes))
 	}
@@ -71,7 +71,7 @@ func TestTruths(t *testing.T) {
 		{candidate(3, 6, true, Forgotten), 0},
 		{candidate(3, 6, true, Rejected), 0},
 	} {
-		r := REM([]Candidate{c.candidate}, remAt, lightSettings)
+		r := REM([]Candidate{c.candidate}, remAt)
 		switch {
 		case c.confidence == 0 && len(r.Truths) != 0:
 			t.Errorf("%+v is a truth: %+v", c.candidate.Signals, r.Truths)

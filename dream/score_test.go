@@ -99,7 +99,7 @@ func TestWhatPassesTheGates(t *testing.T) {
 		s := memory.DefaultDreamSettings()
 		candidates := []Candidate{c.Candidate}
 		got := Deep(DeepInput{
-			Material: Material{AsOf: dreamt}, Candidates: candidates, Reflection: REM(candidates, dreamt, s), Mode: memory.DreamNightly,
+			Material: Material{AsOf: dreamt}, Candidates: candidates, Reflection: REM(candidates, dreamt), Mode: memory.DreamNightly,
 		}, s).Candidates[0]
 		t.Logf("%-45s %.3f %s", name, got.Score, got.ReasonCode)
 		if got.ReasonCode != c.reason {

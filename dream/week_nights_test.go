@@ -28,7 +28,7 @@ func (w week) dreamWeek(t *testing.T) (nights []night, memoryFile string) {
 	for n := range weekNights {
 		m := w.material(w.nightOf(n), states)
 		candidates := Light(m, s)
-		reflection := REM(candidates, m.AsOf, s)
+		reflection := REM(candidates, m.AsOf)
 		m.Statements = nil
 		ranking := Deep(DeepInput{Material: m, Candidates: candidates, Reflection: reflection, Memory: memoryFile, Mode: memory.DreamNightly}, s)
 		promotion := Promote(memoryFile, ranking, m.AsOf, s)

@@ -3,13 +3,11 @@ package store
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"reverie/dream"
 	"reverie/memory"
 )
 
-func TestEntriesAreFound(t *testing.T) {
+func TestDreamEntry(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:1")
@@ -35,34 +33,6 @@ func TestEntriesAreFound(t *testing.T) {
 		if !is(ErrNotFound)(err) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-	storedDream(t, s, id, Dream{Outcome: memory.OutcomeSkipped}) // without candidates
-	for text, want := range map[string][]string{
-		"LIKES": {"Likes tea."},
-		"has a": {"Has a dog.", "Has a CAT."},
-		" tea ": {"Likes tea."},
-		"100%":  nil,
-	} {
-		var got []string
-		for _, found := range must[[]FoundEntry](t)(s.FindDreamEntries(t.Context(), id, text, 10)) {
-			if found.Candidate.ID != "" {
-				got = append(got, found.Candidate.Text)
-			} else {
-				got = append(got, found.State.Text)
-			}
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%q\n%s", text, diff)
-		}
-	}
-	if found := must[[]FoundEntry](t)(s.FindDreamEntries(t.Context(), id, "tea", 10)); found[0].State.Status != dream.Promoted {
-		t.Errorf("%+v", found)
-	}
-	if found := must[[]FoundEntry](t)(s.FindDreamEntries(t.Context(), id, "a", 1)); len(found) != 1 {
-		t.Errorf("%+v", found)
-	}
-	if found := must[[]FoundEntry](t)(s.FindDreamEntries(t.Context(), member("user:2"), "tea", 10)); len(found) > 0 {
-		t.Errorf("of another owner: %+v", found)
 	}
 }
 

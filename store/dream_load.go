@@ -15,8 +15,6 @@ import (
 // DreamLoad is what light sleep looks at.
 type DreamLoad struct {
 	Dream    Dream
-	Agent    Agent
-	Now      time.Time // in the agent's time zone
 	AsOf     time.Time // the end of the window, in the agent's time zone
 	From     dream.Day // the first day of the window
 	Scope    memory.Scope
@@ -77,7 +75,7 @@ func (s *Store) LoadDream(ctx context.Context, id memory.Identity, dreamID uuid.
 			return DreamLoad{}, err
 		}
 		if !l.Dream.Open() {
-			return DreamLoad{Dream: l.Dream, Agent: l.Agent, Now: l.now, Scope: l.Dream.Scope}, nil
+			return DreamLoad{Dream: l.Dream, Scope: l.Dream.Scope}, nil
 		}
 		return l.second(ctx)
 	})
@@ -203,7 +201,7 @@ type dreamLoading struct{ dreamBase }
 // second reads what is in the window, or what was pinned.
 func (l *dreamLoading) second(ctx context.Context) (DreamLoad, error) {
 	load := DreamLoad{
-		Dream: l.Dream, Agent: l.Agent, Now: l.now, AsOf: l.asOf(), From: l.Dream.From, Scope: l.Dream.Scope, News: l.news(),
+		Dream: l.Dream, AsOf: l.asOf(), From: l.Dream.From, Scope: l.Dream.Scope, News: l.news(),
 	}
 	days := l.days()
 	if load.From == "" {

@@ -150,10 +150,6 @@ var dreamCalls = map[string]call{
 		state, candidate, err := w.DreamEntry(t.Context(), id, worldEntry)
 		return []any{state, candidate}, nil, err
 	},
-	"FindDreamEntries": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		found, err := w.FindDreamEntries(t.Context(), id, "⟦", MaxPage)
-		return found, nil, err
-	},
 	"ConfirmEntry": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		c, of := anyEntryChange(t, w, id)
 		receipt, err := w.ConfirmEntry(t.Context(), id, c)

@@ -150,7 +150,6 @@ func TestRoundTripsOfDreams(t *testing.T) {
 		{"DreamCandidates", 1, func() error { return second(s.DreamCandidates(t.Context(), id, x.ID, "", Page{})) }},
 		{"DreamStatus", 1, func() error { return second(s.DreamStatus(t.Context(), id)) }},
 		{"DreamEntry", 1, func() error { return third(s.DreamEntry(t.Context(), id, candidate.ID)) }},
-		{"FindDreamEntries", 2, func() error { return second(s.FindDreamEntries(t.Context(), id, "tea", 10)) }},
 		{"ForgetEntry without a document", 3, func() error {
 			return second(s.ForgetEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: forgotten.ID, Key: newID().String()}))
 		}},

@@ -22,33 +22,31 @@ import (
 
 // dreamRecord is what the API tells of a dream. A list has it without diff and raw.
 type dreamRecord struct {
-	ID       string             `json:"id"`
-	Owner    string             `json:"owner"`
-	Scope    memory.Scope       `json:"scope"`
-	Mode     memory.DreamMode   `json:"mode"`
-	Topic    string             `json:"topic"`
-	Night    string             `json:"night"`
-	DryRun   bool               `json:"dryRun"`
-	ReplayOf string             `json:"replayOf"`
-	Phase    memory.DreamPhase  `json:"phase"`
-	Outcome  memory.Outcome     `json:"outcome"`
-	Code     memory.ReasonCode  `json:"reasonCode"`
-	Reason   string             `json:"reason"`
-	Counts   store.DreamCounts  `json:"counts"`
-	Looked   dream.Looked       `json:"looked"`
-	Window   *dreamWindow       `json:"window"`
-	Reflect  *dream.Reflection  `json:"reflection"`
-	Diff     string             `json:"diff"`
-	Raw      string             `json:"raw"`
-	Model    string             `json:"model"`
-	Usage    memory.Usage       `json:"usage"`
-	Settings dreamSettingsShown `json:"settings"`
-	Reverted *dreamReverted     `json:"reverted"`
-	Workflow string             `json:"workflowId"`
-	Link     string             `json:"link"`
-	Started  time.Time          `json:"startedAt"`
-	Finished *time.Time         `json:"finishedAt"`
-	Seconds  *float64           `json:"seconds"`
+	ID       string            `json:"id"`
+	Owner    string            `json:"owner"`
+	Scope    memory.Scope      `json:"scope"`
+	Mode     memory.DreamMode  `json:"mode"`
+	Topic    string            `json:"topic"`
+	Night    string            `json:"night"`
+	DryRun   bool              `json:"dryRun"`
+	ReplayOf string            `json:"replayOf"`
+	Phase    memory.DreamPhase `json:"phase"`
+	Outcome  memory.Outcome    `json:"outcome"`
+	Code     memory.ReasonCode `json:"reasonCode"`
+	Reason   string            `json:"reason"`
+	Counts   store.DreamCounts `json:"counts"`
+	Looked   dream.Looked      `json:"looked"`
+	Window   *dreamWindow      `json:"window"`
+	Reflect  *dream.Reflection `json:"reflection"`
+	Diff     string            `json:"diff"`
+	Raw      string            `json:"raw"`
+	Model    string            `json:"model"`
+	Usage    memory.Usage      `json:"usage"`
+	Reverted *dreamReverted    `json:"reverted"`
+	Workflow string            `json:"workflowId"`
+	Link     string            `json:"link"`
+	Started  time.Time         `json:"startedAt"`
+	Seconds  *float64          `json:"seconds"`
 
 	WaitingUntil   *time.Time             `json:"waitingUntil"`
 	Changes        []memory.ChangeReceipt `json:"changes"`
@@ -69,35 +67,26 @@ type dreamWindow struct {
 }
 
 type dreamReverted struct {
-	By string    `json:"by"`
 	At time.Time `json:"at"`
-}
-
-type dreamSettingsShown struct {
-	MinScore float64 `json:"minScore"`
 }
 
 // weighed is a candidate of a dream.
 type weighed struct {
 	ID         memory.EntryID   `json:"id"`
 	Text       string           `json:"text"`
-	Heading    string           `json:"heading"`
 	Signals    dream.Signals    `json:"signals"`
 	Components dream.Components `json:"components"`
 	Score      float64          `json:"score"`
 	Gates      []dream.Gate     `json:"gates"`
 	Verdict    dream.Verdict    `json:"verdict"`
 	ReasonCode string           `json:"reasonCode"`
-	Reason     string           `json:"reason"`
 	Places     []dream.Place    `json:"places"`
 }
 
 // dreamRun is a dream that was asked for.
 type dreamRun struct {
-	Status string       `json:"status"` // completed or running
 	Dream  string       `json:"dream"`
 	Report *dreamReport `json:"report"`
-	Link   string       `json:"link"`
 }
 
 // dreamFlags are what every command takes that dreams.

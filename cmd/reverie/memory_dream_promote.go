@@ -71,7 +71,6 @@ func (s *session) remHarnessCommand() *cobra.Command {
 type why struct {
 	Candidate weighed  `json:"candidate"`
 	Summary   string   `json:"summary"`
-	Lacks     []string `json:"lacks"`
 	Would     []string `json:"would"`
 }
 
