@@ -1,0 +1,71 @@
+package replay
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// recordedContents are words of what the recordings say, note and have a model answer. Case names are not among them: owners are
+// called so, and nothing but their ids travels.
+var recordedContents = []string{
+	"synthetic message", "synthetic entry", "Synthetic", // conversations (record_test.go)
+	"The garden of", "has an oak", "The pet of", "tortoise", "Momo", "memory_content", // dreams (record_dream_test.go)
+}
+
+// TestHistoriesHoldNoContents reads every text of every recorded history, payloads included.
+func TestHistoriesHoldNoContents(t *testing.T) {
+	files, err := filepath.Glob("testdata/*/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d histories: %v", len(files), err)
+	}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var history any
+		if err := json.Unmarshal(raw, &history); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		texts := textsOf(history)
+		if !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, `"workspace"`) }) {
+			t.Errorf("%s: no payload could be read", file)
+		}
+		for _, text := range texts {
+			for _, words := range recordedContents {
+				if strings.Contains(text, words) {
+					t.Errorf("%s: %q in %.200s", file, words, text)
+				}
+			}
+		}
+	}
+}
+
+// textsOf are all texts in a JSON value; those that are Base64, as payloads are, also as what they stand for.
+func textsOf(value any) []string {
+	switch v := value.(type) {
+	case string:
+		if decoded, err := base64.StdEncoding.DecodeString(v); err == nil {
+			return []string{v, string(decoded)}
+		}
+		return []string{v}
+	case []any:
+		var out []string
+		for _, one := range v {
+			out = append(out, textsOf(one)...)
+		}
+		return out
+	case map[string]any:
+		var out []string
+		for key, one := range v {
+			out = append(append(out, key), textsOf(one)...)
+		}
+		return out
+	}
+	return nil
+}
