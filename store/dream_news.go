@@ -19,12 +19,12 @@ import (
 // write that the snapshot does not show has left another mark, or leaves one later: the numbers come from a sequence and
 // none comes twice, so that the mark is not the one that was read, and the row stays.
 const (
+	sqlNewsOwner = `
+insert into owners (workspace_id, agent_id, owner_key, owner_id, created_at)
+values (@workspace, @agent, @whose, @owner_id, @now)
+on conflict do nothing`
+
 	sqlNews = `
-with owner as (
-    insert into owners (workspace_id, agent_id, owner_key, owner_id, created_at)
-    values (@workspace, @agent, @whose, @owner_id, @now)
-    on conflict do nothing
-)
 insert into dream_news (workspace_id, agent_id, owner_key, mark, since)
 values (@workspace, @agent, @whose, nextval('dream_news_mark'), @now)
 on conflict (workspace_id, agent_id, owner_key) do update set mark = excluded.mark`
@@ -53,9 +53,12 @@ order by n.owner_key
 limit @limit`
 )
 
-// queueNews queues leaving a mark for an owner.
+// queueNews queues leaving a mark for an owner. The owner is made first, by everybody: else two writers of which one makes the
+// owner and the other one the mark would wait for each other.
 func queueNews(b *pgx.Batch, t *tx, owner memory.Owner) {
-	b.Queue(sqlNews, t.args(pgx.NamedArgs{"whose": owner, "owner_id": newID()}))
+	args := t.args(pgx.NamedArgs{"whose": owner, "owner_id": newID()})
+	b.Queue(sqlNewsOwner, args)
+	b.Queue(sqlNews, args)
 }
 
 // queueNews queues leaving marks for the owners of what was written. What a dream or a seed wrote is no news.
