@@ -188,7 +188,7 @@ var dreamCalls = map[string]call{
 		var of *tag
 		// Elsewhere the id would be that of a new dream, which is nobody's concern.
 		if p := w.anyDream(t, id); p.workspace == id.Workspace && p.agent == id.Agent && rapid.Bool().Draw(t, "of another") {
-			d.ID, of = p.dream, &p.tag
+			d.ID, d.Request, of = p.dream, "", &p.tag // a request of its own would find its own dream
 		}
 		as := id
 		as.Author = memory.Author{Kind: memory.AuthorDream, WorkflowID: "dream/" + newID().String(), RunID: "run"}
