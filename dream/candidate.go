@@ -175,7 +175,8 @@ type Reflection struct {
 type Contradiction struct {
 	Older memory.EntryID `json:"older"`
 	Newer memory.EntryID `json:"newer"`
-	// Settled is true when the newer one says that the older one is over; then the older one is rejected.
+	// Settled is true when the newer one says that the older one is over; then the older one is rejected, and a machine-made
+	// line that says it is retired when the newer one is promoted. False also when such a line stays beside it.
 	Settled bool   `json:"settled"`
 	Why     string `json:"why"`
 	// OlderText and NewerText are what they say: one of them may be a line of MEMORY.md, and no candidate.

@@ -78,7 +78,7 @@ func Check(in CheckInput, s memory.DreamSettings) []memory.Violation {
 		Retired: in.Retired, MaxDropShare: s.MaxRetiredShare, MaxChars: s.MemoryMaxChars, Proof: "the notes",
 	})
 	if utf8.RuneCountInString(in.After) <= hopeless*max(s.MemoryMaxChars, utf8.RuneCountInString(in.Before)) {
-		c.written = strings.TrimRight(in.After, "\n") + "\n\n" + moved.String()
+		c.written = []string{in.After, moved.String()}
 		c.read()
 		c.places()
 		c.arrivals()
@@ -96,7 +96,7 @@ func Check(in CheckInput, s memory.DreamSettings) []memory.Violation {
 // checking is a check under way.
 type checking struct {
 	CheckInput
-	written    string // After with what moved
+	written    []string // After, and what moved: a comment that is open in one of them hides nothing in the other
 	before     []claim
 	after      []claim // with those that moved
 	fresh      []claim // of after, that were not there before
@@ -109,7 +109,10 @@ func (c *checking) refuse(code, format string, args ...any) {
 
 // read finds the statements of both texts, and those of after that are new.
 func (c *checking) read() {
-	c.before, c.after = claimsOf(c.Before), claimsOf(c.written)
+	c.before = claimsOf(c.Before)
+	for _, text := range c.written {
+		c.after = append(c.after, claimsOf(text)...)
+	}
 	c.fresh, _ = newIn(c.before, c.after)
 }
 

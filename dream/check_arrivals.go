@@ -3,6 +3,7 @@ package dream
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
 	"reverie/memory"
@@ -56,18 +57,20 @@ func (c *checking) hidden() {
 	for line := range strings.Lines(c.Before) {
 		known[memory.SameLine(line)] = true
 	}
-	shown := map[string]bool{}
-	for _, p := range placesOf(c.written) {
-		shown[p.said] = true
-	}
-	for line := range strings.Lines(c.written) {
-		said := memory.SameLine(line)
-		switch {
-		case known[said] || said == "":
-		case strings.Contains(ownComment.ReplaceAllString(said, ""), "<!--"), strings.HasPrefix(said, "```"), strings.HasPrefix(said, "~~~"):
-			c.refuse(ViolationHidden, "%s has a new comment or block of code; write list items that everybody can see: %s", checkedField, quote(said))
-		case memory.SaysSomething(said) && !shown[said] && !strings.HasPrefix(said, "#"):
-			c.refuse(ViolationHidden, "%s has a new line that is not shown, since it stands in a comment or in front matter: %s", checkedField, quote(said))
+	for _, text := range c.written {
+		shown := map[string]bool{}
+		for _, p := range placesOf(text) {
+			shown[p.said] = true
+		}
+		for line := range strings.Lines(text) {
+			said := memory.SameLine(line)
+			switch {
+			case known[said] || said == "":
+			case strings.Contains(ownComment.ReplaceAllString(said, ""), "<!--"), strings.HasPrefix(said, "```"), strings.HasPrefix(said, "~~~"):
+				c.refuse(ViolationHidden, "%s has a new comment or block of code; write list items that everybody can see: %s", checkedField, quote(said))
+			case memory.SaysSomething(said) && !shown[said] && !strings.HasPrefix(said, "#"):
+				c.refuse(ViolationHidden, "%s has a new line that is not shown, since it stands in a comment or in front matter: %s", checkedField, quote(said))
+			}
 		}
 	}
 }
@@ -78,7 +81,7 @@ func (c *checking) titles(sources *checkedSources) {
 	for _, s := range memory.Sections(c.Before) {
 		known[s.Heading] = true
 	}
-	for _, s := range memory.Sections(c.written) {
+	for _, s := range slices.Concat(memory.Sections(c.written[0]), memory.Sections(c.written[1])) {
 		if s.Level == 0 || known[s.Heading] || promotedDay(s) != "" {
 			continue
 		}

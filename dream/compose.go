@@ -50,12 +50,16 @@ type Looked struct {
 	Recalls       int `json:"recalls"`
 }
 
-// MovedSection is a machine-made section of MEMORY.md that moves to an archive.
+// MovedSection is what moves from MEMORY.md to an archive: a machine-made section that makes room, or machine-made lines that a
+// later statement corrects, under a heading that says so.
 type MovedSection struct {
 	Heading string `json:"heading"`
 	Text    string `json:"text"` // with its heading
 	Day     Day    `json:"day"`
 	Path    string `json:"path"` // of the archive
+	// Replaced are the lines of the latter, and By is the line of MEMORY.md that corrects them.
+	Replaced []string `json:"replaced,omitempty"`
+	By       string   `json:"by,omitempty"`
 }
 
 // Composition is what is committed together: MEMORY.md, its archive, the diary and the reports of the phases.
@@ -223,6 +227,12 @@ func sourcesOf(came []arrival) memory.Sources {
 	return s
 }
 
+// Why something moves to an archive, in words.
+const (
+	archivedFull     = "MEMORY.md was full"
+	archivedReplaced = "later statements correct lines of MEMORY.md"
+)
+
 // archives are the changes of the archives of MEMORY.md, one for each file.
 func (w *composing) archives() []memory.Change {
 	var out []memory.Change
@@ -235,8 +245,14 @@ func (w *composing) archives() []memory.Change {
 			month := strings.TrimSuffix(strings.TrimPrefix(m.Path, ArchiveFolder), ".md")
 			out = append(out, memory.Change{
 				Ref: memory.Ref{Scope: w.Scope, Path: m.Path}, Op: memory.OpAppend, Create: "# Archive of MEMORY.md, " + month + "\n",
-				Reason: "MEMORY.md was full",
 			})
+		}
+		why := archivedFull
+		if m.By != "" {
+			why = archivedReplaced
+		}
+		if !strings.Contains(out[i].Reason, why) {
+			out[i].Reason = strings.TrimPrefix(out[i].Reason+"; "+why, "; ")
 		}
 		if out[i].Content != "" {
 			out[i].Content += "\n"

@@ -125,10 +125,29 @@ func (w *composing) changed(contents bool) []string {
 	if len(went) > 0 {
 		out = append(out, w.list("Went out of MEMORY.md: "+amount(len(went), "line"), went, contents)...)
 	}
+	out = append(out, w.retired(contents)...)
 	for _, m := range w.Moved {
-		out = append(out, fmt.Sprintf("Moved to %s: the section of %s.", m.Path, m.Day))
+		if m.By == "" {
+			out = append(out, fmt.Sprintf("Moved to %s: the section of %s.", m.Path, m.Day))
+		}
 	}
 	return out
+}
+
+// retired names the lines that later statements correct, with what says so. They are in an archive.
+func (w *composing) retired(contents bool) []string {
+	var lines []string
+	path := ""
+	for _, m := range w.Moved {
+		for _, line := range m.Replaced {
+			path = m.Path
+			lines = append(lines, line+"\x00now: "+memory.SameLine(m.By))
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return w.list(fmt.Sprintf("Retired to %s, since later statements correct it: %s", path, amount(len(lines), "line")), lines, contents)
 }
 
 // list is a paragraph with a list under it, each line a list item; what follows a NUL in it is a remark.
@@ -191,15 +210,21 @@ func (w *composing) judged() string {
 
 // undecided lists the pairs that contradict each other and of which none was chosen.
 func (w *composing) undecided(contents bool) []string {
-	texts := map[memory.EntryID]string{}
+	texts, rejected := map[memory.EntryID]string{}, map[memory.EntryID]bool{}
 	for _, c := range w.Ranking.Candidates {
-		if c.Verdict != VerdictRejected {
+		if rejected[c.ID] = c.Verdict == VerdictRejected && c.ReasonCode != ReasonKnown; !rejected[c.ID] {
 			texts[c.ID] = c.Text
 		}
 	}
+	said := func(id memory.EntryID, text string) string {
+		if rejected[id] {
+			return ""
+		}
+		return w.show(cmp.Or(texts[id], text)) // a line of MEMORY.md is no candidate
+	}
 	var pairs []string
 	for _, c := range w.Ranking.Contradictions {
-		older, newer := w.show(texts[c.Older]), w.show(texts[c.Newer])
+		older, newer := said(c.Older, c.OlderText), said(c.Newer, c.NewerText)
 		if !c.Settled && older != "" && newer != "" {
 			pairs = append(pairs, "- "+older+" — or: "+newer)
 		}

@@ -14,9 +14,10 @@ import (
 const ArchiveFolder = "memory/archive/"
 
 // Fit takes off a text that a model wrote what stands around it (a fence), and makes it keep the ceiling by moving the oldest
-// machine-made sections to an archive, those without a line of protected. What is still too long is for Check to refuse.
+// machine-made sections to an archive, those without a line of protected. Such sections that are empty go. What is still too
+// long is for Check to refuse.
 func Fit(text string, asOf time.Time, s memory.DreamSettings, protected ...string) (fitted string, moved []MovedSection) {
-	return makeRoom(memory.Tidied(text), s.MemoryMaxChars, DayOf(asOf), protected)
+	return makeRoom(WithoutEmptySections(memory.Tidied(text), protected...), s.MemoryMaxChars, DayOf(asOf), protected)
 }
 
 // makeRoom moves sections, the oldest first, until text has at most limit characters. That of today stays.
@@ -88,7 +89,10 @@ var promotedHeading = regexp.MustCompile(`^` + regexp.QuoteMeta(PromotedHeading)
 const promotedLevel = 2
 
 // promotedSections finds them in their order. One ends where a heading of its level or a higher one begins.
-func promotedSections(text string) []promotedSection {
+func promotedSections(text string) []promotedSection { return sectionsOf(text, promotedDay) }
+
+// sectionsOf finds the sections that dayOf knows the day of.
+func sectionsOf(text string, dayOf func(memory.Section) Day) []promotedSection {
 	var (
 		out  []promotedSection
 		open bool
@@ -98,7 +102,7 @@ func promotedSections(text string) []promotedSection {
 		if s.Level > 0 && s.Level <= promotedLevel {
 			open = false
 		}
-		if day := promotedDay(s); day != "" {
+		if day := dayOf(s); day != "" {
 			open = true
 			out = append(out, promotedSection{heading: s.Heading, day: day, from: at, body: at + 1 + len(s.Lines)})
 		}

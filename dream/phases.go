@@ -109,6 +109,11 @@ func (w *composing) deep(contents bool) string {
 	if judged := w.judged(); judged != "" {
 		said += "\n\n" + judged
 	}
+	if w.writes() {
+		for _, part := range w.retired(contents) {
+			said += "\n\n" + part
+		}
+	}
 	return said
 }
 

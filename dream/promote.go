@@ -11,13 +11,16 @@ import (
 
 // Promotion is MEMORY.md with what was promoted.
 type Promotion struct {
-	Memory  string         // the full new text; empty: it stays as it is
-	Moved   []MovedSection // machine-made sections that make room by moving to an archive
-	Ranking Ranking        // with the Line of each that was promoted, and those that found no room as kept (ceiling)
+	Memory string         // the full new text; empty: it stays as it is
+	Moved  []MovedSection // what moves to an archive: machine-made lines that are corrected, and sections that make room
+	// Ranking has the Line of each that was promoted, and those that found no room as kept (ceiling). A contradiction whose
+	// older line stays in MEMORY.md beside what corrects it is not settled.
+	Ranking Ranking
 }
 
 // Promote writes what passed into a section of MEMORY.md, "## Promoted From Short-Term Memory (DATE)", with source and score
-// of each line; a second dream of a day adds to the section of the first. The ceiling holds by moving the oldest sections of
+// of each line; a second dream of a day adds to the section of the first. A machine-made line of such a section that one of
+// them corrects moves to an archive, as far as MaxRetiredShare allows. Sections of this kind that are empty go. The ceiling holds by moving the oldest sections of
 // this kind to an archive, unless a line of protected stands in them; if that does not do, candidates wait, those with the
 // lowest scores first. What it writes passes Check.
 func Promote(current string, r Ranking, asOf time.Time, s memory.DreamSettings, protected ...string) Promotion {
@@ -35,6 +38,7 @@ func Promote(current string, r Ranking, asOf time.Time, s memory.DreamSettings, 
 			chosen = trial
 		}
 	}
+	p.ranking.Contradictions = p.replaced.told(p.ranking.Contradictions)
 	return Promotion{Memory: p.written, Moved: p.moved, Ranking: p.ranking}
 }
 
@@ -53,6 +57,7 @@ type promoting struct {
 	ranking   Ranking
 	written   string // with what found room so far
 	moved     []MovedSection
+	replaced  replacement // of what is written
 }
 
 // passed are the candidates to write, the highest score first, each with its line. What MEMORY.md says by now, and what must
@@ -103,14 +108,24 @@ func (p *promoting) write(chosen []int) *refusal {
 	if !ok {
 		return &refusal{VerdictKept, ReasonCeiling, "MEMORY.md ends in code or a comment that is not closed, in which nothing can be written"}
 	}
-	fitted, moved := makeRoom(text, p.settings.MemoryMaxChars, p.day, p.protected)
+	refused := p.settle(p.replace(text, chosen), chosen)
+	if refused != nil && refused.code == ReasonUnfit { // whatever is wrong, it is no reason to leave a candidate out
+		refused = p.settle(replacement{text: text}, chosen)
+	}
+	return refused
+}
+
+// settle makes room for a text and keeps it, unless it may not be written.
+func (p *promoting) settle(r replacement, chosen []int) *refusal {
+	fitted, moved := makeRoom(WithoutEmptySections(r.text, p.protected...), p.settings.MemoryMaxChars, p.day, p.protected)
+	moved = append(r.moved, moved...)
 	if utf8.RuneCountInString(fitted) > p.settings.MemoryMaxChars {
 		return &refusal{VerdictKept, ReasonCeiling, fmt.Sprintf("MEMORY.md may have %d characters and has no room for it", p.settings.MemoryMaxChars)}
 	}
 	if !p.sound(fitted, moved, chosen) {
 		return &refusal{VerdictRejected, ReasonUnfit, "it cannot be written into this MEMORY.md"}
 	}
-	p.written, p.moved = fitted, moved
+	p.written, p.moved, p.replaced = fitted, moved, r
 	return nil
 }
 

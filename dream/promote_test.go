@@ -285,7 +285,7 @@ func TestPromoteHarmsNothing(t *testing.T) {
 		}
 		there, inFile := said(texts...), said(got.Memory)
 		for line, n := range said(current) {
-			if there[line] < n {
+			if there[line] < n && !strings.HasPrefix(line, "## "+dream.PromotedHeading) { // its section may be empty
 				t.Fatalf("%q stands %d times, was there %d times\n%s", line, there[line], n, strings.Join(texts, "\n=====\n"))
 			}
 		}
