@@ -269,11 +269,23 @@ func (d *dreaming) describe(ctx workflow.Context, phase string) {
 			fmt.Fprintf(&b, " (%s)", d.state.ReasonCode)
 		}
 	}
-	fmt.Fprintf(&b, ".\n\n- looked at: %d notes, %d messages of %d conversations, %d statements", d.light.Notes, d.light.Messages, d.light.Conversations, d.light.Statements)
-	fmt.Fprintf(&b, "\n- found: %d themes, %d likely truths", d.rem.Themes, d.rem.Truths)
-	fmt.Fprintf(&b, "\n- of %d candidates: %d promoted, %d kept, %d rejected; %d documents changed", d.state.Candidates, d.state.Promoted, d.state.Kept, d.state.Rejected, d.state.Documents)
-	if d.state.Dream != uuid.Nil {
-		fmt.Fprintf(&b, "\n- report `GET %s/%s`", reportsPath(d.Agent), d.state.Dream)
+	b.WriteString(".\n")
+	if d.light.Dream != uuid.Nil {
+		fmt.Fprintf(&b, "\n- looked at: %d notes, %d messages of %d conversations, %d statements",
+			d.light.Notes, d.light.Messages, d.light.Conversations, d.light.Statements)
+	}
+	if d.rem.Dream != uuid.Nil {
+		fmt.Fprintf(&b, "\n- found: %d themes, %d likely truths", d.rem.Themes, d.rem.Truths)
+	}
+	switch s := d.state; {
+	case !s.Ended():
+	case d.DryRun:
+		fmt.Fprintf(&b, "\n- of %d candidates: %d would be promoted, %d kept, %d rejected; nothing was written", s.Candidates, s.Promoted, s.Kept, s.Rejected)
+	default:
+		fmt.Fprintf(&b, "\n- of %d candidates: %d promoted, %d kept, %d rejected; %d documents changed", s.Candidates, s.Promoted, s.Kept, s.Rejected, s.Documents)
+	}
+	if d.state.Dream != uuid.Nil { // in two lines: the UI cuts long ones
+		fmt.Fprintf(&b, "\n- dream `%s`\n- its report: `GET %s/…`", d.state.Dream, reportsPath(d.Agent))
 	}
 	workflow.SetCurrentDetails(ctx, b.String())
 }

@@ -103,6 +103,8 @@ func (n *night) page(ctx workflow.Context) (more bool, err error) {
 	if parallel <= 0 {
 		parallel = nightParallel
 	}
+	n.done.Owners += len(found.Owners)
+	n.describe(ctx)
 	out, err := step(ctx, nightStep, fmt.Sprintf("dreams of %d owners", len(found.Owners)), steps.StartDreams, activities.StartDreamsInput{
 		AgentRef: n.AgentRef, Owners: found.Owners, Night: n.done.Night, AsOf: n.done.AsOf, Parallel: parallel, Patience: nightPatience,
 	})
@@ -110,7 +112,6 @@ func (n *night) page(ctx workflow.Context) (more bool, err error) {
 		return false, err
 	}
 	n.done.After = found.Owners[len(found.Owners)-1]
-	n.done.Owners += len(found.Owners)
 	n.done.Late += out.Late
 	if n.done.Outcomes == nil {
 		n.done.Outcomes = map[string]int{}
@@ -130,12 +131,17 @@ func (n *night) describe(ctx workflow.Context) {
 		fmt.Fprintf(&b, " (%s)", n.done.ReasonCode)
 	}
 	b.WriteString(".\n")
+	dreaming := n.done.Owners - n.done.Late
 	for _, outcome := range workflow.DeterministicKeys(n.done.Outcomes) {
 		fmt.Fprintf(&b, "\n- %s: %d", outcome, n.done.Outcomes[outcome])
+		dreaming -= n.done.Outcomes[outcome]
 	}
 	if n.done.Late > 0 {
-		fmt.Fprintf(&b, "\n- late: %d", n.done.Late)
+		fmt.Fprintf(&b, "\n- late: %d, which go on by themselves", n.done.Late)
 	}
-	fmt.Fprintf(&b, "\n- reports `GET %s`", reportsPath(n.Agent))
+	if dreaming > 0 {
+		fmt.Fprintf(&b, "\n- dreaming, or waiting for their turn: %d", dreaming)
+	}
+	fmt.Fprintf(&b, "\n- dreams: `WorkflowType = 'Dream' and AgentID = '%s'`\n- reports: `GET %s`", agentRef(n.Workspace, n.Agent), reportsPath(n.Agent))
 	workflow.SetCurrentDetails(ctx, b.String())
 }

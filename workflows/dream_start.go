@@ -67,7 +67,7 @@ func StartDream(ctx context.Context, c client.Client, in DreamInput) (DreamRun, 
 		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
 		TypedSearchAttributes:                    attributes(in.OwnerRef),
-		StaticSummary:                            "Dream of one owner of agent " + in.Agent,
+		StaticSummary:                            dreamSummary(in),
 		StaticDetails:                            dreamDetails(in),
 		Priority:                                 dreamPriority(in.OwnerRef),
 	}, DreamName, in)
@@ -88,6 +88,18 @@ func StartDream(ctx context.Context, c client.Client, in DreamInput) (DreamRun, 
 // dreamPriority lets dreams wait behind everything that somebody waits for, and agents take turns.
 func dreamPriority(ref memory.OwnerRef) temporal.Priority {
 	return temporal.Priority{PriorityKey: 5, FairnessKey: agentRef(ref.Workspace, ref.Agent)}
+}
+
+// dreamSummary says what kind of dream it is.
+func dreamSummary(in DreamInput) string {
+	kind := string(in.Mode)
+	switch {
+	case in.Trigger == memory.DreamByReplay:
+		kind += ", replay"
+	case in.DryRun:
+		kind += ", dry run"
+	}
+	return fmt.Sprintf("Dream of one owner of agent %s (%s)", in.Agent, kind)
 }
 
 // dreamDetails name a dream by its record or its night, and nothing else does: two starts with the same details mean the same.
