@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
@@ -105,8 +106,13 @@ func (f *floor) Wait(ctx context.Context) error {
 	}
 }
 
-// Start starts a page of dreams, some at a time, and waits for them.
+// Start starts a page of dreams, some at a time, and waits for them. It tells Temporal that it is alive, as a night does.
 func (f *floor) Start(ctx context.Context, in floorNight) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var beats sync.WaitGroup
+	beats.Go(func() { beat(ctx) })
+	defer beats.Wait()
+	defer cancel()
 	return inParallel(ctx, in.Parallel, in.Owners, func(ctx context.Context, _ int) error {
 		id := uuid.NewString()
 		run, err := f.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
@@ -121,6 +127,20 @@ func (f *floor) Start(ctx context.Context, in floorNight) error {
 		}
 		return run.Get(ctx, nil)
 	})
+}
+
+// beat heartbeats until ctx is done.
+func beat(ctx context.Context) {
+	ticker := time.NewTicker(activities.HeartbeatTimeout / 3)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			activity.RecordHeartbeat(ctx)
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // work runs the floor's workers until stop is called.
