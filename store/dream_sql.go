@@ -1,8 +1,6 @@
 package store
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -105,44 +103,6 @@ func timeOrNull(t time.Time) *time.Time {
 }
 
 func idOrNull(id uuid.UUID) uuid.NullUUID { return uuid.NullUUID{UUID: id, Valid: id != uuid.Nil} }
-
-// jsonOf is a value as a column of type jsonb takes it, which holds no NUL.
-func jsonOf(what string, value any) (string, error) {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", what, err)
-	}
-	if !bytes.Contains(text, []byte(`\u0000`)) {
-		return string(text), nil
-	}
-	var loose any
-	numbers := json.NewDecoder(bytes.NewReader(text))
-	numbers.UseNumber()
-	if err := numbers.Decode(&loose); err != nil {
-		return "", fmt.Errorf("%s: %w", what, err)
-	}
-	if text, err = json.Marshal(withoutNUL(loose)); err != nil {
-		return "", fmt.Errorf("%s: %w", what, err)
-	}
-	return string(text), nil
-}
-
-// withoutNUL makes all texts in a JSON value storable.
-func withoutNUL(value any) any {
-	switch v := value.(type) {
-	case string:
-		return storable(v)
-	case []any:
-		for i := range v {
-			v[i] = withoutNUL(v[i])
-		}
-	case map[string]any:
-		for key := range v {
-			v[key] = withoutNUL(v[key])
-		}
-	}
-	return value
-}
 
 // queueDream queues reading a dream of the identity's owner.
 func queueDream(b *pgx.Batch, t *tx, dreamID uuid.UUID, to *Dream, found *bool) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -180,10 +179,7 @@ func (o *openDream) draftChanges(changes []memory.Change) ([]memory.Change, erro
 				return nil, err
 			}
 		}
-		changes[i].Reason = storable(change.Reason)
-		if len(changes[i].Reason) > maxReason {
-			changes[i].Reason = strings.ToValidUTF8(changes[i].Reason[:maxReason], "")
-		}
+		changes[i].Reason = storableReason(change.Reason)
 	}
 	return changes, nil
 }

@@ -246,39 +246,3 @@ func validCandidates(candidates []dream.Candidate) error {
 	}
 	return nil
 }
-
-// jsonArgs adds values to args as columns of type jsonb take them.
-func jsonArgs(args pgx.NamedArgs, values map[string]any) (pgx.NamedArgs, error) {
-	for name, value := range values {
-		text, err := jsonOf(name, value)
-		if err != nil {
-			return nil, err
-		}
-		args[name] = text
-	}
-	return args, nil
-}
-
-// orEmpty is list, never nil, since null is no list in JSON.
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}
-
-func storableViolations(violations []memory.Violation) []memory.Violation {
-	kept := make([]memory.Violation, len(violations))
-	for i, v := range violations {
-		kept[i] = memory.Violation{Code: v.Code, Message: storable(v.Message)}
-	}
-	return kept
-}
-
-// addUsageArgs adds who wrote and what it cost to args.
-func addUsageArgs(args pgx.NamedArgs, model, promptVersion string, u memory.Usage) {
-	maps.Copy(args, pgx.NamedArgs{
-		"model": model, "prompt_version": promptVersion, "calls": u.Calls,
-		"input_tokens": u.InputTokens, "output_tokens": u.OutputTokens, "cost_micros": u.CostMicros,
-	})
-}

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -208,25 +207,14 @@ func (o *opened) queueEnd(b *pgx.Batch, t *tx, e ending) error {
 	case memory.OutcomeWaiting:
 		considered = 0
 	}
-	kept := make([]memory.Violation, len(e.Violations))
-	for i, v := range e.Violations {
-		kept[i] = memory.Violation{Code: v.Code, Message: storable(v.Message)}
-	}
-	violations, err := json.Marshal(kept)
-	if err != nil {
-		return fmt.Errorf("violations: %w", err)
-	}
-	changes, err := json.Marshal(append([]memory.ChangeReceipt{}, e.changes...))
-	if err != nil {
-		return fmt.Errorf("changes: %w", err)
-	}
-	args := t.args(pgx.NamedArgs{
+	args, err := jsonArgs(t.args(pgx.NamedArgs{
 		"extraction": o.id, "outcome": e.Outcome, "reason_code": e.ReasonCode, "reason": storable(e.Reason), "to": e.To,
-		"raw": storable(e.Raw), "violations": string(violations), "changes": string(changes),
-		"model": e.Model, "prompt_version": e.PromptVersion, "calls": e.Usage.Calls, "input_tokens": e.Usage.InputTokens,
-		"output_tokens": e.Usage.OutputTokens, "cost_micros": e.Usage.CostMicros, "until": nil,
-		"uid": o.uid, "considered": considered, "cursor": cursor,
-	})
+		"raw": storable(e.Raw), "until": nil, "uid": o.uid, "considered": considered, "cursor": cursor,
+	}), map[string]any{"violations": storableViolations(e.Violations), "changes": orEmpty(e.changes)})
+	if err != nil {
+		return err
+	}
+	addUsageArgs(args, e.Model, e.PromptVersion, e.Usage)
 	if e.Outcome == memory.OutcomeWaiting {
 		args["until"] = e.Until
 	}

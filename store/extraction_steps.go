@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -91,21 +90,18 @@ func (s *Store) SaveDraft(ctx context.Context, id memory.Identity, extraction uu
 		if err := validContent("content", change.Content); err != nil {
 			return err
 		}
-		changes[i].Reason = storable(change.Reason)
-		if len(changes[i].Reason) > maxReason {
-			changes[i].Reason = strings.ToValidUTF8(changes[i].Reason[:maxReason], "")
-		}
+		changes[i].Reason = storableReason(change.Reason)
 	}
 	_, err := inTx(ctx, s, id, func(t *tx) (struct{}, error) {
 		saved := false
 		var kept uuid.UUID
-		b := &pgx.Batch{}
-		one(b.Queue(sqlDraftSave, t.args(pgx.NamedArgs{
+		args := t.args(pgx.NamedArgs{
 			"extraction": extraction, "workflow": id.Author.WorkflowID, "run": id.Author.RunID,
 			"draft": changes, "to": d.To, "reason": storable(d.Reason), "raw": storable(d.Raw),
-			"model": d.Model, "prompt_version": d.PromptVersion, "calls": d.Usage.Calls, "input_tokens": d.Usage.InputTokens,
-			"output_tokens": d.Usage.OutputTokens, "cost_micros": d.Usage.CostMicros,
-		})), &saved, func(row pgx.CollectableRow) error { return row.Scan(&kept) })
+		})
+		addUsageArgs(args, d.Model, d.PromptVersion, d.Usage)
+		b := &pgx.Batch{}
+		one(b.Queue(sqlDraftSave, args), &saved, func(row pgx.CollectableRow) error { return row.Scan(&kept) })
 		queueUsage(b, t, d.Model, d.Usage) // it was spent even if the draft comes too late
 		if err := t.finish(ctx, b); err != nil {
 			return struct{}{}, err
@@ -177,9 +173,4 @@ func (s *Store) dropDraft(ctx context.Context, id memory.Identity, extraction uu
 		return struct{}{}, t.finish(ctx, b)
 	})
 	return err
-}
-
-// storable is text of a model or a provider as the database takes it: without NUL, and valid UTF-8.
-func storable(text string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -51,6 +52,14 @@ func queueUsage(b *pgx.Batch, t *tx, model string, u memory.Usage) {
 		"day": day(t.now), "model": model, "calls": u.Calls,
 		"input_tokens": u.InputTokens, "output_tokens": u.OutputTokens, "cost_micros": u.CostMicros,
 	}))
+}
+
+// addUsageArgs adds who wrote and what it cost to the arguments of a record.
+func addUsageArgs(args pgx.NamedArgs, model, promptVersion string, u memory.Usage) {
+	maps.Copy(args, pgx.NamedArgs{
+		"model": model, "prompt_version": promptVersion, "calls": u.Calls,
+		"input_tokens": u.InputTokens, "output_tokens": u.OutputTokens, "cost_micros": u.CostMicros,
+	})
 }
 
 // SpentToday sums what all agents of the workspace have spent on the UTC day of the given time.
