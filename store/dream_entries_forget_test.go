@@ -135,3 +135,27 @@ func TestEntriesAtTheSameTime(t *testing.T) {
 		}
 	}
 }
+
+// A section that dreams made goes with its last statement, in MEMORY.md and in the archives. A person's heading stays.
+func TestForgetEntryTakesEmptiedSections(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	tea := weighed("Likes tea.", dream.VerdictPromoted)
+	const before = "# Memory\n\n## Drinks\n\n- Likes tea.\n\n## Facts\n\n- Mine.\n"
+	const section = "\n## Promoted From Short-Term Memory (2026-11-20)\n\n- Likes tea. <!-- score 0.81 -->\n"
+	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: before})
+	wrote(t, s, id,
+		memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpAppend, Content: section[1:]},
+		memory.Change{Ref: personal("memory/archive/2026-10.md"), Op: memory.OpReplace, Content: "# Archive of MEMORY.md, 2026-10\n" + section})
+	x := storedDream(t, s, id, Dream{}, tea)
+	must[EntryReceipt](t)(s.ForgetEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: tea.ID, Key: "k"}))
+	for path, want := range map[string]string{
+		memory.MemoryPath:           "# Memory\n\n## Drinks\n\n\n## Facts\n\n- Mine.\n",
+		"memory/archive/2026-10.md": "# Archive of MEMORY.md, 2026-10\n",
+	} {
+		if diff := cmp.Diff(want, contentOf(t, s, id, path)); diff != "" {
+			t.Errorf("%s\n%s", path, diff)
+		}
+	}
+}
