@@ -11,14 +11,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"reverie/test/bench/services"
@@ -35,19 +32,7 @@ func main() {
 	flag.Float64Var(&b.share, "share", .05, "of the owners who have news")
 	flag.IntVar(&b.sized, "sized", 40, "dreams of each size; 0: none")
 	flag.Uint64Var(&b.seed, "seed", 1, "other texts for another number")
-	asJSON := flag.Bool("json", false, "print the report as JSON")
-	flag.Parse()
-	// A reader that goes away (a pipe to head) must not kill this process before it has stopped what it started.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
-	defer stop()
-	passed, err := b.run(ctx, os.Stdout, *asJSON)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "dreams:", err)
-	}
-	if err != nil || !passed {
-		stop()
-		os.Exit(1)
-	}
+	services.Main("dreams", b.run)
 }
 
 // bench is one run.
@@ -83,12 +68,7 @@ func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool,
 	if err != nil {
 		return false, err
 	}
-	if !asJSON {
-		return r.passed(), r.print(w)
-	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return r.passed(), encoder.Encode(r)
+	return r.passed(), services.Show(w, asJSON, r, r.print)
 }
 
 func (b *bench) check() error {

@@ -11,17 +11,14 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"reverie/test/bench/services"
 	"reverie/test/deployment"
@@ -35,19 +32,7 @@ func main() {
 	flag.BoolVar(&b.ablate, "ablations", false, "measure also without each component of the ranking")
 	flag.StringVar(&b.dense, "dense", "", "fuse with a frozen ranking instead of a model's: a file of JSON lines (dense.go), or one of "+strings.Join(sortedNames(madeUp), ", "))
 	flag.Var(&b.bars, "min", "end with status 1 when the overall recall is below, as turn@10=0.78,session@10=0.95")
-	asJSON := flag.Bool("json", false, "print the report as JSON")
-	flag.Parse()
-	// A reader that goes away (a pipe to head) must not kill this process before it has stopped what it started.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
-	defer stop()
-	passed, err := b.run(ctx, os.Stdout, *asJSON)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "recall:", err)
-	}
-	if err != nil || !passed {
-		stop()
-		os.Exit(1)
-	}
+	services.Main("recall", b.run)
 }
 
 // bench is one run.
@@ -126,12 +111,7 @@ func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool,
 	}
 	r.Loaded = loaded
 	r.Bars, passed = append(b.bars, r.fusionBars()...).judge(r.Overall.Recall)
-	if !asJSON {
-		return passed, r.print(w)
-	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return passed, encoder.Encode(r)
+	return passed, services.Show(w, asJSON, r, r.print)
 }
 
 // read reads the file and checks the flags against each other.

@@ -10,14 +10,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -39,19 +36,7 @@ func main() {
 	flag.IntVar(&b.writers, "writers", 2, "who write at the same time while the database is filled")
 	flag.Uint64Var(&b.seed, "seed", 1, "other texts for another number")
 	flag.BoolVar(&b.rivals, "rivals", true, "measure plain ways of searching as well")
-	asJSON := flag.Bool("json", false, "print the report as JSON")
-	flag.Parse()
-	// A reader that goes away (a pipe to head) must not kill this process before it has stopped what it started.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
-	defer stop()
-	passed, err := b.run(ctx, os.Stdout, *asJSON)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "scale:", err)
-	}
-	if err != nil || !passed {
-		stop()
-		os.Exit(1)
-	}
+	services.Main("scale", b.run)
 }
 
 // bench is one run.
@@ -88,12 +73,7 @@ func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool,
 	if err != nil {
 		return false, err
 	}
-	if !asJSON {
-		return r.passed(), r.print(w)
-	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return r.passed(), encoder.Encode(r)
+	return r.passed(), services.Show(w, asJSON, r, r.print)
 }
 
 // prepare checks the flags and makes what follows from them.
