@@ -110,9 +110,7 @@ func (w *composing) deep(contents bool) string {
 		said += "\n\n" + judged
 	}
 	if w.writes() {
-		for _, part := range w.retired(contents) {
-			said += "\n\n" + part
-		}
+		said = strings.Join(append([]string{said}, w.retired(contents)...), "\n\n")
 	}
 	return said
 }
