@@ -30,9 +30,9 @@ func Main(name string, run func(ctx context.Context, w io.Writer, asJSON bool) (
 }
 
 // Show prints a report, by itself or as JSON.
-func Show(w io.Writer, asJSON bool, report any, print func(io.Writer) error) error {
+func Show(w io.Writer, asJSON bool, report any, text func(io.Writer) error) error {
 	if !asJSON {
-		return print(w)
+		return text(w)
 	}
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
