@@ -215,12 +215,13 @@ func (s *session) dreaming(cmd *cobra.Command, r dreamRequest) (dreamRun, apiAns
 	return dataOf[dreamRun](client.call(cmd.Context(), request))
 }
 
-// dreamRefusal says besides the server's words which dream stands in the way.
+// dreamRefusal says it in words of the command line, and which dream stands in the way.
 func dreamRefusal(err error) error {
 	refused, found := errors.AsType[*apiError](err)
 	if !found {
 		return err
 	}
+	refused.Msg = strings.Replace(refused.Msg, "query.asOf:", "--as-of:", 1)
 	if other := dreamInTheWay(refused); other != "" {
 		return fmt.Errorf("%w\n`reverie memory dreams %s` shows that dream", err, other)
 	}
@@ -315,8 +316,19 @@ func (l *statusLine) clear() {
 // aDream says of whom a dream is, for one that is looked for in vain.
 const aDream = "a dream (`reverie memory dreams` lists them)"
 
+// checkDreamID tells somebody who names a dream by something else where its id stands.
+func checkDreamID(id string) error {
+	if _, err := uuid.Parse(id); err != nil {
+		return fmt.Errorf("%q is not the id of %s", oneLine(id, 60), aDream)
+	}
+	return nil
+}
+
 // readDream asks for one report.
 func (s *session) readDream(ctx context.Context, id string, candidates int) (dreamReport, apiAnswer, error) {
+	if err := checkDreamID(id); err != nil {
+		return dreamReport{}, apiAnswer{}, err
+	}
 	path, err := s.memoryPath("dream", "reports", id)
 	if err != nil {
 		return dreamReport{}, apiAnswer{}, err

@@ -250,7 +250,7 @@ func (s *session) dreamOfDay(cmd *cobra.Command, day *backfilled, mode memory.Dr
 		r.asOf = "" // the night is still to come: dream of what there is by now
 		run, a, err = s.dreaming(cmd, r)
 	case isRefused && refused.Status == http.StatusUnprocessableEntity:
-		day.Outcome, day.Problem = "failed", refused.Msg
+		day.Outcome, day.Problem = "failed", strings.TrimPrefix(refused.Msg, "--as-of: ")
 		return nil
 	}
 	if err != nil {

@@ -115,7 +115,11 @@ func (s *session) promoteExplainCommand() *cobra.Command {
 				return err
 			}
 			if len(found.Items) == 0 {
-				return fmt.Errorf("no candidate of the latest dream says %q: `reverie memory rem-harness` shows what a dream would find now", oneLine(args[0], 100))
+				whose := ""
+				if len(s.ownerQuery()) == 0 {
+					whose = " of the shared memory"
+				}
+				return fmt.Errorf("no candidate of the latest dream%s says %q: `reverie memory rem-harness` shows what a dream would find now", whose, oneLine(args[0], 100))
 			}
 			return nil
 		},

@@ -14,6 +14,9 @@ func showDream(w io.Writer, r dreamReport) error {
 	fmt.Fprintln(w, r.ended())
 	fmt.Fprintf(w, "  looked at %s\n", r.looked())
 	fmt.Fprintf(w, "  %s\n", r.counted())
+	if r.Owner == string(memory.SystemOwner) {
+		fmt.Fprintln(w, "  of the shared memory; to have somebody's own memory dream, say --owner, --channel and --sender, or --end-user")
+	}
 	for _, c := range r.Changes {
 		fmt.Fprintf(w, "  %s\n", changeLine(c))
 	}
@@ -148,7 +151,7 @@ func (r dreamRecord) looked() string {
 		text += ", " + count(r.Looked.Recalls, "recall")
 	}
 	if r.Window != nil {
-		text += fmt.Sprintf(", from %s to %s", r.Window.From, r.Window.AsOf.Format("2006-01-02 15:04"))
+		text += fmt.Sprintf(", from %s to %s", r.Window.From, r.Window.AsOf.Local().Format("2006-01-02 15:04"))
 	}
 	return text
 }

@@ -251,3 +251,25 @@ func TestADreamIsAskedForOnce(t *testing.T) {
 		t.Errorf("error %v, said %q, %d polls, keys %q", err, errOut, polls, keys)
 	}
 }
+
+func TestDreamCommandsSayWhatIsMeant(t *testing.T) {
+	startServer(t)
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"dreams", "01a2"}, "\"01a2\" is not the id of a dream (`reverie memory dreams` lists them)"},
+		{[]string{"revert", "last"}, "\"last\" is not the id of a dream"},
+		{[]string{"dream", "--as-of", "yesterday"}, "--as-of: write a date"},
+		{[]string{"promote-explain", "bees"}, "no candidate of the latest dream of the shared memory says \"bees\""},
+		{[]string{"promote-explain", "bees", "--end-user", "42"}, "no candidate of the latest dream says \"bees\""},
+	} {
+		if _, _, err := runMemory(t, test.args...); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v: %v, want %s", test.args, err, test.want)
+		}
+	}
+	contains(t, mustRun(t, "dream"), "nothing (no_news", "of the shared memory", "--end-user")
+	if out := mustRun(t, "dream", "--end-user", "42"); strings.Contains(out, "shared memory") {
+		t.Errorf("somebody's own:\n%s", out)
+	}
+}

@@ -103,6 +103,9 @@ func (s *session) revertCommand() *cobra.Command {
 			"itself. Where somebody changed the same lines since, nothing is undone, and these places are shown.",
 		Args: needsArgs(1, 1, aDream),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkDreamID(args[0]); err != nil {
+				return err
+			}
 			path, err := s.memoryPath("dream", "reports", args[0], "revert")
 			if err != nil {
 				return err
