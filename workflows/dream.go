@@ -279,7 +279,7 @@ func (d *dreaming) describe(ctx workflow.Context, phase string) {
 	}
 	switch s := d.state; {
 	case !s.Ended():
-	case d.DryRun:
+	case d.DryRun || d.Trigger == memory.DreamByReplay:
 		fmt.Fprintf(&b, "\n- of %d candidates: %d would be promoted, %d kept, %d rejected; nothing was written", s.Candidates, s.Promoted, s.Kept, s.Rejected)
 	default:
 		fmt.Fprintf(&b, "\n- of %d candidates: %d promoted, %d kept, %d rejected; %d documents changed", s.Candidates, s.Promoted, s.Kept, s.Rejected, s.Documents)
