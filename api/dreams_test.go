@@ -148,8 +148,6 @@ func TestDreamsWithoutContentsForWhoNamesNobody(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
 	of42 := h.dreamt("api:42", store.NewDream{Mode: memory.DreamFocused, Trigger: memory.DreamByRequest, Topic: "TOPICMARKER"})
-	viewer, member := h.key("viewer", memory.RoleViewer, ""), h.key("member", memory.RoleMember, "")
-	pinned, stranger := h.key("pinned", memory.RoleViewer, "api:42"), h.key("stranger", memory.RoleViewer, "api:43")
 	listed := []string{"api:42", "TOPICMARKER", "REASONMARKER"}
 	whole := append([]string{"DIFFMARKER", "THEMEMARKER", "CONTRADICTIONMARKER", "PINMARKER", "STATEMENTMARKER", "HEADINGMARKER", "TAGMARKER", "memory/2026-01-30.md"}, listed...)
 	shows := func(what string, a answered, markers []string, shown bool) {
@@ -160,19 +158,7 @@ func TestDreamsWithoutContentsForWhoNamesNobody(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range []struct {
-		name, key, query string
-		full             bool
-		items            int
-	}{
-		{"viewer", viewer, "", false, 1},
-		{"member", member, "", false, 1},
-		{"member naming the owner", member, "?endUserId=42", true, 1},
-		{"member naming another", member, "?endUserId=43", true, 0},
-		{"pinned", pinned, "", true, 1},
-		{"stranger", stranger, "", true, 0},
-		{"admin", h.admin, "", true, 1},
-	} {
+	for _, c := range h.readers() {
 		read := func(path string) answered { return h.do(request{method: "GET", path: path + c.query, key: c.key}) }
 		list := h.want(read(dreamReports), 200)
 		got := as[dreamPage](h, list)
@@ -189,10 +175,10 @@ func TestDreamsWithoutContentsForWhoNamesNobody(t *testing.T) {
 		if x := got.Items[0]; x.ID != of42.ID.String() || x.Outcome != "written" || x.Phase != "ended" || x.Counts.Candidates != 2 || x.Usage.InputTokens != 100 {
 			t.Errorf("%s: %+v", c.name, x)
 		}
-		shows(c.name+" lists", list, listed, c.full)
-		shows(c.name+" reads", h.want(read(one), 200), whole, c.full)
+		shows(c.name+" lists", list, listed, c.whole)
+		shows(c.name+" reads", h.want(read(one), 200), whole, c.whole)
 		page := h.want(read(candidates), 200)
-		shows(c.name+" reads candidates", page, []string{"STATEMENTMARKER", "HEADINGMARKER", "TAGMARKER", "REASONMARKER", "memory/2026-01-30.md"}, c.full)
+		shows(c.name+" reads candidates", page, []string{"STATEMENTMARKER", "HEADINGMARKER", "TAGMARKER", "REASONMARKER", "memory/2026-01-30.md"}, c.whole)
 		if got := as[struct{ Items []dreamCandidate }](h, page); len(got.Items) != 2 || got.Items[0].Score != .81 || got.Items[1].ReasonCode != "one_off" || len(got.Items[1].Gates) != 2 {
 			t.Errorf("%s: %s", c.name, page.body)
 		}

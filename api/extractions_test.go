@@ -26,23 +26,9 @@ func TestOutcomesWithoutContentsForWhoNamesNobody(t *testing.T) {
 	h.agent("ada")
 	h.want(h.post("c1", batch("42", true, "I live in Bern.", "Noted.")), 202)
 	id := h.quarantined("c1")
-	viewer, member := h.key("viewer", memory.RoleViewer, ""), h.key("member", memory.RoleMember, "")
-	pinned, stranger := h.key("pinned", memory.RoleViewer, "api:42"), h.key("stranger", memory.RoleViewer, "api:43")
 	const list = "/api/v1/agents/ada/extractions"
 	markers := []string{"REASONMARKER", "VIOLATIONMARKER", "api:42"}
-	for _, c := range []struct {
-		name, key, query string
-		whole            bool
-		items            int
-	}{
-		{"viewer", viewer, "", false, 1},
-		{"member", member, "", false, 1},
-		{"member naming the owner", member, "?endUserId=42", true, 1},
-		{"member naming another", member, "?endUserId=43", true, 0},
-		{"pinned", pinned, "", true, 1},
-		{"stranger", stranger, "", true, 0},
-		{"admin", h.admin, "", true, 1},
-	} {
+	for _, c := range h.readers() {
 		a := h.want(h.do(request{method: "GET", path: list + c.query, key: c.key}), 200)
 		got := as[extractions](h, a)
 		if len(got.Items) != c.items {
@@ -73,13 +59,13 @@ func TestOutcomesWithoutContentsForWhoNamesNobody(t *testing.T) {
 	conversations := func(key string) string {
 		return string(h.want(h.do(request{method: "GET", path: "/api/v1/agents/ada/conversations", key: key}), 200).body)
 	}
-	if body := conversations(viewer); !strings.Contains(body, `"c1"`) || strings.Contains(body, "api:42") {
+	if body := conversations(h.key("outlines", memory.RoleViewer, "")); !strings.Contains(body, `"c1"`) || strings.Contains(body, "api:42") {
 		t.Errorf("viewer: %s", body)
 	}
 	if body := conversations(h.admin); !strings.Contains(body, "api:42") {
 		t.Errorf("admin: %s", body)
 	}
-	if body := conversations(stranger); strings.Contains(body, `"c1"`) {
+	if body := conversations(h.key("nothing", memory.RoleViewer, "api:43")); strings.Contains(body, `"c1"`) {
 		t.Errorf("stranger: %s", body)
 	}
 }
