@@ -55,8 +55,8 @@ type DreamWeights struct {
 	Conceptual    float64 `json:"conceptual"`
 }
 
-// DreamSettings are the resolved parameters of one dream. They travel in the workflow's input and stand in the report, so
-// that a re-run or a replay sees what the first run saw.
+// DreamSettings are the resolved parameters of one dream. They stand in its record and report, so that a re-run or a replay
+// sees what the first run saw.
 type DreamSettings struct {
 	Enabled        bool         `json:"enabled"`       // with the agent's settings (With): memory and dreaming are on
 	MemoryEnabled  bool         `json:"memoryEnabled"` // without it there is nothing to dream of

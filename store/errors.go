@@ -73,11 +73,11 @@ const (
 	CodeConversationOfAnotherOwner = "conversation_of_another_owner"
 	// CodeRangeMoved: the range does not begin behind the conversation's cursor (any more).
 	CodeRangeMoved = "range_moved"
-	// CodeSuperseded: another run has taken this extraction over.
+	// CodeSuperseded: another run has taken this extraction or dream over.
 	CodeSuperseded = "superseded"
 	// CodeNotQuarantined: only a quarantined extraction can be retried.
 	CodeNotQuarantined = "not_quarantined"
-	// CodeNoDraft: the extraction has no draft to commit; propose one.
+	// CodeNoDraft: the extraction or dream has no draft to commit; make one.
 	CodeNoDraft = "no_draft"
 	// CodeNotEnded: the dream has not ended.
 	CodeNotEnded = "not_ended"
