@@ -383,13 +383,13 @@ func TestDreamStepsOfOthers(t *testing.T) {
 		reader.AnyOwner = true
 		for _, id := range []memory.Identity{c.as, reader} {
 			for name, err := range map[string]error{
-				"load":    third2(s.LoadDream(t.Context(), id, c.x)),
-				"look":    third2(s.DreamStage(t.Context(), id, c.x)),
+				"load":    second(s.LoadDream(t.Context(), id, c.x)),
+				"look":    second(s.DreamStage(t.Context(), id, c.x)),
 				"stage":   s.StageDream(t.Context(), id, c.x, StagedDream{Scope: memory.ScopePersonal}),
 				"reflect": s.ReflectDream(t.Context(), id, c.x, dream.Reflection{}),
 				"draft":   s.DraftDream(t.Context(), id, c.x, DreamDraft{Outcome: memory.OutcomeNothing}),
-				"commit":  third2(s.CommitDream(t.Context(), id, c.x, "")),
-				"end":     third2(s.EndDream(t.Context(), id, c.x, DreamEnding{Outcome: memory.OutcomeFailed})),
+				"commit":  second(s.CommitDream(t.Context(), id, c.x, "")),
+				"end":     second(s.EndDream(t.Context(), id, c.x, DreamEnding{Outcome: memory.OutcomeFailed})),
 			} {
 				if !is(ErrNotFound)(err) {
 					t.Errorf("%s by %s of %s: %v", name, id.Owner, id.Agent, err)
