@@ -12,7 +12,7 @@ import (
 // is made of what a person or a model wrote.
 var references = map[string]bool{
 	"Workspace": true, "Agent": true, // ids that an administrator gave
-	"Night": true, // a time
+	"Night": true,                                     // a time
 	"Model": true, "Provider": true, "Endpoint": true, // of settings
 }
 
@@ -57,8 +57,8 @@ func checkReferences(t *testing.T, at string, wire reflect.Type, seen map[reflec
 			return
 		}
 		seen[wire] = true
-		for i := range wire.NumField() {
-			if f := wire.Field(i); f.IsExported() && !references[f.Name] {
+		for f := range wire.Fields() {
+			if f.IsExported() && !references[f.Name] {
 				checkReferences(t, at+"."+f.Name, f.Type, seen)
 			}
 		}
