@@ -36,7 +36,6 @@ type DreamNote struct {
 type DreamSession struct {
 	Conversation    string
 	ConversationUID uuid.UUID
-	Trigger         memory.Trigger
 	Messages        []memory.Message
 }
 

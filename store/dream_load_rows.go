@@ -109,7 +109,7 @@ type saidMessage struct {
 
 func scanSaid(row pgx.CollectableRow) (s saidMessage, err error) {
 	m := &s.message
-	err = row.Scan(&s.Conversation, &s.ConversationUID, &s.Trigger, &m.Seq, &m.ID, &m.Role, &m.Name, &m.Content, &m.FinishReason, &m.CreatedAt)
+	err = row.Scan(&s.Conversation, &s.ConversationUID, &m.Seq, &m.ID, &m.Role, &m.Name, &m.Content, &m.FinishReason, &m.CreatedAt)
 	return s, err
 }
 

@@ -87,9 +87,9 @@ order by n.path collate "C", n.document_id, n.version`
 
 // saidColumns and saidInWindow read messages of conversations c, in the order of scanSaid.
 const saidColumns = `
-select s.conversation_id, s.conversation_uid, s.trigger_source, s.seq, s.message_id, s.role, s.name, s.content, s.finish_reason, s.said_at
+select s.conversation_id, s.conversation_uid, s.seq, s.message_id, s.role, s.name, s.content, s.finish_reason, s.said_at
 from (
-    select c.conversation_id, c.conversation_uid, c.trigger_source, m.seq, m.message_id, m.role, m.name, m.content, m.finish_reason,
+    select c.conversation_id, c.conversation_uid, m.seq, m.message_id, m.role, m.name, m.content, m.finish_reason,
         m.said_at, row_number() over newest as place, sum(octet_length(m.content)) over newest as size`
 
 const saidInWindow = `

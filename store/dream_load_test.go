@@ -137,7 +137,7 @@ func TestLoadDream(t *testing.T) {
 	if diff := cmp.Diff([]string{"in time", "in time too", "the first day begins"}, wordsOf(load.Sessions)); diff != "" {
 		t.Errorf("said (-want +got):\n%s", diff)
 	}
-	if load.Sessions[0].Conversation != "chat" || load.Sessions[1].Trigger != memory.TriggerChannel || load.Sessions[0].Messages[0].Seq != 3 {
+	if load.Sessions[0].Conversation != "chat" || load.Sessions[1].Conversation != "second" || load.Sessions[0].Messages[0].Seq != 3 {
 		t.Errorf("sessions %+v", load.Sessions)
 	}
 	if diff := cmp.Diff([]string{"first", "second"}, recalledPaths(load.Recalls)); diff != "" {
