@@ -21,10 +21,7 @@ update dreams set
     raw = case when @outcome in ('quarantined', 'waiting') or dry_run then raw else '' end,
     model = @model,
     prompt_version = @prompt_version,
-    calls = calls + @calls,
-    input_tokens = input_tokens + @input_tokens,
-    output_tokens = output_tokens + @output_tokens,
-    cost_micros = cost_micros + @cost_micros,
+    ` + usageAdded + `,
     waiting_until = @until,
     finished_at = case when @outcome <> 'waiting' then @now::timestamptz end,
     changed_at = @now

@@ -19,14 +19,9 @@ import (
 // write that the snapshot does not show has left another mark, or leaves one later: the numbers come from a sequence and
 // none comes twice, so that the mark is not the one that was read, and the row stays.
 const (
-	sqlNewsOwner = `
-insert into owners (workspace_id, agent_id, owner_key, owner_id, created_at)
-values (@workspace, @agent, @whose, @owner_id, @now)
-on conflict do nothing`
-
 	sqlNews = `
 insert into dream_news (workspace_id, agent_id, owner_key, mark, since)
-values (@workspace, @agent, @whose, nextval('dream_news_mark'), @now)
+values (@workspace, @agent, @owner, nextval('dream_news_mark'), @now)
 on conflict (workspace_id, agent_id, owner_key) do update set mark = excluded.mark`
 
 	sqlNewsMark = `
@@ -53,15 +48,13 @@ order by n.owner_key
 limit @limit`
 )
 
-// queueNews queues leaving a mark for an owner. The owner is made first, by everybody: else two writers of which one makes the
-// owner and the other one the mark would wait for each other.
-func queueNews(b *pgx.Batch, t *tx, owner memory.Owner) {
-	args := t.args(pgx.NamedArgs{"whose": owner, "owner_id": newID()})
-	b.Queue(sqlNewsOwner, args)
-	b.Queue(sqlNews, args)
+// queueMark queues leaving a mark for an owner who is known.
+func queueMark(b *pgx.Batch, t *tx, owner memory.Owner) {
+	b.Queue(sqlNews, t.args(pgx.NamedArgs{"owner": owner}))
 }
 
-// queueNews queues leaving marks for the owners of what was written. What a dream or a seed wrote is no news.
+// queueNews queues leaving marks for the owners of what was written. What a dream or a seed wrote is no news. An owner is made
+// before the mark, here as everywhere: else a writer that makes the owner and one that leaves the mark would wait for each other.
 func (w *writes) queueNews(b *pgx.Batch, t *tx) {
 	if w.author.Kind == memory.AuthorDream || w.author.Kind == memory.AuthorSeed {
 		return
@@ -78,7 +71,8 @@ func (w *writes) queueNews(b *pgx.Batch, t *tx) {
 	}
 	slices.Sort(owners) // all writers in the same order
 	for _, owner := range slices.Compact(owners) {
-		queueNews(b, t, owner)
+		b.Queue(sqlOwnerEnsure, t.args(pgx.NamedArgs{"owner": owner, "owner_id": newID()}))
+		queueMark(b, t, owner)
 	}
 }
 

@@ -72,10 +72,7 @@ update dreams set
     raw = @raw,
     model = @model,
     prompt_version = @prompt_version,
-    calls = calls + @calls,
-    input_tokens = input_tokens + @input_tokens,
-    output_tokens = output_tokens + @output_tokens,
-    cost_micros = cost_micros + @cost_micros,
+    ` + usageAdded + `,
     phase = 'writing',` + dreamGoesOn
 
 	sqlDreamCandidatesDrop = `

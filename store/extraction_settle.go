@@ -41,10 +41,7 @@ update extractions set
     changes = @changes,
     model = @model,
     prompt_version = @prompt_version,
-    calls = calls + @calls,
-    input_tokens = input_tokens + @input_tokens,
-    output_tokens = output_tokens + @output_tokens,
-    cost_micros = cost_micros + @cost_micros,
+    ` + usageAdded + `,
     waiting_until = @until,
     finished_at = case when @outcome <> 'waiting' then @now::timestamptz end
 where workspace_id = @workspace and agent_id = @agent and extraction_id = @extraction`

@@ -62,10 +62,7 @@ update extractions set
     raw = @raw,
     model = @model,
     prompt_version = @prompt_version,
-    calls = calls + @calls,
-    input_tokens = input_tokens + @input_tokens,
-    output_tokens = output_tokens + @output_tokens,
-    cost_micros = cost_micros + @cost_micros
+    ` + usageAdded + `
 where workspace_id = @workspace and agent_id = @agent and extraction_id = @extraction and owner_key = @owner
     and finished_at is null and workflow_id = @workflow and run_id = @run and @to between from_seq and range_to
 returning extraction_id`

@@ -264,7 +264,7 @@ func (c *conversationState) finish(ctx context.Context, t *tx, turnComplete bool
 		s.queueAdd(b, t, sqlIndexTurns, &c.stored.Token)
 	}
 	if complete > c.complete && c.trigger != memory.TriggerCron && c.trigger != memory.TriggerDream {
-		queueNews(b, t, t.id.Owner)
+		queueMark(b, t, t.id.Owner)
 	}
 	return t.finish(ctx, b)
 }

@@ -54,6 +54,12 @@ func queueUsage(b *pgx.Batch, t *tx, model string, u memory.Usage) {
 	}))
 }
 
+// usageAdded adds what a step cost to its record (addUsageArgs).
+const usageAdded = `calls = calls + @calls,
+    input_tokens = input_tokens + @input_tokens,
+    output_tokens = output_tokens + @output_tokens,
+    cost_micros = cost_micros + @cost_micros`
+
 // addUsageArgs adds who wrote and what it cost to the arguments of a record.
 func addUsageArgs(args pgx.NamedArgs, model, promptVersion string, u memory.Usage) {
 	maps.Copy(args, pgx.NamedArgs{
