@@ -39,7 +39,7 @@ func saysMore(line string) bool {
 // machineDay is the day of a section that a dream made, in MEMORY.md or in an archive; empty for any other section.
 func machineDay(s memory.Section) Day {
 	if day, found := strings.CutPrefix(s.Heading, replacedOn+" "); found {
-		s.Heading = PromotedHeading + " (" + day + ")"
+		s.Heading = promotedOn(Day(day))
 	}
 	return promotedDay(s)
 }

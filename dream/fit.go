@@ -83,7 +83,10 @@ type promotedSection struct {
 	body     int // where a section within it begins; to when there is none
 }
 
-var promotedHeading = regexp.MustCompile(`^` + regexp.QuoteMeta(PromotedHeading) + ` \((\d{4}-\d{2}-\d{2})\)$`)
+// promotedOn is the heading of what was promoted on a day; datedHeading finds the day in it.
+func promotedOn(day Day) string { return PromotedHeading + " (" + string(day) + ")" }
+
+var datedHeading = regexp.MustCompile(`^` + regexp.QuoteMeta(PromotedHeading) + ` \((\d{4}-\d{2}-\d{2})\)$`)
 
 // promotedLevel is the level of the headings of such sections.
 const promotedLevel = 2
@@ -118,7 +121,7 @@ func sectionsOf(text string, dayOf func(memory.Section) Day) []promotedSection {
 
 // promotedDay is the day of a section that a dream made; empty for any other section.
 func promotedDay(s memory.Section) Day {
-	m := promotedHeading.FindStringSubmatch(s.Heading)
+	m := datedHeading.FindStringSubmatch(s.Heading)
 	if m == nil || s.Level != promotedLevel {
 		return ""
 	}

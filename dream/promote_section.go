@@ -20,7 +20,7 @@ func withPromoted(text string, lines []string, day Day) (string, bool) {
 	if strings.Contains(text, "\r\n") {
 		end = "\r\n"
 	}
-	heading := PromotedHeading + " (" + string(day) + ")"
+	heading := promotedOn(day)
 	block := strings.Join(lines, end) + end
 	all := linesOf(text)
 	var places []insertion
