@@ -41,6 +41,21 @@ type agentSettings struct {
 	DreamMaxPromotions   *int     `json:"dreamMaxPromotions,omitempty" minimum:"0" maximum:"100" doc:"Most statements that one dream promotes."`
 	DreamMaxRetiredShare *float64 `json:"dreamMaxRetiredShare,omitempty" minimum:"0" maximum:"1" doc:"Share of the lines of MEMORY.md that one dream may retire."`
 	DreamHalfLifeDays    *float64 `json:"dreamHalfLifeDays,omitempty" minimum:"0.01" maximum:"36500" doc:"Age at which a statement's recency counts half."`
+
+	WindowMaxTokens      *int               `json:"windowMaxTokens,omitempty" minimum:"1024" maximum:"10000000" doc:"Tokens of everything that a model is sent."`
+	WindowCompactShare   *float64           `json:"windowCompactShare,omitempty" minimum:"0.1" maximum:"1" doc:"Share of the window above which earlier turns are summarised."`
+	WindowKeepTurns      *int               `json:"windowKeepTurns,omitempty" minimum:"1" maximum:"100" doc:"Last turns that stay word by word."`
+	SummaryMaxTokens     *int               `json:"summaryMaxTokens,omitempty" minimum:"50" maximum:"20000" doc:"Tokens of the summary of earlier turns."`
+	AutoInject           *bool              `json:"autoInject,omitempty" doc:"Let recalled memory go into the context by itself."`
+	AutoInjectThreshold  *float64           `json:"autoInjectThreshold,omitempty" minimum:"0" maximum:"1" doc:"Least score of what is recalled by itself."`
+	AutoInjectMaxTokens  *int               `json:"autoInjectMaxTokens,omitempty" minimum:"0" maximum:"100000" doc:"Tokens of recalled memory in a context."`
+	FlushSoftTokens      *int               `json:"flushSoftTokens,omitempty" minimum:"0" maximum:"1000000" doc:"Room, in tokens, below which messages are flushed."`
+	FlushShare           *float64           `json:"flushShare,omitempty" minimum:"0.1" maximum:"1" doc:"Share of the window above which messages are flushed."`
+	FlushMessages        *int               `json:"flushMessages,omitempty" minimum:"1" maximum:"100000" doc:"Messages without a flush, beyond which they are flushed."`
+	FlushBytes           *int               `json:"flushBytes,omitempty" minimum:"1024" maximum:"1073741824" doc:"Bytes of messages without a flush, beyond which they are flushed."`
+	FlushDeadlineSeconds *int               `json:"flushDeadlineSeconds,omitempty" minimum:"1" maximum:"3600" doc:"How long the model has for a flush."`
+	FlushPolicy          memory.FlushPolicy `json:"flushPolicy,omitempty" enum:"fallback,wait" doc:"After the deadline: flush by rules, or wait for the model."`
+	MaxToolRounds        *int               `json:"maxToolRounds,omitempty" minimum:"0" maximum:"100" doc:"Calls of a model in one turn that may use tools."`
 }
 
 // settingsChanges change single settings.
@@ -73,6 +88,21 @@ type settingsChanges struct {
 	DreamMaxPromotions   change[int]     `json:"dreamMaxPromotions,omitzero" minimum:"0" maximum:"100"`
 	DreamMaxRetiredShare change[float64] `json:"dreamMaxRetiredShare,omitzero" minimum:"0" maximum:"1"`
 	DreamHalfLifeDays    change[float64] `json:"dreamHalfLifeDays,omitzero" minimum:"0.01" maximum:"36500"`
+
+	WindowMaxTokens      change[int]                `json:"windowMaxTokens,omitzero" minimum:"1024" maximum:"10000000"`
+	WindowCompactShare   change[float64]            `json:"windowCompactShare,omitzero" minimum:"0.1" maximum:"1"`
+	WindowKeepTurns      change[int]                `json:"windowKeepTurns,omitzero" minimum:"1" maximum:"100"`
+	SummaryMaxTokens     change[int]                `json:"summaryMaxTokens,omitzero" minimum:"50" maximum:"20000"`
+	AutoInject           change[bool]               `json:"autoInject,omitzero"`
+	AutoInjectThreshold  change[float64]            `json:"autoInjectThreshold,omitzero" minimum:"0" maximum:"1"`
+	AutoInjectMaxTokens  change[int]                `json:"autoInjectMaxTokens,omitzero" minimum:"0" maximum:"100000"`
+	FlushSoftTokens      change[int]                `json:"flushSoftTokens,omitzero" minimum:"0" maximum:"1000000"`
+	FlushShare           change[float64]            `json:"flushShare,omitzero" minimum:"0.1" maximum:"1"`
+	FlushMessages        change[int]                `json:"flushMessages,omitzero" minimum:"1" maximum:"100000"`
+	FlushBytes           change[int]                `json:"flushBytes,omitzero" minimum:"1024" maximum:"1073741824"`
+	FlushDeadlineSeconds change[int]                `json:"flushDeadlineSeconds,omitzero" minimum:"1" maximum:"3600"`
+	FlushPolicy          change[memory.FlushPolicy] `json:"flushPolicy,omitzero" enum:"fallback,wait"`
+	MaxToolRounds        change[int]                `json:"maxToolRounds,omitzero" minimum:"0" maximum:"100"`
 }
 
 // apply returns settings with the changes made, and whether there were any.
@@ -104,6 +134,22 @@ func (c settingsChanges) apply(settings memory.AgentSettings) (memory.AgentSetti
 	c.DreamMaxPromotions.to(&settings.DreamMaxPromotions)
 	c.DreamMaxRetiredShare.to(&settings.DreamMaxRetiredShare)
 	c.DreamHalfLifeDays.to(&settings.DreamHalfLifeDays)
+	c.WindowMaxTokens.to(&settings.WindowMaxTokens)
+	c.WindowCompactShare.to(&settings.WindowCompactShare)
+	c.WindowKeepTurns.to(&settings.WindowKeepTurns)
+	c.SummaryMaxTokens.to(&settings.SummaryMaxTokens)
+	c.AutoInject.to(&settings.AutoInject)
+	c.AutoInjectThreshold.to(&settings.AutoInjectThreshold)
+	c.AutoInjectMaxTokens.to(&settings.AutoInjectMaxTokens)
+	c.FlushSoftTokens.to(&settings.FlushSoftTokens)
+	c.FlushShare.to(&settings.FlushShare)
+	c.FlushMessages.to(&settings.FlushMessages)
+	c.FlushBytes.to(&settings.FlushBytes)
+	c.FlushDeadlineSeconds.to(&settings.FlushDeadlineSeconds)
+	c.MaxToolRounds.to(&settings.MaxToolRounds)
+	if c.FlushPolicy.given {
+		settings.FlushPolicy = c.FlushPolicy.value // null: empty, the server's
+	}
 	if c.DreamCron.given {
 		settings.DreamCron = c.DreamCron.value // null: empty, the server's
 	}

@@ -16,6 +16,8 @@ const (
 	MaxMessageBytes  = 256 << 10
 	MaxMessageID     = 128 // bytes of a client's message id
 	MaxConversation  = 255 // bytes of a client's conversation id
+	MaxToolCalls     = 64  // of one message
+	MaxToolCallBytes = 256 << 10
 )
 
 // Message is one turn's piece of a conversation.
@@ -27,6 +29,17 @@ type Message struct {
 	Content      string    // UTF-8
 	FinishReason string    // of an assistant message, as the provider said it; empty when unknown
 	CreatedAt    time.Time // when it was said
+
+	ToolCalls  []ToolCall // of an assistant message: what it asks for
+	ToolCallID string     // of a tool message: the call that it answers; empty when the client does not say
+}
+
+// ToolCall is one request of a model to run a tool. A call and the message that answers it are a pair: a context window has
+// both or neither.
+type ToolCall struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"` // JSON, as the model wrote it
 }
 
 // Trigger says where a conversation comes from.

@@ -33,6 +33,21 @@ type AgentSettings struct {
 	DreamMaxPromotions   *int     `json:"dreamMaxPromotions,omitempty"`   // of one dream
 	DreamMaxRetiredShare *float64 `json:"dreamMaxRetiredShare,omitempty"` // 0 to 1, of the lines of MEMORY.md
 	DreamHalfLifeDays    *float64 `json:"dreamHalfLifeDays,omitempty"`    // of recency
+
+	WindowMaxTokens      *int        `json:"windowMaxTokens,omitempty"`      // of everything that a model is sent
+	WindowCompactShare   *float64    `json:"windowCompactShare,omitempty"`   // 0 to 1, of the window
+	WindowKeepTurns      *int        `json:"windowKeepTurns,omitempty"`      // last turns that stay verbatim
+	SummaryMaxTokens     *int        `json:"summaryMaxTokens,omitempty"`     // of the summary of earlier turns
+	AutoInject           *bool       `json:"autoInject,omitempty"`           // recalled memory goes into the context by itself
+	AutoInjectThreshold  *float64    `json:"autoInjectThreshold,omitempty"`  // 0 to 1, least score
+	AutoInjectMaxTokens  *int        `json:"autoInjectMaxTokens,omitempty"`  // of recalled memory
+	FlushSoftTokens      *int        `json:"flushSoftTokens,omitempty"`      // room left, below which a flush begins
+	FlushShare           *float64    `json:"flushShare,omitempty"`           // 0 to 1, of the window
+	FlushMessages        *int        `json:"flushMessages,omitempty"`        // that are not flushed
+	FlushBytes           *int        `json:"flushBytes,omitempty"`           // of messages that are not flushed
+	FlushDeadlineSeconds *int        `json:"flushDeadlineSeconds,omitempty"` // for the model
+	FlushPolicy          FlushPolicy `json:"flushPolicy,omitempty"`          // after the deadline
+	MaxToolRounds        *int        `json:"maxToolRounds,omitempty"`        // of one turn
 }
 
 // ExtractSettings are the resolved settings of one extraction. They travel in the workflow's input, so that a re-run sees

@@ -23,6 +23,7 @@ type Conversation struct {
 	Complete     int64          // last message of a completed turn
 	Considered   int64          // how far extraction has looked; a closed gate moves it too
 	Cursor       int64          // how far messages are accounted for
+	Flushed      int64          // how far messages are flushed: they may leave a context window
 	PendingSince *time.Time     // when the oldest completed message that was not considered came in
 	CreatedAt    time.Time
 	UpdatedAt    time.Time // last batch stored

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
@@ -25,8 +26,19 @@ type ExtractionLoad struct {
 	Profile, Memory, Note memory.Document
 	Shared                string   // content of the TEAM MEMORY.md when Scope is PERSONAL
 	Protected             []string // lines of Profile and Memory that a person wrote
-	To                    int64    // end of this step
-	Last                  bool     // the step ends where the range ends
+	// Noted is the step of a flush that has noted these messages; nil: none has. A step of an extraction is noted as a whole or
+	// not at all.
+	Noted *Noted
+	To    int64 // end of this step
+	Last  bool  // the step ends where the range ends
+}
+
+// Noted is what a flush wrote of messages that an extraction comes to later.
+type Noted struct {
+	Flush    uuid.UUID
+	Fallback bool            // rules wrote it in place of a model
+	Note     memory.Document // that it was written to, as it is now
+	Entries  []string        // what it appended, step by step
 }
 
 // stepWindow bounds how many messages of a range are looked at to find the end of a step. Of a longer range the rest comes

@@ -22,6 +22,9 @@ type Draft struct {
 	Model         string
 	PromptVersion string
 	Usage         memory.Usage // of this attempt; added to the record and to the day's spending
+	// Noted is the flush that had noted the messages when the draft was made; zero: none had. When that has changed the draft
+	// is stale.
+	Noted uuid.UUID
 }
 
 // Ending is how a run ends without a write, or why it waits.

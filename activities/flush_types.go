@@ -1,0 +1,66 @@
+package activities
+
+import (
+	"github.com/google/uuid"
+
+	"reverie/memory"
+)
+
+// FlushRef names an open flush.
+type FlushRef struct {
+	memory.OwnerRef
+	Flush uuid.UUID `json:"flush"`
+}
+
+// PlanFlushInput asks what is to be flushed so that a conversation is flushed up to a message.
+type PlanFlushInput struct {
+	memory.OwnerRef
+	Conversation uuid.UUID `json:"conversation"`
+	To           int64     `json:"to"`
+}
+
+// PlanFlushResult is the flush that is next.
+type PlanFlushResult struct {
+	Needed bool      `json:"needed,omitempty"`
+	Flush  uuid.UUID `json:"flush,omitzero"`
+	From   int64     `json:"from,omitempty"`
+	To     int64     `json:"to,omitempty"`
+}
+
+// FlushStepInput is one step of a flush.
+type FlushStepInput struct {
+	FlushRef
+
+	Settings memory.FlushSettings `json:"settings"`
+	Fallback bool                 `json:"fallback,omitempty"` // by rules, in place of the model
+}
+
+// FlushStepResult says what to do next: commit a draft, go on behind Done, fall back, wait, or ask with a shorter transcript.
+type FlushStepResult struct {
+	From         int64             `json:"from"`
+	To           int64             `json:"to"`
+	HasDraft     bool              `json:"hasDraft,omitempty"`
+	Acknowledged bool              `json:"acknowledged,omitempty"`
+	TooLong      bool              `json:"tooLong,omitempty"`
+	Messages     int               `json:"messages,omitempty"`
+	FallBack     memory.ReasonCode `json:"fallBack,omitempty"` // the model cannot do it: budget, refused, invalid, …
+	Outcome      memory.Outcome    `json:"outcome,omitempty"`
+	ReasonCode   memory.ReasonCode `json:"reasonCode,omitempty"`
+	Usage        memory.Usage      `json:"usage,omitzero"`
+}
+
+// CommitFlushInput commits the draft of a step.
+type CommitFlushInput struct {
+	FlushRef
+
+	From int64 `json:"from"`
+}
+
+// CommitFlushResult is how the flush stands.
+type CommitFlushResult struct {
+	Stale        bool              `json:"stale,omitempty"`
+	Acknowledged bool              `json:"acknowledged,omitempty"`
+	Outcome      memory.Outcome    `json:"outcome,omitempty"`
+	ReasonCode   memory.ReasonCode `json:"reasonCode,omitempty"`
+	Done         int64             `json:"done"`
+}

@@ -1,0 +1,159 @@
+// Package window decides what a model is sent in one turn, free of I/O: the system prompt, the summary of earlier turns, the
+// last turns word by word, what memory recalls, and the current message last; fitted into a number of tokens in stages, with a
+// ledger of where they went.
+//
+// What stays the same from turn to turn comes first and what changes comes late, so that providers can cache the prefix. What
+// is recalled or summarised is labelled, escaped and never a system message: it is data.
+package window
+
+import (
+	"encoding/json"
+	"time"
+
+	"reverie/memory"
+)
+
+// Kind says what a message of a window is.
+type Kind string
+
+// Kinds, in the order in which they stand in a window.
+const (
+	KindSystem  Kind = "system"  // the enabled documents, with the owner's block
+	KindSummary Kind = "summary" // of earlier turns; a user message
+	KindGoal    Kind = "goal"    // what the user wanted first; a user message
+	KindHistory Kind = "history" // said in this conversation
+	KindRecall  Kind = "recall"  // recalled memory; a user message
+	KindCurrent Kind = "current" // what the model is to answer
+)
+
+// Cut says what became of the content of a message.
+type Cut string
+
+// Cuts.
+const (
+	CutNot     Cut = ""
+	CutTrimmed Cut = "trimmed" // a tool result of which head and tail are left
+	CutCleared Cut = "cleared" // a tool result of which one line is left
+)
+
+// Message is one message of a window.
+type Message struct {
+	Kind       Kind              `json:"kind"`
+	Role       string            `json:"role"` // as memory.RoleOf…
+	Name       string            `json:"name,omitempty"`
+	Content    string            `json:"content"`
+	ToolCalls  []memory.ToolCall `json:"toolCalls,omitempty"`
+	ToolCallID string            `json:"toolCallId,omitempty"`
+	Seq        int64             `json:"seq,omitempty"` // of a stored message
+	Tokens     int               `json:"tokens"`
+	Cut        Cut               `json:"cut,omitempty"`
+}
+
+// Tool is a tool that the model is offered; here it only costs tokens.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"` // JSON schema
+}
+
+// Recalled is a passage of memory that fits the current message.
+type Recalled struct {
+	Text   string
+	Source string    // where it stands: a path with lines, or a conversation
+	At     time.Time // when it was said or written; zero: not known
+	Score  float64
+	Found  int // its place among what was found, from 0, for whoever explains
+}
+
+// Input is everything that a window is made of.
+type Input struct {
+	System    string // memory.SystemPrompt
+	Tools     []Tool
+	Summary   string // of the messages up to SummaryTo; empty: none
+	SummaryTo int64
+	Goal      string // the first user message of the conversation, when its turn is summarised
+	// History are the messages behind SummaryTo, oldest first, without the current one. With Older set they begin behind Older:
+	// those from SummaryTo+1 to Older exist as well and were not loaded, because they could not fit.
+	History  []memory.Message
+	Older    int64
+	Recalled []Recalled // best first
+	Current  memory.Message
+	Flushed  int64 // messages up to here are flushed: what is dropped up to here is not lost
+	Unflushed
+	Settings memory.WindowSettings
+	// Emergency leaves only the last turns beside the summary, since the model said that the context is too long. Each level
+	// beyond 1 halves the window.
+	Emergency int
+	Now       time.Time // in the owner's zone
+	// Count is how many tokens a text has.
+	Count func(string) int
+}
+
+// Unflushed is what of a conversation no flush and no extraction has accounted for.
+type Unflushed struct {
+	Messages int
+	Bytes    int64
+}
+
+// Result is a window.
+type Result struct {
+	Messages []Message
+	Ledger   Ledger
+	// Unsent is the last message that is in the window neither by itself nor in the summary; 0: there is none. Up to there
+	// everything must be flushed before Messages may be used (it is, where Unsent <= Input.Flushed).
+	Unsent int64
+	// Compact is up to where earlier turns are to be summarised, since the window is fuller than its share; 0: they need not.
+	Compact int64
+	// Flush is up to where messages are to be flushed soon, and Why; 0: they need not.
+	Flush int64
+	Why   FlushReason
+}
+
+// FlushReason says why a flush is due.
+type FlushReason string
+
+// Reasons of flushes.
+const (
+	FlushRoom     FlushReason = "room"     // little room is left
+	FlushShare    FlushReason = "share"    // much of the window is used
+	FlushMessages FlushReason = "messages" // many messages are not flushed
+	FlushBytes    FlushReason = "bytes"    // much text is not flushed
+	FlushCompact  FlushReason = "compact"  // a compaction needs it
+)
+
+// Ledger says where the tokens of a window went.
+type Ledger struct {
+	Max      int `json:"max" doc:"Tokens that the window may have."`
+	Trigger  int `json:"trigger" doc:"Above this earlier turns are summarised."`
+	Used     int `json:"used" doc:"Tokens of everything that is sent."`
+	System   int `json:"system"`
+	Tools    int `json:"tools"`
+	Summary  int `json:"summary"`
+	Goal     int `json:"goal"`
+	History  int `json:"history"`
+	Recall   int `json:"recall"`
+	Current  int `json:"current"`
+	Messages int `json:"messages" doc:"Of the conversation, word by word."`
+	Trimmed  int `json:"trimmed" doc:"Tool results of which head and tail are left."`
+	Cleared  int `json:"cleared" doc:"Tool results of which one line is left."`
+	Dropped  int `json:"dropped" doc:"Messages behind the summary that had no room; they are flushed."`
+	Saved    int `json:"saved" doc:"Tokens that trimming, clearing and dropping saved."`
+}
+
+// TooLargeError says that what has to be sent whole does not fit.
+type TooLargeError struct {
+	Max, System, Tools, Current int // tokens
+}
+
+func (e *TooLargeError) Error() string {
+	return "the system prompt and the message are larger than the window"
+}
+
+// Fit makes a window.
+//
+// Stages, each only as far as it is needed to come below the trigger (Settings.CompactShare of the window): tool results of
+// old turns are trimmed, then cleared; then Compact asks for a summary. Whatever was summarised or not, the result fits into
+// the whole window: recalled memory goes first, then messages from the front together with their pairs, the summary and the
+// last two messages last of all. System prompt and current message are never touched; when they alone do not fit the error is
+// a *TooLargeError.
+func Fit(in Input) (Result, error) { return Result{}, nil }
