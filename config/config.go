@@ -111,6 +111,27 @@ type Config struct {
 	DreamREMBoost            float64       `envconfig:"DREAM_REM_BOOST" default:"0.09" desc:"Most that earlier REM phases add to a score."`
 	DreamHalfLifeDays        float64       `envconfig:"DREAM_HALF_LIFE_DAYS" default:"14" desc:"Age at which recency and these boosts count half, in days."`
 
+	WindowMaxTokens        int           `envconfig:"WINDOW_MAX_TOKENS" default:"128000" desc:"Tokens of everything that a model is sent in a turn. This and the other settings of the context window hold for agents that set none of their own."`
+	WindowCompactShare     float64       `envconfig:"WINDOW_COMPACT_SHARE" default:"0.75" desc:"Share of the window above which earlier turns are summarised, 0.1 to 1. Left at 0.75, windows below 32,768 tokens use 0.85."`
+	WindowKeepTurns        int           `envconfig:"WINDOW_KEEP_TURNS" default:"2" desc:"Last turns that stay word by word."`
+	WindowSummaryMaxTokens int           `envconfig:"WINDOW_SUMMARY_MAX_TOKENS" default:"300" desc:"Tokens of the summary of earlier turns."`
+	WindowSummaryDeadline  time.Duration `envconfig:"WINDOW_SUMMARY_DEADLINE" default:"60s" desc:"How long the model has for a summary; after that rules write it."`
+	WindowGoalMaxTokens    int           `envconfig:"WINDOW_GOAL_MAX_TOKENS" default:"400" desc:"Tokens up to which the first thing that the user asked for stays word by word when its turn is summarised."`
+
+	AutoInject          bool    `envconfig:"AUTO_INJECT" default:"true" desc:"Let recalled memory go into the context by itself."`
+	AutoInjectThreshold float64 `envconfig:"AUTO_INJECT_THRESHOLD" default:"0.3" desc:"Least score of what is recalled by itself, 0 to 1."`
+	AutoInjectMaxTokens int     `envconfig:"AUTO_INJECT_MAX_TOKENS" default:"200" desc:"Tokens of recalled memory in a context."`
+
+	FlushSoftTokens int           `envconfig:"FLUSH_SOFT_TOKENS" default:"4000" desc:"Room in a window, in tokens, below which older messages are flushed: what is durable in them is saved before they leave the window."`
+	FlushShare      float64       `envconfig:"FLUSH_SHARE" default:"0.85" desc:"Share of the window above which older messages are flushed, 0.1 to 1."`
+	FlushMessages   int           `envconfig:"FLUSH_MESSAGES" default:"50" desc:"Messages without a flush or an extraction, beyond which they are flushed."`
+	FlushBytes      int           `envconfig:"FLUSH_BYTES" default:"2097152" desc:"Bytes of such messages, beyond which they are flushed."`
+	FlushDeadline   time.Duration `envconfig:"FLUSH_DEADLINE" default:"90s" desc:"How long the model has for a flush."`
+	FlushPolicy     string        `envconfig:"FLUSH_POLICY" default:"fallback" desc:"After that: fallback, the built-in engine flushes and the model's version follows; wait, the messages stay in the window until the model has answered."`
+
+	ChatMaxTokens     int `envconfig:"CHAT_MAX_TOKENS" default:"4096" desc:"Longest answer of a chat's model call, in tokens."`
+	ChatMaxToolRounds int `envconfig:"CHAT_MAX_TOOL_ROUNDS" default:"8" desc:"Calls of the model in one turn that may use tools; after that it answers without."`
+
 	RateLimit    float64 `envconfig:"RATE_LIMIT" default:"0" desc:"Requests per second that one key may make; 0: no limit."`
 	OTLPEndpoint string  `envconfig:"OTLP_ENDPOINT" desc:"OTLP/HTTP endpoint for traces, such as http://127.0.0.1:4318. Empty: no traces are exported."`
 	LogLevel     string  `envconfig:"LOG_LEVEL" default:"info" desc:"debug, info, warn or error."`
@@ -168,6 +189,7 @@ func (c Config) Validate() error {
 	c.checkEmbedding(bad)
 	c.checkRecall(bad)
 	c.checkDream(bad)
+	c.checkWindow(bad)
 	return errors.Join(errs...)
 }
 

@@ -12,12 +12,12 @@ import (
 func TestEverySettingCounts(t *testing.T) {
 	t.Parallel()
 	extraction, timing, searches := memory.DefaultExtractSettings(), memory.DefaultTiming(), recall.DefaultSettings()
-	dreams, nights := memory.DefaultDreamSettings(), memory.DefaultDreamSchedule()
+	dreams, nights, windows := memory.DefaultDreamSettings(), memory.DefaultDreamSchedule(), memory.DefaultWindowSettings()
 	kind := reflect.TypeFor[memory.AgentSettings]()
 	for i := range kind.NumField() {
 		name := kind.Field(i).Name
 		counts := false
-		for _, value := range []any{new(true), new(false), new(5), new(0.123), "x"} {
+		for _, value := range []any{new(true), new(false), new(5), new(0.123), "x", memory.FlushWait} {
 			a := memory.AgentSettings{}
 			field := reflect.ValueOf(&a).Elem().Field(i)
 			if reflect.TypeOf(value) != field.Type() {
@@ -25,7 +25,7 @@ func TestEverySettingCounts(t *testing.T) {
 			}
 			field.Set(reflect.ValueOf(value))
 			counts = counts || extraction.With(a) != extraction || timing.With(a) != timing || searches.With(a) != searches ||
-				dreams.With(a) != dreams || nights.With(a) != nights
+				dreams.With(a) != dreams || nights.With(a) != nights || windows.With(a) != windows
 		}
 		if !counts {
 			t.Errorf("%s changes nothing", name)

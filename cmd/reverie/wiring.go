@@ -81,6 +81,21 @@ func dreamSettings(c config.Config, paid bool) memory.DreamSettings {
 	return s
 }
 
+// windowSettings are the server's defaults of a context window, which an agent's own settings override; paid: a model answers,
+// summarises and flushes.
+func windowSettings(c config.Config, paid bool) memory.WindowSettings {
+	return memory.WindowSettings{
+		MemoryEnabled: c.MemoryEnabled, OwnerIsolation: c.OwnerIsolation,
+		MaxTokens: c.WindowMaxTokens, CompactShare: c.WindowCompactShare, KeepTurns: c.WindowKeepTurns,
+		SummaryMaxTokens: c.WindowSummaryMaxTokens, GoalMaxTokens: c.WindowGoalMaxTokens,
+		AutoInject: c.AutoInject, AutoInjectThreshold: c.AutoInjectThreshold, AutoInjectMaxTokens: c.AutoInjectMaxTokens,
+		FlushSoftTokens: c.FlushSoftTokens, FlushShare: c.FlushShare, FlushMessages: c.FlushMessages, FlushBytes: c.FlushBytes,
+		FlushDeadline: c.FlushDeadline, FlushPolicy: memory.FlushPolicy(c.FlushPolicy),
+		SummaryDeadline: c.WindowSummaryDeadline, MaxToolRounds: c.ChatMaxToolRounds,
+		Paid: paid, Model: c.LLMModel, ModelTimeout: c.LLMTimeout, ModelHeartbeat: c.LLMHeartbeat,
+	}
+}
+
 // dreamSchedule says when agents dream that do not say so themselves.
 func dreamSchedule(c config.Config) memory.DreamSchedule {
 	keyID, _, _ := strings.Cut(strings.TrimSpace(c.EncryptionKeys.Reveal()), ":") // the first encrypts
