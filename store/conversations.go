@@ -32,7 +32,7 @@ type Conversation struct {
 // conversationRows reads a Conversation, in the order of scanConversation.
 const conversationRows = `
 select c.conversation_id, c.conversation_uid, c.owner_key, ` + ownerIDOf + `, c.trigger_source,
-    c.last_seq, c.complete_seq, c.considered_seq, c.cursor_seq, c.pending_since, c.created_at, c.updated_at
+    c.last_seq, c.complete_seq, c.considered_seq, c.cursor_seq, c.flushed_seq, c.pending_since, c.created_at, c.updated_at
 from conversations c
 where c.workspace_id = @workspace and c.agent_id = @agent `
 
@@ -62,7 +62,7 @@ limit @limit`
 
 func scanConversation(row pgx.CollectableRow) (c Conversation, err error) {
 	err = row.Scan(&c.ID, &c.UID, &c.Owner, &c.OwnerID, &c.Trigger,
-		&c.Last, &c.Complete, &c.Considered, &c.Cursor, &c.PendingSince, &c.CreatedAt, &c.UpdatedAt)
+		&c.Last, &c.Complete, &c.Considered, &c.Cursor, &c.Flushed, &c.PendingSince, &c.CreatedAt, &c.UpdatedAt)
 	return c, err
 }
 

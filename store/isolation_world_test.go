@@ -291,7 +291,7 @@ func mayChange(id memory.Identity, g group) bool {
 			return ofAgent && !id.Pinned
 		}
 		return ofAgent && g.owner == string(id.Owner) && id.Owner != memory.NoOwner
-	case "conversations", "messages", "extractions":
+	case "conversations", "messages", "extractions", "flushes", "flush_steps", "compactions":
 		return ofAgent && g.owner == string(id.Owner) && id.Owner != memory.NoOwner
 	case "write_ledger": // the receipt of a dream of the shared memory that was undone is that of its owner
 		return g.agent == id.Agent && (g.owner == string(id.Owner) || g.owner == string(memory.SystemOwner) && !id.Pinned)
@@ -365,6 +365,7 @@ var tenantTables = []struct {
 }{
 	{"agents", []string{"agent_id"}},
 	{"api_keys", nil},
+	{"compactions", []string{"agent_id", "owner_key"}},
 	{"conversations", []string{"agent_id", "owner_key"}},
 	{"document_versions", []string{"agent_id", "owner_key", "scope"}},
 	{"documents", []string{"agent_id", "owner_key", "scope"}},
@@ -374,6 +375,8 @@ var tenantTables = []struct {
 	{"dreams", []string{"agent_id", "owner_key", "scope"}},
 	{"embedding_cache", nil},
 	{"extractions", []string{"agent_id", "owner_key"}},
+	{"flush_steps", []string{"agent_id", "owner_key"}},
+	{"flushes", []string{"agent_id", "owner_key"}},
 	{"index_blocks", []string{"agent_id", "owner_key", "scope"}},
 	{"index_fresh", []string{"agent_id", "owner_key", "scope"}},
 	{"index_graves", []string{"agent_id", "owner_key", "scope"}},
