@@ -216,3 +216,28 @@ func TestWhatIsRecorded(t *testing.T) {
 		t.Errorf("entries %v", e)
 	}
 }
+
+// Whoever shows only some of what was found says which, and nothing else is recorded.
+func TestOnlyWhatIsUsedIsRecorded(t *testing.T) {
+	l, kept := open(t), &ledger{}
+	l.write("user:1", "a.md", "The compass is old.\n")
+	l.write("user:1", "b.md", "The compass points north.\n")
+	l.Recorder = recall.NewRecorder(kept, slog.New(slog.DiscardHandler))
+	r := recall.Request{Query: "compass", Unrecorded: true}
+	found, err := l.Search(t.Context(), as("user:1"), r)
+	if err != nil || len(found.Results) != 2 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	l.Used(t.Context(), as("user:1"), r, found.Results[1:])
+	l.Used(t.Context(), as("user:1"), r, nil)
+	if err := l.Recorder.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if sizes := kept.sizes(); len(sizes) != 1 || sizes[0] != 1 {
+		t.Fatalf("writes of %v, want one of 1", sizes)
+	}
+	got := kept.writes[0][0]
+	if got.QueryHash != recall.QueryHash("acme", "compass") || len(got.Hits) != 1 || got.Hits[0].Path != found.Results[1].Path {
+		t.Errorf("%+v, want %s alone", got, found.Results[1].Path)
+	}
+}

@@ -40,7 +40,9 @@ type Request struct {
 	Wait  time.Duration
 	// Synthetic searches (tests, dreams, operators) are recorded as such and never count as use.
 	Synthetic bool
-	Options   Options
+	// Unrecorded leaves it to the caller to say with Used which results were used: for whoever shows only some of them.
+	Unrecorded bool
+	Options    Options
 	// Agent is what the agent has set for itself, and Zone its time zone; nil: UTC.
 	Agent memory.AgentSettings
 	Zone  *time.Location

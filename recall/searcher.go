@@ -76,10 +76,22 @@ func (s *Searcher) Search(ctx context.Context, id memory.Identity, r Request) (R
 	if s.Observe != nil {
 		s.Observe(response)
 	}
-	if s.Recorder != nil && len(response.Results) > 0 {
-		s.Recorder.Record(ctx, Use{Identity: id, Query: q, At: now, Synthetic: r.Synthetic, Hits: response.Results})
+	if !r.Unrecorded {
+		s.record(ctx, Use{Identity: id, Query: q, At: now, Synthetic: r.Synthetic, Hits: response.Results})
 	}
 	return response, nil
+}
+
+// Used records which results of a search with Unrecorded were used after all, best first.
+func (s *Searcher) Used(ctx context.Context, id memory.Identity, r Request, hits []Hit) {
+	now := s.now().In(r.zone())
+	s.record(ctx, Use{Identity: id, Query: search.AnalyseQuery(r.Query, now), At: now, Synthetic: r.Synthetic, Hits: hits})
+}
+
+func (s *Searcher) record(ctx context.Context, u Use) {
+	if s.Recorder != nil && len(u.Hits) > 0 {
+		s.Recorder.Record(ctx, u)
+	}
 }
 
 func (s *Searcher) now() time.Time {
