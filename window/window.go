@@ -102,6 +102,8 @@ type Result struct {
 	// Unsent is the last message that is in the window neither by itself nor in the summary; 0: there is none. Up to there
 	// everything must be flushed before Messages may be used (it is, where Unsent <= Input.Flushed).
 	Unsent int64
+	// Recalled are the passages that are in the window, by their index in Input.Recalled, as they stand there.
+	Recalled []int
 	// Compact is up to where earlier turns are to be summarised, since the window is fuller than its share; 0: they need not.
 	Compact int64
 	// Flush is up to where messages are to be flushed soon, and Why; 0: they need not.
