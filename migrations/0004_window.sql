@@ -34,6 +34,7 @@ create table flushes (
     reason_code      text        not null default '',
     fallback         boolean     not null default false, -- rules flushed a part of it in place of the model
     draft            jsonb,      -- what the next step is about to append; null once it is committed
+    violations       jsonb       not null default '[]', -- of what was refused for the next step
     model            text        not null default '', -- the last one used
     prompt_version   text        not null default '',
     calls            int         not null default 0,
@@ -76,6 +77,7 @@ create table flush_steps (
     fallback         boolean     not null default false,
     violations       jsonb       not null default '[]', -- of an answer that was refused, before the fallback
     document_id      uuid,       -- of the note that it was written to
+    scope            text        not null default '',
     path             text        not null default '',
     version          int         not null default 0, -- that it made
     entry            text        not null default '',
@@ -139,8 +141,8 @@ create unique index compactions_by_content on compactions (content_key, conversa
 grant select, insert on flushes, flush_steps, compactions to reverie_app;
 grant update (flushed_seq) on conversations to reverie_app;
 grant update (flush_id) on extractions to reverie_app;
-grant update (done_seq, outcome, reason_code, fallback, draft, model, prompt_version, calls, input_tokens, output_tokens,
-    cost_micros, workflow_id, run_id, acknowledged_at) on flushes to reverie_app;
+grant update (done_seq, outcome, reason_code, fallback, draft, violations, model, prompt_version, calls, input_tokens,
+    output_tokens, cost_micros, workflow_id, run_id, acknowledged_at) on flushes to reverie_app;
 grant update (window_tokens, done_seq, summary, summary_tokens, tokens_before, outcome, reason_code, model, prompt_version, fallback,
     calls, input_tokens, output_tokens, cost_micros, workflow_id, run_id, finished_at) on compactions to reverie_app;
 

@@ -41,8 +41,10 @@ type FlushStep struct {
 	ReasonCode memory.ReasonCode // of nothing: why. "extracted": an extraction had taken the messages before.
 	Engine     string            // "provider/model" or "builtin/extractive"; empty when none was asked
 	Fallback   bool
-	Path       string // of the note that it was written to
+	Scope      memory.Scope // of the note that it was written to
+	Path       string
 	Version    int
+	Violations []memory.Violation // of what was refused before the step ended
 }
 
 // FlushLoad is what the next step of a flush needs.
@@ -65,7 +67,10 @@ type FlushLoad struct {
 // FlushDraft is what a step is about to append to today's note.
 type FlushDraft struct {
 	From, To      int64
+	Scope         memory.Scope // of the note: FlushLoad.Scope
+	Today         time.Time    // whose note it is: FlushLoad.Today
 	Entry         string
+	Lines         []memory.LineSource // from which messages the lines of the entry come
 	Reason        string // the engine's, in words
 	Model         string
 	PromptVersion string
@@ -81,7 +86,7 @@ type FlushEnd struct {
 	Model         string
 	PromptVersion string
 	Fallback      bool
-	Violations    []memory.Violation // of an answer that was refused, before the fallback
+	Violations    []memory.Violation // of an answer that was refused; of waiting: kept until the step ends
 	Usage         memory.Usage
 }
 
