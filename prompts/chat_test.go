@@ -15,8 +15,8 @@ func TestChatGolden(t *testing.T) {
 // A client's own agent loop may have other tools: nothing is said of ours then.
 func TestChatSystemNamesToolsOnlyWhenTheyAreOffered(t *testing.T) {
 	without, with := must(ChatSystem(Chat{})), must(ChatSystem(Chat{MemoryTools: true}))
-	for _, tool := range []string{"memory_search", "memory_get", "remember"} {
-		if strings.Contains(without, tool+" ") || !strings.Contains(with, tool) {
+	for _, tool := range []string{"memory_search", "memory_get", "call remember"} {
+		if strings.Contains(without, tool) || !strings.Contains(with, tool) {
 			t.Errorf("%s is named without the tools, or not with them", tool)
 		}
 	}
