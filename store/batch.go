@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -34,7 +35,7 @@ func (b Batch) validate(now time.Time) ([]memory.Message, error) {
 			return nil, err
 		}
 		if before, ok := seen[m.ID]; ok {
-			if before.Role != m.Role || before.Name != m.Name || before.Content != m.Content {
+			if !sameMessage(before, m) {
 				return nil, reusedID(m.ID)
 			}
 			continue
@@ -46,6 +47,12 @@ func (b Batch) validate(now time.Time) ([]memory.Message, error) {
 		messages = append(messages, m)
 	}
 	return messages, nil
+}
+
+// sameMessage reports whether two messages of one id say the same.
+func sameMessage(a, b memory.Message) bool {
+	return a.Role == b.Role && a.Name == b.Name && a.Content == b.Content && a.ToolCallID == b.ToolCallID &&
+		slices.Equal(a.ToolCalls, b.ToolCalls)
 }
 
 func validMessage(at string, m memory.Message) error {
@@ -70,7 +77,7 @@ func validMessage(at string, m memory.Message) error {
 			return err
 		}
 	}
-	return nil
+	return validCalls(at, m)
 }
 
 // parts cuts messages into runs of at most maxStatementBytes.
@@ -78,24 +85,31 @@ func parts(messages []memory.Message) [][]memory.Message {
 	var cut [][]memory.Message
 	start, size := 0, 0
 	for i, m := range messages {
-		if size += len(m.Content); size > maxStatementBytes && i > start {
+		if size += sizeOf(m); size > maxStatementBytes && i > start {
 			cut = append(cut, messages[start:i])
-			start, size = i, len(m.Content)
+			start, size = i, sizeOf(m)
 		}
 	}
 	return append(cut, messages[start:])
 }
 
 // columnsOf adds messages to args, one array for each column.
-func columnsOf(messages []memory.Message, args pgx.NamedArgs) pgx.NamedArgs {
+func columnsOf(messages []memory.Message, args pgx.NamedArgs) (pgx.NamedArgs, error) {
 	n := len(messages)
 	ids, roles, names := make([]string, n), make([]string, n), make([]string, n)
 	contents, finish, said := make([]string, n), make([]string, n), make([]time.Time, n)
+	calls, answered := make([]string, n), make([]string, n)
 	for i, m := range messages {
 		ids[i], roles[i], names[i] = m.ID, m.Role, m.Name
 		contents[i], finish[i], said[i] = m.Content, m.FinishReason, m.CreatedAt
+		column, err := callsColumn(m.ToolCalls)
+		if err != nil {
+			return nil, err
+		}
+		calls[i], answered[i] = column, m.ToolCallID
 	}
 	args["ids"], args["roles"], args["names"] = ids, roles, names
 	args["contents"], args["finish_reasons"], args["said_at"] = contents, finish, said
-	return args
+	args["tool_calls"], args["tool_call_ids"] = calls, answered
+	return args, nil
 }

@@ -59,12 +59,14 @@ with c as materialized (
     from conversations
     where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation
 ), incoming as materialized (
-    select c.conversation_uid, i.*, m.seq is not null as known, m.role = i.role and m.name = i.name and m.content = i.content as same
+    select c.conversation_uid, i.*, m.seq is not null as known, m.role = i.role and m.name = i.name and m.content = i.content
+            and m.tool_calls = i.tool_calls and m.tool_call_id = i.tool_call_id as same
     from c
-    cross join unnest(@ids::text[], @roles::text[], @names::text[], @contents::text[], @finish_reasons::text[], @said_at::timestamptz[])
-        with ordinality i (message_id, role, name, content, finish_reason, said_at, place)
+    cross join unnest(@ids::text[], @roles::text[], @names::text[], @contents::text[], @finish_reasons::text[], @said_at::timestamptz[],
+            @tool_calls::jsonb[], @tool_call_ids::text[])
+        with ordinality i (message_id, role, name, content, finish_reason, said_at, tool_calls, tool_call_id, place)
     left join lateral (
-        select m.seq, m.role, m.name, m.content
+        select m.seq, m.role, m.name, m.content, m.tool_calls, m.tool_call_id
         from messages m
         where m.workspace_id = @workspace and m.agent_id = @agent
             and m.conversation_uid = c.conversation_uid and m.message_id = i.message_id
@@ -72,7 +74,7 @@ with c as materialized (
     ) m on true
 ), stored as (
     insert into messages (workspace_id, agent_id, conversation_uid, seq, owner_key, message_id, role, name, content,
-        finish_reason, said_at, stored_at)
+        finish_reason, said_at, tool_calls, tool_call_id, stored_at)
     select @workspace, @agent, i.conversation_uid,
         row_number() over (order by i.place) + coalesce((
             select m.seq
@@ -81,7 +83,7 @@ with c as materialized (
                 and m.conversation_uid = (select conversation_uid from c)
             order by m.seq desc
             limit 1), 0),
-        @owner, i.message_id, i.role, i.name, i.content, i.finish_reason, i.said_at, @now
+        @owner, i.message_id, i.role, i.name, i.content, i.finish_reason, i.said_at, i.tool_calls, i.tool_call_id, @now
     from incoming i
     where not i.known
     returning seq, message_id
@@ -103,19 +105,19 @@ where workspace_id = @workspace and agent_id = @agent and owner_key = @owner
 returning turn`
 
 	sqlMessages = `
-select seq, message_id, role, name, content, finish_reason, said_at
-from messages
-where workspace_id = @workspace and agent_id = @agent and seq > @after
-    and conversation_uid = (
+select ` + wholeMessage + `
+from messages m
+where m.workspace_id = @workspace and m.agent_id = @agent and m.seq > @after
+    and m.conversation_uid = (
         select conversation_uid
         from conversations
         where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation)
-order by seq
+order by m.seq
 limit @limit`
 )
 
 // AppendMessages stores a batch, all of it or nothing. A message whose id is stored already is left alone; when its role,
-// name or words differ the batch is refused (*ConflictError with CodeMessageIDReused). The conversation is made when it is
+// name, words or tool calls differ the batch is refused (*ConflictError with CodeMessageIDReused). The conversation is made when it is
 // new; one of another owner is refused (CodeConversationOfAnotherOwner). Sequence numbers are given in the order of the
 // batch, without gaps. A completed turn counts once, however often its batch is sent.
 //
@@ -136,7 +138,9 @@ func (s *Store) AppendMessages(ctx context.Context, id memory.Identity, b Batch)
 		batch.Queue(sqlConversationEnsure, t.args(pgx.NamedArgs{"conversation": b.Conversation, "uid": newID(), "trigger": b.Trigger}))
 		state.queueLock(batch, t)
 		for _, part := range parts(messages) {
-			state.queueMessages(batch, t, part)
+			if err := state.queueMessages(batch, t, part); err != nil {
+				return Stored{}, err
+			}
 		}
 		if err := t.send(ctx, batch); err != nil {
 			return Stored{}, err
@@ -210,8 +214,12 @@ func (c *conversationState) queueLock(b *pgx.Batch, t *tx) {
 	})
 }
 
-func (c *conversationState) queueMessages(b *pgx.Batch, t *tx, messages []memory.Message) {
-	b.Queue(sqlMessagesInsert, t.args(columnsOf(messages, pgx.NamedArgs{"conversation": c.id}))).QueryRow(func(row pgx.Row) error {
+func (c *conversationState) queueMessages(b *pgx.Batch, t *tx, messages []memory.Message) error {
+	args, err := columnsOf(messages, pgx.NamedArgs{"conversation": c.id})
+	if err != nil {
+		return err
+	}
+	b.Queue(sqlMessagesInsert, t.args(args)).QueryRow(func(row pgx.Row) error {
 		var ids []string
 		var first int64
 		var known int
@@ -228,6 +236,7 @@ func (c *conversationState) queueMessages(b *pgx.Batch, t *tx, messages []memory
 		}
 		return nil
 	})
+	return nil
 }
 
 // take keeps which messages are new: those with the ids, which were given numbers without gaps from first on.
@@ -276,12 +285,13 @@ func (s *Store) Messages(ctx context.Context, id memory.Identity, conversation s
 	}
 	return read(ctx, s, id, func(t *tx) (messages []memory.Message, err error) {
 		b := &pgx.Batch{}
-		all(b.Queue(sqlMessages, t.args(pgx.NamedArgs{"conversation": conversation, "after": after, "limit": limitOf(limit)})), &messages, scanMessage)
+		all(b.Queue(sqlMessages, t.args(pgx.NamedArgs{"conversation": conversation, "after": after, "limit": limitOf(limit)})), &messages, scanWhole)
 		err = t.finish(ctx, b)
 		return messages, err
 	})
 }
 
+// scanMessage scans what was said in a message, without what it asks of tools.
 func scanMessage(row pgx.CollectableRow) (m memory.Message, err error) {
 	err = row.Scan(&m.Seq, &m.ID, &m.Role, &m.Name, &m.Content, &m.FinishReason, &m.CreatedAt)
 	return m, err
