@@ -23,7 +23,13 @@ type Proposer interface {
 	Propose(ctx context.Context, in memory.ExtractionInput) (memory.Answer, error)
 }
 
-// Options are what the steps work with. Embedders, Budget, Consolidator and the observers may be left out.
+// Rules are an engine that needs nobody else: it always answers.
+type Rules interface {
+	Flusher
+	Summariser
+}
+
+// Options are what the steps work with. Embedders, Budget, Consolidator, Flusher, Summariser and the observers may be left out.
 type Options struct {
 	Store    *store.Store
 	Proposer Proposer
@@ -47,6 +53,11 @@ type Options struct {
 	DreamSchedule memory.DreamSchedule
 	// Dreamer starts the dreams of a night; a worker brings it (worker.New).
 	Dreamer Dreamer
+	// Flusher has a model note what leaves a context window, and Summariser one summarise it; nil: rules do.
+	Flusher    Flusher
+	Summariser Summariser
+	// Rules are the built-in engine, which flushes and summarises without a model, or in place of one that did not in time.
+	Rules Rules
 	// ObserveDream is told every dream that ended, for metrics.
 	ObserveDream func(Dreamt)
 	// ObserveEmbedding is told every batch of units that was embedded, for metrics.

@@ -27,6 +27,8 @@ type SummariseInput struct {
 	Compaction uuid.UUID              `json:"compaction"`
 	Settings   memory.CompactSettings `json:"settings"`
 	Fallback   bool                   `json:"fallback,omitempty"` // by rules, in place of the model
+	// MaxBytes bounds the messages of this part, when a model's context was too small for one; 0: as many as is usual.
+	MaxBytes int `json:"maxBytes,omitempty"`
 }
 
 // SummariseResult says how far it is.
@@ -34,5 +36,6 @@ type SummariseResult struct {
 	Ended    bool              `json:"ended,omitempty"`
 	Done     int64             `json:"done"`
 	FallBack memory.ReasonCode `json:"fallBack,omitempty"` // the model cannot do it
+	TooLong  bool              `json:"tooLong,omitempty"` // the model's context is too small for this part
 	Usage    memory.Usage      `json:"usage,omitzero"`
 }

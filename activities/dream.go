@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"go.temporal.io/sdk/temporal"
-
 	"reverie/dream"
 	"reverie/memory"
 	"reverie/store"
@@ -29,25 +27,12 @@ func (a *Activities) dreamer(ctx context.Context, ref memory.OwnerRef) (memory.I
 }
 
 // dreamError is storeError for steps of dreams, which another execution may have taken over.
-func dreamError(err error) error {
-	conflict, ok := errors.AsType[*store.ConflictError](err)
-	switch {
-	case !ok:
-		return storeError(err)
-	case conflict.Code == store.CodeSuperseded:
-		return errSuperseded()
-	}
-	return temporal.NewNonRetryableApplicationError(conflict.Code, TypeInvalid, nil)
-}
-
-func errSuperseded() error {
-	return temporal.NewNonRetryableApplicationError("another execution has this dream", TypeSuperseded, nil)
-}
+func dreamError(err error) error { return recordError(err, "dream") }
 
 // inHand refuses an open dream that another execution has, before a step does in vain what its save would refuse.
 func inHand(d store.Dream, id memory.Identity) error {
 	if d.Open() && (d.WorkflowID != id.Author.WorkflowID || d.RunID != id.Author.RunID) {
-		return errSuperseded()
+		return errSuperseded("dream")
 	}
 	return nil
 }

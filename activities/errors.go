@@ -37,6 +37,22 @@ func storeError(err error) error {
 	return err
 }
 
+// recordError is storeError for steps that work on an open record, which another execution may have taken over. what names it.
+func recordError(err error, what string) error {
+	conflict, ok := errors.AsType[*store.ConflictError](err)
+	switch {
+	case !ok:
+		return storeError(err)
+	case conflict.Code == store.CodeSuperseded:
+		return errSuperseded(what)
+	}
+	return temporal.NewNonRetryableApplicationError(conflict.Code, TypeInvalid, nil)
+}
+
+func errSuperseded(what string) error {
+	return temporal.NewNonRetryableApplicationError("another execution has this "+what, TypeSuperseded, nil)
+}
+
 // modelError makes the next attempt wait for as long as the provider asks.
 func modelError(err *llm.Error) error {
 	return temporal.NewApplicationErrorWithOptions(string(err.Kind), TypeUnavailable, temporal.ApplicationErrorOptions{

@@ -1,6 +1,8 @@
 package activities
 
 import (
+	"time"
+
 	"github.com/google/uuid"
 
 	"reverie/memory"
@@ -44,6 +46,8 @@ type FlushStepResult struct {
 	TooLong      bool              `json:"tooLong,omitempty"`
 	Messages     int               `json:"messages,omitempty"`
 	FallBack     memory.ReasonCode `json:"fallBack,omitempty"` // the model cannot do it: budget, refused, invalid, …
+	WaitUntil    time.Time         `json:"waitUntil,omitzero"` // the budget that is spent renews at this time
+	Fallback     bool              `json:"fallback,omitempty"` // of the acknowledged flush: rules did (a part of) it
 	Outcome      memory.Outcome    `json:"outcome,omitempty"`
 	ReasonCode   memory.ReasonCode `json:"reasonCode,omitempty"`
 	Usage        memory.Usage      `json:"usage,omitzero"`
@@ -54,6 +58,7 @@ type CommitFlushInput struct {
 	FlushRef
 
 	From int64 `json:"from"`
+	To   int64 `json:"to"`
 }
 
 // CommitFlushResult is how the flush stands.
@@ -63,4 +68,18 @@ type CommitFlushResult struct {
 	Outcome      memory.Outcome    `json:"outcome,omitempty"`
 	ReasonCode   memory.ReasonCode `json:"reasonCode,omitempty"`
 	Done         int64             `json:"done"`
+	Fallback     bool              `json:"fallback,omitempty"` // rules did (a part of) what is done
+}
+
+// HoldFlushInput says why an open flush does not go on for now.
+type HoldFlushInput struct {
+	FlushRef
+
+	ReasonCode memory.ReasonCode `json:"reasonCode"`
+}
+
+// HoldFlushResult is how the flush stands.
+type HoldFlushResult struct {
+	Acknowledged bool  `json:"acknowledged,omitempty"`
+	Done         int64 `json:"done"`
 }

@@ -1,0 +1,107 @@
+package activities
+
+import (
+	"context"
+	"errors"
+
+	"reverie/memory"
+	"reverie/store"
+)
+
+// Flusher proposes an entry for today's note, of what is worth keeping of messages that leave a context window: a model with
+// its prompt, or the built-in engine. Its answer is read by memory.ParseFlush.
+type Flusher interface {
+	Flush(ctx context.Context, in memory.ExtractionInput) (memory.Answer, error)
+}
+
+// ReasonExtracted ends a step of a flush whose messages an extraction had taken before.
+const ReasonExtracted memory.ReasonCode = "extracted"
+
+// PlanFlush finds or opens the flush that is next, so that everything up to a message is flushed.
+func (a *Activities) PlanFlush(ctx context.Context, in PlanFlushInput) (PlanFlushResult, error) {
+	id, err := a.identify(ctx, in.OwnerRef, author(ctx, ""))
+	if err != nil {
+		return PlanFlushResult{}, err
+	}
+	flush, needed, err := a.Store.PlanFlush(ctx, id, in.Conversation, in.To)
+	if err != nil || !needed {
+		return PlanFlushResult{}, recordError(err, "flush")
+	}
+	return PlanFlushResult{Needed: true, Flush: flush.ID, From: flush.From, To: flush.To}, nil
+}
+
+// ProposeFlush asks an engine what to note of the next messages of a flush and saves a draft that passed the guards, or ends the
+// step that has nothing to write. A run that was cut after it had saved its draft finds the draft again and does not ask twice.
+func (a *Activities) ProposeFlush(ctx context.Context, in FlushStepInput) (FlushStepResult, error) {
+	asking := in.Settings.Paid && !in.Fallback && a.Flusher != nil
+	engine := "builtin"
+	if asking {
+		engine = in.Settings.Extract.Model
+	}
+	id, err := a.identify(ctx, in.OwnerRef, author(ctx, engine))
+	if err != nil {
+		return FlushStepResult{}, err
+	}
+	record, err := a.Store.BeginFlush(ctx, id, in.Flush)
+	if err != nil {
+		return FlushStepResult{}, recordError(err, "flush")
+	}
+	if record.Acknowledged() {
+		return flushed(record), nil
+	}
+	p := flushing{Activities: a, in: in, id: id, asksModel: asking}
+	return p.run(ctx)
+}
+
+// flushed is the result of a step of a flush that is acknowledged.
+func flushed(record store.Flush) FlushStepResult {
+	return FlushStepResult{
+		From: record.To + 1, To: record.To, Acknowledged: true,
+		Outcome: record.Outcome, ReasonCode: record.ReasonCode, Fallback: record.Fallback,
+	}
+}
+
+// CommitFlush appends the draft of a step to today's note and accounts for its messages, exactly once.
+func (a *Activities) CommitFlush(ctx context.Context, in CommitFlushInput) (CommitFlushResult, error) {
+	id, err := a.identify(ctx, in.OwnerRef, author(ctx, ""))
+	if err != nil {
+		return CommitFlushResult{}, err
+	}
+	out, err := a.Store.CommitFlush(ctx, id, in.Flush, in.From, idempotencyKey(ctx))
+	if refused, isRefused := errors.AsType[*store.QuarantineError](err); isRefused {
+		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
+			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonScan,
+			Violations: []memory.Violation{{Code: string(ReasonScan), Message: refused.Error()}},
+		})
+	}
+	if err != nil {
+		return CommitFlushResult{}, recordError(err, "flush")
+	}
+	if !out.Stale {
+		a.indexChanged(AgentRef{Workspace: in.Workspace, Agent: in.Agent})
+	}
+	return CommitFlushResult{
+		Stale: out.Stale, Acknowledged: out.Flush.Acknowledged(), Outcome: out.Flush.Outcome, ReasonCode: out.Flush.ReasonCode,
+		Done: out.Flush.Done, Fallback: out.Flush.Fallback,
+	}, nil
+}
+
+// HoldFlush records why an open flush does not go on for now. It waits for the next one who asks for it.
+func (a *Activities) HoldFlush(ctx context.Context, in HoldFlushInput) (HoldFlushResult, error) {
+	id, err := a.identify(ctx, in.OwnerRef, author(ctx, ""))
+	if err != nil {
+		return HoldFlushResult{}, err
+	}
+	record, err := a.Store.BeginFlush(ctx, id, in.Flush)
+	if err == nil && !record.Acknowledged() {
+		var out store.FlushResult
+		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
+			From: record.Done + 1, To: record.To, Outcome: memory.OutcomeWaiting, ReasonCode: in.ReasonCode,
+		})
+		record = out.Flush
+	}
+	if err != nil {
+		return HoldFlushResult{}, recordError(err, "flush")
+	}
+	return HoldFlushResult{Acknowledged: record.Acknowledged(), Done: record.Done}, nil
+}

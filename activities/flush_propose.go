@@ -1,0 +1,175 @@
+package activities
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"reverie/llm"
+	"reverie/memory"
+	"reverie/store"
+)
+
+// flushing is one attempt at a step of a flush.
+type flushing struct {
+	*Activities
+	in        FlushStepInput
+	id        memory.Identity
+	asksModel bool
+	load      store.FlushLoad
+	usage     memory.Usage
+	answer    memory.Answer // the last one
+}
+
+func (p *flushing) run(ctx context.Context) (FlushStepResult, error) {
+	var err error
+	if p.load, err = p.Store.LoadFlush(ctx, p.id, p.in.Flush, p.in.Settings.Extract); err != nil {
+		return FlushStepResult{}, recordError(err, "flush")
+	}
+	switch trigger := p.load.Conversation.Trigger; {
+	case p.load.Flush.Acknowledged():
+		return flushed(p.load.Flush), nil
+	case p.load.Draft != nil:
+		return FlushStepResult{From: p.load.Draft.From, To: p.load.Draft.To, HasDraft: true}, nil
+	case p.load.Extracted:
+		return p.nothing(ctx, ReasonExtracted, nil)
+	case !p.in.Settings.Extract.MemoryEnabled:
+		return p.nothing(ctx, memory.GateMemoryOff, nil)
+	case trigger == memory.TriggerCron || trigger == memory.TriggerDream:
+		return p.nothing(ctx, memory.GateSource, nil)
+	}
+	transcript := memory.Transcript(p.load.Messages, p.in.Settings.Extract)
+	if len(transcript) == 0 {
+		return p.nothing(ctx, ReasonNothingToKeep, nil)
+	}
+	if p.asksModel {
+		until, err := p.spentUntil(ctx, p.id, p.Budget)
+		if err != nil {
+			return FlushStepResult{}, err
+		}
+		if !until.IsZero() {
+			out, err := p.hold(ctx, ReasonBudget, nil)
+			out.WaitUntil = until
+			return out, err
+		}
+	}
+	return p.propose(ctx, transcript)
+}
+
+// propose asks the engine, once more when the guards refuse what it answers.
+func (p *flushing) propose(ctx context.Context, transcript []memory.Line) (FlushStepResult, error) {
+	input := p.input(transcript)
+	entry, reason, violations, err := p.ask(ctx, input)
+	if err == nil && len(violations) > 0 { // one repair round: the engine sees what was wrong
+		input.Violations, input.Previous = messagesOf(violations), p.answer.Raw
+		entry, reason, violations, err = p.ask(ctx, input)
+	}
+	switch {
+	case err != nil:
+		return p.modelFailed(ctx, err, len(transcript))
+	case len(violations) > 0 && p.asksModel:
+		return p.hold(ctx, reasonOf(violations), violations)
+	case len(violations) > 0: // there is nobody left to ask
+		return p.nothing(ctx, reasonOf(violations), violations)
+	case entry == "":
+		return p.nothing(ctx, ReasonNothingToKeep, nil)
+	}
+	err = p.Store.SaveFlushDraft(ctx, p.id, p.in.Flush, store.FlushDraft{
+		From: p.load.From, To: p.load.To, Entry: entry, Reason: reason,
+		Model: p.answer.Model, PromptVersion: p.answer.PromptVersion, Fallback: p.in.Fallback, Usage: p.usage,
+	})
+	if err != nil {
+		return FlushStepResult{}, recordError(err, "flush")
+	}
+	return FlushStepResult{From: p.load.From, To: p.load.To, HasDraft: true, Messages: len(transcript), Usage: p.usage}, nil
+}
+
+func (p *flushing) input(transcript []memory.Line) memory.ExtractionInput {
+	s := p.in.Settings.Extract
+	return memory.ExtractionInput{
+		Agent: p.load.Agent.Name, Today: p.load.Today,
+		Profile: p.load.Profile.Content, Memory: p.load.Memory.Content, Shared: p.load.Shared,
+		Note: memory.Tail(p.load.Note.Content, s.NoteTailChars), Transcript: transcript,
+		ProfileMaxChars: s.ProfileMaxChars, MemoryMaxChars: s.MemoryMaxChars, Model: s.Model,
+	}
+}
+
+// ask is one call of the engine, read and guarded: the entry, empty for nothing, and the engine's reason. Faults of the answer
+// come back as violations, faults of the call as the error.
+func (p *flushing) ask(ctx context.Context, input memory.ExtractionInput) (entry, reason string, violations []memory.Violation, err error) {
+	engine := Flusher(p.Rules)
+	if p.asksModel {
+		engine = p.Flusher
+		defer beat(ctx, cmp.Or(p.in.Settings.Extract.ModelHeartbeat, HeartbeatTimeout)/heartbeatsInTime)()
+	}
+	answer, err := engine.Flush(ctx, input)
+	p.usage = p.usage.Add(answer.Usage)
+	if err != nil {
+		return "", "", nil, err
+	}
+	p.answer = answer
+	if p.asksModel {
+		p.modelState(ctx, "ok", "")
+	}
+	proposal, err := memory.ParseFlush(answer.Raw)
+	if err != nil {
+		return "", "", []memory.Violation{{Code: string(ReasonInvalidProposal), Message: err.Error()}}, nil
+	}
+	guarded, violations := memory.Guard(proposal, input, p.in.Settings.Extract)
+	return guarded.Daily, proposal.Reason, violations, nil
+}
+
+// modelFailed decides what a failed call means: a shorter transcript, the built-in engine, or another attempt later, which is
+// visible as a waiting flush meanwhile.
+func (p *flushing) modelFailed(ctx context.Context, err error, messages int) (FlushStepResult, error) {
+	failure, ok := errors.AsType[*llm.Error](err)
+	switch {
+	case ctx.Err() != nil:
+		return FlushStepResult{}, ctx.Err()
+	case !ok:
+		return FlushStepResult{}, err
+	}
+	p.modelState(ctx, string(failure.Kind), failure.Message)
+	out, err := p.hold(ctx, memory.ReasonCode(failure.Kind), nil)
+	switch {
+	case err != nil:
+		return FlushStepResult{}, err
+	case failure.Kind == llm.ContextTooLong || failure.Kind == llm.Truncated:
+		out.FallBack, out.TooLong, out.Messages = "", true, messages
+	case failure.Kind.Retryable():
+		return FlushStepResult{}, modelError(failure)
+	}
+	return out, nil
+}
+
+// hold records that the model could not do the step, why, and what was spent in vain.
+func (p *flushing) hold(ctx context.Context, reason memory.ReasonCode, violations []memory.Violation) (FlushStepResult, error) {
+	_, err := p.end(ctx, memory.OutcomeWaiting, reason, violations)
+	return FlushStepResult{From: p.load.From, To: p.load.To, FallBack: reason, Usage: p.usage}, err
+}
+
+// nothing accounts for the messages of the step, which has nothing to write.
+func (p *flushing) nothing(ctx context.Context, reason memory.ReasonCode, violations []memory.Violation) (FlushStepResult, error) {
+	out, err := p.end(ctx, memory.OutcomeNothing, reason, violations)
+	switch {
+	case err != nil:
+		return FlushStepResult{}, err
+	case out.Stale: // an extraction came in between: the step is loaded anew
+		return p.run(ctx)
+	case out.Flush.Acknowledged():
+		acknowledged := flushed(out.Flush)
+		acknowledged.Usage = p.usage
+		return acknowledged, nil
+	}
+	return FlushStepResult{
+		From: p.load.From, To: p.load.To, Outcome: memory.OutcomeNothing, ReasonCode: reason, Usage: p.usage, Fallback: out.Flush.Fallback,
+	}, nil
+}
+
+func (p *flushing) end(ctx context.Context, outcome memory.Outcome, reason memory.ReasonCode, violations []memory.Violation) (store.FlushResult, error) {
+	out, err := p.Store.EndFlushStep(ctx, p.id, p.in.Flush, store.FlushEnd{
+		From: p.load.From, To: p.load.To, Outcome: outcome, ReasonCode: reason, Violations: violations,
+		Model: p.answer.Model, PromptVersion: p.answer.PromptVersion, Fallback: p.in.Fallback && p.answer.Model != "", Usage: p.usage,
+	})
+	return out, recordError(err, "flush")
+}
