@@ -96,10 +96,7 @@ func (s *Store) LoadExtraction(ctx context.Context, id memory.Identity, r Range,
 	}
 	return read(ctx, s, id, func(t *tx) (ExtractionLoad, error) {
 		l := loading{t: t, r: r}
-		l.Scope = memory.ScopePersonal
-		if !settings.OwnerIsolation || id.Owner == memory.SystemOwner {
-			l.Scope = memory.ScopeTeam
-		}
+		l.Scope = scopeOf(id, settings)
 		if err := l.first(ctx); err != nil {
 			return ExtractionLoad{}, err
 		}
@@ -109,6 +106,14 @@ func (s *Store) LoadExtraction(ctx context.Context, id memory.Identity, r Range,
 		err := l.second(ctx)
 		return l.ExtractionLoad, err
 	})
+}
+
+// scopeOf is the scope of the documents that are written of an owner's conversations.
+func scopeOf(id memory.Identity, settings memory.ExtractSettings) memory.Scope {
+	if !settings.OwnerIsolation || id.Owner == memory.SystemOwner {
+		return memory.ScopeTeam
+	}
+	return memory.ScopePersonal
 }
 
 // loading is an ExtractionLoad on its way.
@@ -140,11 +145,11 @@ func (l *loading) first(ctx context.Context) error {
 	})
 	b.Queue(sqlSpokenCount, args).QueryRow(func(row pgx.Row) error { return row.Scan(&l.ConversationMessages) })
 	all(b.Queue(sqlLatestMessages, args), &l.Latest, scanMessage)
-	l.queueDocument(b, l.Scope, memory.ProfilePath, &l.Profile, &profile)
-	l.queueDocument(b, l.Scope, memory.MemoryPath, &l.Memory, &notes)
+	queueDocument(b, l.t, l.Scope, memory.ProfilePath, &l.Profile, &profile)
+	queueDocument(b, l.t, l.Scope, memory.MemoryPath, &l.Memory, &notes)
 	var team memory.Document
 	if l.Scope == memory.ScopePersonal {
-		l.queueDocument(b, memory.ScopeTeam, memory.MemoryPath, &team, &shared)
+		queueDocument(b, l.t, memory.ScopeTeam, memory.MemoryPath, &team, &shared)
 	}
 	if err := l.t.send(ctx, b); err != nil {
 		return err
@@ -177,7 +182,7 @@ func (l *loading) second(ctx context.Context) error {
 	var note person
 	b := &pgx.Batch{}
 	all(b.Queue(sqlRangeMessages, l.args(l.To)), &l.Messages, scanMessage)
-	l.queueDocument(b, l.Scope, memory.DailyNotePath(l.Today), &l.Note, &note)
+	queueDocument(b, l.t, l.Scope, memory.DailyNotePath(l.Today), &l.Note, &note)
 	return l.t.finish(ctx, b)
 }
 
@@ -185,9 +190,9 @@ func (l *loading) second(ctx context.Context) error {
 type person []string
 
 // queueDocument queues reading a document, deleted or not, with the lines that a person wrote.
-func (l *loading) queueDocument(b *pgx.Batch, scope memory.Scope, path string, to *memory.Document, lines *person) {
+func queueDocument(b *pgx.Batch, t *tx, scope memory.Scope, path string, to *memory.Document, lines *person) {
 	found := false
-	args := l.t.args(pgx.NamedArgs{"scope": scope, "whose": rowOwner(l.t.id, scope), "path": path})
+	args := t.args(pgx.NamedArgs{"scope": scope, "whose": rowOwner(t.id, scope), "path": path})
 	one(b.Queue(sqlExtractionDocument, args), &found,
 		func(row pgx.CollectableRow) error {
 			e, err := scanDocumentAnd(row, (*[]string)(lines))

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"time"
 
 	"github.com/google/uuid"
@@ -71,7 +70,7 @@ type FlushDraft struct {
 	Today         time.Time    // whose note it is: FlushLoad.Today
 	Entry         string
 	Lines         []memory.LineSource // from which messages the lines of the entry come
-	Reason        string // the engine's, in words
+	Reason        string              // the engine's, in words
 	Model         string
 	PromptVersion string
 	Fallback      bool
@@ -95,47 +94,4 @@ type FlushResult struct {
 	Flush Flush
 	// Stale says that an extraction has taken messages of the step meanwhile: nothing was written, load it again.
 	Stale bool
-}
-
-// PlanFlush says what is to be flushed next so that everything up to a message is: the open flush of the conversation, whoever
-// opened it and however far it goes, else a new one from behind the last to the message. It reports false when nothing is.
-func (s *Store) PlanFlush(ctx context.Context, id memory.Identity, conversation uuid.UUID, to int64) (Flush, bool, error) {
-	return Flush{}, false, nil
-}
-
-// BeginFlush makes the identity's workflow and run those of an open flush. An acknowledged one is returned as it is.
-func (s *Store) BeginFlush(ctx context.Context, id memory.Identity, flush uuid.UUID) (Flush, error) {
-	return Flush{}, nil
-}
-
-// LoadFlush reads what the next step of an open flush needs: as many messages as fit one transcript (memory.Steps), behind those
-// that are done. Messages in front of the extraction's cursor make a step of their own (Extracted).
-func (s *Store) LoadFlush(ctx context.Context, id memory.Identity, flush uuid.UUID, settings memory.ExtractSettings) (FlushLoad, error) {
-	return FlushLoad{}, nil
-}
-
-// SaveFlushDraft keeps an entry for CommitFlush, in place of an earlier one.
-func (s *Store) SaveFlushDraft(ctx context.Context, id memory.Identity, flush uuid.UUID, d FlushDraft) error {
-	return nil
-}
-
-// CommitFlush appends the draft of a step to today's note and accounts for its messages, in one transaction; the last step
-// acknowledges the flush. A step that is done already changes nothing. key is the idempotency key of the write.
-func (s *Store) CommitFlush(ctx context.Context, id memory.Identity, flush uuid.UUID, from int64, key string) (FlushResult, error) {
-	return FlushResult{}, nil
-}
-
-// EndFlushStep accounts for the messages of a step that has nothing to write, or sets the flush to wait.
-func (s *Store) EndFlushStep(ctx context.Context, id memory.Identity, flush uuid.UUID, e FlushEnd) (FlushResult, error) {
-	return FlushResult{}, nil
-}
-
-// Flush returns one record, with its steps.
-func (s *Store) Flush(ctx context.Context, id memory.Identity, flush uuid.UUID) (Flush, error) {
-	return Flush{}, nil
-}
-
-// Flushes lists those of a conversation, newest first.
-func (s *Store) Flushes(ctx context.Context, id memory.Identity, conversation string, p Page) (Listed[Flush], error) {
-	return Listed[Flush]{}, nil
 }

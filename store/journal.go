@@ -26,6 +26,8 @@ const (
 	EventAgentUpdated        EventKind = "agent.updated"
 	EventKeyCreated          EventKind = "key.created"
 	EventKeyRevoked          EventKind = "key.revoked"
+	// EventFlushAcknowledged: everything in a range of messages is saved, so that it may leave a window.
+	EventFlushAcknowledged EventKind = "memory.flush.acknowledged"
 )
 
 // Event is one entry of the journal. It has no contents.
