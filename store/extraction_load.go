@@ -38,7 +38,8 @@ type Noted struct {
 	Flush    uuid.UUID
 	Fallback bool            // rules wrote it in place of a model
 	Note     memory.Document // that it was written to, as it is now
-	Entries  []string        // what it appended, step by step
+	// Entries are what it appended, step by step; of a step of the flush that is not wholly in this step of the extraction, nothing.
+	Entries []string
 }
 
 // stepWindow bounds how many messages of a range are looked at to find the end of a step. Of a longer range the rest comes
@@ -122,6 +123,8 @@ type loading struct {
 	t      *tx
 	r      Range
 	window []memory.Message // roles and whether something was said, no contents
+	parts  []notedPart      // what flushes have written of the range
+	noted  *notedAs         // of the step; nil: no flush has
 }
 
 func (l *loading) args(to int64) pgx.NamedArgs {
@@ -143,6 +146,7 @@ func (l *loading) first(ctx context.Context) error {
 		err = row.Scan(&m.Seq, &m.Role, &m.Content)
 		return m, err
 	})
+	all(b.Queue(sqlNotedParts, args), &l.parts, scanNotedPart)
 	b.Queue(sqlSpokenCount, args).QueryRow(func(row pgx.Row) error { return row.Scan(&l.ConversationMessages) })
 	all(b.Queue(sqlLatestMessages, args), &l.Latest, scanMessage)
 	queueDocument(b, l.t, l.Scope, memory.ProfilePath, &l.Profile, &profile)
@@ -172,16 +176,21 @@ func (l *loading) plan(settings memory.ExtractSettings) error {
 		return fmt.Errorf("agent %s: %w", l.t.id.Agent, err)
 	}
 	l.Today = l.t.now.In(zone)
-	l.To = memory.Steps(l.window, settings)[0][1]
+	l.To, l.noted = stepEnd(l.window, l.parts, settings)
 	l.Last = l.To >= l.r.To
 	return nil
 }
 
-// second reads the messages of the step and today's note.
+// second reads the messages of the step, today's note, and what a flush has noted.
 func (l *loading) second(ctx context.Context) error {
-	var note person
+	var note, noted person
 	b := &pgx.Batch{}
 	all(b.Queue(sqlRangeMessages, l.args(l.To)), &l.Messages, scanMessage)
+	if l.noted != nil {
+		l.Noted = &Noted{Flush: l.noted.flush, Fallback: l.noted.fallback}
+		all(b.Queue(sqlNotedEntries, l.args(l.To)), &l.Noted.Entries, pgx.RowTo[string])
+		queueDocument(b, l.t, l.noted.note.Scope, l.noted.note.Path, &l.Noted.Note, &noted)
+	}
 	queueDocument(b, l.t, l.Scope, memory.DailyNotePath(l.Today), &l.Note, &note)
 	return l.t.finish(ctx, b)
 }

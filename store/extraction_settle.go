@@ -14,7 +14,7 @@ import (
 const (
 	sqlExtractionLock = `
 select conversation_uid, from_seq, to_seq, range_to, retry_of is not null, finished_at is not null, workflow_id, run_id,
-    model, prompt_version, reason, raw, draft
+    model, prompt_version, reason, raw, draft, flush_id
 from extractions
 where workspace_id = @workspace and agent_id = @agent and extraction_id = @extraction and owner_key = @owner
 for no key update`
@@ -28,6 +28,16 @@ where c.workspace_id = @workspace and c.agent_id = @agent and c.owner_key = @own
         from extractions x
         where x.workspace_id = @workspace and x.agent_id = @agent and x.extraction_id = @extraction)
 for no key update of c`
+
+	// What a flush has written of the messages of the draft, the latest of it.
+	sqlExtractionNoted = `
+select s.flush_id, s.scope, s.path
+from extractions x
+join flush_steps s on s.workspace_id = x.workspace_id and s.agent_id = x.agent_id and s.conversation_uid = x.conversation_uid
+    and s.from_seq <= x.to_seq and s.to_seq >= x.from_seq and s.outcome = 'written'
+where x.workspace_id = @workspace and x.agent_id = @agent and x.extraction_id = @extraction
+order by s.from_seq desc
+limit 1`
 
 	sqlExtractionEnd = `
 update extractions set
@@ -76,6 +86,9 @@ type opened struct {
 	model, prompt     string
 	reason, raw       string
 	draft             []memory.Change // nil: none
+	draftNoted        uuid.NullUUID   // the flush that had noted the messages of the draft when it was made
+	noted             uuid.NullUUID   // and the one that has now
+	note              memory.Ref      // that it was written to
 	cursor, complete  int64
 	receipt           memory.Receipt
 }
@@ -116,7 +129,11 @@ func (o *opened) queueLock(b *pgx.Batch, t *tx) {
 	})
 	one(b.Queue(sqlExtractionLock, args), &o.found, func(row pgx.CollectableRow) error {
 		return row.Scan(&o.uid, &o.from, &o.to, &o.rangeTo, &o.isRetry, &o.ended, &o.workflow, &o.run,
-			&o.model, &o.prompt, &o.reason, &o.raw, &o.draft)
+			&o.model, &o.prompt, &o.reason, &o.raw, &o.draft, &o.draftNoted)
+	})
+	noted := false
+	one(b.Queue(sqlExtractionNoted, args), &noted, func(row pgx.CollectableRow) error {
+		return row.Scan(&o.noted, &o.note.Scope, &o.note.Path)
 	})
 }
 
@@ -124,6 +141,9 @@ func (o *opened) queueLock(b *pgx.Batch, t *tx) {
 func (o *opened) commit(ctx context.Context, t *tx, c Commit) (ExtractionResult, error) {
 	if o.draft == nil {
 		return ExtractionResult{}, &ConflictError{Code: CodeNoDraft, Message: fmt.Sprintf("extraction %s has no draft: propose one", o.id)}
+	}
+	if o.noted != o.draftNoted { // what it appends to the note may stand there already
+		return ExtractionResult{}, &StaleBaseError{Ref: o.note}
 	}
 	id, key := t.id, c.Key
 	if id.Author.ID == "" {

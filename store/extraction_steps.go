@@ -65,6 +65,7 @@ update extractions set
     raw = @raw,
     model = @model,
     prompt_version = @prompt_version,
+    flush_id = @noted,
     ` + usageAdded + `
 where workspace_id = @workspace and agent_id = @agent and extraction_id = @extraction and owner_key = @owner
     and finished_at is null and workflow_id = @workflow and run_id = @run and @to between from_seq and range_to
@@ -98,6 +99,7 @@ func (s *Store) SaveDraft(ctx context.Context, id memory.Identity, extraction uu
 		args := t.args(pgx.NamedArgs{
 			"extraction": extraction, "workflow": id.Author.WorkflowID, "run": id.Author.RunID,
 			"draft": changes, "to": d.To, "reason": storable(d.Reason), "raw": storable(d.Raw),
+			"noted": uuid.NullUUID{UUID: d.Noted, Valid: d.Noted != uuid.Nil},
 		})
 		addUsageArgs(args, d.Model, d.PromptVersion, d.Usage)
 		b := &pgx.Batch{}
@@ -147,8 +149,8 @@ func (s *Store) RecordOutcome(ctx context.Context, id memory.Identity, extractio
 // transaction. The outcome is written, or nothing when the documents were so already. A run that has ended gives the
 // recorded result again.
 //
-// It returns *StaleBaseError when a document was changed meanwhile in the same lines (the draft is dropped: propose
-// anew), *QuarantineError, and *ConflictError with CodeNoDraft, CodeSuperseded or CodeRangeMoved. It costs three round trips.
+// It returns *StaleBaseError when a document was changed meanwhile in the same lines, or a flush has noted messages of the
+// draft (the draft is dropped: propose anew), *QuarantineError, and *ConflictError with CodeNoDraft, CodeSuperseded or CodeRangeMoved. It costs three round trips.
 func (s *Store) CommitExtraction(ctx context.Context, id memory.Identity, c Commit) (ExtractionResult, error) {
 	result, err := s.settle(ctx, id, c.ExtractionID, func(t *tx, o *opened) (ExtractionResult, error) { return o.commit(ctx, t, c) })
 	var stale *StaleBaseError
