@@ -84,6 +84,8 @@ type Registry interface {
 func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(workflows.Inbox, workflow.RegisterOptions{Name: workflows.InboxName})
 	r.RegisterWorkflowWithOptions(workflows.Extract, workflow.RegisterOptions{Name: workflows.ExtractName})
+	r.RegisterWorkflowWithOptions(workflows.Flush, workflow.RegisterOptions{Name: workflows.FlushName})
+	r.RegisterWorkflowWithOptions(workflows.Compact, workflow.RegisterOptions{Name: workflows.CompactName})
 	r.RegisterWorkflowWithOptions(workflows.Index, workflow.RegisterOptions{Name: workflows.IndexName})
 	r.RegisterWorkflowWithOptions(workflows.Reindex, workflow.RegisterOptions{Name: workflows.ReindexName})
 	r.RegisterWorkflowWithOptions(workflows.Dream, workflow.RegisterOptions{Name: workflows.DreamName})

@@ -1,12 +1,17 @@
 package workflows
 
 import (
-	"context"
+	"fmt"
+	"strings"
+	"time"
 
 	"github.com/google/uuid"
-	"go.temporal.io/sdk/client"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"reverie/activities"
 	"reverie/memory"
 )
 
@@ -20,6 +25,15 @@ type CompactInput struct {
 	Settings     memory.CompactSettings `json:"settings"`
 }
 
+// ID is the id of the Compact.
+func (in CompactInput) ID() string {
+	r := CompactRef{Conversation: in.Conversation, To: in.To, Window: in.Settings.Window, Rules: !in.Settings.Paid}
+	if in.FlushOnly {
+		r.Window, r.Rules = 0, !in.Settings.Flush.Paid
+	}
+	return CompactID(r)
+}
+
 // CompactResult names the compaction.
 type CompactResult struct {
 	Compaction uuid.UUID      `json:"compaction,omitzero"` // zero: a flush only
@@ -31,12 +45,181 @@ type CompactResult struct {
 }
 
 // Compact has a conversation flushed up to a message, by one Flush after the other, and summarises what was flushed. Nothing is
-// summarised away that is not acknowledged.
+// summarised away that is not acknowledged. A model has Settings.SummaryDeadline for the summary; then rules write what is left
+// of it. The same compaction, asked for again, finds what is there.
 func Compact(ctx workflow.Context, in CompactInput) (CompactResult, error) {
-	return CompactResult{}, nil
+	c := compacting{CompactInput: in, log: workflow.GetLogger(ctx)}
+	c.result = CompactResult{To: in.To, Outcome: memory.OutcomeNothing}
+	if err := c.flush(ctx); err != nil {
+		return CompactResult{}, c.stop(ctx, err)
+	}
+	if !in.FlushOnly {
+		if err := c.summarise(ctx); err != nil {
+			return CompactResult{}, c.stop(ctx, err)
+		}
+	}
+	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(c.result.Outcome))); err != nil {
+		return CompactResult{}, err
+	}
+	c.describe(ctx, "ended")
+	return c.result, nil
 }
 
-// RunCompact starts a Compact and waits for it until ctx ends; then it goes on. One that is running already is waited for.
-func RunCompact(ctx context.Context, c client.Client, in CompactInput) (CompactResult, error) {
-	return CompactResult{}, nil
+type compacting struct {
+	CompactInput
+	result   CompactResult
+	done     int64             // how far the summary is
+	maxBytes int               // of the messages of one part; 0: as many as is usual
+	fallback memory.ReasonCode // why rules summarise; empty: the model does
+	log      log.Logger
+}
+
+// flush has everything up to the message flushed. A flush that somebody else has in hand is waited for: its range may reach less
+// far or further than this one's.
+func (c *compacting) flush(ctx workflow.Context) error {
+	for wait := flushFirst; ; {
+		plan, err := localStep(ctx, "what is to be saved first", steps.PlanFlush, activities.PlanFlushInput{
+			OwnerRef: c.OwnerRef, Conversation: c.Conversation, To: c.To,
+		})
+		if err != nil || !plan.Needed {
+			return err
+		}
+		c.describe(ctx, "saving what leaves the window")
+		out, err := c.runFlush(ctx, plan)
+		switch {
+		case temporal.IsWorkflowExecutionAlreadyStartedError(err):
+			err := workflow.NewTimerWithOptions(ctx, wait, workflow.TimerOptions{Summary: "somebody else saves these messages"}).Get(ctx, nil)
+			if err != nil {
+				return err
+			}
+			wait = min(2*wait, flushLast)
+		case err != nil:
+			return err
+		default:
+			c.flushed(out)
+		}
+	}
+}
+
+// runFlush runs one Flush as its own execution and waits for it. Whoever stops waiting leaves it alone: others may wait for it.
+func (c *compacting) runFlush(ctx workflow.Context, plan activities.PlanFlushResult) (FlushResult, error) {
+	in := FlushInput{
+		OwnerRef: c.OwnerRef, Conversation: c.Conversation, Flush: plan.Flush, From: plan.From, To: plan.To, Settings: c.Settings.Flush,
+	}
+	apart, _ := workflow.NewDisconnectedContext(ctx)
+	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(apart, workflow.ChildWorkflowOptions{
+		WorkflowID:            FlushID(in.Conversation, in.From, in.To),
+		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, // the store flushes a range once
+		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
+		TypedSearchAttributes: attributes(in.OwnerRef),
+		StaticSummary:         flushSummary(in),
+		Priority:              urgent(in.OwnerRef),
+	}), Flush, in)
+	if err := workflow.Await(ctx, child.IsReady); err != nil {
+		return FlushResult{}, err
+	}
+	var out FlushResult
+	return out, child.Get(ctx, &out)
+}
+
+// flushed notes a flush that was waited for.
+func (c *compacting) flushed(out FlushResult) {
+	c.result.Flushes = append(c.result.Flushes, out.Flush)
+	c.result.Usage = c.result.Usage.Add(out.Usage)
+	c.result.Fallback = c.result.Fallback || out.Fallback
+	if out.Outcome.Tells() > c.result.Outcome.Tells() {
+		c.result.Outcome = out.Outcome
+	}
+}
+
+// summarise brings the summary up to date, part by part.
+func (c *compacting) summarise(ctx workflow.Context) error {
+	record, err := localStep(ctx, "open the record", steps.BeginCompaction, activities.BeginCompactionInput{
+		OwnerRef: c.OwnerRef, Conversation: c.Conversation, To: c.To, Trigger: c.Trigger, Settings: c.Settings,
+	})
+	if err != nil {
+		return err
+	}
+	c.result.Compaction = record.Compaction
+	began := workflow.Now(ctx)
+	for ended := record.Ended; !ended; {
+		c.describe(ctx, "summarising")
+		part, err := c.summarisePart(ctx, c.Settings.SummaryDeadline-workflow.Now(ctx).Sub(began))
+		if err != nil {
+			return err
+		}
+		c.result.Usage = c.result.Usage.Add(part.Usage)
+		switch {
+		case part.TooLong:
+			c.shorten()
+		case part.FallBack != "":
+			c.fallback = part.FallBack
+		default:
+			ended, c.done = part.Ended, part.Done
+		}
+	}
+	c.result.Outcome = memory.OutcomeWritten
+	return nil
+}
+
+// summarisePart asks the model, which has some time left, or else rules.
+func (c *compacting) summarisePart(ctx workflow.Context, left time.Duration) (activities.SummariseResult, error) {
+	in := activities.SummariseInput{OwnerRef: c.OwnerRef, Compaction: c.result.Compaction, Settings: c.Settings, MaxBytes: c.maxBytes}
+	if c.Settings.Paid && c.fallback == "" && left > 0 {
+		out, err := step(ctx, summaryCall(c.Settings, left, c.OwnerRef), "summarise", steps.Summarise, in)
+		if err == nil || ctx.Err() != nil || !canGoOn(err) {
+			return out, err
+		}
+		c.log.Warn("The model has not summarised in time", "error", err)
+	}
+	summary := "summarise by rules"
+	if c.Settings.Paid {
+		if c.fallback == "" {
+			c.fallback = ReasonDeadline
+		}
+		c.result.Fallback, in.Fallback = true, true
+		summary += ", in place of the model"
+	}
+	in.MaxBytes = 0
+	return local(ctx, rulesStep, summary, steps.Summarise, in)
+}
+
+// shorten has the model shown less at once, or rules take its place when that would be next to nothing.
+func (c *compacting) shorten() {
+	if c.maxBytes == 0 {
+		c.maxBytes = activities.SummaryPartBytes
+	}
+	if c.maxBytes /= 2; c.maxBytes < leastSummaryBytes {
+		c.fallback = ReasonContextTooLong
+	}
+}
+
+// stop tells that the compaction was broken off. Its record stays as it is: who asks next goes on with it.
+func (c *compacting) stop(ctx workflow.Context, cause error) error {
+	apart, cancel := workflow.NewDisconnectedContext(ctx)
+	defer cancel()
+	if err := workflow.UpsertTypedSearchAttributes(apart, OutcomeAttribute.ValueSet(string(memory.OutcomeFailed))); err != nil {
+		return err
+	}
+	c.describe(apart, "stopped")
+	return cause
+}
+
+// describe tells an operator how far it is, in Markdown, without contents.
+func (c *compacting) describe(ctx workflow.Context, phase string) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Phase: **%s**; messages up to %d, %s.\n", phase, c.To, c.Trigger)
+	for _, flush := range c.result.Flushes {
+		fmt.Fprintf(&b, "\n- saved by flush `%s`", flush)
+	}
+	if c.result.Compaction != uuid.Nil {
+		fmt.Fprintf(&b, "\n- compaction `%s`", c.result.Compaction)
+		if c.done > 0 {
+			fmt.Fprintf(&b, ", summarised up to message %d", c.done)
+		}
+	}
+	if c.fallback != "" {
+		fmt.Fprintf(&b, "\n- rules summarise in place of the model (%s)", c.fallback)
+	}
+	workflow.SetCurrentDetails(ctx, b.String())
 }

@@ -1,14 +1,25 @@
 package workflows
 
 import (
-	"context"
+	"errors"
+	"fmt"
+	"time"
 
 	"github.com/google/uuid"
-	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"reverie/activities"
 	"reverie/memory"
 )
+
+// FlushFailedType is the type of the error with which a Flush fails that got no entry from a model in time and may not have rules
+// make one; its details are the FlushResult. The flush stays open, and the next one who asks for it has it tried again.
+const FlushFailedType = "FlushFailed"
+
+// ReasonDeadline is why rules flush a range, or summarise it, that a model did not in time.
+const ReasonDeadline memory.ReasonCode = "deadline"
 
 // FlushInput is a range of messages that is about to leave a context window, with the settings of the moment.
 type FlushInput struct {
@@ -18,6 +29,17 @@ type FlushInput struct {
 	From         int64                `json:"from"`
 	To           int64                `json:"to"`
 	Settings     memory.FlushSettings `json:"settings"`
+	// Carried is what a Flush has come to that continues as new.
+	Carried *FlushCarried `json:"carried,omitempty"`
+}
+
+// FlushCarried is how far a Flush is.
+type FlushCarried struct {
+	Began    time.Time              `json:"began"`
+	Next     int64                  `json:"next"`
+	Extract  memory.ExtractSettings `json:"extract"`            // with the transcripts that the model takes
+	Fallback memory.ReasonCode      `json:"fallback,omitempty"` // why rules do the rest
+	Result   FlushResult            `json:"result"`
 }
 
 // FlushResult is the acknowledgement: everything in the range is saved.
@@ -31,8 +53,221 @@ type FlushResult struct {
 	Usage      memory.Usage      `json:"usage,omitzero"`
 }
 
-// Flush saves a range of messages before it is dropped, once: propose and commit, in as many steps as transcripts are needed.
-func Flush(ctx workflow.Context, in FlushInput) (FlushResult, error) { return FlushResult{}, nil }
+// Flush saves a range of messages before it is dropped, once: propose and commit, in as many steps as transcripts are needed,
+// each committed with its own account. What it writes is appended to today's note. A model has Settings.Deadline for all of
+// it; then rules do the rest, with time of their own, or the flush waits for the model, as Settings.Policy says.
+func Flush(ctx workflow.Context, in FlushInput) (FlushResult, error) {
+	f := newFlushing(ctx, in)
+	for !f.acknowledged {
+		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+			return FlushResult{}, workflow.NewContinueAsNewError(ctx, Flush, f.carried())
+		}
+		if err := f.takeStep(ctx); err != nil {
+			return FlushResult{}, f.hold(ctx, err)
+		}
+		f.describe(ctx, "saving")
+	}
+	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(f.result.Outcome))); err != nil {
+		return FlushResult{}, err
+	}
+	f.describe(ctx, "acknowledged")
+	return f.result, nil
+}
 
-// StartFlush starts the Flush of a planned range and waits for nothing. One that is running is left alone.
-func StartFlush(ctx context.Context, c client.Client, in FlushInput) error { return nil }
+type flushing struct {
+	FlushInput
+	began        time.Time
+	next         int64 // first message that is not accounted for
+	extract      memory.ExtractSettings
+	fallback     memory.ReasonCode // why rules do the rest; empty: the model does
+	acknowledged bool
+	takenOver    bool
+	result       FlushResult
+	log          log.Logger
+}
+
+func newFlushing(ctx workflow.Context, in FlushInput) *flushing {
+	f := &flushing{
+		FlushInput: in, began: workflow.Now(ctx), next: in.From, extract: in.Settings.Extract, log: workflow.GetLogger(ctx),
+		result: FlushResult{Flush: in.Flush, From: in.From, To: in.To},
+	}
+	if c := in.Carried; c != nil {
+		f.began, f.next, f.extract, f.fallback, f.result = c.Began, c.Next, c.Extract, c.Fallback, c.Result
+	}
+	return f
+}
+
+func (f *flushing) carried() FlushInput {
+	in := f.FlushInput
+	in.Carried = &FlushCarried{Began: f.began, Next: f.next, Extract: f.extract, Fallback: f.fallback, Result: f.result}
+	return in
+}
+
+// takeStep accounts for the next messages: as many as one transcript holds. A draft that was made of messages which an
+// extraction has taken meanwhile is made anew; every time that happens the extraction is further.
+func (f *flushing) takeStep(ctx workflow.Context) error {
+	proposed, err := f.propose(ctx)
+	if err != nil {
+		return err
+	}
+	f.result.Usage = f.result.Usage.Add(proposed.Usage)
+	if !proposed.HasDraft {
+		f.account(proposed.To, proposed.Acknowledged, proposed.Fallback)
+		f.result.Outcome, f.result.ReasonCode = proposed.Outcome, proposed.ReasonCode
+		return nil
+	}
+	committed, err := localStep(ctx, "append to today's note", steps.CommitFlush, activities.CommitFlushInput{
+		FlushRef: f.ref(), From: proposed.From, To: proposed.To,
+	})
+	if isSuperseded(err) && !f.takenOver { // it was reset behind the proposal, which takes the flush into the hands of its run
+		f.takenOver = true
+		return nil
+	}
+	if err != nil || committed.Stale {
+		return err
+	}
+	f.account(committed.Done, committed.Acknowledged, committed.Fallback)
+	f.result.Outcome, f.result.ReasonCode = committed.Outcome, committed.ReasonCode
+	return nil
+}
+
+// account moves on behind what is done.
+func (f *flushing) account(done int64, acknowledged, fallback bool) {
+	f.next, f.acknowledged, f.result.Fallback = done+1, acknowledged, fallback
+}
+
+// propose asks for an entry until the step has one or needs none: the model, as long as it may take, then rules.
+func (f *flushing) propose(ctx workflow.Context) (activities.FlushStepResult, error) {
+	for f.asksModel(ctx) {
+		out, err := step(ctx, flushCall(f.Settings, f.left(ctx), f.OwnerRef), "propose", steps.ProposeFlush, f.input(false))
+		switch {
+		case err != nil && (ctx.Err() != nil || !canGoOn(err)):
+			return out, err
+		case err != nil && f.Settings.Policy == memory.FlushWait: // a day of trying is over
+			f.log.Warn("No flush", "error", err)
+			return out, f.failed(ReasonModelUnavailable)
+		case err != nil:
+			f.log.Warn("The model has not flushed in time", "error", err)
+			f.fallback = ReasonDeadline
+		case out.TooLong:
+			f.result.Usage = f.result.Usage.Add(out.Usage)
+			shorter, possible := f.extract.Shorter(out.Messages)
+			if !possible {
+				return f.byRules(ctx)
+			}
+			f.extract = shorter
+		case !out.WaitUntil.IsZero() && f.Settings.Policy == memory.FlushWait:
+			if err := waitForBudget(ctx, out.WaitUntil); err != nil {
+				return out, err
+			}
+		case out.FallBack != "":
+			f.result.Usage = f.result.Usage.Add(out.Usage)
+			if ofThisStep(out.FallBack) {
+				return f.byRules(ctx)
+			}
+			f.fallback = out.FallBack
+		default:
+			return out, nil
+		}
+	}
+	return f.byRules(ctx)
+}
+
+// asksModel reports whether the model is to do the next step. After the deadline it is asked on only if the flush is to wait.
+func (f *flushing) asksModel(ctx workflow.Context) bool {
+	return f.Settings.Paid && f.fallback == "" && f.left(ctx) > 0
+}
+
+// left is how long the model may take for the rest of the range.
+func (f *flushing) left(ctx workflow.Context) time.Duration {
+	if f.Settings.Policy == memory.FlushWait {
+		return flushPatience
+	}
+	return f.Settings.Deadline - workflow.Now(ctx).Sub(f.began)
+}
+
+// byRules has the built-in engine do the step, with time of its own.
+func (f *flushing) byRules(ctx workflow.Context) (activities.FlushStepResult, error) {
+	summary := "propose by rules"
+	if f.Settings.Paid {
+		summary += ", in place of the model"
+	}
+	return local(ctx, rulesStep, summary, steps.ProposeFlush, f.input(f.Settings.Paid))
+}
+
+// input is what the step is given. Rules need no shorter transcripts.
+func (f *flushing) input(fallback bool) activities.FlushStepInput {
+	in := activities.FlushStepInput{FlushRef: f.ref(), Settings: f.Settings, Fallback: fallback}
+	if !fallback {
+		in.Settings.Extract = f.extract
+	}
+	return in
+}
+
+func (f *flushing) ref() activities.FlushRef {
+	return activities.FlushRef{OwnerRef: f.OwnerRef, Flush: f.Flush}
+}
+
+// ofThisStep reports whether a model cannot do this step and may do the next one: it is about what was said.
+func ofThisStep(reason memory.ReasonCode) bool {
+	switch reason {
+	case "refused", activities.ReasonInvalidProposal, activities.ReasonGuards:
+		return true
+	}
+	return false
+}
+
+// canGoOn reports whether rules may succeed where a step failed: it timed out, or the model was away for as long as it may take.
+func canGoOn(err error) bool {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	return !ok || app.Type() == activities.TypeUnavailable || !app.NonRetryable()
+}
+
+func (f *flushing) failed(reason memory.ReasonCode) error {
+	f.result.Outcome, f.result.ReasonCode = memory.OutcomeFailed, reason
+	return temporal.NewApplicationErrorWithOptions("the flush failed: "+string(reason), FlushFailedType,
+		temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{f.result}})
+}
+
+// hold records that the flush was broken off, a cancelled one included, and returns why.
+func (f *flushing) hold(ctx workflow.Context, cause error) error {
+	if isSuperseded(cause) { // the record is somebody else's
+		return cause
+	}
+	reason := ReasonStepFailed
+	switch {
+	case ctx.Err() != nil:
+		reason = ReasonCancelled
+	case f.result.ReasonCode == ReasonModelUnavailable:
+		reason = ReasonModelUnavailable
+	}
+	apart, cancel := workflow.NewDisconnectedContext(ctx)
+	defer cancel()
+	if _, err := localStep(apart, "record why it stopped", steps.HoldFlush, activities.HoldFlushInput{FlushRef: f.ref(), ReasonCode: reason}); err != nil {
+		return errors.Join(cause, err)
+	}
+	if err := workflow.UpsertTypedSearchAttributes(apart, OutcomeAttribute.ValueSet(string(memory.OutcomeFailed))); err != nil {
+		return errors.Join(cause, err)
+	}
+	f.describe(apart, "stopped: "+string(reason))
+	return cause
+}
+
+// describe tells an operator how far the flush is, in Markdown, without contents.
+func (f *flushing) describe(ctx workflow.Context, phase string) {
+	text := fmt.Sprintf("Phase: **%s**; messages up to %d of %d to %d are saved.\n", phase, f.next-1, f.From, f.To)
+	if f.acknowledged {
+		text += fmt.Sprintf("\n- outcome: **%s**", f.result.Outcome)
+		if f.result.ReasonCode != "" {
+			text += fmt.Sprintf(" (%s)", f.result.ReasonCode)
+		}
+	}
+	if f.result.Fallback {
+		text += "\n- rules did what the model did not in time"
+		if f.fallback != "" {
+			text += fmt.Sprintf(" (%s)", f.fallback)
+		}
+	}
+	text += fmt.Sprintf("\n- flush `%s`", f.Flush)
+	workflow.SetCurrentDetails(ctx, text)
+}

@@ -75,6 +75,76 @@ func ParseExtractID(id string) (conversation uuid.UUID, from, to int64, retryOf 
 	return conversation, from, to, retryOf, nil
 }
 
+// FlushID is the id of the flush of messages from..to (inclusive) of a conversation.
+func FlushID(conversation uuid.UUID, from, to int64) string {
+	return fmt.Sprintf("flush/%s/%d-%d", conversation, from, to)
+}
+
+// ParseFlushID is the inverse of FlushID.
+func ParseFlushID(id string) (conversation uuid.UUID, from, to int64, err error) {
+	fail := fmt.Errorf("%q is not the id of a Flush", id)
+	parts := strings.Split(id, "/")
+	if len(parts) != 3 || parts[0] != "flush" {
+		return uuid.Nil, 0, 0, fail
+	}
+	conversation, err = uuid.Parse(parts[1])
+	first, last, found := strings.Cut(parts[2], "-")
+	from, fromErr := strconv.ParseInt(first, 10, 64)
+	to, toErr := strconv.ParseInt(last, 10, 64)
+	if err != nil || fromErr != nil || toErr != nil || !found {
+		return uuid.Nil, 0, 0, fail
+	}
+	return conversation, from, to, nil
+}
+
+// What stands in the ids of compactions: in place of a window, that there is no summary, and behind it, that no model is asked.
+const (
+	flushOnly = "flush"
+	byRules   = "rules"
+)
+
+// CompactRef is what makes a compaction the same as another one.
+type CompactRef struct {
+	Conversation uuid.UUID
+	To           int64 // last message
+	Window       int   // tokens; 0: a flush alone, without a summary
+	Rules        bool  // no model is asked, and none is waited for
+}
+
+// CompactID is the id of a compaction.
+func CompactID(r CompactRef) string {
+	id := fmt.Sprintf("compact/%s/%d/", r.Conversation, r.To)
+	if r.Window == 0 {
+		id += flushOnly
+	} else {
+		id += strconv.Itoa(r.Window)
+	}
+	if r.Rules {
+		id += "/" + byRules
+	}
+	return id
+}
+
+// ParseCompactID is the inverse of CompactID.
+func ParseCompactID(id string) (CompactRef, error) {
+	var r CompactRef
+	name, rules := strings.CutSuffix(id, "/"+byRules)
+	parts := strings.Split(name, "/")
+	if len(parts) != 4 || parts[0] != "compact" {
+		return r, fmt.Errorf("%q is not the id of a Compact", id)
+	}
+	conversation, wrong := uuid.Parse(parts[1])
+	to, wrongTo := strconv.ParseInt(parts[2], 10, 64)
+	window, wrongWindow := strconv.Atoi(parts[3])
+	if parts[3] == flushOnly {
+		wrongWindow = nil
+	}
+	if wrong != nil || wrongTo != nil || wrongWindow != nil {
+		return r, fmt.Errorf("%q is not the id of a Compact", id)
+	}
+	return CompactRef{Conversation: conversation, To: to, Window: window, Rules: rules}, nil
+}
+
 // IndexID is the id of the Index of an agent.
 func IndexID(ref activities.AgentRef) string { return "index/" + agentRef(ref.Workspace, ref.Agent) }
 

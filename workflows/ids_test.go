@@ -32,6 +32,13 @@ func TestIDsAreReadBackAsTheyWereMade(t *testing.T) {
 				t.Fatalf("%v %d-%d %v became %v %d-%d %v (%v)", conversation, from, to, retry, c, f, l, r, err)
 			}
 		}
+		if c, f, l, err := ParseFlushID(FlushID(conversation, from, to)); err != nil || c != conversation || f != from || l != to {
+			t.Fatalf("%v %d-%d became %v %d-%d (%v)", conversation, from, to, c, f, l, err)
+		}
+		compact := CompactRef{Conversation: conversation, To: to, Window: rapid.IntRange(0, 1<<21).Draw(t, "window"), Rules: rapid.Bool().Draw(t, "rules")}
+		if back, err := ParseCompactID(CompactID(compact)); err != nil || back != compact {
+			t.Fatalf("%+v became %+v (%v)", compact, back, err)
+		}
 		dream := anyUUID(t, "dream")
 		for id, want := range map[string]uuid.UUID{DreamID(ref): {}, DryDreamID(ref, dream): dream} {
 			if back, d, err := ParseDreamID(id); err != nil || back != ref || d != want {
@@ -48,7 +55,8 @@ func TestIDsAreReadBackAsTheyWereMade(t *testing.T) {
 func TestForeignIDsAreRefused(t *testing.T) {
 	for _, id := range []string{
 		"", "inbox", "inbox/a.b", "inbox/ab/0190", "extract/x/1-2", "extract/" + uuid.Nil.String() + "/1",
-		"dream/a.b", "dream/ab/" + uuid.Nil.String(), "dream/a.b/" + uuid.Nil.String() + "/wet/" + uuid.Nil.String(), "dream/a.b/x",
+		"flush/" + uuid.Nil.String() + "/1", "flush/x/1-2", "compact/" + uuid.Nil.String() + "/1", "compact/" + uuid.Nil.String() + "/1/x",
+		"compact/" + uuid.Nil.String() + "/1/8000/models", "compact/rules", "dream/a.b", "dream/ab/" + uuid.Nil.String(), "dream/a.b/" + uuid.Nil.String() + "/wet/" + uuid.Nil.String(), "dream/a.b/x",
 	} {
 		if _, err := ParseInboxID(id); err == nil {
 			t.Errorf("%q was read as an Inbox", id)
@@ -58,6 +66,12 @@ func TestForeignIDsAreRefused(t *testing.T) {
 		}
 		if _, _, err := ParseDreamID(id); err == nil {
 			t.Errorf("%q was read as a Dream", id)
+		}
+		if _, _, _, err := ParseFlushID(id); err == nil {
+			t.Errorf("%q was read as a Flush", id)
+		}
+		if r, err := ParseCompactID(id); err == nil {
+			t.Errorf("%q was read as the Compact %+v", id, r)
 		}
 	}
 	for _, id := range []string{"", "dream", "dream/", "dream/a", "dream/a.", "dream/.b", "dream/a.b/c", "dream/a.b.c", "dream/A.b", "night/a.b"} {

@@ -3,6 +3,9 @@
 //	workflow    id                                     what it does
 //	Inbox       inbox/<agent>/<owner>                  waits out quiet period and cooldown, then starts one Extract at a time
 //	Extract     extract/<conversation>/<from>-<to>     propose -> apply, for one range of messages, once
+//	Flush       flush/<conversation>/<from>-<to>       propose -> commit, for messages that are about to leave a context window, once
+//	Compact     compact/<conversation>/<to>/<window>   a Flush for what is not flushed, then a summary; "flush" for <window>: no summary
+//	            compact/…/rules                        the same without a model
 //	Index       index/<agent>                          merges, indexes anew and embeds what was written
 //	Reindex     reindex/<agent>/<model or "lexical">   builds an index beside the live one, compares, switches, drops the old
 //	Dream       dream/<agent>/<owner>                  light -> REM -> deep -> commit, of what is new of one owner
@@ -29,6 +32,8 @@ const (
 
 	InboxName   = "Inbox"
 	ExtractName = "Extract"
+	FlushName   = "Flush"
+	CompactName = "Compact"
 	IndexName   = "Index"
 	ReindexName = "Reindex"
 	DreamName   = "Dream"

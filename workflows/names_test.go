@@ -12,11 +12,11 @@ import (
 func TestNamesOnTheWire(t *testing.T) {
 	for got, want := range map[string]string{
 		TaskQueue: "reverie", ModelQueue: "reverie-model", EmbedQueue: "reverie-embed",
-		InboxName: "Inbox", ExtractName: "Extract", IndexName: "Index", ReindexName: "Reindex",
+		InboxName: "Inbox", ExtractName: "Extract", FlushName: "Flush", CompactName: "Compact", IndexName: "Index", ReindexName: "Reindex",
 		DreamName: "Dream", NightName: "DreamNight", NightQueue: "reverie-night",
 		TurnCompletedSignal: "turn-completed", ExtractNowUpdate: "extract-now",
 		IndexChangedSignal: "index-changed", ProgressQuery: "progress", DecideUpdate: "decide", SwitchBackUpdate: "switch-back",
-		FailedType: "ExtractionFailed", DreamFailedType: "DreamFailed", activities.TypeSuperseded: "Superseded",
+		FailedType: "ExtractionFailed", DreamFailedType: "DreamFailed", FlushFailedType: "FlushFailed", activities.TypeSuperseded: "Superseded",
 		activities.TypeNotFound: "NotFound", activities.TypeForbidden: "Forbidden",
 		activities.TypeInvalid: "Invalid", activities.TypeUnavailable: "Unavailable",
 		activities.TypeUnusable:  "Unusable",
@@ -32,9 +32,9 @@ func TestNamesOnTheWire(t *testing.T) {
 		methods = append(methods, m.Name)
 	}
 	if want := []string{
-		"Apply", "CommitDream", "CompareSpaces", "Conclude", "Consolidate", "DeepSleep", "DropSpace", "Embed", "EndDream", "FindNews",
-		"FollowSpace", "LightSleep", "NextRange", "OpenDream", "OpenSpace", "Propose", "REMSleep", "StaleIndex", "StaleLeft",
-		"StartDreams", "SwitchSpace", "TendIndex",
+		"Apply", "BeginCompaction", "CommitDream", "CommitFlush", "CompareSpaces", "Conclude", "Consolidate", "DeepSleep", "DropSpace",
+		"Embed", "EndDream", "FindNews", "FollowSpace", "HoldFlush", "LightSleep", "NextRange", "OpenDream", "OpenSpace", "PlanFlush",
+		"Propose", "ProposeFlush", "REMSleep", "StaleIndex", "StaleLeft", "StartDreams", "Summarise", "SwitchSpace", "TendIndex",
 	}; !slices.Equal(methods, want) {
 		t.Errorf("activities are %v, shipped were %v", methods, want)
 	}

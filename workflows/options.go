@@ -24,6 +24,16 @@ var (
 		},
 	}
 
+	// rulesStep: a transcript is read by rules, or a part of a summary is written by them, in milliseconds; a busy machine takes
+	// seconds. It has time of its own, however late a model has made it, and waits for a database that is away as storeStep does.
+	rulesStep = workflow.LocalActivityOptions{
+		StartToCloseTimeout:    30 * time.Second,
+		ScheduleToCloseTimeout: 7 * 24 * time.Hour,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: 200 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
+		},
+	}
+
 	// dreamStep: what a dream staged is read, weighed and saved, 400 candidates in a fifth of a second. Unlike messages, a dream
 	// is given up after a day: the next night looks at the same.
 	dreamStep = workflow.LocalActivityOptions{
@@ -68,6 +78,23 @@ func modelCall(s memory.ExtractSettings) workflow.ActivityOptions {
 // consolidateStep: as modelCall. A night without an answer is recorded as failed, and the news stay news for the next one.
 func consolidateStep(s memory.DreamSettings) workflow.ActivityOptions {
 	return askModel(s.ModelTimeout, s.ModelHeartbeat, dreamPatience)
+}
+
+// flushCall: as modelCall, for as long as the model may take for the flush: somebody waits for it, so that it goes first.
+func flushCall(s memory.FlushSettings, left time.Duration, ref memory.OwnerRef) workflow.ActivityOptions {
+	return inTime(askModel(s.Extract.ModelTimeout, s.Extract.ModelHeartbeat, left), ref)
+}
+
+// summaryCall: one call of a model, for as long as it may take for the summary. Somebody waits for it as well.
+func summaryCall(s memory.CompactSettings, left time.Duration, ref memory.OwnerRef) workflow.ActivityOptions {
+	return inTime(askModel(s.ModelTimeout, s.ModelHeartbeat, left), ref)
+}
+
+// inTime has a model's step go first, and try again soon: there is little time.
+func inTime(o workflow.ActivityOptions, ref memory.OwnerRef) workflow.ActivityOptions {
+	o.StartToCloseTimeout = min(o.StartToCloseTimeout, o.ScheduleToCloseTimeout)
+	o.Priority = urgent(ref)
+	return o
 }
 
 func askModel(timeout, heartbeat, patience time.Duration) workflow.ActivityOptions {
@@ -148,6 +175,13 @@ const (
 	nightPatience = 10 * time.Minute
 	// missedAfter: a night that is this late was not only caught up with, and is dreamed as of its own moment.
 	missedAfter = 24 * time.Hour
+	// flushPatience: how long a flush that may not fall back to rules asks a model, as long as an extraction does. Then whoever
+	// asks next has it tried again.
+	flushPatience = 24 * time.Hour
+	// flushFirst and flushLast: how often a Compact looks whether somebody else's flush is done, for which a turn may wait.
+	flushFirst, flushLast = 250 * time.Millisecond, 5 * time.Second
+	// leastSummaryBytes: a model whose context is too small for so little of a conversation, some 2,000 tokens, cannot summarise it.
+	leastSummaryBytes = 8 << 10
 	// dropVectors go in one transaction, which takes about a second.
 	dropVectors = 20_000
 )
