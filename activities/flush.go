@@ -68,10 +68,9 @@ func (a *Activities) CommitFlush(ctx context.Context, in CommitFlushInput) (Comm
 		return CommitFlushResult{}, err
 	}
 	out, err := a.Store.CommitFlush(ctx, id, in.Flush, in.From, idempotencyKey(ctx))
-	if refused, isRefused := errors.AsType[*store.QuarantineError](err); isRefused {
+	if _, refused := errors.AsType[*store.QuarantineError](err); refused { // the store keeps what was wrong with it
 		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
 			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonScan,
-			Violations: []memory.Violation{{Code: string(ReasonScan), Message: refused.Error()}},
 		})
 	}
 	if err != nil {

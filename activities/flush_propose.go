@@ -75,7 +75,8 @@ func (p *flushing) propose(ctx context.Context, transcript []memory.Line) (Flush
 		return p.nothing(ctx, ReasonNothingToKeep, nil)
 	}
 	err = p.Store.SaveFlushDraft(ctx, p.id, p.in.Flush, store.FlushDraft{
-		From: p.load.From, To: p.load.To, Entry: entry, Reason: reason,
+		From: p.load.From, To: p.load.To, Scope: p.load.Scope, Today: p.load.Today,
+		Entry: entry, Lines: memory.Attribute("", entry, transcript), Reason: reason,
 		Model: p.answer.Model, PromptVersion: p.answer.PromptVersion, Fallback: p.in.Fallback, Usage: p.usage,
 	})
 	if err != nil {
