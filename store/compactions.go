@@ -2,9 +2,11 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
 )
@@ -16,7 +18,8 @@ type Compaction struct {
 	ConversationUID uuid.UUID
 	Owner           memory.Owner
 	OwnerID         uuid.UUID
-	Window          int       // tokens of the window that it was made for; it serves smaller ones as well
+	Window          int       // tokens of the largest window that it was asked for; it serves smaller ones as well
+	From            int64     // first message behind the previous summary; 1 without one
 	To              int64     // last message that it stands for; the first is 1
 	Previous        uuid.UUID // whose summary it brings up to date; zero: none
 	Done            int64     // how far the summary is
@@ -30,10 +33,10 @@ type Compaction struct {
 	Model           string // "provider/model" or "builtin/extractive"
 	PromptVersion   string
 	Fallback        bool         // rules wrote (a part of) it because the model did not in time
-	Receipts        []Flush      // the flushes that saved its messages, oldest first, without steps
+	Receipts        []Flush      // the flushes that saved From to To, oldest first, without steps; the previous one has those before
 	Usage           memory.Usage // of all attempts
 	WorkflowID      string
-	RunID           string
+	RunID           string // that took it in hand last
 	StartedAt       time.Time
 	FinishedAt      *time.Time
 }
@@ -65,36 +68,141 @@ type SummaryStep struct {
 	To            int64
 	Summary       string
 	SummaryTokens int
-	TokensBefore  int // added to the record
+	TokensBefore  int // of what this part stands for; added to the record
 	Model         string
 	PromptVersion string
 	Fallback      bool
 	Usage         memory.Usage // of this attempt
 }
 
-// BeginCompaction opens a compaction, or finds the one that was made or is being made of the same contents. It returns
-// *ConflictError with CodeNotFlushed when messages up to r.To are not flushed.
-func (s *Store) BeginCompaction(ctx context.Context, id memory.Identity, r CompactionRequest) (Compaction, error) {
-	return Compaction{}, nil
+// compactionRows reads a Compaction without its receipts, in the order of scanCompaction.
+const compactionRows = `
+select x.compaction_id, x.conversation_id, x.conversation_uid, x.owner_key, (
+        select o.owner_id
+        from owners o
+        where o.workspace_id = x.workspace_id and o.agent_id = x.agent_id and o.owner_key = x.owner_key),
+    x.window_tokens, x.from_seq, x.to_seq, x.previous_id, x.done_seq, x.summary, x.summary_tokens, x.tokens_before,
+    x.trigger_source, x.outcome, x.reason_code, x.model, x.prompt_version, x.fallback,
+    x.calls, x.input_tokens, x.output_tokens, x.cost_micros, x.workflow_id, x.run_id, x.started_at, x.finished_at
+from compactions x
+where x.workspace_id = @workspace and x.agent_id = @agent `
+
+const (
+	sqlCompaction = compactionRows + `and x.compaction_id = @compaction`
+
+	sqlCompactions = compactionRows + `
+    and x.conversation_uid = (
+        select conversation_uid
+        from conversations
+        where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation)
+    and x.compaction_id < @before
+order by x.compaction_id desc
+limit @limit`
+
+	// The flushes that a range of messages overlaps. They have no gaps: the first one is the last that does not begin behind
+	// the range.
+	sqlReceipts = flushRows + `and f.conversation_uid = @uid and f.from_seq <= @to
+    and f.from_seq >= coalesce((
+        select g.from_seq
+        from flushes g
+        where g.workspace_id = @workspace and g.agent_id = @agent and g.conversation_uid = @uid and g.from_seq <= @from
+        order by g.from_seq desc
+        limit 1), 1)
+order by f.from_seq`
+)
+
+func scanCompaction(row pgx.CollectableRow) (c Compaction, err error) {
+	var previous uuid.NullUUID
+	err = row.Scan(&c.ID, &c.Conversation, &c.ConversationUID, &c.Owner, &c.OwnerID,
+		&c.Window, &c.From, &c.To, &previous, &c.Done, &c.Summary, &c.SummaryTokens, &c.TokensBefore,
+		&c.Trigger, &c.Outcome, &c.ReasonCode, &c.Model, &c.PromptVersion, &c.Fallback,
+		&c.Usage.Calls, &c.Usage.InputTokens, &c.Usage.OutputTokens, &c.Usage.CostMicros, &c.WorkflowID, &c.RunID,
+		&c.StartedAt, &c.FinishedAt)
+	c.Previous, c.TokensAfter = previous.UUID, c.SummaryTokens
+	return c, err
 }
 
-// LoadSummary reads the next part of an open compaction: messages of at most maxBytes, and one at least.
-func (s *Store) LoadSummary(ctx context.Context, id memory.Identity, compaction uuid.UUID, maxBytes int) (SummaryPart, error) {
-	return SummaryPart{}, nil
+// queueCompaction queues what reads one record.
+func queueCompaction(b *pgx.Batch, sql string, args pgx.NamedArgs, to *Compaction, found *bool) {
+	one(b.Queue(sql, args), found, func(row pgx.CollectableRow) (err error) { *to, err = scanCompaction(row); return err })
 }
 
-// SaveSummary keeps a summary that is brought up to date; the last part ends the compaction. A part that is done already changes
-// nothing.
-func (s *Store) SaveSummary(ctx context.Context, id memory.Identity, compaction uuid.UUID, step SummaryStep) (Compaction, error) {
-	return Compaction{}, nil
+// finishReceipts gives records of one conversation their receipts, and commits.
+func finishReceipts(ctx context.Context, t *tx, records []Compaction) error {
+	b := &pgx.Batch{}
+	var flushes []Flush
+	if len(records) > 0 {
+		from, to := records[0].From, records[0].To
+		for _, c := range records {
+			from, to = min(from, c.From), max(to, c.To)
+		}
+		args := t.args(pgx.NamedArgs{"uid": records[0].ConversationUID, "from": from, "to": to})
+		all(b.Queue(sqlReceipts, args), &flushes, scanFlush)
+	}
+	if err := t.finish(ctx, b); err != nil {
+		return err
+	}
+	for i, c := range records {
+		for _, f := range flushes {
+			if f.To >= c.From && f.From <= c.To {
+				records[i].Receipts = append(records[i].Receipts, f)
+			}
+		}
+	}
+	return nil
 }
 
-// Compaction returns one record, with receipts.
+// finishCompaction is finishReceipts for one record.
+func finishCompaction(ctx context.Context, t *tx, c Compaction) (Compaction, error) {
+	records := []Compaction{c}
+	err := finishReceipts(ctx, t, records)
+	return records[0], err
+}
+
+func noCompaction(compaction uuid.UUID) error {
+	return fmt.Errorf("compaction %s: %w", compaction, ErrNotFound)
+}
+
+// Compaction returns one record, with receipts. It costs two round trips.
 func (s *Store) Compaction(ctx context.Context, id memory.Identity, compaction uuid.UUID) (Compaction, error) {
-	return Compaction{}, nil
+	if err := requireAgent(id); err != nil {
+		return Compaction{}, err
+	}
+	return snapshot(ctx, s, id, func(t *tx) (c Compaction, err error) {
+		found := false
+		b := &pgx.Batch{}
+		queueCompaction(b, sqlCompaction, t.args(pgx.NamedArgs{"compaction": compaction}), &c, &found)
+		if err := t.send(ctx, b); err != nil {
+			return Compaction{}, err
+		}
+		if !found {
+			return Compaction{}, noCompaction(compaction)
+		}
+		return finishCompaction(ctx, t, c)
+	})
 }
 
-// Compactions lists those of a conversation, newest first, with summaries and receipts.
+// Compactions lists those of a conversation, newest first, with summaries and receipts. It costs two round trips.
 func (s *Store) Compactions(ctx context.Context, id memory.Identity, conversation string, p Page) (Listed[Compaction], error) {
-	return Listed[Compaction]{}, nil
+	if err := requireAgent(id); err != nil {
+		return Listed[Compaction]{}, err
+	}
+	from, err := parseCursor(p.Cursor)
+	if err != nil {
+		return Listed[Compaction]{}, err
+	}
+	limit := limitOf(p.Limit)
+	return snapshot(ctx, s, id, func(t *tx) (Listed[Compaction], error) {
+		var found []Compaction
+		b := &pgx.Batch{}
+		all(b.Queue(sqlCompactions, t.args(pgx.NamedArgs{
+			"conversation": conversation, "before": from.id, "limit": limit + 1,
+		})), &found, scanCompaction)
+		if err := t.send(ctx, b); err != nil {
+			return Listed[Compaction]{}, err
+		}
+		list := listed(found, limit, func(c Compaction) cursor { return cursor{at: c.StartedAt, id: c.ID} })
+		err := finishReceipts(ctx, t, list.Items)
+		return list, err
+	})
 }

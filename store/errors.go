@@ -79,6 +79,8 @@ const (
 	CodeNotQuarantined = "not_quarantined"
 	// CodeNoDraft: the extraction or dream has no draft to commit; make one.
 	CodeNoDraft = "no_draft"
+	// CodeNotFlushed: messages that a summary is to stand for are not saved yet.
+	CodeNotFlushed = "not_flushed"
 	// CodeNotEnded: the dream has not ended.
 	CodeNotEnded = "not_ended"
 	// CodeNotWritten: the dream changed nothing that could be undone.

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 
+	"github.com/jackc/pgx/v5"
+
 	"reverie/memory"
 )
 
@@ -10,7 +12,8 @@ import (
 type WindowRequest struct {
 	Conversation string // the client's id; empty: there is none yet
 	Window       int    // tokens
-	// MaxBytes bounds the messages that are loaded, newest first: older ones could not fit.
+	// MaxBytes bounds the contents and tool calls of the messages that are loaded, newest first: older ones could not fit. The
+	// newest one is loaded in any case.
 	MaxBytes int
 }
 
@@ -19,18 +22,115 @@ type WindowLoad struct {
 	Documents    []memory.Document // of the system prompt, as PromptDocuments
 	Found        bool              // the conversation exists
 	Conversation Conversation
-	// Compaction is the latest finished one that serves the window: made for it or a larger one. Zero ID: none.
+	// Compaction is the latest finished one that serves the window: made for it or a larger one, without receipts. Zero ID: none.
 	Compaction Compaction
 	Messages   []memory.Message // behind Compaction.To, oldest first
-	// Older is the last message behind Compaction.To that was not loaded, because of MaxBytes; 0: all were.
+	// Older is the last message behind Compaction.To that was not loaded, because of MaxBytes (or windowRows); 0: all were.
 	Older     int64
 	Goal      memory.Message // the first user message of the conversation; zero: none
 	Unflushed int            // messages that no flush and no extraction has accounted for
-	// UnflushedBytes are the bytes of their contents.
+	// UnflushedBytes are the bytes of their contents and tool calls, of the latest windowRows of them.
 	UnflushedBytes int64
 }
 
-// LoadWindow reads it, in two round trips.
+// windowRows bounds how many messages are looked at, newest first. A message is a token at least, and costs some more.
+const windowRows = 50_000
+
+// ownConversation is our id of the owner's conversation with the client's id.
+const ownConversation = `(
+        select conversation_uid
+        from conversations
+        where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation and owner_key = @owner)`
+
+const (
+	sqlWindowConversation = conversationRows + `and c.conversation_id = @conversation and c.owner_key = @owner`
+
+	sqlWindowCompaction = compactionRows + `and x.conversation_uid = ` + ownConversation + `
+    and x.outcome = 'written' and x.window_tokens >= @window
+order by x.to_seq desc, x.compaction_id desc
+limit 1`
+
+	sqlWindowGoal = `
+select ` + wholeMessage + `
+from messages m
+where m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid = ` + ownConversation + ` and m.role = 'user'
+order by m.seq
+limit 1`
+
+	sqlWindowMessages = `
+select ` + wholeMessage + `
+from (
+    select m.*, sum(` + messageBytes + `) over (order by m.seq desc rows unbounded preceding) as total
+    from (
+        select *
+        from messages
+        where workspace_id = @workspace and agent_id = @agent and conversation_uid = @uid and seq > @after
+        order by seq desc
+        limit @rows
+    ) m
+) m
+where m.total <= @max or m.seq = @last
+order by m.seq`
+
+	sqlWindowUnflushed = `
+select coalesce(sum(` + messageBytes + `), 0)::bigint
+from (
+    select *
+    from messages
+    where workspace_id = @workspace and agent_id = @agent and conversation_uid = @uid and seq > @accounted
+    order by seq desc
+    limit @rows
+) m`
+)
+
+// LoadWindow reads it, all as it is at one moment, in two round trips; one when there is no conversation. A conversation of another
+// owner is not found.
 func (s *Store) LoadWindow(ctx context.Context, id memory.Identity, r WindowRequest) (WindowLoad, error) {
-	return WindowLoad{}, nil
+	if err := requireAgent(id); err != nil {
+		return WindowLoad{}, err
+	}
+	return snapshot(ctx, s, id, func(t *tx) (l WindowLoad, err error) {
+		b := &pgx.Batch{}
+		all(b.Queue(sqlDocumentsOfPrompt, t.args(nil)), &l.Documents, scanContent)
+		if r.Conversation == "" {
+			err := t.finish(ctx, b)
+			return l, err
+		}
+		args := t.args(pgx.NamedArgs{"conversation": r.Conversation, "window": r.Window})
+		one(b.Queue(sqlWindowConversation, args), &l.Found, func(row pgx.CollectableRow) (err error) {
+			l.Conversation, err = scanConversation(row)
+			return err
+		})
+		var summarised, wanted bool
+		queueCompaction(b, sqlWindowCompaction, args, &l.Compaction, &summarised)
+		one(b.Queue(sqlWindowGoal, args), &wanted, func(row pgx.CollectableRow) (err error) { l.Goal, err = scanWhole(row); return err })
+		if err := t.send(ctx, b); err != nil {
+			return WindowLoad{}, err
+		}
+		err = l.messages(ctx, t, r)
+		return l, err
+	})
+}
+
+// messages reads what depends on where the conversation stands, and commits.
+func (l *WindowLoad) messages(ctx context.Context, t *tx, r WindowRequest) error {
+	b := &pgx.Batch{}
+	c := l.Conversation
+	if l.Found && c.Last > l.Compaction.To {
+		all(b.Queue(sqlWindowMessages, t.args(pgx.NamedArgs{
+			"uid": c.UID, "after": l.Compaction.To, "last": c.Last, "max": r.MaxBytes, "rows": windowRows,
+		})), &l.Messages, scanWhole)
+	}
+	if accounted := max(c.Flushed, c.Cursor); accounted < c.Last {
+		l.Unflushed = int(c.Last - accounted)
+		b.Queue(sqlWindowUnflushed, t.args(pgx.NamedArgs{"uid": c.UID, "accounted": accounted, "rows": windowRows})).
+			QueryRow(func(row pgx.Row) error { return row.Scan(&l.UnflushedBytes) })
+	}
+	if err := t.finish(ctx, b); err != nil {
+		return err
+	}
+	if n := len(l.Messages); n > 0 && l.Messages[0].Seq > l.Compaction.To+1 {
+		l.Older = l.Messages[0].Seq - 1
+	}
+	return nil
 }
