@@ -8,10 +8,6 @@ type Request struct {
 	Language string // en, zh, vi, es, de, ja
 }
 
-// Parse reads a message. It reports false for everything that is not clearly such a request: a question whether something is
-// remembered, a reminder ("remember to …" of the assistant's own work), a quotation, a story.
-func Parse(message string) (Request, bool) { return Request{}, false }
-
 // Kind is what a request comes to.
 type Kind string
 
