@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"unicode"
+
+	"reverie/memory"
 )
 
 // answer is what a provider's answer says, whatever its protocol.
@@ -14,7 +16,12 @@ type answer struct {
 	model        string // as the provider names it
 	finish       string // why it ended, in the provider's word
 	inputTokens  int    // all of the prompt, with what came from a cache or went into one
+	cachedTokens int    // of those, what came from a cache
 	outputTokens int    // with a reasoning model's thoughts
+
+	calls   []memory.ToolCall
+	refused bool // the protocol has a place for a refusal, and there is one
+	empty   bool // there is no block at all, not even an empty one
 
 	vectors [][]float32 // of an embedding, in the order of the texts, as they came
 }
@@ -74,114 +81,10 @@ func (c *content) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// completion is an answer of the chat-completions protocol.
-type completion struct {
-	Model   string `json:"model"`
-	Choices []struct {
-		FinishReason string `json:"finish_reason"`
-		Message      struct {
-			Content content `json:"content"`
-			Refusal string  `json:"refusal"`
-		} `json:"message"`
-		Error json.RawMessage `json:"error"` // OpenRouter, when the provider behind it failed
-	} `json:"choices"`
-	Usage struct {
-		Prompt     tokens `json:"prompt_tokens"`
-		Completion tokens `json:"completion_tokens"`
-		Total      tokens `json:"total_tokens"`
-	} `json:"usage"`
-	Error json.RawMessage `json:"error"`
-}
-
-// readCompletion reads an answer of the chat-completions protocol.
-func readCompletion(header http.Header, body []byte) (answer, []byte, *Error) {
-	var c completion
-	if err := json.Unmarshal(body, &c); err != nil {
-		return answer{}, nil, notAnAnswer(header)
-	}
-	a := answer{
-		model: modelName(c.Model), inputTokens: int(c.Usage.Prompt),
-		// Gemini counts thoughts in the total only
-		outputTokens: int(max(c.Usage.Completion, c.Usage.Total-c.Usage.Prompt)),
-	}
-	switch {
-	case isSet(c.Error):
-		return a, nil, embedded(header, c.Error)
-	case len(c.Choices) == 0:
-		return a, nil, &Error{Kind: Unavailable, Status: http.StatusOK, Message: "the answer has no choices"}
-	case isSet(c.Choices[0].Error):
-		return a, nil, embedded(header, c.Choices[0].Error)
-	}
-	choice := c.Choices[0]
-	a.text, a.finish = string(choice.Message.Content), choice.FinishReason
-	if failure := refusal(a, choice.Message.Refusal != ""); failure != nil {
-		return a, nil, failure
-	}
-	plain, err := json.Marshal(map[string]any{
-		"object": "chat.completion", "model": a.model,
-		"choices": []any{map[string]any{
-			"index": 0, "finish_reason": a.finish, "message": map[string]any{"role": "assistant", "content": a.text},
-		}},
-		"usage": map[string]any{"prompt_tokens": a.inputTokens, "completion_tokens": a.outputTokens, "total_tokens": a.inputTokens + a.outputTokens},
-	})
-	return a, plain, unwritable(err)
-}
-
-// message is an answer of the messages protocol.
-type message struct {
-	Type    string `json:"type"`
-	Model   string `json:"model"`
-	Content []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	} `json:"content"`
-	StopReason string `json:"stop_reason"`
-	Usage      struct {
-		Input         tokens `json:"input_tokens"`
-		CacheCreation tokens `json:"cache_creation_input_tokens"`
-		CacheRead     tokens `json:"cache_read_input_tokens"`
-		Output        tokens `json:"output_tokens"`
-	} `json:"usage"`
-	Error json.RawMessage `json:"error"`
-}
-
-// readMessages reads an answer of the messages protocol. Of its blocks only the texts are handed on: langchaingo fails on
-// kinds that it does not know.
-func readMessages(header http.Header, body []byte) (answer, []byte, *Error) {
-	var m message
-	if err := json.Unmarshal(body, &m); err != nil {
-		return answer{}, nil, notAnAnswer(header)
-	}
-	a := answer{
-		model: modelName(m.Model), finish: m.StopReason,
-		inputTokens: int(m.Usage.Input + m.Usage.CacheCreation + m.Usage.CacheRead), outputTokens: int(m.Usage.Output),
-	}
-	for _, block := range m.Content {
-		if block.Type == "text" {
-			a.text += block.Text
-		}
-	}
-	if isSet(m.Error) {
-		return a, nil, embedded(header, m.Error)
-	}
-	if failure := refusal(a, false); failure != nil {
-		return a, nil, failure
-	}
-	if len(m.Content) == 0 {
-		return a, nil, &Error{Kind: Unavailable, Status: http.StatusOK, Message: "the answer has no content"}
-	}
-	plain, err := json.Marshal(map[string]any{
-		"type": "message", "role": "assistant", "model": a.model, "stop_reason": a.finish,
-		"content": []any{map[string]any{"type": "text", "text": a.text}},
-		"usage":   map[string]any{"input_tokens": a.inputTokens, "output_tokens": a.outputTokens},
-	})
-	return a, plain, unwritable(err)
-}
-
 // refusal is the error of an answer that declines, nil for others. Its words are not passed on: they talk about the prompt.
-func refusal(a answer, said bool) *Error {
+func refusal(a answer) *Error {
 	switch {
-	case said:
+	case a.refused:
 		return &Error{Kind: Refused, Status: http.StatusOK, Message: "the model refused to answer"}
 	case isRefusal(a.finish):
 		return &Error{Kind: Refused, Status: http.StatusOK, Message: "the answer was withheld: " + a.finish}

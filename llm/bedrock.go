@@ -119,7 +119,7 @@ func readBedrock(header http.Header, body []byte) (answer, []byte, *Error) {
 	for _, block := range i.Content {
 		a.text += block.Text
 	}
-	if failure := refusal(a, false); failure != nil {
+	if failure := refusal(a); failure != nil {
 		return a, nil, failure
 	}
 	if a.text == "" || !isCut(a.finish) {

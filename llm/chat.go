@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -53,6 +54,21 @@ func (c *chat) complete(ctx context.Context, r Request) (Response, error) {
 		return Response{}, &Error{Kind: BadRequest, Message: "the request has no user text"}
 	}
 	call, prompt, options := c.shape(r)
+	content, err := c.ask(ctx, r.Model, call, prompt, options)
+	response := Response{Model: c.answered(r.Model, call), Usage: c.usage(call)}
+	switch {
+	case err != nil:
+		return response, err
+	case call.answer.empty:
+		return response, &Error{Kind: Unavailable, Status: http.StatusOK, Message: "the answer has no content"}
+	}
+	response.Text = text(content)
+	response.Truncated = isCut(call.answer.finish)
+	return response, nil
+}
+
+// ask sends the call, once. Its errors are those of Complete and Chat.
+func (c *chat) ask(ctx context.Context, model string, call *call, prompt []llms.MessageContent, options []llms.CallOption) (*llms.ContentResponse, error) {
 	callCtx := withCall(ctx, call)
 	if c.config.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -61,24 +77,26 @@ func (c *chat) complete(ctx context.Context, r Request) (Response, error) {
 	}
 	began := time.Now()
 	content, err := c.backend.GenerateContent(callCtx, prompt, options...)
-	response := Response{Model: c.name + "/" + r.Model, Usage: c.usage(r, call)}
-	if call.answer.model != "" {
-		response.Model = c.name + "/" + call.answer.model
-	}
 	switch {
 	case err == nil:
-		response.Text = text(content)
-		response.Truncated = isCut(call.answer.finish)
-		return response, nil
+		return content, nil
 	case errors.Is(ctx.Err(), context.Canceled):
-		return response, fmt.Errorf("model call: %w", context.Canceled)
+		return nil, fmt.Errorf("model call: %w", context.Canceled)
 	case ctx.Err() != nil, call.failure == nil && callCtx.Err() != nil:
-		return response, late(time.Since(began))
+		return nil, late(time.Since(began))
 	case call.failure != nil:
-		return response, c.learn(r.Model, call)
-	default: // all that can go wrong on the wire is in call.failure: what is left is the request itself
-		return response, &Error{Kind: BadRequest, Message: tidy(err.Error(), c.config.APIKey, call.said)}
+		return nil, c.learn(model, call)
 	}
+	// all that can go wrong on the wire is in call.failure: what is left is the request itself
+	return nil, &Error{Kind: BadRequest, Message: tidy(err.Error(), c.config.APIKey, call.said)}
+}
+
+// answered names the model that answered, or was to.
+func (c *chat) answered(asked string, call *call) string {
+	if call.answer.model != "" {
+		asked = call.answer.model
+	}
+	return c.name + "/" + asked
 }
 
 // late is the error of a call that a deadline of ours cut.
@@ -95,27 +113,19 @@ func text(content *llms.ContentResponse) string {
 	return withoutThoughts(b.String())
 }
 
-// withoutThoughts cuts off the thoughts that open reasoning models put in front of their answer.
-func withoutThoughts(s string) string {
-	const open, end = "<think>", "</think>"
-	rest, ok := strings.CutPrefix(strings.TrimSpace(s), open)
-	if !ok {
-		return s
-	}
-	if _, answer, closed := strings.Cut(rest, end); closed {
-		return strings.TrimSpace(answer)
-	}
-	return "" // cut while it still thought
-}
-
 // usage prices what the call used. A provider that counts nothing is estimated, so that budgets hold there too.
-func (c *chat) usage(r Request, call *call) memory.Usage {
+func (c *chat) usage(call *call) memory.Usage {
 	if !call.answered {
 		return memory.Usage{}
 	}
 	in, out := call.answer.inputTokens, call.answer.outputTokens
-	if in == 0 && out == 0 {
-		in, out = memory.EstimateTokens(r.System)+memory.EstimateTokens(r.User), memory.EstimateTokens(call.answer.text)
+	if in == 0 {
+		for _, text := range call.said {
+			in += memory.EstimateTokens(text)
+		}
+	}
+	if out == 0 && call.answer.inputTokens == 0 {
+		out = memory.EstimateTokens(call.answer.text)
 	}
 	return memory.Usage{
 		Calls: 1, InputTokens: in, OutputTokens: out,

@@ -23,7 +23,7 @@ const (
 	maxIdle           = 90 * time.Second // less than providers keep a connection that nobody uses
 )
 
-// call is what one Complete and the HTTP client below langchaingo tell each other. It travels in the request's context.
+// call is what one Complete or Chat and the HTTP client below langchaingo tell each other. It travels in the request's context.
 type call struct {
 	sent  feature        // of the request
 	patch map[string]any // fields of the body to set; nil values take the field out
@@ -33,6 +33,10 @@ type call struct {
 	answer   answer  // what it says
 	failure  *Error  // why there is no answer
 	declined feature // of those sent, the one that the failure is about; 0: none
+
+	tell    func(part string) error // gets the parts of the answer's text; nil: nobody listens
+	told    bool                    // some of the text was told
+	stopped error                   // tell's, which ended the call
 }
 
 type callKey struct{}
@@ -48,7 +52,9 @@ func withCall(ctx context.Context, c *call) context.Context {
 type doer struct {
 	http *http.Client
 	read reader
-	key  string // to keep out of errors
+	// stream makes what puts a streamed answer together; nil: none is asked for.
+	stream func() assembler
+	key    string // to keep out of errors
 	// limit is how many bytes of an answer are read.
 	limit int64
 	// endpoint is the path, after the base URL's, that takes the place of langchaingo's; empty: langchaingo's is right.
@@ -77,6 +83,12 @@ func newDoer(key string, read reader) *doer {
 	if key == "" {
 		d.authorize = func(h http.Header) { h.Del("Authorization") } // noKey is for langchaingo only
 	}
+	return d
+}
+
+func newStreamingDoer(key string, read reader, stream func() assembler) *doer {
+	d := newDoer(key, read)
+	d.stream = stream
 	return d
 }
 
@@ -123,14 +135,7 @@ func (d *doer) do(req *http.Request, call *call) (*http.Response, *Error) {
 	if response.StatusCode != http.StatusOK {
 		return nil, d.declined(response, call)
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, d.limit+1))
-	switch {
-	case err != nil:
-		return nil, brokenOff(err)
-	case int64(len(body)) > d.limit:
-		return nil, &Error{Kind: Unavailable, Status: response.StatusCode, Message: fmt.Sprintf("the answer is larger than %d MiB", d.limit>>20)}
-	}
-	answer, plain, failure := d.read(response.Header, body)
+	answer, plain, failure := d.readAnswer(response, call)
 	call.answer = answer
 	call.answered = failure == nil || answer.inputTokens+answer.outputTokens > 0
 	if failure != nil {
@@ -140,6 +145,21 @@ func (d *doer) do(req *http.Request, call *call) (*http.Response, *Error) {
 	response.ContentLength = int64(len(plain))
 	response.Header.Set("Content-Length", strconv.Itoa(len(plain)))
 	return response, nil
+}
+
+// readAnswer reads an answer, in one piece or streamed.
+func (d *doer) readAnswer(response *http.Response, call *call) (answer, []byte, *Error) {
+	if d.stream != nil && isStream(response.Header) {
+		return readStream(response, d.stream(), call)
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, d.limit+1))
+	switch {
+	case err != nil:
+		return answer{}, nil, brokenOff(err)
+	case int64(len(body)) > d.limit:
+		return answer{}, nil, &Error{Kind: Unavailable, Status: response.StatusCode, Message: fmt.Sprintf("the answer is larger than %d MiB", d.limit>>20)}
+	}
+	return d.read(response.Header, body)
 }
 
 // declined reads the error that the provider answered with.

@@ -5,7 +5,7 @@ import "regexp"
 // feature is a part of a request that not every server takes, or not for every model. There is no list to look it up in
 // that would stay right, so each is sent until it is declined: that call fails as Unavailable, which is worth another try,
 // and the next one goes without. One call stays one request.
-type feature uint8
+type feature uint16
 
 const (
 	schemaBound feature = 1 << iota // the answer is bound to the schema
@@ -15,12 +15,19 @@ const (
 	legacyLimit                     // the same, as max_tokens
 	chosenSize                      // how many dimensions a vector has
 	kindOfText                      // whether a text that is embedded is a question
+	streamed                        // the answer comes in parts
+	streamUsage                     // with its counts, at OpenAI's protocol
+	toolUse                         // tools are offered
+	rowsOfUsers                     // messages of the user stand one behind the other
+	cacheMarks                      // marks up to where the prompt is worth caching, at Anthropic's protocol
 )
 
 var featureNames = map[feature]string{
 	schemaBound: "answers bound to a JSON schema", jsonBound: "JSON mode", temperature: "temperature",
 	modernLimit: "max_completion_tokens", legacyLimit: "max_tokens",
 	chosenSize: "the number of dimensions", kindOfText: "the kind of text",
+	streamed: "streaming", streamUsage: "stream_options", toolUse: "tools", rowsOfUsers: "several user messages in a row",
+	cacheMarks: "cache_control",
 }
 
 // features are what to send with r.
@@ -63,11 +70,29 @@ var (
 	aboutLimit       = regexp.MustCompile(`(?i)\bmax_(?:completion_)?tokens\b`)
 	aboutSize        = regexp.MustCompile(`(?i)dimension|matryoshka`)
 	aboutKind        = regexp.MustCompile(`(?i)\binput_type\b|\btask\b`)
+	aboutStreamUsage = regexp.MustCompile(`(?i)stream_options|include_usage`)
+	aboutStreaming   = regexp.MustCompile(`(?i)verified to stream|stream(?:ing)?\b['"]?(?: is| are)? (?:not (?:yet )?supported|unsupported)|not support (?:['"]?stream|streaming)`)
+	aboutTools       = regexp.MustCompile(`(?i)not support (?:tool|function)|support tool use|tools?['"]?,? (?:is|are) not supported|tool[-_]choice|tool-call-parser|unrecognized request argument supplied: tools`)
+	aboutRows        = regexp.MustCompile(`(?i)roles must alternate|must alternate between`)
+	aboutCacheMarks  = regexp.MustCompile(`(?i)cache_control`)
 	declining        = regexp.MustCompile(`(?i)unsupported|not support|unrecognized|unknown|unexpected|extra|not permitted|not allowed|deprecated|too large|at most`)
 )
 
+// conversationParts are features of conversations, each with the words that decline it, in the order of their precision.
+var conversationParts = []struct {
+	feature feature
+	about   *regexp.Regexp
+}{
+	{streamUsage, aboutStreamUsage}, {streamed, aboutStreaming}, {cacheMarks, aboutCacheMarks}, {rowsOfUsers, aboutRows}, {toolUse, aboutTools},
+}
+
 // declinedBy finds the feature, among those sent, that a provider's words complain about; 0: none.
 func declinedBy(words string, sent feature) feature {
+	for _, part := range conversationParts {
+		if sent&part.feature != 0 && part.about.MatchString(words) {
+			return part.feature
+		}
+	}
 	switch {
 	case aboutFormat.MatchString(words) && sent&(schemaBound|jsonBound) != 0:
 		return sent & (schemaBound | jsonBound)

@@ -45,9 +45,9 @@ func (c Config) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 // noKey stands in for a key where none is configured, because langchaingo refuses to work without one. It is not sent.
 const noKey = "none"
 
-// Open returns the model that c names. It reaches nothing: a wrong key shows in the first call. Its errors say which
+// Open returns the model that c names, which is a Chatter too. It reaches nothing: a wrong key shows in the first call. Its errors say which
 // setting is wrong, and never show the key.
-func Open(c Config) (Model, error) {
+func Open(c Config) (Chatter, error) {
 	name, p, ok := lookup(c.Provider)
 	if !ok {
 		return nil, fmt.Errorf("model provider %q is not known; known are %s", c.Provider, strings.Join(Providers(), ", "))
@@ -85,12 +85,12 @@ func connect(c Config, p provider, base string) (llms.Model, error) {
 	switch p.protocol {
 	case messages:
 		return anthropic.New(anthropic.WithToken(key), anthropic.WithModel(c.Model), anthropic.WithBaseURL(base),
-			anthropic.WithHTTPClient(newDoer(c.APIKey, readMessages)))
+			anthropic.WithHTTPClient(newStreamingDoer(c.APIKey, readMessages, newMessageStream)))
 	case awsRuntime:
 		return connectBedrock(c, base)
 	default:
 		return openai.New(openai.WithToken(key), openai.WithModel(c.Model), openai.WithBaseURL(base),
-			openai.WithOrganization(""), openai.WithHTTPClient(newDoer(c.APIKey, readCompletion)))
+			openai.WithOrganization(""), openai.WithHTTPClient(newStreamingDoer(c.APIKey, readCompletion, newCompletionStream)))
 	}
 }
 

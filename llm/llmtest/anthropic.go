@@ -7,18 +7,24 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"reverie/memory"
 )
 
 // anthropic is the messages protocol.
 type anthropic struct{}
 
 type anthropicRequest struct {
-	Model        string        `json:"model"`
-	Messages     []wireMessage `json:"messages"`
-	System       any           `json:"system"`
-	MaxTokens    int           `json:"max_tokens"`
-	Temperature  *float64      `json:"temperature"`
-	Stream       bool          `json:"stream"`
+	Model      string             `json:"model"`
+	Messages   []anthropicMessage `json:"messages"`
+	System     any                `json:"system"`
+	Tools      []anthropicTool    `json:"tools"`
+	ToolChoice struct {
+		Type string `json:"type"`
+	} `json:"tool_choice"`
+	MaxTokens    int      `json:"max_tokens"`
+	Temperature  *float64 `json:"temperature"`
+	Stream       bool     `json:"stream"`
 	OutputConfig *struct {
 		Format struct {
 			Type   string         `json:"type"`
@@ -40,17 +46,20 @@ func (anthropic) read(h http.Header, body []byte, o Options, r *Request) *proble
 		return bad("", "The request body is not valid JSON")
 	}
 	if f := unknownField(fields, "model", "messages", "system", "max_tokens", "temperature", "top_p", "stop_sequences",
-		"stream", "output_config", "metadata"); f != "" {
+		"stream", "output_config", "metadata", "tools", "tool_choice"); f != "" {
 		return bad(f, f+": Extra inputs are not permitted")
 	}
-	r.Model, r.Temperature, r.MaxTokens = in.Model, in.Temperature, in.MaxTokens
-	r.System = wireMessage{Content: in.System}.text()
-	for _, m := range in.Messages {
-		if m.Role == "user" {
-			r.User += m.text()
-		}
+	r.Model, r.Temperature, r.MaxTokens, r.Stream, r.NoCalls = in.Model, in.Temperature, in.MaxTokens, in.Stream, in.ToolChoice.Type == "none"
+	if system := textOf(in.System); system != "" {
+		r.Messages = append(r.Messages, Message{Role: memory.RoleOfSystem, Content: system})
 	}
-	r.InputTokens = Tokens(r.System + r.User)
+	for _, m := range in.Messages {
+		r.Messages = append(r.Messages, m.messages()...)
+	}
+	for _, t := range in.Tools {
+		r.Tools = append(r.Tools, Tool{Name: t.Name, Description: t.Description, Parameters: t.InputSchema})
+	}
+	r.read()
 	if in.OutputConfig != nil {
 		r.Format = in.OutputConfig.Format.Type
 	}
@@ -68,12 +77,23 @@ func (in anthropicRequest) check(o Options, r *Request) *problem {
 		return bad("messages", "messages: at least one message is required")
 	case in.Messages[0].Role != "user" || strings.TrimSpace(r.User) == "":
 		return bad("messages", "messages: text content blocks must be non-empty")
-	case in.Stream:
-		return bad("stream", "stream: not supported by this server")
+	case in.Stream && o.declined("stream"):
+		return bad("stream", "stream: streaming is not supported for this model")
 	case in.Temperature != nil && o.declined("temperature"):
 		return bad("temperature", "`temperature` is deprecated for this model.")
 	case in.Temperature != nil && (*in.Temperature < 0 || *in.Temperature > 1):
 		return bad("temperature", "temperature: range: 0..1")
+	}
+	for _, check := range []*problem{in.checkFormat(o, r), in.checkTools(o), in.checkMessages(o, r)} {
+		if check != nil {
+			return check
+		}
+	}
+	return nil
+}
+
+func (in anthropicRequest) checkFormat(o Options, r *Request) *problem {
+	switch {
 	case in.OutputConfig == nil:
 		return nil
 	case o.declined("output_config"):
@@ -104,27 +124,54 @@ func allClosed(node any) bool {
 	return allClosed(object["items"])
 }
 
-func (anthropic) answer(r Request, text string, end End, input, output int) any {
-	stop := "end_turn"
-	switch end {
-	case CutAtLimit:
-		stop = "max_tokens"
-	case Declined, Withheld: // a filter that stops the answer is a refusal in this protocol too
-		stop = "refusal"
-	case Whole:
+func (anthropic) answer(r Request, t Turn, end End, output int) any {
+	blocks := []any{}
+	for _, b := range anthropicBlocks(t) {
+		blocks = append(blocks, b)
 	}
-	body := envelope(r, []any{map[string]any{"type": "text", "text": text}}, input, output)
-	body["stop_reason"] = stop
+	body := envelope(r, blocks, t, output)
+	body["stop_reason"] = anthropicStop(t, end)
 	return body
 }
 
-func (anthropic) empty(r Request) any { return envelope(r, []any{}, r.InputTokens, 0) }
+// anthropicBlocks are the blocks of a turn; one that says and calls nothing has an empty text.
+func anthropicBlocks(t Turn) []map[string]any {
+	var blocks []map[string]any
+	if t.Text != "" || len(t.Calls) == 0 {
+		blocks = append(blocks, map[string]any{"type": "text", "text": t.Text})
+	}
+	for _, c := range t.Calls {
+		blocks = append(blocks, map[string]any{"type": "tool_use", "id": c.ID, "name": c.Name, "input": json.RawMessage(c.Arguments)})
+	}
+	return blocks
+}
 
-func envelope(r Request, content []any, input, output int) map[string]any {
+// anthropicStop is why a turn ended. A filter that stops the answer is a refusal in this protocol too.
+func anthropicStop(t Turn, end End) string {
+	switch {
+	case end == CutAtLimit:
+		return "max_tokens"
+	case end == Declined, end == Withheld:
+		return "refusal"
+	case len(t.Calls) > 0:
+		return "tool_use"
+	}
+	return "end_turn"
+}
+
+func (anthropic) empty(r Request) any { return envelope(r, []any{}, Turn{}, 0) }
+
+func envelope(r Request, content []any, t Turn, output int) map[string]any {
 	return map[string]any{
 		"id": "msg_" + itoa(r.Number), "type": "message", "role": "assistant", "model": r.Model, "content": content,
-		"stop_reason": "end_turn", "stop_sequence": nil,
-		"usage": map[string]any{"input_tokens": input, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": output},
+		"stop_reason": "end_turn", "stop_sequence": nil, "usage": anthropicUsage(r, t, output),
+	}
+}
+
+// anthropicUsage are the counts of a turn; what came from a cache is no input here.
+func anthropicUsage(r Request, t Turn, output int) map[string]any {
+	return map[string]any{
+		"input_tokens": r.InputTokens - t.Cached, "cache_creation_input_tokens": 0, "cache_read_input_tokens": t.Cached, "output_tokens": output,
 	}
 }
 

@@ -12,13 +12,18 @@ import (
 type openAI struct{}
 
 type openAIRequest struct {
-	Model               string        `json:"model"`
-	Messages            []wireMessage `json:"messages"`
-	MaxTokens           *int          `json:"max_tokens"`
-	MaxCompletionTokens *int          `json:"max_completion_tokens"`
-	Temperature         *float64      `json:"temperature"`
-	Stream              bool          `json:"stream"`
-	ResponseFormat      *struct {
+	Model               string          `json:"model"`
+	Messages            []openAIMessage `json:"messages"`
+	Tools               []openAITool    `json:"tools"`
+	ToolChoice          any             `json:"tool_choice"`
+	MaxTokens           *int            `json:"max_tokens"`
+	MaxCompletionTokens *int            `json:"max_completion_tokens"`
+	Temperature         *float64        `json:"temperature"`
+	Stream              bool            `json:"stream"`
+	StreamOptions       *struct {
+		IncludeUsage bool `json:"include_usage"`
+	} `json:"stream_options"`
+	ResponseFormat *struct {
 		Type       string `json:"type"`
 		JSONSchema struct {
 			Name   string         `json:"name"`
@@ -38,19 +43,18 @@ func (openAI) read(h http.Header, body []byte, o Options, r *Request) *problem {
 		return bad("", "We could not parse the JSON body of your request.")
 	}
 	if f := unknownField(fields, "model", "messages", "temperature", "top_p", "max_tokens", "max_completion_tokens", "n",
-		"stop", "stream", "frequency_penalty", "presence_penalty", "seed", "response_format", "metadata"); f != "" {
+		"stop", "stream", "frequency_penalty", "presence_penalty", "seed", "response_format", "metadata", "tools", "tool_choice", "stream_options"); f != "" {
 		return bad(f, "Unrecognized request argument supplied: "+f)
 	}
-	r.Model, r.Temperature = in.Model, in.Temperature
+	r.Model, r.Temperature, r.Stream, r.NoCalls = in.Model, in.Temperature, in.Stream, in.ToolChoice == "none"
+	r.usage = in.StreamOptions != nil && in.StreamOptions.IncludeUsage
 	for _, m := range in.Messages {
-		switch m.Role {
-		case "system", "developer":
-			r.System += m.text()
-		case "user":
-			r.User += m.text()
-		}
+		r.Messages = append(r.Messages, m.message())
 	}
-	r.InputTokens = Tokens(r.System + r.User)
+	for _, t := range in.Tools {
+		r.Tools = append(r.Tools, Tool(t.Function))
+	}
+	r.read()
 	for _, limit := range []*int{in.MaxTokens, in.MaxCompletionTokens} {
 		if limit != nil {
 			r.MaxTokens = *limit
@@ -69,8 +73,12 @@ func (in openAIRequest) check(o Options, r *Request) *problem {
 		return bad("model", "you must provide a model parameter")
 	case len(in.Messages) == 0 || strings.TrimSpace(r.User) == "":
 		return bad("messages", "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.")
-	case in.Stream:
-		return bad("stream", "Unsupported value: 'stream' is not supported by this server")
+	case in.Stream && o.declined("stream"):
+		return bad("stream", "Your organization must be verified to stream this model. Please go to the settings of your organization.")
+	case in.StreamOptions != nil && !in.Stream:
+		return bad("stream_options", "The 'stream_options' parameter is only allowed when 'stream' is enabled.")
+	case in.StreamOptions != nil && o.declined("stream_options"):
+		return bad("stream_options", "Unrecognized request argument supplied: stream_options")
 	case in.MaxTokens != nil && in.MaxCompletionTokens != nil:
 		return bad("max_tokens", "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.")
 	case in.MaxTokens != nil && o.declined("max_tokens"):
@@ -82,7 +90,13 @@ func (in openAIRequest) check(o Options, r *Request) *problem {
 	case in.Temperature != nil && (*in.Temperature < 0 || *in.Temperature > 2):
 		return bad("temperature", "Invalid 'temperature': decimal out of range. Expected a value between 0 and 2.")
 	}
-	return in.checkFormat(o, r)
+	if p := in.checkFormat(o, r); p != nil {
+		return p
+	}
+	if p := in.checkTools(o); p != nil {
+		return p
+	}
+	return in.checkMessages(o, r)
 }
 
 func (in openAIRequest) checkFormat(o Options, r *Request) *problem {
@@ -124,26 +138,51 @@ func allRequired(node any) bool {
 	return allRequired(object["items"])
 }
 
-func (openAI) answer(r Request, text string, end End, input, output int) any {
-	message := map[string]any{"role": "assistant", "content": text, "refusal": nil}
-	finish := "stop"
-	switch end {
-	case CutAtLimit:
-		finish = "length"
-	case Declined:
-		message = map[string]any{"role": "assistant", "content": nil, "refusal": text}
-	case Withheld:
-		finish = "content_filter"
-	case Whole:
+func (openAI) answer(r Request, t Turn, end End, output int) any {
+	message := map[string]any{"role": "assistant", "content": t.Text, "refusal": nil}
+	if calls := openAICalls(t); len(calls) > 0 {
+		message["tool_calls"] = calls
+		if t.Text == "" {
+			message["content"] = nil
+		}
+	}
+	if end == Declined {
+		message = map[string]any{"role": "assistant", "content": nil, "refusal": t.Text}
 	}
 	return map[string]any{
 		"id": "chatcmpl-" + itoa(r.Number), "object": "chat.completion", "created": r.At.Unix(), "model": r.Model,
-		"choices": []any{map[string]any{"index": 0, "message": message, "logprobs": nil, "finish_reason": finish}},
-		"usage": map[string]any{
-			"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output,
-			"prompt_tokens_details":     map[string]any{"cached_tokens": 0},
-			"completion_tokens_details": map[string]any{"reasoning_tokens": 0},
-		},
+		"choices": []any{map[string]any{"index": 0, "message": message, "logprobs": nil, "finish_reason": openAIFinish(t, end)}},
+		"usage":   openAIUsage(r, t, output),
+	}
+}
+
+// openAICalls are the calls of a turn.
+func openAICalls(t Turn) []any {
+	var calls []any
+	for _, c := range t.Calls {
+		calls = append(calls, map[string]any{"id": c.ID, "type": "function", "function": map[string]any{"name": c.Name, "arguments": c.Arguments}})
+	}
+	return calls
+}
+
+// openAIFinish is why a turn ended.
+func openAIFinish(t Turn, end End) string {
+	switch {
+	case end == CutAtLimit:
+		return "length"
+	case end == Withheld:
+		return "content_filter"
+	case len(t.Calls) > 0:
+		return "tool_calls"
+	}
+	return "stop"
+}
+
+func openAIUsage(r Request, t Turn, output int) map[string]any {
+	return map[string]any{
+		"prompt_tokens": r.InputTokens, "completion_tokens": output, "total_tokens": r.InputTokens + output,
+		"prompt_tokens_details":     map[string]any{"cached_tokens": t.Cached},
+		"completion_tokens_details": map[string]any{"reasoning_tokens": 0},
 	}
 }
 

@@ -28,16 +28,24 @@ const (
 
 // Reply is what the server does with one request. The zero Reply is an honest answer.
 type Reply struct {
-	Name        string                     // in Stats; "" counts as honest
-	Delay       time.Duration              // before anything is sent
-	Text        func(honest string) string // what becomes of the honest answer, of vectors the whole body; nil: it stays
-	Vectors     func([]Vector) []Vector    // what becomes of the honest vectors; nil: they stay
+	Name  string        // in Stats; "" counts as honest
+	Delay time.Duration // before anything is sent
+	// Text is what becomes of the honest answer, of vectors the whole body; nil: it stays. With it the answer calls no tools.
+	Text        func(honest string) string
+	Vectors     func([]Vector) []Vector // what becomes of the honest vectors; nil: they stay
 	End         End
 	Empty       bool   // nothing in the answer
 	Raw         []byte // a body, with status 200, instead of the protocol's
 	ContentType string // of Raw
 	HangUp      HangUp
 
+	// Of a streamed answer; other answers are as they would be without.
+	Pace    time.Duration // pause before each event but the first, if longer than Options.Pace
+	Stall   time.Duration // pause in the middle
+	Garbage string        // sent in the middle, as it is
+	Ends    bool          // it ends in the middle, as if that were all
+
+	broken       *problem // an error in the middle
 	problem      *problem
 	outputTokens int
 }

@@ -1,12 +1,14 @@
 package llmtest
 
 import (
+	"encoding/json"
 	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
+
+	"reverie/memory"
 )
 
 // Request is a request as the server read it.
@@ -29,12 +31,92 @@ type Request struct {
 	Format      string
 	InputTokens int // as the answer counts them
 
+	// Messages are all of the request's, the system's first, and each tool's as one of its own, whatever the protocol; User and
+	// System are the texts of two roles.
+	Messages []Message
+	Tools    []Tool
+	NoCalls  bool // the tools must not be called
+	Stream   bool
+
 	// Of a request for embeddings; User has its texts as lines.
 	Texts      []string
 	Dimensions int    // asked for; 0: not said
 	InputType  string // the provider's word for questions or documents; "": not said
 
-	longest int // tokens of the longest text that has to fit into the context by itself
+	usage   bool // counts are asked for in a stream too
+	longest int  // tokens of the longest text that has to fit into the context by itself
+}
+
+// Message is one message of a request.
+type Message struct {
+	Role       string // system, user, assistant or tool
+	Content    string
+	ToolCalls  []memory.ToolCall
+	ToolCallID string // of a tool's message: what it answers
+}
+
+// Tool is a tool that a request offers.
+type Tool struct {
+	Name        string
+	Description string
+	Parameters  json.RawMessage
+}
+
+// Last is the last message.
+func (r Request) Last() Message {
+	if len(r.Messages) == 0 {
+		return Message{}
+	}
+	return r.Messages[len(r.Messages)-1]
+}
+
+// Results are the answers of tools since somebody else spoke last, in order.
+func (r Request) Results() []string {
+	var results []string
+	for _, m := range r.Messages {
+		if m.Role != memory.RoleOfTool {
+			results = nil
+			continue
+		}
+		results = append(results, m.Content)
+	}
+	return results
+}
+
+// Offers reports whether the request offers a tool that may be called.
+func (r Request) Offers(tool string) bool {
+	return !r.NoCalls && slices.ContainsFunc(r.Tools, func(t Tool) bool { return t.Name == tool })
+}
+
+// read fills in what follows from messages and tools.
+func (r *Request) read() {
+	said := ""
+	for _, m := range r.Messages {
+		switch m.Role {
+		case memory.RoleOfSystem:
+			r.System += m.Content
+		case memory.RoleOfUser:
+			r.User += m.Content
+		}
+		said += m.Content
+		for _, c := range m.ToolCalls {
+			said += c.Name + c.Arguments
+		}
+	}
+	for _, t := range r.Tools {
+		said += t.Name + t.Description + string(t.Parameters)
+	}
+	r.InputTokens = Tokens(said)
+}
+
+// rows reports whether two messages of the user stand one behind the other.
+func (r *Request) rows() bool {
+	for i := 1; i < len(r.Messages); i++ {
+		if r.Messages[i-1].Role == memory.RoleOfUser && r.Messages[i].Role == memory.RoleOfUser {
+			return true
+		}
+	}
+	return false
 }
 
 // Tokens is how many tokens a text counts for: one per four bytes, begun ones whole.
@@ -51,30 +133,6 @@ func KeyPattern(pattern string) func(prompt string) string {
 		}
 		return found[min(1, len(found)-1)]
 	}
-}
-
-// wireMessage is one message of either protocol; its content is a text or a list of blocks.
-type wireMessage struct {
-	Role    string `json:"role"`
-	Content any    `json:"content"`
-}
-
-func (m wireMessage) text() string {
-	switch content := m.Content.(type) {
-	case string:
-		return content
-	case []any:
-		var texts []string
-		for _, block := range content {
-			if b, ok := block.(map[string]any); ok {
-				if text, ok := b["text"].(string); ok {
-					texts = append(texts, text)
-				}
-			}
-		}
-		return strings.Join(texts, "")
-	}
-	return ""
 }
 
 // unknownField is the first field of a body that is not among the known ones; "" if there is none.

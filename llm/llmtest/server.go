@@ -31,6 +31,11 @@ import (
 type Options struct {
 	// Answer makes the honest answer to a user text. nil: always Nothing. It must be safe for concurrent use.
 	Answer func(prompt string) string
+	// Respond makes the honest answer to a whole request, which may call tools. nil: Answer does, to the user's text. It must be
+	// safe for concurrent use.
+	Respond func(Request) Turn
+	// Pace is the pause between two events of a streamed answer; 0: none.
+	Pace time.Duration
 	// Script decides what happens to each request. nil: always an honest answer. It must be safe for concurrent use.
 	Script Script
 	// Key finds in a user text what Request.Key is, for scripts that treat each conversation by itself (see KeyPattern).
@@ -42,7 +47,8 @@ type Options struct {
 	// is declined as the provider would. 0: any.
 	ContextWindow int
 	// Declines names what this server does not take: json_schema, json_object, output_config, temperature, max_tokens,
-	// max_completion_tokens, and any field of a request for embeddings.
+	// max_completion_tokens, stream, stream_options, tools, cache_control, rows (several messages of the user in a row), and any
+	// field of a request for embeddings.
 	Declines []string
 	// Vector makes the honest vector of a text. nil: HashVector. It must be safe for concurrent use.
 	Vector func(text string, dimensions int) []float32
@@ -143,7 +149,7 @@ type protocol interface {
 	// read checks a request's credentials and body as the provider does and fills it in.
 	read(h http.Header, body []byte, o Options, r *Request) *problem
 	// answer is the body of a successful answer.
-	answer(r Request, text string, end End, input, output int) any
+	answer(r Request, t Turn, end End, output int) any
 	// fault is status, headers and body of an error.
 	fault(p problem) (int, http.Header, any)
 	// empty is a successful answer with nothing in it.
@@ -180,7 +186,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, p protocol) {
 	if !s.wait(r.Context(), reply.Delay) {
 		panic(http.ErrAbortHandler)
 	}
-	s.send(w, p, request, &reply)
+	s.send(w, r, p, request, &reply)
 }
 
 // decide is what happens to a request: what it is declined for, else what the script says.
@@ -213,7 +219,7 @@ func (s *Server) wait(ctx context.Context, d time.Duration) bool {
 }
 
 // send writes what the reply says, and notes in it the tokens of an answer.
-func (s *Server) send(w http.ResponseWriter, p protocol, r Request, reply *Reply) {
+func (s *Server) send(w http.ResponseWriter, in *http.Request, p protocol, r Request, reply *Reply) {
 	switch {
 	case reply.HangUp == BeforeAnswer:
 		panic(http.ErrAbortHandler)
@@ -236,15 +242,28 @@ func (s *Server) send(w http.ResponseWriter, p protocol, r Request, reply *Reply
 		sendBody(w, http.StatusOK, []byte(body), reply.HangUp)
 		return
 	}
-	text := Nothing
-	if s.options.Answer != nil {
-		text = s.options.Answer(r.User)
+	turn := s.options.turn(r, *reply)
+	reply.outputTokens = turn.tokens()
+	if v, ok := p.(streamProtocol); ok && r.Stream {
+		s.stream(w, in, v, r, turn, *reply)
+		return
+	}
+	send(w, http.StatusOK, p.answer(r, turn, reply.End, reply.outputTokens), reply.HangUp)
+}
+
+// turn is what the model says to a request.
+func (o Options) turn(r Request, reply Reply) Turn {
+	turn := Turn{Text: Nothing}
+	switch {
+	case o.Respond != nil:
+		turn = o.Respond(r)
+	case o.Answer != nil:
+		turn.Text = o.Answer(r.User)
 	}
 	if reply.Text != nil {
-		text = reply.Text(text)
+		turn = Turn{Text: reply.Text(turn.Text)}
 	}
-	reply.outputTokens = Tokens(text)
-	send(w, http.StatusOK, p.answer(r, text, reply.End, r.InputTokens, reply.outputTokens), reply.HangUp)
+	return turn.named("call_", r)
 }
 
 // write sends an error.

@@ -104,7 +104,7 @@ func TestErrorsHaveTheShapeOfTheProtocol(t *testing.T) {
 // Requests that the real APIs decline are declined.
 func TestInvalidRequestsAreDeclined(t *testing.T) {
 	t.Parallel()
-	server := llmtest.New(t, llmtest.Options{APIKey: "right-key", Declines: []string{"temperature"}})
+	server := llmtest.New(t, llmtest.Options{APIKey: "right-key", Declines: []string{"temperature", "stream"}})
 	set := func(name string, value any) func(map[string]any) { return func(m map[string]any) { m[name] = value } }
 	format := func(kind string, strict bool, schema map[string]any) func(map[string]any) {
 		return set("response_format", map[string]any{"type": kind, "json_schema": map[string]any{"name": "a", "strict": strict, "schema": schema}})
