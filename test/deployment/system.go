@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -34,7 +36,8 @@ type System struct {
 	dir, program string
 	env          []string
 	mu           sync.Mutex
-	processes    map[string]*Process // "api" and "worker"
+	processes    map[string]*Process // by name: "api", "worker", and "api-2" and so on
+	own          map[string][]string // environment of one process, by name
 }
 
 // Options of a system.
@@ -48,7 +51,7 @@ type Options struct {
 // StartSystem brings a deployment up, with one agent, and stops it when the test ends. Timers are short and heartbeats quick.
 func StartSystem(ctx context.Context, t *testing.T, o Options) *System {
 	t.Helper()
-	s := &System{dir: t.TempDir(), processes: map[string]*Process{}, Postgres: devtest.Postgres(t), Temporal: devtest.PrivateTemporal(t)}
+	s := &System{dir: t.TempDir(), processes: map[string]*Process{}, own: map[string][]string{}, Postgres: devtest.Postgres(t), Temporal: devtest.PrivateTemporal(t)}
 	address, err := FreeAddress()
 	if err != nil {
 		t.Fatal(err)
@@ -92,10 +95,35 @@ func StartSystem(ctx context.Context, t *testing.T, o Options) *System {
 
 func (s *System) log(name string) string { return filepath.Join(s.dir, name+".log") }
 
-// Run starts one of our processes: "api" or "worker".
+// AddAPI starts one more API, which shares everything with the first, under the name "api-2" or another one like it, and
+// returns its client.
+func (s *System) AddAPI(ctx context.Context, t *testing.T, name string) *Client {
+	t.Helper()
+	address, err := FreeAddress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.mu.Lock()
+	s.own[name] = []string{"REVERIE_ADDR=" + address}
+	s.mu.Unlock()
+	s.Run(t, name)
+	client := &Client{URL: "http://" + address, Key: adminKey, HTTP: http.Client{Timeout: time.Minute}}
+	ready, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	if err := client.WaitReady(ready); err != nil {
+		t.Fatalf("%s does not become ready: %v; logs are in %s", name, err, s.dir)
+	}
+	return client
+}
+
+// Run starts one of our processes by its name: "api", "worker", or that of an API that was added.
 func (s *System) Run(t *testing.T, name string) {
 	t.Helper()
-	p, err := Start(s.program, s.env, s.log(name), name)
+	s.mu.Lock()
+	env := slices.Concat(s.env, s.own[name])
+	s.mu.Unlock()
+	command, _, _ := strings.Cut(name, "-")
+	p, err := Start(s.program, env, s.log(name), command)
 	if err != nil {
 		t.Error(err)
 		return

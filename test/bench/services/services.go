@@ -1,5 +1,5 @@
-// Package services brings up what a benchmark measures: a private PostgreSQL and the real API process. They end with the
-// benchmark. There is no worker: what one does to an index, the benchmark does itself, by the same calls.
+// Package services brings up what a benchmark measures: a private PostgreSQL, the real API process, and the worker where it is
+// part of what is measured. They end with the benchmark.
 package services
 
 import (
@@ -101,6 +101,15 @@ func (s *Services) StartAPI(ctx context.Context, env ...string) (_ *deployment.C
 		return nil, fmt.Errorf("the API does not become ready: %w\n%s", err, s.logOf("api"))
 	}
 	return api, nil
+}
+
+// StartWorker runs the program as the worker. It must reach a Temporal, which env names, as it does whatever else differs from
+// the settings of the API.
+func (s *Services) StartWorker(env ...string) error {
+	return s.run("worker", append([]string{
+		"REVERIE_DATABASE_URL=" + s.DatabaseURL, "REVERIE_WORKSPACE=" + Workspace, "REVERIE_WORKER_METRICS_ADDR=off",
+		"REVERIE_LOG_LEVEL=warn",
+	}, env...))
 }
 
 func (s *Services) run(name string, env []string) error {
