@@ -94,6 +94,10 @@ var calls = map[string]call{
 		messages, err := w.Messages(t.Context(), id, w.anyPlace(t, id).conversation, 0, MaxPage)
 		return messages, nil, err
 	},
+	"MessagesByID": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		messages, err := w.MessagesByID(t.Context(), id, w.anyPlace(t, id).conversation, []string{"m1", "m2"})
+		return messages, nil, err
+	},
 	"Apply": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		ref := anyRef(t)
 		c := memory.Change{
