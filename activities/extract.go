@@ -123,6 +123,7 @@ func (p *proposing) run(ctx context.Context, r store.Range) (ProposeResult, erro
 			return p.modelFailed(ctx, err, len(transcript))
 		}
 	}
+	kept := p.notedOnce(guarded)
 	switch {
 	case len(violations) > 0:
 		return p.end(ctx, store.Ending{
@@ -131,8 +132,10 @@ func (p *proposing) run(ctx context.Context, r store.Range) (ProposeResult, erro
 		})
 	case guarded == memory.Guarded{}:
 		return p.end(ctx, store.Ending{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNothingToKeep, Reason: proposal.Reason, To: p.load.To})
+	case kept == memory.Guarded{}:
+		return p.end(ctx, store.Ending{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoted, Reason: proposal.Reason, To: p.load.To})
 	}
-	return p.save(ctx, guarded, proposal, transcript)
+	return p.save(ctx, kept, proposal, transcript)
 }
 
 // spent reports until when the extraction has to wait for its budget; zero: it may go on.
@@ -162,7 +165,7 @@ func (p *proposing) input(transcript []memory.Line) memory.ExtractionInput {
 	return memory.ExtractionInput{
 		Agent: p.load.Agent.Name, Today: p.load.Today,
 		Profile: p.load.Profile.Content, Memory: p.load.Memory.Content, Shared: p.load.Shared,
-		Note: memory.Tail(p.load.Note.Content, p.in.Settings.NoteTailChars), Transcript: transcript, Protected: p.load.Protected,
+		Note: memory.Tail(p.note(), p.in.Settings.NoteTailChars), Transcript: transcript, Protected: p.load.Protected,
 		ProfileMaxChars: p.in.Settings.ProfileMaxChars, MemoryMaxChars: p.in.Settings.MemoryMaxChars,
 		Model: p.in.Settings.Model,
 	}
@@ -196,11 +199,14 @@ func (p *proposing) judge(raw string, input memory.ExtractionInput) (memory.Guar
 
 // save keeps the draft for Apply.
 func (p *proposing) save(ctx context.Context, g memory.Guarded, proposal memory.Proposal, transcript []memory.Line) (ProposeResult, error) {
-	err := p.Store.SaveDraft(ctx, p.id, p.record.ID, store.Draft{
+	d := store.Draft{
 		Changes: p.changes(g, proposal, transcript), To: p.load.To, Reason: proposal.Reason, Raw: p.answer.Raw,
 		Model: p.answer.Model, PromptVersion: p.answer.PromptVersion, Usage: p.usage,
-	})
-	if err != nil {
+	}
+	if p.load.Noted != nil {
+		d.Noted = p.load.Noted.Flush
+	}
+	if err := p.Store.SaveDraft(ctx, p.id, p.record.ID, d); err != nil {
 		return ProposeResult{}, storeError(err)
 	}
 	return ProposeResult{Extraction: p.record.ID, To: p.load.To, Messages: len(transcript), HasDraft: true, Usage: p.usage}, nil

@@ -8,11 +8,13 @@ import (
 )
 
 // changes are the writes of a guarded proposal: MEMORY.md and PROFILE.md replaced on the version that the engine saw, the
-// daily note appended to. Each says from which messages it comes, line by line where that is known.
+// daily note appended to, or what rules noted in it replaced. Each says from which messages it comes, line by line where that is known.
 func (p *proposing) changes(g memory.Guarded, proposal memory.Proposal, transcript []memory.Line) []memory.Change {
 	var out []memory.Change
 	add := func(c memory.Change, before, after string) {
-		c.Scope = p.load.Scope
+		if c.Scope == "" {
+			c.Scope = p.load.Scope
+		}
 		c.Reason = proposal.Reason
 		c.Sources = memory.Sources{
 			Conversation: p.load.Conversation.ID, From: p.in.From, To: p.load.To,
@@ -27,7 +29,16 @@ func (p *proposing) changes(g memory.Guarded, proposal memory.Proposal, transcri
 	}
 	replace(memory.MemoryPath, p.load.Memory, g.Memory)
 	replace(memory.ProfilePath, p.load.Profile, g.Profile)
-	if g.Daily != "" {
+	switch {
+	case g.Daily == "":
+	case p.load.Noted != nil:
+		was := p.load.Noted.Note
+		if text, possible := p.replaced(g.Daily); possible {
+			add(memory.Change{
+				Ref: memory.Ref{Scope: was.Scope, Path: was.Path}, Op: memory.OpReplace, Content: text, Base: was.Version,
+			}, was.Content, text)
+		}
+	default:
 		add(memory.Change{
 			Ref: memory.Ref{Path: memory.DailyNotePath(p.load.Today)}, Op: memory.OpAppend,
 			Content: g.Daily, Create: "# " + p.load.Today.Format("2006-01-02") + "\n",

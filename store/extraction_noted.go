@@ -44,8 +44,8 @@ func scanNotedPart(row pgx.CollectableRow) (p notedPart, err error) {
 }
 
 // stepEnd is where the step ends that begins with the first message of a window, and how it is noted; nil: it is not. A step lies
-// wholly in what was noted in one way, or wholly outside. Where rules noted in place of a model it has whole steps of the flush, as
-// many as fit one transcript: what they noted is replaced as a whole or not at all.
+// wholly in what was noted in one way, or wholly outside. Of what was noted it has whole steps of the flush, as many as fit one
+// transcript, if one fits and begins with it: what rules noted is replaced as a whole or not at all.
 func stepEnd(window []memory.Message, parts []notedPart, settings memory.ExtractSettings) (int64, *notedAs) {
 	first := window[0].Seq
 	if len(parts) == 0 || first < parts[0].from {
@@ -59,15 +59,12 @@ func stepEnd(window []memory.Message, parts []notedPart, settings memory.Extract
 	for alike < len(parts) && parts[alike].notedAs == as && parts[alike].from == parts[alike-1].to+1 {
 		alike++
 	}
-	if as.fallback && parts[0].from == first {
+	if parts[0].from == first {
 		if to := wholeParts(window, parts[:alike], settings); to > 0 {
 			return to, &as
 		}
 	}
-	if as.fallback { // a piece of a part
-		alike = 1
-	}
-	return memory.Steps(upTo(window, parts[alike-1].to), settings)[0][1], &as
+	return memory.Steps(upTo(window, parts[0].to), settings)[0][1], &as // a piece of a part
 }
 
 // wholeParts is the end of the last part that fits a transcript together with those before it; 0: none does.
