@@ -145,6 +145,7 @@ var conflictNames = map[string]errorName{
 	store.CodeMessageIDReused:            nameMessageIDReused,
 	store.CodeConversationOfAnotherOwner: nameOtherOwner,
 	store.CodeNotQuarantined:             nameNotQuarantined,
+	store.CodeNotFlushed:                 nameNotFlushed,
 }
 
 func conflicting(e *store.ConflictError) *Problem {

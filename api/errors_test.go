@@ -39,6 +39,7 @@ func TestErrorsHaveTheirHTTPForm(t *testing.T) {
 		{&store.ConflictError{Code: store.CodeMessageIDReused, Message: "m"}, 409, nameMessageIDReused},
 		{&store.ConflictError{Code: store.CodeConversationOfAnotherOwner, Message: "m"}, 409, nameOtherOwner},
 		{&store.ConflictError{Code: store.CodeNotQuarantined, Message: "m"}, 409, nameNotQuarantined},
+		{&store.ConflictError{Code: store.CodeNotFlushed, Message: "m"}, 409, nameNotFlushed},
 		{&store.ConflictError{Code: store.CodeRangeMoved, Message: "m"}, 409, nameConflict},
 		{&pgconn.PgError{Code: "57P01"}, 503, nameStoreUnavailable},
 		{&pgconn.PgError{Code: "53300"}, 503, nameStoreUnavailable},

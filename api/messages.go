@@ -35,13 +35,22 @@ type ConversationParam struct {
 	Conversation string `path:"conversation" maxLength:"255" doc:"The client's id of the conversation; percent-encode a slash." example:"c1"`
 }
 
+// toolCallView is what a model asked of a tool, both ways.
+type toolCallView struct {
+	ID        string `json:"id" minLength:"1" maxLength:"128" doc:"Unique within the message; the tool's message names it." example:"call_1"`
+	Name      string `json:"name" minLength:"1" maxLength:"200" doc:"Of the tool." example:"memory_search"`
+	Arguments string `json:"arguments" maxLength:"262144" doc:"As the model wrote them: JSON in a string, kept as it is." example:"{\"query\":\"tea\"}"`
+}
+
 type messageInput struct {
-	ID           string     `json:"id" minLength:"1" maxLength:"128" doc:"The client's id, unique within the conversation; a message is stored once." example:"m1"`
-	Role         string     `json:"role" enum:"user,assistant,tool,system"`
-	Name         string     `json:"name,omitempty" maxLength:"200" doc:"Of the speaker or tool."`
-	Content      string     `json:"content" maxLength:"262144" doc:"UTF-8, at most 256 KiB."`
-	FinishReason string     `json:"finishReason,omitempty" maxLength:"64" doc:"Of an assistant message, as the provider says it."`
-	CreatedAt    *time.Time `json:"createdAt,omitempty" doc:"When it was said; missing: now."`
+	ID           string         `json:"id" minLength:"1" maxLength:"128" doc:"The client's id, unique within the conversation; a message is stored once." example:"m1"`
+	Role         string         `json:"role" enum:"user,assistant,tool,system"`
+	Name         string         `json:"name,omitempty" maxLength:"200" doc:"Of the speaker or tool."`
+	Content      string         `json:"content" maxLength:"262144" doc:"UTF-8, at most 256 KiB."`
+	FinishReason string         `json:"finishReason,omitempty" maxLength:"64" doc:"Of an assistant message, as the provider says it."`
+	CreatedAt    *time.Time     `json:"createdAt,omitempty" doc:"When it was said; missing: now."`
+	ToolCalls    []toolCallView `json:"toolCalls,omitempty" maxItems:"64" nullable:"false" doc:"Of an assistant message: what it asks of tools, at most 256 KiB together."`
+	ToolCallID   string         `json:"toolCallId,omitempty" maxLength:"128" doc:"Of a tool message: the id of the call that it answers. A call and its answer stay together in context windows."`
 }
 
 // Resolve checks what a schema cannot: sizes in bytes, and characters that PostgreSQL cannot hold.
@@ -56,9 +65,16 @@ func (m *messageInput) Resolve(_ huma.Context, at *huma.PathBuffer) []error {
 	if n := len(m.ID); n > memory.MaxMessageID && utf8.RuneCountInString(m.ID) <= memory.MaxMessageID {
 		complain("id", "it has %d bytes, at most %d are allowed", n, memory.MaxMessageID)
 	}
-	for field, value := range map[string]string{"id": m.ID, "name": m.Name, "content": m.Content, "finishReason": m.FinishReason} {
+	for field, value := range map[string]string{"id": m.ID, "name": m.Name, "content": m.Content, "finishReason": m.FinishReason, "toolCallId": m.ToolCallID} {
 		if strings.ContainsRune(value, 0) {
 			complain(field, "it contains the character U+0000: remove it")
+		}
+	}
+	for i, call := range m.ToolCalls {
+		for field, value := range map[string]string{"id": call.ID, "name": call.Name, "arguments": call.Arguments} {
+			if strings.ContainsRune(value, 0) {
+				complain(fmt.Sprintf("toolCalls[%d].%s", i, field), "it contains the character U+0000: remove it")
+			}
 		}
 	}
 	return errs
@@ -120,9 +136,12 @@ func (s *Server) messages(in []messageInput) []memory.Message {
 	now := s.Now()
 	out := make([]memory.Message, len(in))
 	for i, m := range in {
-		out[i] = memory.Message{ID: m.ID, Role: m.Role, Name: m.Name, Content: m.Content, FinishReason: m.FinishReason, CreatedAt: now}
+		out[i] = memory.Message{ID: m.ID, Role: m.Role, Name: m.Name, Content: m.Content, FinishReason: m.FinishReason, CreatedAt: now, ToolCallID: m.ToolCallID}
 		if m.CreatedAt != nil {
 			out[i].CreatedAt = *m.CreatedAt
+		}
+		for _, call := range m.ToolCalls {
+			out[i].ToolCalls = append(out[i].ToolCalls, memory.ToolCall(call))
 		}
 	}
 	return out
@@ -137,13 +156,15 @@ type messagesInput struct {
 }
 
 type messageView struct {
-	Seq          int64     `json:"seq"`
-	ID           string    `json:"id"`
-	Role         string    `json:"role"`
-	Name         string    `json:"name,omitempty"`
-	Content      string    `json:"content"`
-	FinishReason string    `json:"finishReason,omitempty"`
-	CreatedAt    time.Time `json:"createdAt"`
+	Seq          int64          `json:"seq"`
+	ID           string         `json:"id"`
+	Role         string         `json:"role"`
+	Name         string         `json:"name,omitempty"`
+	Content      string         `json:"content"`
+	FinishReason string         `json:"finishReason,omitempty"`
+	CreatedAt    time.Time      `json:"createdAt"`
+	ToolCalls    []toolCallView `json:"toolCalls,omitempty" nullable:"false" doc:"What an assistant message asks of tools."`
+	ToolCallID   string         `json:"toolCallId,omitempty" doc:"The call that a tool message answers."`
 }
 
 // messagesView is a part of a conversation.
@@ -172,10 +193,19 @@ func (s *Server) listMessages(ctx context.Context, in *messagesInput) (*reply[me
 	if n := len(messages); n > 0 && messages[n-1].Seq < conversation.Last {
 		out.Next = messages[n-1].Seq
 	}
-	out.Items = views(messages, func(m memory.Message) messageView {
-		return messageView{m.Seq, m.ID, m.Role, m.Name, m.Content, m.FinishReason, m.CreatedAt}
-	})
+	out.Items = views(messages, messageOf)
 	return ok(out), nil
+}
+
+func messageOf(m memory.Message) messageView {
+	view := messageView{
+		Seq: m.Seq, ID: m.ID, Role: m.Role, Name: m.Name, Content: m.Content, FinishReason: m.FinishReason, CreatedAt: m.CreatedAt,
+		ToolCallID: m.ToolCallID,
+	}
+	for _, call := range m.ToolCalls {
+		view.ToolCalls = append(view.ToolCalls, toolCallView(call))
+	}
+	return view
 }
 
 // mayReadMessages is the identity that reads what was said: that of an owner, or of all for an admin who names nobody.

@@ -28,6 +28,7 @@ const (
 	nameMessageIDReused      errorName = "message_id_reused"
 	nameOtherOwner           errorName = "conversation_of_another_owner"
 	nameNotQuarantined       errorName = "not_quarantined"
+	nameNotFlushed           errorName = "not_flushed"
 	nameDreaming             errorName = "dreaming"
 	nameNightDreamed         errorName = "night_dreamed"
 	nameRevertConflict       errorName = "revert_conflict"
@@ -67,6 +68,7 @@ var errorStatus = map[errorName]int{
 	nameMessageIDReused:      http.StatusConflict,
 	nameOtherOwner:           http.StatusConflict,
 	nameNotQuarantined:       http.StatusConflict,
+	nameNotFlushed:           http.StatusConflict,
 	nameDreaming:             http.StatusConflict,
 	nameNightDreamed:         http.StatusConflict,
 	nameRevertConflict:       http.StatusConflict,
