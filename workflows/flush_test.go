@@ -1,0 +1,253 @@
+package workflows
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.temporal.io/sdk/temporal"
+
+	"reverie/activities"
+	"reverie/memory"
+)
+
+func TestFlushTakesALongRangeInSteps(t *testing.T) {
+	e := newFlushEnv(t, 5, 34, memory.FlushFallback)
+	out, err := e.run(t)
+	e.wantAcknowledged(t, out, err, false, false, false, false)
+	if out.Usage.Calls != 3 || len(e.ruled) != 0 {
+		t.Errorf("%d calls, %d steps by rules", out.Usage.Calls, len(e.ruled))
+	}
+}
+
+func TestFlushWithoutAModelIsDoneByRules(t *testing.T) {
+	e := newFlushEnv(t, 1, 20, memory.FlushFallback)
+	e.in.Settings.Paid = false
+	out, err := e.run(t)
+	e.wantAcknowledged(t, out, err, false, false, false) // rules, but not in place of anybody
+	if len(e.asked) != 0 || len(e.ruled) != 2 {
+		t.Errorf("asked %v, by rules %v", e.asked, e.ruled)
+	}
+}
+
+func TestAnAcknowledgedFlushIsFoundAgain(t *testing.T) {
+	e := newFlushEnv(t, 1, 20, memory.FlushFallback)
+	e.done, e.fallback = 20, true
+	out, err := e.run(t)
+	if err != nil || out.Outcome != memory.OutcomeWritten || !out.Fallback || len(e.asked) != 0 || len(e.steps) != 0 {
+		t.Errorf("%+v after %v, %v (%v)", out, e.asked, e.steps, err)
+	}
+}
+
+// An hour without a model: one policy saves by rules when the deadline is over, the other by the model when it is back.
+func TestFlushWhenTheModelIsAwayForAnHour(t *testing.T) {
+	t.Run("fallback", func(t *testing.T) {
+		e := newFlushEnv(t, 1, 25, memory.FlushFallback)
+		e.modelBack(time.Hour, 0)
+		out, err := e.run(t)
+		e.wantAcknowledged(t, out, err, true, true, true, true)
+		deadline := e.in.Settings.Deadline
+		if took := e.Now().Sub(e.start); took > deadline+time.Second {
+			t.Errorf("it took %s", took)
+		}
+		for _, at := range e.asked {
+			if at > deadline {
+				t.Errorf("the model was asked after %s", at)
+			}
+		}
+		if len(e.asked) < 3 {
+			t.Errorf("the model was asked %d times", len(e.asked))
+		}
+	})
+	t.Run("wait", func(t *testing.T) {
+		e := newFlushEnv(t, 1, 25, memory.FlushWait)
+		e.modelBack(time.Hour, 7*time.Minute) // the environment tries ten times only
+		out, err := e.run(t)
+		e.wantAcknowledged(t, out, err, false, false, false, false)
+		if took := e.Now().Sub(e.start); took < time.Hour || took > time.Hour+7*time.Minute {
+			t.Errorf("it took %s", took)
+		}
+		if len(e.ruled) != 0 {
+			t.Errorf("rules did something after %v", e.ruled)
+		}
+	})
+}
+
+// The deadline is of the whole flush: what the model has not done when it is reached, to the second, rules do.
+func TestFlushDeadlineIsReachedInTheMiddle(t *testing.T) {
+	for took, rules := range map[time.Duration][]bool{
+		44 * time.Second: {false, false, false},
+		45 * time.Second: {false, false, true},
+		91 * time.Second: {false, true, true},
+	} {
+		t.Run(took.String(), func(t *testing.T) {
+			e := newFlushEnv(t, 1, 30, memory.FlushFallback)
+			e.took = took
+			out, err := e.run(t)
+			e.wantAcknowledged(t, out, err, took != 44*time.Second, rules...)
+		})
+	}
+}
+
+func TestFlushShortensTranscripts(t *testing.T) {
+	e := newFlushEnv(t, 1, 20, memory.FlushFallback)
+	e.model = func(n int) (activities.FlushStepResult, error) {
+		if n < 2 {
+			return activities.FlushStepResult{TooLong: true, Messages: 30 >> n, Usage: memory.Usage{Calls: 1}}, nil
+		}
+		return activities.FlushStepResult{HasDraft: true}, nil
+	}
+	out, err := e.run(t)
+	e.wantAcknowledged(t, out, err, false, false, false)
+	if d := cmp.Diff([]int{30, 15, 7, 7}, e.sizes); d != "" {
+		t.Errorf("transcripts (-want +got):\n%s", d)
+	}
+	if out.Usage.Calls != 4 {
+		t.Errorf("usage %+v", out.Usage)
+	}
+}
+
+// A model that takes no transcript at all leaves each step to rules.
+func TestFlushWithAModelThatIsTooSmall(t *testing.T) {
+	e := newFlushEnv(t, 1, 20, memory.FlushWait)
+	e.model = func(int) (activities.FlushStepResult, error) {
+		return activities.FlushStepResult{TooLong: true, Messages: 1}, nil
+	}
+	out, err := e.run(t)
+	e.wantAcknowledged(t, out, err, true, true, true)
+}
+
+// What no retry helps against falls back at once, under either policy: for the step when it is about what was said, else for
+// the rest of the range.
+func TestFlushFallsBackWhenWaitingWouldNotHelp(t *testing.T) {
+	for reason, rules := range map[memory.ReasonCode][]bool{
+		"refused": {true, false, false}, activities.ReasonInvalidProposal: {true, false, false}, activities.ReasonGuards: {true, false, false},
+		"unauthorized": {true, true, true}, "quota": {true, true, true}, "bad_request": {true, true, true},
+	} {
+		for _, policy := range []memory.FlushPolicy{memory.FlushFallback, memory.FlushWait} {
+			t.Run(string(reason)+"/"+string(policy), func(t *testing.T) {
+				e := newFlushEnv(t, 1, 30, policy)
+				e.model = func(n int) (activities.FlushStepResult, error) {
+					if n == 0 {
+						return activities.FlushStepResult{FallBack: reason}, nil
+					}
+					return activities.FlushStepResult{HasDraft: true}, nil
+				}
+				out, err := e.run(t)
+				e.wantAcknowledged(t, out, err, true, rules...)
+				if e.ruled[0] != 0 {
+					t.Errorf("rules began after %s", e.ruled[0])
+				}
+			})
+		}
+	}
+}
+
+func TestFlushWithoutABudget(t *testing.T) {
+	script := func(e *flushEnv) {
+		renews := e.start.Add(25 * time.Minute)
+		e.model = func(int) (activities.FlushStepResult, error) {
+			if e.Now().Before(renews) {
+				return activities.FlushStepResult{FallBack: activities.ReasonBudget, WaitUntil: renews}, nil
+			}
+			return activities.FlushStepResult{HasDraft: true}, nil
+		}
+	}
+	t.Run("fallback", func(t *testing.T) {
+		e := newFlushEnv(t, 1, 20, memory.FlushFallback)
+		script(e)
+		out, err := e.run(t)
+		e.wantAcknowledged(t, out, err, true, true, true)
+		if len(e.asked) != 1 {
+			t.Errorf("asked at %v", e.asked)
+		}
+	})
+	t.Run("wait", func(t *testing.T) {
+		e := newFlushEnv(t, 1, 20, memory.FlushWait)
+		script(e)
+		out, err := e.run(t)
+		e.wantAcknowledged(t, out, err, false, false, false)
+		if got := e.asked[len(e.asked)-1].Round(time.Second); got != 25*time.Minute || len(e.asked) != 5 { // at once, twice meanwhile, twice with money
+			t.Errorf("asked at %v", e.asked)
+		}
+	})
+}
+
+func TestFlushWhoseMessagesWereExtractedMeanwhile(t *testing.T) {
+	e := newFlushEnv(t, 1, 20, memory.FlushFallback)
+	e.commit = func(n int) (activities.CommitFlushResult, error, bool) {
+		return activities.CommitFlushResult{Stale: true, Done: e.done}, nil, n < 2
+	}
+	out, err := e.run(t)
+	e.wantAcknowledged(t, out, err, false, false, false)
+	if len(e.asked) != 4 {
+		t.Errorf("the model was asked %d times", len(e.asked))
+	}
+}
+
+// A run that was reset behind its proposal takes the flush into its hands, once; one that loses it again gives it up.
+func TestFlushIsTakenOver(t *testing.T) {
+	superseded := temporal.NewNonRetryableApplicationError("another execution has this flush", activities.TypeSuperseded, nil)
+	e := newFlushEnv(t, 1, 20, memory.FlushFallback)
+	e.commit = func(n int) (activities.CommitFlushResult, error, bool) {
+		return activities.CommitFlushResult{}, superseded, n == 0
+	}
+	out, err := e.run(t)
+	e.wantAcknowledged(t, out, err, false, false, false)
+
+	e = newFlushEnv(t, 1, 20, memory.FlushFallback)
+	e.commit = func(int) (activities.CommitFlushResult, error, bool) {
+		return activities.CommitFlushResult{}, superseded, true
+	}
+	if _, err := e.run(t); !isSuperseded(err) || len(e.held) != 0 || e.tried != 2 {
+		t.Errorf("error %v after %d tries, held %v", err, e.tried, e.held)
+	}
+}
+
+func TestFlushThatMayNotFallBackGivesUpAfterADay(t *testing.T) {
+	e := newFlushEnv(t, 1, 20, memory.FlushWait)
+	e.modelBack(100*24*time.Hour, 0)
+	_, err := e.run(t)
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	if !ok || app.Type() != FlushFailedType {
+		t.Fatalf("error %v", err)
+	}
+	var out FlushResult
+	if err := app.Details(&out); err != nil || out.ReasonCode != ReasonModelUnavailable || out.Flush != e.in.Flush {
+		t.Errorf("details %+v (%v)", out, err)
+	}
+	if d := cmp.Diff([]memory.ReasonCode{ReasonModelUnavailable}, e.held); d != "" || len(e.steps) != 0 {
+		t.Errorf("held (-want +got):\n%s, steps %v", d, e.steps)
+	}
+	// How long it tries stands in the options; the environment ends the attempts earlier than a server does.
+	if o := flushCall(e.in.Settings, flushPatience, testOwner); o.ScheduleToCloseTimeout != 24*time.Hour || o.RetryPolicy.MaximumAttempts != 0 || o.Priority.PriorityKey != 1 {
+		t.Errorf("it tries for %s, %d times, with priority %d", o.ScheduleToCloseTimeout, o.RetryPolicy.MaximumAttempts, o.Priority.PriorityKey)
+	}
+}
+
+func TestACancelledFlushSaysSo(t *testing.T) {
+	e := newFlushEnv(t, 1, 20, memory.FlushWait)
+	e.modelBack(100*24*time.Hour, 0)
+	e.RegisterDelayedCallback(e.CancelWorkflow, time.Minute)
+	_, err := e.run(t)
+	if !temporal.IsCanceledError(err) {
+		t.Errorf("error %v", err)
+	}
+	if d := cmp.Diff([]memory.ReasonCode{ReasonCancelled}, e.held); d != "" {
+		t.Errorf("held (-want +got):\n%s", d)
+	}
+}
+
+// A step that cannot succeed ends the flush; nothing is acknowledged, and the next one finds it open.
+func TestFlushOfWhatIsGone(t *testing.T) {
+	e := newFlushEnv(t, 1, 20, memory.FlushFallback)
+	e.model = func(int) (activities.FlushStepResult, error) {
+		return activities.FlushStepResult{}, temporal.NewNonRetryableApplicationError("not found", activities.TypeNotFound, nil)
+	}
+	_, err := e.run(t)
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	if !ok || app.Type() != activities.TypeNotFound || len(e.ruled) != 0 {
+		t.Errorf("error %v, by rules %v", err, e.ruled)
+	}
+}
