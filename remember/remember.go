@@ -4,8 +4,8 @@ package remember
 
 // Request is what a message asks to be remembered.
 type Request struct {
-	Text     string // what to keep, as one statement, in the user's words
-	Language string // en, zh, vi, es, de, ja
+	Text     string // what to keep, in the user's words: one statement, or one on each line
+	Language string // en, zh, vi, es, de, ja, fr, pt, ko
 }
 
 // Kind is what a request comes to.
@@ -19,14 +19,19 @@ const (
 	KindUnclear   Kind = "unclear"   // there is nothing in it that could be kept
 )
 
-// Decision is what is to become of MEMORY.md.
+// Decision is what is to become of MEMORY.md. Of several statements it is Corrected when one of them corrects a line, else New
+// when one is new.
 type Decision struct {
 	Kind    Kind
-	Line    string // the line that stands there afterwards, or stands there already
-	Old     string // of corrected: the line that gives way
+	Line    string // what stands there afterwards, or stands there already; of several statements one on each line
+	Old     string // of corrected: what gives way
 	Content string // the full new text; empty when nothing changes
+	Items   []Item // of each statement, in their order
 }
 
-// Decide works a request into MEMORY.md: an exact repeat changes nothing, a correction takes the place of what it corrects, all
-// else becomes a line under "## Remembered".
-func Decide(r Request, memory string) Decision { return Decision{} }
+// Item is what becomes of one statement.
+type Item struct {
+	Kind Kind
+	Line string
+	Old  string
+}
