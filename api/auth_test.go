@@ -70,6 +70,8 @@ type probe struct {
 	owner bool
 	// words tells that it looks into contents, which of the shared memory's dreams only an admin does.
 	words bool
+	// named tells that the agent, ada, is named in the body.
+	named bool
 	// personal tells that what prepare makes is shared, which a key that is pinned to an owner may not touch.
 	shared bool
 }
@@ -104,6 +106,14 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 			},
 		},
 		"list-messages":          {path: ada + "/conversations/c1/messages", status: 200, owner: true},
+		"list-compactions":       {path: ada + "/conversations/c1/compactions", status: 200, owner: true},
+		"list-flushes":           {path: ada + "/conversations/c1/flushes", status: 200},
+		"compact-conversation":   {path: ada + "/conversations/c1/compact", status: 200},
+		"assemble-context":       {path: ada + "/context", status: 200, body: object(map[string]any{"owner": "api:42", "message": "Where do I live?"})},
+		"chat":                   {path: chatPath, status: 200, named: true, body: object(map[string]any{"agentId": "ada", "owner": "api:42", "message": "Where do I live?"})},
+		"chat-stream":            {path: chatPath + "/stream", status: 200, named: true, body: object(map[string]any{"agentId": "ada", "owner": "api:42", "message": "Where do I live?"})},
+		"remember":               {path: ada + "/remember", status: 200, body: object(map[string]any{"owner": "api:42", "text": "I live in Bern."})},
+		"forget":                 {path: ada + "/forget", status: 404, body: object(map[string]any{"owner": "api:42", "path": "nothing.md", "startLine": 1})},
 		"summarize-conversation": {path: "/api/v1/memory/ada/summarize/c1", status: 503},
 		"list-extractions":       {path: ada + "/extractions", status: 200},
 		"get-extraction":         {path: ada + "/extractions/" + quarantined.String(), status: 200},
@@ -186,7 +196,7 @@ var callers = map[string]caller{
 
 // expected is the rule of the matrix: what a caller gets from an operation.
 func expected(op operation, p probe, c caller) (status int, name string) {
-	aboutAda := strings.Contains(op.path, "{agent}")
+	aboutAda := p.named || strings.Contains(op.path, "{agent}")
 	switch {
 	case c.role == "" || c.revoked:
 		return 401, "unauthorized"
@@ -204,9 +214,9 @@ func expected(op operation, p probe, c caller) (status int, name string) {
 		return 403, "owner_not_allowed"
 	case c.owner == "api:43":
 		switch op.id { // what it asks for is api:42's
-		case "add-messages":
+		case "add-messages", "assemble-context", "chat", "chat-stream", "remember", "forget":
 			return 403, "owner_not_allowed"
-		case "list-messages", "summarize-conversation", "get-extraction", "retry-extraction",
+		case "list-messages", "list-compactions", "list-flushes", "compact-conversation", "summarize-conversation", "get-extraction", "retry-extraction",
 			"delete-file", "undelete-file", "restore-file", "set-prompt-file",
 			"get-dream", "list-dream-candidates", "compare-dreams", "replay-dream", "confirm-entry", "edit-entry", "forget-entry", "revert-dream":
 			return 404, "not_found"

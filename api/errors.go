@@ -14,8 +14,11 @@ import (
 	"github.com/sony/gobreaker/v2"
 	"go.temporal.io/api/serviceerror"
 
+	"reverie/chat"
+	"reverie/llm"
 	"reverie/memory"
 	"reverie/store"
+	"reverie/window"
 )
 
 // explain gives an error its HTTP form. It is the one mapping: handlers return what the store and the workflows return.
@@ -26,6 +29,8 @@ func (s *Server) explain(ctx context.Context, err error) error {
 		quarantined *store.QuarantineError
 		bad         *store.InvalidError
 		conflict    *store.ConflictError
+		tooLarge    *window.TooLargeError
+		model       *llm.Error
 	)
 	switch {
 	case errors.As(err, &own):
@@ -38,6 +43,15 @@ func (s *Server) explain(ctx context.Context, err error) error {
 		return invalidAt(bad.Field, "%s", bad.Problem)
 	case errors.As(err, &conflict):
 		return conflicting(conflict)
+	case errors.As(err, &tooLarge):
+		return windowTooLarge(tooLarge)
+	case errors.As(err, &model):
+		s.Log.WarnContext(ctx, "A model did not answer", "error", model, "request", requestID(ctx))
+		return modelFailed(model)
+	case errors.Is(err, chat.ErrUnreachable):
+		return workflowsAway("the window is full, and what has to leave it cannot be saved now; try again later")
+	case errors.Is(err, chat.ErrStillRunning):
+		return problem(nameFlushing, "the window is full, and what has to leave it is still being saved: try again in a moment").with("Retry-After", "5")
 	case errors.Is(err, store.ErrNotFound):
 		return problem(nameNotFound, "%s: check the name, and whose it is", readable(err))
 	case errors.Is(err, store.ErrForbidden):

@@ -16,8 +16,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"go.temporal.io/api/serviceerror"
 
+	"reverie/chat"
+	"reverie/llm"
 	"reverie/memory"
 	"reverie/store"
+	"reverie/window"
 )
 
 // Every error of the store and of workflows has its HTTP form.
@@ -41,6 +44,19 @@ func TestErrorsHaveTheirHTTPForm(t *testing.T) {
 		{&store.ConflictError{Code: store.CodeNotQuarantined, Message: "m"}, 409, nameNotQuarantined},
 		{&store.ConflictError{Code: store.CodeNotFlushed, Message: "m"}, 409, nameNotFlushed},
 		{&store.ConflictError{Code: store.CodeRangeMoved, Message: "m"}, 409, nameConflict},
+		{fmt.Errorf("context: %w", &window.TooLargeError{Max: 1024, System: 900, Current: 300}), 422, nameWindowTooLarge},
+		{fmt.Errorf("%w: %w", chat.ErrUnreachable, context.DeadlineExceeded), 503, nameWorkflowsUnavailable},
+		{fmt.Errorf("%w: %w", chat.ErrStillRunning, context.DeadlineExceeded), 503, nameFlushing},
+		{&llm.Error{Kind: llm.RateLimited}, 429, nameModelRateLimited},
+		{fmt.Errorf("turn: %w", &llm.Error{Kind: llm.Overloaded}), 503, nameModelUnavailable},
+		{&llm.Error{Kind: llm.Timeout, Message: "INTERNALS"}, 503, nameModelUnavailable},
+		{&llm.Error{Kind: llm.Unavailable}, 503, nameModelUnavailable},
+		{&llm.Error{Kind: llm.ContextTooLong}, 422, nameWindowTooLarge},
+		{&llm.Error{Kind: llm.Refused}, 502, nameModelFailed},
+		{&llm.Error{Kind: llm.Unauthorized, Message: "INTERNALS"}, 502, nameModelFailed},
+		{&llm.Error{Kind: llm.Quota}, 502, nameModelFailed},
+		{&llm.Error{Kind: llm.BadRequest}, 502, nameModelFailed},
+		{&llm.Error{Kind: llm.Truncated}, 502, nameModelFailed},
 		{&pgconn.PgError{Code: "57P01"}, 503, nameStoreUnavailable},
 		{&pgconn.PgError{Code: "53300"}, 503, nameStoreUnavailable},
 		{fmt.Errorf("query: %w", io.ErrUnexpectedEOF), 503, nameStoreUnavailable},

@@ -37,13 +37,18 @@ const (
 	namePreconditionRequired errorName = "precondition_required"
 	nameBodyTooLarge         errorName = "body_too_large"
 	nameQuarantined          errorName = "quarantined"
+	nameWindowTooLarge       errorName = "window_too_large"
 	nameRateLimited          errorName = "rate_limited"
+	nameModelRateLimited     errorName = "model_rate_limited"
 	nameCanceled             errorName = "canceled"
 	nameInternal             errorName = "internal"
 	nameWorkflowFailed       errorName = "workflow_failed"
+	nameModelFailed          errorName = "model_failed"
+	nameModelUnavailable     errorName = "model_unavailable"
 	nameNotReady             errorName = "not_ready"
 	nameStoreUnavailable     errorName = "store_unavailable"
 	nameWorkflowsUnavailable errorName = "workflows_unavailable"
+	nameFlushing             errorName = "flushing"
 )
 
 // statusCanceled is what nobody sees: the client went away before the answer.
@@ -77,10 +82,15 @@ var errorStatus = map[errorName]int{
 	namePreconditionRequired: http.StatusPreconditionRequired,
 	nameBodyTooLarge:         http.StatusRequestEntityTooLarge,
 	nameQuarantined:          http.StatusUnprocessableEntity,
+	nameWindowTooLarge:       http.StatusUnprocessableEntity,
+	nameModelRateLimited:     http.StatusTooManyRequests,
 	nameRateLimited:          http.StatusTooManyRequests,
 	nameCanceled:             statusCanceled,
 	nameInternal:             http.StatusInternalServerError,
 	nameWorkflowFailed:       http.StatusInternalServerError,
+	nameModelFailed:          http.StatusBadGateway,
+	nameModelUnavailable:     http.StatusServiceUnavailable,
+	nameFlushing:             http.StatusServiceUnavailable,
 	nameNotReady:             http.StatusServiceUnavailable,
 	nameStoreUnavailable:     http.StatusServiceUnavailable,
 	nameWorkflowsUnavailable: http.StatusServiceUnavailable,

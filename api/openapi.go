@@ -42,6 +42,7 @@ func document() huma.Config {
 			Tags: []*huma.Tag{
 				{Name: "agents", Description: "Assistants with a memory."},
 				{Name: "conversations", Description: "What was said."},
+				{Name: "chat", Description: "A turn of a conversation with memory at work, and what a model is sent."},
 				{Name: "extractions", Description: "What became of it, and why."},
 				{Name: "files", Description: "What is remembered: Markdown documents with their history."},
 				{Name: "recall", Description: "What is found again."},

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"go.temporal.io/sdk/client"
 
+	"reverie/chat"
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/store"
@@ -29,6 +30,9 @@ type Options struct {
 	DreamSchedule memory.DreamSchedule
 	// Search is how memory is searched; nil: by words alone, with the documented settings. The server closes its Recorder.
 	Search *recall.Searcher
+	// Chat is how turns are answered: the model, the length of an answer, and the settings of context windows and extractions of
+	// agents that set none of their own. The rest of it is the server's. Zero: without a model, as documented.
+	Chat chat.Options
 	// Workspace is the one whose backlog the metrics show; empty: none is shown.
 	Workspace string
 	Log       *slog.Logger

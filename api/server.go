@@ -12,6 +12,7 @@ import (
 
 	metricnoop "go.opentelemetry.io/otel/metric/noop"
 
+	"reverie/chat"
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/store"
@@ -31,6 +32,8 @@ type Server struct {
 	changes   *announcer // of indexes
 	nights    *announcer // of when agents dream
 	followers *followers // of dreams
+	turns     *chat.Service
+	turning   chan struct{} // holds one for each turn that is being made
 	// stopping ends when the server shuts down: who waits for a workflow is answered at once.
 	stopping context.Context
 	stop     context.CancelFunc
@@ -82,6 +85,7 @@ func build(o Options) (*Server, error) {
 	if s.Search == nil {
 		s.Search = &recall.Searcher{Store: o.Store, Defaults: recall.DefaultSettings(), Recorder: recall.NewRecorder(o.Store, o.Log), Now: o.Now, Log: o.Log}
 	}
+	s.turns, s.turning = s.chatService(), make(chan struct{}, maxTurns)
 	s.useMiddleware()
 	s.api = huma.NewAPI(document(), adapter{s.echo})
 	s.api.UseMiddleware(s.authenticate)
@@ -110,6 +114,10 @@ func (s *Server) routes() {
 	s.promptRoutes()
 	s.recallRoutes()
 	s.dreamRoutes()
+	s.chatRoutes()
+	s.contextRoutes()
+	s.compactionRoutes()
+	s.rememberRoutes()
 	openAnswers(s.api.OpenAPI())
 }
 

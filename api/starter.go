@@ -76,14 +76,15 @@ var errStillRunning = errors.New("the extraction is still running")
 func (s *starter) extractNow(ctx, stop context.Context, ref memory.OwnerRef, agent store.Agent, in workflows.ExtractNowInput, wait time.Duration) (workflows.ExtractNowResult, error) {
 	asked, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(wait, acceptTimeout))
 	type ending struct {
-		out workflows.ExtractNowResult
-		err error
+		out  workflows.ExtractNowResult
+		err  error
+		late bool // nobody was to wait any longer
 	}
 	ended := make(chan ending, 1)
 	go func() {
 		defer cancel()
 		out, err := workflows.ExtractNow(asked, s.client, ref, s.timing.With(agent.Settings), in)
-		ended <- ending{out, err}
+		ended <- ending{out, err, asked.Err() != nil}
 	}()
 	over := time.NewTimer(wait)
 	defer over.Stop()
@@ -93,7 +94,7 @@ func (s *starter) extractNow(ctx, stop context.Context, ref memory.OwnerRef, age
 		switch {
 		case e.err == nil:
 			return e.out, nil
-		case asked.Err() != nil:
+		case e.late:
 			return none, errStillRunning
 		case temporalAway(e.err):
 			return none, fmt.Errorf("%w: %w", errWorkflowsAway, e.err)
@@ -130,11 +131,7 @@ func (s *Server) schedule(ctx context.Context, id memory.Identity, agent store.A
 	}
 	ctx = context.WithoutCancel(ctx) // a client that hangs up now does not delay its own memory
 	if err := s.workflows.turnCompleted(ctx, ref, agent); err != nil {
-		level := slog.LevelWarn
-		if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
-			level = slog.LevelDebug // said a moment ago
-		}
-		s.Log.Log(ctx, level, "Workflows cannot be reached; the turn is left to the sweep", "error", err, "request", requestID(ctx))
+		s.workflows.logAway(ctx, "Workflows cannot be reached; the turn is left to the sweep", err)
 		return view
 	}
 	view.Status, view.Link = "scheduled", s.workflows.link(view.WorkflowID)

@@ -63,7 +63,12 @@ func newAPI(c config.Config, s *store.Store, temporal client.Client, t *engine.T
 	if err != nil {
 		return nil, err
 	}
+	turns, err := chats(c, t)
+	if err != nil {
+		return nil, err
+	}
 	o := api.Options{
+		Chat:  turns,
 		Store: s, Search: searcher, Temporal: temporal, Timing: timing(c),
 		Model:  api.Model{Name: modelName(c), BuiltIn: c.LLMProvider == ""},
 		Dreams: dreamSettings(c, c.LLMProvider != ""), DreamSchedule: dreamSchedule(c),

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"reverie/activities"
+	"reverie/chat"
 	"reverie/config"
 	"reverie/engine"
 	"reverie/llm"
@@ -114,14 +115,33 @@ func proposer(c config.Config, t *engine.Telemetry) (p activities.Proposer, paid
 	if c.LLMProvider == "" {
 		return extractive.New(), false, nil
 	}
-	model, err := llm.Open(llm.Config{
-		Provider: c.LLMProvider, Model: c.LLMModel, APIKey: c.LLMAPIKey.Reveal(), BaseURL: c.LLMBaseURL,
-		InputPrice: c.LLMInputPrice, OutputPrice: c.LLMOutputPrice, Timeout: c.LLMTimeout, Tracers: t.Tracers,
-	})
+	model, err := openModel(c, t)
 	if err != nil {
 		return nil, false, err
 	}
 	return activities.Prompted{Model: model, MaxTokens: c.LLMMaxTokens}, true, nil
+}
+
+// openModel is the configured model.
+func openModel(c config.Config, t *engine.Telemetry) (llm.Model, error) {
+	return llm.Open(llm.Config{
+		Provider: c.LLMProvider, Model: c.LLMModel, APIKey: c.LLMAPIKey.Reveal(), BaseURL: c.LLMBaseURL,
+		InputPrice: c.LLMInputPrice, OutputPrice: c.LLMOutputPrice, Timeout: c.LLMTimeout, Tracers: t.Tracers,
+	})
+}
+
+// chats are how turns are answered: by the configured model, or from memory alone when there is none, or none that can chat.
+func chats(c config.Config, t *engine.Telemetry) (chat.Options, error) {
+	o := chat.Options{MaxTokens: c.ChatMaxTokens, Settings: windowSettings(c, c.LLMProvider != ""), Extract: extractSettings(c)}
+	if c.LLMProvider == "" {
+		return o, nil
+	}
+	model, err := openModel(c, t)
+	if err != nil {
+		return o, err
+	}
+	o.Model, _ = model.(llm.Chatter)
+	return o, nil
 }
 
 // modelName is what people are told about the model in use.

@@ -1,0 +1,173 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"reverie/chat"
+	"reverie/memory"
+)
+
+func (s *Server) chatStreamRoutes(doc string) {
+	const path = chatPath + "/stream"
+	register(s, route{
+		id: "chat-stream", method: http.MethodPost, path: path, tag: "chat", need: memory.RoleMember, summary: "Answer a message, telling the answer while it comes",
+		body: maxContextBody, timeout: streamTime, errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusBadGateway},
+		doc: doc + " Server-sent events: context (what the model is sent, without the messages), text (a part of the answer, in order), reset (the text so far is void), " +
+			"tool_call, tool_result, and at the end done (as POST /api/v1/chat answers) or error (as any error). What fails before the first event is an ordinary error answer. " +
+			"When the client hangs up, the model is stopped, nothing of an answer is stored, and the message stays.",
+	}, s.chatStream)
+	s.api.OpenAPI().Paths[path].Post.Responses["200"] = &huma.Response{
+		Description: "Events, until the turn ends.",
+		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
+	}
+}
+
+// Names of the events of a turn.
+const (
+	eventContext    = "context"
+	eventText       = "text"
+	eventReset      = "reset"
+	eventToolCall   = "tool_call"
+	eventToolResult = "tool_result"
+	eventDone       = "done"
+	eventError      = "error"
+)
+
+// textPart is the data of a text event.
+type textPart struct {
+	Text string `json:"text"`
+}
+
+func (s *Server) chatStream(ctx context.Context, in *chatInput) (*streamed, error) {
+	a, err := s.asked(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	release, err := s.takeTurn()
+	if err != nil {
+		return nil, err
+	}
+	return &streamed{Body: func(hc huma.Context) {
+		defer release()
+		s.stream(hc, a)
+	}}, nil
+}
+
+// stream makes a turn and tells of it while it is made.
+func (s *Server) stream(hc huma.Context, a asked) {
+	ctx, cancel := context.WithCancel(hc.Context())
+	defer cancel()
+	events := make(chan chat.Event)
+	type ending struct {
+		turn chat.Turn
+		err  error
+	}
+	ended := make(chan ending, 1)
+	go func() {
+		turn, err := s.turns.Turn(ctx, a.id, a.agent, a.request, func(e chat.Event) error {
+			select {
+			case events <- e:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+		ended <- ending{turn, err}
+	}()
+	out := eventWriter{hc: hc}
+	beat := time.NewTicker(s.followers.heartbeat)
+	defer beat.Stop()
+	var err error
+	for err == nil {
+		select {
+		case e := <-events:
+			err = out.tell(e)
+		case <-beat.C:
+			err = out.write(": still here\n\n")
+		case end := <-ended:
+			s.endStream(ctx, &out, end.turn, end.err)
+			return
+		}
+	}
+	cancel()
+	end := <-ended // the turn is over before the room for it is given back
+	s.Log.DebugContext(ctx, "Somebody hung up during a turn", "error", err, "turn", end.err, "request", requestID(ctx))
+}
+
+// endStream tells how a turn ended. What failed before anything was told is an ordinary error.
+func (s *Server) endStream(ctx context.Context, out *eventWriter, turn chat.Turn, failed error) {
+	var err error
+	switch {
+	case failed == nil:
+		err = out.event(eventDone, viewTurn(turn))
+	case !out.begun:
+		s.refuse(out.hc, failed)
+	default:
+		p, is := errors.AsType[*Problem](s.explain(ctx, failed))
+		if !is {
+			p = problem(nameInternal, "the server failed to answer")
+		}
+		err = out.event(eventError, p)
+	}
+	if err != nil {
+		s.Log.DebugContext(ctx, "The client did not take the end of a turn", "error", err, "request", requestID(ctx))
+	}
+}
+
+// eventWriter writes server-sent events. The answer begins with the first one.
+type eventWriter struct {
+	hc    huma.Context
+	begun bool
+	w     http.ResponseWriter
+	out   *http.ResponseController
+}
+
+// tell writes an event of a turn.
+func (e *eventWriter) tell(event chat.Event) error {
+	switch {
+	case event.Context != nil:
+		return e.event(eventContext, viewMade(*event.Context))
+	case event.Reset:
+		return e.event(eventReset, struct{}{})
+	case event.Call != nil:
+		return e.event(eventToolCall, toolCallView(*event.Call))
+	case event.Result != nil:
+		return e.event(eventToolResult, viewToolUse(*event.Result))
+	}
+	return e.event(eventText, textPart{event.Text})
+}
+
+func (e *eventWriter) event(name string, data any) error {
+	encoded, err := json.Marshal(data)
+	if err != nil {
+		return err
+	}
+	return e.write(fmt.Sprintf("event: %s\ndata: %s\n\n", name, encoded))
+}
+
+// write sends a text at once.
+func (e *eventWriter) write(text string) error {
+	if !e.begun {
+		_, e.w = humago.Unwrap(e.hc)
+		e.out = http.NewResponseController(e.w)
+		e.w.Header().Set("Content-Type", "text/event-stream")
+		e.w.Header().Set("X-Accel-Buffering", "no") // proxies pass events on at once
+		e.w.WriteHeader(http.StatusOK)
+		e.begun = true
+	}
+	if err := e.out.SetWriteDeadline(time.Now().Add(followWrite)); err != nil {
+		return err
+	}
+	if _, err := e.w.Write([]byte(text)); err != nil {
+		return err
+	}
+	return e.out.Flush()
+}

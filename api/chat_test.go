@@ -1,0 +1,3 @@
+package api_test
+
+const chatPath = "/api/v1/chat"

@@ -1,0 +1,237 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
+
+	"reverie/chat"
+	"reverie/memory"
+	"reverie/recall"
+	"reverie/search"
+	"reverie/window"
+)
+
+// maxContextBody holds a message and the definitions of many tools.
+const maxContextBody = 8 << 20
+
+func (s *Server) contextRoutes() {
+	register(s, route{
+		id: "assemble-context", method: http.MethodPost, path: "/api/v1/agents/{agent}/context", tag: "chat", need: memory.RoleMember,
+		summary: "Say what a model is to be sent", body: maxContextBody, timeout: maxWait + requestTimeout,
+		errors: []int{http.StatusUnprocessableEntity},
+		doc: "The messages of one turn, fitted into the window: the enabled documents as the system prompt, the summary of earlier turns, the last turns word by word, what memory recalls, and the current message last; with a ledger of where the tokens went. " +
+			"Stores nothing that was said. When the window is fuller than its share, earlier messages are flushed and summarised first, up to wait; wait=0s sends what fits at once. " +
+			"422 window_too_large when system prompt, tools and message alone do not fit; 503 with Retry-After when what has to leave the window cannot be saved yet.",
+	}, s.assembleContext)
+}
+
+// PersonBody names, in a body, whose memory a request is about, in one of three ways.
+type PersonBody struct {
+	Owner     string `json:"owner,omitempty" maxLength:"128" doc:"Owner key; or give channel and sender, or endUserId." example:"user:7"`
+	Channel   string `json:"channel,omitempty" maxLength:"128"`
+	Sender    string `json:"sender,omitempty" maxLength:"128"`
+	EndUserID string `json:"endUserId,omitempty" maxLength:"128" example:"42"`
+}
+
+func (b PersonBody) person() person {
+	return person{b.Owner, b.Channel, b.Sender, b.EndUserID, "body"}
+}
+
+// toolInput is a tool that the model will be offered.
+type toolInput struct {
+	Name        string          `json:"name" minLength:"1" maxLength:"128"`
+	Description string          `json:"description,omitempty" maxLength:"65536"`
+	Parameters  json.RawMessage `json:"parameters,omitempty" doc:"JSON schema of its arguments."`
+}
+
+type contextInput struct {
+	AgentParam
+	WaitParam
+	Body struct {
+		PersonBody
+		Conversation   string      `json:"conversation,omitempty" maxLength:"255" doc:"The client's id of the conversation. Empty, or one that does not exist yet: there is nothing before the message." example:"c1"`
+		Message        string      `json:"message" minLength:"1" maxLength:"262144" doc:"What the model is to answer." example:"Where do I live?"`
+		Tools          []toolInput `json:"tools,omitempty" maxItems:"256" nullable:"false" doc:"What else is sent: it takes room."`
+		Model          string      `json:"model,omitempty" maxLength:"200" doc:"Whose tokens are counted; empty: the configured model's."`
+		MaxInputTokens int         `json:"maxInputTokens,omitempty" minimum:"0" maximum:"10000000" doc:"Of the window; 0: the agent's setting, else the server's (128,000)."`
+	}
+}
+
+// Resolve checks what a schema cannot.
+func (in *contextInput) Resolve(huma.Context) []error {
+	return checkMessage(in.Body.Message, map[string]string{"conversation": in.Body.Conversation, "model": in.Body.Model})
+}
+
+// checkMessage checks the current message, and the characters of what is said about it: all in the body, by their names.
+func checkMessage(message string, about map[string]string) []error {
+	var errs []error
+	complain := func(field, format string, args ...any) {
+		errs = append(errs, &huma.ErrorDetail{Location: "body." + field, Message: fmt.Sprintf(format, args...)})
+	}
+	if n := len(message); n > memory.MaxMessageBytes && utf8.RuneCountInString(message) <= memory.MaxMessageBytes {
+		complain("message", "it has %d bytes, at most %d are allowed: split it", n, memory.MaxMessageBytes)
+	}
+	if message != "" && strings.TrimSpace(message) == "" {
+		complain("message", "it says nothing")
+	}
+	about["message"] = message
+	return append(errs, checkCharacters(about)...)
+}
+
+// checkCharacters refuses what PostgreSQL cannot hold, in fields of the body.
+func checkCharacters(fields map[string]string) []error {
+	var errs []error
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
+		if strings.ContainsRune(fields[field], 0) {
+			errs = append(errs, &huma.ErrorDetail{Location: "body." + field, Message: "it contains the character U+0000: remove it"})
+		}
+	}
+	return errs
+}
+
+// contextView is what a model is to be sent, and why.
+type contextView struct {
+	Messages []windowMessage `json:"messages" doc:"In the order in which they are sent."`
+	MadeContext
+}
+
+// windowMessage is one message of a window.
+type windowMessage struct {
+	Kind       window.Kind    `json:"kind" enum:"system,summary,goal,history,recall,current" doc:"What it is. Only system is a system message: what is summarised or recalled is data."`
+	Role       string         `json:"role" enum:"system,user,assistant,tool"`
+	Name       string         `json:"name,omitempty"`
+	Content    string         `json:"content"`
+	ToolCalls  []toolCallView `json:"toolCalls,omitempty" nullable:"false"`
+	ToolCallID string         `json:"toolCallId,omitempty"`
+	Seq        int64          `json:"seq,omitempty" doc:"Number of a stored message."`
+	Tokens     int            `json:"tokens"`
+	Cut        window.Cut     `json:"cut,omitempty" doc:"Not the whole of what was said: trimmed to head and tail, or cleared to one line."`
+}
+
+func viewWindowMessage(m window.Message) windowMessage {
+	v := windowMessage{Kind: m.Kind, Role: m.Role, Name: m.Name, Content: m.Content, ToolCallID: m.ToolCallID, Seq: m.Seq, Tokens: m.Tokens, Cut: m.Cut}
+	for _, call := range m.ToolCalls {
+		v.ToolCalls = append(v.ToolCalls, toolCallView(call))
+	}
+	return v
+}
+
+// MadeContext tells how a context was made.
+type MadeContext struct {
+	Ledger   window.Ledger  `json:"ledger" doc:"Where the tokens went."`
+	Model    string         `json:"model,omitempty" doc:"Whose tokens were counted."`
+	Counter  counterView    `json:"counter"`
+	Recalled []recalledView `json:"recalled" doc:"Passages of memory that are in the context, best first."`
+	Skipped  string         `json:"skipped,omitempty" doc:"Why nothing was recalled: trivial (the message needs no memory), off, disabled, nothing (was found), unavailable."`
+	Summary  *summaryRef    `json:"summary,omitempty" doc:"What stands for earlier turns."`
+	Unsent   int64          `json:"unsent,omitempty" doc:"Messages up to this number that are in the window neither by themselves nor in the summary. They are flushed: what was durable in them is in memory."`
+	Compact  int64          `json:"compact,omitempty" doc:"Up to where earlier turns are still to be summarised."`
+	Flushing bool           `json:"flushing,omitempty" doc:"A flush of earlier messages was started."`
+}
+
+type counterView struct {
+	Name  string `json:"name" doc:"Vocabulary that tokens were counted with; estimate when the model's is not known." example:"o200k_base"`
+	Exact bool   `json:"exact"`
+}
+
+// summaryRef names the compaction whose summary is in a context.
+type summaryRef struct {
+	Compaction uuid.UUID `json:"compaction"`
+	To         int64     `json:"to" doc:"Last message that it stands for."`
+	Tokens     int       `json:"tokens"`
+	Model      string    `json:"model" doc:"Who wrote it."`
+}
+
+// recalledView is a passage of memory that is in a context.
+type recalledView struct {
+	Corpus       search.Corpus `json:"corpus" enum:"memory,sessions"`
+	Path         string        `json:"path" example:"MEMORY.md"`
+	StartLine    int           `json:"startLine" doc:"Line of the document, or number of the message."`
+	EndLine      int           `json:"endLine"`
+	Citation     string        `json:"citation" example:"MEMORY.md#L12"`
+	Scope        memory.Scope  `json:"scope"`
+	Version      int           `json:"version,omitempty" doc:"Of the document."`
+	Conversation string        `json:"conversation,omitempty"`
+	Role         string        `json:"role,omitempty" doc:"Who said it."`
+	Text         string        `json:"text" doc:"What was found."`
+	Score        float64       `json:"score"`
+	At           *time.Time    `json:"at,omitempty" doc:"When it was said or written."`
+	Tokens       int           `json:"tokens" doc:"That it takes in the context."`
+}
+
+func viewRecalled(h recall.Hit, tokens int) recalledView {
+	v := recalledView{
+		Corpus: h.Corpus, Path: h.Path, StartLine: h.FromLine, EndLine: h.ToLine, Citation: citation(h.Path, h.FromLine, h.ToLine),
+		Scope: h.Source.Scope, Version: h.Source.Version, Conversation: h.Source.Conversation, Role: h.Message.Role,
+		Text: h.Snippet, Score: h.Score, Tokens: tokens,
+	}
+	if !h.At.IsZero() {
+		v.At = &h.At
+	}
+	return v
+}
+
+func viewMade(c chat.Context) MadeContext {
+	v := MadeContext{
+		Ledger: c.Ledger, Model: c.Model, Counter: counterView{c.Counter.Name, c.Counter.Exact},
+		Recalled: views(c.Recalled, func(r chat.Recalled) recalledView { return viewRecalled(r.Hit, r.Tokens) }),
+		Skipped:  c.Skipped, Unsent: c.Unsent, Compact: c.Compact, Flushing: c.Flushing,
+	}
+	if c.Compaction != nil {
+		v.Summary = &summaryRef{c.Compaction.ID, c.Compaction.To, c.Compaction.SummaryTokens, c.Compaction.Model}
+	}
+	return v
+}
+
+func (s *Server) assembleContext(ctx context.Context, in *contextInput) (*reply[contextView], error) {
+	wait, err := in.duration()
+	if err != nil {
+		return nil, err
+	}
+	b := in.Body
+	id, agent, err := s.needOwner(ctx, in.Agent, b.person())
+	if err != nil {
+		return nil, err
+	}
+	release, err := s.takeTurn()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	ctx, cancel := context.WithTimeout(ctx, wait+answerTime)
+	defer cancel()
+	made, err := s.turns.Context(ctx, id, agent, chat.ContextRequest{
+		Conversation: b.Conversation, Message: b.Message, Model: b.Model, MaxTokens: b.MaxInputTokens, NoWait: wait == 0,
+		Tools: views(b.Tools, func(t toolInput) window.Tool { return window.Tool(t) }),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ok(contextView{
+		Messages:    views(made.Messages, viewWindowMessage),
+		MadeContext: viewMade(made),
+	}), nil
+}
+
+// maxTurns is how many contexts and turns one server makes at once: each holds a conversation in memory.
+const maxTurns = 256
+
+// takeTurn makes room for a turn, until release is called.
+func (s *Server) takeTurn() (release func(), err error) {
+	select {
+	case s.turning <- struct{}{}:
+		return func() { <-s.turning }, nil
+	default:
+		return nil, tooMany(reconnectAfter)
+	}
+}

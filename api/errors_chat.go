@@ -1,0 +1,49 @@
+package api
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"reverie/llm"
+	"reverie/window"
+)
+
+// fullWindow are the details of a request that does not fit: where the tokens would go.
+type fullWindow struct {
+	Max     int `json:"max"`     // tokens of the window
+	System  int `json:"system"`  // of the system prompt
+	Tools   int `json:"tools"`   // of the definitions of the tools
+	Current int `json:"current"` // of the message
+}
+
+func windowTooLarge(e *window.TooLargeError) *Problem {
+	p := problem(nameWindowTooLarge, "system prompt (%d tokens), tools (%d) and message (%d) do not fit into a window of %d: "+
+		"send a shorter message, disable documents of the system prompt, or make the window larger", e.System, e.Tools, e.Current, e.Max)
+	p.Data = fullWindow{e.Max, e.System, e.Tools, e.Current}
+	return p
+}
+
+// modelWait is what a client is told to wait when the provider does not say for how long.
+const modelWait = 5 * time.Second
+
+// modelFailed gives the failure of a model its HTTP form. What the provider said is for the operator's log: it may name accounts.
+func modelFailed(e *llm.Error) *Problem {
+	seconds := strconv.Itoa(max(1, int(math.Ceil(max(e.RetryAfter, 0).Seconds()))))
+	if e.RetryAfter <= 0 {
+		seconds = strconv.Itoa(int(modelWait.Seconds()))
+	}
+	switch e.Kind {
+	case llm.RateLimited:
+		return problem(nameModelRateLimited, "the model provider has too many requests for now: try again later").with("Retry-After", seconds)
+	case llm.Overloaded, llm.Unavailable, llm.Timeout:
+		return problem(nameModelUnavailable, "the model did not answer (%s): try again later", e.Kind).with("Retry-After", seconds)
+	case llm.ContextTooLong:
+		return problem(nameWindowTooLarge, "the model takes less than the window has, also after earlier turns were left out: make the window smaller (windowMaxTokens), or send a shorter message")
+	case llm.Refused:
+		return problem(nameModelFailed, "the model declined to answer this")
+	case llm.Unauthorized, llm.Quota, llm.BadRequest:
+		return problem(nameModelFailed, "the model provider refuses requests (%s): somebody has to look at its configuration", e.Kind)
+	}
+	return problem(nameModelFailed, "the model gave no answer that can be used (%s)", e.Kind)
+}

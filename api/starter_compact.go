@@ -1,0 +1,109 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+	"go.temporal.io/sdk/client"
+
+	"reverie/chat"
+	"reverie/workflows"
+)
+
+// answerTime is what a request that waits for a compaction keeps of its time for what comes after: reading the conversation
+// again, and answering.
+const answerTime = requestTimeout / 2
+
+// compactor is how turns have conversations flushed and compacted, by workflows.
+type compactor struct {
+	workflows *starter
+	stopping  context.Context // the server's: who waits is answered when it stops
+}
+
+// Compact flushes and summarises, and waits for it.
+func (c compactor) Compact(ctx context.Context, r chat.CompactRequest) error {
+	_, err := c.run(ctx, workflowInput(r, false), waitOf(ctx))
+	return err
+}
+
+// Flush flushes alone, and waits for it.
+func (c compactor) Flush(ctx context.Context, r chat.CompactRequest) error {
+	_, err := c.run(ctx, workflowInput(r, true), waitOf(ctx))
+	return err
+}
+
+// FlushSoon starts a flush behind the answer. What it cannot start is due again at the next turn.
+func (c compactor) FlushSoon(ctx context.Context, r chat.CompactRequest) {
+	ctx = context.WithoutCancel(ctx)
+	go func() {
+		if _, err := c.start(ctx, workflowInput(r, true)); err != nil {
+			c.workflows.logAway(ctx, "A flush could not be started; it is due again at the next turn", err)
+		}
+	}()
+}
+
+// start has a Compact run. It is started in any case: a client that hangs up has asked all the same. Nothing is sent while
+// Temporal does not answer.
+func (c compactor) start(ctx context.Context, in workflows.CompactInput) (run client.WorkflowRun, err error) {
+	_, err = c.workflows.breaker.Execute(func() (struct{}, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), signalTimeout)
+		defer cancel()
+		run, err = workflows.StartCompact(ctx, c.workflows.client, in)
+		return struct{}{}, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", chat.ErrUnreachable, err)
+	}
+	return run, nil
+}
+
+// run starts a Compact, or finds it when it is running, and waits for its end, at most for wait.
+func (c compactor) run(ctx context.Context, in workflows.CompactInput, wait time.Duration) (workflows.CompactResult, error) {
+	var out workflows.CompactResult
+	run, err := c.start(ctx, in)
+	if err != nil {
+		return out, err
+	}
+	waited, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	defer context.AfterFunc(c.stopping, cancel)()
+	err = run.Get(waited, &out)
+	switch {
+	case err == nil:
+		return out, nil
+	case waited.Err() != nil:
+		return out, fmt.Errorf("%w: %w", chat.ErrStillRunning, waited.Err())
+	case temporalAway(err):
+		return out, fmt.Errorf("%w: %w", chat.ErrUnreachable, err)
+	}
+	c.workflows.log.WarnContext(ctx, "A compaction failed", "error", err, "workflow", run.GetID(), "request", requestID(ctx))
+	return out, problem(nameWorkflowFailed, "saving earlier messages failed; the history of the workflow %s tells more", run.GetID())
+}
+
+// waitOf is how long a request can wait, so that it still answers in its own time.
+func waitOf(ctx context.Context) time.Duration {
+	deadline, bounded := ctx.Deadline()
+	if !bounded {
+		return maxWait
+	}
+	return max(0, time.Until(deadline)-answerTime)
+}
+
+func workflowInput(r chat.CompactRequest, flushOnly bool) workflows.CompactInput {
+	return workflows.CompactInput{
+		OwnerRef: r.Owner, Conversation: r.Conversation, To: r.To, Trigger: r.Trigger, FlushOnly: flushOnly, Settings: r.Settings,
+	}
+}
+
+// logAway says that workflows could not be reached, loudly once for each time that they go away.
+func (s *starter) logAway(ctx context.Context, message string, err error) {
+	level := slog.LevelWarn
+	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
+		level = slog.LevelDebug // said a moment ago
+	}
+	s.log.Log(ctx, level, message, "error", err, "request", requestID(ctx))
+}
