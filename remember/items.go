@@ -66,8 +66,11 @@ func unmarked(line string) (text string, listed bool) {
 
 // statement is a text as one line of MEMORY.md, in the words of who said it; empty when it says nothing or cannot be one line.
 func statement(text string) string {
-	text, _ = unmarked(strings.Join(strings.Fields(strings.Map(printable, text)), " "))
-	text = strings.TrimSpace(strings.TrimLeft(text, ":：,，;；、。.!！- "))
+	text = strings.Join(strings.Fields(strings.Map(printable, text)), " ")
+	for said := ""; said != text; {
+		said = text
+		text, _ = unmarked(strings.TrimLeft(text, ":：,，;；、。.!！- "))
+	}
 	if text == "" || strings.Contains(text, "<!--") || strings.Contains(text, "-->") {
 		return ""
 	}
