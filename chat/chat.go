@@ -95,22 +95,17 @@ type Recalled struct {
 	Tokens int
 }
 
-// Context makes the context of a turn. It reads; what has to be flushed or summarised first is done by the Compactor. The error
-// is a *window.TooLargeError, wraps ErrUnreachable or ErrStillRunning when the window is too full to go on without them, or is
-// the store's.
-func (s *Service) Context(ctx context.Context, id memory.Identity, agent store.Agent, r ContextRequest) (Context, error) {
-	return Context{}, nil
-}
-
 // TurnRequest is a message to answer.
 type TurnRequest struct {
-	Conversation string // the client's id; made when it is new
-	MessageID    string // the client's id of the message; empty: one is made. A turn that has an answer is not taken again.
-	Message      string
-	Name         string // of the speaker
-	Trigger      memory.Trigger
-	Model        string
-	MaxTokens    int // of the window
+	Conversation string // the client's id; made when it is new; empty: one is made up
+	// MessageID is the client's id of the message; empty: one is made. A turn that has an answer is not taken again: whoever sends
+	// the message once more gets what is stored.
+	MessageID string
+	Message   string
+	Name      string // of the speaker
+	Trigger   memory.Trigger
+	Model     string
+	MaxTokens int // of the window
 }
 
 // Turn is an answer.
@@ -118,13 +113,13 @@ type Turn struct {
 	Conversation string
 	MessageID    string // of the user's message
 	AnswerID     string
-	Answer       string
+	Answer       string         // what the model said last
 	Remembered   *toolbox.Saved // the message asked to remember something, and no model was asked
 	Context      Context        // of the last model call
 	Calls        []ToolUse
 	Rounds       int // model calls
 	Usage        memory.Usage
-	Model        string // who answered: a model, "builtin/recall" or "builtin/remember"
+	Model        string // who answered: a model, "builtin/recall" or "builtin/remember"; empty when a model's answer is replayed
 	Finish       string // stop, length, tool_limit
 	Stored       store.Stored
 	Replayed     bool // the answer was there already
@@ -140,14 +135,8 @@ type ToolUse struct {
 // Event is something that happens in a turn, told while it does. Exactly one field is set.
 type Event struct {
 	Context *Context // the context was made
-	Text    string   // a part of the answer
-	Reset   bool     // the text so far is void: the model is asked again
+	Text    string   // a part of the answer, or of what the model says before it calls tools
+	Reset   bool     // the text so far is void: another one follows
 	Call    *memory.ToolCall
 	Result  *ToolUse
-}
-
-// Turn takes a message, answers it and stores both. The user's message is stored before anything else, the rest at the end, all
-// or nothing; when ctx ends before, the message stays without an answer. tell may be nil; its error ends the turn.
-func (s *Service) Turn(ctx context.Context, id memory.Identity, agent store.Agent, r TurnRequest, tell func(Event) error) (Turn, error) {
-	return Turn{}, nil
 }

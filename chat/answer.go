@@ -1,0 +1,143 @@
+package chat
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"reverie/memory"
+	"reverie/recall"
+	"reverie/search"
+	"reverie/window"
+)
+
+const (
+	// maxQuoted is how many statements an answer quotes.
+	maxQuoted = 4
+	// maxQuote bounds one of them, in characters.
+	maxQuote = 300
+)
+
+// quotation is a statement of memory, and where it stands.
+type quotation struct {
+	text, source string
+	words        int // of the question
+	hit          recall.Hit
+}
+
+// answerFromMemory answers without a model: it quotes what of memory has most to do with the question, and where it stands, and
+// says so when there is nothing.
+func (t *turning) answerFromMemory(ctx context.Context) error {
+	t.recorded = true // nothing is sent to a model: what is quoted counts
+	if err := t.remake(ctx); err != nil {
+		return err
+	}
+	say := phrasesFor(languageOf(t.request.Message))
+	query, _ := t.query()
+	switch {
+	case !t.settings.MemoryEnabled:
+		return t.say(say.off+"\n"+say.noModel, builtinRecall)
+	case window.Trivial(query):
+		return t.say(say.hello+"\n"+say.noModel, builtinRecall)
+	}
+	r := recall.Request{Query: query, Unrecorded: true, Agent: t.agent.Settings, Zone: t.now.Location()}
+	found, err := t.Search.Search(ctx, t.id, r)
+	if err != nil {
+		return err
+	}
+	quoted := t.quotations(query, found.Results)
+	if len(quoted) == 0 {
+		return t.say(say.nothing+"\n"+say.noModel, builtinRecall)
+	}
+	t.Search.Used(ctx, t.id, r, hitsOf(quoted))
+	var b strings.Builder
+	b.WriteString(say.found)
+	if quoted[0].hit.Score < found.Settings.MinScore {
+		b.Reset()
+		b.WriteString(say.closest)
+	}
+	for _, q := range quoted {
+		b.WriteString("\n- " + q.text + " (" + q.source + ")")
+	}
+	b.WriteString("\n" + say.noModel)
+	return t.say(b.String(), builtinRecall)
+}
+
+// quotations are the statements of what was found that have most words of the question, those of the best passages first. A
+// question answers nothing, and what this program answered before only repeats others.
+func (t *turning) quotations(query string, hits []recall.Hit) []quotation {
+	asked := search.AnalyseQuery(query, t.now)
+	var all []quotation
+	most := 0
+	for _, hit := range hits {
+		here := hit.Source.Conversation == t.request.Conversation && int64(hit.FromLine) >= t.user.Seq
+		if here || strings.HasPrefix(hit.Message.Name, "builtin/") {
+			continue
+		}
+		for _, q := range statements(asked, hit) {
+			if !slices.ContainsFunc(all, func(other quotation) bool { return contains(other.text, q.text) }) {
+				all = append(all, q)
+				most = max(most, q.words)
+			}
+		}
+	}
+	// What shares one word with a question, where others share three, was found by the company that it keeps.
+	all = slices.DeleteFunc(all, func(q quotation) bool { return 2*q.words < most })
+	return all[:min(len(all), maxQuoted)]
+}
+
+// statements are the statements of a result that have most words of a question. What was found by its meaning needs none.
+func statements(asked search.Query, hit recall.Hit) (best []quotation) {
+	entries := []memory.EntryAt{{Text: hit.Text, FromLine: 1}}
+	if hit.Corpus == search.Memory {
+		entries = memory.EntriesOf(hit.Text)
+	}
+	most := 1
+	for _, entry := range entries {
+		scanned := memory.Scan(entry.Text)
+		text := quote(scanned.Text)
+		if scanned.Verdict == memory.VerdictQuarantine || text == "" || isQuestion(text) {
+			continue
+		}
+		words := len(search.Matches(asked, entry.Text))
+		if hit.VectorScore > hit.TextScore {
+			words = max(words, 1)
+		}
+		if words > most {
+			best, most = nil, words
+		}
+		if words == most {
+			line := hit.FromLine
+			if hit.Corpus == search.Memory {
+				line += entry.FromLine - 1
+			}
+			best = append(best, quotation{text, window.Escape(sourceOf(hit, line)), words, hit})
+		}
+	}
+	return best
+}
+
+// quote is a text on one line, escaped, and cut where it is long.
+func quote(text string) string {
+	text = window.Escape(strings.Join(strings.Fields(text), " "))
+	if utf8.RuneCountInString(text) > maxQuote {
+		text = string([]rune(text)[:maxQuote]) + "…"
+	}
+	return text
+}
+
+func isQuestion(text string) bool {
+	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？")
+}
+
+// hitsOf are the results that statements are from, each once.
+func hitsOf(quoted []quotation) (hits []recall.Hit) {
+	for _, q := range quoted {
+		same := func(h recall.Hit) bool { return h.Path == q.hit.Path && h.FromLine == q.hit.FromLine }
+		if !slices.ContainsFunc(hits, same) {
+			hits = append(hits, q.hit)
+		}
+	}
+	return hits
+}

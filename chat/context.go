@@ -1,0 +1,226 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"reverie/llm"
+	"reverie/memory"
+	"reverie/prompts"
+	"reverie/store"
+	"reverie/toolbox"
+	"reverie/window"
+)
+
+// Context makes the context of a turn. It reads; what has to be flushed or summarised first is done by the Compactor. The error
+// is a *window.TooLargeError, wraps ErrUnreachable or ErrStillRunning when the window is too full to go on without them, or is
+// the store's.
+//
+// It costs the round trips of LoadWindow and, at the same time, those of a search.
+func (s *Service) Context(ctx context.Context, id memory.Identity, agent store.Agent, r ContextRequest) (Context, error) {
+	a, err := s.newAssembly(id, agent, r, memory.Message{Role: memory.RoleOfUser, Content: r.Message})
+	if err != nil {
+		return Context{}, err
+	}
+	return a.make(ctx)
+}
+
+// assembly is a context while it is made. A turn makes it again when the model says that it is too long, or when what its tools
+// said takes the room: the search is done once.
+type assembly struct {
+	*Service
+
+	id       memory.Identity
+	agent    store.Agent
+	request  ContextRequest
+	current  memory.Message // its Seq is 0 when it is not stored
+	settings memory.WindowSettings
+	counter  llm.TokenCounter
+	now      time.Time // in the agent's zone
+	reserved int       // tokens of what stands behind the current message
+
+	load      store.WindowLoad
+	found     *finding // nil: not searched yet
+	shown     []passage
+	result    window.Result
+	compacted bool // a summary was waited for already
+	recorded  bool // what is used was recorded already
+	flushing  bool
+}
+
+func (s *Service) newAssembly(id memory.Identity, agent store.Agent, r ContextRequest, current memory.Message) (*assembly, error) {
+	zone, err := agent.Location()
+	if err != nil {
+		return nil, fmt.Errorf("agent %s: %w", agent.ID, err)
+	}
+	settings := s.Settings.With(agent.Settings)
+	if r.MaxTokens > 0 {
+		settings.MaxTokens = r.MaxTokens
+	}
+	return &assembly{
+		Service: s, id: id, agent: agent, request: r, current: current, settings: settings,
+		counter: llm.CounterFor(s.modelOf(r.Model, settings)), now: s.now().In(zone),
+	}, nil
+}
+
+func (s *Service) now() time.Time {
+	if s.Now == nil {
+		return time.Now()
+	}
+	return s.Now()
+}
+
+// modelOf names the model that is asked: the request's, the agent's, or the server's.
+func (s *Service) modelOf(requested string, settings memory.WindowSettings) string {
+	name := cmp.Or(requested, settings.Model)
+	if name == "" && s.Model != nil {
+		name = s.Model.Name()
+	}
+	return name
+}
+
+// make makes the context. It may be called again, after the request has changed.
+func (a *assembly) make(ctx context.Context) (Context, error) {
+	if err := a.read(ctx); err != nil {
+		return Context{}, err
+	}
+	for flushes := 0; ; flushes++ {
+		if err := a.fit(); err != nil {
+			return Context{}, err
+		}
+		again, err := a.settle(ctx, flushes)
+		if err != nil {
+			return Context{}, err
+		}
+		if !again {
+			break
+		}
+		if err := a.reload(ctx); err != nil {
+			return Context{}, err
+		}
+	}
+	a.flushSoon(ctx)
+	a.record(ctx)
+	return a.made(), nil
+}
+
+// read loads the conversation and searches, at the same time where the search does not need the conversation.
+func (a *assembly) read(ctx context.Context) error {
+	if a.found != nil {
+		return a.reload(ctx)
+	}
+	query, whole := a.query()
+	searched := make(chan finding, 1)
+	if whole {
+		go func() { searched <- a.search(ctx, query) }()
+	}
+	err := a.reload(ctx)
+	if !whole && err == nil {
+		searched <- a.search(ctx, a.queryInContext(query))
+	}
+	if err != nil {
+		return err
+	}
+	found := <-searched
+	a.found = &found
+	return nil
+}
+
+// Messages are loaded as far as they could fit: no text that people write has more bytes to a token.
+const bytesPerToken = 6
+
+func (a *assembly) reload(ctx context.Context) (err error) {
+	a.load, err = a.Store.LoadWindow(ctx, a.id, store.WindowRequest{
+		Conversation: a.request.Conversation, Window: a.settings.MaxTokens, MaxBytes: a.settings.MaxTokens * bytesPerToken,
+	})
+	if err != nil {
+		return fmt.Errorf("context: %w", err)
+	}
+	return nil
+}
+
+// fit makes a window of what was read. What is said in this conversation and does not fit may be recalled as well.
+func (a *assembly) fit() error {
+	system, err := a.system()
+	if err != nil {
+		return err
+	}
+	in := window.Input{
+		System: system, Tools: a.request.Tools, Summary: a.load.Compaction.Summary, SummaryTo: a.load.Compaction.To,
+		History: a.history(), Older: a.load.Older, Current: a.current,
+		Flushed: a.load.Conversation.Flushed, Unflushed: window.Unflushed{Messages: a.load.Unflushed, Bytes: a.load.UnflushedBytes},
+		Settings: a.settings, Emergency: a.request.Emergency, Now: a.now, Count: a.counter.Count,
+	}
+	in.Settings.MaxTokens -= a.reserved
+	if a.load.Goal.Seq > 0 && a.load.Goal.Seq <= in.SummaryTo {
+		in.Goal = a.load.Goal.Content
+	}
+	unsent := max(in.SummaryTo, in.Older)
+	for {
+		shown := a.eligible(system, unsent)
+		in.Recalled = recalled(shown)
+		if a.result, err = window.Fit(in); err != nil {
+			return err
+		}
+		a.shown = pick(shown, a.result.Recalled)
+		if a.result.Unsent <= unsent {
+			return nil
+		}
+		if unsent = a.result.Unsent; len(a.eligible(system, unsent)) == len(shown) {
+			return nil
+		}
+	}
+}
+
+// system is what stands first: the agent's documents, then what of all that follows is data.
+func (a *assembly) system() (string, error) {
+	rules, err := prompts.ChatSystem(prompts.Chat{SummaryPrefix: window.SummaryPrefix, MemoryTools: a.hasMemoryTools()})
+	if err != nil {
+		return "", err
+	}
+	if documents := memory.SystemPrompt(a.load.Documents); documents != "" {
+		return documents + "\n\n" + rules, nil
+	}
+	return rules, nil
+}
+
+func (a *assembly) hasMemoryTools() bool {
+	for _, tool := range a.request.Tools {
+		if tool.Name == toolbox.MemorySearch {
+			return true
+		}
+	}
+	return false
+}
+
+// history are the messages in front of the current one: what came in behind it belongs to another turn.
+func (a *assembly) history() []memory.Message {
+	if a.current.Seq == 0 {
+		return a.load.Messages
+	}
+	for i, m := range a.load.Messages {
+		if m.Seq >= a.current.Seq {
+			return a.load.Messages[:i:i]
+		}
+	}
+	return a.load.Messages
+}
+
+func (a *assembly) made() Context {
+	c := Context{
+		Result: a.result, Counter: a.counter, Model: a.modelOf(a.request.Model, a.settings), Flushing: a.flushing,
+	}
+	for _, p := range a.shown {
+		c.Recalled = append(c.Recalled, Recalled{Hit: p.hit, Tokens: a.counter.Count(p.text())})
+	}
+	if len(c.Recalled) == 0 {
+		c.Skipped = cmp.Or(a.found.skipped, skippedNothing)
+	}
+	if compaction := a.load.Compaction; strings.TrimSpace(compaction.Summary) != "" {
+		c.Compaction = &compaction
+	}
+	return c
+}

@@ -1,0 +1,171 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reverie/memory"
+	"reverie/remember"
+	"reverie/store"
+)
+
+// How a turn ends.
+const (
+	finishStop      = "stop"
+	finishLength    = "length"     // the token limit cut the answer
+	finishToolLimit = "tool_limit" // the model wanted to call more tools than a turn may
+)
+
+// Who answers without a model.
+const (
+	builtinRecall   = "builtin/recall"
+	builtinRemember = "builtin/remember"
+)
+
+// storePatience bounds storing an answer that is there already, whoever has hung up meanwhile.
+const storePatience = 10 * time.Second
+
+// Turn takes a message, answers it and stores both. The user's message is stored before anything else, the rest at the end, all
+// or nothing; when ctx ends before, the message stays without an answer. tell may be nil; its error ends the turn.
+//
+// A message that asks to remember something is saved and answered without any model. A model that fails ends the turn with an
+// *llm.Error; the same message may be sent again.
+func (s *Service) Turn(ctx context.Context, id memory.Identity, agent store.Agent, r TurnRequest, tell func(Event) error) (Turn, error) {
+	t, err := s.newTurning(id, agent, r, tell)
+	if err != nil {
+		return Turn{}, err
+	}
+	answered, err := t.take(ctx)
+	if err != nil || answered {
+		return t.turn, err
+	}
+	if err := t.answer(ctx); err != nil {
+		return t.turn, err
+	}
+	return t.turn, t.store(ctx)
+}
+
+// turning is a turn while it is taken.
+type turning struct {
+	*assembly
+
+	request   TurnRequest
+	tell      func(Event) error
+	user      memory.Message
+	said      []saying // by the assistant and its tools, in order
+	emergency int
+	turn      Turn
+}
+
+// saying is a message of the assistant or of a tool.
+type saying struct {
+	memory.Message
+
+	shown string // what the model is sent of it, where that is less than its content
+}
+
+func (s *Service) newTurning(id memory.Identity, agent store.Agent, r TurnRequest, tell func(Event) error) (*turning, error) {
+	if strings.TrimSpace(r.Message) == "" {
+		return nil, &store.InvalidError{Field: "message", Problem: "say something"}
+	}
+	r.Conversation = cmp.Or(r.Conversation, newID())
+	r.MessageID = cmp.Or(r.MessageID, newID())
+	r.Trigger = cmp.Or(r.Trigger, memory.TriggerAPI)
+	if tell == nil {
+		tell = func(Event) error { return nil }
+	}
+	user := memory.Message{ID: r.MessageID, Role: memory.RoleOfUser, Name: r.Name, Content: r.Message, CreatedAt: s.now()}
+	a, err := s.newAssembly(id, agent, ContextRequest{
+		Conversation: r.Conversation, Message: r.Message, Model: r.Model, MaxTokens: r.MaxTokens,
+	}, user)
+	if err != nil {
+		return nil, err
+	}
+	return &turning{
+		assembly: a, request: r, tell: tell, user: user,
+		turn: Turn{Conversation: r.Conversation, MessageID: r.MessageID},
+	}, nil
+}
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// take stores the user's message. It reports true when the turn has an answer already, which is then the turn's.
+func (t *turning) take(ctx context.Context) (answered bool, err error) {
+	t.turn.Stored, err = t.Store.AppendMessages(ctx, t.id, store.Batch{
+		Conversation: t.request.Conversation, Trigger: t.request.Trigger, Messages: []memory.Message{t.user},
+	})
+	if err != nil {
+		return false, err
+	}
+	if t.turn.Stored.Stored > 0 {
+		t.user.Seq = t.turn.Stored.LastSeq
+	} else if answered, err = t.replay(ctx); err != nil || answered {
+		return answered, err
+	}
+	t.current = t.user
+	return false, nil
+}
+
+// answer finds one: what the message asks to remember is saved, everything else is for the model, or for memory alone.
+func (t *turning) answer(ctx context.Context) error {
+	if asked, is := remember.Parse(t.request.Message); is {
+		if answered, err := t.remember(ctx, asked); err != nil || answered {
+			return err
+		}
+	}
+	if t.Model == nil {
+		return t.answerFromMemory(ctx)
+	}
+	return t.converse(ctx)
+}
+
+// say makes a text the answer that nobody but this program gives.
+func (t *turning) say(text, who string) error {
+	t.turn.Answer, t.turn.Model, t.turn.Finish = text, who, finishStop
+	t.said = append(t.said, saying{Message: memory.Message{
+		Role: memory.RoleOfAssistant, Name: who, Content: text, FinishReason: finishStop,
+	}})
+	return t.tell(Event{Text: text})
+}
+
+// store keeps what was answered, with what the tools said, in one piece. An answer that is there already, since the same message
+// was taken twice at the same time, is the turn's.
+func (t *turning) store(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("turn: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
+	defer cancel()
+	messages := make([]memory.Message, len(t.said))
+	for i, s := range t.said {
+		messages[i] = s.Message
+		messages[i].ID, messages[i].CreatedAt = t.answerID(i), t.Service.now()
+	}
+	stored, err := t.Store.AppendMessages(ctx, t.id, store.Batch{
+		Conversation: t.request.Conversation, Trigger: t.request.Trigger, TurnComplete: true, Messages: messages,
+	})
+	if conflict, is := errors.AsType[*store.ConflictError](err); is && conflict.Code == store.CodeMessageIDReused {
+		answered, err := t.replay(ctx)
+		if err != nil || !answered {
+			return errors.Join(conflict, err)
+		}
+		if err := t.tell(Event{Reset: true}); err != nil {
+			return err
+		}
+		return t.tell(Event{Text: t.turn.Answer})
+	}
+	if err != nil {
+		return err
+	}
+	t.turn.Stored, t.turn.AnswerID = stored, t.answerID(len(messages)-1)
+	if t.Service.Stored != nil {
+		t.Service.Stored(ctx, t.id, t.agent, t.request.Conversation, stored)
+	}
+	return nil
+}

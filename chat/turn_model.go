@@ -1,0 +1,157 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"reverie/llm"
+	"reverie/memory"
+	"reverie/toolbox"
+	"reverie/window"
+)
+
+const (
+	// maxEmergencies is how often a context is made shorter after the model has said that it is too long.
+	maxEmergencies = 2
+	// anyTemperature leaves it to the provider how freely the model chooses words.
+	anyTemperature = -1
+)
+
+// converse asks the model until it has answered, and runs the tools that it calls.
+func (t *turning) converse(ctx context.Context) error {
+	mayCall := t.settings.MaxToolRounds > 0 && t.settings.MemoryEnabled
+	if mayCall {
+		t.assembly.request.Tools = windowTools()
+	}
+	if err := t.remake(ctx); err != nil {
+		return err
+	}
+	for round := 0; ; round++ {
+		offer := mayCall && round < t.settings.MaxToolRounds
+		response, err := t.ask(ctx, offer)
+		if err != nil {
+			return err
+		}
+		text := storable(response.Text)
+		if len(response.ToolCalls) > 0 && offer {
+			if err := t.use(ctx, text, response.ToolCalls); err != nil {
+				return err
+			}
+			if err := t.makeRoom(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		if strings.TrimSpace(text) == "" {
+			return &llm.Error{Kind: llm.Unavailable, Message: "the model had nothing to say"}
+		}
+		t.turn.Answer, t.turn.Finish = text, finishStop
+		switch {
+		case response.Truncated:
+			t.turn.Finish = finishLength
+		case mayCall && !offer:
+			t.turn.Finish = finishToolLimit
+		}
+		t.said = append(t.said, saying{Message: memory.Message{Role: memory.RoleOfAssistant, Content: text, FinishReason: t.turn.Finish}})
+		return nil
+	}
+}
+
+// remake makes the context, and tells it.
+func (t *turning) remake(ctx context.Context) (err error) {
+	t.assembly.request.Emergency = t.emergency
+	if t.turn.Context, err = t.make(ctx); err != nil {
+		return err
+	}
+	made := t.turn.Context
+	return t.tell(Event{Context: &made})
+}
+
+// ask asks the model once. When it says that the context is too long it is asked again with a shorter one.
+func (t *turning) ask(ctx context.Context, offer bool) (llm.ChatResponse, error) {
+	for {
+		r := llm.ChatRequest{
+			Model: t.model(), Messages: t.messages(), MaxTokens: t.MaxTokens, Temperature: anyTemperature,
+		}
+		if offer {
+			r.Tools = chatTools()
+		}
+		var told error
+		response, err := t.Model.Chat(ctx, r, func(part string) error {
+			told = t.tell(Event{Text: part})
+			return told
+		})
+		t.turn.Rounds++
+		t.turn.Usage = t.turn.Usage.Add(response.Usage)
+		if err == nil {
+			t.turn.Model = response.Model
+			return response, nil
+		}
+		if told != nil {
+			return response, told
+		}
+		failed, is := errors.AsType[*llm.Error](err)
+		if !is || failed.Kind != llm.ContextTooLong || t.emergency == maxEmergencies {
+			return response, fmt.Errorf("turn: %w", err)
+		}
+		if t.emergency++; t.emergency == maxEmergencies {
+			t.shortenAll()
+		}
+		t.reserved = t.tokensSaid()
+		if err := t.tell(Event{Reset: true}); err != nil {
+			return response, err
+		}
+		if err := t.remake(ctx); err != nil {
+			return response, err
+		}
+	}
+}
+
+// model is what the provider is asked for; empty: the configured model.
+func (t *turning) model() string {
+	if t.request.Model != "" {
+		return t.request.Model
+	}
+	return t.agent.Settings.Model
+}
+
+// messages are the window, and behind it what was said in this turn.
+func (t *turning) messages() []llm.ChatMessage {
+	sent := t.turn.Context.Messages
+	messages := make([]llm.ChatMessage, 0, len(sent)+len(t.said))
+	for _, m := range sent {
+		messages = append(messages, chatMessage(m.Role, m.Name, m.Content, m.ToolCalls, m.ToolCallID))
+	}
+	for _, s := range t.said {
+		messages = append(messages, chatMessage(s.Role, s.Name, s.shown, s.ToolCalls, s.ToolCallID))
+	}
+	return messages
+}
+
+func chatMessage(role, name, content string, calls []memory.ToolCall, callID string) llm.ChatMessage {
+	m := llm.ChatMessage{Role: role, Content: content, ToolCalls: calls, ToolCallID: callID}
+	if role == memory.RoleOfTool {
+		m.Name = name
+	}
+	return m
+}
+
+func windowTools() []window.Tool {
+	definitions := toolbox.Definitions()
+	tools := make([]window.Tool, len(definitions))
+	for i, d := range definitions {
+		tools[i] = window.Tool{Name: d.Name, Description: d.Description, Parameters: d.Parameters}
+	}
+	return tools
+}
+
+func chatTools() []llm.ChatTool {
+	definitions := toolbox.Definitions()
+	tools := make([]llm.ChatTool, len(definitions))
+	for i, d := range definitions {
+		tools[i] = llm.ChatTool{Name: d.Name, Description: d.Description, Parameters: d.Parameters}
+	}
+	return tools
+}

@@ -1,0 +1,179 @@
+package chat
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"reverie/memory"
+	"reverie/toolbox"
+	"reverie/window"
+)
+
+const (
+	// maxCalls is how many tools a model may call at once; further calls are not run and not repeated to it.
+	maxCalls = 16
+	// maxArguments bounds the arguments of one call, in bytes.
+	maxArguments = memory.MaxToolCallBytes / 2
+	// messageTokens is what a message costs beside its content, as in a window.
+	messageTokens = 4
+	// shownShare is the largest part of a window that one result of a tool may take: a fourth.
+	shownShare = 4
+	// keptEnds is what is left at both ends of a result that has to make room for others, in characters.
+	keptEnds = 200
+)
+
+// use runs the tools that the model calls, in order: they may write.
+func (t *turning) use(ctx context.Context, text string, calls []memory.ToolCall) error {
+	calls = t.tidied(calls[:min(len(calls), maxCalls)])
+	t.said = append(t.said, saying{Message: memory.Message{Role: memory.RoleOfAssistant, Content: text, ToolCalls: calls}, shown: text})
+	for _, call := range calls {
+		if err := t.tell(Event{Call: &call}); err != nil {
+			return err
+		}
+		began := time.Now()
+		result, err := t.Tools.Call(ctx, t.caller("tool", call.Name, call.Arguments), call.Name, json.RawMessage(call.Arguments))
+		if err != nil {
+			return fmt.Errorf("turn: %s: %w", call.Name, err)
+		}
+		used := ToolUse{Call: call, Result: result, Took: time.Since(began)}
+		t.turn.Calls = append(t.turn.Calls, used)
+		content := cut(storable(result.Content), memory.MaxMessageBytes)
+		t.said = append(t.said, saying{
+			Message: memory.Message{Role: memory.RoleOfTool, Name: call.Name, Content: content, ToolCallID: call.ID},
+			shown:   t.shorten(window.Defuse(content), t.settings.MaxTokens/shownShare),
+		})
+		if err := t.tell(Event{Result: &used}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tidied are calls as they can be stored and answered: each with an id of its own within the turn.
+func (t *turning) tidied(calls []memory.ToolCall) []memory.ToolCall {
+	taken := map[string]bool{}
+	for _, used := range t.turn.Calls {
+		taken[used.Call.ID] = true
+	}
+	tidied := make([]memory.ToolCall, len(calls))
+	for i, call := range calls {
+		call.Name, call.Arguments = storable(call.Name), storable(call.Arguments)
+		if len(call.Arguments) > maxArguments || strings.TrimSpace(call.Arguments) == "" {
+			call.Arguments = "{}" // the tool says what is missing
+		}
+		if call.ID = storable(call.ID); call.ID == "" || len(call.ID) > memory.MaxMessageID || taken[call.ID] {
+			call.ID = fmt.Sprintf("call_%d_%d", t.turn.Rounds, i)
+		}
+		taken[call.ID] = true
+		tidied[i] = call
+	}
+	return tidied
+}
+
+// caller is on whose behalf a tool writes. Its key is the same when the turn is taken again after it broke off, as long as the
+// model wants the same; the second time that it wants it in one turn is another write.
+func (t *turning) caller(kind string, what ...string) toolbox.Caller {
+	h := sha256.New()
+	for _, part := range append([]string{t.turn.Stored.ConversationUID.String(), t.request.MessageID, kind}, what...) {
+		fmt.Fprintf(h, "%d\n%s", len(part), part)
+	}
+	times := 0
+	for _, used := range t.turn.Calls {
+		if len(what) == 2 && used.Call.Name == what[0] && used.Call.Arguments == what[1] {
+			times++
+		}
+	}
+	return toolbox.Caller{
+		Identity: t.id, Agent: t.agent, Key: fmt.Sprintf("chat/%s/%d", hex.EncodeToString(h.Sum(nil)[:16]), times),
+		Conversation: t.request.Conversation, Message: t.user.Seq,
+	}
+}
+
+// makeRoom makes the window again when what was said in this turn does not fit behind it. Results of earlier rounds are
+// shortened when the window alone cannot give enough.
+func (t *turning) makeRoom(ctx context.Context) error {
+	for {
+		t.reserved = t.tokensSaid()
+		if t.turn.Context.Ledger.Used+t.reserved <= t.settings.MaxTokens>>max(0, t.emergency-1) {
+			return nil
+		}
+		err := t.remake(ctx)
+		if _, tooLarge := errors.AsType[*window.TooLargeError](err); !tooLarge {
+			return err
+		}
+		if !t.shortenOldest() {
+			return err
+		}
+	}
+}
+
+func (t *turning) tokensSaid() (n int) {
+	for _, s := range t.said {
+		n += t.counter.Count(s.shown) + messageTokens
+		for _, call := range s.ToolCalls {
+			n += t.counter.Count(call.Name) + t.counter.Count(call.Arguments)
+		}
+	}
+	return n
+}
+
+// shortenOldest leaves only the ends of the oldest result of a tool that is longer, and reports whether there was one.
+func (t *turning) shortenOldest() bool {
+	for i, s := range t.said {
+		if s.Role != memory.RoleOfTool {
+			continue
+		}
+		if short := ends(window.Defuse(s.Content), keptEnds); len(short) < len(s.shown) {
+			t.said[i].shown = short
+			return true
+		}
+	}
+	return false
+}
+
+// shortenAll leaves only the ends of all results of tools.
+func (t *turning) shortenAll() {
+	shorter := true
+	for shorter {
+		shorter = t.shortenOldest()
+	}
+}
+
+// shorten cuts a text in the middle so that it has at most so many tokens.
+func (t *turning) shorten(text string, tokens int) string {
+	short := text
+	for keep := utf8.RuneCountInString(text) / 2; t.counter.Count(short) > tokens && keep > keptEnds; keep = keep * 2 / 3 {
+		short = ends(text, keep)
+	}
+	return short
+}
+
+// ends are both ends of a text, with a note of what is missing; the whole text when it is not much longer.
+func ends(text string, keep int) string {
+	const note = "\n[… %d characters of this result are left out; ask for a part of it …]\n"
+	runes := []rune(text)
+	if len(runes) <= 2*keep+len(note) {
+		return text
+	}
+	return string(runes[:keep]) + fmt.Sprintf(note, len(runes)-2*keep) + string(runes[len(runes)-keep:])
+}
+
+// storable is text of a model as it can be stored: valid, and without NUL.
+func storable(text string) string {
+	return cut(strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD"), memory.MaxMessageBytes)
+}
+
+// cut is the beginning of a text, of at most so many bytes.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "")
+}
