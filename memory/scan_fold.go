@@ -20,6 +20,10 @@ type folded struct {
 // line is the index of the line that an offset stands on.
 func (f folded) line(at int) int { return lineAt(f.starts, at) }
 
+// Folded is a text as a careless reader sees it, for matching only: in lower case, with look-alikes of letters replaced, without
+// accents and without characters that do not show.
+func Folded(text string) string { return fold(text).text }
+
 // fold folds a text. Its patterns are folded alike, so that they can be written as people write.
 func fold(text string) folded {
 	f := folder{starts: []int{0}}

@@ -21,6 +21,7 @@ const (
 	KindSystem  Kind = "system"  // the enabled documents, with the owner's block
 	KindSummary Kind = "summary" // of earlier turns; a user message
 	KindGoal    Kind = "goal"    // what the user wanted first; a user message
+	KindGap     Kind = "gap"     // a note that messages are left out here; a user message
 	KindHistory Kind = "history" // said in this conversation
 	KindRecall  Kind = "recall"  // recalled memory; a user message
 	KindCurrent Kind = "current" // what the model is to answer
@@ -32,7 +33,7 @@ type Cut string
 // Cuts.
 const (
 	CutNot     Cut = ""
-	CutTrimmed Cut = "trimmed" // a tool result of which head and tail are left
+	CutTrimmed Cut = "trimmed" // head and tail are left: of a tool's result or, when nothing else helped, of any message
 	CutCleared Cut = "cleared" // a tool result of which one line is left
 )
 
@@ -99,11 +100,11 @@ type Unflushed struct {
 type Result struct {
 	Messages []Message
 	Ledger   Ledger
+	// Recalled are those of Input.Recalled that are in the window, by their index.
+	Recalled []int
 	// Unsent is the last message that is in the window neither by itself nor in the summary; 0: there is none. Up to there
 	// everything must be flushed before Messages may be used (it is, where Unsent <= Input.Flushed).
 	Unsent int64
-	// Recalled are the passages that are in the window, by their index in Input.Recalled, as they stand there.
-	Recalled []int
 	// Compact is up to where earlier turns are to be summarised, since the window is fuller than its share; 0: they need not.
 	Compact int64
 	// Flush is up to where messages are to be flushed soon, and Why; 0: they need not.
@@ -126,7 +127,7 @@ const (
 // Ledger says where the tokens of a window went.
 type Ledger struct {
 	Max      int `json:"max" doc:"Tokens that the window may have."`
-	Trigger  int `json:"trigger" doc:"Above this earlier turns are summarised."`
+	Trigger  int `json:"trigger" doc:"Above this earlier turns are summarised, whatever is recalled."`
 	Used     int `json:"used" doc:"Tokens of everything that is sent."`
 	System   int `json:"system"`
 	Tools    int `json:"tools"`
@@ -134,6 +135,7 @@ type Ledger struct {
 	Goal     int `json:"goal"`
 	History  int `json:"history"`
 	Recall   int `json:"recall"`
+	Gap      int `json:"gap" doc:"The note that messages are left out."`
 	Current  int `json:"current"`
 	Messages int `json:"messages" doc:"Of the conversation, word by word."`
 	Trimmed  int `json:"trimmed" doc:"Tool results of which head and tail are left."`
@@ -150,12 +152,3 @@ type TooLargeError struct {
 func (e *TooLargeError) Error() string {
 	return "the system prompt and the message are larger than the window"
 }
-
-// Fit makes a window.
-//
-// Stages, each only as far as it is needed to come below the trigger (Settings.CompactShare of the window): tool results of
-// old turns are trimmed, then cleared; then Compact asks for a summary. Whatever was summarised or not, the result fits into
-// the whole window: recalled memory goes first, then messages from the front together with their pairs, the summary and the
-// last two messages last of all. System prompt and current message are never touched; when they alone do not fit the error is
-// a *TooLargeError.
-func Fit(in Input) (Result, error) { return Result{}, nil }

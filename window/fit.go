@@ -1,0 +1,161 @@
+package window
+
+import (
+	"strings"
+
+	"reverie/memory"
+)
+
+const (
+	smallWindow  = 32_768 // tokens; below it a larger share of the window may be used before earlier turns are summarised
+	smallShare   = .85    // of a small window, unless another share is set
+	defaultShare = .75
+	answerShare  = 20 // one part of so many of the window is left for the answer
+)
+
+// Fit makes a window.
+//
+// Stages, each only as far as it is needed to come down to the trigger (Settings.CompactShare of the window): tool results of
+// old turns are trimmed, then cleared; then Compact asks for a summary. Whatever was summarised or not, the result fits into
+// the whole window: recalled memory goes first, then messages from the front together with their pairs, the summary and the
+// last two messages last of all. System prompt and current message are never touched; when they alone do not fit the error is
+// a *TooLargeError.
+//
+// A twentieth of the window is left for the answer, unless system prompt, tools and current message need it.
+//
+// What a window begins with stays the same, byte for byte, while a conversation grows, but where a further group of results is
+// trimmed or cleared, or of messages left out: they are taken in groups so that it does not happen every turn. What is recalled
+// does not count for the trigger, so that it changes nothing of what stands before it.
+func Fit(in Input) (Result, error) {
+	f := newFit(in)
+	if needed := f.needed(); needed > f.max {
+		return Result{}, &TooLargeError{Max: f.max, System: f.system.Tokens, Tools: f.tools, Current: f.current.Tokens}
+	}
+	f.count()
+	f.relieve()
+	f.squeeze()
+	return f.result(), nil
+}
+
+// fit is a window in the making.
+type fit struct {
+	in    Input
+	texts *counter
+
+	max, limit, trigger int // tokens: that there are, that may be used, above which a summary is due
+
+	tools                          int
+	system, summary, goal, current Message // without content where there is none
+	pieces                         []piece
+	units                          []unit
+	turns                          int              // the unit where the last turns begin, that stay verbatim
+	last                           int              // the unit where the last two messages begin
+	from                           int              // the first unit that is in the window
+	far                            int              // units before this one cannot fit and are not counted
+	load                           int              // tokens of everything but what is recalled, and notes of gaps
+	saved                          int              // tokens by trimming, clearing and cutting
+	over                           bool             // the trigger is passed, whatever was trimmed
+	firsts                         map[string]int64 // where each long result stands first, by its text
+	open                           Message          // the note before the first message; without content where there is none
+}
+
+func newFit(in Input) *fit {
+	f := &fit{in: in, texts: newCounter(in.Count, len(in.History)+16)}
+	f.tools = f.texts.tools(in.Tools)
+	f.system = f.message(KindSystem, memory.RoleOfSystem, in.System)
+	f.current = f.message(KindCurrent, memory.RoleOfUser, in.Current.Content)
+	f.current.Name, f.current.Seq = in.Current.Name, in.Current.Seq
+	if f.current.Tokens == 0 { // even without a text it is a message
+		f.current.Tokens = messageTokens
+	}
+	f.limits()
+	if strings.TrimSpace(in.Summary) != "" {
+		f.summary = f.message(KindSummary, memory.RoleOfUser, SummaryPrefix+"\n"+Escape(strings.TrimSpace(in.Summary)))
+	}
+	f.goal = f.message(KindGoal, memory.RoleOfUser, goal(in.Goal, in.Settings.GoalMaxTokens, f.texts.count))
+	f.pieces, f.units = pair(in.History)
+	f.turns, f.last = f.lastTurns(), f.lastMessages()
+	return f
+}
+
+// message makes a message; without a text it is none.
+func (f *fit) message(kind Kind, role, content string) Message {
+	m := Message{Kind: kind, Role: role, Content: content}
+	if strings.TrimSpace(content) != "" {
+		m.Tokens = f.texts.message(m)
+	}
+	return m
+}
+
+// limits says how large the window is. An emergency beyond the first halves it, but what has to be sent whole keeps its room.
+func (f *fit) limits() {
+	s := f.in.Settings
+	f.max = s.MaxTokens
+	if f.in.Emergency > 1 {
+		f.max = max(f.max>>min(f.in.Emergency-1, 30), min(f.needed(), f.max))
+	}
+	share := s.CompactShare
+	if f.max < smallWindow && share == defaultShare {
+		share = smallShare
+	}
+	f.limit = f.max - f.max/answerShare
+	f.trigger = min(int(float64(f.max)*share), f.limit)
+}
+
+// needed is what is sent whatever happens.
+func (f *fit) needed() int { return f.system.Tokens + f.tools + f.current.Tokens }
+
+// lastTurns is the unit with which the last turns of the conversation begin: 0 when it has no more of them.
+func (f *fit) lastTurns() int {
+	turns := max(f.in.Settings.KeepTurns, 0)
+	if turns == 0 {
+		return len(f.units)
+	}
+	for i := len(f.units) - 1; i >= 0; i-- {
+		if f.units[i].turn {
+			if turns--; turns == 0 {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+// lastMessages is the unit with which the last two messages begin.
+func (f *fit) lastMessages() int {
+	i := len(f.units)
+	for messages := 0; i > 0 && messages < 2; i-- {
+		u := f.units[i-1]
+		messages += u.to - u.from
+	}
+	return i
+}
+
+// count counts what the conversation's messages cost, from the last one back, until it is clear that what is still older cannot
+// be in the window: not even if every result were cleared.
+func (f *fit) count() {
+	f.load = f.needed() + f.summary.Tokens + f.goal.Tokens
+	least := f.load
+	for i := len(f.units) - 1; i >= 0; i-- {
+		u := &f.units[i]
+		if i < f.turns && i < f.last && least > f.limit {
+			f.far, f.from = i+1, i+1
+			break
+		}
+		for j := u.from; j < u.to; j++ {
+			p := &f.pieces[j]
+			p.whole = f.texts.message(p.Message)
+			p.Tokens = p.whole
+			u.tokens += p.whole
+			if p.shrinks() {
+				least += messageTokens
+			} else {
+				least += p.whole
+			}
+		}
+		f.load += u.tokens
+	}
+}
+
+// shrinks reports whether a piece is a tool's result that may be trimmed.
+func (p *piece) shrinks() bool { return p.tool != "" && p.source != nil && long(p.source.Content) }
