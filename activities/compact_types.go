@@ -36,6 +36,6 @@ type SummariseResult struct {
 	Ended    bool              `json:"ended,omitempty"`
 	Done     int64             `json:"done"`
 	FallBack memory.ReasonCode `json:"fallBack,omitempty"` // the model cannot do it
-	TooLong  bool              `json:"tooLong,omitempty"` // the model's context is too small for this part
+	TooLong  bool              `json:"tooLong,omitempty"`  // the model's context is too small for this part
 	Usage    memory.Usage      `json:"usage,omitzero"`
 }

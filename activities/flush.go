@@ -68,7 +68,14 @@ func (a *Activities) CommitFlush(ctx context.Context, in CommitFlushInput) (Comm
 		return CommitFlushResult{}, err
 	}
 	out, err := a.Store.CommitFlush(ctx, id, in.Flush, in.From, idempotencyKey(ctx))
-	if _, refused := errors.AsType[*store.QuarantineError](err); refused { // the store keeps what was wrong with it
+	conflict, isConflict := errors.AsType[*store.ConflictError](err)
+	_, isRefused := errors.AsType[*store.QuarantineError](err)
+	switch {
+	case isConflict && (conflict.Code == store.CodeNoDraft || conflict.Code == store.CodeRangeMoved):
+		return CommitFlushResult{Stale: true}, nil
+	case isRefused && !in.Rules:
+		return CommitFlushResult{FallBack: ReasonScan}, nil
+	case isRefused:
 		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
 			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonScan,
 		})

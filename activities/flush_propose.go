@@ -59,10 +59,10 @@ func (p *flushing) run(ctx context.Context) (FlushStepResult, error) {
 // propose asks the engine, once more when the guards refuse what it answers.
 func (p *flushing) propose(ctx context.Context, transcript []memory.Line) (FlushStepResult, error) {
 	input := p.input(transcript)
-	entry, reason, violations, err := p.ask(ctx, input)
+	proposal, violations, err := p.ask(ctx, input)
 	if err == nil && len(violations) > 0 { // one repair round: the engine sees what was wrong
 		input.Violations, input.Previous = messagesOf(violations), p.answer.Raw
-		entry, reason, violations, err = p.ask(ctx, input)
+		proposal, violations, err = p.ask(ctx, input)
 	}
 	switch {
 	case err != nil:
@@ -71,12 +71,12 @@ func (p *flushing) propose(ctx context.Context, transcript []memory.Line) (Flush
 		return p.hold(ctx, reasonOf(violations), violations)
 	case len(violations) > 0: // there is nobody left to ask
 		return p.nothing(ctx, reasonOf(violations), violations)
-	case entry == "":
+	case proposal.DailyEntry == "":
 		return p.nothing(ctx, ReasonNothingToKeep, nil)
 	}
 	err = p.Store.SaveFlushDraft(ctx, p.id, p.in.Flush, store.FlushDraft{
 		From: p.load.From, To: p.load.To, Scope: p.load.Scope, Today: p.load.Today,
-		Entry: entry, Lines: memory.Attribute("", entry, transcript), Reason: reason,
+		Entry: proposal.DailyEntry, Lines: evidence(proposal, "", proposal.DailyEntry, transcript), Reason: proposal.Reason,
 		Model: p.answer.Model, PromptVersion: p.answer.PromptVersion, Fallback: p.in.Fallback, Usage: p.usage,
 	})
 	if err != nil {
@@ -95,9 +95,9 @@ func (p *flushing) input(transcript []memory.Line) memory.ExtractionInput {
 	}
 }
 
-// ask is one call of the engine, read and guarded: the entry, empty for nothing, and the engine's reason. Faults of the answer
-// come back as violations, faults of the call as the error.
-func (p *flushing) ask(ctx context.Context, input memory.ExtractionInput) (entry, reason string, violations []memory.Violation, err error) {
+// ask is one call of the engine, read and guarded: the entry as it may be written, empty for nothing. Faults of the answer come
+// back as violations, faults of the call as the error.
+func (p *flushing) ask(ctx context.Context, input memory.ExtractionInput) (memory.Proposal, []memory.Violation, error) {
 	engine := Flusher(p.Rules)
 	if p.asksModel {
 		engine = p.Flusher
@@ -106,7 +106,7 @@ func (p *flushing) ask(ctx context.Context, input memory.ExtractionInput) (entry
 	answer, err := engine.Flush(ctx, input)
 	p.usage = p.usage.Add(answer.Usage)
 	if err != nil {
-		return "", "", nil, err
+		return memory.Proposal{}, nil, err
 	}
 	p.answer = answer
 	if p.asksModel {
@@ -114,10 +114,11 @@ func (p *flushing) ask(ctx context.Context, input memory.ExtractionInput) (entry
 	}
 	proposal, err := memory.ParseFlush(answer.Raw)
 	if err != nil {
-		return "", "", []memory.Violation{{Code: string(ReasonInvalidProposal), Message: err.Error()}}, nil
+		return memory.Proposal{}, []memory.Violation{{Code: string(ReasonInvalidProposal), Message: err.Error()}}, nil
 	}
 	guarded, violations := memory.Guard(proposal, input, p.in.Settings.Extract)
-	return guarded.Daily, proposal.Reason, violations, nil
+	proposal.DailyEntry = guarded.Daily
+	return proposal, violations, nil
 }
 
 // modelFailed decides what a failed call means: a shorter transcript, the built-in engine, or another attempt later, which is
@@ -155,8 +156,6 @@ func (p *flushing) nothing(ctx context.Context, reason memory.ReasonCode, violat
 	switch {
 	case err != nil:
 		return FlushStepResult{}, err
-	case out.Stale: // an extraction came in between: the step is loaded anew
-		return p.run(ctx)
 	case out.Flush.Acknowledged():
 		acknowledged := flushed(out.Flush)
 		acknowledged.Usage = p.usage

@@ -57,13 +57,15 @@ type FlushStepResult struct {
 type CommitFlushInput struct {
 	FlushRef
 
-	From int64 `json:"from"`
-	To   int64 `json:"to"`
+	From  int64 `json:"from"`
+	To    int64 `json:"to"`
+	Rules bool  `json:"rules,omitempty"` // made the draft: there is nobody left to ask
 }
 
 // CommitFlushResult is how the flush stands.
 type CommitFlushResult struct {
-	Stale        bool              `json:"stale,omitempty"`
+	Stale        bool              `json:"stale,omitempty"`    // what the draft was made of is no more, or it is gone: propose anew
+	FallBack     memory.ReasonCode `json:"fallBack,omitempty"` // what the model wrote may not be written
 	Acknowledged bool              `json:"acknowledged,omitempty"`
 	Outcome      memory.Outcome    `json:"outcome,omitempty"`
 	ReasonCode   memory.ReasonCode `json:"reasonCode,omitempty"`

@@ -17,7 +17,7 @@ const NoReply = "NO_REPLY"
 var flushForm = formOf("should_update", "reason", "daily_entry")
 
 // ParseFlush reads the answer to the question of a flush, {should_update, reason, daily_entry}, as tolerant as ParseProposal.
-// Nothing but an entry for today's note is taken from it. That nothing is to be stored may be said by should_update, by an
+// Nothing but an entry for today's note is taken from it, with its evidence. That nothing is to be stored may be said by should_update, by an
 // empty entry, or by NoReply alone. The error is a *ProposalError.
 func ParseFlush(raw string) (Proposal, error) {
 	if len(raw) > MaxAnswerBytes {
@@ -38,7 +38,7 @@ func ParseFlush(raw string) (Proposal, error) {
 	case strings.TrimSpace(all.DailyEntry) == "" || isNoReply(all.DailyEntry):
 		return Proposal{Reason: all.Reason}, nil
 	}
-	return Proposal{ShouldUpdate: all.ShouldUpdate, Reason: all.Reason, DailyEntry: all.DailyEntry}, nil
+	return Proposal{ShouldUpdate: all.ShouldUpdate, Reason: all.Reason, DailyEntry: all.DailyEntry, Evidence: all.Evidence}, nil
 }
 
 // isNoReply reports whether a text is NoReply and nothing else, whatever marks stand around it.

@@ -82,6 +82,8 @@ type flushing struct {
 	fallback     memory.ReasonCode // why rules do the rest; empty: the model does
 	acknowledged bool
 	takenOver    bool
+	ruled        bool // rules made the last proposal
+	refused      bool // what the model wrote of this step may not be written
 	result       FlushResult
 	log          log.Logger
 }
@@ -117,13 +119,14 @@ func (f *flushing) takeStep(ctx workflow.Context) error {
 		return nil
 	}
 	committed, err := localStep(ctx, "append to today's note", steps.CommitFlush, activities.CommitFlushInput{
-		FlushRef: f.ref(), From: proposed.From, To: proposed.To,
+		FlushRef: f.ref(), From: proposed.From, To: proposed.To, Rules: f.ruled,
 	})
 	if isSuperseded(err) && !f.takenOver { // it was reset behind the proposal, which takes the flush into the hands of its run
 		f.takenOver = true
 		return nil
 	}
-	if err != nil || committed.Stale {
+	f.refused = committed.FallBack != ""
+	if err != nil || committed.Stale || f.refused {
 		return err
 	}
 	f.account(committed.Done, committed.Acknowledged, committed.Fallback)
@@ -138,6 +141,7 @@ func (f *flushing) account(done int64, acknowledged, fallback bool) {
 
 // propose asks for an entry until the step has one or needs none: the model, as long as it may take, then rules.
 func (f *flushing) propose(ctx workflow.Context) (activities.FlushStepResult, error) {
+	f.ruled = false
 	for f.asksModel(ctx) {
 		out, err := step(ctx, flushCall(f.Settings, f.left(ctx), f.OwnerRef), "propose", steps.ProposeFlush, f.input(false))
 		switch {
@@ -175,7 +179,7 @@ func (f *flushing) propose(ctx workflow.Context) (activities.FlushStepResult, er
 
 // asksModel reports whether the model is to do the next step. After the deadline it is asked on only if the flush is to wait.
 func (f *flushing) asksModel(ctx workflow.Context) bool {
-	return f.Settings.Paid && f.fallback == "" && f.left(ctx) > 0
+	return f.Settings.Paid && f.fallback == "" && !f.refused && f.left(ctx) > 0
 }
 
 // left is how long the model may take for the rest of the range.
@@ -188,6 +192,7 @@ func (f *flushing) left(ctx workflow.Context) time.Duration {
 
 // byRules has the built-in engine do the step, with time of its own.
 func (f *flushing) byRules(ctx workflow.Context) (activities.FlushStepResult, error) {
+	f.ruled = true
 	summary := "propose by rules"
 	if f.Settings.Paid {
 		summary += ", in place of the model"

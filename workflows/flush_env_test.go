@@ -35,6 +35,7 @@ type flushEnv struct {
 	// commit says what happens to a draft in place of committing it, by how often that was tried before; nil: it is committed.
 	commit func(n int) (activities.CommitFlushResult, error, bool)
 	tried  int
+	rules  []bool        // as each commit was told
 	took   time.Duration // of each proposal
 }
 
@@ -92,6 +93,7 @@ func (e *flushEnv) acknowledged() activities.FlushStepResult {
 
 func (e *flushEnv) commitDraft(in activities.CommitFlushInput) (activities.CommitFlushResult, error) {
 	e.tried++
+	e.rules = append(e.rules, in.Rules)
 	if e.commit != nil {
 		if out, err, instead := e.commit(e.tried - 1); instead {
 			return out, err

@@ -186,6 +186,19 @@ func TestFlushWhoseMessagesWereExtractedMeanwhile(t *testing.T) {
 	}
 }
 
+// What the scan refuses to write of a model, rules do; what it refuses of rules is nothing.
+func TestFlushWhoseEntryMayNotBeWritten(t *testing.T) {
+	e := newFlushEnv(t, 1, 20, memory.FlushWait)
+	e.commit = func(n int) (activities.CommitFlushResult, error, bool) {
+		return activities.CommitFlushResult{FallBack: activities.ReasonScan}, nil, n == 0
+	}
+	out, err := e.run(t)
+	e.wantAcknowledged(t, out, err, true, true, false)
+	if d := cmp.Diff([]bool{false, true, false}, e.rules); d != "" {
+		t.Errorf("drafts that rules made, as the commit is told (-want +got):\n%s", d)
+	}
+}
+
 // A run that was reset behind its proposal takes the flush into its hands, once; one that loses it again gives it up.
 func TestFlushIsTakenOver(t *testing.T) {
 	superseded := temporal.NewNonRetryableApplicationError("another execution has this flush", activities.TypeSuperseded, nil)
