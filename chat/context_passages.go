@@ -44,7 +44,7 @@ func sourceOf(h recall.Hit, line int) string { return fmt.Sprintf("%s:%d", h.Pat
 // readable are the results that may be shown, best first. Memory is scanned when it is written; here it is once more, since not
 // all of what is found came through that gate, and messages did not.
 func readable(asked search.Query, hits []recall.Hit) (readable []passage) {
-	wanted := slices.Concat(wordsOf(asked)...)
+	wanted := wordsOf(asked)
 	for _, hit := range hits {
 		scanned := memory.Scan(hit.Text)
 		if scanned.Verdict == memory.VerdictQuarantine || strings.TrimSpace(scanned.Text) == "" {
@@ -63,6 +63,16 @@ func readable(asked search.Query, hits []recall.Hit) (readable []passage) {
 	return readable
 }
 
+// wordsOf are the words of a question that say something, in all their forms.
+func wordsOf(q search.Query) (words []string) {
+	for _, term := range q.Terms {
+		if !term.Stop {
+			words = append(words, term.Forms...)
+		}
+	}
+	return words
+}
+
 // choose takes the statements of a document's passage that have most words of the question. There are none when it was found by
 // its meaning alone.
 func (p *passage) choose(asked search.Query, text string) {
@@ -76,7 +86,7 @@ func (p *passage) choose(asked search.Query, text string) {
 			best = append(best, entry)
 		}
 	}
-	wanted := slices.Concat(wordsOf(asked)...)
+	wanted := wordsOf(asked)
 	for i, entry := range best {
 		if i == 0 {
 			p.line += entry.FromLine - 1

@@ -57,17 +57,17 @@ func (a *assembly) query() (query string, whole bool) {
 	if a.skip(query) != "" {
 		return query, true
 	}
-	return query, columns(query) >= leastQuery && len(wordsOf(search.AnalyseQuery(query, a.now))) >= leastTerms
+	return query, columns(query) >= leastQuery && terms(query) >= leastTerms
 }
 
-// wordsOf are the words of a question that say something, in all their forms.
-func wordsOf(q search.Query) (words [][]string) {
-	for _, term := range q.Terms {
-		if !term.Stop {
-			words = append(words, term.Forms)
+// terms is how many words of a text say something: "and when is it?" has none.
+func terms(text string) (n int) {
+	for _, token := range search.Analyse(text) {
+		if !token.Stop {
+			n++
 		}
 	}
-	return words
+	return n
 }
 
 // columns is how wide a text is.
@@ -111,8 +111,7 @@ func (a *assembly) search(ctx context.Context, query string) finding {
 	if skipped := a.skip(query); skipped != "" {
 		return finding{skipped: skipped}
 	}
-	asked := search.AnalyseQuery(query, a.now)
-	if len(wordsOf(asked)) == 0 { // what has some of "and when is it?" has nothing to do with it
+	if terms(query) == 0 { // what shares such words with a message has nothing to do with it
 		return finding{skipped: skippedNothing}
 	}
 	limit, least := recallResults, a.settings.AutoInjectThreshold
@@ -130,7 +129,7 @@ func (a *assembly) search(ctx context.Context, query string) finding {
 		return finding{skipped: skippedOff}
 	}
 	hits := slices.DeleteFunc(found.Results, func(h recall.Hit) bool { return h.Score < least })
-	return finding{request: r, passages: readable(asked, hits)}
+	return finding{request: r, passages: readable(search.AnalyseQuery(query, a.now), hits)}
 }
 
 // record keeps which passages were used, once.

@@ -201,6 +201,8 @@ func (w *world) long(owner memory.Owner, conversation string, turns int) {
 func TestContextIsCompacted(t *testing.T) {
 	w := open(t)
 	w.long(grace, "c1", 12)
+	no := false
+	w.agent.Settings.AutoInject = &no
 	r := chat.ContextRequest{Conversation: "c1", Message: "And what now?", MaxTokens: 8000}
 	c := w.context(grace, r)
 	if got := kinds(c.Messages); got != "system summary goal history current" {
