@@ -8,7 +8,7 @@ import (
 	"reverie/prompts"
 )
 
-// Prompted asks a model, with the prompts of extraction and of dreams.
+// Prompted asks a model, with the prompts of extraction, dreams, flushes and summaries.
 type Prompted struct {
 	Model llm.Model
 	// MaxTokens bounds an answer. Both documents at their ceilings and a daily entry must fit.

@@ -16,7 +16,9 @@ func (silent) Complete(context.Context, llm.Request) (llm.Response, error) {
 	return llm.Response{}, nil
 }
 
-// An answer says which words the model was given: extractions and dreams have prompts of their own.
+func (silent) Name() string { return "openai/silent" }
+
+// An answer says which words the model was given: each of its tasks has a prompt of its own.
 func TestAnswersNameTheirPrompts(t *testing.T) {
 	p := Prompted{Model: silent{}}
 	proposed, err := p.Propose(t.Context(), memory.ExtractionInput{})
@@ -26,5 +28,16 @@ func TestAnswersNameTheirPrompts(t *testing.T) {
 	consolidated, err := p.Consolidate(t.Context(), memory.ConsolidationInput{})
 	if err != nil || consolidated.PromptVersion != prompts.DreamVersion {
 		t.Errorf("a dream's is %q, want %q (%v)", consolidated.PromptVersion, prompts.DreamVersion, err)
+	}
+	flushed, err := p.Flush(t.Context(), memory.ExtractionInput{})
+	if err != nil || flushed.PromptVersion != prompts.FlushVersion {
+		t.Errorf("a flush's is %q, want %q (%v)", flushed.PromptVersion, prompts.FlushVersion, err)
+	}
+	summarised, err := p.Summarise(t.Context(), memory.SummaryInput{})
+	if err != nil || summarised.PromptVersion != prompts.SummaryVersion {
+		t.Errorf("a summary's is %q, want %q (%v)", summarised.PromptVersion, prompts.SummaryVersion, err)
+	}
+	if given, other := p.SummaryMaker(""), p.SummaryMaker("large"); given != prompts.SummaryVersion+" openai/silent" || other != prompts.SummaryVersion+" large" {
+		t.Errorf("summaries are made by %q and %q", given, other)
 	}
 }

@@ -1,0 +1,26 @@
+package prompts
+
+import (
+	"strings"
+
+	"reverie/memory"
+)
+
+// FlushVersion names the templates of a flush by their content. It is recorded with every step of a flush that asked a model.
+var FlushVersion = version("flush", "flush_system.tmpl", "flush_user.tmpl", "extract_repair.tmpl")
+
+// FlushSystem is what every flush is told. It is the same for all of them, so that providers can cache it.
+func FlushSystem() (string, error) { return render("flush_system.tmpl", nil) }
+
+// FlushUser renders the material of one step of a flush: that of an extraction, of which files are only read. With Violations it
+// is the repair round.
+func FlushUser(in memory.ExtractionInput) (string, error) {
+	in.Protected = nil // nothing is rewritten
+	data := extractData(in)
+	text, err := render("flush_user.tmpl", data)
+	if err != nil || len(in.Violations) == 0 {
+		return text, err
+	}
+	repair, err := render("extract_repair.tmpl", data)
+	return strings.TrimRight(text, "\n") + repair, err
+}
