@@ -36,6 +36,7 @@ func (s *scribe) Propose(_ context.Context, in memory.ExtractionInput) (memory.A
 
 // desk is a store with a clock, and steps that a scribe works for, as a model and as rules.
 type desk struct {
+	url         string
 	store       *store.Store
 	clock       atomic.Int64 // seconds
 	model, free *Activities
@@ -49,11 +50,11 @@ func newDesk(t *testing.T) *desk {
 	d.settings.MaxTranscript = 5
 	d.clock.Store(time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC).Unix())
 	now := func() time.Time { return time.Unix(d.clock.Load(), 0) }
-	url := devtest.Database(t, func(ctx context.Context, url string) error {
+	d.url = devtest.Database(t, func(ctx context.Context, url string) error {
 		_, err := store.Migrate(ctx, url)
 		return err
 	})
-	s, err := store.Open(t.Context(), url, store.Options{Now: now})
+	s, err := store.Open(t.Context(), d.url, store.Options{Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +145,7 @@ func (k *talk) propose(t *rapid.T, flush uuid.UUID, run string, fallback, nothin
 		_, err = k.store.EndFlushStep(t.Context(), id, flush, store.FlushEnd{From: l.From, To: l.To, Outcome: memory.OutcomeNothing, Fallback: fallback})
 	default:
 		var entry strings.Builder
-		fmt.Fprintf(&entry, "## %s\n\n", l.Today.Format("15:04"))
+		fmt.Fprintf(&entry, "## %s Flushed\n\n", l.Today.Format("15:04"))
 		for _, m := range l.Messages {
 			entry.WriteString("- " + m.Content + "\n")
 		}
@@ -176,6 +177,7 @@ func (k *talk) extract(t *rapid.T, r store.Range, run string, paid bool) {
 		steps = k.model
 	}
 	in := ProposeInput{Conversation: r.ConversationUID, From: r.From, To: r.To, Settings: k.settings}
+	in.Settings.MaxTranscript = rapid.IntRange(3, 10).Draw(t, "transcript")
 	p := proposing{Activities: steps, in: in, id: id, record: record, began: steps.Now()}
 	if _, err := p.run(t.Context(), r); err != nil && !refused(err) {
 		t.Fatal(err)
@@ -242,7 +244,7 @@ func (k *talk) finish(t *rapid.T) {
 			t.Fatal("it does not come to an end")
 		}
 		r, more := k.pending(t)
-		if more && rapid.Bool().Draw(t, "extraction first") {
+		if more && rapid.IntRange(0, 4).Draw(t, "extraction first") == 0 {
 			k.extract(t, r, "last", rapid.Bool().Draw(t, "paid"))
 			k.apply(t, k.records[len(k.records)-1], "last")
 			continue
@@ -253,15 +255,19 @@ func (k *talk) finish(t *rapid.T) {
 			}
 			continue
 		}
-		f := k.flushes[len(k.flushes)-1]
-		begun, err := k.store.BeginFlush(t.Context(), k.as("last"), f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		k.propose(t, f, "last", rapid.Bool().Draw(t, "fallback"), false)
-		if _, err := k.store.CommitFlush(t.Context(), k.as("last"), f, begun.Done+1, ""); err != nil && !refused(err) {
-			t.Fatal(err)
-		}
+		k.flush(t, k.flushes[len(k.flushes)-1], "last")
+	}
+}
+
+// flush takes a step of a flush over and does it.
+func (k *talk) flush(t *rapid.T, flush uuid.UUID, run string) {
+	begun, err := k.store.BeginFlush(t.Context(), k.as(run), flush)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.propose(t, flush, run, rapid.Bool().Draw(t, "fallback"), false)
+	if _, err := k.store.CommitFlush(t.Context(), k.as(run), flush, begun.Done+1, ""); err != nil && !refused(err) {
+		t.Fatal(err)
 	}
 }
 
@@ -313,12 +319,19 @@ func TestMessagesAreNotedOnce(t *testing.T) {
 			"propose": func(t *rapid.T) {
 				k.propose(t, aFlush(t), run.Draw(t, "run"), rapid.Bool().Draw(t, "fallback"), rapid.IntRange(0, 9).Draw(t, "nothing") == 0)
 			},
-			"begin and propose": func(t *rapid.T) {
-				f, by := aFlush(t), run.Draw(t, "run")
-				if _, err := k.store.BeginFlush(t.Context(), k.as(by), f); err != nil {
-					t.Fatal(err)
+			"flush": func(t *rapid.T) {
+				k.plan(t, rapid.Int64Range(1, int64(k.messages)).Draw(t, "to"))
+				k.flush(t, aFlush(t), run.Draw(t, "run"))
+			},
+			"extract and apply": func(t *rapid.T) {
+				if len(k.ranges) == 0 {
+					t.Skip("no range yet")
 				}
-				k.propose(t, f, by, rapid.Bool().Draw(t, "fallback"), false)
+				by := run.Draw(t, "run")
+				k.extract(t, k.ranges[len(k.ranges)-1], by, rapid.Bool().Draw(t, "paid"))
+				if len(k.records) > 0 {
+					k.apply(t, k.records[len(k.records)-1], by)
+				}
 			},
 			"commit": func(t *rapid.T) {
 				f, err := k.store.Flush(t.Context(), k.as("ask"), aFlush(t))
@@ -371,4 +384,18 @@ func TestMessagesAreNotedOnce(t *testing.T) {
 			}
 		}
 	})
+	for what, sql := range map[string]string{
+		"a model's entry took the place of rules'": `
+select count(*) from document_versions where scope = 'PERSONAL' and removed > 0`,
+		"an extraction had a part of a flush's step": `
+select count(*) from extractions x join flush_steps s using (conversation_uid)
+where x.reason_code = 'noted' and x.to_seq < s.to_seq and x.to_seq > s.from_seq`,
+		"an extraction came before the flush": `select count(*) from flush_steps where outcome = 'nothing' and engine = ''`,
+	} {
+		if n := (&world{url: d.url}).count(t, sql); n == 0 {
+			t.Errorf("it never happened that %s", what)
+		} else {
+			t.Logf("%d times: %s", n, what)
+		}
+	}
 }
