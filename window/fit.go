@@ -125,8 +125,11 @@ func (f *fit) lastTurns() int {
 func (f *fit) lastMessages() int {
 	i := len(f.units)
 	for messages := 0; i > 0 && messages < 2; i-- {
-		u := f.units[i-1]
-		messages += u.to - u.from
+		for _, p := range f.pieces[f.units[i-1].from:f.units[i-1].to] {
+			if p.source != nil {
+				messages++
+			}
+		}
 	}
 	return i
 }

@@ -35,11 +35,11 @@ func (f *fit) squeeze() {
 		}
 		step()
 	}
-	f.open = f.opening(f.from)
-	if f.load+f.open.Tokens > f.limit { // nothing is left but the note
-		f.open = Message{}
+	lost := strings.TrimSpace(f.in.Summary) != "" && f.summary.Tokens == 0
+	if open := f.opening(f.from); f.load+open.Tokens <= f.limit && !lost { // else nothing is left that it could stand before
+		f.open = open
+		f.load += open.Tokens
 	}
-	f.load += f.open.Tokens
 }
 
 // fits reports whether what is left fits with the note that stands before it.
@@ -102,6 +102,7 @@ func (f *fit) dropOne(last int) {
 
 func (f *fit) dropGoal() {
 	f.load -= f.goal.Tokens
+	f.saved += f.goal.Tokens
 	f.goal = Message{}
 }
 

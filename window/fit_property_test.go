@@ -1,0 +1,304 @@
+package window
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"reverie/memory"
+)
+
+// failer is what rapid's tests and ordinary ones have in common.
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// TestFitProperties: whatever a conversation and a window are like, the result fits and holds what it has to hold.
+func TestFitProperties(t *testing.T) {
+	seen := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		in := input(t)
+		before := clone(in.History)
+		counted := map[string]int{}
+		in.Count = func(s string) int { counted[s]++; return memory.EstimateTokens(s) }
+		got, err := Fit(in)
+		for s, n := range counted {
+			if n > 1 {
+				t.Fatalf("a text of %d bytes is counted %d times", len(s), n)
+			}
+		}
+		if diff := cmp.Diff(before, in.History); diff != "" {
+			t.Fatalf("the history was changed:\n%s", diff)
+		}
+		in.Count = memory.EstimateTokens
+		again, _ := Fit(in)
+		if diff := cmp.Diff(got, again); diff != "" {
+			t.Fatalf("the same input makes another window:\n%s", diff)
+		}
+		var large *TooLargeError
+		if errors.As(err, &large) {
+			if large.System+large.Tools+large.Current <= in.Settings.MaxTokens || large.Max > in.Settings.MaxTokens {
+				t.Fatalf("it would fit: %+v in %d", *large, in.Settings.MaxTokens)
+			}
+			seen["too large"]++
+			return
+		}
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		checkWindow(t, in, got)
+		tally(seen, got)
+	})
+	for _, what := range []string{"too large", "trimmed", "cleared", "dropped", "gap", "summary", "goal", "recall", "compact", "flush", "cut text"} {
+		if seen[what] == 0 {
+			t.Errorf("no case had this: %s", what)
+		}
+	}
+	t.Logf("%v", seen)
+}
+
+func tally(seen map[string]int, got Result) {
+	for what, n := range map[string]int{
+		"trimmed": got.Ledger.Trimmed, "cleared": got.Ledger.Cleared, "dropped": got.Ledger.Dropped, "gap": got.Ledger.Gap,
+		"summary": got.Ledger.Summary, "goal": got.Ledger.Goal, "recall": got.Ledger.Recall, "compact": int(got.Compact), "flush": int(got.Flush),
+	} {
+		if n > 0 {
+			seen[what]++
+		}
+	}
+	if slices.ContainsFunc(got.Messages, func(m Message) bool { return m.Cut != CutNot && m.Role == memory.RoleOfAssistant }) {
+		seen["cut text"]++
+	}
+}
+
+func clone(messages []memory.Message) []memory.Message {
+	out := slices.Clone(messages)
+	for i := range out {
+		out[i].ToolCalls = slices.Clone(out[i].ToolCalls)
+	}
+	return out
+}
+
+// checkWindow holds what is true of every window.
+func checkWindow(t failer, in Input, got Result) {
+	t.Helper()
+	checkLedger(t, in, got)
+	checkOrder(t, in, got)
+	checkPairs(t, got.Messages)
+	checkPresence(t, in, got)
+	checkVictims(t, in, got)
+	checkDue(t, in, got)
+}
+
+// checkLedger: the result fits, and the ledger says where every token is.
+func checkLedger(t failer, in Input, got Result) {
+	t.Helper()
+	l := got.Ledger
+	tokens := newCounter(in.Count, 0)
+	sums, messages := map[Kind]int{}, 0
+	for _, m := range got.Messages {
+		if want := tokens.message(m); m.Tokens != want {
+			t.Fatalf("%s message of %d tokens counts as %d", m.Kind, want, m.Tokens)
+		}
+		sums[m.Kind] += m.Tokens
+		if m.Kind == KindHistory && m.Seq > 0 {
+			messages++
+		}
+	}
+	want := Ledger{
+		System: sums[KindSystem], Summary: sums[KindSummary], Goal: sums[KindGoal], Gap: sums[KindGap], History: sums[KindHistory],
+		Recall: sums[KindRecall], Current: sums[KindCurrent], Tools: tokens.tools(in.Tools), Messages: messages,
+		Max: l.Max, Trigger: l.Trigger, Trimmed: l.Trimmed, Cleared: l.Cleared, Dropped: l.Dropped, Saved: l.Saved,
+	}
+	for _, n := range sums {
+		want.Used += n
+	}
+	want.Used += want.Tools
+	if diff := cmp.Diff(want, l); diff != "" {
+		t.Fatalf("ledger (-want +got):\n%s", diff)
+	}
+	if l.Used > l.Max || l.Max > in.Settings.MaxTokens {
+		t.Fatalf("%d tokens in a window of %d of %d", l.Used, l.Max, in.Settings.MaxTokens)
+	}
+	whole := l.System + l.Tools + l.Current
+	if l.Used > l.Max-l.Max/answerShare && l.Used > whole {
+		t.Fatalf("%d tokens leave no room for the answer in a window of %d", l.Used, l.Max)
+	}
+	if l.Recall > in.Settings.AutoInjectMaxTokens+messageTokens {
+		t.Fatalf("recalled memory has %d tokens of %d", l.Recall, in.Settings.AutoInjectMaxTokens)
+	}
+}
+
+// checkOrder: kinds stand in their order, the system prompt is the only message of the system's and whole, as the current
+// message is at the end; providers are sent a user's message first, and none without a text.
+func checkOrder(t failer, in Input, got Result) {
+	t.Helper()
+	order := []Kind{KindSystem, KindSummary, KindGoal, KindGap, KindHistory, KindRecall, KindCurrent}
+	at, seq := 0, int64(0)
+	for i, m := range got.Messages {
+		place := slices.Index(order, m.Kind)
+		if place < at {
+			t.Fatalf("%s stands behind %s", m.Kind, order[at])
+		}
+		at = place
+		if (m.Role == memory.RoleOfSystem) != (m.Kind == KindSystem) {
+			t.Fatalf("a %s message has role %s", m.Kind, m.Role)
+		}
+		if m.Seq > 0 {
+			if m.Seq <= seq {
+				t.Fatalf("message %d stands behind message %d", m.Seq, seq)
+			}
+			seq = m.Seq
+		}
+		if i > 0 && m.Kind != KindHistory && m.Kind != KindSystem && m.Role != memory.RoleOfUser {
+			t.Fatalf("a %s message has role %s", m.Kind, m.Role)
+		}
+		if strings.TrimSpace(m.Content) == "" && len(m.ToolCalls) == 0 && m.Kind != KindCurrent {
+			t.Fatalf("a %s message says nothing", m.Kind)
+		}
+	}
+	first := 0
+	if strings.TrimSpace(in.System) != "" {
+		if got.Messages[0].Content != in.System || got.Messages[0].Kind != KindSystem {
+			t.Fatalf("the system prompt is not whole")
+		}
+		first = 1
+	}
+	if got.Messages[first].Role != memory.RoleOfUser {
+		t.Fatalf("the first message is the %s's", got.Messages[first].Role)
+	}
+	last := got.Messages[len(got.Messages)-1]
+	if last.Kind != KindCurrent || last.Content != in.Current.Content || last.Role != memory.RoleOfUser {
+		t.Fatalf("the current message is not whole")
+	}
+}
+
+// checkPairs: behind calls stand their results and nothing else stands there, as providers ask for.
+func checkPairs(t failer, messages []Message) {
+	t.Helper()
+	ids := map[string]bool{}
+	for i := 0; i < len(messages); i++ {
+		m := messages[i]
+		if m.Role == memory.RoleOfTool {
+			t.Fatalf("the result of %q answers no call", m.ToolCallID)
+		}
+		open := map[string]bool{}
+		for _, c := range m.ToolCalls {
+			var arguments map[string]any
+			if c.ID == "" || len(c.ID) > maxCallID || ids[c.ID] || strings.ContainsFunc(c.ID, notName) {
+				t.Fatalf("a call has the id %q", c.ID)
+			}
+			if c.Name == "" || len(c.Name) > maxToolName || strings.ContainsFunc(c.Name, notName) {
+				t.Fatalf("a tool has the name %q", c.Name)
+			}
+			if err := json.Unmarshal([]byte(c.Arguments), &arguments); err != nil {
+				t.Fatalf("arguments are no object: %v", err)
+			}
+			ids[c.ID], open[c.ID] = true, true
+		}
+		for len(open) > 0 {
+			i++
+			if i == len(messages) || messages[i].Role != memory.RoleOfTool || !open[messages[i].ToolCallID] {
+				t.Fatalf("%d calls of message %d have no result", len(open), m.Seq)
+			}
+			delete(open, messages[i].ToolCallID)
+		}
+	}
+}
+
+// checkPresence: what is in neither the window nor the summary is exactly what is behind the summary and up to Unsent; the rest
+// is there, and what is not marked as cut is there word by word.
+func checkPresence(t failer, in Input, got Result) {
+	t.Helper()
+	if got.Unsent != 0 && got.Unsent <= in.SummaryTo || in.Older > in.SummaryTo && got.Unsent < in.Older {
+		t.Fatalf("unsent is %d with the summary up to %d and %d loaded from", got.Unsent, in.SummaryTo, in.Older)
+	}
+	there := map[int64]Message{}
+	for _, m := range got.Messages {
+		if m.Kind == KindHistory && m.Seq > 0 {
+			there[m.Seq] = m
+		}
+	}
+	for _, m := range in.History {
+		sent, ok := there[m.Seq]
+		delete(there, m.Seq)
+		says := strings.TrimSpace(m.Content) != "" || len(m.ToolCalls) > 0 && m.Role == memory.RoleOfAssistant || m.Role == memory.RoleOfTool
+		if want := m.Seq > got.Unsent && says; ok != want {
+			t.Fatalf("message %d is in the window: %t, with unsent %d", m.Seq, ok, got.Unsent)
+		}
+		if !ok {
+			continue
+		}
+		if m.Role == memory.RoleOfUser || m.Role == memory.RoleOfAssistant {
+			if sent.Role != m.Role || sent.Cut == CutNot && sent.Content != m.Content || len(sent.ToolCalls) != len(m.ToolCalls) && m.Role == memory.RoleOfAssistant {
+				t.Fatalf("message %d is not word by word", m.Seq)
+			}
+		} else if sent.Role == memory.RoleOfUser && !strings.HasPrefix(sent.Content, ToolPrefix) && !strings.HasPrefix(sent.Content, NotePrefix) {
+			t.Fatalf("message %d has no label", m.Seq)
+		}
+	}
+	if len(there) > 0 {
+		t.Fatalf("%d messages of the window are of no conversation", len(there))
+	}
+}
+
+// checkVictims: nothing is lost before what is worth less. The summary goes last of all, the last two messages before it, and
+// then what is recalled, the goal and older messages.
+func checkVictims(t failer, in Input, got Result) {
+	t.Helper()
+	l := got.Ledger
+	said := slices.DeleteFunc(slices.Clone(in.History), func(m memory.Message) bool {
+		return strings.TrimSpace(m.Content) == "" && len(m.ToolCalls) == 0 && m.Role != memory.RoleOfTool
+	})
+	if strings.TrimSpace(visible(in.Summary)) != "" && l.Summary == 0 && l.Goal+l.Gap+l.History+l.Recall > 0 {
+		t.Fatalf("the summary was left out before others: %+v", l)
+	}
+	for _, m := range said[max(0, len(said)-2):] {
+		if m.Seq <= got.Unsent && l.Goal > 0 {
+			t.Fatalf("message %d was left out before others: %+v", m.Seq, l)
+		}
+	}
+	cut := slices.ContainsFunc(got.Messages, func(m Message) bool {
+		return m.Kind == KindHistory && m.Cut != CutNot && m.Role == memory.RoleOfAssistant
+	})
+	if cut && len(said) > 2 && got.Unsent < said[0].Seq {
+		t.Fatalf("what was said is cut while message %d is there", said[0].Seq)
+	}
+}
+
+// checkDue: a summary is asked for when the window is fuller than its share or leaves something out, never in the middle of a
+// pair, and a flush only of what is not flushed.
+func checkDue(t failer, in Input, got Result) {
+	t.Helper()
+	l := got.Ledger
+	if got.Compact != 0 && (got.Compact <= in.SummaryTo || l.Used-l.Recall+l.Saved <= l.Trigger && got.Unsent == 0) {
+		t.Fatalf("a summary up to %d is asked for with %d tokens of %d", got.Compact, l.Used, l.Trigger)
+	}
+	for i := range in.History {
+		if in.History[i].Seq != got.Compact || i+1 == len(in.History) || in.History[i+1].Role != memory.RoleOfTool {
+			continue
+		}
+		for _, u := range second(pair(in.History)) {
+			if u.first <= got.Compact && got.Compact < u.last {
+				t.Fatalf("a summary up to %d splits the pair of %d to %d", got.Compact, u.first, u.last)
+			}
+		}
+	}
+	if (got.Flush == 0) != (got.Why == "") || got.Flush != 0 && got.Flush <= in.Flushed {
+		t.Fatalf("flush up to %d (%s) with %d flushed", got.Flush, got.Why, in.Flushed)
+	}
+	if got.Compact > in.Flushed && got.Flush < got.Compact {
+		t.Fatalf("a summary up to %d is asked for, but a flush up to %d only", got.Compact, got.Flush)
+	}
+	if l.Dropped > 0 != (got.Unsent > 0) {
+		t.Fatalf("%d dropped with unsent %d", l.Dropped, got.Unsent)
+	}
+}
+
+func second(_ []piece, units []unit) []unit { return units }
