@@ -30,7 +30,7 @@ func (t *turning) converse(ctx context.Context) error {
 	}
 	for round := 0; ; round++ {
 		offer := mayCall && round < t.settings.MaxToolRounds
-		response, err := t.ask(ctx, offer)
+		response, err := t.ask(ctx, mayCall, offer)
 		if err != nil {
 			return err
 		}
@@ -69,13 +69,14 @@ func (t *turning) remake(ctx context.Context) (err error) {
 	return t.tell(Event{Context: &made})
 }
 
-// ask asks the model once. When it says that the context is too long it is asked again with a shorter one.
-func (t *turning) ask(ctx context.Context, offer bool) (llm.ChatResponse, error) {
+// ask asks the model once, with tools that it is shown and may call or not. When it says that the context is too long it is asked
+// again with a shorter one.
+func (t *turning) ask(ctx context.Context, show, offer bool) (llm.ChatResponse, error) {
 	for {
 		r := llm.ChatRequest{
-			Model: t.model(), Messages: t.messages(), MaxTokens: t.MaxTokens, Temperature: anyTemperature,
+			Model: t.model(), Messages: t.messages(), NoCalls: show && !offer, MaxTokens: t.MaxTokens, Temperature: anyTemperature,
 		}
-		if offer {
+		if show {
 			r.Tools = chatTools()
 		}
 		var told error
