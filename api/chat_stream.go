@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -64,42 +65,35 @@ func (s *Server) chatStream(ctx context.Context, in *chatInput) (*streamed, erro
 // stream makes a turn and tells of it while it is made.
 func (s *Server) stream(hc huma.Context, a asked) {
 	ctx, cancel := context.WithCancel(hc.Context())
-	defer cancel()
-	events := make(chan chat.Event)
-	type ending struct {
-		turn chat.Turn
-		err  error
-	}
-	ended := make(chan ending, 1)
+	out := &eventWriter{hc: hc}
+	silent := make(chan struct{})
 	go func() {
-		turn, err := s.turns.Turn(ctx, a.id, a.agent, a.request, func(e chat.Event) error {
-			select {
-			case events <- e:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		})
-		ended <- ending{turn, err}
+		defer close(silent)
+		s.keepAlive(ctx, cancel, out)
 	}()
-	out := eventWriter{hc: hc}
+	stop := func() { cancel(); <-silent }
+	defer stop() // also when the turn panics
+	turn, err := s.turns.Turn(ctx, a.id, a.agent, a.request, out.tell)
+	stop()
+	s.endStream(hc.Context(), out, turn, err)
+}
+
+// keepAlive writes something now and then, so that nobody in between takes the connection for dead, and ends the turn of a client
+// that has hung up.
+func (s *Server) keepAlive(ctx context.Context, cancel func(), out *eventWriter) {
 	beat := time.NewTicker(s.followers.heartbeat)
 	defer beat.Stop()
-	var err error
-	for err == nil {
+	for {
 		select {
-		case e := <-events:
-			err = out.tell(e)
 		case <-beat.C:
-			err = out.write(": still here\n\n")
-		case end := <-ended:
-			s.endStream(ctx, &out, end.turn, end.err)
+			if err := out.write(": still here\n\n"); err != nil {
+				cancel()
+				return
+			}
+		case <-ctx.Done():
 			return
 		}
 	}
-	cancel()
-	end := <-ended // the turn is over before the room for it is given back
-	s.Log.DebugContext(ctx, "Somebody hung up during a turn", "error", err, "turn", end.err, "request", requestID(ctx))
 }
 
 // endStream tells how a turn ended. What failed before anything was told is an ordinary error.
@@ -124,7 +118,9 @@ func (s *Server) endStream(ctx context.Context, out *eventWriter, turn chat.Turn
 
 // eventWriter writes server-sent events. The answer begins with the first one.
 type eventWriter struct {
-	hc    huma.Context
+	hc huma.Context
+
+	mu    sync.Mutex
 	begun bool
 	w     http.ResponseWriter
 	out   *http.ResponseController
@@ -155,6 +151,8 @@ func (e *eventWriter) event(name string, data any) error {
 
 // write sends a text at once.
 func (e *eventWriter) write(text string) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if !e.begun {
 		_, e.w = humago.Unwrap(e.hc)
 		e.out = http.NewResponseController(e.w)

@@ -87,20 +87,29 @@ func documentPath(path string) string {
 
 // call makes a request and returns the data of its answer, trying again while the server is busy or away for a moment:
 // every request that this program makes may be repeated. It returns *apiError when the server refuses.
-func (c *apiClient) call(ctx context.Context, r apiRequest) (apiAnswer, error) {
+func (c *apiClient) call(ctx context.Context, r apiRequest) (answer apiAnswer, err error) {
+	err = c.patiently(ctx, func() error {
+		answer, err = c.once(ctx, r)
+		return err
+	})
+	return answer, err
+}
+
+// patiently does something again while the server says that it is busy or away for a moment.
+func (c *apiClient) patiently(ctx context.Context, do func() error) error {
 	wait := busyWait
 	for attempt := 1; ; attempt++ {
-		answer, err := c.once(ctx, r)
+		err := do()
 		var refused *apiError
 		if !errors.As(err, &refused) || !refused.busy() || attempt == busyAttempts {
-			return answer, err
+			return err
 		}
 		pause := wait
 		if refused.retryAfter > 0 {
 			pause = refused.retryAfter
 		}
 		if err := c.sleep(ctx, min(pause, maxBusyWait)); err != nil {
-			return apiAnswer{}, err
+			return err
 		}
 		wait *= 2
 	}
@@ -122,6 +131,11 @@ func (c *apiClient) once(ctx context.Context, r apiRequest) (apiAnswer, error) {
 		return apiAnswer{}, c.unreachable(ctx, err)
 	}
 	defer response.Body.Close()
+	return c.read(ctx, response)
+}
+
+// read reads an answer that comes as a whole.
+func (c *apiClient) read(ctx context.Context, response *http.Response) (apiAnswer, error) {
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
 		return apiAnswer{}, c.unreachable(ctx, err)

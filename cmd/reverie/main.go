@@ -1,5 +1,6 @@
 // Command reverie keeps the long-term memory of AI agents: dev runs everything on this machine, api and worker are the
-// processes of a deployment, migrate prepares its database and namespace, memory works with memory from the shell.
+// processes of a deployment, migrate prepares its database and namespace, memory works with memory from the shell, chat talks to
+// an agent.
 package main
 
 import (
@@ -35,6 +36,6 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	c.AddCommand(devCommand(), apiCommand(), workerCommand(), migrateCommand(), healthCommand(), memoryCommand())
+	c.AddCommand(devCommand(), apiCommand(), workerCommand(), migrateCommand(), healthCommand(), memoryCommand(), chatCommand())
 	return c
 }

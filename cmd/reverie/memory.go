@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// session is what every memory command works with: where the API is, with which key, about which agent and owner.
+// session is what every command works with that talks to the API: where the API is, with which key, about which agent and owner.
 type session struct {
 	url, key, data          string
 	agent                   string
@@ -36,6 +36,17 @@ func memoryCommand() *cobra.Command {
 			"Whose memory it is, say --owner, or --channel and --sender, or --end-user; without any, it is the agent's shared memory.\n" +
 			"Every command prints the API's own answer with --json, and ends with 1 when it could not do what it was asked.",
 	}
+	s.register(c)
+	c.AddCommand(
+		s.addCommand(), s.summarizeCommand(), s.agentsCommand(), s.listCommand(), s.catCommand(), s.logCommand(), s.diffCommand(), s.blameCommand(),
+		s.restoreCommand(), s.extractionsCommand(), s.promptCommand(), s.searchCommand(), s.getCommand(), s.indexCommand(), s.statusCommand(),
+		s.dreamCommand(), s.dreamsCommand(), s.promoteCommand(), s.promoteExplainCommand(), s.remHarnessCommand(), s.remBackfillCommand(), s.revertCommand(),
+	)
+	return c
+}
+
+// register adds the flags that say where the API is, with which key, and about whom.
+func (s *session) register(c *cobra.Command) {
 	f := c.PersistentFlags()
 	f.StringVar(&s.url, "url", orDefault(os.Getenv("REVERIE_URL"), defaultURL), "address of the API (REVERIE_URL)")
 	f.StringVar(&s.key, "key", "", "API key (REVERIE_KEY); other users of this machine see it in the list of processes")
@@ -45,13 +56,7 @@ func memoryCommand() *cobra.Command {
 	f.StringVar(&s.channel, "channel", "", "whose memory: the channel of --sender")
 	f.StringVar(&s.sender, "sender", "", "whose memory: a person of --channel")
 	f.StringVar(&s.person, "end-user", "", "whose memory: the id of an end user of your application")
-	f.BoolVar(&s.json, "json", false, "print the API's answer as JSON")
-	c.AddCommand(
-		s.addCommand(), s.summarizeCommand(), s.agentsCommand(), s.listCommand(), s.catCommand(), s.logCommand(), s.diffCommand(), s.blameCommand(),
-		s.restoreCommand(), s.extractionsCommand(), s.promptCommand(), s.searchCommand(), s.getCommand(), s.indexCommand(), s.statusCommand(),
-		s.dreamCommand(), s.dreamsCommand(), s.promoteCommand(), s.promoteExplainCommand(), s.remHarnessCommand(), s.remBackfillCommand(), s.revertCommand(),
-	)
-	return c
+	f.BoolVar(&s.json, "json", false, "print the API's answers as JSON")
 }
 
 func orDefault(s, otherwise string) string {

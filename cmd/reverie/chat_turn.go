@@ -1,0 +1,260 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reverie/memory"
+	"reverie/search"
+	"reverie/window"
+)
+
+// chatAnswer is what the API answers to a message.
+type chatAnswer struct {
+	Conversation string       `json:"conversationId"`
+	Answer       string       `json:"answer"`
+	Model        string       `json:"model"`
+	Finish       string       `json:"finish"`
+	Usage        memory.Usage `json:"usage"`
+	Replayed     bool         `json:"replayed"`
+	Context      chatContext  `json:"context"`
+	ToolCalls    []chatTool   `json:"toolCalls"`
+}
+
+// chatContext is how the context of an answer was made.
+type chatContext struct {
+	Ledger   window.Ledger `json:"ledger"`
+	Model    string        `json:"model"`
+	Recalled []usedMemory  `json:"recalled"`
+	Skipped  string        `json:"skipped"`
+	Flushing bool          `json:"flushing"`
+	Counter  struct {
+		Name  string `json:"name"`
+		Exact bool   `json:"exact"`
+	} `json:"counter"`
+	Summary *struct {
+		To     int64  `json:"to"`
+		Tokens int    `json:"tokens"`
+		Model  string `json:"model"`
+	} `json:"summary"`
+}
+
+// usedMemory is a passage that an answer was made with.
+type usedMemory struct {
+	Corpus    search.Corpus `json:"corpus"`
+	Path      string        `json:"path"`
+	StartLine int           `json:"startLine"`
+	EndLine   int           `json:"endLine"`
+	Scope     memory.Scope  `json:"scope"`
+	Role      string        `json:"role"`
+	Text      string        `json:"text"`
+	Score     float64       `json:"score"`
+	At        *time.Time    `json:"at"`
+	Tokens    int           `json:"tokens"`
+}
+
+// place is where it stands.
+func (u usedMemory) place() string { return place(u.Path, u.StartLine, u.EndLine) }
+
+// chatTool is a tool that was used in an answer.
+type chatTool struct {
+	Name      string       `json:"name"`
+	Arguments string       `json:"arguments"`
+	IsError   bool         `json:"isError"`
+	Found     []usedMemory `json:"found"`
+	Took      float64      `json:"tookMs"`
+	Written   *struct {
+		Changes []memory.ChangeReceipt `json:"changes"`
+	} `json:"written"`
+}
+
+// lastTurn is what commands are about: the last message and what its answer was made with.
+type lastTurn struct {
+	message string
+	answer  chatAnswer
+	used    []usedMemory // what was recalled, and behind it what tools found
+}
+
+// chatRequest is the body of a message.
+type chatRequest struct {
+	personBody
+	AgentID        string `json:"agentId"`
+	ConversationID string `json:"conversationId"`
+	MessageID      string `json:"messageId"`
+	Message        string `json:"message"`
+	Model          string `json:"model,omitempty"`
+}
+
+// personBody says in a body whose memory a request is about.
+type personBody struct {
+	Owner     string `json:"owner,omitempty"`
+	Channel   string `json:"channel,omitempty"`
+	Sender    string `json:"sender,omitempty"`
+	EndUserID string `json:"endUserId,omitempty"`
+}
+
+func (s *session) personBody() personBody {
+	return personBody{s.owner, s.channel, s.sender, s.person}
+}
+
+// say sends a message and shows the answer while it comes.
+func (t *talk) say(ctx context.Context, message string) error {
+	turn := shownTurn{talk: t}
+	err := t.client.stream(ctx, apiRequest{method: "POST", path: "/api/v1/chat/stream", body: chatRequest{
+		personBody: t.personBody(), AgentID: t.agent, ConversationID: t.conversation, MessageID: uuid.NewString(), Message: message, Model: t.model,
+	}}, turn.take)
+	if turn.begun {
+		fmt.Fprintln(t.out)
+	}
+	if err != nil {
+		return err
+	}
+	t.talked = true
+	t.last = lastTurn{message: message, answer: turn.answer, used: usedIn(turn.answer)}
+	if t.json {
+		return t.line(turn.raw)
+	}
+	t.showUsed()
+	return nil
+}
+
+// line writes JSON on one line, for programs that read answer after answer.
+func (t *talk) line(data json.RawMessage) error {
+	var b bytes.Buffer
+	if err := json.Compact(&b, data); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	_, err := b.WriteTo(t.out)
+	return err
+}
+
+// shownTurn is an answer while it is shown.
+type shownTurn struct {
+	*talk
+	begun  bool // the answer has begun to stand there
+	answer chatAnswer
+	raw    json.RawMessage
+}
+
+// take shows an event.
+func (s *shownTurn) take(event string, data json.RawMessage) error {
+	var told struct {
+		Text string `json:"text"`
+		chatTool
+	}
+	switch event {
+	case "done":
+		s.raw = data
+		if err := json.Unmarshal(data, &s.answer); err != nil {
+			return err
+		}
+		if !s.begun {
+			return s.text(s.answer.Answer)
+		}
+		return nil
+	case "text", "tool_call", "tool_result":
+		if err := json.Unmarshal(data, &told); err != nil {
+			return err
+		}
+	}
+	switch event {
+	case "text":
+		return s.text(told.Text)
+	case "reset":
+		s.aside("the context was too long; the answer begins again")
+	case "tool_call":
+		s.aside(toolCall(told.Name, told.Arguments))
+	case "tool_result":
+		s.aside("  " + told.outcome())
+	}
+	return nil
+}
+
+func (s *shownTurn) text(text string) error {
+	if s.json || text == "" {
+		return nil
+	}
+	s.begun = true
+	_, err := fmt.Fprint(s.out, shown(s.out, text))
+	return err
+}
+
+// aside tells something that is no part of the answer.
+func (s *shownTurn) aside(text string) {
+	if s.json {
+		return
+	}
+	if s.begun {
+		fmt.Fprintln(s.out)
+		s.begun = false
+	}
+	fmt.Fprintln(s.notes, emphasised(s.notes, "· "+text))
+}
+
+func toolCall(name, arguments string) string { return name + " " + oneLine(arguments, 100) }
+
+// outcome is what came of a tool in one line.
+func (u chatTool) outcome() string {
+	switch {
+	case u.IsError:
+		return "refused"
+	case u.Written != nil:
+		var paths []string
+		for _, change := range u.Written.Changes {
+			if change.Changed {
+				paths = append(paths, fmt.Sprintf("%s version %d", oneLine(change.Path, 80), change.Version))
+			}
+		}
+		if paths == nil {
+			return "changed nothing"
+		}
+		return "wrote " + strings.Join(paths, ", ")
+	case len(u.Found) > 0:
+		return "found " + count(len(u.Found), "passage")
+	}
+	return "done"
+}
+
+// usedIn are the memories that an answer was made with, each once: what was recalled first.
+func usedIn(a chatAnswer) []usedMemory {
+	type spot struct {
+		scope    memory.Scope
+		path     string
+		from, to int
+	}
+	known := map[spot]bool{}
+	var used []usedMemory
+	add := func(all []usedMemory) {
+		for _, u := range all {
+			at := spot{u.Scope, u.Path, u.StartLine, u.EndLine}
+			if !known[at] {
+				known[at] = true
+				used = append(used, u)
+			}
+		}
+	}
+	add(a.Context.Recalled)
+	for _, tool := range a.ToolCalls {
+		add(tool.Found)
+	}
+	return used
+}
+
+// showUsed tells which memories were used, with the numbers that /why and /forget know them by.
+func (t *talk) showUsed() {
+	if len(t.last.used) == 0 {
+		return
+	}
+	var places []string
+	for i, u := range t.last.used {
+		places = append(places, fmt.Sprintf("[%d] %s", i+1, u.place()))
+	}
+	fmt.Fprintln(t.out, emphasised(t.out, "memory: "+strings.Join(places, "  ")))
+}
