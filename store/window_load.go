@@ -25,16 +25,16 @@ type WindowLoad struct {
 	// Compaction is the latest finished one that serves the window: made for it or a larger one, without receipts. Zero ID: none.
 	Compaction Compaction
 	Messages   []memory.Message // behind Compaction.To, oldest first
-	// Older is the last message behind Compaction.To that was not loaded, because of MaxBytes (or windowRows); 0: all were.
+	// Older is the last message behind Compaction.To that was not loaded, because of MaxBytes; 0: all were.
 	Older     int64
 	Goal      memory.Message // the first user message of the conversation; zero: none
 	Unflushed int            // messages that no flush and no extraction has accounted for
-	// UnflushedBytes are the bytes of their contents and tool calls, of the latest windowRows of them.
+	// UnflushedBytes are the bytes of their contents and tool calls, of the latest unflushedRows of them.
 	UnflushedBytes int64
 }
 
-// windowRows bounds how many messages are looked at, newest first. A message is a token at least, and costs some more.
-const windowRows = 50_000
+// unflushedRows bounds how many messages are weighed that are not accounted for. With more of them their number tells enough.
+const unflushedRows = 2000
 
 // ownConversation is our id of the owner's conversation with the client's id.
 const ownConversation = `(
@@ -57,17 +57,25 @@ where m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid
 order by m.seq
 limit 1`
 
+	// Sizes are summed up chunk by chunk, the newest first, up to where no more fits: a conversation may be longer than any window.
 	sqlWindowMessages = `
+with recursive chunks as (
+    select @last::bigint + 1 as edge, 0::bigint as total
+    union all
+    select k.edge - 500, k.total + coalesce((
+        select sum(` + messageBytes + `)
+        from messages m
+        where m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid = @uid
+            and m.seq > @after and m.seq >= k.edge - 500 and m.seq < k.edge), 0)::bigint
+    from chunks k
+    where k.total <= @max and k.edge > @after::bigint + 1
+)
 select ` + wholeMessage + `
 from (
     select m.*, sum(` + messageBytes + `) over (order by m.seq desc rows unbounded preceding) as total
-    from (
-        select *
-        from messages
-        where workspace_id = @workspace and agent_id = @agent and conversation_uid = @uid and seq > @after
-        order by seq desc
-        limit @rows
-    ) m
+    from messages m
+    where m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid = @uid
+        and m.seq > @after and m.seq >= (select min(edge) from chunks)
 ) m
 where m.total <= @max or m.seq = @last
 order by m.seq`
@@ -118,12 +126,12 @@ func (l *WindowLoad) messages(ctx context.Context, t *tx, r WindowRequest) error
 	c := l.Conversation
 	if l.Found && c.Last > l.Compaction.To {
 		all(b.Queue(sqlWindowMessages, t.args(pgx.NamedArgs{
-			"uid": c.UID, "after": l.Compaction.To, "last": c.Last, "max": r.MaxBytes, "rows": windowRows,
+			"uid": c.UID, "after": l.Compaction.To, "last": c.Last, "max": r.MaxBytes,
 		})), &l.Messages, scanWhole)
 	}
 	if accounted := max(c.Flushed, c.Cursor); accounted < c.Last {
 		l.Unflushed = int(c.Last - accounted)
-		b.Queue(sqlWindowUnflushed, t.args(pgx.NamedArgs{"uid": c.UID, "accounted": accounted, "rows": windowRows})).
+		b.Queue(sqlWindowUnflushed, t.args(pgx.NamedArgs{"uid": c.UID, "accounted": accounted, "rows": unflushedRows})).
 			QueryRow(func(row pgx.Row) error { return row.Scan(&l.UnflushedBytes) })
 	}
 	if err := t.finish(ctx, b); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+	"pgregory.net/rapid"
 
 	"reverie/memory"
 )
@@ -127,6 +128,52 @@ func TestLoadWindowIsBounded(t *testing.T) {
 	}
 	if diff := cmp.Diff(b.Messages, got.Messages); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)
+	}
+}
+
+// Wherever the bound falls, and wherever the summary ends, the messages are those that fit.
+func TestLoadWindowFitsAnyBound(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := workflow("user:7", "r1")
+	const n = 1300
+	sizes := make([]int, n+1)
+	for start := 1; start <= n; start += memory.MaxBatchMessages {
+		b := Batch{Conversation: "c", Trigger: memory.TriggerAPI}
+		for i := start; i < start+memory.MaxBatchMessages && i <= n; i++ {
+			sizes[i] = i * 7919 % 97
+			b.Messages = append(b.Messages, say(fmt.Sprint("m", i), memory.RoleOfUser, strings.Repeat("x", sizes[i])))
+		}
+		must[Stored](t)(s.AppendMessages(t.Context(), id, b))
+	}
+	uid := must[Conversation](t)(s.Conversation(t.Context(), id, "c")).UID
+	summaryTo := int64(0)
+	check := func(t *rapid.T) {
+		bound := rapid.IntRange(0, 70_000).Draw(t, "bytes")
+		from, total := int64(n), sizes[n]
+		for from > summaryTo+1 && total+sizes[from-1] <= bound {
+			from--
+			total += sizes[from]
+		}
+		load := must[WindowLoad](t)(s.LoadWindow(t.Context(), id, WindowRequest{Conversation: "c", Window: 1000, MaxBytes: bound}))
+		older := from - 1
+		if older <= summaryTo {
+			older = 0
+		}
+		if load.Compaction.To != summaryTo || load.Older != older || !slices.Equal(seqs(load.Messages), numbers(from, n)) {
+			t.Fatalf("behind %d with %d bytes: %d messages, older %d, want %d and %d", load.Compaction.To, bound, len(load.Messages), load.Older, n-from+1, older)
+		}
+	}
+	rapid.Check(t, check)
+	flushed(t, s, id, uid, n)
+	summaryTo = 299
+	summarised(t, s, id, summary(uid, summaryTo), "long ago")
+	rapid.Check(t, check)
+	summaryTo = n
+	summarised(t, s, id, summary(uid, summaryTo), "all of it")
+	load := must[WindowLoad](t)(s.LoadWindow(t.Context(), id, WindowRequest{Conversation: "c", Window: 1000, MaxBytes: 1 << 20}))
+	if load.Compaction.To != n || load.Messages != nil || load.Older != 0 || load.Unflushed != 0 || load.UnflushedBytes != 0 {
+		t.Errorf("with nothing behind the summary: %d messages, older %d", len(load.Messages), load.Older)
 	}
 }
 
