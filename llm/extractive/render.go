@@ -68,10 +68,10 @@ func (n *notebook) daily() string {
 	var best *entry
 	size := 0
 	for _, e := range n.entries {
-		if e.gone || covered(n.note, e.terms) {
+		if !n.noted(e) {
 			continue
 		}
-		if size += utf8.RuneCountInString(e.text) + 3; size > maxDaily {
+		if size += lineSize(e); size > maxDaily {
 			break
 		}
 		b.WriteString("- " + e.text + "\n")

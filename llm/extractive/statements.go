@@ -25,19 +25,27 @@ type Said struct {
 // whose value is corrected ("5434, not 5433") has the right one. That a task was done is no statement. They come in the order in
 // which they were said first. A reminder ("remind me to …") is not asked to be remembered: it is over once it is done.
 func Statements(transcript []memory.Line, now time.Time) []Said {
-	in := memory.ExtractionInput{Transcript: transcript, Today: now}
-	said, wrong := repaired(listen(in))
+	said, wrong := lasting(transcript, now)
 	var b book
-	for _, s := range newNotebook(in, objections{}).settle(said) {
-		if s.ifDone || s.speaker != "" && s.text == "Name is "+s.speaker+"." {
-			continue
-		}
+	for _, s := range said {
 		b.add(s, wrong[s.text])
 	}
 	for i := range b.said {
 		slices.Sort(b.said[i].Messages)
 	}
 	return b.said
+}
+
+// lasting are the statements of a transcript that still hold at its end, and which values are wrong in which texts.
+func lasting(transcript []memory.Line, now time.Time) (out []statement, wrong map[string]string) {
+	in := memory.ExtractionInput{Transcript: transcript, Today: now}
+	said, wrong := repaired(listen(in))
+	for _, s := range newNotebook(in, objections{}).settle(said) {
+		if !s.ifDone && (s.speaker == "" || s.text != "Name is "+s.speaker+".") {
+			out = append(out, s)
+		}
+	}
+	return out, wrong
 }
 
 // repaired puts right values into the statements that have the wrong ones, and returns what was wrong in which text. What

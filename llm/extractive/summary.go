@@ -1,0 +1,58 @@
+package extractive
+
+import (
+	"context"
+	"time"
+
+	"reverie/memory"
+)
+
+// SummaryMaker names the engine and its rules; there is no other model.
+func (Engine) SummaryMaker(string) string { return Model + " " + RulesVersion }
+
+// Summarise brings a summary of earlier turns up to date by rules, within a number of tokens: what the user wanted, what was
+// stated and decided, what is open, which files it is about, and what was talked about last. The same input gives the same
+// output. In languages that the rules do not know the summary has what was wanted first, what was talked about last, and the
+// files. It fails only when ctx is done.
+func (Engine) Summarise(ctx context.Context, in memory.SummaryInput) (memory.Answer, error) {
+	if err := ctx.Err(); err != nil {
+		return memory.Answer{}, err
+	}
+	return memory.Answer{Raw: summarise(in), Model: Model, PromptVersion: RulesVersion}, nil
+}
+
+func summarise(in memory.SummaryInput) string {
+	d := readDigest(in.Previous)
+	if len(d.items[goalHeading]) == 0 {
+		if goal := quoted(in.Goal); goal != "" {
+			d.add(goalHeading, goal)
+		}
+	}
+	transcript, now := spokenLines(in)
+	said, wrong := lasting(transcript, now)
+	for _, s := range said {
+		d.take(s, wrong[s.text])
+	}
+	for _, path := range filesIn(in.Messages) {
+		d.again(filesHeading, path)
+	}
+	d.latest(transcript)
+	return d.render(in.MaxTokens)
+}
+
+// spokenLines are what user and assistant said, in the zone of the summary, and when the last of it was said.
+func spokenLines(in memory.SummaryInput) (lines []memory.Line, now time.Time) {
+	zone := in.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	for _, m := range in.Messages {
+		if m.CreatedAt.After(now) {
+			now = m.CreatedAt
+		}
+		if m.Role == memory.RoleOfUser || m.Role == memory.RoleOfAssistant {
+			lines = append(lines, memory.Line{Seq: m.Seq, Role: m.Role, Name: m.Name, At: m.CreatedAt, Text: m.Content})
+		}
+	}
+	return lines, now.In(zone)
+}

@@ -1,0 +1,185 @@
+package extractive
+
+import (
+	"slices"
+	"strings"
+
+	"reverie/memory"
+)
+
+// Headings of a summary. They are the same in every language, so that one engine goes on with what another one wrote.
+const (
+	goalHeading       = "Goal"
+	latestHeading     = "Latest"
+	constraintHeading = "Constraints"
+	decisionHeading   = "Decisions"
+	factHeading       = "Facts"
+	nextHeading       = "Next"
+	filesHeading      = "Files"
+)
+
+// leadHeadings come first in this order; those of other engines follow as they came.
+var leadHeadings = []string{goalHeading, latestHeading, constraintHeading, decisionHeading, factHeading, nextHeading, filesHeading}
+
+// headingOfPlace says where a statement stands in a summary.
+var headingOfPlace = [...]string{
+	noteOnly: factHeading, identity: factHeading, background: factHeading, people: factHeading, preferences: constraintHeading,
+	decisions: decisionHeading, facts: factHeading, tasks: nextHeading, dates: nextHeading, remembered: constraintHeading,
+}
+
+// digest is a summary, item by item.
+type digest struct {
+	order []string // of the headings
+	items map[string][]item
+}
+
+// item is one line of a summary. Newer ones have a larger age number.
+type item struct {
+	text  string
+	born  int
+	terms terms
+}
+
+// readDigest reads a summary, of whichever engine. What stands under no heading is taken for facts.
+func readDigest(text string) *digest {
+	d := &digest{order: slices.Clone(leadHeadings), items: map[string][]item{}}
+	heading := factHeading
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if title, isHeading := strings.CutPrefix(line, "#"); isHeading {
+			heading = strings.TrimSpace(strings.TrimLeft(title, "#"))
+			continue
+		}
+		if line = plainLine(line); line != "" {
+			d.add(heading, line)
+		}
+	}
+	return d
+}
+
+// add adds an item behind the others.
+func (d *digest) add(heading, text string) {
+	if !slices.Contains(d.order, heading) {
+		d.order = append(d.order, heading)
+	}
+	d.items[heading] = append(d.items[heading], item{text: text, born: d.count(), terms: termsOf(text)})
+}
+
+// count is how many items were ever added, at least; it only grows with what is added.
+func (d *digest) count() int {
+	newest := 0
+	for _, list := range d.items {
+		for _, it := range list {
+			newest = max(newest, it.born)
+		}
+	}
+	return newest + 1
+}
+
+// again adds an item, or makes the one that says the same the newest.
+func (d *digest) again(heading, text string) {
+	d.items[heading] = slices.DeleteFunc(d.items[heading], func(it item) bool { return it.text == text })
+	d.add(heading, text)
+}
+
+// take takes in a statement, unless the summary says it already. What it corrects is put right, and what it ends is taken out.
+func (d *digest) take(s statement, wrong string) {
+	text := s.told()
+	t := termsOf(text)
+	if isUnfit(text) || s.replaces != "" && d.correct(s.replaces, s.with) {
+		return
+	}
+	topic := termsOf(s.topic)
+	d.removeStated(func(it item) bool {
+		return wrong != "" && wordIndex(it.text, wrong) >= 0 && len(it.terms.set) <= 2*len(t.set)+3 ||
+			s.ends && len(topic.set) > 0 && concerns(it.terms, topic) && !it.terms.negated && !it.terms.former
+	})
+	for heading, list := range d.items {
+		if isStated(heading) && slices.ContainsFunc(list, func(it item) bool { return len(it.terms.set) > 0 && it.terms.covers(t) }) {
+			return
+		}
+	}
+	d.add(headingOfPlace[s.place], text)
+}
+
+// isStated reports whether what stands under a heading was stated, and is not in the user's own words.
+func isStated(heading string) bool { return heading != goalHeading && heading != latestHeading }
+
+func (d *digest) removeStated(gone func(item) bool) {
+	for heading, list := range d.items {
+		if isStated(heading) {
+			d.items[heading] = slices.DeleteFunc(list, gone)
+		}
+	}
+}
+
+// correct puts the right value into the newest item that has the wrong one, and reports whether there is one.
+func (d *digest) correct(wrong, right string) bool {
+	var newest *item
+	for heading, list := range d.items {
+		for i := range list {
+			it := &list[i]
+			if isStated(heading) && wordIndex(it.text, wrong) >= 0 && wordIndex(it.text, right) < 0 && (newest == nil || it.born > newest.born) {
+				newest = it
+			}
+		}
+	}
+	if newest == nil {
+		return false
+	}
+	at := wordIndex(newest.text, wrong)
+	newest.text = newest.text[:at] + right + newest.text[at+len(wrong):]
+	newest.terms = termsOf(newest.text)
+	return true
+}
+
+// latest says what was talked about last, in the place of what was before.
+func (d *digest) latest(transcript []memory.Line) {
+	var asked, answered string
+	for _, l := range transcript {
+		if said := quoted(l.Text); said != "" && l.Role == memory.RoleOfUser {
+			asked, answered = said, ""
+		} else if said != "" {
+			answered = said
+		}
+	}
+	if asked == "" && answered == "" {
+		return
+	}
+	if asked != "" {
+		d.items[latestHeading] = nil
+		d.add(latestHeading, label(asked, "The user said: ", "用户说：")+asked)
+	}
+	if answered != "" {
+		d.add(latestHeading, label(answered, "The assistant answered: ", "助手答：")+answered)
+	}
+	if list := d.items[latestHeading]; len(list) > 2 { // of several parts without a word of the user
+		d.items[latestHeading] = append(list[:1], list[len(list)-1])
+	}
+}
+
+// label is the label in the language of a text.
+func label(text, en, zh string) string {
+	if languageOf(text) == chinese {
+		return zh
+	}
+	return en
+}
+
+// quoted is what a message says, on one line, without sentences about secrets; empty when it is an attack or says nothing.
+func quoted(message string) string {
+	if isHostile(message) {
+		return ""
+	}
+	var kept []string
+	for _, s := range splitSentences(printable(message)) {
+		if !namesSecret(s) {
+			kept = append(kept, s)
+		}
+	}
+	text := memory.Scan(strings.Join(strings.Fields(strings.Join(kept, " ")), " "))
+	if text.Verdict == memory.VerdictQuarantine {
+		return ""
+	}
+	return text.Text
+}
