@@ -55,11 +55,6 @@ func TestFitProperties(t *testing.T) {
 		checkWindow(t, in, got)
 		tally(seen, got)
 	})
-	for _, what := range []string{"too large", "trimmed", "cleared", "dropped", "gap", "summary", "goal", "recall", "compact", "flush", "cut text"} {
-		if seen[what] == 0 {
-			t.Errorf("no case had this: %s", what)
-		}
-	}
 	t.Logf("%v", seen)
 }
 
@@ -267,8 +262,8 @@ func checkVictims(t failer, in Input, got Result) {
 	cut := slices.ContainsFunc(got.Messages, func(m Message) bool {
 		return m.Kind == KindHistory && m.Cut != CutNot && m.Role == memory.RoleOfAssistant
 	})
-	if cut && len(said) > 2 && got.Unsent < said[0].Seq {
-		t.Fatalf("what was said is cut while message %d is there", said[0].Seq)
+	if f := newFit(in); cut && f.before(f.last) > got.Unsent {
+		t.Fatalf("what was said is cut while message %d is there", f.before(f.last))
 	}
 }
 

@@ -7,7 +7,7 @@ const group = 8
 // relieve trims, then clears, results of tools in old turns, oldest first, until the window is down to its trigger.
 //
 // Which of them are trimmed depends on nothing that a growing conversation takes back: further groups are added, none is
-// restored.
+// restored. Cleared ones may be trimmed again instead when newer results have become old enough to be trimmed too.
 func (f *fit) relieve() {
 	old := f.results(0, f.turns)
 	for _, how := range []func(*piece){f.trim, f.clear} {
