@@ -17,9 +17,10 @@ const newDocument = "# Memory\n"
 // corrects, all else becomes a line under "## Remembered". Every other line stays byte for byte as it is. Decided again on
 // what came of it, everything is known.
 //
-// Statements of one request never correct one another.
-func Decide(r Request, content string) Decision {
-	w := work{content: content, request: map[memory.EntryID]bool{}}
+// Statements of one request never correct one another. Lines that are protected, as they stand in content, are not corrected:
+// what says otherwise stands beside them then.
+func Decide(r Request, content string, protected ...string) Decision {
+	w := work{content: content, request: map[memory.EntryID]bool{}, protected: protected}
 	var statements []string
 	for line := range strings.Lines(r.Text) {
 		said := statement(line)
@@ -58,6 +59,8 @@ func rank(k Kind) int { return slices.Index([]Kind{KindUnclear, KindKnown, KindN
 type work struct {
 	content string
 	request map[memory.EntryID]bool // statements of the request, which give way to none of it
+
+	protected []string
 }
 
 // idOf is the identity of a statement as an item of its own.
@@ -91,7 +94,11 @@ func (w *work) take(said string) Item {
 // themselves, nobody can tell which one is meant.
 func (w *work) corrected(entries []memory.EntryAt, said string) (int, bool) {
 	var found []int
+	lines := strings.Split(strings.ReplaceAll(w.content, "\r\n", "\n"), "\n")
 	for i, e := range entries {
+		if slices.Contains(w.protected, lines[e.FromLine-1]) {
+			continue
+		}
 		if e.Parent < 0 && !w.request[e.ID] && !enclosesMore(entries, i) && corrects(plain(e.Text), said) {
 			found = append(found, i)
 		}

@@ -3,7 +3,6 @@
 package toolbox
 
 import (
-	"context"
 	"encoding/json"
 
 	"reverie/memory"
@@ -29,14 +28,11 @@ type Definition struct {
 	Parameters  json.RawMessage // JSON schema of an object
 }
 
-// Definitions are all tools, in a fixed order.
-func Definitions() []Definition { return nil }
-
 // Caller is on whose behalf a tool is called.
 type Caller struct {
 	Identity memory.Identity // of an agent and an owner
 	Agent    store.Agent
-	// Key makes what a call writes happen once: the same call again gives the first receipt.
+	// Key makes what a call writes happen once: the same call again, with the same arguments, gives the first receipt.
 	Key string
 	// Conversation and Message are where a write comes from; may be empty.
 	Conversation string
@@ -56,24 +52,42 @@ type Result struct {
 type Box struct {
 	Store  *store.Store
 	Search *recall.Searcher
+	// Extract are the server's settings, of which the agent's may differ; the zero value stands for the documented defaults.
+	Extract memory.ExtractSettings
+	// Changed is told of every document that a call has changed, so that it is embedded soon; may be nil.
+	Changed func(id memory.Identity, scope memory.Scope)
 }
 
-// Call runs one tool. A wrong name or argument, a refusal and a conflict are results (IsError) that tell the model what to do;
-// an error is returned only when ctx is done or the store is away.
-func (b *Box) Call(ctx context.Context, c Caller, name string, arguments json.RawMessage) (Result, error) {
-	return Result{}, nil
+// enabled reports whether an agent's memory is switched on. When it is off, files can be read, and nothing is searched or
+// written.
+func (b *Box) enabled(a store.Agent) bool {
+	return b.settings(a).MemoryEnabled && (b.Search == nil || b.Search.Defaults.With(a.Settings).Enabled)
 }
 
-// Saved is what became of a request to remember.
-type Saved struct {
-	Kind    string // as remember.Kind
-	Line    string
-	Old     string // of a correction
-	Path    string
-	Receipt memory.Receipt // of a write, or of the write that saved it first
+func (b *Box) settings(a store.Agent) memory.ExtractSettings {
+	s := b.Extract
+	if s == (memory.ExtractSettings{}) {
+		s = memory.DefaultExtractSettings()
+	}
+	return s.With(a.Settings)
 }
 
-// Remember saves a statement that the user asked for, through the gate, as the user's own words.
-func (b *Box) Remember(ctx context.Context, c Caller, text string) (Saved, error) {
-	return Saved{}, nil
+// scope is where a caller's writes go: what is the owner's own, unless the agent keeps one memory for everybody.
+func (b *Box) scope(c Caller) memory.Scope {
+	if !b.settings(c.Agent).OwnerIsolation || c.Identity.Owner == memory.NoOwner || c.Identity.Owner == memory.SystemOwner {
+		return memory.ScopeTeam
+	}
+	return memory.ScopePersonal
+}
+
+// changed tells of what a receipt has changed.
+func (b *Box) changed(id memory.Identity, r memory.Receipt) {
+	if b.Changed == nil || r.Replayed {
+		return
+	}
+	for _, c := range r.Changes {
+		if c.Changed {
+			b.Changed(id, c.Scope)
+		}
+	}
 }

@@ -1,0 +1,184 @@
+package toolbox
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"reverie/memory"
+	"reverie/recall"
+	"reverie/store"
+)
+
+// call is one call of a tool.
+type call struct {
+	*Box
+	Caller
+
+	args   arguments
+	key    string // idempotency key of what it writes; empty: none
+	result Result
+}
+
+// errOff says why nothing is searched or written.
+const errOff = "memory is switched off for this agent"
+
+// Call runs one tool. A wrong name or argument, a refusal and a conflict are results (IsError) that tell the model what to do;
+// an error is returned only when ctx is done or the store is away.
+func (b *Box) Call(ctx context.Context, c Caller, name string, raw json.RawMessage) (Result, error) {
+	if err := ctx.Err(); err != nil {
+		return Result{}, err
+	}
+	k := call{Box: b, Caller: c}
+	answer, err := k.do(ctx, name, raw)
+	if err != nil {
+		if answer, err = told(ctx, err); err != nil {
+			return Result{}, err
+		}
+		k.result.IsError = true
+	}
+	k.result.Content, err = encode(answer)
+	return k.result, err
+}
+
+func (k *call) do(ctx context.Context, name string, raw json.RawMessage) (any, error) {
+	for _, t := range tools() {
+		if t.name != name {
+			continue
+		}
+		var err error
+		if k.args, err = read(raw, t.params); err != nil {
+			return nil, err
+		}
+		if t.writes && !k.enabled(k.Agent) {
+			return nil, faultf("%s: nothing was written, and files can only be read. Tell the user", errOff)
+		}
+		k.key = keyOf("tool/"+name, k.Key, string(raw))
+		return t.run(k, ctx)
+	}
+	names := make([]string, 0, len(tools()))
+	for _, t := range tools() {
+		names = append(names, t.name)
+	}
+	return nil, faultf("there is no tool %q: the memory tools are %s", clip(name, maxNamed), strings.Join(names, ", "))
+}
+
+// keyOf is the idempotency key of a write: that of the caller together with what is written, so that another call with the
+// same key does not pass for this one.
+func keyOf(kind, key string, what ...string) string {
+	if key == "" {
+		return ""
+	}
+	h := sha256.New()
+	for _, part := range append([]string{key}, what...) {
+		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	return kind + "/" + hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// failure is the answer of a call that was not done.
+type failure struct {
+	Error   bool           `json:"error"`
+	Message string         `json:"message"`
+	More    map[string]any `json:"details,omitempty"`
+}
+
+// told is an error as the model is told it; what it cannot do anything about stays an error.
+func told(ctx context.Context, err error) (any, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if f, is := errors.AsType[*fault](err); is {
+		return failure{Error: true, Message: f.message, More: f.more}, nil
+	}
+	if e, is := errors.AsType[*store.StaleBaseError](err); is {
+		return conflict(e), nil
+	}
+	if e, is := errors.AsType[*store.QuarantineError](err); is {
+		rules := make([]string, len(e.Findings))
+		for i, f := range e.Findings {
+			rules[i] = fmt.Sprintf("%s in line %d", f.Class, f.Line)
+		}
+		return failure{Error: true, Message: "the text was not written: it looks like an attempt to instruct the agent or to send data away (" +
+			strings.Join(rules, ", ") + "). Write what is known as a plain statement, or leave it out"}, nil
+	}
+	if e, is := errors.AsType[*store.InvalidError](err); is {
+		return failure{Error: true, Message: e.Field + ": " + e.Problem}, nil
+	}
+	if e, is := errors.AsType[*store.ConflictError](err); is {
+		return failure{Error: true, Message: e.Message}, nil
+	}
+	switch {
+	case errors.Is(err, store.ErrForbidden):
+		return failure{Error: true, Message: "this conversation may not write that: the credential is read-only there. Tell the user"}, nil
+	case errors.Is(err, store.ErrNotFound):
+		return failure{Error: true, Message: "there is no such file: list the files with " + ListFiles}, nil
+	}
+	return nil, err
+}
+
+// maxConflicts bounds how many places of a conflict are shown, and maxConflictText each side of one, in characters.
+const (
+	maxConflicts    = 5
+	maxConflictText = 600
+)
+
+// conflict shows both sides of a change that does not fit what is there.
+func conflict(e *store.StaleBaseError) failure {
+	type side struct {
+		Line   int    `json:"line"` // of the file as it is
+		Yours  string `json:"yours"`
+		Theirs string `json:"theirs"`
+	}
+	var sides []side
+	for _, c := range e.Conflicts[:min(len(e.Conflicts), maxConflicts)] {
+		sides = append(sides, side{c.Theirs.From, clip(c.Ours.Text, maxConflictText), clip(c.Theirs.Text, maxConflictText)})
+	}
+	return failure{
+		Error:   true,
+		Message: fmt.Sprintf("%s was changed meanwhile, on the same lines: nothing was written. Read it again and redo the change on version %d", e.Ref.Path, e.Head),
+		More:    map[string]any{"version": e.Base, "currentVersion": e.Head, "places": len(e.Conflicts), "conflicts": sides},
+	}
+}
+
+// filename is the path that a call names, in its normal form.
+func (k *call) filename(name string) (string, error) {
+	path, err := memory.ParsePath(given(k.args, name, ""))
+	if err != nil {
+		return "", faultf("%s: %s", name, err)
+	}
+	return path, nil
+}
+
+// document is the file that a call names: of a scope, or the one that is meant.
+func (k *call) document(ctx context.Context, path string) (memory.Document, error) {
+	if scope := memory.Scope(given(k.args, "scope", "")); scope != "" {
+		return k.Store.Document(ctx, k.Identity, memory.Ref{Scope: scope, Path: path})
+	}
+	return k.Store.VisibleDocument(ctx, k.Identity, path)
+}
+
+// shorten cuts a text to what a result shows.
+func shorten(s string, limit int) (string, bool) {
+	if utf8.RuneCountInString(s) <= limit {
+		return s, false
+	}
+	cut := string([]rune(s)[:limit])
+	if at := strings.LastIndexByte(cut, '\n'); at > len(cut)/2 { // whole lines, if they are not too long
+		cut = cut[:at+1]
+	}
+	return cut, true
+}
+
+// shown notes a passage of a document that a result shows.
+func (k *call) shown(d memory.Document, from, to int, text string) {
+	k.result.Found = append(k.result.Found, recall.Hit{
+		Corpus: corpusOfFiles, Path: d.Path, FromLine: from, ToLine: to, Text: text, Snippet: clip(text, maxConflictText), At: d.UpdatedAt,
+		Source: recall.SourceRef{Scope: d.Scope, Owner: d.Owner, ID: d.ID, Version: d.Version},
+	})
+}

@@ -1,0 +1,197 @@
+package toolbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"reverie/memory"
+	"reverie/recall"
+	"reverie/search"
+	"reverie/store"
+)
+
+// excerpt is a part of a file or of a conversation.
+type excerpt struct {
+	Path      string       `json:"path"`
+	Text      string       `json:"text"`
+	From      int          `json:"from"`
+	Lines     int          `json:"lines"`
+	Total     int          `json:"total"`
+	Truncated bool         `json:"truncated,omitempty"`
+	NextFrom  int          `json:"nextFrom,omitempty"`
+	NextSkip  int          `json:"nextSkip,omitempty"`
+	Notice    string       `json:"notice,omitempty"`
+	Citation  string       `json:"citation,omitempty"`
+	Scope     memory.Scope `json:"scope,omitempty"`
+	Disabled  bool         `json:"disabled,omitempty"`
+	Error     string       `json:"error,omitempty"`
+}
+
+// get answers memory_get. What does not exist, and what the caller may not see, is an empty text.
+func (k *call) get(ctx context.Context) (any, error) {
+	path := given(k.args, "path", "")
+	e := excerpt{Path: path, From: given(k.args, "from", 1)}
+	if !k.enabled(k.Agent) {
+		k.result.IsError = true
+		e.Disabled, e.Error = true, errOff
+		return e, nil
+	}
+	if conversation, is := strings.CutPrefix(path, recall.SessionsFolder); is && !strings.HasSuffix(path, ".md") {
+		return k.messages(ctx, e, conversation)
+	}
+	path, err := k.filename("path")
+	if err != nil {
+		return nil, err
+	}
+	e.Path = path
+	d, err := k.document(ctx, path)
+	if errors.Is(err, store.ErrNotFound) {
+		return e, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	e.Scope = d.Scope
+	e.fill(search.ExcerptOf(d.Content, search.ExcerptOptions{From: e.From, Lines: given(k.args, "lines", 0), Skip: given(k.args, "skip", 0)}), 0)
+	if e.Lines > 0 {
+		k.shown(d, e.From, e.From+e.Lines-1, e.Text)
+	}
+	return e, nil
+}
+
+// messages reads what was said in one of the owner's conversations, each message as one line.
+func (k *call) messages(ctx context.Context, e excerpt, conversation string) (any, error) {
+	if k.Identity.Owner == memory.NoOwner {
+		return e, nil
+	}
+	lines := min(given(k.args, "lines", search.DefaultExcerptLines), store.MaxPage)
+	said, err := k.Store.Messages(ctx, k.Identity, conversation, int64(e.From-1), lines)
+	if err != nil || len(said) == 0 {
+		return e, err
+	}
+	known, err := k.Store.Conversation(ctx, k.Identity, conversation)
+	if errors.Is(err, store.ErrNotFound) || err == nil && known.Owner != k.Identity.Owner {
+		return e, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var text strings.Builder
+	for _, m := range said {
+		name := strings.Join(strings.Fields(m.Name), " ")
+		if name == "" {
+			name = m.Role
+		}
+		fmt.Fprintf(&text, "%s: %s\n", name, strings.Join(strings.Fields(m.Content), " "))
+	}
+	e.fill(search.ExcerptOf(text.String(), search.ExcerptOptions{Skip: given(k.args, "skip", 0), Lines: lines}), e.From-1)
+	e.Total = int(known.Last)
+	if last := e.From + e.Lines - 1; !e.Truncated && last < e.Total {
+		e.Truncated, e.NextFrom = true, last+1
+		e.Notice = notice(e.NextFrom, 0)
+	}
+	k.result.Found = append(k.result.Found, recall.Hit{
+		Corpus: search.Sessions, Path: e.Path, FromLine: e.From, ToLine: e.From + e.Lines - 1, Text: e.Text, Snippet: clip(e.Text, maxConflictText),
+		Source: recall.SourceRef{Scope: memory.ScopePersonal, Owner: known.Owner, ID: known.UID, Conversation: conversation},
+	})
+	return e, nil
+}
+
+// fill takes an excerpt of a text that begins after some lines.
+func (e *excerpt) fill(x search.Excerpt, after int) {
+	e.Text, e.From, e.Lines, e.Total = x.Text, x.From+after, x.Lines, x.Total+after
+	e.Truncated, e.NextSkip = x.Truncated, x.NextSkip
+	if x.Lines > 0 {
+		e.Citation = citation(e.Path, e.From, e.From+e.Lines-1)
+	}
+	if x.Truncated {
+		e.NextFrom = x.NextFrom + after
+		e.Notice = notice(e.NextFrom, e.NextSkip)
+	}
+}
+
+func notice(from, skip int) string {
+	if skip > 0 {
+		return fmt.Sprintf("The line goes on: read from=%d with skip=%d.", from, skip)
+	}
+	return fmt.Sprintf("More follows: read from=%d.", from)
+}
+
+// file is a file in a list, or read.
+type file struct {
+	AgentID    string       `json:"agentId,omitempty"`
+	Filename   string       `json:"filename"`
+	Enabled    bool         `json:"enabled"` // in the system prompt
+	FileSize   int          `json:"fileSize"`
+	Content    *string      `json:"content,omitempty"`
+	UpdateTime string       `json:"updateTime"`
+	Scope      memory.Scope `json:"scope"`
+	Version    int          `json:"version"`
+	Truncated  bool         `json:"truncated,omitempty"`
+	Notice     string       `json:"notice,omitempty"`
+}
+
+func fileOf(d memory.Document, size int) file {
+	return file{
+		Filename: d.Path, Enabled: d.Enabled, FileSize: size, UpdateTime: d.UpdatedAt.UTC().Format(time.RFC3339), Scope: d.Scope, Version: d.Version,
+	}
+}
+
+// list answers list_workspace_memory_files.
+func (k *call) list(ctx context.Context) (any, error) {
+	entries, err := k.Store.Documents(ctx, k.Identity, store.DocumentFilter{Prefix: given(k.args, "filenamePrefix", "")})
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		AgentID   string `json:"agentId"`
+		Count     int    `json:"count"`
+		Files     []file `json:"files"`
+		Truncated bool   `json:"truncated,omitempty"`
+		Notice    string `json:"notice,omitempty"`
+	}{AgentID: k.Identity.Agent, Count: len(entries), Files: []file{}}
+	for _, entry := range entries[:min(len(entries), maxFiles)] {
+		out.Files = append(out.Files, fileOf(entry.Document, entry.Bytes))
+	}
+	if len(entries) > maxFiles {
+		out.Truncated = true
+		out.Notice = fmt.Sprintf("%d of %d files are shown: give a filenamePrefix, such as memory/2026-01.", maxFiles, len(entries))
+	}
+	return out, nil
+}
+
+// read answers read_workspace_memory_file.
+func (k *call) read(ctx context.Context) (any, error) {
+	path, err := k.filename("filename")
+	if err != nil {
+		return nil, err
+	}
+	d, err := k.document(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	out := fileOf(d, d.Size())
+	out.AgentID = k.Identity.Agent
+	content, cut := shorten(d.Content, maxShown)
+	out.Content = &content
+	lines := strings.Count(content, "\n")
+	if cut {
+		out.Truncated = true
+		out.Notice = fmt.Sprintf("The file is longer than a result: read on with %s from=%d.", MemoryGet, lines+1)
+	}
+	if content != "" {
+		k.shown(d, 1, max(1, lines+trailing(content)), content)
+	}
+	return out, nil
+}
+
+// trailing is 1 when the last line of a text has no line break.
+func trailing(s string) int {
+	if strings.HasSuffix(s, "\n") {
+		return 0
+	}
+	return 1
+}

@@ -1,0 +1,135 @@
+package toolbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+	"unicode/utf8"
+
+	"reverie/memory"
+	"reverie/recall"
+	"reverie/search"
+)
+
+const corpusOfFiles = search.Memory
+
+// found is one result of a search, as a model is shown it.
+type found struct {
+	Corpus    search.Corpus `json:"corpus"`
+	Path      string        `json:"path"`
+	StartLine int           `json:"startLine"`
+	EndLine   int           `json:"endLine"`
+	Citation  string        `json:"citation"`
+	Score     float64       `json:"score"`
+	Snippet   string        `json:"snippet"`
+	Scope     memory.Scope  `json:"scope,omitempty"`
+	At        string        `json:"at,omitempty"` // when it was said or written, in the agent's time zone
+	Role      string        `json:"role,omitempty"`
+	Name      string        `json:"name,omitempty"`
+}
+
+// searched is the answer to a search.
+type searched struct {
+	Results  []found     `json:"results"`
+	Count    int         `json:"count"`
+	Mode     recall.Mode `json:"mode,omitempty"`
+	Provider string      `json:"provider"`
+	Degraded bool        `json:"degraded,omitempty"`
+	Fallback string      `json:"fallback,omitempty"` // why vectors had no part
+	Hint     string      `json:"hint,omitempty"`
+
+	Truncated   bool   `json:"truncated,omitempty"`
+	Disabled    bool   `json:"disabled,omitempty"`
+	Unavailable bool   `json:"unavailable,omitempty"`
+	Error       string `json:"error,omitempty"`
+	Warning     string `json:"warning,omitempty"`
+	Action      string `json:"action,omitempty"`
+}
+
+// search answers memory_search. What it finds is recorded as recalled by the searcher.
+func (k *call) search(ctx context.Context) (any, error) {
+	if !k.enabled(k.Agent) {
+		k.result.IsError = true
+		return searched{
+			Results: []found{}, Provider: "none", Disabled: true, Unavailable: true, Error: errOff,
+			Warning: "Memory was not searched: it is switched off for this agent.", Action: "Answer from this conversation, and say that memory is off.",
+		}, nil
+	}
+	zone, err := k.Agent.Location()
+	if err != nil {
+		zone = time.UTC
+	}
+	r := recall.Request{
+		Query: given(k.args, "query", ""), Corpus: search.Corpus(given(k.args, "corpus", "")), Agent: k.Agent.Settings, Zone: zone,
+	}
+	if n, ok := k.args["maxResults"].(int); ok {
+		r.MaxResults = &n
+	}
+	if s, ok := k.args["minScore"].(float64); ok {
+		r.MinScore = &s
+	}
+	if r.From, r.To, err = recall.ParsePeriod(given(k.args, "from", ""), given(k.args, "to", ""), zone); err != nil {
+		return nil, faultf("%s", err)
+	}
+	answer, err := k.Search.Search(ctx, k.Identity, r)
+	if err != nil {
+		return k.searchFailed(ctx, err)
+	}
+	return k.answered(answer, zone), nil
+}
+
+// searchFailed is the answer when nothing could be searched. The turn goes on without it.
+func (k *call) searchFailed(ctx context.Context, err error) (any, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if bad, is := errors.AsType[*recall.InvalidError](err); is {
+		return nil, faultf("%s", bad)
+	}
+	k.result.IsError = true
+	return searched{
+		Results: []found{}, Provider: "none", Disabled: true, Unavailable: true, Error: "memory could not be searched",
+		Warning: "Memory could not be searched. Do not conclude from this that nothing is known.", Action: "Say so, and search again later.",
+	}, nil
+}
+
+// answered shows as much of an answer as fits.
+func (k *call) answered(r recall.Response, zone *time.Location) searched {
+	out := searched{Results: []found{}, Mode: r.Mode, Provider: r.Embedding.Provider, Degraded: r.Degraded}
+	if out.Provider == "" {
+		out.Provider = "none"
+	}
+	if r.Degraded {
+		out.Fallback = r.Reason.String()
+	}
+	room := maxShown
+	for _, h := range r.Results {
+		f := found{
+			Corpus: h.Corpus, Path: h.Path, StartLine: h.FromLine, EndLine: h.ToLine, Citation: citation(h.Path, h.FromLine, h.ToLine),
+			Score: math.Round(h.Score*1000) / 1000, Snippet: h.Snippet, Scope: h.Source.Scope, Role: h.Message.Role, Name: h.Message.Name,
+		}
+		if !h.At.IsZero() {
+			f.At = h.At.In(zone).Format(time.RFC3339)
+		}
+		if room -= utf8.RuneCountInString(f.Snippet); room < 0 {
+			out.Truncated, out.Hint = true, "More was found than fits: ask for something narrower."
+			break
+		}
+		out.Results = append(out.Results, f)
+		k.result.Found = append(k.result.Found, h)
+	}
+	if out.Count = len(out.Results); out.Count == 0 {
+		out.Hint = "Nothing was found. Try other words or a wider question, and otherwise say that it is not known."
+	}
+	return out
+}
+
+// citation names lines of a file, or messages of a conversation by their numbers.
+func citation(path string, from, to int) string {
+	if from == to {
+		return fmt.Sprintf("%s#L%d", path, from)
+	}
+	return fmt.Sprintf("%s#L%d-L%d", path, from, to)
+}

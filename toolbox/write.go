@@ -1,0 +1,333 @@
+package toolbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"reverie/memory"
+	"reverie/store"
+)
+
+// written is the answer to a write or an edit.
+type written struct {
+	AgentID  string `json:"agentId"`
+	Filename string `json:"filename"`
+
+	Created      *bool `json:"created,omitempty"` // of a write
+	Overwritten  *bool `json:"overwritten,omitempty"`
+	BytesWritten *int  `json:"bytesWritten,omitempty"`
+
+	Replacements  *int  `json:"replacements,omitempty"` // of an edit
+	ReplaceAll    *bool `json:"replaceAll,omitempty"`
+	FileSizeAfter *int  `json:"fileSizeAfter,omitempty"`
+
+	Enabled  bool         `json:"enabled"`
+	Scope    memory.Scope `json:"scope"`
+	OwnerKey memory.Owner `json:"ownerKey"`
+	Version  int          `json:"version"`
+	Merged   bool         `json:"merged,omitempty"`
+	Receipt  string       `json:"receipt,omitempty"`
+	Message  string       `json:"message"`
+}
+
+// mayChange refuses files of everybody that say what the agent is and may do: a conversation is no place to change them.
+func (k *call) mayChange(ref memory.Ref) error {
+	if ref.Scope == memory.ScopeTeam && (ref.Path == memory.AgentsPath || ref.Path == memory.SoulPath) {
+		return faultf("%s is shared by everybody who uses this agent and is changed by people only. Tell the user", ref.Path)
+	}
+	return nil
+}
+
+// target is the file that a write is about, in the scope that the caller writes.
+func (k *call) target() (memory.Ref, error) {
+	path, err := k.filename("filename")
+	if err != nil {
+		return memory.Ref{}, err
+	}
+	ref := memory.Ref{Scope: k.scope(k.Caller), Path: path}
+	return ref, k.mayChange(ref)
+}
+
+// current is a document as it is; found is false when there is none.
+func (b *Box) current(ctx context.Context, id memory.Identity, ref memory.Ref) (d memory.Document, found bool, err error) {
+	d, err = b.Store.Document(ctx, id, ref)
+	if errors.Is(err, store.ErrNotFound) {
+		return memory.Document{}, false, nil
+	}
+	return d, err == nil, err
+}
+
+// replayed is the receipt of the same call before.
+func (b *Box) replayed(ctx context.Context, id memory.Identity, key string) (memory.Receipt, bool, error) {
+	if key == "" {
+		return memory.Receipt{}, false, nil
+	}
+	return b.Store.Receipt(ctx, id, key)
+}
+
+// by is the caller's identity with the tool as the author.
+func (c Caller) by(author memory.Author) memory.Identity {
+	id := c.Identity
+	id.Author = author
+	return id
+}
+
+// sources says where a write comes from.
+func (c Caller) sources(lines ...string) memory.Sources {
+	s := memory.Sources{Conversation: c.Conversation, From: c.Message, To: c.Message}
+	if c.Conversation == "" || c.Message == 0 {
+		return memory.Sources{Conversation: c.Conversation}
+	}
+	for _, line := range lines {
+		s.Lines = append(s.Lines, memory.LineSource{Line: line, Messages: []int64{c.Message}})
+	}
+	return s
+}
+
+// write answers write_workspace_memory_file.
+func (k *call) write(ctx context.Context) (any, error) {
+	ref, err := k.target()
+	if err != nil {
+		return nil, err
+	}
+	content := given(k.args, "content", "")
+	id := k.by(memory.Author{Kind: memory.AuthorTool, ID: WriteFile})
+	receipt, again, err := k.replayed(ctx, id, k.key)
+	if err != nil {
+		return nil, err
+	}
+	if !again {
+		change := memory.Change{Ref: ref, Op: memory.OpReplace, Content: content, Reason: "written by the agent", Sources: k.sources()}
+		if version, given := k.args["version"].(int); given {
+			change.Base = version
+		} else if d, _, err := k.current(ctx, id, ref); err != nil {
+			return nil, err
+		} else {
+			change.Base = d.Version // what is changed between this moment and the write is merged
+		}
+		if receipt, err = k.Store.Apply(ctx, id, k.key, []memory.Change{change}); err != nil {
+			return nil, writing(ref, change.Base, err)
+		}
+	}
+	k.changed(id, receipt)
+	k.result.Written = &receipt
+	done := receipt.Changes[0]
+	overwritten, size := !done.Created, len(content)
+	out := k.written(done, receipt)
+	out.Created, out.Overwritten, out.BytesWritten = &done.Created, &overwritten, &size
+	out.Message = "Workspace memory file overwritten"
+	switch {
+	case done.Created:
+		out.Message = "Workspace memory file created"
+	case !done.Changed:
+		out.Message = "Workspace memory file unchanged: it says that already"
+	case done.Merged:
+		out.Message = "Workspace memory file merged with what was changed meanwhile"
+	}
+	out.Message += redacted(done)
+	out.Enabled = k.isEnabled(ctx, id, ref)
+	return out, nil
+}
+
+// writing explains an error of a write that names a version.
+func writing(ref memory.Ref, base int, err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return faultf("version %d of %s is not there: read the file again and give the version that it tells", base, ref.Path)
+	}
+	return err
+}
+
+func (k *call) written(done memory.ChangeReceipt, receipt memory.Receipt) written {
+	out := written{AgentID: k.Identity.Agent, Filename: done.Path, Scope: done.Scope, Version: done.Version, Merged: done.Merged, Receipt: receipt.Token}
+	if done.Scope == memory.ScopePersonal {
+		out.OwnerKey = k.Identity.Owner
+	}
+	return out
+}
+
+// isEnabled reports whether a file that was just written is in the system prompt. The write is done: when it cannot be read
+// now, it is said not to be.
+func (k *call) isEnabled(ctx context.Context, id memory.Identity, ref memory.Ref) bool {
+	d, found, err := k.current(ctx, id, ref)
+	return err == nil && found && d.Enabled
+}
+
+func redacted(done memory.ChangeReceipt) string {
+	if done.Verdict == memory.VerdictRedact {
+		return ". Secrets in it were replaced by placeholders: do not write them again"
+	}
+	return ""
+}
+
+// editRounds is how often an edit is made anew on a file that was changed meanwhile, on the same lines.
+const editRounds = 4
+
+// edit answers edit_workspace_memory_file.
+func (k *call) edit(ctx context.Context) (any, error) {
+	ref, err := k.target()
+	if err != nil {
+		return nil, err
+	}
+	e := editing{old: given(k.args, "oldText", ""), new: given(k.args, "newText", ""), all: given(k.args, "replaceAll", false)}
+	switch {
+	case e.old == "":
+		return nil, faultf("oldText is empty: give the text to replace, or use %s for a new file", WriteFile)
+	case e.old == e.new:
+		return nil, faultf("oldText and newText are the same: there is nothing to change")
+	}
+	id := k.by(memory.Author{Kind: memory.AuthorTool, ID: EditFile})
+	receipt, again, err := k.replayed(ctx, id, k.key)
+	if err != nil {
+		return nil, err
+	}
+	for round := 1; !again; round++ {
+		d, found, err := k.current(ctx, id, ref)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			return nil, k.noFile(ctx, id, ref)
+		}
+		content, err := e.apply(d.Path, d.Content)
+		if err != nil {
+			return nil, err
+		}
+		receipt, err = k.Store.Apply(ctx, id, k.key, []memory.Change{{
+			Ref: ref, Op: memory.OpReplace, Content: content, Base: d.Version, Reason: "edited by the agent", Sources: k.sources(),
+		}})
+		if _, stale := errors.AsType[*store.StaleBaseError](err); stale && round < editRounds {
+			if err := pause(ctx, round); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		break
+	}
+	k.changed(id, receipt)
+	k.result.Written = &receipt
+	done := receipt.Changes[0]
+	out := k.written(done, receipt)
+	out.Replacements, out.ReplaceAll, out.FileSizeAfter = &e.count, &e.all, &done.Bytes
+	out.Message = fmt.Sprintf("Workspace memory file edited: %d replaced", e.count)
+	if again {
+		out.Message, out.Replacements = "This edit was made before; nothing was written now", nil
+	}
+	out.Message += redacted(done)
+	out.Enabled = k.isEnabled(ctx, id, ref)
+	return out, nil
+}
+
+// noFile says that there is nothing to edit, and what there is instead.
+func (k *call) noFile(ctx context.Context, id memory.Identity, ref memory.Ref) error {
+	shared, err := k.Store.VisibleDocument(ctx, id, ref.Path)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return faultf("there is no file %s: list the files with %s, or write it with %s", ref.Path, ListFiles, WriteFile)
+	case err != nil:
+		return err
+	}
+	return faultf("%s is shared (%s) and cannot be edited here; the user has no file of that name. Write one with %s, or use %s",
+		ref.Path, shared.Scope, WriteFile, Remember)
+}
+
+// pause waits a little before another round: whoever was faster has probably more to write.
+func pause(ctx context.Context, round int) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Duration(round*round) * 5 * time.Millisecond):
+		return nil
+	}
+}
+
+// editing is one find-and-replace.
+type editing struct {
+	old, new string
+	all      bool
+	count    int
+}
+
+// maxPlaces is how many lines are named where a text stands more than once.
+const maxPlaces = 10
+
+// apply replaces the text in a file, or says how often and where it stands there.
+func (e *editing) apply(path, content string) (string, error) {
+	old, replacement := e.old, e.new
+	if !strings.Contains(content, old) && strings.Contains(content, "\r\n") && !strings.Contains(old, "\r") {
+		old, replacement = strings.ReplaceAll(old, "\n", "\r\n"), strings.ReplaceAll(replacement, "\n", "\r\n")
+	}
+	n := strings.Count(content, old)
+	switch {
+	case n == 0:
+		return "", e.missing(path, content)
+	case n > 1 && !e.all:
+		places := placesOf(content, old)
+		return "", &fault{
+			message: fmt.Sprintf("oldText stands %d times in %s, on lines %s: give more of the text around the one that is meant, or set replaceAll", n, path, numbers(places)),
+			more:    map[string]any{"occurrences": n, "lines": places},
+		}
+	}
+	e.count = n
+	return strings.ReplaceAll(content, old, replacement), nil
+}
+
+// missing says that the text is not there, and where something stands that differs from it by case and spaces only.
+func (e *editing) missing(path, content string) error {
+	want := spaced(e.old)
+	var near []int
+	if want != "" {
+		lines := strings.Split(content, "\n")
+		size := strings.Count(strings.TrimSpace(e.old), "\n") + 1
+		for i := 0; i+size <= len(lines) && len(near) < maxPlaces; i++ {
+			if strings.Contains(spaced(strings.Join(lines[i:i+size], "\n")), want) {
+				near = append(near, i+1)
+			}
+		}
+	}
+	more := map[string]any{"occurrences": 0}
+	message := fmt.Sprintf("oldText does not stand in %s (0 times): read the file and copy the text exactly", path)
+	if len(near) > 0 {
+		message += fmt.Sprintf("; with other spaces or capitals it stands on line %s", numbers(near))
+		more["similarLines"] = near
+	}
+	return &fault{message: message, more: more}
+}
+
+func spaced(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+
+// placesOf are the lines on which a text begins, at most maxPlaces of them.
+func placesOf(content, text string) []int {
+	var places []int
+	line, from := 1, 0
+	for len(places) < maxPlaces {
+		at := strings.Index(content[from:], text)
+		if at < 0 {
+			break
+		}
+		line += strings.Count(content[from:from+at], "\n")
+		places = append(places, line)
+		line += strings.Count(text, "\n")
+		from += at + len(text)
+	}
+	return places
+}
+
+func numbers(list []int) string {
+	words := make([]string, len(list))
+	for i, n := range list {
+		words[i] = fmt.Sprint(n)
+	}
+	if len(list) == maxPlaces {
+		return strings.Join(words, ", ") + " …"
+	}
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
