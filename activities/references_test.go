@@ -28,7 +28,8 @@ func TestStepsCarryReferencesOnly(t *testing.T) {
 			checkReferences(t, m.Name, wire, seen)
 		}
 	}
-	if !seen[reflect.TypeFor[OpenDreamResult]()] || !seen[reflect.TypeFor[ProposeInput]()] {
+	if !seen[reflect.TypeFor[OpenDreamResult]()] || !seen[reflect.TypeFor[ProposeInput]()] ||
+		!seen[reflect.TypeFor[FlushStepInput]()] || !seen[reflect.TypeFor[SummariseResult]()] {
 		t.Error("steps were not looked at")
 	}
 }

@@ -174,14 +174,17 @@ func newWorker(c config.Config, s *store.Store, temporal client.Client, t *engin
 	if err != nil {
 		return nil, err
 	}
-	consolidator, _ := p.(activities.Consolidator) // the built-in engine is none: dreams promote by rules
-	steps, err := activities.New(activities.Options{
-		Consolidator: consolidator, DreamDefaults: dreamSettings(c, paid), ObserveDream: observeDream,
-		Store: s, Proposer: p, Paid: paid, Embedders: models, ObserveEmbedding: observeEmbedding,
+	options := activities.Options{
+		DreamDefaults: dreamSettings(c, paid), ObserveDream: observeDream,
+		Store: s, Proposer: p, Paid: paid, Rules: extractive.New(), Embedders: models, ObserveEmbedding: observeEmbedding,
 		Budget:        activities.Budget{Tokens: c.BudgetTokens, CostMicros: int64(c.BudgetCost * 1e6)},
 		DreamSchedule: dreamSchedule(c),
 		Defaults:      extractSettings(c), Timing: timing(c), Now: time.Now, Log: t.Log, Observe: observe,
-	})
+	}
+	if model, isModel := p.(activities.Prompted); isModel { // without one dreams, flushes and summaries are made by rules
+		options.Consolidator, options.Flusher, options.Summariser = model, model, model
+	}
+	steps, err := activities.New(options)
 	if err != nil {
 		return nil, err
 	}
