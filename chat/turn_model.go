@@ -60,12 +60,13 @@ func (t *turning) converse(ctx context.Context) error {
 }
 
 // remake makes the context, and tells it.
-func (t *turning) remake(ctx context.Context) (err error) {
+func (t *turning) remake(ctx context.Context) error {
 	t.assembly.request.Emergency = t.emergency
-	if t.turn.Context, err = t.make(ctx); err != nil {
+	made, err := t.make(ctx)
+	if err != nil {
 		return err
 	}
-	made := t.turn.Context
+	t.turn.Context = made
 	return t.tell(Event{Context: &made})
 }
 
