@@ -2,6 +2,7 @@ package activities
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,8 +24,8 @@ func (k *talk) check(t *rapid.T) {
 		t.Fatal(err)
 	}
 	end, stepped := int64(0), int64(0)
-	for i := len(list.Items) - 1; i >= 0; i-- {
-		f, err := k.store.Flush(t.Context(), k.as("check"), list.Items[i].ID)
+	for i, item := range slices.Backward(list.Items) {
+		f, err := k.store.Flush(t.Context(), k.as("check"), item.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -44,8 +45,8 @@ func TestManyFlushOneConversation(t *testing.T) {
 	id := member("user:7")
 	end, written := int64(0), 0
 	list := must[Listed[Flush]](t)(s.Flushes(t.Context(), id, "c", Page{Limit: MaxPage})).Items
-	for i := len(list) - 1; i >= 0; i-- {
-		f := must[Flush](t)(s.Flush(t.Context(), id, list[i].ID))
+	for _, listed := range slices.Backward(list) {
+		f := must[Flush](t)(s.Flush(t.Context(), id, listed.ID))
 		if f.From != end+1 || !f.Acknowledged() {
 			t.Errorf("flush %d to %d follows %d, acknowledged %v", f.From, f.To, end, f.Acknowledged())
 		}
@@ -93,6 +94,7 @@ func markers(from, to int64) string {
 
 // flushAndExtract takes steps of flushes and of extractions, as they come, until a conversation is through with both.
 func flushAndExtract(t *testing.T, s *Store, id memory.Identity, random *rand.Rand, settings memory.ExtractSettings, messages int64) error {
+	t.Helper()
 	for {
 		c, err := s.Conversation(t.Context(), id, "c")
 		switch {
@@ -113,6 +115,7 @@ func flushAndExtract(t *testing.T, s *Store, id memory.Identity, random *rand.Ra
 
 // flushStep takes one step of the flush that is next.
 func flushStep(t *testing.T, s *Store, id memory.Identity, c Conversation, settings memory.ExtractSettings) error {
+	t.Helper()
 	f, needed, err := s.PlanFlush(t.Context(), id, c.UID, c.Last)
 	if err != nil || !needed {
 		return err
@@ -137,6 +140,7 @@ func flushStep(t *testing.T, s *Store, id memory.Identity, c Conversation, setti
 
 // extractStep takes one step of the extraction that is next: what is noted already makes no line.
 func extractStep(t *testing.T, s *Store, id memory.Identity, settings memory.ExtractSettings) error {
+	t.Helper()
 	next, found, err := s.NextRange(t.Context(), id)
 	if err != nil || !found {
 		return err
