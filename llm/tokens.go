@@ -1,12 +1,88 @@
 package llm
 
+import (
+	"hash/maphash"
+	"regexp"
+	"strings"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"reverie/llm/bpe"
+	"reverie/memory"
+)
+
 // TokenCounter counts what a model counts.
 type TokenCounter struct {
 	Name  string // of the vocabulary: "o200k_base", "cl100k_base", or "estimate"
 	Exact bool
-	Count func(text string) int // safe for concurrent use
+	// Count is how many tokens a text has. It is safe for concurrent use. What looks like a control token, such as
+	// <|endoftext|>, counts as the text that it is.
+	Count func(text string) int
 }
 
 // CounterFor returns the counter of a model: exact for OpenAI's models, by name with or without a provider in front
-// ("openai/gpt-4o"), an estimate for all others.
-func CounterFor(model string) TokenCounter { return TokenCounter{} }
+// ("openai/gpt-4o"), an estimate for all others. The vocabularies are part of the program; each is read once, when its first
+// text is counted, which takes about 0.2 s.
+func CounterFor(model string) TokenCounter {
+	name := baseName(model)
+	switch {
+	case olderModels.MatchString(name):
+		return cl100k
+	case newerModels.MatchString(name):
+		return o200k
+	}
+	return TokenCounter{Name: "estimate", Count: memory.EstimateTokens}
+}
+
+var (
+	// newerModels have the vocabulary o200k_base; that of gpt-oss differs from it in control tokens only.
+	newerModels = regexp.MustCompile(`^(?:chatgpt-4o|gpt-4o|gpt-4\.[1-9]|gpt-(?:[5-9]|\d\d)(?:[.-]|$)|gpt-oss|o[1-9](?:-|$)|codex-mini)`)
+	// olderModels have the vocabulary cl100k_base. Azure writes 3.5 without the point.
+	olderModels = regexp.MustCompile(`^(?:gpt-4(?:-|$)|gpt-3\.?5|text-embedding-3-|text-embedding-ada-002|(?:davinci|babbage)-002)`)
+
+	o200k  = exactCounter(bpe.O200k)
+	cl100k = exactCounter(bpe.Cl100k)
+)
+
+// baseName is a model's name without providers in front, without "ft:" of a model that was tuned, and without what stands
+// behind a colon: an owner, a size, or the way in which a gateway serves it.
+func baseName(model string) string {
+	name := strings.ToLower(strings.TrimSpace(model))
+	name = strings.TrimPrefix(name[strings.LastIndexByte(name, '/')+1:], "ft:")
+	name, _, _ = strings.Cut(name, ":")
+	return strings.TrimPrefix(name, "openai.") // at Bedrock
+}
+
+// What is kept of counts: a window is made of the same texts turn after turn.
+const (
+	keptCounts = 32_768 // about 4 MB
+	// keptFrom is how long a text is, in bytes, whose count is kept: shorter ones are counted as fast as looked up.
+	keptFrom = 128
+)
+
+// countOf is what a count is kept under. The hash is another one in each process, so that no text can be made that has the
+// count of another.
+type countOf struct {
+	hash  uint64
+	bytes int
+}
+
+// exactCounter counts with an encoding and keeps the counts of longer texts.
+func exactCounter(encoding *bpe.Encoding) TokenCounter {
+	seed := maphash.MakeSeed()
+	kept, err := lru.New[countOf, int](keptCounts)
+	if err != nil { // a size above 0 is none
+		panic(err)
+	}
+	return TokenCounter{Name: encoding.Name, Exact: true, Count: func(text string) int {
+		if len(text) < keptFrom {
+			return encoding.Count(text)
+		}
+		key := countOf{maphash.String(seed, text), len(text)}
+		if n, ok := kept.Get(key); ok {
+			return n
+		}
+		n := encoding.Count(text)
+		kept.Add(key, n)
+		return n
+	}}
+}

@@ -1,38 +1,159 @@
 package memory
 
-import "unicode"
+// tokenUnit is how many units of cost make a token: costs are whole numbers, so that they are the same everywhere.
+const tokenUnit = 12
 
-// EstimateTokens estimates how many tokens a model counts in s: one for each CJK character, one for four ASCII characters,
-// two for three others, of which those beyond the basic plane (emoji among them) count twice. It needs no vocabulary and is
-// meant for budgets, not for bills.
+// Costs, in twelfths of a token, measured on texts in the scripts named (see the table in docs/context.md). Where OpenAI's two
+// vocabularies differ much they lie between, nearer to the larger count: other makers' vocabularies count more of most scripts.
+const (
+	wordCost    = 12 // a word in Latin letters, or a part of one that begins with a capital; the space before it is free
+	tailCost    = 3  // each of its letters behind shortWord
+	shortWord   = 5
+	capitalCost = 6  // each further capital of a row
+	accentCost  = 6  // each letter that is not ASCII, beside the word
+	toneCost    = 9  // the same, of Vietnamese
+	digitsCost  = 12 // up to digitGroup digits
+	digitGroup  = 3
+	symbolCost  = 8 // a punctuation mark or another symbol of ASCII
+	repeatCost  = 2 // the same one again
+	layoutCost  = 8 // white space, but for one space between words
+
+	greekCost    = 5  // Greek and Cyrillic, a letter
+	semiticCost  = 8  // Armenian, Hebrew, Arabic and others
+	indicCost    = 9  // the scripts of India, Thai, Lao
+	burmeseCost  = 12 // other scripts
+	signCost     = 12 // symbols and punctuation that are not ASCII
+	ideographs   = 13 // Han
+	kanaCost     = 11
+	hangulCost   = 13
+	wideSignCost = 10 // punctuation between ideographs
+	joinerCost   = 8  // what joins emoji or chooses their form
+	astralCost   = 26 // emoji, rare ideographs
+)
+
+// EstimateTokens estimates how many tokens a model counts in s, for models whose vocabulary is not at hand. It follows what
+// vocabularies have in common: words and groups of digits are tokens, long words are several, and each script has its price for
+// a letter. It is meant for budgets, not for bills.
 func EstimateTokens(s string) int {
-	cjk, ascii, other := 0, 0, 0
+	var e estimate
 	for _, r := range s {
-		switch {
-		case r <= unicode.MaxASCII:
-			ascii++
-		case r > 0xFFFF:
-			other += 2
-		case unicode.Is(cjkBlocks, r):
-			cjk++
-		default:
-			other++
-		}
+		e.add(r)
 	}
-	return cjk + (ascii+3)/4 + (2*other+2)/3
+	return (e.cost + tokenUnit - 1) / tokenUnit
 }
 
-// cjkBlocks are the blocks of the basic plane whose characters are about a token each.
-var cjkBlocks = &unicode.RangeTable{R16: []unicode.Range16{
-	{Lo: 0x1100, Hi: 0x11FF, Stride: 1}, // hangul jamo
-	{Lo: 0x3000, Hi: 0x303F, Stride: 1}, // punctuation
-	{Lo: 0x3040, Hi: 0x30FF, Stride: 1}, // hiragana, katakana
-	{Lo: 0x3100, Hi: 0x312F, Stride: 1}, // bopomofo
-	{Lo: 0x3130, Hi: 0x318F, Stride: 1}, // hangul compatibility jamo
-	{Lo: 0x31A0, Hi: 0x31BF, Stride: 1}, // bopomofo extended
-	{Lo: 0x3400, Hi: 0x4DBF, Stride: 1}, // ideographs extension A
-	{Lo: 0x4E00, Hi: 0x9FFF, Stride: 1}, // unified ideographs
-	{Lo: 0xAC00, Hi: 0xD7AF, Stride: 1}, // hangul syllables
-	{Lo: 0xF900, Hi: 0xFAFF, Stride: 1}, // compatibility ideographs
-	{Lo: 0xFF00, Hi: 0xFFEF, Stride: 1}, // half and full width forms
-}}
+// estimate is what a text costs up to here, and what matters of it for the next character.
+type estimate struct {
+	cost  int
+	last  rune
+	group kindOfGroup
+	size  int // characters of the group
+}
+
+// kindOfGroup is of characters that belong together.
+type kindOfGroup int
+
+const (
+	noGroup kindOfGroup = iota
+	lowerWord
+	upperWord
+	digits
+	symbols
+	spaces
+)
+
+func (e *estimate) add(r rune) {
+	switch {
+	case r >= 'a' && r <= 'z':
+		e.letter()
+	case r >= 'A' && r <= 'Z':
+		e.capital()
+	case r >= '0' && r <= '9':
+		if e.begin(digits); e.size%digitGroup == 1 {
+			e.cost += digitsCost
+		}
+	case r == ' ' || r >= '\t' && r <= '\r':
+		e.space(r)
+	case r < 0x80:
+		e.begin(symbols)
+		if e.cost += symbolCost; r == e.last {
+			e.cost += repeatCost - symbolCost
+		}
+	case r >= 0xC0 && r < 0x250:
+		e.letter()
+		e.cost += accentCost
+	case r >= 0x1E00 && r < 0x1F00:
+		e.letter()
+		e.cost += toneCost
+	default:
+		e.group = noGroup
+		e.cost += costOf(r)
+	}
+	e.last = r
+}
+
+// begin goes on with a group, or begins another one, and counts the character.
+func (e *estimate) begin(group kindOfGroup) {
+	if e.group != group {
+		e.group, e.size = group, 0
+	}
+	e.size++
+}
+
+func (e *estimate) letter() {
+	if e.group == upperWord && e.size == 1 { // a capital, and the word goes on
+		e.group = lowerWord
+	}
+	switch e.begin(lowerWord); {
+	case e.size == 1:
+		e.cost += wordCost
+	case e.size > shortWord:
+		e.cost += tailCost
+	}
+}
+
+func (e *estimate) capital() {
+	if e.begin(upperWord); e.size == 1 {
+		e.cost += wordCost
+		return
+	}
+	e.cost += capitalCost
+}
+
+func (e *estimate) space(r rune) {
+	if e.begin(spaces); e.size == 1 && r == ' ' {
+		return
+	}
+	if e.size == 1 || e.size == 2 && e.last == ' ' {
+		e.cost += layoutCost
+	}
+}
+
+// costOf is the cost of a character of another script.
+func costOf(r rune) int {
+	switch {
+	case r < 0x370:
+		return signCost
+	case r < 0x530:
+		return greekCost
+	case r < 0x900:
+		return semiticCost
+	case r < 0xF00:
+		return indicCost
+	case r < 0x2000:
+		return burmeseCost
+	case r == 0x200D, r >= 0xFE00 && r <= 0xFE0F:
+		return joinerCost
+	case r < 0x2E80:
+		return signCost
+	case r < 0x3040, r >= 0xFE10 && r < 0x10000:
+		return wideSignCost
+	case r < 0x3400:
+		return kanaCost
+	case r >= 0xAC00 && r < 0xD800:
+		return hangulCost
+	case r < 0x10000:
+		return ideographs
+	}
+	return astralCost
+}

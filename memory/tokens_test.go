@@ -1,28 +1,55 @@
 package memory
 
-import "testing"
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
 
 func TestEstimateTokens(t *testing.T) {
 	for text, want := range map[string]int{
-		"":              0,
-		"a":             1,
-		"abcd":          1,
-		"abcde":         2,
-		"\x7f":          1,
-		"你好":            2,
-		"こんにちは":         5,
-		"한국어":           3,
-		"，。":            2,
-		"ＡＢ":            2,
-		"é":             1,
-		"éé":            2,
-		"ééé":           2,
-		"😀":             2, // two units
-		"\U00020000":    2, // an ideograph beyond the basic plane
-		"hello 世界 café": 6, // 2 CJK, 10 ASCII, 1 other
+		"":                     0,
+		"a":                    1,
+		"\x7f":                 1,
+		"bread":                1,
+		"the smell of bread":   4, // the space before a word is its
+		"bookshelves":          3, // 11 letters
+		"parseHTTPHeader":      5, // parse, HTTP, Header
+		"2026":                 2, // three digits and one
+		"1234567890123":        5,
+		"}":                    1,
+		"----------------":     4, // a row of one sign
+		"if x {\n\t\treturn\n": 6,
+		"你好":                   3,
+		"你好，世界。":               6,
+		"こんにちは":                5,
+		"한국어":                  4,
+		"é":                    2,
+		"café":                 2,
+		"Привет":               3,
+		"مرحبا":                4,
+		"สวัสดี":               5,
+		"😀":                    3,
+		"👍🏽":                   5, // a thumb, and its colour
+		"\U00020000":           3, // an ideograph beyond the basic plane
+		"hello 世界 café":        5,
 	} {
 		if got := EstimateTokens(text); got != want {
 			t.Errorf("EstimateTokens(%q) is %d, want %d", text, got, want)
 		}
 	}
+}
+
+// Whoever cuts a text so that it fits relies on this.
+func TestAnEstimateNeverFallsWhenTextIsAdded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.String().Draw(t, "a"), rapid.String().Draw(t, "b")
+		all, first, second := EstimateTokens(a+b), EstimateTokens(a), EstimateTokens(b)
+		if all < first {
+			t.Fatalf("%d tokens with more text, %d without", all, first)
+		}
+		if all > first+second {
+			t.Fatalf("%d tokens together, %d and %d apart", all, first, second)
+		}
+	})
 }
