@@ -194,7 +194,7 @@ var calls = map[string]call{
 	},
 	"SaveDraft": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		p := w.anyPlace(t, id)
-		d := Draft{Changes: []memory.Change{{Ref: anyRef(t), Op: memory.OpAppend, Content: scopeTag(id, memory.ScopePersonal).String()}}, To: 4}
+		d := Draft{Changes: []memory.Change{{Ref: anyRef(t), Op: memory.OpAppend, Content: scopeTag(id, memory.ScopePersonal).String()}}, To: 4, Noted: p.flush}
 		d.Changes[0].Content = scopeTag(id, d.Changes[0].Scope).String()
 		return nil, &p.tag, w.SaveDraft(t.Context(), runOf(id, "w"), p.open, d)
 	},

@@ -79,7 +79,7 @@ func maySee(id memory.Identity, g group) bool {
 		return g.workspace == id.Workspace && id.Role == memory.RoleAdmin && !id.Pinned && id.AnyOwner
 	case strings.HasPrefix(g.table, "dream") && g.owner == string(memory.SystemOwner):
 		of.owner = "TEAM"
-	case g.table == "recalls":
+	case g.table == "recalls" || g.table == "flush_steps": // wherever the note stands
 		return sees(id, of)
 	case g.table == "write_ledger":
 		return g.workspace == id.Workspace && g.agent == id.Agent && g.owner == string(id.Owner)

@@ -250,6 +250,7 @@ func TestRawWritesAcross(t *testing.T) {
 	fresh := map[string]string{
 		"agents":              `jsonb_build_object('agent_id', 'x' || gen_random_uuid())`,
 		"api_keys":            `jsonb_build_object('key_id', gen_random_uuid(), 'hash', '\x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
+		"compactions":         `jsonb_build_object('compaction_id', gen_random_uuid(), 'content_key', '\x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
 		"conversations":       `jsonb_build_object('conversation_id', gen_random_uuid(), 'conversation_uid', gen_random_uuid())`,
 		"document_versions":   `jsonb_build_object('version', 1000 + (random() * 1e6)::int)`,
 		"documents":           `jsonb_build_object('path', gen_random_uuid() || '.md', 'document_id', gen_random_uuid())`,
@@ -258,6 +259,8 @@ func TestRawWritesAcross(t *testing.T) {
 		"dream_news":          `jsonb_build_object('mark', 1000 + (random() * 1e12)::bigint)`,
 		"dreams":              `jsonb_build_object('dream_id', gen_random_uuid(), 'night', '', 'request', '')`,
 		"embedding_cache":     `jsonb_build_object('text_hash', '\x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
+		"flush_steps":         `jsonb_build_object('from_seq', 1000 + (random() * 1e6)::int, 'to_seq', 9000000)`,
+		"flushes":             `jsonb_build_object('flush_id', gen_random_uuid(), 'from_seq', 1000 + (random() * 1e6)::int, 'to_seq', 9000000, 'done_seq', 9000000, 'outcome', 'nothing', 'acknowledged_at', now())`,
 		"index_blocks":        `jsonb_build_object('bucket', 1000 + (random() * 1e6)::int)`,
 		"index_fresh":         `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
 		"index_graves":        `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
@@ -337,6 +340,16 @@ values ('acme', 'ada', gen_random_uuid(), 'user:1', 'x', '` + other.uid.String()
 		"a candidate of another's dream": `
 insert into dream_candidates (workspace_id, agent_id, dream_id, owner_key, entry_id, place, rank, body)
 values ('acme', 'ada', '` + other.dream.String() + `', 'user:1', 'x', 1, 1, '{}')`,
+		"a flush of another's conversation": `
+insert into flushes (workspace_id, agent_id, flush_id, owner_key, conversation_id, conversation_uid, from_seq, to_seq, done_seq, outcome, opened_at)
+values ('acme', 'ada', gen_random_uuid(), 'user:1', 'x', '` + other.uid.String() + `', 99, 99, 98, 'running', now())`,
+		"a step of another's flush": `
+insert into flush_steps (workspace_id, agent_id, flush_id, owner_key, conversation_uid, from_seq, to_seq, outcome, at)
+values ('acme', 'ada', '` + other.flush.String() + `', 'user:1', '` + other.uid.String() + `', 99, 99, 'nothing', now())`,
+		"a summary of another's conversation": `
+insert into compactions (workspace_id, agent_id, compaction_id, owner_key, conversation_id, conversation_uid, content_key, window_tokens,
+    from_seq, to_seq, done_seq, trigger_source, outcome, maker, started_at)
+values ('acme', 'ada', gen_random_uuid(), 'user:1', 'x', '` + other.uid.String() + `', sha256('x'), 1, 1, 1, 0, 'turn', 'running', 'm', now())`,
 		"a version of another's document": `
 insert into document_versions select workspace_id, agent_id, '` + document + `', 99, scope, owner_key, 0, merged, deleted, 'x', sha256, 0, 0, 'user', '', '', '', '', '{}', now()
 from document_versions where scope = 'PERSONAL' limit 1`,
@@ -350,6 +363,7 @@ from document_versions where scope = 'PERSONAL' limit 1`,
 // updatable is a column of each table that the application may update.
 var updatable = map[string]string{
 	"agents": "name", "api_keys": "name", "conversations": "updated_at", "documents": "enabled", "extractions": "reason",
+	"flushes": "reason_code", "compactions": "reason_code",
 	"model_usage": "calls", "owners": "turn", "index_sources": "head", "index_spaces": "state", "index_progress": "done",
 	"index_vectors": "embedding", "index_vectors_large": "embedding", "embedding_cache": "used_at",
 	"dreams": "reason", "dream_candidates": "rank", "dream_entries": "status", "dream_news": "mark",

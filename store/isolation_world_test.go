@@ -52,6 +52,8 @@ type place struct {
 	open         uuid.UUID // extractions
 	quarantined  uuid.UUID
 	dream        uuid.UUID // that has written
+	flush        uuid.UUID // that is acknowledged
+	compaction   uuid.UUID // that is finished
 }
 
 // world is a store with several workspaces, agents and owners.
@@ -205,6 +207,7 @@ func (w *world) addPlace(t *testing.T, workspace, agent string, owner memory.Own
 	}
 	p.quarantined = end(1, 2, "q", Ending{Outcome: memory.OutcomeQuarantined})
 	p.open = end(3, 4, "w", Ending{Outcome: memory.OutcomeWaiting, Until: testClock})
+	w.addWindow(t, id, &p)
 	if err := w.AddUsage(t.Context(), id, "model", memory.Usage{Calls: 1, InputTokens: 10}); err != nil {
 		t.Fatal(err)
 	}
@@ -375,7 +378,7 @@ var tenantTables = []struct {
 	{"dreams", []string{"agent_id", "owner_key", "scope"}},
 	{"embedding_cache", nil},
 	{"extractions", []string{"agent_id", "owner_key"}},
-	{"flush_steps", []string{"agent_id", "owner_key"}},
+	{"flush_steps", []string{"agent_id", "owner_key", "scope"}},
 	{"flushes", []string{"agent_id", "owner_key"}},
 	{"index_blocks", []string{"agent_id", "owner_key", "scope"}},
 	{"index_fresh", []string{"agent_id", "owner_key", "scope"}},
