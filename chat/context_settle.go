@@ -53,29 +53,30 @@ func (a *assembly) settle(ctx context.Context, flushes int) (again bool, err err
 // long as nothing is lost by that.
 func (a *assembly) compact(ctx context.Context, to int64) (done bool, err error) {
 	settings := a.compactSettings()
+	r := a.compactRequest(to, settings)
 	if a.request.NoWait && a.request.Emergency == 0 {
 		go func() {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startPatience)
 			defer cancel()
-			a.notCompacted(ctx, a.Compactor.Compact(ctx, a.compactRequest(to, settings)))
+			a.notCompacted(ctx, r, a.Compactor.Compact(ctx, r))
 		}()
 		return false, nil
 	}
 	waiting, cancel := context.WithTimeout(ctx, settings.Flush.Deadline+settings.SummaryDeadline+settleMargin)
 	defer cancel()
-	if err = a.Compactor.Compact(waiting, a.compactRequest(to, settings)); err == nil {
+	if err = a.Compactor.Compact(waiting, r); err == nil {
 		return true, nil
 	}
 	if ctx.Err() != nil {
 		return false, fmt.Errorf("context: %w", err)
 	}
-	a.notCompacted(ctx, err)
+	a.notCompacted(ctx, r, err)
 	return false, nil
 }
 
-func (a *assembly) notCompacted(ctx context.Context, err error) {
+func (s *Service) notCompacted(ctx context.Context, r CompactRequest, err error) {
 	if err != nil && !errors.Is(err, ErrStillRunning) {
-		a.Log.WarnContext(ctx, "Earlier turns are not summarised", "error", err, "conversation", a.load.Conversation.UID)
+		s.Log.WarnContext(ctx, "Earlier turns are not summarised", "error", err, "conversation", r.Conversation)
 	}
 }
 

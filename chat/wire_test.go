@@ -24,11 +24,7 @@ func (w *world) connect(provider string, o llmtest.Options) *llmtest.Server {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	chatter, is := model.(llm.Chatter)
-	if !is {
-		w.t.Fatalf("%s does not take conversations", provider)
-	}
-	w.Model = chatter
+	w.Model = model
 	return server
 }
 
@@ -95,8 +91,10 @@ func TestBrokenStreams(t *testing.T) {
 			t.Run(provider+" "+name, func(t *testing.T) {
 				w := open(t)
 				w.connect(provider, llmtest.Options{
-					Script:  llmtest.Sequence(reply),
-					Respond: func(llmtest.Request) llmtest.Turn { return llmtest.Say("The whole answer has some words more than one.") },
+					Script: llmtest.Sequence(reply),
+					Respond: func(llmtest.Request) llmtest.Turn {
+						return llmtest.Say("The whole answer has some words more than one.")
+					},
 				})
 				r := chat.TurnRequest{Conversation: "c1", MessageID: "m1", Message: "Which port does the database have?"}
 				_, _, err := w.tryTurn(t.Context(), grace, r)

@@ -143,18 +143,6 @@ func (w *world) messages(owner memory.Owner, conversation string) []memory.Messa
 	return messages
 }
 
-// set changes the agent's settings.
-func (w *world) set(change func(*memory.AgentSettings)) {
-	w.t.Helper()
-	settings := w.agent.Settings
-	change(&settings)
-	agent, err := w.Store.UpdateAgent(w.t.Context(), admin(), store.AgentPatch{Settings: &settings})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.agent = agent
-}
-
 func (w *world) context(owner memory.Owner, r chat.ContextRequest) chat.Context {
 	w.t.Helper()
 	c, err := w.Context(w.t.Context(), as(owner), w.agent, r)
