@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/google/uuid"
 
 	"reverie/chat"
 	"reverie/memory"
@@ -121,9 +120,6 @@ func (s *Server) asked(ctx context.Context, in *chatInput) (asked, error) {
 	id, agent, err := s.needOwner(ctx, b.AgentID, b.person())
 	if err != nil {
 		return asked{}, err
-	}
-	if b.ConversationID == "" {
-		b.ConversationID = "chat-" + uuid.Must(uuid.NewV7()).String()
 	}
 	return asked{id, agent, chat.TurnRequest{
 		Conversation: b.ConversationID, MessageID: b.MessageID, Message: b.Message, Name: b.Name, Trigger: b.TriggerSource,

@@ -1,3 +1,210 @@
 package api_test
 
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"reverie/api"
+	"reverie/llm"
+	"reverie/llm/llmtest"
+	"reverie/memory"
+)
+
 const chatPath = "/api/v1/chat"
+
+// madeContext is what tests read of how a context was made.
+type madeContext struct {
+	Ledger   struct{ Max, Trigger, Used, System, Tools, Summary, History, Recall, Current, Messages, Dropped int }
+	Model    string
+	Counter  struct{ Name string }
+	Recalled []struct {
+		Corpus, Path, Citation, Text, Scope string
+		StartLine, EndLine, Tokens          int
+		Score                               float64
+	}
+	Skipped string
+	Summary *struct {
+		Compaction, Model string
+		To                int64
+		Tokens            int
+	}
+	Unsent   int64
+	Flushing bool
+}
+
+// turn is what tests read of an answer.
+type turn struct {
+	ConversationID, MessageID, AnswerID, Answer, Model, Finish string
+	Rounds                                                     int
+	Usage                                                      memory.Usage
+	Replayed                                                   bool
+	Remembered                                                 *remembered
+	ToolCalls                                                  []struct {
+		ID, Name, Arguments, Content string
+		IsError                      bool
+		Found                        []struct{ Path string }
+	}
+	Context madeContext
+	LastSeq int64
+	Token   string
+}
+
+type remembered struct {
+	Kind, Line, Old, Path string
+	Receipt               struct {
+		Key, Token string
+		Changes    []memory.ChangeReceipt
+		Replayed   bool
+	}
+}
+
+// asks is a message of api:42 to ada.
+func asks(conversation, id, message string) map[string]any {
+	return map[string]any{"agentId": "ada", "endUserId": "42", "conversationId": conversation, "messageId": id, "message": message}
+}
+
+// withModel has the server answer by a model that llmtest plays.
+func withModel(t *testing.T, played *llmtest.Server) func(*api.Options) {
+	t.Helper()
+	model, err := llm.Open(llm.Config{Provider: "openai-compatible", Model: "test", BaseURL: played.URL + "/v1", Timeout: 20 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	chatter, can := model.(llm.Chatter)
+	if !can {
+		t.Fatal("the model cannot chat")
+	}
+	return func(o *api.Options) {
+		o.Chat.Model, o.Chat.MaxTokens = chatter, 500
+		o.Chat.Settings = memory.DefaultWindowSettings()
+		o.Chat.Settings.Paid, o.Chat.Settings.Model = true, "test"
+	}
+}
+
+// Without a model, an answer is what memory holds, and it is stored as any other.
+func TestChatFromMemoryAlone(t *testing.T) {
+	h := start(t)
+	said(h)
+	got := as[turn](h, h.want(h.postTo(h.admin, chatPath, asks("c2", "m1", "Which way does the balcony face?")), 200))
+	if got.Model != "builtin/recall" || !strings.Contains(got.Answer, "The balcony faces south. (notes.md:3") || got.ConversationID != "c2" || got.MessageID != "m1" ||
+		got.AnswerID == "" || got.Finish != "stop" || got.Rounds != 0 || got.LastSeq != 2 || got.Token == "" || got.Replayed {
+		t.Errorf("%+v", got)
+	}
+	if got.Context.Ledger.Max != 128_000 || got.Context.Ledger.Used == 0 || got.Context.Ledger.System == 0 || got.Context.Counter.Name == "" {
+		t.Errorf("%+v", got.Context)
+	}
+	stored := h.want(h.get("/api/v1/agents/ada/conversations/c2/messages?endUserId=42"), 200)
+	for _, want := range []string{`"role":"user"`, `"role":"assistant"`, "faces south", got.AnswerID} {
+		if !strings.Contains(string(stored.body), want) {
+			t.Errorf("%q is missing in %s", want, stored.body)
+		}
+	}
+	again := as[turn](h, h.want(h.postTo(h.admin, chatPath, asks("c2", "m1", "Which way does the balcony face?")), 200))
+	if !again.Replayed || again.Answer != got.Answer || again.AnswerID != got.AnswerID {
+		t.Errorf("%+v", again)
+	}
+	h.wantError(h.postTo(h.admin, chatPath, asks("c2", "m1", "Other words.")), 409, "message_id_reused")
+	if named := as[turn](h, h.want(h.postTo(h.admin, chatPath, asks("", "", "Which way does the balcony face?")), 200)); named.ConversationID == "" || named.MessageID == "" {
+		t.Errorf("%+v", named)
+	}
+	if log := h.log.String(); strings.Contains(log, "balcony") {
+		t.Error("the log has contents")
+	}
+}
+
+// What a message asks to remember is saved before any model, and answered with the receipt.
+func TestChatRemembers(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	got := as[turn](h, h.want(h.postTo(h.admin, chatPath, asks("c1", "m1", "Please remember that my flight is on Friday at 8.")), 200))
+	if got.Model != "builtin/remember" || got.Remembered == nil || got.Remembered.Kind != "saved" || got.Remembered.Path != "MEMORY.md" || got.Remembered.Receipt.Token == "" ||
+		len(got.Remembered.Receipt.Changes) != 1 {
+		t.Fatalf("%+v %+v", got, got.Remembered)
+	}
+	if text := h.memoryOf("42"); !strings.Contains(text, "## Remembered") || !strings.Contains(text, "flight is on Friday at 8") {
+		t.Errorf("MEMORY.md:\n%s", text)
+	}
+	known := as[turn](h, h.want(h.postTo(h.admin, chatPath, asks("c1", "m2", "Please remember that my flight is on Friday at 8.")), 200))
+	if known.Remembered == nil || known.Remembered.Kind != "known" || known.Remembered.Receipt.Token != got.Remembered.Receipt.Token {
+		t.Errorf("%+v", known.Remembered)
+	}
+}
+
+// A model answers, with what memory recalls in front of it and the memory tools at hand.
+func TestChatWithAModel(t *testing.T) {
+	played := llmtest.New(t, llmtest.Options{Respond: func(r llmtest.Request) llmtest.Turn {
+		if last := r.Messages[len(r.Messages)-1]; last.Role == memory.RoleOfTool {
+			return llmtest.Say("You moved to Bern.")
+		}
+		return llmtest.Use(llmtest.Call("memory_search", map[string]any{"query": "moved"}))
+	}})
+	h := start(t, withModel(t, played))
+	said(h)
+	got := as[turn](h, h.want(h.postTo(h.admin, chatPath, asks("c2", "m1", "Where did I move to, and which way does the balcony face?")), 200))
+	if got.Answer != "You moved to Bern." || !strings.HasSuffix(got.Model, "/test") || got.Rounds != 2 || got.Usage.Calls != 2 || len(got.ToolCalls) != 1 {
+		t.Fatalf("%+v", got)
+	}
+	if call := got.ToolCalls[0]; call.Name != "memory_search" || call.IsError || len(call.Found) == 0 || !strings.Contains(call.Content, "Bern") {
+		t.Errorf("%+v", call)
+	}
+	if got.Context.Ledger.Tools == 0 || len(got.Context.Recalled) == 0 || got.Context.Recalled[0].Text == "" || got.Context.Recalled[0].Tokens == 0 {
+		t.Errorf("%+v", got.Context)
+	}
+	// What was said with tools is stored in order.
+	type stored struct {
+		Items []struct{ Role, Content, ToolCallID string }
+	}
+	var roles []string
+	for _, m := range as[stored](h, h.want(h.get("/api/v1/agents/ada/conversations/c2/messages?endUserId=42"), 200)).Items {
+		roles = append(roles, m.Role)
+	}
+	if strings.Join(roles, " ") != "user assistant tool assistant" {
+		t.Errorf("%v", roles)
+	}
+}
+
+// A model's failures have stable names, the message stays, and the same message may be sent again.
+func TestChatWhenTheModelFails(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		reply  llmtest.Reply
+		status int
+		error  string
+		wait   string
+	}{
+		{"busy", llmtest.Status(429, 7*time.Second), 429, "model_rate_limited", "7"},
+		{"away", llmtest.HangUpBeforeAnswer(), 503, "model_unavailable", "5"},
+		{"overloaded", llmtest.Status(503), 503, "model_unavailable", "5"},
+		{"wrong key", llmtest.Unauthorized(), 502, "model_failed", ""},
+		{"no money", llmtest.Quota(), 502, "model_failed", ""},
+		{"declines", llmtest.Refusal(), 502, "model_failed", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			fails := true
+			played := llmtest.New(t, llmtest.Options{Respond: func(llmtest.Request) llmtest.Turn { return llmtest.Say("Yes.") }, Script: func(llmtest.Request) llmtest.Reply {
+				if fails {
+					return c.reply
+				}
+				return llmtest.Honest()
+			}})
+			h := start(t, withModel(t, played))
+			h.agent("ada")
+			got := h.wantError(h.postTo(h.admin, chatPath, asks("c1", "m1", "Is MARKER there?")), c.status, c.error)
+			if got.header.Get("Retry-After") != c.wait {
+				t.Errorf("Retry-After %q", got.header.Get("Retry-After"))
+			}
+			events, _ := h.listen(t.Context(), asks("c1", "m1", "Is MARKER there?"))
+			if names, _, last := heard(t, events); names[len(names)-1] != "error" || !strings.Contains(string(last), `"error":"`+c.error+`"`) {
+				t.Errorf("%v, %s", names, last)
+			}
+			fails = false
+			if again := as[turn](h, h.want(h.postTo(h.admin, chatPath, asks("c1", "m1", "Is MARKER there?")), 200)); again.Answer != "Yes." || again.LastSeq != 2 {
+				t.Errorf("%+v", again)
+			}
+			if strings.Contains(h.log.String(), "MARKER") {
+				t.Error("the log has contents")
+			}
+		})
+	}
+}

@@ -14,3 +14,18 @@ func Followers(s *Server) int {
 
 // MaxFollowers is maxFollowers.
 const MaxFollowers = maxFollowers
+
+// Turns is how many turns a server is making.
+func Turns(s *Server) int { return len(s.turning) }
+
+// TakeTurns takes all the room that there is for turns, until release is called.
+func TakeTurns(s *Server) (release func()) {
+	for range maxTurns {
+		s.turning <- struct{}{}
+	}
+	return func() {
+		for range maxTurns {
+			<-s.turning
+		}
+	}
+}
