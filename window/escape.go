@@ -68,14 +68,14 @@ func breakTokens(line string) string {
 }
 
 // control is a control word in brackets, as some templates have them: "[INST]", "[/INST]", "[TOOL_RESULTS]", "[gMASK]".
-var control = regexp.MustCompile(`[\[［](/?(?:[A-Z][A-Z_]{2,30}|gMASK|sMASK|sop|eop))([\]］])`)
+var control = regexp.MustCompile(`([\[［])(/?(?:[A-Z][A-Z_]{2,30}|gMASK|sMASK|sop|eop)[\]］])`)
 
-func breakControls(text string) string { return control.ReplaceAllString(text, "[ $1$2") }
+func breakControls(text string) string { return control.ReplaceAllString(text, "$1 $2") }
 
 // forged is one of our labels.
-var forged = regexp.MustCompile(`(?i)[\[［](` + strings.Join(labels, "|") + `)`)
+var forged = regexp.MustCompile(`(?i)([\[［])(` + strings.Join(labels, "|") + `)`)
 
-func breakLabels(text string) string { return forged.ReplaceAllString(text, "[ $1") }
+func breakLabels(text string) string { return forged.ReplaceAllString(text, "$1 $2") }
 
 // escapeBrackets puts a backslash before every open bracket that has none, but those of check boxes.
 func escapeBrackets(line string) string {
