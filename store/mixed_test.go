@@ -42,6 +42,11 @@ func TestMixedCallsDoNotDeadlock(t *testing.T) {
 	if !slices.Contains(outcomes, "written") || !slices.Contains(outcomes, "nothing") {
 		t.Errorf("outcomes %v: too little happened to show anything", outcomes)
 	}
+	for _, table := range []string{"flushes", "compactions"} {
+		if outcomes := query[string](t, s, everybody, "select distinct outcome from "+table); !slices.Contains(outcomes, "written") {
+			t.Errorf("outcomes of %s %v: too little happened to show anything", table, outcomes)
+		}
+	}
 }
 
 // anyCall makes a call that writes, and says which.
@@ -57,7 +62,7 @@ func anyCall(t *testing.T, s *Store, random *rand.Rand, id memory.Identity, uniq
 	}
 	changes := []memory.Change{noteChange(unique), {Ref: team("MEMORY.md"), Op: memory.OpAppend, Content: unique}, {Ref: team(unique + ".md"), Op: memory.OpAppend, Content: "x"}}
 	random.Shuffle(len(changes), func(i, j int) { changes[i], changes[j] = changes[j], changes[i] })
-	switch random.IntN(9) {
+	switch random.IntN(13) {
 	case 0, 1:
 		return "append", second(s.AppendMessages(ctx, id, turn(conversation, unique, 3)))
 	case 2:
@@ -77,6 +82,8 @@ func anyCall(t *testing.T, s *Store, random *rand.Rand, id memory.Identity, uniq
 		outcomes := []memory.Outcome{memory.OutcomeSkipped, memory.OutcomeNothing, memory.OutcomeFailed, memory.OutcomeQuarantined, memory.OutcomeWaiting}
 		e := Ending{Outcome: outcomes[random.IntN(len(outcomes))], Until: testClock, Usage: memory.Usage{Calls: 1}}
 		return "outcome", second(s.RecordOutcome(ctx, id, x.ID, e))
+	case 7, 8, 9, 10:
+		return anyWindowCall(ctx, s, random, id, conversation)
 	default:
 		x, err := open()
 		if err != nil {
