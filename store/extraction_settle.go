@@ -31,12 +31,16 @@ for no key update of c`
 
 	// What a flush has written of the messages of the draft, the latest of it.
 	sqlExtractionNoted = `
-select s.flush_id, s.scope, s.path
-from extractions x
-join flush_steps s on s.workspace_id = x.workspace_id and s.agent_id = x.agent_id and s.conversation_uid = x.conversation_uid
-    and s.from_seq <= x.to_seq and s.to_seq >= x.from_seq and s.outcome = 'written'
-where x.workspace_id = @workspace and x.agent_id = @agent and x.extraction_id = @extraction
-order by s.from_seq desc
+with x as materialized (
+    select conversation_uid, from_seq, to_seq
+    from extractions
+    where workspace_id = @workspace and agent_id = @agent and extraction_id = @extraction
+)
+select flush_id, scope, path
+from flush_steps
+where workspace_id = @workspace and agent_id = @agent and conversation_uid = (select conversation_uid from x)
+    and from_seq <= (select to_seq from x) and to_seq >= (select from_seq from x) and outcome = 'written'
+order by from_seq desc
 limit 1`
 
 	sqlExtractionEnd = `

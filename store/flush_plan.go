@@ -38,7 +38,7 @@ update flushes set
     draft = case when workflow_id = @workflow and run_id = @run then draft end,
     workflow_id = @workflow,
     run_id = @run
-where workspace_id = @workspace and agent_id = @agent and flush_id = @flush and owner_key = @owner and acknowledged_at is null`
+where workspace_id = @workspace and agent_id = @agent and flush_id = @flush and owner_key = @owner and done_seq < to_seq`
 )
 
 // PlanFlush says what is to be flushed next so that everything up to a message is: the open flush of the conversation, whoever
