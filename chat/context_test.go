@@ -234,9 +234,9 @@ func TestContextWithoutWorkflows(t *testing.T) {
 	w.long(grace, "short", 7)
 	w.long(grace, "long", 12)
 	w.compactor.failing = fmt.Errorf("dial: %w", chat.ErrUnreachable)
-	c, err := w.Context(t.Context(), as(grace), w.agent, chat.ContextRequest{Conversation: "short", Message: "And what now?", MaxTokens: 9500})
+	c, err := w.Context(t.Context(), as(grace), w.agent, chat.ContextRequest{Conversation: "short", Message: "And what now?", MaxTokens: 9000})
 	if err != nil || c.Ledger.Messages != 14 || c.Compact == 0 {
-		t.Errorf("%d messages, %v", c.Ledger.Messages, err)
+		t.Errorf("%d messages, %+v, %v", c.Ledger.Messages, c.Ledger, err)
 	}
 	_, err = w.Context(t.Context(), as(grace), w.agent, chat.ContextRequest{Conversation: "long", Message: "And what now?", MaxTokens: 9000})
 	if !errors.Is(err, chat.ErrUnreachable) {
