@@ -29,7 +29,10 @@ func TestRoundTripsOfWindows(t *testing.T) {
 		}},
 		{"LoadWindow", 2, func() error { return second(s.LoadWindow(t.Context(), id, window)) }},
 		{"LoadWindow without a conversation", 1, func() error { return second(s.LoadWindow(t.Context(), id, WindowRequest{Window: 1000})) }},
-		{"PlanFlush", 1, func() (err error) { f, _, err = s.PlanFlush(t.Context(), id, stored.ConversationUID, stored.LastSeq-4); return err }},
+		{"PlanFlush", 1, func() (err error) {
+			f, _, err = s.PlanFlush(t.Context(), id, stored.ConversationUID, stored.LastSeq-4)
+			return err
+		}},
 		{"BeginFlush", 1, func() error { return second(s.BeginFlush(t.Context(), id, f.ID)) }},
 		{"LoadFlush", 2, func() (err error) {
 			load, err = s.LoadFlush(t.Context(), id, f.ID, memory.DefaultExtractSettings())
