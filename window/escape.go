@@ -31,10 +31,18 @@ func Escape(text string) string {
 // Defuse breaks what a provider or a model could take for the structure of a conversation inside a message of a tool: tokens of
 // chat templates, and our own labels. It only puts a space into them, so that JSON stays JSON; all else stays as it is.
 func Defuse(text string) string {
-	if !strings.ContainsAny(text, "<[＜［") {
-		return text
+	if has(text, '<', "＜") {
+		text = breakTemplates(text)
 	}
-	return breakLabels(breakControls(breakTemplates(text)))
+	if has(text, '[', "［") {
+		text = breakLabels(breakControls(text))
+	}
+	return text
+}
+
+// has reports whether a text has a character, or its full-width form.
+func has(text string, character byte, wide string) bool {
+	return strings.IndexByte(text, character) >= 0 || strings.Contains(text, wide)
 }
 
 // template is the beginning of a token of a chat template: "<|im_start|>", "<<SYS>>", "</s>", "<start_of_turn>", "<｜User｜>".
@@ -48,9 +56,9 @@ func breakTemplates(text string) string {
 	})
 }
 
-// breakTokens puts a space behind every "<" that could begin a tag or a token, and into control words in brackets.
+// breakTokens puts a space behind every "<" that could begin a tag or a token.
 func breakTokens(line string) string {
-	if !strings.ContainsAny(line, "<＜[［") {
+	if !has(line, '<', "＜") {
 		return line
 	}
 	var b strings.Builder
@@ -64,7 +72,7 @@ func breakTokens(line string) string {
 			b.WriteByte(' ')
 		}
 	}
-	return breakControls(b.String())
+	return b.String()
 }
 
 // control is a control word in brackets, as some templates have them: "[INST]", "[/INST]", "[TOOL_RESULTS]", "[gMASK]".
@@ -77,11 +85,13 @@ var forged = regexp.MustCompile(`(?i)([\[［])(` + strings.Join(labels, "|") + `
 
 func breakLabels(text string) string { return forged.ReplaceAllString(text, "$1 $2") }
 
-// escapeBrackets puts a backslash before every open bracket that has none, but those of check boxes.
+// escapeBrackets puts a backslash before every open bracket that has none, but those of check boxes, and a space into control
+// words.
 func escapeBrackets(line string) string {
-	if !strings.ContainsAny(line, "[［") {
+	if !has(line, '[', "［") {
 		return line
 	}
+	line = breakControls(line)
 	var b strings.Builder
 	backslashes := 0
 	for at, r := range line {
@@ -117,7 +127,7 @@ var key = regexp.MustCompile(`\\*["'“”‘’＂]\s*([^"'“”‘’＂\s]{3
 
 // escapeRoles puts a backslash before the key of a role, as messages of the wire have it: {"role": "system"}.
 func escapeRoles(line string) string {
-	if !strings.ContainsAny(line, ":：=") {
+	if !has(line, ':', "：") && strings.IndexByte(line, '=') < 0 {
 		return line
 	}
 	return key.ReplaceAllStringFunc(line, func(found string) string {

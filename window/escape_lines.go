@@ -2,9 +2,9 @@ package window
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"reverie/memory"
 )
@@ -62,7 +62,8 @@ func separates(line string) bool {
 	case drawn == headings && rest != "":
 		return strings.HasSuffix(rest, "##") || strings.HasSuffix(rest, "＃＃")
 	case strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "+ "):
-		return rest == "" || strings.ContainsRune(strokes, []rune(line)[len([]rune(line))-1]) // a list item with emphasis is none
+		last, _ := utf8.DecodeLastRuneInString(line)
+		return strings.ContainsRune(strokes, last) // a list item with emphasis is none
 	}
 	return true
 }
@@ -82,25 +83,30 @@ var speakers, commanders = foldAll(
 	"システム", "開発者", "管理者", "指示", "命令", "役割", "시스템", "개발자", "관리자", "지시", "система", "разработчик", "système",
 )
 
-func foldAll(words ...string) []string {
-	for i, w := range words {
-		words[i] = memory.Folded(w)
+// foldAll folds words and sorts them by their first byte.
+func foldAll(words ...string) map[byte][]string {
+	sorted := map[byte][]string{}
+	for _, w := range words {
+		w = memory.Folded(w)
+		sorted[w[0]] = append(sorted[w[0]], w)
 	}
-	slices.SortFunc(words, func(a, b string) int { return len(b) - len(a) })
-	return words
+	return sorted
 }
 
 // closers end the name of a role.
-const closers = ":;]>)}】〕〉》」』|=\"`*"
+const closers = "(:;]>)}】〕〉》」』|=\"`*"
 
 // speaks reports whether a folded line begins with the name of a role, and then what ends it.
 func speaks(folded string) bool {
-	for _, w := range speakers {
+	if folded == "" {
+		return false
+	}
+	for _, w := range speakers[folded[0]] {
 		if rest, ok := strings.CutPrefix(folded, w); ok && ended(rest) {
 			return true
 		}
 	}
-	for _, w := range commanders {
+	for _, w := range commanders[folded[0]] {
 		rest, ok := strings.CutPrefix(folded, w)
 		if !ok {
 			continue
@@ -115,13 +121,13 @@ func speaks(folded string) bool {
 // ended reports whether nothing follows a word, or what ends a name.
 func ended(rest string) bool {
 	rest = strings.TrimLeft(rest, " ")
-	return rest == "" || strings.ContainsAny(rest[:1], closers) || strings.HasPrefix(rest, "(") ||
-		strings.ContainsAny(string([]rune(rest)[0]), closers)
+	first, _ := utf8.DecodeRuneInString(rest)
+	return rest == "" || strings.ContainsRune(closers, first)
 }
 
 // apart reports whether a word ends where rest begins.
 func apart(rest string) bool {
-	first := []rune(rest)[0]
+	first, _ := utf8.DecodeRuneInString(rest)
 	return !unicode.IsLetter(first) || first >= 0x3000 // words of Chinese, Japanese and Korean run on
 }
 

@@ -147,6 +147,7 @@ func (f *fit) count() {
 		}
 		for j := u.from; j < u.to; j++ {
 			p := &f.pieces[j]
+			p.render()
 			p.whole = f.texts.message(p.Message)
 			p.Tokens = p.whole
 			u.tokens += p.whole

@@ -82,11 +82,9 @@ func (p *pairing) alone(m *memory.Message) {
 		added := p.add(m, memory.RoleOfUser, "")
 		added.tool, added.Name = toolName(m.Name), ""
 		added.label = ToolPrefix + "\n" + added.tool + ": "
-		added.show(m.Content)
 	default:
 		added := p.add(m, memory.RoleOfUser, "")
 		added.label, added.Name = NotePrefix+"\n", ""
-		added.show(m.Content)
 	}
 }
 
@@ -108,7 +106,6 @@ func (p *pairing) calls(m *memory.Message, behind []memory.Message) (taken int) 
 		answered[i] = true
 		added := p.add(result, memory.RoleOfTool, "")
 		added.tool, added.Name, added.ToolCallID = calls[i].Name, calls[i].Name, calls[i].ID
-		added.show(result.Content)
 		taken++
 	}
 	for i, c := range calls {
@@ -141,12 +138,16 @@ func answers(calls []memory.ToolCall, answered []bool, result *memory.Message) i
 	return first
 }
 
-// show sets the content of a piece that is not shown as somebody said it: a tool's result, or a labelled message.
-func (p *piece) show(content string) {
-	if p.Role == memory.RoleOfTool && strings.TrimSpace(content) == "" {
-		content = EmptyResult
+// render sets the content of a piece that is not shown as somebody said it: a tool's result, or a labelled message. It costs
+// what escaping costs, and is done for those alone that may be in the window.
+func (p *piece) render() {
+	switch {
+	case p.label == "" && p.tool == "":
+	case p.Role == memory.RoleOfTool && strings.TrimSpace(p.source.Content) == "":
+		p.Content = EmptyResult
+	default:
+		p.Content = p.label + p.clean(p.source.Content)
 	}
-	p.Content = p.label + p.clean(content)
 }
 
 // clean makes a part of a content safe for where it stands. What user and assistant said stays as it is.

@@ -118,7 +118,10 @@ func (f *fit) droppedTokens() int {
 	for i, u := range f.units[:f.from] {
 		n += u.tokens
 		for j := u.from; i < f.far && j < u.to; j++ {
-			n += memory.EstimateTokens(f.pieces[j].Content) + messageTokens
+			n += messageTokens
+			if source := f.pieces[j].source; source != nil {
+				n += memory.EstimateTokens(source.Content)
+			}
 		}
 	}
 	return n
