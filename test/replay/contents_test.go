@@ -13,7 +13,7 @@ import (
 // recordedContents are words of what the recordings say, note and have a model answer. Case names are not among them: owners are
 // called so, and nothing but their ids travels.
 var recordedContents = []string{
-	"synthetic message", "synthetic entry", "Synthetic", // conversations (record_test.go)
+	"synthetic message", "synthetic entry", "Synthetic", "synthetic summary", // conversations (record_test.go, record_window_test.go)
 	"The garden of", "has an oak", "The pet of", "tortoise", "Momo", "memory_content", // dreams (record_dream_test.go)
 }
 

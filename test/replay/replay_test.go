@@ -45,7 +45,10 @@ func TestRecordedHistoriesReplay(t *testing.T) {
 			checkPayloads(t, file)
 		})
 	}
-	for _, name := range []string{workflows.InboxName, workflows.ExtractName, workflows.IndexName, workflows.ReindexName, workflows.DreamName, workflows.NightName} {
+	for _, name := range []string{
+		workflows.InboxName, workflows.ExtractName, workflows.IndexName, workflows.ReindexName, workflows.DreamName, workflows.NightName,
+		workflows.FlushName, workflows.CompactName,
+	} {
 		if seen[name] == 0 {
 			t.Errorf("there is no recorded history of %s", name)
 		}
