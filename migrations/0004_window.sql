@@ -17,6 +17,9 @@ alter table conversations
 alter table extractions
     add column flush_id uuid;
 
+-- The entry of the journal that tells of a version, and with it the token that its writer was given.
+create index journal_of_version on journal (document_id, version, workspace_id, agent_id, event_id) where document_id is not null;
+
 -- One row for each range of messages that is saved before it is dropped. The ranges of a conversation follow each other without
 -- gaps, and one at most is open. draft holds contents: it stays here and never travels through workflow histories. flush_id is a
 -- UUIDv7, so that its order is that of time.
@@ -175,6 +178,7 @@ $$;
 
 -- +goose Down
 drop table compactions, flush_steps, flushes;
+drop index journal_of_version;
 alter table extractions drop column flush_id;
 alter table conversations drop column flushed_seq; -- and its check
 alter table messages drop column tool_calls, drop column tool_call_id;
