@@ -1,6 +1,7 @@
 package chat_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -19,7 +20,8 @@ type compactor struct {
 	store *store.Store
 
 	mu      sync.Mutex
-	failing error // what every call fails with; nil: it works
+	failing error  // what every call fails with; nil: it works
+	summary string // what summaries say; empty: up to where they go
 	calls   []string
 }
 
@@ -60,7 +62,7 @@ func (c *compactor) Compact(ctx context.Context, r chat.CompactRequest) error {
 		if part, err = c.store.LoadSummary(ctx, id, x.ID, 64<<10); err != nil {
 			break
 		}
-		summary := fmt.Sprintf("Summary up to %d.", part.To)
+		summary := cmp.Or(c.summary, fmt.Sprintf("Summary up to %d.", part.To))
 		x, err = c.store.SaveSummary(ctx, id, x.ID, store.SummaryStep{To: part.To, Summary: summary, SummaryTokens: 5, Model: "builtin/test"})
 	}
 	return err
