@@ -120,9 +120,14 @@ func TestChatStreams(t *testing.T) {
 
 // Who hangs up stops the model; the message stays, without an answer, and is answered when it is sent again.
 func TestHangingUpStopsTheTurn(t *testing.T) {
-	pace := 50 * time.Millisecond
 	played := llmtest.New(t, llmtest.Options{
-		Respond: func(llmtest.Request) llmtest.Turn { return llmtest.Say(strings.Repeat("and so on ", 200)) }, Pace: pace,
+		Respond: func(llmtest.Request) llmtest.Turn { return llmtest.Say(strings.Repeat("and so on ", 200)) },
+		Script: func(r llmtest.Request) llmtest.Reply {
+			if r.Number == 1 {
+				return llmtest.Paced(50 * time.Millisecond) // half a minute
+			}
+			return llmtest.Honest()
+		},
 	})
 	h := start(t, withModel(t, played))
 	h.agent("ada")
