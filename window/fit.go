@@ -1,6 +1,7 @@
 package window
 
 import (
+	"slices"
 	"strings"
 
 	"reverie/memory"
@@ -111,8 +112,8 @@ func (f *fit) lastTurns() int {
 	if turns == 0 {
 		return len(f.units)
 	}
-	for i := len(f.units) - 1; i >= 0; i-- {
-		if f.units[i].turn {
+	for i, u := range slices.Backward(f.units) {
+		if u.turn {
 			if turns--; turns == 0 {
 				return i
 			}

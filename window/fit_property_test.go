@@ -41,8 +41,7 @@ func TestFitProperties(t *testing.T) {
 		if diff := cmp.Diff(got, again); diff != "" {
 			t.Fatalf("the same input makes another window:\n%s", diff)
 		}
-		var large *TooLargeError
-		if errors.As(err, &large) {
+		if large, ok := errors.AsType[*TooLargeError](err); ok {
 			if large.System+large.Tools+large.Current <= in.Settings.MaxTokens || large.Max > in.Settings.MaxTokens {
 				t.Fatalf("it would fit: %+v in %d", *large, in.Settings.MaxTokens)
 			}

@@ -66,11 +66,8 @@ func (f *fit) opening(from int) Message {
 	if f.summary.Tokens > 0 || f.goal.Tokens > 0 {
 		return Message{}
 	}
-	for _, p := range f.pieces {
-		if p.Role == memory.RoleOfAssistant {
-			return f.message(KindGap, memory.RoleOfUser, OpeningNote)
-		}
-		break
+	if len(f.pieces) > 0 && f.pieces[0].Role == memory.RoleOfAssistant {
+		return f.message(KindGap, memory.RoleOfUser, OpeningNote)
 	}
 	return Message{}
 }
