@@ -185,6 +185,51 @@ func oneRound(ctx context.Context, s *Store, owner memory.Owner, i int) error {
 	return err
 }
 
+// Runs that flush are killed as well, and in the end every message is flushed once and stands in the note once.
+func TestKilledFlushes(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, at(func() time.Time { return testClock }))
+	id := workflow("user:7", "r1")
+	settings := memory.DefaultExtractSettings()
+	settings.MaxTranscript = 3
+	const messages, each = 120, 12
+	began := time.Now()
+	c := Conversation{UID: must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", messages))).ConversationUID, Last: each}
+	if err := flushStep(t, s, id, c, settings); err != nil {
+		t.Fatal(err)
+	}
+	stop := killing(t, s, max(100*time.Millisecond, time.Since(began)))
+	for c.Flushed < messages {
+		// A step whose answer got lost is found done by the next call, or its draft is found by it.
+		if err := until(func() error { return flushStep(t, s, id, c, settings) }); err != nil {
+			t.Fatal(err)
+		}
+		if err := until(func() (err error) { c, err = s.Conversation(t.Context(), id, "c"); return err }); err != nil {
+			t.Fatal(err)
+		}
+		c.Last = min(messages, c.Flushed-c.Flushed%each+each)
+	}
+	stop()
+	d := must[memory.Document](t)(s.Document(t.Context(), id, personal("memory/2026-11-21.md")))
+	for n := range messages {
+		if stands := strings.Count(d.Content, fmt.Sprintf("- message %d.\n", n+1)); stands != 1 {
+			t.Errorf("message %d stands %d times", n+1, stands)
+		}
+	}
+	flushes := must[Listed[Flush]](t)(s.Flushes(t.Context(), id, "c", Page{})).Items
+	if len(flushes) != messages/each {
+		t.Errorf("%d flushes, want %d", len(flushes), messages/each)
+	}
+	spent := must[memory.Usage](t)(s.SpentToday(t.Context(), id, testClock))
+	var recorded memory.Usage
+	for _, f := range flushes {
+		recorded = recorded.Add(f.Usage)
+	}
+	if spent != recorded || recorded.Calls < messages/3 {
+		t.Errorf("spent %+v, recorded %+v", spent, recorded)
+	}
+}
+
 // until repeats a call until it succeeds, or fails for a reason of its own.
 func until(call func() error) error {
 	var err error

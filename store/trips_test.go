@@ -105,6 +105,48 @@ func countTrips(t *testing.T, count *trips, calls []trip) {
 	}
 }
 
+func TestRoundTripsOfFlushes(t *testing.T) {
+	t.Parallel()
+	count := &trips{}
+	s := openStore(t, func(o *Options) { o.MaxConns, o.Tracer = 1, count })
+	id := workflow("user:7", "r")
+	settings := memory.DefaultExtractSettings()
+	settings.MaxTranscript = 2
+	prefix := 0
+	var stored Stored
+	var f Flush
+	var load FlushLoad
+	countTrips(t, count, []trip{
+		{"AppendMessages", 2, func() (err error) {
+			prefix++
+			stored, err = s.AppendMessages(t.Context(), id, turn("c", string(rune('a'+prefix)), 4))
+			return err
+		}},
+		{"PlanFlush", 1, func() (err error) {
+			f, _, err = s.PlanFlush(t.Context(), id, stored.ConversationUID, stored.LastSeq)
+			return err
+		}},
+		{"BeginFlush", 1, func() error { return second(s.BeginFlush(t.Context(), id, f.ID)) }},
+		{"LoadFlush", 2, func() (err error) { load, err = s.LoadFlush(t.Context(), id, f.ID, settings); return err }},
+		{"SaveFlushDraft", 1, func() error { return s.SaveFlushDraft(t.Context(), id, f.ID, draftOf(load, "- x\n")) }},
+		{"CommitFlush", 3, func() error { return second(s.CommitFlush(t.Context(), id, f.ID, load.From, "")) }},
+		{"CommitFlush again", 2, func() error { return second(s.CommitFlush(t.Context(), id, f.ID, load.From, "")) }},
+		{"LoadExtraction", 2, func() error {
+			r := Range{ConversationUID: stored.ConversationUID, From: load.From, To: load.To + 1}
+			l, err := s.LoadExtraction(t.Context(), id, r, settings)
+			if err == nil && l.Noted == nil {
+				t.Error("the extraction knows nothing of what is noted")
+			}
+			return err
+		}},
+		{"EndFlushStep", 2, func() error {
+			return second(s.EndFlushStep(t.Context(), id, f.ID, FlushEnd{From: load.To + 1, To: stored.LastSeq, Outcome: memory.OutcomeNothing}))
+		}},
+		{"Flush", 1, func() error { return second(s.Flush(t.Context(), id, f.ID)) }},
+		{"Flushes", 1, func() error { return second(s.Flushes(t.Context(), id, "c", Page{})) }},
+	})
+}
+
 func TestRoundTripsOfDreams(t *testing.T) {
 	t.Parallel()
 	count := &trips{}
