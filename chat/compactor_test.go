@@ -19,10 +19,11 @@ import (
 type compactor struct {
 	store *store.Store
 
-	mu      sync.Mutex
-	failing error  // what every call fails with; nil: it works
-	summary string // what summaries say; empty: up to where they go
-	calls   []string
+	mu           sync.Mutex
+	failing      error  // what every call fails with; nil: it works
+	summaryFails bool   // summaries are not written
+	summary      string // what summaries say; empty: up to where they go
+	calls        []string
 }
 
 func (c *compactor) called(what string, r chat.CompactRequest) error {
@@ -46,6 +47,9 @@ func (c *compactor) asked() string {
 func (c *compactor) Compact(ctx context.Context, r chat.CompactRequest) error {
 	if err := c.called("compact", r); err != nil {
 		return err
+	}
+	if c.summaryFails {
+		return chat.ErrStillRunning
 	}
 	if err := c.flush(ctx, r); err != nil {
 		return err
