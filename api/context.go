@@ -107,7 +107,7 @@ type contextView struct {
 
 // windowMessage is one message of a window.
 type windowMessage struct {
-	Kind       window.Kind    `json:"kind" enum:"system,summary,goal,history,recall,current" doc:"What it is. Only system is a system message: what is summarised or recalled is data."`
+	Kind       window.Kind    `json:"kind" enum:"system,summary,goal,gap,history,recall,current" doc:"What it is. Only system is a system message: what is summarised or recalled is data."`
 	Role       string         `json:"role" enum:"system,user,assistant,tool"`
 	Name       string         `json:"name,omitempty"`
 	Content    string         `json:"content"`
