@@ -17,6 +17,9 @@ type Flusher interface {
 // ReasonExtracted ends a step of a flush whose messages an extraction had taken before.
 const ReasonExtracted memory.ReasonCode = "extracted"
 
+// ReasonNoteFull ends a step of a flush whose entry has no room in today's note: it is as large as a document may be.
+const ReasonNoteFull memory.ReasonCode = "note_full"
+
 // PlanFlush finds or opens the flush that is next, so that everything up to a message is flushed.
 func (a *Activities) PlanFlush(ctx context.Context, in PlanFlushInput) (PlanFlushResult, error) {
 	id, err := a.identify(ctx, in.OwnerRef, author(ctx, ""))
@@ -78,6 +81,10 @@ func (a *Activities) CommitFlush(ctx context.Context, in CommitFlushInput) (Comm
 	case isRefused:
 		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
 			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonScan,
+		})
+	case isConflict && conflict.Code == store.CodeNoteFull: // the messages stay, for the extraction; the window must not wait for a new day
+		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
+			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoteFull,
 		})
 	}
 	if err != nil {

@@ -71,14 +71,16 @@ const (
 	CodeMessageIDReused = "message_id_reused"
 	// CodeConversationOfAnotherOwner: the conversation exists and is somebody else's.
 	CodeConversationOfAnotherOwner = "conversation_of_another_owner"
-	// CodeRangeMoved: the range does not begin behind the conversation's cursor (any more).
+	// CodeRangeMoved: the range does not begin behind the conversation's cursor, or the step behind what is flushed (any more).
 	CodeRangeMoved = "range_moved"
-	// CodeSuperseded: another run has taken this extraction or dream over.
+	// CodeSuperseded: another run has taken this extraction, flush or dream over.
 	CodeSuperseded = "superseded"
 	// CodeNotQuarantined: only a quarantined extraction can be retried.
 	CodeNotQuarantined = "not_quarantined"
-	// CodeNoDraft: the extraction or dream has no draft to commit; make one.
+	// CodeNoDraft: the extraction, flush or dream has no draft to commit; make one.
 	CodeNoDraft = "no_draft"
+	// CodeNoteFull: today's note would become larger than a document may be.
+	CodeNoteFull = "note_full"
 	// CodeNotFlushed: messages that a summary is to stand for are not saved yet.
 	CodeNotFlushed = "not_flushed"
 	// CodeNotEnded: the dream has not ended.

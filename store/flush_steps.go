@@ -108,8 +108,8 @@ func (d FlushDraft) change(conversation string) memory.Change {
 //
 // It returns *QuarantineError when the scan refuses the entry: the draft is dropped, the verdict is in the journal, and the
 // violations are kept for the step's record; the step is still to be done, by another engine or with EndFlushStep. It returns
-// *InvalidError when the note would become too large, and *ConflictError with CodeNoDraft, CodeSuperseded, CodeRangeMoved (the
-// step does not begin behind those that are done) or CodeKeyReused.
+// *ConflictError with CodeNoDraft, CodeSuperseded, CodeRangeMoved (the step does not begin behind those that are done), CodeNoteFull
+// (end the step without the entry) or CodeKeyReused.
 func (s *Store) CommitFlush(ctx context.Context, id memory.Identity, flush uuid.UUID, from int64, key string) (FlushResult, error) {
 	result, err := s.settleFlush(ctx, id, flush, from, func(t *tx, o *openFlush) (FlushResult, error) { return o.commit(ctx, t, key) })
 	var quarantine *QuarantineError
@@ -151,7 +151,10 @@ func (o *openFlush) commit(ctx context.Context, t *tx, key string) (FlushResult,
 	if err := t.send(ctx, look); err != nil {
 		return FlushResult{}, err
 	}
-	if err := w.decide(t); err != nil {
+	switch err := w.decide(t); {
+	case errors.As(err, new(*InvalidError)): // the entry by itself was valid
+		return FlushResult{}, &ConflictError{Code: CodeNoteFull, Message: fmt.Sprintf("the entry of flush %s has no room in the note", o.id)}
+	case err != nil:
 		return FlushResult{}, err
 	}
 	act := &pgx.Batch{}

@@ -392,3 +392,25 @@ func TestFlushRefusedByTheScan(t *testing.T) {
 		}
 	}
 }
+
+// A note that has no room left holds nothing up either.
+func TestFlushIntoAFullNote(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, at(func() time.Time { return testClock }))
+	id := workflow("user:7", "r1")
+	uid := must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 4))).ConversationUID
+	f := planned(t, s, id, uid, 4)
+	load := must[FlushLoad](t)(s.LoadFlush(t.Context(), id, f.ID, memory.DefaultExtractSettings()))
+	full := strings.Repeat("- a line like many others\n", memory.MaxDocumentBytes/26)
+	write(t, s, id, replace(personal("memory/2026-11-21.md"), 0, full))
+	if err := s.SaveFlushDraft(t.Context(), id, f.ID, draftOf(load, strings.Repeat("- likes tea\n", 10))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.CommitFlush(t.Context(), id, f.ID, 1, ""); !conflict(CodeNoteFull)(err) {
+		t.Fatalf("committed: %v", err)
+	}
+	end := FlushEnd{From: 1, To: 4, Outcome: memory.OutcomeNothing, ReasonCode: "note_full"}
+	if out := must[FlushResult](t)(s.EndFlushStep(t.Context(), id, f.ID, end)); !out.Flush.Acknowledged() || out.Flush.ReasonCode != "note_full" {
+		t.Errorf("ended: %+v", out.Flush)
+	}
+}
