@@ -90,6 +90,7 @@ func (w *writes) apply(t *tx, c *checked) (memory.ChangeReceipt, error) {
 	if err != nil {
 		return memory.ChangeReceipt{}, err
 	}
+	w.mind(d, &next)
 	if err := validContent("content", next.content); err != nil {
 		return memory.ChangeReceipt{}, err
 	}

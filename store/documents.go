@@ -79,6 +79,7 @@ type writes struct {
 	recorded  *memory.Receipt
 	events    []event
 	receipt   memory.Receipt
+	forgotten forgotten
 }
 
 // checked is a change that follows the rules and passed the scan.

@@ -106,6 +106,7 @@ func (w *writes) queueReads(b *pgx.Batch, t *tx) {
 			return nil
 		})
 	}
+	w.queueForgotten(b, t)
 }
 
 // args are the arguments of the statements that find d.
@@ -154,6 +155,7 @@ func (w *writes) queueWrites(b *pgx.Batch, t *tx) error {
 		}
 	}
 	w.queueNews(b, t)
+	w.queueRevived(b, t)
 	return nil
 }
 

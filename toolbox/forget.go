@@ -2,8 +2,12 @@ package toolbox
 
 import (
 	"context"
+	"strconv"
+	"strings"
 
 	"reverie/memory"
+	"reverie/recall"
+	"reverie/store"
 )
 
 // Forget names what is to be forgotten: lines of a document, as a search or a tool showed them, or one statement.
@@ -41,7 +45,31 @@ type Statement struct {
 // The error is *store.InvalidError when f names nothing that can be forgotten (a path of a conversation, lines without a
 // statement), wraps store.ErrNotFound when there is no such document or the statements are not there any longer, and
 // store.ErrForbidden when the caller may not write the document, such as shared memory with a key that is pinned to a person.
-// The same Caller.Key gives the first answer again.
+// The same Caller.Key gives the first receipt again, without the statements.
 func (b *Box) Forget(ctx context.Context, c Caller, f Forget) (Forgotten, error) {
-	return Forgotten{}, nil
+	if strings.HasPrefix(f.Path, recall.SessionsFolder) && !strings.HasSuffix(f.Path, ".md") {
+		return Forgotten{}, &store.InvalidError{Field: "path", Problem: "it was said in a conversation, which is kept as it is; documents can be forgotten from"}
+	}
+	scope := f.Scope
+	if scope == "" {
+		d, err := b.Store.VisibleDocument(ctx, c.Identity, f.Path)
+		if err != nil {
+			return Forgotten{}, err
+		}
+		scope = d.Scope
+	}
+	id := c.by(memory.Author{Kind: memory.AuthorUser, ID: "forget"})
+	done, err := b.Store.Forget(ctx, id, store.ForgetRequest{
+		Ref: memory.Ref{Scope: scope, Path: f.Path}, FromLine: f.FromLine, ToLine: max(f.ToLine, f.FromLine), Entry: f.Entry, Shown: f.Shown,
+		Key: keyOf("forget", c.Key, string(scope), f.Path, strconv.Itoa(f.FromLine), strconv.Itoa(f.ToLine), string(f.Entry), f.Shown),
+	})
+	if err != nil {
+		return Forgotten{}, err
+	}
+	b.changed(id, done.Receipt)
+	out := Forgotten{Receipt: done.Receipt}
+	for _, s := range done.States {
+		out.Statements = append(out.Statements, Statement{Entry: s.ID, Text: s.Text})
+	}
+	return out, nil
 }

@@ -1,0 +1,268 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"reverie/dream"
+	"reverie/memory"
+)
+
+// ForgetRequest names a part of a document that somebody was shown and wants forgotten.
+type ForgetRequest struct {
+	memory.Ref
+
+	FromLine, ToLine int            // of the document, 1-based, inclusive; 0: anywhere
+	Entry            memory.EntryID // one statement; empty: all that stand on the lines
+	Shown            string         // what was shown; empty: unknown. Statements that are no part of it are not meant.
+	Key              string         // idempotency key
+}
+
+// ForgetReceipt tells what was forgotten.
+type ForgetReceipt struct {
+	States  []dream.State // of the statements; on a replay empty
+	Receipt memory.Receipt
+}
+
+const (
+	// Where a statement can stand that is to be forgotten, locked in the order of writers, so that none of them brings it back
+	// meanwhile.
+	sqlForgetLocked = `
+select d.path
+from documents d
+where d.workspace_id = @workspace and d.agent_id = @agent and d.scope = @scope and d.owner_key = @whose and not d.deleted
+    and (d.path = any (@paths::text[]) or d.path ~ '^memory/(archive/.*|[0-9]{4}-[0-9]{2}-[0-9]{2}[^/]*)\.md$')
+order by d.path collate "C"
+for no key update`
+
+	sqlForgetDocuments = documentColumns + `octet_length(v.content), v.content
+from documents d ` + currentVersion + `
+where d.workspace_id = @workspace and d.agent_id = @agent and d.scope = @scope and d.owner_key = @whose and not d.deleted
+    and (d.path = any (@paths::text[]) or d.path ~ '^memory/(archive/.*|[0-9]{4}-[0-9]{2}-[0-9]{2}[^/]*)\.md$')
+order by d.path collate "C"`
+
+	sqlForgetStates = stateColumns + `
+from dream_entries e
+where e.workspace_id = @workspace and e.agent_id = @agent and e.owner_key = @owner
+    and (e.entry_id = any (@entries::text[]) or e.aliases && @entries::text[])`
+)
+
+// Forget takes the statements of a passage out of the document that was shown, and out of MEMORY.md, PROFILE.md, the
+// archives and the daily notes beside it, wherever they stand in the same words or say the same. What stands under one in a
+// list goes with it. It makes new versions; those before, reports and the diary stay. No dream brings the statements back, nor
+// does an extraction or a flush; a person who writes them again does.
+//
+// It returns *InvalidError for a passage in which no statement can be meant, ErrNotFound when there is no such document or it
+// does not say that (any longer), and ErrForbidden when the identity may not write documents of that scope.
+func (s *Store) Forget(ctx context.Context, id memory.Identity, p ForgetRequest) (ForgetReceipt, error) {
+	path, err := checkRef(id, "", p.Ref)
+	if err != nil {
+		return ForgetReceipt{}, err
+	}
+	p.Path = path
+	switch {
+	case p.Scope == memory.ScopeGlobal:
+		return ForgetReceipt{}, &InvalidError{Field: "scope", Problem: "what all agents of the workspace know is changed by writing its document"}
+	case p.Entry == "" && p.FromLine < 1 && strings.TrimSpace(p.Shown) == "":
+		return ForgetReceipt{}, &InvalidError{Field: "fromLine", Problem: "name the lines, or the statement"}
+	case p.ToLine < p.FromLine:
+		return ForgetReceipt{}, &InvalidError{Field: "toLine", Problem: "it must not be in front of fromLine"}
+	}
+	if err := validText("idempotency key", p.Key, maxKey); err != nil {
+		return ForgetReceipt{}, err
+	}
+	if err := mayWrite(id, p.Scope); err != nil {
+		return ForgetReceipt{}, err
+	}
+	if p.Scope == memory.ScopeTeam { // what is shared is dreamt about as the system's
+		id = id.For(id.Agent, memory.SystemOwner)
+	}
+	var result ForgetReceipt
+	for range entryRounds {
+		result, err = inTx(ctx, s, id, func(t *tx) (ForgetReceipt, error) {
+			f := forgetting{t: t, passage: p}
+			return f.run(ctx)
+		})
+		if !errors.As(err, new(*StaleBaseError)) && !errors.As(err, new(*replayedError)) && !isUnique(err, "write_ledger_pkey") {
+			break
+		}
+	}
+	return result, err
+}
+
+// forgetting is one passage on its way out.
+type forgetting struct {
+	t       *tx
+	passage ForgetRequest
+
+	recorded   *memory.Receipt
+	documents  []memory.Document
+	statements []memory.EntryAt
+	known      []dream.State // of them and of their other wordings
+	names      names
+}
+
+func (f *forgetting) args(more pgx.NamedArgs) pgx.NamedArgs {
+	args := pgx.NamedArgs{
+		"scope": f.passage.Scope, "whose": rowOwner(f.t.id, f.passage.Scope), "paths": []string{f.passage.Path, memory.MemoryPath, memory.ProfilePath},
+	}
+	for name, value := range more {
+		args[name] = value
+	}
+	return f.t.args(args)
+}
+
+func (f *forgetting) run(ctx context.Context) (ForgetReceipt, error) {
+	look := &pgx.Batch{}
+	look.Queue(sqlForgetLocked, f.args(nil))
+	if f.passage.Key != "" {
+		queueLedger(look, f.t, f.passage.Key, &f.recorded)
+	}
+	all(look.Queue(sqlForgetDocuments, f.args(nil)), &f.documents, scanContent)
+	if err := f.t.send(ctx, look); err != nil {
+		return ForgetReceipt{}, err
+	}
+	if f.recorded != nil {
+		return ForgetReceipt{Receipt: *f.recorded}, nil
+	}
+	if err := f.find(); err != nil {
+		return ForgetReceipt{}, err
+	}
+	f.names = names{}
+	for _, e := range f.statements {
+		f.names.add(e.ID, nil, e.Text)
+	}
+	look = &pgx.Batch{}
+	entries := make([]string, 0, len(f.names))
+	for entry := range f.names {
+		entries = append(entries, string(entry))
+	}
+	all(look.Queue(sqlForgetStates, f.args(pgx.NamedArgs{"entries": entries})), &f.known, scanState)
+	if err := f.t.send(ctx, look); err != nil {
+		return ForgetReceipt{}, err
+	}
+	for _, state := range f.known {
+		f.names.add(state.ID, state.Aliases, state.Text)
+	}
+	return f.commit(ctx, f.changes())
+}
+
+// find finds the statements that are meant.
+func (f *forgetting) find() error {
+	p := f.passage
+	at := slices.IndexFunc(f.documents, func(d memory.Document) bool { return d.Path == p.Path })
+	if at < 0 {
+		return fmt.Errorf("document %s: %w", p.Path, ErrNotFound)
+	}
+	entries := memory.EntriesOf(f.documents[at].Content)
+	shown := joinedWords(p.Shown)
+	meant := func(e memory.EntryAt) bool {
+		return (p.Entry == "" || e.ID == p.Entry) && (shown == "" || strings.Contains(shown, joinedWords(e.Text)))
+	}
+	on := func(e memory.EntryAt) bool {
+		return p.FromLine < 1 || e.FromLine <= p.ToLine && e.ToLine >= p.FromLine
+	}
+	f.statements = matching(entries, func(e memory.EntryAt) bool { return on(e) && meant(e) })
+	if len(f.statements) == 0 && shown != "" { // they have moved
+		f.statements = matching(entries, meant)
+	}
+	if len(f.statements) == 0 {
+		return fmt.Errorf("a statement there in document %s: %w", p.Path, ErrNotFound)
+	}
+	return nil
+}
+
+func matching(entries []memory.EntryAt, is func(memory.EntryAt) bool) (out []memory.EntryAt) {
+	for _, e := range entries {
+		if is(e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// joinedWords is a text with one space for all blanks.
+func joinedWords(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// changes takes the statements out of every document that says them.
+func (f *forgetting) changes() []memory.Change {
+	var changes []memory.Change
+	for _, d := range f.documents {
+		here := names{}
+		for _, e := range memory.EntriesOf(d.Content) {
+			said := comments.ReplaceAllString(e.Text, "")
+			if f.names[e.ID] || slices.ContainsFunc(f.statements, func(s memory.EntryAt) bool { return dream.Alike(comments.ReplaceAllString(s.Text, ""), said) }) {
+				here[e.ID] = true
+				f.names[e.ID] = true
+			}
+		}
+		_, _, gone := here.placesOf(d.Content)
+		if len(gone) == 0 {
+			continue
+		}
+		changes = append(changes, memory.Change{
+			Ref: memory.Ref{Scope: f.passage.Scope, Path: d.Path}, Op: memory.OpReplace, Base: d.Version, Reason: "forgotten on request",
+			Content: dream.WithoutEmptySections(without(d.Content, gone)),
+		})
+	}
+	return changes
+}
+
+// commit sends the changes through the gate, together with the states of what is forgotten.
+func (f *forgetting) commit(ctx context.Context, changes []memory.Change) (ForgetReceipt, error) {
+	w, err := newWrites(f.t.id, f.passage.Key, changes)
+	if err != nil {
+		return ForgetReceipt{}, err
+	}
+	look := &pgx.Batch{}
+	w.queueReads(look, f.t)
+	if err := f.t.send(ctx, look); err != nil {
+		return ForgetReceipt{}, err
+	}
+	if err := w.decide(f.t); err != nil {
+		return ForgetReceipt{}, err
+	}
+	act := &pgx.Batch{}
+	if err := w.queueWrites(act, f.t); err != nil {
+		return ForgetReceipt{}, err
+	}
+	states := f.queueStates(act)
+	if err := f.t.finish(ctx, act); err != nil {
+		return ForgetReceipt{}, err
+	}
+	return ForgetReceipt{States: states, Receipt: w.receipt}, nil
+}
+
+// queueStates queues that the statements are forgotten, with all their wordings.
+func (f *forgetting) queueStates(b *pgx.Batch) []dream.State {
+	b.Queue(sqlOwnerEnsure, f.t.args(pgx.NamedArgs{"owner_id": newID()}))
+	aliases := make([]string, 0, len(f.names))
+	for entry := range f.names {
+		aliases = append(aliases, string(entry))
+	}
+	slices.Sort(aliases)
+	b.Queue(sqlDreamEntriesLock, f.t.args(pgx.NamedArgs{"entries": aliases}))
+	byID := slices.SortedFunc(slices.Values(f.statements), func(a, b memory.EntryAt) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	byID = slices.CompactFunc(byID, func(a, b memory.EntryAt) bool { return a.ID == b.ID })
+	var states []dream.State
+	for _, e := range byID {
+		text := storable(strings.TrimSpace(comments.ReplaceAllString(e.Text, "")))
+		others := []string{}
+		if len(byID) == 1 { // of several, nobody can tell which wording is whose
+			others = slices.DeleteFunc(slices.Clone(aliases), func(id string) bool { return id == string(e.ID) })
+		} else if id := itemID(e.Text); id != e.ID {
+			others = append(others, string(id))
+		}
+		b.Queue(sqlEntrySettle, f.t.args(pgx.NamedArgs{
+			"entry": e.ID, "status": dream.Forgotten, "text": text, "aliases": others, "mention_days": []string{}, "asked": false, "last_seen": f.t.now,
+		}))
+		states = append(states, dream.State{ID: e.ID, Text: text, Status: dream.Forgotten, LastSeen: f.t.now})
+	}
+	b.Queue(sqlEntrySettleOthers, f.t.args(pgx.NamedArgs{"status": dream.Forgotten, "others": aliases}))
+	return states
+}
