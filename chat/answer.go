@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -24,13 +25,15 @@ type quotation struct {
 	text, source string
 	words        int // of the question
 	hit          recall.Hit
+	shown        recall.Hit // of hit, only the statement
 }
 
 // answerFromMemory answers without a model: it quotes what of memory has most to do with the question, and where it stands, and
 // says so when there is nothing.
 func (t *turning) answerFromMemory(ctx context.Context) error {
-	t.recorded = true // nothing is sent to a model: what is quoted counts
-	if err := t.remake(ctx); err != nil {
+	// Nothing is sent to a model. What is quoted counts as used, and a window that cannot be made stops nobody.
+	t.recorded, t.assembly.request.NoWait = true, true
+	if err := t.remake(ctx); err != nil && !isFull(err) {
 		return err
 	}
 	say := phrasesFor(languageOf(t.request.Message))
@@ -41,7 +44,7 @@ func (t *turning) answerFromMemory(ctx context.Context) error {
 	case window.Trivial(query):
 		return t.say(say.hello+"\n"+say.noModel, builtinRecall)
 	}
-	r := recall.Request{Query: query, Unrecorded: true, Agent: t.agent.Settings, Zone: t.now.Location()}
+	r := recall.Request{Query: query, Unrecorded: true, Synthetic: t.synthetic, Agent: t.agent.Settings, Zone: t.now.Location()}
 	found, err := t.Search.Search(ctx, t.id, r)
 	if err != nil {
 		return err
@@ -51,6 +54,9 @@ func (t *turning) answerFromMemory(ctx context.Context) error {
 		return t.say(say.nothing+"\n"+say.noModel, builtinRecall)
 	}
 	t.Search.Used(ctx, t.id, r, hitsOf(quoted))
+	for _, q := range quoted {
+		t.turn.Quoted = append(t.turn.Quoted, q.shown)
+	}
 	var b strings.Builder
 	b.WriteString(say.found)
 	if quoted[0].hit.Score < found.Settings.MinScore {
@@ -62,6 +68,12 @@ func (t *turning) answerFromMemory(ctx context.Context) error {
 	}
 	b.WriteString("\n" + say.noModel)
 	return t.say(b.String(), builtinRecall)
+}
+
+// isFull reports whether a context was not made because there is no room.
+func isFull(err error) bool {
+	_, tooLarge := errors.AsType[*window.TooLargeError](err)
+	return tooLarge || errors.Is(err, ErrUnreachable) || errors.Is(err, ErrStillRunning)
 }
 
 // quotations are the statements of what was found that have most words of the question, those of the best passages first. A
@@ -108,11 +120,12 @@ func statements(asked search.Query, hit recall.Hit) (best []quotation) {
 			best, most = nil, words
 		}
 		if words == most {
-			line := hit.FromLine
+			shown := hit
+			shown.Text, shown.Snippet = entry.Text, scanned.Text
 			if hit.Corpus == search.Memory {
-				line += entry.FromLine - 1
+				shown.FromLine, shown.ToLine = hit.FromLine+entry.FromLine-1, hit.FromLine+entry.ToLine-1
 			}
-			best = append(best, quotation{text, window.Escape(sourceOf(hit, line)), words, hit})
+			best = append(best, quotation{text, window.Escape(sourceOf(hit, shown.FromLine)), words, hit, shown})
 		}
 	}
 	return best

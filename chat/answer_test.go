@@ -105,3 +105,30 @@ func TestWhatIsQuotedIsRecorded(t *testing.T) {
 		t.Errorf("%+v, %v", kept, err)
 	}
 }
+
+// A window that is full and cannot be flushed stops nobody who needs none.
+func TestAnswersWithoutAModelAndWorkflows(t *testing.T) {
+	w := alone(t)
+	w.long(grace, "c1", 12)
+	w.write(grace, "notes/boat.md", "The boathouse has three oars.\n")
+	w.compactor.failing = chat.ErrUnreachable
+	turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "How many oars are in the boathouse?", MaxTokens: 6000})
+	if !strings.Contains(turn.Answer, "three oars") {
+		t.Error(turn.Answer)
+	}
+}
+
+// What the system itself asks is no use of memory.
+func TestSyntheticTurns(t *testing.T) {
+	w := open(t)
+	w.write(grace, "notes/boat.md", "The boathouse has three oars.\n")
+	w.model.will(say("Three."))
+	w.turn(grace, chat.TurnRequest{Trigger: memory.TriggerCron, Message: "How many oars are in the boathouse?"})
+	if err := w.recorder.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := w.Store.Recalls(t.Context(), as(grace), start.Add(-time.Hour), true, 100)
+	if err != nil || len(kept) != 1 || !kept[0].Synthetic {
+		t.Errorf("%+v, %v", kept, err)
+	}
+}

@@ -88,11 +88,12 @@ type Context struct {
 	Flushing   bool // a flush was started
 }
 
-// Recalled is a passage that is in the context, and where it comes from.
+// Recalled is a passage that is in the context, and where it comes from. Its Snippet is what the model is shown of it, unescaped.
 type Recalled struct {
 	recall.Hit
 
-	Tokens int
+	Line   int // where the first line that is shown stands
+	Tokens int // of the snippet
 }
 
 // TurnRequest is a message to answer.
@@ -116,6 +117,7 @@ type Turn struct {
 	Answer       string         // what the model said last
 	Remembered   *toolbox.Saved // the message asked to remember something, and no model was asked
 	Context      Context        // of the last model call
+	Quoted       []recall.Hit   // without a model: the statements that the answer quotes, each as a passage of its own
 	Calls        []ToolUse
 	Rounds       int // model calls
 	Usage        memory.Usage

@@ -41,6 +41,8 @@ type assembly struct {
 	counter  llm.TokenCounter
 	now      time.Time // in the agent's zone
 	reserved int       // tokens of what stands behind the current message
+	// synthetic: the system itself talks, and what it recalls counts for nothing.
+	synthetic bool
 
 	load      store.WindowLoad
 	found     *finding // nil: not searched yet
@@ -214,7 +216,9 @@ func (a *assembly) made() Context {
 		Result: a.result, Counter: a.counter, Model: a.modelOf(a.request.Model, a.settings), Flushing: a.flushing,
 	}
 	for _, p := range a.shown {
-		c.Recalled = append(c.Recalled, Recalled{Hit: p.hit, Tokens: a.counter.Count(p.text())})
+		hit := p.hit
+		hit.Snippet = p.text() // what the model is shown, without secrets
+		c.Recalled = append(c.Recalled, Recalled{Hit: hit, Line: p.line, Tokens: a.counter.Count(hit.Snippet)})
 	}
 	if len(c.Recalled) == 0 {
 		c.Skipped = cmp.Or(a.found.skipped, skippedNothing)

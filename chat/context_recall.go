@@ -116,7 +116,7 @@ func (a *assembly) search(ctx context.Context, query string) finding {
 	}
 	limit, least := recallResults, a.settings.AutoInjectThreshold
 	r := recall.Request{
-		Query: query, MaxResults: &limit, MinScore: &least, Unrecorded: true, Agent: a.agent.Settings, Zone: a.now.Location(),
+		Query: query, MaxResults: &limit, MinScore: &least, Unrecorded: true, Synthetic: a.synthetic, Agent: a.agent.Settings, Zone: a.now.Location(),
 	}
 	ctx, cancel := context.WithTimeout(ctx, recallPatience)
 	defer cancel()

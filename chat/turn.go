@@ -87,6 +87,7 @@ func (s *Service) newTurning(id memory.Identity, agent store.Agent, r TurnReques
 	if err != nil {
 		return nil, err
 	}
+	a.synthetic = r.Trigger == memory.TriggerCron || r.Trigger == memory.TriggerDream
 	return &turning{
 		assembly: a, request: r, tell: tell, user: user,
 		turn: Turn{Conversation: r.Conversation, MessageID: r.MessageID},
