@@ -7,7 +7,7 @@ import (
 )
 
 // FlushVersion names the templates of a flush by their content. It is recorded with every step of a flush that asked a model.
-var FlushVersion = version("flush", "flush_system.tmpl", "flush_user.tmpl", "extract_repair.tmpl")
+var FlushVersion = version("flush", "flush_system.tmpl", "flush_user.tmpl", "dream_repair.tmpl")
 
 // FlushSystem is what every flush is told. It is the same for all of them, so that providers can cache it.
 func FlushSystem() (string, error) { return render("flush_system.tmpl", nil) }
@@ -21,6 +21,6 @@ func FlushUser(in memory.ExtractionInput) (string, error) {
 	if err != nil || len(in.Violations) == 0 {
 		return text, err
 	}
-	repair, err := render("extract_repair.tmpl", data)
+	repair, err := render("dream_repair.tmpl", data)
 	return strings.TrimRight(text, "\n") + repair, err
 }
