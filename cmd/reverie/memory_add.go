@@ -33,9 +33,9 @@ The file is one of
   a JSON object with its messages  {"conversation":"c1","endUserId":"42","messages":[…]}
   JSON Lines of messages           {"role":"user","content":"…"}
   JSON Lines of conversations      {"conversation":"c1","messages":[…]}
-Names are those of the API: a message has role and content, and may have id, name, finishReason and createdAt; messages
-and conversations may say conversation, triggerSource and whose they are (owner, or channel and sender, or endUserId).
-Flags say it for those that do not. Without any name, a conversation is called after its file.
+Names are those of the API: a message has role and content, and may have id, name, finishReason, createdAt, toolCalls and
+toolCallId; messages and conversations may say conversation, triggerSource and whose they are (owner, or channel and
+sender, or endUserId). Flags say it for those that do not. Without any name, a conversation is called after its file.
 
 A message without an id gets one from its place and its words, so that adding a file again stores only what is new. A
 conversation with a line that cannot be used is not sent, since nothing can be put into its middle later: repair the line

@@ -50,6 +50,9 @@ type fileMessage struct {
 	Content      string     `json:"content"`
 	FinishReason string     `json:"finishReason,omitempty"`
 	CreatedAt    *time.Time `json:"createdAt,omitempty"`
+
+	ToolCalls  []memory.ToolCall `json:"toolCalls,omitempty"`
+	ToolCallID string            `json:"toolCallId,omitempty"`
 }
 
 // lineFault is a line that cannot be used, and why.
@@ -304,11 +307,12 @@ func readMessage(raw []byte) (m fileMessage, why string) {
 	case strings.ContainsRune(m.Content, 0):
 		return m, "the content has a NUL character (\\u0000): remove it"
 	}
-	return m, ""
+	return m, badCalls(m)
 }
 
 func (m fileMessage) saysTheSame(other fileMessage) bool {
-	return m.Role == other.Role && m.Name == other.Name && m.Content == other.Content
+	return m.Role == other.Role && m.Name == other.Name && m.Content == other.Content && m.ToolCallID == other.ToolCallID &&
+		slices.Equal(m.ToolCalls, other.ToolCalls)
 }
 
 // madeID names a message that has no id by its place and what it says: the same file added again gives the same ids, so
