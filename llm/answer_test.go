@@ -61,12 +61,12 @@ func TestAnswersInOddShapes(t *testing.T) {
 		{
 			"no counts: estimated", "llamacpp",
 			`{"choices":[{"message":{"content":"Hello there."},"finish_reason":"stop"}]}`,
-			got{"Hello there.", "llamacpp/m", 3, 3, false},
+			got{"Hello there.", "llamacpp/m", 4, 3, false},
 		},
 		{
 			"negative counts: estimated", "llamacpp",
 			`{"choices":[{"message":{"content":"Hello there."},"finish_reason":"stop"}],"usage":{"prompt_tokens":-1,"completion_tokens":-1}}`,
-			got{"Hello there.", "llamacpp/m", 3, 3, false},
+			got{"Hello there.", "llamacpp/m", 4, 3, false},
 		},
 		{
 			"a name that is none", "openai",

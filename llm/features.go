@@ -72,7 +72,7 @@ var (
 	aboutKind        = regexp.MustCompile(`(?i)\binput_type\b|\btask\b`)
 	aboutStreamUsage = regexp.MustCompile(`(?i)stream_options|include_usage`)
 	aboutStreaming   = regexp.MustCompile(`(?i)verified to stream|stream(?:ing)?\b['"]?(?: is| are)? (?:not (?:yet )?supported|unsupported)|not support (?:['"]?stream|streaming)`)
-	aboutTools       = regexp.MustCompile(`(?i)not support (?:tool|function)|support tool use|tools?['"]?,? (?:is|are) not supported|tool[-_]choice|tool-call-parser|unrecognized request argument supplied: tools`)
+	aboutTools       = regexp.MustCompile(`(?i)not support (?:tool|function)|support tool use|tools?(?: use| calling)?['"]?,? (?:is|are) not supported|tool[-_]choice|tool-call-parser|unrecognized request argument supplied: tools`)
 	aboutRows        = regexp.MustCompile(`(?i)roles must alternate|must alternate between`)
 	aboutCacheMarks  = regexp.MustCompile(`(?i)cache_control`)
 	declining        = regexp.MustCompile(`(?i)unsupported|not support|unrecognized|unknown|unexpected|extra|not permitted|not allowed|deprecated|too large|at most`)
