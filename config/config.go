@@ -193,10 +193,13 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
+// Off in place of an address means that nothing listens.
+const Off = "off"
+
 // CheckExposure refuses an address beyond loopback when there is no admin key.
 func (c Config) CheckExposure(addrs ...string) error {
 	for _, addr := range addrs {
-		if addr == "" || IsLoopback(addr) || !c.AdminKey.Empty() {
+		if addr == "" || addr == Off || IsLoopback(addr) || !c.AdminKey.Empty() {
 			continue
 		}
 		return fmt.Errorf("%s is reachable from other machines: set %s_ADMIN_KEY first (at least %d random characters), or listen on 127.0.0.1", addr, Prefix, MinAdminKey)

@@ -157,7 +157,7 @@ func TestSecretsAreNeverPrinted(t *testing.T) {
 func TestExposure(t *testing.T) {
 	withKey := Config{AdminKey: Secret(strings.Repeat("k", MinAdminKey))}
 	for addr, loopback := range map[string]bool{
-		"127.0.0.1:8080": true, "[::1]:80": true, "localhost:1": true,
+		"127.0.0.1:8080": true, "[::1]:80": true, "localhost:1": true, Off: true,
 		"0.0.0.0:8080": false, ":8080": false, "192.168.1.4:80": false, "example.org:80": false, "nonsense": false,
 	} {
 		if err := (Config{}).CheckExposure(addr); (err == nil) != loopback {

@@ -65,7 +65,7 @@ func runWorker(ctx context.Context, c config.Config) error {
 
 // serveHealth answers /metrics, /healthz and /readyz until ctx ends; without an address it only waits.
 func serveHealth(ctx context.Context, addr string, s *store.Store, t *engine.Telemetry) error {
-	if addr == "" || addr == "off" {
+	if addr == "" || addr == config.Off {
 		<-ctx.Done()
 		return nil
 	}
