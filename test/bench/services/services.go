@@ -107,8 +107,8 @@ func (s *Services) StartAPI(ctx context.Context, env ...string) (_ *deployment.C
 // the settings of the API.
 func (s *Services) StartWorker(env ...string) error {
 	return s.run("worker", append([]string{
-		"REVERIE_DATABASE_URL=" + s.DatabaseURL, "REVERIE_WORKSPACE=" + Workspace, "REVERIE_WORKER_METRICS_ADDR=off",
-		"REVERIE_LOG_LEVEL=warn",
+		"REVERIE_DATABASE_URL=" + s.DatabaseURL, "REVERIE_WORKSPACE=" + Workspace, "REVERIE_ADMIN_KEY=" + s.key,
+		"REVERIE_WORKER_METRICS_ADDR=off", "REVERIE_LOG_LEVEL=warn",
 	}, env...))
 }
 
