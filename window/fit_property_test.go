@@ -19,6 +19,14 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
+// counters count tokens, bytes, words, and in a way that no sum of parts tells.
+var counters = []func(string) int{
+	memory.EstimateTokens, memory.EstimateTokens,
+	func(s string) int { return len(s) },
+	words,
+	func(s string) int { return len(s)/3 + len(s)*7919%13 },
+}
+
 // TestFitProperties: whatever a conversation and a window are like, the result fits and holds what it has to hold.
 func TestFitProperties(t *testing.T) {
 	seen := map[string]int{}
@@ -26,7 +34,8 @@ func TestFitProperties(t *testing.T) {
 		in := input(t)
 		before := clone(in.History)
 		counted := map[string]int{}
-		in.Count = func(s string) int { counted[s]++; return memory.EstimateTokens(s) }
+		count := rapid.SampledFrom(counters).Draw(t, "counter")
+		in.Count = func(s string) int { counted[s]++; return count(s) }
 		got, err := Fit(in)
 		for s, n := range counted {
 			if n > 1 {
@@ -36,7 +45,7 @@ func TestFitProperties(t *testing.T) {
 		if diff := cmp.Diff(before, in.History); diff != "" {
 			t.Fatalf("the history was changed:\n%s", diff)
 		}
-		in.Count = memory.EstimateTokens
+		in.Count = count
 		again, _ := Fit(in)
 		if diff := cmp.Diff(got, again); diff != "" {
 			t.Fatalf("the same input makes another window:\n%s", diff)

@@ -175,7 +175,7 @@ func TestFitStages(t *testing.T) {
 		{"a group is enough", whole - 300, cut(old, "~") + rest + more + tail},
 		{"two groups", whole - 450, cut(old, "~") + cut(rest, "~") + more + tail},
 		{"all old ones", whole - 790, cut(old, "~") + cut(rest, "~") + cut(more, "~") + tail},
-		{"a group is cleared", whole - 830, cut(old, "_") + cut(rest, "~") + cut(more, "~") + tail},
+		{"a group is cleared", whole - 830, cut(old, "_") + cut(rest, "_") + cut(more, "_") + tail}, // up to 32 at once
 	} {
 		got := mustFit(t, base(at(c.trigger), history...))
 		if s := sketch(got); s != "system "+c.want+" current" {

@@ -1,8 +1,13 @@
 package window
 
-// group is how many results are trimmed or cleared at once. Each time costs a provider's cache what stands behind the first of
-// them, so that it is not done for every single one.
-const group = 8
+import "slices"
+
+// Results are trimmed and cleared in groups: each time costs a provider's cache what stands behind the first of them, so that it
+// is not done for every single one. Those that are cleared begin at the front of the window, where it costs most.
+const (
+	trimGroup  = 8
+	clearGroup = 4 * trimGroup
+)
 
 // relieve trims, then clears, results of tools in old turns, oldest first, until the window is down to its trigger.
 //
@@ -10,10 +15,16 @@ const group = 8
 // restored. Cleared ones may be trimmed again instead when newer results have become old enough to be trimmed too.
 func (f *fit) relieve() {
 	old := f.results(0, f.turns)
-	for _, how := range []func(*piece){f.trim, f.clear} {
-		for i := 0; i < len(old) && f.load > f.trigger; i += group {
-			for _, j := range old[i:min(i+group, len(old))] {
-				f.shorten(j, how)
+	for _, step := range []struct {
+		how   func(*piece)
+		group int
+	}{{f.trim, trimGroup}, {f.clear, clearGroup}} {
+		for group := range slices.Chunk(old, step.group) {
+			if f.load <= f.trigger {
+				break
+			}
+			for _, j := range group {
+				f.shorten(j, step.how)
 			}
 		}
 	}

@@ -33,8 +33,8 @@ func TestTrivial(t *testing.T) {
 func TestTrivialNot(t *testing.T) {
 	questions := map[string][]string{
 		"en":    {"who am I?", "why?", "when?", "where is it?", "my name?", "what's my dog's name", "how old am I", "which one?", "is it Tuesday?", "Anna?", "hi, what did I order?", "thanks, and the address?", "ok so when do we leave", "42", "stop", "help", "I moved to Hanoi", "port?", "yes, use Postgres", "no sugar", "good restaurants?", "what time is the bye week"},
-		"zh":    {"我是谁？", "几点了？", "多少钱", "为什么？", "在哪里？", "我叫什么", "我妈妈生日", "好吃吗", "谁？", "你好，我的名字是什么？", "什么时候", "怎么办", "他呢？", "谢谢，地址呢", "端口号", "不好吃", "我不吃辣"},
-		"vi":    {"tôi là ai?", "mấy giờ?", "ở đâu?", "khi nào", "tại sao?", "tên tôi là gì", "bao nhiêu tiền?", "con mèo của tôi", "cháo", "cảm ơn, còn địa chỉ?"},
+		"zh":    {"我是谁？", "几点了？", "多少钱", "为什么？", "在哪里？", "我叫什么", "我妈妈生日", "好吃吗", "谁？", "你好，我的名字是什么？", "什么时候", "怎么办", "他呢？", "谢谢，地址呢", "端口号", "不好吃", "我不吃辣", "是不是？", "对不对", "行不行", "有没有"},
+		"vi":    {"tôi là ai?", "mấy giờ?", "ở đâu?", "khi nào", "tại sao?", "tên tôi là gì", "bao nhiêu tiền?", "con mèo của tôi", "cháo", "được không?", "cảm ơn, còn địa chỉ?"},
 		"es":    {"¿quién soy?", "¿cuándo?", "¿dónde vivo?", "¿por qué?", "mi perro", "¿cuánto cuesta?", "hola, ¿cómo me llamo?"},
 		"de":    {"wer bin ich?", "wann?", "wo?", "warum?", "wie heiße ich?", "mein Hund", "welches Datum?", "hallo, wie ist meine Adresse?", "und Anna?"},
 		"ja":    {"私は誰？", "なぜ？", "いつ？", "どこ？", "名前は？", "何時ですか", "犬の名前", "誰", "ありがとう、住所は？"},

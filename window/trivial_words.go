@@ -34,7 +34,7 @@ cảm ơn, cám ơn, cảm ơn bạn, cám ơn bạn, cảm ơn anh, cảm ơn c
 cảm ơn rất nhiều, cảm ơn nhé, cám ơn nhé, cảm ơn nha, xin cảm ơn, không có gì, không sao, không sao đâu, xin lỗi, xl,
 vâng, vâng ạ, dạ, dạ vâng, dạ được, dạ ok, dạ cảm ơn, ừ, ừm, ờ, ừ nhỉ, ok nhé, ok bạn, ok em, ok anh, oke, okela, okie nhé, được,
 được rồi, được thôi, được nhé, tốt, tốt lắm, tốt quá, hay quá, hay lắm, tuyệt, tuyệt vời, tuyệt quá, đồng ý, đúng, đúng rồi,
-đúng vậy, hiểu rồi, mình hiểu rồi, tôi hiểu rồi, em hiểu rồi, tôi hiểu, mình biết rồi, biết rồi, rồi, xong, xong rồi, không,
+đúng vậy, hiểu rồi, mình hiểu rồi, tôi hiểu rồi, em hiểu rồi, tôi hiểu, mình biết rồi, biết rồi, rồi, xong, xong rồi, dạ không, không ạ, không cảm ơn,
 không cần, không cần đâu, thôi, thôi được, nhất trí, chuẩn, chuẩn rồi, chúc mừng, vui quá, hihi, hì, à, à ừ, ồ, à há, tiếp tục, tiếp đi, alo, a lô,
 
 hola, holi, buenas, buenos días, buen día, buenas tardes, buenas noches, qué tal, cómo estás, cómo está, cómo te va, qué onda,
@@ -90,7 +90,7 @@ const trivialHan = `
 好, 好的, 好滴, 好哒, 好嘞, 好啦, 好呀, 好啊, 好吧, 好哦, 好喔, 好耶, 很好, 非常好, 太好了, 真好, 挺好, 挺好的, 不错, 不錯, 真不错, 很不错, 行, 行吧, 行啊, 行的, 可以, 可以的, 可以啊, 没问题, 沒問題,
 是, 是的, 是啊, 是呀, 是滴, 对, 對, 对的, 對的, 对啊, 对呀, 對啊, 没错, 沒錯, 嗯, 嗯嗯, 嗯哼, 嗯呢, 恩, 恩恩, 哦, 哦哦, 噢, 喔, 额, 呃, 唔, 啊, 哎, 唉, 哇, 哇塞, 哇哦, 诶, 欸, 嘻嘻, 嘿嘿, 呵呵, 哈哈, 哈哈哈, 哈,
 呵, 嘻, 收到, 收到了, 收到啦, 明白, 明白了, 明白啦, 知道了, 知道啦, 我知道了, 我明白了, 懂了, 我懂了, 了解, 了解了, 瞭解, 清楚了, 原来如此, 原來如此, 原来是这样, 这样啊, 這樣啊, 这样子, 同意, 赞同, 赞, 讚, 棒, 真棒, 太棒了, 很棒, 厉害, 厲害,
-太厉害了, 牛, 牛逼, 给力, 完美, 优秀, 加油, 恭喜, 祝贺, 生日快乐, 新年快乐, 不用了, 不用, 不要, 不了, 不是, 不, 没有, 算了, 随便, 无所谓, 继续, 繼續, 请继续, 完成, 搞定, 搞定了, 完了, 测试, 測試, 测试一下, 真的, 当然, 當然, 确实, 的确, 有道理`
+太厉害了, 牛, 牛逼, 给力, 完美, 优秀, 加油, 恭喜, 祝贺, 生日快乐, 新年快乐, 不用了, 不用, 不要, 不了, 算了, 随便, 无所谓, 继续, 繼續, 请继续, 完成, 搞定, 搞定了, 完了, 测试, 測試, 测试一下, 真的, 当然, 當然, 确实, 的确, 有道理`
 
 const trivialJapanese = `
 こんにちは, こんにちわ, こんばんは, こんばんわ, おはよう, おはようございます, おやすみ, おやすみなさい, はじめまして, よろしく, よろしくお願いします, よろしくおねがいします,
