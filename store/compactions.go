@@ -142,10 +142,11 @@ func finishReceipts(ctx context.Context, t *tx, records []Compaction) error {
 	if err := t.finish(ctx, b); err != nil {
 		return err
 	}
-	for i, c := range records {
+	for i := range records {
+		c := &records[i]
 		for _, f := range flushes {
 			if f.To >= c.From && f.From <= c.To {
-				records[i].Receipts = append(records[i].Receipts, f)
+				c.Receipts = append(c.Receipts, f)
 			}
 		}
 	}
