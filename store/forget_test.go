@@ -1,0 +1,138 @@
+package store
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reverie/dream"
+	"reverie/memory"
+)
+
+func TestForget(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id, other := member("user:1"), member("user:2")
+	for path, content := range map[string]string{
+		memory.MemoryPath:           "# Memory\n\n## Facts\n\n- Likes tea. <!-- memory/2026-11-19.md:4 score 0.81 -->\n  - Earl Grey\n- Has a dog.\n",
+		memory.ProfilePath:          "# Profile\n\n- likes TEA\n- Tall\n",
+		"memory/2026-11-19.md":      "# 2026-11-19\n\n- User likes tea.\n- something else\n",
+		"memory/archive/2026-10.md": "- Likes tea\n- old\n",
+		"notes/x.md":                "- Likes tea.\n",
+	} {
+		write(t, s, id, memory.Change{Ref: personal(path), Op: memory.OpReplace, Content: content})
+	}
+	write(t, s, other, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: "- Likes tea.\n"})
+	r := ForgetRequest{Ref: personal(memory.MemoryPath), FromLine: 5, ToLine: 5, Key: "k"}
+	got := must[ForgetReceipt](t)(s.Forget(t.Context(), id, r))
+	if len(got.States) != 1 || got.States[0].Text != "Likes tea." || len(got.Receipt.Changes) != 4 || got.Receipt.Token == "" {
+		t.Errorf("%+v", got)
+	}
+	for path, want := range map[string]string{
+		memory.MemoryPath:           "# Memory\n\n## Facts\n\n- Has a dog.\n",
+		memory.ProfilePath:          "# Profile\n\n- Tall\n",
+		"memory/2026-11-19.md":      "# 2026-11-19\n\n- something else\n",
+		"memory/archive/2026-10.md": "- old\n",
+		"notes/x.md":                "- Likes tea.\n",
+	} {
+		if diff := cmp.Diff(want, contentOf(t, s, id, path)); diff != "" {
+			t.Errorf("%s\n%s", path, diff)
+		}
+	}
+	if got := contentOf(t, s, other, memory.MemoryPath); got != "- Likes tea.\n" {
+		t.Errorf("another owner's: %q", got)
+	}
+	if status := statusesOf(t, s, id)["Likes tea."]; status != dream.Forgotten {
+		t.Errorf("status %q", status)
+	}
+	if history := must[[]memory.Version](t)(s.History(t.Context(), id, personal(memory.MemoryPath), 0, 0)); len(history) != 2 {
+		t.Errorf("%+v", history)
+	}
+	if again := must[ForgetReceipt](t)(s.Forget(t.Context(), id, r)); !again.Receipt.Replayed || again.Receipt.Token != got.Receipt.Token {
+		t.Errorf("again: %+v", again)
+	}
+}
+
+// Documents change between the moment at which a passage is shown and the one at which it is to be forgotten.
+func TestForgetWhatWasShown(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	ref := personal("memory/notes.md")
+	write(t, s, id, memory.Change{Ref: ref, Op: memory.OpReplace, Content: "- new\n- Likes tea.\n- Has a dog.\n"})
+	for name, c := range map[string]struct {
+		request ForgetRequest
+		is      error
+		invalid bool
+	}{
+		"not what was shown": {ForgetRequest{Ref: ref, FromLine: 1, ToLine: 1, Shown: "- Lives in Oslo."}, ErrNotFound, false},
+		"no statement":       {ForgetRequest{Ref: ref, FromLine: 40, ToLine: 50}, ErrNotFound, false},
+		"another entry":      {ForgetRequest{Ref: ref, Entry: "x"}, ErrNotFound, false},
+		"no document":        {ForgetRequest{Ref: personal("memory/none.md"), FromLine: 1, ToLine: 1}, ErrNotFound, false},
+		"nothing named":      {ForgetRequest{Ref: ref}, nil, true},
+		"lines turned round": {ForgetRequest{Ref: ref, FromLine: 2, ToLine: 1}, nil, true},
+		"of all agents":      {ForgetRequest{Ref: memory.Ref{Scope: memory.ScopeGlobal, Path: "x.md"}, FromLine: 1, ToLine: 1}, nil, true},
+	} {
+		_, err := s.Forget(t.Context(), id, c.request)
+		if c.invalid != errors.As(err, new(*InvalidError)) || c.is != nil && !errors.Is(err, c.is) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// It stood on line 1 when it was shown.
+	must[ForgetReceipt](t)(s.Forget(t.Context(), id, ForgetRequest{Ref: ref, FromLine: 1, ToLine: 1, Shown: "- Likes tea."}))
+	must[ForgetReceipt](t)(s.Forget(t.Context(), id, ForgetRequest{Ref: ref, Entry: itemID("Has a dog.")}))
+	if got := contentOf(t, s, id, "memory/notes.md"); got != "- new\n" {
+		t.Errorf("%q", got)
+	}
+	viewer := id
+	viewer.Role = memory.RoleViewer
+	if _, err := s.Forget(t.Context(), viewer, ForgetRequest{Ref: ref, FromLine: 1, ToLine: 1}); !errors.Is(err, ErrForbidden) {
+		t.Errorf("a viewer: %v", err)
+	}
+	pinned := id
+	pinned.Pinned = true
+	if _, err := s.Forget(t.Context(), pinned, ForgetRequest{Ref: memory.Ref{Scope: memory.ScopeTeam, Path: memory.MemoryPath}, FromLine: 3, ToLine: 3}); !errors.Is(err, ErrForbidden) {
+		t.Errorf("a pinned key: %v", err)
+	}
+	// What is shared is forgotten by who may write it.
+	team := memory.Ref{Scope: memory.ScopeTeam, Path: memory.MemoryPath}
+	write(t, s, id, memory.Change{Ref: team, Op: memory.OpReplace, Force: true, Content: "- The port is 5433\n- The host is db1\n"})
+	must[ForgetReceipt](t)(s.Forget(t.Context(), id, ForgetRequest{Ref: team, FromLine: 1, ToLine: 1}))
+	if d := must[memory.Document](t)(s.Document(t.Context(), id, team)); d.Content != "- The host is db1\n" {
+		t.Errorf("%q", d.Content)
+	}
+}
+
+// An extraction or a flush that says what was forgotten writes the rest; a person who writes it again has it back.
+func TestForgottenDoesNotComeBackByItself(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	ref, note := personal(memory.MemoryPath), personal("memory/2026-11-21.md")
+	write(t, s, id, memory.Change{Ref: ref, Op: memory.OpReplace, Content: "# Memory\n\n- Likes tea.\n- Has a dog.\n"})
+	must[ForgetReceipt](t)(s.Forget(t.Context(), id, ForgetRequest{Ref: ref, FromLine: 3, ToLine: 3}))
+	engine := workflow("user:1", "r1")
+	write(t, s, engine, memory.Change{Ref: ref, Op: memory.OpReplace, Base: 2, Content: "# Memory\n\n- Has a dog.\n- Likes tea\n- Lives in Oslo.\n- User likes green tea.\n"})
+	if got := contentOf(t, s, id, memory.MemoryPath); got != "# Memory\n\n- Has a dog.\n- Lives in Oslo.\n" {
+		t.Errorf("%q", got)
+	}
+	write(t, s, engine, memory.Change{Ref: note, Op: memory.OpAppend, Create: "# 2026-11-21\n", Content: "## 10:00\n\n- Lives in Oslo.\n"})
+	before := contentOf(t, s, id, note.Path)
+	receipt := must[memory.Receipt](t)(s.Apply(t.Context(), engine, "", []memory.Change{{Ref: note, Op: memory.OpAppend, Content: "## 11:00\n\n- Likes tea.\n"}}))
+	if got := contentOf(t, s, id, note.Path); got != before || receipt.Changes[0].Changed {
+		t.Errorf("%q", got)
+	}
+	write(t, s, id, memory.Change{Ref: ref, Op: memory.OpAppend, Content: "- Likes tea.\n"})
+	if got := contentOf(t, s, id, memory.MemoryPath); !strings.Contains(got, "- Likes tea.\n") {
+		t.Errorf("%q", got)
+	}
+	if status := statusesOf(t, s, id)["Likes tea."]; status != dream.Confirmed {
+		t.Errorf("status %q", status)
+	}
+	write(t, s, engine, memory.Change{Ref: note, Op: memory.OpAppend, Content: "## 12:00\n\n- Likes tea.\n"})
+	if got := contentOf(t, s, id, note.Path); !strings.Contains(got, "- Likes tea.\n") {
+		t.Errorf("%q", got)
+	}
+}
