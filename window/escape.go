@@ -2,6 +2,7 @@ package window
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -31,13 +32,32 @@ func Escape(text string) string {
 // Defuse breaks what a provider or a model could take for the structure of a conversation inside a message of a tool: tokens of
 // chat templates, and our own labels. It only puts a space into them, so that JSON stays JSON; all else stays as it is.
 func Defuse(text string) string {
-	if has(text, '<', "＜") {
-		text = breakTemplates(text)
+	text = breakBehind(text, '<', "＜", template)
+	return breakBehind(text, '[', "［", func(rest string) bool { return control(rest) || label(rest) })
+}
+
+// breakBehind puts a space behind every open bracket of a kind, or its full-width form, with which something begins.
+func breakBehind(text string, bracket byte, wide string, begins func(rest string) bool) string {
+	var b strings.Builder
+	kept := 0
+	for at := 0; at < len(text); at++ {
+		if text[at] != bracket && (text[at] != wide[0] || !strings.HasPrefix(text[at:], wide)) {
+			continue
+		}
+		if text[at] != bracket {
+			at += len(wide) - 1
+		}
+		if begins(text[at+1:]) {
+			b.WriteString(text[kept : at+1])
+			b.WriteByte(' ')
+			kept = at + 1
+		}
 	}
-	if has(text, '[', "［") {
-		text = breakLabels(breakControls(text))
+	if kept == 0 {
+		return text
 	}
-	return text
+	b.WriteString(text[kept:])
+	return b.String()
 }
 
 // has reports whether a text has a character, or its full-width form.
@@ -45,15 +65,39 @@ func has(text string, character byte, wide string) bool {
 	return strings.IndexByte(text, character) >= 0 || strings.Contains(text, wide)
 }
 
-// template is the beginning of a token of a chat template: "<|im_start|>", "<<SYS>>", "</s>", "<start_of_turn>", "<｜User｜>".
-var template = regexp.MustCompile(`(?i)[<＜](?:[|｜]|<SYS>|</SYS>|/?s>|/?(?:bos|eos|unk|pad|mask|sep|cls)>|(?:start|end)_of_|begin_of_)`)
+// template reports whether what follows a "<" makes a token of a chat template: "<|im_start|>", "<<SYS>>", "</s>",
+// "<start_of_turn>", "<｜User｜>".
+func template(rest string) bool {
+	return strings.HasPrefix(rest, "|") || strings.HasPrefix(rest, "｜") || beginsWith(rest, templates)
+}
 
-// breakTemplates puts a space behind the "<" of template tokens alone.
-func breakTemplates(text string) string {
-	return template.ReplaceAllStringFunc(text, func(token string) string {
-		_, size := utf8.DecodeRuneInString(token)
-		return token[:size] + " " + token[size:]
-	})
+var templates = []string{
+	"<sys>", "</sys>", "s>", "/s>", "bos>", "eos>", "unk>", "pad>", "mask>", "sep>", "cls>", "start_of_", "end_of_", "begin_of_",
+}
+
+// control reports whether what follows a "[" makes a control word, as some templates have them: "[INST]", "[/INST]",
+// "[TOOL_RESULTS]", "[gMASK]".
+func control(rest string) bool {
+	rest = strings.TrimPrefix(rest, "/")
+	end := strings.IndexFunc(rest[:min(len(rest), longestControl)], func(r rune) bool { return r == ']' || r == '］' })
+	return end > 0 && controls[strings.ToUpper(rest[:end])]
+}
+
+const longestControl = 20 // bytes, with what ends it
+
+var controls = map[string]bool{
+	"INST": true, "SYSTEM_PROMPT": true, "AVAILABLE_TOOLS": true, "TOOL_RESULTS": true, "TOOL_CALLS": true, "TOOL_CONTENT": true,
+	"CALL_ID": true, "ARGS": true, "THINK": true, "IMG": true, "IMG_BREAK": true, "IMG_END": true, "PREFIX": true, "MIDDLE": true,
+	"SUFFIX": true, "GMASK": true, "SMASK": true, "SOP": true, "EOP": true, "CLS": true, "SEP": true, "MASK": true, "PAD": true,
+	"UNK": true, "BOS": true, "EOS": true,
+}
+
+// label reports whether what follows a "[" makes one of our labels.
+func label(rest string) bool { return beginsWith(rest, labels) }
+
+// beginsWith reports whether a text begins with one of some, in upper or lower case.
+func beginsWith(text string, some []string) bool {
+	return slices.ContainsFunc(some, func(s string) bool { return len(text) >= len(s) && strings.EqualFold(text[:len(s)], s) })
 }
 
 // breakTokens puts a space behind every "<" that could begin a tag or a token.
@@ -75,23 +119,13 @@ func breakTokens(line string) string {
 	return b.String()
 }
 
-// control is a control word in brackets, as some templates have them: "[INST]", "[/INST]", "[TOOL_RESULTS]", "[gMASK]".
-var control = regexp.MustCompile(`([\[［])(/?(?:[A-Z][A-Z_]{2,30}|gMASK|sMASK|sop|eop)[\]］])`)
-
-func breakControls(text string) string { return control.ReplaceAllString(text, "$1 $2") }
-
-// forged is one of our labels.
-var forged = regexp.MustCompile(`(?i)([\[［])(` + strings.Join(labels, "|") + `)`)
-
-func breakLabels(text string) string { return forged.ReplaceAllString(text, "$1 $2") }
-
 // escapeBrackets puts a backslash before every open bracket that has none, but those of check boxes, and a space into control
 // words.
 func escapeBrackets(line string) string {
 	if !has(line, '[', "［") {
 		return line
 	}
-	line = breakControls(line)
+	line = breakBehind(line, '[', "［", control)
 	var b strings.Builder
 	backslashes := 0
 	for at, r := range line {
