@@ -1,0 +1,142 @@
+package toolbox_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"reverie/memory"
+	"reverie/store"
+	"reverie/toolbox"
+)
+
+func TestSearchAndGet(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	c := h.as("user:1")
+	h.apply(c, memory.ScopePersonal, "MEMORY.md", "# Memory\n\n- The lighthouse keeper is called <Hanna> & \"Bo\".\n")
+	h.apply(h.as("user:2"), memory.ScopePersonal, "MEMORY.md", "- The lighthouse belongs to somebody else.\n")
+	if _, err := h.Store.AppendMessages(t.Context(), c.Identity, store.Batch{
+		Conversation: "c1", Trigger: memory.TriggerAPI, Messages: []memory.Message{{ID: "1", Role: "user", Content: "I painted the\nlighthouse"}, {ID: "2", Role: "assistant", Content: "Nice"}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	a := h.want(c, toolbox.MemorySearch, m{"query": "lighthouse keeper", "corpus": "memory", "maxResults": 3})
+	if a.number("count") != 1 || len(a.Found) != 1 || a.text("mode") != "lexical" || !strings.Contains(a.Content, `"citation":"MEMORY.md#L`) || !strings.Contains(a.Content, `<Hanna> & \"Bo\"`) {
+		t.Errorf("%s", a.Content)
+	}
+	if strings.Contains(a.Content, "somebody else") {
+		t.Errorf("%s", a.Content)
+	}
+	if a := h.want(c, toolbox.MemorySearch, m{"query": "zeppelin"}); a.number("count") != 0 || a.text("hint") == "" {
+		t.Errorf("%s", a.Content)
+	}
+	// Only what a search showed counts as recalled.
+	h.want(c, toolbox.MemoryGet, m{"path": "MEMORY.md", "from": 3})
+	if err := h.recorder.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if recorded, failed := h.recorder.Counts(); recorded != 1 || failed != 0 {
+		t.Errorf("%d recorded, %d failed", recorded, failed)
+	}
+	got := h.want(c, toolbox.MemoryGet, m{"path": "MEMORY.md", "from": 3, "lines": 1})
+	if !strings.HasPrefix(got.text("text"), "- The lighthouse keeper") || got.text("citation") != "MEMORY.md#L3" || got.text("scope") != "PERSONAL" || len(got.Found) != 1 {
+		t.Errorf("%s", got.Content)
+	}
+	for _, args := range []m{{"path": "memory/none.md"}, {"path": "sessions/none"}, {"path": "MEMORY.md", "from": 99}} {
+		if a := h.want(c, toolbox.MemoryGet, args); a.text("text") != "" || a.number("lines") != 0 {
+			t.Errorf("%s", a.Content)
+		}
+	}
+	said := h.want(c, toolbox.MemoryGet, m{"path": "sessions/c1"})
+	if said.text("text") != "user: I painted the lighthouse\nassistant: Nice" || said.number("total") != 2 {
+		t.Errorf("%s", said.Content)
+	}
+	if a := h.want(h.as("user:2"), toolbox.MemoryGet, m{"path": "sessions/c1"}); a.text("text") != "" {
+		t.Errorf("%s", a.Content)
+	}
+}
+
+func TestWrongCalls(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	c := h.as("user:1")
+	for _, x := range []struct{ name, args, says string }{
+		{"memory_serach", `{}`, "there is no tool"},
+		{toolbox.MemorySearch, `{`, "no JSON object"},
+		{toolbox.MemorySearch, `[1]`, "no JSON object"},
+		{toolbox.MemorySearch, ``, "query is missing"},
+		{toolbox.MemorySearch, `{"query":""}`, "must not be empty"},
+		{toolbox.MemorySearch, `{"query":5}`, "has to be a string"},
+		{toolbox.MemorySearch, `{"query":"x","maxResults":"5"}`, "has to be a number"},
+		{toolbox.MemorySearch, `{"query":"x","maxResults":1.5}`, "whole number"},
+		{toolbox.MemorySearch, `{"query":"x","maxResults":99}`, "from 1 to 20"},
+		{toolbox.MemorySearch, `{"query":"x","corpus":"wiki"}`, "one of memory, sessions, all"},
+		{toolbox.MemorySearch, `{"query":"x","from":"soon"}`, "from"},
+		{toolbox.MemorySearch, `{"query":"x","limit":3}`, "no argument of this tool"},
+		{toolbox.ReadFile, `{"agentId":"1","filename":"MEMORY.md"}`, "Whose memory it is"},
+		{toolbox.WriteFile, `{"filename":"a.md"}`, "content is missing"},
+		{toolbox.EditFile, `{"filename":"a.md","oldText":"a","newText":"b","replaceAll":"yes"}`, "true or false"},
+		{toolbox.Remember, `{"text":" "}`, "characters"},
+	} {
+		if a := h.call(c, x.name, x.args); !a.IsError || !strings.Contains(a.text("message"), x.says) {
+			t.Errorf("%s %s: %s", x.name, x.args, a.Content)
+		}
+	}
+}
+
+func TestDefinitions(t *testing.T) {
+	t.Parallel()
+	names := []string{toolbox.MemorySearch, toolbox.MemoryGet, toolbox.ListFiles, toolbox.ReadFile, toolbox.WriteFile, toolbox.EditFile, toolbox.Remember}
+	for i, d := range toolbox.Definitions() {
+		var schema struct {
+			Type       string
+			Properties map[string]struct{ Type, Description string }
+			Required   []string
+			Additional *bool `json:"additionalProperties"`
+		}
+		if err := json.Unmarshal(d.Parameters, &schema); err != nil || d.Name != names[i] || d.Description == "" || schema.Type != "object" || schema.Additional == nil || *schema.Additional {
+			t.Errorf("%s: %v %s", d.Name, err, d.Parameters)
+		}
+		for name, p := range schema.Properties {
+			if p.Type == "" || p.Description == "" {
+				t.Errorf("%s of %s says nothing", name, d.Name)
+			}
+		}
+		for _, name := range schema.Required {
+			if _, has := schema.Properties[name]; !has {
+				t.Errorf("%s requires %s, which it has not", d.Name, name)
+			}
+		}
+	}
+}
+
+// Whatever a model sends, the answer is JSON of a bounded size, and no document of somebody else changes.
+func FuzzCall(f *testing.F) {
+	h := newHome(f)
+	other := h.as("user:2")
+	h.apply(other, memory.ScopePersonal, "MEMORY.md", "- theirs\n")
+	for i, d := range toolbox.Definitions() {
+		f.Add(uint8(i), `{"filename":"MEMORY.md","content":"x","oldText":"x","newText":"y"}`)
+		f.Add(uint8(i), `{"path":"../x.md","query":"theirs","text":"I like tea","scope":"TEAM"}`)
+		f.Add(uint8(i), `{"query":"theirs"}`)
+		f.Add(uint8(i), `{"text":"I like tea\n- and <b>"}`)
+		f.Add(uint8(i), `{"owner":"user:2"}`)
+		f.Add(uint8(i), d.Name)
+	}
+	f.Fuzz(func(t *testing.T, tool uint8, raw string) {
+		definitions := toolbox.Definitions()
+		name := definitions[int(tool)%len(definitions)].Name
+		result, err := h.Call(t.Context(), h.as("user:1"), name, json.RawMessage(raw))
+		if err != nil {
+			t.Fatalf("%s %q: %v", name, raw, err)
+		}
+		if !json.Valid([]byte(result.Content)) || !utf8.ValidString(result.Content) || len(result.Content) > 400_000 {
+			t.Fatalf("%s %q: %.200q", name, raw, result.Content)
+		}
+		if d, err := h.Store.Document(t.Context(), other.Identity, memory.Ref{Scope: memory.ScopePersonal, Path: "MEMORY.md"}); err != nil || d.Content != "- theirs\n" {
+			t.Fatalf("%s %q: %q %v", name, raw, d.Content, err)
+		}
+	})
+}
