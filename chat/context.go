@@ -41,6 +41,7 @@ type assembly struct {
 	counter  llm.TokenCounter
 	now      time.Time // in the agent's zone
 	reserved int       // tokens of what stands behind the current message
+	refused  int       // tokens of what the model did not take; 0: it has taken all so far
 	// synthetic: the system itself talks, and what it recalls counts for nothing.
 	synthetic bool
 
@@ -156,7 +157,7 @@ func (a *assembly) fit() error {
 		Flushed: a.load.Conversation.Flushed, Unflushed: window.Unflushed{Messages: a.load.Unflushed, Bytes: a.load.UnflushedBytes},
 		Settings: a.settings, Emergency: a.request.Emergency, Now: a.now, Count: a.counter.Count,
 	}
-	in.Settings.MaxTokens -= a.reserved
+	in.Settings.MaxTokens = a.room() - a.reserved
 	if a.load.Goal.Seq > 0 && a.load.Goal.Seq <= in.SummaryTo {
 		in.Goal = a.load.Goal.Content
 	}
@@ -175,6 +176,14 @@ func (a *assembly) fit() error {
 			return nil
 		}
 	}
+}
+
+// room is how large the window may be: what the model has refused is too large, whatever the settings say.
+func (a *assembly) room() int {
+	if a.refused > 0 {
+		return min(a.refused, a.settings.MaxTokens)
+	}
+	return a.settings.MaxTokens
 }
 
 // system is what stands first: the agent's documents, then what of all that follows is data.

@@ -45,7 +45,7 @@ func (t *turning) converse(ctx context.Context) error {
 			continue
 		}
 		if strings.TrimSpace(text) == "" {
-			return &llm.Error{Kind: llm.Unavailable, Message: "the model had nothing to say"}
+			return nothingSaid(response)
 		}
 		t.turn.Answer, t.turn.Finish = text, finishStop
 		switch {
@@ -57,6 +57,14 @@ func (t *turning) converse(ctx context.Context) error {
 		t.said = append(t.said, saying{Message: memory.Message{Role: memory.RoleOfAssistant, Content: text, FinishReason: t.turn.Finish}})
 		return nil
 	}
+}
+
+// nothingSaid is the error of an answer without a word.
+func nothingSaid(r llm.ChatResponse) error {
+	if r.Truncated {
+		return &llm.Error{Kind: llm.Truncated, Message: "the token limit cut the answer before its first word"}
+	}
+	return &llm.Error{Kind: llm.Unavailable, Message: "the model had nothing to say"}
 }
 
 // remake makes the context, and tells it.
@@ -98,6 +106,7 @@ func (t *turning) ask(ctx context.Context, show, offer bool) (llm.ChatResponse, 
 		if !is || failed.Kind != llm.ContextTooLong || t.emergency == maxEmergencies {
 			return response, fmt.Errorf("turn: %w", err)
 		}
+		t.refused, t.compacted = t.turn.Context.Ledger.Used+t.tokensSaid(), false
 		if t.emergency++; t.emergency == maxEmergencies {
 			t.shortenAll()
 		}

@@ -230,6 +230,32 @@ func TestTurnWhoseContextIsTooLong(t *testing.T) {
 	}
 }
 
+// A model that takes far less than its window is said to have gets half of what it refused, not half of what was said.
+func TestTurnWhoseModelIsSmall(t *testing.T) {
+	w := open(t)
+	w.long(grace, "c1", 6)
+	const most = 2500
+	small := func(ctx context.Context, r llm.ChatRequest, onText func(string) error) (llm.ChatResponse, error) {
+		tokens := 0
+		for _, m := range r.Messages {
+			tokens += memory.EstimateTokens(m.Content)
+		}
+		if tokens > most {
+			return fail(llm.ContextTooLong, "")(ctx, r, onText)
+		}
+		return say("Go about.")(ctx, r, onText)
+	}
+	w.model.will(small, small, small)
+	turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "And what now, captain?"})
+	if turn.Answer != "Go about." || turn.Rounds != 3 {
+		t.Errorf("%+v", turn)
+	}
+	// What was summarised in need serves the next turn as well.
+	if next := w.context(grace, chat.ContextRequest{Conversation: "c1", Message: "And then, captain?"}); next.Compaction == nil {
+		t.Errorf("%s", w.compactor.asked())
+	}
+}
+
 // Whoever hangs up in the middle of an answer leaves the message without one.
 func TestTurnIsCancelled(t *testing.T) {
 	w := open(t)
