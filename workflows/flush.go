@@ -59,13 +59,13 @@ type FlushResult struct {
 func Flush(ctx workflow.Context, in FlushInput) (FlushResult, error) {
 	f := newFlushing(ctx, in)
 	for !f.acknowledged {
-		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
-			return FlushResult{}, workflow.NewContinueAsNewError(ctx, Flush, f.carried())
-		}
 		if err := f.takeStep(ctx); err != nil {
 			return FlushResult{}, f.hold(ctx, err)
 		}
 		f.describe(ctx, "saving")
+		if !f.acknowledged && workflow.GetInfo(ctx).GetContinueAsNewSuggested() { // some thousand steps
+			return FlushResult{}, workflow.NewContinueAsNewError(ctx, Flush, f.carried())
+		}
 	}
 	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(f.result.Outcome))); err != nil {
 		return FlushResult{}, err

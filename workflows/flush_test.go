@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
 
 	"reverie/activities"
 	"reverie/memory"
@@ -183,6 +185,29 @@ func TestFlushWhoseMessagesWereExtractedMeanwhile(t *testing.T) {
 	e.wantAcknowledged(t, out, err, false, false, false)
 	if len(e.asked) != 4 {
 		t.Errorf("the model was asked %d times", len(e.asked))
+	}
+}
+
+// A range of many thousand messages is flushed in several runs, which share the model's time and what it cost.
+func TestALongFlushContinuesAsNew(t *testing.T) {
+	e := newFlushEnv(t, 1, 30, memory.FlushFallback)
+	e.SetContinueAsNewSuggested(true)
+	e.took = 50 * time.Second
+	_, err := e.run(t)
+	again, ok := errors.AsType[*workflow.ContinueAsNewError](err)
+	if !ok {
+		t.Fatalf("error %v", err)
+	}
+	next := newFlushEnv(t, 1, 30, memory.FlushFallback)
+	if err := converter.GetDefaultDataConverter().FromPayloads(again.Input, &next.in); err != nil || next.in.Carried == nil {
+		t.Fatalf("it goes on with %+v (%v)", next.in, err)
+	}
+	next.done, next.steps, next.byRules = e.done, e.steps, e.byRules
+	next.in.Carried.Began = next.start.Add(-e.in.Settings.Deadline) // the time is over meanwhile
+	out, err := next.run(t)
+	next.wantAcknowledged(t, out, err, true, false, true, true)
+	if out.Usage.Calls != 3 || len(next.asked) != 0 {
+		t.Errorf("%d calls, asked at %v", out.Usage.Calls, next.asked)
 	}
 }
 
