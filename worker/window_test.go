@@ -143,10 +143,13 @@ func (w *windows) settings(policy memory.FlushPolicy) memory.CompactSettings {
 	return s.Compact(e)
 }
 
+// today is the day of the agent.
+func (w *windows) today() time.Time { return time.Now().UTC() }
+
 // noted are the messages that today's note has, in order.
 func (w *windows) noted(t *testing.T, name string) []string {
 	t.Helper()
-	note, err := w.store.Document(t.Context(), owner(name), memory.Ref{Scope: memory.ScopePersonal, Path: memory.DailyNotePath(time.Now().UTC())})
+	note, err := w.store.Document(t.Context(), owner(name), memory.Ref{Scope: memory.ScopePersonal, Path: memory.DailyNotePath(w.today())})
 	if err != nil {
 		t.Fatal(err)
 	}
