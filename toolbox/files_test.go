@@ -297,11 +297,11 @@ func TestLongResults(t *testing.T) {
 	}
 }
 
-func must[T any](t testing.TB) func(T, error) T {
+func must[T any](tb testing.TB) func(T, error) T {
 	return func(v T, err error) T {
-		t.Helper()
+		tb.Helper()
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		return v
 	}

@@ -172,10 +172,10 @@ func (k *call) edit(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	e := editing{old: given(k.args, "oldText", ""), new: given(k.args, "newText", ""), all: given(k.args, "replaceAll", false)}
-	switch {
-	case e.old == "":
+	switch e.old {
+	case "":
 		return nil, faultf("oldText is empty: give the text to replace, or use %s for a new file", WriteFile)
-	case e.old == e.new:
+	case e.new:
 		return nil, faultf("oldText and newText are the same: there is nothing to change")
 	}
 	id := k.by(memory.Author{Kind: memory.AuthorTool, ID: EditFile})
