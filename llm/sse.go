@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 )
 
@@ -23,6 +24,10 @@ func newEvents(r io.Reader) *events { return &events{lines: bufio.NewReader(r)} 
 func (e *events) next() ([]byte, error) {
 	for {
 		line, err := e.lines.ReadBytes('\n')
+		ended := errors.Is(err, io.EOF)
+		if err != nil && !ended {
+			return nil, err
+		}
 		line = bytes.TrimPrefix(bytes.TrimRight(line, "\r\n"), []byte("\ufeff"))
 		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
 			data = bytes.TrimPrefix(data, []byte(" "))
@@ -31,12 +36,12 @@ func (e *events) next() ([]byte, error) {
 			}
 			e.data = append(append(e.data, data...), '\n')
 		}
-		if data := bytes.TrimSpace(e.data); len(data) > 0 && (len(line) == 0 || err != nil) {
+		if data := bytes.TrimSpace(e.data); len(data) > 0 && (len(line) == 0 || ended) {
 			e.data = nil
 			return data, nil
 		}
-		if err != nil {
-			return nil, err
+		if ended {
+			return nil, io.EOF
 		}
 	}
 }

@@ -205,7 +205,7 @@ func TestAStreamIsWholeOrBroken(t *testing.T) {
 		t.Fatal(err)
 	}
 	end := strings.Index(string(all), `"finish_reason":"stop"`) + len(`"finish_reason":"stop"}]}`)
-	for n := range len(all) {
+	for n := range all {
 		events.Body = io.NopCloser(io.MultiReader(strings.NewReader(string(all[:n])), iotest.ErrReader(io.ErrUnexpectedEOF)))
 		if a, _, failure := told(newCompletionStream(), events); failure == nil && n < end || failure != nil && failure.Kind != Unavailable {
 			t.Errorf("broken after %d bytes: %+v, %v", n, a, failure)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"reverie/memory"
@@ -90,7 +91,7 @@ func (r Request) Offers(tool string) bool {
 
 // read fills in what follows from messages and tools.
 func (r *Request) read() {
-	said := ""
+	var said strings.Builder
 	for _, m := range r.Messages {
 		switch m.Role {
 		case memory.RoleOfSystem:
@@ -98,15 +99,15 @@ func (r *Request) read() {
 		case memory.RoleOfUser:
 			r.User += m.Content
 		}
-		said += m.Content
+		said.WriteString(m.Content)
 		for _, c := range m.ToolCalls {
-			said += c.Name + c.Arguments
+			said.WriteString(c.Name + c.Arguments)
 		}
 	}
 	for _, t := range r.Tools {
-		said += t.Name + t.Description + string(t.Parameters)
+		said.WriteString(t.Name + t.Description + string(t.Parameters))
 	}
-	r.InputTokens = Tokens(said)
+	r.InputTokens = Tokens(said.String())
 }
 
 // rows reports whether two messages of the user stand one behind the other.

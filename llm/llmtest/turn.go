@@ -32,11 +32,12 @@ func Use(calls ...memory.ToolCall) Turn { return Turn{Calls: calls} }
 
 // tokens is what a turn counts for.
 func (t Turn) tokens() int {
-	said := t.Text
+	var said strings.Builder
+	said.WriteString(t.Text)
 	for _, c := range t.Calls {
-		said += c.Name + c.Arguments
+		said.WriteString(c.Name + c.Arguments)
 	}
-	return Tokens(said)
+	return Tokens(said.String())
 }
 
 // named is the turn as the server of a request says it, each call with an id of its own.
