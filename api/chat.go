@@ -65,6 +65,7 @@ type turnView struct {
 	Usage        memory.Usage    `json:"usage"`
 	Replayed     bool            `json:"replayed,omitempty" doc:"The message was answered before; this is that answer."`
 	Remembered   *rememberedView `json:"remembered,omitempty" doc:"What the message asked to remember."`
+	Quoted       []recalledView  `json:"quoted,omitempty" nullable:"false" doc:"Without a model: the statements of memory that the answer quotes."`
 	ToolCalls    []toolUseView   `json:"toolCalls" doc:"What the model did with the tools, in order."`
 	Context      MadeContext     `json:"context" doc:"Of the last model call."`
 	LastSeq      int64           `json:"lastSeq,omitempty" doc:"Number of the conversation's last message."`
@@ -100,6 +101,9 @@ func viewTurn(t chat.Turn) turnView {
 		Conversation: t.Conversation, MessageID: t.MessageID, AnswerID: t.AnswerID, Answer: t.Answer, Model: t.Model, Finish: t.Finish,
 		Rounds: t.Rounds, Usage: t.Usage, Replayed: t.Replayed, ToolCalls: views(t.Calls, viewToolUse), Context: viewMade(t.Context),
 		LastSeq: t.Stored.LastSeq, Token: t.Stored.Token,
+	}
+	for _, h := range t.Quoted {
+		v.Quoted = append(v.Quoted, viewRecalled(h, 0))
 	}
 	if t.Remembered != nil {
 		remembered := viewRemembered(*t.Remembered)

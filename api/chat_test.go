@@ -46,6 +46,10 @@ type turn struct {
 		Found                        []struct{ Path string }
 	}
 	Context madeContext
+	Quoted  []struct {
+		Path, Text         string
+		StartLine, EndLine int
+	}
 	LastSeq int64
 	Token   string
 }
@@ -90,6 +94,9 @@ func TestChatFromMemoryAlone(t *testing.T) {
 	if got.Model != "builtin/recall" || !strings.Contains(got.Answer, "The balcony faces south. (notes.md:3") || got.ConversationID != "c2" || got.MessageID != "m1" ||
 		got.AnswerID == "" || got.Finish != "stop" || got.Rounds != 0 || got.LastSeq != 2 || got.Token == "" || got.Replayed {
 		t.Errorf("%+v", got)
+	}
+	if len(got.Quoted) == 0 || got.Quoted[0].Path != "notes.md" || got.Quoted[0].StartLine != 3 || got.Quoted[0].EndLine != 3 || got.Quoted[0].Text != "The balcony faces south." {
+		t.Errorf("%+v", got.Quoted)
 	}
 	if got.Context.Ledger.Max != 128_000 || got.Context.Ledger.Used == 0 || got.Context.Ledger.System == 0 || got.Context.Counter.Name == "" {
 		t.Errorf("%+v", got.Context)

@@ -190,7 +190,13 @@ func TestRequestsAreInTheContract(t *testing.T) {
 			}
 		}
 	}
+	talk := []string{"Hello there", "/remember tea", "/context", "/why"}
+	if _, _, err := runChat(t, talk, "--agent", "ada", "--key", "k", "--url", server.URL, "--model", "m"); err == nil {
+		t.Error("an answer that is no stream is taken for one")
+	}
+	c.talk(t, server.URL)
 	for _, id := range []string{
+		"chat-stream", "assemble-context", "remember", "forget", "get-agent",
 		"add-messages", "summarize-conversation", "list-agents", "create-agent", "list-files", "read-file", "file-history", "file-diff",
 		"file-blame", "restore-file", "list-extractions", "get-extraction", "retry-extraction", "system-prompt", "status",
 		"search-memory", "get-memory", "build-index", "memory-status", "write-file",
@@ -199,6 +205,26 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		if !made[id] {
 			t.Errorf("no command asked for %s", id)
 		}
+	}
+}
+
+// talk makes the requests of commands that are about an answer, which this server does not give.
+func (c contract) talk(t *testing.T, url string) {
+	t.Helper()
+	command := chatCommand()
+	command.SetOut(io.Discard)
+	talk, err := newTalk(command, &session{url: url, key: "k", agent: "ada", channel: "web", sender: "7"}, "c1", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	talk.last = lastTurn{message: "Where?", used: []usedMemory{{Path: "MEMORY.md", Scope: "PERSONAL", StartLine: 3, EndLine: 4, Text: "- One.\n- Two.\n"}}}
+	for _, line := range []string{"/why", "/forget 1.2", "/forget 1 all"} {
+		if _, err := talk.command(t.Context(), line); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	if _, err := talk.command(t.Context(), "/forget 1"); err == nil || !strings.Contains(err.Error(), "/forget 1.1") {
+		t.Errorf("one of several is forgotten: %v", err)
 	}
 }
 
@@ -231,6 +257,7 @@ func TestFieldsAreInTheContract(t *testing.T) {
 		"search-memory": searchAnswer{}, "get-memory": excerpt{}, "build-index": indexState{}, "index-progress": indexState{}, "memory-status": recallStatus{},
 		"dream": dreamRun{}, "dream-focused": dreamRun{}, "list-dreams": listed[dreamRecord]{}, "get-dream": dreamReport{},
 		"explain-candidate": why{}, "explain-candidates": whys{}, "revert-dream": undone{}, "write-file": noteWritten{},
+		"chat": chatAnswer{}, "assemble-context": chatContext{}, "remember": rememberedLine{}, "forget": forgottenLines{},
 		"restore-file": struct {
 			Changes []memory.ChangeReceipt `json:"changes"`
 		}{},

@@ -24,6 +24,7 @@ type chatAnswer struct {
 	Usage        memory.Usage `json:"usage"`
 	Replayed     bool         `json:"replayed"`
 	Context      chatContext  `json:"context"`
+	Quoted       []usedMemory `json:"quoted"`
 	ToolCalls    []chatTool   `json:"toolCalls"`
 }
 
@@ -78,7 +79,7 @@ type chatTool struct {
 type lastTurn struct {
 	message string
 	answer  chatAnswer
-	used    []usedMemory // what was recalled, and behind it what tools found
+	used    []usedMemory // what was quoted; or what was recalled, and behind it what tools found
 }
 
 // chatRequest is the body of a message.
@@ -239,6 +240,10 @@ func usedIn(a chatAnswer) []usedMemory {
 				used = append(used, u)
 			}
 		}
+	}
+	if a.Quoted != nil { // no model saw what was recalled
+		add(a.Quoted)
+		return used
 	}
 	add(a.Context.Recalled)
 	for _, tool := range a.ToolCalls {

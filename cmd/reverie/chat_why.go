@@ -41,9 +41,10 @@ func (t *talk) why(ctx context.Context) error {
 		if u.At != nil {
 			about = append(about, ago(time.Now(), *u.At))
 		}
-		if u.Tokens > 0 {
+		switch {
+		case u.Tokens > 0:
 			about = append(about, count(u.Tokens, "token"))
-		} else {
+		case t.last.answer.Quoted == nil:
 			about = append(about, "found by a tool")
 		}
 		fmt.Fprintf(t.out, "[%d] %s  %s\n", i+1, emphasised(t.out, u.place()), strings.Join(about, ", "))
@@ -51,7 +52,7 @@ func (t *talk) why(ctx context.Context) error {
 			fmt.Fprintln(t.out, "      "+strings.TrimRight(shown(t.out, line), "\n"))
 		}
 		for _, result := range explained.Results {
-			if result.Explain != nil && result.Scope == u.Scope && result.Path == u.Path && result.StartLine == u.StartLine && result.EndLine == u.EndLine {
+			if result.Explain != nil && result.Scope == u.Scope && result.Path == u.Path && result.StartLine <= u.StartLine && result.EndLine >= u.EndLine {
 				explainResult(t.out, *result.Explain)
 			}
 		}
@@ -175,7 +176,8 @@ const gaugeWidth = 40
 
 // filled shows a share of a window, and where summaries begin.
 func filled(used, trigger, most int) string {
-	at := func(n int) int { return min(gaugeWidth, (n*gaugeWidth+most-1)/max(1, most)) }
+	most = max(1, most)
+	at := func(n int) int { return min(gaugeWidth, (n*gaugeWidth+most-1)/most) }
 	cells := []rune(strings.Repeat("█", at(used)) + strings.Repeat("░", gaugeWidth-at(used)))
 	if mark := at(trigger); mark > 0 && mark < gaugeWidth {
 		cells[mark] = '│'
