@@ -111,7 +111,7 @@ func (g *grammar) leads(verb, link, kept string) bool {
 // whole reports whether what is kept is long enough to say something, and nothing else is asked for besides.
 func (g *grammar) whole(kept string) bool {
 	words, ideographs := 0, 0
-	for _, field := range strings.FieldsSeq(kept) {
+	for field := range strings.FieldsSeq(kept) {
 		words++
 		for _, r := range field {
 			if ideographic(r) {
