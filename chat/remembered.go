@@ -5,9 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"reverie/memory"
 	"reverie/remember"
 	"reverie/store"
+	"reverie/toolbox"
 )
 
 // remember saves what the user asked to remember, and says so with the receipt. It reports false when there is nothing to save
@@ -24,21 +27,38 @@ func (t *turning) remember(ctx context.Context, asked remember.Request) (answere
 	if err != nil {
 		return false, fmt.Errorf("remember: %w", err)
 	}
-	receipt := cmp.Or(saved.Receipt.Token, saved.Receipt.Key)
-	switch remember.Kind(saved.Kind) {
-	case remember.KindKnown:
-		t.turn.Remembered = &saved
-		return true, t.say(fmt.Sprintf(say.known, saved.Line, saved.Path), builtinRemember)
-	case remember.KindCorrected:
-		t.turn.Remembered = &saved
-		return true, t.say(fmt.Sprintf(say.corrected, saved.Line, saved.Old, saved.Path, receipt), builtinRemember)
-	case remember.KindUnclear:
+	if remember.Kind(saved.Kind) == remember.KindUnclear {
 		if t.Model != nil {
 			return false, nil
 		}
 		return true, t.say(say.unclear, builtinRemember)
-	case remember.KindNew:
 	}
 	t.turn.Remembered = &saved
-	return true, t.say(fmt.Sprintf(say.saved, saved.Line, saved.Path, receipt), builtinRemember)
+	return true, t.say(say.savedAs(saved), builtinRemember)
+}
+
+// savedAs says what became of a request to remember, with the receipt of the write.
+func (p phrases) savedAs(saved toolbox.Saved) string {
+	where := saved.Path
+	if receipt := cmp.Or(saved.Receipt.Token, saved.Receipt.Key); receipt != "" {
+		where = fmt.Sprintf(p.receipt, saved.Path, receipt)
+	}
+	line, old := saved.Line, saved.Old
+	redacted := slices.ContainsFunc(saved.Receipt.Changes, func(c memory.ChangeReceipt) bool { return c.Verdict == memory.VerdictRedact })
+	if redacted {
+		line, old = memory.Scan(line).Text, memory.Scan(old).Text
+	}
+	var text string
+	switch remember.Kind(saved.Kind) {
+	case remember.KindKnown:
+		text = fmt.Sprintf(p.known, line, where)
+	case remember.KindCorrected:
+		text = fmt.Sprintf(p.corrected, line, old, where)
+	default:
+		text = fmt.Sprintf(p.saved, line, where)
+	}
+	if redacted {
+		text += "\n" + p.redacted
+	}
+	return text
 }

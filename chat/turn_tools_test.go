@@ -238,7 +238,7 @@ func TestTurnsThatRemember(t *testing.T) {
 		t.Errorf("%v, by %+v:\n%s", err, d.UpdatedBy, d.Content)
 	}
 	again, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", MessageID: "m2", Message: "Remember that my boat is called Heron."})
-	if again.Remembered == nil || again.Remembered.Kind != "known" || !strings.Contains(again.Answer, "already") {
+	if again.Remembered == nil || again.Remembered.Kind != "known" || !strings.Contains(again.Answer, "already") || !strings.Contains(again.Answer, "receipt "+receipt.Token) {
 		t.Errorf("%+v", again)
 	}
 	corrected, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", MessageID: "m3", Message: "Remember that my boat is called Egret."})
@@ -279,6 +279,17 @@ func TestRememberingAfterACrash(t *testing.T) {
 	}
 }
 
+// A secret is not saved, and not repeated.
+func TestSecretsAreNotRemembered(t *testing.T) {
+	w := open(t)
+	const secret = "hunter2-Xk93jfLq"
+	turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "Remember that the wifi in Aurich has password: " + secret})
+	d, err := w.Store.Document(t.Context(), as(grace), memory.Ref{Scope: memory.ScopePersonal, Path: memory.MemoryPath})
+	if err != nil || strings.Contains(d.Content, secret) || strings.Contains(turn.Answer, secret) || !strings.Contains(turn.Answer, "is left out") {
+		t.Errorf("%v\n%s\n%s", err, turn.Answer, d.Content)
+	}
+}
+
 // What must not be saved is refused in words, and nothing is written.
 func TestWhatIsNotRemembered(t *testing.T) {
 	w := open(t)
@@ -288,5 +299,17 @@ func TestWhatIsNotRemembered(t *testing.T) {
 	}
 	if _, err := w.Store.Document(t.Context(), as(grace), memory.Ref{Scope: memory.ScopePersonal, Path: memory.MemoryPath}); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("%v", err)
+	}
+}
+
+// An agent whose memory is off has no tools of it.
+func TestTurnWithoutMemory(t *testing.T) {
+	w := open(t)
+	no := false
+	w.agent.Settings.MemoryEnabled = &no
+	w.model.will(say("I do not know."))
+	turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "Which way does my balcony face?"})
+	if r := w.model.asked()[0]; len(r.Tools) > 0 || r.NoCalls || strings.Contains(r.Messages[0].Content, "# Your memory") || turn.Context.Skipped != "off" {
+		t.Errorf("%d tools, skipped %q", len(r.Tools), turn.Context.Skipped)
 	}
 }
