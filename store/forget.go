@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -111,9 +112,7 @@ func (f *forgetting) args(more pgx.NamedArgs) pgx.NamedArgs {
 	args := pgx.NamedArgs{
 		"scope": f.passage.Scope, "whose": rowOwner(f.t.id, f.passage.Scope), "paths": []string{f.passage.Path, memory.MemoryPath, memory.ProfilePath},
 	}
-	for name, value := range more {
-		args[name] = value
-	}
+	maps.Copy(args, more)
 	return f.t.args(args)
 }
 
