@@ -87,6 +87,7 @@ var differing = []struct {
 	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "SHA256"},
 	{regexp.MustCompile(`([PTG]\d+)\.[0-9a-f]{16}`), "$1.HASH"},
 	{regexp.MustCompile(`"token": ?"\d+"`), `"token":"N"`},
+	{regexp.MustCompile(`\breceipt \d+`), "receipt N"},
 	{regexp.MustCompile(`rv_[A-Za-z0-9_-]{10,}|rv_…`), "KEY"},
 	{regexp.MustCompile(`\b\d+(\.\d+)?m?s\b`), "DURATION"},
 	{regexp.MustCompile(`\b\d+ migrations applied`), "N migrations applied"},
