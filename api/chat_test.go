@@ -75,12 +75,8 @@ func withModel(t *testing.T, played *llmtest.Server) func(*api.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chatter, can := model.(llm.Chatter)
-	if !can {
-		t.Fatal("the model cannot chat")
-	}
 	return func(o *api.Options) {
-		o.Chat.Model, o.Chat.MaxTokens = chatter, 500
+		o.Chat.Model, o.Chat.MaxTokens = model, 500
 		o.Chat.Settings = memory.DefaultWindowSettings()
 		o.Chat.Settings.Paid, o.Chat.Settings.Model = true, "test"
 	}

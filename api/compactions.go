@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -234,12 +235,12 @@ func (s *Server) beforeLastTurns(ctx context.Context, id memory.Identity, c stor
 		if err != nil {
 			return 0, err
 		}
-		for i := len(messages) - 1; i >= 0; i-- {
-			if messages[i].Role != memory.RoleOfUser {
+		for _, m := range slices.Backward(messages) {
+			if m.Role != memory.RoleOfUser {
 				continue
 			}
 			if turns--; turns == 0 {
-				return messages[i].Seq - 1, nil
+				return m.Seq - 1, nil
 			}
 		}
 	}

@@ -131,7 +131,7 @@ func (s *Server) schedule(ctx context.Context, id memory.Identity, agent store.A
 	}
 	ctx = context.WithoutCancel(ctx) // a client that hangs up now does not delay its own memory
 	if err := s.workflows.turnCompleted(ctx, ref, agent); err != nil {
-		s.workflows.logAway(ctx, "Workflows cannot be reached; the turn is left to the sweep", err)
+		s.workflows.logAway(ctx, "the turn is left to the sweep", err)
 		return view
 	}
 	view.Status, view.Link = "scheduled", s.workflows.link(view.WorkflowID)

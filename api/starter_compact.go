@@ -41,7 +41,7 @@ func (c compactor) FlushSoon(ctx context.Context, r chat.CompactRequest) {
 	ctx = context.WithoutCancel(ctx)
 	go func() {
 		if _, err := c.start(ctx, workflowInput(r, true)); err != nil {
-			c.workflows.logAway(ctx, "A flush could not be started; it is due again at the next turn", err)
+			c.workflows.logAway(ctx, "a flush is due again at the next turn", err)
 		}
 	}()
 }
@@ -99,11 +99,12 @@ func workflowInput(r chat.CompactRequest, flushOnly bool) workflows.CompactInput
 	}
 }
 
-// logAway says that workflows could not be reached, loudly once for each time that they go away.
-func (s *starter) logAway(ctx context.Context, message string, err error) {
+// logAway says that workflows could not be reached, and what becomes of what was to be started; loudly once for each time that
+// they go away.
+func (s *starter) logAway(ctx context.Context, then string, err error) {
 	level := slog.LevelWarn
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
 		level = slog.LevelDebug // said a moment ago
 	}
-	s.log.Log(ctx, level, message, "error", err, "request", requestID(ctx))
+	s.log.Log(ctx, level, "Workflows cannot be reached", "then", then, "error", err, "request", requestID(ctx))
 }

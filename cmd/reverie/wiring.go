@@ -123,25 +123,22 @@ func proposer(c config.Config, t *engine.Telemetry) (p activities.Proposer, paid
 }
 
 // openModel is the configured model.
-func openModel(c config.Config, t *engine.Telemetry) (llm.Model, error) {
+func openModel(c config.Config, t *engine.Telemetry) (llm.Chatter, error) {
 	return llm.Open(llm.Config{
 		Provider: c.LLMProvider, Model: c.LLMModel, APIKey: c.LLMAPIKey.Reveal(), BaseURL: c.LLMBaseURL,
 		InputPrice: c.LLMInputPrice, OutputPrice: c.LLMOutputPrice, Timeout: c.LLMTimeout, Tracers: t.Tracers,
 	})
 }
 
-// chats are how turns are answered: by the configured model, or from memory alone when there is none, or none that can chat.
+// chats are how turns are answered: by the configured model, or from memory alone when there is none.
 func chats(c config.Config, t *engine.Telemetry) (chat.Options, error) {
 	o := chat.Options{MaxTokens: c.ChatMaxTokens, Settings: windowSettings(c, c.LLMProvider != ""), Extract: extractSettings(c)}
 	if c.LLMProvider == "" {
 		return o, nil
 	}
-	model, err := openModel(c, t)
-	if err != nil {
-		return o, err
-	}
-	o.Model, _ = model.(llm.Chatter)
-	return o, nil
+	var err error
+	o.Model, err = openModel(c, t)
+	return o, err
 }
 
 // modelName is what people are told about the model in use.
