@@ -14,7 +14,7 @@ import (
 
 const (
 	// What a summary of messages up to one would be made of: the latest summary before it that serves the window, and which
-	// messages are behind that. further is a summary that stands for more already.
+	// messages are behind that. further is a summary that stands for more already, or for the same and was made alike of another one.
 	sqlCompactionContents = `
 with c as materialized (
     select conversation_uid, flushed_seq
@@ -40,7 +40,7 @@ select c.flushed_seq, (select compaction_id from previous), coalesce((select to_
         select x.compaction_id
         from compactions x
         where x.workspace_id = @workspace and x.agent_id = @agent and x.conversation_uid = @uid
-            and x.outcome = 'written' and x.to_seq > @to and x.window_tokens >= @window
+            and x.outcome = 'written' and (x.to_seq > @to or x.to_seq = @to and x.maker = @maker) and x.window_tokens >= @window
         order by x.to_seq desc, x.compaction_id desc
         limit 1
     )
@@ -103,7 +103,7 @@ func (s *Store) BeginCompaction(ctx context.Context, id memory.Identity, r Compa
 			key := contents.key(r)
 			args := t.args(pgx.NamedArgs{
 				"uid": r.Conversation, "compaction": newID(), "content_key": key[:], "window": r.Settings.Window,
-				"previous": contents.previous, "from": contents.previousTo + 1, "to": r.To, "trigger": r.Trigger, "maker": r.Maker,
+				"previous": contents.previous, "from": contents.previousTo + 1, "to": r.To, "trigger": r.Trigger, "maker": r.maker(),
 				"workflow": id.Author.WorkflowID, "run": id.Author.RunID,
 			})
 			b.Queue(sqlCompactionInsert, args)
@@ -117,6 +117,11 @@ func (s *Store) BeginCompaction(ctx context.Context, id memory.Identity, r Compa
 		}
 		return finishCompaction(ctx, t, c)
 	})
+}
+
+// maker names what writes the summary, and how long it may be.
+func (r CompactionRequest) maker() string {
+	return fmt.Sprintf("%s, %d tokens", r.Maker, r.Settings.SummaryMaxTokens)
 }
 
 // validate checks a request. A maker names words and an engine.
@@ -150,7 +155,7 @@ type summaryContents struct {
 func (r CompactionRequest) contents(ctx context.Context, t *tx) (c summaryContents, err error) {
 	found := false
 	b := &pgx.Batch{}
-	args := t.args(pgx.NamedArgs{"uid": r.Conversation, "to": r.To, "window": r.Settings.Window})
+	args := t.args(pgx.NamedArgs{"uid": r.Conversation, "to": r.To, "window": r.Settings.Window, "maker": r.maker()})
 	one(b.Queue(sqlCompactionContents, args), &found, func(row pgx.CollectableRow) error {
 		return row.Scan(&c.flushed, &c.previous, &c.previousTo, &c.previousKey, &c.messages, &c.further)
 	})
