@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"reverie/api"
-	"reverie/memory"
+	"reverie/llm/llmtest"
 )
 
 const contextPath = "/api/v1/agents/ada/context"
@@ -118,10 +118,8 @@ func (h *harness) long(conversation string, turns int) {
 
 // When the window is full and what has to leave it cannot be saved, nothing is dropped: the client is asked to come back.
 func TestAFullWindowWithoutWorkflows(t *testing.T) {
-	h := start(t, func(o *api.Options) {
-		o.Chat.Settings = memory.DefaultWindowSettings()
-		o.Chat.Settings.MaxTokens = 4000
-	})
+	played := llmtest.New(t, llmtest.Options{})
+	h := start(t, withModel(t, played), func(o *api.Options) { o.Chat.Settings.MaxTokens = 4000 })
 	h.agent("ada")
 	h.long("c1", 40)
 	body := map[string]any{"endUserId": "42", "conversation": "c1", "message": "Which colour has shelf 3?"}
@@ -134,6 +132,9 @@ func TestAFullWindowWithoutWorkflows(t *testing.T) {
 	h.wantError(h.postTo(h.admin, chatPath, asks("c1", "m1", "Which colour has shelf 3?")), 503, "workflows_unavailable")
 	h.wantError(h.postTo(h.admin, chatPath+"/stream", asks("c1", "m1", "Which colour has shelf 3?")), 503, "workflows_unavailable")
 	h.wantError(h.postTo(h.admin, "/api/v1/agents/ada/conversations/c1/compact?endUserId=42", nil), 503, "workflows_unavailable")
+	if n := len(played.Requests()); n != 0 {
+		t.Errorf("the model was asked %d times", n)
+	}
 	// A larger window needs nothing of that.
 	body["maxInputTokens"] = 64_000
 	if got := h.assemble(body); got.Ledger.Messages != 81 && got.Ledger.Messages != 80 {
