@@ -1,0 +1,118 @@
+package api_test
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// probe is how the matrix calls one operation, and what it answers to who may call it.
+type probe struct {
+	path   string // instead of the document's, with the parameters filled in; %d is a number that no other call has
+	body   func(n int64) any
+	header map[string]string
+	status int // when it is allowed
+	// prepare makes what the call needs, as the admin of the workspace.
+	prepare func(h *harness, n int64)
+	// whole tells that the operation is about the workspace: keys that are limited to agents or an owner are refused.
+	whole bool
+	// admins tells that an owner is needed, whom only an admin may leave out.
+	owner bool
+	// words tells that it looks into contents, which of the shared memory's dreams only an admin does.
+	words bool
+	// named tells that the agent, ada, is named in the body.
+	named bool
+	// personal tells that what prepare makes is shared, which a key that is pinned to an owner may not touch.
+	shared bool
+}
+
+func object(fields map[string]any) func(int64) any { return func(int64) any { return fields } }
+
+// probes have an entry for every operation that needs a key: a new operation without one fails the test.
+func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
+	const ada = "/api/v1/agents/ada"
+	report, entry := dreamReports+"/"+dreamt.String(), "/entries/"+string(promoted().ID)
+	write := func(h *harness, path string) {
+		h.t.Helper()
+		for _, owner := range []string{"", "?owner=api:42"} {
+			h.want(h.put(path+owner, "text\n", nil), 201)
+		}
+	}
+	makeFile := func(h *harness, n int64) { write(h, fmt.Sprintf("f%d.md", n)) }
+	return map[string]probe{
+		"status":      {path: "/api/v1/status", status: 200},
+		"list-agents": {path: "/api/v1/agents", status: 200},
+		"create-agent": {
+			path: "/api/v1/agents", status: 201, whole: true,
+			body: func(n int64) any { return map[string]any{"id": fmt.Sprint("new", n)} },
+		},
+		"get-agent":          {path: ada, status: 200},
+		"update-agent":       {path: ada, status: 200, body: object(map[string]any{"name": "Ada"}), shared: true},
+		"list-conversations": {path: ada + "/conversations", status: 200},
+		"add-messages": {
+			path: ada + "/conversations/matrix/messages", status: 202,
+			body: func(n int64) any {
+				return map[string]any{"owner": "api:42", "messages": []map[string]any{{"id": fmt.Sprint(n), "role": "user", "content": "x"}}}
+			},
+		},
+		"list-messages":          {path: ada + "/conversations/c1/messages", status: 200, owner: true},
+		"list-compactions":       {path: ada + "/conversations/c1/compactions", status: 200, owner: true},
+		"list-flushes":           {path: ada + "/conversations/c1/flushes", status: 200},
+		"compact-conversation":   {path: ada + "/conversations/c1/compact", status: 200},
+		"assemble-context":       {path: ada + "/context", status: 200, body: object(map[string]any{"owner": "api:42", "message": "Where do I live?"})},
+		"chat":                   {path: chatPath, status: 200, named: true, body: object(map[string]any{"agentId": "ada", "owner": "api:42", "message": "Where do I live?"})},
+		"chat-stream":            {path: chatPath + "/stream", status: 200, named: true, body: object(map[string]any{"agentId": "ada", "owner": "api:42", "message": "Where do I live?"})},
+		"remember":               {path: ada + "/remember", status: 200, body: object(map[string]any{"owner": "api:42", "text": "I live in Bern."})},
+		"forget":                 {path: ada + "/forget", status: 404, body: object(map[string]any{"owner": "api:42", "path": "nothing.md", "startLine": 1})},
+		"summarize-conversation": {path: "/api/v1/memory/ada/summarize/c1", status: 503},
+		"list-extractions":       {path: ada + "/extractions", status: 200},
+		"get-extraction":         {path: ada + "/extractions/" + quarantined.String(), status: 200},
+		"retry-extraction":       {path: ada + "/extractions/" + quarantined.String() + "/retry", status: 503},
+		"list-files":             {path: ada + "/workspace/files", status: 200},
+		"read-file":              {path: ada + "/workspace/files/AGENTS.md", status: 200},
+		"write-file":             {path: ada + "/workspace/files/w%d.md", status: 201, body: object(map[string]any{"content": "x"})},
+		"delete-file":            {path: ada + "/workspace/files/f%d.md", status: 200, prepare: makeFile},
+		"undelete-file": {path: ada + "/workspace/undelete/f%d.md", status: 200, prepare: func(h *harness, n int64) {
+			makeFile(h, n)
+			for _, owner := range []string{"", "?owner=api:42"} {
+				h.want(h.do(request{method: "DELETE", path: fmt.Sprintf("%sfiles/f%d.md%s", workspaceFiles, n, owner), key: h.admin}), 200)
+			}
+		}},
+		"restore-file":          {path: ada + "/workspace/restore/f%d.md", status: 200, prepare: makeFile, body: object(map[string]any{"version": 1})},
+		"set-prompt-file":       {path: ada + "/workspace/files/f%d.md", status: 200, prepare: makeFile, body: object(map[string]any{"enabled": true})},
+		"file-history":          {path: ada + "/workspace/history/AGENTS.md", status: 200},
+		"file-diff":             {path: ada + "/workspace/diff/AGENTS.md", status: 200},
+		"file-blame":            {path: ada + "/workspace/blame/AGENTS.md", status: 200},
+		"list-prompt-files":     {path: ada + "/workspace/prompt-files", status: 200},
+		"set-prompt-files":      {path: ada + "/workspace/prompt-files", status: 200, body: object(map[string]any{"files": []string{}})},
+		"system-prompt":         {path: ada + "/system-prompt", status: 200},
+		"search-memory":         {path: ada + "/memory/search", status: 200, body: object(map[string]any{"query": "Bern"})},
+		"search-keywords":       {path: ada + "/memory/keyword", status: 200, body: object(map[string]any{"query": "Bern"})},
+		"get-memory":            {path: ada + "/memory/get?path=MEMORY.md", status: 200},
+		"memory-status":         {path: ada + "/memory/status", status: 200},
+		"build-index":           {path: ada + "/memory/index", status: 503, body: object(map[string]any{"force": true})},
+		"index-progress":        {path: ada + "/memory/index", status: 200},
+		"decide-space":          {path: ada + "/memory/spaces/1", status: 404, body: object(map[string]any{"decision": "switch"})},
+		"dream":                 {path: emergence, status: 503},
+		"dream-focused":         {path: dreaming + "/focused", status: 503, body: object(map[string]any{"topic": "Bern"})},
+		"dreaming-status":       {path: dreaming + "/status", status: 200},
+		"list-candidates":       {path: dreaming + "/candidates", status: 200},
+		"explain-candidate":     {path: dreaming + "/candidates/" + strings.Repeat("0", 32) + "/explain", status: 404},
+		"explain-candidates":    {path: dreaming + "/explain?text=Bern", status: 200, words: true},
+		"dream-diary":           {path: dreaming + "/dreams", status: 200},
+		"dream-events":          {path: dreamEvents, header: map[string]string{"Last-Event-ID": "nonsense"}, status: 422},
+		"list-dreams":           {path: dreamReports, status: 200},
+		"get-dream":             {path: report, status: 200},
+		"list-dream-candidates": {path: report + "/candidates", status: 200},
+		"compare-dreams":        {path: report + "/difference?from=" + dreamt.String(), status: 200},
+		"replay-dream":          {path: report + "/replay", status: 503},
+		"confirm-entry":         {path: report + entry + "/confirm", status: 200},
+		"edit-entry":            {path: report + entry + "/edit", status: 200, body: object(map[string]any{"content": statement})},
+		"forget-entry":          {path: report + entry + "/forget", status: 200},
+		"revert-dream":          {path: dreamReports + "/" + rehearsed.String() + "/revert", status: 409},
+		"create-key":            {path: "/api/v1/keys", status: 201, whole: true, body: object(map[string]any{"name": "n", "role": "viewer"})},
+		"list-keys":             {path: "/api/v1/keys", status: 200, whole: true},
+		"revoke-key":            {path: "/api/v1/keys/" + uuid.NewString(), status: 404, whole: true},
+	}
+}
