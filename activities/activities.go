@@ -38,7 +38,7 @@ type Options struct {
 	// Embedders are the configured embedding models: the current one, and after it the one that it is being changed to.
 	// None: search is lexical.
 	Embedders []llm.Embedder
-	Budget    Budget
+	Budget    memory.Budget
 	Defaults  memory.ExtractSettings
 	Timing    memory.Timing
 	Now       func() time.Time

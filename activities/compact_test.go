@@ -177,7 +177,7 @@ func TestASummaryWaitsForItsModel(t *testing.T) {
 
 func TestASummaryWithoutABudget(t *testing.T) {
 	w, s := newCompactWorld(t, nil)
-	w.options.Budget = Budget{Tokens: 1}
+	w.options.Budget = memory.Budget{Tokens: 1}
 	w.use(t, w.options)
 	if err := w.Store.AddUsage(t.Context(), w.id, "scripted", memory.Usage{Calls: 1, InputTokens: 10}); err != nil {
 		t.Fatal(err)

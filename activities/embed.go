@@ -71,7 +71,7 @@ type embedding struct {
 // spent reports until when the workspace may spend no more money; zero: it may. Tokens of embedding models are not what the
 // token budget is about: they cost a hundredth of those of chat models, and are many.
 func (e *embedding) spent(ctx context.Context) (time.Time, error) {
-	return e.spentUntil(ctx, e.id, Budget{CostMicros: e.Budget.CostMicros})
+	return e.spentUntil(ctx, e.id, memory.Budget{CostMicros: e.Budget.CostMicros})
 }
 
 // open finds the space and the model that makes its vectors. An agent's first space is made with the current model. It

@@ -231,7 +231,7 @@ func TestEmbeddingKeepsToTheCostBudget(t *testing.T) {
 	server := llmtest.New(t, llmtest.Options{})
 	model := modelAt(t, server, "small", func(c *llm.EmbedderConfig) { c.Price = 1000 })
 	w := newWorld(t, model)
-	w.use(t, Options{Store: w.Store, Embedders: []llm.Embedder{model}, Budget: Budget{Tokens: 1, CostMicros: 100}})
+	w.use(t, Options{Store: w.Store, Embedders: []llm.Embedder{model}, Budget: memory.Budget{Tokens: 1, CostMicros: 100}})
 	w.talk(t, member("ada", "user:1"), "talk", sentences(20)...)
 	w.embedAll(t, EmbedInput{AgentRef: ada})
 	used, err := w.Store.SpentToday(t.Context(), member("ada", "user:1"), time.Now())

@@ -300,14 +300,14 @@ func TestAFlushWaitsForItsModel(t *testing.T) {
 
 func TestAFlushWithoutABudget(t *testing.T) {
 	w := newFlushWorld(t, nil)
-	w.options.Budget = Budget{Tokens: 1}
+	w.options.Budget = memory.Budget{Tokens: 1}
 	w.use(t, w.options)
 	if err := w.Store.AddUsage(context.Background(), w.id, "scripted", memory.Usage{Calls: 1, InputTokens: 10}); err != nil {
 		t.Fatal(err)
 	}
 	in := w.plan(t)
 	out := must(t, w.world, w.ProposeFlush, in)
-	if out.FallBack != ReasonBudget || !out.WaitUntil.Equal(renewal(time.Now())) || w.model.Stats().Requests != 0 {
+	if out.FallBack != ReasonBudget || !out.WaitUntil.Equal(memory.BudgetRenewal(time.Now())) || w.model.Stats().Requests != 0 {
 		t.Errorf("proposed %+v", out)
 	}
 	in.Fallback = true

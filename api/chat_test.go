@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -209,5 +210,21 @@ func TestChatWhenTheModelFails(t *testing.T) {
 				t.Error("the log has contents")
 			}
 		})
+	}
+}
+
+// A workspace that has spent its budget is told so, and until when; the message stays.
+func TestChatWithoutABudget(t *testing.T) {
+	played := llmtest.New(t, llmtest.Options{Respond: func(llmtest.Request) llmtest.Turn { return llmtest.Say("Yes.") }})
+	h := start(t, withModel(t, played), func(o *api.Options) { o.Chat.Budget = memory.Budget{Tokens: 1} })
+	h.agent("ada")
+	h.want(h.postTo(h.admin, chatPath, asks("c1", "m1", "Is anybody there?")), 200)
+	got := h.wantError(h.postTo(h.admin, chatPath, asks("c1", "m2", "Still there?")), 429, "budget_spent")
+	if seconds, err := strconv.Atoi(got.header.Get("Retry-After")); err != nil || seconds < 1 || seconds > 24*60*60 {
+		t.Errorf("Retry-After %q", got.header.Get("Retry-After"))
+	}
+	h.wantError(h.postTo(h.admin, chatPath+"/stream", asks("c1", "m2", "Still there?")), 429, "budget_spent")
+	if n := len(played.Requests()); n != 1 {
+		t.Errorf("%d calls", n)
 	}
 }

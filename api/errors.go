@@ -31,6 +31,7 @@ func (s *Server) explain(ctx context.Context, err error) error {
 		conflict    *store.ConflictError
 		tooLarge    *window.TooLargeError
 		model       *llm.Error
+		spent       *chat.BudgetError
 	)
 	switch {
 	case errors.As(err, &own):
@@ -48,6 +49,8 @@ func (s *Server) explain(ctx context.Context, err error) error {
 	case errors.As(err, &model):
 		s.Log.WarnContext(ctx, "A model did not answer", "error", model, "request", requestID(ctx))
 		return modelFailed(model)
+	case errors.As(err, &spent):
+		return budgetSpent(spent, s.Now())
 	case errors.Is(err, chat.ErrUnreachable):
 		return workflowsAway("the window is full, and what has to leave it cannot be saved now; try again later")
 	case errors.Is(err, chat.ErrStillRunning):

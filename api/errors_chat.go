@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"reverie/chat"
 	"reverie/llm"
 	"reverie/window"
 )
@@ -22,6 +23,13 @@ func windowTooLarge(e *window.TooLargeError) *Problem {
 		"send a shorter message, disable documents of the system prompt, or make the window larger", e.System, e.Tools, e.Current, e.Max)
 	p.Data = fullWindow{e.Max, e.System, e.Tools, e.Current}
 	return p
+}
+
+// budgetSpent says when the model answers again.
+func budgetSpent(e *chat.BudgetError, now time.Time) *Problem {
+	seconds := max(1, int(math.Ceil(e.Until.Sub(now).Seconds())))
+	return problem(nameBudgetSpent, "the workspace has spent what it may spend on models today: the message is stored; send it again after %s, or have the budget raised",
+		e.Until.Format(time.RFC3339)).with("Retry-After", strconv.Itoa(seconds))
 }
 
 // modelWait is what a client is told to wait when the provider does not say for how long.

@@ -40,6 +40,7 @@ const (
 	nameWindowTooLarge       errorName = "window_too_large"
 	nameRateLimited          errorName = "rate_limited"
 	nameModelRateLimited     errorName = "model_rate_limited"
+	nameBudgetSpent          errorName = "budget_spent"
 	nameCanceled             errorName = "canceled"
 	nameInternal             errorName = "internal"
 	nameWorkflowFailed       errorName = "workflow_failed"
@@ -84,6 +85,7 @@ var errorStatus = map[errorName]int{
 	nameQuarantined:          http.StatusUnprocessableEntity,
 	nameWindowTooLarge:       http.StatusUnprocessableEntity,
 	nameModelRateLimited:     http.StatusTooManyRequests,
+	nameBudgetSpent:          http.StatusTooManyRequests,
 	nameRateLimited:          http.StatusTooManyRequests,
 	nameCanceled:             statusCanceled,
 	nameInternal:             http.StatusInternalServerError,

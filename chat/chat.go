@@ -54,6 +54,7 @@ type Options struct {
 	MaxTokens int // of one answer
 	Settings  memory.WindowSettings
 	Extract   memory.ExtractSettings
+	Budget    memory.Budget // of the workspace; spent, no model is asked
 	// Stored is told what a turn stored, to signal its extraction.
 	Stored func(ctx context.Context, id memory.Identity, agent store.Agent, conversation string, stored store.Stored)
 	Now    func() time.Time

@@ -21,6 +21,9 @@ const (
 
 // converse asks the model until it has answered, and runs the tools that it calls.
 func (t *turning) converse(ctx context.Context) error {
+	if err := t.checkBudget(ctx); err != nil {
+		return err
+	}
 	mayCall := t.settings.MaxToolRounds > 0 && t.settings.MemoryEnabled
 	if mayCall {
 		t.assembly.request.Tools = windowTools()
@@ -35,8 +38,8 @@ func (t *turning) converse(ctx context.Context) error {
 			return err
 		}
 		text := storable(response.Text)
-		if len(response.ToolCalls) > 0 && offer {
-			if err := t.use(ctx, text, response.ToolCalls); err != nil {
+		if calls := wholeCalls(response); len(calls) > 0 && offer {
+			if err := t.use(ctx, text, calls); err != nil {
 				return err
 			}
 			if err := t.makeRoom(ctx); err != nil {
@@ -57,6 +60,15 @@ func (t *turning) converse(ctx context.Context) error {
 		t.said = append(t.said, saying{Message: memory.Message{Role: memory.RoleOfAssistant, Content: text, FinishReason: t.turn.Finish}})
 		return nil
 	}
+}
+
+// wholeCalls are the calls of tools that an answer has. Where the token limit cut it, it may have cut the last one, whose arguments
+// can say something else than was meant and be valid all the same.
+func wholeCalls(r llm.ChatResponse) []memory.ToolCall {
+	if r.Truncated && len(r.ToolCalls) > 0 {
+		return r.ToolCalls[:len(r.ToolCalls)-1]
+	}
+	return r.ToolCalls
 }
 
 // nothingSaid is the error of an answer without a word.
@@ -94,7 +106,7 @@ func (t *turning) ask(ctx context.Context, show, offer bool) (llm.ChatResponse, 
 			return told
 		})
 		t.turn.Rounds++
-		t.turn.Usage = t.turn.Usage.Add(response.Usage)
+		t.spent(ctx, response)
 		if err == nil {
 			t.turn.Model = response.Model
 			return response, nil

@@ -72,7 +72,7 @@ type Config struct {
 	RecallDecay             bool    `envconfig:"RECALL_DECAY" default:"false" desc:"Let older passages count less in a search, except documents that do not age."`
 	RecallDecayHalfLifeDays float64 `envconfig:"RECALL_DECAY_HALF_LIFE_DAYS" default:"30" desc:"Age at which a passage counts half, in days."`
 
-	BudgetTokens int64   `envconfig:"BUDGET_TOKENS" default:"0" desc:"Model tokens (in and out) that a workspace may spend in a day (UTC); 0: no limit. Reached, extractions wait until the next day or until it is raised."`
+	BudgetTokens int64   `envconfig:"BUDGET_TOKENS" default:"0" desc:"Model tokens (in and out) that a workspace may spend in a day (UTC); 0: no limit. Reached, extractions wait until the next day or until it is raised, and chats answer 429."`
 	BudgetCost   float64 `envconfig:"BUDGET_COST" default:"0" desc:"US dollars that a workspace may spend in a day (UTC); 0: no limit."`
 
 	MemoryEnabled   bool          `envconfig:"MEMORY_ENABLED" default:"true" desc:"Extract memory from conversations, and find it again, unless an agent's settings say otherwise."`

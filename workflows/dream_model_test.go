@@ -165,7 +165,7 @@ func TestAModelThatCannotBeUsed(t *testing.T) {
 func TestAModelWithoutABudgetIsWaitedFor(t *testing.T) {
 	w := newDreamWorld(t)
 	server := w.has(t, nil)
-	w.options.Budget = activities.Budget{Tokens: 10}
+	w.options.Budget = memory.Budget{Tokens: 10}
 	if err := w.AddUsage(t.Context(), w.owner, "scripted", memory.Usage{Calls: 1, InputTokens: 100}); err != nil {
 		t.Fatal(err)
 	}

@@ -198,7 +198,7 @@ func TestMemoryThatKeepsChangingIsLeftAlone(t *testing.T) {
 func TestADreamThatIsCancelledWhileItWaits(t *testing.T) {
 	w := newDreamWorld(t)
 	w.has(t, nil)
-	w.options.Budget = activities.Budget{Tokens: 10}
+	w.options.Budget = memory.Budget{Tokens: 10}
 	if err := w.AddUsage(t.Context(), w.owner, "scripted", memory.Usage{Calls: 1, InputTokens: 100}); err != nil {
 		t.Fatal(err)
 	}

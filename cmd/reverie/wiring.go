@@ -132,13 +132,20 @@ func openModel(c config.Config, t *engine.Telemetry) (llm.Chatter, error) {
 
 // chats are how turns are answered: by the configured model, or from memory alone when there is none.
 func chats(c config.Config, t *engine.Telemetry) (chat.Options, error) {
-	o := chat.Options{MaxTokens: c.ChatMaxTokens, Settings: windowSettings(c, c.LLMProvider != ""), Extract: extractSettings(c)}
+	o := chat.Options{
+		MaxTokens: c.ChatMaxTokens, Settings: windowSettings(c, c.LLMProvider != ""), Extract: extractSettings(c), Budget: budget(c),
+	}
 	if c.LLMProvider == "" {
 		return o, nil
 	}
 	var err error
 	o.Model, err = openModel(c, t)
 	return o, err
+}
+
+// budget is what a workspace may spend in a day.
+func budget(c config.Config) memory.Budget {
+	return memory.Budget{Tokens: c.BudgetTokens, CostMicros: int64(c.BudgetCost * 1e6)}
 }
 
 // modelName is what people are told about the model in use.
@@ -174,7 +181,7 @@ func newWorker(c config.Config, s *store.Store, temporal client.Client, t *engin
 	options := activities.Options{
 		DreamDefaults: dreamSettings(c, paid), ObserveDream: observeDream,
 		Store: s, Proposer: p, Paid: paid, Rules: extractive.New(), Embedders: models, ObserveEmbedding: observeEmbedding,
-		Budget:        activities.Budget{Tokens: c.BudgetTokens, CostMicros: int64(c.BudgetCost * 1e6)},
+		Budget:        budget(c),
 		DreamSchedule: dreamSchedule(c),
 		Defaults:      extractSettings(c), Timing: timing(c), Now: time.Now, Log: t.Log, Observe: observe,
 	}

@@ -1,0 +1,129 @@
+package chat_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"reverie/chat"
+	"reverie/llm"
+	"reverie/llm/llmtest"
+	"reverie/memory"
+)
+
+// spent is what the workspace has spent on the world's day.
+func (w *world) spent() memory.Usage {
+	w.t.Helper()
+	used, err := w.Store.SpentToday(context.WithoutCancel(w.t.Context()), as(grace), w.now())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return used
+}
+
+// Every call counts: those with tools, those that failed, and those of turns that nobody waited for.
+func TestWhatTurnsCostIsRecorded(t *testing.T) {
+	w := open(t)
+	w.model.will(call(memory.ToolCall{ID: "x", Name: "memory_search", Arguments: `{"query":"port"}`}), say("It is 5432."))
+	w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "Which port does the database have?"})
+	if got, want := w.spent(), oneCall.Add(oneCall); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	w.model.will(fail(llm.Unavailable, "It"))
+	if _, _, err := w.tryTurn(t.Context(), grace, chat.TurnRequest{Conversation: "c1", Message: "And the cache?"}); err == nil {
+		t.Error("no error")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	w.model.will(func(context.Context, llm.ChatRequest, func(string) error) (llm.ChatResponse, error) {
+		cancel()
+		return llm.ChatResponse{Usage: oneCall}, context.Canceled
+	})
+	if _, _, err := w.tryTurn(ctx, grace, chat.TurnRequest{Conversation: "c1", Message: "And the queue?"}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if got := w.spent(); got.Calls != 4 || got.InputTokens != 3*oneCall.InputTokens {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A stream that breaks off was paid for.
+func TestBrokenStreamsAreRecorded(t *testing.T) {
+	for _, provider := range providers {
+		t.Run(provider, func(t *testing.T) {
+			w := open(t)
+			w.connect(provider, llmtest.Options{
+				Script: llmtest.Sequence(llmtest.HangUpMidBody()),
+				Respond: func(llmtest.Request) llmtest.Turn {
+					return llmtest.Say("The whole answer has some words more than one.")
+				},
+			})
+			if _, _, err := w.tryTurn(t.Context(), grace, chat.TurnRequest{Conversation: "c1", Message: "Which port does the database have?"}); err == nil {
+				t.Fatal("no error")
+			}
+			if got := w.spent(); got.Calls != 1 || got.InputTokens == 0 || got.OutputTokens == 0 {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+// When the budget is spent no model is asked until the next day; what is to be remembered is.
+func TestABudgetThatIsSpent(t *testing.T) {
+	w := open(t)
+	w.Budget = memory.Budget{Tokens: int64(oneCall.InputTokens + oneCall.OutputTokens)}
+	w.model.will(say("It is 5432."))
+	w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "Which port does the database have?"})
+	r := chat.TurnRequest{Conversation: "c1", MessageID: "m2", Message: "And which one does the cache have?"}
+	for range 2 {
+		_, _, err := w.tryTurn(t.Context(), alan, chat.TurnRequest{Conversation: "c2", MessageID: "m", Message: "Is the budget everybody's?"})
+		spent, is := errors.AsType[*chat.BudgetError](err)
+		if !is || !spent.Until.Equal(time.Date(2026, 5, 21, 0, 0, 0, 0, time.UTC)) {
+			t.Fatalf("%v", err)
+		}
+		if _, _, err := w.tryTurn(t.Context(), grace, r); !errors.As(err, new(*chat.BudgetError)) {
+			t.Fatalf("%v", err)
+		}
+	}
+	if got := w.messages(grace, "c1"); len(w.model.asked()) != 1 || len(got) != 3 || got[2].ID != "m2" {
+		t.Errorf("%d calls, stored %v", len(w.model.asked()), roles(got))
+	}
+	if turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c3", Message: "Remember that the port is 5432."}); turn.Remembered == nil {
+		t.Errorf("%+v", turn)
+	}
+	w.mu.Lock()
+	w.clock = w.clock.AddDate(0, 0, 1)
+	w.mu.Unlock()
+	w.model.will(say("6379."))
+	if turn, _ := w.turn(grace, r); turn.Answer != "6379." || len(w.messages(grace, "c1")) != 4 {
+		t.Errorf("%+v", turn)
+	}
+}
+
+// The last call of an answer that the token limit cut is not run, although it may be valid.
+func TestATruncatedCallIsNotRun(t *testing.T) {
+	w := open(t)
+	whole := memory.ToolCall{ID: "a", Name: "remember", Arguments: `{"text":"The port is 5432."}`}
+	cut := memory.ToolCall{ID: "b", Name: "write_workspace_memory_file", Arguments: `{"path":"notes/x.md","content":"Delete all"}`}
+	w.model.will(truncated("", whole, cut), say("Done."))
+	turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "Write the port down, and the list."})
+	if len(turn.Calls) != 1 || turn.Calls[0].Call.ID != "a" || turn.Answer != "Done." {
+		t.Errorf("%+v", turn)
+	}
+	w.model.will(truncated("I will", cut))
+	if turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "And the list?"}); turn.Answer != "I will" || turn.Finish != "length" || len(turn.Calls) != 0 {
+		t.Errorf("%+v", turn)
+	}
+	w.model.will(truncated("", cut))
+	_, _, err := w.tryTurn(t.Context(), grace, chat.TurnRequest{Conversation: "c1", Message: "And the list now?"})
+	if failed, is := errors.AsType[*llm.Error](err); !is || failed.Kind != llm.Truncated {
+		t.Errorf("%v", err)
+	}
+}
+
+// truncated is an answer that the token limit cut.
+func truncated(text string, calls ...memory.ToolCall) answer {
+	return func(context.Context, llm.ChatRequest, func(string) error) (llm.ChatResponse, error) {
+		return llm.ChatResponse{Text: text, ToolCalls: calls, Usage: oneCall, Model: "fake/model", Finish: "length", Truncated: true}, nil
+	}
+}
