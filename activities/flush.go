@@ -20,6 +20,9 @@ const ReasonExtracted memory.ReasonCode = "extracted"
 // ReasonNoteFull ends a step of a flush whose entry has no room in today's note: it is as large as a document may be.
 const ReasonNoteFull memory.ReasonCode = "note_full"
 
+// ReasonForgotten ends a step of a flush whose entry says nothing but what somebody wanted forgotten.
+const ReasonForgotten memory.ReasonCode = "forgotten"
+
 // PlanFlush finds or opens the flush that is next, so that everything up to a message is flushed.
 func (a *Activities) PlanFlush(ctx context.Context, in PlanFlushInput) (PlanFlushResult, error) {
 	id, err := a.identify(ctx, in.OwnerRef, author(ctx, ""))
@@ -85,6 +88,10 @@ func (a *Activities) CommitFlush(ctx context.Context, in CommitFlushInput) (Comm
 	case isConflict && conflict.Code == store.CodeNoteFull: // the messages stay, for the extraction; the window must not wait for a new day
 		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
 			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoteFull,
+		})
+	case isConflict && conflict.Code == store.CodeForgotten:
+		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
+			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonForgotten,
 		})
 	}
 	if err != nil {

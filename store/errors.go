@@ -81,6 +81,8 @@ const (
 	CodeNoDraft = "no_draft"
 	// CodeNoteFull: today's note would become larger than a document may be.
 	CodeNoteFull = "note_full"
+	// CodeForgotten: all that an entry says was forgotten by the one whose memory it is.
+	CodeForgotten = "forgotten"
 	// CodeNotFlushed: messages that a summary is to stand for are not saved yet.
 	CodeNotFlushed = "not_flushed"
 	// CodeNotEnded: the dream has not ended.

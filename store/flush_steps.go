@@ -109,7 +109,7 @@ func (d FlushDraft) change(conversation string) memory.Change {
 // It returns *QuarantineError when the scan refuses the entry: the draft is dropped, the verdict is in the journal, and the
 // violations are kept for the step's record; the step is still to be done, by another engine or with EndFlushStep. It returns
 // *ConflictError with CodeNoDraft, CodeSuperseded, CodeRangeMoved (the step does not begin behind those that are done), CodeNoteFull
-// (end the step without the entry) or CodeKeyReused.
+// or CodeForgotten (end the step without the entry), or CodeKeyReused.
 func (s *Store) CommitFlush(ctx context.Context, id memory.Identity, flush uuid.UUID, from int64, key string) (FlushResult, error) {
 	result, err := s.settleFlush(ctx, id, flush, from, func(t *tx, o *openFlush) (FlushResult, error) { return o.commit(ctx, t, key) })
 	var quarantine *QuarantineError
@@ -156,6 +156,8 @@ func (o *openFlush) commit(ctx context.Context, t *tx, key string) (FlushResult,
 		return FlushResult{}, &ConflictError{Code: CodeNoteFull, Message: fmt.Sprintf("the entry of flush %s has no room in the note", o.id)}
 	case err != nil:
 		return FlushResult{}, err
+	case w.forgotten.all:
+		return FlushResult{}, &ConflictError{Code: CodeForgotten, Message: fmt.Sprintf("the entry of flush %s says nothing but what was forgotten", o.id)}
 	}
 	act := &pgx.Batch{}
 	if err := w.queueWrites(act, t); err != nil {

@@ -38,6 +38,7 @@ type forgotten struct {
 	states  map[memory.Owner][]dream.State
 	gone    map[memory.Owner]dream.Gone // of states, made when it is needed
 	revived map[memory.Owner][]memory.EntryID
+	all     bool // nothing is left of what a workflow would add
 }
 
 // forgetterOf is under whom it is kept what was forgotten of a document; empty: nobody can forget anything of it.
@@ -136,12 +137,14 @@ func (w *writes) mind(d *document, next *state) {
 	}
 	switch {
 	case len(again) == 0 || w.author.Kind == memory.AuthorUser:
+		return
 	case added == 0 && d.version > 0 && !d.deleted && addsOnly(d.content(), next.content): // but for headings nothing is left of it
 		next.content = d.content()
 	default:
 		_, _, places := again.placesOf(next.content)
 		next.content = without(next.content, places)
 	}
+	w.forgotten.all = added == 0
 }
 
 // addsOnly reports whether a text has every statement of an earlier one.
