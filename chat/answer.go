@@ -49,7 +49,7 @@ func (t *turning) answerFromMemory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	quoted := t.quotations(query, found.Results)
+	quoted := t.quotations(query, t.useful(ctx, found.Results))
 	if len(quoted) == 0 {
 		return t.say(say.nothing+"\n"+say.noModel, builtinRecall)
 	}
@@ -77,14 +77,14 @@ func isFull(err error) bool {
 }
 
 // quotations are the statements of what was found that have most words of the question, those of the best passages first. A
-// question answers nothing, and what this program answered before only repeats others.
+// question answers nothing.
 func (t *turning) quotations(query string, hits []recall.Hit) []quotation {
 	asked := search.AnalyseQuery(query, t.now)
 	var all []quotation
 	most := 0
 	for _, hit := range hits {
 		here := hit.Source.Conversation == t.request.Conversation && int64(hit.FromLine) >= t.user.Seq
-		if here || strings.HasPrefix(hit.Message.Name, "builtin/") {
+		if here {
 			continue
 		}
 		for _, q := range statements(asked, hit) {

@@ -32,7 +32,7 @@ func TestAnswersWithoutAModel(t *testing.T) {
 		{"数据库的端口是多少？", []string{"根据记忆", "5433", "MEMORY.md:7", "未配置语言模型"}, []string{"From memory"}},
 		{"Who won the chess championship of 1927?", []string{"I found nothing about that in memory.", "No language model"}, []string{"From memory"}},
 		{"谁赢得了象棋冠军赛？", []string{"记忆中没有找到"}, []string{"From memory"}},
-		{"Hello!", []string{"Hello!", "No language model"}, []string{"found nothing"}},
+		{"Hello!", []string{"Ask me about", "No language model"}, []string{"found nothing"}},
 		{"¿Quién ganó el campeonato de ajedrez?", []string{"No he encontrado nada"}, nil},
 		{"Wer hat die Schachmeisterschaft gewonnen?", []string{"nichts gefunden"}, nil},
 	} {
@@ -130,5 +130,53 @@ func TestSyntheticTurns(t *testing.T) {
 	kept, err := w.Store.Recalls(t.Context(), as(grace), start.Add(-time.Hour), true, 100)
 	if err != nil || len(kept) != 1 || !kept[0].Synthetic {
 		t.Errorf("%+v, %v", kept, err)
+	}
+}
+
+// What was asked to be remembered is quoted from the document that has it, as it stands there now: the words of the request say
+// what it was before.
+func TestRequestsToRememberAreNotQuoted(t *testing.T) {
+	w := alone(t)
+	w.said(grace, "c0", "Please remember that the boathouse has four windows.", "I will.") // nobody has saved it yet
+	for _, message := range []string{"Remember that my boat is called Heron.", "Remember that my boat is called Egret."} {
+		w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: message})
+	}
+	for _, conversation := range []string{"c1", "c2"} {
+		turn, _ := w.turn(grace, chat.TurnRequest{Conversation: conversation, Message: "What is my boat called?"})
+		if !strings.Contains(turn.Answer, "Egret") || strings.Contains(turn.Answer, "Heron") || strings.Count(turn.Answer, "\n- ") != 1 {
+			t.Errorf("%s: %s", conversation, turn.Answer)
+		}
+	}
+	d, err := w.Store.Document(t.Context(), as(grace), memory.Ref{Scope: memory.ScopePersonal, Path: memory.MemoryPath})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.write(grace, memory.MemoryPath, strings.ReplaceAll(d.Content, "My boat is called Egret.", "My bicycle is red."))
+	turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c2", Message: "What is my boat called?"})
+	if len(turn.Quoted) > 0 || strings.Contains(turn.Answer, "Egret") {
+		t.Error(turn.Answer)
+	}
+	if turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c2", Message: "How many windows has the boathouse?"}); !strings.Contains(turn.Answer, "four windows") {
+		t.Error(turn.Answer)
+	}
+}
+
+// Nor does a model see what this program said without one.
+func TestAnswersWithoutAModelAreNotRecalled(t *testing.T) {
+	w := open(t)
+	model := w.Model
+	w.Model = nil
+	w.write(grace, "notes/boat.md", "The boathouse has three oars.\n")
+	w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "How many oars are in the boathouse?"})
+	w.Model = model
+	w.model.will(say("Three."))
+	turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c2", Message: "Tell me how many oars are in the boathouse."})
+	for _, r := range turn.Context.Recalled {
+		if r.Message.Name == "builtin/recall" {
+			t.Errorf("recalled %q", r.Text)
+		}
+	}
+	if len(turn.Context.Recalled) == 0 || turn.Context.Recalled[0].Path != "notes/boat.md" {
+		t.Errorf("%+v", turn.Context.Recalled)
 	}
 }

@@ -128,7 +128,7 @@ func (a *assembly) search(ctx context.Context, query string) finding {
 	case found.Disabled:
 		return finding{skipped: skippedOff}
 	}
-	hits := slices.DeleteFunc(found.Results, func(h recall.Hit) bool { return h.Score < least })
+	hits := a.useful(ctx, slices.DeleteFunc(found.Results, func(h recall.Hit) bool { return h.Score < least }))
 	return finding{request: r, passages: readable(search.AnalyseQuery(query, a.now), hits)}
 }
 

@@ -60,7 +60,7 @@ type phrases struct {
 	closest string // what is remembered and fits badly follows
 	nothing string // nothing is remembered
 	noModel string // no model is configured
-	hello   string // to a message that asks for nothing
+	hello   string // to a message that asks for nothing: a greeting, thanks
 	off     string // memory is switched off
 
 	saved     string // line, where
@@ -77,7 +77,7 @@ var phrasebook = map[string]phrases{
 		found: "From memory:", closest: "Nothing in memory answers that for certain. What comes closest:",
 		nothing: "I found nothing about that in memory.",
 		noModel: "(No language model is configured, so I only quote what I remember.)",
-		hello:   "Hello! Ask me about something that you have told me, or tell me what to remember.",
+		hello:   "Ask me about something that you have told me, or tell me what to remember.",
 		off:     "Memory is switched off for this agent, so I can neither look anything up nor save it.",
 		saved:   "Saved: %s\n(%s)", known: "I have that already: %s\n(%s)",
 		receipt: "%s, receipt %s", redacted: "What looks like a secret is left out.",
@@ -89,7 +89,7 @@ var phrasebook = map[string]phrases{
 		found: "根据记忆：", closest: "记忆中没有确切的答案，最接近的是：",
 		nothing: "记忆中没有找到相关内容。",
 		noModel: "（未配置语言模型，因此我只引用已记住的内容。）",
-		hello:   "你好！可以问我你曾告诉过我的事，或者告诉我需要记住什么。",
+		hello:   "可以问我你曾告诉过我的事，或者告诉我需要记住什么。",
 		off:     "此智能体的记忆已关闭，我无法查找或保存任何内容。",
 		saved:   "已保存：%s\n（%s）", known: "我已经记住了：%s\n（%s）",
 		receipt: "%s，回执 %s", redacted: "看起来像机密的内容未保存。",
@@ -101,7 +101,7 @@ var phrasebook = map[string]phrases{
 		found: "記憶より：", closest: "確実な答えは記憶にありません。最も近いもの：",
 		nothing: "それについての記憶は見つかりませんでした。",
 		noModel: "（言語モデルが設定されていないため、記憶していることを引用するだけです。）",
-		hello:   "こんにちは。以前に話してくれたことを聞くか、覚えてほしいことを教えてください。",
+		hello:   "以前に話してくれたことを聞くか、覚えてほしいことを教えてください。",
 		off:     "このエージェントの記憶はオフになっているため、検索も保存もできません。",
 		saved:   "保存しました：%s\n（%s）", known: "すでに覚えています：%s\n（%s）",
 		receipt: "%s、受付番号 %s", redacted: "秘密情報と思われる部分は保存していません。",
@@ -113,7 +113,7 @@ var phrasebook = map[string]phrases{
 		found: "Theo trí nhớ:", closest: "Không có câu trả lời chắc chắn trong trí nhớ. Gần nhất là:",
 		nothing: "Tôi không tìm thấy gì về điều đó trong trí nhớ.",
 		noModel: "(Chưa cấu hình mô hình ngôn ngữ, nên tôi chỉ trích dẫn những gì tôi nhớ.)",
-		hello:   "Xin chào! Hãy hỏi tôi về điều bạn đã kể, hoặc cho tôi biết cần nhớ gì.",
+		hello:   "Hãy hỏi tôi về điều bạn đã kể, hoặc cho tôi biết cần nhớ gì.",
 		off:     "Trí nhớ của tác nhân này đang tắt, nên tôi không thể tra cứu hay lưu gì.",
 		saved:   "Đã lưu: %s\n(%s)", known: "Tôi đã nhớ điều đó: %s\n(%s)",
 		receipt: "%s, biên nhận %s", redacted: "Phần giống như bí mật đã được bỏ đi.",
@@ -125,7 +125,7 @@ var phrasebook = map[string]phrases{
 		found: "De memoria:", closest: "Nada en la memoria lo responde con certeza. Lo más cercano:",
 		nothing: "No he encontrado nada sobre eso en la memoria.",
 		noModel: "(No hay ningún modelo de lenguaje configurado, así que solo cito lo que recuerdo.)",
-		hello:   "¡Hola! Pregúntame por algo que me hayas contado o dime qué debo recordar.",
+		hello:   "Pregúntame por algo que me hayas contado o dime qué debo recordar.",
 		off:     "La memoria de este agente está desactivada: no puedo buscar ni guardar nada.",
 		saved:   "Guardado: %s\n(%s)", known: "Ya lo tengo: %s\n(%s)",
 		receipt: "%s, recibo %s", redacted: "Lo que parece un secreto no se ha guardado.",
@@ -137,7 +137,7 @@ var phrasebook = map[string]phrases{
 		found: "Aus dem Gedächtnis:", closest: "Nichts im Gedächtnis beantwortet das sicher. Am nächsten kommt:",
 		nothing: "Dazu habe ich im Gedächtnis nichts gefunden.",
 		noModel: "(Es ist kein Sprachmodell eingerichtet, daher zitiere ich nur, was ich mir gemerkt habe.)",
-		hello:   "Hallo! Frag mich nach etwas, das du mir erzählt hast, oder sag mir, was ich mir merken soll.",
+		hello:   "Frag mich nach etwas, das du mir erzählt hast, oder sag mir, was ich mir merken soll.",
 		off:     "Das Gedächtnis dieses Agenten ist ausgeschaltet; ich kann nichts nachschlagen und nichts speichern.",
 		saved:   "Gespeichert: %s\n(%s)", known: "Das weiß ich schon: %s\n(%s)",
 		receipt: "%s, Beleg %s", redacted: "Was wie ein Geheimnis aussieht, ist weggelassen.",

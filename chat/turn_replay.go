@@ -14,11 +14,14 @@ import (
 
 // answerID is the id of a message of the assistant or of a tool, from 0. It derives from the id of the user's message, so that the
 // same turn is never stored twice: a second answer has the id of the first one, and other words.
-func (t *turning) answerID(i int) string { return fmt.Sprintf("%s%d", t.answerPrefix(), i) }
+func (t *turning) answerID(i int) string { return answerID(t.request.MessageID, i) }
 
-// answerPrefix is how the ids of the turn's other messages begin.
-func (t *turning) answerPrefix() string {
-	sum := sha256.Sum256([]byte(t.request.MessageID))
+// answerID is the id of the i-th message that answers the one with a given id.
+func answerID(messageID string, i int) string { return fmt.Sprintf("%s%d", answerPrefix(messageID), i) }
+
+// answerPrefix is how the ids of the messages that answer one begin.
+func answerPrefix(messageID string) string {
+	sum := sha256.Sum256([]byte(messageID))
 	return "answer-" + hex.EncodeToString(sum[:16]) + "-"
 }
 
@@ -49,7 +52,7 @@ func (t *turning) replay(ctx context.Context) (bool, error) {
 	}
 	calls := map[string]memory.ToolCall{}
 	for _, m := range messages { // a turn is stored in one piece: the messages of others stand before it or behind it
-		if !strings.HasPrefix(m.ID, t.answerPrefix()) {
+		if !strings.HasPrefix(m.ID, answerPrefix(t.request.MessageID)) {
 			break
 		}
 		switch m.Role {
