@@ -69,6 +69,7 @@ type Activities struct {
 	Options
 
 	model, embeddings, nextEmbeddings lastState
+	rest                              modelRest
 
 	owners  *ownerKeys
 	changed chan AgentRef

@@ -31,6 +31,9 @@ func (s *summarising) run(ctx context.Context) (SummariseResult, error) {
 		if !until.IsZero() {
 			return s.instead(ReasonBudget), nil
 		}
+		if s.rest.away(s.Now()) {
+			return s.instead(ReasonModelAway), nil
+		}
 	}
 	cut, err := s.ask(ctx)
 	if err != nil {
@@ -52,10 +55,14 @@ func (s *summarising) ask(ctx context.Context) (cut bool, err error) {
 	if s.asksModel {
 		defer beat(ctx, cmp.Or(s.in.Settings.ModelHeartbeat, HeartbeatTimeout)/heartbeatsInTime)()
 	}
+	began := s.Now()
 	s.answer, err = s.engine.Summarise(ctx, memory.SummaryInput{
 		Agent: s.part.Agent.Name, Previous: s.part.Summary, Goal: s.part.Goal, Messages: s.part.Messages,
 		MaxTokens: s.in.Settings.SummaryMaxTokens, Zone: zone, Model: s.in.Settings.Model,
 	})
+	if s.asksModel {
+		s.noteAnswer(ctx, began, err)
+	}
 	failure, ok := errors.AsType[*llm.Error](err)
 	if cut = ok && failure.Kind == llm.Truncated && s.answer.Raw != ""; cut { // what there is of it serves
 		err = nil

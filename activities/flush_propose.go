@@ -52,6 +52,9 @@ func (p *flushing) run(ctx context.Context) (FlushStepResult, error) {
 			out.WaitUntil = until
 			return out, err
 		}
+		if p.in.Settings.Policy != memory.FlushWait && p.rest.away(p.Now()) {
+			return p.hold(ctx, ReasonModelAway, nil)
+		}
 	}
 	return p.propose(ctx, transcript)
 }
@@ -103,7 +106,11 @@ func (p *flushing) ask(ctx context.Context, input memory.ExtractionInput) (memor
 		engine = p.Flusher
 		defer beat(ctx, cmp.Or(p.in.Settings.Extract.ModelHeartbeat, HeartbeatTimeout)/heartbeatsInTime)()
 	}
+	began := p.Now()
 	answer, err := engine.Flush(ctx, input)
+	if p.asksModel {
+		p.noteAnswer(ctx, began, err)
+	}
 	p.usage = p.usage.Add(answer.Usage)
 	if err != nil {
 		return memory.Proposal{}, nil, err
