@@ -15,6 +15,9 @@ const (
 	maxFlushes = 3
 	// settleMargin is what a compaction may take beside its model calls, each of which has a deadline of its own.
 	settleMargin = 15 * time.Second
+	// roomPatience is how long a turn waits for a summary that it can do without, since everything still fits: the compaction
+	// goes on behind it, and the next turn has the summary.
+	roomPatience = 15 * time.Second
 	// startPatience bounds the start of a compaction that nobody waits for.
 	startPatience = 10 * time.Second
 )
@@ -62,7 +65,11 @@ func (a *assembly) compact(ctx context.Context, to int64) (done bool, err error)
 		}()
 		return false, nil
 	}
-	waiting, cancel := context.WithTimeout(ctx, settings.Flush.Deadline+settings.SummaryDeadline+settleMargin)
+	patience := settings.Flush.Deadline + settings.SummaryDeadline + settleMargin
+	if a.result.Unsent == 0 {
+		patience = min(patience, roomPatience)
+	}
+	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err = a.Compactor.Compact(waiting, r); err == nil {
 		return true, nil
