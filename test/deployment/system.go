@@ -73,6 +73,7 @@ func StartSystem(ctx context.Context, t *testing.T, o Options) *System {
 	if err := s.Postgres.EnsureDatabase(ctx, database); err != nil {
 		t.Fatal(err)
 	}
+	s.keepCommits(ctx, t)
 	migrate, err := Start(s.program, s.env, s.log("migrate"), "migrate")
 	if err != nil {
 		t.Fatal(err)
@@ -91,6 +92,22 @@ func StartSystem(ctx context.Context, t *testing.T, o Options) *System {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// keepCommits has the private server, which is quick and careless otherwise, write what it commits before it says so: a test may
+// crash it.
+func (s *System) keepCommits(ctx context.Context, t *testing.T) {
+	t.Helper()
+	conn, err := pgx.Connect(ctx, s.Database())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	for _, statement := range []string{"alter system set synchronous_commit = on", "select pg_reload_conf()"} {
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func (s *System) log(name string) string { return filepath.Join(s.dir, name+".log") }
