@@ -103,10 +103,8 @@ func (s *System) keepCommits(ctx context.Context, t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(ctx)
-	for _, statement := range []string{"alter system set synchronous_commit = on", "select pg_reload_conf()"} {
-		if _, err := conn.Exec(ctx, statement); err != nil {
-			t.Fatal(err)
-		}
+	if _, err := conn.Exec(ctx, "alter database "+database+" set synchronous_commit = on"); err != nil {
+		t.Fatal(err)
 	}
 }
 
