@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -155,9 +156,9 @@ func (a *assembly) fit() error {
 		System: system, Tools: a.request.Tools, Summary: a.load.Compaction.Summary, SummaryTo: a.load.Compaction.To,
 		History: a.history(), Older: a.load.Older, Current: a.current,
 		Flushed: a.load.Conversation.Flushed, Unflushed: window.Unflushed{Messages: a.load.Unflushed, Bytes: a.load.UnflushedBytes},
-		Settings: a.settings, Emergency: a.request.Emergency, Now: a.now, Count: a.counter.Count,
+		Settings: a.settings, Emergency: a.request.Emergency, Now: a.now, Count: a.counter.Count, Estimated: !a.counter.Exact,
 	}
-	in.Settings.MaxTokens = a.room() - a.reserved
+	in.Settings.MaxTokens = a.room() - a.roomFor(a.reserved)
 	if a.load.Goal.Seq > 0 && a.load.Goal.Seq <= in.SummaryTo {
 		in.Goal = a.load.Goal.Content
 	}
@@ -184,6 +185,14 @@ func (a *assembly) room() int {
 		return min(a.refused, a.settings.MaxTokens)
 	}
 	return a.settings.MaxTokens
+}
+
+// roomFor is how much of a window some tokens may take: where they are estimated, more than was counted.
+func (a *assembly) roomFor(tokens int) int {
+	if a.counter.Exact {
+		return tokens
+	}
+	return int(math.Ceil(float64(tokens) / window.EstimateShare))
 }
 
 // system is what stands first: the agent's documents, then what of all that follows is data.

@@ -234,11 +234,11 @@ func TestContextWithoutWorkflows(t *testing.T) {
 	w.long(grace, "short", 7)
 	w.long(grace, "long", 12)
 	w.compactor.failing = fmt.Errorf("dial: %w", chat.ErrUnreachable)
-	c, err := w.Context(t.Context(), as(grace), w.agent, chat.ContextRequest{Conversation: "short", Message: "And what now?", MaxTokens: 9000})
+	c, err := w.Context(t.Context(), as(grace), w.agent, chat.ContextRequest{Conversation: "short", Message: "And what now?", MaxTokens: 10_000})
 	if err != nil || c.Ledger.Messages != 14 || c.Compact == 0 {
 		t.Errorf("%d messages, %+v, %v", c.Ledger.Messages, c.Ledger, err)
 	}
-	_, err = w.Context(t.Context(), as(grace), w.agent, chat.ContextRequest{Conversation: "long", Message: "And what now?", MaxTokens: 9000})
+	_, err = w.Context(t.Context(), as(grace), w.agent, chat.ContextRequest{Conversation: "long", Message: "And what now?", MaxTokens: 10_000})
 	if !errors.Is(err, chat.ErrUnreachable) {
 		t.Errorf("%v", err)
 	}

@@ -101,7 +101,7 @@ func (t *turning) caller(kind string, what ...string) toolbox.Caller {
 func (t *turning) makeRoom(ctx context.Context) error {
 	for {
 		t.reserved = t.tokensSaid()
-		if t.turn.Context.Ledger.Used+t.reserved <= t.room()>>max(0, t.emergency-1) {
+		if t.roomFor(t.turn.Context.Ledger.Used+t.reserved) <= t.room()>>max(0, t.emergency-1) {
 			return nil
 		}
 		err := t.remake(ctx)

@@ -14,6 +14,10 @@ const (
 	answerShare  = 20 // one part of so many of the window is left for the answer
 )
 
+// EstimateShare is how much of a window may be used where tokens are estimated. With what is left for the answer, everything fits
+// as long as a model counts no more than 1.24 times what was estimated.
+const EstimateShare = .85
+
 // Fit makes a window.
 //
 // Stages, each only as far as it is needed to come down to the trigger (Settings.CompactShare of the window): tool results of
@@ -22,7 +26,8 @@ const (
 // last two messages last of all. System prompt and current message are never touched; when they alone do not fit the error is
 // a *TooLargeError.
 //
-// A twentieth of the window is left for the answer, unless system prompt, tools and current message need it.
+// A twentieth of the window is left for the answer, and where tokens are estimated so much more that the window still fits when
+// the estimate is short, unless system prompt, tools and current message need it.
 //
 // What a window begins with stays the same, byte for byte, while a conversation grows, but where a further group of results is
 // trimmed or cleared, or of messages left out: they are taken in groups so that it does not happen every turn. What is recalled
@@ -101,6 +106,10 @@ func (f *fit) limits() {
 	}
 	f.limit = f.max - f.max/answerShare
 	f.trigger = min(int(float64(f.max)*share), f.limit)
+	if f.in.Estimated { // and a turn can still go on without a summary
+		f.limit = int(float64(f.limit) * EstimateShare)
+		f.trigger = min(f.trigger, f.limit-f.max/answerShare)
+	}
 }
 
 // needed is what is sent whatever happens.

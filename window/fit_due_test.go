@@ -48,32 +48,6 @@ func TestFitKeepTurns(t *testing.T) {
 	}
 }
 
-func TestFitFlush(t *testing.T) {
-	history := []memory.Message{user(10), assistant(10), user(10), assistant(10), user(10), assistant(10)}
-	for _, c := range []struct {
-		name string
-		set  func(*Input)
-		to   int64
-		why  FlushReason
-	}{
-		{"nothing is due", func(*Input) {}, 0, ""},
-		{"little room", func(in *Input) { in.Settings.FlushSoftTokens = 9900 }, 0, ""}, // a small window: half of it is room enough
-		{"little room in a small window", func(in *Input) { in.Settings.FlushSoftTokens, in.Settings.MaxTokens = 9900, 380 }, 2, FlushRoom},
-		{"much is used", func(in *Input) { in.Settings.FlushShare = .01 }, 2, FlushShare},
-		{"many messages", func(in *Input) { in.Unflushed.Messages = 51 }, 2, FlushMessages},
-		{"not so many messages", func(in *Input) { in.Unflushed.Messages = 50 }, 0, ""},
-		{"much text", func(in *Input) { in.Unflushed.Bytes = 2<<20 + 1 }, 2, FlushBytes},
-		{"it is flushed", func(in *Input) { in.Unflushed.Messages, in.Flushed = 51, 2 }, 0, ""},
-		{"nothing before the last turns", func(in *Input) { in.Unflushed.Messages, in.Settings.KeepTurns = 51, 3 }, 0, ""},
-	} {
-		in := base(10_000, append([]memory.Message{}, history...)...)
-		c.set(&in)
-		if got := mustFit(t, in); got.Flush != c.to || got.Why != c.why {
-			t.Errorf("%s: flush up to %d (%s), want %d (%s)", c.name, got.Flush, got.Why, c.to, c.why)
-		}
-	}
-}
-
 func TestFitTrigger(t *testing.T) {
 	for _, c := range []struct {
 		window  int

@@ -92,6 +92,7 @@ func input(t *rapid.T) Input {
 		System:   text(t, min(rapid.SampledFrom([]int{0, 100, 3000}).Draw(t, "system"), s.MaxTokens), "system"),
 		Settings: s, Now: time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC), Count: memory.EstimateTokens,
 		Current:   memory.Message{Role: memory.RoleOfUser, Content: text(t, min(rapid.SampledFrom([]int{1, 30, 400}).Draw(t, "current"), s.MaxTokens), "current")},
+		Estimated: rapid.Bool().Draw(t, "estimated"),
 		Emergency: rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3}).Draw(t, "emergency"),
 	}
 	if rapid.Bool().Draw(t, "summarised") {

@@ -92,7 +92,8 @@ func (f *fit) before(unit int) int64 {
 	return f.units[unit-1].last
 }
 
-// flush says up to where to flush, and why. A small window has less room by nature: it is not full before half of it is used.
+// flush says up to where to flush, and why. The room that is left is what may still be used, without the answer's. A small window
+// has less room by nature: it is not full before half of it is used.
 func (f *fit) flush(old, compact int64) (to int64, why FlushReason) {
 	s := f.in.Settings
 	switch {
@@ -100,7 +101,7 @@ func (f *fit) flush(old, compact int64) (to int64, why FlushReason) {
 		return compact, FlushCompact
 	case old <= f.in.Flushed:
 		return 0, ""
-	case f.max-f.load < min(s.FlushSoftTokens, f.max/2):
+	case f.limit-f.load < min(s.FlushSoftTokens, f.limit/2):
 		return old, FlushRoom
 	case float64(f.load) > s.FlushShare*float64(f.max):
 		return old, FlushShare

@@ -86,8 +86,9 @@ type Input struct {
 	// beyond 1 halves the window.
 	Emergency int
 	Now       time.Time // in the owner's zone
-	// Count is how many tokens a text has.
-	Count func(string) int
+	// Count is how many tokens a text has. Estimated says that it may be fewer than the model counts.
+	Count     func(string) int
+	Estimated bool
 }
 
 // Unflushed is what of a conversation no flush and no extraction has accounted for.
