@@ -38,8 +38,8 @@ func (c *apiClient) stream(ctx context.Context, r apiRequest, take func(event st
 			return ctx.Err()
 		case errors.Is(context.Cause(limited), errSilent):
 			ended = errSilent
-		case ended != nil && !errors.As(err, new(*apiError)):
-			ended = c.unreachable(ctx, err)
+		case errors.Is(ended, io.ErrUnexpectedEOF):
+			ended = fmt.Errorf("%s closed the connection", c.base)
 		}
 		if ended != nil {
 			return nil
@@ -77,7 +77,7 @@ func events(body io.Reader, alive func(), take func(string, json.RawMessage) err
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
-			return errors.Join(err, io.ErrUnexpectedEOF)
+			return errors.Join(io.ErrUnexpectedEOF, err)
 		}
 		alive()
 		line = strings.TrimSuffix(line, "\n")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
 	"strings"
@@ -90,12 +91,12 @@ func (t *talk) run(cmd *cobra.Command, message string) error {
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	t.interrupts = interrupts
-	if message != "" {
-		t.person = false
-		t.take(ctx, message)
-		return t.verdict()
-	}
+	t.person = t.person && message == ""
 	if err := t.greet(ctx); err != nil {
+		return err
+	}
+	if message != "" {
+		_, err := t.obey(ctx, message)
 		return err
 	}
 	t.loop(ctx, linesOf(cmd.InOrStdin()))
@@ -127,6 +128,9 @@ func (t *talk) greet(ctx context.Context) error {
 		return err
 	}
 	if _, err := t.client.call(ctx, apiRequest{method: "GET", path: path}); err != nil {
+		if refused, is := errors.AsType[*apiError](err); is && refused.Status == http.StatusNotFound {
+			refused.hint = "see `reverie memory agents list`, or make it: `reverie memory agents create " + oneLine(t.agent, 63) + "`"
+		}
 		return err
 	}
 	if t.person {
@@ -162,35 +166,44 @@ func (t *talk) loop(ctx context.Context, lines <-chan string) {
 	}
 }
 
-// take does what a line says, and reports whether the talk goes on.
+// errStopped means that somebody pressed Ctrl-C.
+var errStopped = errors.New("stopped; nothing of this answer is kept")
+
+// take does what a line says, tells what failed, and reports whether the talk goes on.
 func (t *talk) take(ctx context.Context, line string) bool {
-	ctx, release := t.interruptible(ctx)
-	defer release()
-	var err error
-	switch {
-	case line == "":
-		return true
-	case strings.HasPrefix(line, "/"):
-		var quit bool
-		if quit, err = t.command(ctx, line); quit {
-			return false
-		}
-		if err != nil {
-			t.commands++
-		}
-	default:
-		if err = t.say(ctx, line); err != nil {
-			t.unheard++
-		}
-	}
+	quit, err := t.obey(ctx, line)
 	switch {
 	case err == nil:
-	case ctx.Err() != nil:
-		fmt.Fprintln(t.notes, "\nstopped; nothing of this answer is kept")
+		return !quit
+	case strings.HasPrefix(line, "/"):
+		t.commands++
 	default:
-		fmt.Fprintln(t.notes, "! "+err.Error())
+		t.unheard++
+	}
+	if errors.Is(err, errStopped) {
+		fmt.Fprintln(t.notes, "\n"+err.Error())
+	} else {
+		fmt.Fprintln(t.notes, emphasised(t.notes, "! ")+err.Error())
 	}
 	return true
+}
+
+// obey does what a line says, until a Ctrl-C.
+func (t *talk) obey(ctx context.Context, line string) (quit bool, err error) {
+	ctx, release := t.interruptible(ctx)
+	defer release()
+	switch {
+	case line == "":
+		return false, nil
+	case strings.HasPrefix(line, "/"):
+		quit, err = t.command(ctx, line)
+	default:
+		err = t.say(ctx, line)
+	}
+	if err != nil && ctx.Err() != nil {
+		err = errStopped
+	}
+	return quit, err
 }
 
 // interruptible ends what is done with ctx at a Ctrl-C, until release is called.

@@ -75,6 +75,9 @@ func (t *talk) remember(ctx context.Context, text string) error {
 	switch saved.Kind {
 	case "unclear":
 		return errors.New("there is nothing in it to keep: write it as a statement")
+	case "known": // the receipt is that of the write which saved it first
+		fmt.Fprintf(t.out, "known already, in %s: %s\n", oneLine(saved.Path, 80), line)
+		saved.Receipt.Changes = nil
 	case "corrected":
 		fmt.Fprintf(t.out, "corrected in %s: %s\n  before: %s\n", oneLine(saved.Path, 80), line, shown(t.out, saved.Old))
 	default:
@@ -123,8 +126,11 @@ func (t *talk) forget(ctx context.Context, which string) error {
 	number, all := strings.CutSuffix(which, " all")
 	number, part, isPart := strings.Cut(strings.TrimSpace(number), ".")
 	n, err := strconv.Atoi(number)
-	if err != nil || n < 1 || n > len(t.last.used) {
-		return fmt.Errorf("say which memory of the last answer: /forget N (it was made with %d)", len(t.last.used))
+	switch {
+	case len(t.last.used) == 0:
+		return errors.New("the last answer was made with no memory: ask about what is to be forgotten, then /forget its number")
+	case err != nil || n < 1 || n > len(t.last.used):
+		return fmt.Errorf("say which memory of the last answer: /forget N, from 1 to %d", len(t.last.used))
 	}
 	used := t.last.used[n-1]
 	if strings.HasPrefix(used.Path, "sessions/") {

@@ -42,7 +42,7 @@ func TestATalkFromMemoryAlone(t *testing.T) {
 		t.Fatalf("%v\n%s", err, notes)
 	}
 	contains(t, out, "of 128000 tokens", "summarised above 96000", "room 214", "memory: [1] ", "[1] ", "score ", "words  ", "no tool was used",
-		"of 128000 tokens", "system ", "saved in MEMORY.md: ", "tea green", "receipt ", "known in MEMORY.md: ", "/forget N")
+		"of 128000 tokens", "system ", "saved in MEMORY.md: ", "tea green", "receipt ", "known already, in MEMORY.md: ", "/forget N")
 	if notes != "" || strings.Contains(out, "\x1b") {
 		t.Errorf("%q, and on the side %q", out, notes)
 	}
@@ -219,7 +219,8 @@ func TestATalkThatFails(t *testing.T) {
 	if err == nil || err.Error() != "3 messages without an answer" {
 		t.Errorf("%v", err)
 	}
-	contains(t, notes, "! the model did not answer (model_unavailable)", "! "+server.URL+" does not answer", "not as Reverie does", "there is no /nonsense")
+	contains(t, notes, "! the answer broke off, and nothing of it is kept: the model did not answer (model_unavailable)",
+		"! the answer broke off, and nothing of it is kept: "+server.URL+" closed the connection", "not as Reverie does", "there is no /nonsense")
 	if asked != 4 {
 		t.Errorf("%d requests", asked)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -27,6 +28,9 @@ type chatAnswer struct {
 	Quoted       []usedMemory `json:"quoted"`
 	ToolCalls    []chatTool   `json:"toolCalls"`
 }
+
+// withoutModel reports whether Reverie itself answered.
+func (a chatAnswer) withoutModel() bool { return strings.HasPrefix(a.Model, "builtin/") }
 
 // chatContext is how the context of an answer was made.
 type chatContext struct {
@@ -58,6 +62,8 @@ type usedMemory struct {
 	Score     float64       `json:"score"`
 	At        *time.Time    `json:"at"`
 	Tokens    int           `json:"tokens"`
+
+	question string // with which a tool found it; empty: the message's
 }
 
 // place is where it stands.
@@ -67,6 +73,7 @@ func (u usedMemory) place() string { return place(u.Path, u.StartLine, u.EndLine
 type chatTool struct {
 	Name      string       `json:"name"`
 	Arguments string       `json:"arguments"`
+	Content   string       `json:"content"` // JSON, as the model was shown it
 	IsError   bool         `json:"isError"`
 	Found     []usedMemory `json:"found"`
 	Took      float64      `json:"tookMs"`
@@ -112,6 +119,10 @@ func (t *talk) say(ctx context.Context, message string) error {
 	}}, turn.take)
 	if turn.begun {
 		fmt.Fprintln(t.out)
+		if err != nil && ctx.Err() == nil {
+			err = fmt.Errorf("the answer broke off, and nothing of it is kept: %w", err)
+		}
+		turn.begun = false
 	}
 	if err != nil {
 		return err
@@ -121,8 +132,17 @@ func (t *talk) say(ctx context.Context, message string) error {
 	if t.json {
 		return t.line(turn.raw)
 	}
+	if reason := unfinished[turn.answer.Finish]; reason != "" {
+		turn.aside(reason)
+	}
 	t.showUsed()
 	return nil
+}
+
+// unfinished says why an answer ends before the model was done.
+var unfinished = map[string]string{
+	"length":     "the answer is cut: it reached the longest that the server allows (REVERIE_CHAT_MAX_TOKENS)",
+	"tool_limit": "the model wanted to use more tools than a turn may (maxToolRounds)",
 }
 
 // line writes JSON on one line, for programs that read answer after answer.
@@ -169,7 +189,7 @@ func (s *shownTurn) take(event string, data json.RawMessage) error {
 	case "text":
 		return s.text(told.Text)
 	case "reset":
-		s.aside("the context was too long; the answer begins again")
+		s.aside("the context was too long for the model: it is made smaller, and the model is asked again")
 	case "tool_call":
 		s.aside(toolCall(told.Name, told.Arguments))
 	case "tool_result":
@@ -205,7 +225,7 @@ func toolCall(name, arguments string) string { return name + " " + oneLine(argum
 func (u chatTool) outcome() string {
 	switch {
 	case u.IsError:
-		return "refused"
+		return "refused" + u.refusal()
 	case u.Written != nil:
 		var paths []string
 		for _, change := range u.Written.Changes {
@@ -219,8 +239,36 @@ func (u chatTool) outcome() string {
 		return "wrote " + strings.Join(paths, ", ")
 	case len(u.Found) > 0:
 		return "found " + count(len(u.Found), "passage")
+	case u.Name == "memory_search", u.Name == "memory_get":
+		return "found nothing"
 	}
 	return "done"
+}
+
+// refusal is what the model was told about a call that was not done.
+func (u chatTool) refusal() string {
+	var told struct {
+		Message string `json:"message"`
+		Warning string `json:"warning"`
+	}
+	if err := json.Unmarshal([]byte(u.Content), &told); err != nil {
+		return ""
+	}
+	if text := cmp.Or(told.Message, told.Warning); text != "" {
+		return ": " + oneLine(text, 200)
+	}
+	return ""
+}
+
+// question is what a tool was asked for; empty when it searched for nothing.
+func (u chatTool) question() string {
+	var asked struct {
+		Query string `json:"query"`
+	}
+	if err := json.Unmarshal([]byte(u.Arguments), &asked); err != nil {
+		return ""
+	}
+	return asked.Query
 }
 
 // usedIn are the memories that an answer was made with, each once: what was recalled first.
@@ -232,22 +280,23 @@ func usedIn(a chatAnswer) []usedMemory {
 	}
 	known := map[spot]bool{}
 	var used []usedMemory
-	add := func(all []usedMemory) {
+	add := func(all []usedMemory, question string) {
 		for _, u := range all {
 			at := spot{u.Scope, u.Path, u.StartLine, u.EndLine}
 			if !known[at] {
 				known[at] = true
+				u.question = question
 				used = append(used, u)
 			}
 		}
 	}
-	if a.Quoted != nil { // no model saw what was recalled
-		add(a.Quoted)
+	if a.withoutModel() { // nobody saw what was recalled
+		add(a.Quoted, "")
 		return used
 	}
-	add(a.Context.Recalled)
+	add(a.Context.Recalled, "")
 	for _, tool := range a.ToolCalls {
-		add(tool.Found)
+		add(tool.Found, tool.question())
 	}
 	return used
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -25,18 +26,26 @@ func (t *talk) why(ctx context.Context) error {
 		return fmt.Errorf("there is no answer yet")
 	}
 	if len(t.last.used) == 0 {
-		reason := skipped[t.last.answer.Context.Skipped]
-		if reason == "" {
-			reason = "nothing was recalled"
+		reason := "nothing that fits was found"
+		switch {
+		case t.last.answer.Model == "builtin/remember":
+			reason = "what you asked to remember was saved without looking anything up"
+		case skipped[t.last.answer.Context.Skipped] != "":
+			reason = skipped[t.last.answer.Context.Skipped]
 		}
 		fmt.Fprintln(t.out, "no memory was used: "+reason)
 		return nil
 	}
-	explained, err := t.explained(ctx)
-	if err != nil {
-		return err
-	}
+	explained := map[string]searchAnswer{} // by the question that found it
 	for i, u := range t.last.used {
+		question := cmp.Or(u.question, t.last.message)
+		if _, is := explained[question]; !is {
+			found, err := t.explained(ctx, question)
+			if err != nil {
+				return err
+			}
+			explained[question] = found
+		}
 		about := []string{string(u.Scope), fmt.Sprintf("score %.2f", u.Score)}
 		if u.At != nil {
 			about = append(about, ago(time.Now(), *u.At))
@@ -44,14 +53,14 @@ func (t *talk) why(ctx context.Context) error {
 		switch {
 		case u.Tokens > 0:
 			about = append(about, count(u.Tokens, "token"))
-		case t.last.answer.Quoted == nil:
-			about = append(about, "found by a tool")
+		case !t.last.answer.withoutModel():
+			about = append(about, "found by a tool"+askedFor(u.question))
 		}
 		fmt.Fprintf(t.out, "[%d] %s  %s\n", i+1, emphasised(t.out, u.place()), strings.Join(about, ", "))
 		for line := range strings.Lines(strings.TrimRight(u.Text, "\n")) {
-			fmt.Fprintln(t.out, "      "+strings.TrimRight(shown(t.out, line), "\n"))
+			fmt.Fprintln(t.out, strings.TrimRight("      "+shown(t.out, line), " \n"))
 		}
-		for _, result := range explained.Results {
+		for _, result := range explained[question].Results {
 			if result.Explain != nil && result.Scope == u.Scope && result.Path == u.Path && result.StartLine <= u.StartLine && result.EndLine >= u.EndLine {
 				explainResult(t.out, *result.Explain)
 			}
@@ -60,11 +69,19 @@ func (t *talk) why(ctx context.Context) error {
 	return nil
 }
 
+// askedFor says with which words a tool searched.
+func askedFor(question string) string {
+	if question == "" {
+		return ""
+	}
+	return ` with "` + oneLine(question, 80) + `"`
+}
+
 // explainedResults is how many results a search has that explains an answer: more than any context holds.
 const explainedResults = 20
 
 // explained searches once more for what was asked, with reasons, and without counting as a use.
-func (t *talk) explained(ctx context.Context) (searchAnswer, error) {
+func (t *talk) explained(ctx context.Context, question string) (searchAnswer, error) {
 	path, err := t.agentPath("memory", "search")
 	if err != nil {
 		return searchAnswer{}, err
@@ -76,7 +93,7 @@ func (t *talk) explained(ctx context.Context) (searchAnswer, error) {
 		MinScore   float64 `json:"minScore"`
 		Explain    bool    `json:"explain"`
 		Synthetic  bool    `json:"synthetic"`
-	}{t.personBody(), oneLine(t.last.message, maxQuestion), explainedResults, 0, true, true}}))
+	}{t.personBody(), oneLine(question, maxQuestion), explainedResults, 0, true, true}}))
 	return answer, err
 }
 

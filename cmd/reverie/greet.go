@@ -30,6 +30,7 @@ Try it, in another terminal:
   curl -s -X POST "$A/memory/ada/summarize/hello" -H "Authorization: Bearer $KEY"
   curl -s "$A/agents/ada/workspace/files/MEMORY.md?endUserId=42" -H "Authorization: Bearer $KEY"
   curl -s "$A/agents/ada/workspace/blame/MEMORY.md?endUserId=42" -H "Authorization: Bearer $KEY"
+  # and talk to her: reverie chat --agent ada --end-user 42 --url {{.URL}} --data {{.Data}}
 
 Ctrl-C stops everything.
 `))
@@ -46,7 +47,7 @@ func (d *dev) greet() {
 	var b strings.Builder
 	if err := greeting.Execute(&b, map[string]any{
 		"URL": "http://" + d.listener.Addr().String(), "TemporalUI": temporalUI, "Key": d.AdminKey.Reveal(), "KeyFile": keyFile,
-		"Model": modelName(d.Config), "BuiltIn": d.LLMProvider == "",
+		"Data": filepath.Dir(keyFile), "Model": modelName(d.Config), "BuiltIn": d.LLMProvider == "",
 	}); err != nil {
 		panic(err) // the template and its data stand above
 	}
