@@ -161,7 +161,7 @@ func TestRequestsToRememberAreNotQuoted(t *testing.T) {
 	}
 }
 
-// Nor does a model see what this program said without one.
+// Nor is what this program said without a model recalled for one.
 func TestAnswersWithoutAModelAreNotRecalled(t *testing.T) {
 	w := open(t)
 	model := w.Model

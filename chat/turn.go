@@ -24,8 +24,8 @@ const (
 
 // Who answers without a model.
 const (
-	builtinRecall   = "builtin/recall"
-	builtinRemember = "builtin/remember"
+	builtinRecall   = memory.BuiltinPrefix + "recall"
+	builtinRemember = memory.BuiltinPrefix + "remember"
 )
 
 // storePatience bounds storing an answer that is there already, whoever has hung up meanwhile.

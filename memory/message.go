@@ -1,6 +1,9 @@
 package memory
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Message roles.
 const (
@@ -32,6 +35,14 @@ type Message struct {
 
 	ToolCalls  []ToolCall // of an assistant message: what it asks for
 	ToolCallID string     // of a tool message: the call that it answers; empty when the client does not say
+}
+
+// BuiltinPrefix begins the names of what Reverie itself says in place of a model.
+const BuiltinPrefix = "builtin/"
+
+// Builtin reports whether Reverie said it in place of a model.
+func (m Message) Builtin() bool {
+	return m.Role == RoleOfAssistant && strings.HasPrefix(m.Name, BuiltinPrefix)
 }
 
 // ToolCall is one request of a model to run a tool. A call and the message that answers it are a pair: a context window has

@@ -154,11 +154,12 @@ func turnEntries(messages []memory.Message) []search.Entry {
 	return search.Entries(0, 0, turnPieces(messages))
 }
 
-// turnPieces cuts messages of which Seq is set. Only what people and the assistant said is found.
+// turnPieces cuts messages of which Seq is set. Only what people and the assistant said is found; not what Reverie said in place
+// of a model, which repeats what is found anyway.
 func turnPieces(messages []memory.Message) []search.Piece {
 	var pieces []search.Piece
 	for _, m := range messages {
-		if m.Role == memory.RoleOfUser || m.Role == memory.RoleOfAssistant {
+		if (m.Role == memory.RoleOfUser || m.Role == memory.RoleOfAssistant) && !m.Builtin() {
 			pieces = append(pieces, search.ChunkTurn(m.Seq, m.Name, m.Content, m.CreatedAt.Unix(), search.DefaultChunkOptions())...)
 		}
 	}
