@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"reverie/devenv"
+	"reverie/llm/llmtest"
+	"reverie/test/bench/services"
+	"reverie/test/deployment"
+	"reverie/workflows"
+)
+
+// world is what is measured: the program's API and worker, with a scripted model and without one.
+type world struct {
+	url   string // of the database, for its superuser
+	rules *deployment.Client
+	model *deployment.Client
+	asked *llmtest.Server // the model
+
+	stops []func() error
+}
+
+// newWorld brings both up. Each has a Temporal of its own, so that no worker takes the steps of the other.
+func newWorld(ctx context.Context, dir string) (_ *world, err error) {
+	w := &world{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.close())
+		}
+	}()
+	s, err := services.Start(ctx, services.Options{Dir: dir, Progress: services.Say})
+	if err != nil {
+		return nil, err
+	}
+	w.onClose(s.Stop)
+	w.url = s.DatabaseURL
+	if w.asked, err = llmtest.Listen("127.0.0.1:0", llmtest.Options{Answer: answer, Keep: 100_000}); err != nil {
+		return nil, err
+	}
+	w.onClose(func() error { w.asked.Close(); return nil })
+	if w.rules, err = w.run(ctx, s, filepath.Join(dir, "rules.log")); err != nil {
+		return nil, err
+	}
+	w.model, err = w.run(ctx, s, filepath.Join(dir, "model.log"),
+		"REVERIE_LLM_PROVIDER=openai", "REVERIE_LLM_MODEL=scripted", "REVERIE_LLM_API_KEY=key", "REVERIE_LLM_BASE_URL="+w.asked.URL+"/v1")
+	return w, err
+}
+
+// run starts an API and a worker with a Temporal of their own. Extraction waits for a quiet day: what is measured is the window.
+func (w *world) run(ctx context.Context, s *services.Services, log string, env ...string) (*deployment.Client, error) {
+	t, err := devenv.StartTemporal(ctx, devenv.TemporalOptions{
+		SearchAttributes: workflows.SearchAttributes(), Progress: services.Say, LogFile: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.onClose(func() error { return t.Stop(context.WithoutCancel(ctx)) })
+	env = append([]string{
+		"REVERIE_TEMPORAL_ADDRESS=" + t.Address, "REVERIE_QUIET_PERIOD=24h", "REVERIE_SWEEP_INTERVAL=24h", "REVERIE_DREAMING_ENABLED=false",
+	}, env...)
+	api, err := s.StartAPI(ctx, env...)
+	if err != nil {
+		return nil, err
+	}
+	return api, s.StartWorker(env...)
+}
+
+func (w *world) onClose(stop func() error) { w.stops = append(w.stops, stop) }
+
+func (w *world) close() error {
+	var errs []error
+	for _, stop := range slices.Backward(w.stops) {
+		errs = append(errs, stop())
+	}
+	return errors.Join(errs...)
+}
+
+// newAgent makes an agent with nobody in it.
+func newAgent(ctx context.Context, api *deployment.Client, agent string) error {
+	return api.Call(ctx, http.MethodPost, "/api/v1/agents", map[string]string{"id": agent, "name": agent, "timeZone": "UTC"}, nil)
+}
+
+// answer is what a well-behaved model says: a proposal that keeps one thing, or a summary of the length that is asked for.
+func answer(prompt string) string {
+	if strings.Contains(prompt, "daily_entry") {
+		return `{"should_update":true,"reason":"plans were made","daily_entry":"## 10:00 Plans\n\n- Plans for the building were weighed.\n"}`
+	}
+	return "Goal: plan the building. " + strings.Repeat("The roof, the chairs and the opening were talked about; the letters stay open. ", 12)
+}
