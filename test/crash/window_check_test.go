@@ -118,7 +118,7 @@ where d.scope = 'PERSONAL' and d.path like 'memory/____-__-__.md'`)
 		for seq := int64(1); seq <= c.Flushed; seq += 2 {
 			mark := fmt.Sprintf("%s/%d", c.Conversation, seq)
 			checked++
-			if n := len(regexp.MustCompile(regexp.QuoteMeta(mark) + `\b`).FindAllString(notes[0], -1)); n != 1 {
+			if n := len(regexp.MustCompile(regexp.QuoteMeta(mark)+`\b`).FindAllString(notes[0], -1)); n != 1 {
 				t.Errorf("the notes have %s %d times", mark, n)
 			}
 		}
