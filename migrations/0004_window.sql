@@ -175,6 +175,13 @@ begin
 end
 $$;
 -- +goose StatementEnd
+-- Nothing is summarised away that is not flushed.
+create policy window_flushed on compactions as restrictive for insert
+    with check (to_seq <= (
+        select c.flushed_seq
+        from conversations c
+        where c.workspace_id = compactions.workspace_id and c.agent_id = compactions.agent_id
+            and c.conversation_uid = compactions.conversation_uid and c.owner_key = compactions.owner_key));
 
 -- +goose Down
 drop table compactions, flush_steps, flushes;
