@@ -60,6 +60,9 @@ type Options struct {
 	Rules Rules
 	// ObserveDream is told every dream that ended, for metrics.
 	ObserveDream func(Dreamt)
+	// ObserveFlush is told every flush that was acknowledged or broken off, and ObserveCompaction every compaction that ended.
+	ObserveFlush      func(Flushed)
+	ObserveCompaction func(Compacted)
 	// ObserveEmbedding is told every batch of units that was embedded, for metrics.
 	ObserveEmbedding func(Embedded)
 }

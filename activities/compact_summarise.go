@@ -82,6 +82,7 @@ func (s *summarising) save(ctx context.Context, summary string) (SummariseResult
 	if err != nil {
 		return SummariseResult{}, recordError(err, "compaction")
 	}
+	s.observeCompaction(record)
 	return SummariseResult{Ended: record.FinishedAt != nil, Done: record.Done, Usage: s.answer.Usage}, nil
 }
 

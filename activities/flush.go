@@ -98,6 +98,7 @@ func (a *Activities) CommitFlush(ctx context.Context, in CommitFlushInput) (Comm
 		return CommitFlushResult{}, recordError(err, "flush")
 	}
 	if !out.Stale {
+		a.observeFlush(out.Flush)
 		a.indexChanged(AgentRef{Workspace: in.Workspace, Agent: in.Agent})
 	}
 	return CommitFlushResult{
@@ -118,7 +119,9 @@ func (a *Activities) HoldFlush(ctx context.Context, in HoldFlushInput) (HoldFlus
 		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
 			From: record.Done + 1, To: record.To, Outcome: memory.OutcomeWaiting, ReasonCode: in.ReasonCode,
 		})
-		record = out.Flush
+		if record = out.Flush; err == nil {
+			a.observeFlush(record)
+		}
 	}
 	if err != nil {
 		return HoldFlushResult{}, recordError(err, "flush")

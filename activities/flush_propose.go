@@ -164,6 +164,7 @@ func (p *flushing) nothing(ctx context.Context, reason memory.ReasonCode, violat
 	case err != nil:
 		return FlushStepResult{}, err
 	case out.Flush.Acknowledged():
+		p.observeFlush(out.Flush)
 		acknowledged := flushed(out.Flush)
 		acknowledged.Usage = p.usage
 		return acknowledged, nil

@@ -57,8 +57,10 @@ type Options struct {
 	Budget    memory.Budget // of the workspace; spent, no model is asked
 	// Stored is told what a turn stored, to signal its extraction.
 	Stored func(ctx context.Context, id memory.Identity, agent store.Agent, conversation string, stored store.Stored)
-	Now    func() time.Time
-	Log    *slog.Logger
+	// Observe is told every turn that ended, for metrics; nil: nobody is.
+	Observe func(Taken)
+	Now     func() time.Time
+	Log     *slog.Logger
 }
 
 // Service makes contexts and turns. It is safe for concurrent use.

@@ -41,14 +41,21 @@ func (s *Service) Turn(ctx context.Context, id memory.Identity, agent store.Agen
 	if err != nil {
 		return Turn{}, err
 	}
-	answered, err := t.take(ctx)
-	if err != nil || answered {
-		return t.turn, err
+	began := s.now()
+	err = t.run(ctx)
+	t.observe(ctx, began, err)
+	return t.turn, err
+}
+
+// run takes the message, answers it and stores the answer.
+func (t *turning) run(ctx context.Context) error {
+	if answered, err := t.take(ctx); err != nil || answered {
+		return err
 	}
 	if err := t.answer(ctx); err != nil {
-		return t.turn, err
+		return err
 	}
-	return t.turn, t.store(ctx)
+	return t.store(ctx)
 }
 
 // turning is a turn while it is taken.

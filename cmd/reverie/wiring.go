@@ -135,10 +135,10 @@ func chats(c config.Config, t *engine.Telemetry) (chat.Options, error) {
 	o := chat.Options{
 		MaxTokens: c.ChatMaxTokens, Settings: windowSettings(c, c.LLMProvider != ""), Extract: extractSettings(c), Budget: budget(c),
 	}
-	if c.LLMProvider == "" {
-		return o, nil
-	}
 	var err error
+	if o.Observe, err = chatMetrics(t); err != nil || c.LLMProvider == "" {
+		return o, err
+	}
 	o.Model, err = openModel(c, t)
 	return o, err
 }
@@ -178,7 +178,12 @@ func newWorker(c config.Config, s *store.Store, temporal client.Client, t *engin
 	if err != nil {
 		return nil, err
 	}
+	observeFlush, observeCompaction, err := windowMetrics(t)
+	if err != nil {
+		return nil, err
+	}
 	options := activities.Options{
+		ObserveFlush: observeFlush, ObserveCompaction: observeCompaction,
 		DreamDefaults: dreamSettings(c, paid), ObserveDream: observeDream,
 		Store: s, Proposer: p, Paid: paid, Rules: extractive.New(), Embedders: models, ObserveEmbedding: observeEmbedding,
 		Budget:        budget(c),
