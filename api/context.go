@@ -208,7 +208,7 @@ func (s *Server) assembleContext(ctx context.Context, in *contextInput) (*reply[
 		return nil, err
 	}
 	defer release()
-	ctx, cancel := context.WithTimeout(ctx, wait+answerTime)
+	ctx, cancel := context.WithTimeout(ctx, wait+chat.AnswerTime)
 	defer cancel()
 	made, err := s.turns.Context(ctx, id, agent, chat.ContextRequest{
 		Conversation: b.Conversation, Message: b.Message, Model: b.Model, MaxTokens: b.MaxInputTokens, NoWait: wait == 0,

@@ -14,10 +14,6 @@ import (
 	"reverie/workflows"
 )
 
-// answerTime is what a request that waits for a compaction keeps of its time for what comes after: reading the conversation
-// again, and answering.
-const answerTime = requestTimeout / 2
-
 // compactor is how turns have conversations flushed and compacted, by workflows.
 type compactor struct {
 	workflows *starter
@@ -26,13 +22,13 @@ type compactor struct {
 
 // Compact flushes and summarises, and waits for it.
 func (c compactor) Compact(ctx context.Context, r chat.CompactRequest) error {
-	_, err := c.run(ctx, workflowInput(r, false), waitOf(ctx))
+	_, err := c.run(ctx, workflowInput(r, false), maxWait)
 	return err
 }
 
 // Flush flushes alone, and waits for it.
 func (c compactor) Flush(ctx context.Context, r chat.CompactRequest) error {
-	_, err := c.run(ctx, workflowInput(r, true), waitOf(ctx))
+	_, err := c.run(ctx, workflowInput(r, true), maxWait)
 	return err
 }
 
@@ -82,15 +78,6 @@ func (c compactor) run(ctx context.Context, in workflows.CompactInput, wait time
 	}
 	c.workflows.log.WarnContext(ctx, "A compaction failed", "error", err, "workflow", run.GetID(), "request", requestID(ctx))
 	return out, problem(nameWorkflowFailed, "saving earlier messages failed; the history of the workflow %s tells more", run.GetID())
-}
-
-// waitOf is how long a request can wait, so that it still answers in its own time.
-func waitOf(ctx context.Context) time.Duration {
-	deadline, bounded := ctx.Deadline()
-	if !bounded {
-		return maxWait
-	}
-	return max(0, time.Until(deadline)-answerTime)
 }
 
 func workflowInput(r chat.CompactRequest, flushOnly bool) workflows.CompactInput {

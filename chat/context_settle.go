@@ -9,6 +9,10 @@ import (
 	"reverie/memory"
 )
 
+// AnswerTime is what a turn keeps of the time that it has for what comes after it has waited for a compaction: reading the
+// conversation again, and answering.
+const AnswerTime = 15 * time.Second
+
 const (
 	// maxFlushes is how often what leaves a window is flushed before it is given up: others may write to the conversation
 	// meanwhile.
@@ -46,7 +50,9 @@ func (a *assembly) settle(ctx context.Context, flushes int) (again bool, err err
 	if a.request.NoWait {
 		settings = byRules(settings)
 	}
-	if err := a.Compactor.Flush(ctx, a.compactRequest(unsent, settings)); err != nil {
+	waiting, cancel := within(ctx, 2*settings.Flush.Deadline+settleMargin) // of the model, and then of rules
+	defer cancel()
+	if err := a.Compactor.Flush(waiting, a.compactRequest(unsent, settings)); err != nil {
 		return false, fmt.Errorf("context: %w", err)
 	}
 	return true, nil
@@ -69,7 +75,7 @@ func (a *assembly) compact(ctx context.Context, to int64) (done bool, err error)
 	if a.result.Unsent == 0 {
 		patience = min(patience, roomPatience)
 	}
-	waiting, cancel := context.WithTimeout(ctx, patience)
+	waiting, cancel := within(ctx, patience)
 	defer cancel()
 	if err = a.Compactor.Compact(waiting, r); err == nil {
 		return true, nil
@@ -79,6 +85,14 @@ func (a *assembly) compact(ctx context.Context, to int64) (done bool, err error)
 	}
 	a.notCompacted(ctx, r, err)
 	return false, nil
+}
+
+// within bounds a wait, so that there is time for an answer behind it.
+func within(ctx context.Context, patience time.Duration) (context.Context, context.CancelFunc) {
+	if deadline, bounded := ctx.Deadline(); bounded {
+		patience = max(0, min(patience, time.Until(deadline)-AnswerTime))
+	}
+	return context.WithTimeout(ctx, patience)
 }
 
 func (s *Service) notCompacted(ctx context.Context, r CompactRequest, err error) {
