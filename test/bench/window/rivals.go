@@ -17,9 +17,9 @@ type sendsAll struct {
 	history int // tokens
 }
 
-// turn sends a question; extra is what else is in a prompt whoever sends it, in tokens.
-func (r *sendsAll) turn(system, question string, extra int) {
-	used := r.count(system) + r.history + r.count(question) + 2*perMessage + extra
+// turn sends a question; recall is what else is in a prompt whoever sends it, in tokens.
+func (r *sendsAll) turn(system, question string, recall int) {
+	used := r.count(system) + r.history + r.count(question) + 2*perMessage + recall
 	r.Prompts += used
 	r.Largest = max(r.Largest, used)
 }
@@ -49,8 +49,10 @@ type summarisesAnew struct {
 	summary  string
 }
 
-func (r *summarisesAnew) turn(system, question string, extra int) []contextMessage {
-	if r.used(system, question)+extra > r.trigger && len(r.messages)-keptMessages > r.from {
+// turn sends a question; goal and recall are what else is in a prompt whoever sends it, in tokens. What is recalled does not count
+// for the trigger.
+func (r *summarisesAnew) turn(system, question string, goal, recall int) []contextMessage {
+	if r.used(system, question)+goal > r.trigger && len(r.messages)-keptMessages > r.from {
 		r.from = len(r.messages) - keptMessages
 		for _, n := range r.tokens[:r.from] {
 			r.Summaries += n
@@ -58,7 +60,7 @@ func (r *summarisesAnew) turn(system, question string, extra int) []contextMessa
 		// What it says does not matter, but that it differs from the one before.
 		r.summary = strings.Repeat("summary of "+r.messages[r.from-1].ID+" ", summaryTokens/4)
 	}
-	used := r.used(system, question) + extra
+	used := r.used(system, question) + goal + recall
 	r.Prompts += used
 	r.Largest = max(r.Largest, used)
 	prompt := []contextMessage{{Role: "system", Content: system}}

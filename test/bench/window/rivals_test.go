@@ -26,20 +26,20 @@ func TestSendsAll(t *testing.T) {
 func TestSummarisesAnew(t *testing.T) {
 	r := &summarisesAnew{count: letters, trigger: 300}
 	for _, id := range []string{"1", "2", "3", "4"} {
-		r.turn("system", "question", 0)
+		r.turn("system", "question", 0, 0)
 		r.said(turnOf(id, "question", string(make([]byte, 60))))
 	}
 	if r.summary != "" || r.Summaries != 0 {
 		t.Fatalf("a summary of %d tokens before there is need of one", r.Summaries)
 	}
-	prompt := r.turn("system", "question", 0) // 4 turns of 76 tokens are more than 300
+	prompt := r.turn("system", "question", 0, 0) // 4 turns of 76 tokens are more than 300
 	if r.Summaries != 2*76 || len(prompt) != 1+1+keptMessages+1 {
 		t.Errorf("%d tokens were summarised, %d messages are sent", r.Summaries, len(prompt))
 	}
 	for _, id := range []string{"5", "6", "7"} {
 		r.said(turnOf(id, "question", string(make([]byte, 60))))
 	}
-	r.turn("system", "question", 0)
+	r.turn("system", "question", 0, 0)
 	if r.Summaries != 2*76+5*76 { // from the beginning
 		t.Errorf("%d tokens were summarised", r.Summaries)
 	}

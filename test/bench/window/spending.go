@@ -71,9 +71,8 @@ func (b *bench) spend(ctx context.Context) (*spending, error) {
 		early.add(recallFirst(got.Messages))
 		system := got.Messages[0].Content
 		anew.trigger = got.Ledger.Trigger
-		extra := got.Ledger.Recall + got.Ledger.Goal
 		all.turn(system, question, got.Ledger.Recall)
-		theirs.add(anew.turn(system, question, extra))
+		theirs.add(anew.turn(system, question, got.Ledger.Goal, got.Ledger.Recall))
 		batch := deployment.Batch{EndUserID: "bench", TriggerSource: "api", TurnComplete: true, Messages: turn}
 		if err := api.Call(ctx, http.MethodPost, messagesPath(agentOfSpending, conversation), batch, nil); err != nil {
 			return nil, err
