@@ -134,6 +134,26 @@ func TestAFullWindowIsCompacted(t *testing.T) {
 	}
 }
 
+// A window that is fuller than its share but still holds everything is summarised before it is answered.
+func TestASummaryIsThereBeforeItHasToBe(t *testing.T) {
+	h := startWithWindow(t, 64_000)
+	h.agent("ada")
+	h.long("c1", 40)
+	h.long("c2", 40)
+	body := func(conversation string, tokens int) map[string]any {
+		return map[string]any{"endUserId": "42", "conversation": conversation, "message": "Which colour has shelf 3?", "maxInputTokens": tokens}
+	}
+	whole := h.assemble(body("c1", 64_000))
+	tokens := whole.Ledger.Used * 100 / 78 // between its trigger and its limit
+	fits := as[assembled](h, h.want(h.postTo(h.admin, contextPath+"?wait=0s", body("c1", tokens)), 200))
+	if fits.Unsent != 0 || fits.Ledger.Messages != 80 || fits.Ledger.Used <= fits.Ledger.Trigger {
+		t.Fatalf("%+v", fits.Ledger)
+	}
+	if got := h.assemble(body("c2", tokens)); got.Summary == nil || got.Ledger.Messages != 4 {
+		t.Errorf("%+v", got.Ledger)
+	}
+}
+
 func TestACompactionIsAskedFor(t *testing.T) {
 	h := startWithWindow(t, 64_000)
 	h.agent("ada")
