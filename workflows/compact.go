@@ -208,7 +208,7 @@ func (c *compacting) stop(ctx workflow.Context, cause error) error {
 // describe tells an operator how far it is, in Markdown, without contents.
 func (c *compacting) describe(ctx workflow.Context, phase string) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Phase: **%s**; messages up to %d, %s.\n", phase, c.To, c.Trigger)
+	fmt.Fprintf(&b, "Phase: **%s**; messages up to %d; trigger: %s.\n", phase, c.To, c.Trigger)
 	for _, flush := range c.result.Flushes {
 		fmt.Fprintf(&b, "\n- saved by flush `%s`", flush)
 	}
@@ -217,6 +217,7 @@ func (c *compacting) describe(ctx workflow.Context, phase string) {
 		if c.done > 0 {
 			fmt.Fprintf(&b, ", summarised up to message %d", c.done)
 		}
+		fmt.Fprintf(&b, "\n- its record: `GET %s/compactions`", conversationsPath(c.Agent))
 	}
 	if c.fallback != "" {
 		fmt.Fprintf(&b, "\n- rules summarise in place of the model (%s)", c.fallback)

@@ -58,6 +58,7 @@ type FlushResult struct {
 // it; then rules do the rest, with time of their own, or the flush waits for the model, as Settings.Policy says.
 func Flush(ctx workflow.Context, in FlushInput) (FlushResult, error) {
 	f := newFlushing(ctx, in)
+	f.describe(ctx, "saving")
 	for !f.acknowledged {
 		if err := f.takeStep(ctx); err != nil {
 			return FlushResult{}, f.hold(ctx, err)
@@ -258,9 +259,17 @@ func (f *flushing) hold(ctx workflow.Context, cause error) error {
 	return cause
 }
 
+// conversationsPath is where the records of flushes and compactions are read. Clients have their own ids of conversations, which
+// workflows are not told.
+func conversationsPath(agent string) string { return "/api/v1/agents/" + agent + "/conversations/…" }
+
 // describe tells an operator how far the flush is, in Markdown, without contents.
 func (f *flushing) describe(ctx workflow.Context, phase string) {
-	text := fmt.Sprintf("Phase: **%s**; messages up to %d of %d to %d are saved.\n", phase, f.next-1, f.From, f.To)
+	saved := fmt.Sprintf("those up to %d", f.next-1)
+	if f.next == f.From {
+		saved = "none"
+	}
+	text := fmt.Sprintf("Phase: **%s**; of messages %d to %d, %s are saved.\n", phase, f.From, f.To, saved)
 	if f.acknowledged {
 		text += fmt.Sprintf("\n- outcome: **%s**", f.result.Outcome)
 		if f.result.ReasonCode != "" {
@@ -268,11 +277,11 @@ func (f *flushing) describe(ctx workflow.Context, phase string) {
 		}
 	}
 	if f.result.Fallback {
-		text += "\n- rules did what the model did not in time"
+		text += "\n- rules did (a part of) it in place of the model"
 		if f.fallback != "" {
 			text += fmt.Sprintf(" (%s)", f.fallback)
 		}
 	}
-	text += fmt.Sprintf("\n- flush `%s`", f.Flush)
+	text += fmt.Sprintf("\n- flush `%s`\n- its record: `GET %s/flushes`", f.Flush, conversationsPath(f.Agent))
 	workflow.SetCurrentDetails(ctx, text)
 }
