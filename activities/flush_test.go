@@ -142,6 +142,9 @@ func TestAModelFlushes(t *testing.T) {
 	if n := w.count(t, `select count(*) from flush_steps where prompt_version = $1`, prompts.FlushVersion); n != 1 {
 		t.Errorf("%d steps name the prompt", n)
 	}
+	if n := w.count(t, `select coalesce(sum(calls), 0) from model_usage where model = 'openai/scripted' and input_tokens > 0`); n != 1 {
+		t.Errorf("%d calls are on the bill", n)
+	}
 }
 
 // Nothing to store is an answer like others: rules are not asked instead.
@@ -235,6 +238,9 @@ func TestFlushesThatFallBack(t *testing.T) {
 			}
 			if record := w.record(t, in); record.Outcome != memory.OutcomeWaiting || record.ReasonCode != c.reason || record.Usage.Calls != c.calls {
 				t.Errorf("record %+v", record)
+			}
+			if n := w.count(t, `select coalesce(sum(calls), 0) from model_usage`); n != c.calls {
+				t.Errorf("%d calls are on the bill", n)
 			}
 			asked := w.model.Stats().Requests
 			in.Fallback = true
