@@ -148,7 +148,7 @@ func (t *talk) loop(ctx context.Context, lines <-chan string) {
 		}
 		select {
 		case line, more := <-lines:
-			if !more || !t.take(ctx, strings.TrimSpace(line)) {
+			if !more || !t.take(ctx, line) {
 				t.farewell()
 				return
 			}
@@ -175,7 +175,7 @@ func (t *talk) take(ctx context.Context, line string) bool {
 	switch {
 	case err == nil:
 		return !quit
-	case strings.HasPrefix(line, "/"):
+	case strings.HasPrefix(strings.TrimSpace(line), "/"):
 		t.commands++
 	default:
 		t.unheard++
@@ -188,13 +188,23 @@ func (t *talk) take(ctx context.Context, line string) bool {
 	return true
 }
 
+// longestTyped is how many bytes of a line a terminal of Linux passes on. It drops the rest without a word.
+const longestTyped = 4095
+
+// errCut means that a line is not what was typed or pasted.
+var errCut = fmt.Errorf("the terminal passes on %d bytes of a line and has cut this one, so it is not sent; a longer message may come from a file: reverie chat \"$(cat file)\"", longestTyped)
+
 // obey does what a line says, until a Ctrl-C.
 func (t *talk) obey(ctx context.Context, line string) (quit bool, err error) {
 	ctx, release := t.interruptible(ctx)
 	defer release()
+	cut := t.person && len(line) >= longestTyped
+	line = strings.TrimSpace(line)
 	switch {
 	case line == "":
 		return false, nil
+	case cut:
+		return false, errCut
 	case strings.HasPrefix(line, "/"):
 		quit, err = t.command(ctx, line)
 	default:

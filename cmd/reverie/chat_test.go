@@ -171,6 +171,8 @@ func TestAnInterruptStopsTheAnswer(t *testing.T) {
 	}
 	lines <- "Are you there?"
 	waitFor(t, func() bool { return strings.Contains(out.String(), "Yes.") })
+	lines <- strings.Repeat("word ", 819)[:longestTyped]
+	waitFor(t, func() bool { return strings.Contains(notes.String(), "cut this one, so it is not sent") })
 	interrupts <- os.Interrupt
 	waitFor(t, func() bool { return strings.Contains(notes.String(), "Ctrl-C again") })
 	interrupts <- os.Interrupt
