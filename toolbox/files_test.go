@@ -298,6 +298,7 @@ func TestLongResults(t *testing.T) {
 }
 
 func must[T any](tb testing.TB) func(T, error) T {
+	tb.Helper()
 	return func(v T, err error) T {
 		tb.Helper()
 		if err != nil {

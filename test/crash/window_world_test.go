@@ -55,6 +55,7 @@ func windowTurn(n, turn int) []deployment.Message {
 
 // talk has a conversation: before each turn both APIs are asked for its context at once.
 func (w *talkers) talk(ctx context.Context, t *testing.T, n int) {
+	t.Helper()
 	conversation, owner := windowTalk(n)
 	for turn := range *windowTurns {
 		messages := windowTurn(n, turn)
@@ -88,6 +89,7 @@ type windowView struct {
 
 // assemble asks for a context until it is there, and checks that what it does not have is flushed.
 func (w *talkers) assemble(ctx context.Context, t *testing.T, api *deployment.Client, n, turn int, message string) {
+	t.Helper()
 	conversation, owner := windowTalk(n)
 	var view windowView
 	body := map[string]any{"conversation": conversation, "endUserId": owner, "message": message, "maxInputTokens": windowTokens}

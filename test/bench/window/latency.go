@@ -29,8 +29,6 @@ type latency struct {
 const (
 	agentOfLatency = "harbour"
 	batchSize      = 500
-	// window of the conversations that are timed: the documented one.
-	fullWindow = 128_000
 )
 
 // latency times contexts of a conversation of n messages that has been compacted as far as it has to be.
