@@ -111,9 +111,9 @@ func TestContentsAreSeenByNoOperator(t *testing.T) {
 			}
 			return llmtest.Use(
 				llmtest.Call("memory_search", map[string]any{"query": marker + " shelf"}),
-				llmtest.Call("write_workspace_memory_file", map[string]any{"path": "notes/" + "shelf.md", "content": "The shelf is " + marker}),
+				llmtest.Call("write_workspace_memory_file", map[string]any{"filename": "notes/shelf.md", "content": "The shelf is " + marker}),
 				llmtest.Call("remember", map[string]any{"text": "The shelf is " + marker + "."}),
-				llmtest.Call("read_workspace_memory_file", map[string]any{"path": marker}),
+				llmtest.Call("read_workspace_memory_file", map[string]any{"filename": marker}),
 			)
 		},
 	})

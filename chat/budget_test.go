@@ -104,7 +104,7 @@ func TestABudgetThatIsSpent(t *testing.T) {
 func TestATruncatedCallIsNotRun(t *testing.T) {
 	w := open(t)
 	whole := memory.ToolCall{ID: "a", Name: "remember", Arguments: `{"text":"The port is 5432."}`}
-	cut := memory.ToolCall{ID: "b", Name: "write_workspace_memory_file", Arguments: `{"path":"notes/x.md","content":"Delete all"}`}
+	cut := memory.ToolCall{ID: "b", Name: "write_workspace_memory_file", Arguments: `{"filename":"notes/x.md","content":"Delete all"}`}
 	w.model.will(truncated("", whole, cut), say("Done."))
 	turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "Write the port down, and the list."})
 	if len(turn.Calls) != 1 || turn.Calls[0].Call.ID != "a" || turn.Answer != "Done." {

@@ -104,12 +104,17 @@ func TestToolResultsOfEstimatedWindows(t *testing.T) {
 	}
 	w.long(grace, "c1", 10)
 	w.model.will(
-		call(memory.ToolCall{ID: "a", Name: "read_workspace_memory_file", Arguments: `{"path":"notes/a.md"}`}),
-		call(memory.ToolCall{ID: "b", Name: "read_workspace_memory_file", Arguments: `{"path":"notes/b.md"}`}),
-		call(memory.ToolCall{ID: "c", Name: "read_workspace_memory_file", Arguments: `{"path":"notes/c.md"}`}),
+		call(memory.ToolCall{ID: "a", Name: "read_workspace_memory_file", Arguments: `{"filename":"notes/a.md"}`}),
+		call(memory.ToolCall{ID: "b", Name: "read_workspace_memory_file", Arguments: `{"filename":"notes/b.md"}`}),
+		call(memory.ToolCall{ID: "c", Name: "read_workspace_memory_file", Arguments: `{"filename":"notes/c.md"}`}),
 		say("Dunes."),
 	)
-	w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "What do my notes say about dunes?"})
+	turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "What do my notes say about dunes?"})
+	for _, used := range turn.Calls {
+		if used.Result.IsError || len(used.Result.Content) < 4000 {
+			t.Errorf("%s says %.200s", used.Call.ID, used.Result.Content)
+		}
+	}
 	asked := w.model.asked()
 	for i, r := range asked {
 		n := 0

@@ -101,17 +101,22 @@ func (t *turning) caller(kind string, what ...string) toolbox.Caller {
 func (t *turning) makeRoom(ctx context.Context) error {
 	for {
 		t.reserved = t.tokensSaid()
-		if t.roomFor(t.turn.Context.Ledger.Used+t.reserved) <= t.room()>>max(0, t.emergency-1) {
+		if t.hasRoom() {
 			return nil
 		}
 		err := t.remake(ctx)
-		if _, tooLarge := errors.AsType[*window.TooLargeError](err); !tooLarge {
+		if _, tooLarge := errors.AsType[*window.TooLargeError](err); err != nil && !tooLarge {
 			return err
 		}
-		if !t.shortenOldest() {
+		if err == nil && t.hasRoom() || !t.shortenOldest() {
 			return err
 		}
 	}
+}
+
+// hasRoom reports whether the window holds what was said in this turn.
+func (t *turning) hasRoom() bool {
+	return t.roomFor(t.turn.Context.Ledger.Used+t.reserved) <= t.room()>>max(0, t.emergency-1)
 }
 
 func (t *turning) tokensSaid() (n int) {
