@@ -37,6 +37,8 @@ type grammar struct {
 	further *regexp.Regexp
 	// thanks ends a message without belonging to what is kept.
 	thanks *regexp.Regexp
+	// clause makes a sentence of what stands behind a link; nil: it is one.
+	clause func(link, kept string) string
 }
 
 // grammars are tried in order. Those whose words are no words of another language come first.
@@ -77,7 +79,12 @@ func (g *grammar) kept(text string) (string, bool) {
 	text = strings.TrimSpace(g.thanks.ReplaceAllString(text, ""))
 	if m := g.lead.FindStringSubmatch(text); m != nil {
 		kept, asked := g.answered(m[g.lead.SubexpIndex("kept")], m[g.lead.SubexpIndex("ask")])
-		return kept, asked && g.leads(m[g.lead.SubexpIndex("verb")], m[g.lead.SubexpIndex("link")], kept)
+		link := m[g.lead.SubexpIndex("link")]
+		asked = asked && g.leads(m[g.lead.SubexpIndex("verb")], link, kept)
+		if g.clause != nil {
+			kept = g.clause(link, kept)
+		}
+		return kept, asked
 	}
 	if m := g.tail.FindStringSubmatch(text); m != nil {
 		ask := m[g.tail.SubexpIndex("ask")]

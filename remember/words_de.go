@@ -18,5 +18,6 @@ var german = &grammar{
 	says:     regexp.MustCompile(`(?i)(?:^|\s)(?:ist|sind|bin|bist|war|hat|habe|haben|heißt|heiße|heissen|heisst|wohne|wohnt|lebe|lebt|arbeite|arbeitet|mag|mögen|liebe|liebt|hasse|hasst|bevorzuge|bevorzugt|trinke|trinkt|esse|isst|spreche|spricht|nutze|nutzt|verwende|verwenden|lautet|kommt|kommen|fahre|fährt|muss|darf|kann|will|soll|wird|werde|kein|keine|keinen|nicht|nie|gehört|beginnt|endet|kostet|bedeutet|geboren|allergisch|vertrage|verträgt|steht|läuft)(?:\s|$|[,.!])|\d|[:=]`),
 	loose:    regexp.MustCompile(`(?i)dass\s+$|[:：\n]`),
 	further:  regexp.MustCompile(`(?is)[.!;\n]\s+(?:und |dann |jetzt |nun |außerdem )*(?:bitte )?(?:schreib|gib|sag|zeig|such|finde|übersetz|fass|erklär|erstell|mach|empfiehl|liste|kannst du|könntest du|was|wie|wo|wer|warum|wann)(?:e|\s|$)|\sund (?:dann |jetzt )?(?:schreib|gib|sag|zeig|such|übersetze?|fasse?|erkläre?|erstelle?|empfiehl)\s`),
+	clause:   mainClauseDE,
 	thanks:   regexp.MustCompile(`(?i)[\s,.!;–—-]*(?:(?:vielen )?dank(?:e(?: (?:dir|ihnen|schön))?)?|ok(?:ay)?\??|ja\?|gut\?)[\s.!]*$`),
 }
