@@ -56,6 +56,7 @@ func windowTurn(n, turn int) []deployment.Message {
 // talk has a conversation: before each turn both APIs are asked for its context at once.
 func (w *talkers) talk(ctx context.Context, t *testing.T, n int) {
 	t.Helper()
+	t.Helper()
 	conversation, owner := windowTalk(n)
 	for turn := range *windowTurns {
 		messages := windowTurn(n, turn)
@@ -89,6 +90,7 @@ type windowView struct {
 
 // assemble asks for a context until it is there, and checks that what it does not have is flushed.
 func (w *talkers) assemble(ctx context.Context, t *testing.T, api *deployment.Client, n, turn int, message string) {
+	t.Helper()
 	t.Helper()
 	conversation, owner := windowTalk(n)
 	var view windowView
