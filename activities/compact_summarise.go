@@ -93,16 +93,10 @@ func (s *summarising) tokensBefore() int {
 		tokens = s.count(s.part.Summary)
 	}
 	for _, m := range s.part.Messages {
-		tokens += s.count(m.Content) + messageTokens
-		for _, call := range m.ToolCalls {
-			tokens += s.count(call.Name) + s.count(call.Arguments)
-		}
+		tokens += memory.MessageTokens(m.Content, m.ToolCalls, s.count)
 	}
 	return tokens
 }
-
-// messageTokens are what a message costs beside its content.
-const messageTokens = 4
 
 // modelFailed decides what a failed call means: a smaller part, the built-in engine, or another attempt later.
 func (s *summarising) modelFailed(ctx context.Context, err error) (SummariseResult, error) {

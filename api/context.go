@@ -171,7 +171,7 @@ type recalledView struct {
 
 func viewRecalled(h recall.Hit, tokens int) recalledView {
 	v := recalledView{
-		Corpus: h.Corpus, Path: h.Path, StartLine: h.FromLine, EndLine: h.ToLine, Citation: citation(h.Path, h.FromLine, h.ToLine),
+		Corpus: h.Corpus, Path: h.Path, StartLine: h.FromLine, EndLine: h.ToLine, Citation: recall.Citation(h.Path, h.FromLine, h.ToLine),
 		Scope: h.Source.Scope, Version: h.Source.Version, Conversation: h.Source.Conversation, Role: h.Message.Role,
 		Text: h.Snippet, Score: h.Score, Tokens: tokens,
 	}

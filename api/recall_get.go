@@ -93,7 +93,7 @@ func (s *Server) documentExcerpt(ctx context.Context, id memory.Identity, in *ge
 		return view, err
 	}
 	view.Path, view.Corpus, view.Scope, view.Owner, view.Version = d.Path, search.Memory, d.Scope, d.Owner, d.Version
-	view.fill(search.ExcerptOf(d.Content, search.ExcerptOptions{From: in.From, Lines: in.Lines, Skip: in.Skip}), 0)
+	view.fill(search.ExcerptOf(d.Content, search.ExcerptOptions{From: in.From, Lines: in.Lines, Skip: in.Skip}))
 	return view, nil
 }
 
@@ -124,11 +124,11 @@ func (s *Server) conversationExcerpt(ctx context.Context, id memory.Identity, na
 	for _, m := range messages {
 		fmt.Fprintf(&text, "%s: %s\n", speaker(m), strings.Join(strings.Fields(m.Content), " "))
 	}
-	view.fill(search.ExcerptOf(text.String(), search.ExcerptOptions{Skip: in.Skip}), in.From-1)
+	view.fill(search.ExcerptOf(text.String(), search.ExcerptOptions{Skip: in.Skip}).Behind(in.From - 1))
 	view.Total = int(conversation.Last)
 	if last := in.From + view.Lines - 1; !view.Truncated && last < view.Total {
 		view.Truncated, view.NextFrom = true, last+1
-		view.Notice = notice(view.NextFrom, 0)
+		view.Notice = search.ReadOn(view.NextFrom, 0)
 	}
 	for _, m := range messages[:view.Lines] {
 		view.MessageIDs = append(view.MessageIDs, m.ID)
@@ -144,22 +144,14 @@ func speaker(m memory.Message) string {
 	return strings.ToUpper(m.Role[:1]) + m.Role[1:]
 }
 
-// fill takes an excerpt of a text that begins after some lines.
-func (v *excerptView) fill(e search.Excerpt, after int) {
-	v.Text, v.From, v.Lines, v.Total = e.Text, e.From+after, e.Lines, e.Total+after
-	v.Truncated, v.NextSkip = e.Truncated, e.NextSkip
+// fill takes what was read.
+func (v *excerptView) fill(e search.Excerpt) {
+	v.Text, v.From, v.Lines, v.Total = e.Text, e.From, e.Lines, e.Total
+	v.Truncated, v.NextFrom, v.NextSkip = e.Truncated, e.NextFrom, e.NextSkip
 	if e.Lines > 0 {
-		v.Citation = citation(v.Path, v.From, v.From+v.Lines-1)
+		v.Citation = recall.Citation(v.Path, v.From, v.From+v.Lines-1)
 	}
 	if e.Truncated {
-		v.NextFrom = e.NextFrom + after
-		v.Notice = notice(v.NextFrom, v.NextSkip)
+		v.Notice = search.ReadOn(v.NextFrom, v.NextSkip)
 	}
-}
-
-func notice(from, skip int) string {
-	if skip > 0 {
-		return fmt.Sprintf("The line goes on: read from=%d with skip=%d.", from, skip)
-	}
-	return fmt.Sprintf("More follows: read from=%d.", from)
 }

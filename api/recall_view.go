@@ -1,7 +1,6 @@
 package api
 
 import (
-	"fmt"
 	"time"
 
 	"reverie/memory"
@@ -162,7 +161,7 @@ func (s *Server) viewSearch(r recall.Response) searchView {
 func viewFound(h recall.Hit) foundView {
 	v := foundView{
 		Corpus: h.Corpus, Source: h.Corpus, Path: h.Path, StartLine: h.FromLine, EndLine: h.ToLine,
-		Citation: citation(h.Path, h.FromLine, h.ToLine), Score: h.Score, VectorScore: h.VectorScore, TextScore: h.TextScore,
+		Citation: recall.Citation(h.Path, h.FromLine, h.ToLine), Score: h.Score, VectorScore: h.VectorScore, TextScore: h.TextScore,
 		Snippet: h.Snippet, Scope: h.Source.Scope, Owner: h.Source.Owner, Version: h.Source.Version, Conversation: h.Source.Conversation,
 		Role: h.Message.Role, Name: h.Message.Name, Explain: h.Explanation,
 	}
@@ -173,14 +172,6 @@ func viewFound(h recall.Hit) foundView {
 		v.At = &h.At
 	}
 	return v
-}
-
-// citation names lines of a document, or messages of a conversation by their numbers.
-func citation(path string, from, to int) string {
-	if from == to {
-		return fmt.Sprintf("%s#L%d", path, from)
-	}
-	return fmt.Sprintf("%s#L%d-L%d", path, from, to)
 }
 
 func viewTrace(t recall.Trace) *explainView {

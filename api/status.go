@@ -85,7 +85,7 @@ func (s *Server) status(ctx context.Context, _ *struct{}) (*reply[statusView], e
 		view.Parts = append(view.Parts, partView{Name: c.Name, State: c.State, Detail: c.Detail, Since: &c.ChangedAt, SeenAt: &c.SeenAt})
 	}
 	if s.Model.BuiltIn {
-		view.Degraded = append(view.Degraded, "model: none is configured, the built-in engine extracts by rules: set REVERIE_LLM_PROVIDER for better memories")
+		view.Degraded = append(view.Degraded, "model: none is configured, the built-in engine extracts by rules, and chats only quote memory: set REVERIE_LLM_PROVIDER for better memories and for answers")
 	}
 	view.judge()
 	if len(s.Search.Embedders) == 0 {

@@ -21,8 +21,6 @@ const (
 	maxCalls = 16
 	// maxArguments bounds the arguments of one call, in bytes.
 	maxArguments = memory.MaxToolCallBytes / 2
-	// messageTokens is what a message costs beside its content, as in a window.
-	messageTokens = 4
 	// shownShare is the largest part of a window that one result of a tool may take: a fourth.
 	shownShare = 4
 	// keptEnds is what is left at both ends of a result that has to make room for others, in characters.
@@ -121,10 +119,7 @@ func (t *turning) hasRoom() bool {
 
 func (t *turning) tokensSaid() (n int) {
 	for _, s := range t.said {
-		n += t.counter.Count(s.shown) + messageTokens
-		for _, call := range s.ToolCalls {
-			n += t.counter.Count(call.Name) + t.counter.Count(call.Arguments)
-		}
+		n += memory.MessageTokens(s.shown, s.ToolCalls, t.counter.Count)
 	}
 	return n
 }

@@ -40,6 +40,29 @@ func Sections(doc string) []Section {
 	return out
 }
 
+// SectionEnd is where a line may be added to the first section that is the one: how many lines of content stand up to the last
+// one of it that is not blank, its heading included. 0: there is no such section.
+func SectionEnd(content string, is func(Section) bool) int {
+	n := 0
+	for _, section := range Sections(content) {
+		if section.Level > 0 {
+			n++
+		}
+		if !is(section) {
+			n += len(section.Lines)
+			continue
+		}
+		end := n
+		for i, line := range section.Lines {
+			if strings.TrimSpace(line) != "" {
+				end = n + i + 1
+			}
+		}
+		return end
+	}
+	return 0
+}
+
 // headings finds the ATX headings of a document.
 func headings(doc string) []heading {
 	lines := lineTexts(doc)

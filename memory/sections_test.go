@@ -31,3 +31,18 @@ func TestSections(t *testing.T) {
 		t.Errorf("code that is not closed has the sections %v", got)
 	}
 }
+
+func TestSectionEnd(t *testing.T) {
+	facts := func(s Section) bool { return s.Level == 2 && s.Heading == "Facts" }
+	for doc, want := range map[string]int{
+		"":                                   0,
+		"# Title\n\n## Other\n- a\n":         0,
+		"intro\n\n## Facts\n":                3,
+		"# Title\n\n## Facts\n\n- a\n\n":     5,
+		"## Facts\n- a\n\n- b\n\n## Facts\n": 4,
+	} {
+		if got := SectionEnd(doc, facts); got != want {
+			t.Errorf("%q: %d, want %d", doc, got, want)
+		}
+	}
+}

@@ -42,6 +42,19 @@ func EstimateTokens(s string) int {
 	return (e.cost + tokenUnit - 1) / tokenUnit
 }
 
+// MessageOverhead is what a message costs a model beside its texts, in tokens: its role and the marks around it. OpenAI's chat
+// format has 3 or 4, by the model.
+const MessageOverhead = 4
+
+// MessageTokens is what a message costs a model, in tokens that count counts.
+func MessageTokens(content string, calls []ToolCall, count func(string) int) int {
+	n := count(content) + MessageOverhead
+	for _, c := range calls {
+		n += count(c.Name) + count(c.Arguments)
+	}
+	return n
+}
+
 // estimate is what a text costs up to here, and what matters of it for the next character.
 type estimate struct {
 	cost  int

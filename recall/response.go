@@ -2,6 +2,7 @@ package recall
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -105,6 +106,14 @@ type SourceRef struct {
 
 // Hash identifies the text of a result.
 func (h Hit) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(h.Text)) }
+
+// Citation names lines of a document, or messages of a conversation by their numbers: "MEMORY.md#L3", "sessions/c1#L3-L7".
+func Citation(path string, from, to int) string {
+	if from == to {
+		return fmt.Sprintf("%s#L%d", path, from)
+	}
+	return fmt.Sprintf("%s#L%d-L%d", path, from, to)
+}
 
 // Explanation is everything that made a score.
 type Explanation struct {

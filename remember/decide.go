@@ -177,25 +177,8 @@ func added(content, said string) (string, bool) {
 
 // underHeading puts a line behind the last one of the section that says something; empty when there is no such section.
 func underHeading(content, line, eol string) string {
-	at, n := -1, 0
-	for _, section := range memory.Sections(content) {
-		if section.Level > 0 {
-			n++
-		}
-		found := section.Level == 2 && strings.EqualFold(section.Heading, Section)
-		if found {
-			at = n
-		}
-		for _, said := range section.Lines {
-			if n++; found && strings.TrimSpace(said) != "" {
-				at = n
-			}
-		}
-		if found {
-			break
-		}
-	}
-	if at < 0 {
+	at := memory.SectionEnd(content, func(s memory.Section) bool { return s.Level == 2 && strings.EqualFold(s.Heading, Section) })
+	if at == 0 {
 		return ""
 	}
 	lines := slices.Collect(strings.Lines(content))

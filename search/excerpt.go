@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -75,6 +76,24 @@ func ExcerptOf(content string, o ExcerptOptions) Excerpt {
 		e.Truncated, e.NextFrom = true, e.From+e.Lines
 	}
 	return e
+}
+
+// Behind is the excerpt as one of a longer text, in which lines stand before what it was read from.
+func (e Excerpt) Behind(lines int) Excerpt {
+	e.From += lines
+	e.Total += lines
+	if e.Truncated {
+		e.NextFrom += lines
+	}
+	return e
+}
+
+// ReadOn says in words how to go on reading behind an excerpt: its NextFrom and NextSkip.
+func ReadOn(from, skip int) string {
+	if skip > 0 {
+		return fmt.Sprintf("The line goes on: read from=%d with skip=%d.", from, skip)
+	}
+	return fmt.Sprintf("More follows: read from=%d.", from)
 }
 
 // countLines is how many lines content has.

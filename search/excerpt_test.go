@@ -38,6 +38,17 @@ func TestExcerptOf(t *testing.T) {
 	}
 }
 
+// TestExcerptBehind: messages 41 to 43 of a conversation, of which two fit.
+func TestExcerptBehind(t *testing.T) {
+	want := Excerpt{Text: "one\ntwo", From: 41, Lines: 2, Total: 43, Truncated: true, NextFrom: 43}
+	if diff := cmp.Diff(want, ExcerptOf("one\ntwo\nthree\n", ExcerptOptions{Lines: 2}).Behind(40)); diff != "" {
+		t.Error(diff)
+	}
+	if e := ExcerptOf("one", ExcerptOptions{}).Behind(40); e.NextFrom != 0 {
+		t.Errorf("%+v", e)
+	}
+}
+
 // TestExcerptOfDefaults: 120 lines, 12,000 characters.
 func TestExcerptOfDefaults(t *testing.T) {
 	if e := ExcerptOf(strings.Repeat("a\n", 121), ExcerptOptions{}); e.Lines != 120 || e.NextFrom != 121 {

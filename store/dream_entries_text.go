@@ -158,26 +158,8 @@ func withConfirmed(content, text string) string {
 		content = emptyMemory
 	}
 	line := "- " + text + "\n"
-	at, found := 0, false // behind the last line of the section that says something
-	n := 0
-	for _, section := range memory.Sections(content) {
-		if section.Level > 0 {
-			n++
-		}
-		found = section.Level == 2 && section.Heading == confirmedHeading
-		if found {
-			at = n
-		}
-		for _, said := range section.Lines {
-			if n++; found && strings.TrimSpace(said) != "" {
-				at = n
-			}
-		}
-		if found {
-			break
-		}
-	}
-	if !found {
+	at := memory.SectionEnd(content, func(s memory.Section) bool { return s.Level == 2 && s.Heading == confirmedHeading })
+	if at == 0 {
 		return strings.TrimRight(content, " \t\r\n") + "\n\n## " + confirmedHeading + "\n\n" + line
 	}
 	lines := slices.Collect(strings.Lines(content))

@@ -55,7 +55,7 @@ func (k *call) get(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	e.Scope = d.Scope
-	e.fill(search.ExcerptOf(d.Content, search.ExcerptOptions{From: e.From, Lines: given(k.args, "lines", 0), Skip: given(k.args, "skip", 0)}), 0)
+	e.fill(search.ExcerptOf(d.Content, search.ExcerptOptions{From: e.From, Lines: given(k.args, "lines", 0), Skip: given(k.args, "skip", 0)}))
 	if e.Lines > 0 {
 		k.shown(d, e.From, e.From+e.Lines-1, e.Text)
 	}
@@ -87,11 +87,11 @@ func (k *call) messages(ctx context.Context, e excerpt, conversation string) (an
 		}
 		fmt.Fprintf(&text, "%s: %s\n", name, strings.Join(strings.Fields(m.Content), " "))
 	}
-	e.fill(search.ExcerptOf(text.String(), search.ExcerptOptions{Skip: given(k.args, "skip", 0), Lines: lines}), e.From-1)
+	e.fill(search.ExcerptOf(text.String(), search.ExcerptOptions{Skip: given(k.args, "skip", 0), Lines: lines}).Behind(e.From - 1))
 	e.Total = int(known.Last)
 	if last := e.From + e.Lines - 1; !e.Truncated && last < e.Total {
 		e.Truncated, e.NextFrom = true, last+1
-		e.Notice = notice(e.NextFrom, 0)
+		e.Notice = search.ReadOn(e.NextFrom, 0)
 	}
 	k.result.Found = append(k.result.Found, recall.Hit{
 		Corpus: search.Sessions, Path: e.Path, FromLine: e.From, ToLine: e.From + e.Lines - 1, Text: e.Text, Snippet: clip(e.Text, maxConflictText),
@@ -100,24 +100,16 @@ func (k *call) messages(ctx context.Context, e excerpt, conversation string) (an
 	return e, nil
 }
 
-// fill takes an excerpt of a text that begins after some lines.
-func (e *excerpt) fill(x search.Excerpt, after int) {
-	e.Text, e.From, e.Lines, e.Total = x.Text, x.From+after, x.Lines, x.Total+after
-	e.Truncated, e.NextSkip = x.Truncated, x.NextSkip
+// fill takes what was read.
+func (e *excerpt) fill(x search.Excerpt) {
+	e.Text, e.From, e.Lines, e.Total = x.Text, x.From, x.Lines, x.Total
+	e.Truncated, e.NextFrom, e.NextSkip = x.Truncated, x.NextFrom, x.NextSkip
 	if x.Lines > 0 {
-		e.Citation = citation(e.Path, e.From, e.From+e.Lines-1)
+		e.Citation = recall.Citation(e.Path, e.From, e.From+e.Lines-1)
 	}
 	if x.Truncated {
-		e.NextFrom = x.NextFrom + after
-		e.Notice = notice(e.NextFrom, e.NextSkip)
+		e.Notice = search.ReadOn(e.NextFrom, e.NextSkip)
 	}
-}
-
-func notice(from, skip int) string {
-	if skip > 0 {
-		return fmt.Sprintf("The line goes on: read from=%d with skip=%d.", from, skip)
-	}
-	return fmt.Sprintf("More follows: read from=%d.", from)
 }
 
 // file is a file in a list, or read.

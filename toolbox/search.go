@@ -3,7 +3,6 @@ package toolbox
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"time"
 	"unicode/utf8"
@@ -107,7 +106,7 @@ func (k *call) answered(r recall.Response, zone *time.Location) searched {
 	room := maxShown
 	for _, h := range r.Results {
 		f := found{
-			Corpus: h.Corpus, Path: h.Path, StartLine: h.FromLine, EndLine: h.ToLine, Citation: citation(h.Path, h.FromLine, h.ToLine),
+			Corpus: h.Corpus, Path: h.Path, StartLine: h.FromLine, EndLine: h.ToLine, Citation: recall.Citation(h.Path, h.FromLine, h.ToLine),
 			Score: math.Round(h.Score*1000) / 1000, Snippet: h.Snippet, Scope: h.Source.Scope, Role: h.Message.Role, Name: h.Message.Name,
 		}
 		if !h.At.IsZero() {
@@ -124,12 +123,4 @@ func (k *call) answered(r recall.Response, zone *time.Location) searched {
 		out.Hint = "Nothing was found. Try other words or a wider question, and otherwise say that it is not known."
 	}
 	return out
-}
-
-// citation names lines of a file, or messages of a conversation by their numbers.
-func citation(path string, from, to int) string {
-	if from == to {
-		return fmt.Sprintf("%s#L%d", path, from)
-	}
-	return fmt.Sprintf("%s#L%d-L%d", path, from, to)
 }

@@ -4,10 +4,8 @@ import (
 	"reverie/memory"
 )
 
-const (
-	messageTokens = 4  // what a message costs beside its texts
-	toolTokens    = 12 // what a tool's definition costs beside its texts
-)
+// toolTokens is what a tool's definition costs beside its texts.
+const toolTokens = 12
 
 // counter counts each text once.
 type counter struct {
@@ -36,11 +34,7 @@ func (c *counter) count(text string) int {
 
 // message is what a message costs.
 func (c *counter) message(m Message) int {
-	n := c.count(m.Content) + messageTokens
-	for _, call := range m.ToolCalls {
-		n += c.count(call.Name) + c.count(call.Arguments)
-	}
-	return n
+	return memory.MessageTokens(m.Content, m.ToolCalls, c.count)
 }
 
 func (c *counter) tools(tools []Tool) int {

@@ -72,7 +72,7 @@ func newFit(in Input) *fit {
 	f.current = f.message(KindCurrent, memory.RoleOfUser, in.Current.Content)
 	f.current.Name, f.current.Seq = in.Current.Name, in.Current.Seq
 	if f.current.Tokens == 0 { // even without a text it is a message
-		f.current.Tokens = messageTokens
+		f.current.Tokens = memory.MessageOverhead
 	}
 	f.limits()
 	if strings.TrimSpace(in.Summary) != "" {
@@ -162,7 +162,7 @@ func (f *fit) count() {
 			p.Tokens = p.whole
 			u.tokens += p.whole
 			if p.shrinks() {
-				least += messageTokens
+				least += memory.MessageOverhead
 			} else {
 				least += p.whole
 			}

@@ -137,7 +137,7 @@ func checkLedger(t failer, in Input, got Result) {
 	if l.Used > limit && l.Used > whole {
 		t.Fatalf("%d tokens leave no room for the answer in a window of %d", l.Used, l.Max)
 	}
-	if l.Recall > in.Settings.AutoInjectMaxTokens+messageTokens {
+	if l.Recall > in.Settings.AutoInjectMaxTokens+memory.MessageOverhead {
 		t.Fatalf("recalled memory has %d tokens of %d", l.Recall, in.Settings.AutoInjectMaxTokens)
 	}
 }

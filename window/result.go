@@ -45,7 +45,7 @@ func (l *Ledger) add(p piece) {
 
 // recall adds what memory recalls, as far as there is room for it.
 func (r *Result) recall(f *fit) {
-	budget := min(f.in.Settings.AutoInjectMaxTokens, f.limit-f.load-messageTokens)
+	budget := min(f.in.Settings.AutoInjectMaxTokens, f.limit-f.load-memory.MessageOverhead)
 	if budget <= 0 || len(f.in.Recalled) == 0 {
 		return
 	}
@@ -66,7 +66,7 @@ func (f *fit) due(r *Result) {
 	old := max(f.before(f.turns), f.in.Older) // what may be summarised: all but the last turns
 	if f.over || r.Unsent > 0 {
 		r.Compact = old
-		if r.Unsent > old && f.limit-f.needed() > f.in.Settings.SummaryMaxTokens+messageTokens {
+		if r.Unsent > old && f.limit-f.needed() > f.in.Settings.SummaryMaxTokens+memory.MessageOverhead {
 			r.Compact = r.Unsent // not even the last turns fit, but their summary will
 		}
 	}
@@ -119,7 +119,7 @@ func (f *fit) droppedTokens() int {
 	for i, u := range f.units[:f.from] {
 		n += u.tokens
 		for j := u.from; i < f.far && j < u.to; j++ {
-			n += messageTokens
+			n += memory.MessageOverhead
 			if source := f.pieces[j].source; source != nil {
 				n += memory.EstimateTokens(source.Content)
 			}

@@ -206,7 +206,7 @@ func (f *fit) shortenSummary(room int) {
 	was := f.summary.Tokens
 	body := strings.TrimPrefix(f.summary.Content, SummaryPrefix+"\n")
 	f.summary = Message{}
-	if short, ok := cutEnd(body, room-messageTokens-f.texts.count(SummaryPrefix+"\n"), f.texts.count); ok {
+	if short, ok := cutEnd(body, room-memory.MessageOverhead-f.texts.count(SummaryPrefix+"\n"), f.texts.count); ok {
 		if at := strings.LastIndexByte(short, '\n'); at > len(short)/2 {
 			short = short[:at] + "\n" + strings.TrimSpace(cutEndMark)
 		}
