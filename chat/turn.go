@@ -171,6 +171,7 @@ func (t *turning) store(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	stored.Token = cmp.Or(stored.Token, t.turn.Stored.Token) // where the answer is nothing to find, the message is
 	t.turn.Stored, t.turn.AnswerID = stored, t.answerID(len(messages)-1)
 	if t.Service.Stored != nil {
 		t.Service.Stored(ctx, t.id, t.agent, t.request.Conversation, stored)

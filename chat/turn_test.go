@@ -326,3 +326,20 @@ func TestTurnsThatAreRefused(t *testing.T) {
 		t.Error("something was asked or stored")
 	}
 }
+
+// What names a turn for a search names the message where the answer is nothing to find: it is to be indexed all the same.
+func TestTurnsHaveATokenForSearches(t *testing.T) {
+	w := open(t)
+	w.model.will(say("It is 5432."))
+	w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "Which port does the database have?"})
+	w.Model = nil
+	w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "I moved to the house in Aurich."})
+	for i, stored := range w.stored {
+		if stored.Token == "" {
+			t.Errorf("turn %d has no token", i+1)
+		}
+	}
+	if len(w.stored) != 2 {
+		t.Errorf("%d turns", len(w.stored))
+	}
+}
