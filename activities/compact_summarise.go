@@ -100,14 +100,10 @@ func (s *summarising) tokensBefore() int {
 
 // modelFailed decides what a failed call means: a smaller part, the built-in engine, or another attempt later.
 func (s *summarising) modelFailed(ctx context.Context, err error) (SummariseResult, error) {
-	failure, ok := errors.AsType[*llm.Error](err)
-	switch {
-	case ctx.Err() != nil:
-		return SummariseResult{}, ctx.Err()
-	case !ok:
+	failure, err := s.modelFailure(ctx, err)
+	if err != nil {
 		return SummariseResult{}, err
 	}
-	s.modelState(ctx, string(failure.Kind), failure.Message)
 	out := s.instead(memory.ReasonCode(failure.Kind))
 	switch {
 	case failure.Kind == llm.ContextTooLong:

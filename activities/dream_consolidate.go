@@ -3,7 +3,6 @@ package activities
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"reverie/dream"
@@ -149,14 +148,10 @@ func (c *consolidating) save(ctx context.Context) (DeepSleepResult, error) {
 // modelFailed decides what a failed call means: fewer notes, a recorded end, or another attempt later, which is visible as a
 // waiting dream meanwhile.
 func (c *consolidating) modelFailed(ctx context.Context, err error) (DeepSleepResult, error) {
-	failure, ok := errors.AsType[*llm.Error](err)
-	switch {
-	case ctx.Err() != nil:
-		return DeepSleepResult{}, ctx.Err()
-	case !ok:
+	failure, err := c.modelFailure(ctx, err)
+	if err != nil {
 		return DeepSleepResult{}, err
 	}
-	c.modelState(ctx, string(failure.Kind), failure.Message)
 	code := memory.ReasonCode(failure.Kind)
 	switch {
 	case failure.Kind == llm.ContextTooLong || failure.Kind == llm.Truncated:

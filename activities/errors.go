@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -51,6 +52,20 @@ func recordError(err error, what string) error {
 
 func errSuperseded(what string) error {
 	return temporal.NewNonRetryableApplicationError("another execution has this "+what, TypeSuperseded, nil)
+}
+
+// modelFailure is how a call of the model failed, which is reported as its state. Any other error is returned as it is: the
+// step was cancelled, or the model was not what failed.
+func (a *Activities) modelFailure(ctx context.Context, err error) (*llm.Error, error) {
+	failure, ok := errors.AsType[*llm.Error](err)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case !ok:
+		return nil, err
+	}
+	a.modelState(ctx, string(failure.Kind), failure.Message)
+	return failure, nil
 }
 
 // modelError makes the next attempt wait for as long as the provider asks.

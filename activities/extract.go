@@ -229,14 +229,10 @@ func (p *proposing) end(ctx context.Context, e store.Ending) (ProposeResult, err
 // modelFailed decides what a failed call means: a shorter transcript, a recorded end, or another attempt later, which is
 // visible as a waiting extraction meanwhile.
 func (p *proposing) modelFailed(ctx context.Context, err error, messages int) (ProposeResult, error) {
-	if ctx.Err() != nil {
-		return ProposeResult{}, ctx.Err()
-	}
-	failure := new(llm.Error)
-	if !errors.As(err, &failure) {
+	failure, err := p.modelFailure(ctx, err)
+	if err != nil {
 		return ProposeResult{}, err
 	}
-	p.modelState(ctx, string(failure.Kind), failure.Message)
 	switch {
 	case failure.Kind == llm.ContextTooLong || failure.Kind == llm.Truncated:
 		if p.usage != (memory.Usage{}) {

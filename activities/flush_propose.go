@@ -3,7 +3,6 @@ package activities
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"reverie/llm"
 	"reverie/memory"
@@ -131,14 +130,10 @@ func (p *flushing) ask(ctx context.Context, input memory.ExtractionInput) (memor
 // modelFailed decides what a failed call means: a shorter transcript, the built-in engine, or another attempt later, which is
 // visible as a waiting flush meanwhile.
 func (p *flushing) modelFailed(ctx context.Context, err error, messages int) (FlushStepResult, error) {
-	failure, ok := errors.AsType[*llm.Error](err)
-	switch {
-	case ctx.Err() != nil:
-		return FlushStepResult{}, ctx.Err()
-	case !ok:
+	failure, err := p.modelFailure(ctx, err)
+	if err != nil {
 		return FlushStepResult{}, err
 	}
-	p.modelState(ctx, string(failure.Kind), failure.Message)
 	out, err := p.hold(ctx, memory.ReasonCode(failure.Kind), nil)
 	switch {
 	case err != nil:

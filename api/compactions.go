@@ -176,30 +176,22 @@ func (s *Server) compact(ctx context.Context, in *compactInput) (*reply[compacte
 	if err != nil {
 		return nil, err
 	}
-	id, agent, err := s.enter(ctx, in.Agent, in.person())
+	on, err := s.actOn(ctx, in.AgentParam, in.ConversationParam, in.PersonParams)
 	if err != nil {
 		return nil, err
 	}
-	conversation, err := s.conversation(ctx, id, in.Conversation)
+	settings := s.turns.Settings.With(on.agent.Settings)
+	to, err := s.beforeLastTurns(ctx, on.id, on.conversation, settings.KeepTurns)
 	if err != nil {
 		return nil, err
 	}
-	_, full := acrossOwners(id)
-	if id, err = actFor(id, conversation.Owner); err != nil {
-		return nil, err
-	}
-	settings := s.turns.Settings.With(agent.Settings)
-	to, err := s.beforeLastTurns(ctx, id, conversation, settings.KeepTurns)
-	if err != nil {
-		return nil, err
-	}
-	view := compactedView{Status: "completed", To: to, Compactions: link("/agents/%s/conversations/%s/compactions", agent.ID, url.PathEscape(conversation.ID))}
+	view := compactedView{Status: "completed", To: to, Compactions: link("/agents/%s/conversations/%s/compactions", on.agent.ID, url.PathEscape(on.conversation.ID))}
 	if to == 0 {
 		return ok(view), nil
 	}
 	request := chat.CompactRequest{
-		Owner:        memory.OwnerRef{Workspace: id.Workspace, Agent: agent.ID, Owner: conversation.OwnerID},
-		Conversation: conversation.UID, To: to, Trigger: memory.CompactByRequest, Settings: s.compactSettings(agent),
+		Owner:        memory.OwnerRef{Workspace: on.id.Workspace, Agent: on.agent.ID, Owner: on.conversation.OwnerID},
+		Conversation: on.conversation.UID, To: to, Trigger: memory.CompactByRequest, Settings: s.compactSettings(on.agent),
 	}
 	done, err := compactor{s.workflows, s.stopping}.run(ctx, workflowInput(request, false), wait)
 	switch {
@@ -211,12 +203,12 @@ func (s *Server) compact(ctx context.Context, in *compactInput) (*reply[compacte
 	case err != nil:
 		return nil, err
 	}
-	made, err := s.Store.Compaction(ctx, id, done.Compaction)
+	made, err := s.Store.Compaction(ctx, on.id, done.Compaction)
 	if err != nil {
 		return nil, err
 	}
 	shown := s.viewCompaction(made)
-	if !full {
+	if !on.full {
 		shown.Summary, shown.Owner = "", memory.NoOwner
 		for i := range shown.Receipts {
 			shown.Receipts[i].Owner = memory.NoOwner

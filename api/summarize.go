@@ -69,26 +69,39 @@ func (s *Server) summarize(ctx context.Context, in *summarizeInput) (*reply[runV
 	if err != nil {
 		return nil, err
 	}
-	id, agent, err := s.enter(ctx, in.Agent, in.person())
+	on, err := s.actOn(ctx, in.AgentParam, in.ConversationParam, in.PersonParams)
 	if err != nil {
 		return nil, err
 	}
-	conversation, err := s.conversation(ctx, id, in.Conversation)
-	if err != nil {
-		return nil, err
-	}
-	_, full := acrossOwners(id)
-	if id, err = actFor(id, conversation.Owner); err != nil {
-		return nil, err
-	}
-	stored, err := s.Store.CompleteTurn(ctx, id, in.Conversation)
+	stored, err := s.Store.CompleteTurn(ctx, on.id, on.conversation.ID)
 	if err != nil {
 		return nil, err
 	}
 	return s.runNow(ctx, run{
-		id: id, agent: agent, conversation: conversation.ID, owner: stored.OwnerID, full: full, wait: wait,
+		id: on.id, agent: on.agent, conversation: on.conversation.ID, owner: stored.OwnerID, full: on.full, wait: wait,
 		in: workflows.ExtractNowInput{Conversation: stored.ConversationUID}, key: in.IdempotencyKey,
 	})
+}
+
+// acting is a caller who works on a conversation on behalf of its real owner.
+type acting struct {
+	id           memory.Identity // the owner's
+	agent        store.Agent
+	conversation store.Conversation
+	full         bool // the caller may see what was said
+}
+
+// actOn finds the conversation that is to be worked on, and whom for.
+func (s *Server) actOn(ctx context.Context, agent AgentParam, conversation ConversationParam, p PersonParams) (on acting, err error) {
+	if on.id, on.agent, err = s.enter(ctx, agent.Agent, p.person()); err != nil {
+		return acting{}, err
+	}
+	if on.conversation, err = s.conversation(ctx, on.id, conversation.Conversation); err != nil {
+		return acting{}, err
+	}
+	_, on.full = acrossOwners(on.id)
+	on.id, err = actFor(on.id, on.conversation.Owner)
+	return on, err
 }
 
 // actFor is the identity of a caller who works on something of owner, found by its id: the real owner, for whom the

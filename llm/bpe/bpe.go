@@ -8,7 +8,8 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// The encodings. Each reads its vocabulary, which is part of the program, when it first counts: about 0.2 s and 25 MB.
+// The encodings. Each reads its vocabulary, which is part of the program, when it first counts: about 0.5 s, then
+// 17 MB for o200k and 12 MB for cl100k.
 var (
 	// O200k is that of GPT-4o and of what came after it.
 	O200k = &Encoding{Name: "o200k_base", next: nextO200k, load: reader(tokenizer.O200kBase)}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"reverie/test/bench/services"
 )
 
 // report is the outcome of a run; it is also the JSON output.
@@ -31,17 +33,9 @@ const (
 	statementBar = 1.1
 )
 
-// bar is one that is held.
-type bar struct {
-	name      string
-	got, most float64
-}
-
-func (b bar) passed() bool { return b.got <= b.most }
-
 // bars are all that can be held against what was measured.
-func (r report) bars() []bar {
-	var out []bar
+func (r report) bars() []services.Bar {
+	var out []services.Bar
 	for _, s := range r.Speeds {
 		at := fmt.Sprintf("%d at once, ", s.Parallel)
 		out = append(out,
@@ -50,29 +44,30 @@ func (r report) bars() []bar {
 	}
 	if n := r.Nights; n != nil {
 		const all = "night of all agents next to few agents and no news: "
-		out = append(out, cheaper(all, n.CPUShare, n.TimeShare, newsBar), bar{all + "statements", n.StatementShare, statementBar})
+		out = append(out, cheaper(all, n.CPUShare, n.TimeShare, newsBar), services.Bar{Name: all + "statements", Got: n.StatementShare, Most: statementBar})
 	}
 	return out
 }
 
 // cheaper is a bar of CPU time, and of time where that is not known.
-func cheaper(name string, cpu, time, most float64) bar {
+func cheaper(name string, cpu, time, most float64) services.Bar {
 	if cpu == 0 {
-		return bar{name + "time", time, most}
+		return services.Bar{Name: name + "time", Got: time, Most: most}
 	}
-	return bar{name + "CPU time", cpu, most}
+	return services.Bar{Name: name + "CPU time", Got: cpu, Most: most}
 }
 
 // passed says that no bar is missed.
 func (r report) passed() bool {
-	return !slices.ContainsFunc(r.bars(), func(b bar) bool { return !b.passed() })
+	return services.Passed(r.bars())
 }
 
 func (r report) print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for _, part := range []func(io.Writer){r.printSizes, r.printSpeeds, r.printNights, r.printBars} {
+	for _, part := range []func(io.Writer){r.printSizes, r.printSpeeds, r.printNights} {
 		part(t)
 	}
+	services.PrintBars(t, r.bars())
 	return t.Flush()
 }
 
@@ -147,15 +142,4 @@ func (r report) printNights(w io.Writer) {
 			c.Statements, c.Worker, c.Database, c.Temporal, each)
 	}
 	fmt.Fprintf(w, "\nall agents to few agents and no news together: time %.2f, CPU time %.2f, statements %.2f\n\n", n.TimeShare, n.CPUShare, n.StatementShare)
-}
-
-func (r report) printBars(w io.Writer) {
-	fmt.Fprintln(w, "bars\tmeasured\tat most\t\t")
-	for _, b := range r.bars() {
-		verdict := "passed"
-		if !b.passed() {
-			verdict = "MISSED"
-		}
-		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%s\t\n", b.name, b.got, b.most, verdict)
-	}
 }

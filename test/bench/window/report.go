@@ -3,8 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"text/tabwriter"
+
+	"reverie/test/bench/services"
 )
 
 // report is the outcome of a run; it is also the JSON output.
@@ -23,26 +24,18 @@ const (
 	anewBar, summaryBar = 1, .75
 )
 
-// bar is one that is held.
-type bar struct {
-	name      string
-	got, most float64
-}
-
-func (b bar) passed() bool { return b.got <= b.most }
-
-func (r report) bars() []bar {
-	var out []bar
+func (r report) bars() []services.Bar {
+	var out []services.Bar
 	for _, l := range r.Latencies {
-		out = append(out, bar{fmt.Sprintf("context of %d messages, p95 in ms", l.Messages), l.Context.P95, latencyBar})
+		out = append(out, services.Bar{Name: fmt.Sprintf("context of %d messages, p95 in ms", l.Messages), Got: l.Context.P95, Most: latencyBar})
 	}
 	if s := r.Spending; s != nil {
 		out = append(out,
-			bar{"tokens to sending everything", s.Everything.Ratio, spendingBar},
-			bar{"tokens to summarising from the beginning", s.Anew.Ratio, anewBar},
-			bar{"summaries alone to those from the beginning", s.summaryRatio(), summaryBar},
-			bar{"largest context to the window", float64(s.Largest) / float64(s.Window), 1},
-			bar{"changing bytes to those with recall first", (1 - s.Prefix) / (1 - s.PrefixEarly), 1},
+			services.Bar{Name: "tokens to sending everything", Got: s.Everything.Ratio, Most: spendingBar},
+			services.Bar{Name: "tokens to summarising from the beginning", Got: s.Anew.Ratio, Most: anewBar},
+			services.Bar{Name: "summaries alone to those from the beginning", Got: s.summaryRatio(), Most: summaryBar},
+			services.Bar{Name: "largest context to the window", Got: float64(s.Largest) / float64(s.Window), Most: 1},
+			services.Bar{Name: "changing bytes to those with recall first", Got: (1 - s.Prefix) / (1 - s.PrefixEarly), Most: 1},
 		)
 	}
 	return out
@@ -50,7 +43,7 @@ func (r report) bars() []bar {
 
 // passed says that no bar is missed.
 func (r report) passed() bool {
-	return !slices.ContainsFunc(r.bars(), func(b bar) bool { return !b.passed() })
+	return services.Passed(r.bars())
 }
 
 func (r report) print(w io.Writer) error {
@@ -70,13 +63,7 @@ func (r report) print(w io.Writer) error {
 		fmt.Fprintf(t, "ours with recall first\t\t\t\t\t%.3f\t\n", s.PrefixEarly)
 		fmt.Fprintf(t, "\n%d summaries; memory saved by %d requests of %d tokens, which the others do without\n", s.Compactions, s.Flushed, s.Flushes)
 	}
-	fmt.Fprintln(t, "\nbars\tmeasured\tat most\t\t")
-	for _, b := range r.bars() {
-		verdict := "passed"
-		if !b.passed() {
-			verdict = "MISSED"
-		}
-		fmt.Fprintf(t, "%s\t%.2f\t%.2f\t%s\t\n", b.name, b.got, b.most, verdict)
-	}
+	fmt.Fprintln(t)
+	services.PrintBars(t, r.bars())
 	return t.Flush()
 }
