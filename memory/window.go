@@ -21,7 +21,7 @@ func (p FlushPolicy) Valid() bool { return p == FlushFallback || p == FlushWait 
 // something leaves it.
 type WindowSettings struct {
 	MemoryEnabled  bool `json:"memoryEnabled"`  // without it nothing is recalled and nothing flushed
-	OwnerIsolation bool `json:"ownerIsolation"` //
+	OwnerIsolation bool `json:"ownerIsolation"` // on: PERSONAL documents per owner; off: TEAM
 
 	MaxTokens        int     `json:"maxTokens"`        // of everything that a model is sent
 	CompactShare     float64 `json:"compactShare"`     // of MaxTokens, above which earlier turns are summarised

@@ -1,21 +1,32 @@
 package worker
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
 
 	"reverie/llm/llmtest"
 	"reverie/memory"
 	"reverie/workflows"
 )
 
-// compact runs a Compact and waits for it.
+// ended runs a Compact and waits for it.
+func (w *windows) ended(ctx context.Context, in workflows.CompactInput) (out workflows.CompactResult, err error) {
+	run, err := workflows.StartCompact(ctx, w.client, in)
+	if err != nil {
+		return out, err
+	}
+	return out, run.Get(ctx, &out)
+}
+
+// compact is run for what has to go well.
 func (w *windows) compact(t *testing.T, in workflows.CompactInput) workflows.CompactResult {
 	t.Helper()
-	out, err := workflows.RunCompact(t.Context(), w.client, in)
+	out, err := w.ended(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,13 +62,13 @@ func TestWindowsAreResetAtAnyStep(t *testing.T) {
 		}
 	}
 	flushes := w.wantFlushed(t, "case-1", 40)
-	if err := workflows.StartFlush(t.Context(), w.client, workflows.FlushInput{
-		OwnerRef: ref, Conversation: conversation, Flush: flushes[0].ID, From: 1, To: 40, Settings: in.Settings.Flush,
-	}); err != nil {
+	run, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: flushID, TaskQueue: workflows.TaskQueue}, workflows.FlushName,
+		workflows.FlushInput{OwnerRef: ref, Conversation: conversation, Flush: flushes[0].ID, From: 1, To: 40, Settings: in.Settings.Flush})
+	if err != nil {
 		t.Fatal(err)
 	}
 	var out workflows.FlushResult
-	if err := w.client.GetWorkflow(t.Context(), flushID, "").Get(t.Context(), &out); err != nil || out.Flush != flushes[0].ID || out.Outcome != memory.OutcomeWritten {
+	if err := run.Get(t.Context(), &out); err != nil || out.Flush != flushes[0].ID || out.Outcome != memory.OutcomeWritten {
 		t.Errorf("started once more it ended as %+v (%v)", out, err)
 	}
 	w.wantFlushed(t, "case-1", 40)

@@ -210,7 +210,7 @@ func TestTwoProcessesCompactOneConversation(t *testing.T) {
 			FlushOnly: i%4 == 3, Settings: w.settings(memory.FlushFallback),
 		}
 		all.Go(func() {
-			out, err := workflows.RunCompact(t.Context(), w.client, in)
+			out, err := w.ended(t.Context(), in)
 			if err != nil || out.Outcome != memory.OutcomeWritten && !in.FlushOnly || out.Fallback {
 				t.Errorf("up to %d: %+v (%v)", in.To, out, err)
 			}
@@ -239,7 +239,7 @@ func TestTwoProcessesCompactOneConversation(t *testing.T) {
 	if most := 2*2 + 2 + len(list.Items); asked > most { // two steps for each flush at most
 		t.Errorf("the model was asked %d times, at most %d were needed", asked, most)
 	}
-	again, err := workflows.RunCompact(t.Context(), w.client, workflows.CompactInput{
+	again, err := w.ended(t.Context(), workflows.CompactInput{
 		OwnerRef: ref, Conversation: conversation, To: 60, Trigger: memory.CompactByRequest, Settings: w.settings(memory.FlushFallback),
 	})
 	if err != nil || again.Compaction == uuid.Nil || again.Usage.Calls != 0 || w.model.Stats().Requests != asked {
@@ -295,7 +295,7 @@ func TestAModelIsAwayWhileAFlushWaits(t *testing.T) {
 			ref, conversation := w.talk(t, "case-1", 40)
 			in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: 40, Trigger: memory.CompactByTurn, Settings: w.settings(policy)}
 			in.Settings.Flush.Deadline, in.Settings.SummaryDeadline = 2*time.Second, 2*time.Second
-			out, err := workflows.RunCompact(t.Context(), w.client, in)
+			out, err := w.ended(t.Context(), in)
 			if err != nil || out.Outcome != memory.OutcomeWritten {
 				t.Fatalf("it ended as %+v (%v)", out, err)
 			}
@@ -323,7 +323,7 @@ func TestAnEmergencyAsksNobody(t *testing.T) {
 	in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: 20, Trigger: memory.CompactByOverflow, Settings: w.settings(memory.FlushFallback)}
 	in.Settings.Paid, in.Settings.Flush.Paid = false, false
 	began := time.Now()
-	out, err := workflows.RunCompact(t.Context(), w.client, in)
+	out, err := w.ended(t.Context(), in)
 	if err != nil || out.Outcome != memory.OutcomeWritten || out.Fallback || w.model.Stats().Requests != 0 {
 		t.Errorf("it ended as %+v (%v) after %d questions", out, err, w.model.Stats().Requests)
 	}
@@ -336,7 +336,7 @@ func TestHistoriesOfWindowsHoldReferences(t *testing.T) {
 	w := newWindows(t, 1, nil)
 	ref, conversation := w.talk(t, "case-1", 40)
 	in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: 40, Trigger: memory.CompactByTurn, Settings: w.settings(memory.FlushFallback)}
-	if _, err := workflows.RunCompact(t.Context(), w.client, in); err != nil {
+	if _, err := w.ended(t.Context(), in); err != nil {
 		t.Fatal(err)
 	}
 	d := dreams{world: w.world}

@@ -6,6 +6,9 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"reverie/memory"
 )
 
 // StartCompact starts a Compact and waits for nothing. One that is running already is found; one that has ended is repeated,
@@ -22,19 +25,14 @@ func StartCompact(ctx context.Context, c client.Client, in CompactInput) (client
 	}, CompactName, in)
 }
 
-// RunCompact starts a Compact and waits for it until ctx ends; then it goes on. One that is running already is waited for.
-func RunCompact(ctx context.Context, c client.Client, in CompactInput) (CompactResult, error) {
-	run, err := StartCompact(ctx, c, in)
-	if err != nil {
-		return CompactResult{}, err
-	}
-	var out CompactResult
-	return out, run.Get(ctx, &out)
-}
-
 func compactSummary(in CompactInput) string {
 	if in.FlushOnly {
 		return fmt.Sprintf("One conversation with agent %s is saved up to message %d", in.Agent, in.To)
 	}
 	return fmt.Sprintf("One conversation with agent %s is summarised up to message %d", in.Agent, in.To)
+}
+
+// urgent lets what a turn waits for go first; agents take turns.
+func urgent(ref memory.OwnerRef) temporal.Priority {
+	return temporal.Priority{PriorityKey: 1, FairnessKey: agentRef(ref.Workspace, ref.Agent)}
 }

@@ -285,3 +285,7 @@ func (f *flushing) describe(ctx workflow.Context, phase string) {
 	text += fmt.Sprintf("\n- flush `%s`\n- its record: `GET %s/flushes`", f.Flush, conversationsPath(f.Agent))
 	workflow.SetCurrentDetails(ctx, text)
 }
+
+func flushSummary(in FlushInput) string {
+	return fmt.Sprintf("Messages %d to %d of one conversation are saved before they leave the context of agent %s", in.From, in.To, in.Agent)
+}

@@ -180,7 +180,11 @@ where c.conversation_id = $1`, name)
 
 func (r *windowRecording) compact(ctx context.Context, t *testing.T, c client.Client, in workflows.CompactInput) {
 	t.Helper()
-	out, err := workflows.RunCompact(ctx, c, in)
+	var out workflows.CompactResult
+	run, err := workflows.StartCompact(ctx, c, in)
+	if err == nil {
+		err = run.Get(ctx, &out)
+	}
 	if err != nil {
 		t.Errorf("%v; logs are in %s", err, r.Logs())
 	}
