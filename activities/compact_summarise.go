@@ -77,7 +77,8 @@ func (s *summarising) ask(ctx context.Context) (cut bool, err error) {
 func (s *summarising) save(ctx context.Context, summary string) (SummariseResult, error) {
 	record, err := s.Store.SaveSummary(ctx, s.id, s.in.Compaction, store.SummaryStep{
 		To: s.part.To, Summary: summary, SummaryTokens: s.count(summary), TokensBefore: s.tokensBefore(),
-		Model: s.answer.Model, PromptVersion: s.answer.PromptVersion, Fallback: s.in.Fallback, Usage: s.answer.Usage,
+		Model: s.answer.Model, PromptVersion: s.answer.PromptVersion, Fallback: s.in.Fallback, ReasonCode: s.in.Why,
+		Usage: s.answer.Usage,
 	})
 	if err != nil {
 		return SummariseResult{}, recordError(err, "compaction")

@@ -140,12 +140,12 @@ func TestSummariesThatFallBack(t *testing.T) {
 			if n := w.count(t, `select coalesce(sum(calls), 0) from model_usage`); n != c.spent {
 				t.Errorf("%d calls are accounted for", n)
 			}
-			in.Fallback = true
+			in.Fallback, in.Why = true, c.reason
 			if out = must(t, w.world, w.Summarise, in); !out.Ended {
 				t.Fatalf("by rules %+v", out)
 			}
 			got := w.compaction(t, in)
-			if !got.Fallback || got.Model != extractive.Model || !strings.Contains(got.Summary, "I plant an oak in the garden.") || !strings.Contains(got.Summary, "Lives in Leeds.") {
+			if !got.Fallback || got.ReasonCode != c.reason || got.Model != extractive.Model || !strings.Contains(got.Summary, "I plant an oak in the garden.") || !strings.Contains(got.Summary, "Lives in Leeds.") {
 				t.Errorf("compaction %+v", got)
 			}
 		})

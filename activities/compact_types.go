@@ -27,6 +27,7 @@ type SummariseInput struct {
 	Compaction uuid.UUID              `json:"compaction"`
 	Settings   memory.CompactSettings `json:"settings"`
 	Fallback   bool                   `json:"fallback,omitempty"` // by rules, in place of the model
+	Why        memory.ReasonCode      `json:"why,omitempty"`      // of a fallback
 	// MaxBytes bounds the messages of this part, when a model's context was too small for one; 0: as many as is usual.
 	MaxBytes int `json:"maxBytes,omitempty"`
 }

@@ -28,9 +28,9 @@ type Compaction struct {
 	TokensBefore    int // of what it stands for: the previous summary and the messages behind it
 	TokensAfter     int // of the summary in its place
 	Trigger         memory.CompactTrigger
-	Outcome         memory.Outcome // running or written
-	ReasonCode      memory.ReasonCode
-	Model           string // "provider/model" or "builtin/extractive"
+	Outcome         memory.Outcome    // running or written
+	ReasonCode      memory.ReasonCode // of a fallback: why the model did not write it
+	Model           string            // "provider/model" or "builtin/extractive"
 	PromptVersion   string
 	Fallback        bool         // rules wrote (a part of) it because the model did not in time
 	Receipts        []Flush      // the flushes that saved From to To, oldest first, without steps; the previous one has those before
@@ -72,7 +72,8 @@ type SummaryStep struct {
 	Model         string
 	PromptVersion string
 	Fallback      bool
-	Usage         memory.Usage // of this attempt
+	ReasonCode    memory.ReasonCode // of a fallback
+	Usage         memory.Usage      // of this attempt
 }
 
 // compactionRows reads a Compaction without its receipts, in the order of scanCompaction.

@@ -51,6 +51,7 @@ update compactions set
     summary_tokens = @summary_tokens,
     tokens_before = tokens_before + @tokens_before,
     fallback = fallback or @fallback,
+    reason_code = case when reason_code = '' then @reason_code else reason_code end,
     model = @model,
     prompt_version = @prompt_version,
     outcome = case when to_seq = @to then 'written' else 'running' end,
@@ -125,7 +126,7 @@ func (s *Store) SaveSummary(ctx context.Context, id memory.Identity, compaction 
 	return inTx(ctx, s, id, func(t *tx) (c Compaction, err error) {
 		args := t.args(pgx.NamedArgs{
 			"compaction": compaction, "to": step.To, "summary": summary, "summary_tokens": step.SummaryTokens,
-			"tokens_before": step.TokensBefore, "fallback": step.Fallback,
+			"tokens_before": step.TokensBefore, "fallback": step.Fallback, "reason_code": step.ReasonCode,
 		})
 		addUsageArgs(args, step.Model, step.PromptVersion, step.Usage)
 		found := false

@@ -97,11 +97,11 @@ func TestCompaction(t *testing.T) {
 		t.Errorf("second part: %+v", part)
 	}
 	now = now.Add(time.Minute)
-	last := SummaryStep{To: 10, Summary: "# Goal\nTea and cake.", SummaryTokens: 9, TokensBefore: 60, Model: "builtin/extractive", PromptVersion: "rules@1", Fallback: true}
+	last := SummaryStep{To: 10, Summary: "# Goal\nTea and cake.", SummaryTokens: 9, TokensBefore: 60, Model: "builtin/extractive", PromptVersion: "rules@1", Fallback: true, ReasonCode: "deadline"}
 	ended := must[Compaction](t)(s.SaveSummary(t.Context(), id, c.ID, last))
 	finished := now
 	want.Done, want.Summary, want.SummaryTokens, want.TokensAfter, want.TokensBefore = 10, last.Summary, 9, 9, 100
-	want.Outcome, want.FinishedAt, want.Model, want.PromptVersion, want.Fallback = memory.OutcomeWritten, &finished, last.Model, last.PromptVersion, true
+	want.Outcome, want.FinishedAt, want.Model, want.PromptVersion, want.Fallback, want.ReasonCode = memory.OutcomeWritten, &finished, last.Model, last.PromptVersion, true, "deadline"
 	if diff := cmp.Diff(want, ended); diff != "" {
 		t.Errorf("ended (-want +got):\n%s", diff)
 	}

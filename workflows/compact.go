@@ -177,7 +177,7 @@ func (c *compacting) summarisePart(ctx workflow.Context, left time.Duration) (ac
 		if c.fallback == "" {
 			c.fallback = ReasonDeadline
 		}
-		c.result.Fallback, in.Fallback = true, true
+		c.result.Fallback, in.Fallback, in.Why = true, true, c.fallback
 		summary += ", in place of the model"
 	}
 	in.MaxBytes = 0

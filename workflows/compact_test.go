@@ -213,6 +213,9 @@ func TestSummaryWhenTheModelIsAwayForAnHour(t *testing.T) {
 	if took := e.Now().Sub(e.start); took > e.in.Settings.SummaryDeadline+time.Second || !out.Fallback || len(e.asked) < 3 {
 		t.Errorf("it took %s, asked at %v, ended as %+v", took, e.asked, out)
 	}
+	if why := e.parts[0].Why; why != ReasonDeadline {
+		t.Errorf("rules are told %q", why)
+	}
 }
 
 // The deadline is of the whole summary: what the model has not written when it is reached, to the second, rules write.
