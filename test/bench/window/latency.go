@@ -28,7 +28,7 @@ type latency struct {
 
 const (
 	agentOfLatency = "harbour"
-	batchSize      = 500
+	batchSize      = 20 // messages; a conversation comes in small pieces
 )
 
 // latency times contexts of a conversation of n messages that has been compacted as far as it has to be.
@@ -52,6 +52,9 @@ func (b *bench) latency(ctx context.Context, n int) (latency, error) {
 		return latency{}, err
 	}
 	defer reader.Close(context.WithoutCancel(ctx))
+	if err := settle(ctx, reader, agent); err != nil {
+		return latency{}, err
+	}
 	var contexts, reads []time.Duration
 	for range b.asks {
 		began := time.Now()
@@ -68,6 +71,25 @@ func (b *bench) latency(ctx context.Context, n int) (latency, error) {
 	l.Context, l.Read = services.LatencyOf(contexts), services.LatencyOf(reads)
 	l.Ratio = l.Context.P50 / l.Read.P50
 	return l, nil
+}
+
+const (
+	freshRows = 64 // of an index, beyond which they are merged
+	patience  = 2 * time.Minute
+)
+
+// settle waits until the index of an agent has merged what was written in one go, as it is in a conversation that takes days.
+func settle(ctx context.Context, c *pgx.Conn, agent string) error {
+	for began := time.Now(); time.Since(began) < patience; time.Sleep(100 * time.Millisecond) {
+		var fresh int
+		if err := c.QueryRow(ctx, "select count(*) from index_fresh where agent_id = $1", agent).Scan(&fresh); err != nil {
+			return err
+		}
+		if fresh <= freshRows {
+			return nil
+		}
+	}
+	return fmt.Errorf("the index of %s is not merged after %s", agent, patience)
 }
 
 // fill stores n messages, turn by turn.

@@ -11,46 +11,68 @@ import (
 // owner is who talks.
 const owner = "api:bench"
 
+// The words of a conversation follow Zipf's law as those of natural texts do: a few come up all the time, most of them hardly ever.
+// Every other word is one that a search leaves out.
+const (
+	vocabulary   = 8000
+	zipfExponent = 1.07
+	zipfShift    = 30 // the most frequent word that means something is about one in a hundred
+)
+
 var (
-	topics = strings.Fields("harbour orchard archive bakery theatre workshop library vineyard museum observatory lighthouse greenhouse")
-	people = strings.Fields("Anna Boris Clara Dmitri Elena Farid Greta Hugo Irina Jonas Karla Lukas Mira Nils Olga Pavel")
-	plans  = []string{
-		"repair the roof before winter", "order forty chairs", "move the opening to the second week of May", "ask two more suppliers for prices",
-		"paint the west wall in grey", "keep the old lamps", "print the guide in three languages", "leave the second floor closed",
-		"hire a carpenter for ten days", "measure the humidity each morning", "sort the letters by year", "sell the tickets at the gate",
-	}
-	remarks = []string{
-		"The figures of last month are in the report that was sent around on Tuesday.", "Nobody has answered the letter yet, so it stays open.",
-		"It was cheaper than expected, which leaves something for the next quarter.", "The neighbours had asked for quiet after nine in the evening.",
-		"There is a drawing of it in the blue folder on the shelf.", "The weather decides whether the delivery comes by boat or by road.",
-	}
+	syllables = strings.Fields("ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu bar cen dil fom gur hal jen kir lom mun")
+	between   = strings.Fields("the and of to in for that with on as at by from this or which it is was but")
 )
 
 // talk makes up a conversation. The same seed gives the same.
 type talk struct {
-	rng *rand.Rand
-	n   int
+	rng  *rand.Rand
+	zipf *rand.Zipf
+	n    int
 }
 
 func newTalk(seed uint64) *talk {
-	return &talk{rng: rand.New(rand.NewPCG(seed, 7))} //nolint:gosec // the same seed has to make the same texts
+	rng := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // the same seed has to make the same texts
+	return &talk{rng: rng, zipf: rand.NewZipf(rng, zipfExponent, zipfShift, vocabulary-1)}
 }
 
-func (t *talk) pick(from []string) string { return from[t.rng.IntN(len(from))] }
+// word is one of the vocabulary, by its rank.
+func word(rank uint64) string {
+	var b strings.Builder
+	for n := rank + uint64(len(syllables)); n > 0; n /= uint64(len(syllables)) {
+		b.WriteString(syllables[n%uint64(len(syllables))])
+	}
+	return b.String()
+}
+
+// sentence has so many words.
+func (t *talk) sentence(words int) string {
+	var b strings.Builder
+	for i := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if i%2 == 0 {
+			b.WriteString(between[t.rng.IntN(len(between))])
+		} else {
+			b.WriteString(word(t.zipf.Uint64()))
+		}
+	}
+	return strings.ToUpper(b.String()[:1]) + b.String()[1:]
+}
 
 // question is what the user says next: a number makes it differ from all others.
 func (t *talk) question() string {
 	t.n++
-	return fmt.Sprintf("About the %s, point %d: %s wants to %s. %s What does that mean for what we said about the %s?",
-		t.pick(topics), t.n, t.pick(people), t.pick(plans), t.pick(remarks), t.pick(topics))
+	return fmt.Sprintf("Point %d: %s. %s?", t.n, t.sentence(10+t.rng.IntN(10)), t.sentence(8+t.rng.IntN(8)))
 }
 
 // answer is what the assistant says to it, some sentences long.
 func (t *talk) answer() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "For point %d I would first %s.", t.n, t.pick(plans))
+	fmt.Fprintf(&b, "As to point %d: %s.", t.n, t.sentence(8+t.rng.IntN(10)))
 	for range 6 + t.rng.IntN(12) {
-		fmt.Fprintf(&b, " %s %s could %s, if the %s is not in the way.", t.pick(remarks), t.pick(people), t.pick(plans), t.pick(topics))
+		b.WriteString(" " + t.sentence(8+t.rng.IntN(12)) + ".")
 	}
 	return b.String()
 }

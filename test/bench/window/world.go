@@ -61,7 +61,7 @@ func (w *world) run(ctx context.Context, s *services.Services, log string, env .
 	}
 	w.onClose(func() error { return t.Stop(context.WithoutCancel(ctx)) })
 	env = append([]string{
-		"REVERIE_TEMPORAL_ADDRESS=" + t.Address, "REVERIE_QUIET_PERIOD=24h", "REVERIE_SWEEP_INTERVAL=24h", "REVERIE_DREAMING_ENABLED=false",
+		"REVERIE_TEMPORAL_ADDRESS=" + t.Address, "REVERIE_QUIET_PERIOD=24h", "REVERIE_SWEEP_INTERVAL=1s", "REVERIE_DREAMING_ENABLED=false",
 	}, env...)
 	api, err := s.StartAPI(ctx, env...)
 	if err != nil {
