@@ -23,6 +23,7 @@ type talkers struct {
 	apis      []*deployment.Client
 	contexts  atomic.Int64 // that were answered
 	compacted atomic.Int64 // of which had a summary
+	killed    atomic.Int64 // processes, so far
 }
 
 // windowTokens is small enough that a conversation outgrows it every few turns.
@@ -59,6 +60,7 @@ func (w *talkers) talk(ctx context.Context, t *testing.T, n int) {
 	t.Helper()
 	conversation, owner := windowTalk(n)
 	for turn := range *windowTurns {
+		w.awaitKills(turn)
 		messages := windowTurn(n, turn)
 		var both sync.WaitGroup
 		for _, api := range w.apis {
@@ -73,6 +75,15 @@ func (w *talkers) talk(ctx context.Context, t *testing.T, n int) {
 		if t.Failed() {
 			return
 		}
+	}
+}
+
+// awaitKills waits until as many processes were killed as there are to be before a turn, or for its patience, so that the kills
+// are spread over the whole talk on a quick machine as well.
+func (w *talkers) awaitKills(turn int) {
+	due := int64(turn * *windowKills / *windowTurns)
+	for deadline := time.Now().Add(progressPatience); w.killed.Load() < due && time.Now().Before(deadline); {
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 
@@ -151,6 +162,7 @@ func (w *talkers) disturb(ctx context.Context, t *testing.T, random *rand.Rand, 
 				w.Kill("worker")
 				done.workers++
 			}
+			w.killed.Add(1)
 		}
 		w.Ensure(t)
 		switch killed := done.workers + done.apis; {
