@@ -32,12 +32,22 @@ func (c compactor) Flush(ctx context.Context, r chat.CompactRequest) error {
 	return err
 }
 
-// FlushSoon starts a flush behind the answer. What it cannot start is due again at the next turn.
+// FlushSoon starts a flush behind the answer.
 func (c compactor) FlushSoon(ctx context.Context, r chat.CompactRequest) {
+	c.startSoon(ctx, workflowInput(r, true), "a flush is due again at the next turn")
+}
+
+// CompactSoon starts a compaction behind the answer.
+func (c compactor) CompactSoon(ctx context.Context, r chat.CompactRequest) {
+	c.startSoon(ctx, workflowInput(r, false), "a compaction is due again at the next turn")
+}
+
+// startSoon has a Compact run behind the answer; then says what becomes of it when it cannot be started.
+func (c compactor) startSoon(ctx context.Context, in workflows.CompactInput, then string) {
 	ctx = context.WithoutCancel(ctx)
 	go func() {
-		if _, err := c.start(ctx, workflowInput(r, true)); err != nil {
-			c.workflows.logAway(ctx, "a flush is due again at the next turn", err)
+		if _, err := c.start(ctx, in); err != nil {
+			c.workflows.logAway(ctx, then, err)
 		}
 	}()
 }

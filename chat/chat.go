@@ -25,8 +25,9 @@ type Compactor interface {
 	Compact(ctx context.Context, r CompactRequest) error
 	// Flush does the same with the flush alone.
 	Flush(ctx context.Context, r CompactRequest) error
-	// FlushSoon starts a flush and waits for nothing.
+	// FlushSoon and CompactSoon start either and wait for nothing. What cannot be started is due again at the next turn.
 	FlushSoon(ctx context.Context, r CompactRequest)
+	CompactSoon(ctx context.Context, r CompactRequest)
 }
 
 // Errors of a Compactor.

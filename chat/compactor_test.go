@@ -81,6 +81,10 @@ func (c *compactor) Flush(ctx context.Context, r chat.CompactRequest) error {
 
 func (c *compactor) FlushSoon(_ context.Context, r chat.CompactRequest) { _ = c.called("soon", r) }
 
+func (c *compactor) CompactSoon(ctx context.Context, r chat.CompactRequest) {
+	go func() { _ = c.Compact(context.WithoutCancel(ctx), r) }() // whoever asked is not told
+}
+
 // flush accounts for everything up to a message, with nothing to write.
 func (c *compactor) flush(ctx context.Context, r chat.CompactRequest) error {
 	id, err := c.as(ctx, r)

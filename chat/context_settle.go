@@ -22,8 +22,6 @@ const (
 	// roomPatience is how long a turn waits for a summary that it can do without, since everything still fits: the compaction
 	// goes on behind it, and the next turn has the summary.
 	roomPatience = 15 * time.Second
-	// startPatience bounds the start of a compaction that nobody waits for.
-	startPatience = 10 * time.Second
 )
 
 // settle has done what must be done before the window may be used: nothing leaves it that was not flushed. It reports whether
@@ -64,11 +62,7 @@ func (a *assembly) compact(ctx context.Context, to int64) (done bool, err error)
 	settings := a.compactSettings()
 	r := a.compactRequest(to, settings)
 	if a.request.NoWait && a.request.Emergency == 0 {
-		go func() {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startPatience)
-			defer cancel()
-			a.notCompacted(ctx, r, a.Compactor.Compact(ctx, r))
-		}()
+		a.Compactor.CompactSoon(ctx, r)
 		return false, nil
 	}
 	patience := settings.Flush.Deadline + settings.SummaryDeadline + settleMargin
@@ -133,5 +127,5 @@ func (a *assembly) flushSoon(ctx context.Context) {
 		return
 	}
 	a.flushing = true
-	a.Compactor.FlushSoon(context.WithoutCancel(ctx), a.compactRequest(a.result.Flush, a.compactSettings()))
+	a.Compactor.FlushSoon(ctx, a.compactRequest(a.result.Flush, a.compactSettings()))
 }
