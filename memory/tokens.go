@@ -88,9 +88,10 @@ func (e *estimate) add(r rune) {
 	case r == ' ' || r >= '\t' && r <= '\r':
 		e.space(r)
 	case r < 0x80:
-		e.begin(symbols)
-		if e.cost += symbolCost; r == e.last {
-			e.cost += repeatCost - symbolCost
+		if e.begin(symbols); e.size > 1 && r == e.last {
+			e.cost += repeatCost
+		} else {
+			e.cost += symbolCost
 		}
 	case r >= 0xC0 && r < 0x250:
 		e.letter()
@@ -114,8 +115,11 @@ func (e *estimate) begin(group kindOfGroup) {
 }
 
 func (e *estimate) letter() {
-	if e.group == upperWord && e.size == 1 { // a capital, and the word goes on
-		e.group = lowerWord
+	if e.group == upperWord { // the last capital begins this word
+		if e.size > 1 {
+			e.cost += wordCost - capitalCost
+		}
+		e.group, e.size = lowerWord, 1
 	}
 	switch e.begin(lowerWord); {
 	case e.size == 1:
@@ -134,7 +138,7 @@ func (e *estimate) capital() {
 }
 
 func (e *estimate) space(r rune) {
-	if e.begin(spaces); e.size == 1 && r == ' ' {
+	if e.begin(spaces); e.size == 1 && r == ' ' && e.cost > 0 { // free behind something, so that a text of it alone is not
 		return
 	}
 	if e.size == 1 || e.size == 2 && e.last == ' ' {

@@ -42,14 +42,45 @@ func TestEstimateTokens(t *testing.T) {
 
 // Whoever cuts a text so that it fits relies on this.
 func TestAnEstimateNeverFallsWhenTextIsAdded(t *testing.T) {
+	kinds := rapid.StringOf(rapid.SampledFrom([]rune("\x00aBC1?? \n\téя你👍")))
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := rapid.String().Draw(t, "a"), rapid.String().Draw(t, "b")
-		all, first, second := EstimateTokens(a+b), EstimateTokens(a), EstimateTokens(b)
-		if all < first {
-			t.Fatalf("%d tokens with more text, %d without", all, first)
-		}
-		if all > first+second {
-			t.Fatalf("%d tokens together, %d and %d apart", all, first, second)
-		}
+		of := rapid.OneOf(rapid.String(), kinds)
+		addingNeverSaves(t, of.Draw(t, "a"), of.Draw(t, "b"))
 	})
+}
+
+// A character of each kind, in every order: what a random text of all of Unicode seldom has.
+func TestAnEstimateOfEveryOrderOfKinds(t *testing.T) {
+	const kinds = "\x00aBC1? \né你"
+	texts := []string{""}
+	for range 5 {
+		longer := make([]string, 0, len(texts)*len(kinds))
+		for _, s := range texts {
+			for _, r := range kinds {
+				longer = append(longer, s+string(r))
+			}
+		}
+		texts = longer
+		for _, s := range texts {
+			for at := range s {
+				addingNeverSaves(t, s[:at], s[at:])
+			}
+		}
+	}
+}
+
+// addingNeverSaves tells that two texts together cost as much as one of them at least, and no more than both apart.
+func addingNeverSaves(t interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}, a, b string,
+) {
+	t.Helper()
+	all, first, second := EstimateTokens(a+b), EstimateTokens(a), EstimateTokens(b)
+	if all < first {
+		t.Fatalf("%q and %q: %d tokens with more text, %d without", a, b, all, first)
+	}
+	if all > first+second {
+		t.Fatalf("%q and %q: %d tokens together, %d and %d apart", a, b, all, first, second)
+	}
 }
