@@ -104,6 +104,8 @@ const (
 	OpUndelete Op = "undelete"
 	// OpRestore makes the content of version Restore current again, as a new version.
 	OpRestore Op = "restore"
+	// OpMerge applies Strategy to the document as it is under the lock, so that it is never stale.
+	OpMerge Op = "merge"
 )
 
 // Change is one requested change of one document.
@@ -117,6 +119,8 @@ type Change struct {
 	Force   bool
 	Create  string // for OpAppend: what a new document starts with, such as "# 2026-11-21\n"
 	Restore int    // for OpRestore
+	// Strategy is how OpMerge puts Content into the document.
+	Strategy Strategy
 	Reason  string
 	Sources Sources
 }

@@ -48,6 +48,13 @@ type AgentSettings struct {
 	FlushDeadlineSeconds *int        `json:"flushDeadlineSeconds,omitempty"` // for the model
 	FlushPolicy          FlushPolicy `json:"flushPolicy,omitempty"`          // after the deadline
 	MaxToolRounds        *int        `json:"maxToolRounds,omitempty"`        // of one turn
+
+	// Leader is the agent whose memory this one reads after its own and whose team it is a member of; empty: it leads itself.
+	// A member's memory is read-only.
+	Leader string `json:"leader,omitempty"`
+	// WriteTargets are the paths that business workflows may write, as patterns (see WriteAllowed); nil: every document but
+	// AGENTS.md and SOUL.md.
+	WriteTargets []string `json:"writeTargets,omitempty"`
 }
 
 // ExtractSettings are the resolved settings of one extraction. They travel in the workflow's input, so that a re-run sees

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,7 +33,7 @@ func TestDreamingAgents(t *testing.T) {
 	if len(got) < 2 || !cmp.Equal(got[len(got)-1], last) {
 		t.Errorf("%+v", got)
 	}
-	if first := got[0]; first.Workspace == "zeta" || first.Settings != (memory.AgentSettings{}) {
+	if first := got[0]; first.Workspace == "zeta" || !reflect.DeepEqual(first.Settings, memory.AgentSettings{}) {
 		t.Errorf("first of all %+v", first)
 	}
 }

@@ -17,6 +17,10 @@ var (
 	ErrUnauthorized = errors.New("unauthorized")
 	// ErrExists is wrapped when something of that name exists already.
 	ErrExists = errors.New("exists already")
+	// ErrReadOnlyTeam is wrapped when a write is about an agent that names a leader.
+	ErrReadOnlyTeam = errors.New("memory is read-only for team members")
+	// ErrMemoryOff is wrapped when memory is switched off for the agent.
+	ErrMemoryOff = errors.New("memory is switched off for this agent")
 	// ErrNotMigrated means that the database's schema is missing or older than this program.
 	ErrNotMigrated = errors.New("the database is not migrated: run `reverie migrate`")
 	// ErrNoRole is wrapped when the login may not take on AppRole.

@@ -10,6 +10,9 @@
 //	Reindex     reindex/<agent>/<model or "lexical">   builds an index beside the live one, compares, switches, drops the old
 //	Dream       dream/<agent>/<owner>                  light -> REM -> deep -> commit, of what is new of one owner
 //	            dream/<agent>/<owner>/dry/<dream>      the same without a write: a dry run or a replay
+//	WriteMemory write-memory/<agent>/<request id>      one write of a business process, through the gate
+//	ImportSnapshot  import/<agent>/<archive hash>      an archive of documents, in one transaction
+//	Import      import-from/<agent>/<import>           documents and conversations of another system, one by one in time order
 //	DreamNight  dream-night/<agent> + time             starts the Dreams of one night of one agent
 //
 // <agent> is <workspace>.<agent id>, or <workspace> alone for what belongs to the workspace; <owner> and <conversation> are
@@ -29,6 +32,8 @@ const (
 	NightQueue = "reverie-night"
 	// EmbedQueue runs the steps that call an embedding model: a large index that is embedded holds up no extraction.
 	EmbedQueue = "reverie-embed"
+	// ImportQueue runs the steps that move memory in from elsewhere and wait for its extraction, for hours.
+	ImportQueue = "reverie-import"
 
 	InboxName   = "Inbox"
 	ExtractName = "Extract"
@@ -38,6 +43,10 @@ const (
 	ReindexName = "Reindex"
 	DreamName   = "Dream"
 	NightName   = "DreamNight"
+
+	WriteMemoryName    = "WriteMemory"
+	ImportSnapshotName = "ImportSnapshot"
+	ImportName         = "Import"
 
 	// TurnCompletedSignal tells an Inbox that messages are waiting.
 	TurnCompletedSignal = "turn-completed"

@@ -1,0 +1,58 @@
+// Package imports reads memory that another system has kept: folders, archives and exports, as documents and conversations.
+// It is pure: what it reads comes through fs.FS or an io.Reader, is data, and is never trusted.
+package imports
+
+import (
+	"time"
+
+	"reverie/memory"
+)
+
+// Format is where memory comes from.
+type Format string
+
+// Formats.
+const (
+	OpenClaw  Format = "openclaw"  // a workspace folder: AGENTS, SOUL, USER, MEMORY, memory/**, DREAMS
+	MateClaw  Format = "mateclaw"  // a snapshot of documents, with or without manifest
+	GoClaw    Format = "goclaw"    // an export of memory_documents
+	MicroClaw Format = "microclaw" // a tree of AGENTS.md: global, channel, chat
+	Mem0      Format = "mem0"      // JSON of memories
+	Zep       Format = "zep"       // JSON of sessions, messages and facts
+	ChatGPT   Format = "chatgpt"   // conversations.json
+	Claude    Format = "claude"    // conversations.json
+	LoCoMo    Format = "locomo"    // a file of long conversations
+	Markdown  Format = "markdown"  // any folder of Markdown
+)
+
+// Item is one thing to move in: a document, or a conversation. Exactly one of the two is set.
+type Item struct {
+	// Key tells it from every other item of the same source, and stays the same when the source is read again.
+	Key          string        `json:"key"`
+	Document     *Document     `json:"document,omitempty"`
+	Conversation *Conversation `json:"conversation,omitempty"`
+}
+
+// Document is a Markdown file.
+type Document struct {
+	Path    string       `json:"path"`            // where it is to stand here, in the form of memory.ParsePath
+	Source  string       `json:"source"`          // where it stood there
+	Scope   memory.Scope `json:"scope"`           // PERSONAL or TEAM
+	Owner   memory.Owner `json:"owner,omitempty"` // of PERSONAL; empty: whoever imports
+	Content string       `json:"content"`
+	At      time.Time    `json:"at,omitzero"` // last change, if it is known
+}
+
+// Conversation is a talk of one owner, with its own dates.
+type Conversation struct {
+	ID       string           `json:"id"`              // the source's, prefixed by the format
+	Owner    memory.Owner     `json:"owner,omitempty"` // empty: whoever imports
+	Title    string           `json:"title,omitempty"`
+	Messages []memory.Message `json:"messages"` // in order of time, each with an id that stays the same and CreatedAt
+}
+
+// Skipped is what a source has and is not moved in.
+type Skipped struct {
+	Source string `json:"source"` // path or id there
+	Reason string `json:"reason"` // what to do about it, or why there is nothing to do
+}
