@@ -63,12 +63,14 @@ const (
 	TriggerAPI     Trigger = "api"
 	TriggerCron    Trigger = "cron"
 	TriggerDream   Trigger = "dream"
+	// TriggerImport is a conversation that was had elsewhere and moved in, with its own dates: it becomes memory as of those.
+	TriggerImport Trigger = "import"
 )
 
 // Valid reports whether t is a known source.
 func (t Trigger) Valid() bool {
 	switch t {
-	case TriggerWeb, TriggerChannel, TriggerAPI, TriggerCron, TriggerDream:
+	case TriggerWeb, TriggerChannel, TriggerAPI, TriggerCron, TriggerDream, TriggerImport:
 		return true
 	}
 	return false
