@@ -2,15 +2,11 @@ package api
 
 import (
 	"context"
-	"errors"
 	"net/http"
-
-	"github.com/google/uuid"
 
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/search"
-	"reverie/store"
 )
 
 func (s *Server) keywordRoutes() {
@@ -36,63 +32,30 @@ type keywordsView struct {
 	Query     string              `json:"query"`
 	Scope     search.KeywordScope `json:"scope"`
 	TotalHits int                 `json:"totalHits" doc:"Lines in hits."`
-	Hits      []search.KeywordHit `json:"hits" doc:"Best first."`
+	Hits      []recall.KeywordHit `json:"hits" doc:"Best first."`
 	Hint      string              `json:"hint,omitempty" doc:"What to do when nothing was found."`
 	Disabled  bool                `json:"disabled,omitempty" doc:"Nothing was searched."`
 	Error     string              `json:"error,omitempty"`
 }
-
-// maxKeywordFiles is how many documents that have all words a keyword search looks at, the latest ones.
-const maxKeywordFiles = 50
 
 func (s *Server) searchKeywords(ctx context.Context, in *keywordInput) (*reply[keywordsView], error) {
 	id, agent, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err
 	}
-	view := keywordsView{Query: in.Body.Query, Scope: in.Body.Scope, Hits: []search.KeywordHit{}}
-	if !s.Search.Defaults.With(agent.Settings).Enabled {
+	view := keywordsView{Query: in.Body.Query, Scope: in.Body.Scope, Hits: []recall.KeywordHit{}}
+	found, err := s.Search.Keywords(ctx, id, recall.KeywordRequest{Query: in.Body.Query, Scope: in.Body.Scope, Limit: in.Body.Limit, Agent: agent.Settings})
+	if err != nil {
+		return nil, invalidSearch("body.", err)
+	}
+	if found.Disabled {
 		view.Disabled, view.Error = true, errMemoryOff
 		return ok(view), nil
 	}
-	terms, err := search.KeywordTerms(in.Body.Query)
-	if errors.Is(err, search.ErrKeywordQuery) {
-		return nil, invalidSearch("body.", &recall.InvalidError{Field: "query", Problem: err.Error()})
-	}
-	if err != nil {
-		return nil, err
-	}
-	if len(terms) > 0 {
-		files, err := s.keywordFiles(ctx, id, in.Body.Scope, terms)
-		if err != nil {
-			return nil, err
-		}
-		view.Hits = append(view.Hits, search.KeywordHits(terms, files, in.Body.Limit)...)
-	}
+	view.Hits = append(view.Hits, found.Hits...)
 	view.TotalHits = len(view.Hits)
 	if view.TotalHits == 0 {
 		view.Hint = "No document has all of these words: try fewer or other ones, or memory/search, which also finds what says it differently, and what was said."
 	}
 	return ok(view), nil
-}
-
-// keywordFiles are the documents in view of a scope that have all terms.
-func (s *Server) keywordFiles(ctx context.Context, id memory.Identity, scope search.KeywordScope, terms []string) ([]search.KeywordFile, error) {
-	entries, err := s.Store.Documents(ctx, id, store.DocumentFilter{})
-	if err != nil {
-		return nil, err
-	}
-	var ids []uuid.UUID
-	for _, entry := range entries {
-		if scope.Has(entry.Path) {
-			ids = append(ids, entry.ID)
-		}
-	}
-	found, err := s.Store.DocumentsWith(ctx, id, ids, terms, maxKeywordFiles)
-	if err != nil {
-		return nil, err
-	}
-	return views(found, func(d memory.Document) search.KeywordFile {
-		return search.KeywordFile{Filename: d.Path, Content: d.Content}
-	}), nil
 }

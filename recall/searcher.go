@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"reverie/memory"
 	"reverie/search"
 	"reverie/store"
@@ -19,6 +21,8 @@ type Store interface {
 	Nearest(ctx context.Context, id memory.Identity, q store.VectorQuery) (search.Dense, error)
 	LiveSpace(ctx context.Context, id memory.Identity) (store.Space, error)
 	IndexLag(ctx context.Context, id memory.Identity, corpora []search.Corpus, token int64) (store.Lag, error)
+	Documents(ctx context.Context, id memory.Identity, filter store.DocumentFilter) ([]store.DocumentEntry, error)
+	DocumentsWith(ctx context.Context, id memory.Identity, documents []uuid.UUID, terms []string, limit int) ([]memory.Document, error)
 }
 
 // Embedder makes vectors of questions.

@@ -57,8 +57,9 @@ func (s KeywordScope) Has(filename string) bool {
 	return false
 }
 
-// KeywordFile is a file that a keyword search looks at.
-type KeywordFile struct{ Filename, Content string }
+// KeywordFile is a file that a keyword search looks at. Several may have one name; ID tells them apart for whoever asks, and may
+// be empty.
+type KeywordFile struct{ Filename, Content, ID string }
 
 // KeywordHit is a line that was found.
 type KeywordHit struct {
@@ -66,6 +67,7 @@ type KeywordHit struct {
 	LineNumber int     `json:"lineNumber"` // from 1
 	Snippet    string  `json:"snippet"`    // 80 characters on either side of the first match, with [[marked]] terms
 	Score      float64 `json:"score"`      // distinct terms in the line × weight of the file
+	ID         string  `json:"-"`          // of the file, as it was given
 }
 
 // KeywordTerms cuts a query into at most six distinct folded terms: at everything that is no letter or digit, and where
@@ -160,7 +162,7 @@ func hitsIn(file KeywordFile, terms []string) []KeywordHit {
 	var hits []KeywordHit
 	for _, c := range lines[:min(MaxKeywordHitsPerFile, len(lines))] {
 		hits = append(hits, KeywordHit{
-			Filename: file.Filename, LineNumber: c.number, Score: float64(c.distinct) * weight,
+			Filename: file.Filename, LineNumber: c.number, Score: float64(c.distinct) * weight, ID: file.ID,
 			Snippet: keywordSnippet(file.Content, content, c.start, c.end, terms),
 		})
 	}

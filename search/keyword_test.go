@@ -43,19 +43,19 @@ func TestKeywordTerms(t *testing.T) {
 
 func TestKeywordHits(t *testing.T) {
 	files := []KeywordFile{
-		{"AGENTS.md", "Coffee is allowed.\nTea too."},
-		{"memory/2026-01-02.md", "nothing\nTea and coffee\n"},
-		{"MEMORY.md", "# Likes\n- coffee\n- tea, and Coffee again\r\n"},
-		{"PROFILE.md", "coffee only"},
-		{"notes.md", "TEA COFFEE"},
+		{Filename: "AGENTS.md", Content: "Coffee is allowed.\nTea too."},
+		{Filename: "memory/2026-01-02.md", Content: "nothing\nTea and coffee\n"},
+		{Filename: "MEMORY.md", Content: "# Likes\n- coffee\n- tea, and Coffee again\r\n"},
+		{Filename: "PROFILE.md", Content: "coffee only"},
+		{Filename: "notes.md", Content: "TEA COFFEE"},
 	}
 	want := []KeywordHit{
-		{"MEMORY.md", 3, "- [[tea]], and [[Coffee]] again", 2},
-		{"memory/2026-01-02.md", 2, "[[Tea]] and [[coffee]]", 1.4},
-		{"MEMORY.md", 2, "- [[coffee]]", 1},
-		{"notes.md", 1, "[[TEA]] [[COFFEE]]", .4},
-		{"AGENTS.md", 1, "[[Coffee]] is allowed.", .3},
-		{"AGENTS.md", 2, "[[Tea]] too.", .3},
+		{Filename: "MEMORY.md", LineNumber: 3, Snippet: "- [[tea]], and [[Coffee]] again", Score: 2},
+		{Filename: "memory/2026-01-02.md", LineNumber: 2, Snippet: "[[Tea]] and [[coffee]]", Score: 1.4},
+		{Filename: "MEMORY.md", LineNumber: 2, Snippet: "- [[coffee]]", Score: 1},
+		{Filename: "notes.md", LineNumber: 1, Snippet: "[[TEA]] [[COFFEE]]", Score: .4},
+		{Filename: "AGENTS.md", LineNumber: 1, Snippet: "[[Coffee]] is allowed.", Score: .3},
+		{Filename: "AGENTS.md", LineNumber: 2, Snippet: "[[Tea]] too.", Score: .3},
 	}
 	if diff := cmp.Diff(want, KeywordHits([]string{"tea", "coffee"}, files, 10)); diff != "" {
 		t.Error(diff)
@@ -69,7 +69,7 @@ func TestKeywordHits(t *testing.T) {
 }
 
 func TestKeywordHitsPerFile(t *testing.T) {
-	file := KeywordFile{"MEMORY.md", strings.Repeat("tea\n", 4) + strings.Repeat("tea coffee\n", 4)}
+	file := KeywordFile{Filename: "MEMORY.md", Content: strings.Repeat("tea\n", 4) + strings.Repeat("tea coffee\n", 4)}
 	var lines []int
 	for _, hit := range KeywordHits([]string{"tea", "coffee"}, []KeywordFile{file}, 10) {
 		lines = append(lines, hit.LineNumber)
@@ -107,9 +107,9 @@ func TestKeywordSnippet(t *testing.T) {
 		"repeated":           {"aaaa", "[[aa]][[aa]]", []string{"aa"}},
 		"other line ignored": {"x\ntea\ny", "[[tea]]", []string{"tea"}},
 	} {
-		hits := KeywordHits(test.terms[:1], []KeywordFile{{"MEMORY.md", test.content}}, 1)
+		hits := KeywordHits(test.terms[:1], []KeywordFile{{Filename: "MEMORY.md", Content: test.content}}, 1)
 		if len(test.terms) > 1 {
-			hits = KeywordHits(test.terms, []KeywordFile{{"MEMORY.md", test.content}}, 1)
+			hits = KeywordHits(test.terms, []KeywordFile{{Filename: "MEMORY.md", Content: test.content}}, 1)
 		}
 		if len(hits) != 1 {
 			t.Errorf("%s: %d hits", name, len(hits))
@@ -152,7 +152,7 @@ func FuzzKeyword(f *testing.F) {
 			return
 		}
 		lines := strings.Split(content, "\n")
-		for _, hit := range KeywordHits(terms, []KeywordFile{{"MEMORY.md", content}}, 30) {
+		for _, hit := range KeywordHits(terms, []KeywordFile{{Filename: "MEMORY.md", Content: content}}, 30) {
 			if hit.LineNumber < 1 || hit.LineNumber > len(lines) {
 				t.Fatalf("line %d of %d", hit.LineNumber, len(lines))
 			}

@@ -35,6 +35,9 @@ var (
 	scopeParam = param{name: "scope", kind: text, values: []string{"PERSONAL", "TEAM", "GLOBAL"}, doc: "Which one of several files of that path, as a result says. Missing: the user's own if there is one, else the shared one."}
 )
 
+// keywordScopes are where a keyword search may look.
+var keywordScopes = []string{string(search.KeywordAll), string(search.KeywordMemory), string(search.KeywordProfile), string(search.KeywordPersona)}
+
 // tools are all tools, in the order in which a model is given them.
 func tools() []tool {
 	return []tool{
@@ -73,6 +76,17 @@ func tools() []tool {
 				{name: "filenamePrefix", kind: text, max: maxPrefixChars, doc: "Only files whose path begins so, such as memory/."},
 			},
 			run: (*call).list,
+		},
+		{
+			name: SearchFiles,
+			description: "Find lines of the memory files that contain all of some words literally, in any case, such as a name, a path or a code. " +
+				"Words are marked [[so]]. For a question, or for what was said in conversations, use " + MemorySearch + ".",
+			params: []param{
+				{name: "query", kind: text, required: true, min: search.MinKeywordQuery, max: search.MaxKeywordQuery, doc: "One to six words, 2 to 64 characters together."},
+				{name: "scope", kind: text, values: keywordScopes, doc: "memory: MEMORY.md and daily notes; profile: PROFILE.md; persona: AGENTS.md; all: every file, which is the default."},
+				{name: "limit", kind: integer, min: 1, max: recall.MaxKeywordLimit, doc: "At most this many lines. Missing: 10."},
+			},
+			run: (*call).keywords,
 		},
 		{
 			name:        ReadFile,

@@ -88,8 +88,12 @@ func TestWrongCalls(t *testing.T) {
 
 func TestDefinitions(t *testing.T) {
 	t.Parallel()
-	names := []string{toolbox.MemorySearch, toolbox.MemoryGet, toolbox.ListFiles, toolbox.ReadFile, toolbox.WriteFile, toolbox.EditFile, toolbox.Remember}
-	for i, d := range toolbox.Definitions() {
+	names := []string{toolbox.MemorySearch, toolbox.MemoryGet, toolbox.ListFiles, toolbox.SearchFiles, toolbox.ReadFile, toolbox.WriteFile, toolbox.EditFile, toolbox.Remember}
+	all := toolbox.Definitions()
+	if len(all) != len(names) {
+		t.Fatalf("%d tools, %d are known here", len(all), len(names))
+	}
+	for i, d := range all {
 		var schema struct {
 			Type       string
 			Properties map[string]struct{ Type, Description string }

@@ -18,6 +18,7 @@ const (
 	ReadFile     = "read_workspace_memory_file"
 	WriteFile    = "write_workspace_memory_file"
 	EditFile     = "edit_workspace_memory_file"
+	SearchFiles  = "search_workspace_memory"
 	Remember     = "remember"
 )
 

@@ -3,9 +3,6 @@ package toolbox
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
-	"time"
 
 	"reverie/memory"
 	"reverie/store"
@@ -115,9 +112,9 @@ func (k *call) write(ctx context.Context) (any, error) {
 	k.changed(id, receipt)
 	k.result.Written = &receipt
 	done := receipt.Changes[0]
-	overwritten, size := !done.Created, len(content)
+	overwritten := !done.Created
 	out := k.written(done, receipt)
-	out.Created, out.Overwritten, out.BytesWritten = &done.Created, &overwritten, &size
+	out.Created, out.Overwritten, out.BytesWritten = &done.Created, &overwritten, &done.Bytes
 	out.Message = "Workspace memory file overwritten"
 	switch {
 	case done.Created:
@@ -160,174 +157,4 @@ func redacted(done memory.ChangeReceipt) string {
 		return ". Secrets in it were replaced by placeholders: do not write them again"
 	}
 	return ""
-}
-
-// editRounds is how often an edit is made anew on a file that was changed meanwhile, on the same lines.
-const editRounds = 4
-
-// edit answers edit_workspace_memory_file.
-func (k *call) edit(ctx context.Context) (any, error) {
-	ref, err := k.target()
-	if err != nil {
-		return nil, err
-	}
-	e := editing{old: given(k.args, "oldText", ""), new: given(k.args, "newText", ""), all: given(k.args, "replaceAll", false)}
-	switch e.old {
-	case "":
-		return nil, faultf("oldText is empty: give the text to replace, or use %s for a new file", WriteFile)
-	case e.new:
-		return nil, faultf("oldText and newText are the same: there is nothing to change")
-	}
-	id := k.by(memory.Author{Kind: memory.AuthorTool, ID: EditFile})
-	receipt, again, err := k.replayed(ctx, id, k.key)
-	if err != nil {
-		return nil, err
-	}
-	for round := 1; !again; round++ {
-		d, found, err := k.current(ctx, id, ref)
-		if err != nil {
-			return nil, err
-		}
-		if !found {
-			return nil, k.noFile(ctx, id, ref)
-		}
-		content, err := e.apply(d.Path, d.Content)
-		if err != nil {
-			return nil, err
-		}
-		receipt, err = k.Store.Apply(ctx, id, k.key, []memory.Change{{
-			Ref: ref, Op: memory.OpReplace, Content: content, Base: d.Version, Reason: "edited by the agent", Sources: k.sources(),
-		}})
-		if _, stale := errors.AsType[*store.StaleBaseError](err); stale && round < editRounds {
-			if err := pause(ctx, round); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		break
-	}
-	k.changed(id, receipt)
-	k.result.Written = &receipt
-	done := receipt.Changes[0]
-	out := k.written(done, receipt)
-	out.Replacements, out.ReplaceAll, out.FileSizeAfter = &e.count, &e.all, &done.Bytes
-	out.Message = fmt.Sprintf("Workspace memory file edited: %d replaced", e.count)
-	if again {
-		out.Message, out.Replacements = "This edit was made before; nothing was written now", nil
-	}
-	out.Message += redacted(done)
-	out.Enabled = k.isEnabled(ctx, id, ref)
-	return out, nil
-}
-
-// noFile says that there is nothing to edit, and what there is instead.
-func (k *call) noFile(ctx context.Context, id memory.Identity, ref memory.Ref) error {
-	shared, err := k.Store.VisibleDocument(ctx, id, ref.Path)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return faultf("there is no file %s: list the files with %s, or write it with %s", ref.Path, ListFiles, WriteFile)
-	case err != nil:
-		return err
-	}
-	return faultf("%s is shared (%s) and cannot be edited here; the user has no file of that name. Write one with %s, or use %s",
-		ref.Path, shared.Scope, WriteFile, Remember)
-}
-
-// pause waits a little before another round: whoever was faster has probably more to write.
-func pause(ctx context.Context, round int) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(time.Duration(round*round) * 5 * time.Millisecond):
-		return nil
-	}
-}
-
-// editing is one find-and-replace.
-type editing struct {
-	old, new string
-	all      bool
-	count    int
-}
-
-// maxPlaces is how many lines are named where a text stands more than once.
-const maxPlaces = 10
-
-// apply replaces the text in a file, or says how often and where it stands there.
-func (e *editing) apply(path, content string) (string, error) {
-	old, replacement := e.old, e.new
-	if !strings.Contains(content, old) && strings.Contains(content, "\r\n") && !strings.Contains(old, "\r") {
-		old, replacement = strings.ReplaceAll(old, "\n", "\r\n"), strings.ReplaceAll(replacement, "\n", "\r\n")
-	}
-	n := strings.Count(content, old)
-	switch {
-	case n == 0:
-		return "", e.missing(path, content)
-	case n > 1 && !e.all:
-		places := placesOf(content, old)
-		return "", &fault{
-			message: fmt.Sprintf("oldText stands %d times in %s, on lines %s: give more of the text around the one that is meant, or set replaceAll", n, path, numbers(places)),
-			more:    map[string]any{"occurrences": n, "lines": places},
-		}
-	}
-	e.count = n
-	return strings.ReplaceAll(content, old, replacement), nil
-}
-
-// missing says that the text is not there, and where something stands that differs from it by case and spaces only.
-func (e *editing) missing(path, content string) error {
-	want := spaced(e.old)
-	var near []int
-	if want != "" {
-		lines := strings.Split(content, "\n")
-		size := strings.Count(strings.TrimSpace(e.old), "\n") + 1
-		for i := 0; i+size <= len(lines) && len(near) < maxPlaces; i++ {
-			if strings.Contains(spaced(strings.Join(lines[i:i+size], "\n")), want) {
-				near = append(near, i+1)
-			}
-		}
-	}
-	more := map[string]any{"occurrences": 0}
-	message := fmt.Sprintf("oldText does not stand in %s (0 times): read the file and copy the text exactly", path)
-	if len(near) > 0 {
-		message += fmt.Sprintf("; with other spaces or capitals it stands on line %s", numbers(near))
-		more["similarLines"] = near
-	}
-	return &fault{message: message, more: more}
-}
-
-func spaced(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
-
-// placesOf are the lines on which a text begins, at most maxPlaces of them.
-func placesOf(content, text string) []int {
-	var places []int
-	line, from := 1, 0
-	for len(places) < maxPlaces {
-		at := strings.Index(content[from:], text)
-		if at < 0 {
-			break
-		}
-		line += strings.Count(content[from:from+at], "\n")
-		places = append(places, line)
-		line += strings.Count(text, "\n")
-		from += at + len(text)
-	}
-	return places
-}
-
-func numbers(list []int) string {
-	words := make([]string, len(list))
-	for i, n := range list {
-		words[i] = fmt.Sprint(n)
-	}
-	if len(list) == maxPlaces {
-		return strings.Join(words, ", ") + " …"
-	}
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }

@@ -1,0 +1,102 @@
+package recall
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"reverie/memory"
+	"reverie/search"
+	"reverie/store"
+)
+
+// Limits of the lines that a keyword search finds.
+const (
+	DefaultKeywordLimit = 10
+	MaxKeywordLimit     = 30
+)
+
+// maxKeywordFiles is how many documents that have all words a keyword search looks at, the latest ones.
+const maxKeywordFiles = 50
+
+// KeywordRequest is a search for lines that have all of some words literally. It needs no index.
+type KeywordRequest struct {
+	Query string              // search.MinKeywordQuery to search.MaxKeywordQuery characters
+	Scope search.KeywordScope // empty: all
+	Limit int                 // lines; 0: DefaultKeywordLimit
+	Agent memory.AgentSettings
+}
+
+// KeywordHit is a line of a document.
+type KeywordHit struct {
+	search.KeywordHit
+
+	Scope memory.Scope `json:"scope"`
+	// Document is the one that it stands in, with its content.
+	Document memory.Document `json:"-"`
+}
+
+// KeywordResponse is what a keyword search found, best first.
+type KeywordResponse struct {
+	Hits     []KeywordHit
+	Disabled bool // the agent's memory is switched off, and nothing was searched
+}
+
+// Keywords finds lines of the documents that an identity sees. The error is an *InvalidError for a request that cannot be used,
+// or the store's. What it finds is not recorded as recalled: who looks for literal words knows them.
+func (s *Searcher) Keywords(ctx context.Context, id memory.Identity, r KeywordRequest) (KeywordResponse, error) {
+	if r.Scope == "" {
+		r.Scope = search.KeywordAll
+	}
+	if r.Limit == 0 {
+		r.Limit = DefaultKeywordLimit
+	}
+	if !s.Defaults.With(r.Agent).Enabled {
+		return KeywordResponse{Disabled: true}, nil
+	}
+	terms, err := search.KeywordTerms(r.Query)
+	switch {
+	case errors.Is(err, search.ErrKeywordQuery):
+		return KeywordResponse{}, invalid("query", "%s", err)
+	case err != nil:
+		return KeywordResponse{}, err
+	case !r.Scope.Known():
+		return KeywordResponse{}, invalid("scope", "%q is not known: name one of all, memory, profile, persona", clipped(string(r.Scope)))
+	case r.Limit < 1 || r.Limit > MaxKeywordLimit:
+		return KeywordResponse{}, invalid("limit", "%d must be from 1 to %d", r.Limit, MaxKeywordLimit)
+	case len(terms) == 0:
+		return KeywordResponse{}, nil
+	}
+	found, err := s.documentsWith(ctx, id, r.Scope, terms)
+	if err != nil {
+		return KeywordResponse{}, err
+	}
+	files := make([]search.KeywordFile, len(found))
+	byID := map[string]memory.Document{}
+	for i, d := range found {
+		files[i] = search.KeywordFile{Filename: d.Path, Content: d.Content, ID: d.ID.String()}
+		byID[files[i].ID] = d
+	}
+	var response KeywordResponse
+	for _, hit := range search.KeywordHits(terms, files, r.Limit) {
+		d := byID[hit.ID]
+		response.Hits = append(response.Hits, KeywordHit{KeywordHit: hit, Scope: d.Scope, Document: d})
+	}
+	return response, nil
+}
+
+// documentsWith are the documents in view of a scope that have all terms.
+func (s *Searcher) documentsWith(ctx context.Context, id memory.Identity, scope search.KeywordScope, terms []string) ([]memory.Document, error) {
+	entries, err := s.Store.Documents(ctx, id, store.DocumentFilter{})
+	if err != nil {
+		return nil, err
+	}
+	var ids []uuid.UUID
+	for _, entry := range entries {
+		if scope.Has(entry.Path) {
+			ids = append(ids, entry.ID)
+		}
+	}
+	return s.Store.DocumentsWith(ctx, id, ids, terms, maxKeywordFiles)
+}

@@ -1,0 +1,220 @@
+package toolbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"reverie/memory"
+	"reverie/store"
+)
+
+// editRounds is how often an edit is made anew on a file that was changed meanwhile, on the same lines.
+const editRounds = 4
+
+// edit answers edit_workspace_memory_file.
+func (k *call) edit(ctx context.Context) (any, error) {
+	ref, err := k.target()
+	if err != nil {
+		return nil, err
+	}
+	e := editing{old: given(k.args, "oldText", ""), new: given(k.args, "newText", ""), all: given(k.args, "replaceAll", false)}
+	switch e.old {
+	case "":
+		return nil, faultf("oldText is empty: give the text to replace, or use %s for a new file", WriteFile)
+	case e.new:
+		return nil, faultf("oldText and newText are the same: there is nothing to change")
+	}
+	id := k.by(memory.Author{Kind: memory.AuthorTool, ID: EditFile})
+	receipt, again, err := k.replayed(ctx, id, k.key)
+	if err == nil && !again {
+		receipt, err = k.editRound(ctx, id, ref, &e)
+	}
+	if err != nil {
+		return nil, err
+	}
+	k.changed(id, receipt)
+	k.result.Written = &receipt
+	done := receipt.Changes[0]
+	out := k.written(done, receipt)
+	out.Replacements, out.ReplaceAll, out.FileSizeAfter = &e.count, &e.all, &done.Bytes
+	out.Message = "Workspace memory file edited successfully"
+	if again {
+		if err := k.countAgain(ctx, id, ref, done.Version, &e); err != nil {
+			return nil, err
+		}
+		out.Message = "This edit was made before; nothing was written now"
+	}
+	out.Message += redacted(done)
+	out.Enabled = k.isEnabled(ctx, id, ref)
+	return out, nil
+}
+
+// editRound makes the edit, on whatever is current, and again while others change the same lines. Where they have taken away
+// what is to be replaced, the error shows both sides.
+func (k *call) editRound(ctx context.Context, id memory.Identity, ref memory.Ref, e *editing) (memory.Receipt, error) {
+	var lost *store.StaleBaseError
+	for round := 1; ; round++ {
+		d, found, err := k.current(ctx, id, ref)
+		if err != nil {
+			return memory.Receipt{}, err
+		}
+		if !found {
+			return memory.Receipt{}, k.noFile(ctx, id, ref)
+		}
+		content, err := e.apply(d.Path, d.Content)
+		if err != nil {
+			if lost != nil && e.times(d.Content) == 0 {
+				return memory.Receipt{}, lost
+			}
+			return memory.Receipt{}, err
+		}
+		receipt, err := k.Store.Apply(ctx, id, k.key, []memory.Change{{
+			Ref: ref, Op: memory.OpReplace, Content: content, Base: d.Version, Reason: "edited by the agent", Sources: k.sources(),
+		}})
+		stale, is := errors.AsType[*store.StaleBaseError](err)
+		if !is || round == editRounds {
+			return receipt, err
+		}
+		lost = stale
+		if err := pause(ctx, round); err != nil {
+			return memory.Receipt{}, err
+		}
+	}
+}
+
+// countAgain counts what an edit has replaced that was made before, in the version that it was made on.
+func (k *call) countAgain(ctx context.Context, id memory.Identity, ref memory.Ref, version int, e *editing) error {
+	made, err := k.Store.VersionOf(ctx, id, ref, version)
+	if err != nil {
+		return err
+	}
+	base, err := k.Store.VersionOf(ctx, id, ref, made.BaseVersion)
+	if err != nil {
+		return err
+	}
+	e.count = e.times(base.Content)
+	return nil
+}
+
+// noFile says that there is nothing to edit, and what there is instead.
+func (k *call) noFile(ctx context.Context, id memory.Identity, ref memory.Ref) error {
+	shared, err := k.Store.VisibleDocument(ctx, id, ref.Path)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return faultf("there is no file %s: list the files with %s, or write it with %s", ref.Path, ListFiles, WriteFile)
+	case err != nil:
+		return err
+	}
+	return faultf("%s is shared (%s) and cannot be edited here; the user has no file of that name. Write one with %s, or use %s",
+		ref.Path, shared.Scope, WriteFile, Remember)
+}
+
+// pause waits a little before another round: whoever was faster has probably more to write.
+func pause(ctx context.Context, round int) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Duration(round*round) * 5 * time.Millisecond):
+		return nil
+	}
+}
+
+// editing is one find-and-replace.
+type editing struct {
+	old, new string
+	all      bool
+	count    int
+}
+
+// maxPlaces is how many lines are named where a text stands more than once.
+const maxPlaces = 10
+
+// apply replaces the text in a file, or says how often and where it stands there.
+func (e *editing) apply(path, content string) (string, error) {
+	old, replacement := e.in(content)
+	n := strings.Count(content, old)
+	switch {
+	case n == 0:
+		return "", e.missing(path, content)
+	case n > 1 && !e.all:
+		places := placesOf(content, old)
+		return "", &fault{
+			message: fmt.Sprintf("oldText stands %d times in %s, on lines %s: give more of the text around the one that is meant, or set replaceAll", n, path, numbers(places)),
+			more:    map[string]any{"occurrences": n, "lines": places},
+		}
+	}
+	e.count = n
+	return strings.ReplaceAll(content, old, replacement), nil
+}
+
+// in are both texts as they are written in a file whose lines end in CRLF, where that is needed to find the first.
+func (e *editing) in(content string) (old, replacement string) {
+	if !strings.Contains(content, e.old) && strings.Contains(content, "\r\n") && !strings.Contains(e.old, "\r") {
+		return strings.ReplaceAll(e.old, "\n", "\r\n"), strings.ReplaceAll(e.new, "\n", "\r\n")
+	}
+	return e.old, e.new
+}
+
+// times is how often the text stands in a file.
+func (e *editing) times(content string) int {
+	old, _ := e.in(content)
+	return strings.Count(content, old)
+}
+
+// missing says that the text is not there, and where something stands that differs from it by case and spaces only.
+func (e *editing) missing(path, content string) error {
+	want := spaced(e.old)
+	var near []int
+	if want != "" {
+		lines := strings.Split(content, "\n")
+		size := strings.Count(strings.TrimSpace(e.old), "\n") + 1
+		for i := 0; i+size <= len(lines) && len(near) < maxPlaces; i++ {
+			if strings.Contains(spaced(strings.Join(lines[i:i+size], "\n")), want) {
+				near = append(near, i+1)
+			}
+		}
+	}
+	more := map[string]any{"occurrences": 0}
+	message := fmt.Sprintf("oldText does not stand in %s (0 times): read the file and copy the text exactly", path)
+	if len(near) > 0 {
+		message += fmt.Sprintf("; with other spaces or capitals it stands on line %s", numbers(near))
+		more["similarLines"] = near
+	}
+	return &fault{message: message, more: more}
+}
+
+func spaced(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+
+// placesOf are the lines on which a text begins, at most maxPlaces of them.
+func placesOf(content, text string) []int {
+	var places []int
+	line, from := 1, 0
+	for len(places) < maxPlaces {
+		at := strings.Index(content[from:], text)
+		if at < 0 {
+			break
+		}
+		line += strings.Count(content[from:from+at], "\n")
+		places = append(places, line)
+		line += strings.Count(text, "\n")
+		from += at + len(text)
+	}
+	return places
+}
+
+func numbers(list []int) string {
+	words := make([]string, len(list))
+	for i, n := range list {
+		words[i] = fmt.Sprint(n)
+	}
+	if len(list) == maxPlaces {
+		return strings.Join(words, ", ") + " …"
+	}
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
