@@ -121,8 +121,8 @@ type Change struct {
 	Restore int    // for OpRestore
 	// Strategy is how OpMerge puts Content into the document.
 	Strategy Strategy
-	Reason  string
-	Sources Sources
+	Reason   string
+	Sources  Sources
 }
 
 // Receipt is the answer to a write; the same idempotency key gives the same receipt again.

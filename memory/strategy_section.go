@@ -1,0 +1,169 @@
+package memory
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// replacedSections replaces sections of existing by those of incoming.
+//
+// The sections of incoming are those that stand in no other one of it; what is nested in them goes along, as a section reaches
+// to the next heading of the same or a higher level. Each takes the place of the first section of existing with the same level
+// and the same heading: trimmed, with single spaces, in Unicode form C, case and emphasis as written. Later sections of that
+// name stay. A section that is nowhere, or only inside of another one that is replaced, is added to the end.
+//
+// A section that is the same already stays as it is, blank lines included. One that is replaced is followed by exactly one
+// blank line, or ends the document with a line break. Nothing else of existing changes.
+//
+// A text without headings is appended. Refused are: text in front of the first heading, since it would belong to no section; a
+// heading that comes twice; and blocks that never end (code, comments) and would swallow the headings behind them.
+func replacedSections(existing, incoming string) (string, error) {
+	incoming = brokenLike(incoming, existing)
+	parts, err := incomingSections(incoming)
+	if err != nil {
+		return "", err
+	}
+	if len(parts) == 0 {
+		return appended(existing, incoming), nil
+	}
+	before := titles(existing)
+	s := sectionWork{existing: existing, titles: before, spans: spans(existing, before)}
+	s.place(parts)
+	return s.written(parts)
+}
+
+// incomingSection is one section of the text that is handed in.
+type incomingSection struct {
+	titled
+
+	text   string   // with its heading, without blank lines at its end
+	titles []titled // its own and those nested in it
+	place  int      // number of the section that it replaces; -1: none
+}
+
+// incomingSections are the sections of incoming that stand in no other one.
+func incomingSections(incoming string) ([]*incomingSection, error) {
+	found := titles(incoming)
+	if len(found) == 0 {
+		return nil, nil
+	}
+	if !isBlank(incoming[:found[0].at]) {
+		return nil, &StrategyError{StrategySection, 1, "text in front of the first heading belongs to no section: put it under a heading"}
+	}
+	var out []*incomingSection
+	lines := map[name]int{}
+	at, line := 0, 1
+	end := 0
+	for i, span := range spans(incoming, found) {
+		if span[0] < end {
+			last := out[len(out)-1]
+			last.titles = append(last.titles, found[i])
+			continue
+		}
+		end = span[1]
+		line += strings.Count(incoming[at:span[0]], "\n")
+		at = span[0]
+		if first, twice := lines[found[i].name]; twice {
+			return nil, &StrategyError{StrategySection, line, fmt.Sprintf("this heading stands in line %d already: bring both under one", first)}
+		}
+		lines[found[i].name] = line
+		out = append(out, &incomingSection{
+			titled: found[i], text: withoutBlankEnd(incoming[span[0]:span[1]]), titles: found[i : i+1 : i+1], place: -1,
+		})
+	}
+	return out, nil
+}
+
+// sectionWork is a document while sections of it are replaced.
+type sectionWork struct {
+	existing string
+	titles   []titled
+	spans    [][2]int
+
+	out  strings.Builder
+	at   int      // in existing: what stands before is written or replaced
+	next int      // first of titles at or behind at
+	want []titled // headings that out should have
+}
+
+// place finds for each section the one that it replaces. Higher ones choose first: what stands inside of a section that is
+// replaced as a whole is no place of its own.
+func (s *sectionWork) place(parts []*incomingSection) {
+	named := map[name][]int{}
+	for i, h := range s.titles {
+		named[h.name] = append(named[h.name], i)
+	}
+	taken := make([]bool, len(s.titles))
+	byLevel := slices.SortedStableFunc(slices.Values(parts), func(a, b *incomingSection) int { return cmp.Compare(a.level, b.level) })
+	for _, part := range byLevel {
+		for _, i := range named[part.name] {
+			if taken[i] {
+				continue
+			}
+			part.place = i
+			for inside := i; inside < len(s.titles) && s.titles[inside].at < s.spans[i][1]; inside++ {
+				taken[inside] = true
+			}
+			break
+		}
+	}
+}
+
+// keep writes existing up to a byte as it is.
+func (s *sectionWork) keep(to int) {
+	s.out.WriteString(s.existing[s.at:to])
+	for ; s.next < len(s.titles) && s.titles[s.next].at < to; s.next++ {
+		s.want = append(s.want, s.titles[s.next])
+	}
+	s.at = to
+}
+
+// replace writes a section in the place of the one that comes next.
+func (s *sectionWork) replace(part *incomingSection, end string) {
+	to := s.spans[part.place][1]
+	if withoutBlankEnd(s.existing[s.at:to]) == part.text {
+		s.keep(to)
+		return
+	}
+	s.out.WriteString(part.text + end)
+	s.want = append(s.want, part.titles...)
+	for ; s.next < len(s.titles) && s.titles[s.next].at < to; s.next++ {
+	}
+	if s.at = to; to < len(s.existing) {
+		s.out.WriteString(end)
+	}
+}
+
+// written puts the document together and checks that its headings are those that it should have.
+func (s *sectionWork) written(parts []*incomingSection) (string, error) {
+	end := lineBreak(s.existing)
+	var added strings.Builder
+	var addedTitles []titled
+	var placed []*incomingSection
+	for _, part := range parts {
+		if part.place >= 0 {
+			placed = append(placed, part)
+			continue
+		}
+		if added.Len() > 0 {
+			added.WriteString(end)
+		}
+		added.WriteString(part.text + end)
+		addedTitles = append(addedTitles, part.titles...)
+	}
+	slices.SortFunc(placed, func(a, b *incomingSection) int { return cmp.Compare(a.place, b.place) })
+	for _, part := range placed {
+		s.keep(s.spans[part.place][0])
+		s.replace(part, end)
+	}
+	s.keep(len(s.existing))
+	document := appended(s.out.String(), added.String())
+	sameName := func(a, b titled) bool { return a.name == b.name }
+	if !slices.EqualFunc(titles(document), append(s.want, addedTitles...), sameName) {
+		return "", &StrategyError{Strategy: StrategySection, Problem: "a code block, comment or list that never ends would swallow a heading behind it: " +
+			"end it, in the text or in the document"}
+	}
+	return document, nil
+}
