@@ -161,7 +161,7 @@ func placesOf(text string) []place {
 func (c *checking) returns() {
 	revived := map[memory.EntryID]bool{}
 	var barred, passed []claim
-	var forgotten []bool
+	var forgotten, unfit []bool
 	for _, r := range c.Ranking.Candidates {
 		switch {
 		case r.Verdict == VerdictPromoted:
@@ -172,18 +172,21 @@ func (c *checking) returns() {
 			}
 		case r.Verdict == VerdictRejected && r.ReasonCode != ReasonKnown:
 			barred = append(barred, claimOf(r.Text))
-			forgotten = append(forgotten, r.ReasonCode == ReasonForgotten)
+			forgotten, unfit = append(forgotten, r.ReasonCode == ReasonForgotten), append(unfit, r.ReasonCode == ReasonUnfit)
 		}
 	}
 	for _, b := range c.Barred {
 		if b.Status == Forgotten || b.Status == Rejected && !revived[b.ID] {
 			barred = append(barred, claimOf(b.Text))
-			forgotten = append(forgotten, b.Status == Forgotten)
+			forgotten, unfit = append(forgotten, b.Status == Forgotten), append(unfit, false)
 		}
 	}
 	for _, line := range c.fresh {
 		weighed := slices.ContainsFunc(passed, func(p claim) bool { return p.id == line.id || line.coveredBy(p) })
 		for i, b := range barred {
+			if unfit[i] && weighed { // the same was said in a form that passed the scan by itself
+				continue
+			}
 			// What was forgotten is not told in other words either, unless it is what passed tonight and only has something in
 			// common with it. What was corrected has much in common with what is right.
 			if b.id == line.id || sameStatement(b.says, line.says) || forgotten[i] && !weighed && (b.mostlyIn(line) || line.mostlyIn(b)) {

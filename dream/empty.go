@@ -12,7 +12,8 @@ import (
 // other lines say or leave nothing.
 func WithoutEmptySections(text string, protected ...string) string {
 	keeps := saidSet(protected)
-	for _, s := range slices.Backward(sectionsOf(text, machineDay)) {
+	for i := len(sectionsOf(text, machineDay)) - 1; i >= 0; i-- {
+		s := sectionsOf(text, machineDay)[i] // of the text as it is by now: sections in front of one that went are the same
 		lines := linesOf(text)
 		if keeps[memory.SameLine(lines[s.from])] || slices.ContainsFunc(lines[s.from+1:s.to], saysMore) {
 			continue

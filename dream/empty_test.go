@@ -19,6 +19,8 @@ func TestWithoutEmptySections(t *testing.T) {
 		{name: "at the end", text: "# Memory\n\n- a\n\n" + empty + "\n\n", want: "# Memory\n\n- a\n"},
 		{name: "in the middle", text: "# Memory\n\n" + empty + "\n\n## Facts\n\n- a\n", want: "# Memory\n\n## Facts\n\n- a\n"},
 		{name: "two of them", text: "# Memory\n\n" + empty + "\n" + empty + "\n## Facts\n\n- a\n", want: "# Memory\n\n## Facts\n\n- a\n"},
+		{name: "two at the end", text: "# Memory\n- a\n" + empty + empty, want: "# Memory\n- a\n"},
+		{name: "two at the end, with space", text: "# Memory\n- a\n" + empty + "\n\n" + empty + "\n\n", want: "# Memory\n- a\n"},
 		{name: "without space around", text: "# Memory\n- a\n" + empty + "## Facts\n- b\n", want: "# Memory\n- a\n\n## Facts\n- b\n"},
 		{name: "with a line", text: "# Memory\n\n" + empty + "- a\n", want: "# Memory\n\n" + empty + "- a\n"},
 		{name: "with a remark", text: "# Memory\n\n" + empty + "<!-- mine -->\n", want: "# Memory\n\n" + empty + "<!-- mine -->\n"},

@@ -232,6 +232,19 @@ func said(texts ...string) map[string]int {
 	return out
 }
 
+// A form that cannot be written does not bar one that can.
+func TestPromoteTheFormThatCanBeWritten(t *testing.T) {
+	r := dream.Ranking{Candidates: []dream.Candidate{passing("2026-01-31<!--", .9, inNote), passing("#2026-01-31", .8, inNote)}}
+	s := memory.DefaultDreamSettings()
+	got := dream.Promote("", r, night, s)
+	if first, second := got.Ranking.Candidates[0], got.Ranking.Candidates[1]; first.ReasonCode != dream.ReasonUnfit || second.Verdict != dream.VerdictPromoted {
+		t.Errorf("%+v\n%+v", first, second)
+	}
+	if v := dream.Check(dream.CheckInput{After: got.Memory, Ranking: got.Ranking}, s); len(v) > 0 {
+		t.Error(v)
+	}
+}
+
 // Whatever MEMORY.md holds and whatever passed: what Promote writes passes Check, no line is lost, those of people stay in the
 // file, the ceiling holds, and what was promoted stands there.
 func TestPromoteHarmsNothing(t *testing.T) {
