@@ -1,0 +1,134 @@
+package snapshot
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"strings"
+
+	"reverie/memory"
+)
+
+const (
+	dosEpoch     = 0x21      // 1980-01-01, the first day that a ZIP file knows: entries have no time of their own
+	madeOnUnix   = 3<<8 | 20 // with the rights of a plain file
+	plainFile    = 0o100644 << 16
+	namesAreUTF8 = 0x800
+)
+
+// Write makes the archive of documents. It depends on nothing but what it is given: entries are stored as they are, since a
+// compressor may pack the same text differently in its next release. The error is a *RefusedError when the archive could not
+// be read back: too many documents, too large together, or two whose names differ by case alone.
+func Write(origin Origin, files []File) ([]byte, error) {
+	files = slices.Clone(files)
+	sortFiles(files)
+	if err := exportable(files); err != nil {
+		return nil, err
+	}
+	manifest, err := manifestOf(origin, files).encode()
+	if err != nil {
+		return nil, fmt.Errorf("manifest: %w", err)
+	}
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	if err := store(z, manifestName, manifest); err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		if err := store(z, Name(f.Ref), []byte(f.Content)); err != nil {
+			return nil, err
+		}
+	}
+	if err := z.Close(); err != nil {
+		return nil, fmt.Errorf("archive: %w", err)
+	}
+	if b.Len() > MaxArchiveBytes {
+		return nil, refuse(CodeTooLarge, "the archive would have %d bytes, at most %d are allowed: export a part", b.Len(), MaxArchiveBytes)
+	}
+	return b.Bytes(), nil
+}
+
+// store adds an entry without any time, comment or extra field.
+func store(z *zip.Writer, name string, content []byte) error {
+	w, err := z.CreateRaw(&zip.FileHeader{
+		Name: name, Method: zip.Store, Flags: namesAreUTF8, CreatorVersion: madeOnUnix, ExternalAttrs: plainFile,
+		ModifiedDate: dosEpoch, CRC32: crc32.ChecksumIEEE(content), //nolint:staticcheck // the field that is written as it is
+		CompressedSize64: uint64(len(content)), UncompressedSize64: uint64(len(content)),
+	})
+	if err == nil {
+		_, err = w.Write(content)
+	}
+	if err != nil {
+		return fmt.Errorf("archive: %w", err)
+	}
+	return nil
+}
+
+// exportable refuses what could not be imported again.
+func exportable(files []File) error {
+	if len(files)+1 > MaxEntries {
+		return refuse(CodeTooManyEntries, "there are %d documents, an archive has at most %d: export a part", len(files), MaxEntries-1)
+	}
+	seen := map[string]string{}
+	for _, f := range files {
+		name := Name(f.Ref)
+		if listed, _ := Listed(f.Path); !listed || f.Scope == memory.ScopeGlobal {
+			return refuseEntry(CodeCannotBeExported, name, "it is no document that a snapshot carries")
+		}
+		if other, twice := seen[sameName(name)]; twice {
+			return refuseEntry(CodeDuplicateName, name, "%s differs from it by case alone: rename one of them", other)
+		}
+		seen[sameName(name)] = name
+	}
+	return nil
+}
+
+// sortFiles orders files by the names of their entries.
+func sortFiles(files []File) {
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(Name(a.Ref), Name(b.Ref)) })
+}
+
+// State is what is known of a document without its content.
+type State struct {
+	memory.Ref
+	Prompt
+	SHA256 [sha256.Size]byte // of the content
+}
+
+// Digest names documents by what an archive says of them, so that the same documents are known again. The order does not count.
+func Digest(states []State) [sha256.Size]byte {
+	states = slices.Clone(states)
+	slices.SortFunc(states, func(a, b State) int { return strings.Compare(Name(a.Ref), Name(b.Ref)) })
+	var text strings.Builder
+	for _, s := range states {
+		fmt.Fprintf(&text, "%q %s %t %d\n", Name(s.Ref), hex.EncodeToString(s.SHA256[:]), s.Enabled, s.SortOrder)
+	}
+	return sha256.Sum256([]byte(text.String()))
+}
+
+// Base is the version of a document that an import would change; 0: there is none.
+type Base struct {
+	memory.Ref
+	Version int
+	Prompt
+}
+
+// Token binds an import to an archive, to which documents of it are taken, and to every version that it would change: it is
+// another one as soon as anything is.
+func Token(archive [sha256.Size]byte, choice Choice, bases []Base) string {
+	bases = slices.Clone(bases)
+	slices.SortFunc(bases, func(a, b Base) int { return strings.Compare(Name(a.Ref), Name(b.Ref)) })
+	h := sha256.New()
+	h.Write(archive[:])
+	fmt.Fprintf(h, "%s\n", choice)
+	for _, b := range bases {
+		fmt.Fprintf(h, "%q %t %d ", Name(b.Ref), b.Enabled, b.SortOrder)
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(b.Version)))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
