@@ -69,10 +69,25 @@ func store(z *zip.Writer, name string, content []byte) error {
 	return nil
 }
 
+// Fits refuses documents that are too many, or too large together, for one archive. The error is a *RefusedError.
+func Fits(documents, bytes int) error {
+	switch {
+	case documents+1 > MaxEntries: // the manifest is one, too
+		return refuse(CodeTooManyEntries, "there are %d documents, an archive has at most %d: export a part", documents, MaxEntries-1)
+	case bytes > MaxTotalBytes:
+		return refuse(CodeTotalTooLarge, "the documents have %d bytes together, an archive has at most %d: export a part", bytes, MaxTotalBytes)
+	}
+	return nil
+}
+
 // exportable refuses what could not be imported again.
 func exportable(files []File) error {
-	if len(files)+1 > MaxEntries {
-		return refuse(CodeTooManyEntries, "there are %d documents, an archive has at most %d: export a part", len(files), MaxEntries-1)
+	total := 0
+	for _, f := range files {
+		total += len(f.Content)
+	}
+	if err := Fits(len(files), total); err != nil {
+		return err
 	}
 	seen := map[string]string{}
 	for _, f := range files {

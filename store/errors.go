@@ -95,6 +95,12 @@ const (
 	CodeNotWritten = "not_written"
 	// CodeKeyReused: the idempotency key of a commit was used for another write.
 	CodeKeyReused = "key_reused"
+	// CodeImportRunning: items are staged, and an import is restarted, only while it does not run.
+	CodeImportRunning = "import_running"
+	// CodeImportFull: the import has as many items as it may have.
+	CodeImportFull = "import_full"
+	// CodeChangedSincePreview: an import is bound to a preview, and something has changed since.
+	CodeChangedSincePreview = "changed_since_preview"
 	// CodeKeyOfAnotherWorkspace: the secret is a key of another workspace.
 	CodeKeyOfAnotherWorkspace = "key_of_another_workspace"
 )
