@@ -106,14 +106,16 @@ const (
 	OpRestore Op = "restore"
 	// OpMerge applies Strategy to the document as it is under the lock, so that it is never stale.
 	OpMerge Op = "merge"
+	// OpImport moves a document in from another system: Import says what becomes of one that is there. It is never stale.
+	OpImport Op = "import"
 )
 
 // Change is one requested change of one document.
 type Change struct {
 	Ref
 	Op      Op
-	Content string // for OpReplace and OpAppend
-	// Base is the version that the author had seen; 0 means: the document did not exist. Ignored by OpAppend.
+	Content string // for OpReplace, OpAppend and OpMerge
+	// Base is the version that the author had seen; 0 means: the document did not exist. Ignored by OpAppend and OpMerge.
 	Base int
 	// Force replaces without looking at Base: the author accepts to overwrite (the old version stays in the history).
 	Force   bool
@@ -121,6 +123,8 @@ type Change struct {
 	Restore int    // for OpRestore
 	// Strategy is how OpMerge puts Content into the document.
 	Strategy Strategy
+	Import   ImportPolicy // for OpImport
+	From     string       // for OpImport: what the other system is called
 	Reason   string
 	Sources  Sources
 }

@@ -34,13 +34,20 @@ func check(id memory.Identity, at string, change memory.Change) (checked, error)
 		if c.Content, err = c.admit(at+"content", c.Content); err == nil {
 			c.Create, err = c.admit(at+"create", c.Create)
 		}
+	case memory.OpMerge:
+		if !change.Strategy.Valid() {
+			return c, &InvalidError{Field: at + "strategy", Problem: "use append, replace_section, upsert_kv or overwrite"}
+		}
+		c.Content, err = c.admit(at+"content", c.Content)
+	case memory.OpImport:
+		c.Content, err = c.admitImport(at)
 	case memory.OpDelete, memory.OpUndelete:
 	case memory.OpRestore:
 		if change.Restore < 1 {
 			err = &InvalidError{Field: at + "restore", Problem: "name the version to restore, from 1"}
 		}
 	default:
-		err = &InvalidError{Field: at + "op", Problem: "use replace, append, delete, undelete or restore"}
+		err = &InvalidError{Field: at + "op", Problem: "use replace, append, merge, delete, undelete or restore"}
 	}
 	if err != nil {
 		return c, err

@@ -55,7 +55,7 @@ func (w *writes) add(id memory.Identity, c checked) {
 	case memory.OpReplace:
 		d.creatable = true
 		d.base = append(d.base, c.Base)
-	case memory.OpAppend:
+	case memory.OpAppend, memory.OpMerge:
 		d.creatable = true
 	case memory.OpRestore:
 		d.base = append(d.base, c.Restore)
@@ -124,7 +124,7 @@ func (d *document) after(c *checked) (state, error) {
 		}
 		return state{}, fmt.Errorf("document %s: %w", d.ref.Path, ErrNotFound)
 	}
-	if c.Op != memory.OpAppend && !c.Force && c.Base > d.version {
+	if c.Op != memory.OpAppend && c.Op != memory.OpMerge && !c.Force && c.Base > d.version {
 		return state{}, fmt.Errorf("version %d of document %s: %w", c.Base, d.ref.Path, ErrNotFound)
 	}
 	switch c.Op {
@@ -136,6 +136,8 @@ func (d *document) after(c *checked) (state, error) {
 			start = c.Create
 		}
 		return state{content: joined(start, c.Content)}, nil
+	case memory.OpMerge:
+		return d.mergedBy(c)
 	}
 	if d.version == 0 { // another change of the same call is to create it
 		return state{}, fmt.Errorf("document %s: %w", d.ref.Path, ErrNotFound)
@@ -163,6 +165,19 @@ func (d *document) replaced(c *checked) (state, error) {
 		return state{}, d.stale(c, c.Content, conflicts)
 	}
 	return state{content: merged, merged: true}, nil
+}
+
+// mergedBy puts a text into the document as it is now, which is why it is never stale.
+func (d *document) mergedBy(c *checked) (state, error) {
+	now := d.content()
+	if d.deleted {
+		now = ""
+	}
+	content, err := c.Strategy.Merge(now, c.Content)
+	if err != nil {
+		return state{}, &InvalidError{Field: "content", Problem: err.Error(), cause: err}
+	}
+	return state{content: content}, nil
 }
 
 // restored takes the content of an earlier version.

@@ -9,6 +9,7 @@ import (
 // changeDetail is what the journal says about a write, besides which document and version it was.
 type changeDetail struct {
 	Op       memory.Op        `json:"op,omitempty"`
+	Strategy memory.Strategy  `json:"strategy,omitempty"` // of a merge
 	Verdict  memory.Verdict   `json:"verdict"`
 	Findings []memory.Finding `json:"findings,omitempty"` // class, rule and line, never the text
 	Added    int              `json:"added,omitempty"`    // lines
@@ -29,7 +30,7 @@ func changeEvent(d *document, c *checked, v memory.Version) event {
 		kind: kind, agent: d.agent, scope: d.ref.Scope, owner: d.owner, path: d.ref.Path, version: v.Number,
 		document: uuid.NullUUID{UUID: d.id, Valid: true},
 		detail: changeDetail{
-			Op: c.Op, Verdict: c.verdict, Findings: c.findings, Added: v.Added, Removed: v.Removed, Merged: v.Merged,
+			Op: c.Op, Strategy: c.Strategy, Verdict: c.verdict, Findings: c.findings, Added: v.Added, Removed: v.Removed, Merged: v.Merged,
 		},
 	}
 }
