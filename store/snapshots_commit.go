@@ -241,7 +241,7 @@ func (i *restoring) result(n int) {
 	f, r := i.files[n], &i.results[n]
 	d, receipt := i.writes.documents[f.Ref], i.writes.receipt.Changes[n]
 	if f.Prompt != nil {
-		d.enabled, d.sortOrder = f.Enabled, f.SortOrder
+		d.enabled, d.sortOrder = f.Prompt.Enabled, f.Prompt.SortOrder
 	}
 	r.After, r.PromptIs = d.content(), d.prompt()
 	r.Version, r.SHA256, r.Bytes = receipt.Version, receipt.SHA256, receipt.Bytes
