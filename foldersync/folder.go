@@ -1,0 +1,168 @@
+package foldersync
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"reverie/memory"
+)
+
+const (
+	folderMode = 0o755
+	fileMode   = 0o644
+)
+
+// ErrInUse means that another process works with the folder.
+var ErrInUse = errors.New("another process works with this folder")
+
+// Identity says whose documents a folder has.
+type Identity struct {
+	Agent string `json:"agent"`
+	// Made is when the agent was made: another agent of the same name is another one.
+	Made  time.Time    `json:"made"`
+	Owner memory.Owner `json:"owner,omitempty"` // of the documents at the root; empty: shared ones
+	// Personal says that the root holds an owner's documents; who that is may be known to the server only.
+	Personal bool `json:"personal"`
+}
+
+// Folder is a folder that this process alone works with. Close gives it up.
+type Folder struct {
+	root    string
+	own     string // below root
+	lock    *flock.Flock
+	records *records
+	folds   bool // the file system takes names that differ in case for the same
+	sights  map[string]sight
+	gone    map[string]time.Time // when a known file was first missed
+	asides  map[string]time.Time // when a text was put aside
+	settle  time.Duration
+	now     func() time.Time
+	// step is called between effects, with the name of the one that comes next.
+	step func(string)
+}
+
+// Open makes the folder if need be, and takes it for this process. Files count once nothing happened to them for settle. The
+// error is ErrInUse when another process has it.
+func Open(root string, settle time.Duration, now func() time.Time) (*Folder, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(root, folderMode); err != nil { //nolint:gosec // notes that their owner's other programs may read
+		return nil, err
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return nil, err
+	}
+	f := &Folder{
+		root: root, own: filepath.Join(root, stateFolder, "sync"), settle: settle, now: now, step: func(string) {},
+		sights: map[string]sight{}, gone: map[string]time.Time{}, asides: map[string]time.Time{},
+	}
+	if err := os.MkdirAll(filepath.Join(f.own, "aside"), 0o700); err != nil {
+		return nil, err
+	}
+	f.lock = flock.New(filepath.Join(f.own, "lock"))
+	got, err := f.lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", root, err)
+	}
+	if !got {
+		return nil, fmt.Errorf("%s: %w: stop it, or take another folder", root, ErrInUse)
+	}
+	if err := f.begin(); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func (f *Folder) begin() (err error) {
+	if f.records, err = openRecords(filepath.Join(f.own, "records")); err != nil {
+		return err
+	}
+	if f.folds, err = foldsCase(f.own); err != nil {
+		return err
+	}
+	return f.recover()
+}
+
+// Close gives the folder up.
+func (f *Folder) Close() error { return f.lock.Close() }
+
+// Root is the folder's absolute path.
+func (f *Folder) Root() string { return f.root }
+
+// foldsCase asks the file system.
+func foldsCase(folder string) (bool, error) {
+	if err := os.WriteFile(filepath.Join(folder, "case"), nil, 0o600); err != nil {
+		return false, err
+	}
+	_, err := os.Lstat(filepath.Join(folder, "CASE"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Bind says whose documents the folder is to have. It returns an error when it has somebody else's.
+func (f *Folder) Bind(id Identity) error {
+	file := filepath.Join(f.own, "folder.json")
+	content, err := os.ReadFile(file) //nolint:gosec // a file of our own folder
+	var was Identity
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	default:
+		if err := json.Unmarshal(content, &was); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if err := was.admits(id); err != nil {
+			return fmt.Errorf("%s: %w", f.root, err)
+		}
+		if id.Owner == "" {
+			id.Owner = was.Owner
+		}
+	}
+	encoded, err := json.Marshal(id)
+	if err != nil || string(encoded) == strings.TrimSpace(string(content)) {
+		return err
+	}
+	return writeWhole(file, encoded, 0o600)
+}
+
+// Bound reports whether the folder is kept in step with an agent.
+func (f *Folder) Bound() bool {
+	_, err := os.Lstat(filepath.Join(f.own, "folder.json"))
+	return err == nil
+}
+
+// admits refuses to mix the documents of two agents or owners.
+func (id Identity) admits(other Identity) error {
+	const way = "take another folder, or remove its .reverie/sync to begin anew with what is in it"
+	switch {
+	case id.Agent != other.Agent:
+		return fmt.Errorf("this folder is in step with the agent %s: %s", id.Agent, way)
+	case !id.Made.Equal(other.Made):
+		return fmt.Errorf("the agent %s is another one than this folder was in step with, made later: %s", id.Agent, way)
+	case id.Personal != other.Personal:
+		return fmt.Errorf("this folder has %s and not %s: %s", id.whose(), other.whose(), way)
+	case id.Owner != "" && other.Owner != "" && id.Owner != other.Owner:
+		return fmt.Errorf("this folder has documents of %s: %s", id.Owner, way)
+	}
+	return nil
+}
+
+func (id Identity) whose() string {
+	if id.Personal {
+		return "an owner's documents at its root"
+	}
+	return "shared documents at its root"
+}

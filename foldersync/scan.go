@@ -1,0 +1,249 @@
+package foldersync
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxDocument is how large a document may be, in bytes: what the server takes.
+const maxDocument = 1 << 20
+
+// File is what stands at a place.
+type File struct {
+	name    string // below the root as the file system spells it, which may be in another normal form
+	Sum     Sum
+	Problem string // why it cannot be a document; its Sum is empty then
+}
+
+// Listing is what a folder has.
+type Listing struct {
+	Files map[string]File // by place
+	// Moving are places at which something happens just now, or did within the settling time.
+	Moving map[string]bool
+	// Ignored are names that are not synced and are no programs' passing files, with the reason.
+	Ignored map[string]string
+	// Look is when to look again because of Moving.
+	Look time.Time
+}
+
+// sight is a file as it was last seen. A file whose print is the same is not read again.
+type sight struct {
+	print print
+	since time.Time // when this print was first seen
+	sum   Sum       // empty: not read yet
+	why   string
+}
+
+// print tells versions of a file apart without reading it.
+type print struct {
+	size  int64
+	time  time.Time
+	inode uint64
+}
+
+// Scan lists the folder. A file counts once nothing has happened to it for the settling time and no program has it open for
+// writing; a file that is gone, once it has been gone for that long.
+func (f *Folder) Scan() (*Listing, error) {
+	l := &Listing{Files: map[string]File{}, Moving: map[string]bool{}, Ignored: map[string]string{}}
+	err := filepath.WalkDir(f.root, func(file string, d fs.DirEntry, err error) error {
+		if file == f.root {
+			return err
+		}
+		if errors.Is(err, fs.ErrNotExist) { // gone meanwhile
+			return nil
+		}
+		return f.visit(l, file, d, err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	f.missing(l)
+	for place := range f.sights {
+		if _, there := l.Files[place]; !there && !l.Moving[place] {
+			delete(f.sights, place)
+		}
+	}
+	return l, nil
+}
+
+func (f *Folder) visit(l *Listing, file string, d fs.DirEntry, failed error) error {
+	relative, err := filepath.Rel(f.root, file)
+	if err != nil {
+		return err
+	}
+	name := filepath.ToSlash(relative)
+	skip := func(why string) error {
+		if why != "" {
+			l.Ignored[name] = why // what was known below it is not gone: it cannot be seen
+		}
+		if d != nil && d.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	}
+	switch {
+	case d == nil || isHidden(d.Name()) || isTemporary(name):
+		return skip("")
+	case failed != nil:
+		return skip("cannot be read: " + reasonOf(failed))
+	case d.Type()&fs.ModeSymlink != 0:
+		return skip("symbolic links are not followed")
+	case d.IsDir():
+		return nil
+	case !d.Type().IsRegular():
+		return skip("it is no ordinary file")
+	case !strings.HasSuffix(name, documentSuffix):
+		return skip("only files whose name ends in .md are documents")
+	case isConflict(name):
+		return nil
+	}
+	place := norm.NFC.String(name)
+	if other, twice := l.Files[place]; twice {
+		return skip("there is " + other.name + " of the same name")
+	}
+	return f.look(l, place, name, file)
+}
+
+// look reads a file that has settled.
+func (f *Folder) look(l *Listing, place, name, file string) error {
+	delete(f.gone, place)
+	info, err := os.Lstat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		l.Files[place] = File{name: name, Problem: reasonOf(err)}
+		return nil
+	}
+	now := f.now()
+	seen, found := f.sights[place]
+	if is := printOf(info); !found || seen.print != is {
+		seen = sight{print: is, since: now}
+	}
+	if seen.sum == "" && seen.why == "" {
+		quiet := max(now.Sub(seen.since), age(now, info.ModTime()))
+		if quiet < f.settle || quiet < patienceFactor*f.settle && beingWritten(file) {
+			f.sights[place] = seen
+			l.moving(place, now.Add(f.settle-min(quiet, f.settle/2)))
+			return nil
+		}
+		seen.sum, seen.why, err = readDocument(file, seen.print)
+		if errors.Is(err, errMoved) {
+			l.moving(place, now.Add(f.settle))
+			return nil
+		}
+		if err != nil {
+			seen.why = reasonOf(err)
+		}
+	}
+	f.sights[place] = seen
+	l.Files[place] = File{name: name, Sum: seen.sum, Problem: seen.why}
+	return nil
+}
+
+// patienceFactor times the settling time is how long a program that keeps a quiet file open for writing is waited for.
+const patienceFactor = 20
+
+// age is how long ago something was; of what lies in the future nothing is known.
+func age(now, at time.Time) time.Duration { return max(now.Sub(at), 0) }
+
+func (l *Listing) moving(place string, look time.Time) {
+	l.Moving[place] = true
+	if l.Look.IsZero() || look.Before(l.Look) {
+		l.Look = look
+	}
+}
+
+// missing finds known files that are gone, and have not been gone for long.
+func (f *Folder) missing(l *Listing) {
+	now := f.now()
+	for place, k := range f.records.known {
+		if _, there := l.Files[place]; there || k.base == "" || l.Moving[place] || l.hides(place) {
+			continue
+		}
+		since, known := f.gone[place]
+		if !known {
+			since = now
+			f.gone[place] = now
+		}
+		if quiet := now.Sub(since); quiet < f.settle {
+			l.moving(place, now.Add(f.settle-quiet))
+		}
+	}
+}
+
+// hides reports whether a place or a folder above it is ignored: what is not looked at is not gone.
+func (l *Listing) hides(place string) bool {
+	for at := place; at != "."; at = path.Dir(at) {
+		if _, ignored := l.Ignored[at]; ignored {
+			return true
+		}
+	}
+	return false
+}
+
+// errMoved means that a file is not what it was a moment ago.
+var errMoved = errors.New("the file was changed meanwhile")
+
+// readDocument reads the file that was seen as print, and says why it can be no document.
+func readDocument(file string, is print) (sum Sum, why string, err error) {
+	text, err := readText(file)
+	if refused, found := errors.AsType[*unusableError](err); found {
+		return "", refused.why, nil
+	}
+	if err != nil {
+		return "", "", err
+	}
+	info, err := os.Lstat(file)
+	if err != nil || printOf(info) != is {
+		return "", "", errMoved
+	}
+	return SumOf(text), "", nil
+}
+
+// unusableError means that a file can be no document.
+type unusableError struct{ why string }
+
+func (e *unusableError) Error() string { return e.why }
+
+// readText reads a file as a document's text.
+func readText(file string) (string, error) {
+	f, err := os.Open(file) //nolint:gosec // files of the folder are what this is about
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, maxDocument+1))
+	switch {
+	case err != nil:
+		return "", err
+	case len(content) > maxDocument:
+		return "", &unusableError{fmt.Sprintf("it has more than %d bytes: split it", maxDocument)}
+	case !utf8.Valid(content):
+		return "", &unusableError{"it is not UTF-8: save it in that encoding"}
+	case strings.ContainsRune(string(content), 0):
+		return "", &unusableError{"it has a NUL character: remove it"}
+	}
+	return string(content), nil
+}
+
+// reasonOf is an error of the file system without the path, which is named beside it.
+func reasonOf(err error) string {
+	if failed, found := errors.AsType[*fs.PathError](err); found {
+		return failed.Err.Error()
+	}
+	if failed, found := errors.AsType[*os.LinkError](err); found {
+		return failed.Err.Error()
+	}
+	return err.Error()
+}

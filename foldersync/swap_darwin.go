@@ -1,0 +1,19 @@
+package foldersync
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+// swap lets two files change their names in one step, so that there is no moment in which one of them is not there.
+func swap(a, b string) error {
+	err := unix.RenamexNp(a, b, unix.RENAME_SWAP)
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
+		return swapInSteps(a, b)
+	}
+	return err
+}
+
+// beingWritten would be known to the kernel, which does not tell: the settling time has to do.
+func beingWritten(string) bool { return false }

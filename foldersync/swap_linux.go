@@ -1,0 +1,32 @@
+package foldersync
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// swap lets two files change their names in one step, so that there is no moment in which one of them is not there.
+func swap(a, b string) error {
+	err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.ENOTSUP) {
+		return swapInSteps(a, b)
+	}
+	return err
+}
+
+// beingWritten reports whether a program has the file open for writing: the kernel then grants no lease on it. Where it
+// cannot be told, the answer is no.
+func beingWritten(file string) bool {
+	f, err := os.Open(file) //nolint:gosec // a file of the folder, which is read anyway
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	_, err = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
+	if err == nil {
+		_, err = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_UNLCK)
+	}
+	return errors.Is(err, unix.EAGAIN)
+}

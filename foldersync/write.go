@@ -1,0 +1,331 @@
+package foldersync
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// aside tells what a file in the folder "aside" is: a text on its way to a place, or one that was taken away from there. Neither
+// is anything new, unless somebody changed it at that very moment.
+type aside struct {
+	Place    string `json:"place"`
+	Expected Sum    `json:"expected,omitempty"` // what was taken away
+	New      Sum    `json:"new,omitempty"`      // what came
+}
+
+// Text reads the text at a place. It returns errMoved when that is not what was listed.
+func (f *Folder) text(file File) (string, error) {
+	text, err := readText(f.path(file.name))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && SumOf(text) != file.Sum {
+		return "", errMoved
+	}
+	return text, err
+}
+
+func (f *Folder) path(name string) string { return filepath.Join(f.root, filepath.FromSlash(name)) }
+
+// put makes text the content of a place that has what is listed as file, or nothing. It returns errMoved, and changes
+// nothing, when there is something else.
+func (f *Folder) put(where string, file File, text string) error {
+	name := where
+	if file.name != "" {
+		name = file.name
+	}
+	target := f.path(name)
+	if err := f.realFolders(name); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(target), folderMode); err != nil { //nolint:gosec // notes that their owner's other programs may read
+		return err
+	}
+	mode := fs.FileMode(fileMode)
+	if info, err := os.Lstat(target); err == nil && file.Sum != "" {
+		mode = info.Mode().Perm()
+	}
+	side, err := f.putAside(aside{Place: where, Expected: file.Sum, New: SumOf(text)})
+	if err != nil {
+		return err
+	}
+	f.step("write " + where)
+	if err := writeWhole(side, []byte(text), mode); err != nil {
+		return errors.Join(err, f.clear(side))
+	}
+	if err := os.Chmod(side, mode); err != nil { // whatever the umask says
+		return errors.Join(err, f.clear(side))
+	}
+	f.step("place " + where)
+	if file.Sum == "" {
+		err := place(side, target)
+		if errors.Is(err, fs.ErrExist) {
+			err = errMoved
+		}
+		return errors.Join(err, f.clear(side))
+	}
+	return f.exchange(side, target, file.Sum)
+}
+
+// exchange puts what stands aside into a file that has the expected text, which then stands aside until sweep. When the file
+// had another text it is put back.
+func (f *Folder) exchange(side, target string, expected Sum) error {
+	if now, err := readText(target); err != nil || SumOf(now) != expected {
+		return errors.Join(errMoved, f.clear(side))
+	}
+	if err := swap(side, target); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = errMoved
+		}
+		return errors.Join(err, f.clear(side))
+	}
+	f.step("check " + target)
+	was, err := readText(side)
+	if err == nil && SumOf(was) == expected {
+		f.asides[side] = f.now() // somebody may still be writing into it
+		return nil
+	}
+	err = swap(side, target)
+	f.asides[side] = f.now()
+	return errors.Join(errMoved, err)
+}
+
+// remove takes the file of a place away, if it has what is listed. It returns errMoved when it has something else.
+func (f *Folder) remove(where string, file File) error {
+	target := f.path(file.name)
+	if err := f.realFolders(file.name); err != nil {
+		return err
+	}
+	if !f.spelledSo(target) {
+		return errMoved
+	}
+	side, err := f.putAside(aside{Place: where, Expected: file.Sum})
+	if err != nil {
+		return err
+	}
+	f.step("take " + where)
+	if now, err := readText(target); err != nil || SumOf(now) != file.Sum {
+		return errors.Join(errMoved, f.clear(side))
+	}
+	if err := os.Rename(target, side); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = errMoved
+		}
+		return errors.Join(err, f.clear(side))
+	}
+	f.step("check " + where)
+	f.asides[side] = f.now()
+	if was, err := readText(side); err != nil || SumOf(was) != file.Sum {
+		return errors.Join(errMoved, place(side, target)) // when that fails, sweep keeps it
+	}
+	f.prune(path.Dir(where))
+	return nil
+}
+
+// spelledSo reports whether a file is called exactly so: where case is ignored, another one may answer to its name.
+func (f *Folder) spelledSo(target string) bool {
+	if !f.folds {
+		return true
+	}
+	entries, err := os.ReadDir(filepath.Dir(target))
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if e.Name() == filepath.Base(target) {
+			return true
+		}
+	}
+	return false
+}
+
+// prune removes folders that have become empty.
+func (f *Folder) prune(folder string) {
+	for ; folder != "." && folder != "/"; folder = path.Dir(folder) {
+		if os.Remove(f.path(folder)) != nil { // it is not empty
+			return
+		}
+	}
+}
+
+// keep writes text beside a place, as a conflict file, and returns its name. A text that is kept there already is not kept
+// twice.
+func (f *Folder) keep(where, text string) (string, error) {
+	if err := f.realFolders(where); err != nil {
+		return "", err
+	}
+	folder := f.path(path.Dir(where))
+	if err := os.MkdirAll(folder, folderMode); err != nil { //nolint:gosec // notes that their owner's other programs may read
+		return "", err
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		name := path.Join(path.Dir(where), e.Name())
+		if !conflictOf(where, name) {
+			continue
+		}
+		if kept, err := readText(f.path(name)); err == nil && kept == text {
+			return name, nil
+		}
+	}
+	side, err := f.putAside(aside{Place: where, New: SumOf(text)})
+	if err != nil {
+		return "", err
+	}
+	if err := writeWhole(side, []byte(text), fileMode); err != nil {
+		return "", errors.Join(err, f.clear(side))
+	}
+	f.step("keep " + where)
+	for number := 1; ; number++ {
+		name := conflictPlace(where, f.now(), number)
+		err := place(side, f.path(name))
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		return name, errors.Join(err, f.clear(side))
+	}
+}
+
+// realFolders refuses a place below a symbolic link, which leads out of the folder.
+func (f *Folder) realFolders(name string) error {
+	for at := path.Dir(name); at != "."; at = path.Dir(at) {
+		info, err := os.Lstat(f.path(at))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if !info.IsDir() {
+			return fmt.Errorf("%s is no folder, or a symbolic link to one", at)
+		}
+	}
+	return nil
+}
+
+// putAside makes a name in the folder "aside", with what is to be known about it.
+func (f *Folder) putAside(a aside) (string, error) {
+	encoded, err := json.Marshal(a)
+	if err != nil {
+		return "", err
+	}
+	for number := f.now().UnixNano(); ; number++ {
+		side := filepath.Join(f.own, "aside", strconv.FormatInt(number, 36))
+		if _, err := os.Lstat(side + noteSuffix); err == nil {
+			continue
+		}
+		return side, writeWhole(side+noteSuffix, encoded, 0o600)
+	}
+}
+
+const noteSuffix = ".json"
+
+// clear removes what stands aside.
+func (f *Folder) clear(side string) error {
+	delete(f.asides, side)
+	for _, name := range []string{side, side + ".part", side + noteSuffix} {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// kept is a text that came at the moment in which its file was replaced.
+type kept struct{ place, name string }
+
+// sweep looks through what was put aside longer ago than the settling time. What is neither the old nor the new text was
+// written by somebody at the very moment of replacing: it is kept as a conflict file.
+func (f *Folder) sweep() ([]kept, error) {
+	var found []kept
+	for side, since := range f.asides {
+		if f.now().Sub(since) < max(f.settle, time.Millisecond) {
+			continue
+		}
+		k, err := f.sweepOne(side)
+		if err != nil {
+			return found, err
+		}
+		if k.name != "" {
+			found = append(found, k)
+		}
+	}
+	return found, nil
+}
+
+func (f *Folder) sweepOne(side string) (kept, error) {
+	content, err := os.ReadFile(side + noteSuffix) //nolint:gosec // a file of our own folder
+	if err != nil {
+		return kept{}, err
+	}
+	var a aside
+	if err := json.Unmarshal(content, &a); err != nil { // cut off before anything was put there
+		return kept{}, f.clear(side)
+	}
+	text, err := os.ReadFile(side) //nolint:gosec // a file of our own folder
+	if errors.Is(err, fs.ErrNotExist) {
+		return kept{}, f.clear(side)
+	}
+	if err != nil {
+		return kept{}, err
+	}
+	if sum := SumOf(string(text)); sum == a.Expected || sum == a.New {
+		return kept{}, f.clear(side)
+	}
+	name, err := f.keep(a.Place, string(text))
+	if err != nil {
+		return kept{}, err
+	}
+	return kept{a.Place, name}, f.clear(side)
+}
+
+// recover finishes what an earlier process left aside when it was cut off.
+func (f *Folder) recover() error {
+	folder := filepath.Join(f.own, "aside")
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		file := filepath.Join(folder, e.Name())
+		switch {
+		case strings.HasSuffix(file, noteSuffix):
+			f.asides[strings.TrimSuffix(file, noteSuffix)] = time.Time{}
+		case strings.HasSuffix(file, oldSuffix):
+			if err := f.putBack(file); err != nil {
+				return err
+			}
+		case strings.HasSuffix(file, ".part"):
+			if err := os.Remove(file); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// putBack ends a swapInSteps that was cut off.
+func (f *Folder) putBack(old string) error {
+	side := strings.TrimSuffix(old, oldSuffix)
+	content, err := os.ReadFile(side + noteSuffix) //nolint:gosec // a file of our own folder
+	if err != nil {
+		return err
+	}
+	var a aside
+	if err := json.Unmarshal(content, &a); err != nil {
+		return err
+	}
+	err = place(old, f.path(a.Place))
+	if errors.Is(err, fs.ErrExist) { // the new text is there
+		return os.Rename(old, side)
+	}
+	return err
+}
