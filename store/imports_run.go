@@ -1,0 +1,295 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"reverie/memory"
+)
+
+// maxImportPage bounds the contents of a page of items, in bytes; one item may have more.
+const maxImportPage = 16 << 20
+
+// ImportSettled is what became of one item.
+type ImportSettled struct {
+	Key        string
+	Outcome    memory.Outcome
+	ReasonCode memory.ReasonCode
+}
+
+const (
+	sqlImportStart = `
+update imports set
+    state = 'running',
+    writes = @writes,
+    author_id = @author,
+    started_at = @now,
+    finished_at = null
+where workspace_id = @workspace and agent_id = @agent and import_id = @import and state <> 'running'
+    and exists (
+        select from import_items
+        where workspace_id = @workspace and agent_id = @agent and import_id = @import and outcome = '')`
+
+	sqlImportCancel = `
+update imports set
+    state = 'cancelled',
+    finished_at = @now
+where workspace_id = @workspace and agent_id = @agent and import_id = @import and state <> 'done'`
+
+	// Without anything left it is done, whether it was cancelled meanwhile or not.
+	sqlImportEnd = `
+update imports set
+    state = case when state = 'cancelled' then state else 'done' end,
+    finished_at = coalesce(finished_at, @now)
+where workspace_id = @workspace and agent_id = @agent and import_id = @import`
+
+	// A page has as many items as fit its bytes, at least one.
+	sqlImportNext = `
+with page as materialized (
+    select item_key, kind, whose, happened_at, target, messages, payload,
+        sum(octet_length(payload)) over (order by kind, happened_at, item_key) - octet_length(payload) as before
+    from (
+        select *
+        from import_items
+        where workspace_id = @workspace and agent_id = @agent and import_id = @import and outcome = ''
+        order by kind, happened_at, item_key
+        limit @limit
+    ) i
+)
+select item_key, kind = 1, whose, happened_at, target, messages, payload
+from page
+where before < @bytes
+order by kind, happened_at, item_key`
+
+	sqlImportSettle = `
+update import_items i set
+    outcome = s.outcome,
+    reason_code = s.reason_code,
+    payload = null,
+    settled_at = @now
+from unnest(@keys::text[], @outcomes::text[], @reasons::text[]) s (item_key, outcome, reason_code)
+where i.workspace_id = @workspace and i.agent_id = @agent and i.import_id = @import and i.item_key = s.item_key
+    and (i.outcome = '' or i.reason_code = 'cancelled')`
+
+	sqlImportLeave = `
+update import_items set
+    outcome = 'skipped',
+    reason_code = 'cancelled',
+    payload = null,
+    settled_at = @now
+where workspace_id = @workspace and agent_id = @agent and import_id = @import and outcome = ''`
+)
+
+// StartImport has an import run with what the identity may write, if something waits in it, and returns how it stands.
+func (s *Store) StartImport(ctx context.Context, id memory.Identity, imported uuid.UUID) (Import, error) {
+	writes := reachPersonal
+	if !id.Pinned {
+		writes = reachTeam
+	}
+	return s.moveImport(ctx, id, imported, sqlImportStart, pgx.NamedArgs{"writes": writes.String(), "author": id.Author.ID})
+}
+
+// CancelImport says that nothing more is to be moved in. LeaveImport does the rest, once nothing of it is under way. One that is
+// done stays done.
+func (s *Store) CancelImport(ctx context.Context, id memory.Identity, imported uuid.UUID) (Import, error) {
+	return s.moveImport(ctx, id, imported, sqlImportCancel, nil)
+}
+
+// EndImport ends an import of which nothing waits any more.
+func (s *Store) EndImport(ctx context.Context, id memory.Identity, imported uuid.UUID) (Import, error) {
+	return s.moveImport(ctx, id, imported, sqlImportEnd, nil)
+}
+
+// LeaveImport cancels an import and leaves out what waits in it: its outcome is skipped, and its contents are dropped.
+func (s *Store) LeaveImport(ctx context.Context, id memory.Identity, imported uuid.UUID) (Import, error) {
+	return s.moveImport(ctx, id, imported, sqlImportCancel, nil, sqlImportLeave)
+}
+
+func (s *Store) moveImport(ctx context.Context, id memory.Identity, imported uuid.UUID, sql string, more pgx.NamedArgs, also ...string) (Import, error) {
+	if err := requireAgent(id); err != nil {
+		return Import{}, err
+	}
+	if err := requireWrite(id); err != nil {
+		return Import{}, err
+	}
+	return inTx(ctx, s, id, func(t *tx) (Import, error) {
+		args := pgx.NamedArgs{"import": imported}
+		for name, value := range more {
+			args[name] = value
+		}
+		i := importing{t: t, id: imported}
+		b := &pgx.Batch{}
+		b.Queue(sql, t.args(args))
+		for _, another := range also {
+			b.Queue(another, t.args(args))
+		}
+		i.queue(b)
+		return i.finish(ctx, b)
+	})
+}
+
+// NextImportItems returns what of an import comes next, at most limit items and some megabytes, at least one if there is one:
+// documents first, then conversations in the order in which they ended. It returns the import as well, without its progress.
+func (s *Store) NextImportItems(ctx context.Context, id memory.Identity, imported uuid.UUID, limit int) (Import, []ImportItem, error) {
+	if err := requireAgent(id); err != nil {
+		return Import{}, nil, err
+	}
+	var items []ImportItem
+	found, err := read(ctx, s, id, func(t *tx) (Import, error) {
+		i := importing{t: t, id: imported}
+		args := t.args(pgx.NamedArgs{"import": imported, "limit": limit, "bytes": maxImportPage})
+		b := &pgx.Batch{}
+		one(b.Queue(sqlImport, args), &i.found, func(row pgx.CollectableRow) (err error) { i.Import, err = scanImport(row); return err })
+		all(b.Queue(sqlImportNext, args), &items, func(row pgx.CollectableRow) (x ImportItem, err error) {
+			err = row.Scan(&x.Key, &x.Conversation, &x.Whose, &x.At, &x.Target, &x.Messages, &x.Payload)
+			return x, err
+		})
+		return i.finish(ctx, b)
+	})
+	return found, items, err
+}
+
+// SettleImport records what became of items, and drops their contents. What is settled stays so, unless it was left out by a
+// cancellation while it was under way.
+func (s *Store) SettleImport(ctx context.Context, id memory.Identity, imported uuid.UUID, settled []ImportSettled) error {
+	if err := requireAgent(id); err != nil {
+		return err
+	}
+	if err := requireWrite(id); err != nil {
+		return err
+	}
+	n := len(settled)
+	keys, outcomes, reasons := make([]string, n), make([]string, n), make([]string, n)
+	for i, item := range settled {
+		keys[i], outcomes[i], reasons[i] = item.Key, string(item.Outcome), string(item.ReasonCode)
+	}
+	_, err := inTx(ctx, s, id, func(t *tx) (struct{}, error) {
+		b := &pgx.Batch{}
+		b.Queue(sqlImportSettle, t.args(pgx.NamedArgs{"import": imported, "keys": keys, "outcomes": outcomes, "reasons": reasons}))
+		return struct{}{}, t.finish(ctx, b)
+	})
+	return err
+}
+
+// ImportItemState is an item as people see it.
+type ImportItemState struct {
+	Key          string
+	Conversation bool
+	Whose        memory.Owner
+	At           time.Time
+	Target       string
+	Messages     int
+	Outcome      memory.Outcome // empty: it waits
+	ReasonCode   memory.ReasonCode
+	SettledAt    *time.Time
+}
+
+// ImportFilter limits a list of items.
+type ImportFilter struct {
+	Any     bool           // of every outcome
+	Outcome memory.Outcome // empty: those that wait
+}
+
+const (
+	importItemColumns = `
+select item_key, kind = 1, whose, happened_at, target, messages, outcome, reason_code, settled_at
+from import_items
+where workspace_id = @workspace and agent_id = @agent and import_id = @import and item_key > @after `
+
+	sqlImportItems = importItemColumns + `
+order by item_key
+limit @limit`
+
+	sqlImportItemsOf = importItemColumns + `and outcome = @outcome
+order by item_key
+limit @limit`
+)
+
+// ImportItems lists the items of an import by their keys. A cursor is the key of the last one.
+func (s *Store) ImportItems(ctx context.Context, id memory.Identity, imported uuid.UUID, f ImportFilter, p Page) (Listed[ImportItemState], error) {
+	if err := requireAgent(id); err != nil {
+		return Listed[ImportItemState]{}, err
+	}
+	if err := validText("cursor", p.Cursor, memory.MaxImportKey); err != nil {
+		return Listed[ImportItemState]{}, err
+	}
+	limit := limitOf(p.Limit)
+	return read(ctx, s, id, func(t *tx) (Listed[ImportItemState], error) {
+		sql := sqlImportItemsOf
+		if f.Any {
+			sql = sqlImportItems
+		}
+		var found []ImportItemState
+		known := false
+		args := t.args(pgx.NamedArgs{"import": imported, "after": p.Cursor, "outcome": f.Outcome, "limit": limit + 1})
+		b := &pgx.Batch{}
+		one(b.Queue(sqlImport, args), &known, func(row pgx.CollectableRow) error { _, err := scanImport(row); return err })
+		all(b.Queue(sql, args), &found, func(row pgx.CollectableRow) (x ImportItemState, err error) {
+			err = row.Scan(&x.Key, &x.Conversation, &x.Whose, &x.At, &x.Target, &x.Messages, &x.Outcome, &x.ReasonCode, &x.SettledAt)
+			return x, err
+		})
+		if err := t.finish(ctx, b); err != nil {
+			return Listed[ImportItemState]{}, err
+		}
+		if !known {
+			return Listed[ImportItemState]{}, noImport(imported)
+		}
+		if len(found) <= limit {
+			return Listed[ImportItemState]{Items: found}, nil
+		}
+		return Listed[ImportItemState]{Items: found[:limit], Next: found[limit-1].Key}, nil
+	})
+}
+
+// Imported is how a conversation that is moved in stands.
+type Imported struct {
+	Pending    bool           // messages wait in front of the cursor
+	Outcome    memory.Outcome // the most telling one of its extractions; empty: there was none
+	ReasonCode memory.ReasonCode
+}
+
+// Of the same messages the latest record counts: what failed or was skipped may have been extracted since.
+const sqlImported = `
+select c.complete_seq > c.cursor_seq, x.outcome, x.reason_code
+from conversations c
+left join lateral (
+    select distinct on (e.from_seq) e.outcome, e.reason_code
+    from extractions e
+    where e.workspace_id = c.workspace_id and e.agent_id = c.agent_id and e.conversation_uid = c.conversation_uid
+        and e.finished_at is not null and (e.from_seq > c.cursor_seq or e.outcome in ('written', 'nothing', 'quarantined'))
+    order by e.from_seq, e.extraction_id desc
+) x on true
+where c.workspace_id = @workspace and c.agent_id = @agent and c.conversation_uid = @uid`
+
+// ImportedConversation reads how a conversation stands, from the records of its extractions.
+func (s *Store) ImportedConversation(ctx context.Context, id memory.Identity, uid uuid.UUID) (Imported, error) {
+	if err := requireAgent(id); err != nil {
+		return Imported{}, err
+	}
+	return read(ctx, s, id, func(t *tx) (Imported, error) {
+		var out Imported
+		found := false
+		b := &pgx.Batch{}
+		one(b.Queue(sqlImported, t.args(pgx.NamedArgs{"uid": uid})), &found, func(row pgx.CollectableRow) error {
+			var outcome, reason *string
+			if err := row.Scan(&out.Pending, &outcome, &reason); err != nil || outcome == nil {
+				return err
+			}
+			if o := memory.Outcome(*outcome); out.Outcome == "" || o.Tells() > out.Outcome.Tells() {
+				out.Outcome, out.ReasonCode = o, memory.ReasonCode(*reason)
+			}
+			return nil
+		})
+		if err := t.finish(ctx, b); err != nil {
+			return Imported{}, err
+		}
+		if !found {
+			return Imported{}, fmt.Errorf("conversation %s: %w", uid, ErrNotFound)
+		}
+		return out, nil
+	})
+}
