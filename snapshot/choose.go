@@ -72,10 +72,10 @@ func (a Archive) Choose(rights Rights) (Taken, []Refused) {
 	for _, f := range a.Files {
 		var reason Reason
 		switch {
-		case !rights.Choice.Has(f.Scope):
-			reason = SkippedOtherScope
 		case f.Scope == memory.ScopePersonal && !rights.Owner:
 			reason = SkippedNoOwner
+		case !rights.Choice.Has(f.Scope):
+			reason = SkippedOtherScope
 		case f.Scope == memory.ScopeTeam && !rights.Team:
 			reason = SkippedForbidden
 		}

@@ -238,7 +238,7 @@ func (s *Store) Snapshots(ctx context.Context, id memory.Identity, p Page) (List
 }
 
 const sqlSnapshotsWaiting = `
-select workspace_id, agent_id, import_id, archive_sha256, owner_key <> '' or token <> '' or choice <> 'team'
+select workspace_id, agent_id, import_id, archive_sha256, owner_key <> '' or token <> ''
 from snapshot_imports
 where outcome = 'running' and requested_at < @before
 order by requested_at
@@ -249,7 +249,7 @@ type WaitingSnapshot struct {
 	Workspace, Agent string
 	ID               uuid.UUID
 	Archive          [32]byte
-	Particular       bool // of an owner, bound to a preview, or of a part
+	Particular       bool // of an owner, or bound to a preview
 }
 
 // WaitingSnapshots lists imports of all workspaces that were asked for before the given time and have not ended, oldest first. It

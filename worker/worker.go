@@ -38,6 +38,7 @@ type Worker struct {
 	queues     []queue
 	sweep      sweep
 	indexSweep *indexSweep
+	snapshots  snapshotSweep
 	schedules  *dreamSchedules // nil: they are left alone
 	cancel     context.CancelFunc
 	done       sync.WaitGroup
@@ -54,6 +55,7 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 	w := &Worker{
 		sweep:      sweep{Sweep: activities.NewSweep(steps.Options), client: c, interval: o.SweepInterval, log: o.Log},
 		indexSweep: &indexSweep{IndexSweep: activities.NewIndexSweep(steps), client: c, interval: o.SweepInterval, log: o.Log},
+		snapshots:  snapshotSweep{SnapshotSweep: activities.NewSnapshotSweep(steps.Options), client: c, interval: o.SweepInterval, log: o.Log},
 	}
 	if steps.DreamSchedule.Cron != "" {
 		w.schedules = &dreamSchedules{DreamSweep: activities.NewDreamSweep(steps.Store, steps.DreamSchedule), client: c, now: steps.Now, log: o.Log}
@@ -90,6 +92,7 @@ func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(workflows.Reindex, workflow.RegisterOptions{Name: workflows.ReindexName})
 	r.RegisterWorkflowWithOptions(workflows.Dream, workflow.RegisterOptions{Name: workflows.DreamName})
 	r.RegisterWorkflowWithOptions(workflows.DreamNight, workflow.RegisterOptions{Name: workflows.NightName})
+	r.RegisterWorkflowWithOptions(workflows.ImportSnapshot, workflow.RegisterOptions{Name: workflows.ImportSnapshotName})
 }
 
 // Start begins to poll and to sweep. It fails when Temporal cannot be reached.
@@ -104,6 +107,7 @@ func (w *Worker) Start() error {
 	w.cancel = cancel
 	w.done.Go(func() { w.sweep.run(ctx) })
 	w.done.Go(func() { w.indexSweep.run(ctx) })
+	w.done.Go(func() { w.snapshots.run(ctx) })
 	if w.schedules != nil {
 		w.done.Go(func() { w.schedules.run(ctx) })
 	}

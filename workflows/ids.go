@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -193,6 +195,11 @@ func ParseDreamID(id string) (ref memory.OwnerRef, dream uuid.UUID, err error) {
 	return memory.OwnerRef{}, uuid.Nil, fmt.Errorf("%q is not the id of a Dream", id)
 }
 
+// ImportID is the id of an import of an agent.
+func ImportID(workspace, agent string, imported uuid.UUID) string {
+	return "import-from/" + agentRef(workspace, agent) + "/" + imported.String()
+}
+
 // DreamNightID is what the ids of an agent's nights begin with; its schedule adds the time.
 func DreamNightID(ref activities.AgentRef) string {
 	return "dream-night/" + agentRef(ref.Workspace, ref.Agent)
@@ -214,4 +221,30 @@ func ParseDreamScheduleID(id string) (activities.AgentRef, error) {
 		return activities.AgentRef{}, fmt.Errorf("%q is not the id of a schedule of dreams", id)
 	}
 	return activities.AgentRef{Workspace: workspace, Agent: agent}, nil
+}
+
+// ImportSnapshotID is the id of the import of an archive, by its SHA-256 in hex, into an agent. only is zero unless another import
+// of the same archive may run at the same time, for somebody else or in another way.
+func ImportSnapshotID(ref activities.AgentRef, archive string, only uuid.UUID) string {
+	id := "import/" + agentRef(ref.Workspace, ref.Agent) + "/" + archive
+	if only != uuid.Nil {
+		id += "/" + only.String()
+	}
+	return id
+}
+
+// ParseImportSnapshotID is the inverse of ImportSnapshotID.
+func ParseImportSnapshotID(id string) (ref activities.AgentRef, archive string, only uuid.UUID, err error) {
+	parts := strings.Split(id, "/")
+	if (len(parts) == 3 || len(parts) == 4) && parts[0] == "import" && len(parts[2]) == hex.EncodedLen(sha256.Size) {
+		workspace, agent, found := strings.Cut(parts[1], ".")
+		_, wrong := hex.DecodeString(parts[2])
+		if len(parts) == 4 && wrong == nil {
+			only, wrong = uuid.Parse(parts[3])
+		}
+		if found && wrong == nil {
+			return activities.AgentRef{Workspace: workspace, Agent: agent}, parts[2], only, nil
+		}
+	}
+	return activities.AgentRef{}, "", uuid.Nil, fmt.Errorf("%q is not the id of an ImportSnapshot", id)
 }

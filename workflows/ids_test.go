@@ -1,6 +1,9 @@
 package workflows
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -45,6 +48,13 @@ func TestIDsAreReadBackAsTheyWereMade(t *testing.T) {
 				t.Fatalf("%s of %v became %v %v (%v)", id, ref, back, d, err)
 			}
 		}
+		archive := fmt.Sprintf("%x", sha256.Sum256([]byte(slug.Draw(t, "archive"))))
+		for _, only := range []uuid.UUID{{}, dream} {
+			of := activities.AgentRef{Workspace: ref.Workspace, Agent: ref.Agent}
+			if back, a, o, err := ParseImportSnapshotID(ImportSnapshotID(of, archive, only)); err != nil || back != of || a != archive || o != only {
+				t.Fatalf("%v %s %v became %v %s %v (%v)", of, archive, only, back, a, o, err)
+			}
+		}
 		agent := activities.AgentRef{Workspace: ref.Workspace, Agent: ref.Agent}
 		if back, err := ParseDreamScheduleID(DreamScheduleID(agent)); err != nil || back != agent {
 			t.Fatalf("%v became %v (%v)", agent, back, err)
@@ -57,6 +67,7 @@ func TestForeignIDsAreRefused(t *testing.T) {
 		"", "inbox", "inbox/a.b", "inbox/ab/0190", "extract/x/1-2", "extract/" + uuid.Nil.String() + "/1",
 		"flush/" + uuid.Nil.String() + "/1", "flush/x/1-2", "compact/" + uuid.Nil.String() + "/1", "compact/" + uuid.Nil.String() + "/1/x",
 		"compact/" + uuid.Nil.String() + "/1/8000/models", "compact/rules", "dream/a.b", "dream/ab/" + uuid.Nil.String(), "dream/a.b/" + uuid.Nil.String() + "/wet/" + uuid.Nil.String(), "dream/a.b/x",
+		"import/a.b", "import/a.b/00", "import/a/" + strings.Repeat("0", 64), "import/a.b/" + strings.Repeat("g", 64), "import/a.b/" + strings.Repeat("0", 64) + "/x",
 	} {
 		if _, err := ParseInboxID(id); err == nil {
 			t.Errorf("%q was read as an Inbox", id)
@@ -69,6 +80,9 @@ func TestForeignIDsAreRefused(t *testing.T) {
 		}
 		if _, _, _, err := ParseFlushID(id); err == nil {
 			t.Errorf("%q was read as a Flush", id)
+		}
+		if ref, _, _, err := ParseImportSnapshotID(id); err == nil {
+			t.Errorf("%q was read as an import into %v", id, ref)
 		}
 		if r, err := ParseCompactID(id); err == nil {
 			t.Errorf("%q was read as the Compact %+v", id, r)

@@ -56,6 +56,17 @@ var (
 		},
 	}
 
+	// snapshotStep: an archive is read, or its documents are written in one transaction; 499 small ones take a second, 16 MB of text
+	// take many. A database that is away is waited for; after a day the sweep begins anew.
+	snapshotStep = workflow.ActivityOptions{
+		StartToCloseTimeout:    10 * time.Minute,
+		ScheduleToCloseTimeout: 24 * time.Hour,
+		HeartbeatTimeout:       activities.HeartbeatTimeout,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
+		},
+	}
+
 	// nightStep: a page of owners dreams, of whom each is waited for as long as nightPatience. A retry goes on behind those
 	// that are done.
 	nightStep = workflow.ActivityOptions{
@@ -68,6 +79,20 @@ var (
 		},
 	}
 )
+
+// importStep: a page of items is moved in, of which each conversation waits for its extraction: seconds, with a slow model minutes,
+// and days while the model is away or the budget is spent. It is never given up: a retry goes on behind what is settled. The
+// heartbeat tells how far it is, and that its worker lives.
+var importStep = workflow.ActivityOptions{
+	TaskQueue:              ImportQueue,
+	StartToCloseTimeout:    30 * 24 * time.Hour,
+	ScheduleToCloseTimeout: 365 * 24 * time.Hour,
+	HeartbeatTimeout:       activities.HeartbeatTimeout,
+	WaitForCancellation:    true,
+	RetryPolicy: &temporal.RetryPolicy{
+		InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
+	},
+}
 
 // modelCall: a proposal takes seconds to minutes, and a repair round doubles it; providers ask us to slow down for up to an
 // hour, and outages last hours. A day without a proposal is recorded as failed, and the messages stay pending.
@@ -173,6 +198,8 @@ const (
 	// nightPatience: how long an owner is waited for before another one takes the place. A dream takes seconds, one with a
 	// slow model minutes; one whose model is away goes on by itself.
 	nightPatience = 10 * time.Minute
+	// importParallel: how many owners of one import are extracted at once. Each has one conversation under way.
+	importParallel = 8
 	// missedAfter: a night that is this late was not only caught up with, and is dreamed as of its own moment.
 	missedAfter = 24 * time.Hour
 	// flushPatience: how long a flush that may not fall back to rules asks a model, as long as an extraction does. Then whoever
