@@ -106,6 +106,8 @@ type settingsChanges struct {
 	FlushDeadlineSeconds change[int]                `json:"flushDeadlineSeconds,omitzero" minimum:"1" maximum:"3600"`
 	FlushPolicy          change[memory.FlushPolicy] `json:"flushPolicy,omitzero" enum:"fallback,wait"`
 	MaxToolRounds        change[int]                `json:"maxToolRounds,omitzero" minimum:"0" maximum:"100"`
+
+	Leader change[string] `json:"leader,omitzero" maxLength:"63"`
 }
 
 // apply returns settings with the changes made, and whether there were any.
@@ -150,6 +152,9 @@ func (c settingsChanges) apply(settings memory.AgentSettings) (memory.AgentSetti
 	c.FlushBytes.to(&settings.FlushBytes)
 	c.FlushDeadlineSeconds.to(&settings.FlushDeadlineSeconds)
 	c.MaxToolRounds.to(&settings.MaxToolRounds)
+	if c.Leader.given {
+		settings.Leader = c.Leader.value // null: empty, none
+	}
 	if c.FlushPolicy.given {
 		settings.FlushPolicy = c.FlushPolicy.value // null: empty, the server's
 	}

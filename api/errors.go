@@ -57,6 +57,10 @@ func (s *Server) explain(ctx context.Context, err error) error {
 		return problem(nameFlushing, "the window is full, and what has to leave it is still being saved: try again in a moment").with("Retry-After", "5")
 	case errors.Is(err, store.ErrNotFound):
 		return problem(nameNotFound, "%s: check the name, and whose it is", readable(err))
+	case errors.Is(err, store.ErrReadOnlyTeam):
+		return problem(nameTeamMember, "%s", readable(err))
+	case errors.Is(err, store.ErrMemoryOff):
+		return problem(nameMemoryOff, "%s: switch it on with memoryEnabled in the agent's settings", readable(err))
 	case errors.Is(err, store.ErrForbidden):
 		return problem(nameForbidden, "%s: this key does not allow it", readable(err))
 	case errors.Is(err, store.ErrUnauthorized):

@@ -17,6 +17,8 @@ const (
 	nameUnsupportedMediaType errorName = "unsupported_media_type"
 	nameUnauthorized         errorName = "unauthorized"
 	nameForbidden            errorName = "forbidden"
+	nameTeamMember           errorName = "team_member"
+	nameMemoryOff            errorName = "memory_off"
 	nameOwnerNotAllowed      errorName = "owner_not_allowed"
 	nameOwnerRequired        errorName = "owner_required"
 	nameNotFound             errorName = "not_found"
@@ -63,6 +65,8 @@ var errorStatus = map[errorName]int{
 	nameUnsupportedMediaType: http.StatusUnsupportedMediaType,
 	nameUnauthorized:         http.StatusUnauthorized,
 	nameForbidden:            http.StatusForbidden,
+	nameTeamMember:           http.StatusForbidden,
+	nameMemoryOff:            http.StatusConflict,
 	nameOwnerNotAllowed:      http.StatusForbidden,
 	nameOwnerRequired:        http.StatusUnprocessableEntity,
 	nameNotFound:             http.StatusNotFound,

@@ -69,7 +69,8 @@ returning ` + agentColumns
 )
 
 // CreateAgent makes an agent with its first documents (memory.Seeds, TEAM, enabled) in one transaction. It needs an admin;
-// one who is limited to some agents may make only these. It returns ErrExists when the id is taken.
+// one who is limited to some agents may make only these. It returns ErrExists when the id is taken, and *InvalidError for a
+// leader that cannot be one.
 func (s *Store) CreateAgent(ctx context.Context, id memory.Identity, a NewAgent) (Agent, error) {
 	if err := requireAdmin(id); err != nil {
 		return Agent{}, err
@@ -89,14 +90,16 @@ func (s *Store) CreateAgent(ctx context.Context, id memory.Identity, a NewAgent)
 	if err := (AgentPatch{Name: &a.Name, TimeZone: &a.TimeZone, Settings: &a.Settings}).validate(); err != nil {
 		return Agent{}, err
 	}
+	a.Settings = *ledBy(a.ID, &a.Settings)
 	id = id.For(a.ID, memory.NoOwner)
-	return inTx(ctx, s, id, func(t *tx) (created Agent, err error) {
+	return leading(ctx, s, id, func(t *tx) (created Agent, err error) {
 		w, err := seedWrites(id)
 		if err != nil {
 			return Agent{}, err
 		}
 		isNew := false
 		b := &pgx.Batch{}
+		leader := queueLeadership(b, t, &a.Settings)
 		one(b.Queue(sqlAgentInsert, t.args(pgx.NamedArgs{"name": a.Name, "time_zone": a.TimeZone, "settings": a.Settings})), &isNew,
 			func(row pgx.CollectableRow) (err error) { created, err = scanAgent(row); return err })
 		w.queueReads(b, t)
@@ -105,6 +108,9 @@ func (s *Store) CreateAgent(ctx context.Context, id memory.Identity, a NewAgent)
 		}
 		if !isNew {
 			return Agent{}, fmt.Errorf("agent %s: %w", a.ID, ErrExists)
+		}
+		if err := leader.allowed(id); err != nil {
+			return Agent{}, err
 		}
 		b = &pgx.Batch{}
 		if err := w.decide(t); err != nil {
@@ -150,7 +156,8 @@ func (s *Store) Agents(ctx context.Context, id memory.Identity) ([]Agent, error)
 	})
 }
 
-// UpdateAgent changes the identity's agent. It needs an admin.
+// UpdateAgent changes the identity's agent. It needs an admin. It returns *InvalidError for a leader that cannot be one: it must
+// exist in the workspace, the identity must be allowed to use it, and neither it nor the agent's own members may be in a team.
 func (s *Store) UpdateAgent(ctx context.Context, id memory.Identity, p AgentPatch) (Agent, error) {
 	if err := requireAdmin(id); err != nil {
 		return Agent{}, err
@@ -161,9 +168,11 @@ func (s *Store) UpdateAgent(ctx context.Context, id memory.Identity, p AgentPatc
 	if err := p.validate(); err != nil {
 		return Agent{}, err
 	}
-	return inTx(ctx, s, id, func(t *tx) (a Agent, err error) {
+	p.Settings = ledBy(id.Agent, p.Settings)
+	return leading(ctx, s, id, func(t *tx) (a Agent, err error) {
 		found := false
 		b := &pgx.Batch{}
+		leader := queueLeadership(b, t, p.Settings)
 		one(b.Queue(sqlAgentUpdate, t.args(pgx.NamedArgs{"name": p.Name, "time_zone": p.TimeZone, "settings": p.Settings})), &found,
 			func(row pgx.CollectableRow) (err error) { a, err = scanAgent(row); return err })
 		if err := t.send(ctx, b); err != nil {
@@ -171,6 +180,9 @@ func (s *Store) UpdateAgent(ctx context.Context, id memory.Identity, p AgentPatc
 		}
 		if !found {
 			return Agent{}, fmt.Errorf("agent %s: %w", id.Agent, ErrNotFound)
+		}
+		if err := leader.allowed(id); err != nil {
+			return Agent{}, err
 		}
 		b = &pgx.Batch{}
 		if err := queueEvent(b, t, event{kind: EventAgentUpdated, agent: id.Agent, detail: p.names()}); err != nil {

@@ -73,6 +73,9 @@ func (w *writes) decide(t *tx) error {
 	if w.recorded != nil {
 		return &replayedError{receipt: *w.recorded}
 	}
+	if err := w.standing.allows(w.author); err != nil {
+		return err
+	}
 	for i := range w.changes {
 		receipt, err := w.apply(t, &w.changes[i])
 		if err != nil {

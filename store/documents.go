@@ -17,7 +17,7 @@ import (
 // the changes are now; the empty key is not remembered. Receipt.Token is the number of the last journal event as a decimal
 // string; it is empty when nothing was written.
 //
-// It returns *InvalidError, ErrForbidden, ErrNotFound (the agent, or a document or version to delete, undelete or
+// It returns *InvalidError, ErrForbidden, ErrReadOnlyTeam, ErrMemoryOff, ErrNotFound (the agent, or a document or version to delete, undelete or
 // restore), *StaleBaseError when a change was based on a version that is no longer current and cannot be merged, and
 // *QuarantineError when the scan refuses a text; that verdict stays in the journal.
 //
@@ -77,6 +77,7 @@ type writes struct {
 	documents map[memory.Ref]*document
 	order     []*document // by scope and path: all writers lock in this order
 	recorded  *memory.Receipt
+	standing  standing
 	events    []event
 	receipt   memory.Receipt
 	forgotten forgotten

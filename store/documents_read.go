@@ -214,10 +214,17 @@ func (s *Store) SetPrompt(ctx context.Context, id memory.Identity, ref memory.Re
 	args["enabled"], args["sort_order"] = enabled, sortOrder
 	return inTx(ctx, s, id, func(t *tx) (d memory.Document, err error) {
 		found := false
+		var s standing
 		b := &pgx.Batch{}
+		if ref.Scope != memory.ScopeGlobal {
+			queueStanding(b, t, &s)
+		}
 		b.Queue(sqlDocumentPrompt, t.args(args))
 		one(b.Queue(sqlDocument, t.args(args)), &found, func(row pgx.CollectableRow) (err error) { d, err = scanContent(row); return err })
 		if err := t.send(ctx, b); err != nil {
+			return memory.Document{}, err
+		}
+		if err := s.allows(id.Author); err != nil {
 			return memory.Document{}, err
 		}
 		if !found {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -89,6 +90,9 @@ func (w *writes) queueReads(b *pgx.Batch, t *tx) {
 	}
 	if w.key != "" {
 		queueLedger(b, t, w.key, &w.recorded)
+	}
+	if slices.ContainsFunc(w.order, func(d *document) bool { return d.agent != "" }) {
+		queueStanding(b, t, &w.standing)
 	}
 	for _, d := range w.order {
 		found := false

@@ -53,6 +53,7 @@ type entryWork struct {
 	scope  memory.Scope
 
 	recorded  *memory.Receipt // the key was used before
+	standing  standing
 	state     dream.State     // zero: no dream has kept one
 	candidate dream.Candidate // zero: no dream has weighed it
 	memory    memory.Document // MEMORY.md; version 0: there is none
@@ -78,6 +79,9 @@ func (w *entryWork) run(ctx context.Context, act func(*entryWork, context.Contex
 	case w.recorded != nil:
 		return w.finish(ctx, &pgx.Batch{}, w.recorded)
 	}
+	if err := w.standing.allows(w.t.id.Author); err != nil { // states of statements are memory without documents
+		return EntryReceipt{}, err
+	}
 	w.names.add(w.change.Entry, nil)
 	w.names.add(w.state.ID, w.state.Aliases, w.state.Text)
 	w.names.add(w.candidate.ID, append(w.candidate.Before.Aliases, w.candidate.Aliases...), w.candidate.Text, w.candidate.Line)
@@ -97,6 +101,7 @@ func (w *entryWork) look(ctx context.Context) error {
 	if w.change.Key != "" {
 		queueLedger(b, t, w.change.Key, &w.recorded)
 	}
+	queueStanding(b, t, &w.standing)
 	var known, weighed, written bool
 	one(b.Queue(sqlEntryState, args), &known, func(row pgx.CollectableRow) (err error) { w.state, err = scanState(row); return err })
 	candidates := sqlEntryCandidate

@@ -31,6 +31,8 @@ type Options struct {
 	MaxConns int32            // connections of the pool; 0: DefaultConns
 	Now      func() time.Time // the clock; nil: time.Now
 	Tracer   pgx.QueryTracer  // told about every statement; nil: none
+	// MemoryOff is the server's default for agents that do not say whether memory is switched on.
+	MemoryOff bool
 }
 
 // Store is a pool of connections to one migrated database. It is safe for concurrent use.
@@ -40,6 +42,7 @@ type Store struct {
 	segments *segmentCache
 	// exactUnits is ExactUnits, but in tests.
 	exactUnits int64
+	memoryOff  bool
 }
 
 // Open connects to the database at url (a postgres:// URL or a key=value string). It fails when the database cannot be
@@ -63,7 +66,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
-	s := &Store{pool: pool, now: o.Now, segments: newSegmentCache(), exactUnits: ExactUnits}
+	s := &Store{pool: pool, now: o.Now, segments: newSegmentCache(), exactUnits: ExactUnits, memoryOff: o.MemoryOff}
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -20,11 +20,13 @@ import (
 // sent by finish carries COMMIT behind: what reads with one batch costs one round trip, what writes after a look costs two.
 type tx struct {
 	settings
-	id    memory.Identity
-	now   time.Time // of the whole transaction, in UTC with the database's microseconds
-	mode  string    // how it begins
-	conn  *pgx.Conn
-	begun bool
+	id   memory.Identity
+	now  time.Time // of the whole transaction, in UTC with the database's microseconds
+	mode string    // how it begins
+	// memoryOff: memory is switched off for agents that do not say.
+	memoryOff bool
+	conn      *pgx.Conn
+	begun     bool
 	// committing is true from the moment at which the commit is sent: whether it took place is not known without an answer.
 	committing bool
 	ended      bool
@@ -91,7 +93,7 @@ func attempt[T any](ctx context.Context, s *Store, t *tx, fn func(*tx) (T, error
 		t.broken = t.conn.IsClosed() // afterwards it is somebody else's
 		conn.Release()
 	}()
-	t.conn, t.now = conn.Conn(), s.now().UTC().Truncate(time.Microsecond)
+	t.conn, t.now, t.memoryOff = conn.Conn(), s.now().UTC().Truncate(time.Microsecond), s.memoryOff
 	t.begun, t.committing, t.ended = false, false, false
 	// A connection in the middle of a transaction is not given back to the pool: Release closes it. So a rollback that
 	// does not come through has no consequences, and neither has a panic in fn.

@@ -114,6 +114,10 @@ func told(ctx context.Context, err error) (any, error) {
 		return failure{Error: true, Message: e.Message}, nil
 	}
 	switch {
+	case errors.Is(err, store.ErrReadOnlyTeam):
+		return failure{Error: true, Message: store.ErrReadOnlyTeam.Error() + ": this agent reads the memory of its team and writes none. Tell the user"}, nil
+	case errors.Is(err, store.ErrMemoryOff):
+		return failure{Error: true, Message: store.ErrMemoryOff.Error() + ". Tell the user"}, nil
 	case errors.Is(err, store.ErrForbidden):
 		return failure{Error: true, Message: "this conversation may not write that: the credential is read-only there. Tell the user"}, nil
 	case errors.Is(err, store.ErrNotFound):

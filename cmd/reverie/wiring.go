@@ -31,7 +31,8 @@ func openStore(ctx context.Context, c config.Config, t *engine.Telemetry) (*stor
 	return store.Open(ctx, c.DatabaseURL.Reveal(), store.Options{
 		MaxConns: c.DatabaseConns,
 		// Statements are recorded without their parameters, which hold contents.
-		Tracer: otelpgx.NewTracer(otelpgx.WithTracerProvider(t.Tracers), otelpgx.WithMeterProvider(t.Meters)),
+		Tracer:    otelpgx.NewTracer(otelpgx.WithTracerProvider(t.Tracers), otelpgx.WithMeterProvider(t.Meters)),
+		MemoryOff: !c.MemoryEnabled,
 	})
 }
 
