@@ -1,0 +1,179 @@
+package imports
+
+import (
+	"path"
+	"strings"
+
+	"reverie/memory"
+)
+
+// readMarkdown reads any folder of Markdown: every file stands where it stood. Names that end in .markdown get .md.
+func readMarkdown(r *reading) error {
+	r.hidden(func(string) string { return reasonHidden })
+	for _, f := range r.tree.files {
+		if !isMarkdown(f.path) {
+			r.skip(f.path, reasonNoMemory)
+			continue
+		}
+		if err := r.file(f, withMD(f.path), memory.ScopePersonal, memory.NoOwner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withMD is a path that ends in .md as documents have it.
+func withMD(name string) string {
+	return strings.TrimSuffix(name, path.Ext(name)) + ".md"
+}
+
+// hidden tells of what lies hidden, which no format reads.
+func (r *reading) hidden(reason func(name string) string) {
+	for _, name := range r.tree.hidden {
+		r.skip(name, reason(name))
+	}
+}
+
+const (
+	reasonDreamsState = "what its dreams count; dreams count anew here"
+	reasonRitual      = "instructions for the program that keeps it, not memory"
+	reasonNotIndexed  = "not a part of its memory: move it with the format markdown if you want it"
+	reasonLegacy      = "it is replaced by MEMORY.md, which is moved"
+)
+
+// readOpenClaw reads an OpenClaw workspace. What says how the agent works (AGENTS, SOUL, IDENTITY, TOOLS) is everybody's, what
+// it knows of its person (USER, MEMORY, memory/, DREAMS) is that person's. USER.md becomes PROFILE.md.
+func readOpenClaw(r *reading) error {
+	r.hidden(func(name string) string {
+		if name == "memory/.dreams" {
+			return reasonDreamsState
+		}
+		return reasonHidden
+	})
+	for _, f := range r.tree.files {
+		to, scope, why := placeOpenClaw(r.tree, f.path)
+		if why != "" {
+			r.skip(f.path, why)
+			continue
+		}
+		if err := r.file(f, to, scope, memory.NoOwner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func placeOpenClaw(t *Tree, name string) (to string, scope memory.Scope, why string) {
+	switch name {
+	case "AGENTS.md", "SOUL.md", "IDENTITY.md", "TOOLS.md":
+		return name, memory.ScopeTeam, ""
+	case "USER.md":
+		return memory.ProfilePath, memory.ScopePersonal, ""
+	case "MEMORY.md":
+		return name, memory.ScopePersonal, ""
+	case "memory.md":
+		if t.has("MEMORY.md") {
+			return "", "", reasonLegacy
+		}
+		return memory.MemoryPath, memory.ScopePersonal, ""
+	case "HEARTBEAT.md", "BOOT.md", "BOOTSTRAP.md":
+		return "", "", reasonRitual
+	}
+	switch {
+	case strings.EqualFold(name, "DREAMS.md"):
+		return "DREAMS.md", memory.ScopePersonal, ""
+	case !isMarkdown(name):
+		return "", "", reasonNoMemory
+	case strings.HasPrefix(name, "memory/"):
+		return withMD(name), memory.ScopePersonal, ""
+	}
+	return "", "", reasonNotIndexed
+}
+
+// Where a snapshot says what it is, and has what is one person's.
+const (
+	manifestPath   = "manifest.json"
+	personalFolder = "personal/"
+)
+
+func (t *Tree) isSnapshot() bool {
+	if !t.has(manifestPath) {
+		return false
+	}
+	content, err := t.read(manifestPath, memory.MaxDocumentBytes)
+	return err == nil && strings.Contains(string(content), `"agentId"`) && strings.Contains(string(content), `"exportedAt"`)
+}
+
+// readMateClaw reads a snapshot of MateClaw or of Reverie: its documents are everybody's, those below personal/ one person's.
+func readMateClaw(r *reading) error {
+	r.hidden(func(string) string { return reasonHidden })
+	for _, f := range r.tree.files {
+		name, personal := strings.CutPrefix(f.path, personalFolder)
+		scope := memory.ScopeTeam
+		if personal {
+			scope = memory.ScopePersonal
+		}
+		switch {
+		case f.path == manifestPath:
+			r.skip(f.path, "says what the snapshot is; there is nothing to move")
+			continue
+		case !isMarkdown(name):
+			r.skip(f.path, reasonNoMemory)
+			continue
+		case strings.Contains(name, "/") && !strings.HasPrefix(name, "memory/"):
+			r.skip(f.path, reasonNotIndexed)
+			continue
+		}
+		if err := r.file(f, name, scope, memory.NoOwner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readMicroClaw reads MicroClaw's groups. AGENTS.md is memory there: that of everyone becomes the agent's MEMORY.md, that of
+// a channel a document of its own, that of a chat the MEMORY.md of <channel>:<chat>, with its Person sections as they are.
+func readMicroClaw(r *reading) error {
+	r.hidden(func(string) string { return reasonHidden })
+	for _, f := range r.tree.files {
+		to, chat, why := placeMicroClaw(f.path)
+		owner, scope := memory.NoOwner, memory.ScopeTeam
+		if chat != "" {
+			of, known := r.options.Owners.of(path.Dir(chat), strings.Replace(chat, "/", ":", 1))
+			if owner, scope = of, memory.ScopePersonal; !known {
+				why = reasonOwner
+			}
+		}
+		if why != "" {
+			r.skip(f.path, why)
+			continue
+		}
+		if err := r.file(f, to, scope, owner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// placeMicroClaw says where a file goes; chat is <channel>/<chat> when it is that chat's.
+func placeMicroClaw(name string) (to, chat, why string) {
+	folder, base := path.Split(name)
+	folder = strings.TrimSuffix(folder, "/")
+	depth := 0
+	if folder != "" {
+		depth = strings.Count(folder, "/") + 1
+	}
+	switch {
+	case base == "AGENTS.md" && depth == 0:
+		return memory.MemoryPath, "", ""
+	case base == "AGENTS.md" && depth == 1:
+		return "memory/microclaw/" + folder + ".md", "", ""
+	case base == "AGENTS.md" && depth == 2:
+		return memory.MemoryPath, folder, ""
+	case base == "USER.md" && depth == 2:
+		return memory.ProfilePath, folder, ""
+	case isMarkdown(base):
+		return "", "", reasonNotIndexed
+	}
+	return "", "", reasonNoMemory
+}

@@ -1,0 +1,303 @@
+package imports
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// DamagedError is an export that is not the JSON that it should be, or that ends too early: nothing of what stands behind
+// the place can be known.
+type DamagedError struct {
+	File    string
+	Offset  int64  // in bytes
+	Problem string // what to do about it
+}
+
+// Error says where and what to do, and repeats nothing of the export.
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("%s is damaged at byte %d: %s", e.File, e.Offset, e.Problem)
+}
+
+const (
+	problemShort    = "it ends in the middle: the export was cut off, ask for it again or download it again"
+	problemBrackets = "brackets do not match"
+	problemDepth    = "it is nested too deeply"
+	problemNoRecord = "an object or an array was expected"
+	problemMember   = "a name and a colon were expected"
+)
+
+// maxDepth bounds the nesting of one record; the deepest exports have some twenty levels.
+const maxDepth = 500
+
+// record is one element of an export.
+type record struct {
+	in     string // the name of the array that it stands in; empty at the top
+	number int    // from 1, in the order of the file
+	offset int64  // where it begins
+	raw    []byte // nil when it is larger than MaxRecordBytes; valid until the next record
+}
+
+// records reads JSON element by element, without ever having more than one of them in memory: the elements of an array, the
+// values of JSON Lines, or the elements of those arrays of an object that containers names. What else such an object has
+// comes last, as an object.
+func records(name string, r io.Reader, containers []string, do func(record) error) error {
+	s := &scanner{r: bufio.NewReaderSize(r, 64<<10), name: name, limit: MaxRecordBytes}
+	if bom, err := s.r.Peek(3); err == nil && string(bom) == "\xef\xbb\xbf" {
+		s.discard(3)
+	}
+	for {
+		b, err := s.peek()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case b == '[':
+			err = s.array("", do)
+		case b == '{':
+			err = s.object(containers, do)
+		default:
+			err = s.damaged(problemNoRecord)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// scanner finds where JSON values begin and end. Whether they are right is for json.Unmarshal to say.
+type scanner struct {
+	r      *bufio.Reader
+	name   string
+	limit  int
+	offset int64
+	number int
+	buffer []byte
+}
+
+func (s *scanner) damaged(problem string) error {
+	return &DamagedError{File: s.name, Offset: s.offset, Problem: problem}
+}
+
+func (s *scanner) discard(n int) {
+	skipped, _ := s.r.Discard(n) // of what was peeked at
+	s.offset += int64(skipped)
+}
+
+// peek returns the first byte that is no space, without taking it. At the end of the file it returns io.EOF.
+func (s *scanner) peek() (byte, error) {
+	for {
+		b, err := s.r.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		if b != ' ' && b != '\t' && b != '\n' && b != '\r' {
+			return b, s.r.UnreadByte()
+		}
+		s.offset++
+	}
+}
+
+// within is peek where the file must not end.
+func (s *scanner) within() (byte, error) {
+	b, err := s.peek()
+	if errors.Is(err, io.EOF) {
+		return 0, s.damaged(problemShort)
+	}
+	return b, err
+}
+
+// array hands over the elements of an array.
+func (s *scanner) array(in string, do func(record) error) error {
+	s.discard(1)
+	for first := true; ; first = false {
+		b, err := s.within()
+		if err != nil {
+			return err
+		}
+		if b == ']' {
+			s.discard(1)
+			return nil
+		}
+		if !first {
+			if b != ',' {
+				return s.damaged("a comma was expected")
+			}
+			s.discard(1)
+			if _, err := s.within(); err != nil {
+				return err
+			}
+		}
+		if err := s.hand(in, do); err != nil {
+			return err
+		}
+	}
+}
+
+// hand reads a value and hands it over.
+func (s *scanner) hand(in string, do func(record) error) error {
+	s.number++
+	found := record{in: in, number: s.number, offset: s.offset}
+	s.buffer = s.buffer[:0]
+	fits, err := s.value()
+	if err != nil {
+		return err
+	}
+	if fits {
+		found.raw = s.buffer
+	}
+	return do(found)
+}
+
+// object hands over the elements of its containers, and then the rest of it.
+func (s *scanner) object(containers []string, do func(record) error) error {
+	if len(containers) == 0 {
+		return s.hand("", do)
+	}
+	start, fits := s.offset, true
+	rest := []byte{'{'}
+	s.discard(1)
+	for first := true; ; first = false {
+		b, err := s.within()
+		if err != nil {
+			return err
+		}
+		if b == '}' {
+			s.discard(1)
+			break
+		}
+		if !first {
+			if b != ',' {
+				return s.damaged("a comma was expected")
+			}
+			s.discard(1)
+		}
+		name, err := s.member()
+		if err != nil {
+			return err
+		}
+		if b, err = s.within(); err != nil {
+			return err
+		}
+		if plain := string(bytes.Trim(name, `"`)); b == '[' && slices.Contains(containers, plain) {
+			if err := s.array(plain, do); err != nil {
+				return err
+			}
+			continue
+		}
+		s.buffer = append(s.buffer[:0], name...)
+		s.buffer = append(s.buffer, ':')
+		whole, err := s.value()
+		if err != nil {
+			return err
+		}
+		if fits = fits && whole && len(rest)+len(s.buffer) < s.limit; fits {
+			if len(rest) > 1 {
+				rest = append(rest, ',')
+			}
+			rest = append(rest, s.buffer...)
+		}
+	}
+	s.number++
+	found := record{number: s.number, offset: start}
+	if fits {
+		found.raw = append(rest, '}')
+		if len(rest) == 1 {
+			return nil // nothing but containers
+		}
+	}
+	return do(found)
+}
+
+// member reads a name and its colon, and returns the name with its quotes.
+func (s *scanner) member() ([]byte, error) {
+	b, err := s.within()
+	if err != nil {
+		return nil, err
+	}
+	if b != '"' {
+		return nil, s.damaged(problemMember)
+	}
+	s.buffer = s.buffer[:0]
+	fits, err := s.value()
+	if err != nil {
+		return nil, err
+	}
+	name := bytes.Clone(s.buffer)
+	if b, err = s.within(); err != nil {
+		return nil, err
+	}
+	if b != ':' || !fits {
+		return nil, s.damaged(problemMember)
+	}
+	s.discard(1)
+	return name, nil
+}
+
+// value reads one value behind what the buffer has. fits is false when it is larger than the limit: the buffer then has its beginning.
+func (s *scanner) value() (fits bool, err error) {
+	var open []byte // brackets that wait for their other half
+	fits = true
+	for inString, escaped := false, false; ; {
+		b, err := s.r.ReadByte()
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return false, s.damaged(problemShort)
+			}
+			return false, err
+		}
+		s.offset++
+		if len(s.buffer) < s.limit {
+			s.buffer = append(s.buffer, b)
+		} else {
+			fits = false
+		}
+		switch {
+		case inString:
+			switch {
+			case escaped:
+				escaped = false
+			case b == '\\':
+				escaped = true
+			case b == '"':
+				if inString = false; len(open) == 0 {
+					return fits, nil
+				}
+			}
+		case b == '"':
+			inString = true
+		case b == '{' || b == '[':
+			if len(open) == maxDepth {
+				return false, s.damaged(problemDepth)
+			}
+			open = append(open, b+2) // { and } are two apart, as [ and ] are
+		case b == '}' || b == ']':
+			if len(open) == 0 || open[len(open)-1] != b {
+				return false, s.damaged(problemBrackets)
+			}
+			if open = open[:len(open)-1]; len(open) == 0 {
+				return fits, nil
+			}
+		case len(open) == 0: // a number or a word
+			if ends, err := s.wordEnds(); ends || err != nil {
+				return fits, err
+			}
+		}
+	}
+}
+
+// wordEnds reports whether a number or a word at the top ends here.
+func (s *scanner) wordEnds() (bool, error) {
+	next, err := s.r.Peek(1)
+	if len(next) == 0 {
+		if errors.Is(err, io.EOF) {
+			return true, nil
+		}
+		return false, err
+	}
+	return bytes.IndexByte([]byte(" \t\r\n,]}:"), next[0]) >= 0, nil
+}

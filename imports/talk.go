@@ -1,0 +1,186 @@
+package imports
+
+import (
+	"cmp"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"reverie/memory"
+)
+
+// talk is a conversation of a source on its way.
+type talk struct {
+	id     string // the source's
+	source string // how Skipped names it
+	owner  memory.Owner
+	title  string
+	began  time.Time // for messages that do not say when they were said
+	// messages in the order in which they were said; a message without an id gets one.
+	messages []memory.Message
+}
+
+// Lengths that the gate for messages takes.
+const (
+	maxNameBytes  = 128
+	maxTitleRunes = 200
+)
+
+// talk brings the messages into their form and emits them: every message has an id of its own and a time that is not
+// before that of the one in front of it, and none is too long.
+func (r *reading) talk(t talk, f file) error {
+	t.messages = slices.DeleteFunc(t.messages, func(m memory.Message) bool { return strings.TrimSpace(m.Content) == "" })
+	if len(t.messages) == 0 {
+		r.skip(t.source, reasonUnheard)
+		return nil
+	}
+	if !t.dated(f.at) {
+		r.skip(t.source, reasonNoDate)
+		return nil
+	}
+	id := string(r.Format) + ":" + textOf(t.id)
+	if t.id == "" || len(id) > memory.MaxConversation || hasControl(id) {
+		sum := hash(t.id, t.source)
+		id = string(r.Format) + ":" + hex.EncodeToString(sum[:])
+	}
+	key, first := r.first("talk", id)
+	if !first {
+		r.skip(t.source, reasonTwice)
+		return nil
+	}
+	owner := cmp.Or(t.owner, r.options.Owners.Default)
+	title := cutRunes(strings.Join(strings.Fields(textOf(t.title)), " "), maxTitleRunes)
+	for i, part := range partsOf(identified(whole(t.messages))) {
+		if i > 0 {
+			part.key = "/" + strconv.Itoa(i+1)
+		}
+		item := Item{Key: key + part.key, Conversation: &Conversation{ID: id, Owner: owner, Title: title, Messages: part.messages}}
+		if err := r.emit(item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dated gives a time to each message that has none: that of the message in front of it, else that of the conversation's
+// beginning, else that of the first message that has one, else otherwise. It reports whether there was any.
+func (t *talk) dated(otherwise time.Time) bool {
+	at := t.began
+	for _, m := range t.messages {
+		if m.CreatedAt.IsZero() {
+			continue
+		}
+		if at.IsZero() || at.After(m.CreatedAt) {
+			at = m.CreatedAt
+		}
+		break
+	}
+	if at.IsZero() {
+		at = plausible(otherwise)
+	}
+	for i := range t.messages {
+		m := &t.messages[i]
+		if m.CreatedAt.Before(at) {
+			m.CreatedAt = at
+		}
+		at = m.CreatedAt
+	}
+	return !at.IsZero()
+}
+
+// whole cuts messages that are too long into several of the same speaker, at ends of lines where there are any. Nothing is lost.
+func whole(messages []memory.Message) []memory.Message {
+	out := make([]memory.Message, 0, len(messages))
+	for _, m := range messages {
+		m.Content, m.Name = textOf(m.Content), cutTo(strings.Join(strings.Fields(textOf(m.Name)), " "), maxNameBytes)
+		for piece := 1; ; piece++ {
+			next := m
+			next.Content = lineCut(m.Content, memory.MaxMessageBytes)
+			if piece > 1 && m.ID != "" {
+				next.ID = m.ID + "/" + strconv.Itoa(piece)
+			}
+			out = append(out, next)
+			if m.Content = m.Content[len(next.Content):]; m.Content == "" {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// lineCut is the beginning of s, of at most limit bytes, up to the end of a line in its second half, else between characters.
+func lineCut(s string, limit int) string {
+	head := cutTo(s, limit)
+	if len(head) == len(s) {
+		return s
+	}
+	if at := strings.LastIndexByte(head, '\n'); at > limit/2 {
+		return head[:at+1]
+	}
+	return head
+}
+
+// identified gives an id to each message that has none, or whose id is too long or that of another one.
+func identified(messages []memory.Message) []memory.Message {
+	seen := make(map[string]int, len(messages))
+	out := messages[:0]
+	for i, m := range messages {
+		if m.ID == "" || len(m.ID) > memory.MaxMessageID || hasControl(m.ID) || !utf8.ValidString(m.ID) {
+			sum := hash(m.ID, strconv.Itoa(i), m.Role, m.Name, m.Content)
+			m.ID = "auto-" + hex.EncodeToString(sum[:])
+		}
+		if before, known := seen[m.ID]; known {
+			if saysTheSame(messages[before], m) {
+				continue // the same message twice is one
+			}
+			sum := hash(m.ID, m.Role, m.Name, m.Content)
+			m.ID = "again-" + hex.EncodeToString(sum[:])
+			if _, known := seen[m.ID]; known {
+				continue
+			}
+		}
+		seen[m.ID] = len(out)
+		out = append(out, m)
+	}
+	return out
+}
+
+func saysTheSame(a, b memory.Message) bool {
+	return a.Role == b.Role && a.Name == b.Name && a.Content == b.Content
+}
+
+// part is what of a conversation goes into one item.
+type part struct {
+	key      string
+	messages []memory.Message
+}
+
+// partsOf cuts a conversation into items. Where it is cut depends on what stands in front only, so that a conversation that
+// grows keeps its parts, and the last one grows.
+func partsOf(messages []memory.Message) []part {
+	var out []part
+	start, size := 0, 0
+	for i, m := range messages {
+		if i > start && (i-start == memory.MaxBatchMessages || size+len(m.Content) > MaxItemBytes) {
+			out = append(out, part{messages: messages[start:i]})
+			start, size = i, 0
+		}
+		size += len(m.Content)
+	}
+	return append(out, part{messages: messages[start:]})
+}
+
+func hasControl(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError }) >= 0
+}
+
+// cutRunes cuts s to at most limit characters.
+func cutRunes(s string, limit int) string {
+	if runes := []rune(s); len(runes) > limit {
+		return string(runes[:limit-1]) + "…"
+	}
+	return s
+}
