@@ -53,6 +53,10 @@ type Options struct {
 	DreamSchedule memory.DreamSchedule
 	// Dreamer starts the dreams of a night; a worker brings it (worker.New).
 	Dreamer Dreamer
+	// Extractor extracts conversations that are moved in; a worker brings it (worker.New).
+	Extractor Extractor
+	// ObserveImport is told every item of an import that was settled, for metrics.
+	ObserveImport func(ImportedItem)
 	// Flusher has a model note what leaves a context window, and Summariser one summarise it; nil: rules do.
 	Flusher    Flusher
 	Summariser Summariser

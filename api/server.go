@@ -118,6 +118,7 @@ func (s *Server) routes() {
 	s.contextRoutes()
 	s.compactionRoutes()
 	s.rememberRoutes()
+	s.importRoutes()
 	openAnswers(s.api.OpenAPI())
 }
 

@@ -23,8 +23,13 @@ func (p ImportPolicy) Valid() bool {
 	return p == ImportMerge || p == ImportKeep || p == ImportOverwrite
 }
 
-// OutcomeMerged means, of what is moved in, that what was missing was added to a document that was there.
-const OutcomeMerged Outcome = "merged"
+// Outcomes of what is handed in, besides those of extractions.
+const (
+	// OutcomeUnchanged means that the document said all of it already.
+	OutcomeUnchanged Outcome = "unchanged"
+	// OutcomeMerged means that what was missing was added to a document that was there.
+	OutcomeMerged Outcome = "merged"
+)
 
 // Limits of moving in. A batch has at most as many bytes as a request of the API may have.
 const (

@@ -39,6 +39,8 @@ func check(id memory.Identity, at string, change memory.Change) (checked, error)
 			return c, &InvalidError{Field: at + "strategy", Problem: "use append, replace_section, upsert_kv or overwrite"}
 		}
 		c.Content, err = c.admit(at+"content", c.Content)
+	case memory.OpImport:
+		c.Content, err = c.admitImport(at)
 	case memory.OpDelete, memory.OpUndelete:
 	case memory.OpRestore:
 		if change.Restore < 1 {

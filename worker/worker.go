@@ -25,6 +25,10 @@ const stopTimeout = 30 * time.Second
 // for some dreams, which take no place of theirs.
 const nightsAtOnce = 100
 
+// importsAtOnce is how many imports one worker moves in at once. Each of them waits for some extractions, which take no place of
+// theirs.
+const importsAtOnce = 50
+
 // Options are the limits of one worker process.
 type Options struct {
 	ModelConcurrency int           // model calls at once
@@ -68,9 +72,11 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 		return q
 	}
 	steps.Dreamer = workflows.Dreams{Client: c}
+	steps.Extractor = workflows.Inboxes{Client: c}
 	Register(poll(workflows.TaskQueue, worker.Options{}))
 	poll(workflows.ModelQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: o.ModelConcurrency})
 	poll(workflows.NightQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: nightsAtOnce})
+	poll(workflows.ImportQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: importsAtOnce})
 	if w.indexSweep.Vectors() {
 		poll(workflows.EmbedQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: o.EmbedConcurrency})
 	}
@@ -90,6 +96,7 @@ func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(workflows.Compact, workflow.RegisterOptions{Name: workflows.CompactName})
 	r.RegisterWorkflowWithOptions(workflows.Index, workflow.RegisterOptions{Name: workflows.IndexName})
 	r.RegisterWorkflowWithOptions(workflows.Reindex, workflow.RegisterOptions{Name: workflows.ReindexName})
+	r.RegisterWorkflowWithOptions(workflows.Import, workflow.RegisterOptions{Name: workflows.ImportName})
 	r.RegisterWorkflowWithOptions(workflows.Dream, workflow.RegisterOptions{Name: workflows.DreamName})
 	r.RegisterWorkflowWithOptions(workflows.DreamNight, workflow.RegisterOptions{Name: workflows.NightName})
 	r.RegisterWorkflowWithOptions(workflows.ImportSnapshot, workflow.RegisterOptions{Name: workflows.ImportSnapshotName})

@@ -1,0 +1,195 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reverie/imports"
+	"reverie/memory"
+	"reverie/store"
+	"reverie/workflows"
+)
+
+const importsPath = "/api/v1/agents/{agent}/imports"
+
+func (s *Server) importRoutes() {
+	register(s, route{
+		id: "create-import", method: http.MethodPost, path: importsPath, tag: "imports", need: memory.RoleMember, body: maxSmallBody,
+		summary: "Begin to move memory in from elsewhere, or find where it was left",
+		doc: "The same source with the same options and owner is one import, however often it is asked for. " +
+			"Naming nobody, it may be about several owners and about shared documents; a key that is pinned to an owner moves in that one's.",
+	}, s.createImport)
+	register(s, route{
+		id: "list-imports", method: http.MethodGet, path: importsPath, tag: "imports", need: memory.RoleMember,
+		summary: "List imports, newest first", doc: "Of the owner that is named or that the key is pinned to. Naming nobody: all of the agent.",
+	}, s.listImports)
+	register(s, route{
+		id: "get-import", method: http.MethodGet, path: importsPath + "/{import}", tag: "imports", need: memory.RoleMember,
+		summary: "Read how far an import is",
+	}, s.getImport)
+	register(s, route{
+		id: "add-import-items", method: http.MethodPost, path: importsPath + "/{import}/items", tag: "imports", need: memory.RoleMember,
+		body: MaxBodyBytes, errors: []int{http.StatusConflict},
+		summary: "Upload documents and conversations",
+		doc: "All of the batch or nothing. An item whose key is known is left alone, so that a batch can be sent again; one that failed, or was left out, is tried again at the next start. " +
+			"An item that cannot be moved in is recorded as failed with its reason, and does not keep the others from it.",
+	}, s.addImportItems)
+	register(s, route{
+		id: "list-import-items", method: http.MethodGet, path: importsPath + "/{import}/items", tag: "imports", need: memory.RoleMember,
+		summary: "List items with their outcomes, by key",
+	}, s.listImportItems)
+	register(s, route{
+		id: "start-import", method: http.MethodPost, path: importsPath + "/{import}/start", tag: "imports", need: memory.RoleMember,
+		status: http.StatusAccepted, summary: "Have what was uploaded moved in",
+		doc: "Documents first, then conversations in the order in which they ended. What is settled is never done again. Asked for again, it goes on with what waits.",
+	}, s.startImport)
+	register(s, route{
+		id: "cancel-import", method: http.MethodPost, path: importsPath + "/{import}/cancel", tag: "imports", need: memory.RoleMember,
+		status: http.StatusAccepted, summary: "Stop an import", doc: "What is moved in stays. What is not is skipped, until it is uploaded and started again.",
+	}, s.cancelImport)
+}
+
+// ImportParam is the import that a request is about.
+type ImportParam struct {
+	Import uuid.UUID `path:"import" format:"uuid" doc:"Id of the import."`
+}
+
+type createImportInput struct {
+	AgentParam
+	Body struct {
+		Owner      string              `json:"owner,omitempty" maxLength:"128" doc:"Whose memory it is about; or give channel and sender, or endUserId. Missing: of several, or the shared one." example:"user:7"`
+		Channel    string              `json:"channel,omitempty" maxLength:"128"`
+		Sender     string              `json:"sender,omitempty" maxLength:"128"`
+		EndUserID  string              `json:"endUserId,omitempty" maxLength:"128"`
+		Source     string              `json:"source" minLength:"1" maxLength:"128" doc:"What tells the source from others and stays the same, such as the SHA-256 of its items." example:"9f86d081884c7d65"`
+		Format     imports.Format      `json:"format" minLength:"1" maxLength:"64" doc:"Where it comes from; it stands in headings of documents that are merged." example:"chatgpt"`
+		Label      string              `json:"label,omitempty" maxLength:"200" doc:"What people call the source."`
+		OnConflict memory.ImportPolicy `json:"onConflict,omitempty" enum:"merge,keep,overwrite" default:"merge" doc:"What becomes of a document when another one stands there: what it does not say is added to its end, it is kept, or it is replaced."`
+		Extract    bool                `json:"extract,omitempty" default:"true" doc:"Conversations become memory; otherwise they are stored only."`
+	}
+}
+
+// importView is an import.
+type importView struct {
+	ID         uuid.UUID           `json:"id"`
+	Owner      memory.Owner        `json:"owner,omitempty"`
+	Format     string              `json:"format"`
+	Label      string              `json:"label,omitempty"`
+	OnConflict memory.ImportPolicy `json:"onConflict" enum:"merge,keep,overwrite"`
+	Extract    bool                `json:"extract"`
+	State      store.ImportState   `json:"state" enum:"staging,running,done,cancelled" doc:"staging: items are uploaded; cancelled: what was not settled is left out."`
+	Items      int                 `json:"items" doc:"That were uploaded."`
+	Settled    int                 `json:"settled" doc:"Of them, those that have an outcome."`
+	Waiting    int                 `json:"waiting" doc:"Of them, those that have none yet."`
+	Outcomes   map[string]int      `json:"outcomes" doc:"How many ended how: written, unchanged, merged, nothing, skipped, quarantined, failed."`
+	WorkflowID string              `json:"workflowId,omitempty"`
+	Link       string              `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
+	CreatedAt  time.Time           `json:"createdAt"`
+	StartedAt  *time.Time          `json:"startedAt,omitempty"`
+	FinishedAt *time.Time          `json:"finishedAt,omitempty"`
+}
+
+func (s *Server) viewImport(id memory.Identity, i store.Import) importView {
+	v := importView{
+		ID: i.ID, Owner: i.Owner, Format: i.Format, Label: i.Label, OnConflict: i.OnConflict, Extract: i.Extract, State: i.State,
+		Items: i.Items, Settled: i.Settled(), Waiting: i.Outcomes[""], Outcomes: map[string]int{},
+		CreatedAt: i.CreatedAt, StartedAt: i.StartedAt, FinishedAt: i.FinishedAt,
+	}
+	for outcome, n := range i.Outcomes {
+		if outcome != "" {
+			v.Outcomes[string(outcome)] = n
+		}
+	}
+	if i.StartedAt != nil {
+		v.WorkflowID = workflows.ImportID(id.Workspace, id.Agent, i.ID)
+		v.Link = s.workflows.link(v.WorkflowID)
+	}
+	return v
+}
+
+func (s *Server) createImport(ctx context.Context, in *createImportInput) (*reply[importView], error) {
+	b := in.Body
+	id, _, err := s.enter(ctx, in.Agent, person{b.Owner, b.Channel, b.Sender, b.EndUserID, "body"})
+	if err != nil {
+		return nil, err
+	}
+	made, err := s.Store.CreateImport(ctx, id, store.NewImport{
+		Source: b.Source, Format: string(b.Format), Label: strings.TrimSpace(b.Label), OnConflict: b.OnConflict, Extract: b.Extract,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ok(s.viewImport(id, made)), nil
+}
+
+type listImportsInput struct {
+	AgentParam
+	PersonParams
+	PageParams
+}
+
+func (s *Server) listImports(ctx context.Context, in *listImportsInput) (*reply[page[importSummary]], error) {
+	id, _, err := s.enter(ctx, in.Agent, in.person())
+	if err != nil {
+		return nil, err
+	}
+	id, _ = acrossOwners(id)
+	listed, err := s.Store.Imports(ctx, id, store.Page{Limit: in.Limit, Cursor: in.Cursor})
+	if err != nil {
+		return nil, err
+	}
+	return ok(page[importSummary]{Items: views(listed.Items, summaryOfImport), Next: listed.Next}), nil
+}
+
+// importSummary is an import in a list.
+type importSummary struct {
+	ID         uuid.UUID         `json:"id"`
+	Owner      memory.Owner      `json:"owner,omitempty"`
+	Format     string            `json:"format"`
+	Label      string            `json:"label,omitempty"`
+	State      store.ImportState `json:"state" enum:"staging,running,done,cancelled"`
+	Items      int               `json:"items"`
+	CreatedAt  time.Time         `json:"createdAt"`
+	StartedAt  *time.Time        `json:"startedAt,omitempty"`
+	FinishedAt *time.Time        `json:"finishedAt,omitempty"`
+}
+
+func summaryOfImport(i store.Import) importSummary {
+	return importSummary{
+		ID: i.ID, Owner: i.Owner, Format: i.Format, Label: i.Label, State: i.State, Items: i.Items,
+		CreatedAt: i.CreatedAt, StartedAt: i.StartedAt, FinishedAt: i.FinishedAt,
+	}
+}
+
+type importInput struct {
+	AgentParam
+	ImportParam
+}
+
+// onImport is the import that a request is about, and the identity that works on it: whoever may read it, on behalf of whom it
+// is about.
+func (s *Server) onImport(ctx context.Context, in importInput) (memory.Identity, store.Import, error) {
+	id, _, err := s.enter(ctx, in.Agent, person{location: "path"})
+	if err != nil {
+		return id, store.Import{}, err
+	}
+	reading, _ := acrossOwners(id)
+	found, err := s.Store.ImportOf(ctx, reading, in.Import)
+	if err != nil {
+		return id, store.Import{}, err
+	}
+	id.Owner = found.Owner
+	return id, found, nil
+}
+
+func (s *Server) getImport(ctx context.Context, in *importInput) (*reply[importView], error) {
+	id, found, err := s.onImport(ctx, *in)
+	if err != nil {
+		return nil, err
+	}
+	return ok(s.viewImport(id, found)), nil
+}

@@ -1,0 +1,175 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"reverie/imports"
+	"reverie/memory"
+	"reverie/store"
+)
+
+// importItem is a document or a conversation of the other system; exactly one of the two.
+type importItem struct {
+	Key          string              `json:"key" minLength:"1" maxLength:"300" doc:"Tells it from every other item of the source, and stays the same when the source is read again."`
+	Document     *importDocument     `json:"document,omitempty"`
+	Conversation *importConversation `json:"conversation,omitempty"`
+}
+
+type importDocument struct {
+	Path    string       `json:"path" maxLength:"255" doc:"Where it is to stand." example:"memory/2026-01-31.md"`
+	Source  string       `json:"source,omitempty" maxLength:"1000" doc:"Where it stood."`
+	Scope   memory.Scope `json:"scope" enum:"PERSONAL,TEAM"`
+	Owner   string       `json:"owner,omitempty" maxLength:"128" doc:"Of a personal one; missing: whom the import is about."`
+	Content string       `json:"content" maxLength:"1048576" doc:"Markdown, at most 1 MiB."`
+	At      *time.Time   `json:"at,omitempty" doc:"When it was last changed, if that is known."`
+}
+
+type importConversation struct {
+	ID       string         `json:"id" minLength:"1" maxLength:"255" doc:"Of the conversation here: the other system's, behind its name." example:"chatgpt:6f1c"`
+	Owner    string         `json:"owner,omitempty" maxLength:"128" doc:"Missing: whom the import is about."`
+	Title    string         `json:"title,omitempty" maxLength:"1000"`
+	Messages []messageInput `json:"messages" minItems:"1" maxItems:"10000" nullable:"false" doc:"In the order in which they were said, each with createdAt."`
+}
+
+type addImportItemsInput struct {
+	AgentParam
+	ImportParam
+	Body struct {
+		Items []importItem `json:"items" minItems:"1" maxItems:"1000" nullable:"false"`
+	}
+}
+
+type stagedView struct {
+	Staged int `json:"staged" doc:"Wait to be moved in."`
+	Known  int `json:"known" doc:"Were uploaded before."`
+	Failed int `json:"failed" doc:"Cannot be moved in: the list of items says why."`
+}
+
+func (s *Server) addImportItems(ctx context.Context, in *addImportItemsInput) (*reply[stagedView], error) {
+	id, _, err := s.onImport(ctx, importInput{in.AgentParam, in.ImportParam})
+	if err != nil {
+		return nil, err
+	}
+	items := make([]store.ImportItem, len(in.Body.Items))
+	for i, item := range in.Body.Items {
+		if items[i], err = s.stage(id, item); err != nil {
+			return nil, invalidAt(fmt.Sprintf("body.items[%d]", i), "%s", err)
+		}
+	}
+	staged, err := s.Store.StageImport(ctx, id, in.Import, items)
+	if err != nil {
+		return nil, err
+	}
+	return ok(stagedView(staged)), nil
+}
+
+// stage is an item as it is stored until it is moved in. The error is about what no other item can do without.
+func (s *Server) stage(id memory.Identity, in importItem) (store.ImportItem, error) {
+	staged := store.ImportItem{Key: in.Key}
+	item := imports.Item{Key: in.Key}
+	switch {
+	case (in.Document == nil) == (in.Conversation == nil):
+		return staged, errors.New("give either a document or a conversation")
+	case in.Document != nil:
+		d := *in.Document
+		document := imports.Document{Path: d.Path, Source: d.Source, Scope: d.Scope, Content: d.Content}
+		if d.At != nil {
+			document.At = *d.At
+		}
+		if d.Scope == memory.ScopePersonal {
+			whose, err := whoseImport(id, d.Owner)
+			if err != nil {
+				return staged, err
+			}
+			document.Owner = whose
+		}
+		item.Document = &document
+		staged.Whose, staged.At, staged.Target = document.Owner, document.At, document.Path
+	default:
+		c := *in.Conversation
+		whose, err := whoseImport(id, c.Owner)
+		if err != nil {
+			return staged, err
+		}
+		conversation := imports.Conversation{ID: c.ID, Owner: whose, Title: c.Title, Messages: s.messages(c.Messages)}
+		item.Conversation = &conversation
+		staged.Conversation, staged.Whose, staged.Target, staged.Messages = true, whose, c.ID, len(c.Messages)
+		for _, m := range conversation.Messages {
+			if m.CreatedAt.After(staged.At) {
+				staged.At = m.CreatedAt
+			}
+		}
+	}
+	payload, err := json.Marshal(item)
+	staged.Payload = payload
+	return staged, err
+}
+
+// whoseImport is the owner of an item.
+func whoseImport(id memory.Identity, named string) (memory.Owner, error) {
+	if named == "" {
+		return id.Owner, nil
+	}
+	owner, err := memory.ParseOwner(named)
+	if err == nil && owner == memory.SystemOwner && !id.Role.Includes(memory.RoleAdmin) {
+		return owner, errors.New("only an admin key speaks for the system")
+	}
+	return owner, err
+}
+
+type listImportItemsInput struct {
+	AgentParam
+	ImportParam
+	PageParams
+	Outcome string `query:"outcome" enum:"waiting,written,unchanged,merged,nothing,skipped,quarantined,failed" doc:"Only those that ended so."`
+}
+
+// importItemView is an item of an import, without its contents.
+type importItemView struct {
+	Key        string            `json:"key"`
+	Kind       string            `json:"kind" enum:"document,conversation"`
+	Owner      memory.Owner      `json:"owner,omitempty" doc:"Missing: it is shared."`
+	Target     string            `json:"target" doc:"Path of the document, or id of the conversation."`
+	At         *time.Time        `json:"at,omitempty" doc:"When it was last written or said."`
+	Messages   int               `json:"messages,omitempty"`
+	Outcome    memory.Outcome    `json:"outcome" enum:"waiting,written,unchanged,merged,nothing,skipped,quarantined,failed"`
+	ReasonCode memory.ReasonCode `json:"reasonCode,omitempty"`
+	SettledAt  *time.Time        `json:"settledAt,omitempty"`
+}
+
+func viewImportItem(x store.ImportItemState) importItemView {
+	v := importItemView{
+		Key: x.Key, Kind: "document", Owner: x.Whose, Target: x.Target, Messages: x.Messages,
+		Outcome: x.Outcome, ReasonCode: x.ReasonCode, SettledAt: x.SettledAt,
+	}
+	if x.Conversation {
+		v.Kind = "conversation"
+	}
+	if !x.At.IsZero() {
+		v.At = &x.At
+	}
+	if x.Outcome == "" {
+		v.Outcome = memory.OutcomeWaiting
+	}
+	return v
+}
+
+func (s *Server) listImportItems(ctx context.Context, in *listImportItemsInput) (*reply[page[importItemView]], error) {
+	id, _, err := s.onImport(ctx, importInput{in.AgentParam, in.ImportParam})
+	if err != nil {
+		return nil, err
+	}
+	filter := store.ImportFilter{Any: in.Outcome == "", Outcome: memory.Outcome(in.Outcome)}
+	if filter.Outcome == memory.OutcomeWaiting {
+		filter.Outcome = ""
+	}
+	listed, err := s.Store.ImportItems(ctx, id, in.Import, filter, store.Page{Limit: in.Limit, Cursor: in.Cursor})
+	if err != nil {
+		return nil, err
+	}
+	return ok(page[importItemView]{Items: views(listed.Items, viewImportItem), Next: listed.Next}), nil
+}

@@ -1,0 +1,74 @@
+package api
+
+import (
+	"context"
+	"fmt"
+
+	"reverie/memory"
+	"reverie/store"
+	"reverie/workflows"
+)
+
+func (s *Server) startImport(ctx context.Context, in *importInput) (*reply[importView], error) {
+	id, _, err := s.onImport(ctx, *in)
+	if err != nil {
+		return nil, err
+	}
+	started, err := s.Store.StartImport(ctx, id, in.Import)
+	if err != nil {
+		return nil, err
+	}
+	if started.State == store.ImportRunning {
+		if err := s.workflows.startImport(ctx, id, started); err != nil {
+			return nil, err
+		}
+	}
+	return accepted(s.viewImport(id, started)), nil
+}
+
+func (s *Server) cancelImport(ctx context.Context, in *importInput) (*reply[importView], error) {
+	id, found, err := s.onImport(ctx, *in)
+	if err != nil {
+		return nil, err
+	}
+	if found.State != store.ImportDone {
+		// A workflow that runs finds it cancelled at its next step, also when it cannot be told now.
+		if found, err = s.Store.CancelImport(ctx, id, in.Import); err != nil {
+			return nil, err
+		}
+		running, err := s.workflows.cancelImport(ctx, id, found)
+		if err != nil {
+			return nil, err
+		}
+		if !running {
+			if found, err = s.Store.LeaveImport(ctx, id, in.Import); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return accepted(s.viewImport(id, found)), nil
+}
+
+// startImport has an import run, or finds it running.
+func (s *starter) startImport(ctx context.Context, id memory.Identity, i store.Import) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), acceptTimeout)
+	defer cancel()
+	err := workflows.StartImport(ctx, s.client, workflows.ImportInput{
+		AgentRef: store.AgentRef{Workspace: id.Workspace, Agent: id.Agent}, Import: i.ID, Format: i.Format,
+	})
+	if err != nil && temporalAway(err) {
+		return fmt.Errorf("%w: %w", errWorkflowsAway, err)
+	}
+	return err
+}
+
+// cancelImport has an import that runs stop. It reports false when none does.
+func (s *starter) cancelImport(ctx context.Context, id memory.Identity, i store.Import) (running bool, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), acceptTimeout)
+	defer cancel()
+	running, err = workflows.CancelImport(ctx, s.client, workflows.ImportID(id.Workspace, id.Agent, i.ID))
+	if err != nil && temporalAway(err) {
+		return false, fmt.Errorf("%w: %w", errWorkflowsAway, err)
+	}
+	return running, err
+}
