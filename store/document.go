@@ -55,7 +55,7 @@ func (w *writes) add(id memory.Identity, c checked) {
 	case memory.OpReplace:
 		d.creatable = true
 		d.base = append(d.base, c.Base)
-	case memory.OpAppend, memory.OpMerge:
+	case memory.OpAppend, memory.OpMerge, memory.OpImport:
 		d.creatable = true
 	case memory.OpRestore:
 		d.base = append(d.base, c.Restore)
@@ -141,6 +141,8 @@ func (d *document) after(c *checked) (state, error) {
 		return state{content: joined(start, c.Content)}, nil
 	case memory.OpMerge:
 		return d.mergedBy(c)
+	case memory.OpImport:
+		return d.imported(c), nil
 	}
 	if d.version == 0 { // another change of the same call is to create it
 		return state{}, fmt.Errorf("document %s: %w", d.ref.Path, ErrNotFound)
