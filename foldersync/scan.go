@@ -146,10 +146,16 @@ func (f *Folder) look(l *Listing, place, name, file string) error {
 			seen.why = reasonOf(err)
 		}
 	}
-	f.sights[place] = seen
 	l.Files[place] = File{name: name, Sum: seen.sum, Problem: seen.why}
+	if age(now, info.ModTime()) < tick { // the next change may leave the same print
+		seen.sum, seen.why = "", ""
+	}
+	f.sights[place] = seen
 	return nil
 }
+
+// tick is how exactly file systems tell when a file was changed, with a margin.
+const tick = 50 * time.Millisecond
 
 // patienceFactor times the settling time is how long a program that keeps a quiet file open for writing is waited for.
 const patienceFactor = 20

@@ -230,6 +230,8 @@ func (p *pass) place(where string) error {
 		if err := p.resume(where, ref); err != nil {
 			return p.settle(where, err)
 		}
+		p.again() // the receipt may be an old one: the next list says what there is now
+		return nil
 	}
 	for range rounds {
 		s := p.sides(where)
