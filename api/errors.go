@@ -167,6 +167,7 @@ var conflictNames = map[string]errorName{
 	store.CodeConversationOfAnotherOwner: nameOtherOwner,
 	store.CodeNotQuarantined:             nameNotQuarantined,
 	store.CodeNotFlushed:                 nameNotFlushed,
+	store.CodeChangedSincePreview:        nameChangedSincePreview,
 }
 
 func conflicting(e *store.ConflictError) *Problem {

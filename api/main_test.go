@@ -35,9 +35,11 @@ type harness struct {
 	store *store.Store
 	api   *api.Server
 	admin string // key
-	log   *logBuffer
-	done  func() error // stops the server and waits
-	keys  map[string]uuid.UUID
+	// database is its address, as the login that owns the tables.
+	database string
+	log      *logBuffer
+	done     func() error // stops the server and waits
+	keys     map[string]uuid.UUID
 }
 
 // logBuffer collects what is logged, at every level.
@@ -79,7 +81,7 @@ func startOn(t *testing.T, database string, options ...func(*api.Options)) *harn
 	if err := s.EnsureWorkspace(t.Context(), workspace, "Acme"); err != nil {
 		t.Fatal(err)
 	}
-	h := &harness{t: t, store: s, admin: "test-admin-key-" + uuid.NewString(), log: &logBuffer{}, keys: map[string]uuid.UUID{}}
+	h := &harness{t: t, store: s, database: database, admin: "test-admin-key-" + uuid.NewString(), log: &logBuffer{}, keys: map[string]uuid.UUID{}}
 	if err := s.EnsureKey(t.Context(), workspace, "test", h.admin, memory.RoleAdmin); err != nil {
 		t.Fatal(err)
 	}

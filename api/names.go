@@ -14,6 +14,7 @@ const (
 	nameInvalidRequest       errorName = "invalid_request"
 	nameInvalidBody          errorName = "invalid_body"
 	nameInvalidSearch        errorName = "invalid_search"
+	nameSnapshotRefused      errorName = "snapshot_refused"
 	nameUnsupportedMediaType errorName = "unsupported_media_type"
 	nameUnauthorized         errorName = "unauthorized"
 	nameForbidden            errorName = "forbidden"
@@ -34,6 +35,7 @@ const (
 	nameDreaming             errorName = "dreaming"
 	nameNightDreamed         errorName = "night_dreamed"
 	nameRevertConflict       errorName = "revert_conflict"
+	nameChangedSincePreview  errorName = "changed_since_preview"
 	nameConflict             errorName = "conflict"
 	namePreconditionFailed   errorName = "precondition_failed"
 	namePreconditionRequired errorName = "precondition_required"
@@ -62,6 +64,7 @@ var errorStatus = map[errorName]int{
 	nameInvalidRequest:       http.StatusUnprocessableEntity,
 	nameInvalidBody:          http.StatusBadRequest,
 	nameInvalidSearch:        http.StatusBadRequest,
+	nameSnapshotRefused:      http.StatusBadRequest,
 	nameUnsupportedMediaType: http.StatusUnsupportedMediaType,
 	nameUnauthorized:         http.StatusUnauthorized,
 	nameForbidden:            http.StatusForbidden,
@@ -82,6 +85,7 @@ var errorStatus = map[errorName]int{
 	nameDreaming:             http.StatusConflict,
 	nameNightDreamed:         http.StatusConflict,
 	nameRevertConflict:       http.StatusConflict,
+	nameChangedSincePreview:  http.StatusConflict,
 	nameConflict:             http.StatusConflict,
 	namePreconditionFailed:   http.StatusPreconditionFailed,
 	namePreconditionRequired: http.StatusPreconditionRequired,

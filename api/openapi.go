@@ -45,6 +45,7 @@ func document() huma.Config {
 				{Name: "chat", Description: "A turn of a conversation with memory at work, and what a model is sent."},
 				{Name: "extractions", Description: "What became of it, and why."},
 				{Name: "files", Description: "What is remembered: Markdown documents with their history."},
+				{Name: "snapshots", Description: "Documents as one archive, out and in."},
 				{Name: "recall", Description: "What is found again."},
 				{Name: "dreams", Description: "What is kept for good, and why: nightly consolidation, its reports, and undoing it."},
 				{Name: "prompt", Description: "What an agent is told."},

@@ -110,6 +110,7 @@ func (s *Server) routes() {
 	s.extractionRoutes()
 	s.fileRoutes()
 	s.fileWriteRoutes()
+	s.snapshotRoutes()
 	s.historyRoutes()
 	s.promptRoutes()
 	s.recallRoutes()

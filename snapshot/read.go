@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"hash/crc32"
 	"io"
+	"slices"
 	"strings"
 
 	"reverie/memory"
@@ -23,6 +24,11 @@ type Archive struct {
 	Genuine bool
 	// Edited are documents that are not what the manifest says: somebody changed them in the archive.
 	Edited map[memory.Ref]bool
+}
+
+// Has reports whether there are documents of a scope.
+func (a Archive) Has(scope memory.Scope) bool {
+	return slices.ContainsFunc(a.Files, func(f File) bool { return f.Scope == scope })
 }
 
 // Read reads an archive that anybody may have made. Every entry is inflated, within the limits, whether it is a document or
