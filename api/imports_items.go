@@ -128,8 +128,8 @@ type listImportItemsInput struct {
 	Outcome string `query:"outcome" enum:"waiting,written,unchanged,merged,nothing,skipped,quarantined,failed" doc:"Only those that ended so."`
 }
 
-// importItemView is an item of an import, without its contents.
-type importItemView struct {
+// importedItemView is an item of an import, without its contents.
+type importedItemView struct {
 	Key        string            `json:"key"`
 	Kind       string            `json:"kind" enum:"document,conversation"`
 	Owner      memory.Owner      `json:"owner,omitempty" doc:"Missing: it is shared."`
@@ -141,8 +141,8 @@ type importItemView struct {
 	SettledAt  *time.Time        `json:"settledAt,omitempty"`
 }
 
-func viewImportItem(x store.ImportItemState) importItemView {
-	v := importItemView{
+func viewImportedItem(x store.ImportItemState) importedItemView {
+	v := importedItemView{
 		Key: x.Key, Kind: "document", Owner: x.Whose, Target: x.Target, Messages: x.Messages,
 		Outcome: x.Outcome, ReasonCode: x.ReasonCode, SettledAt: x.SettledAt,
 	}
@@ -158,7 +158,7 @@ func viewImportItem(x store.ImportItemState) importItemView {
 	return v
 }
 
-func (s *Server) listImportItems(ctx context.Context, in *listImportItemsInput) (*reply[page[importItemView]], error) {
+func (s *Server) listImportItems(ctx context.Context, in *listImportItemsInput) (*reply[page[importedItemView]], error) {
 	id, _, err := s.onImport(ctx, importInput{in.AgentParam, in.ImportParam})
 	if err != nil {
 		return nil, err
@@ -171,5 +171,5 @@ func (s *Server) listImportItems(ctx context.Context, in *listImportItemsInput) 
 	if err != nil {
 		return nil, err
 	}
-	return ok(page[importItemView]{Items: views(listed.Items, viewImportItem), Next: listed.Next}), nil
+	return ok(page[importedItemView]{Items: views(listed.Items, viewImportedItem), Next: listed.Next}), nil
 }
