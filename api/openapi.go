@@ -102,8 +102,11 @@ func openAnswers(o *huma.OpenAPI) {
 	}
 	for _, path := range o.Paths {
 		for _, op := range []*huma.Operation{path.Post, path.Put, path.Patch} {
-			if op != nil && op.RequestBody != nil {
-				visit(op.RequestBody.Content["application/json"].Schema)
+			if op == nil || op.RequestBody == nil {
+				continue
+			}
+			if body := op.RequestBody.Content["application/json"]; body != nil { // others take files
+				visit(body.Schema)
 			}
 		}
 	}
