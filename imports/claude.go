@@ -100,7 +100,7 @@ func (c *claudeConversation) chain() []claudeMessage {
 		byID[m.UUID] = m
 	}
 	var branch []claudeMessage
-	for at := c.Leaf; ; {
+	for at := c.Leaf; at != ""; {
 		m, known := byID[at]
 		if !known {
 			break

@@ -47,7 +47,7 @@ func detect(t *Tree, given Format) (Format, *Tree, error) {
 		switch wrapper := at.wrapper(); {
 		case given != "" && (wrapper == "" || wrapper == "memory" || format == given || given == MicroClaw || given == Markdown):
 			return given, at, nil
-		case format != "" && (format != Markdown || wrapper == ""):
+		case format != "" && (wrapper == "" || wrapper == "conversations" || format != Markdown && format != ChatGPT && format != Claude):
 			return format, at, nil
 		case wrapper == "" || wrapper == "memory":
 			at = t // nothing better was found inside

@@ -139,9 +139,8 @@ func readMicroClaw(r *reading) error {
 		to, chat, why := placeMicroClaw(f.path)
 		owner, scope := memory.NoOwner, memory.ScopeTeam
 		if chat != "" {
-			of, known := r.options.Owners.of(path.Dir(chat), strings.Replace(chat, "/", ":", 1))
-			if owner, scope = of, memory.ScopePersonal; !known {
-				why = reasonOwner
+			if owner, why = r.chatOwner(chat); why == "" {
+				scope = memory.ScopePersonal
 			}
 		}
 		if why != "" {
@@ -176,4 +175,16 @@ func placeMicroClaw(name string) (to, chat, why string) {
 		return "", "", reasonNotIndexed
 	}
 	return "", "", reasonNoMemory
+}
+
+// chatOwner is whose memory that of a chat is, as a channel and a sender name them.
+func (r *reading) chatOwner(chat string) (owner memory.Owner, why string) {
+	channel, id, _ := strings.Cut(chat, "/")
+	owner, err := memory.OwnerOf("", channel, id, "")
+	if err == nil {
+		if to, known := r.options.Owners.of("", string(owner)); known {
+			return to, ""
+		}
+	}
+	return "", reasonOwner
 }
