@@ -83,6 +83,9 @@ func (p *pass) run() error {
 			return err
 		}
 	}
+	if due := p.folder.due(); !due.IsZero() {
+		p.lookAt(due)
+	}
 	return nil
 }
 
@@ -318,9 +321,12 @@ func (p *pass) close(where string, refusal *Refusal) error {
 
 // again asks for another pass soon.
 func (p *pass) again() {
-	soon := p.folder.now().Add(max(p.folder.settle/2, 10*time.Millisecond))
-	if p.outcome.Again.IsZero() || soon.Before(p.outcome.Again) {
-		p.outcome.Again = soon
+	p.lookAt(p.folder.now().Add(max(p.folder.settle/2, 10*time.Millisecond)))
+}
+
+func (p *pass) lookAt(at time.Time) {
+	if p.outcome.Again.IsZero() || at.Before(p.outcome.Again) {
+		p.outcome.Again = at
 	}
 }
 
