@@ -69,7 +69,7 @@ type createImportInput struct {
 		Format     imports.Format      `json:"format" minLength:"1" maxLength:"64" doc:"Where it comes from; it stands in headings of documents that are merged." example:"chatgpt"`
 		Label      string              `json:"label,omitempty" maxLength:"200" doc:"What people call the source."`
 		OnConflict memory.ImportPolicy `json:"onConflict,omitempty" enum:"merge,keep,overwrite" default:"merge" doc:"What becomes of a document when another one stands there: what it does not say is added to its end, it is kept, or it is replaced."`
-		Extract    bool                `json:"extract,omitempty" default:"true" doc:"Conversations become memory; otherwise they are stored only."`
+		Extract    *bool               `json:"extract,omitempty" doc:"Conversations become memory, as they do when this is missing; otherwise they are stored only."`
 	}
 }
 
@@ -118,7 +118,7 @@ func (s *Server) createImport(ctx context.Context, in *createImportInput) (*repl
 		return nil, err
 	}
 	made, err := s.Store.CreateImport(ctx, id, store.NewImport{
-		Source: b.Source, Format: string(b.Format), Label: strings.TrimSpace(b.Label), OnConflict: b.OnConflict, Extract: b.Extract,
+		Source: b.Source, Format: string(b.Format), Label: strings.TrimSpace(b.Label), OnConflict: b.OnConflict, Extract: b.Extract == nil || *b.Extract,
 	})
 	if err != nil {
 		return nil, err

@@ -15,9 +15,10 @@ import (
 type ExtractionLoad struct {
 	Agent        Agent
 	Conversation Conversation
-	Today        time.Time        // now, in the agent's time zone
-	Scope        memory.Scope     // of the documents to write: PERSONAL, or TEAM without isolation and for SystemOwner
-	Messages     []memory.Message // From..To of this step, every role; what tools and the system said is left out
+	// Today is now, and for a conversation that was moved in the day of the last message of the step, in the agent's time zone.
+	Today    time.Time
+	Scope    memory.Scope     // of the documents to write: PERSONAL, or TEAM without isolation and for SystemOwner
+	Messages []memory.Message // From..To of this step, every role; what tools and the system said is left out
 	// Latest are the last user message and the last assistant message of the whole range, for the gates.
 	Latest []memory.Message
 	// ConversationMessages counts the user and assistant messages of the conversation up to the end of the whole range.
@@ -49,7 +50,7 @@ const stepWindow = 5000
 const (
 	// Which messages count for a transcript, without their contents. A long one is taken to be not blank unread.
 	sqlStepMessages = `
-select seq, role, case when octet_length(content) > 500 or content ~ '\S' then 'x' else '' end
+select seq, role, case when octet_length(content) > 500 or content ~ '\S' then 'x' else '' end, said_at
 from messages
 where workspace_id = @workspace and agent_id = @agent and conversation_uid = @uid and owner_key = @owner
     and seq between @from and @to
@@ -143,7 +144,7 @@ func (l *loading) first(ctx context.Context) error {
 		return err
 	})
 	all(b.Queue(sqlStepMessages, args), &l.window, func(row pgx.CollectableRow) (m memory.Message, err error) {
-		err = row.Scan(&m.Seq, &m.Role, &m.Content)
+		err = row.Scan(&m.Seq, &m.Role, &m.Content, &m.CreatedAt)
 		return m, err
 	})
 	all(b.Queue(sqlNotedParts, args), &l.parts, scanNotedPart)
@@ -176,7 +177,13 @@ func (l *loading) plan(settings memory.ExtractSettings) error {
 		return fmt.Errorf("agent %s: %w", l.t.id.Agent, err)
 	}
 	l.Today = l.t.now.In(zone)
+	if l.Conversation.Trigger == memory.TriggerImport {
+		l.window = firstDay(l.window, zone)
+	}
 	l.To, l.noted = stepEnd(l.window, l.parts, settings)
+	if l.Conversation.Trigger == memory.TriggerImport {
+		l.Today = lastSaid(upTo(l.window, l.To), l.Today)
+	}
 	l.Last = l.To >= l.r.To
 	return nil
 }
