@@ -77,6 +77,8 @@ func unwanted(s memory.DreamSettings, owner memory.Owner) memory.ReasonCode {
 	switch {
 	case !s.MemoryEnabled:
 		return memory.GateMemoryOff
+	case s.TeamMember:
+		return memory.GateTeamMember
 	case !s.Enabled:
 		return ReasonDreamingOff
 	case !s.OwnerIsolation && owner != memory.SystemOwner:
@@ -118,6 +120,9 @@ func isStale(err error) bool {
 // commitDream commits a draft. One with a text that the gate refuses becomes a report of that, without any other document.
 func (a *Activities) commitDream(ctx context.Context, id memory.Identity, in DreamInput) (store.Dream, error) {
 	record, err := a.Store.CommitDream(ctx, id, in.Dream, "")
+	if reason := refusedByGate(err); reason != "" {
+		return a.Store.EndDream(ctx, id, in.Dream, store.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: reason})
+	}
 	refused, isRefused := errors.AsType[*store.QuarantineError](err)
 	if !isRefused {
 		return record, err

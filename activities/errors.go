@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"reverie/llm"
+	"reverie/memory"
 	"reverie/store"
 )
 
@@ -48,6 +49,18 @@ func recordError(err error, what string) error {
 		return errSuperseded(what)
 	}
 	return temporal.NewNonRetryableApplicationError(conflict.Code, TypeInvalid, nil)
+}
+
+// refusedByGate is why the gate refuses every write of an agent's memory, which may have begun while the write was under way; empty
+// for any other error.
+func refusedByGate(err error) memory.ReasonCode {
+	switch {
+	case errors.Is(err, store.ErrReadOnlyTeam):
+		return memory.GateTeamMember
+	case errors.Is(err, store.ErrMemoryOff):
+		return memory.GateMemoryOff
+	}
+	return ""
 }
 
 func errSuperseded(what string) error {

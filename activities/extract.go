@@ -106,6 +106,9 @@ func (p *proposing) run(ctx context.Context, r store.Range) (ProposeResult, erro
 	if p.load, err = p.Store.LoadExtraction(ctx, p.id, r, p.in.Settings); err != nil {
 		return ProposeResult{}, storeError(err)
 	}
+	if stopped := p.Defaults.With(p.load.Agent.Settings).Stopped(); stopped != "" { // maybe since the extraction began
+		return p.end(ctx, store.Ending{Outcome: memory.OutcomeSkipped, ReasonCode: stopped, To: p.in.To})
+	}
 	if p.in.First && p.in.RetryOf == uuid.Nil {
 		if gate, open := p.gate(); !open {
 			return p.end(ctx, store.Ending{Outcome: memory.OutcomeSkipped, ReasonCode: gate, To: p.in.To})
@@ -278,6 +281,12 @@ func (a *Activities) Apply(ctx context.Context, in ApplyInput) (ApplyResult, err
 		if out, err = a.Store.RecordOutcome(ctx, id, in.Extraction, store.Ending{
 			Outcome: memory.OutcomeQuarantined, ReasonCode: ReasonScan, Reason: quarantined.Error(),
 			Violations: []memory.Violation{{Code: string(ReasonScan), Message: quarantined.Error()}},
+		}); err != nil {
+			return ApplyResult{}, storeError(err)
+		}
+	case refusedByGate(err) != "":
+		if out, err = a.Store.RecordOutcome(ctx, id, in.Extraction, store.Ending{
+			Outcome: memory.OutcomeSkipped, ReasonCode: refusedByGate(err),
 		}); err != nil {
 			return ApplyResult{}, storeError(err)
 		}

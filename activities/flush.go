@@ -89,6 +89,10 @@ func (a *Activities) CommitFlush(ctx context.Context, in CommitFlushInput) (Comm
 		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
 			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoteFull,
 		})
+	case refusedByGate(err) != "":
+		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
+			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: refusedByGate(err),
+		})
 	case isConflict && conflict.Code == store.CodeForgotten:
 		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
 			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonForgotten,

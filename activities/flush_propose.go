@@ -32,8 +32,10 @@ func (p *flushing) run(ctx context.Context) (FlushStepResult, error) {
 		return FlushStepResult{From: p.load.Draft.From, To: p.load.Draft.To, HasDraft: true}, nil
 	case p.load.Extracted:
 		return p.nothing(ctx, ReasonExtracted, nil)
-	case !p.in.Settings.Extract.MemoryEnabled:
-		return p.nothing(ctx, memory.GateMemoryOff, nil)
+	case p.in.Settings.Extract.Stopped() != "":
+		return p.nothing(ctx, p.in.Settings.Extract.Stopped(), nil)
+	case p.Defaults.With(p.load.Agent.Settings).Stopped() != "": // since the flush began
+		return p.nothing(ctx, p.Defaults.With(p.load.Agent.Settings).Stopped(), nil)
 	case trigger == memory.TriggerCron || trigger == memory.TriggerDream:
 		return p.nothing(ctx, memory.GateSource, nil)
 	}

@@ -160,6 +160,7 @@ type recalledView struct {
 	EndLine      int           `json:"endLine"`
 	Citation     string        `json:"citation" example:"MEMORY.md#L12"`
 	Scope        memory.Scope  `json:"scope"`
+	Agent        string        `json:"agent,omitempty" doc:"Whose memory it is: this agent's, or that of its leader. Missing for GLOBAL."`
 	Version      int           `json:"version,omitempty" doc:"Of the document."`
 	Conversation string        `json:"conversation,omitempty"`
 	Role         string        `json:"role,omitempty" doc:"Who said it."`
@@ -172,7 +173,7 @@ type recalledView struct {
 func viewRecalled(h recall.Hit, tokens int) recalledView {
 	v := recalledView{
 		Corpus: h.Corpus, Path: h.Path, StartLine: h.FromLine, EndLine: h.ToLine, Citation: recall.Citation(h.Path, h.FromLine, h.ToLine),
-		Scope: h.Source.Scope, Version: h.Source.Version, Conversation: h.Source.Conversation, Role: h.Message.Role,
+		Scope: h.Source.Scope, Agent: h.Source.Agent, Version: h.Source.Version, Conversation: h.Source.Conversation, Role: h.Message.Role,
 		Text: h.Snippet, Score: h.Score, Tokens: tokens,
 	}
 	if !h.At.IsZero() {

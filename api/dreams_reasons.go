@@ -21,6 +21,7 @@ const (
 // dreamReasons say in words why a dream ended as it did whose record says it with a code only. They are about no contents.
 var dreamReasons = map[memory.ReasonCode]string{
 	memory.GateMemoryOff:             "memory is switched off for this agent: switch it on with memoryEnabled",
+	memory.GateTeamMember:            "the agent has a leader: memory is read-only for team members",
 	reasonDreamingOff:                "dreaming is switched off for this agent: switch it on with dreamingEnabled, or make a dry run",
 	reasonSharedOnly:                 "without owner isolation only the shared memory dreams: name nobody",
 	reasonNoNews:                     "nothing was noted or said in the days that a dream looks at",

@@ -18,7 +18,7 @@ const workspacePath = "/api/v1/agents/{agent}/workspace"
 func (s *Server) fileRoutes() {
 	register(s, route{
 		id: "list-files", method: http.MethodGet, path: workspacePath + "/files", tag: "files", need: memory.RoleViewer,
-		summary: "List documents", doc: "Shared ones, and those of the owner that is named or that the key is pinned to.",
+		summary: "List documents", doc: "Shared ones, and those of the owner that is named or that the key is pinned to. For a member of a team, its leader's follow.",
 	}, s.listFiles)
 	register(s, route{
 		id: "read-file", method: http.MethodGet, path: workspacePath + "/files/{path}", rest: "path", tag: "files", need: memory.RoleViewer,
@@ -59,6 +59,7 @@ func viewAuthor(a memory.Author) authorView { return authorView{a.Kind, a.ID, a.
 type FileEntry struct {
 	ID        uuid.UUID    `json:"id,omitzero" doc:"Missing for an earlier version."`
 	Scope     memory.Scope `json:"scope"`
+	Agent     string       `json:"agent,omitempty" doc:"Whose it is; of a member of a team, its leader's documents are listed as well. Missing for GLOBAL and for an earlier version."`
 	Owner     memory.Owner `json:"owner,omitempty"`
 	Path      string       `json:"path"`
 	Version   int          `json:"version"`
@@ -74,7 +75,7 @@ type FileEntry struct {
 
 func viewEntry(d memory.Document, bytes int) FileEntry {
 	return FileEntry{
-		ID: d.ID, Scope: d.Scope, Owner: d.Owner, Path: d.Path, Version: d.Version, ETag: etag(d.Scope, d.Version, d.SHA256),
+		ID: d.ID, Scope: d.Scope, Agent: d.Agent, Owner: d.Owner, Path: d.Path, Version: d.Version, ETag: etag(d.Scope, d.Version, d.SHA256),
 		Bytes: bytes, SHA256: hex.EncodeToString(d.SHA256[:]), Enabled: d.Enabled, SortOrder: d.SortOrder, Deleted: d.Deleted,
 		UpdatedAt: d.UpdatedAt, UpdatedBy: viewAuthor(d.UpdatedBy),
 	}
@@ -93,7 +94,7 @@ func (s *Server) listFiles(ctx context.Context, in *filesInput) (*reply[page[Fil
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Store.Documents(ctx, id, store.DocumentFilter{Prefix: in.Prefix, Scope: in.Scope, IncludeDeleted: in.IncludeDeleted})
+	found, err := s.Store.ReadableDocuments(ctx, id, store.DocumentFilter{Prefix: in.Prefix, Scope: in.Scope, IncludeDeleted: in.IncludeDeleted})
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +153,7 @@ func (s *Server) document(ctx context.Context, id memory.Identity, path string, 
 		err error
 	)
 	if scope == "" {
-		d, err = s.Store.VisibleDocument(ctx, id, path)
+		d, err = s.Store.ReadableDocument(ctx, id, path)
 	} else if err = canHave(id, scope); err == nil {
 		d, err = s.Store.Document(ctx, id, memory.Ref{Scope: scope, Path: path})
 	}

@@ -47,6 +47,7 @@ type excerptView struct {
 	Notice       string        `json:"notice,omitempty" doc:"What an agent should know about the end of text."`
 	Citation     string        `json:"citation,omitempty" example:"MEMORY.md#L1-L120"`
 	Scope        memory.Scope  `json:"scope,omitempty"`
+	Agent        string        `json:"agent,omitempty" doc:"Whose memory it is: this agent's, or that of its leader. Missing for GLOBAL."`
 	Owner        memory.Owner  `json:"owner,omitempty"`
 	Version      int           `json:"version,omitempty" doc:"Of the document."`
 	Conversation string        `json:"conversation,omitempty"`
@@ -92,7 +93,7 @@ func (s *Server) documentExcerpt(ctx context.Context, id memory.Identity, in *ge
 	if err != nil {
 		return view, err
 	}
-	view.Path, view.Corpus, view.Scope, view.Owner, view.Version = d.Path, search.Memory, d.Scope, d.Owner, d.Version
+	view.Path, view.Corpus, view.Scope, view.Owner, view.Version, view.Agent = d.Path, search.Memory, d.Scope, d.Owner, d.Version, d.Agent
 	view.fill(search.ExcerptOf(d.Content, search.ExcerptOptions{From: in.From, Lines: in.Lines, Skip: in.Skip}))
 	return view, nil
 }

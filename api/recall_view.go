@@ -46,6 +46,7 @@ type foundView struct {
 	TextScore    float64       `json:"textScore"`
 	Snippet      string        `json:"snippet" maxLength:"700" doc:"The part of the passage that shows best why it was found."`
 	Scope        memory.Scope  `json:"scope"`
+	Agent        string        `json:"agent,omitempty" doc:"Whose memory it is: this agent's, or that of its leader. Missing for GLOBAL."`
 	Owner        memory.Owner  `json:"owner,omitempty" doc:"Of what is PERSONAL."`
 	Version      int           `json:"version,omitempty" doc:"Of the document."`
 	Conversation string        `json:"conversation,omitempty"`
@@ -162,7 +163,7 @@ func viewFound(h recall.Hit) foundView {
 	v := foundView{
 		Corpus: h.Corpus, Source: h.Corpus, Path: h.Path, StartLine: h.FromLine, EndLine: h.ToLine,
 		Citation: recall.Citation(h.Path, h.FromLine, h.ToLine), Score: h.Score, VectorScore: h.VectorScore, TextScore: h.TextScore,
-		Snippet: h.Snippet, Scope: h.Source.Scope, Owner: h.Source.Owner, Version: h.Source.Version, Conversation: h.Source.Conversation,
+		Snippet: h.Snippet, Scope: h.Source.Scope, Agent: h.Source.Agent, Owner: h.Source.Owner, Version: h.Source.Version, Conversation: h.Source.Conversation,
 		Role: h.Message.Role, Name: h.Message.Name, Explain: h.Explanation,
 	}
 	if h.Message.ID != "" {

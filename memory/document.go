@@ -41,7 +41,8 @@ type Ref struct {
 type Document struct {
 	ID        uuid.UUID
 	Scope     Scope
-	Owner     Owner // NoOwner unless PERSONAL
+	Agent     string // whose it is; empty when GLOBAL
+	Owner     Owner  // NoOwner unless PERSONAL
 	Path      string
 	Enabled   bool // rendered into the system prompt
 	SortOrder int  // ascending order in the system prompt

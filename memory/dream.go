@@ -58,8 +58,9 @@ type DreamWeights struct {
 // DreamSettings are the resolved parameters of one dream. They stand in its record and report, so that a re-run or a replay
 // sees what the first run saw.
 type DreamSettings struct {
-	Enabled        bool         `json:"enabled"`       // with the agent's settings (With): memory and dreaming are on
+	Enabled        bool         `json:"enabled"`       // with the agent's settings (With): memory and dreaming are on, and it is no member of a team
 	MemoryEnabled  bool         `json:"memoryEnabled"` // without it there is nothing to dream of
+	TeamMember     bool         `json:"teamMember,omitempty"` // its memory is read-only
 	OwnerIsolation bool         `json:"ownerIsolation"`
 	Days           int          `json:"days"`    // of notes and sessions that are looked at
 	Weights        DreamWeights `json:"weights"` //
@@ -99,7 +100,8 @@ func DefaultDreamSettings() DreamSettings {
 func (s DreamSettings) With(a AgentSettings) DreamSettings {
 	set(&s.Enabled, a.DreamingEnabled)
 	set(&s.MemoryEnabled, a.MemoryEnabled)
-	s.Enabled = s.Enabled && s.MemoryEnabled
+	s.TeamMember = a.Leader != ""
+	s.Enabled = s.Enabled && s.MemoryEnabled && !s.TeamMember
 	set(&s.OwnerIsolation, a.OwnerIsolation)
 	set(&s.Days, a.DreamDays)
 	set(&s.HalfLifeDays, a.DreamHalfLifeDays)

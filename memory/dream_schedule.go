@@ -6,6 +6,8 @@ import "time"
 type DreamSchedule struct {
 	MemoryEnabled   bool
 	DreamingEnabled bool
+	// TeamMember: the agent has a leader, and writes no memory.
+	TeamMember bool
 	// Cron is in the agent's time zone: see ParseCron.
 	Cron string
 	// Jitter is the most by which a night begins later, so that not all agents dream at once.
@@ -26,11 +28,12 @@ func DefaultDreamSchedule() DreamSchedule {
 func (s DreamSchedule) With(a AgentSettings) DreamSchedule {
 	set(&s.MemoryEnabled, a.MemoryEnabled)
 	set(&s.DreamingEnabled, a.DreamingEnabled)
+	s.TeamMember = a.Leader != ""
 	if a.DreamCron != "" {
 		s.Cron = a.DreamCron
 	}
 	return s
 }
 
-// On reports whether there are nights at all: nothing is dreamed without memory.
-func (s DreamSchedule) On() bool { return s.MemoryEnabled && s.DreamingEnabled }
+// On reports whether there are nights at all: nothing is dreamed without memory, nor by a member of a team.
+func (s DreamSchedule) On() bool { return s.MemoryEnabled && s.DreamingEnabled && !s.TeamMember }

@@ -28,7 +28,8 @@ type ReasonCode string
 // Gates, in the order in which they are tried.
 const (
 	GateMemoryOff      ReasonCode = "memory_off"
-	GateSource         ReasonCode = "source" // cron or dream
+	GateTeamMember     ReasonCode = "team_member" // the agent has a leader
+	GateSource         ReasonCode = "source"      // cron or dream
 	GateFewMessages    ReasonCode = "few_messages"
 	GateShortMessage   ReasonCode = "short_message"
 	GateAbnormalFinish ReasonCode = "abnormal_finish"

@@ -42,8 +42,8 @@ func Gate(in GateInput) (ReasonCode, bool) {
 		}
 	}
 	switch {
-	case !in.Settings.MemoryEnabled:
-		return GateMemoryOff, false
+	case in.Settings.Stopped() != "":
+		return in.Settings.Stopped(), false
 	case in.Trigger == TriggerCron || in.Trigger == TriggerDream:
 		return GateSource, false
 	case in.ConversationMessages < in.Settings.MinMessages:

@@ -61,6 +61,7 @@ type AgentSettings struct {
 // what the first run saw.
 type ExtractSettings struct {
 	MemoryEnabled   bool          `json:"memoryEnabled"`
+	TeamMember      bool          `json:"teamMember,omitempty"` // the agent has a leader: its memory is read-only
 	OwnerIsolation  bool          `json:"ownerIsolation"`
 	MinMessages     int           `json:"minMessages"`
 	MinUserChars    int           `json:"minUserChars"`
@@ -96,6 +97,7 @@ func DefaultExtractSettings() ExtractSettings {
 // With returns s with everything that a sets.
 func (s ExtractSettings) With(a AgentSettings) ExtractSettings {
 	set(&s.MemoryEnabled, a.MemoryEnabled)
+	s.TeamMember = a.Leader != ""
 	set(&s.OwnerIsolation, a.OwnerIsolation)
 	set(&s.MinMessages, a.MinMessages)
 	set(&s.MinUserChars, a.MinUserChars)
@@ -105,6 +107,18 @@ func (s ExtractSettings) With(a AgentSettings) ExtractSettings {
 		s.Model = a.Model
 	}
 	return s
+}
+
+// Stopped says why nothing is written at all, whatever was said: memory is off, or the agent is a member of a team. Empty: nothing
+// stops it.
+func (s ExtractSettings) Stopped() ReasonCode {
+	switch {
+	case !s.MemoryEnabled:
+		return GateMemoryOff
+	case s.TeamMember:
+		return GateTeamMember
+	}
+	return ""
 }
 
 func set[T any](to *T, from *T) {

@@ -77,6 +77,9 @@ func (v *view) hit(r search.Result) Hit {
 	if v.Corpus == search.Sessions {
 		h.FromLine, h.ToLine, h.Source.ID = int(p.Unit.Seq), int(p.Unit.Seq), p.Source.ConversationUID
 	}
+	if h.Source.Scope != memory.ScopeGlobal {
+		h.Source.Agent = v.id.Agent
+	}
 	if h.Source.Scope != memory.ScopePersonal {
 		h.Source.Owner = memory.NoOwner
 	}

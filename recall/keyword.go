@@ -33,6 +33,8 @@ type KeywordHit struct {
 	search.KeywordHit
 
 	Scope memory.Scope `json:"scope"`
+	// Agent is whose document it is; empty when GLOBAL.
+	Agent string `json:"agent,omitempty"`
 	// Document is the one that it stands in, with its content.
 	Document memory.Document `json:"-"`
 }
@@ -72,6 +74,11 @@ func (s *Searcher) Keywords(ctx context.Context, id memory.Identity, r KeywordRe
 	if err != nil {
 		return KeywordResponse{}, err
 	}
+	theirs, err := s.leaderWith(ctx, id, r, terms)
+	if err != nil {
+		return KeywordResponse{}, err
+	}
+	found = append(found, theirs...)
 	files := make([]search.KeywordFile, len(found))
 	byID := map[string]memory.Document{}
 	for i, d := range found {
@@ -81,7 +88,7 @@ func (s *Searcher) Keywords(ctx context.Context, id memory.Identity, r KeywordRe
 	var response KeywordResponse
 	for _, hit := range search.KeywordHits(terms, files, r.Limit) {
 		d := byID[hit.ID]
-		response.Hits = append(response.Hits, KeywordHit{KeywordHit: hit, Scope: d.Scope, Document: d})
+		response.Hits = append(response.Hits, KeywordHit{KeywordHit: hit, Scope: d.Scope, Agent: d.Agent, Document: d})
 	}
 	return response, nil
 }

@@ -98,6 +98,7 @@ type Hit struct {
 // SourceRef says what a result is part of.
 type SourceRef struct {
 	Scope        memory.Scope
+	Agent        string // whose it is; empty when GLOBAL
 	Owner        memory.Owner
 	ID           uuid.UUID // of the document or conversation
 	Version      int       // of the document

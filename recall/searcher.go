@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,6 +23,7 @@ type Store interface {
 	LiveSpace(ctx context.Context, id memory.Identity) (store.Space, error)
 	IndexLag(ctx context.Context, id memory.Identity, corpora []search.Corpus, token int64) (store.Lag, error)
 	Documents(ctx context.Context, id memory.Identity, filter store.DocumentFilter) ([]store.DocumentEntry, error)
+	Leader(ctx context.Context, id memory.Identity) (memory.Identity, bool, error)
 	DocumentsWith(ctx context.Context, id memory.Identity, documents []uuid.UUID, terms []string, limit int) ([]memory.Document, error)
 }
 
@@ -76,6 +78,9 @@ func (s *Searcher) Search(ctx context.Context, id memory.Identity, r Request) (R
 	if err := one.run(ctx); err != nil {
 		return Response{}, err
 	}
+	if err := s.searchLeader(ctx, one); err != nil {
+		return Response{}, err
+	}
 	response.Took = time.Since(began)
 	if s.Observe != nil {
 		s.Observe(response)
@@ -93,6 +98,8 @@ func (s *Searcher) Used(ctx context.Context, id memory.Identity, r Request, hits
 }
 
 func (s *Searcher) record(ctx context.Context, u Use) {
+	// What a member of a team finds at its leader's does not count there: the leader's memory is not changed by it.
+	u.Hits = slices.DeleteFunc(slices.Clone(u.Hits), func(h Hit) bool { return h.Source.Agent != "" && h.Source.Agent != u.Identity.Agent })
 	if s.Recorder != nil && len(u.Hits) > 0 {
 		s.Recorder.Record(ctx, u)
 	}

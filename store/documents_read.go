@@ -45,7 +45,7 @@ cross join lateral (
 
 // documentColumns are the columns of a DocumentEntry with its content, in the order of scanDocument.
 const documentColumns = `
-select d.document_id, d.scope, d.owner_key, d.path, d.enabled, d.sort_order, d.deleted, d.version, v.sha256, d.updated_at,
+select d.document_id, d.scope, d.agent_id, d.owner_key, d.path, d.enabled, d.sort_order, d.deleted, d.version, v.sha256, d.updated_at,
     v.author_kind, v.author_id, v.workflow_id, v.run_id, `
 
 // documentOrder puts shared documents first: what everybody reads, then what is the owner's.
@@ -103,7 +103,7 @@ func scanDocument(row pgx.CollectableRow) (DocumentEntry, error) { return scanDo
 func scanDocumentAnd(row pgx.CollectableRow, more ...any) (e DocumentEntry, err error) {
 	var sha []byte
 	err = row.Scan(append([]any{
-		&e.ID, &e.Scope, &e.Owner, &e.Path, &e.Enabled, &e.SortOrder, &e.Deleted, &e.Version, &sha, &e.UpdatedAt,
+		&e.ID, &e.Scope, &e.Agent, &e.Owner, &e.Path, &e.Enabled, &e.SortOrder, &e.Deleted, &e.Version, &sha, &e.UpdatedAt,
 		&e.UpdatedBy.Kind, &e.UpdatedBy.ID, &e.UpdatedBy.WorkflowID, &e.UpdatedBy.RunID, &e.Bytes, &e.Content,
 	}, more...)...)
 	copy(e.SHA256[:], sha)
@@ -182,17 +182,25 @@ func (s *Store) Documents(ctx context.Context, id memory.Identity, f DocumentFil
 	})
 }
 
-// PromptDocuments returns the enabled documents that the identity sees, with content, in the order of Documents.
+// PromptDocuments returns the enabled documents that the identity sees, with content, in the order of Documents. For a member of a
+// team the leader's follow, but for those that say who an agent is; of an agent whose memory is switched off only these are left,
+// and what is the workspace's.
 func (s *Store) PromptDocuments(ctx context.Context, id memory.Identity) ([]memory.Document, error) {
 	if err := requireAgent(id); err != nil {
 		return nil, err
 	}
-	return read(ctx, s, id, func(t *tx) (documents []memory.Document, err error) {
+	var agent standing
+	documents, err := read(ctx, s, id, func(t *tx) (documents []memory.Document, err error) {
 		b := &pgx.Batch{}
+		queueStanding(b, t, &agent)
 		all(b.Queue(sqlDocumentsOfPrompt, t.args(nil)), &documents, scanContent)
 		err = t.finish(ctx, b)
 		return documents, err
 	})
+	if err != nil {
+		return nil, err
+	}
+	return s.promptOf(ctx, id, agent, documents)
 }
 
 // maxSortOrder bounds a sort order on both sides.

@@ -12,13 +12,14 @@ import (
 type DreamingAgent struct {
 	AgentRef
 	TimeZone string // IANA name
-	// Settings are those of its nights only: MemoryEnabled, DreamingEnabled and DreamCron.
+	// Settings are those of its nights only: MemoryEnabled, DreamingEnabled, DreamCron and Leader.
 	Settings memory.AgentSettings
 }
 
 const sqlDreamingAgents = `
 select workspace_id, agent_id, time_zone,
-    (settings->'memoryEnabled')::boolean, (settings->'dreamingEnabled')::boolean, coalesce(settings->>'dreamCron', '')
+    (settings->'memoryEnabled')::boolean, (settings->'dreamingEnabled')::boolean, coalesce(settings->>'dreamCron', ''),
+    coalesce(settings->>'leader', '')
 from agents
 where (workspace_id, agent_id) > (@after_workspace, @after_agent)
 order by workspace_id, agent_id
@@ -33,7 +34,7 @@ func (s *Store) DreamingAgents(ctx context.Context, after AgentRef, limit int) (
 		b := &pgx.Batch{}
 		all(b.Queue(sqlDreamingAgents, pgx.NamedArgs{"after_workspace": after.Workspace, "after_agent": after.Agent, "limit": limit}), &agents,
 			func(row pgx.CollectableRow) (a DreamingAgent, err error) {
-				err = row.Scan(&a.Workspace, &a.Agent, &a.TimeZone, &a.Settings.MemoryEnabled, &a.Settings.DreamingEnabled, &a.Settings.DreamCron)
+				err = row.Scan(&a.Workspace, &a.Agent, &a.TimeZone, &a.Settings.MemoryEnabled, &a.Settings.DreamingEnabled, &a.Settings.DreamCron, &a.Settings.Leader)
 				return a, err
 			})
 		err = t.finish(ctx, b)

@@ -97,8 +97,10 @@ func (s *Store) LoadWindow(ctx context.Context, id memory.Identity, r WindowRequ
 	if err := requireAgent(id); err != nil {
 		return WindowLoad{}, err
 	}
-	return snapshot(ctx, s, id, func(t *tx) (l WindowLoad, err error) {
+	var agent standing
+	load, err := snapshot(ctx, s, id, func(t *tx) (l WindowLoad, err error) {
 		b := &pgx.Batch{}
+		queueStanding(b, t, &agent)
 		all(b.Queue(sqlDocumentsOfPrompt, t.args(nil)), &l.Documents, scanContent)
 		if r.Conversation == "" {
 			err := t.finish(ctx, b)
@@ -118,6 +120,11 @@ func (s *Store) LoadWindow(ctx context.Context, id memory.Identity, r WindowRequ
 		err = l.messages(ctx, t, r)
 		return l, err
 	})
+	if err != nil {
+		return WindowLoad{}, err
+	}
+	load.Documents, err = s.promptOf(ctx, id, agent, load.Documents)
+	return load, err
 }
 
 // messages reads what depends on where the conversation stands, and commits.

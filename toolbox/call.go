@@ -55,8 +55,8 @@ func (k *call) do(ctx context.Context, name string, raw json.RawMessage) (any, e
 		if k.args, err = read(raw, t.params); err != nil {
 			return nil, err
 		}
-		if t.writes && !k.enabled(k.Agent) {
-			return nil, faultf("%s: nothing was written, and files can only be read. Tell the user", errOff)
+		if !k.enabled(k.Agent) && !t.answersOff {
+			return nil, faultf("%s: nothing was read or written. Tell the user", errOff)
 		}
 		k.key = keyOf("tool/"+name, k.Key, string(raw))
 		return t.run(k, ctx)
@@ -164,7 +164,7 @@ func (k *call) document(ctx context.Context, path string) (memory.Document, erro
 	if scope := memory.Scope(given(k.args, "scope", "")); scope != "" {
 		return k.Store.Document(ctx, k.Identity, memory.Ref{Scope: scope, Path: path})
 	}
-	return k.Store.VisibleDocument(ctx, k.Identity, path)
+	return k.Store.ReadableDocument(ctx, k.Identity, path)
 }
 
 // shorten cuts a text to what a result shows.
@@ -183,6 +183,6 @@ func shorten(s string, limit int) (string, bool) {
 func (k *call) shown(d memory.Document, from, to int, text string) {
 	k.result.Found = append(k.result.Found, recall.Hit{
 		Corpus: corpusOfFiles, Path: d.Path, FromLine: from, ToLine: to, Text: text, Snippet: clip(text, maxConflictText), At: d.UpdatedAt,
-		Source: recall.SourceRef{Scope: d.Scope, Owner: d.Owner, ID: d.ID, Version: d.Version},
+		Source: recall.SourceRef{Scope: d.Scope, Agent: d.Agent, Owner: d.Owner, ID: d.ID, Version: d.Version},
 	})
 }

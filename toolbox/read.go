@@ -26,6 +26,7 @@ type excerpt struct {
 	Notice    string       `json:"notice,omitempty"`
 	Citation  string       `json:"citation,omitempty"`
 	Scope     memory.Scope `json:"scope,omitempty"`
+	Agent     string       `json:"agent,omitempty"` // whose memory it is
 	Disabled  bool         `json:"disabled,omitempty"`
 	Error     string       `json:"error,omitempty"`
 }
@@ -54,7 +55,7 @@ func (k *call) get(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Scope = d.Scope
+	e.Scope, e.Agent = d.Scope, d.Agent
 	e.fill(search.ExcerptOf(d.Content, search.ExcerptOptions{From: e.From, Lines: given(k.args, "lines", 0), Skip: given(k.args, "skip", 0)}))
 	if e.Lines > 0 {
 		k.shown(d, e.From, e.From+e.Lines-1, e.Text)
@@ -128,13 +129,13 @@ type file struct {
 
 func fileOf(d memory.Document, size int) file {
 	return file{
-		Filename: d.Path, Enabled: d.Enabled, FileSize: size, UpdateTime: d.UpdatedAt.UTC().Format(time.RFC3339), Scope: d.Scope, Version: d.Version,
+		AgentID: d.Agent, Filename: d.Path, Enabled: d.Enabled, FileSize: size, UpdateTime: d.UpdatedAt.UTC().Format(time.RFC3339), Scope: d.Scope, Version: d.Version,
 	}
 }
 
 // list answers list_workspace_memory_files.
 func (k *call) list(ctx context.Context) (any, error) {
-	entries, err := k.Store.Documents(ctx, k.Identity, store.DocumentFilter{Prefix: given(k.args, "filenamePrefix", "")})
+	entries, err := k.Store.ReadableDocuments(ctx, k.Identity, store.DocumentFilter{Prefix: given(k.args, "filenamePrefix", "")})
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +167,6 @@ func (k *call) read(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	out := fileOf(d, d.Size())
-	out.AgentID = k.Identity.Agent
 	content, cut := shorten(d.Content, maxShown)
 	out.Content = &content
 	lines := strings.Count(content, "\n")

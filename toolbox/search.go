@@ -24,6 +24,7 @@ type found struct {
 	Score     float64       `json:"score"`
 	Snippet   string        `json:"snippet"`
 	Scope     memory.Scope  `json:"scope,omitempty"`
+	Agent     string        `json:"agent,omitempty"` // whose memory it is
 	At        string        `json:"at,omitempty"` // when it was said or written, in the agent's time zone
 	Role      string        `json:"role,omitempty"`
 	Name      string        `json:"name,omitempty"`
@@ -107,7 +108,7 @@ func (k *call) answered(r recall.Response, zone *time.Location) searched {
 	for _, h := range r.Results {
 		f := found{
 			Corpus: h.Corpus, Path: h.Path, StartLine: h.FromLine, EndLine: h.ToLine, Citation: recall.Citation(h.Path, h.FromLine, h.ToLine),
-			Score: math.Round(h.Score*1000) / 1000, Snippet: h.Snippet, Scope: h.Source.Scope, Role: h.Message.Role, Name: h.Message.Name,
+			Score: math.Round(h.Score*1000) / 1000, Snippet: h.Snippet, Scope: h.Source.Scope, Agent: h.Source.Agent, Role: h.Message.Role, Name: h.Message.Name,
 		}
 		if !h.At.IsZero() {
 			f.At = h.At.In(zone).Format(time.RFC3339)

@@ -59,8 +59,8 @@ type Box struct {
 	Changed func(id memory.Identity, scope memory.Scope)
 }
 
-// enabled reports whether an agent's memory is switched on. When it is off, files can be read, and nothing is searched or
-// written.
+// enabled reports whether an agent's memory is switched on. When it is off, nothing is read, searched or
+// written: people reach the files through the API.
 func (b *Box) enabled(a store.Agent) bool {
 	return b.settings(a).MemoryEnabled && (b.Search == nil || b.Search.Defaults.With(a.Settings).Enabled)
 }
