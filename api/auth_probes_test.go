@@ -64,6 +64,8 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 		"chat":                   {path: chatPath, status: 200, named: true, body: object(map[string]any{"agentId": "ada", "owner": "api:42", "message": "Where do I live?"})},
 		"chat-stream":            {path: chatPath + "/stream", status: 200, named: true, body: object(map[string]any{"agentId": "ada", "owner": "api:42", "message": "Where do I live?"})},
 		"remember":               {path: ada + "/remember", status: 200, body: object(map[string]any{"owner": "api:42", "text": "I live in Bern."})},
+		"list-tools":             {path: ada + "/tools", status: 200},
+		"call-tool":              {path: ada + "/tools/list_workspace_memory_files", status: 200},
 		"forget":                 {path: ada + "/forget", status: 404, body: object(map[string]any{"owner": "api:42", "path": "nothing.md", "startLine": 1})},
 		"summarize-conversation": {path: "/api/v1/memory/ada/summarize/c1", status: 503},
 		"list-extractions":       {path: ada + "/extractions", status: 200},

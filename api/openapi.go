@@ -46,6 +46,7 @@ func document() huma.Config {
 				{Name: "extractions", Description: "What became of it, and why."},
 				{Name: "files", Description: "What is remembered: Markdown documents with their history."},
 				{Name: "snapshots", Description: "Documents as one archive, out and in."},
+				{Name: "tools", Description: "What a model is given to use its memory, and running what it calls."},
 				{Name: "recall", Description: "What is found again."},
 				{Name: "dreams", Description: "What is kept for good, and why: nightly consolidation, its reports, and undoing it."},
 				{Name: "prompt", Description: "What an agent is told."},

@@ -27,6 +27,8 @@ type route struct {
 	status int
 	// body is the longest body, in bytes; 0: there is none.
 	body int64
+	// asIs hands the body to the handler as it is (RawBody): nothing of it is checked before.
+	asIs bool
 	// rest names the parameter at the end of path that holds slashes.
 	rest string
 	// timeout is how long a request may take; 0: requestTimeout.
@@ -53,7 +55,7 @@ func (r route) operation() huma.Operation {
 		Extensions:    map[string]any{},
 		Errors:        r.errors,
 		// One more than is allowed, since huma refuses a body that is as long as its limit.
-		MaxBodyBytes: r.body + 1, BodyReadTimeout: bodyTimeout,
+		MaxBodyBytes: r.body + 1, BodyReadTimeout: bodyTimeout, SkipValidateBody: r.asIs,
 	}
 	if r.timeout > 0 {
 		op.Metadata[metaTimeout] = r.timeout

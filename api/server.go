@@ -120,6 +120,7 @@ func (s *Server) routes() {
 	s.compactionRoutes()
 	s.rememberRoutes()
 	s.importRoutes()
+	s.toolRoutes()
 	openAnswers(s.api.OpenAPI())
 }
 

@@ -162,24 +162,24 @@ func hitsIn(file KeywordFile, terms []string) []KeywordHit {
 	var hits []KeywordHit
 	for _, c := range lines[:min(MaxKeywordHitsPerFile, len(lines))] {
 		hits = append(hits, KeywordHit{
-			Filename: file.Filename, LineNumber: c.number, Score: float64(c.distinct) * weight, ID: file.ID,
+			Filename: file.Filename, LineNumber: c.number, Score: float64(c.distinct*weight) / 10, ID: file.ID,
 			Snippet: keywordSnippet(file.Content, content, c.start, c.end, terms),
 		})
 	}
 	return hits
 }
 
-// keywordWeight is how much a file counts: what was consolidated counts more than what was noted on a day.
-func keywordWeight(filename string) float64 {
+// keywordWeight is how much a file counts, in tenths: what was consolidated counts more than what was noted on a day.
+func keywordWeight(filename string) int {
 	switch {
 	case strings.HasPrefix(filename, "MEMORY"):
-		return 1
+		return 10
 	case strings.HasPrefix(filename, "memory/"):
-		return .7
+		return 7
 	case strings.HasPrefix(filename, "PROFILE"):
-		return .5
+		return 5
 	case strings.HasPrefix(filename, "AGENTS"):
-		return .3
+		return 3
 	}
-	return .2
+	return 2
 }

@@ -133,7 +133,21 @@ func Definitions() []Definition {
 	all := tools()
 	out := make([]Definition, len(all))
 	for i, t := range all {
-		out[i] = Definition{Name: t.name, Description: t.description, Parameters: schema(t.params)}
+		out[i] = t.definition()
 	}
 	return out
+}
+
+// DefinitionOf is the tool of a name; found is false when there is none.
+func DefinitionOf(name string) (d Definition, found bool) {
+	for _, t := range tools() {
+		if t.name == name {
+			return t.definition(), true
+		}
+	}
+	return Definition{}, false
+}
+
+func (t tool) definition() Definition {
+	return Definition{Name: t.name, Description: t.description, Parameters: schema(t.params), Writes: t.writes}
 }

@@ -27,6 +27,7 @@ type Definition struct {
 	Name        string
 	Description string
 	Parameters  json.RawMessage // JSON schema of an object
+	Writes      bool            // it changes memory
 }
 
 // Caller is on whose behalf a tool is called.
