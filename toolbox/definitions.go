@@ -12,6 +12,7 @@ type tool struct {
 	name        string
 	description string
 	params      []param
+	writes      bool
 	answersOff  bool // has an answer of its own while memory is off
 	run         func(*call, context.Context) (any, error)
 }
@@ -103,7 +104,8 @@ func tools() []tool {
 				{name: "content", kind: text, required: true, doc: "The whole text, in Markdown, at most 1 MiB."},
 				{name: "version", kind: integer, max: 1 << 30, doc: "Version that the text is based on, as " + ReadFile + " told it; 0: the file must not exist yet. Missing: whatever is there is replaced."},
 			},
-			run: (*call).write,
+			writes: true,
+			run:    (*call).write,
 		},
 		{
 			name:        EditFile,
@@ -114,7 +116,8 @@ func tools() []tool {
 				{name: "newText", kind: text, required: true, doc: "What is to stand there; empty removes it."},
 				{name: "replaceAll", kind: boolean, doc: "Replace every occurrence. Missing: false."},
 			},
-			run: (*call).edit,
+			writes: true,
+			run:    (*call).edit,
 		},
 		{
 			name: Remember,
@@ -123,7 +126,8 @@ func tools() []tool {
 			params: []param{
 				{name: "text", kind: text, required: true, min: 2, max: maxRemembered, doc: "One statement that can be understood by itself, in the user's words and language; several on lines of their own."},
 			},
-			run: (*call).remember,
+			writes: true,
+			run:    (*call).remember,
 		},
 	}
 }
