@@ -94,7 +94,7 @@ func TestAgents(t *testing.T) {
 			t.Errorf("%s: %v", what, c.err)
 		}
 	}
-	events := must[[]Event](t)(s.Journal(t.Context(), root.For("bob", ""), JournalFilter{}))
+	events := journalOf(t, s, root.For("bob", ""), JournalFilter{})
 	var kinds []EventKind
 	for _, e := range events {
 		if e.Scope == "" {

@@ -97,7 +97,7 @@ func TestQuarantinedDraft(t *testing.T) {
 	if _, err := s.CommitExtraction(t.Context(), id, Commit{ExtractionID: x.ID}); !errors.As(err, &quarantine) {
 		t.Fatalf("got %v, want *QuarantineError", err)
 	}
-	events := must[[]Event](t)(s.Journal(t.Context(), id, JournalFilter{Path: "memory/2026-11-21.md"}))
+	events := journalOf(t, s, id, JournalFilter{Path: "memory/2026-11-21.md"})
 	if len(events) != 1 || events[0].Kind != EventDocumentQuarantined || events[0].Author.RunID != "r1" {
 		t.Errorf("journal %+v", events)
 	}

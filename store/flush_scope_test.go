@@ -55,7 +55,7 @@ func TestFlushedNotes(t *testing.T) {
 				t.Errorf("noted (-want +got):\n%s\ntoday's note %+v", cmp.Diff(want, extraction.Noted), extraction.Note)
 			}
 			var told []Event
-			for _, e := range must[[]Event](t)(s.Journal(t.Context(), id, JournalFilter{})) {
+			for _, e := range journalOf(t, s, id, JournalFilter{}) {
 				if e.Kind == EventFlushAcknowledged {
 					told = append(told, e)
 				}

@@ -140,7 +140,7 @@ func TestFlush(t *testing.T) {
 		t.Errorf("spent %+v", spent)
 	}
 	var kinds []EventKind
-	for _, e := range must[[]Event](t)(s.Journal(t.Context(), id, JournalFilter{})) {
+	for _, e := range journalOf(t, s, id, JournalFilter{}) {
 		if e.Owner == "user:7" {
 			kinds = append(kinds, e.Kind)
 		}

@@ -222,9 +222,9 @@ func TestJournalTellsTheVerdict(t *testing.T) {
 	if _, err := s.Document(t.Context(), id, team("b.md")); !errors.Is(err, ErrNotFound) {
 		t.Errorf("the other change of the call was written")
 	}
-	events := must[[]Event](t)(s.Journal(t.Context(), id, JournalFilter{}))
+	events := journalOf(t, s, id, JournalFilter{})
 	last := events[len(events)-1]
-	wantEvent := Event{ID: last.ID, Kind: EventDocumentQuarantined, Scope: memory.ScopePersonal, Owner: "user:7", Path: "a.md", Author: id.Author, Detail: last.Detail, At: testClock}
+	wantEvent := Event{ID: last.ID, Transaction: last.Transaction, Kind: EventDocumentQuarantined, Scope: memory.ScopePersonal, Owner: "user:7", Path: "a.md", Author: id.Author, Detail: last.Detail, At: testClock}
 	if diff := cmp.Diff(wantEvent, last); diff != "" {
 		t.Errorf("event (-want +got):\n%s", diff)
 	}

@@ -155,7 +155,7 @@ var calls = map[string]call{
 	"Journal": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		events, err := w.Journal(t.Context(), id, JournalFilter{Limit: MaxPage})
 		var tags []tag
-		for _, e := range events {
+		for _, e := range events.Events {
 			tags = append(tags, w.tagOfEvent(t, e.ID))
 		}
 		return tags, nil, err

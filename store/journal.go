@@ -28,41 +28,78 @@ const (
 	EventKeyRevoked          EventKind = "key.revoked"
 	// EventFlushAcknowledged: everything in a range of messages is saved, so that it may leave a window.
 	EventFlushAcknowledged EventKind = "memory.flush.acknowledged"
+	// EventRecallRecorded: results of a search were used.
+	EventRecallRecorded EventKind = "memory.recall.recorded"
+	// EventPromotionApplied: a dream wrote statements to MEMORY.md.
+	EventPromotionApplied EventKind = "memory.promotion.applied"
+	// EventDreamCompleted: a dream ended, however it did.
+	EventDreamCompleted EventKind = "memory.dream.completed"
 )
 
 // Event is one entry of the journal. It has no contents.
 type Event struct {
-	ID       int64 // ascending; an event of a transaction that took longer may appear later with a smaller one
-	Kind     EventKind
-	Scope    memory.Scope // of the document; empty for events of an agent or of the workspace, which only admins see
+	// ID is its number, drawn when it was written. An event of a transaction that took longer appears behind larger ones: the order
+	// of the journal is that of Cursor.
+	ID          int64
+	Transaction int64 // that wrote it
+	Kind        EventKind
+	// Scope is that of the document, or says who may read an event that is about none: its owner (PERSONAL) or everybody who uses
+	// the agent (TEAM). Empty: only admins, as events of an agent or of the workspace.
+	Scope    memory.Scope
 	Owner    memory.Owner
 	Document uuid.UUID // zero when the event is not about a stored document
 	Path     string
 	Version  int
 	Author   memory.Author
-	Detail   json.RawMessage // verdict and findings of a write; other kinds: what changed, by name
+	Detail   json.RawMessage // what happened by names and numbers: verdict and findings of a write, counts and hashes of others
 	At       time.Time
 }
 
+// Cursor is the place of the event in the journal.
+func (e Event) Cursor() JournalCursor { return JournalCursor{Transaction: e.Transaction, Event: e.ID} }
+
 // JournalFilter limits a list of events.
 type JournalFilter struct {
-	After int64  // events behind this id
-	Path  string // of the document; empty: all
-	Limit int    // 0: DefaultPage, at most MaxPage
+	After JournalCursor // events behind it; the zero value: from the first one
+	Path  string        // of the document; empty: all
+	Kinds []EventKind   // empty: all
+	Limit int           // 0: DefaultPage, at most MaxPage
+}
+
+// JournalPage is a part of the journal.
+type JournalPage struct {
+	Events []Event
+	// Next is where to read on: nothing that is seen later stands before it, however few events this part has.
+	Next JournalCursor
+	// More is true when Limit ended this part, so that there may be more already.
+	More bool
 }
 
 const (
+	// What has happened completely, as one moment sees it: all transactions below the first number have ended, and none has
+	// a number from the second one on.
+	sqlJournalComplete = `
+select pg_snapshot_xmin(s)::text::bigint, pg_snapshot_xmax(s)::text::bigint
+from pg_current_snapshot() s`
+
+	// Events of transactions that ran beside one that is not over wait for it. Those with a number that is still to be given came
+	// with a database that was restored from elsewhere.
 	sqlJournal = `
 select j.*
 from (select @agent::text as agent_id union select '') a
 cross join lateral (
-    select event_id, kind, scope, owner_key, document_id, path, version, author_kind, author_id, workflow_id, run_id, detail, at
+    select event_id, transaction_id, kind, scope, owner_key, document_id, path, version, author_kind, author_id, workflow_id, run_id,
+        detail, at
     from journal
-    where workspace_id = @workspace and agent_id = a.agent_id and event_id > @after and (@path = '' or path = @path)
-    order by event_id
+    where workspace_id = @workspace and agent_id = a.agent_id and (transaction_id, event_id) > (@transaction::bigint, @event::bigint)
+        and (transaction_id < (select pg_snapshot_xmin(pg_current_snapshot())::text::bigint)
+            or transaction_id >= (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint))
+        and (@path = '' or path = @path)
+        and (cardinality(@kinds::text[]) = 0 or kind = any (@kinds))
+    order by transaction_id, event_id
     limit @limit
 ) j
-order by j.event_id
+order by j.transaction_id, j.event_id
 limit @limit`
 
 	// The events of one transaction, and with them the receipt that an idempotency key gives again: its token is the
@@ -87,19 +124,43 @@ with events as (
 select value from token`
 )
 
-// Journal lists events that the identity sees, oldest first.
-func (s *Store) Journal(ctx context.Context, id memory.Identity, f JournalFilter) ([]Event, error) {
-	return read(ctx, s, id, func(t *tx) (events []Event, err error) {
+// Journal lists events that the identity sees, in an order to which nothing is ever added but at its end: an event is shown as soon
+// as every transaction that was running beside its own has ended, as a rule at once. It returns *InvalidError for a cursor that
+// is none of this database.
+func (s *Store) Journal(ctx context.Context, id memory.Identity, f JournalFilter) (JournalPage, error) {
+	kinds := make([]string, len(f.Kinds))
+	for i, kind := range f.Kinds {
+		kinds[i] = string(kind)
+	}
+	limit := limitOf(f.Limit)
+	return snapshot(ctx, s, id, func(t *tx) (page JournalPage, err error) {
+		var complete, ahead int64
+		var found bool
 		b := &pgx.Batch{}
-		all(b.Queue(sqlJournal, t.args(pgx.NamedArgs{"after": f.After, "path": f.Path, "limit": limitOf(f.Limit)})), &events, scanEvent)
-		err = t.finish(ctx, b)
-		return events, err
+		one(b.Queue(sqlJournalComplete), &found, func(row pgx.CollectableRow) error { return row.Scan(&complete, &ahead) })
+		all(b.Queue(sqlJournal, t.args(pgx.NamedArgs{
+			"transaction": f.After.Transaction, "event": f.After.Event, "path": f.Path, "kinds": kinds, "limit": limit,
+		})), &page.Events, scanEvent)
+		if err := t.finish(ctx, b); err != nil {
+			return JournalPage{}, err
+		}
+		if f.After.Transaction > ahead {
+			return JournalPage{}, &InvalidError{Field: "after", Problem: "this is no place in this journal: begin without one"}
+		}
+		page.Next, page.More = f.After, len(page.Events) == limit
+		if n := len(page.Events); n > 0 {
+			page.Next = page.Events[n-1].Cursor()
+		}
+		if !page.More {
+			page.Next = page.Next.notBefore(JournalCursor{Transaction: complete})
+		}
+		return page, nil
 	})
 }
 
 func scanEvent(row pgx.CollectableRow) (e Event, err error) {
 	var document uuid.NullUUID
-	err = row.Scan(&e.ID, &e.Kind, &e.Scope, &e.Owner, &document, &e.Path, &e.Version,
+	err = row.Scan(&e.ID, &e.Transaction, &e.Kind, &e.Scope, &e.Owner, &document, &e.Path, &e.Version,
 		&e.Author.Kind, &e.Author.ID, &e.Author.WorkflowID, &e.Author.RunID, &e.Detail, &e.At)
 	e.Document = document.UUID
 	return e, err
