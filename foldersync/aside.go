@@ -83,7 +83,7 @@ func (f *Folder) due() (at time.Time) {
 }
 
 func (f *Folder) sweepOne(side string) (kept, error) {
-	content, err := os.ReadFile(side + noteSuffix) //nolint:gosec // a file of our own folder
+	content, err := os.ReadFile(side + noteSuffix)
 	if err != nil {
 		return kept{}, err
 	}
@@ -91,7 +91,7 @@ func (f *Folder) sweepOne(side string) (kept, error) {
 	if err := json.Unmarshal(content, &a); err != nil { // cut off before anything was put there
 		return kept{}, f.clear(side)
 	}
-	text, err := os.ReadFile(side) //nolint:gosec // a file of our own folder
+	text, err := os.ReadFile(side)
 	if errors.Is(err, fs.ErrNotExist) {
 		return kept{}, f.clear(side)
 	}
@@ -136,7 +136,7 @@ func (f *Folder) recover() error {
 // putBack ends a swapInSteps that was cut off.
 func (f *Folder) putBack(old string) error {
 	side := strings.TrimSuffix(old, oldSuffix)
-	content, err := os.ReadFile(side + noteSuffix) //nolint:gosec // a file of our own folder
+	content, err := os.ReadFile(side + noteSuffix)
 	if err != nil {
 		return err
 	}

@@ -36,5 +36,6 @@ type Event struct {
 	Removed int       `json:"removed,omitempty"` // lines
 	Keeps   string    `json:"keeps,omitempty"`   // the file that keeps what could not stand
 	Reason  string    `json:"reason,omitempty"`
-	Count   int       `json:"count,omitempty"` // documents, or files
+	Count   int       `json:"count,omitempty"`   // documents, or files
+	Refused int       `json:"refused,omitempty"` // files that are not in step
 }

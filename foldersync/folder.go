@@ -56,7 +56,7 @@ func Open(root string, settle time.Duration, now func() time.Time) (*Folder, err
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(root, folderMode); err != nil { //nolint:gosec // notes that their owner's other programs may read
+	if err := os.MkdirAll(root, folderMode); err != nil {
 		return nil, err
 	}
 	if root, err = filepath.EvalSymlinks(root); err != nil {
@@ -114,7 +114,7 @@ func foldsCase(folder string) (bool, error) {
 // Bind says whose documents the folder is to have. It returns an error when it has somebody else's.
 func (f *Folder) Bind(id Identity) error {
 	file := filepath.Join(f.own, "folder.json")
-	content, err := os.ReadFile(file) //nolint:gosec // a file of our own folder
+	content, err := os.ReadFile(file)
 	var was Identity
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

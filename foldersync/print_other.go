@@ -4,4 +4,6 @@ package foldersync
 
 import "io/fs"
 
-func printOf(info fs.FileInfo) print { return print{size: info.Size(), time: info.ModTime()} }
+func printOf(info fs.FileInfo) fingerprint {
+	return fingerprint{size: info.Size(), time: info.ModTime()}
+}

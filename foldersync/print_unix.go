@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-func printOf(info fs.FileInfo) print {
-	p := print{size: info.Size(), time: info.ModTime()}
+func printOf(info fs.FileInfo) fingerprint {
+	p := fingerprint{size: info.Size(), time: info.ModTime()}
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		p.inode = stat.Ino
 	}

@@ -83,7 +83,7 @@ func (r *records) file(place string) string {
 }
 
 func readRecord(file string) (*record, error) {
-	content, err := os.ReadFile(file) //nolint:gosec // a file of our own folder
+	content, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (r *records) drop(place string) error {
 // writeWhole writes a file that is there as a whole or not at all, also after a power failure.
 func writeWhole(file string, content []byte, mode fs.FileMode) error {
 	part := file + ".part"
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode) //nolint:gosec // a file of our own folder
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (s *Sync) Once(ctx context.Context) (Outcome, error) {
 			return total, err
 		}
 		if o.Effects == 0 && o.Again.IsZero() {
-			s.say(Event{Kind: InStep, Count: total.Documents})
+			s.say(Event{Kind: InStep, Count: total.Documents, Refused: total.Refused})
 			return total, nil
 		}
 		if time.Now().After(limit) {
@@ -83,11 +83,10 @@ func (s *Sync) Run(ctx context.Context) error {
 // runner is a Run under way.
 type runner struct {
 	*Sync
-	local  chan struct{} // something happened in the folder
-	there  chan struct{} // something happened on the server
-	away   time.Duration // how long the server is left alone; 0: it is there
-	quiet  bool          // it was told that both sides are in step
-	before int           // how many documents that were
+	local chan struct{} // something happened in the folder
+	there chan struct{} // something happened on the server
+	away  time.Duration // how long the server is left alone; 0: it is there
+	quiet bool          // it was told that both sides are in step, since the beginning or since the server came back
 }
 
 // turn makes a pass, and waits for a reason to make the next one.
@@ -104,18 +103,15 @@ func (r *runner) turn(ctx context.Context) error {
 		return err
 	}
 	if r.away > 0 {
-		r.away = 0
+		r.away, r.quiet = 0, false
 		r.say(Event{Kind: Back})
-	}
-	if o.Effects > 0 {
-		r.quiet = false
 	}
 	wait := rescan
 	if !o.Again.IsZero() {
 		wait = max(o.Again.Sub(r.folder.now()), time.Millisecond)
-	} else if !r.quiet || r.before != o.Documents {
-		r.quiet, r.before = true, o.Documents
-		r.say(Event{Kind: InStep, Count: o.Documents})
+	} else if !r.quiet {
+		r.quiet = true
+		r.say(Event{Kind: InStep, Count: o.Documents, Refused: o.Refused})
 	}
 	return r.wait(ctx, wait)
 }

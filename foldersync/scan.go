@@ -38,14 +38,14 @@ type Listing struct {
 
 // sight is a file as it was last seen. A file whose print is the same is not read again.
 type sight struct {
-	print print
+	print fingerprint
 	since time.Time // when this print was first seen
 	sum   Sum       // empty: not read yet
 	why   string
 }
 
-// print tells versions of a file apart without reading it.
-type print struct {
+// fingerprint tells versions of a file apart without reading it.
+type fingerprint struct {
 	size  int64
 	time  time.Time
 	inode uint64
@@ -202,7 +202,7 @@ func (l *Listing) hides(place string) bool {
 var errMoved = errors.New("the file was changed meanwhile")
 
 // readDocument reads the file that was seen as print, and says why it can be no document.
-func readDocument(file string, is print) (sum Sum, why string, err error) {
+func readDocument(file string, is fingerprint) (sum Sum, why string, err error) {
 	text, err := readText(file)
 	if refused, found := errors.AsType[*unusableError](err); found {
 		return "", refused.why, nil
@@ -224,11 +224,11 @@ func (e *unusableError) Error() string { return e.why }
 
 // readText reads a file as a document's text.
 func readText(file string) (string, error) {
-	f, err := os.Open(file) //nolint:gosec // files of the folder are what this is about
+	f, err := os.Open(file)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was only read
 	content, err := io.ReadAll(io.LimitReader(f, maxDocument+1))
 	switch {
 	case err != nil:

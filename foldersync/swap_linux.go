@@ -19,11 +19,11 @@ func swap(a, b string) error {
 // beingWritten reports whether a program has the file open for writing: the kernel then grants no lease on it. Where it
 // cannot be told, the answer is no.
 func beingWritten(file string) bool {
-	f, err := os.Open(file) //nolint:gosec // a file of the folder, which is read anyway
+	f, err := os.Open(file)
 	if err != nil {
 		return false
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was only read
 	_, err = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
 	if err == nil {
 		_, err = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_UNLCK)

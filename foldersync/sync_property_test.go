@@ -35,7 +35,7 @@ type crash struct{}
 
 var worldPlaces = []string{"MEMORY.md", "memory/a.md", "team/b.md", "own/team/c.md"}
 
-func newWorld(t *rapid.T, tb testing.TB) *world {
+func newWorld(tb testing.TB, t *rapid.T) *world {
 	base := ""
 	if _, err := os.Stat("/dev/shm"); err == nil {
 		base = "/dev/shm"
@@ -239,7 +239,7 @@ func (w *world) ends(o Outcome) {
 // both sides are equal, and every line that nobody took away is in a document or in a visible conflict file.
 func TestNoEditIsLost(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w := newWorld(rt, t)
+		w := newWorld(t, rt)
 		s := w.open()
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			for range rapid.IntRange(0, 3).Draw(rt, "edits") {

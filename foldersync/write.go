@@ -31,7 +31,7 @@ func (f *Folder) put(where string, file File, text string) error {
 	if err := f.realFolders(name); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(target), folderMode); err != nil { //nolint:gosec // notes that their owner's other programs may read
+	if err := os.MkdirAll(filepath.Dir(target), folderMode); err != nil {
 		return err
 	}
 	mode := fs.FileMode(fileMode)
@@ -148,7 +148,7 @@ func (f *Folder) keep(where, text string) (string, error) {
 		return "", err
 	}
 	folder := f.path(path.Dir(where))
-	if err := os.MkdirAll(folder, folderMode); err != nil { //nolint:gosec // notes that their owner's other programs may read
+	if err := os.MkdirAll(folder, folderMode); err != nil {
 		return "", err
 	}
 	entries, err := os.ReadDir(folder)

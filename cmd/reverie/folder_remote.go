@@ -258,11 +258,10 @@ func folderError(err error, ref memory.Ref) error {
 		if refused.Name == "stale_base" {
 			return foldersync.ErrStale
 		}
-		return &foldersync.Refusal{Reason: refused.Msg, Everywhere: refused.Name == readOnlyTeam}
+		return &foldersync.Refusal{Reason: refused.Msg, Everywhere: refused.Name == teamMember}
 	}
 	return &foldersync.Refusal{Reason: refused.Msg}
 }
 
-// readOnlyTeam is the name of the answer to a write of a team's member.
-const readOnlyTeam = "read_only_team"
-
+// teamMember is the name of the answer to a write of a team's member.
+const teamMember = "team_member"

@@ -167,7 +167,11 @@ func syncLine(e foldersync.Event) string {
 	case foldersync.Held:
 		return fmt.Sprintf("✗ all %d files are gone, and nothing is deleted on the server; if that is meant, add --delete-all", e.Count)
 	case foldersync.InStep:
-		return fmt.Sprintf("= in step: %s", count(e.Count, "document"))
+		text := "= in step: " + count(e.Count, "document")
+		if e.Refused > 0 {
+			text += "; " + count(e.Refused, "file") + " not"
+		}
+		return text
 	}
 	return string(e.Kind)
 }
