@@ -1,0 +1,262 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"reverie/imports"
+	"reverie/memory"
+)
+
+// isZip tells archives by what they begin with, whatever they are called.
+func isZip(file *os.File) bool {
+	head := make([]byte, 4)
+	n, _ := file.ReadAt(head, 0) // a file that cannot be read is none
+	return n == 4 && (bytes.Equal(head, []byte("PK\x03\x04")) || bytes.Equal(head, []byte("PK\x05\x06")))
+}
+
+// fileAgain reads a file from its beginning each time.
+func fileAgain(file *os.File, size int64) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(file, 0, size)), nil }
+}
+
+// importPlan is what a source has: what `memory import --dry-run --json` prints.
+type importPlan struct {
+	Format        imports.Format  `json:"format"`
+	Documents     int             `json:"documents"`
+	Conversations int             `json:"conversations"`
+	Messages      int             `json:"messages"`
+	Bytes         int64           `json:"bytes"`          // of words
+	From          *time.Time      `json:"from,omitempty"` // of the first message
+	To            *time.Time      `json:"to,omitempty"`   // of the last
+	Owners        []plannedOwner  `json:"owners"`
+	Paths         []plannedPath   `json:"paths"`
+	Skipped       []skippedReason `json:"skipped"`
+
+	items  int // a long conversation has several
+	sum    hash.Hash
+	owners map[memory.Owner]*plannedOwner
+	talks  map[string]bool
+	left   map[string]*skippedReason
+}
+
+// plannedOwner is how much is whose. The empty owner: whom the flags or the key name.
+type plannedOwner struct {
+	Owner         memory.Owner `json:"owner"`
+	Scope         memory.Scope `json:"scope"`
+	Documents     int          `json:"documents"`
+	Conversations int          `json:"conversations"`
+}
+
+// plannedPath is where a document goes.
+type plannedPath struct {
+	Path   string       `json:"path"`
+	Source string       `json:"source"`
+	Scope  memory.Scope `json:"scope"`
+	Owner  memory.Owner `json:"owner,omitempty"`
+}
+
+// skippedReason is what is not moved in for one reason.
+type skippedReason struct {
+	Reason   string   `json:"reason"`
+	Count    int      `json:"count"`    // of files, elements or messages
+	Examples []string `json:"examples"` // the first few
+}
+
+const (
+	plannedPaths    = 1000 // that are kept for the plan
+	skippedExamples = 3
+)
+
+// look reads the source once. Naming an owner says who a person is that is the only one in it.
+func (m *movingIn) look(tree *imports.Tree) error {
+	if err := m.readPlan(tree); err != nil {
+		return err
+	}
+	named := m.options.Owners.Default
+	if named == memory.NoOwner || len(m.importOptions.owners) > 0 {
+		return nil
+	}
+	var persons []string
+	for owner := range m.plan.owners {
+		if owner != memory.NoOwner && owner != named {
+			persons = append(persons, string(owner))
+		}
+	}
+	slices.Sort(persons)
+	switch own := m.plan.owners[named]; {
+	case len(persons) == 1 && own == nil:
+		m.options.Owners.Map[persons[0]] = named
+		return m.readPlan(tree)
+	case len(persons) > 0 && own == nil:
+		return fmt.Errorf("it has memory of %s (%s): say who is who with --owner-map, or name no owner and they stay who they are",
+			count(len(persons), "person"), oneLine(strings.Join(persons, ", "), 200))
+	}
+	return nil
+}
+
+func (m *movingIn) readPlan(tree *imports.Tree) error {
+	source, err := imports.Open(tree, m.options)
+	if err != nil {
+		return explained(err)
+	}
+	m.source = source
+	m.plan = importPlan{
+		Format: source.Format, Owners: []plannedOwner{}, Paths: []plannedPath{}, Skipped: []skippedReason{},
+		sum: sha256.New(), owners: map[memory.Owner]*plannedOwner{}, talks: map[string]bool{}, left: map[string]*skippedReason{},
+	}
+	for item, err := range source.Items(m.plan.skip) {
+		if err == nil {
+			err = m.cmd.Context().Err()
+		}
+		if err == nil {
+			err = m.plan.add(item)
+		}
+		if err != nil {
+			return explained(err)
+		}
+	}
+	m.plan.finish()
+	return nil
+}
+
+// explained adds which flag helps.
+func explained(err error) error {
+	if _, several := errors.AsType[*imports.SeveralAgentsError](err); several {
+		return fmt.Errorf("%w with --source-agent", err)
+	}
+	if errors.Is(err, imports.ErrUnknownFormat) {
+		return fmt.Errorf("%w with --format", err)
+	}
+	return err
+}
+
+// add counts an item. Whatever it says is a part of what the source is told from others by.
+func (p *importPlan) add(item imports.Item) error {
+	if p.items++; p.items > memory.MaxImportItems {
+		return fmt.Errorf("it has more than %d documents and conversations: split it, and move one part in after the other", memory.MaxImportItems)
+	}
+	if d := item.Document; d != nil {
+		copied := *d
+		copied.At = time.Time{} // copying a folder changes it
+		item.Document = &copied
+	}
+	if err := json.NewEncoder(p.sum).Encode(item); err != nil {
+		return err
+	}
+	if d := item.Document; d != nil {
+		p.Documents++
+		p.Bytes += int64(len(d.Content))
+		p.owner(d.Owner, d.Scope).Documents++
+		if len(p.Paths) < plannedPaths {
+			p.Paths = append(p.Paths, plannedPath{Path: d.Path, Source: d.Source, Scope: d.Scope, Owner: d.Owner})
+		}
+		return nil
+	}
+	c := item.Conversation
+	if !p.talks[c.ID] {
+		p.talks[c.ID] = true
+		p.Conversations++
+		p.owner(c.Owner, memory.ScopePersonal).Conversations++
+	}
+	p.Messages += len(c.Messages)
+	for _, said := range c.Messages {
+		p.Bytes += int64(len(said.Content))
+		if at := said.CreatedAt; p.From == nil || at.Before(*p.From) {
+			p.From = &at
+		}
+		if at := said.CreatedAt; p.To == nil || at.After(*p.To) {
+			p.To = &at
+		}
+	}
+	return nil
+}
+
+// owner counts what is whose; what is everybody's has a line of its own.
+func (p *importPlan) owner(owner memory.Owner, scope memory.Scope) *plannedOwner {
+	key := owner
+	if scope == memory.ScopeTeam {
+		key = teamKey
+	}
+	if p.owners[key] == nil {
+		p.owners[key] = &plannedOwner{Owner: owner, Scope: scope}
+	}
+	return p.owners[key]
+}
+
+// teamKey stands for everybody among owners; it is none.
+const teamKey = memory.Owner("\x00team")
+
+func (p *importPlan) skip(one imports.Skipped) {
+	reason := p.left[one.Reason]
+	if reason == nil {
+		reason = &skippedReason{Reason: one.Reason, Examples: []string{}}
+		p.left[one.Reason] = reason
+	}
+	reason.Count += max(one.Count, 1)
+	if len(reason.Examples) < skippedExamples {
+		reason.Examples = append(reason.Examples, one.Source)
+	}
+}
+
+func (p *importPlan) finish() {
+	for _, owner := range p.owners {
+		p.Owners = append(p.Owners, *owner)
+	}
+	slices.SortFunc(p.Owners, func(a, b plannedOwner) int {
+		return cmp.Or(strings.Compare(string(b.Scope), string(a.Scope)), strings.Compare(string(a.Owner), string(b.Owner)))
+	})
+	for _, reason := range p.left {
+		p.Skipped = append(p.Skipped, *reason)
+	}
+	slices.SortFunc(p.Skipped, func(a, b skippedReason) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Reason, b.Reason))
+	})
+}
+
+// source is what tells this source from others, and is the same whenever it is read: from a folder or from an archive of it.
+func (p *importPlan) source() string { return hex.EncodeToString(p.sum.Sum(nil)) }
+
+// ownerless is how many items have a person who is not named.
+func (p *importPlan) ownerless() int {
+	if own := p.owners[memory.NoOwner]; own != nil {
+		return own.Documents + own.Conversations
+	}
+	return 0
+}
+
+// needOwner refuses a source that does not say whose it is, when neither flags nor the key do.
+func (m *movingIn) needOwner(ctx context.Context) error {
+	if m.plan.ownerless() == 0 {
+		return nil
+	}
+	remote, err := m.remote(time.Second)
+	if err != nil {
+		return err
+	}
+	pinned, err := remote.hasOwner(ctx)
+	if err != nil || pinned {
+		return err
+	}
+	return errors.New(nobody(m.plan))
+}
+
+// nobody says what to do about a source that does not say whose it is.
+func nobody(p importPlan) string {
+	if own := p.owners[memory.NoOwner]; own.Conversations > 0 {
+		return "it does not say whose conversations these are: name the person with --owner, such as --owner user:7"
+	}
+	return "it does not say whose memory it is: name the person with --owner, such as --owner user:7, or with --shared it becomes everybody's who uses the agent"
+}
