@@ -58,7 +58,7 @@ func (k *call) do(ctx context.Context, name string, raw json.RawMessage) (any, e
 		if !k.enabled(k.Agent) && !t.answersOff {
 			return nil, faultf("%s: nothing was read or written. Tell the user", errOff)
 		}
-		k.key = keyOf("tool/"+name, k.Key, string(raw))
+		k.key = keyOf("tool/"+name, k.Key, string(k.Speaker), string(raw))
 		return t.run(k, ctx)
 	}
 	names := make([]string, 0, len(tools()))
@@ -109,6 +109,9 @@ func told(ctx context.Context, err error) (any, error) {
 	}
 	if e, is := errors.AsType[*store.InvalidError](err); is {
 		return failure{Error: true, Message: e.Field + ": " + e.Problem}, nil
+	}
+	if e, is := errors.AsType[*memory.SectionError](err); is {
+		return failure{Error: true, Message: "nothing was written: " + e.Problem}, nil
 	}
 	if e, is := errors.AsType[*store.ConflictError](err); is {
 		return failure{Error: true, Message: e.Message}, nil

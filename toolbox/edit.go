@@ -64,9 +64,12 @@ func (k *call) editRound(ctx context.Context, id memory.Identity, ref memory.Ref
 		if !found {
 			return memory.Receipt{}, k.noFile(ctx, id, ref)
 		}
-		content, err := e.apply(d.Path, d.Content)
+		content, err := e.apply(k.place(ref.Path), k.own(ref.Path, d.Content))
+		if err == nil {
+			content, err = k.withOwn(ref.Path, d.Content, content)
+		}
 		if err != nil {
-			if lost != nil && e.times(d.Content) == 0 {
+			if lost != nil && e.times(k.own(ref.Path, d.Content)) == 0 {
 				return memory.Receipt{}, lost
 			}
 			return memory.Receipt{}, err
@@ -95,8 +98,16 @@ func (k *call) countAgain(ctx context.Context, id memory.Identity, ref memory.Re
 	if err != nil {
 		return err
 	}
-	e.count = e.times(base.Content)
+	e.count = e.times(k.own(ref.Path, base.Content))
 	return nil
+}
+
+// place names what an edit may change.
+func (k *call) place(path string) string {
+	if k.ofPerson(path) {
+		return "the section of " + string(k.Speaker) + " in " + path
+	}
+	return path
 }
 
 // noFile says that there is nothing to edit, and what there is instead.

@@ -26,7 +26,7 @@ type Saved struct {
 }
 
 // rememberRounds is how often a request is worked in anew while others write the same lines.
-const rememberRounds = 6
+const rememberRounds = 12
 
 // Remember saves a statement that the user asked for, through the gate, as the user's own words. What was forgotten before may
 // come back with it.
@@ -43,7 +43,7 @@ func (b *Box) remember(ctx context.Context, c Caller, text string, author memory
 		return Saved{}, ErrOff
 	}
 	r := remembering{Box: b, Caller: c, id: c.by(author), ref: memory.Ref{Scope: b.scope(c), Path: memory.MemoryPath}, request: remember.Request{Text: text}}
-	r.key = keyOf("remember", c.Key, text)
+	r.key = keyOf("remember", c.Key, string(c.Speaker), text)
 	receipt, again, err := b.replayed(ctx, r.id, r.key)
 	switch {
 	case err != nil:
@@ -109,7 +109,10 @@ func (r *remembering) try(ctx context.Context) (Saved, error) {
 // decide says what becomes of the request. An agent's tool corrects no line that a person wrote: both stand then, and the
 // person decides.
 func (r *remembering) decide(ctx context.Context, d memory.Document) (remember.Decision, error) {
-	decided := remember.Decide(r.request, d.Content)
+	decided, err := r.decideOn(d.Content)
+	if err != nil {
+		return remember.Decision{}, err
+	}
 	if r.id.Author.Kind == memory.AuthorUser || decided.Kind != remember.KindCorrected {
 		return decided, nil
 	}
@@ -123,7 +126,7 @@ func (r *remembering) decide(ctx context.Context, d memory.Document) (remember.D
 			person = append(person, line.Line)
 		}
 	}
-	return remember.Decide(r.request, d.Content, person...), nil
+	return r.decideOn(d.Content, person...)
 }
 
 func (r *remembering) saved(d remember.Decision) Saved {
@@ -135,8 +138,9 @@ func (r *remembering) first(ctx context.Context, d memory.Document, decided reme
 	line, _, _ := strings.Cut(decided.Line, "\n")
 	id := memory.EntryIDOf("- " + line)
 	at := 0
+	from, to := r.lines(d.Content)
 	for _, e := range memory.EntriesOf(d.Content) {
-		if e.ID == id {
+		if e.ID == id && e.FromLine >= from && e.FromLine <= to {
 			at = e.FromLine
 			break
 		}
@@ -162,7 +166,11 @@ func (r *remembering) again(ctx context.Context, receipt memory.Receipt) (Saved,
 			return Saved{}, err
 		}
 	}
-	saved := r.saved(remember.Decide(r.request, before.Content))
+	decided, err := r.decideOn(before.Content)
+	if err != nil {
+		return Saved{}, err
+	}
+	saved := r.saved(decided)
 	saved.Receipt = receipt
 	return saved, nil
 }

@@ -36,6 +36,9 @@ type Caller struct {
 	Agent    store.Agent
 	// Key makes what a call writes happen once: the same call again, with the same arguments, gives the first receipt.
 	Key string
+	// Speaker is the person who speaks where the owner is a group, such as feishu:ou_1, as memory.ParsePerson reads it: MEMORY.md
+	// is then written in that person's section only. Empty: the owner is one person.
+	Speaker memory.Owner
 	// Conversation and Message are where a write comes from; may be empty.
 	Conversation string
 	Message      int64

@@ -22,6 +22,7 @@ type written struct {
 	FileSizeAfter *int  `json:"fileSizeAfter,omitempty"`
 
 	Enabled  bool         `json:"enabled"`
+	Person   memory.Owner `json:"person,omitempty"` // whose section of the file it is, in a group
 	Scope    memory.Scope `json:"scope"`
 	OwnerKey memory.Owner `json:"ownerKey"`
 	Version  int          `json:"version"`
@@ -96,7 +97,13 @@ func (k *call) write(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !again {
+	switch {
+	case again:
+	case k.ofPerson(ref.Path):
+		if receipt, err = k.writeOwn(ctx, id, ref, content); err != nil {
+			return nil, err
+		}
+	default:
 		change := memory.Change{Ref: ref, Op: memory.OpReplace, Content: content, Reason: "written by the agent", Sources: k.sources()}
 		if version, given := k.args["version"].(int); given {
 			change.Base = version
@@ -117,6 +124,8 @@ func (k *call) write(ctx context.Context) (any, error) {
 	out.Created, out.Overwritten, out.BytesWritten = &done.Created, &overwritten, &done.Bytes
 	out.Message = "Workspace memory file overwritten"
 	switch {
+	case out.Person != "" && done.Changed:
+		out.Message = "The section of the person who speaks was written; the rest of the file stays"
 	case done.Created:
 		out.Message = "Workspace memory file created"
 	case !done.Changed:
@@ -139,6 +148,9 @@ func writing(ref memory.Ref, base int, err error) error {
 
 func (k *call) written(done memory.ChangeReceipt, receipt memory.Receipt) written {
 	out := written{AgentID: k.Identity.Agent, Filename: done.Path, Scope: done.Scope, Version: done.Version, Merged: done.Merged, Receipt: receipt.Token}
+	if k.ofPerson(done.Path) {
+		out.Person = k.Speaker
+	}
 	if done.Scope == memory.ScopePersonal {
 		out.OwnerKey = k.Identity.Owner
 	}
