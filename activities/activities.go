@@ -57,6 +57,8 @@ type Options struct {
 	Extractor Extractor
 	// ObserveImport is told every item of an import that was settled, for metrics.
 	ObserveImport func(ImportedItem)
+	// Writer has what business workflows ask for written; a worker brings it (worker.New).
+	Writer Writer
 	// Flusher has a model note what leaves a context window, and Summariser one summarise it; nil: rules do.
 	Flusher    Flusher
 	Summariser Summariser

@@ -168,6 +168,7 @@ var conflictNames = map[string]errorName{
 	store.CodeNotQuarantined:             nameNotQuarantined,
 	store.CodeNotFlushed:                 nameNotFlushed,
 	store.CodeChangedSincePreview:        nameChangedSincePreview,
+	store.CodeKeyReused:                  nameKeyReused,
 }
 
 func conflicting(e *store.ConflictError) *Problem {

@@ -36,6 +36,7 @@ const (
 	nameNightDreamed         errorName = "night_dreamed"
 	nameRevertConflict       errorName = "revert_conflict"
 	nameChangedSincePreview  errorName = "changed_since_preview"
+	nameKeyReused            errorName = "key_reused"
 	nameConflict             errorName = "conflict"
 	namePreconditionFailed   errorName = "precondition_failed"
 	namePreconditionRequired errorName = "precondition_required"
@@ -86,6 +87,7 @@ var errorStatus = map[errorName]int{
 	nameNightDreamed:         http.StatusConflict,
 	nameRevertConflict:       http.StatusConflict,
 	nameChangedSincePreview:  http.StatusConflict,
+	nameKeyReused:            http.StatusConflict,
 	nameConflict:             http.StatusConflict,
 	namePreconditionFailed:   http.StatusPreconditionFailed,
 	namePreconditionRequired: http.StatusPreconditionRequired,

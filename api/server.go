@@ -121,6 +121,7 @@ func (s *Server) routes() {
 	s.rememberRoutes()
 	s.importRoutes()
 	s.toolRoutes()
+	s.writeRoutes()
 	openAnswers(s.api.OpenAPI())
 }
 

@@ -1,2 +1,149 @@
 // Package client is what other programs import to write memory: over HTTP, or from their own Temporal workflows.
+//
+// A business process writes what it found out into a document of an agent, with one [Request]. There are three ways, which are one
+// and the same at the other end: the same rules, the same [Receipt], and one write for one request id however often and whichever
+// way it is asked for.
+//
+//	HTTP                  Client.Write              from any program; what a workflow does with it belongs into its activity
+//	Nexus                 Signer.WriteThroughNexus  from a workflow of another namespace (or the same one)
+//	an activity of ours   Signer.WriteInWorkflow    from a workflow of the same namespace
+//
+// A workflow that calls us through Temporal sends no secret: its request carries the id of a key and a proof that it was made by
+// somebody who knows the key's secret (see [Signer.Sign]). What it asks for stands in the caller's own history, and in none of ours.
+//
+// The package imports nothing of Reverie, so that a program which uses it gets the Temporal SDK and no more.
 package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+
+	"github.com/google/uuid"
+)
+
+// Strategy is how the content becomes part of a document that may exist already.
+type Strategy string
+
+const (
+	// Append adds the content to the end, after exactly one blank line.
+	Append Strategy = "append"
+	// ReplaceSection replaces, for each section of the content, the section of the same heading and level, and adds those that are
+	// not there to the end.
+	ReplaceSection Strategy = "replace_section"
+	// UpsertKeys sets keys ("key: value") and leaves every other line alone.
+	UpsertKeys Strategy = "upsert_kv"
+	// Overwrite takes the content as it is; the version before stays in the history.
+	Overwrite Strategy = "overwrite"
+)
+
+// Scope says who reads the document that is written.
+type Scope string
+
+const (
+	// Personal documents are read by their owner only. It is the default of a request that names an owner.
+	Personal Scope = "PERSONAL"
+	// Team documents are read by everybody who uses the agent. It is the default of a request that names nobody.
+	Team Scope = "TEAM"
+	// Global documents are read by all agents of the workspace; only admin keys write them.
+	Global Scope = "GLOBAL"
+)
+
+// Request is what is to be written. Target and Content are Mustache templates over Data: {{customer.name}} stands for a value,
+// {{#items}}…{{/items}} for each of a list. There is no HTML escaping and there are no partials; what Data lacks is left out.
+type Request struct {
+	// RequestID makes a repeated request one write: 1 to 128 of A-Z, a-z, 0-9, ".", "_", ":" and "-". Take what names the work that
+	// is being done, such as "close-case-41": a retry then sends the same. It stands in the ids of workflows, so that it must not
+	// say anything about a person.
+	RequestID string `json:"requestId"`
+	Agent     string `json:"agent"`
+	// Owner is whose memory it is, such as "user:7" or "api:42"; empty: nobody's in particular.
+	Owner    string   `json:"owner,omitempty"`
+	Scope    Scope    `json:"scope,omitempty"`
+	Target   string   `json:"target"` // path of a document, such as memory/cases/{{id}}.md; at most 1,024 bytes
+	Strategy Strategy `json:"strategy"`
+	Content  string   `json:"content"` // Markdown; at most 256 KiB, and with the data in it 1 MiB
+	// Data is a JSON object, at most 1 MiB of it: see [Data].
+	Data   json.RawMessage `json:"data,omitempty"`
+	Reason string          `json:"reason,omitempty"` // stands in the document's history; at most 2,000 bytes
+}
+
+var requestIDPattern = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
+
+// validate finds what would be sent in vain.
+func (r Request) validate() error {
+	if !requestIDPattern.MatchString(r.RequestID) {
+		return fmt.Errorf("request id %q: use 1 to 128 of A-Z, a-z, 0-9, ., _, : and -", r.RequestID)
+	}
+	if r.Agent == "" {
+		return fmt.Errorf("request %s names no agent", r.RequestID)
+	}
+	return nil
+}
+
+// Data makes the data of a request of a value that encoding/json writes as an object, such as a struct or a map. It fails for values
+// that JSON cannot hold.
+func Data(value any) (json.RawMessage, error) {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return nil, fmt.Errorf("data: %w", err)
+	}
+	return raw, nil
+}
+
+// Outcome is what became of a request.
+type Outcome string
+
+const (
+	// Staged means that it is accepted and will be written or refused: ask again, with the same request, or with [Client.Receipt].
+	Staged Outcome = "staged"
+	// Written means that the document has a new version.
+	Written Outcome = "written"
+	// Unchanged means that the document said so already.
+	Unchanged Outcome = "unchanged"
+	// Refused means that it is not written and never will be; ReasonCode says why.
+	Refused Outcome = "refused"
+)
+
+// Reason codes of refused requests.
+const (
+	TargetNotAllowed = "target_not_allowed" // business processes may not write this document of this agent
+	TeamMember       = "team_member"        // the agent belongs to another one's team: write its leader's memory
+	MemoryOff        = "memory_off"         // memory is switched off for the agent
+	Quarantined      = "quarantined"        // the text tries to instruct the agent
+	TooLarge         = "too_large"          // the document would be larger than 1 MiB
+	Forbidden        = "forbidden"          // the key may not write it (any more)
+	KeyRevoked       = "key_revoked"        // the key was revoked before it was written
+	Invalid          = "invalid"            // against another rule of documents
+)
+
+// Receipt tells what became of a request. It holds ids, counts and codes, and nothing of what was written.
+type Receipt struct {
+	Write      uuid.UUID `json:"write"`
+	RequestID  string    `json:"requestId"`
+	Outcome    Outcome   `json:"outcome"`
+	ReasonCode string    `json:"reasonCode,omitempty"`
+	Document   uuid.UUID `json:"document,omitzero"`
+	Version    int       `json:"version,omitempty"` // that it made, or that said so already
+	Created    bool      `json:"created,omitempty"` // the document is new
+	Added      int       `json:"added,omitempty"`   // lines
+	Removed    int       `json:"removed,omitempty"` // lines
+	Bytes      int       `json:"bytes,omitempty"`   // size of the document
+	SHA256     string    `json:"sha256,omitempty"`  // of the document, in hex
+	Token      string    `json:"token,omitempty"`   // of the journal's entry: a read that carries it sees at least this write
+}
+
+// Err is nil unless the request was refused: then it is a [*RefusedError].
+func (r Receipt) Err() error {
+	if r.Outcome != Refused {
+		return nil
+	}
+	return &RefusedError{RequestID: r.RequestID, ReasonCode: r.ReasonCode}
+}
+
+// RefusedError says that a request was understood and is not written. Sending it again gives the same answer.
+type RefusedError struct{ RequestID, ReasonCode string }
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("write %s was refused: %s", e.RequestID, e.ReasonCode)
+}

@@ -49,6 +49,8 @@ type purpose string
 const (
 	purposeSweep  purpose = "sweep"
 	purposeStatus purpose = "status"
+	// purposeProof reads the one key whose id stands in key_hash: whoever asks then proves to know its secret.
+	purposeProof purpose = "proof"
 )
 
 // reach is the widest scope that an identity may write.

@@ -270,6 +270,8 @@ func mayChange(id memory.Identity, g group) bool {
 		default:
 			return g.table == "journal" && isAdmin && (g.agent == "" && id.Agents == nil || ofAgent)
 		}
+	case "memory_writes": // the rows are the agent's, whatever they write
+		return ofAgent && mayWriteScope(id, g)
 	case "index_sources", "index_fresh", "index_segments", "index_blocks", "index_graves", "index_progress", "index_vectors",
 		"index_vectors_large":
 		switch memory.Scope(g.scope) {
@@ -355,8 +357,12 @@ var worldDigest = func() string {
 		if sql != "" {
 			sql += "\nunion all\n"
 		}
-		sql += fmt.Sprintf("select '%s', workspace_id, %s, %s, %s, md5(string_agg(r::text, '|' order by r::text)) from %s r group by 1, 2, 3, 4, 5",
-			table.name, column("agent_id"), owner, column("scope"), table.name)
+		row := "r::text"
+		if table.name == "memory_writes" {
+			row = "(to_jsonb(r) - 'due_at')::text" // when the sweep looks at it again
+		}
+		sql += fmt.Sprintf("select '%s', workspace_id, %s, %s, %s, md5(string_agg(%s, '|' order by %[5]s)) from %[1]s r group by 1, 2, 3, 4, 5",
+			table.name, column("agent_id"), owner, column("scope"), row)
 	}
 	return sql
 }()
@@ -390,6 +396,7 @@ var tenantTables = []struct {
 	{"index_vectors", []string{"agent_id", "owner_key", "scope"}},
 	{"index_vectors_large", []string{"agent_id", "owner_key", "scope"}},
 	{"journal", []string{"agent_id", "owner_key", "scope"}},
+	{"memory_writes", []string{"agent_id", "owner_key", "scope"}},
 	{"messages", []string{"agent_id", "owner_key"}},
 	{"model_usage", []string{"agent_id"}},
 	{"owners", []string{"agent_id", "owner_key"}},

@@ -199,7 +199,8 @@ func translate(err error) error {
 	switch {
 	case pg.Code == codeInsufficientPrivilege:
 		return fmt.Errorf("%w: %w", ErrForbidden, err)
-	case pg.Code == codeForeignKey && pg.ConstraintName == "owners_workspace_id_agent_id_fkey":
+	case pg.Code == codeForeignKey && pg.ConstraintName == "owners_workspace_id_agent_id_fkey",
+		pg.Code == codeForeignKey && pg.ConstraintName == "memory_writes_workspace_id_agent_id_fkey":
 		return fmt.Errorf("agent: %w", ErrNotFound)
 	case pg.Code == codeForeignKey && pg.ConstraintName == "agents_workspace_id_fkey",
 		pg.Code == codeForeignKey && pg.ConstraintName == "api_keys_workspace_id_fkey",

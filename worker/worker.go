@@ -43,6 +43,7 @@ type Worker struct {
 	sweep      sweep
 	indexSweep *indexSweep
 	snapshots  snapshotSweep
+	writeSweep writeSweep
 	schedules  *dreamSchedules // nil: they are left alone
 	cancel     context.CancelFunc
 	done       sync.WaitGroup
@@ -60,6 +61,7 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 		sweep:      sweep{Sweep: activities.NewSweep(steps.Options), client: c, interval: o.SweepInterval, log: o.Log},
 		indexSweep: &indexSweep{IndexSweep: activities.NewIndexSweep(steps), client: c, interval: o.SweepInterval, log: o.Log},
 		snapshots:  snapshotSweep{SnapshotSweep: activities.NewSnapshotSweep(steps.Options), client: c, interval: o.SweepInterval, log: o.Log},
+		writeSweep: writeSweep{WriteSweep: activities.NewWriteSweep(steps.Options), client: c, interval: o.SweepInterval, log: o.Log},
 	}
 	if steps.DreamSchedule.Cron != "" {
 		w.schedules = &dreamSchedules{DreamSweep: activities.NewDreamSweep(steps.Store, steps.DreamSchedule), client: c, now: steps.Now, log: o.Log}
@@ -73,7 +75,10 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 	}
 	steps.Dreamer = workflows.Dreams{Client: c}
 	steps.Extractor = workflows.Inboxes{Client: c}
-	Register(poll(workflows.TaskQueue, worker.Options{}))
+	steps.Writer = workflows.Writes{Client: c}
+	main := poll(workflows.TaskQueue, worker.Options{})
+	Register(main)
+	main.RegisterNexusService(nexusService(activities.WriteStage{Store: steps.Store}))
 	poll(workflows.ModelQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: o.ModelConcurrency})
 	poll(workflows.NightQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: nightsAtOnce})
 	poll(workflows.ImportQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: importsAtOnce})
@@ -100,6 +105,7 @@ func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(workflows.Dream, workflow.RegisterOptions{Name: workflows.DreamName})
 	r.RegisterWorkflowWithOptions(workflows.DreamNight, workflow.RegisterOptions{Name: workflows.NightName})
 	r.RegisterWorkflowWithOptions(workflows.ImportSnapshot, workflow.RegisterOptions{Name: workflows.ImportSnapshotName})
+	r.RegisterWorkflowWithOptions(workflows.WriteMemory, workflow.RegisterOptions{Name: workflows.WriteMemoryName})
 }
 
 // Start begins to poll and to sweep. It fails when Temporal cannot be reached.
@@ -115,6 +121,7 @@ func (w *Worker) Start() error {
 	w.done.Go(func() { w.sweep.run(ctx) })
 	w.done.Go(func() { w.indexSweep.run(ctx) })
 	w.done.Go(func() { w.snapshots.run(ctx) })
+	w.done.Go(func() { w.writeSweep.run(ctx) })
 	if w.schedules != nil {
 		w.done.Go(func() { w.schedules.run(ctx) })
 	}

@@ -248,3 +248,8 @@ func ParseImportSnapshotID(id string) (ref activities.AgentRef, archive string, 
 	}
 	return activities.AgentRef{}, "", uuid.Nil, fmt.Errorf("%q is not the id of an ImportSnapshot", id)
 }
+
+// WriteMemoryID is the id of a write of a business process. A request id has no slash.
+func WriteMemoryID(ref activities.WriteRef) string {
+	return "write-memory/" + agentRef(ref.Workspace, ref.Agent) + "/" + ref.RequestID
+}

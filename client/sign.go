@@ -1,0 +1,99 @@
+package client
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+// SignedRequest is a [Request] with the proof of who asks for it, as it travels through Temporal.
+type SignedRequest struct {
+	Request
+	KeyID string `json:"keyId"`
+	Proof []byte `json:"proof"` // HMAC-SHA256
+}
+
+// Signer proves whose requests they are. It may be kept by the struct that a team's workflows are methods of: its secret is in no
+// history, no JSON and no log.
+type Signer struct {
+	KeyID  string // the id of a key, as POST /api/v1/keys answered it
+	secret string
+}
+
+// NewSigner returns the signer of a key. Both were in the answer that made the key: its id, and its secret ("rv_…").
+func NewSigner(keyID, secret string) Signer { return Signer{KeyID: keyID, secret: secret} }
+
+// String tells which key it is.
+func (s Signer) String() string { return "key " + s.KeyID }
+
+// GoString is String.
+func (s Signer) GoString() string { return s.String() }
+
+// LogValue is String.
+func (s Signer) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// Sign adds the proof to a request: the HMAC-SHA256 of its canonical form, keyed with the SHA-256 of the key's secret. It is the
+// same every time, so that a workflow may sign.
+func (s Signer) Sign(r Request) (SignedRequest, error) {
+	if err := r.validate(); err != nil {
+		return SignedRequest{}, err
+	}
+	canonical, err := r.Canonical()
+	if err != nil {
+		return SignedRequest{}, err
+	}
+	key := sha256.Sum256([]byte(s.secret))
+	mac := hmac.New(sha256.New, key[:])
+	_, _ = mac.Write(canonical) // it never fails
+	return SignedRequest{Request: r, KeyID: s.KeyID, Proof: mac.Sum(nil)}, nil
+}
+
+// canonicalForm names what the canonical form is, so that another one is told apart.
+const canonicalForm = "reverie.write.v1"
+
+// Canonical is what a proof is made of: the name of the form, and every part of the request with its length in front (8 bytes, big
+// endian). Of content and data it has the SHA-256; the data is brought into a normal form before, without spaces and with sorted
+// names, since JSON changes its spelling on the way. It fails when the data is no JSON.
+func (r Request) Canonical() ([]byte, error) {
+	data, err := normal(r.Data)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	for _, part := range []string{
+		canonicalForm, r.RequestID, r.Agent, r.Owner, string(r.Scope), r.Target, string(r.Strategy), hash(r.Content), hash(data), r.Reason,
+	} {
+		_ = binary.Write(&out, binary.BigEndian, uint64(len(part))) // a buffer takes everything
+		out.WriteString(part)
+	}
+	return out.Bytes(), nil
+}
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// normal writes JSON in one way. Numbers stay as they were written.
+func normal(raw json.RawMessage) (string, error) {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return "", nil
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var value any
+	if err := d.Decode(&value); err != nil {
+		return "", fmt.Errorf("the data is no JSON: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return "", fmt.Errorf("there is more behind the data")
+	}
+	out, err := json.Marshal(value)
+	return string(out), err
+}

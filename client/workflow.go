@@ -1,0 +1,71 @@
+package client
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+)
+
+// Names on the wire, and where they are found.
+const (
+	// TaskQueue is where Reverie's workers take activities from workflows of the same namespace.
+	TaskQueue = "reverie"
+	// ActivityName is the activity that writes.
+	ActivityName = "WriteMemory"
+	// NexusService and NexusOperation are what Reverie's workers serve. The endpoint is named by whoever creates it:
+	//
+	//	temporal operator nexus endpoint create --name memory --target-namespace <ours> --target-task-queue reverie
+	NexusService   = "memory"
+	NexusOperation = "write"
+)
+
+// Types of the errors that a request ends with through Temporal when it cannot be used, as [temporal.ApplicationError] has them.
+// None of them is retried.
+const (
+	TypeInvalid      = "Invalid"      // the message says which part, and where in a template
+	TypeUnauthorized = "Unauthorized" // there is no such key, it was revoked, or the proof is another one
+	TypeForbidden    = "Forbidden"    // the key may not do this
+	TypeNotFound     = "NotFound"     // there is no such agent
+	TypeKeyReused    = "KeyReused"    // the request id was used for another write
+)
+
+// patience bounds how long a workflow waits for Reverie to answer. A database that is away comes back within it, or somebody is told.
+const patience = 24 * time.Hour
+
+// WriteInWorkflow writes from a workflow in the namespace that Reverie's workers are in, by an activity on their queue. It waits for
+// the receipt, up to a day while Reverie is away. A refused request is a receipt: see [Receipt.Err].
+//
+// ctx may carry other activity options; queue, timeouts and retries are set here.
+func (s Signer) WriteInWorkflow(ctx workflow.Context, r Request) (Receipt, error) {
+	var out Receipt
+	signed, err := s.Sign(r)
+	if err != nil {
+		return out, temporal.NewNonRetryableApplicationError(err.Error(), TypeInvalid, nil)
+	}
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue:              TaskQueue,
+		StartToCloseTimeout:    10 * time.Minute, // of one attempt, which waits for the workflow that writes
+		HeartbeatTimeout:       30 * time.Second, // a worker that is killed is noticed by then
+		ScheduleToCloseTimeout: patience,
+		Summary:                "write memory " + r.RequestID,
+		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
+	})
+	err = workflow.ExecuteActivity(ctx, ActivityName, signed).Get(ctx, &out)
+	return out, err
+}
+
+// WriteThroughNexus writes from a workflow in any namespace of the same cluster, through a Nexus endpoint that leads to Reverie. It
+// waits for the receipt, up to a day while Reverie is away. A refused request is a receipt: see [Receipt.Err].
+func (s Signer) WriteThroughNexus(ctx workflow.Context, endpoint string, r Request) (Receipt, error) {
+	var out Receipt
+	signed, err := s.Sign(r)
+	if err != nil {
+		return out, temporal.NewNonRetryableApplicationError(err.Error(), TypeInvalid, nil)
+	}
+	err = workflow.NewNexusClient(endpoint, NexusService).ExecuteOperation(ctx, NexusOperation, signed, workflow.NexusOperationOptions{
+		ScheduleToCloseTimeout: patience,
+		Summary:                "write memory " + r.RequestID,
+	}).Get(ctx, &out)
+	return out, err
+}

@@ -1,0 +1,40 @@
+package worker
+
+import (
+	"context"
+
+	"github.com/nexus-rpc/sdk-go/nexus"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/temporalnexus"
+
+	"reverie/activities"
+	"reverie/client"
+	"reverie/memory"
+	"reverie/workflows"
+)
+
+// nexusService is what workflows of other namespaces call. Its one operation stages what is asked for and has the caller wait for the
+// workflow that writes it, which shows in both Web UIs, linked.
+func nexusService(stage activities.WriteStage) *nexus.Service {
+	write := temporalnexus.MustNewWorkflowRunOperationWithOptions(temporalnexus.WorkflowRunOperationOptions[client.SignedRequest, memory.WriteReceipt]{
+		Name: client.NexusOperation,
+		Handler: func(ctx context.Context, in client.SignedRequest, o nexus.StartOperationOptions) (temporalnexus.WorkflowHandle[memory.WriteReceipt], error) {
+			staged, err := stage.Stage(ctx, in)
+			if err != nil {
+				return nil, nexusError(err)
+			}
+			return temporalnexus.ExecuteUntypedWorkflow[memory.WriteReceipt](ctx, o, workflows.WriteOptions(staged.Ref), workflows.WriteMemoryName, staged.Ref)
+		},
+	})
+	service := nexus.NewService(client.NexusService)
+	service.MustRegister(write)
+	return service
+}
+
+// nexusError ends the operation for the caller when sending it again cannot help; any other error has Temporal try again.
+func nexusError(err error) error {
+	if refused, is := err.(*temporal.ApplicationError); is && refused.NonRetryable() { //nolint:errorlint // Stage returns it as it is
+		return &nexus.OperationError{State: nexus.OperationStateFailed, Message: refused.Message(), Cause: refused}
+	}
+	return err
+}
