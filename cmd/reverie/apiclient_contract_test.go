@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"reverie/api"
+	"reverie/foldersync"
 	"reverie/memory"
 )
 
@@ -129,12 +130,20 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		if r.Header.Get("Idempotency-Key") != "" && !known["header Idempotency-Key"] {
 			t.Errorf("%s does not know Idempotency-Key", op.ID)
 		}
-		if body, _ := io.ReadAll(r.Body); len(body) > 0 {
+		if kind := r.Header.Get("Content-Type"); kind == "application/zip" {
+			if _, known := op.RequestBody.Content[kind]; !known {
+				t.Errorf("%s does not take an archive", op.ID)
+			}
+		} else if body, _ := io.ReadAll(r.Body); len(body) > 0 {
 			var sent any
 			if err := json.Unmarshal(body, &sent); err != nil {
 				t.Error(err)
 			}
 			c.checkBody(t, op.ID, c.resolve(op.RequestBody.Content["application/json"].Schema), sent)
+		}
+		if op.ID == "export-snapshot" {
+			w.Header().Set("Content-Type", "application/zip")
+			return
 		}
 		_, _ = w.Write([]byte(`{"code":200,"msg":"success","data":{"scope":"TEAM","path":"MEMORY.md"}}`))
 	}))
@@ -150,6 +159,10 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(file, encoded, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	zipped := filepath.Join(t.TempDir(), "a.zip")
+	if err := os.WriteFile(zipped, []byte("PK"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range [][]string{
@@ -183,6 +196,11 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		{"rem-harness"},
 		{"rem-backfill", "--path", notesOf(t, map[string]string{"2026-01-31.md": "- x\n"}), "--promote"},
 		{"revert", uuid.NewString(), "--end-user", "42"},
+		{"snapshot", "preview", zipped, "--scope", "all", "--end-user", "42"},
+		{"snapshot", "import", zipped, "--scope", "all", "--token", "x", "--wait", "1s", "--owner", "user:1"},
+		{"snapshot", "export", filepath.Join(t.TempDir(), "out.zip"), "--scope", "team", "--prefix", "memory/"},
+		{"export", "--to", t.TempDir(), "--end-user", "42"},
+		{"sync", t.TempDir(), "--once", "--end-user", "42"},
 	} {
 		if _, _, err := runMemory(t, append(line, "--agent", "ada", "--key", "k", "--url", server.URL)...); err != nil {
 			if line[0] != "promote-explain" || !strings.Contains(err.Error(), "no candidate") { // this server knows none
@@ -195,16 +213,38 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		t.Error("an answer that is no stream is taken for one")
 	}
 	c.talk(t, server.URL)
+	c.folder(t, server.URL)
 	for _, id := range []string{
+		"delete-file",
 		"chat-stream", "assemble-context", "remember", "forget", "get-agent",
 		"add-messages", "summarize-conversation", "list-agents", "create-agent", "list-files", "read-file", "file-history", "file-diff",
 		"file-blame", "restore-file", "list-extractions", "get-extraction", "retry-extraction", "system-prompt", "status",
 		"search-memory", "get-memory", "build-index", "memory-status", "write-file",
 		"dream", "dream-focused", "list-dreams", "get-dream", "explain-candidate", "explain-candidates", "revert-dream",
+		"create-import", "add-import-items", "start-import", "list-import-items",
 	} {
 		if !made[id] {
 			t.Errorf("no command asked for %s", id)
 		}
+	}
+}
+
+// folder makes the requests of a synced folder.
+func (c contract) folder(t *testing.T, url string) {
+	t.Helper()
+	remote, err := (&session{url: url, key: "k", agent: "ada", channel: "web", sender: "7"}).remote(time.Millisecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := remote.identity(t.Context()); err != nil {
+		t.Error(err)
+	}
+	ref := memory.Ref{Scope: memory.ScopeTeam, Path: "memory/a.md"}
+	if _, err := remote.Write(t.Context(), foldersync.Write{Ref: ref, Content: "x", Match: `"T1.0"`, Key: "k"}); err == nil {
+		t.Error("an answer without a receipt is taken for one")
+	}
+	if err := remote.Delete(t.Context(), ref, `"T1.0"`, "k"); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -255,13 +295,17 @@ func TestFieldsAreInTheContract(t *testing.T) {
 		"file-history": history{}, "list-extractions": listed[extraction]{}, "get-extraction": extraction{},
 		"file-diff": difference{}, "file-blame": blame{}, "read-file": document{}, "system-prompt": prompt{}, "status": status{},
 		"search-memory": searchAnswer{}, "get-memory": excerpt{}, "build-index": indexState{}, "index-progress": indexState{}, "memory-status": recallStatus{},
+		"list-files ": listed[fileEntry]{}, "read-file ": wholeFile{}, "write-file ": fileReceipt{},
 		"dream": dreamRun{}, "dream-focused": dreamRun{}, "list-dreams": listed[dreamRecord]{}, "get-dream": dreamReport{},
 		"explain-candidate": why{}, "explain-candidates": whys{}, "revert-dream": undone{}, "write-file": noteWritten{},
+		"create-import": importState{}, "get-import": importState{}, "start-import": importState{}, "add-import-items": stagedItems{}, "list-import-items": listed[importedItem]{},
+		"preview-snapshot": snapshotPreview{}, "import-snapshot": snapshotResult{},
 		"chat": chatAnswer{}, "assemble-context": chatContext{}, "remember": rememberedLine{}, "forget": forgottenLines{},
 		"restore-file": struct {
 			Changes []memory.ChangeReceipt `json:"changes"`
 		}{},
 	} {
+		id = strings.TrimSpace(id) // read in several ways
 		c.checkFields(t, id, c.dataOf(t, id), reflect.TypeOf(read))
 	}
 }
