@@ -62,9 +62,9 @@ func refusedItem(err error) (store.ImportSettled, error) {
 	case errors.As(err, &quarantined):
 		end.Outcome, end.ReasonCode = memory.OutcomeQuarantined, ReasonScan
 	case errors.Is(err, store.ErrReadOnlyTeam):
-		end.Outcome, end.ReasonCode = memory.OutcomeSkipped, ReasonTeamMember
+		end.Outcome, end.ReasonCode = memory.OutcomeSkipped, memory.GateTeamMember
 	case errors.Is(err, store.ErrMemoryOff):
-		end.Outcome, end.ReasonCode = memory.OutcomeSkipped, ReasonMemoryOff
+		end.Outcome, end.ReasonCode = memory.OutcomeSkipped, memory.GateMemoryOff
 	case errors.As(err, &invalid):
 		end.ReasonCode = ReasonInvalidItem
 	case errors.As(err, &conflict):

@@ -40,9 +40,26 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 		}
 	}
 	makeFile := func(h *harness, n int64) { write(h, fmt.Sprintf("f%d.md", n)) }
+	// The same source in the same way is the same import.
+	const imports, moving, filled = ada + "/imports", ada + "/imports/3d438e76-1590-5c0d-8a18-01ea98a75409", ada + "/imports/6625f935-db8c-5d6b-85a1-1f23d53a644a"
+	source := map[string]any{"owner": "api:42", "source": "matrix", "format": "mem0"}
+	makeImport := func(h *harness, _ int64) {
+		h.t.Helper()
+		for _, format := range []string{"mem0", "zep"} {
+			h.want(h.do(request{method: "POST", path: imports, key: h.admin, body: map[string]any{"owner": "api:42", "source": "matrix", "format": format}}), 200)
+		}
+	}
+	item := map[string]any{"key": "k", "document": map[string]any{"path": "a.md", "scope": "PERSONAL", "content": "x"}}
 	return map[string]probe{
-		"status":      {path: "/api/v1/status", status: 200},
-		"list-agents": {path: "/api/v1/agents", status: 200},
+		"create-import":     {path: imports, status: 200, body: object(source)},
+		"list-imports":      {path: imports, status: 200},
+		"get-import":        {path: moving, status: 200, prepare: makeImport},
+		"add-import-items":  {path: filled + "/items", status: 200, prepare: makeImport, body: object(map[string]any{"items": []any{item}})},
+		"list-import-items": {path: moving + "/items", status: 200, prepare: makeImport},
+		"start-import":      {path: moving + "/start", status: 202, prepare: makeImport},
+		"cancel-import":     {path: moving + "/cancel", status: 202, prepare: makeImport},
+		"status":            {path: "/api/v1/status", status: 200},
+		"list-agents":       {path: "/api/v1/agents", status: 200},
 		"create-agent": {
 			path: "/api/v1/agents", status: 201, whole: true,
 			body: func(n int64) any { return map[string]any{"id": fmt.Sprint("new", n)} },
@@ -88,6 +105,9 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 		"import-snapshot":       {path: ada + "/workspace/memory/import?wait=0s", status: 202, body: anArchive, header: asZip},
 		"list-snapshot-imports": {path: ada + "/workspace/memory/imports", status: 200},
 		"get-snapshot-import":   {path: ada + "/workspace/memory/imports/" + uuid.NewString(), status: 404},
+		"events":                {path: ada + "/events", status: 200},
+		"events-jsonl":          {path: ada + "/events.jsonl", status: 200},
+		"events-stream":         {path: ada + "/events/stream", header: map[string]string{"Last-Event-ID": "nonsense"}, status: 422},
 		"file-history":          {path: ada + "/workspace/history/AGENTS.md", status: 200},
 		"file-diff":             {path: ada + "/workspace/diff/AGENTS.md", status: 200},
 		"file-blame":            {path: ada + "/workspace/blame/AGENTS.md", status: 200},

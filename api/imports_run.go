@@ -36,9 +36,11 @@ func (s *Server) cancelImport(ctx context.Context, in *importInput) (*reply[impo
 		if found, err = s.Store.CancelImport(ctx, id, in.Import); err != nil {
 			return nil, err
 		}
-		running, err := s.workflows.cancelImport(ctx, id, found)
-		if err != nil {
-			return nil, err
+		running := false
+		if found.StartedAt != nil {
+			if running, err = s.workflows.cancelImport(ctx, id, found); err != nil {
+				return nil, err
+			}
 		}
 		if !running {
 			if found, err = s.Store.LeaveImport(ctx, id, in.Import); err != nil {

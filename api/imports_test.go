@@ -111,7 +111,9 @@ func TestMemoryMovesIn(t *testing.T) {
 	if third.ID == done.ID || third.Outcomes["unchanged"] != 2 || third.Outcomes["written"] != 2 || engine.calls != calls {
 		t.Errorf("stored only: %+v, the engine was asked %d times", third, engine.calls)
 	}
-	messages := as[struct{ Items []struct{ ID, CreatedAt string } }](h, h.get("/api/v1/agents/ada/conversations/chatgpt:early/messages?owner=user:7"))
+	messages := as[struct {
+		Items []struct{ ID, CreatedAt string }
+	}](h, h.get("/api/v1/agents/ada/conversations/chatgpt:early/messages?owner=user:7"))
 	if len(messages.Items) != 4 || messages.Items[0].CreatedAt != "2024-02-01T22:30:00Z" {
 		t.Errorf("%+v", messages)
 	}

@@ -94,3 +94,10 @@ func TestForeignIDsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestTheIDOfAnImport(t *testing.T) {
+	id := uuid.MustParse("3d438e76-1590-5c0d-8a18-01ea98a75409")
+	if got := ImportID("acme", "ada", id); got != "import-from/acme.ada/3d438e76-1590-5c0d-8a18-01ea98a75409" {
+		t.Error(got)
+	}
+}

@@ -13,7 +13,7 @@ func TestNamesOnTheWire(t *testing.T) {
 	for got, want := range map[string]string{
 		TaskQueue: "reverie", ModelQueue: "reverie-model", EmbedQueue: "reverie-embed",
 		InboxName: "Inbox", ExtractName: "Extract", FlushName: "Flush", CompactName: "Compact", IndexName: "Index", ReindexName: "Reindex",
-		ImportSnapshotName: "ImportSnapshot",
+		ImportSnapshotName: "ImportSnapshot", ImportName: "Import", ImportQueue: "reverie-import",
 		DreamName: "Dream", NightName: "DreamNight", NightQueue: "reverie-night",
 		TurnCompletedSignal: "turn-completed", ExtractNowUpdate: "extract-now",
 		IndexChangedSignal: "index-changed", ProgressQuery: "progress", DecideUpdate: "decide", SwitchBackUpdate: "switch-back",
@@ -34,7 +34,7 @@ func TestNamesOnTheWire(t *testing.T) {
 	}
 	if want := []string{
 		"Apply", "BeginCompaction", "CommitDream", "CommitFlush", "CommitSnapshot", "CompareSpaces", "Conclude", "Consolidate", "DeepSleep", "DropSpace",
-		"Embed", "EndDream", "FindNews", "FollowSpace", "HoldFlush", "LightSleep", "NextRange", "OpenDream", "OpenSpace", "PlanFlush",
+		"Embed", "EndDream", "EndImport", "FindNews", "FollowSpace", "HoldFlush", "ImportPage", "LightSleep", "NextRange", "OpenDream", "OpenSpace", "PlanFlush",
 		"Propose", "ProposeFlush", "REMSleep", "ReadSnapshot", "StaleIndex", "StaleLeft", "StartDreams", "Summarise", "SwitchSpace", "TendIndex",
 	}; !slices.Equal(methods, want) {
 		t.Errorf("activities are %v, shipped were %v", methods, want)

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"reverie/activities"
+	"reverie/imports"
+	"reverie/llm/extractive"
+	"reverie/memory"
+	"reverie/store"
+	"reverie/workflows"
+)
+
+// measure takes one part after the other.
+func (w *world) measure(ctx context.Context) (report, error) {
+	r := report{Conversations: w.conversations, Messages: w.conversations * w.messages, Owners: w.owners}
+	db, err := pgx.Connect(ctx, w.url)
+	if err != nil {
+		return r, err
+	}
+	defer func() { _ = db.Close(context.WithoutCancel(ctx)) }()
+	if r.Copy, err = timed(func() error { return w.copy(ctx, db) }); err != nil {
+		return r, fmt.Errorf("copy: %w", err)
+	}
+	if r.Floor, err = timed(func() error { return w.floor(ctx, db) }); err != nil {
+		return r, fmt.Errorf("floor: %w", err)
+	}
+	id := w.identity()
+	id.Agent = agent
+	var made store.Import
+	if r.Stage, err = timed(func() error { made, err = w.stage(ctx, id); return err }); err != nil {
+		return r, fmt.Errorf("stage: %w", err)
+	}
+	if r.Run, err = timed(func() error { made, err = w.move(ctx, id, made); return err }); err != nil {
+		return r, fmt.Errorf("import: %w", err)
+	}
+	r.Written = made.Outcomes[memory.OutcomeWritten]
+	r.Total = r.Stage + r.Run
+	r.ToFloor, r.ToCopy, r.StageToCopy = r.Total/r.Floor, r.Total/r.Copy, r.Stage/r.Copy
+	return r, w.check(made)
+}
+
+// timed is how long do takes, in seconds.
+func timed(do func() error) (float64, error) {
+	began := time.Now()
+	err := do()
+	return time.Since(began).Seconds(), err
+}
+
+// copy puts the messages into a plain table by COPY, which is as fast as the database takes them.
+func (w *world) copy(ctx context.Context, db *pgx.Conn) error {
+	const table = "create table plain (conversation text, seq bigint, id text, role text, content text, said_at timestamptz, primary key (conversation, seq))"
+	if _, err := db.Exec(ctx, table); err != nil {
+		return err
+	}
+	var rows [][]any
+	for _, c := range w.talks {
+		for i, m := range c.Messages {
+			rows = append(rows, []any{c.ID, i + 1, m.ID, m.Role, m.Content, m.CreatedAt})
+		}
+	}
+	_, err := db.CopyFrom(ctx, pgx.Identifier{"plain"}, []string{"conversation", "seq", "id", "role", "content", "said_at"}, pgx.CopyFromRows(rows))
+	return err
+}
+
+// floor asks the engine directly, one conversation after the other, and inserts messages and what it keeps, in a transaction for
+// each conversation.
+func (w *world) floor(ctx context.Context, db *pgx.Conn) error {
+	const tables = `
+create table floor_messages (conversation text, seq bigint, id text, role text, content text, said_at timestamptz, primary key (conversation, seq));
+create table floor_notes (conversation text primary key, answer text)`
+	if _, err := db.Exec(ctx, tables); err != nil {
+		return err
+	}
+	engine, settings := extractive.New(), memory.DefaultExtractSettings()
+	for _, c := range w.talks {
+		var messages []memory.Message
+		batch := &pgx.Batch{}
+		batch.Queue("begin")
+		for i, m := range c.Messages {
+			m.Seq = int64(i + 1)
+			messages = append(messages, m)
+			batch.Queue("insert into floor_messages values ($1, $2, $3, $4, $5, $6)", c.ID, m.Seq, m.ID, m.Role, m.Content, m.CreatedAt)
+		}
+		answer, err := engine.Propose(ctx, memory.ExtractionInput{
+			Agent: agent, Today: c.Messages[len(c.Messages)-1].CreatedAt, Transcript: memory.Transcript(messages, settings),
+			ProfileMaxChars: settings.ProfileMaxChars, MemoryMaxChars: settings.MemoryMaxChars,
+		})
+		if err != nil {
+			return err
+		}
+		batch.Queue("insert into floor_notes values ($1, $2)", c.ID, answer.Raw)
+		batch.Queue("commit")
+		if err := db.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stage uploads the conversations, as the API does.
+func (w *world) stage(ctx context.Context, id memory.Identity) (store.Import, error) {
+	made, err := w.store.CreateImport(ctx, id, store.NewImport{Source: "bench", Format: "bench", OnConflict: memory.ImportMerge, Extract: true})
+	if err != nil {
+		return made, err
+	}
+	var items []store.ImportItem
+	for _, c := range w.talks {
+		payload, err := json.Marshal(imports.Item{Key: c.ID, Conversation: &c})
+		if err != nil {
+			return made, err
+		}
+		items = append(items, store.ImportItem{
+			Key: c.ID, Conversation: true, Whose: c.Owner, At: c.Messages[len(c.Messages)-1].CreatedAt, Target: c.ID,
+			Messages: len(c.Messages), Payload: payload,
+		})
+	}
+	for batch := range slices.Chunk(items, 200) {
+		if _, err := w.store.StageImport(ctx, id, made.ID, batch); err != nil {
+			return made, err
+		}
+	}
+	return made, nil
+}
+
+// move has the import run, and waits for its end.
+func (w *world) move(ctx context.Context, id memory.Identity, made store.Import) (store.Import, error) {
+	if _, err := w.store.StartImport(ctx, id, made.ID); err != nil {
+		return made, err
+	}
+	ref := activities.AgentRef{Workspace: id.Workspace, Agent: id.Agent}
+	if err := workflows.StartImport(ctx, w.temporal, workflows.ImportInput{AgentRef: ref, Import: made.ID, Format: made.Format}); err != nil {
+		return made, err
+	}
+	if err := w.temporal.GetWorkflow(ctx, workflows.ImportID(id.Workspace, id.Agent, made.ID), "").Get(ctx, nil); err != nil {
+		return made, err
+	}
+	return w.store.ImportOf(ctx, id, made.ID)
+}
+
+// check refuses figures of a run that did not do its work.
+func (w *world) check(made store.Import) error {
+	if made.State != store.ImportDone || made.Items != w.conversations || made.Outcomes[memory.OutcomeFailed]+made.Outcomes[memory.OutcomeSkipped] > 0 {
+		return fmt.Errorf("the import ended as %s with %v of %d items", made.State, made.Outcomes, made.Items)
+	}
+	return nil
+}

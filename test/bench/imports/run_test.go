@@ -1,0 +1,23 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// A small run measures everything, with everything real. Its bar means nothing: tests run beside it.
+func TestSmallRun(t *testing.T) {
+	b := bench{conversations: 6, messages: 4, owners: 2, models: 2}
+	var out strings.Builder
+	if _, err := b.run(t.Context(), &out, true); err != nil {
+		t.Fatal(err)
+	}
+	var r report
+	if err := json.Unmarshal([]byte(out.String()), &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Conversations != 6 || r.Messages != 24 || r.Written == 0 || min(r.Copy, r.Floor, r.Stage, r.Run, r.ToFloor, r.ToCopy, r.StageToCopy) <= 0 {
+		t.Errorf("%+v", r)
+	}
+}

@@ -1,0 +1,41 @@
+package crash
+
+import (
+	"flag"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The short run is part of every test run; the long one is asked for by flags (see docs/operations.md):
+//
+//	go test ./test/crash -run Imports -timeout 60m -v -args -imports 1000 -import-messages 20 -import-owners 20
+var (
+	importTalks    = flag.Int("imports", 36, "conversations that move in")
+	importMessages = flag.Int("import-messages", 8, "messages of each of them")
+	importOwners   = flag.Int("import-owners", 4, "whose they are")
+	importKills    = flag.Int("import-kills", 5, "times that something is killed meanwhile")
+)
+
+// TestImportsAreKilled moves the same conversations and documents in twice: undisturbed, and while the API, the worker, Temporal
+// and PostgreSQL are killed. Both end the same: documents with their versions, messages, outcomes, and which messages were
+// extracted together, each once.
+func TestImportsAreKilled(t *testing.T) {
+	ctx := t.Context()
+	w := startImports(ctx, t)
+	calm := w.move(ctx, t, "calm", nil)
+	killed := w.move(ctx, t, "storm", rand.New(rand.NewPCG(*seed, 7)))
+	if killed < *importKills {
+		t.Errorf("%d of %d kills hit the import", killed, *importKills)
+	}
+	if calm != 0 {
+		t.Errorf("%d kills hit the undisturbed one", calm)
+	}
+	want, got := w.state(ctx, t, "calm"), w.state(ctx, t, "storm")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("killed, it ended otherwise (-undisturbed +killed):\n%s", diff)
+	}
+	w.checkImported(t, got)
+	t.Logf("%d conversations of %d messages, killed %d times", *importTalks, *importMessages, killed)
+}
