@@ -16,9 +16,9 @@ const (
 	// ReasonChangedSincePreview means that a document was changed since the preview that the import is bound to.
 	ReasonChangedSincePreview memory.ReasonCode = store.CodeChangedSincePreview
 	// ReasonTeamMember means that the agent has a leader, and its memory is read-only.
-	ReasonTeamMember memory.ReasonCode = "team_member"
+	ReasonTeamMember = memory.GateTeamMember
 	// ReasonMemoryOff means that memory is switched off for the agent.
-	ReasonMemoryOff memory.ReasonCode = "memory_off"
+	ReasonMemoryOff = memory.GateMemoryOff
 	// ReasonForbidden means that the credential may not write the documents.
 	ReasonForbidden memory.ReasonCode = "forbidden"
 	// ReasonUnreadable means that the archive cannot be read; it was when it was handed in, by other rules.

@@ -54,7 +54,8 @@ func (s *Server) snapshotImportRoutes() {
 	}
 }
 
-type previewSnapshotInput struct {
+// SnapshotUpload is an archive that is handed in.
+type SnapshotUpload struct {
 	SnapshotParams
 	ContentType string `header:"Content-Type" maxLength:"200"`
 	RawBody     []byte `contentType:"application/zip"`
@@ -71,7 +72,7 @@ type upload struct {
 }
 
 // receive reads an archive. Nothing of it has reached the database when it is refused.
-func (s *Server) receive(ctx context.Context, in *previewSnapshotInput) (u upload, err error) {
+func (s *Server) receive(ctx context.Context, in *SnapshotUpload) (u upload, err error) {
 	if u.id, _, err = s.enter(ctx, in.Agent, in.person()); err != nil {
 		return upload{}, err
 	}
@@ -197,7 +198,7 @@ type previewView struct {
 	Token      string          `json:"token" doc:"Send it with the import."`
 }
 
-func (s *Server) previewSnapshot(ctx context.Context, in *previewSnapshotInput) (*reply[previewView], error) {
+func (s *Server) previewSnapshot(ctx context.Context, in *SnapshotUpload) (*reply[previewView], error) {
 	u, err := s.receive(ctx, in)
 	if err != nil {
 		return nil, err
@@ -244,7 +245,7 @@ func hashOf(text string) string {
 }
 
 type importSnapshotInput struct {
-	previewSnapshotInput
+	SnapshotUpload
 	WaitParam
 	Token string `query:"token" maxLength:"128" doc:"Of a preview: the import refuses when anything has changed since."`
 }
@@ -263,7 +264,7 @@ func (s *Server) importSnapshot(ctx context.Context, in *importSnapshotInput) (*
 	if err != nil {
 		return nil, err
 	}
-	u, err := s.receive(ctx, &in.previewSnapshotInput)
+	u, err := s.receive(ctx, &in.SnapshotUpload)
 	if err != nil {
 		return nil, err
 	}

@@ -48,9 +48,9 @@ func refusedImport(reason memory.ReasonCode) *Problem {
 	switch reason {
 	case activities.ReasonChangedSincePreview:
 		return changedSincePreview()
-	case activities.ReasonTeamMember:
+	case memory.GateTeamMember:
 		return problem(nameTeamMember, "memory is read-only for team members: nothing was imported")
-	case activities.ReasonMemoryOff:
+	case memory.GateMemoryOff:
 		return problem(nameMemoryOff, "memory is switched off for this agent: nothing was imported; switch it on with memoryEnabled in the agent's settings")
 	case activities.ReasonForbidden:
 		return problem(nameForbidden, "this key may not write the documents of the archive: nothing was imported")

@@ -45,10 +45,10 @@ func corpus() []hostile {
 
 		// Bombs of three kinds, and the ways around them.
 		{"one entry of zeros", func(tb testing.TB) []byte {
-			return of(forged{name: "memory/zeros.md", content: strings.Repeat(zeros, 200), method: methodDeflated}).bytes(tb)
+			return of(forged{name: "memory/zeros.md", content: strings.Repeat(zeros, 64), method: methodDeflated}).bytes(tb)
 		}, CodeEntryTooLarge},
 		{"one entry of zeros that says it is small", func(tb testing.TB) []byte {
-			return of(forged{name: "memory/zeros.md", content: strings.Repeat(zeros, 200), method: methodDeflated, size: lie(uint32(10))}).bytes(tb)
+			return of(forged{name: "memory/zeros.md", content: strings.Repeat(zeros, 64), method: methodDeflated, size: lie(uint32(10))}).bytes(tb)
 		}, CodeEntryTooLarge},
 		{"seventeen entries of a megabyte", func(tb testing.TB) []byte {
 			packed := deflate(tb, zeros)
@@ -70,7 +70,6 @@ func corpus() []hostile {
 			return a.bytes(tb)
 		}, CodeMalformed}, // the name beside the bytes is another one
 		{"entries that quote each other's headers", overlapping, CodeOverlapping},
-		{"an entry within another one", within, CodeOverlapping},
 
 		{"501 entries", func(tb testing.TB) []byte {
 			a := of()
@@ -197,12 +196,6 @@ func overlapping(tb testing.TB) []byte {
 	end := len(whole) - endSize
 	binary.LittleEndian.PutUint32(whole[end+16:], uint32(first))
 	return whole
-}
-
-// within is an entry that begins in the middle of another one and ends with it.
-func within(tb testing.TB) []byte {
-	tb.Helper()
-	return overlapping(tb)
 }
 
 // Every hostile archive is refused as a whole, with its code, quickly, and without more memory than its limits allow.

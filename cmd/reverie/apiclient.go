@@ -31,6 +31,7 @@ type apiRequest struct {
 	path    string
 	query   url.Values
 	body    any               // sent as JSON; nil: nothing
+	archive []byte            // sent as a ZIP file, in place of body
 	headers map[string]string // besides the usual ones
 	timeout time.Duration     // 0: requestTimeout
 }
@@ -168,12 +169,18 @@ func (c *apiClient) request(ctx context.Context, r apiRequest) (*http.Request, e
 		}
 		body = bytes.NewReader(encoded)
 	}
+	if r.archive != nil {
+		body = bytes.NewReader(r.archive)
+	}
 	request, err := http.NewRequestWithContext(ctx, r.method, target, body)
 	if err != nil {
 		return nil, err
 	}
 	if r.body != nil {
 		request.Header.Set("Content-Type", "application/json")
+	}
+	if r.archive != nil {
+		request.Header.Set("Content-Type", "application/zip")
 	}
 	if c.key != "" {
 		request.Header.Set("Authorization", "Bearer "+c.key)
