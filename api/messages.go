@@ -46,6 +46,7 @@ type messageInput struct {
 	ID           string         `json:"id" minLength:"1" maxLength:"128" doc:"The client's id, unique within the conversation; a message is stored once." example:"m1"`
 	Role         string         `json:"role" enum:"user,assistant,tool,system"`
 	Name         string         `json:"name,omitempty" maxLength:"200" doc:"Of the speaker or tool."`
+	Speaker      string         `json:"speaker,omitempty" maxLength:"128" doc:"Of a user message in a group: the id of who said it. It is stored with the name: Ada <feishu:ou_1>." example:"feishu:ou_1"`
 	Content      string         `json:"content" maxLength:"262144" doc:"UTF-8, at most 256 KiB."`
 	FinishReason string         `json:"finishReason,omitempty" maxLength:"64" doc:"Of an assistant message, as the provider says it."`
 	CreatedAt    *time.Time     `json:"createdAt,omitempty" doc:"When it was said; missing: now."`
@@ -69,6 +70,9 @@ func (m *messageInput) Resolve(_ huma.Context, at *huma.PathBuffer) []error {
 		if strings.ContainsRune(value, 0) {
 			complain(field, "it contains the character U+0000: remove it")
 		}
+	}
+	if _, err := speakerOf(m.Speaker, ""); err != nil {
+		complain("speaker", "it is no person: letters, digits and ._:@+=/~- as in feishu:ou_1")
 	}
 	for i, call := range m.ToolCalls {
 		for field, value := range map[string]string{"id": call.ID, "name": call.Name, "arguments": call.Arguments} {
@@ -136,7 +140,7 @@ func (s *Server) messages(in []messageInput) []memory.Message {
 	now := s.Now()
 	out := make([]memory.Message, len(in))
 	for i, m := range in {
-		out[i] = memory.Message{ID: m.ID, Role: m.Role, Name: m.Name, Content: m.Content, FinishReason: m.FinishReason, CreatedAt: now, ToolCallID: m.ToolCallID}
+		out[i] = memory.Message{ID: m.ID, Role: m.Role, Name: memory.SpeakerName(m.Name, memory.Owner(m.Speaker)), Content: m.Content, FinishReason: m.FinishReason, CreatedAt: now, ToolCallID: m.ToolCallID}
 		if m.CreatedAt != nil {
 			out[i].CreatedAt = *m.CreatedAt
 		}

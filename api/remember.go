@@ -31,7 +31,8 @@ type rememberInput struct {
 	RequestKeyParam
 	Body struct {
 		PersonBody
-		Text string `json:"text" minLength:"1" maxLength:"4096" pattern:"\\S" patternDescription:"not blank" doc:"What to remember, as a statement or as a request to remember it." example:"My flight is on Friday at 8."`
+		Speaker string `json:"speaker,omitempty" maxLength:"128" doc:"Who speaks, where the owner is a group: it is kept in the section of that person, and corrects what they said only." example:"feishu:ou_1"`
+		Text    string `json:"text" minLength:"1" maxLength:"4096" pattern:"\\S" patternDescription:"not blank" doc:"What to remember, as a statement or as a request to remember it." example:"My flight is on Friday at 8."`
 	}
 }
 
@@ -71,8 +72,12 @@ func (s *Server) remember(ctx context.Context, in *rememberInput) (*reply[rememb
 	if err != nil {
 		return nil, err
 	}
+	speaker, err := speakerOf(in.Body.Speaker, "body.speaker")
+	if err != nil {
+		return nil, err
+	}
 	key := requestLedgerKey(ctx, in.IdempotencyKey, "remember", id.Agent, string(id.Owner), in.Body.Text)
-	saved, err := s.turns.Tools.Remember(ctx, toolbox.Caller{Identity: id, Agent: agent, Key: key}, in.Body.Text)
+	saved, err := s.turns.Tools.Remember(ctx, toolbox.Caller{Identity: id, Agent: agent, Key: key, Speaker: speaker}, in.Body.Text)
 	if err != nil {
 		return nil, err
 	}

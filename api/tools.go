@@ -76,6 +76,7 @@ type callToolInput struct {
 	AgentParam
 	Tool string `path:"tool" maxLength:"200" doc:"Name of the tool." example:"read_workspace_memory_file"`
 	PersonParams
+	SpeakerParam
 	RequestKeyParam
 	RawBody []byte `contentType:"application/json" required:"false"`
 }
@@ -103,8 +104,12 @@ func (s *Server) callTool(ctx context.Context, in *callToolInput) (*reply[called
 	if !known {
 		return nil, problem(nameNotFound, "there is no such tool: GET /api/v1/agents/%s/tools lists them", in.Agent)
 	}
+	speaker, err := speakerOf(in.Speaker, "query.speaker")
+	if err != nil {
+		return nil, err
+	}
 	result, err := s.turns.Tools.Call(ctx, toolbox.Caller{
-		Identity: id, Agent: agent, Key: requestLedgerKey(ctx, in.IdempotencyKey, "tool", id.Agent, string(id.Owner), tool.Name),
+		Identity: id, Agent: agent, Speaker: speaker, Key: requestLedgerKey(ctx, in.IdempotencyKey, "tool", id.Agent, string(id.Owner), tool.Name),
 	}, tool.Name, in.RawBody)
 	if err != nil {
 		return nil, err

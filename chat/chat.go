@@ -76,6 +76,8 @@ type ContextRequest struct {
 	MaxTokens    int    // of the window; 0: the agent's setting
 	// NoWait sends what fits without waiting for a summary: what has to be flushed first is, by rules.
 	NoWait bool
+	// Speaker is who says Message, where the owner is a group: what people say is then sent with who said it.
+	Speaker memory.Owner
 	// Emergency is how often the model has said that the context is too long.
 	Emergency int
 }
@@ -108,6 +110,8 @@ type TurnRequest struct {
 	MessageID string
 	Message   string
 	Name      string // of the speaker
+	// Speaker is who speaks, where the owner is a group; see toolbox.Caller.
+	Speaker   memory.Owner
 	Trigger   memory.Trigger
 	Model     string
 	MaxTokens int // of the window

@@ -154,7 +154,7 @@ func (a *assembly) fit() error {
 	}
 	in := window.Input{
 		System: system, Tools: a.request.Tools, Summary: a.load.Compaction.Summary, SummaryTo: a.load.Compaction.To,
-		History: a.history(), Older: a.load.Older, Current: a.current,
+		History: a.spoken(a.history()), Older: a.load.Older, Current: a.named(a.current),
 		Flushed: a.load.Conversation.Flushed, Unflushed: window.Unflushed{Messages: a.load.Unflushed, Bytes: a.load.UnflushedBytes},
 		Settings: a.settings, Emergency: a.request.Emergency, Now: a.now, Count: a.counter.Count, Estimated: !a.counter.Exact,
 	}

@@ -87,9 +87,9 @@ func (s *Service) newTurning(id memory.Identity, agent store.Agent, r TurnReques
 	if tell == nil {
 		tell = func(Event) error { return nil }
 	}
-	user := memory.Message{ID: r.MessageID, Role: memory.RoleOfUser, Name: r.Name, Content: r.Message, CreatedAt: s.now()}
+	user := memory.Message{ID: r.MessageID, Role: memory.RoleOfUser, Name: memory.SpeakerName(r.Name, r.Speaker), Content: r.Message, CreatedAt: s.now()}
 	a, err := s.newAssembly(id, agent, ContextRequest{
-		Conversation: r.Conversation, Message: r.Message, Model: r.Model, MaxTokens: r.MaxTokens,
+		Conversation: r.Conversation, Message: r.Message, Model: r.Model, MaxTokens: r.MaxTokens, Speaker: r.Speaker,
 	}, user)
 	if err != nil {
 		return nil, err

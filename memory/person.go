@@ -141,3 +141,22 @@ func outlineWithout(document string, person Owner) []name {
 	}
 	return out
 }
+
+// maxSpeakerName bounds the name in SpeakerName, in characters, so that the whole fits where names of speakers do.
+const maxSpeakerName = 64
+
+// SpeakerName is the name with which a message of a group is stored: the person's id, and in front of it how they are called,
+// as in "Ada <feishu:ou_1>". Without a speaker it is the name as it is.
+func SpeakerName(called string, speaker Owner) string {
+	if speaker == NoOwner {
+		return called
+	}
+	called = strings.Join(strings.FieldsFunc(called, func(r rune) bool {
+		return unicode.IsSpace(r) || !unicode.IsPrint(r) || r == '<' || r == '>'
+	}), " ")
+	if called == "" {
+		return string(speaker)
+	}
+	called, _ = cutAfter(called, maxSpeakerName)
+	return called + " <" + string(speaker) + ">"
+}

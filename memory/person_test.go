@@ -92,3 +92,18 @@ func TestAPersonChangesOnlyTheirOwn(t *testing.T) {
 		}
 	})
 }
+
+func TestSpeakerName(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ called, speaker, want string }{
+		{"Ada", "", "Ada"},
+		{"", "feishu:ou_1", "feishu:ou_1"},
+		{"Ada", "feishu:ou_1", "Ada <feishu:ou_1>"},
+		{"Eve <feishu:ou_1>\nBob", "feishu:ou_2", "Eve feishu:ou_1 Bob <feishu:ou_2>"},
+		{strings.Repeat("é", 100), "a:1", strings.Repeat("é", 64) + " <a:1>"},
+	} {
+		if got := SpeakerName(c.called, Owner(c.speaker)); got != c.want {
+			t.Errorf("%q %q: %q", c.called, c.speaker, got)
+		}
+	}
+}

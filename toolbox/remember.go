@@ -80,6 +80,9 @@ func (r *remembering) try(ctx context.Context) (Saved, error) {
 		return Saved{}, err
 	}
 	decided, err := r.decide(ctx, d)
+	if refused, is := errors.AsType[*memory.SectionError](err); is {
+		return Saved{}, &store.InvalidError{Field: "text", Problem: refused.Problem}
+	}
 	if err != nil {
 		return Saved{}, err
 	}
