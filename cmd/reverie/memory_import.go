@@ -184,26 +184,26 @@ func (m *movingIn) move() error {
 		return err
 	}
 	if err := up.upload(); err != nil {
-		return again(err)
+		return again("stopped uploading; the same command goes on from here", err)
 	}
 	if err := up.start(); err != nil {
-		return again(err)
+		return again("all is uploaded; the same command has it moved in", err)
 	}
 	if !m.noWait {
 		if err := up.watch(); err != nil {
-			return again(err)
+			return again("stopped watching, and the server goes on; the same command watches again", err)
 		}
 	}
 	return up.report()
 }
 
-// again says that the same command goes on, where it can.
-func again(err error) error {
+// again adds what the same command does when it is given again, where that can help.
+func again(how string, err error) error {
 	if refused, found := errors.AsType[*apiError](err); found && !refused.busy() {
 		return err
 	}
 	if errors.Is(err, context.Canceled) {
-		return errors.New("stopped watching; the same command goes on from here")
+		return errors.New(how)
 	}
-	return fmt.Errorf("%w\nThe same command goes on from here", err)
+	return fmt.Errorf("%w\n%s", err, upper(how))
 }

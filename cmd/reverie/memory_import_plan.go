@@ -73,6 +73,7 @@ type skippedReason struct {
 	Reason   string   `json:"reason"`
 	Count    int      `json:"count"`    // of files, elements or messages
 	Examples []string `json:"examples"` // the first few
+	Sources  int      `json:"sources"`  // where they are
 }
 
 const (
@@ -206,6 +207,7 @@ func (p *importPlan) skip(one imports.Skipped) {
 		p.left[one.Reason] = reason
 	}
 	reason.Count += max(one.Count, 1)
+	reason.Sources++
 	if len(reason.Examples) < skippedExamples {
 		reason.Examples = append(reason.Examples, one.Source)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,7 +24,7 @@ const shownProblems = 20
 
 // report prints what became of everything, and returns the error with which the command ends.
 func (u *uploading) report() error {
-	r := importReport{Plan: u.plan, Import: u.answer.Data, Outcomes: map[string]map[string]int{}, Problems: []importedItem{}}
+	r := importReport{Plan: u.plan, Import: u.answer.Data, Outcomes: map[string]map[string]int{}, Left: map[string]int{}, Problems: []importedItem{}}
 	for _, kind := range importKinds {
 		r.Outcomes[kind] = map[string]int{}
 	}
@@ -31,8 +32,11 @@ func (u *uploading) report() error {
 		if counts := r.Outcomes[item.Kind]; counts != nil {
 			counts[item.Outcome]++
 		}
-		if slices.Contains(importProblems, item.Outcome) || item.Outcome == "skipped" {
+		switch {
+		case slices.Contains(importProblems, item.Outcome):
 			r.Problems = append(r.Problems, item)
+		case item.Outcome == "skipped":
+			r.Left[item.ReasonCode]++
 		}
 	})
 	if err != nil {
@@ -54,6 +58,9 @@ func (u *uploading) report() error {
 		fmt.Fprintln(out, "cancelled; the same command goes on with what was left out")
 	}
 	if err := r.table(out); err != nil {
+		return err
+	}
+	if err := r.showLeft(out); err != nil {
 		return err
 	}
 	if err := r.showProblems(out); err != nil {
@@ -86,6 +93,19 @@ func (r importReport) table(out io.Writer) error {
 		if total > 0 {
 			rows = append(rows, row)
 		}
+	}
+	fmt.Fprintln(out)
+	return table(out, rows)
+}
+
+// showLeft shows why things were skipped: an export of years has many short talks, which one by one nobody wants to read.
+func (r importReport) showLeft(out io.Writer) error {
+	if len(r.Left) == 0 {
+		return nil
+	}
+	rows := [][]string{{"SKIPPED BECAUSE", "ITEMS"}}
+	for _, code := range slices.Sorted(maps.Keys(r.Left)) {
+		rows = append(rows, []string{orDefault(code, "-"), strconv.Itoa(r.Left[code])})
 	}
 	fmt.Fprintln(out)
 	return table(out, rows)

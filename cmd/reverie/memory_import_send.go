@@ -112,9 +112,10 @@ func (u *uploading) begin() error {
 	return err
 }
 
-// known is how many items the server has already, from the first on. Items that failed or were left out are uploaded again.
+// known is how many items the server has already, from the first on. Items that failed, and those that were left out when the
+// import was cancelled, are uploaded again.
 func (u *uploading) known() int {
-	if u.state.State == "cancelled" || u.state.Outcomes["failed"] > 0 || u.state.Outcomes["skipped"] > 0 {
+	if u.state.State == "cancelled" || u.state.Outcomes["failed"] > 0 {
 		return 0
 	}
 	return u.state.Items
@@ -277,5 +278,6 @@ type importReport struct {
 	Plan     importPlan                `json:"plan"`
 	Import   json.RawMessage           `json:"import"`   // as the API says it
 	Outcomes map[string]map[string]int `json:"outcomes"` // by kind
-	Problems []importedItem            `json:"problems"` // items that failed, were quarantined or skipped
+	Left     map[string]int            `json:"skipped"`  // by reason code: how many items
+	Problems []importedItem            `json:"problems"` // items that failed or were quarantined
 }

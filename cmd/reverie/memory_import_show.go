@@ -122,7 +122,7 @@ func (p importPlan) showSkipped(out io.Writer) {
 		for _, example := range reason.Examples {
 			examples = append(examples, oneLine(example, 60))
 		}
-		if reason.Count > len(examples) {
+		if reason.Sources > len(examples) {
 			examples = append(examples, "…")
 		}
 		fmt.Fprintf(out, "  %d × %s\n      %s\n", reason.Count, oneLine(reason.Reason, 160), strings.Join(examples, ", "))
