@@ -104,7 +104,7 @@ func expected(op operation, p probe, c caller) (status int, name string) {
 		return 403, "owner_not_allowed"
 	case c.owner == "api:43":
 		switch op.id { // what it asks for is api:42's
-		case "add-messages", "create-import", "assemble-context", "chat", "chat-stream", "remember", "forget":
+		case "add-messages", "create-import", "assemble-context", "chat", "chat-stream", "remember", "forget", "write-memory":
 			return 403, "owner_not_allowed"
 		case "list-messages", "list-compactions", "list-flushes", "compact-conversation", "summarize-conversation", "get-extraction", "retry-extraction",
 			"delete-file", "undelete-file", "restore-file", "set-prompt-file",

@@ -55,6 +55,11 @@ func TestIDsAreReadBackAsTheyWereMade(t *testing.T) {
 				t.Fatalf("%v %s %v became %v %s %v (%v)", of, archive, only, back, a, o, err)
 			}
 		}
+		request := rapid.StringMatching(`[A-Za-z0-9._:-]{1,128}`).Draw(t, "request")
+		write := activities.WriteRef{Workspace: ref.Workspace, Agent: ref.Agent, RequestID: request, Write: dream}
+		if parts := strings.SplitN(WriteMemoryID(write), "/", 3); parts[0] != "write-memory" || parts[1] != ref.Workspace+"."+ref.Agent || parts[2] != request {
+			t.Fatalf("%+v became %v", write, parts)
+		}
 		agent := activities.AgentRef{Workspace: ref.Workspace, Agent: ref.Agent}
 		if back, err := ParseDreamScheduleID(DreamScheduleID(agent)); err != nil || back != agent {
 			t.Fatalf("%v became %v (%v)", agent, back, err)

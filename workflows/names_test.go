@@ -13,7 +13,7 @@ func TestNamesOnTheWire(t *testing.T) {
 	for got, want := range map[string]string{
 		TaskQueue: "reverie", ModelQueue: "reverie-model", EmbedQueue: "reverie-embed",
 		InboxName: "Inbox", ExtractName: "Extract", FlushName: "Flush", CompactName: "Compact", IndexName: "Index", ReindexName: "Reindex",
-		ImportSnapshotName: "ImportSnapshot", ImportName: "Import", ImportQueue: "reverie-import",
+		ImportSnapshotName: "ImportSnapshot", ImportName: "Import", ImportQueue: "reverie-import", WriteMemoryName: "WriteMemory",
 		DreamName: "Dream", NightName: "DreamNight", NightQueue: "reverie-night",
 		TurnCompletedSignal: "turn-completed", ExtractNowUpdate: "extract-now",
 		IndexChangedSignal: "index-changed", ProgressQuery: "progress", DecideUpdate: "decide", SwitchBackUpdate: "switch-back",
@@ -33,9 +33,10 @@ func TestNamesOnTheWire(t *testing.T) {
 		methods = append(methods, m.Name)
 	}
 	if want := []string{
-		"Apply", "BeginCompaction", "CommitDream", "CommitFlush", "CommitSnapshot", "CompareSpaces", "Conclude", "Consolidate", "DeepSleep", "DropSpace",
+		"Apply", "BeginCompaction", "CommitDream", "CommitFlush", "CommitSnapshot", "CommitWrite", "CompareSpaces", "Conclude", "Consolidate", "DeepSleep", "DropSpace",
 		"Embed", "EndDream", "EndImport", "FindNews", "FollowSpace", "HoldFlush", "ImportPage", "LightSleep", "NextRange", "OpenDream", "OpenSpace", "PlanFlush",
 		"Propose", "ProposeFlush", "REMSleep", "ReadSnapshot", "StaleIndex", "StaleLeft", "StartDreams", "Summarise", "SwitchSpace", "TendIndex",
+		"WriteMemory",
 	}; !slices.Equal(methods, want) {
 		t.Errorf("activities are %v, shipped were %v", methods, want)
 	}

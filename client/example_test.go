@@ -1,0 +1,55 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"reverie/client"
+)
+
+// A program writes over HTTP; repeating it is harmless.
+func ExampleClient_Write() {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"code":200,"msg":"success","data":{"requestId":"close-case-41","outcome":"refused","reasonCode":"memory_off"}}`)
+	}))
+	defer server.Close()
+
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	data, err := client.Data(map[string]any{"id": 41, "solution": "a new fuse"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	receipt, err := client.New(server.URL, "rv_…", nil).Write(ctx, client.Request{
+		RequestID: "close-case-41", Agent: "ada", Owner: "user:7",
+		Target: "memory/cases.md", Strategy: client.ReplaceSection, Content: "## Case {{id}}\n\n- solved: {{solution}}\n", Data: data,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var refused *client.RefusedError
+	if errors.As(receipt.Err(), &refused) {
+		fmt.Println("not written:", refused.ReasonCode)
+	}
+	// Output: not written: memory_off
+}
+
+// A workflow of another namespace writes through a Nexus endpoint. The signer is a field of the struct that the team's workflows are
+// methods of: its secret is in no history.
+func ExampleSigner_WriteThroughNexus() {
+	signer := client.NewSigner("01a20000-0000-7000-8000-000000000000", "rv_…")
+	closeCase := func(ctx workflow.Context, id string) (client.Receipt, error) {
+		return signer.WriteThroughNexus(ctx, "memory", client.Request{
+			RequestID: "close-case-" + id, Agent: "ada", Target: "memory/cases.md", Strategy: client.Append, Content: "Case " + id + " is closed.\n",
+		})
+	}
+	_ = closeCase // registered with a worker
+}
