@@ -1,6 +1,7 @@
 package foldersync
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,7 +29,9 @@ type Identity struct {
 	Agent string `json:"agent"`
 	// Made is when the agent was made: another agent of the same name is another one.
 	Made  time.Time    `json:"made"`
-	Owner memory.Owner `json:"owner,omitempty"` // of the documents at the root; empty: shared ones
+	Owner memory.Owner `json:"owner,omitempty"` // of the documents at the root; empty: shared ones, or it is not known
+	// Asked is how the owner was named; empty: not at all, by a key that is pinned to one.
+	Asked string `json:"asked,omitempty"`
 	// Personal says that the root holds an owner's documents; who that is may be known to the server only.
 	Personal bool `json:"personal"`
 }
@@ -154,10 +157,19 @@ func (id Identity) admits(other Identity) error {
 		return fmt.Errorf("the agent %s is another one than this folder was in step with, made later: %s", id.Agent, way)
 	case id.Personal != other.Personal:
 		return fmt.Errorf("this folder has %s and not %s: %s", id.whose(), other.whose(), way)
-	case id.Owner != "" && other.Owner != "" && id.Owner != other.Owner:
-		return fmt.Errorf("this folder has documents of %s: %s", id.Owner, way)
+	case !id.sameOwner(other):
+		return fmt.Errorf("this folder has documents of %s: %s", cmp.Or(string(id.Owner), "another owner"), way)
 	}
 	return nil
+}
+
+// sameOwner reports whether two identities are known to be about one owner. Who has no documents yet, or none any more, is
+// known by how the owner is named.
+func (id Identity) sameOwner(other Identity) bool {
+	if id.Owner != "" && other.Owner != "" {
+		return id.Owner == other.Owner
+	}
+	return id.Asked == other.Asked && (id.Asked != "" || id.Owner == "")
 }
 
 func (id Identity) whose() string {

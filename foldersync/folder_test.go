@@ -432,7 +432,7 @@ func TestOneProcessAtATime(t *testing.T) {
 func TestAFolderStaysWithItsAgentAndOwner(t *testing.T) {
 	b := newBench(t, Options{})
 	made := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	id := Identity{Agent: "ada", Made: made, Personal: true}
+	id := Identity{Agent: "ada", Made: made, Personal: true, Asked: "owner=user:7"}
 	known := id
 	known.Owner = "user:7"
 	for _, fine := range []Identity{id, id, known, id} {
@@ -445,6 +445,8 @@ func TestAFolderStaysWithItsAgentAndOwner(t *testing.T) {
 		"a younger one":  {Agent: "ada", Made: made.Add(time.Hour), Personal: true},
 		"nobody":         {Agent: "ada", Made: made},
 		"somebody other": {Agent: "ada", Made: made, Personal: true, Owner: "user:8"},
+		"somebody new":   {Agent: "ada", Made: made, Personal: true, Asked: "owner=user:8"},
+		"an unknown one": {Agent: "ada", Made: made, Personal: true},
 	} {
 		if err := b.folder.Bind(other); err == nil {
 			t.Errorf("%s is taken", name)

@@ -88,7 +88,7 @@ func (r *folderRemote) identity(ctx context.Context) (foldersync.Identity, error
 	if err != nil {
 		return id, err
 	}
-	id.Agent, id.Made = found.ID, found.CreatedAt
+	id.Agent, id.Made, id.Asked = found.ID, found.CreatedAt, r.session.ownerQuery().Encode()
 	id.Personal, err = r.hasOwner(ctx)
 	if err != nil || !id.Personal {
 		return id, err
