@@ -107,7 +107,8 @@ type settingsChanges struct {
 	FlushPolicy          change[memory.FlushPolicy] `json:"flushPolicy,omitzero" enum:"fallback,wait"`
 	MaxToolRounds        change[int]                `json:"maxToolRounds,omitzero" minimum:"0" maximum:"100"`
 
-	Leader change[string] `json:"leader,omitzero" maxLength:"63"`
+	Leader       change[string] `json:"leader,omitzero" maxLength:"63"`
+	WriteTargets listChange     `json:"writeTargets,omitzero" maxItems:"100"`
 }
 
 // apply returns settings with the changes made, and whether there were any.
@@ -155,6 +156,9 @@ func (c settingsChanges) apply(settings memory.AgentSettings) (memory.AgentSetti
 	if c.Leader.given {
 		settings.Leader = c.Leader.value // null: empty, none
 	}
+	if c.WriteTargets.given {
+		settings.WriteTargets = *c.WriteTargets.value // null: nil, the default
+	}
 	if c.FlushPolicy.given {
 		settings.FlushPolicy = c.FlushPolicy.value // null: empty, the server's
 	}
@@ -191,6 +195,25 @@ func (c *change[T]) UnmarshalJSON(data []byte) error {
 // Schema is that of T, or null.
 func (change[T]) Schema(r huma.Registry) *huma.Schema {
 	s := huma.SchemaFromType(r, reflect.TypeFor[T]())
+	s.Nullable = true
+	return s
+}
+
+// listChange is change for a list of texts.
+type listChange struct {
+	given bool
+	value *[]string // of null: of no list
+}
+
+// UnmarshalJSON is called only for fields that are given.
+func (c *listChange) UnmarshalJSON(data []byte) error {
+	*c = listChange{given: true, value: new([]string)}
+	return json.Unmarshal(data, c.value)
+}
+
+// Schema is that of a list, or null.
+func (listChange) Schema(r huma.Registry) *huma.Schema {
+	s := huma.SchemaFromType(r, reflect.TypeFor[[]string]())
 	s.Nullable = true
 	return s
 }

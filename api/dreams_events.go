@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/google/uuid"
 
 	"reverie/memory"
@@ -140,21 +139,8 @@ type follower struct {
 
 // follow tells a client what happens until it goes, the time is over, its key is revoked or the server stops.
 func (s *Server) follow(hc huma.Context, f follower) {
-	_, w := humago.Unwrap(hc)
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no") // proxies pass events on at once
-	w.WriteHeader(http.StatusOK)
-	out := http.NewResponseController(w)
 	ctx := hc.Context()
-	write := func(text string) error {
-		if err := out.SetWriteDeadline(time.Now().Add(followWrite)); err != nil {
-			return err
-		}
-		if _, err := w.Write([]byte(text)); err != nil {
-			return err
-		}
-		return out.Flush()
-	}
+	write := openStream(hc, "text/event-stream")
 	err := write(fmt.Sprintf("retry: %d\n\n", reconnectAfter.Milliseconds()))
 	beat := time.NewTicker(s.followers.heartbeat)
 	defer beat.Stop()

@@ -21,19 +21,20 @@ import (
 // Server answers HTTP requests. It is made by New and safe for concurrent use.
 type Server struct {
 	Options
-	echo      *echo.Echo
-	handler   http.Handler // echo within telemetry
-	api       huma.API
-	keys      *keyCache
-	limits    *limiter // of keys
-	failures  *limiter // of addresses that try wrong keys
-	workflows *starter
-	probes    *probes
-	changes   *announcer // of indexes
-	nights    *announcer // of when agents dream
-	followers *followers // of dreams
-	turns     *chat.Service
-	turning   chan struct{} // holds one for each turn that is being made
+	echo           *echo.Echo
+	handler        http.Handler // echo within telemetry
+	api            huma.API
+	keys           *keyCache
+	limits         *limiter // of keys
+	failures       *limiter // of addresses that try wrong keys
+	workflows      *starter
+	probes         *probes
+	changes        *announcer // of indexes
+	nights         *announcer // of when agents dream
+	followers      *followers // of dreams
+	eventFollowers eventFollowers
+	turns          *chat.Service
+	turning        chan struct{} // holds one for each turn that is being made
 	// stopping ends when the server shuts down: who waits for a workflow is answered at once.
 	stopping context.Context
 	stop     context.CancelFunc
@@ -122,6 +123,7 @@ func (s *Server) routes() {
 	s.importRoutes()
 	s.toolRoutes()
 	s.writeRoutes()
+	s.eventRoutes()
 	openAnswers(s.api.OpenAPI())
 }
 

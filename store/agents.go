@@ -240,6 +240,14 @@ func (p AgentPatch) validate() error {
 	if err := validDreams(*p.Settings); err != nil {
 		return err
 	}
+	if len(p.Settings.WriteTargets) > memory.MaxWriteTargets {
+		return &InvalidError{Field: "settings.writeTargets", Problem: fmt.Sprintf("at most %d patterns are allowed", memory.MaxWriteTargets)}
+	}
+	for i, target := range p.Settings.WriteTargets {
+		if err := memory.ValidWriteTarget(target); err != nil {
+			return &InvalidError{Field: fmt.Sprintf("settings.writeTargets[%d]", i), Problem: err.Error(), cause: err}
+		}
+	}
 	if strings.TrimSpace(p.Settings.Model) != p.Settings.Model {
 		return &InvalidError{Field: "settings.model", Problem: "remove the spaces around it"}
 	}

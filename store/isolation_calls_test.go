@@ -100,8 +100,8 @@ var calls = map[string]call{
 	"Apply": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		ref := anyRef(t)
 		c := memory.Change{
-			Ref: ref, Content: scopeTag(id, ref.Scope).String(), Reason: scopeTag(id, ref.Scope).String(), Force: rapid.Bool().Draw(t, "force"), Restore: 1,
-			Op: rapid.SampledFrom([]memory.Op{memory.OpReplace, memory.OpAppend, memory.OpAppend, memory.OpDelete, memory.OpUndelete, memory.OpRestore}).Draw(t, "op"),
+			Ref: ref, Content: scopeTag(id, ref.Scope).String(), Reason: scopeTag(id, ref.Scope).String(), Force: rapid.Bool().Draw(t, "force"), Restore: 1, Strategy: memory.StrategyOverwrite,
+			Op: rapid.SampledFrom([]memory.Op{memory.OpReplace, memory.OpAppend, memory.OpAppend, memory.OpMerge, memory.OpDelete, memory.OpUndelete, memory.OpRestore}).Draw(t, "op"),
 		}
 		key := rapid.SampledFrom([]string{"", "key shared.mdTEAM", newID().String()}).Draw(t, "key")
 		receipt, err := w.Apply(t.Context(), id, key, []memory.Change{c})
@@ -159,6 +159,10 @@ var calls = map[string]call{
 			tags = append(tags, w.tagOfEvent(t, e.ID))
 		}
 		return tags, nil, err
+	},
+	"JournalEnd": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		_, err := w.JournalEnd(t.Context(), id)
+		return nil, nil, err // a number of the whole database, and of nobody
 	},
 	"NextRange": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		next, found, err := w.NextRange(t.Context(), id)

@@ -158,6 +158,18 @@ func (s *Store) Journal(ctx context.Context, id memory.Identity, f JournalFilter
 	})
 }
 
+// JournalEnd is the place behind everything that the journal shows now. What happens from now on stands behind it.
+func (s *Store) JournalEnd(ctx context.Context, id memory.Identity) (JournalCursor, error) {
+	return read(ctx, s, id, func(t *tx) (end JournalCursor, err error) {
+		var ahead int64
+		var found bool
+		b := &pgx.Batch{}
+		one(b.Queue(sqlJournalComplete), &found, func(row pgx.CollectableRow) error { return row.Scan(&end.Transaction, &ahead) })
+		err = t.finish(ctx, b)
+		return end, err
+	})
+}
+
 func scanEvent(row pgx.CollectableRow) (e Event, err error) {
 	var document uuid.NullUUID
 	err = row.Scan(&e.ID, &e.Transaction, &e.Kind, &e.Scope, &e.Owner, &document, &e.Path, &e.Version,

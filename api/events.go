@@ -1,0 +1,172 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/google/uuid"
+
+	"reverie/memory"
+	"reverie/store"
+)
+
+const eventsPath = "/api/v1/agents/{agent}/events"
+
+func (s *Server) eventRoutes() {
+	const what = "What was written, deleted, refused, recalled, promoted and dreamed: ids, paths, counts and hashes, never what was said. " +
+		"Of the owner that is named or that the key is pinned to, and of what everybody reads; an admin key that names nobody sees the events of all owners. "
+	register(s, route{
+		id: "events", method: http.MethodGet, path: eventsPath, tag: "events", need: memory.RoleViewer,
+		summary: "List the events of an agent's memory, oldest first",
+		doc: what + "Read on with after=next, as often as you like: nothing appears later in front of it. An event is shown as soon as all transactions " +
+			"that ran beside its own have ended, as a rule at once.",
+	}, s.listEvents)
+	register(s, route{
+		id: "events-jsonl", method: http.MethodGet, path: eventsPath + ".jsonl", tag: "events", need: memory.RoleViewer, timeout: followTime,
+		summary: "Download the events of an agent's memory as lines of JSON",
+		doc:     what + "One event a line, from after to the last one there is now.",
+	}, s.downloadEvents)
+	register(s, route{
+		id: "events-stream", method: http.MethodGet, path: eventsPath + "/stream", tag: "events", need: memory.RoleViewer, timeout: followTime,
+		summary: "Follow the events of an agent's memory",
+		doc: what + "Server-sent events whose ids are cursors: with Last-Event-ID, or after, it goes on behind that event and leaves none out; else it begins now. " +
+			"A request ends after an hour: come back with Last-Event-ID, as browsers do by themselves. 429 when too many follow.",
+	}, s.followEvents)
+	for path, content := range map[string]string{eventsPath + ".jsonl": "application/x-ndjson", eventsPath + "/stream": "text/event-stream"} {
+		s.api.OpenAPI().Paths[path].Get.Responses["200"] = &huma.Response{
+			Description: "Events.", Content: map[string]*huma.MediaType{content: {Schema: &huma.Schema{Type: huma.TypeString}}},
+		}
+	}
+}
+
+// EventParams choose events.
+type EventParams struct {
+	AgentParam
+	PersonParams
+	After string            `query:"after" maxLength:"50" doc:"Events behind this one: the id of an event, or the next of a part; empty: from the first one."`
+	Kinds []store.EventKind `query:"kind" maxItems:"20" doc:"Only of these kinds, such as document.written,memory.dream.completed."`
+	Path  string            `query:"path" maxLength:"255" doc:"Only about the document at this path."`
+}
+
+// chosen is on whose behalf events are asked for, and which.
+func (s *Server) chosen(ctx context.Context, p EventParams) (memory.Identity, store.JournalFilter, error) {
+	id, _, err := s.enter(ctx, p.Agent, p.person())
+	if err != nil {
+		return id, store.JournalFilter{}, err
+	}
+	if id.Owner == memory.NoOwner && id.Role.Includes(memory.RoleAdmin) {
+		id.AnyOwner = true
+	}
+	after, err := store.ParseJournalCursor(p.After)
+	return id, store.JournalFilter{After: after, Kinds: p.Kinds, Path: p.Path, Limit: store.MaxPage}, err
+}
+
+// eventView is one event. It has no contents.
+type eventView struct {
+	ID       string          `json:"id" doc:"Its place: send it as after to read on behind it."`
+	Kind     store.EventKind `json:"kind" example:"document.written"`
+	Scope    memory.Scope    `json:"scope,omitempty" doc:"Who reads it; missing: admins."`
+	Owner    memory.Owner    `json:"owner,omitempty"`
+	Document *uuid.UUID      `json:"document,omitempty"`
+	Path     string          `json:"path,omitempty"`
+	Version  int             `json:"version,omitempty" doc:"That the event made."`
+	Author   authorView      `json:"author"`
+	Detail   json.RawMessage `json:"detail" doc:"By the kind: verdicts, counts, hashes and reasons."`
+	At       time.Time       `json:"at"`
+}
+
+func viewEvent(e store.Event) eventView {
+	v := eventView{
+		ID: e.Cursor().String(), Kind: e.Kind, Scope: e.Scope, Owner: e.Owner, Path: e.Path, Version: e.Version,
+		Author: viewAuthor(e.Author), Detail: e.Detail, At: e.At,
+	}
+	if e.Document != uuid.Nil {
+		v.Document = &e.Document
+	}
+	return v
+}
+
+// eventsView is a part of the journal.
+type eventsView struct {
+	Events []eventView `json:"events"`
+	Next   string      `json:"next" doc:"Send it as after to read on, now or later; it is there even when nothing is new."`
+	More   bool        `json:"more" doc:"There may be more already."`
+}
+
+type eventsInput struct {
+	EventParams
+	Limit int `query:"limit" minimum:"1" maximum:"500" default:"50"`
+}
+
+func (s *Server) listEvents(ctx context.Context, in *eventsInput) (*reply[eventsView], error) {
+	id, filter, err := s.chosen(ctx, in.EventParams)
+	if err != nil {
+		return nil, err
+	}
+	filter.Limit = in.Limit
+	part, err := s.Store.Journal(ctx, id, filter)
+	if err != nil {
+		return nil, err
+	}
+	return ok(eventsView{Events: views(part.Events, viewEvent), Next: part.Next.String(), More: part.More}), nil
+}
+
+func (s *Server) downloadEvents(ctx context.Context, in *EventParams) (*streamed, error) {
+	id, filter, err := s.chosen(ctx, *in)
+	if err != nil {
+		return nil, err
+	}
+	part, err := s.Store.Journal(ctx, id, filter) // so that what is wrong is answered as an error
+	if err != nil {
+		return nil, err
+	}
+	return &streamed{Body: func(hc huma.Context) {
+		write := openStream(hc, "application/x-ndjson")
+		for {
+			var out strings.Builder
+			lines := json.NewEncoder(&out)
+			for _, e := range part.Events {
+				if err = lines.Encode(viewEvent(e)); err != nil {
+					break
+				}
+			}
+			if err == nil {
+				err = write(out.String())
+			}
+			if err != nil || !part.More {
+				break
+			}
+			filter.After = part.Next
+			if part, err = s.Store.Journal(hc.Context(), id, filter); err != nil {
+				break
+			}
+		}
+		if err != nil {
+			s.Log.DebugContext(ctx, "A download of events broke off", "error", loggable(err), "request", requestID(ctx))
+			panic(http.ErrAbortHandler) // a client must not take what it has for everything
+		}
+	}}, nil
+}
+
+// openStream begins an answer that is written bit by bit.
+func openStream(hc huma.Context, contentType string) (write func(text string) error) {
+	_, w := humago.Unwrap(hc)
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("X-Accel-Buffering", "no") // proxies pass it on at once
+	w.WriteHeader(http.StatusOK)
+	out := http.NewResponseController(w)
+	return func(text string) error {
+		if err := out.SetWriteDeadline(time.Now().Add(followWrite)); err != nil {
+			return err
+		}
+		if _, err := w.Write([]byte(text)); err != nil {
+			return err
+		}
+		return out.Flush()
+	}
+}
