@@ -8,6 +8,7 @@ import (
 
 	"reverie/memory"
 	"reverie/snapshot"
+	"reverie/snapshot/snapshottest"
 )
 
 const snapshots = "/api/v1/agents/ada/workspace/memory/"
@@ -137,4 +138,24 @@ func TestAPinnedKeyImportsItsOwnersDocumentsOnly(t *testing.T) {
 	}
 	h.wantError(h.do(request{method: "POST", path: snapshots + "import?scope=team", key: pinned, body: anArchive(0), header: asZip}), 403, "forbidden")
 	h.wantError(h.do(request{method: "POST", path: snapshots + "import?scope=all", key: pinned, body: anArchive(0), header: asZip}), 403, "forbidden")
+}
+
+// No hostile archive leaves a trace in the database, and each is a clear refusal.
+func TestHostileArchivesHaveNoEffect(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	before := h.rows()
+	for _, c := range snapshottest.Corpus() {
+		archive := c.Make(t)
+		for _, path := range []string{"import/preview", "import"} {
+			got := h.do(request{method: "POST", path: snapshots + path, key: h.admin, body: archive, header: asZip})
+			refused := got.Error == "snapshot_refused" && got.status == 400 || got.Error == "body_too_large" && got.status == 413 || len(archive) == 0 && got.status == 400
+			if !refused || got.Msg == "" {
+				t.Errorf("%s, %s: %d %s", c.Name, path, got.status, got.body)
+			}
+		}
+	}
+	if after := h.rows(); after != before {
+		t.Errorf("%s became %s", before, after)
+	}
 }

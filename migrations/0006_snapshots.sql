@@ -39,6 +39,8 @@ create index snapshot_imports_running on snapshot_imports (requested_at) where o
 -- The same request is one import until it has ended.
 create unique index snapshot_imports_open
     on snapshot_imports (archive_sha256, workspace_id, agent_id, owner_key, choice, token, pinned) where outcome = 'running';
+-- The archive refers to its import together with whose it is.
+create unique index snapshot_imports_by_id on snapshot_imports (import_id, workspace_id, agent_id, owner_key);
 -- Lists, newest first.
 alter table snapshot_imports add primary key (workspace_id, agent_id, import_id);
 
@@ -50,7 +52,7 @@ create table snapshot_archives (
     owner_key    text  not null,
     data         bytea not null,
     primary key (workspace_id, agent_id, import_id),
-    foreign key (workspace_id, agent_id, import_id) references snapshot_imports
+    foreign key (import_id, workspace_id, agent_id, owner_key) references snapshot_imports (import_id, workspace_id, agent_id, owner_key)
 );
 
 grant select, insert on snapshot_imports to reverie_app;

@@ -1,4 +1,5 @@
-package snapshot
+// Package snapshottest makes archives for tests: those that somebody might make to do harm, record by record.
+package snapshottest
 
 import (
 	"bytes"
@@ -6,6 +7,34 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"testing"
+)
+
+// Signatures, sizes, flags and methods of a ZIP file, which are written here as anybody may write them.
+const (
+	localSignature      = 0x04034b50
+	centralSignature    = 0x02014b50
+	endSignature        = 0x06054b50
+	descriptorSignature = 0x08074b50
+	locatorSignature    = 0x07064b50
+
+	localSize   = 30
+	endSize     = 22
+	locatorSize = 20
+	noSize16    = 1<<16 - 1
+	noSize32    = 1<<32 - 1
+
+	flagEncrypted  = 1 << 0
+	flagDescriptor = 1 << 3
+	flagStrong     = 1 << 6
+
+	methodDeflated = 8
+
+	extraZip64  = 0x0001
+	extraPath   = 0x7075
+	dosReparse  = 0x400
+	modeInUpper = 16
+
+	manifestName = "manifest.json"
 )
 
 // forged is an entry of an archive that is written record by record, so that each field can lie.
