@@ -43,7 +43,7 @@ func taggedWrite(t *rapid.T, id memory.Identity) memory.WriteRequest {
 // keyOf is a key of the identity's workspace, or of any one if there is none.
 func (w *world) keyOf(t *rapid.T, id memory.Identity) uuid.UUID {
 	all := sortedKeys(w.keyIDs, uuid.UUID.String)
-	if i := slices.IndexFunc(all, func(key uuid.UUID) bool { return w.keyIDs[key].Workspace == id.Workspace }); i >= 0 {
+	if i := slices.IndexFunc(all, func(key uuid.UUID) bool { return w.keyIDs[key].workspace == id.Workspace }); i >= 0 {
 		return all[i]
 	}
 	return all[0]
