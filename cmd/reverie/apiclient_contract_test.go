@@ -196,6 +196,8 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		{"rem-harness"},
 		{"rem-backfill", "--path", notesOf(t, map[string]string{"2026-01-31.md": "- x\n"}), "--promote"},
 		{"revert", uuid.NewString(), "--end-user", "42"},
+		{"import", fixtures + "openclaw", "--end-user", "42", "--on-conflict", "keep", "--no-wait"},
+		{"import", fixtures + "chatgpt", "--channel", "telegram", "--sender", "7", "--no-extract", "--no-wait"},
 		{"snapshot", "preview", zipped, "--scope", "all", "--end-user", "42"},
 		{"snapshot", "import", zipped, "--scope", "all", "--token", "x", "--wait", "1s", "--owner", "user:1"},
 		{"snapshot", "export", filepath.Join(t.TempDir(), "out.zip"), "--scope", "team", "--prefix", "memory/"},

@@ -87,6 +87,9 @@ func (s *session) moveIn(cmd *cobra.Command, name string, o importOptions) error
 		return err
 	}
 	if err := m.look(tree); err != nil {
+		if errors.Is(err, context.Canceled) {
+			return errors.New("stopped reading; nothing was sent")
+		}
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if o.dryRun {

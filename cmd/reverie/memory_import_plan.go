@@ -118,7 +118,10 @@ func (m *movingIn) readPlan(tree *imports.Tree) error {
 		Format: source.Format, Owners: []plannedOwner{}, Paths: []plannedPath{}, Skipped: []skippedReason{},
 		sum: sha256.New(), owners: map[memory.Owner]*plannedOwner{}, talks: map[string]bool{}, left: map[string]*skippedReason{},
 	}
+	bar := importBar(m.cmd.ErrOrStderr(), "reading", -1) // how much there is, is known at the end
+	defer bar.finish()
 	for item, err := range source.Items(m.plan.skip) {
+		bar.add(1)
 		if err == nil {
 			err = m.cmd.Context().Err()
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -127,7 +128,7 @@ func (u *uploading) upload() error {
 	if known >= u.plan.items {
 		return nil
 	}
-	bar := importBar(u, "uploading", u.plan.items)
+	bar := importBar(u.cmd.ErrOrStderr(), "uploading", u.plan.items)
 	defer bar.finish()
 	bar.add(known)
 	var batch importBatch
@@ -204,7 +205,7 @@ func (u *uploading) start() (err error) {
 
 // watch waits until all is settled.
 func (u *uploading) watch() error {
-	bar := importBar(u, "moving in", u.state.Items)
+	bar := importBar(u.cmd.ErrOrStderr(), "moving in", u.state.Items)
 	defer bar.finish()
 	last, told := 0, time.Duration(0)
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, importPoll) {
@@ -228,13 +229,12 @@ func (u *uploading) watch() error {
 	}
 }
 
-// importBar is a progress bar on a terminal, and nothing elsewhere.
-func importBar(u *uploading, what string, total int) *bar {
-	w := u.cmd.ErrOrStderr()
+// importBar is a progress bar on a terminal, and nothing elsewhere. A total of -1 is not known.
+func importBar(w io.Writer, what string, total int) *bar {
 	if !isTerminal(w) {
 		return &bar{}
 	}
-	return &bar{progressbar.NewOptions(max(total, 1),
+	return &bar{progressbar.NewOptions(total,
 		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(fmt.Sprintf("%-9s", what)), progressbar.OptionShowCount(),
 		progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true),
