@@ -70,6 +70,10 @@ func maySee(id memory.Identity, g group) bool {
 		of.owner = "AGENT"
 	case g.table == "journal" && g.scope == "":
 		return id.Role == memory.RoleAdmin && !id.Pinned && sees(id, tag{g.workspace, g.agent, "TEAM"})
+	case g.table == "imports" || g.table == "import_items":
+		own := g
+		own.owner = string(id.Owner)
+		return mayImport(id, g) || id.AnyOwner && !id.Pinned && mayImport(id, own)
 	case g.table == "index_spaces":
 		of.owner = "TEAM"
 		if g.agent == "" {
@@ -81,6 +85,10 @@ func maySee(id memory.Identity, g group) bool {
 		of.owner = "TEAM"
 	case g.table == "recalls" || g.table == "flush_steps": // wherever the note stands
 		return sees(id, of)
+	case g.table == "snapshot_imports" && g.owner == "": // what was imported for everybody
+		of.owner = "TEAM"
+	case g.table == "snapshot_archives" && g.owner == "":
+		return sees(id, tag{g.workspace, g.agent, "TEAM"}) && (id.Owner == memory.NoOwner || id.AnyOwner && !id.Pinned)
 	case g.table == "write_ledger":
 		return g.workspace == id.Workspace && g.agent == id.Agent && g.owner == string(id.Owner)
 	case g.scope != "" && g.scope != string(memory.ScopePersonal):

@@ -104,6 +104,9 @@ func makeWorld(t *testing.T) *world {
 				w.places = append(w.places, w.addPlace(t, workspace, agent, owner))
 			}
 			w.shared = append(w.shared, w.addShared(t, workspace, agent))
+			several := admin(workspace)
+			several.Agent = agent
+			w.addImport(t, several)
 			w.addIndex(t, workspace, agent)
 		}
 		w.addIndex(t, workspace, "")
@@ -199,6 +202,7 @@ func (w *world) addPlace(t *testing.T, workspace, agent string, owner memory.Own
 	}
 	stored := must[Stored](t)(w.AppendMessages(t.Context(), id, taggedTurn(p.tag, p.conversation, "m", 6)))
 	p.uid, p.ownerID = stored.ConversationUID, stored.OwnerID
+	w.addImport(t, id)
 	end := func(from, to int64, run string, e Ending) uuid.UUID {
 		x := must[Extraction](t)(w.BeginExtraction(t.Context(), runOf(id, run), Range{ConversationUID: p.uid, From: from, To: to}))
 		e.Reason, e.Raw = p.tag.String(), p.tag.String()
@@ -211,6 +215,7 @@ func (w *world) addPlace(t *testing.T, workspace, agent string, owner memory.Own
 	if err := w.AddUsage(t.Context(), id, "model", memory.Usage{Calls: 1, InputTokens: 10}); err != nil {
 		t.Fatal(err)
 	}
+	w.addSnapshot(t, id)
 	p.dream = w.addDreams(t, id)
 	return p
 }
@@ -270,6 +275,8 @@ func mayChange(id memory.Identity, g group) bool {
 		default:
 			return g.table == "journal" && isAdmin && (g.agent == "" && id.Agents == nil || ofAgent)
 		}
+	case "imports", "import_items":
+		return mayImport(id, g)
 	case "memory_writes": // the rows are the agent's, whatever they write
 		return ofAgent && mayWriteScope(id, g)
 	case "index_sources", "index_fresh", "index_segments", "index_blocks", "index_graves", "index_progress", "index_vectors",
@@ -300,6 +307,11 @@ func mayChange(id memory.Identity, g group) bool {
 		return ofAgent && g.owner == string(id.Owner) && id.Owner != memory.NoOwner
 	case "write_ledger": // the receipt of a dream of the shared memory that was undone is that of its owner
 		return g.agent == id.Agent && (g.owner == string(id.Owner) || g.owner == string(memory.SystemOwner) && !id.Pinned)
+	case "snapshot_imports", "snapshot_archives":
+		if g.owner == "" { // of shared documents
+			return ofAgent && !id.Pinned
+		}
+		return ofAgent && g.owner == string(id.Owner)
 	case "model_usage":
 		return ofAgent
 	case "agents":
@@ -386,6 +398,8 @@ var tenantTables = []struct {
 	{"extractions", []string{"agent_id", "owner_key"}},
 	{"flush_steps", []string{"agent_id", "owner_key", "scope"}},
 	{"flushes", []string{"agent_id", "owner_key"}},
+	{"import_items", []string{"agent_id", "owner_key"}},
+	{"imports", []string{"agent_id", "owner_key"}},
 	{"index_blocks", []string{"agent_id", "owner_key", "scope"}},
 	{"index_fresh", []string{"agent_id", "owner_key", "scope"}},
 	{"index_graves", []string{"agent_id", "owner_key", "scope"}},
@@ -401,6 +415,8 @@ var tenantTables = []struct {
 	{"model_usage", []string{"agent_id"}},
 	{"owners", []string{"agent_id", "owner_key"}},
 	{"recalls", []string{"agent_id", "owner_key", "scope"}},
+	{"snapshot_archives", []string{"agent_id", "owner_key"}},
+	{"snapshot_imports", []string{"agent_id", "owner_key"}},
 	{"workspaces", nil},
 	{"write_ledger", []string{"agent_id", "owner_key"}},
 }
