@@ -12,7 +12,7 @@ import (
 //
 //	go test ./test/crash -run Imports -timeout 60m -v -args -imports 1000 -import-messages 20 -import-owners 20
 var (
-	importTalks    = flag.Int("imports", 36, "conversations that move in")
+	importTalks    = flag.Int("imports", 24, "conversations that move in")
 	importMessages = flag.Int("import-messages", 8, "messages of each of them")
 	importOwners   = flag.Int("import-owners", 4, "whose they are")
 	importKills    = flag.Int("import-kills", 5, "times that something is killed meanwhile")
