@@ -123,6 +123,8 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 		"search-keywords":       {path: ada + "/memory/keyword", status: 200, body: object(map[string]any{"query": "Bern"})},
 		"get-memory":            {path: ada + "/memory/get?path=MEMORY.md", status: 200},
 		"memory-status":         {path: ada + "/memory/status", status: 200},
+		"examine-agent":         {path: ada + "/doctor", status: 200},
+		"fix-agent":             {path: ada + "/doctor/fix", status: 200},
 		"build-index":           {path: ada + "/memory/index", status: 503, body: object(map[string]any{"force": true})},
 		"index-progress":        {path: ada + "/memory/index", status: 200},
 		"decide-space":          {path: ada + "/memory/spaces/1", status: 404, body: object(map[string]any{"decision": "switch"})},

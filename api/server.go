@@ -110,6 +110,7 @@ func (s *Server) routes() {
 	s.summarizeRoutes()
 	s.extractionRoutes()
 	s.fileRoutes()
+	s.doctorRoutes()
 	s.fileWriteRoutes()
 	s.snapshotRoutes()
 	s.historyRoutes()

@@ -296,7 +296,7 @@ func TestFieldsAreInTheContract(t *testing.T) {
 		"list-agents": listed[agent]{}, "create-agent": agent{}, "list-files": listed[documentEntry]{},
 		"file-history": history{}, "list-extractions": listed[extraction]{}, "get-extraction": extraction{},
 		"file-diff": difference{}, "file-blame": blame{}, "read-file": document{}, "system-prompt": prompt{}, "status": status{},
-		"search-memory": searchAnswer{}, "get-memory": excerpt{}, "build-index": indexState{}, "index-progress": indexState{}, "memory-status": recallStatus{},
+		"search-memory": searchAnswer{}, "get-memory": excerpt{}, "build-index": indexState{}, "index-progress": indexState{}, "examine-agent": examination{}, "fix-agent": examination{}, "memory-status": recallStatus{},
 		"list-files ": listed[fileEntry]{}, "read-file ": wholeFile{}, "write-file ": fileReceipt{},
 		"dream": dreamRun{}, "dream-focused": dreamRun{}, "list-dreams": listed[dreamRecord]{}, "get-dream": dreamReport{},
 		"explain-candidate": why{}, "explain-candidates": whys{}, "revert-dream": undone{}, "write-file": noteWritten{},

@@ -1,0 +1,295 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"reverie/dream"
+	"reverie/memory"
+	"reverie/search"
+)
+
+// EventDoctorFixed is what a doctor put right: a code of a finding, and how many.
+const EventDoctorFixed EventKind = "memory.doctor.fixed"
+
+// IndexSource is a document or a conversation that the index has otherwise than it is.
+type IndexSource struct {
+	Corpus search.Corpus
+	Scope  memory.Scope
+	Owner  memory.Owner
+	UID    uuid.UUID
+	Path   string // of a document that exists
+}
+
+// BrokenVersion is a current version whose content has another hash than it was written with.
+type BrokenVersion struct {
+	Document uuid.UUID
+	Scope    memory.Scope
+	Owner    memory.Owner
+	Path     string
+	Version  int
+	// Proven is the latest earlier version whose content has its hash; 0: none.
+	Proven int
+}
+
+// OpenRun is a record that a workflow has opened and not ended.
+type OpenRun struct {
+	Kind            string // extraction, flush or dream
+	ID              uuid.UUID
+	Owner           memory.Owner
+	OwnerID         uuid.UUID
+	WorkflowID, Run string
+	From, To        int64 // of a flush: what is not accounted for
+	Pending         bool  // of an extraction: its conversation has messages that wait
+}
+
+// WaitingOwner has messages that nobody has looked at.
+type WaitingOwner struct {
+	Owner   memory.Owner
+	OwnerID uuid.UUID
+}
+
+// FedStatement is an open candidate that a dream wrote itself.
+type FedStatement struct {
+	Owner memory.Owner
+	Entry memory.EntryID
+}
+
+// Examination is what the database alone tells about one agent. It has references and no contents.
+type Examination struct {
+	Missing    []IndexSource   // documents without an entry in the index
+	Superseded []IndexSource   // entries whose document is gone, deleted or at another version
+	Orphans    int             // rows of units and vectors that belong to no entry
+	Broken     []BrokenVersion // documents
+	Open       []OpenRun
+	Waiting    []WaitingOwner
+	Fed        []FedStatement // candidates
+	FedNotes   []IndexSource  // daily notes that hold text of a dream
+}
+
+const (
+	sqlDoctorDocuments = `
+select d.document_id, d.scope, d.owner_key, d.path, x.source_uid is null
+from documents d
+left join index_sources x on x.workspace_id = d.workspace_id and x.agent_id = d.agent_id and x.corpus = 'memory' and x.source_uid = d.document_id
+where d.workspace_id = @workspace and d.agent_id = @agent and not d.deleted and d.version > 0
+    and (x.source_uid is null or x.index_format <> '' and x.version <> d.version)`
+
+	sqlDoctorSources = `
+select x.corpus, x.scope, x.owner_key, x.source_uid
+from index_sources x
+where x.workspace_id = @workspace and x.agent_id = @agent and case x.corpus
+    when 'memory' then not exists (
+        select from documents d
+        where d.workspace_id = x.workspace_id and d.agent_id = x.agent_id and d.document_id = x.source_uid and not d.deleted)
+    else not exists (
+        select from conversations c
+        where c.workspace_id = x.workspace_id and c.agent_id = x.agent_id and c.conversation_uid = x.source_uid)
+    end`
+
+	orphaned = `
+where i.workspace_id = @workspace and i.agent_id = @agent and not exists (
+    select from index_sources x
+    where x.group_no = i.group_no and x.workspace_id = i.workspace_id and x.agent_id = i.agent_id)`
+
+	sqlDoctorOrphans = `
+select (select count(*) from index_fresh i ` + orphaned + `)
+    + (select count(*) from index_vectors i ` + orphaned + `)
+    + (select count(*) from index_vectors_large i ` + orphaned + `)
+    + (select count(*) from index_progress i ` + orphaned + `)`
+
+	sqlDoctorBroken = `
+select d.document_id, d.scope, d.owner_key, d.path, d.version, coalesce((
+    select max(p.version)
+    from document_versions p
+    where p.workspace_id = d.workspace_id and p.agent_id = d.agent_id and p.document_id = d.document_id and p.version < d.version
+        and not p.deleted and p.sha256 = sha256(convert_to(p.content, 'UTF8'))), 0)
+from documents d ` + currentVersion + `
+where d.workspace_id = @workspace and d.agent_id = @agent and v.sha256 <> sha256(convert_to(v.content, 'UTF8'))
+order by d.scope, d.path collate "C"`
+
+	sqlDoctorOpen = `
+select 'extraction', x.extraction_id, x.owner_key, o.owner_id, x.workflow_id, x.run_id, x.from_seq, x.to_seq, c.complete_seq > c.considered_seq
+from extractions x
+join owners o using (workspace_id, agent_id, owner_key)
+join conversations c using (workspace_id, agent_id, conversation_uid)
+where x.workspace_id = @workspace and x.agent_id = @agent and x.finished_at is null
+union all
+select 'flush', f.flush_id, f.owner_key, o.owner_id, f.workflow_id, f.run_id, f.done_seq + 1, f.to_seq, false
+from flushes f
+join owners o using (workspace_id, agent_id, owner_key)
+where f.workspace_id = @workspace and f.agent_id = @agent and f.outcome = 'running' and f.workflow_id <> ''
+union all
+select 'dream', d.dream_id, d.owner_key, o.owner_id, d.workflow_id, d.run_id, 0, 0, false
+from dreams d
+join owners o using (workspace_id, agent_id, owner_key)
+where d.workspace_id = @workspace and d.agent_id = @agent and d.finished_at is null and d.workflow_id <> ''`
+
+	sqlDoctorWaiting = `
+select distinct o.owner_key, o.owner_id
+from conversations c
+join owners o using (workspace_id, agent_id, owner_key)
+where c.workspace_id = @workspace and c.agent_id = @agent and c.complete_seq > c.considered_seq and c.pending_since < @before`
+
+	sqlDoctorStatements = `
+select owner_key, entry_id, text
+from dream_entries
+where workspace_id = @workspace and agent_id = @agent and status = 'open'`
+
+	sqlDoctorNotes = documentColumns + `octet_length(v.content), v.content
+from documents d ` + currentVersion + `
+where d.workspace_id = @workspace and d.agent_id = @agent and not d.deleted and d.path ~ '^memory/[0-9]{4}-[0-9]{2}-[0-9]{2}[^/]*\.md$'`
+)
+
+// Examine looks for damage in what the identity's agent has, of all of its owners; it needs an admin that reads every owner. Messages
+// count as waiting that have been since before the given time. It changes nothing.
+func (s *Store) Examine(ctx context.Context, id memory.Identity, before time.Time) (Examination, error) {
+	if err := requireTender(id); err != nil {
+		return Examination{}, err
+	}
+	if err := requireAgent(id); err != nil {
+		return Examination{}, err
+	}
+	return snapshot(ctx, s, id, func(t *tx) (e Examination, err error) {
+		b := &pgx.Batch{}
+		args := t.args(pgx.NamedArgs{"before": before})
+		b.Queue(sqlDoctorDocuments, args).Query(func(rows pgx.Rows) error {
+			for rows.Next() {
+				x, missing := IndexSource{Corpus: search.Memory}, false
+				if err := rows.Scan(&x.UID, &x.Scope, &x.Owner, &x.Path, &missing); err != nil {
+					return err
+				}
+				switch {
+				case missing && memory.Searchable(x.Path):
+					e.Missing = append(e.Missing, x)
+				case !missing:
+					e.Superseded = append(e.Superseded, x)
+				}
+			}
+			return rows.Err()
+		})
+		all(b.Queue(sqlDoctorSources, args), &e.Superseded, func(row pgx.CollectableRow) (x IndexSource, err error) {
+			err = row.Scan(&x.Corpus, &x.Scope, &x.Owner, &x.UID)
+			return x, err
+		})
+		b.Queue(sqlDoctorOrphans, args).QueryRow(func(row pgx.Row) error { return row.Scan(&e.Orphans) })
+		all(b.Queue(sqlDoctorBroken, args), &e.Broken, pgx.RowToStructByPos[BrokenVersion])
+		all(b.Queue(sqlDoctorOpen, args), &e.Open, pgx.RowToStructByPos[OpenRun])
+		all(b.Queue(sqlDoctorWaiting, args), &e.Waiting, pgx.RowToStructByPos[WaitingOwner])
+		b.Queue(sqlDoctorStatements, args).Query(func(rows pgx.Rows) error {
+			for rows.Next() {
+				var x FedStatement
+				var text string
+				if err := rows.Scan(&x.Owner, &x.Entry, &text); err != nil {
+					return err
+				}
+				if dream.MachineText(text) {
+					e.Fed = append(e.Fed, x)
+				}
+			}
+			return rows.Err()
+		})
+		b.Queue(sqlDoctorNotes, args).Query(func(rows pgx.Rows) error {
+			for rows.Next() { // one by one: there may be years of them
+				d, err := scanContent(rows)
+				if err != nil {
+					return err
+				}
+				if slices.ContainsFunc(memory.EntriesOf(d.Content), func(x memory.EntryAt) bool { return dream.MachineText(x.Text) }) {
+					e.FedNotes = append(e.FedNotes, IndexSource{search.Memory, d.Scope, d.Owner, d.ID, d.Path})
+				}
+			}
+			return rows.Err()
+		})
+		err = t.finish(ctx, b)
+		return e, err
+	})
+}
+
+// MendIndex indexes a source anew as its document or conversation is now; of one that is gone nothing stays.
+func (s *Store) MendIndex(ctx context.Context, id memory.Identity, x IndexSource) error {
+	if err := requireTender(id); err != nil {
+		return err
+	}
+	of := source{shelf: shelf{corpus: x.Corpus, agent: id.Agent, scope: x.Scope, owner: x.Owner}, uid: x.UID}
+	_, err := inTx(ctx, s, id, func(t *tx) (none struct{}, err error) { return none, of.reindex(ctx, t) })
+	return err
+}
+
+// DropOrphans removes rows of the index that belong to no entry, and returns how many.
+func (s *Store) DropOrphans(ctx context.Context, id memory.Identity) (int, error) {
+	if err := requireTender(id); err != nil {
+		return 0, err
+	}
+	return inTx(ctx, s, id, func(t *tx) (dropped int, err error) {
+		b := &pgx.Batch{}
+		for _, table := range []string{"index_fresh", "index_vectors", "index_vectors_large", "index_progress"} {
+			b.Queue("delete from "+table+" i "+orphaned, t.args(nil)).Exec(func(tag pgconn.CommandTag) error {
+				dropped += int(tag.RowsAffected())
+				return nil
+			})
+		}
+		err = t.finish(ctx, b)
+		return dropped, err
+	})
+}
+
+const sqlDoctorReject = `
+update dream_entries set status = 'rejected', reason_code = 'contaminated', changed_at = @now
+where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and entry_id = @entry and status = 'open'`
+
+// RejectFed rejects a candidate that a dream wrote itself: no dream promotes it. The identity is its owner's.
+func (s *Store) RejectFed(ctx context.Context, id memory.Identity, entry memory.EntryID) error {
+	if err := requireAdmin(id); err != nil {
+		return err
+	}
+	_, err := inTx(ctx, s, id, func(t *tx) (none struct{}, err error) {
+		b := &pgx.Batch{}
+		b.Queue(sqlDoctorReject, t.args(pgx.NamedArgs{"entry": entry}))
+		return none, t.finish(ctx, b)
+	})
+	return err
+}
+
+// EndAbandoned ends a record whose workflow ended without it; the identity is its owner's. An extraction fails, and so does a dream; a
+// flush waits for the next one who asks for it.
+func (s *Store) EndAbandoned(ctx context.Context, id memory.Identity, x OpenRun) error {
+	if err := requireAdmin(id); err != nil {
+		return err
+	}
+	id.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "doctor", WorkflowID: x.WorkflowID, RunID: x.Run}
+	var err error
+	switch x.Kind {
+	case "extraction":
+		_, err = s.RecordOutcome(ctx, id, x.ID, Ending{Outcome: memory.OutcomeFailed, ReasonCode: DreamAbandoned})
+	case "flush":
+		_, err = s.EndFlushStep(ctx, id, x.ID, FlushEnd{From: x.From, To: x.To, Outcome: memory.OutcomeWaiting, ReasonCode: DreamAbandoned})
+	case "dream":
+		_, err = s.EndDream(ctx, id, x.ID, DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: DreamAbandoned})
+	default:
+		err = &InvalidError{Field: "kind", Problem: fmt.Sprintf("%q is no record", x.Kind)}
+	}
+	return err
+}
+
+// NoteFixed puts into the journal what a doctor put right, by code.
+func (s *Store) NoteFixed(ctx context.Context, id memory.Identity, code string, n int) error {
+	if err := requireAdmin(id); err != nil {
+		return err
+	}
+	_, err := inTx(ctx, s, id, func(t *tx) (none struct{}, err error) {
+		b := &pgx.Batch{}
+		detail := map[string]any{"code": code, "count": n}
+		if err := queueEvent(b, t, event{kind: EventDoctorFixed, agent: id.Agent, detail: detail}); err != nil {
+			return none, err
+		}
+		return none, t.finish(ctx, b)
+	})
+	return err
+}
