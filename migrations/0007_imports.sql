@@ -24,7 +24,9 @@ create table imports (
     check ((state in ('done', 'cancelled')) = (finished_at is not null))
 );
 -- Lists, newest first.
-create index imports_recent on imports (created_at desc, import_id desc, workspace_id, agent_id);
+create index imports_recent on imports (workspace_id, agent_id, created_at desc, import_id desc);
+-- What a sweep looks for, of all workspaces.
+create index imports_running on imports (started_at, import_id) where state = 'running';
 alter table imports add primary key (workspace_id, agent_id, import_id);
 
 -- What an import consists of. payload holds contents: it stays here, never travels through workflow histories, and is dropped
@@ -89,6 +91,10 @@ begin
 end
 $$;
 -- +goose StatementEnd
+
+-- The sweep starts what runs without a workflow.
+create policy import_sweep on imports for select
+    using ((select reverie_identity('purpose')) = 'sweep' and state = 'running');
 
 -- +goose Down
 drop table import_items, imports;

@@ -66,14 +66,13 @@ where before < @bytes
 order by kind, happened_at, item_key`
 
 	sqlImportSettle = `
-update import_items i set
-    outcome = s.outcome,
-    reason_code = s.reason_code,
+update import_items set
+    outcome = (@outcomes::text[])[array_position(@keys::text[], item_key)],
+    reason_code = (@reasons::text[])[array_position(@keys::text[], item_key)],
     payload = null,
     settled_at = @now
-from unnest(@keys::text[], @outcomes::text[], @reasons::text[]) s (item_key, outcome, reason_code)
-where i.workspace_id = @workspace and i.agent_id = @agent and i.import_id = @import and i.item_key = s.item_key
-    and (i.outcome = '' or i.reason_code = 'cancelled')`
+where workspace_id = @workspace and agent_id = @agent and import_id = @import and item_key = any(@keys::text[])
+    and (outcome = '' or reason_code = 'cancelled')`
 
 	sqlImportLeave = `
 update import_items set

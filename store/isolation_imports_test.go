@@ -3,6 +3,7 @@ package store
 import (
 	"maps"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
@@ -110,6 +111,10 @@ var importCalls = map[string]call{
 	"SettleImport": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) { // what it does not see it does not settle
 		imported, _ := w.anyImport(t)
 		return nil, nil, w.SettleImport(t.Context(), id, imported, []ImportSettled{{Key: importTag(id) + "1", Outcome: memory.OutcomeWritten}})
+	},
+	"RunningImports": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) { // references alone, for the sweep
+		_, err := w.RunningImports(t.Context(), time.Now().Add(time.Hour), RunningImport{}, MaxPage)
+		return nil, nil, err
 	},
 	"ImportedConversation": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		p := w.anyPlace(t, id)

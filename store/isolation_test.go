@@ -262,6 +262,8 @@ func TestRawWritesAcross(t *testing.T) {
 		"embedding_cache":     `jsonb_build_object('text_hash', '\x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
 		"flush_steps":         `jsonb_build_object('from_seq', 1000 + (random() * 1e6)::int, 'to_seq', 9000000)`,
 		"flushes":             `jsonb_build_object('flush_id', gen_random_uuid(), 'from_seq', 1000 + (random() * 1e6)::int, 'to_seq', 9000000, 'done_seq', 9000000, 'outcome', 'nothing', 'acknowledged_at', now())`,
+		"import_items":        `jsonb_build_object('item_key', gen_random_uuid())`,
+		"imports":             `jsonb_build_object('import_id', gen_random_uuid())`,
 		"index_blocks":        `jsonb_build_object('bucket', 1000 + (random() * 1e6)::int)`,
 		"index_fresh":         `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
 		"index_graves":        `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,

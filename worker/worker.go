@@ -43,6 +43,7 @@ type Worker struct {
 	sweep      sweep
 	indexSweep *indexSweep
 	snapshots  snapshotSweep
+	imports    importSweep
 	writeSweep writeSweep
 	schedules  *dreamSchedules // nil: they are left alone
 	cancel     context.CancelFunc
@@ -61,6 +62,7 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 		sweep:      sweep{Sweep: activities.NewSweep(steps.Options), client: c, interval: o.SweepInterval, log: o.Log},
 		indexSweep: &indexSweep{IndexSweep: activities.NewIndexSweep(steps), client: c, interval: o.SweepInterval, log: o.Log},
 		snapshots:  snapshotSweep{SnapshotSweep: activities.NewSnapshotSweep(steps.Options), client: c, interval: o.SweepInterval, log: o.Log},
+		imports:    importSweep{ImportSweep: activities.NewImportSweep(steps.Options), client: c, interval: o.SweepInterval, log: o.Log},
 		writeSweep: writeSweep{WriteSweep: activities.NewWriteSweep(steps.Options), client: c, interval: o.SweepInterval, log: o.Log},
 	}
 	if steps.DreamSchedule.Cron != "" {
@@ -121,6 +123,7 @@ func (w *Worker) Start() error {
 	w.done.Go(func() { w.sweep.run(ctx) })
 	w.done.Go(func() { w.indexSweep.run(ctx) })
 	w.done.Go(func() { w.snapshots.run(ctx) })
+	w.done.Go(func() { w.imports.run(ctx) })
 	w.done.Go(func() { w.writeSweep.run(ctx) })
 	if w.schedules != nil {
 		w.done.Go(func() { w.schedules.run(ctx) })

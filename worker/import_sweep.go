@@ -1,0 +1,52 @@
+package worker
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"reverie/activities"
+	"reverie/store"
+	"reverie/workflows"
+)
+
+// importSweep has every import that is marked as running run, at every interval. One whose workflow is running is left alone.
+type importSweep struct {
+	activities.ImportSweep
+	client   client.Client
+	interval time.Duration
+	log      *slog.Logger
+}
+
+func (s importSweep) run(ctx context.Context) {
+	ticker := time.NewTicker(s.interval)
+	defer ticker.Stop()
+	for {
+		if err := s.once(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("the sweep over imports stopped early", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// once goes through all of them.
+func (s importSweep) once(ctx context.Context) error {
+	for after := (store.RunningImport{}); ; {
+		running, err := s.Running(ctx, after)
+		if err != nil || len(running) == 0 {
+			return err
+		}
+		for _, after = range running {
+			in := workflows.ImportInput{AgentRef: after.AgentRef, Import: after.ID, Format: after.Format}
+			if err := workflows.StartImport(ctx, s.client, in); err != nil {
+				return err
+			}
+		}
+	}
+}
