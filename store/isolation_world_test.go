@@ -110,6 +110,7 @@ func makeWorld(t *testing.T) *world {
 			w.addIndex(t, workspace, agent)
 		}
 		w.addIndex(t, workspace, "")
+		w.addMember(t, workspace)
 	}
 	return w
 }
