@@ -183,7 +183,12 @@ func newWorker(c config.Config, s *store.Store, temporal client.Client, t *engin
 	if err != nil {
 		return nil, err
 	}
+	observeImport, err := importMetrics(t)
+	if err != nil {
+		return nil, err
+	}
 	options := activities.Options{
+		ObserveImport: observeImport,
 		ObserveFlush: observeFlush, ObserveCompaction: observeCompaction,
 		DreamDefaults: dreamSettings(c, paid), ObserveDream: observeDream,
 		Store: s, Proposer: p, Paid: paid, Rules: extractive.New(), Embedders: models, ObserveEmbedding: observeEmbedding,
