@@ -58,8 +58,8 @@ func readBy(read func(*rapid.T, *world, memory.Identity) (any, error)) call {
 var teamCalls = map[string]call{
 	"Leader": readBy(func(t *rapid.T, w *world, id memory.Identity) (any, error) {
 		leader, member, err := w.Leader(t.Context(), id)
-		if err == nil && (!member || leader.Owner != id.Owner || leader.AnyOwner || leader.Workspace != id.Workspace || leader.Role != memory.RoleViewer) {
-			t.Fatalf("%+v reads as %+v (%v)", id, leader, member)
+		if member && (leader.Owner != id.Owner || leader.AnyOwner || leader.Workspace != id.Workspace || leader.Role != memory.RoleViewer || !id.MayUseAgent(id.Agent)) {
+			t.Fatalf("%+v reads as %+v", id, leader)
 		}
 		return nil, err
 	}),

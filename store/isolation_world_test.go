@@ -217,6 +217,7 @@ func (w *world) addPlace(t *testing.T, workspace, agent string, owner memory.Own
 		t.Fatal(err)
 	}
 	w.addSnapshot(t, id)
+	w.addWrite(t, id)
 	p.dream = w.addDreams(t, id)
 	return p
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"maps"
 	"slices"
+	"testing"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
@@ -43,10 +44,24 @@ func taggedWrite(t *rapid.T, id memory.Identity) memory.WriteRequest {
 // keyOf is a key of the identity's workspace, or of any one if there is none.
 func (w *world) keyOf(t *rapid.T, id memory.Identity) uuid.UUID {
 	all := sortedKeys(w.keyIDs, uuid.UUID.String)
-	if i := slices.IndexFunc(all, func(key uuid.UUID) bool { return w.keyIDs[key].workspace == id.Workspace }); i >= 0 {
-		return all[i]
+	own := slices.DeleteFunc(slices.Clone(all), func(key uuid.UUID) bool { return w.keyIDs[key].workspace != id.Workspace })
+	if len(own) == 0 {
+		own = all
 	}
-	return all[0]
+	return rapid.SampledFrom(own).Draw(t, "key")
+}
+
+// addWrite gives a place a write that waits.
+func (w *world) addWrite(t *testing.T, id memory.Identity) {
+	t.Helper()
+	keys := sortedKeys(w.keyIDs, uuid.UUID.String)
+	own := slices.IndexFunc(keys, func(key uuid.UUID) bool { return w.keyIDs[key].workspace == id.Workspace })
+	for _, scope := range []memory.Scope{memory.ScopePersonal, memory.ScopeTeam} {
+		says := scopeTag(id, scope).String()
+		must[MemoryWrite](t)(w.StageWrite(t.Context(), id, keys[own], memory.WriteRequest{
+			RequestID: string(scope) + string(id.Owner), Scope: scope, Target: "shared.md", Strategy: memory.StrategyAppend, Content: says, Reason: says,
+		}))
+	}
 }
 
 // writeCalls are the calls about what business processes write.
@@ -61,14 +76,7 @@ var writeCalls = map[string]call{
 	// It takes no identity: what it writes is what the credential may that asked. Here it gets what the caller has asked for.
 	"CommitWrite": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		ref := memory.Ref{Scope: memory.ScopePersonal, Path: "MEMORY.md"}
-		secret, key, err := w.CreateKey(t.Context(), memory.Identity{Workspace: id.Workspace, Role: memory.RoleAdmin}, NewKey{
-			Name: tag{id.Workspace, "", "KEY"}.String(), Role: id.Role, Agents: id.Agents,
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-		w.keys[secret], w.keyIDs[key.ID] = tag{id.Workspace, "", "KEY"}, tag{id.Workspace, "", "KEY"}
-		staged, err := w.StageWrite(t.Context(), id, key.ID, memory.WriteRequest{
+		staged, err := w.StageWrite(t.Context(), id, w.keyOf(t, id), memory.WriteRequest{
 			RequestID: newID().String(), Scope: ref.Scope, Target: ref.Path, Strategy: memory.StrategyAppend, Content: scopeTag(id, ref.Scope).String(),
 		})
 		if err != nil {
