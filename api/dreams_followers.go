@@ -11,9 +11,11 @@ import (
 	"reverie/store"
 )
 
-// followers are the requests that follow dreams. Those that follow the same share one look at the database a second.
+// followers are the requests that follow dreams, or events. Those that follow the same share one look at the database a second.
 type followers struct {
 	server    *Server
+	what      string // is followed
+	begin     func(id memory.Identity) look
 	heartbeat time.Duration
 
 	mu    sync.Mutex
@@ -21,15 +23,19 @@ type followers struct {
 	feeds map[feedKey]*feed
 }
 
-func newFollowers(s *Server) *followers {
-	return &followers{server: s, heartbeat: heartbeat, feeds: map[feedKey]*feed{}}
+// look reports whether there is something that it has not seen before.
+type look func(ctx context.Context) (bool, error)
+
+func newFollowers(s *Server, what string, begin func(memory.Identity) look) *followers {
+	return &followers{server: s, what: what, begin: begin, heartbeat: heartbeat, feeds: map[feedKey]*feed{}}
 }
 
-// feedKey is whose dreams are followed.
+// feedKey is what is followed: two with the same key see the same.
 type feedKey struct {
 	workspace, agent string
 	owner            memory.Owner
 	any              bool
+	role             memory.Role
 }
 
 // feed wakes those who follow the same when there is something new.
@@ -63,7 +69,7 @@ func (f *followers) join(id memory.Identity) (_ *feed, release func(), found boo
 		return nil, nil, false
 	}
 	f.count++
-	key := feedKey{id.Workspace, id.Agent, id.Owner, id.AnyOwner}
+	key := feedKey{id.Workspace, id.Agent, id.Owner, id.AnyOwner, id.Role}
 	joined, found := f.feeds[key]
 	if !found {
 		ctx, cancel := context.WithCancel(f.server.stopping)
@@ -89,22 +95,31 @@ func (f *followers) leave(key feedKey, left *feed) {
 func (f *followers) watch(ctx context.Context, told *feed, id memory.Identity) {
 	pause := time.NewTicker(followPause)
 	defer pause.Stop()
-	var last follower
-	last.sent, last.since = map[uuid.UUID]time.Time{}, f.server.Now().Add(-catchUp)
+	changed := f.begin(id)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-pause.C:
 		}
-		changes, err := f.server.Store.DreamsSince(ctx, id, last.since, store.MaxPage)
+		found, err := changed(ctx)
 		if err != nil {
-			f.server.Log.DebugContext(ctx, "Dreams cannot be followed", "error", loggable(err))
+			f.server.Log.DebugContext(ctx, "Nothing can be followed", "what", f.what, "error", loggable(err))
 			continue
 		}
-		if last.learn(changes) {
+		if found {
 			told.tell()
 		}
+	}
+}
+
+// lookForDreams looks for dreams that changed since a minute before it began.
+func (s *Server) lookForDreams(id memory.Identity) look {
+	var last follower
+	last.sent, last.since = map[uuid.UUID]time.Time{}, s.Now().Add(-catchUp)
+	return func(ctx context.Context) (bool, error) {
+		changes, err := s.Store.DreamsSince(ctx, id, last.since, store.MaxPage)
+		return err == nil && last.learn(changes), err
 	}
 }
 

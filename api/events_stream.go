@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -14,19 +13,25 @@ import (
 	"reverie/store"
 )
 
-// eventFollowers counts the requests that follow events: each holds a connection and looks once a second.
-type eventFollowers struct{ count atomic.Int64 }
-
-// join reports whether one more may follow; then leave must be called.
-func (f *eventFollowers) join() bool {
-	if f.count.Add(1) > maxFollowers {
-		f.leave()
-		return false
+// lookForEvents looks for events behind those that there were when it began. Its first look always finds something: what happened
+// between that of a follower and its own would be told to nobody.
+func (s *Server) lookForEvents(id memory.Identity) look {
+	var filter store.JournalFilter
+	begun := false
+	return func(ctx context.Context) (found bool, err error) {
+		if !begun {
+			if filter.After, err = s.Store.JournalEnd(ctx, id); err == nil {
+				begun = true
+			}
+			return begun, err
+		}
+		part, err := s.Store.Journal(ctx, id, filter)
+		if err == nil {
+			found, filter.After = len(part.Events) > 0, part.Next
+		}
+		return found, err
 	}
-	return true
 }
-
-func (f *eventFollowers) leave() { f.count.Add(-1) }
 
 type eventStreamInput struct {
 	EventParams
@@ -46,26 +51,28 @@ func (s *Server) followEvents(ctx context.Context, in *eventStreamInput) (*strea
 			return nil, err
 		}
 	}
-	first, err := s.Store.Journal(ctx, id, filter) // so that what is wrong is answered as an error
-	if err != nil {
-		return nil, err
-	}
-	if !s.eventFollowers.join() {
+	feed, release, found := s.eventFollowers.join(id)
+	if !found {
 		return nil, tooMany(reconnectAfter)
 	}
+	wake := feed.wait() // before looking, so that nothing is missed between the two
+	first, err := s.Store.Journal(ctx, id, filter)
+	if err != nil { // what is wrong is answered as an error
+		release()
+		return nil, err
+	}
 	return &streamed{Body: func(hc huma.Context) {
-		defer s.eventFollowers.leave()
-		s.tellEvents(hc, id, filter, first)
+		defer release()
+		s.tellEvents(hc, id, filter, first, feed, wake)
 	}}, nil
 }
 
 // tellEvents tells a client what happens until it goes, the time is over, its key is revoked or the server stops.
-func (s *Server) tellEvents(hc huma.Context, id memory.Identity, filter store.JournalFilter, part store.JournalPage) {
+func (s *Server) tellEvents(hc huma.Context, id memory.Identity, filter store.JournalFilter, part store.JournalPage, told *feed, wake <-chan struct{}) {
 	ctx := hc.Context()
 	write := openStream(hc, "text/event-stream")
 	err := write(fmt.Sprintf("retry: %d\n\n", reconnectAfter.Milliseconds()))
-	look, beat := time.NewTicker(followPause), time.NewTicker(s.followers.heartbeat)
-	defer look.Stop()
+	beat := time.NewTicker(s.eventFollowers.heartbeat)
 	defer beat.Stop()
 	for err == nil {
 		var text string
@@ -75,7 +82,7 @@ func (s *Server) tellEvents(hc huma.Context, id memory.Identity, filter store.Jo
 		filter.After = part.Next
 		for waiting := !part.More; err == nil && waiting; {
 			select {
-			case <-look.C:
+			case <-wake:
 				waiting = false
 			case <-beat.C:
 				if _, err = s.keyOf(hc); err == nil {
@@ -88,6 +95,7 @@ func (s *Server) tellEvents(hc huma.Context, id memory.Identity, filter store.Jo
 			}
 		}
 		if err == nil {
+			wake = told.wait()
 			part, err = s.Store.Journal(ctx, id, filter)
 		}
 	}

@@ -32,7 +32,7 @@ type Server struct {
 	changes        *announcer // of indexes
 	nights         *announcer // of when agents dream
 	followers      *followers // of dreams
-	eventFollowers eventFollowers
+	eventFollowers *followers
 	turns          *chat.Service
 	turning        chan struct{} // holds one for each turn that is being made
 	// stopping ends when the server shuts down: who waits for a workflow is answered at once.
@@ -82,7 +82,8 @@ func build(o Options) (*Server, error) {
 	s.changes = &announcer{tell: s.workflows.indexChanged, stop: s.stopping.Done(), changed: map[store.AgentRef]bool{}}
 	s.nights = &announcer{tell: s.ensureNights, stop: s.stopping.Done(), changed: map[store.AgentRef]bool{}}
 	s.probes = &probes{server: s}
-	s.followers = newFollowers(s)
+	s.followers = newFollowers(s, "dreams", s.lookForDreams)
+	s.eventFollowers = newFollowers(s, "events", s.lookForEvents)
 	if s.Search == nil {
 		s.Search = &recall.Searcher{Store: o.Store, Defaults: recall.DefaultSettings(), Recorder: recall.NewRecorder(o.Store, o.Log), Now: o.Now, Log: o.Log}
 	}

@@ -1,0 +1,87 @@
+package api_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+const eventsOfAda = "/api/v1/agents/ada/events"
+
+// getEvents makes a request for events and returns the answer while it goes on.
+func (h *harness) getEvents(path, key, last string) *http.Response {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
+	h.t.Cleanup(cancel)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, h.url+eventsOfAda+path, nil)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	if last != "" {
+		req.Header.Set("Last-Event-ID", last)
+	}
+	response, err := http.DefaultClient.Do(req)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { _ = response.Body.Close() })
+	return response
+}
+
+// Events are listed, downloaded and followed, and each way goes on where another one ended.
+func TestEvents(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	put := func(path string) {
+		t.Helper()
+		h.want(h.do(request{
+			method: "PUT", path: "/api/v1/agents/ada/workspace/files/" + path + "?owner=api:42&scope=PERSONAL", key: h.admin,
+			body: map[string]any{"content": "x\n"}, header: map[string]string{"If-None-Match": "*"},
+		}), 201)
+	}
+	put("one.md")
+	follow := h.getEvents("/stream?owner=api:42&path=two.md&after=0-0", h.admin, "")
+	put("two.md")
+	var id string
+	for lines := bufio.NewScanner(follow.Body); lines.Scan(); {
+		if text, found := strings.CutPrefix(lines.Text(), "id: "); found {
+			id = text
+		}
+		if data, found := strings.CutPrefix(lines.Text(), "data: "); found {
+			var e struct{ ID, Kind, Path, Owner string }
+			if err := json.Unmarshal([]byte(data), &e); err != nil || e.ID != id || e.Kind != "document.written" || e.Path != "two.md" || e.Owner != "api:42" {
+				t.Fatalf("event %s: %v", data, err)
+			}
+			break
+		}
+	}
+	if id == "" {
+		t.Fatal("nothing was told")
+	}
+	download := h.getEvents(".jsonl?owner=api:42&kind=document.written", h.admin, "")
+	var paths []string
+	for lines := bufio.NewScanner(download.Body); lines.Scan(); {
+		var e struct{ ID, Path, Scope string }
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			t.Fatal(err)
+		}
+		if e.Scope == "PERSONAL" {
+			paths = append(paths, e.Path)
+		}
+	}
+	if strings.Join(paths, " ") != "one.md two.md" || download.Header.Get("Content-Type") != "application/x-ndjson" {
+		t.Errorf("downloaded %q as %s", paths, download.Header.Get("Content-Type"))
+	}
+	list := h.want(h.do(request{method: "GET", path: eventsOfAda + "?owner=api:42&after=" + id, key: h.admin}), 200)
+	if strings.Contains(string(list.body), "one.md") || strings.Contains(string(list.body), "two.md") || !strings.Contains(string(list.body), `"next"`) {
+		t.Errorf("behind the last one: %s", list.body)
+	}
+	for _, after := range []string{"x", "1152921504606846976-0"} {
+		h.want(h.do(request{method: "GET", path: eventsOfAda + "?after=" + after, key: h.admin}), 422)
+	}
+}
