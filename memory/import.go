@@ -58,11 +58,24 @@ func MergeImported(current, incoming, from string) string {
 		return current
 	}
 	heading := ImportedHeading(from)
+	if l := lineTexts(current); len(l) > 0 && l[0] == "---" && frontMatter(l) == 0 {
+		unruled(lines)
+	}
 	body := strings.Join(lines, "\n") + "\n"
 	if strings.TrimSpace(current) == "" {
 		return current + heading + "\n\n" + body
 	}
 	return strings.TrimRight(current, "\r\n") + "\n" + openEnd(current) + "\n" + heading + "\n\n" + body
+}
+
+// unruled has no line end what would be front matter then: the document begins with a rule that nothing ends. A space behind the
+// dashes says the same in Markdown.
+func unruled(lines []string) {
+	for i, line := range lines {
+		if line == "---" {
+			lines[i] = line + " "
+		}
+	}
 }
 
 // openEnd ends what a document leaves open, code or a comment, of which everything behind it would be a part.
@@ -88,6 +101,7 @@ func missingLines(current, incoming string) []string {
 		known[e.ID] = true
 	}
 	lines := lineTexts(strings.ReplaceAll(incoming, "\r\n", "\n"))
+	asWritten := slices.Clone(lines)
 	entries := EntriesOf(incoming)
 	keep := make([]bool, len(lines))
 	for _, e := range entries {
@@ -98,7 +112,7 @@ func missingLines(current, incoming string) []string {
 		for root.Parent >= 0 {
 			root = entries[root.Parent]
 		}
-		_, indent := unindented(lines[root.FromLine-1], len(lines[root.FromLine-1]))
+		_, indent := unindented(asWritten[root.FromLine-1], len(asWritten[root.FromLine-1]))
 		for at := e; ; at = entries[at.Parent] {
 			for n := at.FromLine - 1; n < min(at.ToLine, len(lines)); n++ {
 				if !keep[n] { // what begins a list here may have stood below something else

@@ -20,13 +20,19 @@ func TestMergeImported(t *testing.T) {
 		"an item under another one": {
 			"- Ada\n- Bob\n", "- Ada\n  - likes tea\n- Bob\n", "- Ada\n- Bob\n\n## Imported from mem0\n\n- Ada\n  - likes tea\n",
 		},
+		"two items under one that stands apart": {
+			"- Ada\n", "  - Ada\n    - likes tea\n    - likes rum\n", "- Ada\n\n## Imported from mem0\n\n- Ada\n  - likes tea\n  - likes rum\n",
+		},
 		"a table": {
 			"| a | b |\n|---|---|\n| 1 | 2 |\n", "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n",
 			"| a | b |\n|---|---|\n| 1 | 2 |\n\n## Imported from mem0\n\n| a | b |\n|---|---|\n| 3 | 4 |\n",
 		},
 		"code":              {"x\n", "y\n\n```\n# no heading\n\nz\n```\n", "x\n\n## Imported from mem0\n\ny\n\n```\n# no heading\n\nz\n```\n"},
 		"into an empty one": {"", "- tea\n", "## Imported from mem0\n\n- tea\n"},
-		"line breaks":       {"- tea\r\n", "- rum\r\n- tea\r\n", "- tea\n\n## Imported from mem0\n\n- rum\n"},
+		"a rule in front": {
+			"---\n\n- tea\n", "x\n\n```\nz\n---\n```\n", "---\n\n- tea\n\n## Imported from mem0\n\nx\n\n```\nz\n--- \n```\n",
+		},
+		"line breaks": {"- tea\r\n", "- rum\r\n- tea\r\n", "- tea\n\n## Imported from mem0\n\n- rum\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, MergeImported(c.current, c.incoming, "mem0")); diff != "" {
@@ -40,7 +46,7 @@ func TestMergeImported(t *testing.T) {
 func TestMergeImportedLosesNothing(t *testing.T) {
 	line := rapid.SampledFrom([]string{
 		"# A", "## B", "### C", "- tea", "- rum", "  - deep", "    - deeper", "* cake", "1. one", "text", "more text", "", "", "> said",
-		"| a | b |", "|---|---|", "| 1 | 2 |", "```", "- [x] done", "- [ ] open",
+		"| a | b |", "|---|---|", "| 1 | 2 |", "```", "- [x] done", "- [ ] open", "---",
 	})
 	document := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(line, 0, 20).Draw(t, "lines"), "\n") + "\n"
