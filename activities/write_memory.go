@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -34,7 +35,7 @@ func (a *Activities) CommitWrite(ctx context.Context, in WriteRef) (memory.Write
 // WriteMemory is the activity that business workflows of the same namespace call by its name: it stages what they ask for, has its
 // workflow write it, and answers with the receipt. The request stands in the caller's history; the workflow's has a reference to it.
 func (a *Activities) WriteMemory(ctx context.Context, in client.SignedRequest) (memory.WriteReceipt, error) {
-	defer beat(ctx, HeartbeatTimeout/heartbeatsInTime)()
+	defer beat(ctx, cmp.Or(activity.GetInfo(ctx).HeartbeatTimeout, HeartbeatTimeout)/heartbeatsInTime)()
 	staged, err := WriteStage{a.Store}.Stage(ctx, in)
 	if err != nil {
 		return memory.WriteReceipt{}, err

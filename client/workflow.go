@@ -46,7 +46,7 @@ func (s Signer) WriteInWorkflow(ctx workflow.Context, r Request) (Receipt, error
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue:              TaskQueue,
 		StartToCloseTimeout:    10 * time.Minute, // of one attempt, which waits for the workflow that writes
-		HeartbeatTimeout:       30 * time.Second, // a worker that is killed is noticed by then
+		HeartbeatTimeout:       10 * time.Second, // a worker that is killed is noticed by then
 		ScheduleToCloseTimeout: patience,
 		Summary:                "write memory " + r.RequestID,
 		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
