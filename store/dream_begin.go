@@ -92,16 +92,27 @@ where workspace_id = @workspace and agent_id = @agent and dream_id = @dream and 
 
 	// Of one workflow id there is one run at a time: what another run of it has left open nobody goes on with.
 	sqlDreamAbandon = `
-update dreams set
-    phase = 'ended',
-    outcome = 'failed',
-    reason_code = @abandoned,
-    draft = null,
-    waiting_until = null,
-    finished_at = @now,
-    changed_at = @now
-where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and finished_at is null
-    and workflow_id = @workflow and workflow_id <> '' and run_id <> @run and dream_id <> @dream`
+with abandoned as (
+    update dreams set
+        phase = 'ended',
+        outcome = 'failed',
+        reason_code = @abandoned,
+        draft = null,
+        waiting_until = null,
+        finished_at = @now,
+        changed_at = @now
+    where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and finished_at is null
+        and workflow_id = @workflow and workflow_id <> '' and run_id <> @run and dream_id <> @dream
+    returning dream_id, mode, trigger_source, night, dry_run, replay_of, scope
+)
+insert into journal (workspace_id, agent_id, owner_key, scope, kind, path, version, author_kind, author_id, workflow_id, run_id,
+    detail, at)
+select @workspace, @agent, case scope when 'PERSONAL' then @owner else '' end, scope, 'memory.dream.completed', '', 0,
+    @author_kind, @author_id, @workflow, @run,
+    jsonb_strip_nulls(jsonb_build_object('dream', dream_id, 'mode', mode, 'trigger', trigger_source, 'night', nullif(night, ''),
+        'dryRun', dry_run, 'replayOf', replay_of, 'outcome', 'failed', 'reasonCode', @abandoned::text, 'changed', 0)),
+    @now
+from abandoned`
 )
 
 // BeginDream finds the dream that d means, or makes its record, and puts it into the hands of the identity's workflow and run
@@ -226,6 +237,7 @@ func (d NewDream) args(t *tx, dreamID uuid.UUID) pgx.NamedArgs {
 		"request": d.Request, "dry_run": d.DryRun || d.ReplayOf != uuid.Nil, "replay_of": idOrNull(d.ReplayOf),
 		"scope": dreamScope(t.id.Owner), "as_of": timeOrNull(d.AsOf), "from": "", "settings": nil,
 		"workflow": t.id.Author.WorkflowID, "run": t.id.Author.RunID, "abandoned": DreamAbandoned,
+		"author_kind": t.id.Author.Kind, "author_id": t.id.Author.ID,
 	}
 	if d.Settings != (memory.DreamSettings{}) {
 		args["settings"] = d.Settings

@@ -122,6 +122,9 @@ func (o *openDream) commit(ctx context.Context, key string) (Dream, error) {
 	for _, change := range end.changes {
 		if change.Path == memory.MemoryPath && change.Changed && end.Outcome != memory.OutcomeQuarantined {
 			end.Outcome = memory.OutcomeWritten
+			if err := o.queuePromotionEvent(act, change, weighed); err != nil {
+				return Dream{}, err
+			}
 		}
 	}
 	states, err := o.statesAfter(weighed, end.Outcome == memory.OutcomeWritten)

@@ -89,6 +89,11 @@ func (o *openDream) finish(ctx context.Context, b *pgx.Batch, e dreamEnd) (Dream
 		b.Queue(sqlNewsHeard, o.t.args(pgx.NamedArgs{"mark": e.heard}))
 	}
 	queueUsage(b, o.t, e.Model, e.Usage)
+	if e.Outcome != memory.OutcomeWaiting {
+		if err := o.queueCompletedEvent(b, e); err != nil {
+			return Dream{}, err
+		}
+	}
 	var ended Dream
 	var found bool
 	queueDream(b, o.t, o.ID, &ended, &found)

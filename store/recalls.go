@@ -54,7 +54,8 @@ order by at, recall_id, rank
 limit @limit`
 )
 
-// RecordRecalls stores what was used, all of it or nothing, whoever asked: several searches are one transaction.
+// RecordRecalls stores what was used and tells the journal of each search, all of it or nothing, whoever asked: several searches
+// are one transaction.
 func (s *Store) RecordRecalls(ctx context.Context, recalls []Recall) error {
 	if len(recalls) == 0 {
 		return nil
@@ -72,6 +73,9 @@ func (s *Store) RecordRecalls(ctx context.Context, recalls []Recall) error {
 			}
 			b.Queue(sqlIdentity, set.args()...) // each row is written as the one who asked
 			b.Queue(sqlRecallInsert, r.args())
+			if err := queueRecallEvent(b, &tx{settings: set, id: r.Identity, now: r.At}, r); err != nil {
+				return none, err
+			}
 		}
 		return none, t.finish(ctx, b)
 	})
