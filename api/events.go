@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
 
 	"reverie/memory"
 	"reverie/store"
@@ -24,7 +25,7 @@ func (s *Server) eventRoutes() {
 		id: "events", method: http.MethodGet, path: eventsPath, tag: "events", need: memory.RoleViewer,
 		summary: "List the events of an agent's memory, oldest first",
 		doc: what + "Read on with after=next, as often as you like: nothing appears later in front of it. An event is shown as soon as all transactions " +
-			"that ran beside its own have ended, as a rule at once.",
+			"that ran beside its own have ended, as a rule at once. With Accept: application/x-ndjson it is the download of events-jsonl.",
 	}, s.listEvents)
 	register(s, route{
 		id: "events-jsonl", method: http.MethodGet, path: eventsPath + ".jsonl", tag: "events", need: memory.RoleViewer, timeout: followTime,
@@ -37,7 +38,7 @@ func (s *Server) eventRoutes() {
 		doc: what + "Server-sent events whose ids are cursors: with Last-Event-ID, or after, it goes on behind that event and leaves none out; else it begins now. " +
 			"A request ends after an hour: come back with Last-Event-ID, as browsers do by themselves. 429 when too many follow.",
 	}, s.followEvents)
-	for path, content := range map[string]string{eventsPath + ".jsonl": "application/x-ndjson", eventsPath + "/stream": "text/event-stream"} {
+	for path, content := range map[string]string{eventsPath + ".jsonl": linesOfJSON, eventsPath + "/stream": "text/event-stream"} {
 		s.api.OpenAPI().Paths[path].Get.Responses["200"] = &huma.Response{
 			Description: "Events.", Content: map[string]*huma.MediaType{content: {Schema: &huma.Schema{Type: huma.TypeString}}},
 		}
@@ -126,7 +127,7 @@ func (s *Server) downloadEvents(ctx context.Context, in *EventParams) (*streamed
 		return nil, err
 	}
 	return &streamed{Body: func(hc huma.Context) {
-		write := openStream(hc, "application/x-ndjson")
+		write := openStream(hc, linesOfJSON)
 		for {
 			var out strings.Builder
 			lines := json.NewEncoder(&out)
@@ -151,6 +152,25 @@ func (s *Server) downloadEvents(ctx context.Context, in *EventParams) (*streamed
 			panic(http.ErrAbortHandler) // a client must not take what it has for everything
 		}
 	}}, nil
+}
+
+// linesOfJSON is the type of a download of events.
+const linesOfJSON = "application/x-ndjson"
+
+// eventsAsLines takes who asks for events as lines of JSON to the download.
+func eventsAsLines(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		agent, isAgent := strings.CutPrefix(r.URL.Path, "/api/v1/agents/")
+		_, rest, _ := strings.Cut(agent, "/")
+		if isAgent && rest == "events" && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), linesOfJSON) {
+			r.URL.Path += ".jsonl"
+			if r.URL.RawPath != "" {
+				r.URL.RawPath += ".jsonl"
+			}
+		}
+		return next(c)
+	}
 }
 
 // openStream begins an answer that is written bit by bit.

@@ -4,10 +4,13 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"reverie/api"
 )
 
 const eventsOfAda = "/api/v1/agents/ada/events"
@@ -63,6 +66,21 @@ func TestEvents(t *testing.T) {
 	if id == "" {
 		t.Fatal("nothing was told")
 	}
+	asLines, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+eventsOfAda+"?owner=api:42&kind=document.written&path=two.md", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asLines.Header.Set("Authorization", "Bearer "+h.admin)
+	asLines.Header.Set("Accept", "application/x-ndjson, application/json;q=0.5")
+	lines, err := http.DefaultClient.Do(asLines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = lines.Body.Close() }()
+	if body, err := io.ReadAll(lines.Body); err != nil || lines.Header.Get("Content-Type") != "application/x-ndjson" ||
+		strings.Count(string(body), "\n") != 1 || !strings.Contains(string(body), `"path":"two.md"`) {
+		t.Errorf("by its Accept header: %s, %v", body, err)
+	}
 	download := h.getEvents(".jsonl?owner=api:42&kind=document.written", h.admin, "")
 	var paths []string
 	for lines := bufio.NewScanner(download.Body); lines.Scan(); {
@@ -83,5 +101,30 @@ func TestEvents(t *testing.T) {
 	}
 	for _, after := range []string{"x", "1152921504606846976-0"} {
 		h.want(h.do(request{method: "GET", path: eventsOfAda + "?after=" + after, key: h.admin}), 422)
+	}
+}
+
+// So many may follow events, and no more; who leaves makes room.
+func TestEventFollowersAreBounded(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	followers := make([]*http.Response, api.MaxFollowers)
+	for i := range followers {
+		if followers[i] = h.getEvents("/stream", h.admin, ""); followers[i].StatusCode != 200 {
+			t.Fatalf("follower %d: %d", i, followers[i].StatusCode)
+		}
+	}
+	refused := h.getEvents("/stream", h.admin, "")
+	if refused.StatusCode != 429 || refused.Header.Get("Retry-After") == "" {
+		t.Errorf("one more: %d", refused.StatusCode)
+	}
+	_ = followers[0].Body.Close()
+	for until := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		if again := h.getEvents("/stream", h.admin, ""); again.StatusCode == 200 {
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatal("who leaves makes no room")
+		}
 	}
 }

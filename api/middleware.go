@@ -41,6 +41,7 @@ func (s *Server) useMiddleware() {
 		ContentTypeNosniff: "nosniff", XFrameOptions: "DENY", ReferrerPolicy: "no-referrer",
 		ContentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'",
 	}), noStore, middleware.BodyLimitWithConfig(middleware.BodyLimitConfig{Limit: bodyLimit}))
+	e.Pre(eventsAsLines)
 	s.handler = otelhttp.NewHandler(e, "http",
 		otelhttp.WithTracerProvider(s.Tracers), otelhttp.WithMeterProvider(s.Meters),
 		otelhttp.WithServerName(serverName),
