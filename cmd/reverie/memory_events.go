@@ -1,0 +1,129 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"reverie/memory"
+	"reverie/store"
+)
+
+// journalEvent is an event in a list.
+type journalEvent struct {
+	ID     string          `json:"id"`
+	Kind   store.EventKind `json:"kind"`
+	Scope  memory.Scope    `json:"scope"`
+	Owner  memory.Owner    `json:"owner"`
+	Path   string          `json:"path"`
+	Detail json.RawMessage `json:"detail"`
+	At     time.Time       `json:"at"`
+}
+
+// journalPart is a part of the journal: its events as the server sent them.
+type journalPart struct {
+	Events []json.RawMessage `json:"events"`
+	Next   string            `json:"next"`
+	More   bool              `json:"more"`
+}
+
+// eventsPause is how long `events --follow` waits when nothing is new.
+const eventsPause = time.Second
+
+func (s *session) eventsCommand() *cobra.Command {
+	var (
+		after, path string
+		kinds       []string
+		limit       int
+		follow      bool
+	)
+	c := &cobra.Command{
+		Use:   "events",
+		Short: "List or follow what happened to memory: writes, recalls, promotions, dreams",
+		Long: "List the events of an agent's memory, oldest first: ids, paths, counts and hashes, never what was said.\n" +
+			"With --follow it goes on until it is interrupted, and leaves none out: begin again with --after and the id of the last one.\n" +
+			"With --follow --json each event is a line.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			query := url.Values{"limit": {strconv.Itoa(limit)}}
+			for name, value := range map[string]string{"after": after, "path": path} {
+				if value != "" {
+					query.Set(name, value)
+				}
+			}
+			for _, kind := range kinds {
+				query.Add("kind", kind)
+			}
+			if follow {
+				return s.followEvents(cmd, query)
+			}
+			part, a, err := dataOf[journalPart](s.get(cmd, query, "events"))
+			if err != nil {
+				return err
+			}
+			return s.print(cmd, a, func(w io.Writer) error {
+				if err := eventLines(w, part.Events); err != nil || !part.More {
+					return err
+				}
+				_, err := fmt.Fprintf(w, "There may be more: --after %s\n", part.Next)
+				return err
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&after, "after", "", "events behind this id; empty: from the first one")
+	f.StringSliceVar(&kinds, "kind", nil, "only of these kinds, such as document.written,memory.dream.completed")
+	f.StringVar(&path, "path", "", "only about the document at this path")
+	f.IntVar(&limit, "limit", 50, "how many at once")
+	f.BoolVar(&follow, "follow", false, "go on with what happens from now on")
+	return c
+}
+
+// followEvents prints events until it is interrupted.
+func (s *session) followEvents(cmd *cobra.Command, query url.Values) error {
+	for {
+		part, _, err := dataOf[journalPart](s.get(cmd, query, "events"))
+		if err != nil {
+			return err
+		}
+		if s.json {
+			for _, e := range part.Events {
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n", e); err != nil {
+					return err
+				}
+			}
+		} else if err := eventLines(cmd.OutOrStdout(), part.Events); err != nil {
+			return err
+		}
+		query.Set("after", part.Next)
+		if part.More {
+			continue
+		}
+		if err := sleepFor(cmd.Context(), eventsPause); err != nil {
+			return err
+		}
+	}
+}
+
+// eventLines writes each event as a line. It is no table, whose columns would be known at the end only.
+func eventLines(w io.Writer, events []json.RawMessage) error {
+	for _, encoded := range events {
+		var e journalEvent
+		if err := json.Unmarshal(encoded, &e); err != nil {
+			return err
+		}
+		about := e.Path
+		if about == "" {
+			about = oneLine(string(e.Detail), 100)
+		}
+		if _, err := fmt.Fprintf(w, "%s  %s  %-24s %-8s %s  %s\n", e.ID, when(e.At), e.Kind, e.Scope, e.Owner, about); err != nil {
+			return err
+		}
+	}
+	return nil
+}
