@@ -87,17 +87,24 @@ func (p *importPage) document(ctx context.Context, staged store.ImportItem, d im
 		return store.ImportSettled{}, err
 	}
 	change := receipt.Changes[0]
+	var end store.ImportSettled
+	if change.Withheld {
+		end.ReasonCode = ReasonForgotten // of a part, or of all that is new
+	}
 	switch {
 	case change.Merged:
 		p.indexChanged(p.in.AgentRef)
-		return store.ImportSettled{Outcome: memory.OutcomeMerged}, nil
+		end.Outcome = memory.OutcomeMerged
+		return end, nil
 	case change.Changed:
 		p.indexChanged(p.in.AgentRef)
-		return store.ImportSettled{Outcome: memory.OutcomeWritten}, nil
+		end.Outcome = memory.OutcomeWritten
+		return end, nil
 	case p.of.OnConflict == memory.ImportKeep && change.SHA256 != hashOf(memory.Scan(d.Content).Text):
 		return store.ImportSettled{Outcome: memory.OutcomeSkipped, ReasonCode: store.ReasonImportConflict}, nil
 	}
-	return store.ImportSettled{Outcome: memory.OutcomeUnchanged}, nil
+	end.Outcome = memory.OutcomeUnchanged
+	return end, nil
 }
 
 func hashOf(content string) string {

@@ -153,4 +153,6 @@ type ChangeReceipt struct {
 	Bytes    int       `json:"bytes"`   // size of the document now
 	SHA256   string    `json:"sha256"`
 	Verdict  Verdict   `json:"verdict"` // of the scan: allow or redact; quarantined content is never written
+	// Withheld is true when statements were left out that a person had wanted forgotten.
+	Withheld bool `json:"withheld,omitempty"`
 }

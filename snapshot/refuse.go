@@ -78,6 +78,7 @@ const (
 	SkippedNoOwner    Reason = "no_owner"    // PERSONAL, and the request names nobody
 	SkippedForbidden  Reason = "forbidden"   // the key may not write documents of its scope
 	SkippedUnchanged  Reason = "unchanged"
+	SkippedWithheld   Reason = "withheld"    // a person had forgotten all that it would change
 	SkippedByScan     Reason = "quarantined" // the text tries to instruct the agent
 	SkippedMissing    Reason = "missing"     // the manifest lists it, and the archive does not have it
 )

@@ -93,13 +93,13 @@ func (w *writes) apply(t *tx, c *checked) (memory.ChangeReceipt, error) {
 	if err != nil {
 		return memory.ChangeReceipt{}, err
 	}
-	w.mind(d, &next)
+	withheld := w.mind(d, &next)
 	if err := validContent("content", next.content); err != nil {
 		return memory.ChangeReceipt{}, err
 	}
 	receipt := memory.ChangeReceipt{
 		Document: d.id, Scope: c.Scope, Path: c.Path, Version: d.version,
-		Created: d.version == 0, Merged: next.merged, Verdict: c.verdict,
+		Created: d.version == 0, Merged: next.merged, Verdict: c.verdict, Withheld: withheld,
 	}
 	if d.version == 0 || next.deleted != d.deleted || next.content != d.content() {
 		receipt.Changed = true

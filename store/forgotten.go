@@ -10,8 +10,8 @@ import (
 )
 
 // What a person wanted forgotten does not come back through the gate by itself. An extraction or a flush may have been drafted
-// before, or read messages from before; what it says of it is left out. A dream knows by itself. A person who writes it again
-// wants it back.
+// before, or read messages from before; a snapshot or another system's documents may be older; what they say of it is left out. A
+// dream knows by itself. A person who writes it again, or restores a version that says it, wants it back.
 
 // maxForgotten bounds how many statements a write is compared with, the latest ones.
 const maxForgotten = 500
@@ -38,7 +38,7 @@ type forgotten struct {
 	states  map[memory.Owner][]dream.State
 	gone    map[memory.Owner]dream.Gone // of states, made when it is needed
 	revived map[memory.Owner][]memory.EntryID
-	all     bool // nothing is left of what a workflow would add
+	all     bool // nothing is left of what machinery would add
 }
 
 // forgetterOf is under whom it is kept what was forgotten of a document; empty: nobody can forget anything of it.
@@ -54,7 +54,7 @@ func forgetterOf(scope memory.Scope, owner memory.Owner) memory.Owner {
 
 // minds reports whether an author's writes are looked at for what was forgotten.
 func minds(a memory.Author) bool {
-	return a.Kind == memory.AuthorWorkflow || a.Kind == memory.AuthorUser
+	return a.Kind == memory.AuthorWorkflow || a.Kind == memory.AuthorImport || a.Kind == memory.AuthorUser
 }
 
 // queueForgotten queues reading what was forgotten.
@@ -105,13 +105,13 @@ func (f *forgotten) of(owner memory.Owner) dream.Gone {
 	return gone
 }
 
-// mind takes out of what a workflow would make of a document the statements that were forgotten and that it does not have
-// already, and notes which of them a person writes again.
-func (w *writes) mind(d *document, next *state) {
+// mind takes out of what machinery would make of a document the statements that were forgotten and that it does not have
+// already, and reports whether there were any. It notes which of them a person writes again.
+func (w *writes) mind(d *document, next *state) bool {
 	owner := forgetterOf(d.ref.Scope, d.owner)
 	gone := w.forgotten.of(owner)
 	if gone.Empty() || next.deleted {
-		return
+		return false
 	}
 	had := map[memory.EntryID]bool{}
 	for _, e := range memory.EntriesOf(d.content()) {
@@ -137,14 +137,15 @@ func (w *writes) mind(d *document, next *state) {
 	}
 	switch {
 	case len(again) == 0 || w.author.Kind == memory.AuthorUser:
-		return
+		return false
 	case added == 0 && d.version > 0 && !d.deleted && addsOnly(d.content(), next.content): // but for headings nothing is left of it
-		next.content = d.content()
+		next.content, next.merged = d.content(), false
 	default:
 		_, _, places := again.placesOf(next.content)
 		next.content = without(next.content, places)
 	}
 	w.forgotten.all = added == 0
+	return true
 }
 
 // addsOnly reports whether a text has every statement of an earlier one.

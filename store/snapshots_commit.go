@@ -245,13 +245,15 @@ func (i *restoring) result(n int) {
 	}
 	r.After, r.PromptIs = d.content(), d.prompt()
 	r.Version, r.SHA256, r.Bytes = receipt.Version, receipt.SHA256, receipt.Bytes
-	r.Withheld = r.After != f.Content
+	r.Withheld = receipt.Withheld
 	r.Prompt = r.WasThere && r.PromptIs != r.PromptWas
 	switch {
 	case !r.WasThere && receipt.Changed:
 		r.Outcome = FileCreated
 	case receipt.Changed || r.Prompt:
 		r.Outcome = FileUpdated
+	case r.Withheld:
+		r.Outcome, r.Reason = FileUnchanged, snap.SkippedWithheld
 	default:
 		r.Outcome, r.Reason = FileUnchanged, snap.SkippedUnchanged
 	}
