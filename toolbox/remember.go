@@ -12,9 +12,6 @@ import (
 	"reverie/store"
 )
 
-// ErrOff is wrapped when memory is switched off for the agent.
-var ErrOff = errors.New(errOff)
-
 // Saved is what became of a request to remember.
 type Saved struct {
 	Kind    string // as remember.Kind
@@ -31,7 +28,7 @@ const rememberRounds = 12
 // Remember saves a statement that the user asked for, through the gate, as the user's own words. What was forgotten before may
 // come back with it.
 //
-// Kind is unclear, and nothing is written, when there is nothing in the text that could be kept. The error wraps ErrOff, or is
+// Kind is unclear, and nothing is written, when there is nothing in the text that could be kept. The error wraps store.ErrMemoryOff, or is
 // the gate's: *store.QuarantineError, store.ErrForbidden, …
 func (b *Box) Remember(ctx context.Context, c Caller, text string) (Saved, error) {
 	return b.remember(ctx, c, text, memory.Author{Kind: memory.AuthorUser, ID: Remember})
@@ -40,7 +37,7 @@ func (b *Box) Remember(ctx context.Context, c Caller, text string) (Saved, error
 // remember is Remember as an author. What a person wrote gives way to a person only.
 func (b *Box) remember(ctx context.Context, c Caller, text string, author memory.Author) (Saved, error) {
 	if !b.enabled(c.Agent) {
-		return Saved{}, ErrOff
+		return Saved{}, store.ErrMemoryOff
 	}
 	r := remembering{Box: b, Caller: c, id: c.by(author), ref: memory.Ref{Scope: b.scope(c), Path: memory.MemoryPath}, request: remember.Request{Text: text}}
 	r.key = keyOf("remember", c.Key, string(c.Speaker), text)
