@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -51,13 +52,10 @@ func (s *session) eventsCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			query := url.Values{"limit": {strconv.Itoa(limit)}}
-			for name, value := range map[string]string{"after": after, "path": path} {
+			for name, value := range map[string]string{"after": after, "path": path, "kind": strings.Join(kinds, ",")} {
 				if value != "" {
 					query.Set(name, value)
 				}
-			}
-			for _, kind := range kinds {
-				query.Add("kind", kind)
 			}
 			if follow {
 				return s.followEvents(cmd, query)
