@@ -204,6 +204,7 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		{"snapshot", "export", filepath.Join(t.TempDir(), "out.zip"), "--scope", "team", "--prefix", "memory/"},
 		{"export", "--to", t.TempDir(), "--end-user", "42"},
 		{"sync", t.TempDir(), "--once", "--end-user", "42"},
+		{"write", "--target", "a.md", "--strategy", "append", "--content", "x", "--data", `{}`, "--scope", "TEAM", "--reason", "y", "--request-id", "r", "--wait", "1s", "--end-user", "42"},
 	} {
 		if _, _, err := runMemory(t, append(line, "--agent", "ada", "--key", "k", "--url", server.URL)...); err != nil {
 			if line[0] != "promote-explain" || !strings.Contains(err.Error(), "no candidate") { // this server knows none
@@ -225,6 +226,7 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		"search-memory", "get-memory", "build-index", "memory-status", "write-file",
 		"dream", "dream-focused", "list-dreams", "get-dream", "explain-candidate", "explain-candidates", "revert-dream",
 		"create-import", "add-import-items", "start-import", "list-import-items",
+		"write-memory",
 	} {
 		if !made[id] {
 			t.Errorf("no command asked for %s", id)

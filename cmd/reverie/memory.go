@@ -37,11 +37,12 @@ func memoryCommand() *cobra.Command {
 			"Every command prints the API's own answer with --json, and ends with 1 when it could not do what it was asked.",
 	}
 	s.register(c)
+	needsCommand(c)
 	c.AddCommand(
 		s.addCommand(), s.summarizeCommand(), s.agentsCommand(), s.listCommand(), s.catCommand(), s.logCommand(), s.diffCommand(), s.blameCommand(),
 		s.restoreCommand(), s.extractionsCommand(), s.promptCommand(), s.searchCommand(), s.getCommand(), s.indexCommand(), s.statusCommand(),
 		s.dreamCommand(), s.dreamsCommand(), s.promoteCommand(), s.promoteExplainCommand(), s.remHarnessCommand(), s.remBackfillCommand(), s.revertCommand(),
-		s.exportCommand(), s.syncCommand(), s.importCommand(), s.snapshotCommand(), s.doctorCommand(), s.eventsCommand(),
+		s.exportCommand(), s.syncCommand(), s.importCommand(), s.snapshotCommand(), s.doctorCommand(), s.eventsCommand(), s.writeCommand(),
 	)
 	return c
 }
@@ -158,5 +159,20 @@ func needsArgs(least, most int, what string) cobra.PositionalArgs {
 			return fmt.Errorf("%s: name %s (see `%s --help`)", cmd.CommandPath(), what, cmd.CommandPath())
 		}
 		return nil
+	}
+}
+
+// needsCommand has a group of commands refuse one that it does not have; without any it shows its help.
+func needsCommand(group *cobra.Command) {
+	group.DisableFlagsInUseLine = true
+	group.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		text := fmt.Sprintf("%s has no command %q", cmd.CommandPath(), oneLine(args[0], 60))
+		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+			text += "; did you mean " + strings.Join(near, " or ") + "?"
+		}
+		return fmt.Errorf("%s (see `%s --help`)", text, cmd.CommandPath())
 	}
 }

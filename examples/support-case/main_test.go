@@ -245,9 +245,9 @@ func TestCaseSurvivesKills(t *testing.T) {
 	}
 	release := holdWrites(ctx, t, s)
 	s.Run(t, "worker")
-	wait(ctx, t, "both to be written", func() bool {
+	wait(ctx, t, "one to be written", func() bool { // the other one comes at its own time, before or behind the kill
 		waiting, err := deployment.Query(ctx, s, pgx.RowTo[int], "select count(*)::int from pg_locks where relation = 'write_ledger'::regclass and not granted")
-		return err == nil && waiting[0] >= len(teams)
+		return err == nil && waiting[0] > 0
 	})
 	s.Kill("worker") // PostgreSQL has its statements, and it does not hear whether they came to pass
 	release()
