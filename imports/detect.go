@@ -11,7 +11,7 @@ import (
 
 // Formats lists every format that can be read, in the order in which they are documented.
 func Formats() []Format {
-	return []Format{OpenClaw, MateClaw, GoClaw, MicroClaw, Mem0, Zep, ChatGPT, Claude, Markdown, LoCoMo}
+	return []Format{OpenClaw, MateClaw, Reverie, GoClaw, MicroClaw, Mem0, Zep, ChatGPT, Claude, Markdown, LoCoMo}
 }
 
 // ErrUnknownFormat is returned for a source that nothing is known about.
@@ -69,6 +69,8 @@ func detect(t *Tree, given Format) (Format, *Tree, error) {
 func formatOf(t *Tree) (Format, error) {
 	markdown := t.named(isMarkdown)
 	switch {
+	case t.kept() != nil:
+		return Reverie, nil
 	case t.isSnapshot():
 		return MateClaw, nil
 	case hasOpenClawState(t), slices.ContainsFunc([]string{"USER.md", "IDENTITY.md", "TOOLS.md", "HEARTBEAT.md", "BOOTSTRAP.md"}, t.has):

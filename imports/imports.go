@@ -20,6 +20,7 @@ type Format string
 const (
 	OpenClaw  Format = "openclaw"  // a workspace folder: AGENTS, SOUL, USER, MEMORY, memory/**, DREAMS
 	MateClaw  Format = "mateclaw"  // a snapshot of documents, with or without manifest
+	Reverie   Format = "reverie"   // a folder that was exported or is synced
 	GoClaw    Format = "goclaw"    // an export of memory_documents
 	MicroClaw Format = "microclaw" // a tree of AGENTS.md: global, channel, chat
 	Mem0      Format = "mem0"      // JSON of memories

@@ -82,7 +82,7 @@ func (s *Source) Items(skip func(Skipped)) iter.Seq2[Item, error] {
 
 // readers read a source of each format, item by item.
 var readers = map[Format]func(*reading) error{
-	OpenClaw: readOpenClaw, MateClaw: readMateClaw, GoClaw: readGoClaw, MicroClaw: readMicroClaw, Mem0: readMem0,
+	OpenClaw: readOpenClaw, MateClaw: readMateClaw, Reverie: readReverie, GoClaw: readGoClaw, MicroClaw: readMicroClaw, Mem0: readMem0,
 	Zep: readZep, ChatGPT: readChatGPT, Claude: readClaude, LoCoMo: readLoCoMo, Markdown: readMarkdown,
 }
 

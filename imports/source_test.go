@@ -199,6 +199,7 @@ var fixtures = []struct {
 }{
 	{"openclaw", OpenClaw},
 	{"mateclaw", MateClaw},
+	{"reverie", Reverie},
 	{"goclaw.jsonl", GoClaw},
 	{"microclaw", MicroClaw},
 	{"mem0.json", Mem0},

@@ -53,6 +53,9 @@ func Zip(r io.ReaderAt, size int64) (*Tree, error) {
 				hidden[part] = true
 				t.hidden = append(t.hidden, part)
 			}
+			if keepsState(entry) && entries[name] == nil {
+				entries[name] = entry // it is read, and not moved
+			}
 		case entry.Mode()&fs.ModeSymlink != 0:
 			t.skip(name, reasonLink)
 		case !entry.Mode().IsRegular():
@@ -80,6 +83,11 @@ func Zip(r io.ReaderAt, size int64) (*Tree, error) {
 		return &inflated{ReadCloser: inflating, name: name, deflated: int64(min(entry.CompressedSize64, uint64(size))), all: t.inflated}, nil
 	}
 	return t, nil
+}
+
+// keepsState reports whether an entry is what Reverie keeps of a folder, and can be read.
+func keepsState(entry *zip.File) bool {
+	return strings.HasSuffix(hiddenPart(entry.Name), stateFolder) && entry.Mode().IsRegular() && entry.Flags&1 == 0
 }
 
 // hiddenPart is name up to its first hidden segment; empty when it has none.

@@ -28,6 +28,7 @@ const agentsPath = "/api/v1/agents"
 
 func (s *session) agentsCommand() *cobra.Command {
 	c := &cobra.Command{Use: "agents", Short: "List and create agents"}
+	needsCommand(c)
 	c.AddCommand(s.agentsListCommand(), s.agentsCreateCommand())
 	return c
 }

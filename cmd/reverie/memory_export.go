@@ -129,18 +129,23 @@ func (s *session) exportZip(cmd *cobra.Command, o exportOptions) error {
 	if err := writeNew(o.zip, archive, o.force); err != nil {
 		return err
 	}
+	return s.showArchive(cmd.OutOrStdout(), o.zip, archive, header)
+}
+
+// showArchive says what was written into a file.
+func (s *session) showArchive(out io.Writer, file string, archive []byte, header http.Header) error {
 	if s.json {
-		encoded, err := json.Marshal(map[string]any{"file": o.zip, "bytes": len(archive), "etag": header.Get("ETag")})
+		encoded, err := json.Marshal(map[string]any{"file": file, "bytes": len(archive), "etag": header.Get("ETag")})
 		if err != nil {
 			return err
 		}
-		return printJSON(cmd.OutOrStdout(), encoded)
+		return printJSON(out, encoded)
 	}
-	text := fmt.Sprintf("%s: %s", o.zip, count(len(archive), "byte"))
+	text := fmt.Sprintf("%s: %s", file, count(len(archive), "byte"))
 	if left := header.Get("Reverie-Left-Out"); left != "" && left != "0" {
 		text += ", without " + left + " documents that a snapshot does not carry"
 	}
-	_, err = fmt.Fprintln(cmd.OutOrStdout(), text)
+	_, err := fmt.Fprintln(out, text)
 	return err
 }
 

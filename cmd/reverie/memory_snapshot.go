@@ -20,6 +20,7 @@ func (s *session) snapshotCommand() *cobra.Command {
 		Long: "Export an agent's documents as one ZIP archive, see what importing one would do, and import it.\n\n" +
 			"An import writes all documents of the archive in one step, or none. Documents that the archive does not have stay.",
 	}
+	needsCommand(c)
 	c.AddCommand(s.snapshotExportCommand(), s.snapshotPreviewCommand(), s.snapshotImportCommand())
 	return c
 }
@@ -28,6 +29,7 @@ const scopeUsage = "which documents: personal (of the owner), team, or all; with
 
 func (s *session) snapshotExportCommand() *cobra.Command {
 	var scope, prefix string
+	var force bool
 	c := &cobra.Command{
 		Use: "export <file>", Short: "Write the archive to a file; - writes it to the standard output", Args: needsArgs(1, 1, "the file to write"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,16 +52,13 @@ func (s *session) snapshotExportCommand() *cobra.Command {
 				_, err := cmd.OutOrStdout().Write(archive)
 				return err
 			}
-			if err := os.WriteFile(args[0], archive, 0o600); err != nil {
+			if err := writeNew(args[0], archive, force); err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%d bytes in %s\n", len(archive), args[0])
-			if left := header.Get("Reverie-Left-Out"); left != "" && left != "0" {
-				fmt.Fprintf(cmd.OutOrStdout(), "%s documents are left out: a snapshot does not carry them\n", left)
-			}
-			return nil
+			return s.showArchive(cmd.OutOrStdout(), args[0], archive, header)
 		},
 	}
+	c.Flags().BoolVar(&force, "force", false, "overwrite the file when it is there")
 	c.Flags().StringVar(&scope, "scope", "", scopeUsage)
 	c.Flags().StringVar(&prefix, "prefix", "", "only documents whose paths begin with it, such as memory/2026-")
 	return c

@@ -197,3 +197,47 @@ func TestExportToAFolderAndAFile(t *testing.T) {
 		t.Error("exported to nowhere")
 	}
 }
+
+// A folder of one agent moves into another one: what was an owner's is that owner's, and what was shared is shared.
+func TestAnExportedFolderMovesIntoAnotherAgent(t *testing.T) {
+	startServer(t)
+	from := t.TempDir()
+	putFile(t, from, "MEMORY.md", "- The boat lies at pier 4.\n")
+	putFile(t, from, "own/team/crew.md", "- The crew meets on Fridays.\n")
+	putFile(t, from, "team/memory/harbour.md", "- The harbour closes at ten.\n")
+	if out, err := syncOnce(t, from, "--owner", "user:7"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	folder := filepath.Join(t.TempDir(), "notes")
+	contains(t, mustRun(t, "export", "--to", folder, "--owner", "user:7"), "own/team/crew.md", "team/memory/harbour.md")
+
+	for agent, source := range map[string]string{"exported": folder, "synced": from} {
+		mustRun(t, "agents", "create", agent, "--name", agent)
+		contains(t, mustRun(t, "import", source, "--agent", agent), "reverie, ")
+		own := []string{"--agent", agent, "--owner", "user:7", "--scope", "PERSONAL"}
+		contains(t, mustRun(t, append([]string{"cat", "MEMORY.md"}, own...)...), "pier 4")
+		contains(t, mustRun(t, append([]string{"cat", "team/crew.md"}, own...)...), "on Fridays")
+		contains(t, mustRun(t, "cat", "memory/harbour.md", "--agent", agent), "closes at ten")
+		if out := mustRun(t, "list", "--agent", agent); strings.Contains(out, "crew.md") {
+			t.Errorf("what was somebody's is shared by %s:\n%s", agent, out)
+		}
+	}
+	mustRun(t, "agents", "create", "other", "--name", "Other")
+	mustRun(t, "import", folder, "--agent", "other", "--owner", "user:9") // the one person of the folder is somebody else here
+	contains(t, mustRun(t, "cat", "team/crew.md", "--agent", "other", "--owner", "user:9"), "on Fridays")
+}
+
+func TestCommandsThatDoNotExistAreRefused(t *testing.T) {
+	for _, c := range [][]string{{"improt", "notes"}, {"snapshot", "prewiev"}, {"agents", "lits"}} {
+		if _, _, err := runMemory(t, c...); err == nil || !strings.Contains(err.Error(), "did you mean") {
+			t.Errorf("%v: error %v", c, err)
+		}
+	}
+	zip := filepath.Join(t.TempDir(), "ada.zip")
+	startServer(t)
+	contains(t, mustRun(t, "snapshot", "export", zip), zip+": ", " bytes")
+	if _, _, err := runMemory(t, "snapshot", "export", zip); err == nil || !strings.Contains(err.Error(), "--force") {
+		t.Errorf("overwritten: %v", err)
+	}
+	mustRun(t, "snapshot", "export", zip, "--force")
+}
