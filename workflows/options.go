@@ -56,8 +56,8 @@ var (
 		},
 	}
 
-	// snapshotStep: an archive is read, or its documents are written in one transaction; 499 small ones take a second, 16 MB of text
-	// take many. A database that is away is waited for; after a day the sweep begins anew.
+	// snapshotStep: an archive is read, or its documents are written in one transaction, at most 499 with 16 MiB of text together, for
+	// which a busy machine has time in plenty. A database that is away is waited for; after a day the sweep begins anew.
 	snapshotStep = workflow.ActivityOptions{
 		StartToCloseTimeout:    10 * time.Minute,
 		ScheduleToCloseTimeout: 24 * time.Hour,
