@@ -73,7 +73,12 @@ func start(t *testing.T, options ...func(*api.Options)) *harness {
 
 func startOn(t *testing.T, database string, options ...func(*api.Options)) *harness {
 	t.Helper()
-	s, err := store.Open(t.Context(), database, store.Options{MaxConns: 4})
+	return startWith(t, database, store.Options{MaxConns: 4}, options...)
+}
+
+func startWith(t *testing.T, database string, opened store.Options, options ...func(*api.Options)) *harness {
+	t.Helper()
+	s, err := store.Open(t.Context(), database, opened)
 	if err != nil {
 		t.Fatal(err)
 	}
