@@ -52,6 +52,12 @@ func TestGateRefusesMembersOfATeam(t *testing.T) {
 		"restore": func() error {
 			return second(s.Apply(t.Context(), id, "", []memory.Change{{Ref: team("memory/plan.md"), Op: memory.OpRestore, Restore: 1}}))
 		},
+		"merge": func() error {
+			return second(s.Apply(t.Context(), id, "", []memory.Change{{Ref: team("new.md"), Op: memory.OpMerge, Strategy: memory.StrategyAppend, Content: "x\n"}}))
+		},
+		"import": func() error {
+			return second(s.Apply(t.Context(), id, "", []memory.Change{{Ref: team("new.md"), Op: memory.OpImport, Content: "x\n", Import: memory.ImportMerge, From: "mem0"}}))
+		},
 		"an admin": func() error {
 			return second(s.Apply(t.Context(), root, "", []memory.Change{replace(team("admin.md"), 0, "x\n")}))
 		},
