@@ -52,7 +52,7 @@ func TestMergeThroughTheGate(t *testing.T) {
 		t.Errorf("overwritten with nothing: %+v", r)
 	}
 
-	last := must[[]Event](t)(s.Journal(t.Context(), id, JournalFilter{Path: ref.Path}))
+	last := journalOf(t, s, id, JournalFilter{Path: ref.Path})
 	var detail struct {
 		Op       memory.Op
 		Strategy memory.Strategy
