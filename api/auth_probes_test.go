@@ -81,6 +81,7 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 		"chat":                 {path: chatPath, status: 200, named: true, body: object(map[string]any{"agentId": "ada", "owner": "api:42", "message": "Where do I live?"})},
 		"chat-stream":          {path: chatPath + "/stream", status: 200, named: true, body: object(map[string]any{"agentId": "ada", "owner": "api:42", "message": "Where do I live?"})},
 		"remember":             {path: ada + "/remember", status: 200, body: object(map[string]any{"owner": "api:42", "text": "I live in Bern."})},
+		"list-artifacts":       {path: ada + "/artifacts", status: 200},
 		"list-tools":           {path: ada + "/tools", status: 200},
 		"call-tool":            {path: ada + "/tools/list_workspace_memory_files", status: 200},
 		"write-memory": {path: ada + "/writes", status: 202, body: func(n int64) any {

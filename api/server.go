@@ -124,6 +124,7 @@ func (s *Server) routes() {
 	s.rememberRoutes()
 	s.importRoutes()
 	s.toolRoutes()
+	s.artifactRoutes()
 	s.writeRoutes()
 	s.eventRoutes()
 	openAnswers(s.api.OpenAPI())

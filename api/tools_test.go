@@ -102,7 +102,7 @@ func TestToolsOverHTTP(t *testing.T) {
 	found := h.tool(toolbox.SearchFiles, map[string]any{"query": "boat EGRET"})
 	if diff := cmp.Diff(map[string]any{
 		"query": "boat EGRET", "scope": "all", "totalHits": 1.0, "hits": []any{map[string]any{
-			"filename": "memory/2026-04-01.md", "lineNumber": 3.0, "snippet": "- The [[boat]] is called [[Egret]]", "score": 1.4, "scope": "PERSONAL",
+			"filename": "memory/2026-04-01.md", "lineNumber": 3.0, "snippet": "- The [[boat]] is called [[Egret]]", "score": 1.4, "scope": "PERSONAL", "agent": "ada",
 		}},
 	}, found.Result); diff != "" {
 		t.Error(diff)
