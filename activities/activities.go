@@ -39,7 +39,7 @@ type Options struct {
 	// None: search is lexical.
 	Embedders []llm.Embedder
 	Budget    memory.Budget
-	Defaults  memory.ExtractSettings
+	Defaults  memory.ExtractSettings // the zero value stands for the documented ones
 	Timing    memory.Timing
 	Now       func() time.Time
 	Log       *slog.Logger
@@ -86,6 +86,9 @@ type Activities struct {
 
 // New returns steps that are ready to run.
 func New(o Options) (*Activities, error) {
+	if o.Defaults == (memory.ExtractSettings{}) {
+		o.Defaults = memory.DefaultExtractSettings()
+	}
 	owners, err := lru.New[memory.OwnerRef, memory.Owner](knownOwners)
 	if err != nil {
 		return nil, err

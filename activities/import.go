@@ -173,10 +173,10 @@ func (p *importPage) result(ctx context.Context) (ImportPageResult, error) {
 }
 
 func progressOf(i store.Import) ImportProgress {
-	out := ImportProgress{Items: i.Items, Outcomes: map[string]int{}}
+	out := ImportProgress{Items: i.Items, Outcomes: map[memory.Outcome]int{}}
 	for outcome, n := range i.Outcomes {
 		if outcome != "" {
-			out.Outcomes[string(outcome)] = n
+			out.Outcomes[outcome] = n
 		}
 	}
 	return out

@@ -22,7 +22,7 @@ type ImportPageInput struct {
 // ImportProgress is how far an import is.
 type ImportProgress struct {
 	Items    int            `json:"items"`
-	Outcomes map[string]int `json:"outcomes,omitempty"` // of those that are settled
+	Outcomes map[memory.Outcome]int `json:"outcomes,omitempty"` // of those that are settled
 }
 
 // ImportPageResult says what to do next.

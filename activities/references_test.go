@@ -14,14 +14,19 @@ var references = map[string]bool{
 	"Workspace": true, "Agent": true, // ids that an administrator gave
 	"Night": true,                                     // a time
 	"Model": true, "Provider": true, "Endpoint": true, // of settings
+	"RequestID": true,                // of a business process, of few characters: documented as shown to operators
+	"SHA256":    true, "Token": true, // of receipts
 }
+
+// WriteMemory is called by other people's workflows: what it is given stands in their histories, and in none of ours.
+const theirs = "WriteMemory"
 
 // TestStepsCarryReferencesOnly looks at the types of all steps' inputs and results: texts are ids, codes, or named above.
 func TestStepsCarryReferencesOnly(t *testing.T) {
 	steps := reflect.TypeFor[*Activities]()
 	seen := map[reflect.Type]bool{}
 	for m := range steps.Methods() {
-		if m.Type.NumIn() != 3 || m.Type.NumOut() == 0 {
+		if m.Type.NumIn() != 3 || m.Type.NumOut() == 0 || m.Name == theirs {
 			continue // it is no step
 		}
 		for _, wire := range []reflect.Type{m.Type.In(2), m.Type.Out(0)} {

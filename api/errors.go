@@ -169,6 +169,8 @@ var conflictNames = map[string]errorName{
 	store.CodeNotFlushed:                 nameNotFlushed,
 	store.CodeChangedSincePreview:        nameChangedSincePreview,
 	store.CodeKeyReused:                  nameKeyReused,
+	store.CodeImportRunning:              nameImportRunning,
+	store.CodeImportFull:                 nameImportFull,
 }
 
 func conflicting(e *store.ConflictError) *Problem {

@@ -37,6 +37,8 @@ const (
 	nameRevertConflict       errorName = "revert_conflict"
 	nameChangedSincePreview  errorName = "changed_since_preview"
 	nameKeyReused            errorName = "key_reused"
+	nameImportRunning        errorName = "import_running"
+	nameImportFull           errorName = "import_full"
 	nameConflict             errorName = "conflict"
 	namePreconditionFailed   errorName = "precondition_failed"
 	namePreconditionRequired errorName = "precondition_required"
@@ -88,6 +90,8 @@ var errorStatus = map[errorName]int{
 	nameRevertConflict:       http.StatusConflict,
 	nameChangedSincePreview:  http.StatusConflict,
 	nameKeyReused:            http.StatusConflict,
+	nameImportRunning:        http.StatusConflict,
+	nameImportFull:           http.StatusConflict,
 	nameConflict:             http.StatusConflict,
 	namePreconditionFailed:   http.StatusPreconditionFailed,
 	namePreconditionRequired: http.StatusPreconditionRequired,

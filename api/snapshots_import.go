@@ -164,7 +164,7 @@ type createView struct {
 	Scope    memory.Scope `json:"scope"`
 	Size     int          `json:"size"`
 	Hash     string       `json:"hash" doc:"SHA-256 in hex, of what would be written."`
-	changeNotes
+	ChangeNotes
 }
 
 // updateView is a document that would be changed.
@@ -176,11 +176,11 @@ type updateView struct {
 	OldHash  string       `json:"oldHash"`
 	NewHash  string       `json:"newHash"`
 	Diff     string       `json:"diff" doc:"Unified; empty when only its place in the system prompt would change."`
-	changeNotes
+	ChangeNotes
 }
 
-// changeNotes say what is not written as the archive has it.
-type changeNotes struct {
+// ChangeNotes say what is not written as the archive has it.
+type ChangeNotes struct {
 	Redacted bool             `json:"redacted,omitempty" doc:"Secrets are taken out."`
 	Findings []memory.Finding `json:"findings,omitempty" doc:"Why: class, rule and line, never the text."`
 	Withheld bool             `json:"withheld,omitempty" doc:"Statements are left out that a person had forgotten."`
@@ -216,14 +216,14 @@ func viewPreview(u upload, found store.SnapshotPreview) previewView {
 		WillCreate: []createView{}, WillUpdate: []updateView{}, WillSkip: []skipView{},
 	}
 	for _, c := range found.Changes {
-		notes := changeNotes{c.Redacted, c.Findings, c.Withheld, c.Edited, c.Prompt}
+		notes := ChangeNotes{c.Redacted, c.Findings, c.Withheld, c.Edited, c.Prompt}
 		switch c.Outcome {
 		case store.FileCreated:
-			v.WillCreate = append(v.WillCreate, createView{Filename: c.Filename, Scope: c.Scope, Size: c.Bytes, Hash: c.SHA256, changeNotes: notes})
+			v.WillCreate = append(v.WillCreate, createView{Filename: c.Filename, Scope: c.Scope, Size: c.Bytes, Hash: c.SHA256, ChangeNotes: notes})
 		case store.FileUpdated:
 			v.WillUpdate = append(v.WillUpdate, updateView{
 				Filename: c.Filename, Scope: c.Scope, OldSize: len(c.Before), NewSize: c.Bytes, OldHash: hashOf(c.Before), NewHash: c.SHA256,
-				Diff: memory.UnifiedDiff(c.Filename, c.Filename, c.Before, c.After), changeNotes: notes,
+				Diff: memory.UnifiedDiff(c.Filename, c.Filename, c.Before, c.After), ChangeNotes: notes,
 			})
 		default:
 			v.WillSkip = append(v.WillSkip, skipView{Filename: c.Filename, Reason: c.Reason})

@@ -2,6 +2,7 @@ package imports
 
 import (
 	"encoding/json"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 type keptFolder struct {
 	Agent    string `json:"agent"`
 	Owner    string `json:"owner"`
+	Asked    string `json:"asked"`    // how the owner was named, as a query: the owner had no documents yet
 	Personal bool   `json:"personal"` // the root holds an owner's documents, and team/ the shared ones
 }
 
@@ -28,10 +30,22 @@ func (t *Tree) kept() *keptFolder {
 		content, err := t.read(stateFolder+name, MaxRecordBytes) // it lists the files of an export
 		var found keptFolder
 		if err == nil && json.Unmarshal(content, &found) == nil && found.Agent != "" {
+			found.named()
 			return &found
 		}
 	}
 	return nil
+}
+
+// named takes the owner from how it was named.
+func (k *keptFolder) named() {
+	asked, err := url.ParseQuery(k.Asked)
+	if err != nil || k.Owner != "" {
+		return
+	}
+	if owner, err := memory.OwnerOf(asked.Get("owner"), asked.Get("channel"), asked.Get("sender"), asked.Get("endUserId")); err == nil {
+		k.Owner = string(owner)
+	}
 }
 
 // isConflict finds the files that a sync has kept beside documents.

@@ -58,8 +58,8 @@ type DreamWeights struct {
 // DreamSettings are the resolved parameters of one dream. They stand in its record and report, so that a re-run or a replay
 // sees what the first run saw.
 type DreamSettings struct {
-	Enabled        bool         `json:"enabled"`       // with the agent's settings (With): memory and dreaming are on, and it is no member of a team
-	MemoryEnabled  bool         `json:"memoryEnabled"` // without it there is nothing to dream of
+	Enabled        bool         `json:"enabled"`              // with the agent's settings (With): memory and dreaming are on, and it is no member of a team
+	MemoryEnabled  bool         `json:"memoryEnabled"`        // without it there is nothing to dream of
 	TeamMember     bool         `json:"teamMember,omitempty"` // its memory is read-only
 	OwnerIsolation bool         `json:"ownerIsolation"`
 	Days           int          `json:"days"`    // of notes and sessions that are looked at

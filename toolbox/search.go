@@ -25,7 +25,7 @@ type found struct {
 	Snippet   string        `json:"snippet"`
 	Scope     memory.Scope  `json:"scope,omitempty"`
 	Agent     string        `json:"agent,omitempty"` // whose memory it is
-	At        string        `json:"at,omitempty"` // when it was said or written, in the agent's time zone
+	At        string        `json:"at,omitempty"`    // when it was said or written, in the agent's time zone
 	Role      string        `json:"role,omitempty"`
 	Name      string        `json:"name,omitempty"`
 }

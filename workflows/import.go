@@ -24,7 +24,7 @@ type ImportInput struct {
 // ImportResult counts how the items of an import ended, since it was made.
 type ImportResult struct {
 	Items     int            `json:"items"`
-	Outcomes  map[string]int `json:"outcomes,omitempty"`
+	Outcomes  map[memory.Outcome]int `json:"outcomes,omitempty"`
 	Cancelled bool           `json:"cancelled,omitempty"`
 }
 
@@ -78,11 +78,11 @@ func importOutcome(out activities.EndImportResult) string {
 	switch {
 	case out.Cancelled:
 		return string(memory.OutcomeSkipped)
-	case out.Outcomes[string(memory.OutcomeFailed)] > 0:
+	case out.Outcomes[memory.OutcomeFailed] > 0:
 		return string(memory.OutcomeFailed)
-	case out.Outcomes[string(memory.OutcomeQuarantined)] > 0:
+	case out.Outcomes[memory.OutcomeQuarantined] > 0:
 		return string(memory.OutcomeQuarantined)
-	case out.Outcomes[string(memory.OutcomeWritten)]+out.Outcomes[string(memory.OutcomeMerged)] > 0:
+	case out.Outcomes[memory.OutcomeWritten]+out.Outcomes[memory.OutcomeMerged] > 0:
 		return string(memory.OutcomeWritten)
 	}
 	return string(memory.OutcomeNothing)

@@ -47,7 +47,7 @@ func newImportEnv(items int) *importEnv {
 		e.ends = append(e.ends, in)
 		out := e.progress()
 		if in.Cancelled {
-			out.Outcomes[string(memory.OutcomeSkipped)] = e.items - e.settled
+			out.Outcomes[memory.OutcomeSkipped] = e.items - e.settled
 		}
 		return activities.EndImportResult{ImportProgress: out, Cancelled: in.Cancelled}, nil
 	}).Maybe()
@@ -55,7 +55,7 @@ func newImportEnv(items int) *importEnv {
 }
 
 func (e *importEnv) progress() activities.ImportProgress {
-	return activities.ImportProgress{Items: e.items, Outcomes: map[string]int{string(memory.OutcomeWritten): e.settled}}
+	return activities.ImportProgress{Items: e.items, Outcomes: map[memory.Outcome]int{memory.OutcomeWritten: e.settled}}
 }
 
 func importInput() ImportInput {
@@ -83,7 +83,7 @@ func TestImportGoesPageByPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := ImportResult{Items: e.items, Outcomes: map[string]int{"written": e.items}}
+	want := ImportResult{Items: e.items, Outcomes: map[memory.Outcome]int{"written": e.items}}
 	if diff := cmp.Diff(want, out); diff != "" {
 		t.Error(diff)
 	}
@@ -178,11 +178,11 @@ func TestImportIsCancelled(t *testing.T) {
 // What an import is found by tells of what asks most for attention.
 func TestOutcomeOfAnImport(t *testing.T) {
 	for want, c := range map[string]activities.EndImportResult{
-		"skipped":     {Cancelled: true, ImportProgress: activities.ImportProgress{Outcomes: map[string]int{"failed": 1}}},
-		"failed":      {ImportProgress: activities.ImportProgress{Outcomes: map[string]int{"failed": 1, "quarantined": 1, "written": 9}}},
-		"quarantined": {ImportProgress: activities.ImportProgress{Outcomes: map[string]int{"quarantined": 1, "written": 9}}},
-		"written":     {ImportProgress: activities.ImportProgress{Outcomes: map[string]int{"merged": 1, "unchanged": 9}}},
-		"nothing":     {ImportProgress: activities.ImportProgress{Outcomes: map[string]int{"unchanged": 9}}},
+		"skipped":     {Cancelled: true, ImportProgress: activities.ImportProgress{Outcomes: map[memory.Outcome]int{"failed": 1}}},
+		"failed":      {ImportProgress: activities.ImportProgress{Outcomes: map[memory.Outcome]int{"failed": 1, "quarantined": 1, "written": 9}}},
+		"quarantined": {ImportProgress: activities.ImportProgress{Outcomes: map[memory.Outcome]int{"quarantined": 1, "written": 9}}},
+		"written":     {ImportProgress: activities.ImportProgress{Outcomes: map[memory.Outcome]int{"merged": 1, "unchanged": 9}}},
+		"nothing":     {ImportProgress: activities.ImportProgress{Outcomes: map[memory.Outcome]int{"unchanged": 9}}},
 	} {
 		if got := importOutcome(c); got != want {
 			t.Errorf("%+v is %s, want %s", c, got, want)

@@ -145,7 +145,7 @@ func TestRequestsAreInTheContract(t *testing.T) {
 			w.Header().Set("Content-Type", "application/zip")
 			return
 		}
-		_, _ = w.Write([]byte(`{"code":200,"msg":"success","data":{"scope":"TEAM","path":"MEMORY.md"}}`))
+		_, _ = w.Write([]byte(`{"code":200,"msg":"success","data":{"id":"01a201b6-ed13-7840-bf53-e4dac4c32f57","scope":"TEAM","path":"MEMORY.md"}}`))
 	}))
 	t.Cleanup(server.Close)
 

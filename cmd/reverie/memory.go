@@ -162,9 +162,13 @@ func needsArgs(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
+// suggested is how many letters may be wrong in a command that is suggested; cobra's own default for its first level.
+const suggested = 2
+
 // needsCommand has a group of commands refuse one that it does not have; without any it shows its help.
 func needsCommand(group *cobra.Command) {
 	group.DisableFlagsInUseLine = true
+	group.SuggestionsMinimumDistance = suggested
 	group.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return cmd.Help()

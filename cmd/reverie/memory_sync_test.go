@@ -229,7 +229,7 @@ func TestAnExportedFolderMovesIntoAnotherAgent(t *testing.T) {
 
 func TestCommandsThatDoNotExistAreRefused(t *testing.T) {
 	for _, c := range [][]string{{"improt", "notes"}, {"snapshot", "prewiev"}, {"agents", "lits"}} {
-		if _, _, err := runMemory(t, c...); err == nil || !strings.Contains(err.Error(), "did you mean") {
+		if _, _, err := runMemory(t, c...); err == nil || !strings.Contains(strings.ToLower(err.Error()), "did you mean") {
 			t.Errorf("%v: error %v", c, err)
 		}
 	}

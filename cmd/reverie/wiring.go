@@ -189,7 +189,7 @@ func newWorker(c config.Config, s *store.Store, temporal client.Client, t *engin
 	}
 	options := activities.Options{
 		ObserveImport: observeImport,
-		ObserveFlush: observeFlush, ObserveCompaction: observeCompaction,
+		ObserveFlush:  observeFlush, ObserveCompaction: observeCompaction,
 		DreamDefaults: dreamSettings(c, paid), ObserveDream: observeDream,
 		Store: s, Proposer: p, Paid: paid, Rules: extractive.New(), Embedders: models, ObserveEmbedding: observeEmbedding,
 		Budget:        budget(c),
