@@ -21,7 +21,7 @@ type ImportPageInput struct {
 
 // ImportProgress is how far an import is.
 type ImportProgress struct {
-	Items    int            `json:"items"`
+	Items    int                    `json:"items"`
 	Outcomes map[memory.Outcome]int `json:"outcomes,omitempty"` // of those that are settled
 }
 

@@ -51,7 +51,7 @@ func TestReplace(t *testing.T) {
 	}
 	d := must[memory.Document](t)(s.Document(t.Context(), id, ref))
 	wantDocument := memory.Document{
-		ID: receipt.Changes[0].Document, Scope: memory.ScopeTeam, Path: "notes/a.md", Version: 1, Content: "one\ntwo\n",
+		ID: receipt.Changes[0].Document, Scope: memory.ScopeTeam, Agent: "ada", Path: "notes/a.md", Version: 1, Content: "one\ntwo\n",
 		SHA256: sum, UpdatedAt: testClock, UpdatedBy: id.Author,
 	}
 	if diff := cmp.Diff(wantDocument, d); diff != "" {

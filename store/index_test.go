@@ -294,8 +294,8 @@ func TestDueAgents(t *testing.T) {
 	if due := must[[]AgentRef](t)(w.DueAgents(t.Context(), false, 100)); len(due) != 0 {
 		t.Fatalf("due: %v", due)
 	}
-	if due := must[[]AgentRef](t)(w.DueAgents(t.Context(), true, 100)); len(due) != 6 {
-		t.Fatalf("due for vectors: %v, want four agents and two workspaces", due)
+	if due := must[[]AgentRef](t)(w.DueAgents(t.Context(), true, 100)); len(due) != 8 {
+		t.Fatalf("due for vectors: %v, want six agents and two workspaces", due)
 	}
 	if _, err := w.root.Exec(t.Context(), "update index_sources set index_format = 'analyser 0' where workspace_id = 'acme' and agent_id = 'bob'"); err != nil {
 		t.Fatal(err)
@@ -353,8 +353,8 @@ func TestIndexOfAnOlderDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.pool.Reset() // statements were prepared for the tables that are gone
-	if due := must[[]AgentRef](t)(w.DueAgents(t.Context(), false, 100)); len(due) != 6 {
-		t.Fatalf("due: %v, want four agents and two workspaces", due)
+	if due := must[[]AgentRef](t)(w.DueAgents(t.Context(), false, 100)); len(due) != 8 {
+		t.Fatalf("due: %v, want six agents and two workspaces", due)
 	}
 	for left := 1; left > 0; {
 		left = must[int](t)(w.RebuildIndex(t.Context(), id, 100))

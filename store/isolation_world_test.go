@@ -310,8 +310,8 @@ func mayChange(id memory.Identity, g group) bool {
 	case "write_ledger": // the receipt of a dream of the shared memory that was undone is that of its owner
 		return g.agent == id.Agent && (g.owner == string(id.Owner) || g.owner == string(memory.SystemOwner) && !id.Pinned)
 	case "snapshot_imports", "snapshot_archives":
-		if g.owner == "" { // of shared documents
-			return ofAgent && !id.Pinned
+		if g.owner == "" { // of shared documents: kept as nobody's
+			return ofAgent && !id.Pinned && id.Owner == memory.NoOwner
 		}
 		return ofAgent && g.owner == string(id.Owner)
 	case "model_usage":
@@ -421,4 +421,14 @@ var tenantTables = []struct {
 	{"snapshot_imports", []string{"agent_id", "owner_key"}},
 	{"workspaces", nil},
 	{"write_ledger", []string{"agent_id", "owner_key"}},
+}
+
+// mayTellRecall says whose recalls an identity may tell in the journal: a viewer's searches count as well.
+func mayTellRecall(id memory.Identity, g group, row map[string]any) bool {
+	if g.table != "journal" || row["kind"] != string(EventRecallRecorded) {
+		return false
+	}
+	g.table, g.owner = "recalls", string(id.Owner)
+	personal := row["owner_key"] == string(id.Owner) && id.Owner != memory.NoOwner
+	return mayChange(id, g) && (personal && memory.Scope(g.scope) == memory.ScopePersonal || memory.Scope(g.scope) == memory.ScopeTeam)
 }

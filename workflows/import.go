@@ -23,9 +23,9 @@ type ImportInput struct {
 
 // ImportResult counts how the items of an import ended, since it was made.
 type ImportResult struct {
-	Items     int            `json:"items"`
+	Items     int                    `json:"items"`
 	Outcomes  map[memory.Outcome]int `json:"outcomes,omitempty"`
-	Cancelled bool           `json:"cancelled,omitempty"`
+	Cancelled bool                   `json:"cancelled,omitempty"`
 }
 
 // Import moves in what was uploaded of another system, one page of items after the other: documents first, then conversations in

@@ -92,7 +92,7 @@ func (m *movingIn) look(tree *imports.Tree) error {
 	}
 	var persons []string
 	for owner := range m.plan.owners {
-		if owner != memory.NoOwner && owner != named {
+		if owner != memory.NoOwner && owner != named && owner != teamKey {
 			persons = append(persons, string(owner))
 		}
 	}
