@@ -17,11 +17,16 @@ var broad = []string{
 	// What tends an index looks at all of an agent.
 	"sqlIndexStale", "sqlStaleSources", "sqlStaleCount", "sqlPackShelf", "sqlDueSources", "sqlSpaces", "sqlSpaceDue", "sqlCorpusStatus",
 	"sqlIndexedAgents", "sqlDreamingAgents", "sqlNewsOwners", "sqlSpacesDue", "sqlSourcesDue",
+	// What waits to be started again.
+	"sqlSnapshotsWaiting", "sqlWritesDue",
+	// A doctor examines all of an agent.
+	"sqlDoctorBroken", "sqlDoctorDocuments", "sqlDoctorNotes", "sqlDoctorOpen", "sqlDoctorOrphans", "sqlDoctorSources",
+	"sqlDoctorStatements", "sqlDoctorWaiting",
 }
 
 // tables whose whole key is shorter than three columns, and spaces, of which an agent has one or two.
 var shortKeys = []string{
-	"agents_pkey", "api_keys_pkey", "api_keys_hash_key", "workspaces_pkey", "index_sources_by_group",
+	"agents_pkey", "api_keys_pkey", "api_keys_hash_key", "api_keys_by_id", "workspaces_pkey", "index_sources_by_group",
 	"index_spaces_pkey", "index_spaces_live", "index_spaces_by_identity",
 }
 

@@ -30,10 +30,16 @@ where d.scope = any (@scopes::text[]) and starts_with(d.path, @prefix) and not d
 
 	// What was imported last and is there as it was in the archive.
 	sqlSnapshotOrigin = `
-select origin
-from snapshot_imports
-where workspace_id = @workspace and agent_id = @agent and contents_sha256 = @contents and owner_key = any (array['', @owner::text])
-order by import_id desc
+select i.origin
+from unnest(array['', @owner::text]) o (owner_key)
+cross join lateral (
+    select import_id, origin
+    from snapshot_imports
+    where workspace_id = @workspace and agent_id = @agent and contents_sha256 = @contents and owner_key = o.owner_key
+    order by contents_sha256, import_id desc
+    limit 1
+) i
+order by i.import_id desc
 limit 1`
 )
 

@@ -14,9 +14,9 @@ import (
 // switched off.
 const sqlLeader = `
 select l.agent_id
-from agents m
-join agents l on l.workspace_id = m.workspace_id and l.agent_id = m.settings ->> 'leader' and l.agent_id <> m.agent_id
-where m.workspace_id = @workspace and m.agent_id = @agent and coalesce((l.settings -> 'memoryEnabled')::boolean, not @off)`
+from agents l
+where l.workspace_id = @workspace and l.agent_id <> @agent and coalesce((l.settings -> 'memoryEnabled')::boolean, not @off)
+    and l.agent_id = (select m.settings ->> 'leader' from agents m where m.workspace_id = @workspace and m.agent_id = @agent)`
 
 // Leader returns on whose behalf a member of a team reads its leader's memory: as the same owner, and nobody else, with a credential
 // that only reads. It reports false for an agent that has no leader. The identity's credential need not be for the leader: naming
