@@ -310,8 +310,8 @@ func mayChange(id memory.Identity, g group) bool {
 	case "write_ledger": // the receipt of a dream of the shared memory that was undone is that of its owner
 		return g.agent == id.Agent && (g.owner == string(id.Owner) || g.owner == string(memory.SystemOwner) && !id.Pinned)
 	case "snapshot_imports", "snapshot_archives":
-		if g.owner == "" { // of shared documents: kept as nobody's
-			return ofAgent && !id.Pinned && id.Owner == memory.NoOwner
+		if g.owner == "" { // of shared documents
+			return ofAgent && !id.Pinned
 		}
 		return ofAgent && g.owner == string(id.Owner)
 	case "model_usage":
