@@ -35,7 +35,7 @@ type ImportedItem struct {
 func (p *importPage) item(ctx context.Context, staged store.ImportItem) (store.ImportSettled, error) {
 	var item imports.Item
 	if err := json.Unmarshal(staged.Payload, &item); err != nil || (item.Document == nil) == (item.Conversation == nil) {
-		return store.ImportSettled{Outcome: memory.OutcomeFailed, ReasonCode: ReasonUnreadable}, nil
+		return store.ImportSettled{Outcome: memory.OutcomeFailed, ReasonCode: ReasonUnreadable}, nil //nolint:nilerr // the item says so
 	}
 	var end store.ImportSettled
 	var err error

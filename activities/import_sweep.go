@@ -14,6 +14,9 @@ type ImportSweep struct{ o Options }
 func NewImportSweep(o Options) ImportSweep { return ImportSweep{o} }
 
 // Running lists some imports that have not ended, behind another one in their order; none when there are no more.
-func (s ImportSweep) Running(ctx context.Context, after store.RunningImport) ([]store.RunningImport, error) {
+func (s ImportSweep) Running(ctx context.Context, after RunningImport) ([]RunningImport, error) {
 	return s.o.Store.RunningImports(ctx, s.o.Now().Add(-sweepGrace), after, sweepBatch)
 }
+
+// RunningImport is an import that is marked as running.
+type RunningImport = store.RunningImport

@@ -13,7 +13,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"reverie/activities"
 	"reverie/memory"
 	"reverie/snapshot"
 	"reverie/store"
@@ -284,7 +283,7 @@ func (s *Server) importSnapshot(ctx context.Context, in *importSnapshotInput) (*
 		return nil, err
 	}
 	input := workflows.ImportSnapshotInput{
-		AgentRef: activities.AgentRef{Workspace: u.id.Workspace, Agent: u.id.Agent},
+		AgentRef: store.AgentRef{Workspace: u.id.Workspace, Agent: u.id.Agent},
 		Import:   staged.ID, Archive: hex.EncodeToString(u.archive.SHA256[:]), Particular: staged.Owner != memory.NoOwner || staged.Token != "",
 	}
 	done, err := s.runImport(ctx, input, wait)

@@ -6,7 +6,6 @@ import (
 
 	"go.temporal.io/sdk/client"
 
-	"reverie/activities"
 	"reverie/memory"
 	"reverie/workflows"
 )
@@ -46,13 +45,13 @@ func changedSincePreview() *Problem {
 // refusedImport is the answer to an import that something was in the way of.
 func refusedImport(reason memory.ReasonCode) *Problem {
 	switch reason {
-	case activities.ReasonChangedSincePreview:
+	case workflows.ReasonChangedSincePreview:
 		return changedSincePreview()
 	case memory.GateTeamMember:
 		return problem(nameTeamMember, "memory is read-only for team members: nothing was imported")
 	case memory.GateMemoryOff:
 		return problem(nameMemoryOff, "memory is switched off for this agent: nothing was imported; switch it on with memoryEnabled in the agent's settings")
-	case activities.ReasonForbidden:
+	case workflows.ReasonForbidden:
 		return problem(nameForbidden, "this key may not write the documents of the archive: nothing was imported")
 	}
 	return problem(nameSnapshotRefused, "nothing was imported: %s", reason)

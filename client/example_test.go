@@ -35,8 +35,7 @@ func ExampleClient_Write() {
 		fmt.Println(err)
 		return
 	}
-	var refused *client.RefusedError
-	if errors.As(receipt.Err(), &refused) {
+	if refused, ok := errors.AsType[*client.RefusedError](receipt.Err()); ok {
 		fmt.Println("not written:", refused.ReasonCode)
 	}
 	// Output: not written: memory_off

@@ -57,8 +57,7 @@ func (t *Temporal) EnsureNexusEndpoint(ctx context.Context, name, taskQueue stri
 			}},
 		},
 	})
-	var exists *serviceerror.AlreadyExists
-	if errors.As(err, &exists) {
+	if _, ok := errors.AsType[*serviceerror.AlreadyExists](err); ok {
 		return nil
 	}
 	return err

@@ -59,7 +59,7 @@ func Open(root string, settle time.Duration, now func() time.Time) (*Folder, err
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(root, folderMode); err != nil {
+	if err := os.MkdirAll(root, folderMode); err != nil { //nolint:gosec // the person who runs it names the folder
 		return nil, err
 	}
 	if root, err = filepath.EvalSymlinks(root); err != nil {
@@ -69,7 +69,7 @@ func Open(root string, settle time.Duration, now func() time.Time) (*Folder, err
 		root: root, own: filepath.Join(root, stateFolder, "sync"), settle: settle, now: now, step: func(string) {},
 		sights: map[string]sight{}, gone: map[string]time.Time{}, asides: map[string]time.Time{},
 	}
-	if err := os.MkdirAll(filepath.Join(f.own, "aside"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(f.own, "aside"), 0o700); err != nil { //nolint:gosec // as above
 		return nil, err
 	}
 	f.lock = flock.New(filepath.Join(f.own, "lock"))

@@ -174,7 +174,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	if _, err := New(f, wire{listening.URL}, Options{DeleteAll: true}).Once(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -36,11 +36,12 @@ type crash struct{}
 var worldPlaces = []string{"MEMORY.md", "memory/a.md", "team/b.md", "own/team/c.md"}
 
 func newWorld(tb testing.TB, t *rapid.T) *world {
+	tb.Helper()
 	base := ""
 	if _, err := os.Stat("/dev/shm"); err == nil {
 		base = "/dev/shm"
 	}
-	root, err := os.MkdirTemp(base, "foldersync-")
+	root, err := os.MkdirTemp(base, "foldersync-") //nolint:usetesting // in memory where that is possible: there are thousands of worlds
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func (w *watcher) follow() {
 
 // add watches a folder and those below it. What cannot be watched is found by the scans that come anyway.
 func (w *watcher) add(folder string) {
-	_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error { //nolint:gosec // the person who runs it names the folder
 		if err != nil || !d.IsDir() {
 			return nil //nolint:nilerr // it is gone or cannot be read: there is nothing to watch
 		}

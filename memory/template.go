@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -112,8 +113,8 @@ func (r *rendering) value(name string) any {
 		return r.scopes[len(r.scopes)-1]
 	}
 	first, rest, dotted := strings.Cut(name, ".")
-	for i := len(r.scopes) - 1; i >= 0; i-- {
-		object, _ := r.scopes[i].(map[string]any)
+	for _, v := range slices.Backward(r.scopes) {
+		object, _ := v.(map[string]any)
 		value, found := object[first]
 		if !found {
 			continue

@@ -254,8 +254,8 @@ func (r *record) locate(before []byte) error {
 // skipDescriptor reads what follows the data of an entry whose sizes were not known before: with a signature or without.
 func (r *record) skipDescriptor(behind []byte) error {
 	want := binary.LittleEndian.AppendUint32(nil, r.checksum)
-	want = binary.LittleEndian.AppendUint32(want, uint32(r.packed)) //nolint:gosec // it was read from 32 bits
-	want = binary.LittleEndian.AppendUint32(want, uint32(r.size))   //nolint:gosec // as above
+	want = binary.LittleEndian.AppendUint32(want, uint32(r.packed))
+	want = binary.LittleEndian.AppendUint32(want, uint32(r.size))
 	signed := append(binary.LittleEndian.AppendUint32(nil, descriptorSignature), want...)
 	switch {
 	case bytes.HasPrefix(behind, signed):

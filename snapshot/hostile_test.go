@@ -47,7 +47,7 @@ func TestDamagedArchives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for cut := range len(honest) {
+	for cut := range honest {
 		if _, err := snapshot.Read(honest[:cut]); err == nil {
 			t.Errorf("the first %d of %d bytes are an archive", cut, len(honest))
 		}

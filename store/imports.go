@@ -14,6 +14,7 @@ import (
 // ImportState is how far an import is.
 type ImportState string
 
+// States of imports.
 const (
 	ImportStaging   ImportState = "staging"   // items are uploaded
 	ImportRunning   ImportState = "running"   // they are moved in

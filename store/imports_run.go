@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -117,9 +118,7 @@ func (s *Store) moveImport(ctx context.Context, id memory.Identity, imported uui
 	}
 	return inTx(ctx, s, id, func(t *tx) (Import, error) {
 		args := pgx.NamedArgs{"import": imported}
-		for name, value := range more {
-			args[name] = value
-		}
+		maps.Copy(args, more)
 		i := importing{t: t, id: imported}
 		b := &pgx.Batch{}
 		b.Queue(sql, t.args(args))

@@ -8,7 +8,6 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"reverie/activities"
-	"reverie/store"
 	"reverie/workflows"
 )
 
@@ -37,7 +36,7 @@ func (s importSweep) run(ctx context.Context) {
 
 // once goes through all of them.
 func (s importSweep) once(ctx context.Context) error {
-	for after := (store.RunningImport{}); ; {
+	for after := (activities.RunningImport{}); ; {
 		running, err := s.Running(ctx, after)
 		if err != nil || len(running) == 0 {
 			return err

@@ -109,3 +109,9 @@ func (i *importingSnapshot) describe(ctx workflow.Context, phase string) {
 	fmt.Fprintf(&b, "\n- its record, with what became of each file: `GET /api/v1/agents/%s/workspace/memory/imports/%s`", i.Agent, i.Import)
 	workflow.SetCurrentDetails(ctx, b.String())
 }
+
+// Reasons of imports of snapshots that nothing came of.
+const (
+	ReasonChangedSincePreview = activities.ReasonChangedSincePreview
+	ReasonForbidden           = activities.ReasonForbidden
+)

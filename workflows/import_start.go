@@ -28,8 +28,7 @@ func StartImport(ctx context.Context, c client.Client, in ImportInput) error {
 // CancelImport has an import that runs stop, and reports false when none does.
 func CancelImport(ctx context.Context, c client.Client, id string) (running bool, err error) {
 	err = c.CancelWorkflow(ctx, id, "")
-	var gone *serviceerror.NotFound
-	if errors.As(err, &gone) {
+	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
 		return false, nil
 	}
 	return err == nil, err

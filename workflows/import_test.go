@@ -166,8 +166,7 @@ func TestImportIsCancelled(t *testing.T) {
 	in := importInput()
 	e.ExecuteWorkflow(Import, in)
 	_, err := e.result(t)
-	var cancelled *temporal.CanceledError
-	if !errors.As(err, &cancelled) {
+	if _, ok := errors.AsType[*temporal.CanceledError](err); !ok {
 		t.Errorf("it ended with %v", err)
 	}
 	if diff := cmp.Diff([]activities.EndImportInput{{AgentRef: in.AgentRef, Import: in.Import, Cancelled: true}}, e.ends); diff != "" || e.settled != activities.ImportPageItems {

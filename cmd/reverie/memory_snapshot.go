@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -129,7 +131,7 @@ func writePreview(w io.Writer, answer apiAnswer) error {
 
 // notes say what is not written as the archive has it.
 func (c snapshotChange) notes() string {
-	notes := ""
+	var notes strings.Builder
 	for _, note := range []struct {
 		holds bool
 		text  string
@@ -137,10 +139,10 @@ func (c snapshotChange) notes() string {
 		{c.Redacted, "secrets are taken out"}, {c.Withheld, "what was forgotten is left out"}, {c.Edited, "changed since the export"},
 	} {
 		if note.holds {
-			notes += ", " + note.text
+			notes.WriteString(", " + note.text)
 		}
 	}
-	return notes
+	return notes.String()
 }
 
 // snapshotResult is the outcome of an import, or where it will be.
@@ -199,9 +201,7 @@ func (s *session) sendArchive(cmd *cobra.Command, file string, query url.Values,
 	if err != nil {
 		return apiAnswer{}, err
 	}
-	for name, values := range s.ownerQuery() {
-		query[name] = values
-	}
+	maps.Copy(query, s.ownerQuery())
 	return api.call(cmd.Context(), apiRequest{method: "POST", path: path, query: query, archive: archive, timeout: timeout})
 }
 
@@ -213,7 +213,7 @@ func readArchive(cmd *cobra.Command, file string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer opened.Close()
+		defer func() { _ = opened.Close() }()
 		from = opened
 	}
 	archive, err := io.ReadAll(io.LimitReader(from, snapshot.MaxArchiveBytes+1))

@@ -44,23 +44,27 @@ func Corpus() []Hostile {
 
 		// Bombs of three kinds, and the ways around them.
 		{"one entry of zeros", func(tb testing.TB) []byte {
+			tb.Helper()
 			return of(forged{name: "memory/zeros.md", content: strings.Repeat(zeros, 64), method: methodDeflated}).bytes(tb)
 		}, snapshot.CodeEntryTooLarge},
 		{"one entry of zeros that says it is small", func(tb testing.TB) []byte {
-			return of(forged{name: "memory/zeros.md", content: strings.Repeat(zeros, 64), method: methodDeflated, size: lie(uint32(10))}).bytes(tb)
+			tb.Helper()
+			return of(forged{name: "memory/zeros.md", content: strings.Repeat(zeros, 64), method: methodDeflated, size: new(uint32(10))}).bytes(tb)
 		}, snapshot.CodeEntryTooLarge},
 		{"seventeen entries of a megabyte", func(tb testing.TB) []byte {
+			tb.Helper()
 			packed := deflate(tb, zeros)
 			a := of()
 			for n := range 17 {
 				a.entries = append(a.entries, forged{
 					name: fmt.Sprintf("memory/%d.md", n), packed: packed, method: methodDeflated,
-					size: lie(uint32(snapshot.MaxEntryBytes)), checksum: lie(crc32.ChecksumIEEE([]byte(zeros))),
+					size: new(uint32(snapshot.MaxEntryBytes)), checksum: new(crc32.ChecksumIEEE([]byte(zeros))),
 				})
 			}
 			return a.bytes(tb)
 		}, snapshot.CodeTotalTooLarge},
 		{"all entries are the same bytes", func(tb testing.TB) []byte {
+			tb.Helper()
 			a := archive{entries: []forged{{name: "memory/0.md", content: zeros, method: methodDeflated}}}
 			packed := deflate(tb, zeros)
 			for n := range 400 {
@@ -71,6 +75,7 @@ func Corpus() []Hostile {
 		{"entries that quote each other's headers", overlapping, snapshot.CodeOverlapping},
 
 		{"501 entries", func(tb testing.TB) []byte {
+			tb.Helper()
 			a := of()
 			for n := range snapshot.MaxEntries {
 				a.entries = append(a.entries, plain(fmt.Sprintf("memory/%d.md", n)))
@@ -78,6 +83,7 @@ func Corpus() []Hostile {
 			return a.bytes(tb)
 		}, snapshot.CodeTooManyEntries},
 		{"501 folders", func(tb testing.TB) []byte {
+			tb.Helper()
 			a := of()
 			for n := range snapshot.MaxEntries {
 				a.entries = append(a.entries, forged{name: fmt.Sprintf("f%d/", n)})
@@ -85,45 +91,51 @@ func Corpus() []Hostile {
 			return a.bytes(tb)
 		}, snapshot.CodeTooManyEntries},
 		{"501 entries that say they are 5", func(tb testing.TB) []byte {
+			tb.Helper()
 			a := of()
 			for n := range snapshot.MaxEntries {
 				a.entries = append(a.entries, plain(fmt.Sprintf("memory/%d.md", n)))
 			}
-			a.count = lie(uint16(5))
+			a.count = new(uint16(5))
 			return a.bytes(tb)
 		}, snapshot.CodeMalformed},
-		{"more entries than there are", made(archive{entries: []forged{plain("MEMORY.md")}, count: lie(uint16(2))}), snapshot.CodeMalformed},
+		{"more entries than there are", made(archive{entries: []forged{plain("MEMORY.md")}, count: new(uint16(2))}), snapshot.CodeMalformed},
 
 		// Sizes and checksums.
-		{"longer than it says", made(of(forged{name: "memory/a.md", content: "abc", size: lie(uint32(2))})), snapshot.CodeWrongSize},
-		{"shorter than it says", made(of(forged{name: "memory/a.md", content: "abc", method: methodDeflated, size: lie(uint32(4))})), snapshot.CodeWrongSize},
+		{"longer than it says", made(of(forged{name: "memory/a.md", content: "abc", size: new(uint32(2))})), snapshot.CodeWrongSize},
+		{"shorter than it says", made(of(forged{name: "memory/a.md", content: "abc", method: methodDeflated, size: new(uint32(4))})), snapshot.CodeWrongSize},
 		{"data behind the deflated end", made(of(forged{name: "memory/a.md", content: "", method: methodDeflated, packed: []byte("\x03\x00hidden")})), snapshot.CodeWrongSize},
-		{"packed beyond the end", made(of(forged{name: "memory/a.md", content: "abc", packedSize: lie(uint32(1 << 30))})), snapshot.CodeMalformed},
-		{"a wrong checksum", made(of(forged{name: "memory/a.md", content: "abc", checksum: lie(uint32(7))})), snapshot.CodeWrongChecksum},
-		{"a wrong checksum of what is no document", made(of(forged{name: "photo.png", content: "abc", checksum: lie(uint32(7))})), snapshot.CodeWrongChecksum},
+		{"packed beyond the end", made(of(forged{name: "memory/a.md", content: "abc", packedSize: new(uint32(1 << 30))})), snapshot.CodeMalformed},
+		{"a wrong checksum", made(of(forged{name: "memory/a.md", content: "abc", checksum: new(uint32(7))})), snapshot.CodeWrongChecksum},
+		{"a wrong checksum of what is no document", made(of(forged{name: "photo.png", content: "abc", checksum: new(uint32(7))})), snapshot.CodeWrongChecksum},
 		{"deflate that is none", made(of(forged{name: "memory/a.md", content: "abc", method: methodDeflated, packed: []byte("\xff\xff\xff")})), snapshot.CodeMalformed},
-		{"zip64 sizes", made(of(forged{name: "memory/a.md", content: "abc", size: lie(uint32(noSize32))})), snapshot.CodeZip64},
+		{"zip64 sizes", made(of(forged{name: "memory/a.md", content: "abc", size: new(uint32(noSize32))})), snapshot.CodeZip64},
 		{"a zip64 field", made(of(forged{name: "memory/a.md", content: "abc", extra: extra(extraZip64, strings.Repeat("\x00", 16))})), snapshot.CodeZip64},
 		{"a zip64 end", func(tb testing.TB) []byte {
+			tb.Helper()
 			data := of().bytes(tb)
 			end := len(data) - endSize
 			locator := make([]byte, locatorSize)
 			binary.LittleEndian.PutUint32(locator, locatorSignature)
 			return append(append(append([]byte{}, data[:end]...), locator...), data[end:]...)
 		}, snapshot.CodeZip64},
-		{"as many entries as zip64 has", made(archive{entries: []forged{plain("MEMORY.md")}, count: lie(uint16(noSize16))}), snapshot.CodeZip64},
+		{"as many entries as zip64 has", made(archive{entries: []forged{plain("MEMORY.md")}, count: new(uint16(noSize16))}), snapshot.CodeZip64},
 
 		// Structure.
 		{"bytes in front", made(archive{before: "#!/bin/sh\n", entries: []forged{plain("MEMORY.md")}}), snapshot.CodeDataOutside},
 		{"bytes behind the entries", made(archive{between: "hidden", entries: []forged{plain("MEMORY.md")}}), snapshot.CodeDataOutside},
 		{"bytes between entries", made(archive{entries: []forged{{name: "MEMORY.md", content: "a", behind: "hidden"}, plain("SOUL.md")}}), snapshot.CodeDataOutside},
-		{"bytes behind the end", func(tb testing.TB) []byte { return append(of().bytes(tb), "hidden"...) }, snapshot.CodeNotAnArchive},
-		{"the directory somewhere else", made(archive{entries: []forged{plain("MEMORY.md")}, offset: lie(uint32(1 << 20))}), snapshot.CodeMalformed},
-		{"an entry somewhere else", made(of(forged{name: "memory/a.md", content: "abc", offset: lie(uint32(3))})), snapshot.CodeMalformed},
-		{"an entry beyond the archive", made(of(forged{name: "memory/a.md", content: "abc", offset: lie(uint32(1 << 24))})), snapshot.CodeMalformed},
+		{"bytes behind the end", func(tb testing.TB) []byte {
+			tb.Helper()
+			return append(of().bytes(tb), "hidden"...)
+		}, snapshot.CodeNotAnArchive},
+		{"the directory somewhere else", made(archive{entries: []forged{plain("MEMORY.md")}, offset: new(uint32(1 << 20))}), snapshot.CodeMalformed},
+		{"an entry somewhere else", made(of(forged{name: "memory/a.md", content: "abc", offset: new(uint32(3))})), snapshot.CodeMalformed},
+		{"an entry beyond the archive", made(of(forged{name: "memory/a.md", content: "abc", offset: new(uint32(1 << 24))})), snapshot.CodeMalformed},
 		{"two names", made(of(forged{name: "memory/a.md", content: "abc", localName: "memory/b.md"})), snapshot.CodeMalformed},
 		{"a second name in a field", made(of(forged{name: "memory/a.md", content: "abc", extra: extra(extraPath, "\x01\x00\x00\x00\x00SOUL.md")})), snapshot.CodeAmbiguous},
 		{"two ends", func(tb testing.TB) []byte {
+			tb.Helper()
 			inner := archive{}.bytes(tb)
 			a := of()
 			a.comment = string(inner)
@@ -134,7 +146,7 @@ func Corpus() []Hostile {
 		// What is not read.
 		{"encrypted", made(of(forged{name: "memory/a.md", content: "abc", flags: flagEncrypted})), snapshot.CodeEncrypted},
 		{"strongly encrypted", made(of(forged{name: "memory/a.md", content: "abc", flags: flagStrong | flagEncrypted})), snapshot.CodeEncrypted},
-		{"flags that contradict", made(of(forged{name: "memory/a.md", content: "abc", localFlags: lie(uint16(flagEncrypted))})), snapshot.CodeMalformed},
+		{"flags that contradict", made(of(forged{name: "memory/a.md", content: "abc", localFlags: new(uint16(flagEncrypted))})), snapshot.CodeMalformed},
 		{"bzip2", made(of(forged{name: "memory/a.md", content: "abc", method: 12})), snapshot.CodeUnsupported},
 		{"a method of its own", made(of(forged{name: "memory/a.md", content: "abc", method: 99})), snapshot.CodeUnsupported},
 		{"a symbolic link", made(of(forged{name: "memory/a.md", content: "/etc/passwd", attributes: unix(0o120777)})), snapshot.CodeSpecialFile},
@@ -188,7 +200,7 @@ func overlapping(tb testing.TB) []byte {
 	second := a.bytes(tb)
 	at := uint32(strings.Index(string(second), local))
 	first := localSize + len("memory/a.md") + len(local)
-	a.entries[1].offset = lie(at)
+	a.entries[1].offset = new(at)
 	whole := a.bytes(tb)
 	cut := len(local)
 	whole = append(whole[:first:first], whole[first+cut:]...)

@@ -65,8 +65,6 @@ type archive struct {
 	disk                     uint16
 }
 
-func lie[T any](value T) *T { return &value }
-
 func or[T any](lied *T, truth T) T {
 	if lied != nil {
 		return *lied
