@@ -56,7 +56,7 @@ type writeMemoryInput struct {
 		Target    string          `json:"target" minLength:"1" maxLength:"1024" doc:"Path of the document, as a template." example:"memory/cases/{{id}}.md"`
 		Strategy  memory.Strategy `json:"strategy" enum:"append,replace_section,upsert_kv,overwrite" doc:"How the content becomes part of a document that exists already."`
 		Content   string          `json:"content" maxLength:"262144" doc:"Markdown, as a template; at most 256 KiB, and with the data in it 1 MiB." example:"Closed: {{outcome}}"`
-		Data      jsonObject      `json:"data,omitempty" doc:"What the templates may name; at most 1 MiB."`
+		Data      jsonObject      `json:"data,omitzero" doc:"What the templates may name; at most 1 MiB."`
 		Reason    string          `json:"reason,omitempty" maxLength:"2000" doc:"Why; it stands in the document's history."`
 	}
 }
