@@ -71,12 +71,12 @@ func broken(text, end string) string {
 	return strings.ReplaceAll(text, "\n", end)
 }
 
-// brokenLike returns text with the line breaks of a document, or as it is when the document has none.
-func brokenLike(text, document string) string {
-	if !strings.Contains(document, "\n") {
-		return text
+// breakOf is how lines end that are put into a document: as its own do, or as they came when it says nothing.
+func breakOf(existing, incoming string) string {
+	if isBlank(existing) {
+		return lineBreak(incoming)
 	}
-	return broken(text, lineBreak(document))
+	return lineBreak(existing)
 }
 
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -20,8 +20,8 @@ import (
 // A text without headings is appended. Refused are: text in front of the first heading, since it would belong to no section; a
 // heading that comes twice; and blocks that never end (code, comments) and would swallow the headings behind them.
 func replacedSections(existing, incoming string) (string, error) {
-	incoming = brokenLike(incoming, existing)
-	parts, err := incomingSections(incoming)
+	end := breakOf(existing, incoming)
+	parts, err := incomingSections(broken(incoming, end))
 	if err != nil {
 		return "", err
 	}
@@ -29,7 +29,7 @@ func replacedSections(existing, incoming string) (string, error) {
 		return appended(existing, incoming), nil
 	}
 	before := titles(existing)
-	s := sectionWork{existing: existing, titles: before, spans: spans(existing, before)}
+	s := sectionWork{existing: existing, end: end, titles: before, spans: spans(existing, before)}
 	s.place(parts)
 	return s.written(parts)
 }
@@ -79,6 +79,7 @@ func incomingSections(incoming string) ([]*incomingSection, error) {
 // sectionWork is a document while sections of it are replaced.
 type sectionWork struct {
 	existing string
+	end      string // line break of what is written
 	titles   []titled
 	spans    [][2]int
 
@@ -138,7 +139,7 @@ func (s *sectionWork) replace(part *incomingSection, end string) {
 
 // written puts the document together and checks that its headings are those that it should have.
 func (s *sectionWork) written(parts []*incomingSection) (string, error) {
-	end := lineBreak(s.existing)
+	end := s.end
 	var added strings.Builder
 	var addedTitles []titled
 	var placed []*incomingSection
