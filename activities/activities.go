@@ -125,3 +125,16 @@ func (a *Activities) identify(ctx context.Context, ref memory.OwnerRef, by memor
 	id.Owner = owner
 	return id, nil
 }
+
+// untilStopped is ctx, done as well when the worker stops: for steps that wait for others and would hold it up.
+func untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-activity.GetWorkerStopChannel(ctx):
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}

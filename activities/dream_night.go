@@ -80,15 +80,8 @@ func newNight(ctx context.Context, a *Activities, in StartDreamsInput) *night {
 
 // run has everybody dream who is not done, and returns when all are, or when the worker stops.
 func (n *night) run(ctx context.Context) {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := untilStopped(ctx)
 	defer cancel()
-	go func() {
-		select {
-		case <-activity.GetWorkerStopChannel(ctx):
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	places := make(chan struct{}, max(1, n.in.Parallel))
 	var dreams sync.WaitGroup
 	defer dreams.Wait()

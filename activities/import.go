@@ -58,15 +58,8 @@ type importPage struct {
 
 // run moves the items in: all documents before the first conversation, which may be read with them in mind.
 func (p *importPage) run(ctx context.Context, items []store.ImportItem) error {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := untilStopped(ctx)
 	defer cancel()
-	go func() {
-		select {
-		case <-activity.GetWorkerStopChannel(ctx):
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	for _, conversations := range []bool{false, true} {
 		p.side(ctx, byOwner(items, conversations))
 		if err := cmp.Or(ctx.Err(), p.problem); err != nil {

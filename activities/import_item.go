@@ -143,7 +143,7 @@ func (p *importPage) extract(ctx context.Context, staged store.ImportItem, id me
 		OwnerRef:     memory.OwnerRef{Workspace: p.in.Workspace, Agent: p.in.Agent, Owner: stored.OwnerID},
 		Conversation: stored.ConversationUID, Timing: p.timing,
 	}
-	for round := 0; ; round++ {
+	for round, waits := 0, 0; ; round++ {
 		order.Request = uuid.NewSHA1(p.in.Import, fmt.Appendf(nil, "%s/%d/%s", activity.GetInfo(ctx).WorkflowExecution.RunID, round, staged.Key)).String()
 		out, err := p.Extractor.Extract(ctx, order)
 		if err != nil {
@@ -160,9 +160,14 @@ func (p *importPage) extract(ctx context.Context, staged store.ImportItem, id me
 			}
 			return store.ImportSettled{Outcome: now.Outcome, ReasonCode: now.ReasonCode}, err
 		}
-		if err := rest(ctx, min(time.Duration(round)*importPause, maxRetryAfter)); err != nil {
+		if out.Outcome == memory.OutcomeWritten { // the rest of a long conversation goes on at once
+			waits = 0
+			continue
+		}
+		if err := rest(ctx, min(time.Duration(waits)*importPause, maxRetryAfter)); err != nil {
 			return store.ImportSettled{}, err
 		}
+		waits++
 	}
 }
 
