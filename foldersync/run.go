@@ -24,6 +24,9 @@ var ErrMoving = errors.New("something is writing to the folder all the time")
 func (s *Sync) Once(ctx context.Context) (Outcome, error) {
 	limit := time.Now().Add(patience)
 	var total Outcome
+	if err := s.rest(ctx); err != nil {
+		return total, err
+	}
 	for {
 		o, err := s.Pass(ctx)
 		total.Documents, total.Refused, total.Held = o.Documents, o.Refused, o.Held
@@ -43,6 +46,28 @@ func (s *Sync) Once(ctx context.Context) (Outcome, error) {
 			if err := sleep(ctx, o.Again.Sub(s.folder.now())); err != nil {
 				return total, err
 			}
+		}
+	}
+}
+
+// restFactor times the settling time is how long Once leaves everything alone because of files that were just written to.
+const restFactor = 3
+
+// rest waits until the files have settled, so that what is done, and in which order it is told, does not depend on how soon
+// after an edit it is asked for. A file that goes on moving holds up the others no longer than that.
+func (s *Sync) rest(ctx context.Context) error {
+	limit := s.folder.now().Add(restFactor * s.folder.settle)
+	for {
+		listing, err := s.folder.Scan()
+		if err != nil {
+			return err
+		}
+		now := s.folder.now()
+		if len(listing.Moving) == 0 || !now.Before(limit) {
+			return nil
+		}
+		if err := sleep(ctx, listing.Look.Sub(now)); err != nil {
+			return err
 		}
 	}
 }
