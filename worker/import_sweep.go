@@ -2,8 +2,6 @@ package worker
 
 import (
 	"context"
-	"log/slog"
-	"time"
 
 	"go.temporal.io/sdk/client"
 
@@ -11,27 +9,10 @@ import (
 	"reverie/workflows"
 )
 
-// importSweep has every import that is marked as running run, at every interval. One whose workflow is running is left alone.
+// importSweep has every import that is marked as running run. One whose workflow is running is left alone.
 type importSweep struct {
 	activities.ImportSweep
-	client   client.Client
-	interval time.Duration
-	log      *slog.Logger
-}
-
-func (s importSweep) run(ctx context.Context) {
-	ticker := time.NewTicker(s.interval)
-	defer ticker.Stop()
-	for {
-		if err := s.once(ctx); err != nil && ctx.Err() == nil {
-			s.log.Warn("the sweep over imports stopped early", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-	}
+	client client.Client
 }
 
 // once goes through all of them.

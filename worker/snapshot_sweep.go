@@ -3,8 +3,6 @@ package worker
 import (
 	"context"
 	"encoding/hex"
-	"log/slog"
-	"time"
 
 	"go.temporal.io/sdk/client"
 
@@ -12,27 +10,10 @@ import (
 	"reverie/workflows"
 )
 
-// snapshotSweep starts, at every interval, the imports of snapshots that wait for a workflow. One that is running is left alone.
+// snapshotSweep starts the imports of snapshots that wait for a workflow. One that is running is left alone.
 type snapshotSweep struct {
 	activities.SnapshotSweep
-	client   client.Client
-	interval time.Duration
-	log      *slog.Logger
-}
-
-func (s snapshotSweep) run(ctx context.Context) {
-	ticker := time.NewTicker(s.interval)
-	defer ticker.Stop()
-	for {
-		if err := s.once(ctx); err != nil && ctx.Err() == nil {
-			s.log.Warn("the sweep of snapshots stopped early", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-	}
+	client client.Client
 }
 
 // once starts what is waiting.

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -11,39 +10,20 @@ import (
 	"reverie/workflows"
 )
 
-// sweep delivers completed turns that Temporal has not accepted, at every interval, and looks now and then for those that
-// it has accepted in vain, at its start first.
+// sweep delivers completed turns that Temporal has not accepted, and looks now and then for those that it has accepted in vain, the
+// first time first.
 type sweep struct {
 	activities.Sweep
-	client   client.Client
-	interval time.Duration
-	log      *slog.Logger
-}
-
-func (s sweep) run(ctx context.Context) {
-	ticker := time.NewTicker(s.interval)
-	defer ticker.Stop()
-	var lookedForStalled time.Time
-	for {
-		stalled := s.Now().Sub(lookedForStalled) >= activities.StalledAfter
-		if stalled {
-			lookedForStalled = s.Now()
-		}
-		if delivered, err := s.once(ctx, stalled); err != nil && ctx.Err() == nil {
-			s.log.Warn("sweep stopped early", "delivered", delivered, "error", err)
-		} else if delivered > 0 {
-			s.log.Info("sweep delivered turns", "delivered", delivered)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-	}
+	client           client.Client
+	lookedForStalled time.Time
 }
 
 // once delivers what is undelivered and reports how many Inboxes it reached.
-func (s sweep) once(ctx context.Context, stalled bool) (int, error) {
+func (s *sweep) once(ctx context.Context) (int, error) {
+	stalled := s.Now().Sub(s.lookedForStalled) >= activities.StalledAfter
+	if stalled {
+		s.lookedForStalled = s.Now()
+	}
 	turns, err := s.Undelivered(ctx, stalled)
 	if err != nil {
 		return 0, err

@@ -40,7 +40,8 @@ type Options struct {
 // Worker polls the task queues of this deployment.
 type Worker struct {
 	queues     []queue
-	sweep      sweep
+	patrol     patrol
+	sweep      *sweep
 	indexSweep *indexSweep
 	snapshots  snapshotSweep
 	imports    importSweep
@@ -59,11 +60,12 @@ type queue struct {
 // New prepares a worker; Start begins to poll.
 func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 	w := &Worker{
-		sweep:      sweep{Sweep: activities.NewSweep(steps.Options), client: c, interval: o.SweepInterval, log: o.Log},
+		patrol:     patrol{interval: o.SweepInterval, log: o.Log},
+		sweep:      &sweep{Sweep: activities.NewSweep(steps.Options), client: c},
 		indexSweep: &indexSweep{IndexSweep: activities.NewIndexSweep(steps), client: c, interval: o.SweepInterval, log: o.Log},
-		snapshots:  snapshotSweep{SnapshotSweep: activities.NewSnapshotSweep(steps.Options), client: c, interval: o.SweepInterval, log: o.Log},
-		imports:    importSweep{ImportSweep: activities.NewImportSweep(steps.Options), client: c, interval: o.SweepInterval, log: o.Log},
-		writeSweep: writeSweep{WriteSweep: activities.NewWriteSweep(steps.Options), client: c, interval: o.SweepInterval, log: o.Log},
+		snapshots:  snapshotSweep{SnapshotSweep: activities.NewSnapshotSweep(steps.Options), client: c},
+		imports:    importSweep{ImportSweep: activities.NewImportSweep(steps.Options), client: c},
+		writeSweep: writeSweep{WriteSweep: activities.NewWriteSweep(steps.Options), client: c},
 	}
 	if steps.DreamSchedule.Cron != "" {
 		w.schedules = &dreamSchedules{DreamSweep: activities.NewDreamSweep(steps.Store, steps.DreamSchedule), client: c, now: steps.Now, log: o.Log}
@@ -120,11 +122,11 @@ func (w *Worker) Start() error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
-	w.done.Go(func() { w.sweep.run(ctx) })
 	w.done.Go(func() { w.indexSweep.run(ctx) })
-	w.done.Go(func() { w.snapshots.run(ctx) })
-	w.done.Go(func() { w.imports.run(ctx) })
-	w.done.Go(func() { w.writeSweep.run(ctx) })
+	w.done.Go(func() { w.patrol.walk(ctx, "turns", w.patrol.counted("turns", w.sweep.once)) })
+	w.done.Go(func() { w.patrol.walk(ctx, "writes", w.patrol.counted("writes", w.writeSweep.once)) })
+	w.done.Go(func() { w.patrol.walk(ctx, "snapshots", w.snapshots.once) })
+	w.done.Go(func() { w.patrol.walk(ctx, "imports", w.imports.once) })
 	if w.schedules != nil {
 		w.done.Go(func() { w.schedules.run(ctx) })
 	}

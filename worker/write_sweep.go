@@ -2,8 +2,6 @@ package worker
 
 import (
 	"context"
-	"log/slog"
-	"time"
 
 	"go.temporal.io/sdk/client"
 
@@ -15,26 +13,7 @@ import (
 // in. One that is running already is left alone.
 type writeSweep struct {
 	activities.WriteSweep
-	client   client.Client
-	interval time.Duration
-	log      *slog.Logger
-}
-
-func (s writeSweep) run(ctx context.Context) {
-	ticker := time.NewTicker(s.interval)
-	defer ticker.Stop()
-	for {
-		if started, err := s.once(ctx); err != nil && ctx.Err() == nil {
-			s.log.Warn("sweep over writes stopped early", "started", started, "error", err)
-		} else if started > 0 {
-			s.log.Info("sweep started writes", "started", started)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-	}
+	client client.Client
 }
 
 // once starts what is due and reports how many it started.
