@@ -18,11 +18,8 @@ import (
 	"reverie/store"
 )
 
-// Reasons of items of an import, besides those of extractions and of the store.
-const (
-	ReasonInvalidItem memory.ReasonCode = "invalid" // it breaks a rule of documents or messages
-	ReasonStored      memory.ReasonCode = "stored"  // a conversation that was not to be extracted
-)
+// ReasonStored is a conversation that was not to be extracted.
+const ReasonStored memory.ReasonCode = "stored"
 
 // ImportedItem is an item that was settled, for metrics.
 type ImportedItem struct {
@@ -66,7 +63,7 @@ func refusedItem(err error) (store.ImportSettled, error) {
 	case errors.Is(err, store.ErrMemoryOff):
 		end.Outcome, end.ReasonCode = memory.OutcomeSkipped, memory.GateMemoryOff
 	case errors.As(err, &invalid):
-		end.ReasonCode = ReasonInvalidItem
+		end.ReasonCode = store.ReasonImportInvalid
 	case errors.As(err, &conflict):
 		end.ReasonCode = memory.ReasonCode(conflict.Code)
 	case errors.Is(err, store.ErrForbidden):

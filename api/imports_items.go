@@ -24,15 +24,29 @@ type importDocument struct {
 	Source  string       `json:"source,omitempty" maxLength:"1000" doc:"Where it stood."`
 	Scope   memory.Scope `json:"scope" enum:"PERSONAL,TEAM"`
 	Owner   string       `json:"owner,omitempty" maxLength:"128" doc:"Of a personal one; missing: whom the import is about."`
-	Content string       `json:"content" maxLength:"1048576" doc:"Markdown, at most 1 MiB."`
+	Content string       `json:"content" doc:"Markdown, at most 1 MiB; a longer one fails."`
 	At      *time.Time   `json:"at,omitempty" doc:"When it was last changed, if that is known."`
 }
 
 type importConversation struct {
-	ID       string         `json:"id" minLength:"1" maxLength:"255" doc:"Of the conversation here: the other system's, behind its name." example:"chatgpt:6f1c"`
-	Owner    string         `json:"owner,omitempty" maxLength:"128" doc:"Missing: whom the import is about."`
-	Title    string         `json:"title,omitempty" maxLength:"1000"`
-	Messages []messageInput `json:"messages" minItems:"1" maxItems:"10000" nullable:"false" doc:"In the order in which they were said, each with createdAt."`
+	ID       string          `json:"id" minLength:"1" maxLength:"255" doc:"Of the conversation here: the other system's, behind its name." example:"chatgpt:6f1c"`
+	Owner    string          `json:"owner,omitempty" maxLength:"128" doc:"Missing: whom the import is about."`
+	Title    string          `json:"title,omitempty" maxLength:"1000"`
+	Messages []importMessage `json:"messages" minItems:"1" maxItems:"10000" nullable:"false" doc:"In the order in which they were said, each with createdAt."`
+}
+
+// importMessage is a messageInput whose contents are looked at when it is staged: what is wrong with one concerns its conversation
+// alone.
+type importMessage struct {
+	ID           string         `json:"id" minLength:"1" maxLength:"128" doc:"The other system's, unique within the conversation."`
+	Role         string         `json:"role" enum:"user,assistant,tool,system"`
+	Name         string         `json:"name,omitempty" maxLength:"200" doc:"Of the speaker or tool."`
+	Speaker      string         `json:"speaker,omitempty" maxLength:"128" doc:"Of a user message in a group: the id of who said it."`
+	Content      string         `json:"content" doc:"UTF-8, at most 256 KiB; a conversation with a longer one fails."`
+	FinishReason string         `json:"finishReason,omitempty" maxLength:"64" doc:"Of an assistant message, as the provider says it."`
+	CreatedAt    *time.Time     `json:"createdAt,omitempty" doc:"When it was said; missing: now."`
+	ToolCalls    []toolCallView `json:"toolCalls,omitempty" maxItems:"64" nullable:"false" doc:"Of an assistant message: what it asks of tools."`
+	ToolCallID   string         `json:"toolCallId,omitempty" maxLength:"128" doc:"Of a tool message: the id of the call that it answers."`
 }
 
 type addImportItemsInput struct {
@@ -76,6 +90,9 @@ func (s *Server) stage(id memory.Identity, in importItem) (store.ImportItem, err
 		return staged, errors.New("give either a document or a conversation")
 	case in.Document != nil:
 		d := *in.Document
+		if len(d.Content) > memory.MaxDocumentBytes {
+			staged.ReasonCode = store.ReasonImportTooLarge
+		}
 		document := imports.Document{Path: d.Path, Source: d.Source, Scope: d.Scope, Content: d.Content}
 		if d.At != nil {
 			document.At = *d.At
@@ -95,7 +112,17 @@ func (s *Server) stage(id memory.Identity, in importItem) (store.ImportItem, err
 		if err != nil {
 			return staged, err
 		}
-		conversation := imports.Conversation{ID: c.ID, Owner: whose, Title: c.Title, Messages: s.messages(c.Messages)}
+		said := make([]messageInput, len(c.Messages))
+		for i, m := range c.Messages {
+			if _, err := speakerOf(m.Speaker, ""); err != nil {
+				staged.ReasonCode = store.ReasonImportInvalid
+			}
+			if len(m.Content) > memory.MaxMessageBytes {
+				staged.ReasonCode = store.ReasonImportTooLarge
+			}
+			said[i] = messageInput(m)
+		}
+		conversation := imports.Conversation{ID: c.ID, Owner: whose, Title: c.Title, Messages: s.messages(said)}
 		item.Conversation = &conversation
 		staged.Conversation, staged.Whose, staged.Target, staged.Messages = true, whose, c.ID, len(c.Messages)
 		for _, m := range conversation.Messages {

@@ -34,7 +34,11 @@ type StagedItems struct {
 // Reasons of items of an import.
 const (
 	ReasonImportCancelled memory.ReasonCode = "cancelled"
-	ReasonImportConflict  memory.ReasonCode = "exists" // another document stands there, which is kept
+	ReasonImportConflict  memory.ReasonCode = "exists"  // another document stands there, which is kept
+	ReasonImportInvalid   memory.ReasonCode = "invalid" // it breaks a rule of documents or messages
+	// ReasonImportTooLarge is an item with more bytes than a document or a message may have. Readers of sources cut messages at the
+	// end of a line and leave such documents out; whoever uploads by other means is told.
+	ReasonImportTooLarge memory.ReasonCode = "too_large"
 )
 
 const (

@@ -42,6 +42,9 @@ Documents go first, then conversations in the order in which they ended, each ex
 it, for hours if need be: Ctrl-C ends watching, and not the work, and the same command goes on where it stopped, also
 after it was killed. Nothing is moved in twice, and a later and larger export of the same system only adds.
 
+A document above 1 MiB is left out, and a message above 256 KiB comes in pieces. What the server refuses is told as failed or
+quarantined, with the reason, and keeps nothing else from moving in.
+
 What the source says whose it is, is that person's: users of mem0 and Zep become api:<id>, those of GoClaw user:<id>, chats of
 MicroClaw <channel>:<chat>; --owner-map says it differently. What it does not say is the owner's that the flags name, or with
 --shared everybody's who uses the agent. When a source has one person only, naming an owner says who that is.`,
