@@ -103,8 +103,8 @@ func viewTurn(t chat.Turn) turnView {
 		Rounds: t.Rounds, Usage: t.Usage, Replayed: t.Replayed, ToolCalls: views(t.Calls, viewToolUse), Context: viewMade(t.Context),
 		LastSeq: t.Stored.LastSeq, Token: t.Stored.Token,
 	}
-	for _, h := range t.Quoted {
-		v.Quoted = append(v.Quoted, viewRecalled(h, 0))
+	for _, q := range t.Quoted {
+		v.Quoted = append(v.Quoted, viewUsed(q))
 	}
 	if t.Remembered != nil {
 		remembered := viewRemembered(*t.Remembered)

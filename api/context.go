@@ -61,6 +61,8 @@ type contextInput struct {
 		PersonBody
 		Conversation   string      `json:"conversation,omitempty" maxLength:"255" doc:"The client's id of the conversation. Empty, or one that does not exist yet: there is nothing before the message." example:"c1"`
 		Message        string      `json:"message" minLength:"1" maxLength:"262144" doc:"What the model is to answer." example:"Where do I live?"`
+		Name           string      `json:"name,omitempty" maxLength:"200" doc:"Of the speaker."`
+		Speaker        string      `json:"speaker,omitempty" maxLength:"128" doc:"Who speaks, where the owner is a group: each message of a person then begins with who said it, and what is recalled names the person." example:"feishu:ou_1"`
 		Tools          []toolInput `json:"tools,omitempty" maxItems:"256" nullable:"false" doc:"What else is sent: it takes room."`
 		Model          string      `json:"model,omitempty" maxLength:"200" doc:"Whose tokens are counted; empty: the configured model's."`
 		MaxInputTokens int         `json:"maxInputTokens,omitempty" minimum:"0" maximum:"10000000" doc:"Of the window; 0: the agent's setting, else the server's (128,000)."`
@@ -69,7 +71,9 @@ type contextInput struct {
 
 // Resolve checks what a schema cannot.
 func (in *contextInput) Resolve(huma.Context) []error {
-	return checkMessage(in.Body.Message, map[string]string{"conversation": in.Body.Conversation, "model": in.Body.Model})
+	return checkMessage(in.Body.Message, map[string]string{
+		"conversation": in.Body.Conversation, "name": in.Body.Name, "model": in.Body.Model,
+	})
 }
 
 // checkMessage checks the current message, and the characters of what is said about it: all in the body, by their names.
@@ -164,6 +168,7 @@ type recalledView struct {
 	Version      int           `json:"version,omitempty" doc:"Of the document."`
 	Conversation string        `json:"conversation,omitempty"`
 	Role         string        `json:"role,omitempty" doc:"Who said it."`
+	Person       memory.Owner  `json:"person,omitempty" doc:"In a group: the person who said it, or in whose section of MEMORY.md it stands." example:"feishu:ou_1"`
 	Text         string        `json:"text" doc:"What was found."`
 	Score        float64       `json:"score"`
 	At           *time.Time    `json:"at,omitempty" doc:"When it was said or written."`
@@ -182,10 +187,17 @@ func viewRecalled(h recall.Hit, tokens int) recalledView {
 	return v
 }
 
+// viewUsed is a passage that a context or an answer has.
+func viewUsed(r chat.Recalled) recalledView {
+	v := viewRecalled(r.Hit, r.Tokens)
+	v.Person = r.Person
+	return v
+}
+
 func viewMade(c chat.Context) MadeContext {
 	v := MadeContext{
 		Ledger: c.Ledger, Model: c.Model, Counter: counterView{c.Counter.Name, c.Counter.Exact},
-		Recalled: views(c.Recalled, func(r chat.Recalled) recalledView { return viewRecalled(r.Hit, r.Tokens) }),
+		Recalled: views(c.Recalled, viewUsed),
 		Skipped:  c.Skipped, Unsent: c.Unsent, Compact: c.Compact, Flushing: c.Flushing,
 	}
 	if c.Compaction != nil {
@@ -204,6 +216,10 @@ func (s *Server) assembleContext(ctx context.Context, in *contextInput) (*reply[
 	if err != nil {
 		return nil, err
 	}
+	speaker, err := speakerOf(b.Speaker, "body.speaker")
+	if err != nil {
+		return nil, err
+	}
 	release, err := s.takeTurn()
 	if err != nil {
 		return nil, err
@@ -212,7 +228,7 @@ func (s *Server) assembleContext(ctx context.Context, in *contextInput) (*reply[
 	ctx, cancel := context.WithTimeout(ctx, wait+chat.AnswerTime)
 	defer cancel()
 	made, err := s.turns.Context(ctx, id, agent, chat.ContextRequest{
-		Conversation: b.Conversation, Message: b.Message, Model: b.Model, MaxTokens: b.MaxInputTokens, NoWait: wait == 0,
+		Conversation: b.Conversation, Message: b.Message, Name: b.Name, Speaker: speaker, Model: b.Model, MaxTokens: b.MaxInputTokens, NoWait: wait == 0,
 		Tools: views(b.Tools, func(t toolInput) window.Tool { return window.Tool(t) }),
 	})
 	if err != nil {

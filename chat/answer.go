@@ -23,13 +23,14 @@ const (
 // quotation is a statement of memory, and where it stands.
 type quotation struct {
 	text, source string
-	words        int // of the question
+	by           memory.Owner // who said it, in a group
+	words        int          // of the question
 	hit          recall.Hit
 	shown        recall.Hit // of hit, only the statement
 }
 
 // answerFromMemory answers without a model: it quotes what of memory has most to do with the question, and where it stands, and
-// says so when there is nothing.
+// says so when there is nothing. In a group it names who said so.
 func (t *turning) answerFromMemory(ctx context.Context) error {
 	// Nothing is sent to a model. What is quoted counts as used, and a window that cannot be made stops nobody.
 	t.recorded, t.assembly.request.NoWait = true, true
@@ -49,13 +50,18 @@ func (t *turning) answerFromMemory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	quoted := t.quotations(query, t.useful(ctx, found.Results))
+	hits := t.useful(ctx, found.Results)
+	people, err := t.sectionsOf(ctx, hits)
+	if err != nil {
+		return err
+	}
+	quoted := t.quotations(query, hits, people)
 	if len(quoted) == 0 {
 		return t.say(say.nothing+"\n"+say.noModel, builtinRecall)
 	}
 	t.Search.Used(ctx, t.id, r, hitsOf(quoted))
 	for _, q := range quoted {
-		t.turn.Quoted = append(t.turn.Quoted, q.shown)
+		t.turn.Quoted = append(t.turn.Quoted, Recalled{Hit: q.shown, Line: q.shown.FromLine, Person: q.by})
 	}
 	var b strings.Builder
 	b.WriteString(say.found)
@@ -64,7 +70,7 @@ func (t *turning) answerFromMemory(ctx context.Context) error {
 		b.WriteString(say.closest)
 	}
 	for _, q := range quoted {
-		b.WriteString("\n- " + q.text + " (" + q.source + ")")
+		b.WriteString("\n- " + saidBy(q.by, q.text) + " (" + q.source + ")")
 	}
 	b.WriteString("\n" + say.noModel)
 	return t.say(b.String(), builtinRecall)
@@ -78,7 +84,7 @@ func isFull(err error) bool {
 
 // quotations are the statements of what was found that have most words of the question, those of the best passages first. A
 // question answers nothing.
-func (t *turning) quotations(query string, hits []recall.Hit) []quotation {
+func (t *turning) quotations(query string, hits []recall.Hit, people sections) []quotation {
 	asked := search.AnalyseQuery(query, t.now)
 	var all []quotation
 	most := 0
@@ -88,7 +94,8 @@ func (t *turning) quotations(query string, hits []recall.Hit) []quotation {
 			continue
 		}
 		for _, q := range statements(asked, hit) {
-			if !slices.ContainsFunc(all, func(other quotation) bool { return contains(other.text, q.text) }) {
+			q.by = people.by(hit, q.shown.FromLine)
+			if !slices.ContainsFunc(all, func(other quotation) bool { return other.by == q.by && contains(other.text, q.text) }) {
 				all = append(all, q)
 				most = max(most, q.words)
 			}
@@ -125,7 +132,7 @@ func statements(asked search.Query, hit recall.Hit) (best []quotation) {
 			if hit.Corpus == search.Memory {
 				shown.FromLine, shown.ToLine = hit.FromLine+entry.FromLine-1, hit.FromLine+entry.ToLine-1
 			}
-			best = append(best, quotation{text, window.Escape(sourceOf(hit, shown.FromLine)), words, hit, shown})
+			best = append(best, quotation{text: text, source: window.Escape(sourceOf(hit, shown.FromLine)), words: words, hit: hit, shown: shown})
 		}
 	}
 	return best

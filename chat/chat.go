@@ -76,6 +76,7 @@ type ContextRequest struct {
 	MaxTokens    int    // of the window; 0: the agent's setting
 	// NoWait sends what fits without waiting for a summary: what has to be flushed first is, by rules.
 	NoWait bool
+	Name   string // of the speaker
 	// Speaker is who says Message, where the owner is a group: what people say is then sent with who said it.
 	Speaker memory.Owner
 	// Emergency is how often the model has said that the context is too long.
@@ -98,8 +99,9 @@ type Context struct {
 type Recalled struct {
 	recall.Hit
 
-	Line   int // where the first line that is shown stands
-	Tokens int // of the snippet
+	Line   int          // where the first line that is shown stands
+	Tokens int          // of the snippet
+	Person memory.Owner // who said it, in a group; of several people, the first
 }
 
 // TurnRequest is a message to answer.
@@ -125,7 +127,7 @@ type Turn struct {
 	Answer       string         // what the model said last
 	Remembered   *toolbox.Saved // the message asked to remember something, and no model was asked
 	Context      Context        // of the last model call
-	Quoted       []recall.Hit   // without a model: the statements that the answer quotes, each as a passage of its own
+	Quoted       []Recalled     // without a model: the statements that the answer quotes, each as a passage of its own
 	Calls        []ToolUse
 	Rounds       int // model calls
 	Usage        memory.Usage

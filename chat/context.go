@@ -22,7 +22,9 @@ import (
 //
 // It costs the round trips of LoadWindow and, at the same time, those of a search.
 func (s *Service) Context(ctx context.Context, id memory.Identity, agent store.Agent, r ContextRequest) (Context, error) {
-	a, err := s.newAssembly(id, agent, r, memory.Message{Role: memory.RoleOfUser, Content: r.Message})
+	a, err := s.newAssembly(id, agent, r, memory.Message{
+		Role: memory.RoleOfUser, Name: memory.SpeakerName(r.Name, r.Speaker), Content: r.Message,
+	})
 	if err != nil {
 		return Context{}, err
 	}
@@ -236,7 +238,7 @@ func (a *assembly) made() Context {
 	for _, p := range a.shown {
 		hit := p.hit
 		hit.Snippet = p.text() // what the model is shown, without secrets
-		c.Recalled = append(c.Recalled, Recalled{Hit: hit, Line: p.line, Tokens: a.counter.Count(hit.Snippet)})
+		c.Recalled = append(c.Recalled, Recalled{Hit: hit, Line: p.line, Tokens: a.counter.Count(hit.Snippet), Person: p.statements[0].by})
 	}
 	if len(c.Recalled) == 0 {
 		c.Skipped = cmp.Or(a.found.skipped, skippedNothing)

@@ -23,13 +23,23 @@ const (
 // passage is a result that may be shown: without secrets, and nothing in it gives orders.
 type passage struct {
 	hit        recall.Hit
-	statements []string // what is shown of it
-	heading    string   // above them, where it has words of the question that they lack
-	line       int      // where the first of them stands
+	statements []statement // what is shown of it
+	heading    string      // above them, where it has words of the question that they lack
+	line       int         // where the first of them stands
+}
+
+// statement is a part of a passage, and who said it, in a group.
+type statement struct {
+	text string
+	by   memory.Owner
 }
 
 func (p passage) text() string {
-	text := strings.Join(p.statements, "\n")
+	lines := make([]string, len(p.statements))
+	for i, s := range p.statements {
+		lines[i] = saidBy(s.by, s.text)
+	}
+	text := strings.Join(lines, "\n")
 	if p.heading != "" {
 		return p.heading + ": " + text
 	}
@@ -43,7 +53,7 @@ func sourceOf(h recall.Hit, line int) string { return fmt.Sprintf("%s:%d", h.Pat
 
 // readable are the results that may be shown, best first. Memory is scanned when it is written; here it is once more, since not
 // all of what is found came through that gate, and messages did not.
-func readable(asked search.Query, hits []recall.Hit) (readable []passage) {
+func readable(asked search.Query, hits []recall.Hit, people sections) (readable []passage) {
 	wanted := wordsOf(asked)
 	for _, hit := range hits {
 		scanned := memory.Scan(hit.Text)
@@ -52,11 +62,11 @@ func readable(asked search.Query, hits []recall.Hit) (readable []passage) {
 		}
 		p := passage{hit: hit, line: hit.FromLine}
 		if hit.Corpus == search.Memory {
-			p.choose(asked, scanned.Text)
+			p.choose(asked, scanned.Text, people)
 		}
 		if len(p.statements) == 0 {
 			snippet, _ := search.Snippet(scanned.Text, wanted, maxShown)
-			p.statements = []string{snippet}
+			p.statements = []statement{{snippet, people.by(hit, hit.FromLine)}}
 		}
 		readable = append(readable, p)
 	}
@@ -75,7 +85,7 @@ func wordsOf(q search.Query) (words []string) {
 
 // choose takes the statements of a document's passage that have most words of the question. There are none when it was found by
 // its meaning alone.
-func (p *passage) choose(asked search.Query, text string) {
+func (p *passage) choose(asked search.Query, text string, people sections) {
 	best, most := []memory.EntryAt(nil), 1
 	for _, entry := range memory.EntriesOf(text) {
 		n := len(search.Matches(asked, entry.Heading+"\n"+entry.Text))
@@ -88,14 +98,15 @@ func (p *passage) choose(asked search.Query, text string) {
 	}
 	wanted := wordsOf(asked)
 	for i, entry := range best {
+		by := people.by(p.hit, p.hit.FromLine+entry.FromLine-1)
 		if i == 0 {
 			p.line += entry.FromLine - 1
-			if most > len(search.Matches(asked, entry.Text)) {
+			if most > len(search.Matches(asked, entry.Text)) && entry.Heading != memory.PersonHeading+string(by) {
 				p.heading = entry.Heading
 			}
 		}
 		snippet, _ := search.Snippet(entry.Text, wanted, maxShown)
-		p.statements = append(p.statements, snippet)
+		p.statements = append(p.statements, statement{snippet, by})
 	}
 }
 
@@ -112,9 +123,9 @@ func (a *assembly) eligible(system string, behind int64) (eligible []passage) {
 		if source.Conversation == "" && inPrompt[source.ID] || here && int64(p.hit.FromLine) > behind {
 			continue
 		}
-		p.statements = slices.DeleteFunc(slices.Clone(p.statements), func(statement string) bool {
-			return contains(system, statement) || contains(a.current.Content, statement) || a.said(statement, behind) ||
-				slices.ContainsFunc(eligible, func(other passage) bool { return contains(other.text(), statement) })
+		p.statements = slices.DeleteFunc(slices.Clone(p.statements), func(s statement) bool {
+			return contains(system, s.text) || contains(a.current.Content, s.text) || a.said(s.text, behind) ||
+				slices.ContainsFunc(eligible, func(other passage) bool { return contains(other.text(), saidBy(s.by, s.text)) })
 		})
 		if len(p.statements) > 0 {
 			eligible = append(eligible, p)

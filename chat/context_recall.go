@@ -129,7 +129,13 @@ func (a *assembly) search(ctx context.Context, query string) finding {
 		return finding{skipped: skippedOff}
 	}
 	hits := a.useful(ctx, slices.DeleteFunc(found.Results, func(h recall.Hit) bool { return h.Score < least }))
-	return finding{request: r, passages: readable(search.AnalyseQuery(query, a.now), hits)}
+	people := sections{}
+	if a.request.Speaker != memory.NoOwner {
+		if people, err = a.sectionsOf(ctx, hits); err != nil {
+			a.Log.WarnContext(ctx, "What people of a group said is recalled without their names", "error", err, "agent", a.agent.ID)
+		}
+	}
+	return finding{request: r, passages: readable(search.AnalyseQuery(query, a.now), hits, people)}
 }
 
 // record keeps which passages were used, once.

@@ -54,6 +54,30 @@ func personSpan(document string, person Owner) (start, end int, found bool) {
 	return span[0], span[1], true
 }
 
+// PersonAt is the person in whose section a line of a document stands (1-based, the heading included), and NoOwner where it stands
+// in nobody's.
+func PersonAt(document string, line int) Owner {
+	at := 0 // byte at which the line begins
+	for range line - 1 {
+		next := strings.IndexByte(document[at:], '\n')
+		if next < 0 {
+			return NoOwner
+		}
+		at += next + 1
+	}
+	headed := titles(document)
+	for i, span := range spans(document, headed) {
+		if id, is := strings.CutPrefix(headed[i].key, PersonHeading); is && headed[i].level == personLevel && span[0] <= at && at < span[1] {
+			person, err := ParsePerson(id)
+			if err != nil {
+				return NoOwner
+			}
+			return person
+		}
+	}
+	return NoOwner
+}
+
 func personName(person Owner) name {
 	return titles("## " + PersonHeading + string(person) + "\n")[0].name
 }
@@ -159,4 +183,16 @@ func SpeakerName(called string, speaker Owner) string {
 	}
 	called, _ = cutAfter(called, maxSpeakerName)
 	return called + " <" + string(speaker) + ">"
+}
+
+// SpeakerOf reads the person from such a name. A name that no person of a group has is nobody's.
+func SpeakerOf(name string) Owner {
+	if at := strings.LastIndexByte(name, '<'); at >= 0 && strings.HasSuffix(name, ">") {
+		name = name[at+1 : len(name)-1]
+	}
+	person, err := ParsePerson(name)
+	if err != nil {
+		return NoOwner
+	}
+	return person
 }

@@ -107,3 +107,33 @@ func TestSpeakerName(t *testing.T) {
 		}
 	}
 }
+
+func TestPersonAt(t *testing.T) {
+	t.Parallel()
+	const document = "# Memory\n\n## Person: a:1\n\n- one\n\n### More\n\n- two\n\n## Person: system\n\n- x\n\n## Facts\n\n```\n## Person: a:2\n```\n\n## Person: a:3"
+	for line, want := range []Owner{
+		"", "", "", "a:1", "a:1", "a:1", "a:1", "a:1", "a:1", "a:1", "a:1", "", "", "", "", "", "", "", "", "", "", "a:3", "",
+	} {
+		if got := PersonAt(document, line); got != want {
+			t.Errorf("line %d: %q, want %q", line, got, want)
+		}
+	}
+	if got := PersonAt("", 1); got != NoOwner {
+		t.Error(got)
+	}
+}
+
+// Whoever is named when a message is stored is read from the name again.
+func TestSpeakerOf(t *testing.T) {
+	t.Parallel()
+	for _, called := range []string{"", "Ada", "Ada <x>", "<feishu:ou_2>", "feishu:ou_2", "a\nb", strings.Repeat("é", 300)} {
+		if got := SpeakerOf(SpeakerName(called, "feishu:ou_1")); got != "feishu:ou_1" {
+			t.Errorf("%q: %q", called, got)
+		}
+	}
+	for _, name := range []string{"", "Ada", "Ada Lovelace", "builtin/recall", "Ada <ada@example.com>", "Ada <system>", "<>", ">"} {
+		if got := SpeakerOf(name); got != NoOwner {
+			t.Errorf("%q: %q", name, got)
+		}
+	}
+}

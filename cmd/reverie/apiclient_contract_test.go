@@ -213,7 +213,7 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		}
 	}
 	talk := []string{"Hello there", "/remember tea", "/context", "/why"}
-	if _, _, err := runChat(t, talk, "--agent", "ada", "--key", "k", "--url", server.URL, "--model", "m"); err == nil {
+	if _, _, err := runChat(t, talk, "--agent", "ada", "--key", "k", "--url", server.URL, "--model", "m", "--speaker", "feishu:ou_1"); err == nil {
 		t.Error("an answer that is no stream is taken for one")
 	}
 	c.talk(t, server.URL)

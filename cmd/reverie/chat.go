@@ -21,7 +21,7 @@ import (
 // chatCommand is `reverie chat`: a conversation with an agent, in which its memory is seen at work.
 func chatCommand() *cobra.Command {
 	s := &session{}
-	var conversation, model string
+	var conversation, model, speaker string
 	c := &cobra.Command{
 		Use:   "chat [message]",
 		Short: "Talk to an agent, and see which memories it uses",
@@ -34,12 +34,14 @@ func chatCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			t.speaker = speaker
 			return t.run(cmd, strings.Join(args, " "))
 		},
 	}
 	s.register(c)
 	c.Flags().StringVar(&conversation, "conversation", "", "id of a conversation to go on with; empty: a new one")
 	c.Flags().StringVar(&model, "model", "", "model to ask, in place of the agent's")
+	c.Flags().StringVar(&speaker, "speaker", "", "where the owner is a group: the person who speaks, such as feishu:ou_1")
 	return c
 }
 
@@ -49,6 +51,7 @@ type talk struct {
 	client       *apiClient
 	conversation string
 	model        string
+	speaker      string // of a group
 	out, notes   io.Writer
 	person       bool // somebody types
 	interrupts   <-chan os.Signal

@@ -63,8 +63,9 @@ func (t *talk) remember(ctx context.Context, text string) error {
 	}
 	saved, answer, err := dataOf[rememberedLine](t.post(ctx, "remember", struct {
 		personBody
-		Text string `json:"text"`
-	}{t.personBody(), text}))
+		Speaker string `json:"speaker,omitempty"`
+		Text    string `json:"text"`
+	}{t.personBody(), t.speaker, text}))
 	switch {
 	case err != nil:
 		return err

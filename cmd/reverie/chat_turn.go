@@ -96,6 +96,7 @@ type chatRequest struct {
 	ConversationID string `json:"conversationId"`
 	MessageID      string `json:"messageId"`
 	Message        string `json:"message"`
+	Speaker        string `json:"speaker,omitempty"`
 	Model          string `json:"model,omitempty"`
 }
 
@@ -115,7 +116,7 @@ func (s *session) personBody() personBody {
 func (t *talk) say(ctx context.Context, message string) error {
 	turn := shownTurn{talk: t}
 	err := t.client.stream(ctx, apiRequest{method: "POST", path: "/api/v1/chat/stream", body: chatRequest{
-		personBody: t.personBody(), AgentID: t.agent, ConversationID: t.conversation, MessageID: uuid.NewString(), Message: message, Model: t.model,
+		personBody: t.personBody(), AgentID: t.agent, ConversationID: t.conversation, MessageID: uuid.NewString(), Message: message, Speaker: t.speaker, Model: t.model,
 	}}, turn.take)
 	if turn.begun {
 		fmt.Fprintln(t.out)

@@ -129,6 +129,7 @@ type contextRequest struct {
 	personBody
 	Conversation string `json:"conversation"`
 	Message      string `json:"message"`
+	Speaker      string `json:"speaker,omitempty"`
 	Model        string `json:"model,omitempty"`
 }
 
@@ -142,7 +143,7 @@ func (t *talk) gauge(ctx context.Context) error {
 		}
 		if made, _, err = dataOf[chatContext](t.client.call(ctx, apiRequest{
 			method: http.MethodPost, path: path, query: map[string][]string{"wait": {"0s"}},
-			body: contextRequest{t.personBody(), t.conversation, "?", t.model},
+			body: contextRequest{t.personBody(), t.conversation, "?", t.speaker, t.model},
 		})); err != nil {
 			return err
 		}
