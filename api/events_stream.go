@@ -71,7 +71,8 @@ func (s *Server) followEvents(ctx context.Context, in *eventStreamInput) (*strea
 func (s *Server) tellEvents(hc huma.Context, id memory.Identity, filter store.JournalFilter, part store.JournalPage, told *feed, wake <-chan struct{}) {
 	ctx := hc.Context()
 	write := openStream(hc, "text/event-stream")
-	err := write(fmt.Sprintf("retry: %d\n\n", reconnectAfter.Milliseconds()))
+	// Who comes back goes on behind this place, also when nothing has happened until then.
+	err := write(fmt.Sprintf("retry: %d\nid: %s\n\n", reconnectAfter.Milliseconds(), filter.After))
 	beat := time.NewTicker(s.eventFollowers.heartbeat)
 	defer beat.Stop()
 	for err == nil {
@@ -86,7 +87,7 @@ func (s *Server) tellEvents(hc huma.Context, id memory.Identity, filter store.Jo
 				waiting = false
 			case <-beat.C:
 				if _, err = s.keyOf(hc); err == nil {
-					err = write(": still here\n\n")
+					err = write(fmt.Sprintf(": still here\nid: %s\n\n", filter.After))
 				}
 			case <-ctx.Done():
 				return

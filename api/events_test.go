@@ -128,3 +128,36 @@ func TestEventFollowersAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// A follower learns its place at once: who comes back before anything has happened misses nothing of what happens until then.
+func TestAFollowerKnowsItsPlaceAtOnce(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	placeOf := func(r *http.Response) string {
+		t.Helper()
+		for lines := bufio.NewScanner(r.Body); lines.Scan(); {
+			if id, found := strings.CutPrefix(lines.Text(), "id: "); found {
+				return id
+			}
+		}
+		t.Fatal("no place was told")
+		return ""
+	}
+	first := h.getEvents("/stream?owner=api:42", h.admin, "")
+	place := placeOf(first)
+	_ = first.Body.Close()
+	h.want(h.do(request{
+		method: "PUT", path: "/api/v1/agents/ada/workspace/files/between.md?owner=api:42&scope=PERSONAL", key: h.admin,
+		body: map[string]any{"content": "x\n"}, header: map[string]string{"If-None-Match": "*"},
+	}), 201)
+	second := h.getEvents("/stream?owner=api:42", h.admin, place)
+	for lines := bufio.NewScanner(second.Body); lines.Scan(); {
+		if data, found := strings.CutPrefix(lines.Text(), "data: "); found {
+			if !strings.Contains(data, `"path":"between.md"`) {
+				t.Errorf("told %s", data)
+			}
+			return
+		}
+	}
+	t.Error("nothing was told")
+}

@@ -19,7 +19,8 @@ type Remote interface {
 	// Delete marks a document as deleted if the version named by match is the current one; else it returns ErrStale. A
 	// document that is gone already is deleted.
 	Delete(ctx context.Context, ref memory.Ref, match, key string) error
-	// Wait returns when something may have changed since the Wait before it, or a while has passed.
+	// Wait returns when something may have changed since the Wait before it. The first one returns as soon as nothing is missed
+	// from then on. An error means that it cannot be known for the moment.
 	Wait(ctx context.Context) error
 }
 

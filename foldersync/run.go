@@ -157,22 +157,26 @@ func (r *runner) wait(ctx context.Context, limit time.Duration) error {
 	return nil
 }
 
-// listen passes on that something happened on the server. While that cannot be known it says nothing: the passes find the
-// server away.
+// listen passes on that something happened on the server, or that this cannot be known: a pass finds out whether the server is
+// away.
 func (r *runner) listen(ctx context.Context) {
 	pause := firstWait
 	for ctx.Err() == nil {
-		if err := r.remote.Wait(ctx); err != nil {
-			if sleep(ctx, pause) != nil {
-				return
-			}
-			pause = min(2*pause, longestWait)
-			continue
+		err := r.remote.Wait(ctx)
+		if ctx.Err() != nil {
+			return
 		}
-		pause = firstWait
 		select {
 		case r.there <- struct{}{}:
 		default:
 		}
+		if err == nil {
+			pause = firstWait
+			continue
+		}
+		if sleep(ctx, pause) != nil {
+			return
+		}
+		pause = min(2*pause, longestWait)
 	}
 }

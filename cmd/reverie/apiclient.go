@@ -148,7 +148,7 @@ func (c *apiClient) read(ctx context.Context, response *http.Response) (apiAnswe
 		Data json.RawMessage `json:"data"`
 	}
 	if err := json.Unmarshal(body, &envelope); err != nil || envelope.Code == nil {
-		return apiAnswer{}, fmt.Errorf("%s answers %s, but not as Reverie does: check --url (or REVERIE_URL)", c.base, response.Status)
+		return apiAnswer{}, fmt.Errorf("%s answers %s, %w", c.base, response.Status, errForeign)
 	}
 	if response.StatusCode >= http.StatusBadRequest {
 		return apiAnswer{}, c.refusal(response, envelope.Name, envelope.Msg, envelope.Data)
@@ -191,6 +191,9 @@ func (c *apiClient) request(ctx context.Context, r apiRequest) (*http.Request, e
 	}
 	return request, nil
 }
+
+// errForeign means that something else than Reverie answers.
+var errForeign = errors.New("but not as Reverie does: check --url (or REVERIE_URL)")
 
 // unreachable explains a request that got no answer.
 func (c *apiClient) unreachable(ctx context.Context, err error) error {

@@ -64,35 +64,59 @@ func (c *apiClient) open(ctx context.Context, r apiRequest) (*http.Response, err
 	}
 	defer response.Body.Close()
 	if _, err = c.read(ctx, response); err == nil {
-		err = fmt.Errorf("%s answers, but not as Reverie does: check --url (or REVERIE_URL)", c.base)
+		err = fmt.Errorf("%s answers, %w", c.base, errForeign)
 	}
 	return nil, err
 }
 
-// events reads server-sent events until the last one; alive is called whenever something comes in. The stream has to end with an
-// event done or error.
-func events(body io.Reader, alive func(), take func(string, json.RawMessage) error) error {
-	lines := bufio.NewReader(body)
-	var name, data string
+// serverSent is an event of a stream. One without a name has an id only: the place behind which the stream goes on.
+type serverSent struct{ id, name, data string }
+
+// eventReader reads server-sent events; alive is called whenever something comes in.
+type eventReader struct {
+	lines *bufio.Reader
+	alive func()
+}
+
+func readEvents(body io.Reader, alive func()) eventReader {
+	return eventReader{bufio.NewReader(body), alive}
+}
+
+// next waits for an event. At the end of the stream the error wraps io.ErrUnexpectedEOF.
+func (r eventReader) next() (e serverSent, err error) {
 	for {
-		line, err := lines.ReadString('\n')
+		line, err := r.lines.ReadString('\n')
 		if err != nil {
-			return errors.Join(io.ErrUnexpectedEOF, err)
+			return e, errors.Join(io.ErrUnexpectedEOF, err)
 		}
-		alive()
+		r.alive()
 		line = strings.TrimSuffix(line, "\n")
 		switch {
+		case strings.HasPrefix(line, "id: "):
+			e.id = line[len("id: "):]
 		case strings.HasPrefix(line, "event: "):
-			name = line[len("event: "):]
+			e.name = line[len("event: "):]
 		case strings.HasPrefix(line, "data: "):
-			data = line[len("data: "):]
-		case line == "" && name == "error":
-			return streamedError(data)
-		case line == "" && name != "":
-			if err := take(name, json.RawMessage(data)); err != nil || name == "done" {
+			e.data = line[len("data: "):]
+		case line == "" && e != serverSent{}:
+			return e, nil
+		}
+	}
+}
+
+// events reads server-sent events until the last one. The stream has to end with an event done or error.
+func events(body io.Reader, alive func(), take func(string, json.RawMessage) error) error {
+	for r := readEvents(body, alive); ; {
+		e, err := r.next()
+		switch {
+		case err != nil:
+			return err
+		case e.name == "error":
+			return streamedError(e.data)
+		case e.name != "":
+			if err := take(e.name, json.RawMessage(e.data)); err != nil || e.name == "done" {
 				return err
 			}
-			name, data = "", ""
 		}
 	}
 }

@@ -19,6 +19,9 @@ type folderRemote struct {
 	session *session
 	client  *apiClient
 	poll    time.Duration
+	agent   string // as the server names it; known once identity was asked for
+	person  bool   // the documents of an owner are among those of the folder
+	journal journalFollower
 
 	mu     sync.Mutex
 	listed string // what the latest list says, in short
@@ -27,6 +30,7 @@ type folderRemote struct {
 // fileEntry is a document in a list, with what a folder needs to know.
 type fileEntry struct {
 	Scope   memory.Scope `json:"scope"`
+	Agent   string       `json:"agent"`
 	Owner   memory.Owner `json:"owner"`
 	Path    string       `json:"path"`
 	Version int          `json:"version"`
@@ -88,8 +92,10 @@ func (r *folderRemote) identity(ctx context.Context) (foldersync.Identity, error
 	if err != nil {
 		return id, err
 	}
+	r.agent = found.ID
 	id.Agent, id.Made, id.Asked = found.ID, found.CreatedAt, r.session.ownerQuery().Encode()
 	id.Personal, err = r.hasOwner(ctx)
+	r.person = id.Personal
 	if err != nil || !id.Personal {
 		return id, err
 	}
@@ -145,29 +151,13 @@ func (r *folderRemote) list(ctx context.Context) (entries []foldersync.Entry, sh
 		return cmp.Or(cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.Path, b.Path))
 	})
 	for _, e := range found.Items {
+		if e.Agent != "" && e.Agent != r.agent {
+			continue // of the leader of its team: it is that agent's to change
+		}
 		entries = append(entries, e.entry())
 		short += string(e.Scope) + e.Path + e.ETag + "\n"
 	}
 	return entries, short, nil
-}
-
-// Wait looks at the list until it says something else than the latest List.
-func (r *folderRemote) Wait(ctx context.Context) error {
-	for {
-		if err := sleepFor(ctx, r.poll); err != nil {
-			return err
-		}
-		_, short, err := r.list(ctx)
-		if err != nil {
-			return err
-		}
-		r.mu.Lock()
-		changed := short != r.listed
-		r.mu.Unlock()
-		if changed {
-			return nil
-		}
-	}
 }
 
 // file is a request about one document.

@@ -43,7 +43,7 @@ alone. What Reverie knows about the folder is in .reverie/sync below it.`,
 	f.BoolVar(&o.pull, "pull", false, "one way: the folder follows the server, nothing is sent")
 	f.BoolVar(&o.deleteAll, "delete-all", false, "delete the documents also when every file of the folder is gone")
 	f.DurationVar(&o.settle, "settle", 500*time.Millisecond, "how long nothing must happen to a file before it counts")
-	f.DurationVar(&o.poll, "poll", 2*time.Second, "how often the server is asked whether something has changed")
+	f.DurationVar(&o.poll, "poll", 2*time.Second, "how often the server's list is asked for while its events cannot be followed")
 	return c
 }
 

@@ -19,12 +19,22 @@ import (
 	"reverie/store"
 )
 
-func TestMain(m *testing.M) { devtest.Main(m) }
+// asProgram has the test's binary be the program itself, for tests that interrupt or kill it.
+const asProgram = "REVERIE_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+		return
+	}
+	devtest.Main(m)
+}
 
 const testKey = "admin-key-of-a-test-on-loopback"
 
-// startServer runs API and worker on a database of their own, and points the commands at them.
-func startServer(t *testing.T) {
+// startServer runs API and worker on a database of their own, and points the commands at them. It returns what makes another
+// API process beside the first.
+func startServer(t *testing.T) (another func() http.Handler) {
 	t.Helper()
 	c, err := config.Load()
 	if err != nil {
@@ -59,11 +69,15 @@ func startServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.Stop)
-	server, err := newAPI(c, s, temporal, telemetry, "")
-	if err != nil {
-		t.Fatal(err)
+	another = func() http.Handler {
+		t.Helper()
+		server, err := newAPI(c, s, temporal, telemetry, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return server
 	}
-	listening := httptest.NewServer(server)
+	listening := httptest.NewServer(another())
 	t.Cleanup(listening.Close)
 	t.Setenv("REVERIE_URL", listening.URL)
 	t.Setenv("REVERIE_KEY", testKey)
@@ -71,6 +85,7 @@ func startServer(t *testing.T) {
 	if _, _, err := runMemory(t, "agents", "create", "ada", "--name", "Ada", "--time-zone", "Europe/Berlin"); err != nil {
 		t.Fatal(err)
 	}
+	return another
 }
 
 func migrateOnly(ctx context.Context, url string) error {
