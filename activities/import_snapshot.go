@@ -25,6 +25,8 @@ const (
 	ReasonUnreadable memory.ReasonCode = "unreadable"
 	// ReasonInvalidDocument means that a document cannot be stored as the archive has it.
 	ReasonInvalidDocument memory.ReasonCode = "invalid_document"
+	// ReasonCancelled means that somebody cancelled the import before anything was written.
+	ReasonCancelled memory.ReasonCode = "cancelled"
 )
 
 // ReadSnapshot reads the archive of an import and says what is taken of it. It writes nothing.
@@ -64,9 +66,26 @@ func (a *Activities) CommitSnapshot(ctx context.Context, in SnapshotInput) (Comm
 	if record.Created+record.Updated > 0 {
 		a.indexChanged(in.AgentRef)
 	}
+	return endOf(record), nil
+}
+
+// CancelSnapshot ends an import of which nothing is to be written any more. One that has ended is left as it is, and told.
+func (a *Activities) CancelSnapshot(ctx context.Context, in SnapshotInput) (CommitSnapshotResult, error) {
+	id := importer(ctx, in)
+	record, err := a.Store.Snapshot(ctx, id, in.Import)
+	if err == nil && record.FinishedAt == nil {
+		record, err = a.Store.RefuseSnapshot(ctx, speaksFor(id, record), in.Import, ReasonCancelled)
+	}
+	if err != nil {
+		return CommitSnapshotResult{}, storeError(err)
+	}
+	return endOf(record), nil
+}
+
+func endOf(record store.SnapshotImport) CommitSnapshotResult {
 	return CommitSnapshotResult{
 		Outcome: record.Outcome, ReasonCode: record.ReasonCode, Created: record.Created, Updated: record.Updated, Skipped: record.Skipped,
-	}, nil
+	}
 }
 
 // opened is an import with its archive in hand.
@@ -79,19 +98,29 @@ type opened struct {
 	unreadable memory.ReasonCode // why the archive is not; empty: it is
 }
 
-// openSnapshot loads an import and reads its archive, unless it has ended.
-func (a *Activities) openSnapshot(ctx context.Context, in SnapshotInput) (opened, error) {
+// importer finds an import, whoever's it is.
+func importer(ctx context.Context, in SnapshotInput) memory.Identity {
 	info := activity.GetInfo(ctx)
-	id := memory.Identity{
+	return memory.Identity{
 		Workspace: in.Workspace, Agent: in.Agent, AnyOwner: true, Role: memory.RoleMember,
 		Author: memory.Author{Kind: memory.AuthorImport, WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID},
 	}
+}
+
+// speaksFor has an importer do no more than the credential may that asked for the import.
+func speaksFor(id memory.Identity, record store.SnapshotImport) memory.Identity {
+	id.AnyOwner, id.Owner, id.Pinned, id.Author.ID = false, record.Owner, record.Pinned, record.AuthorID
+	return id
+}
+
+// openSnapshot loads an import and reads its archive, unless it has ended.
+func (a *Activities) openSnapshot(ctx context.Context, in SnapshotInput) (opened, error) {
+	id := importer(ctx, in)
 	record, data, err := a.Store.LoadSnapshot(ctx, id, in.Import, true)
 	if err != nil {
 		return opened{}, err
 	}
-	id.AnyOwner, id.Owner, id.Pinned, id.Author.ID = false, record.Owner, record.Pinned, record.AuthorID
-	s := opened{id: id, record: record}
+	s := opened{id: speaksFor(id, record), record: record}
 	if record.FinishedAt != nil {
 		return s, nil
 	}

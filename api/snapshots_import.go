@@ -10,6 +10,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"net/url"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -303,6 +304,9 @@ func (s *Server) imported(record store.SnapshotImport, in workflows.ImportSnapsh
 	v := importedView{
 		Status: "running", Applied: []string{}, Skipped: []skipView{}, Import: s.viewSnapshotImport(record),
 		Record: link("/agents/%s/workspace/memory/imports/%s", in.Agent, record.ID),
+	}
+	if record.Owner != memory.NoOwner {
+		v.Record += "?owner=" + url.QueryEscape(string(record.Owner))
 	}
 	if !done || record.FinishedAt == nil {
 		return accepted(v), nil

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 
 	"reverie/memory"
 	"reverie/workflows"
@@ -28,8 +29,8 @@ func (s *Server) runImport(ctx context.Context, in workflows.ImportSnapshotInput
 	defer cancel()
 	defer context.AfterFunc(s.stopping, cancel)()
 	switch err := run.Get(waited, nil); {
-	case err == nil:
-		return true, nil
+	case err == nil, temporal.IsCanceledError(err):
+		return true, nil // its record says how
 	case waited.Err() != nil, temporalAway(err):
 		return false, nil
 	default:
@@ -53,6 +54,8 @@ func refusedImport(reason memory.ReasonCode) *Problem {
 		return problem(nameMemoryOff, "memory is switched off for this agent: nothing was imported; switch it on with memoryEnabled in the agent's settings")
 	case workflows.ReasonForbidden:
 		return problem(nameForbidden, "this key may not write the documents of the archive: nothing was imported")
+	case workflows.ReasonCancelled:
+		return problem(nameConflict, "the import was cancelled: nothing was imported; send the archive again when it is wanted")
 	}
 	return problem(nameSnapshotRefused, "nothing was imported: %s", reason)
 }

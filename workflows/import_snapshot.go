@@ -1,10 +1,12 @@
 package workflows
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/google/uuid"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"reverie/activities"
@@ -40,24 +42,34 @@ type ImportSnapshotResult struct {
 }
 
 // ImportSnapshot reads an archive and imports what is taken of it in one transaction: all documents or none. Started twice for one
-// import, or after it has ended, it writes once and answers alike. What the files are and what became of each stands in the record
-// of the import; the history has counts only.
+// import, or after it has ended, it writes once and answers alike. Cancelled before anything is written, it ends the import as
+// refused. What the files are and what became of each stands in the record of the import; the history has counts only.
 func ImportSnapshot(ctx workflow.Context, in ImportSnapshotInput) (ImportSnapshotResult, error) {
 	i := importingSnapshot{ImportSnapshotInput: in}
-	i.describe(ctx, "reading the archive")
-	if err := i.read(ctx); err != nil {
-		return ImportSnapshotResult{}, i.stop(ctx, err)
+	out, err := i.run(ctx)
+	isCancelled := err != nil && ctx.Err() != nil
+	apart, cancel := workflow.NewDisconnectedContext(ctx) // a cancellation does not keep it from telling its end
+	defer cancel()
+	if isCancelled {
+		i.describe(apart, "cancelled: ending the import")
+		out, err = i.end(apart, "end the import, unless it has written", steps.CancelSnapshot)
 	}
-	i.describe(ctx, "writing all documents at once")
-	out, err := i.commit(ctx)
+	outcome := out.Outcome
 	if err != nil {
-		return ImportSnapshotResult{}, i.stop(ctx, err)
+		outcome = memory.OutcomeFailed
 	}
-	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(out.Outcome))); err != nil {
+	if err := workflow.UpsertTypedSearchAttributes(apart, OutcomeAttribute.ValueSet(string(outcome))); err != nil {
+		return ImportSnapshotResult{}, err
+	}
+	if err != nil {
+		i.describe(apart, "stopped; nothing is written, and a sweep of the worker starts it again")
 		return ImportSnapshotResult{}, err
 	}
 	i.result = &out
-	i.describe(ctx, "ended")
+	i.describe(apart, "ended")
+	if isCancelled && out.ReasonCode == ReasonCancelled {
+		return ImportSnapshotResult{}, temporal.NewCanceledError()
+	}
 	return out, nil
 }
 
@@ -67,29 +79,28 @@ type importingSnapshot struct {
 	result *ImportSnapshotResult
 }
 
-func (i *importingSnapshot) read(ctx workflow.Context) error {
-	found, err := step(ctx, snapshotStep, "read the archive", steps.ReadSnapshot, activities.SnapshotInput{AgentRef: i.AgentRef, Import: i.Import})
+// run reads the archive and writes its documents.
+func (i *importingSnapshot) run(ctx workflow.Context) (ImportSnapshotResult, error) {
+	i.describe(ctx, "reading the archive")
+	found, err := step(ctx, snapshotStep, "read the archive", steps.ReadSnapshot, i.reference())
+	if err != nil {
+		return ImportSnapshotResult{}, err
+	}
 	i.found = &found
-	return err
+	i.describe(ctx, "writing all documents at once")
+	return i.end(ctx, fmt.Sprintf("write %d documents in one transaction", found.Documents), steps.CommitSnapshot)
 }
 
-func (i *importingSnapshot) commit(ctx workflow.Context) (ImportSnapshotResult, error) {
-	summary := fmt.Sprintf("write %d documents in one transaction", i.found.Documents)
-	out, err := step(ctx, snapshotStep, summary, steps.CommitSnapshot, activities.SnapshotInput{AgentRef: i.AgentRef, Import: i.Import})
+// end is a step after which the import has ended.
+func (i *importingSnapshot) end(ctx workflow.Context, summary string, run func(context.Context, activities.SnapshotInput) (activities.CommitSnapshotResult, error)) (ImportSnapshotResult, error) {
+	out, err := step(ctx, snapshotStep, summary, run, i.reference())
 	return ImportSnapshotResult{
 		Import: i.Import, Outcome: out.Outcome, ReasonCode: out.ReasonCode, Created: out.Created, Updated: out.Updated, Skipped: out.Skipped,
 	}, err
 }
 
-// stop tells that the import was broken off: nothing of it is written, and the worker's sweep starts it again.
-func (i *importingSnapshot) stop(ctx workflow.Context, cause error) error {
-	apart, cancel := workflow.NewDisconnectedContext(ctx)
-	defer cancel()
-	if err := workflow.UpsertTypedSearchAttributes(apart, OutcomeAttribute.ValueSet(string(memory.OutcomeFailed))); err != nil {
-		return err
-	}
-	i.describe(apart, "stopped")
-	return cause
+func (i *importingSnapshot) reference() activities.SnapshotInput {
+	return activities.SnapshotInput{AgentRef: i.AgentRef, Import: i.Import}
 }
 
 // describe tells an operator how far it is, in Markdown, without contents.
@@ -97,16 +108,15 @@ func (i *importingSnapshot) describe(ctx workflow.Context, phase string) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Phase: **%s**.\n\n- archive `%s`", phase, i.Archive)
 	if i.found != nil && !i.found.Ended {
-		fmt.Fprintf(&b, "\n- %d bytes: %d documents, %d entries skipped", i.found.Bytes, i.found.Documents, i.found.Skipped)
+		fmt.Fprintf(&b, ", %d bytes\n- documents that are taken: %d; other entries: %d", i.found.Bytes, i.found.Documents, i.found.Skipped)
 	}
 	if r := i.result; r != nil {
 		fmt.Fprintf(&b, "\n- outcome: **%s**", r.Outcome)
 		if r.ReasonCode != "" {
 			fmt.Fprintf(&b, " (%s)", r.ReasonCode)
 		}
-		fmt.Fprintf(&b, "; %d created, %d updated, %d skipped", r.Created, r.Updated, r.Skipped)
+		fmt.Fprintf(&b, "; %d created, %d updated, %d skipped (unchanged ones among them)", r.Created, r.Updated, r.Skipped)
 	}
-	fmt.Fprintf(&b, "\n- its record, with what became of each file: `GET /api/v1/agents/%s/workspace/memory/imports/%s`", i.Agent, i.Import)
 	workflow.SetCurrentDetails(ctx, b.String())
 }
 

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"context"
+	"fmt"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
@@ -14,6 +15,7 @@ const importPriority = 4
 // StartImportSnapshot starts an ImportSnapshot and waits for nothing. One that is running already is found; an archive that was
 // imported before is imported again, since what it would change may be there again: the store imports each request once.
 func StartImportSnapshot(ctx context.Context, c client.Client, in ImportSnapshotInput) (client.WorkflowRun, error) {
+	record := fmt.Sprintf("Its record, with what became of each file: `GET /api/v1/agents/%s/workspace/memory/imports/%s` with an admin key", in.Agent, in.Import)
 	return c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID:                       in.ID(),
 		TaskQueue:                TaskQueue,
@@ -21,6 +23,7 @@ func StartImportSnapshot(ctx context.Context, c client.Client, in ImportSnapshot
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		TypedSearchAttributes:    agentAttributes(in.AgentRef),
 		StaticSummary:            "An archive of documents is imported into agent " + in.Agent,
+		StaticDetails:            record,
 		Priority:                 temporal.Priority{PriorityKey: importPriority, FairnessKey: agentRef(in.Workspace, in.Agent)},
 	}, ImportSnapshotName, in)
 }

@@ -33,7 +33,7 @@ func TestNamesOnTheWire(t *testing.T) {
 		methods = append(methods, m.Name)
 	}
 	if want := []string{
-		"Apply", "BeginCompaction", "CommitDream", "CommitFlush", "CommitSnapshot", "CommitWrite", "CompareSpaces", "Conclude", "Consolidate", "DeepSleep", "DropSpace",
+		"Apply", "BeginCompaction", "CancelSnapshot", "CommitDream", "CommitFlush", "CommitSnapshot", "CommitWrite", "CompareSpaces", "Conclude", "Consolidate", "DeepSleep", "DropSpace",
 		"Embed", "EndDream", "EndImport", "FindNews", "FollowSpace", "HoldFlush", "ImportPage", "LightSleep", "NextRange", "OpenDream", "OpenSpace", "PlanFlush",
 		"Propose", "ProposeFlush", "REMSleep", "ReadSnapshot", "StaleIndex", "StaleLeft", "StartDreams", "Summarise", "SwitchSpace", "TendIndex",
 		"WriteMemory",
