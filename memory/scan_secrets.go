@@ -26,6 +26,7 @@ func (s *scanner) secrets() []edit {
 	found = append(found, keys(s.text)...)
 	found = append(found, hooks(s.text)...)
 	found = append(found, credentials(s.text)...)
+	found = append(found, awsSecrets(s.text, s.lower)...)
 	found = append(found, labelled(s.text, s.lower)...)
 	found = append(found, cards(s.text, s.lower)...)
 	slices.SortStableFunc(found, func(a, b secret) int { return cmp.Compare(a.from, b.from) })
