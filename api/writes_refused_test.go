@@ -1,12 +1,14 @@
 package api_test
 
 import (
+	"encoding/json"
 	"maps"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"reverie/client"
 	"reverie/memory"
 )
 
@@ -149,6 +151,15 @@ func TestBusinessWritesThatAreNoRequests(t *testing.T) {
 	if w := as[written](h, h.want(h.write(member, body, "?wait=0s"), 202)); w.Outcome != memory.OutcomeStaged {
 		t.Errorf("at the bounds: %+v", w)
 	}
+	// JSON may make six bytes of one: over HTTP more can be asked for than Temporal carries.
+	maps.Copy(body, map[string]any{"requestId": "escaped", "content": strings.Repeat("<", len(kib256))})
+	if sent, err := json.Marshal(body); err != nil || len(sent) <= client.MaxSigned {
+		t.Errorf("%d bytes, which Temporal carries; %v", len(sent), err)
+	}
+	if w := as[written](h, h.want(h.write(member, body, "?wait=0s"), 202)); w.Outcome != memory.OutcomeStaged {
+		t.Errorf("at the bounds with escapes: %+v", w)
+	}
+	h.wantError(h.write(member, changed("none", map[string]any{"content": strings.Repeat("x", 8<<20)}), ""), 413, "body_too_large")
 }
 
 // TestBusinessWriteWhileTemporalIsAway: it is accepted, and the same request finds it; another agent may use the same id.

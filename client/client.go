@@ -63,7 +63,7 @@ type Request struct {
 	Target   string   `json:"target"` // path of a document, such as memory/cases/{{id}}.md; at most 1,024 bytes
 	Strategy Strategy `json:"strategy"`
 	Content  string   `json:"content"` // Markdown; at most 256 KiB, and with the data in it 1 MiB
-	// Data is a JSON object, at most 1 MiB of it: see [Data].
+	// Data is a JSON object, at most 1 MiB of it: see [Data]. Through Temporal, the whole request has at most MaxSigned bytes.
 	Data   json.RawMessage `json:"data,omitempty"`
 	Reason string          `json:"reason,omitempty"` // stands in the document's history; at most 2,000 bytes
 }

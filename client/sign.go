@@ -38,11 +38,20 @@ func (s Signer) GoString() string { return s.String() }
 // LogValue is String.
 func (s Signer) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
+// MaxSigned is the most that a signed request may have as JSON, in bytes, on its way through Temporal, which takes 2 MiB for an input
+// unless its operator has set less. The rest is left to what a codec of the caller adds. JSON escapes quotes, line breaks and the like,
+// so that a request whose content and data are within their own limits can have more; over HTTP there is no such limit.
+const MaxSigned = 2<<20 - 64<<10
+
 // Sign adds the proof to a request: the HMAC-SHA256 of its canonical form, keyed with the SHA-256 of the key's secret. It is the
-// same every time, so that a workflow may sign.
+// same every time, so that a workflow may sign. It fails for a request that would be sent in vain, such as one of more than MaxSigned
+// bytes.
 func (s Signer) Sign(r Request) (SignedRequest, error) {
 	if err := r.validate(); err != nil {
 		return SignedRequest{}, err
+	}
+	if size := len(r.Content) + len(r.Data); size > MaxSigned { // it is not worth the work, which a workflow has a second for
+		return SignedRequest{}, r.tooLarge(size)
 	}
 	canonical, err := r.Canonical()
 	if err != nil {
@@ -51,7 +60,20 @@ func (s Signer) Sign(r Request) (SignedRequest, error) {
 	key := sha256.Sum256([]byte(s.secret))
 	mac := hmac.New(sha256.New, key[:])
 	_, _ = mac.Write(canonical) // it never fails
-	return SignedRequest{Request: r, KeyID: s.KeyID, Proof: mac.Sum(nil)}, nil
+	signed := SignedRequest{Request: r, KeyID: s.KeyID, Proof: mac.Sum(nil)}
+	raw, err := json.Marshal(signed)
+	if err != nil {
+		return SignedRequest{}, fmt.Errorf("request %s: %w", r.RequestID, err)
+	}
+	if len(raw) > MaxSigned {
+		return SignedRequest{}, r.tooLarge(len(raw))
+	}
+	return signed, nil
+}
+
+func (r Request) tooLarge(size int) error {
+	return fmt.Errorf("request %s has %d bytes as JSON, and at most %d travel through Temporal: send less of content and data, or send it over HTTP",
+		r.RequestID, size, MaxSigned)
 }
 
 // canonicalForm names what the canonical form is, so that another one is told apart.

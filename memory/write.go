@@ -30,8 +30,7 @@ type WriteRequest struct {
 const (
 	// MaxWriteTarget is four times what a path may have: names of data take more room than what they stand for.
 	MaxWriteTarget = 1024
-	// MaxWriteData leaves a request, with a content of the same size, below what Temporal takes in one message (4 MiB); a payload
-	// of Temporal's own default takes 2 MiB in all.
+	// MaxWriteData and a content at its limit travel through Temporal together (client.MaxSigned), unless JSON escapes much of them.
 	MaxWriteData = 1 << 20
 )
 
