@@ -104,9 +104,11 @@ func (f *Folder) Root() string { return f.root }
 
 // foldsCase asks the file system.
 func foldsCase(folder string) (bool, error) {
-	if err := os.WriteFile(filepath.Join(folder, "case"), nil, 0o600); err != nil {
+	probe := filepath.Join(folder, "case")
+	if err := os.WriteFile(probe, nil, 0o600); err != nil {
 		return false, err
 	}
+	defer os.Remove(probe) //nolint:errcheck // it is in nobody's way
 	_, err := os.Lstat(filepath.Join(folder, "CASE"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

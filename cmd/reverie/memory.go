@@ -42,7 +42,7 @@ func memoryCommand() *cobra.Command {
 		s.addCommand(), s.summarizeCommand(), s.agentsCommand(), s.listCommand(), s.catCommand(), s.logCommand(), s.diffCommand(), s.blameCommand(),
 		s.restoreCommand(), s.extractionsCommand(), s.promptCommand(), s.searchCommand(), s.getCommand(), s.indexCommand(), s.statusCommand(),
 		s.dreamCommand(), s.dreamsCommand(), s.promoteCommand(), s.promoteExplainCommand(), s.remHarnessCommand(), s.remBackfillCommand(), s.revertCommand(),
-		s.exportCommand(), s.syncCommand(), s.importCommand(), s.snapshotCommand(), s.doctorCommand(), s.eventsCommand(), s.writeCommand(),
+		s.exportCommand(), s.syncCommand(), s.importCommand(), s.snapshotCommand(), s.doctorCommand(), s.eventsCommand(), s.artifactsCommand(), s.writeCommand(), s.toolsCommand(),
 	)
 	return c
 }
