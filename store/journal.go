@@ -41,7 +41,7 @@ type Event struct {
 	// ID is its number, drawn when it was written. An event of a transaction that took longer appears behind larger ones: the order
 	// of the journal is that of Cursor.
 	ID          int64
-	Transaction int64 // that wrote it
+	Transaction int64 // that wrote it, with the epoch of its cluster: reverie_transaction in the schema
 	Kind        EventKind
 	// Scope is that of the document, or says who may read an event that is about none: its owner (PERSONAL) or everybody who uses
 	// the agent (TEAM). Empty: only admins, as events of an agent or of the workspace.
@@ -79,11 +79,10 @@ const (
 	// What has happened completely, as one moment sees it: all transactions below the first number have ended, and none has
 	// a number from the second one on.
 	sqlJournalComplete = `
-select pg_snapshot_xmin(s)::text::bigint, pg_snapshot_xmax(s)::text::bigint
+select reverie_transaction(pg_snapshot_xmin(s)), reverie_transaction(pg_snapshot_xmax(s))
 from pg_current_snapshot() s`
 
-	// Events of transactions that ran beside one that is not over wait for it. Those with a number that is still to be given came
-	// with a database that was restored from elsewhere.
+	// Events of transactions that ran beside one that is not over wait for it.
 	sqlJournal = `
 select j.*
 from (select @agent::text as agent_id union select '') a
@@ -92,8 +91,7 @@ cross join lateral (
         detail, at
     from journal
     where workspace_id = @workspace and agent_id = a.agent_id and (transaction_id, event_id) > (@transaction::bigint, @event::bigint)
-        and (transaction_id < (select pg_snapshot_xmin(pg_current_snapshot())::text::bigint)
-            or transaction_id >= (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint))
+        and transaction_id < (select reverie_transaction(pg_snapshot_xmin(pg_current_snapshot())))
         and (@path = '' or path = @path)
         and (cardinality(@kinds::text[]) = 0 or kind = any (@kinds))
     order by transaction_id, event_id

@@ -19,7 +19,7 @@ import (
 // tests run on the same server, and events wait for those beside theirs.
 func journalOf(t tester, s *Store, id memory.Identity, f JournalFilter) []Event {
 	t.Helper()
-	now := query[int64](t, s, id, "select pg_snapshot_xmax(pg_current_snapshot())::text::bigint")[0]
+	now := query[int64](t, s, id, "select reverie_transaction(pg_snapshot_xmax(pg_current_snapshot()))")[0]
 	var events []Event
 	for until := time.Now().Add(time.Minute); ; {
 		page := must[JournalPage](t)(s.Journal(t.Context(), id, f))

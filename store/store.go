@@ -102,6 +102,11 @@ func becomeAppRole(ctx context.Context, conn *pgx.Conn) error {
 	case err != nil: // the extension comes with the migrations
 		return fmt.Errorf("%w: %w", ErrNotMigrated, err)
 	}
+	// A database that was restored into another cluster is noticed before anything is written there. A schema that lacks this is
+	// older than the program, which Open says.
+	if _, err := conn.Exec(ctx, "select reverie_here()"); err != nil && !(errors.As(err, &pg) && pg.Code == codeUndefinedFunction) {
+		return fmt.Errorf("database: %w", err)
+	}
 	// Times are returned in UTC, whatever the zone of the process.
 	conn.TypeMap().RegisterType(&pgtype.Type{
 		Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},

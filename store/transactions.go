@@ -187,6 +187,7 @@ const (
 	codeInvalidParameter      = "22023"
 	codeInsufficientPrivilege = "42501"
 	codeUndefinedTable        = "42P01"
+	codeUndefinedFunction     = "42883"
 )
 
 // translate gives the database's refusals the meaning that they have everywhere: what row-level security rejects is
