@@ -58,7 +58,7 @@ type agentSettings struct {
 	MaxToolRounds        *int               `json:"maxToolRounds,omitempty" minimum:"0" maximum:"100" doc:"Calls of a model in one turn that may use tools."`
 
 	Leader       string   `json:"leader,omitempty" maxLength:"63" doc:"Agent whose memory this one reads after its own, as a member of its team; a member's memory is read-only. Empty: it leads itself."`
-	WriteTargets []string `json:"writeTargets,omitempty" maxItems:"100" nullable:"true" doc:"Patterns of the documents that business workflows may write, such as memory/cases/*.md; missing: all but AGENTS.md and SOUL.md."`
+	WriteTargets []string `json:"writeTargets,omitzero" maxItems:"100" nullable:"true" doc:"Patterns of the documents that business workflows may write, such as memory/cases/*.md; missing: all but AGENTS.md and SOUL.md; an empty list: none."`
 }
 
 // settingsChanges change single settings.

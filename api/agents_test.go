@@ -54,6 +54,7 @@ func TestAgents(t *testing.T) {
 func TestSettingsArePatched(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
+	h.agent("lead")
 	for _, c := range []struct{ patch, settings string }{
 		{`{"settings":{"memoryEnabled":false,"quietSeconds":5,"model":"small"}}`, `{"memoryEnabled":false,"model":"small","quietSeconds":5}`},
 		{`{"name":"Ada L."}`, `{"memoryEnabled":false,"model":"small","quietSeconds":5}`},
@@ -73,6 +74,12 @@ func TestSettingsArePatched(t *testing.T) {
 		},
 		{`{"settings":{"dreamCron":null,"dreamDays":null,"dreamMinScore":null}}`, `{"dreamHalfLifeDays":0.5,"dreamMaxPromotions":0,"dreamMaxRetiredShare":1,` +
 			`"dreamMinDiversity":1,"dreamMinSignals":1,"dreamingEnabled":false}`},
+		{`{"settings":{"dreamHalfLifeDays":null,"dreamMaxPromotions":null,"dreamMaxRetiredShare":null,"dreamMinDiversity":null,"dreamMinSignals":null,
+			"dreamingEnabled":null,"leader":"lead","writeTargets":["memory/cases/*.md","SOUL.md"]}}`, `{"leader":"lead","writeTargets":["memory/cases/*.md","SOUL.md"]}`},
+		{`{"settings":{"quietSeconds":5}}`, `{"leader":"lead","quietSeconds":5,"writeTargets":["memory/cases/*.md","SOUL.md"]}`},
+		{`{"settings":{"writeTargets":[]}}`, `{"leader":"lead","quietSeconds":5,"writeTargets":[]}`}, // none at all
+		{`{"name":"Ada L."}`, `{"leader":"lead","quietSeconds":5,"writeTargets":[]}`},
+		{`{"settings":{"writeTargets":null,"leader":null}}`, `{"quietSeconds":5}`}, // the default
 	} {
 		patched := as[agent](h, h.want(h.patchAgent(c.patch), 200))
 		if got, err := json.Marshal(patched.Settings); err != nil || string(got) != c.settings {
@@ -88,6 +95,9 @@ func TestSettingsArePatched(t *testing.T) {
 		`{"timeZone":"Mars"}`, `{"name":""}`,
 		`{"settings":{"dreamDays":0}}`, `{"settings":{"dreamDays":91}}`, `{"settings":{"dreamMinScore":1.1}}`, `{"settings":{"dreamMinSignals":0}}`,
 		`{"settings":{"dreamMaxRetiredShare":-0.1}}`, `{"settings":{"dreamHalfLifeDays":0}}`,
+		`{"settings":{"writeTargets":"memory/*.md"}}`, `{"settings":{"writeTargets":[1]}}`, `{"settings":{"writeTargets":[""]}}`,
+		`{"settings":{"writeTargets":["memory/[.md"]}}`, `{"settings":{"writeTargets":["` + strings.Repeat("a", 300) + `"]}}`,
+		`{"settings":{"writeTargets":[` + strings.Repeat(`"a",`, 100) + `"a"]}}`, `{"settings":{"leader":"nobody"}}`, `{"settings":{"leader":1}}`,
 	} {
 		h.wantError(h.patchAgent(body), 422, "invalid_request")
 	}

@@ -30,13 +30,14 @@ func (h *harness) settings(agent string, s map[string]any) {
 func TestBusinessWritesAreRefused(t *testing.T) {
 	h := startWithTemporal(t, &scripted{}, true)
 	member := h.key("workflows", memory.RoleMember, "")
-	for _, name := range []string{"ada", "lead", "off"} {
+	for _, name := range []string{"ada", "lead", "off", "closed"} {
 		h.agent(name)
 	}
 	h.agent("pupil")
 	h.settings("pupil", map[string]any{"leader": "lead"})
 	h.settings("off", map[string]any{"memoryEnabled": false})
 	h.settings("lead", map[string]any{"writeTargets": []string{"memory/allowed/**"}})
+	h.settings("closed", map[string]any{"writeTargets": []string{}})
 	large := strings.Repeat("x", 4096)
 	for _, c := range []struct {
 		name, agent string
@@ -46,6 +47,7 @@ func TestBusinessWritesAreRefused(t *testing.T) {
 		{"soul", "ada", map[string]any{"target": "SOUL.md", "owner": nil}, memory.RefusedTarget},
 		{"agents", "ada", map[string]any{"target": "AGENTS.md", "owner": nil}, memory.RefusedTarget},
 		{"pattern", "lead", nil, memory.RefusedTarget},
+		{"no-targets", "closed", nil, memory.RefusedTarget},
 		{"member-of-a-team", "pupil", nil, memory.RefusedTeam},
 		{"member-of-a-team-for-all", "pupil", map[string]any{"owner": nil}, memory.RefusedTeam},
 		{"memory-off", "off", nil, memory.RefusedMemoryOff},

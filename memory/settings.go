@@ -54,7 +54,7 @@ type AgentSettings struct {
 	Leader string `json:"leader,omitempty"`
 	// WriteTargets are the paths that business workflows may write, as patterns (see WriteAllowed); nil: every document but
 	// AGENTS.md and SOUL.md.
-	WriteTargets []string `json:"writeTargets,omitempty"`
+	WriteTargets []string `json:"writeTargets,omitzero"`
 }
 
 // ExtractSettings are the resolved settings of one extraction. They travel in the workflow's input, so that a re-run sees

@@ -136,3 +136,39 @@ func TestForgottenDoesNotComeBackByItself(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A business process that says what was forgotten writes the rest, by every strategy, and a person who does has it back.
+func TestForgottenDoesNotComeBackByMerges(t *testing.T) {
+	t.Parallel()
+	for strategy, c := range map[memory.Strategy]struct{ said, want string }{
+		memory.StrategyAppend:    {"- Likes tea.\n- Lives in Oslo.\n", "# Memory\n\n## Home\n\n- Has a dog.\n\n- Lives in Oslo.\n"},
+		memory.StrategySection:   {"## Home\n\n- Likes tea.\n- Lives in Oslo.\n", "# Memory\n\n## Home\n\n- Lives in Oslo.\n"},
+		memory.StrategyUpsert:    {"city: Oslo\n", "# Memory\n\n## Home\n\n- Has a dog.\n\ncity: Oslo\n"},
+		memory.StrategyOverwrite: {"# Memory\n\n- Likes tea.\n- Lives in Oslo.\n", "# Memory\n\n- Lives in Oslo.\n"},
+	} {
+		t.Run(string(strategy), func(t *testing.T) {
+			t.Parallel()
+			s := openStore(t)
+			id := member("user:1")
+			ref := personal(memory.MemoryPath)
+			write(t, s, id, memory.Change{Ref: ref, Op: memory.OpReplace, Content: "# Memory\n\n## Home\n\n- Likes tea.\n- Has a dog.\n"})
+			must[ForgetReceipt](t)(s.Forget(t.Context(), id, ForgetRequest{Ref: ref, FromLine: 5, ToLine: 5}))
+			before := contentOf(t, s, id, ref.Path)
+			process := workflow("user:1", "r1")
+			if strategy != memory.StrategyUpsert { // whose lines are keys
+				receipt := must[memory.Receipt](t)(s.Apply(t.Context(), process, "", []memory.Change{merge(personal("memory/2026-11-21.md"), strategy, "## Home\n\n- Likes tea.\n")}))
+				if d, err := s.Document(t.Context(), id, personal("memory/2026-11-21.md")); err == nil && strings.Contains(d.Content, "tea") {
+					t.Errorf("in another document, by %+v: %q", receipt, d.Content)
+				}
+			}
+			write(t, s, process, merge(ref, strategy, c.said))
+			if got := contentOf(t, s, id, ref.Path); got != c.want {
+				t.Errorf("%q became %q, want %q", before, got, c.want)
+			}
+			write(t, s, id, merge(ref, strategy, strings.Replace(c.said, "city: Oslo", "- Likes tea.\n\ncity: Bergen", 1)))
+			if got := contentOf(t, s, id, ref.Path); strategy != memory.StrategyUpsert && !strings.Contains(got, "- Likes tea.\n") {
+				t.Errorf("written by hand: %q", got)
+			}
+		})
+	}
+}

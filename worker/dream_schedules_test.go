@@ -92,7 +92,7 @@ func (w *world) round(s dreamSchedules) int {
 func (w *world) want(want map[string]string) {
 	w.tb.Helper()
 	var diff string
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		got := map[string]string{}
 		list, err := w.client.ScheduleClient().List(w.tb.Context(), client.ScheduleListOptions{})
 		if err != nil {
@@ -194,6 +194,49 @@ func TestSchedulesFollowAgents(t *testing.T) {
 	defaults.DreamingEnabled = false
 	w.round(w.schedules(defaults))
 	w.want(map[string]string{"dream/somebody.else": "of others"})
+}
+
+// A member of a team has no nights, and neither has an agent whose memory is off; who leaves the team, or is switched on again, dreams as
+// before.
+func TestSchedulesOfTeams(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.agent("acme", "lead", "UTC", memory.AgentSettings{})
+	w.agent("acme", "ada", "Europe/Berlin", memory.AgentSettings{DreamCron: "30 4 * * 1-5"})
+	const lead, ada = "0 2 * * * in UTC", "30 4 * * 1-5 in Europe/Berlin"
+	set := func(s memory.AgentSettings) {
+		t.Helper()
+		s.DreamCron = "30 4 * * 1-5"
+		w.patch("acme", "ada", store.AgentPatch{Settings: &s})
+	}
+	defaults := memory.DefaultDreamSchedule()
+	w.round(w.schedules(defaults))
+	both := map[string]string{"dream/acme.lead": lead, "dream/acme.ada": ada}
+	w.want(both)
+	for name, quiet := range map[string]memory.AgentSettings{"a member": {Leader: "lead"}, "memory off": {MemoryEnabled: new(false)}} {
+		set(quiet)
+		if changed := w.round(w.schedules(defaults)); changed != 1 {
+			t.Errorf("%s: %d were changed", name, changed)
+		}
+		w.want(map[string]string{"dream/acme.lead": lead})
+		if changed := w.round(w.schedules(defaults)); changed != 0 {
+			t.Errorf("%s, again: %d were changed", name, changed)
+		}
+		set(memory.AgentSettings{})
+		if changed := w.round(w.schedules(defaults)); changed != 1 {
+			t.Errorf("no more %s: %d were changed", name, changed)
+		}
+		w.want(both)
+	}
+
+	// Off by the server: who says otherwise of itself has nights, unless it is a member.
+	defaults.MemoryEnabled = false
+	set(memory.AgentSettings{MemoryEnabled: new(true)})
+	w.round(w.schedules(defaults))
+	w.want(map[string]string{"dream/acme.ada": ada})
+	set(memory.AgentSettings{MemoryEnabled: new(true), Leader: "lead"})
+	w.round(w.schedules(defaults))
+	w.want(map[string]string{})
 }
 
 // A Temporal that is away fails the round, and the next one makes up for it.
