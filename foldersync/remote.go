@@ -63,7 +63,7 @@ var (
 	ErrGone = errors.New("the document is gone")
 	// ErrStale means that the document was changed meanwhile: look again.
 	ErrStale = errors.New("the document was changed meanwhile")
-	// ErrAway is wrapped when the server cannot be reached or is busy: try again later.
+	// ErrAway is in the tree of an error when the server cannot be reached or is busy: try again later.
 	ErrAway = errors.New("the server is away")
 )
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -206,6 +207,9 @@ func (c *apiClient) unreachable(ctx context.Context, err error) error {
 	if failed, found := errors.AsType[*url.Error](err); found {
 		err = failed.Err // without the URL, which is named here
 	}
+	if failed, found := errors.AsType[*net.OpError](err); found && failed.Op == "dial" {
+		err = failed.Err // without the address
+	}
 	return fmt.Errorf("%s does not answer: %w\nStart Reverie with `reverie dev`, or name its address with --url or REVERIE_URL", c.base, err)
 }
 
@@ -217,12 +221,17 @@ func (c *apiClient) refusal(response *http.Response, name, msg string, data json
 	switch e.Status {
 	case http.StatusUnauthorized:
 		if c.key == "" {
+			e.Msg = "the server asks for a key"
 			e.hint = "give a key with REVERIE_KEY or --key; that of `reverie dev` stands in <data>/admin-key (--data)"
 		} else {
+			e.Msg = "the server does not take this key: it is of another server, or was revoked"
 			e.hint = "the key came from " + c.keySource
 		}
 	case http.StatusForbidden:
 		e.hint = "the key came from " + c.keySource
+	}
+	if e.Name == "owner_required" {
+		e.hint = "name somebody with --owner, or with --channel and --sender, or with --end-user"
 	}
 	return e
 }

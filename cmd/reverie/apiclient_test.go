@@ -47,6 +47,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(data, adminKeyFile), []byte("rv_key_of_dev\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	file := filepath.Join(data, adminKeyFile)
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	unauthorized := answering(t, 401, `{"code":401,"msg":"the key is unknown or revoked","error":"unauthorized","data":null}`)
@@ -62,6 +63,11 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		{"no key", []string{"agents", "list", "--url", unauthorized, "--data", t.TempDir()}, []string{"unauthorized", "REVERIE_KEY", "admin-key"}},
 		{"key of the flag", []string{"agents", "list", "--url", unauthorized, "--key", "rv_wrong"}, []string{"the key came from --key"}},
 		{"key of dev", []string{"agents", "list", "--url", unauthorized, "--data", data}, []string{"the key came from " + filepath.Join(data, adminKeyFile)}},
+		{"a folder that is a file", []string{"sync", file, "--agent", "ada", "--key", "k", "--url", answering(t, 200, `{"code":200,"data":{"id":"ada","items":[]}}`)}, []string{file + " is a file: put it into a folder"}},
+		{"an export to a file", []string{"export", "--to", file, "--agent", "ada", "--key", "k", "--url", answering(t, 200, `{"code":200,"data":{"id":"ada","items":[]}}`)}, []string{file + " is a file"}},
+		{"a sync without a server", []string{"sync", t.TempDir(), "--agent", "ada", "--key", "k", "--url", gone.URL}, []string{gone.URL + " does not answer: connect: connection refused", "reverie dev"}},
+		{"a sync with a bad key", []string{"sync", t.TempDir(), "--agent", "ada", "--key", "k", "--url", unauthorized}, []string{"does not take this key", "the key came from --key"}},
+		{"a sync of nothing", []string{"sync"}, []string{"name a folder"}},
 		{"no agent", []string{"list", "--url", unauthorized}, []string{"--agent", "REVERIE_AGENT"}},
 		{"no document", []string{"cat", "--agent", "ada"}, []string{"name a document", "memory list"}},
 		{"no version", []string{"diff", "MEMORY.md", "first", "--agent", "ada"}, []string{`"first" is not a version`}},

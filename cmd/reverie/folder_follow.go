@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"reverie/foldersync"
 	"reverie/memory"
 	"reverie/store"
 )
@@ -72,7 +71,7 @@ func (r *folderRemote) Wait(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return fmt.Errorf("%w: %w", foldersync.ErrAway, err)
+			return away{err}
 		}
 	}
 }
@@ -105,7 +104,7 @@ func (r *folderRemote) follow(ctx context.Context) (bool, error) {
 		case is && refused.Status < http.StatusInternalServerError, errors.Is(err, errForeign):
 			return false, nil
 		}
-		return false, fmt.Errorf("%w: %w", foldersync.ErrAway, err)
+		return false, away{err}
 	}
 	stream := &journalStream{end: func() {
 		alarm.Stop()

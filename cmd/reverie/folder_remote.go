@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -75,12 +74,20 @@ func (r *folderRemote) call(ctx context.Context, q apiRequest) (apiAnswer, error
 	case err == nil, ctx.Err() != nil:
 		return answer, err
 	case !is:
-		return answer, fmt.Errorf("%w: %w", foldersync.ErrAway, err)
+		return answer, away{err}
 	case refused.busy(), refused.Status >= http.StatusInternalServerError, refused.Status == http.StatusRequestTimeout:
-		return answer, fmt.Errorf("%w: %s", foldersync.ErrAway, refused.Msg)
+		return answer, away{errors.New(refused.Msg)}
 	}
 	return answer, err
 }
+
+// away is an error that means that the server is away, and says only what is wrong.
+type away struct{ error }
+
+// Is has errors.Is find foldersync.ErrAway.
+func (away) Is(target error) bool { return target == foldersync.ErrAway }
+
+func (e away) Unwrap() error { return e.error }
 
 func (r *folderRemote) identity(ctx context.Context) (foldersync.Identity, error) {
 	id := foldersync.Identity{Agent: r.session.agent}

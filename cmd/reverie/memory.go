@@ -156,7 +156,7 @@ func (s *session) print(cmd *cobra.Command, a apiAnswer, text func(w io.Writer) 
 func needsArgs(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return fmt.Errorf("%s: name %s (see `%s --help`)", cmd.CommandPath(), what, cmd.CommandPath())
+			return fmt.Errorf("name %s (see `%s --help`)", what, cmd.CommandPath())
 		}
 		return nil
 	}

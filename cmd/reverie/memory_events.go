@@ -78,7 +78,7 @@ func (s *session) eventsCommand() *cobra.Command {
 	f.StringSliceVar(&kinds, "kind", nil, "only of these kinds, such as document.written,memory.dream.completed")
 	f.StringVar(&path, "path", "", "only about the document at this path")
 	f.IntVar(&limit, "limit", 50, "how many at once")
-	f.BoolVar(&follow, "follow", false, "go on with what happens from now on")
+	f.BoolVar(&follow, "follow", false, "go on with what happens then, until Ctrl-C")
 	return c
 }
 
@@ -86,6 +86,9 @@ func (s *session) eventsCommand() *cobra.Command {
 func (s *session) followEvents(cmd *cobra.Command, query url.Values) error {
 	for {
 		part, _, err := dataOf[journalPart](s.get(cmd, query, "events"))
+		if cmd.Context().Err() != nil {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -102,8 +105,8 @@ func (s *session) followEvents(cmd *cobra.Command, query url.Values) error {
 		if part.More {
 			continue
 		}
-		if err := sleepFor(cmd.Context(), eventsPause); err != nil {
-			return err
+		if sleepFor(cmd.Context(), eventsPause) != nil {
+			return nil // Ctrl-C is how it ends
 		}
 	}
 }
@@ -115,11 +118,15 @@ func eventLines(w io.Writer, events []json.RawMessage) error {
 		if err := json.Unmarshal(encoded, &e); err != nil {
 			return err
 		}
-		about := e.Path
-		if about == "" {
+		about := oneLine(e.Path, 120)
+		if about == "" && string(e.Detail) != "{}" {
 			about = oneLine(string(e.Detail), 100)
 		}
-		if _, err := fmt.Fprintf(w, "%s  %s  %-24s %-8s %s  %s\n", e.ID, when(e.At), e.Kind, e.Scope, e.Owner, about); err != nil {
+		if e.Owner != "" {
+			about = strings.TrimLeft(about+" ("+string(e.Owner)+")", " ")
+		}
+		line := fmt.Sprintf("%-10s  %s  %-25s  %-8s  %s", e.ID, when(e.At), e.Kind, e.Scope, about)
+		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
 			return err
 		}
 	}

@@ -75,7 +75,10 @@ func (s *session) export(cmd *cobra.Command, o exportOptions) error {
 		return err
 	}
 	if n := len(done.Kept); n > 0 {
-		return fmt.Errorf("%s left as they were", count(n, "file"))
+		if n == 1 {
+			return errors.New("1 file left as it was")
+		}
+		return fmt.Errorf("%d files left as they were", n)
 	}
 	return nil
 }
@@ -159,6 +162,9 @@ func writeNew(name string, content []byte, force bool) error {
 	_, err = part.Write(content)
 	if err = errors.Join(err, part.Close()); err != nil {
 		return err
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder: name a file, such as %s", name, filepath.Join(name, "memory.zip"))
 	}
 	if force {
 		return os.Rename(part.Name(), name)

@@ -51,10 +51,12 @@ func (u *uploading) report() error {
 		return errors.Join(err, u.verdict())
 	}
 	fmt.Fprintf(out, "%s: %s\n", oneLine(u.name, 80), u.plan)
-	switch u.state.State {
-	case "running":
+	switch {
+	case u.before:
+		fmt.Fprintln(out, "moved in before; nothing was done again")
+	case u.state.State == "running":
 		fmt.Fprintf(out, "under way, %d of %d settled; the same command shows how far it is\n", u.state.Settled, u.state.Items)
-	case "cancelled":
+	case u.state.State == "cancelled":
 		fmt.Fprintln(out, "cancelled; the same command goes on with what was left out")
 	}
 	if err := r.table(out); err != nil {

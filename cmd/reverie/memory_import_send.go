@@ -95,6 +95,7 @@ type uploading struct {
 	path   string // of the import
 	state  importState
 	answer apiAnswer
+	before bool // it was moved in before this run
 }
 
 // begin begins the import, or finds it.
@@ -110,6 +111,7 @@ func (u *uploading) begin() error {
 	}
 	u.state, u.answer, err = dataOf[importState](u.client.call(u.cmd.Context(), apiRequest{method: http.MethodPost, path: base, body: body}))
 	u.path = base + pathOf(u.state.ID)
+	u.before = u.state.State == "done" && u.known() >= u.plan.items
 	return err
 }
 

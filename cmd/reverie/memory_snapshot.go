@@ -104,7 +104,13 @@ func (s *session) snapshotPreviewCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.print(cmd, answer, func(w io.Writer) error { return writePreview(w, answer) })
+			return s.print(cmd, answer, func(w io.Writer) error {
+				if err := writePreview(w, answer); err != nil {
+					return err
+				}
+				_, err := fmt.Fprintln(w, "With --token, `snapshot import` does this and nothing else: it refuses when anything has changed since.")
+				return err
+			})
 		},
 	}
 	c.Flags().StringVar(&scope, "scope", "", scopeUsage)
@@ -123,7 +129,9 @@ func writePreview(w io.Writer, answer apiAnswer) error {
 		fmt.Fprintf(w, "update  %s%s\n%s", c.Filename, c.notes(), c.Diff)
 	}
 	for _, skipped := range p.WillSkip {
-		fmt.Fprintf(w, "skip    %s (%s)\n", skipped.Filename, skipped.Reason)
+		if skipped.Reason != string(snapshot.SkippedManifest) { // it is no document
+			fmt.Fprintf(w, "skip    %s (%s)\n", skipped.Filename, skipped.Reason)
+		}
 	}
 	fmt.Fprintf(w, "\ntoken %s\n", p.Token)
 	return nil
@@ -175,7 +183,9 @@ func (s *session) snapshotImportCommand() *cobra.Command {
 					fmt.Fprintf(w, "written %s\n", name)
 				}
 				for _, skipped := range result.Skipped {
-					fmt.Fprintf(w, "skipped %s (%s)\n", skipped.Filename, skipped.Reason)
+					if skipped.Reason != string(snapshot.SkippedManifest) {
+						fmt.Fprintf(w, "skipped %s (%s)\n", skipped.Filename, skipped.Reason)
+					}
 				}
 				return nil
 			})

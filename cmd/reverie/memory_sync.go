@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -161,7 +162,8 @@ func syncLine(e foldersync.Event) string {
 	case foldersync.Unreadable:
 		return fmt.Sprintf("✗ %s  %s", place, oneLine(e.Reason, 300))
 	case foldersync.Away:
-		return fmt.Sprintf("… %s; what changes here waits", oneLine(e.Reason, 300))
+		reason, _, _ := strings.Cut(e.Reason, "\n") // what to do at a start is not what to do here
+		return fmt.Sprintf("… %s; what changes here waits", oneLine(reason, 300))
 	case foldersync.Back:
 		return "… the server answers again"
 	case foldersync.Held:

@@ -85,21 +85,23 @@ func toolNamed(list []memoryTool, name string) (memoryTool, error) {
 	return list[at], nil
 }
 
-// showTools writes a table: of each description its first sentence, which says what the tool does.
+// showTools writes of each tool the first sentence of its description, which says what it does. It is no table: names and
+// sentences are long.
 func showTools(w io.Writer, list []memoryTool) error {
-	rows := [][]string{{"NAME", "WRITES", "DOES"}}
 	for _, t := range list {
-		writes := "-"
+		name := t.Name
 		if t.Writes {
-			writes = "yes"
+			name += " (writes)"
 		}
-		rows = append(rows, []string{t.Name, writes, oneLine(firstSentence(t.Description), 120)})
+		if _, err := fmt.Fprintf(w, "%s\n  %s\n", name, strings.ReplaceAll(wrapped(firstSentence(t.Description)), "\n", "\n  ")); err != nil {
+			return err
+		}
 	}
-	return table(w, rows)
+	return nil
 }
 
 // lineWidth is how long the lines of a text become that is wrapped.
-const lineWidth = 100
+const lineWidth = 76
 
 // wrapped breaks a text into lines.
 func wrapped(text string) string {
@@ -145,9 +147,9 @@ func (s *session) toolsRunCommand() *cobra.Command {
 		Example: `  reverie memory tools run memory_search query="the blue box" --end-user 42
   reverie memory tools run edit_workspace_memory_file --end-user 42 \
     --args '{"filename": "MEMORY.md", "oldText": "5433", "newText": "5434"}'`,
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return fmt.Errorf("%s: name a tool: `reverie memory tools` lists them", cmd.CommandPath())
+				return errors.New("name a tool: `reverie memory tools` lists them")
 			}
 			return nil
 		},

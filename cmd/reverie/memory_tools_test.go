@@ -8,7 +8,7 @@ import (
 
 func TestTheToolsOfAModelByHand(t *testing.T) {
 	startServer(t)
-	contains(t, mustRun(t, "tools"), "NAME", "WRITES", "DOES", "memory_search", "-", "edit_workspace_memory_file", "yes")
+	contains(t, mustRun(t, "tools"), "memory_search\n  Search long-term memory: ", "edit_workspace_memory_file (writes)\n  Replace text")
 	contains(t, mustRun(t, "tools", "read_workspace_memory_file"), `"type": "object"`, `"filename"`, `"required"`)
 	var shown memoryTool
 	if err := json.Unmarshal([]byte(mustRun(t, "tools", "remember", "--json")), &shown); err != nil || shown.Name != "remember" || !shown.Writes || !json.Valid(shown.Parameters) {
