@@ -3,9 +3,11 @@ package activities
 import (
 	"cmp"
 	"context"
+	"errors"
 	"sync"
 
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
 
 	"reverie/memory"
 	"reverie/store"
@@ -102,7 +104,7 @@ func (p *importPage) side(ctx context.Context, owners [][]store.ImportItem) {
 		working.Go(func() {
 			defer func() { <-places }()
 			if err := p.owner(ctx, items); err != nil && ctx.Err() == nil {
-				p.Log.Warn("Items of an owner wait to be moved in", "import", p.in.Import, "error", err)
+				p.Log.Warn("Items of an owner are not moved in", "import", p.in.Import, "error", err)
 				p.mu.Lock()
 				p.problem = err
 				p.mu.Unlock()
@@ -111,29 +113,48 @@ func (p *importPage) side(ctx context.Context, owners [][]store.ImportItem) {
 	}
 }
 
-// owner moves the items of one owner in. It stops at the first one that has to wait, since what follows comes later.
+// owner moves the items of one owner in. One that has to wait is tried again here, as what follows comes later: other owners may
+// wait for a model for days, and hold up another attempt at the page as long.
 func (p *importPage) owner(ctx context.Context, items []store.ImportItem) error {
 	for _, item := range items {
-		if err := ctx.Err(); err != nil {
-			return err
+		for wait := importPause; ; wait = min(2*wait, importPatience) {
+			err := p.settle(ctx, item)
+			if err == nil {
+				break
+			}
+			if permanent, found := errors.AsType[*temporal.ApplicationError](err); ctx.Err() != nil || found && permanent.NonRetryable() {
+				return cmp.Or(ctx.Err(), err)
+			}
+			p.Log.Warn("An item waits to be moved in", "import", p.in.Import, "error", err)
+			if err := rest(ctx, wait); err != nil {
+				return err
+			}
 		}
-		end, err := p.item(ctx, item)
-		if err != nil {
-			return err
-		}
-		end.Key = item.Key
-		settling := p.id
-		settling.Owner = p.of.Owner
-		if err := p.Store.SettleImport(ctx, settling, p.in.Import, []store.ImportSettled{end}); err != nil {
-			return storeError(err)
-		}
-		if p.ObserveImport != nil {
-			p.ObserveImport(ImportedItem{Conversation: item.Conversation, Outcome: end.Outcome, ReasonCode: end.ReasonCode})
-		}
-		p.mu.Lock()
-		p.settled++
-		p.mu.Unlock()
 	}
+	return nil
+}
+
+// settle moves one item in, and records what became of it.
+func (p *importPage) settle(ctx context.Context, item store.ImportItem) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	end, err := p.item(ctx, item)
+	if err != nil {
+		return err
+	}
+	end.Key = item.Key
+	settling := p.id
+	settling.Owner = p.of.Owner
+	if err := p.Store.SettleImport(ctx, settling, p.in.Import, []store.ImportSettled{end}); err != nil {
+		return storeError(err)
+	}
+	if p.ObserveImport != nil {
+		p.ObserveImport(ImportedItem{Conversation: item.Conversation, Outcome: end.Outcome, ReasonCode: end.ReasonCode})
+	}
+	p.mu.Lock()
+	p.settled++
+	p.mu.Unlock()
 	return nil
 }
 

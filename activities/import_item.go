@@ -168,8 +168,13 @@ func (p *importPage) extract(ctx context.Context, staged store.ImportItem, id me
 	}
 }
 
-// importPause is how much longer an import waits each time before it asks for the same extraction again.
-const importPause = time.Second
+const (
+	// importPause is how much longer an import waits each time before it asks for the same extraction again, and how long it waits
+	// before it tries an item again that met a database or Temporal that was away.
+	importPause = time.Second
+	// importPatience is the longest such wait for an item.
+	importPatience = time.Minute
+)
 
 // rest waits, but no longer than ctx.
 func rest(ctx context.Context, d time.Duration) error {

@@ -55,14 +55,16 @@ func (h *harness) moveIn(key string, options map[string]any, items ...map[string
 // ended waits until an import has ended.
 func (h *harness) ended(key, id string) imported {
 	h.t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		now := as[imported](h, h.want(h.do(request{method: "GET", path: importsOf + "/" + id, key: key}), 200))
-		if now.State == "done" || now.State == "cancelled" {
-			return now
-		}
-	}
-	h.t.Fatal("the import has not ended")
-	return imported{}
+	return h.endedAt(importsOf+"/"+id, key)
+}
+
+func (h *harness) endedAt(path, key string) (now imported) {
+	h.t.Helper()
+	h.until("the import has ended", func() bool {
+		now = as[imported](h, h.want(h.do(request{method: "GET", path: path, key: key}), 200))
+		return now.State == "done" || now.State == "cancelled"
+	})
+	return now
 }
 
 func (h *harness) importedItems(key, id, query string) []importedItem {

@@ -62,7 +62,7 @@ func extractNow(ctx context.Context, c client.Client, ref memory.OwnerRef, t mem
 		StartWorkflowOperation: c.NewWithStartWorkflowOperation(options, Inbox, InboxInput{OwnerRef: ref, Timing: t}),
 		UpdateOptions: client.UpdateWorkflowOptions{
 			UpdateID: in.RequestID, WorkflowID: InboxID(ref), UpdateName: ExtractNowUpdate,
-			Args: []any{in}, WaitForStage: client.WorkflowUpdateStageAccepted,
+			Args: []any{in}, WaitForStage: client.WorkflowUpdateStageCompleted,
 		},
 	})
 	if err != nil {

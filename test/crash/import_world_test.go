@@ -67,9 +67,8 @@ type importProgress struct {
 	Items, Settled int
 }
 
-// move has everything moved in for an agent of its own, and kills something now and then if it is given chance. It returns how
-// often.
-func (w *movers) move(ctx context.Context, t *testing.T, agent string, random *rand.Rand) (killed int) {
+// move has everything moved in for an agent of its own, and kills something now and then if it is given chance.
+func (w *movers) move(ctx context.Context, t *testing.T, agent string, random *rand.Rand) {
 	t.Helper()
 	call := func(method, path string, body, out any) {
 		t.Helper()
@@ -85,12 +84,8 @@ func (w *movers) move(ctx context.Context, t *testing.T, agent string, random *r
 		call(http.MethodPost, imports+"/"+made.ID+"/items", map[string]any{"items": batch}, nil)
 	}
 	call(http.MethodPost, imports+"/"+made.ID+"/start", nil, nil)
-	kill := []func(){
-		func() { w.Kill("worker") },
-		func() { w.restart(ctx, t, w.Postgres) },
-		func() { w.Kill("worker") },
-		func() { w.restart(ctx, t, w.Temporal) },
-		func() { w.Kill("api"); w.Kill("worker") },
+	if random != nil {
+		w.kills(ctx, t, agent, random)
 	}
 	for deadline := time.Now().Add(*patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		w.Ensure(t)
@@ -100,16 +95,83 @@ func (w *movers) move(ctx context.Context, t *testing.T, agent string, random *r
 			if now.Settled != len(w.items) {
 				t.Errorf("%+v of %d items", now, len(w.items))
 			}
-			return killed
-		}
-		if random != nil && killed < *importKills && now.Settled*(*importKills+1) >= len(w.items)*killed {
-			time.Sleep(time.Duration(random.Int64N(int64(300 * time.Millisecond))))
-			kill[killed%len(kill)]()
-			killed++
+			return
 		}
 	}
 	t.Fatalf("the import has not ended after %s; logs are in %s", *patience, w.Logs())
-	return killed
+}
+
+// kills kills something while the import is under way, each time when some more of it is settled: all items behind that are held
+// back, so that it is in the middle of it however fast the machine is.
+func (w *movers) kills(ctx context.Context, t *testing.T, agent string, random *rand.Rand) {
+	t.Helper()
+	kill := []func(){
+		func() { w.Kill("worker") },
+		func() { w.restart(ctx, t, w.Postgres) },
+		func() { w.Kill("worker") },
+		func() { w.restart(ctx, t, w.Temporal) },
+		func() { w.Kill("api"); w.Kill("worker") },
+	}
+	for n := range *importKills {
+		upTo := len(w.items) * (n + 1) / (*importKills + 1)
+		release := w.holdBack(ctx, t, agent, upTo)
+		settled := w.settled(ctx, t, agent, upTo)
+		time.Sleep(time.Duration(random.Int64N(int64(300 * time.Millisecond)))) // owners are in the middle of what is held back
+		kill[n%len(kill)]()
+		release()
+		t.Logf("kill %d with %d of %d items settled", n+1, settled, len(w.items))
+		w.Ensure(t)
+	}
+}
+
+// holdBack has the items behind the first ones wait before they are settled, until release is called or the database restarts.
+func (w *movers) holdBack(ctx context.Context, t *testing.T, agent string, upTo int) (release func()) {
+	t.Helper()
+	conn, err := pgx.Connect(ctx, w.Database())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const sql = `
+select 1
+from import_items
+where agent_id = $1 and outcome = '' and item_key in (
+    select item_key
+    from import_items
+    where agent_id = $1
+    order by kind, happened_at, item_key
+    offset $2)
+for update`
+	held, err := tx.Exec(ctx, sql, agent, upTo)
+	if err != nil || held.RowsAffected() == 0 {
+		t.Fatalf("%d items wait to be held back, %v", held.RowsAffected(), err)
+	}
+	return func() {
+		_ = conn.Close(ctx) // it is gone when the database has restarted; what it held is let go
+	}
+}
+
+// settled waits until so many items are settled, and returns how many are.
+func (w *movers) settled(ctx context.Context, t *testing.T, agent string, least int) (settled int) {
+	t.Helper()
+	for deadline := time.Now().Add(*patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		w.Ensure(t)
+		counts, err := deployment.Query(ctx, w.System, pgx.RowTo[int], "select count(*)::int from import_items where agent_id = $1 and outcome <> ''", agent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if settled = counts[0]; settled >= least {
+			if settled == len(w.items) {
+				t.Fatal("all is settled before the kill")
+			}
+			return settled
+		}
+	}
+	t.Fatalf("%d of %d items are settled after %s; logs are in %s", settled, least, *patience, w.Logs())
+	return settled
 }
 
 func (w *movers) restart(ctx context.Context, t *testing.T, server interface{ Restart(context.Context) error }) {

@@ -195,7 +195,7 @@ func (w *world) costOf(ctx context.Context, n int, start func(context.Context, i
 		return c, err
 	}
 	runs := make([]client.WorkflowRun, n)
-	callsBefore, cpuBefore, began := w.calls.so(), usedCPU(), time.Now()
+	callsBefore, cpuBefore, began := w.calls.So(), services.UsedCPU(), time.Now()
 	if err := inParallel(ctx, starters, n, func(ctx context.Context, i int) (err error) {
 		runs[i], err = start(ctx, i)
 		return err
@@ -207,13 +207,13 @@ func (w *world) costOf(ctx context.Context, n int, start func(context.Context, i
 			return c, err
 		}
 	}
-	took, called, used := time.Since(began), w.calls.since(callsBefore), usedCPU().since(cpuBefore)
+	took, called, used := time.Since(began), w.calls.Since(callsBefore), services.UsedCPU().Since(cpuBefore)
 	if err := w.settle(ctx); err != nil {
 		return c, err
 	}
 	workflowsAfter, err := w.count(ctx, "")
 	return cost{
-		Seconds: took.Seconds(), Trips: called.trips, Statements: called.statements, Workflows: workflowsAfter - workflowsBefore,
+		Seconds: took.Seconds(), Trips: called.Trips, Statements: called.Statements, Workflows: workflowsAfter - workflowsBefore,
 		Worker: used.Worker.Seconds(), Database: used.Database.Seconds(), Temporal: used.Temporal.Seconds(),
 	}, err
 }

@@ -102,11 +102,11 @@ func (b *bench) speed(ctx context.Context, agent string, parallel int) (s speed,
 
 // took measures something that all owners do.
 func (s *speed) took(perMinute, cpuOfOne *float64, do func() (time.Duration, error)) error {
-	before := usedCPU()
+	before := services.UsedCPU()
 	took, err := do()
-	used := usedCPU().since(before)
+	used := services.UsedCPU().Since(before)
 	*perMinute = float64(s.Owners) / took.Minutes()
-	*cpuOfOne = 1000 * used.all().Seconds() / float64(s.Owners)
+	*cpuOfOne = 1000 * used.All().Seconds() / float64(s.Owners)
 	return err
 }
 
@@ -126,14 +126,14 @@ func (w *world) dreams(ctx context.Context, agent string, s *speed, withModel bo
 	}); err != nil {
 		return err
 	}
-	before := w.calls.so()
+	before := w.calls.So()
 	if err := s.took(ours, oursCPU, func() (time.Duration, error) { return w.night(ctx, agent, s.Owners, s.Parallel) }); err != nil {
 		return err
 	}
 	if !withModel {
-		used, each := w.calls.since(before), float64(s.Owners)
-		s.Trips, s.Statements = float64(used.trips)/each, float64(used.statements)/each
-		s.Database = float64(used.took.Microseconds()) / 1000 / each
+		used, each := w.calls.Since(before), float64(s.Owners)
+		s.Trips, s.Statements = float64(used.Trips)/each, float64(used.Statements)/each
+		s.Database = float64(used.Took.Microseconds()) / 1000 / each
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ import (
 type world struct {
 	seed     uint64
 	store    *store.Store
-	calls    *calls
+	calls    *services.Calls
 	url      string // of the database, for its superuser
 	temporal client.Client
 	server   *llmtest.Server
@@ -45,7 +45,7 @@ const (
 )
 
 func newWorld(ctx context.Context, dir string, seed uint64, delay time.Duration) (_ *world, err error) {
-	w := &world{seed: seed, calls: &calls{}}
+	w := &world{seed: seed, calls: &services.Calls{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())

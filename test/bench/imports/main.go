@@ -1,12 +1,13 @@
 // Command imports measures how fast conversations of another system move in and become memory, next to a floor (the same engine
-// called directly, and what it keeps and the messages inserted plainly) and next to a plain COPY of the same messages into a
-// table, on the same server in the same run.
+// called directly, and what it keeps and the messages inserted plainly), next to a plain COPY of the same messages into a table,
+// and next to Temporal alone with workflows of the same shape in which nothing happens, on the same servers in the same run.
 //
 //	go run ./test/bench/imports
 //
 // It starts a private PostgreSQL and a private Temporal dev server, makes up conversations, and runs the worker in its own
-// process, with the built-in engine. It prints figures and ratios, and whether the bars are passed; it ends with status 1 when
-// one is missed.
+// process, with the built-in engine: 1,000 conversations of 20 messages unless flags say otherwise. It prints figures and ratios,
+// checks that every message was stored and extracted once, stops and removes what it started, and ends with status 1 when the
+// bar is missed.
 package main
 
 import (

@@ -14,6 +14,7 @@ import (
 	"reverie/llm/extractive"
 	"reverie/memory"
 	"reverie/store"
+	"reverie/test/bench/services"
 	"reverie/workflows"
 )
 
@@ -31,19 +32,32 @@ func (w *world) measure(ctx context.Context) (report, error) {
 	if r.Floor, err = timed(func() error { return w.floor(ctx, db) }); err != nil {
 		return r, fmt.Errorf("floor: %w", err)
 	}
+	before, stood := services.UsedCPU(), 0
+	if r.Bare, err = timed(func() error { stood, err = w.bare(ctx); return err }); err != nil {
+		return r, fmt.Errorf("bare workflows: %w", err)
+	}
+	r.Bare *= float64(w.conversations) / float64(stood)
+	r.OfBare.used(services.UsedCPU().Since(before), stood)
 	id := w.identity()
 	id.Agent = agent
 	var made store.Import
+	before = services.UsedCPU()
 	if r.Stage, err = timed(func() error { made, err = w.stage(ctx, id); return err }); err != nil {
 		return r, fmt.Errorf("stage: %w", err)
 	}
 	if r.Run, err = timed(func() error { made, err = w.move(ctx, id, made); return err }); err != nil {
 		return r, fmt.Errorf("import: %w", err)
 	}
+	calls := w.calls.So()
+	r.Each.used(services.UsedCPU().Since(before), w.conversations)
+	r.Each.Trips, r.Each.Statements = float64(calls.Trips)/float64(w.conversations), float64(calls.Statements)/float64(w.conversations)
+	if err := w.count(ctx, db, &r.Each); err != nil {
+		return r, fmt.Errorf("histories: %w", err)
+	}
 	r.Written = made.Outcomes[memory.OutcomeWritten]
 	r.Total = r.Stage + r.Run
-	r.ToFloor, r.ToCopy, r.StageToCopy = r.Total/r.Floor, r.Total/r.Copy, r.Stage/r.Copy
-	return r, w.check(made)
+	r.ToFloor, r.ToCopy, r.ToBare, r.StageToCopy = r.Total/r.Floor, r.Total/r.Copy, r.Run/r.Bare, r.Stage/r.Copy
+	return r, w.check(ctx, db, made)
 }
 
 // timed is how long do takes, in seconds.
@@ -144,10 +158,23 @@ func (w *world) move(ctx context.Context, id memory.Identity, made store.Import)
 	return w.store.ImportOf(ctx, id, made.ID)
 }
 
-// check refuses figures of a run that did not do its work.
-func (w *world) check(made store.Import) error {
+// check refuses figures of a run that did not do its work: every message is stored once, and accounted for by one extraction.
+func (w *world) check(ctx context.Context, db *pgx.Conn, made store.Import) error {
 	if made.State != store.ImportDone || made.Items != w.conversations || made.Outcomes[memory.OutcomeFailed]+made.Outcomes[memory.OutcomeSkipped] > 0 {
 		return fmt.Errorf("the import ended as %s with %v of %d items", made.State, made.Outcomes, made.Items)
+	}
+	const sql = `
+select
+    (select count(*) from messages),
+    (select coalesce(sum(to_seq - from_seq + 1), 0) from extractions where outcome in ('written', 'nothing')),
+    (select count(*) from conversations where cursor_seq < last_seq),
+    (select count(*) from import_items where payload is not null)`
+	var messages, extracted, pending, left int
+	if err := db.QueryRow(ctx, sql).Scan(&messages, &extracted, &pending, &left); err != nil {
+		return err
+	}
+	if want := w.conversations * w.messages; messages != want || extracted != want || pending != 0 || left != 0 {
+		return fmt.Errorf("%d messages are stored and %d extracted of %d; %d conversations are pending, and contents of %d items are left", messages, extracted, want, pending, left)
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ type world struct {
 	talks    []imports.Conversation
 	store    *store.Store
 	url      string // of the database, for its superuser
+	calls    *services.Calls
 	temporal client.Client
 	stops    []func() error
 }
@@ -35,8 +36,11 @@ type world struct {
 // agent is whose memory it becomes.
 const agent = "ada"
 
+// ownersAtOnce is how many owners an import goes through side by side.
+const ownersAtOnce = 8
+
 func newWorld(ctx context.Context, dir string, b *bench) (_ *world, err error) {
-	w := &world{bench: b}
+	w := &world{bench: b, calls: &services.Calls{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
@@ -51,7 +55,7 @@ func newWorld(ctx context.Context, dir string, b *bench) (_ *world, err error) {
 	}
 	w.onClose(s.Stop)
 	w.url = s.DatabaseURL
-	if w.store, err = store.Open(ctx, w.url, store.Options{}); err != nil {
+	if w.store, err = store.Open(ctx, w.url, store.Options{Tracer: w.calls}); err != nil {
 		return nil, err
 	}
 	w.onClose(func() error { w.store.Close(); return nil })

@@ -1,4 +1,4 @@
-package main
+package services
 
 import (
 	"fmt"
@@ -9,29 +9,30 @@ import (
 	"time"
 )
 
-// cpu is the CPU time that was used by whom.
-type cpu struct {
+// CPU is the CPU time that was used by whom.
+type CPU struct {
 	Worker   time.Duration // this process: the worker, and the benchmark itself
 	Database time.Duration
 	Temporal time.Duration
 }
 
-// since is what was used since then.
-func (c cpu) since(then cpu) cpu {
-	return cpu{c.Worker - then.Worker, c.Database - then.Database, c.Temporal - then.Temporal}
+// Since is what was used since then.
+func (c CPU) Since(then CPU) CPU {
+	return CPU{c.Worker - then.Worker, c.Database - then.Database, c.Temporal - then.Temporal}
 }
 
-func (c cpu) all() time.Duration { return c.Worker + c.Database + c.Temporal }
+// All is what was used by all of them.
+func (c CPU) All() time.Duration { return c.Worker + c.Database + c.Temporal }
 
 // tick is the unit of /proc's times; Linux has no other on any machine that runs Go.
 const tick = 10 * time.Millisecond
 
-// usedCPU reads how much this process and its children have used, those that have ended included. It is all zero where there
+// UsedCPU reads how much this process and its children have used, those that have ended included. It is all zero where there
 // is no /proc.
-func usedCPU() cpu {
+func UsedCPU() CPU {
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil || len(files) == 0 {
-		return cpu{}
+		return CPU{}
 	}
 	all := map[int]process{}
 	for _, file := range files {
@@ -39,7 +40,7 @@ func usedCPU() cpu {
 			all[p.id] = p
 		}
 	}
-	var out cpu
+	var out CPU
 	self := os.Getpid()
 	for _, p := range all {
 		switch {
