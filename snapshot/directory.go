@@ -105,8 +105,11 @@ func findEnd(archive []byte) (int, error) {
 		}
 		found = at
 	}
-	if found < 0 {
+	switch {
+	case found < 0:
 		return 0, refuse(CodeNotAnArchive, "it is no ZIP file, or a part of it is missing")
+	case bytes.Contains(archive[found+endSize:], binary.LittleEndian.AppendUint32(nil, endSignature)):
+		return 0, refuse(CodeAmbiguous, "its comment looks like another end, and it may be read in two ways")
 	}
 	return found, nil
 }

@@ -141,6 +141,14 @@ func Corpus() []Hostile {
 			a.comment = string(inner)
 			return a.bytes(tb)
 		}, snapshot.CodeAmbiguous},
+		{"a second end that is too long", func(tb testing.TB) []byte {
+			tb.Helper()
+			inner := archive{}.bytes(tb)
+			inner[len(inner)-1] = 0xff // others take it for the end, and find it damaged or read it all the same
+			a := of()
+			a.comment = string(inner)
+			return a.bytes(tb)
+		}, snapshot.CodeAmbiguous},
 		{"several disks", made(archive{entries: []forged{plain("MEMORY.md")}, disk: 1}), snapshot.CodeMalformed},
 
 		// What is not read.
