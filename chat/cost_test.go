@@ -70,8 +70,8 @@ func TestContextOfALongConversationIsQuick(t *testing.T) {
 		slices.Sort(took)
 		t.Logf("%s: %d messages, %d tokens of %d, counted by %s, %d recalled: the first %s, median %s, p95 %s",
 			name, c.Ledger.Messages, c.Ledger.Used, c.Ledger.Max, c.Counter.Name, len(c.Recalled), first, took[len(took)/2], took[len(took)*95/100])
-		// Many times what is measured on a quiet machine, which is for benchmarks to say.
-		if median := took[len(took)/2]; median > time.Second {
+		// A hundred times what is measured on a quiet machine, which is for benchmarks to say.
+		if median := took[len(took)/2]; median > 5*time.Second {
 			t.Errorf("%s: the median is %s", name, median)
 		}
 		if c.Ledger.Used > c.Ledger.Max {

@@ -120,15 +120,15 @@ func TestCancellationOverTheWire(t *testing.T) {
 			})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			began, heard := time.Now(), ""
+			heard := ""
 			_, err := w.Turn(ctx, as(grace), w.agent, chat.TurnRequest{Conversation: "c1", Message: "Tell me a long story, please."}, func(e chat.Event) error {
 				if heard += e.Text; len(heard) > 20 {
 					cancel()
 				}
 				return nil
 			})
-			if !errors.Is(err, context.Canceled) || time.Since(began) > 5*time.Second {
-				t.Errorf("%v after %s", err, time.Since(began))
+			if !errors.Is(err, context.Canceled) || len(heard) > 1000 {
+				t.Errorf("%v after %d bytes", err, len(heard))
 			}
 			if got := w.messages(grace, "c1"); len(got) != 1 || got[0].Role != memory.RoleOfUser || len(w.stored) > 0 {
 				t.Errorf("stored %v", roles(got))

@@ -12,7 +12,7 @@ import (
 )
 
 // editRounds is how often an edit is made anew on a file that was changed meanwhile, on the same lines.
-const editRounds = 4
+const editRounds = 12
 
 // edit answers edit_workspace_memory_file.
 func (k *call) edit(ctx context.Context) (any, error) {
@@ -64,7 +64,7 @@ func (k *call) editRound(ctx context.Context, id memory.Identity, ref memory.Ref
 		if !found {
 			return memory.Receipt{}, k.noFile(ctx, id, ref)
 		}
-		content, err := e.apply(k.place(ref.Path), k.own(ref.Path, d.Content))
+		content, err := e.apply(k.place(ref.Path), k.own(ref.Path, d.Content), k.above(ref.Path, d.Content))
 		if err == nil {
 			content, err = k.withOwn(ref.Path, d.Content, content)
 		}
@@ -143,21 +143,21 @@ type editing struct {
 // maxPlaces is how many lines are named where a text stands more than once.
 const maxPlaces = 10
 
-// apply replaces the text in a file, or says how often and where it stands there.
-func (e *editing) apply(path, content string) (string, error) {
+// apply replaces the text in a file, or in a part of it that has some lines of the file above it; or says how often and where in
+// the file it stands. Places that overlap are told apart: which of them is meant nobody knows.
+func (e *editing) apply(path, content string, above int) (string, error) {
 	old, replacement := e.in(content)
-	n := strings.Count(content, old)
+	n, places := placesOf(content, old, above)
 	switch {
 	case n == 0:
-		return "", e.missing(path, content)
+		return "", e.missing(path, content, above)
 	case n > 1 && !e.all:
-		places := placesOf(content, old)
 		return "", &fault{
 			message: fmt.Sprintf("oldText stands %d times in %s, on lines %s: give more of the text around the one that is meant, or set replaceAll", n, path, numbers(places)),
 			more:    map[string]any{"occurrences": n, "lines": places},
 		}
 	}
-	e.count = n
+	e.count = strings.Count(content, old)
 	return strings.ReplaceAll(content, old, replacement), nil
 }
 
@@ -176,7 +176,7 @@ func (e *editing) times(content string) int {
 }
 
 // missing says that the text is not there, and where something stands that differs from it by case and spaces only.
-func (e *editing) missing(path, content string) error {
+func (e *editing) missing(path, content string, above int) error {
 	want := spaced(e.old)
 	var near []int
 	if want != "" {
@@ -184,7 +184,7 @@ func (e *editing) missing(path, content string) error {
 		size := strings.Count(strings.TrimSpace(e.old), "\n") + 1
 		for i := 0; i+size <= len(lines) && len(near) < maxPlaces; i++ {
 			if strings.Contains(spaced(strings.Join(lines[i:i+size], "\n")), want) {
-				near = append(near, i+1)
+				near = append(near, above+i+1)
 			}
 		}
 	}
@@ -199,21 +199,44 @@ func (e *editing) missing(path, content string) error {
 
 func spaced(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
-// placesOf are the lines on which a text begins, at most maxPlaces of them.
-func placesOf(content, text string) []int {
-	var places []int
-	line, from := 1, 0
-	for len(places) < maxPlaces {
-		at := strings.Index(content[from:], text)
-		if at < 0 {
-			break
+// placesOf is how often a text stands in another one, and the lines on which it begins, at most maxPlaces of them, counted behind
+// those above. It takes time in proportion to both, however much of the text repeats itself.
+func placesOf(content, text string, above int) (n int, places []int) {
+	again := repeats(text)
+	line, counted, same := above+1, 0, 0
+	for i := range len(content) {
+		for same > 0 && (same == len(text) || content[i] != text[same]) {
+			same = again[same-1]
 		}
-		line += strings.Count(content[from:from+at], "\n")
-		places = append(places, line)
-		line += strings.Count(text, "\n")
-		from += at + len(text)
+		if content[i] == text[same] {
+			same++
+		}
+		if same < len(text) {
+			continue
+		}
+		if n++; len(places) < maxPlaces {
+			at := i + 1 - len(text)
+			line += strings.Count(content[counted:at], "\n")
+			counted = at
+			places = append(places, line)
+		}
 	}
-	return places
+	return n, places
+}
+
+// repeats is, for each beginning of a text, how many bytes of its end are a beginning of the text as well.
+func repeats(text string) []int {
+	again := make([]int, len(text))
+	for i, same := 1, 0; i < len(text); i++ {
+		for same > 0 && text[i] != text[same] {
+			same = again[same-1]
+		}
+		if text[i] == text[same] {
+			same++
+		}
+		again[i] = same
+	}
+	return again
 }
 
 func numbers(list []int) string {

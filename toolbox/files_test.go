@@ -102,6 +102,19 @@ func TestEdit(t *testing.T) {
 	if a := h.want(c, toolbox.EditFile, m{"filename": "memory/notes.md", "oldText": "port 5433", "newText": "x", "replaceAll": true}); a.number("replacements") != 2 || a.data["replaceAll"] != true {
 		t.Errorf("%s", a.Content)
 	}
+	// Places that overlap are several: which one is meant changes what is left.
+	h.apply(c, memory.ScopePersonal, "memory/same.md", "- tea\n- tea\n- tea\n")
+	if a := h.call(c, toolbox.EditFile, m{"filename": "memory/same.md", "oldText": "- tea\n- tea\n", "newText": "- tea\n"}); !a.IsError || !strings.Contains(a.text("message"), "2 times in memory/same.md, on lines 1 and 2") {
+		t.Errorf("%s", a.Content)
+	}
+	if a := h.want(c, toolbox.EditFile, m{"filename": "memory/same.md", "oldText": "- tea\n- tea\n", "newText": "- coffee\n", "replaceAll": true}); a.number("replacements") != 1 {
+		t.Errorf("%s", a.Content)
+	}
+	// Much that repeats itself takes no longer than other texts.
+	h.apply(c, memory.ScopePersonal, "memory/long.md", strings.Repeat("a", 1<<19))
+	if a := h.call(c, toolbox.EditFile, m{"filename": "memory/long.md", "oldText": strings.Repeat("a", 1<<18), "newText": "b"}); !a.IsError || !strings.Contains(a.text("message"), "262145 times") {
+		t.Errorf("%.200s", a.Content)
+	}
 	h.apply(c, memory.ScopePersonal, "memory/crlf.md", "a\r\nb\r\nc\r\n")
 	h.want(c, toolbox.EditFile, m{"filename": "memory/crlf.md", "oldText": "a\nb", "newText": "x\ny"})
 	if got := h.content(c, memory.ScopePersonal, "memory/crlf.md"); got != "x\r\ny\r\nc\r\n" {

@@ -20,16 +20,18 @@ type home struct {
 	testing.TB
 	*toolbox.Box
 
+	url      string // of the database
 	agent    store.Agent
 	recorder *recall.Recorder
 }
 
 func newHome(tb testing.TB) *home {
 	tb.Helper()
-	s, err := store.Open(tb.Context(), devtest.Database(tb, func(ctx context.Context, url string) error {
+	url := devtest.Database(tb, func(ctx context.Context, url string) error {
 		_, err := store.Migrate(ctx, url)
 		return err
-	}), store.Options{})
+	})
+	s, err := store.Open(tb.Context(), url, store.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -44,7 +46,7 @@ func newHome(tb testing.TB) *home {
 	}
 	recorder := recall.NewRecorder(s, slog.New(slog.DiscardHandler))
 	return &home{
-		TB: tb, agent: agent, recorder: recorder,
+		TB: tb, url: url, agent: agent, recorder: recorder,
 		Box: &toolbox.Box{Store: s, Search: &recall.Searcher{Store: s, Defaults: recall.DefaultSettings(), Recorder: recorder, Log: slog.New(slog.DiscardHandler)}},
 	}
 }

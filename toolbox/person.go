@@ -3,6 +3,7 @@ package toolbox
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"reverie/memory"
 	"reverie/remember"
@@ -23,6 +24,22 @@ func (c Caller) own(path, content string) string {
 		return ""
 	}
 	return text + "\n"
+}
+
+// above is how many lines of a document stand above that part.
+func (c Caller) above(path, content string) int {
+	if !c.ofPerson(path) {
+		return 0
+	}
+	_, from, to, found := memory.PersonSection(content, c.Speaker)
+	if !found {
+		return 0
+	}
+	lines := strings.Split(content, "\n")
+	for from < to && strings.TrimSpace(lines[from]) == "" { // below the heading, whose line is the one before
+		from++
+	}
+	return from
 }
 
 // withOwn is a document with that part replaced.

@@ -44,6 +44,14 @@ func TestPeopleOfAGroup(t *testing.T) {
 	if a := h.call(bob, toolbox.EditFile, m{"filename": "MEMORY.md", "oldText": "$30", "newText": "$1"}); !a.IsError || !strings.Contains(a.text("message"), "section of feishu:ou_2") {
 		t.Errorf("%s", a.Content)
 	}
+	h.want(bob, toolbox.WriteFile, m{"filename": "MEMORY.md", "content": "- My budget is $20\n- My desk costs $20\n"})
+	if a := h.call(bob, toolbox.EditFile, m{"filename": "MEMORY.md", "oldText": "$20", "newText": "$1"}); !a.IsError || !strings.Contains(a.text("message"), "2 times in the section of feishu:ou_2 in MEMORY.md, on lines 7 and 8") {
+		t.Errorf("%s", a.Content) // of the file, not of the section
+	}
+	if a := h.call(bob, toolbox.EditFile, m{"filename": "MEMORY.md", "oldText": "my DESK", "newText": "$1"}); !a.IsError || !strings.Contains(a.text("message"), "on line 8") {
+		t.Errorf("%s", a.Content)
+	}
+	h.want(bob, toolbox.WriteFile, m{"filename": "MEMORY.md", "content": "- My budget is $20\n"})
 	if a := h.want(bob, toolbox.EditFile, m{"filename": "MEMORY.md", "oldText": "$20", "newText": "$21"}); a.text("person") != "feishu:ou_2" {
 		t.Errorf("%s", a.Content)
 	}

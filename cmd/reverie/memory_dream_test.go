@@ -120,7 +120,7 @@ func TestDreamsOfATopicAndOfTheSharedMemory(t *testing.T) {
 	contains(t, started, "dreaming: `reverie memory dreams ")
 	_, id, _ := strings.Cut(strings.TrimSpace(started), "dreams ")
 	id, _, _ = strings.Cut(id, "`")
-	for range 100 {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
 		if shown := mustRun(t, "dreams", id); strings.Contains(shown, "nothing (no_news") {
 			contains(t, shown, "of", "the shared memory", "kind", "nightly")
 			contains(t, mustRun(t, "dreams", "--owner", "system"), id, "system", "nightly", "nothing", "no_news", "focused: bees")
