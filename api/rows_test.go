@@ -26,10 +26,12 @@ func (h *harness) rows() string {
 	var counted strings.Builder
 	for _, table := range tables {
 		var n int64
-		if err := conn.QueryRow(h.t.Context(), `select count(*) from `+pgx.Identifier{table}.Sanitize()).Scan(&n); err != nil {
+		var sum string
+		sql := `select count(*), coalesce(md5(string_agg(r::text, E'\n' order by r::text)), '') from ` + pgx.Identifier{table}.Sanitize() + ` r`
+		if err := conn.QueryRow(h.t.Context(), sql).Scan(&n, &sum); err != nil {
 			h.t.Fatal(err)
 		}
-		fmt.Fprintf(&counted, "%s %d\n", table, n)
+		fmt.Fprintf(&counted, "%s %d %s\n", table, n, sum)
 	}
 	return counted.String()
 }

@@ -110,23 +110,27 @@ func archiveOf(contentType string, body []byte) ([]byte, error) {
 	case err != nil || kind != multipartType:
 		return nil, problem(nameUnsupportedMediaType, "send the archive as application/zip, or as file of a form (multipart/form-data)")
 	}
+	var archive []byte
+	found := false
 	form := multipart.NewReader(bytes.NewReader(body), params["boundary"])
 	for {
 		part, err := form.NextRawPart()
-		if errors.Is(err, io.EOF) {
+		switch {
+		case errors.Is(err, io.EOF) && found:
+			return archive, nil
+		case errors.Is(err, io.EOF):
 			return nil, problem(nameInvalidBody, "the form has no %s: send the archive as %[1]s", archiveField)
-		}
-		if err != nil {
+		case err != nil:
 			return nil, problem(nameInvalidBody, "the form cannot be read")
-		}
-		if part.FormName() != archiveField {
+		case part.FormName() != archiveField:
 			continue
+		case found:
+			return nil, problem(nameInvalidBody, "the form has more than one %s: send one archive", archiveField)
 		}
-		data, err := io.ReadAll(part) // no more than the body, which is bounded
-		if err != nil {
+		found = true
+		if archive, err = io.ReadAll(part); err != nil { // no more than the body, which is bounded
 			return nil, problem(nameInvalidBody, "the form cannot be read")
 		}
-		return data, nil
 	}
 }
 

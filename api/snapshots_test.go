@@ -113,6 +113,13 @@ func TestWhatIsNoArchiveIsRefused(t *testing.T) {
 		"text":          {"hello", "application/zip", 400, "snapshot_refused"},
 		"json":          {"{}", "application/json", 415, "unsupported_media_type"},
 		"a form of air": {"--x--\r\n", "multipart/form-data; boundary=x", 400, "invalid_body"},
+		"two archives": {
+			"--x\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nPK\r\n--x\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nPK\r\n--x--\r\n",
+			"multipart/form-data; boundary=x", 400, "invalid_body",
+		},
+		"a form that ends early": {
+			"--x\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nPK", "multipart/form-data; boundary=x", 400, "invalid_body",
+		},
 		"too large":     {make([]byte, snapshot.MaxArchiveBytes+1), "application/zip", 413, "body_too_large"},
 		"far too large": {make([]byte, snapshot.MaxArchiveBytes+1<<20), "application/zip", 413, "body_too_large"},
 	} {
@@ -125,6 +132,38 @@ func TestWhatIsNoArchiveIsRefused(t *testing.T) {
 	}
 	if after := h.rows(); after != before {
 		t.Errorf("%s became %s", before, after)
+	}
+}
+
+// A viewer exports what it may read, and imports nothing.
+func TestWhatAViewerHasOfSnapshots(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	h.want(h.put("MEMORY.md?owner=api:42", "- likes rye bread\n", nil), 201)
+	viewer, pinned := h.key("viewer", memory.RoleViewer, ""), h.key("pinned", memory.RoleViewer, "api:42")
+	for _, c := range []struct {
+		key, query string
+		status     int
+		files      int
+	}{
+		{viewer, "", 200, 4},
+		{viewer, "?scope=team", 200, 4},
+		{viewer, "?scope=personal", 422, 0},
+		{viewer, "?owner=api:42", 403, 0},
+		{pinned, "", 200, 5},
+		{pinned, "?scope=personal", 200, 1},
+		{pinned, "?owner=api:43", 403, 0},
+	} {
+		got := h.do(request{method: "GET", path: snapshots + "export" + c.query, key: c.key})
+		read, _ := snapshot.Read(got.body)
+		if got.status != c.status || len(read.Files) != c.files {
+			t.Errorf("export%s: %d with %d documents, want %d with %d", c.query, got.status, len(read.Files), c.status, c.files)
+		}
+	}
+	for _, key := range []string{viewer, pinned} {
+		for _, path := range []string{"import/preview", "import"} {
+			h.wantError(h.do(request{method: "POST", path: snapshots + path, key: key, body: anArchive(0), header: asZip}), 403, "forbidden")
+		}
 	}
 }
 

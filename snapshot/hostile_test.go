@@ -4,8 +4,10 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +43,51 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 				t.Errorf("it took %s", took)
 			}
 		})
+	}
+}
+
+// What is exactly as large as it may be is read, and a byte more is refused, however tightly it is packed and whatever is no document.
+func TestLimitsAreExact(t *testing.T) {
+	packed := func(entries int, size int, more ...string) []byte {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		add := func(name, content string) {
+			w, err := z.Create(name)
+			if err == nil {
+				_, err = io.WriteString(w, content)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for n := range entries {
+			add(fmt.Sprintf("memory/%d.md", n), strings.Repeat("x", size))
+		}
+		for _, name := range more {
+			add(name, "x")
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	for _, c := range []struct {
+		name string
+		data []byte
+		want snapshot.Code
+	}{
+		{"an entry of a megabyte", packed(1, snapshot.MaxEntryBytes), ""},
+		{"an entry of a megabyte and a byte", packed(1, snapshot.MaxEntryBytes+1), snapshot.CodeEntryTooLarge},
+		{"sixteen megabytes", packed(16, snapshot.MaxEntryBytes), ""},
+		{"sixteen megabytes and a byte", packed(16, snapshot.MaxEntryBytes, "photo.png"), snapshot.CodeTotalTooLarge},
+		{"500 entries", packed(snapshot.MaxEntries, 1), ""},
+		{"500 entries and a photo", packed(snapshot.MaxEntries, 1, "photo.png"), snapshot.CodeTooManyEntries},
+	} {
+		_, err := snapshot.Read(c.data)
+		refused, is := errors.AsType[*snapshot.RefusedError](err)
+		if is != (c.want != "") || is && refused.Code != c.want || err != nil && !is {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
 	}
 }
 

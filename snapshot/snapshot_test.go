@@ -272,6 +272,7 @@ func TestTokens(t *testing.T) {
 		"version": Token([32]byte{}, ChooseAll, change(func(b *Base) { b.Version++ })), "path": Token([32]byte{}, ChooseAll, change(func(b *Base) { b.Path = "c.md" })),
 		"scope": Token([32]byte{}, ChooseAll, change(func(b *Base) { b.Scope = memory.ScopePersonal })), "enabled": Token([32]byte{}, ChooseAll, change(func(b *Base) { b.Enabled = true })),
 		"order": Token([32]byte{}, ChooseAll, change(func(b *Base) { b.SortOrder = 1 })),
+		"after": Token([32]byte{}, ChooseAll, change(func(b *Base) { b.After[0] = 1 })),
 	} {
 		if other, twice := seen[token]; twice {
 			t.Errorf("%s and %s have one token", name, other)

@@ -131,10 +131,12 @@ type Base struct {
 	memory.Ref
 	Version int
 	Prompt
+	// After is the SHA-256 of what it would be. It tells of what is no version of it: a statement that was forgotten elsewhere.
+	After [sha256.Size]byte
 }
 
-// Token binds an import to an archive, to which documents of it are taken, and to every version that it would change: it is
-// another one as soon as anything is.
+// Token binds an import to an archive, to which documents of it are taken, to every version that it would change, and to what it
+// would make of them: it is another one as soon as anything is.
 func Token(archive [sha256.Size]byte, choice Choice, bases []Base) string {
 	bases = slices.Clone(bases)
 	slices.SortFunc(bases, func(a, b Base) int { return strings.Compare(Name(a.Ref), Name(b.Ref)) })
@@ -144,6 +146,7 @@ func Token(archive [sha256.Size]byte, choice Choice, bases []Base) string {
 	for _, b := range bases {
 		fmt.Fprintf(h, "%q %t %d ", Name(b.Ref), b.Enabled, b.SortOrder)
 		h.Write(binary.BigEndian.AppendUint64(nil, uint64(b.Version)))
+		h.Write(b.After[:])
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 
@@ -197,10 +198,10 @@ func (i *restoring) weigh(ctx context.Context, t *tx, archive snap.Archive, choi
 			return err
 		}
 	}
-	var bases []snap.Base
-	for _, f := range i.files {
+	bases := make([]snap.Base, len(i.files))
+	for n, f := range i.files {
 		d := i.writes.documents[f.Ref]
-		bases = append(bases, snap.Base{Ref: f.Ref, Version: d.version, Prompt: d.prompt()})
+		bases[n] = snap.Base{Ref: f.Ref, Version: d.version, Prompt: d.prompt()}
 		i.results = append(i.results, SnapshotChange{
 			WasThere: d.version > 0 && !d.deleted, Before: d.content(), PromptWas: d.prompt(),
 			SnapshotFile: SnapshotFile{
@@ -208,18 +209,18 @@ func (i *restoring) weigh(ctx context.Context, t *tx, archive snap.Archive, choi
 			},
 		})
 	}
-	i.token = snap.Token(archive.SHA256, choice, bases)
-	if want != "" && want != i.token {
-		return &ConflictError{Code: CodeChangedSincePreview, Message: "something has changed since the preview: look at a new one"}
-	}
-	if len(i.files) == 0 {
-		return nil
-	}
-	if err := i.writes.decide(t); err != nil {
-		return err
+	if len(i.files) > 0 {
+		if err := i.writes.decide(t); err != nil {
+			return err
+		}
 	}
 	for n := range i.files {
 		i.result(n)
+		bases[n].After = sha256.Sum256([]byte(i.results[n].After))
+	}
+	i.token = snap.Token(archive.SHA256, choice, bases)
+	if want != "" && want != i.token {
+		return &ConflictError{Code: CodeChangedSincePreview, Message: "something has changed since the preview: look at a new one"}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -95,6 +96,27 @@ func TestForgottenDoesNotComeBackBySnapshot(t *testing.T) {
 	}
 	if got := committed(t, s, machine, old, note); got.Updated != 1 || contentOf(t, s, id, note.Path) != note.Content {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A preview shows what would be written. What a person has forgotten since, in a document that the archive does not have, would be
+// left out of it: the import that is bound to that preview refuses.
+func TestForgottenSinceThePreview(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id, machine := member("user:1"), bySnapshot("user:1")
+	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: "# Memory\n\n- Likes tea.\n- Has a dog.\n"})
+	archive, taken, data := archived(t, snap.File{Ref: personal("memory/2026-11-01.md"), Content: "- Likes tea.\n- Went to Oslo.\n"})
+	p := must[SnapshotPreview](t)(s.PreviewSnapshot(t.Context(), machine, archive, snap.ChooseAll, taken))
+	must[ForgetReceipt](t)(s.Forget(t.Context(), id, ForgetRequest{Ref: personal(memory.MemoryPath), FromLine: 3, ToLine: 3}))
+
+	staged := must[SnapshotImport](t)(s.StageSnapshot(t.Context(), machine, SnapshotRequest{Archive: archive.SHA256, Data: data, Choice: snap.ChooseAll, Token: p.Token}))
+	_, err := s.CommitSnapshot(t.Context(), machine, staged.ID, archive, taken, nil)
+	if conflict, is := errors.AsType[*ConflictError](err); !is || conflict.Code != CodeChangedSincePreview {
+		t.Errorf("%v", err)
+	}
+	if got := contentOf(t, s, id, "memory/2026-11-01.md"); got != "" {
+		t.Errorf("written all the same: %q", got)
 	}
 }
 
