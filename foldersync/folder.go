@@ -59,7 +59,7 @@ func Open(root string, settle time.Duration, now func() time.Time) (*Folder, err
 	if err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(root); err == nil && !info.IsDir() {
+	if info, err := os.Stat(root); err == nil && !info.IsDir() { //nolint:gosec // the person who runs it names the folder
 		return nil, fmt.Errorf("%s is a file: put it into a folder, and name the folder", root)
 	}
 	if err := os.MkdirAll(root, folderMode); err != nil { //nolint:gosec // the person who runs it names the folder

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -41,6 +42,7 @@ func (s *session) eventsCommand() *cobra.Command {
 		after, path string
 		kinds       []string
 		limit       int
+		many        int
 		follow      bool
 	)
 	c := &cobra.Command{
@@ -58,7 +60,10 @@ func (s *session) eventsCommand() *cobra.Command {
 				}
 			}
 			if follow {
-				return s.followEvents(cmd, query)
+				return s.followEvents(cmd, query, limit, many)
+			}
+			if many > 0 {
+				return errors.New("--count goes with --follow; without it --limit says how many")
 			}
 			part, a, err := dataOf[journalPart](s.get(cmd, query, "events"))
 			if err != nil {
@@ -78,19 +83,20 @@ func (s *session) eventsCommand() *cobra.Command {
 	f.StringSliceVar(&kinds, "kind", nil, "only of these kinds, such as document.written,memory.dream.completed")
 	f.StringVar(&path, "path", "", "only about the document at this path")
 	f.IntVar(&limit, "limit", 50, "how many at once")
+	f.IntVar(&many, "count", 0, "end --follow after so many; 0: never")
 	f.BoolVar(&follow, "follow", false, "go on with what happens then, until Ctrl-C")
 	return c
 }
 
-// followEvents prints events until it is interrupted.
-func (s *session) followEvents(cmd *cobra.Command, query url.Values) error {
-	for {
-		part, _, err := dataOf[journalPart](s.get(cmd, query, "events"))
-		if cmd.Context().Err() != nil {
-			return nil
+// followEvents prints events until it is interrupted, or has printed so many.
+func (s *session) followEvents(cmd *cobra.Command, query url.Values, limit, many int) error {
+	for left := many; ; {
+		if many > 0 {
+			query.Set("limit", strconv.Itoa(min(limit, left)))
 		}
+		part, _, err := dataOf[journalPart](s.get(cmd, query, "events"))
 		if err != nil {
-			return err
+			return unlessInterrupted(cmd, err)
 		}
 		if s.json {
 			for _, e := range part.Events {
@@ -101,14 +107,25 @@ func (s *session) followEvents(cmd *cobra.Command, query url.Values) error {
 		} else if err := eventLines(cmd.OutOrStdout(), part.Events); err != nil {
 			return err
 		}
+		if left -= len(part.Events); many > 0 && left <= 0 {
+			return nil
+		}
 		query.Set("after", part.Next)
 		if part.More {
 			continue
 		}
-		if sleepFor(cmd.Context(), eventsPause) != nil {
-			return nil // Ctrl-C is how it ends
+		if err := sleepFor(cmd.Context(), eventsPause); err != nil {
+			return unlessInterrupted(cmd, err)
 		}
 	}
+}
+
+// unlessInterrupted is the error with which a command ends that Ctrl-C is meant to end.
+func unlessInterrupted(cmd *cobra.Command, err error) error {
+	if cmd.Context().Err() != nil {
+		return nil
+	}
+	return err
 }
 
 // eventLines writes each event as a line. It is no table, whose columns would be known at the end only.
