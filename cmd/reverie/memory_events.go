@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -96,7 +97,7 @@ func (s *session) followEvents(cmd *cobra.Command, query url.Values, limit, many
 		}
 		part, _, err := dataOf[journalPart](s.get(cmd, query, "events"))
 		if err != nil {
-			return unlessInterrupted(cmd, err)
+			return unlessInterrupted(err)
 		}
 		if s.json {
 			for _, e := range part.Events {
@@ -115,14 +116,14 @@ func (s *session) followEvents(cmd *cobra.Command, query url.Values, limit, many
 			continue
 		}
 		if err := sleepFor(cmd.Context(), eventsPause); err != nil {
-			return unlessInterrupted(cmd, err)
+			return unlessInterrupted(err)
 		}
 	}
 }
 
 // unlessInterrupted is the error with which a command ends that Ctrl-C is meant to end.
-func unlessInterrupted(cmd *cobra.Command, err error) error {
-	if cmd.Context().Err() != nil {
+func unlessInterrupted(err error) error {
+	if errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
