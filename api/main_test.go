@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	_ "time/tzdata"
 
 	"github.com/google/uuid"
@@ -98,6 +99,7 @@ func startWith(t *testing.T, database string, opened store.Options, options ...f
 	for _, option := range options {
 		option(&o)
 	}
+	o.Chat.RecallPatience = time.Minute
 	server, err := api.New(o)
 	if err != nil {
 		t.Fatal(err)

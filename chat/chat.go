@@ -53,9 +53,11 @@ type Options struct {
 	Compactor Compactor
 	Model     llm.Chatter
 	MaxTokens int // of one answer
-	Settings  memory.WindowSettings
-	Extract   memory.ExtractSettings
-	Budget    memory.Budget // of the workspace; spent, no model is asked
+	// RecallPatience bounds the search of a turn; 0: a second. Tests, whose machine may be slow, have more.
+	RecallPatience time.Duration
+	Settings       memory.WindowSettings
+	Extract        memory.ExtractSettings
+	Budget         memory.Budget // of the workspace; spent, no model is asked
 	// Stored is told what a turn stored, to signal its extraction.
 	Stored func(ctx context.Context, id memory.Identity, agent store.Agent, conversation string, stored store.Stored)
 	// Observe is told every turn that ended, for metrics; nil: nobody is.

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ const (
 )
 
 const (
-	// recallPatience bounds a search: a turn does not wait for memory.
+	// recallPatience bounds a search where nothing else is said: a turn does not wait for memory.
 	recallPatience = time.Second
 	// recallResults is how many passages are looked for; what is in the context anyway leaves.
 	recallResults = 12
@@ -118,7 +119,7 @@ func (a *assembly) search(ctx context.Context, query string) finding {
 	r := recall.Request{
 		Query: query, MaxResults: &limit, MinScore: &least, Unrecorded: true, Synthetic: a.synthetic, Agent: a.agent.Settings, Zone: a.now.Location(),
 	}
-	ctx, cancel := context.WithTimeout(ctx, recallPatience)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(a.RecallPatience, recallPatience))
 	defer cancel()
 	found, err := a.Search.Search(ctx, a.id, r)
 	switch {

@@ -180,7 +180,7 @@ func TestShortMessagesAreAskedWithTheTurnBefore(t *testing.T) {
 func TestContextWithoutASearch(t *testing.T) {
 	w := open(t)
 	w.write(grace, "notes/flat.md", "The balcony faces south.\n")
-	w.Search.Store = slowStore{w.Search.Store}
+	w.Search.Store, w.RecallPatience = slowStore{w.Search.Store}, 0
 	began := time.Now()
 	c := w.context(grace, chat.ContextRequest{Message: "Which way does the balcony face?"})
 	if c.Skipped != "unavailable" || time.Since(began) > time.Minute || kinds(c.Messages) != "system current" {

@@ -61,7 +61,8 @@ func open(t *testing.T) *world {
 	search := &recall.Searcher{Store: s, Defaults: recall.DefaultSettings(), Recorder: w.recorder, Now: w.now, Log: log}
 	w.compactor = &compactor{store: s}
 	w.Service = &chat.Service{Options: chat.Options{
-		Store: s, Search: search, Tools: &toolbox.Box{Store: s, Search: search}, Compactor: w.compactor, Model: w.model,
+		RecallPatience: time.Minute,
+		Store:          s, Search: search, Tools: &toolbox.Box{Store: s, Search: search}, Compactor: w.compactor, Model: w.model,
 		Settings: memory.DefaultWindowSettings(), Extract: memory.DefaultExtractSettings(), Now: w.now, Log: log,
 		Stored: func(_ context.Context, _ memory.Identity, _ store.Agent, _ string, stored store.Stored) {
 			w.mu.Lock()
