@@ -32,6 +32,9 @@ func TestMain(m *testing.M) {
 
 const testKey = "admin-key-of-a-test-on-loopback"
 
+// testDatabase is where a test finds the database of its server.
+const testDatabase = "REVERIE_TEST_DATABASE"
+
 // startServer runs API and worker on a database of their own, and points the commands at them. It returns what makes another
 // API process beside the first.
 func startServer(t *testing.T) (another func() http.Handler) {
@@ -82,6 +85,7 @@ func startServer(t *testing.T) (another func() http.Handler) {
 	t.Setenv("REVERIE_URL", listening.URL)
 	t.Setenv("REVERIE_KEY", testKey)
 	t.Setenv("REVERIE_AGENT", "ada")
+	t.Setenv(testDatabase, string(c.DatabaseURL))
 	if _, _, err := runMemory(t, "agents", "create", "ada", "--name", "Ada", "--time-zone", "Europe/Berlin"); err != nil {
 		t.Fatal(err)
 	}

@@ -11,11 +11,11 @@ import (
 
 // The short run is part of every test run; the long one is asked for by flags (see docs/operations.md):
 //
-//	go test ./test/crash -run Imports -timeout 60m -v -args -imports 1000 -import-messages 20 -import-owners 20
+//	go test ./test/crash -run Imports -timeout 60m -v -args -imports 1000 -import-messages 20 -import-owners 8
 var (
 	importTalks    = flag.Int("imports", 24, "conversations that move in")
 	importMessages = flag.Int("import-messages", 8, "messages of each of them")
-	importOwners   = flag.Int("import-owners", 4, "whose they are")
+	importOwners   = flag.Int("import-owners", 4, "whose they are, at most 8: as many go on at once, and none waits for one that is held back")
 	importKills    = flag.Int("import-kills", 5, "times that something is killed meanwhile")
 )
 
