@@ -41,6 +41,9 @@ const (
 	ailHash            = "hash_mismatch"
 	ailWaiting         = "messages_stuck"
 	ailOpen            = "record_abandoned"
+	ailWrite           = "write_stuck"
+	ailImport          = "import_stuck"
+	ailSnapshot        = "snapshot_stuck"
 	ailSchedule        = "schedule_differs"
 	ailFed             = "candidate_contaminated"
 	ailFedNote         = "note_contaminated"
@@ -59,7 +62,10 @@ var ailments = []struct {
 	{ailIndexOrphans, ailment{"rows of words and vectors that belong to no entry of the index", "remove them"}},
 	{ailHash, ailment{"the content of a document is not what its hash says: it was changed in the database, past every rule", "restore the latest version whose hash holds, as a new version; where there is none, write the document again by hand"}},
 	{ailWaiting, ailment{"messages have waited for an hour and no workflow is at them", "tell the owner's Inbox once more"}},
-	{ailOpen, ailment{"an extraction, flush or dream is open and its workflow is gone", "end it, or hand it to the owner's Inbox while messages wait"}},
+	{ailOpen, ailment{"an extraction, flush or dream is open and its workflow is gone, or none has taken it up for an hour", "end it, or hand it to the owner's Inbox while messages wait"}},
+	{ailWrite, ailment{"what business processes asked to have written has waited for an hour and no workflow is at it", "start its workflow"}},
+	{ailImport, ailment{"an import has been running for an hour, or was cancelled with something left, and no workflow is at it", "start its workflow; of a cancelled one leave out what waits"}},
+	{ailSnapshot, ailment{"the import of a snapshot has waited for an hour and no workflow is at it", "start its workflow"}},
 	{ailSchedule, ailment{"the schedule of the agent's nights is not what its settings ask for", "make, change or remove the schedule"}},
 	{ailFed, ailment{"candidates that a dream wrote itself: promoting them would feed dreams on dreams", "reject them"}},
 	{ailFedNote, ailment{"daily notes with text that a dream wrote; dreams pass over it, and it is found by searches", ""}},
@@ -135,6 +141,7 @@ type patient struct {
 
 	waiting   []store.WaitingOwner // whose Inbox does not run
 	abandoned []store.OpenRun      // whose workflow does not run
+	staged    []store.StagedWork   // likewise
 	schedule  bool                 // differs
 	unchecked []string
 }
@@ -157,7 +164,7 @@ func (p *patient) examine(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.known, p.waiting, p.abandoned, p.schedule, p.unchecked = known, nil, nil, false, nil
+	p.known, p.waiting, p.abandoned, p.staged, p.schedule, p.unchecked = known, nil, nil, nil, false, nil
 	if err := p.lookAtWorkflows(ctx); err != nil {
 		if !errors.Is(err, errWorkflowsAway) {
 			return err
@@ -200,6 +207,9 @@ func (p *patient) lookAtWorkflows(ctx context.Context) error {
 		if !running {
 			p.abandoned = append(p.abandoned, x)
 		}
+	}
+	if err := p.lookAtStaged(ctx); err != nil {
+		return err
 	}
 	follows, err := p.followsSettings(ctx)
 	p.schedule = !follows

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -39,6 +40,10 @@ func (p *patient) found(code string) (n int, examples []string) {
 	case ailOpen:
 		for _, x := range p.abandoned {
 			name("%s %s", x.Kind, x.ID)
+		}
+	case ailWrite, ailImport, ailSnapshot:
+		for _, x := range p.stagedFor(code) {
+			name("%s", cmp.Or(x.RequestID, x.ID.String()))
 		}
 	case ailSchedule:
 		if p.schedule {
@@ -119,6 +124,8 @@ func (p *patient) fix(ctx context.Context, code string) (n int, err error) {
 			}
 			n++
 		}
+	case ailWrite, ailImport, ailSnapshot:
+		return p.resume(ctx, p.stagedFor(code))
 	case ailSchedule:
 		ref := store.AgentRef{Workspace: p.id.Workspace, Agent: p.id.Agent}
 		plan := func(ctx context.Context) (workflows.DreamPlan, error) { return p.dreamPlan(ctx, ref) }

@@ -69,22 +69,24 @@ type Examination struct {
 	Broken     []BrokenVersion // documents
 	Open       []OpenRun
 	Waiting    []WaitingOwner
+	Staged     []StagedWork
 	Fed        []FedStatement // candidates
 	FedNotes   []IndexSource  // daily notes that hold text of a dream
 }
 
+// What is GLOBAL is kept under no agent: @common is that, for who may put it right, and the agent itself for others.
 const (
 	sqlDoctorDocuments = `
 select d.document_id, d.scope, d.owner_key, d.path, x.source_uid is null
 from documents d
 left join index_sources x on x.workspace_id = d.workspace_id and x.agent_id = d.agent_id and x.corpus = 'memory' and x.source_uid = d.document_id
-where d.workspace_id = @workspace and d.agent_id = @agent and not d.deleted and d.version > 0
+where d.workspace_id = @workspace and d.agent_id in (@agent, @common) and not d.deleted and d.version > 0
     and (x.source_uid is null or x.index_format <> '' and x.version <> d.version)`
 
 	sqlDoctorSources = `
 select x.corpus, x.scope, x.owner_key, x.source_uid
 from index_sources x
-where x.workspace_id = @workspace and x.agent_id = @agent and case x.corpus
+where x.workspace_id = @workspace and x.agent_id in (@agent, @common) and case x.corpus
     when 'memory' then not exists (
         select from documents d
         where d.workspace_id = x.workspace_id and d.agent_id = x.agent_id and d.document_id = x.source_uid and not d.deleted)
@@ -94,7 +96,7 @@ where x.workspace_id = @workspace and x.agent_id = @agent and case x.corpus
     end`
 
 	orphaned = `
-where i.workspace_id = @workspace and i.agent_id = @agent and not exists (
+where i.workspace_id = @workspace and i.agent_id in (@agent, @common) and not exists (
     select from index_sources x
     where x.group_no = i.group_no and x.workspace_id = i.workspace_id and x.agent_id = i.agent_id)`
 
@@ -111,7 +113,7 @@ select d.document_id, d.scope, d.owner_key, d.path, d.version, coalesce((
     where p.workspace_id = d.workspace_id and p.agent_id = d.agent_id and p.document_id = d.document_id and p.version < d.version
         and not p.deleted and p.sha256 = sha256(convert_to(p.content, 'UTF8'))), 0)
 from documents d ` + currentVersion + `
-where d.workspace_id = @workspace and d.agent_id = @agent and v.sha256 <> sha256(convert_to(v.content, 'UTF8'))
+where d.workspace_id = @workspace and d.agent_id in (@agent, @common) and v.sha256 <> sha256(convert_to(v.content, 'UTF8'))
 order by d.scope, d.path collate "C"`
 
 	sqlDoctorOpen = `
@@ -124,12 +126,12 @@ union all
 select 'flush', f.flush_id, f.owner_key, o.owner_id, f.workflow_id, f.run_id, f.done_seq + 1, f.to_seq, false
 from flushes f
 join owners o using (workspace_id, agent_id, owner_key)
-where f.workspace_id = @workspace and f.agent_id = @agent and f.outcome = 'running' and f.workflow_id <> ''
+where f.workspace_id = @workspace and f.agent_id = @agent and f.outcome = 'running' and (f.workflow_id <> '' or f.opened_at < @before)
 union all
 select 'dream', d.dream_id, d.owner_key, o.owner_id, d.workflow_id, d.run_id, 0, 0, false
 from dreams d
 join owners o using (workspace_id, agent_id, owner_key)
-where d.workspace_id = @workspace and d.agent_id = @agent and d.finished_at is null and d.workflow_id <> ''`
+where d.workspace_id = @workspace and d.agent_id = @agent and d.finished_at is null and (d.workflow_id <> '' or d.started_at < @before)`
 
 	sqlDoctorWaiting = `
 select distinct o.owner_key, o.owner_id
@@ -147,8 +149,9 @@ from documents d ` + currentVersion + `
 where d.workspace_id = @workspace and d.agent_id = @agent and not d.deleted and d.path ~ '^memory/[0-9]{4}-[0-9]{2}-[0-9]{2}[^/]*\.md$'`
 )
 
-// Examine looks for damage in what the identity's agent has, of all of its owners; it needs an admin that reads every owner. Messages
-// count as waiting that have been since before the given time. It changes nothing.
+// Examine looks for damage in what the identity's agent has, of all of its owners, and in GLOBAL documents when the identity writes
+// them; it needs an admin that reads every owner. Messages and staged work count as waiting that have been since before the given time,
+// and so do records that no workflow has taken up. It changes nothing.
 func (s *Store) Examine(ctx context.Context, id memory.Identity, before time.Time) (Examination, error) {
 	if err := requireTender(id); err != nil {
 		return Examination{}, err
@@ -158,7 +161,7 @@ func (s *Store) Examine(ctx context.Context, id memory.Identity, before time.Tim
 	}
 	return snapshot(ctx, s, id, func(t *tx) (e Examination, err error) {
 		b := &pgx.Batch{}
-		args := t.args(pgx.NamedArgs{"before": before})
+		args := t.args(pgx.NamedArgs{"before": before, "common": commonOf(id)})
 		b.Queue(sqlDoctorDocuments, args).Query(func(rows pgx.Rows) error {
 			for rows.Next() {
 				x, missing := IndexSource{Corpus: search.Memory}, false
@@ -182,6 +185,7 @@ func (s *Store) Examine(ctx context.Context, id memory.Identity, before time.Tim
 		all(b.Queue(sqlDoctorBroken, args), &e.Broken, pgx.RowToStructByPos[BrokenVersion])
 		all(b.Queue(sqlDoctorOpen, args), &e.Open, pgx.RowToStructByPos[OpenRun])
 		all(b.Queue(sqlDoctorWaiting, args), &e.Waiting, pgx.RowToStructByPos[WaitingOwner])
+		all(b.Queue(sqlDoctorStaged, args), &e.Staged, scanStagedWork)
 		b.Queue(sqlDoctorStatements, args).Query(func(rows pgx.Rows) error {
 			for rows.Next() {
 				var x FedStatement
@@ -212,12 +216,23 @@ func (s *Store) Examine(ctx context.Context, id memory.Identity, before time.Tim
 	})
 }
 
+// commonOf is the agent of GLOBAL rows, none, for an identity that may put them right; for another one its own.
+func commonOf(id memory.Identity) string {
+	if reachOf(id) == reachGlobal {
+		return ""
+	}
+	return id.Agent
+}
+
 // MendIndex indexes a source anew as its document or conversation is now; of one that is gone nothing stays.
 func (s *Store) MendIndex(ctx context.Context, id memory.Identity, x IndexSource) error {
 	if err := requireTender(id); err != nil {
 		return err
 	}
 	of := source{shelf: shelf{corpus: x.Corpus, agent: id.Agent, scope: x.Scope, owner: x.Owner}, uid: x.UID}
+	if x.Scope == memory.ScopeGlobal {
+		of.agent = ""
+	}
 	_, err := inTx(ctx, s, id, func(t *tx) (none struct{}, err error) { return none, of.reindex(ctx, t) })
 	return err
 }
@@ -230,7 +245,7 @@ func (s *Store) DropOrphans(ctx context.Context, id memory.Identity) (int, error
 	return inTx(ctx, s, id, func(t *tx) (dropped int, err error) {
 		b := &pgx.Batch{}
 		for _, table := range []string{"index_fresh", "index_vectors", "index_vectors_large", "index_progress"} {
-			b.Queue("delete from "+table+" i "+orphaned, t.args(nil)).Exec(func(tag pgconn.CommandTag) error {
+			b.Queue("delete from "+table+" i "+orphaned, t.args(pgx.NamedArgs{"common": commonOf(id)})).Exec(func(tag pgconn.CommandTag) error {
 				dropped += int(tag.RowsAffected())
 				return nil
 			})

@@ -38,6 +38,16 @@ returning source_uid, workspace_id, agent_id, owner_key`)
 	}
 }
 
+// tagOfStaged is whose a staged work is.
+func (w *world) tagOfStaged(t *rapid.T, x StagedWork) tag {
+	table, column := map[string]string{StagedWrite: "memory_writes", StagedImport: "imports", StagedSnapshot: "snapshot_imports"}[x.Kind], "import_id"
+	scope := "coalesce(nullif(owner_key, ''), 'TEAM')"
+	if x.Kind == StagedWrite {
+		column, scope = "write_id", "case scope when 'PERSONAL' then owner_key else scope end"
+	}
+	return w.tagOf(t, "select workspace_id, agent_id, "+scope+" from "+table+" where "+column+" = $1", x.ID)
+}
+
 // doctorCalls are the calls of the doctor.
 var doctorCalls = map[string]call{
 	"Examine": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
@@ -74,6 +84,9 @@ var doctorCalls = map[string]call{
 		}
 		for _, x := range e.Open {
 			tags = append(tags, w.tagOfOwner(t, x.OwnerID))
+		}
+		for _, x := range e.Staged {
+			tags = append(tags, w.tagOfStaged(t, x))
 		}
 		for _, x := range e.Waiting {
 			tags = append(tags, w.tagOfOwner(t, x.OwnerID))

@@ -21,7 +21,7 @@ var broad = []string{
 	"sqlSnapshotsWaiting", "sqlWritesDue",
 	// A doctor examines all of an agent.
 	"sqlDoctorBroken", "sqlDoctorDocuments", "sqlDoctorNotes", "sqlDoctorOpen", "sqlDoctorOrphans", "sqlDoctorSources",
-	"sqlDoctorStatements", "sqlDoctorWaiting",
+	"sqlDoctorStaged", "sqlDoctorStatements", "sqlDoctorWaiting",
 }
 
 // tables whose whole key is shorter than three columns, and spaces, of which an agent has one or two.
