@@ -259,7 +259,7 @@ select (select 'write-memory/' || workspace_id || '.' || agent_id || '/' || requ
 	return []string{write, snapshot, move, owner}
 }
 
-// TestDoctorWithoutTemporal: what cannot be looked at is said, and a key for one person examines nobody.
+// TestDoctorWithoutTemporal: what cannot be looked at is said, and only admins examine.
 func TestDoctorWithoutTemporal(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
@@ -267,7 +267,7 @@ func TestDoctorWithoutTemporal(t *testing.T) {
 	if found.Healthy || len(found.Findings) > 0 || len(found.Unchecked) != 2 {
 		t.Errorf("%+v", found)
 	}
-	pinned := h.key("pinned", memory.RoleAdmin, "api:42")
+	pinned := h.key("pinned", memory.RoleMember, "api:42")
 	for method, path := range map[string]string{"GET": "/api/v1/agents/ada/doctor", "POST": "/api/v1/agents/ada/doctor/fix"} {
 		h.wantError(h.do(request{method: method, path: path, key: pinned}), 403, "forbidden")
 	}
