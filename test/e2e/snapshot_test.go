@@ -40,6 +40,7 @@ func archiveCall(ctx context.Context, t *testing.T, c *deployment.Client, method
 
 // dataOf is the data of an answer.
 func dataOf[T any](t *testing.T, want int) func(status int, answer []byte) T {
+	t.Helper()
 	return func(status int, answer []byte) T {
 		t.Helper()
 		var out struct{ Data T }
@@ -61,7 +62,7 @@ func streamed(data []byte) io.Reader {
 			}
 			data = data[n:]
 		}
-		w.Close()
+		_ = w.Close() // it never fails
 	}()
 	return r
 }
