@@ -98,6 +98,7 @@ func (r trials) run(t *testing.T, w *world, names []string) {
 			before = after
 		}
 	})
+	w.tellsEveryWrite(t)
 }
 
 // anyIdentity draws an admin or a member of some place, so that every method has something to do, or whatever comes.
