@@ -46,7 +46,7 @@ func TestTwoFoldersOfOneAgent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, out, "← team/AGENTS.md", "→ MEMORY.md  version 1, +2 -0", "= in step: 5 documents")
+	contains(t, out, "→ MEMORY.md  version 1, +2 -0", "← team/AGENTS.md", "= in step: 5 documents")
 	if out, err = syncOnce(t, two, of...); err != nil || fileText(t, two, "MEMORY.md") != "- tea\n- the bike is blue\n" {
 		t.Fatalf("%v\n%s", err, out)
 	}
