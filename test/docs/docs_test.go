@@ -24,6 +24,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"reverie/devenv"
 	"reverie/llm"
 	"reverie/test/deployment"
 )
@@ -117,6 +118,10 @@ func startDev(t *testing.T) *dev {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
+	installing := func(part, message string) { t.Logf("%s: %s", part, message) }
+	if err := devenv.Programs(ctx, installing, "curl", "jq"); err != nil {
+		t.Fatal(err)
+	}
 	program, err := deployment.Build(ctx, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
