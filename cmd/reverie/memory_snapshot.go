@@ -100,7 +100,7 @@ func (s *session) snapshotPreviewCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			query := url.Values{}
 			setQuery(query, "scope", scope)
-			answer, err := s.sendArchive(cmd, args[0], query, 0, "import", "preview")
+			answer, err := s.sendArchive(cmd, args[0], query, previewTime+requestTimeout, "import", "preview")
 			if err != nil {
 				return err
 			}
@@ -196,6 +196,9 @@ func (s *session) snapshotImportCommand() *cobra.Command {
 	c.Flags().DurationVar(&wait, "wait", time.Minute, "how long to wait for the outcome")
 	return c
 }
+
+// previewTime is how long the server takes for a preview at most; the archive has to be sent as well.
+const previewTime = 5 * time.Minute
 
 // sendArchive posts an archive; - reads it from the standard input.
 func (s *session) sendArchive(cmd *cobra.Command, file string, query url.Values, timeout time.Duration, segments ...string) (apiAnswer, error) {
