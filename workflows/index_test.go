@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ var testAgent = activities.AgentRef{Workspace: "default", Agent: "ada"}
 // indexEnv runs an Index in virtual time against an agent that is played by what its spaces lack.
 type indexEnv struct {
 	*testsuite.TestWorkflowEnvironment
+	mu      sync.Mutex // held by a step: tending and embedding go on beside each other, in either order
 	start   time.Time
 	lacks   map[int64]int // steps of embedding, by space
 	tended  []time.Duration
@@ -40,6 +42,8 @@ func newIndexEnv(t *testing.T) *indexEnv {
 	e.start = e.Now()
 	e.RegisterActivity(&activities.Activities{})
 	e.OnActivity(steps.TendIndex, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.TendIndexInput) (activities.TendIndexResult, error) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
 		if in.AgentRef != testAgent {
 			t.Errorf("tended %v", in.AgentRef)
 		}
@@ -54,6 +58,8 @@ func newIndexEnv(t *testing.T) *indexEnv {
 		return out, nil
 	}).Maybe()
 	e.OnActivity(steps.Embed, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.EmbedInput) (activities.EmbedResult, error) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
 		n := len(e.embeds[in.Space])
 		e.embeds[in.Space] = append(e.embeds[in.Space], e.since())
 		if err := e.refuses(in.Space, n); err != nil {
@@ -73,7 +79,9 @@ func (e *indexEnv) since() time.Duration { return e.Now().Sub(e.start).Round(tim
 // writeAt lets something be written: steps of embedding are due, and the signal arrives.
 func (e *indexEnv) writeAt(after time.Duration, n int, change IndexChange) {
 	e.RegisterDelayedCallback(func() {
+		e.mu.Lock()
 		e.lacks[0] += n
+		e.mu.Unlock()
 		e.SignalWorkflow(IndexChangedSignal, change)
 	}, after)
 }
@@ -230,7 +238,8 @@ func TestIndexWaitsForTheBudget(t *testing.T) {
 	e.lacks[0] = 1
 	e.budget = 25 * time.Minute
 	e.run(t)
-	if want := []time.Duration{0, budgetRecheck, 2 * budgetRecheck, e.budget}; !slices.Equal(e.embeds[0], want) {
+	// What tends beside the last step may still have seen it due: then one more finds nothing left.
+	if want := []time.Duration{0, budgetRecheck, 2 * budgetRecheck, e.budget}; !slices.Equal(slices.Compact(slices.Clone(e.embeds[0])), want) || len(e.embeds[0]) > len(want)+1 {
 		t.Errorf("it looked at %v, want %v", e.embeds[0], want)
 	}
 }
