@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -64,11 +65,20 @@ func nightWorld(t *testing.T, s *sleepers) *world {
 
 func TestOneFailingDreamStopsNoOther(t *testing.T) {
 	in := startDreams(20)
+	together := make(chan struct{}) // as many dream as may at once
+	var begun atomic.Int32
 	s := &sleepers{dream: func(_ context.Context, _ int, o DreamOrder) (memory.Outcome, error) {
+		if int(begun.Add(1)) == in.Parallel {
+			close(together)
+		}
+		select {
+		case <-together:
+		case <-time.After(time.Minute):
+			return "", errors.New("it dreams alone")
+		}
 		if o.Night != in.Night || o.Workspace != "acme" || o.Agent != "ada" {
 			return "", fmt.Errorf("asked for %+v", o)
 		}
-		time.Sleep(time.Millisecond)
 		switch o.Owner {
 		case in.Owners[0]:
 			return memory.OutcomeFailed, nil

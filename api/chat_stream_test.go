@@ -63,7 +63,7 @@ func (h *harness) listen(ctx context.Context, body map[string]any) (<-chan told,
 // heard are all events of an answer: their names without repeats, the text that is left at the end, and the last one's data.
 func heard(t *testing.T, events <-chan told) (names []string, text string, last json.RawMessage) {
 	t.Helper()
-	for timeout := time.After(20 * time.Second); ; {
+	for timeout := time.After(time.Minute); ; {
 		select {
 		case e, more := <-events:
 			if !more {
@@ -146,7 +146,7 @@ func TestHangingUpStopsTheTurn(t *testing.T) {
 	messages := func() int {
 		return len(as[stored](h, h.want(h.get("/api/v1/agents/ada/conversations/c1/messages?endUserId=42"), 200)).Items)
 	}
-	for deadline := time.Now().Add(20 * time.Second); api.Turns(h.api) > 0; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); api.Turns(h.api) > 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the turn goes on")
 		}

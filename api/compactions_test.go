@@ -184,7 +184,7 @@ func TestACompactionIsAskedFor(t *testing.T) {
 	if running.Status != "running" || running.Compaction != nil || running.To != 20 {
 		t.Errorf("%+v", running)
 	}
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		listed := as[struct{ Items []compaction }](h, h.want(h.get("/api/v1/agents/ada/conversations/c3/compactions"), 200)).Items
 		if len(listed) == 1 && listed[0].Outcome == "written" {
 			break

@@ -85,7 +85,7 @@ func (s *stream) next() event {
 			s.t.Fatal("the stream ended")
 		}
 		return e
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		s.t.Fatal("nothing came")
 	}
 	return event{}
@@ -94,7 +94,7 @@ func (s *stream) next() event {
 // ends waits until the server has ended the stream, and returns what came before that.
 func (s *stream) ends() (rest []event) {
 	s.t.Helper()
-	for timeout := time.After(20 * time.Second); ; {
+	for timeout := time.After(time.Minute); ; {
 		select {
 		case e, more := <-s.events:
 			if !more {
@@ -201,7 +201,7 @@ func TestFollowersAreBounded(t *testing.T) {
 		t.Error("it does not say when to try again")
 	}
 	streams[0].stop()
-	for deadline := time.Now().Add(20 * time.Second); api.Followers(h.api) == api.MaxFollowers; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); api.Followers(h.api) == api.MaxFollowers; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("who left is still counted")
 		}

@@ -30,7 +30,7 @@ func TestNightsFollowAgents(t *testing.T) {
 	until := func(want string) {
 		t.Helper()
 		var got string
-		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 			description, err := handle.Describe(t.Context())
 			var missing *serviceerror.NotFound
 			switch {

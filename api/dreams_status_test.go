@@ -208,7 +208,7 @@ func TestTheNextNight(t *testing.T) {
 	}}), 201)
 	await := func(state string) dreamingState {
 		t.Helper()
-		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
 			got := as[dreamingState](h, h.want(h.get("/api/v1/memory/"+agent+"/dreaming/status"), 200))
 			if got.Schedule.State == state {
 				return got

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"regexp"
 	"strings"
 	"testing"
@@ -266,9 +267,13 @@ func TestTheServerStopsInOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+h.admin)
+	req.Header.Set("Expect", "100-continue") // which a server answers when it begins to read
+	reading := make(chan struct{})
+	req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(reading) }}))
+	client := http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
 	got := make(chan int, 1)
 	go func() {
-		response, err := http.DefaultClient.Do(req)
+		response, err := client.Do(req)
 		if err != nil {
 			t.Error(err)
 			got <- 0
@@ -280,10 +285,10 @@ func TestTheServerStopsInOrder(t *testing.T) {
 	if _, err := writer.Write([]byte(`{"id":`)); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(100 * time.Millisecond) // the server is reading
+	<-reading
 	stopped := make(chan error, 1)
 	go func() { stopped <- h.done() }()
-	deadline := time.Now().Add(5 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
 		if err != nil {

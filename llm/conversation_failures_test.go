@@ -120,7 +120,7 @@ func TestDeadlinesAndCancellationInTheMiddleOfAStream(t *testing.T) {
 		t.Run(provider+" timeout", func(t *testing.T) {
 			t.Parallel()
 			var h heard
-			got, err := openChat(t, provider, server, func(c *llm.Config) { c.Timeout = 200 * time.Millisecond }).Chat(t.Context(), request, h.hear)
+			got, err := openChat(t, provider, server, func(c *llm.Config) { c.Timeout = 2 * time.Second }).Chat(t.Context(), request, h.hear)
 			if e := failureOf(t, err); e.Kind != llm.Timeout || !errors.Is(err, context.DeadlineExceeded) || h.text() == "" || got.Text != "" {
 				t.Errorf("%+v, %v, heard %d parts", got, err, len(h.parts))
 			}
@@ -131,7 +131,7 @@ func TestDeadlinesAndCancellationInTheMiddleOfAStream(t *testing.T) {
 			defer cancel()
 			began := time.Now()
 			got, err := openChat(t, provider, server).Chat(ctx, request, func(string) error { cancel(); return nil })
-			if !errors.Is(err, context.Canceled) || errors.As(err, new(*llm.Error)) || got.Text != "" || time.Since(began) > 5*time.Second {
+			if !errors.Is(err, context.Canceled) || errors.As(err, new(*llm.Error)) || got.Text != "" || time.Since(began) > 30*time.Second {
 				t.Errorf("%+v, %v", got, err)
 			}
 			if got.Usage.InputTokens == 0 {
@@ -154,18 +154,20 @@ func TestDeadlinesAndCancellationInTheMiddleOfAStream(t *testing.T) {
 func TestWordsAreToldWhileTheyCome(t *testing.T) {
 	t.Parallel()
 	for _, provider := range protocols {
-		server := llmtest.New(t, llmtest.Options{Answer: func(string) string { return longAnswer[:200] }, Pace: 5 * time.Millisecond})
-		var first time.Duration
-		began := time.Now()
-		got, err := openChat(t, provider, server).Chat(t.Context(), llm.ChatRequest{Messages: []llm.ChatMessage{user("Hi.")}}, func(string) error {
-			if first == 0 {
-				first = time.Since(began)
+		t.Run(provider, func(t *testing.T) {
+			t.Parallel()
+			server := llmtest.New(t, llmtest.Options{Answer: func(string) string { return longAnswer }, Script: llmtest.Always(llmtest.StallMidStream(4 * time.Second))})
+			var first time.Time
+			got, err := openChat(t, provider, server).Chat(t.Context(), llm.ChatRequest{Messages: []llm.ChatMessage{user("Hi.")}}, func(string) error {
+				if first.IsZero() {
+					first = time.Now()
+				}
+				return nil
+			})
+			if behind := time.Since(first); err != nil || got.Text != longAnswer || behind < 2*time.Second {
+				t.Errorf("first words %s before the end, %v", behind, err)
 			}
-			return nil
 		})
-		if all := time.Since(began); err != nil || got.Text != longAnswer[:200] || first > all/2 {
-			t.Errorf("%s: first words after %s of %s, %v", provider, first, all, err)
-		}
 	}
 }
 

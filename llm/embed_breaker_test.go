@@ -17,7 +17,7 @@ func TestTheBreakerClosesAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := opened.(*embedder)
-	e.breaker = newBreaker(300 * time.Millisecond)
+	e.breaker = newBreaker(2 * time.Second)
 	ask := func() error {
 		_, err := e.Embed(t.Context(), EmbedQuery, []string{"Anna"})
 		return err
@@ -30,7 +30,7 @@ func TestTheBreakerClosesAgain(t *testing.T) {
 	if server.Count() != 3 {
 		t.Fatalf("%d questions were asked before the pause", server.Count())
 	}
-	time.Sleep(350 * time.Millisecond)
+	time.Sleep(2100 * time.Millisecond)
 	for range 2 {
 		if ask() == nil {
 			t.Fatal("no error")
@@ -39,7 +39,7 @@ func TestTheBreakerClosesAgain(t *testing.T) {
 	if server.Count() != 4 {
 		t.Fatalf("%d questions were asked when the provider was still away, want one more", server.Count())
 	}
-	time.Sleep(350 * time.Millisecond)
+	time.Sleep(2100 * time.Millisecond)
 	for range 2 {
 		if err := ask(); err != nil {
 			t.Error(err)

@@ -76,7 +76,7 @@ func (b *begun) poll(t *testing.T, c client.Client, queue string) {
 // until waits for a number of nights, and a little for more than these.
 func (b *begun) until(t *testing.T, count int) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); len(b.all()) < count; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); len(b.all()) < count; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("of %d nights there are %v", count, b.keys())
 		}
@@ -128,7 +128,7 @@ func TestBackfillAndTrigger(t *testing.T) {
 	}
 	b.until(t, 4)
 	triggered := b.all()[3]
-	if late := triggered.at.Sub(before); late < -time.Second || late > 10*time.Second {
+	if late := triggered.at.Sub(before); late < -time.Second || late > time.Minute {
 		t.Errorf("triggered at %s, its time is %s", before, triggered.at)
 	}
 	zone, err := time.LoadLocation(p.TimeZone)
@@ -187,10 +187,10 @@ func TestNightsAfterAnOutage(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(2*day + day/2)
+	up, seen := time.Now(), len(b.all()) // it is away until now at least
 	if err := server.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	up, seen := time.Now(), len(b.all())
 	b.until(t, seen+1)
 
 	times := map[time.Time]int{}

@@ -166,7 +166,7 @@ func TestAnInterruptStopsTheAnswer(t *testing.T) {
 	interrupts <- os.Interrupt
 	select {
 	case <-hungUp:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the answer goes on")
 	}
 	lines <- "Are you there?"
@@ -178,7 +178,7 @@ func TestAnInterruptStopsTheAnswer(t *testing.T) {
 	interrupts <- os.Interrupt
 	select {
 	case <-ended:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the second Ctrl-C does not end it")
 	}
 	contains(t, notes.String(), "stopped; nothing of this answer is kept", "--conversation c1")
@@ -186,7 +186,7 @@ func TestAnInterruptStopsTheAnswer(t *testing.T) {
 
 func waitFor(t *testing.T, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("it does not happen")
 		}
