@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -152,10 +153,10 @@ func TestMovingInGoesOnWhereItStopped(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var uploads int
+	var uploads atomic.Int64
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/items") && r.Method == http.MethodPost {
-			if uploads++; uploads == 2 {
+			if uploads.Add(1) == 2 {
 				panic(http.ErrAbortHandler) // the line breaks
 			}
 		}
@@ -166,10 +167,10 @@ func TestMovingInGoesOnWhereItStopped(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "stopped after 200 of 450 items") || !strings.Contains(err.Error(), "same command goes on") {
 		t.Fatalf("error %v", err)
 	}
-	uploads = 2
+	uploads.Store(2)
 	contains(t, mustRun(t, "import", folder, "--shared", "--url", proxy.URL, "--no-wait"), "450 documents", "documents")
-	if uploads != 4 { // of the 450 items, 200 were there
-		t.Errorf("the rest took %d uploads, want 2", uploads-2)
+	if n := uploads.Load(); n != 4 { // of the 450 items, 200 were there
+		t.Errorf("the rest took %d uploads, want 2", n-2)
 	}
 	contains(t, mustRun(t, "import", folder, "--shared"), "WRITTEN", "450")
 	contains(t, mustRun(t, "cat", "note-449.md"), "The number is 449.")
