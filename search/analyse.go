@@ -64,11 +64,12 @@ func (s *scan) tokens(in languages) []Token {
 	}
 	tokens := make([]Token, len(s.words))
 	forms := make([]string, 0, len(s.words)*2)
+	known := stems{}
 	for i := range s.words {
 		w := &s.words[i]
 		from := len(forms)
 		stop := w.isStop(in)
-		forms = w.appendForms(forms, in, stop)
+		forms = w.appendForms(forms, in, stop, known)
 		start, end := s.origin(w)
 		tokens[i] = Token{
 			Text: s.source[start:end], Forms: forms[from:len(forms):len(forms)], Kind: w.kind, Start: start, End: end, Stop: stop,
@@ -92,7 +93,7 @@ func (w *word) isStop(in languages) bool {
 }
 
 // appendForms appends what finds the word.
-func (w *word) appendForms(forms []string, in languages, stop bool) []string {
+func (w *word) appendForms(forms []string, in languages, stop bool, known stems) []string {
 	from := len(forms)
 	forms = append(forms, form(w.folded))
 	for _, other := range w.other {
@@ -105,7 +106,7 @@ func (w *word) appendForms(forms []string, in languages, stop bool) []string {
 	}
 	var buffer [languageStems]language
 	for _, lang := range w.stemLanguages(in).list(buffer[:0]) {
-		if found := stem(w.folded, lang); found != "" {
+		if found := known.stem(w.folded, lang); found != "" {
 			forms = append(forms, found)
 		}
 	}
@@ -157,7 +158,7 @@ func AnalyseQuery(text string, now time.Time) Query {
 			continue
 		}
 		stop := w.isStop(in)
-		forms := w.appendForms(nil, in, stop)
+		forms := w.appendForms(nil, in, stop, nil)
 		if at, ok := known[forms[len(forms)-1]]; ok && in.count() == 1 { // another inflection of the same word
 			q.Terms[at].Forms = appendDistinct(q.Terms[at].Forms, 0, forms[0])
 			known[forms[0]] = at
@@ -197,6 +198,7 @@ func (f Field) ID(form string) TermID {
 // for an index. A piece without terms becomes a unit of length 0, unless it is blank: then it becomes none.
 func Entries(group, at int64, pieces []Piece) []Entry {
 	entries := make([]Entry, 0, len(pieces))
+	known := stems{}
 	for _, p := range pieces {
 		if strings.TrimSpace(p.Text) == "" {
 			continue
@@ -204,11 +206,11 @@ func Entries(group, at int64, pieces []Piece) []Entry {
 		body := scanText(p.Text)
 		context := scanText(p.Context)
 		terms := make(map[TermID]int, 2*len(body.words))
-		body.count(terms, Body, body.indexLanguages())
+		body.count(terms, Body, body.indexLanguages(), known)
 		if body.evidence.plausible() != 0 { // headings and names are in the language of the text
 			context.evidence = body.evidence
 		}
-		context.count(terms, Context, context.indexLanguages())
+		context.count(terms, Context, context.indexLanguages(), known)
 		e := Entry{
 			Unit: Unit{
 				Group: group, Seq: p.Seq, Part: p.Part, Section: p.Section, Length: body.position, At: p.At,
@@ -225,11 +227,11 @@ func Entries(group, at int64, pieces []Piece) []Entry {
 }
 
 // count adds the terms of a field.
-func (s *scan) count(terms map[TermID]int, field Field, in languages) {
+func (s *scan) count(terms map[TermID]int, field Field, in languages, known stems) {
 	var forms []string
 	for i := range s.words {
 		w := &s.words[i]
-		forms = w.appendForms(forms[:0], in, w.isStop(in))
+		forms = w.appendForms(forms[:0], in, w.isStop(in), known)
 		for _, form := range forms {
 			terms[field.ID(form)]++
 		}

@@ -102,6 +102,32 @@ func stem(word string, lang language) string {
 	return stemmers[lang].code + stemMark + found
 }
 
+// stems are those found so far in a text, whose words come again and again: to find one takes ten times as long as to look
+// it up. The nil map keeps none.
+type stems map[stemOf]string
+
+type stemOf struct {
+	word string
+	in   language
+}
+
+// maxKnownStems bounds what is kept of a text of ever new words.
+const maxKnownStems = 1 << 15
+
+// stem is stem, remembered.
+func (s stems) stem(word string, lang language) string {
+	key := stemOf{word, lang}
+	found, ok := s[key]
+	if ok {
+		return found
+	}
+	found = stem(word, lang)
+	if s != nil && len(s) < maxKnownStems {
+		s[key] = found
+	}
+	return found
+}
+
 // withoutAccents is text in Latin script without its marks.
 func withoutAccents(text string) string {
 	if asciiPrefix(text) == len(text) {

@@ -1,9 +1,12 @@
 package search
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // meets reports whether a term of the question, function words aside, has a form in the text.
@@ -156,5 +159,41 @@ func TestIrregularForms(t *testing.T) {
 		if got, want := stem(form, english), stem(word, english); got != want {
 			t.Errorf("%q has the stem %q, %q has %q", form, got, word, want)
 		}
+	}
+}
+
+// Stems that are remembered are those that are found: pieces that are analysed together have the terms that each has alone,
+// in every language, and beyond what is remembered.
+func TestStemsAreRememberedAsTheyAre(t *testing.T) {
+	known := stems{}
+	for lang := range languageStems {
+		for _, word := range []string{"häuser", "cities", "mère", "книги", "evlerimizden", "x"} {
+			for range 2 {
+				if got, want := known.stem(word, lang), stem(word, lang); got != want {
+					t.Errorf("%s in %s: %q, want %q", word, stemmers[lang].code, got, want)
+				}
+			}
+		}
+	}
+	for i := range maxKnownStems + 10 {
+		word := fmt.Sprintf("a%dings", i)
+		if got, want := known.stem(word, english), stem(word, english); got != want {
+			t.Fatalf("%s: %q, want %q", word, got, want)
+		}
+	}
+	if len(known) != maxKnownStems {
+		t.Errorf("%d stems are remembered, want %d", len(known), maxKnownStems)
+	}
+	pieces := []Piece{
+		{Seq: 1, Text: "The houses of the cities were painted by the children of the city.", Context: "memory Houses"},
+		{Seq: 2, Text: "Die Kinder haben die Häuser der Städte gesehen, und wir haben sie gemalt.", Context: "memory Houses"},
+		{Seq: 3, Text: "houses Kinder", Context: "Städte"},
+	}
+	var apart []Entry
+	for _, p := range pieces {
+		apart = append(apart, Entries(1, 0, []Piece{p})...)
+	}
+	if diff := cmp.Diff(apart, Entries(1, 0, pieces)); diff != "" {
+		t.Errorf("entries (-apart +together):\n%s", diff)
 	}
 }
