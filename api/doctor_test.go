@@ -184,6 +184,17 @@ func TestDoctorPutsRight(t *testing.T) {
 		p.must(err)
 		p.damage(`update conversations set pending_since = now() - interval '1 hour' where conversation_uid = $1`, stored.ConversationUID)
 		p.cures(map[string]int{"record_abandoned": 1, "messages_stuck": 1})
+		// A flush that ended from outside waits for the next who asks.
+		flush := "flush/" + uuid.NewString()
+		p.damage(`insert into flushes (workspace_id, agent_id, flush_id, owner_key, conversation_id, conversation_uid, from_seq, to_seq, done_seq, outcome, workflow_id, run_id, opened_at)
+			select workspace_id, agent_id, gen_random_uuid(), owner_key, conversation_id, conversation_uid, 1, 2, 0, 'running', $2, $3, now()
+			from conversations where conversation_uid = $1`, stored.ConversationUID, flush, p.terminated(flush))
+		p.cures(map[string]int{"record_abandoned": 1})
+		var outcome memory.Outcome
+		p.must(p.db.QueryRow(ctx, "select outcome from flushes where workflow_id = $1 and done_seq = 0", flush).Scan(&outcome))
+		if outcome != memory.OutcomeWaiting {
+			t.Errorf("the flush is %s", outcome)
+		}
 	})
 	t.Run("staged", func(t *testing.T) {
 		stage := func(name string) {
