@@ -14,6 +14,7 @@ import (
 
 // documentEntry is a document as the API lists it.
 type documentEntry struct {
+	Agent     string       `json:"agent"`
 	Scope     memory.Scope `json:"scope"`
 	Path      string       `json:"path"`
 	Version   int          `json:"version"`
@@ -91,7 +92,7 @@ func (s *session) listCommand() *cobra.Command {
 				rows := [][]string{{"PATH", "SCOPE", "VERSION", "BYTES", "UPDATED", "BY", "PROMPT"}}
 				for _, d := range list.Items {
 					rows = append(rows, []string{
-						d.Path, string(d.Scope), strconv.Itoa(d.Version), strconv.Itoa(d.Bytes), when(d.UpdatedAt), d.UpdatedBy.String(), inPrompt(d),
+						d.Path, s.scopeOf(d.Scope, d.Agent), strconv.Itoa(d.Version), strconv.Itoa(d.Bytes), when(d.UpdatedAt), d.UpdatedBy.String(), inPrompt(d),
 					})
 				}
 				return table(w, rows)
@@ -103,6 +104,14 @@ func (s *session) listCommand() *cobra.Command {
 	f.StringVar(&prefix, "prefix", "", "only paths that begin with it, such as memory/")
 	f.BoolVar(&deleted, "deleted", false, "deleted documents as well")
 	return c
+}
+
+// scopeOf is a scope as it is shown: that of a document of the leader of the agent's team names the leader.
+func (s *session) scopeOf(scope memory.Scope, agent string) string {
+	if agent == "" || agent == s.agent {
+		return string(scope)
+	}
+	return string(scope) + " of " + agent
 }
 
 func inPrompt(d documentEntry) string {

@@ -39,6 +39,7 @@ type searchResult struct {
 	EndLine   int                 `json:"endLine"`
 	Score     float64             `json:"score"`
 	Snippet   string              `json:"snippet"`
+	Agent     string              `json:"agent"`
 	Scope     memory.Scope        `json:"scope"`
 	Role      string              `json:"role"`
 	Name      string              `json:"name"`
@@ -117,7 +118,7 @@ func (s *session) searchCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.print(cmd, a, func(w io.Writer) error { return found.show(w, q.Query) }); err != nil {
+			if err := s.print(cmd, a, func(w io.Writer) error { return s.showFound(w, found, q.Query) }); err != nil {
 				return err
 			}
 			found.remark(cmd.ErrOrStderr())
@@ -148,7 +149,7 @@ func (a searchAnswer) remark(w io.Writer) {
 	}
 }
 
-func (a searchAnswer) show(w io.Writer, query string) error {
+func (s *session) showFound(w io.Writer, a searchAnswer, query string) error {
 	if len(a.Results) == 0 && a.Error == "" {
 		fmt.Fprintln(w, "nothing found")
 	}
@@ -157,7 +158,7 @@ func (a searchAnswer) show(w io.Writer, query string) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "%.2f  %s  %s\n", r.Score, emphasised(w, place(r.Path, r.StartLine, r.EndLine)), r.origin())
+		fmt.Fprintf(w, "%.2f  %s  %s\n", r.Score, emphasised(w, place(r.Path, r.StartLine, r.EndLine)), s.origin(r))
 		for line := range strings.Lines(highlight(shown(w, r.Snippet))) {
 			if line = strings.TrimRight(line, " \r\n"); line != "" {
 				fmt.Fprintf(w, "      %s\n", line)
@@ -182,9 +183,9 @@ func place(path string, from, to int) string {
 }
 
 // origin is whose document it is, or who said it when.
-func (r searchResult) origin() string {
+func (s *session) origin(r searchResult) string {
 	if r.Corpus == search.Memory {
-		return string(r.Scope)
+		return s.scopeOf(r.Scope, r.Agent)
 	}
 	who := r.Name
 	if who == "" {

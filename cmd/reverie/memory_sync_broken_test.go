@@ -240,7 +240,9 @@ func TestAFolderOfAMember(t *testing.T) {
 		t.Fatalf("%v: %v", answer, err)
 	}
 	_ = answer.Body.Close()
-	contains(t, mustRun(t, "list"), "plan.md") // it is read
+	contains(t, mustRun(t, "list"), "plan.md", "TEAM of lead") // it is read
+	contains(t, mustRun(t, "search", "leader's"), "MEMORY.md:1  TEAM of lead", "plan.md:1  TEAM of lead")
+	contains(t, mustRun(t, "search", "member's"), "MEMORY.md:1  TEAM\n")
 	synced, exported := t.TempDir(), t.TempDir()
 	if out, err := syncOnce(t, synced); err != nil {
 		t.Errorf("%v\n%s", err, out)
