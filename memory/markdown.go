@@ -38,6 +38,12 @@ type titled struct {
 	at int // byte at which its line begins
 }
 
+// moved is the heading some bytes further on.
+func (t titled) moved(bytes int) titled {
+	t.at += bytes
+	return t
+}
+
 // name is what tells one section from another.
 type name struct {
 	level int

@@ -18,7 +18,8 @@ import (
 // blank line, or ends the document with a line break. Nothing else of existing changes.
 //
 // A text without headings is appended. Refused are: text in front of the first heading, since it would belong to no section; a
-// heading that comes twice; and blocks that never end (code, comments) and would swallow the headings behind them.
+// heading that comes twice; blocks that never end (code, comments) and would swallow the headings behind them; and sections of lower
+// level in front of those of higher level, where they would come to stand inside of these and change places each time.
 func replacedSections(existing, incoming string) (string, error) {
 	end := breakOf(existing, incoming)
 	parts, err := incomingSections(broken(incoming, end))
@@ -28,6 +29,21 @@ func replacedSections(existing, incoming string) (string, error) {
 	if len(parts) == 0 {
 		return appended(existing, incoming), nil
 	}
+	document, err := withSections(existing, end, parts)
+	if err != nil {
+		return "", err
+	}
+	if within := nesting(document, parts); within != nil {
+		if again, err := withSections(document, end, parts); err != nil || again != document {
+			return "", &StrategyError{StrategySection, within.line, "another section of the text would stand inside of this one, and elsewhere the next time: " +
+				"put sections of higher level in front of those of lower level"}
+		}
+	}
+	return document, nil
+}
+
+// withSections is existing with the sections in their places.
+func withSections(existing, end string, parts []*incomingSection) (string, error) {
 	before := titles(existing)
 	s := sectionWork{existing: existing, end: end, titles: before, spans: spans(existing, before)}
 	s.place(parts)
@@ -40,7 +56,17 @@ type incomingSection struct {
 
 	text   string   // with its heading, without blank lines at its end
 	titles []titled // its own and those nested in it
+	line   int      // of incoming, from 1
 	place  int      // number of the section that it replaces; -1: none
+	stands int      // byte of the document that is written
+}
+
+// appendTitles appends the headings of the section as they are where it stands.
+func (p *incomingSection) appendTitles(to []titled) []titled {
+	for _, h := range p.titles {
+		to = append(to, h.moved(p.stands-p.at))
+	}
+	return to
 }
 
 // incomingSections are the sections of incoming that stand in no other one.
@@ -70,7 +96,7 @@ func incomingSections(incoming string) ([]*incomingSection, error) {
 		}
 		lines[found[i].name] = line
 		out = append(out, &incomingSection{
-			titled: found[i], text: withoutBlankEnd(incoming[span[0]:span[1]]), titles: found[i : i+1 : i+1], place: -1,
+			titled: found[i], text: withoutBlankEnd(incoming[span[0]:span[1]]), titles: found[i : i+1 : i+1], line: line,
 		})
 	}
 	return out, nil
@@ -86,12 +112,15 @@ type sectionWork struct {
 	out  strings.Builder
 	at   int      // in existing: what stands before is written or replaced
 	next int      // first of titles at or behind at
-	want []titled // headings that out should have
+	want []titled // headings that out should have, and where
 }
 
 // place finds for each section the one that it replaces. Higher ones choose first: what stands inside of a section that is
 // replaced as a whole is no place of its own.
 func (s *sectionWork) place(parts []*incomingSection) {
+	for _, part := range parts {
+		part.place = -1
+	}
 	named := map[name][]int{}
 	for i, h := range s.titles {
 		named[h.name] = append(named[h.name], i)
@@ -114,9 +143,10 @@ func (s *sectionWork) place(parts []*incomingSection) {
 
 // keep writes existing up to a byte as it is.
 func (s *sectionWork) keep(to int) {
+	moved := s.out.Len() - s.at
 	s.out.WriteString(s.existing[s.at:to])
 	for ; s.next < len(s.titles) && s.titles[s.next].at < to; s.next++ {
-		s.want = append(s.want, s.titles[s.next])
+		s.want = append(s.want, s.titles[s.next].moved(moved))
 	}
 	s.at = to
 }
@@ -124,12 +154,13 @@ func (s *sectionWork) keep(to int) {
 // replace writes a section in the place of the one that comes next.
 func (s *sectionWork) replace(part *incomingSection, end string) {
 	to := s.spans[part.place][1]
+	part.stands = s.out.Len()
 	if withoutBlankEnd(s.existing[s.at:to]) == part.text {
 		s.keep(to)
 		return
 	}
+	s.want = part.appendTitles(s.want)
 	s.out.WriteString(part.text + end)
-	s.want = append(s.want, part.titles...)
 	for ; s.next < len(s.titles) && s.titles[s.next].at < to; s.next++ {
 	}
 	if s.at = to; to < len(s.existing) {
@@ -141,8 +172,7 @@ func (s *sectionWork) replace(part *incomingSection, end string) {
 func (s *sectionWork) written(parts []*incomingSection) (string, error) {
 	end := s.end
 	var added strings.Builder
-	var addedTitles []titled
-	var placed []*incomingSection
+	var placed, last []*incomingSection
 	for _, part := range parts {
 		if part.place >= 0 {
 			placed = append(placed, part)
@@ -151,8 +181,9 @@ func (s *sectionWork) written(parts []*incomingSection) (string, error) {
 		if added.Len() > 0 {
 			added.WriteString(end)
 		}
+		part.stands = added.Len()
 		added.WriteString(part.text + end)
-		addedTitles = append(addedTitles, part.titles...)
+		last = append(last, part)
 	}
 	slices.SortFunc(placed, func(a, b *incomingSection) int { return cmp.Compare(a.place, b.place) })
 	for _, part := range placed {
@@ -161,10 +192,27 @@ func (s *sectionWork) written(parts []*incomingSection) (string, error) {
 	}
 	s.keep(len(s.existing))
 	document := appended(s.out.String(), added.String())
-	sameName := func(a, b titled) bool { return a.name == b.name }
-	if !slices.EqualFunc(titles(document), append(s.want, addedTitles...), sameName) {
+	for _, part := range last {
+		part.stands += len(document) - added.Len()
+		s.want = part.appendTitles(s.want)
+	}
+	if !slices.Equal(titles(document), s.want) {
 		return "", &StrategyError{Strategy: StrategySection, Problem: "a code block, comment or list that never ends would swallow a heading behind it: " +
 			"end it, in the text or in the document"}
 	}
 	return document, nil
+}
+
+// nesting is the first section that another one of the text was added inside of; nil: none.
+func nesting(document string, parts []*incomingSection) *incomingSection {
+	reach := map[int]int{}
+	for _, span := range spans(document, titles(document)) {
+		reach[span[0]] = span[1]
+	}
+	for _, part := range parts {
+		if withoutBlankEnd(document[part.stands:reach[part.stands]]) != part.text {
+			return part
+		}
+	}
+	return nil
 }

@@ -132,6 +132,8 @@ func TestMergeRefusals(t *testing.T) {
 		{"an open fence would swallow what follows", StrategySection, "## A\na\n\n## B\nb\n", "## A\n```\ncode\n", 0},
 		{"an open comment would swallow what follows", StrategySection, "## A\na\n\n## B\nb\n", "## A\n<!-- x\n", 0},
 		{"an open fence swallows what is added", StrategySection, "## A\n```\ncode\n", "## B\nb\n", 0},
+		{"an open fence is closed by a text that opens one", StrategySection, "```", "# T\n```\n# T\n", 0},
+		{"lower levels in front of higher ones, of which one is there", StrategySection, "# T\n", "## A\n\n# T\n\n# U\n", 3},
 		{"an open fence swallows a key", StrategyUpsert, "```\ncode\n", "b: 2", 0},
 		{"another word", "insert", "a", "b", 0},
 	} {
