@@ -85,7 +85,7 @@ func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
 // line that says something stay: two of them are a line break in Markdown.
 func withoutBlankEnd(text string) string {
 	for {
-		cut := strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+		cut := strings.TrimRight(strings.TrimSuffix(text, "\n"), "\r")
 		last := cut[strings.LastIndexByte(cut, '\n')+1:]
 		if !isBlank(last) || cut == "" {
 			return cut

@@ -71,10 +71,20 @@ func mergeProperties(t failer, existing, incoming string) {
 	}
 }
 
+// withoutCR is a line without the carriage returns in front of its break, of which a break of another kind takes one or none.
+func withoutCR(line string) string { return strings.TrimRight(lineText(line), "\r") }
+
 // appendLosesNothing: all lines of both stand there that say something, in their order.
 func appendLosesNothing(t failer, existing, incoming, got string) {
 	t.Helper()
-	said := func(text string) []string { return slices.DeleteFunc(lineTexts(text), isBlank) }
+	said := func(text string) (lines []string) {
+		for _, line := range lineTexts(text) {
+			if !isBlank(line) {
+				lines = append(lines, withoutCR(line))
+			}
+		}
+		return lines
+	}
 	if want := append(said(existing), said(incoming)...); !slices.Equal(want, said(got)) {
 		t.Fatalf("append of %q to %q: %q", incoming, existing, got)
 	}
@@ -126,7 +136,7 @@ func onlyValuesChange(t failer, existing, incoming, got string) {
 	}
 	set := firstOfEachKey(keyLines(incoming))
 	for i, line := range before {
-		if line == after[i] || i == len(before)-1 && lineText(line) == lineText(after[i]) {
+		if line == after[i] || i == len(before)-1 && withoutCR(line) == withoutCR(after[i]) {
 			continue
 		}
 		key, ok := keyLineOf(lineText(line))

@@ -74,7 +74,7 @@ func statement(text string) string {
 	if text == "" || strings.Contains(text, "<!--") || strings.Contains(text, "-->") {
 		return ""
 	}
-	text = ended(capitalised(text))
+	text = ended(capitalised(unended(text)))
 	if said := memory.EntriesOf("- " + text + "\n"); len(said) != 1 || said[0].Text != text {
 		return "" // it would be something else than a statement: a table, code, an empty box
 	}
@@ -102,10 +102,12 @@ func capitalised(text string) string {
 	return string(runes)
 }
 
-// ended ends a sentence. What may be an address, a number or a code gets no full stop, so that nobody takes it for a part of
+// unended takes off what ends a sentence, or a part of one.
+func unended(text string) string { return strings.TrimRight(text, " ,，;；、:：.。!！") }
+
+// ended ends a sentence that has no end. What may be an address, a number or a code gets no full stop, so that nobody takes it for a part of
 // that.
 func ended(text string) string {
-	text = strings.TrimRight(text, " ,，;；、:：.。!！")
 	last := text[strings.LastIndex(text, " ")+1:]
 	end, _ := utf8.DecodeLastRuneInString(text)
 	switch {

@@ -266,6 +266,18 @@ func TestParseIsAboutWords(t *testing.T) {
 	}
 }
 
+// A statement that is read again stays as it is, whatever ends it.
+func TestStatementsOfStatements(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{
+		"note:tea.": "Note:tea", "tea.": "Tea.", "a.b.": "a.b", "my key: is X!": "My key: is X.", "iPhone 5.": "iPhone 5", "喝茶！": "喝茶。",
+	} {
+		if got := statement(said); got != want || statement(got) != got {
+			t.Errorf("%q: %q, and again %q, want %q", said, got, statement(got), want)
+		}
+	}
+}
+
 // What is kept is never more than what was said, and fits what is bounded.
 func TestParseAnything(t *testing.T) {
 	t.Parallel()
