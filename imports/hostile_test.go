@@ -224,6 +224,7 @@ func TestHostileArchives(t *testing.T) {
 		entry{header: zip.FileHeader{Name: "good.md"}, content: "# Other\n"},
 		entry{header: zip.FileHeader{Name: "../above.md"}, content: "x"},
 		entry{header: zip.FileHeader{Name: "/root.md"}, content: "x"},
+		entry{header: zip.FileHeader{Name: ""}, content: "x"},
 		entry{header: zip.FileHeader{Name: `back\slash.md`}, content: "x"},
 		entry{header: zip.FileHeader{Name: "a//b.md"}, content: "x"},
 		entry{header: zip.FileHeader{Name: "\xff\xfe.md", NonUTF8: true}, content: "x"},
@@ -245,7 +246,7 @@ func TestHostileArchives(t *testing.T) {
 	if err != nil || len(items) != 1 || items[0].Document.Path != "good.md" || items[0].Document.Content != "# Good\n" {
 		t.Errorf("%+v, error %v", items, err)
 	}
-	if len(skipped) != 11 {
+	if len(skipped) != 12 {
 		t.Errorf("%d are skipped: %+v", len(skipped), skipped)
 	}
 }

@@ -2,6 +2,7 @@ package imports
 
 import (
 	"archive/zip"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -47,7 +48,7 @@ func Zip(r io.ReaderAt, size int64) (*Tree, error) {
 		case !utf8.ValidString(name) || entry.NonUTF8 && !isASCII(name):
 			t.skip(strings.ToValidUTF8(name, "\uFFFD"), reasonName)
 		case !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00"):
-			t.skip(name, "its name leads out of the archive, or is none that a file can have")
+			t.skip(cmp.Or(name, "an entry without a name"), "its name leads out of the archive, or is none that a file can have")
 		case hiddenPart(name) != "":
 			if part := hiddenPart(name); !hidden[part] {
 				hidden[part] = true

@@ -26,10 +26,7 @@ const maxRaw = 2000
 // and at most MaxMessage characters.
 func tidy(s, key string, said []string) string {
 	s = withoutKey(s, key)
-	s = strings.ToValidUTF8(s[:min(len(s), maxRaw)], "")
-	for _, shape := range secrets {
-		s = shape.ReplaceAllString(s, redacted)
-	}
+	s = withoutShapes(strings.ToValidUTF8(s[:min(len(s), maxRaw)], ""))
 	s = withoutWhole(withoutEcho(s, said), said)
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -40,7 +37,16 @@ func tidy(s, key string, said []string) string {
 		}
 		return r
 	}, s)
-	return cut(strings.Join(strings.Fields(s), " "))
+	s = strings.Join(strings.Fields(s), " ")
+	return cut(withoutShapes(withoutKey(s, key))) // what was taken out may have parted one
+}
+
+// withoutShapes takes out what looks like a secret.
+func withoutShapes(s string) string {
+	for _, shape := range secrets {
+		s = shape.ReplaceAllString(s, redacted)
+	}
+	return s
 }
 
 // withoutKey comes before anything is cut off: of a key that is cut, the rest would not be found any more.

@@ -58,6 +58,7 @@ func TestTidyKeepsSecrets(t *testing.T) {
 		said := rapid.StringOfN(rapid.RuneFrom([]rune("abc def 記憶 é😀\n")), 30, 200, -1).Draw(t, "said")
 		words := strings.Join(rapid.SliceOfN(rapid.OneOf(
 			rapid.Just(key), rapid.Just(said), rapid.Just("error: "), rapid.Just("\x00\x1b[31m"), rapid.String(),
+			rapid.Just(key[:5]+"\x95"+key[5:]), rapid.Just(key[:7]+"\x00"+key[7:]), // which come together when these are taken out
 		), 1, 8).Draw(t, "words"), "")
 		got := tidy(words, key, []string{said})
 		switch {

@@ -10,7 +10,7 @@ import (
 )
 
 // AnalyserVersion belongs to the identity of an index: it changes whenever any text is analysed differently.
-const AnalyserVersion = 1
+const AnalyserVersion = 2
 
 // Token is a term where it stands in a text.
 type Token struct {

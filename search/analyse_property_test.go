@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -72,7 +73,7 @@ func FuzzAnalyse(f *testing.F) {
 	for _, text := range []string{
 		"Melanie's paintings, db_port RFC-7231", "user@example.com v1.2.3 path/to/file.md", "camelCase C++ C# node.js .env 1,000 1.000,5",
 		"我在北京工作了，什么时候?", "学校에서 Python을 タワー", "ภาษาไทย ລາວ ខ្មែរ မြန်မာ", "Straße ﬁ ½ ㈱ ㎏ İı", "a\u0301\u0301\xff\u200d", "https://a.b/c?d=e#f",
-		"don’t l'été rock'n'roll '' ' '", "__a__ a__b -a- a.b.c.", "\u00ad\ufeff\u034f", "e\u0301A\u0300ß", "१२३ ٢٠٢٣", "Ǆ ŉ ﬃ",
+		"don’t l'été rock'n'roll '' ' '", "__a__ a__b -a- a.b.c.", "\u00ad\ufeff\u034f", "e\u0301A\u0300ß", "१२३ ٢٠٢٣", "Ǆ ŉ ﬃ", "Ⱥ@aAʰ",
 	} {
 		f.Add(text)
 	}
@@ -80,6 +81,22 @@ func FuzzAnalyse(f *testing.F) {
 		checkTokens(t, text)
 		checkFound(t, text)
 		AnalyseQuery(text, askedAt)
+	})
+}
+
+// Names are analysed whatever letters they have, also those that take more or less room when they are folded.
+func TestNamesOfAnyLetters(t *testing.T) {
+	letters := rapid.SampledFrom(strings.Split("a,b,A,B,Ⱥ,ʰ,ﬁ,½,İ,ẞ,K,Å,é,É,é,Ǆ,1,9,_,-,.,@,/,:,中,Ж", ","))
+	rapid.Check(t, func(t *rapid.T) {
+		name := strings.Join(rapid.SliceOfN(letters, 1, 12).Draw(t, "name"), "")
+		checkTokens(t, name)
+		for _, token := range Analyse(name) {
+			for _, form := range token.Forms {
+				if !utf8.ValidString(form) {
+					t.Fatalf("%q: the form %q of %q is cut within a letter", name, form, token.Text)
+				}
+			}
+		}
 	})
 }
 

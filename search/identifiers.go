@@ -86,11 +86,8 @@ func endsName(rest string) bool {
 // hasHumps reports whether a name is written likeThis or LikeThis.
 func (s *scan) hasHumps(start, end int) bool {
 	from, to := s.folded.origin(start, end)
-	if to-from != end-start {
-		return false
-	}
 	original := s.source[from:to]
-	if original == s.folded.text[start:end] {
+	if original == s.folded.text[start:end] || !isAligned(original, s.folded.text[start:end]) {
 		return false
 	}
 	for i := 1; i < len(original); i++ {
@@ -99,6 +96,24 @@ func (s *scan) hasHumps(start, end int) bool {
 		}
 	}
 	return false
+}
+
+// isAligned reports whether the letters a to z of a name stand where they stand when it is folded: some other letters take more
+// room then, some less.
+func isAligned(name, folded string) bool {
+	if len(name) != len(folded) {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		if isUpper(c) {
+			c += 'a' - 'A'
+		}
+		if c != folded[i] && (c < utf8.RuneSelf || folded[i] < utf8.RuneSelf) {
+			return false
+		}
+	}
+	return true
 }
 
 // isHump reports whether a new part of a name begins with the letter at byte i: Name in fileName, Server in HTTPServer;

@@ -99,6 +99,7 @@ func TestEdit(t *testing.T) {
 			t.Errorf("%s: %s", name, a.Content)
 		}
 	}
+	h.apply(c, memory.ScopePersonal, "memory/notes.md", before)
 	if a := h.want(c, toolbox.EditFile, m{"filename": "memory/notes.md", "oldText": "port 5433", "newText": "x", "replaceAll": true}); a.number("replacements") != 2 || a.data["replaceAll"] != true {
 		t.Errorf("%s", a.Content)
 	}

@@ -211,7 +211,7 @@ func FuzzPropose(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, said, answer, profile, mem string) {
-		if !utf8.ValidString(profile) || !utf8.ValidString(mem) || len(said)+len(answer) > 20_000 || len(profile)+len(mem) > 20_000 {
+		if memory.ValidContent(profile) != nil || memory.ValidContent(mem) != nil || len(said)+len(answer) > 20_000 || len(profile)+len(mem) > 20_000 {
 			t.Skip()
 		}
 		in := memory.ExtractionInput{
