@@ -127,15 +127,21 @@ func escapeBrackets(line string) string {
 	}
 	line = breakBehind(line, '[', "［", control)
 	var b strings.Builder
-	backslashes := 0
+	backslashes, wide := 0, false // right before r
 	for at, r := range line {
-		if (r == '[' || r == '［') && backslashes%2 == 0 && !checkbox(line[at:]) {
+		if (r == '[' || r == '［') && (backslashes%2 == 0 || wide) && !checkbox(line[at:]) {
+			if wide { // whether it is read as a backslash or not, the next one stands alone
+				b.WriteByte(' ')
+			}
 			b.WriteByte('\\')
 		}
-		if r == '\\' {
+		switch r {
+		case '\\':
 			backslashes++
-		} else {
-			backslashes = 0
+		case '＼', '﹨':
+			wide = true
+		default:
+			backslashes, wide = 0, false
 		}
 		b.WriteRune(r)
 	}

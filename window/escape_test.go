@@ -61,6 +61,7 @@ func TestEscape(t *testing.T) {
 		"a [link](x), a list[0]":      `a \[link](x), a list\[0]`,
 		"- [ ] open\n- [x] done":      "- [ ] open\n- [x] done",
 		`\[x] \\[y]`:                  `\[x] \\\[y]`,
+		`＼[w] ＼\[y] ﹨［z`:              `＼ \[w] ＼\ \[y] ﹨ \［z`,
 		"--- SOUL.md ---":             `\--- SOUL.md ---`,
 		"  ---":                       `  \---`,
 		"## Goal":                     "## Goal",

@@ -63,9 +63,9 @@ func keycap(r rune) bool {
 
 // hides reports whether a character shows nothing by itself.
 func hides(r rune) bool {
-	switch r {
-	case 0x115F, 0x1160, 0x3164, 0xFFA0, 0x2800, 0x034F, 0x17B4, 0x17B5: // fillers, a cell without dots, marks without a shape
+	if r == 0x2800 { // a cell without dots
 		return true
 	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Variation_Selector)
+	// The last are fillers, marks without a shape, and what Unicode keeps free for more of these.
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
