@@ -20,9 +20,10 @@ type compactor struct {
 	store *store.Store
 
 	mu           sync.Mutex
-	failing      error  // what every call fails with; nil: it works
-	summaryFails bool   // summaries are not written
-	summary      string // what summaries say; empty: up to where they go
+	failing      error         // what every call fails with; nil: it works
+	summaryFails bool          // summaries are not written
+	summary      string        // what summaries say; empty: up to where they go
+	held         chan struct{} // what nobody waits for begins when this is closed; nil: at once
 	calls        []string
 }
 
@@ -82,7 +83,12 @@ func (c *compactor) Flush(ctx context.Context, r chat.CompactRequest) error {
 func (c *compactor) FlushSoon(_ context.Context, r chat.CompactRequest) { _ = c.called("soon", r) }
 
 func (c *compactor) CompactSoon(ctx context.Context, r chat.CompactRequest) {
-	go func() { _ = c.Compact(context.WithoutCancel(ctx), r) }() // whoever asked is not told
+	go func() {
+		if c.held != nil {
+			<-c.held
+		}
+		_ = c.Compact(context.WithoutCancel(ctx), r) // whoever asked is not told
+	}()
 }
 
 // flush accounts for everything up to a message, with nothing to write.
@@ -103,6 +109,9 @@ func (c *compactor) flush(ctx context.Context, r chat.CompactRequest) error {
 			load, err := c.store.LoadFlush(ctx, id, f.ID, r.Settings.Flush.Extract)
 			if err != nil {
 				return err
+			}
+			if load.Flush.Acknowledged() { // by who flushes it beside us
+				break
 			}
 			result, err := c.store.EndFlushStep(ctx, id, f.ID, store.FlushEnd{
 				From: load.From, To: load.To, Outcome: memory.OutcomeNothing, ReasonCode: "nothing_to_keep", Model: "builtin/test",

@@ -248,6 +248,7 @@ func TestContextWithoutWorkflows(t *testing.T) {
 func TestContextThatCannotWait(t *testing.T) {
 	w := open(t)
 	w.long(grace, "c1", 12)
+	w.compactor.held = make(chan struct{})
 	c := w.context(grace, chat.ContextRequest{Conversation: "c1", Message: "And what now?", MaxTokens: 8000, NoWait: true})
 	state, err := w.Store.Conversation(t.Context(), as(grace), "c1")
 	if err != nil || c.Unsent == 0 || c.Unsent > state.Flushed || c.Ledger.Used > c.Ledger.Max {
@@ -256,6 +257,7 @@ func TestContextThatCannotWait(t *testing.T) {
 	if !strings.Contains(of(c, window.KindHistory), "Answer 12:") {
 		t.Error("the last turn is missing")
 	}
+	close(w.compactor.held) // the summary comes behind it
 	deadline := time.Now().Add(time.Minute)
 	for !strings.Contains(w.compactor.asked(), "compact 20 turn rules") && time.Now().Before(deadline) {
 		time.Sleep(10 * time.Millisecond)
