@@ -29,12 +29,12 @@ func replacedSections(existing, incoming string) (string, error) {
 	if len(parts) == 0 {
 		return appended(existing, incoming), nil
 	}
-	document, err := withSections(existing, end, parts)
+	document, found, err := withSections(existing, end, parts)
 	if err != nil {
 		return "", err
 	}
-	if within := nesting(document, parts); within != nil {
-		if again, err := withSections(document, end, parts); err != nil || again != document {
+	if within := nesting(document, found, parts); within != nil {
+		if again, _, err := withSections(document, end, parts); err != nil || again != document {
 			return "", &StrategyError{StrategySection, within.line, "another section of the text would stand inside of this one, and elsewhere the next time: " +
 				"put sections of higher level in front of those of lower level"}
 		}
@@ -42,12 +42,13 @@ func replacedSections(existing, incoming string) (string, error) {
 	return document, nil
 }
 
-// withSections is existing with the sections in their places.
-func withSections(existing, end string, parts []*incomingSection) (string, error) {
+// withSections is existing with the sections in their places, and the headings that it has then.
+func withSections(existing, end string, parts []*incomingSection) (document string, found []titled, err error) {
 	before := titles(existing)
 	s := sectionWork{existing: existing, end: end, titles: before, spans: spans(existing, before)}
 	s.place(parts)
-	return s.written(parts)
+	document, err = s.written(parts)
+	return document, s.want, err
 }
 
 // incomingSection is one section of the text that is handed in.
@@ -204,9 +205,9 @@ func (s *sectionWork) written(parts []*incomingSection) (string, error) {
 }
 
 // nesting is the first section that another one of the text was added inside of; nil: none.
-func nesting(document string, parts []*incomingSection) *incomingSection {
-	reach := map[int]int{}
-	for _, span := range spans(document, titles(document)) {
+func nesting(document string, found []titled, parts []*incomingSection) *incomingSection {
+	reach := make(map[int]int, len(found))
+	for _, span := range spans(document, found) {
 		reach[span[0]] = span[1]
 	}
 	for _, part := range parts {

@@ -105,8 +105,8 @@ func capitalised(text string) string {
 // unended takes off what ends a sentence, or a part of one.
 func unended(text string) string { return strings.TrimRight(text, " ,，;；、:：.。!！") }
 
-// ended ends a sentence that has no end. What may be an address, a number or a code gets no full stop, so that nobody takes it for a part of
-// that.
+// ended ends a sentence that has no end. What may be an address, a number or a code gets no full stop, so that nobody takes it
+// for a part of that.
 func ended(text string) string {
 	last := text[strings.LastIndex(text, " ")+1:]
 	end, _ := utf8.DecodeLastRuneInString(text)

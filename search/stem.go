@@ -102,8 +102,8 @@ func stem(word string, lang language) string {
 	return stemmers[lang].code + stemMark + found
 }
 
-// stems are those found so far in a text, whose words come again and again: to find one takes ten times as long as to look
-// it up. The nil map keeps none.
+// stems are those found so far in a text, whose words come again and again; finding them took a third of the time of analysing
+// it. The nil map keeps none.
 type stems map[stemOf]string
 
 type stemOf struct {
