@@ -1,0 +1,61 @@
+package docs
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// namedPath matches an inline code span that names a path of this repository: it contains a slash and no placeholder.
+var namedPath = regexp.MustCompile("`([.A-Za-z0-9][A-Za-z0-9_.*-]*(?:/[A-Za-z0-9_.*-]+)*/?)`")
+
+// pathsIn returns the repository paths that a document names in inline code, sorted, each once.
+func pathsIn(document string) []string {
+	document = regexp.MustCompile("(?ms)^```.*?^```$").ReplaceAllString(document, "")
+	var out []string
+	for _, match := range namedPath.FindAllStringSubmatch(document, -1) {
+		if regexp.MustCompile(`/|\.(go|md|yml|yaml|sql|tmpl)$`).MatchString(match[1]) && !notPaths[match[1]] {
+			out = append(out, match[1])
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// notPaths are names that look like paths: documents of an agent, and a module.
+var notPaths = map[string]bool{
+	"AGENTS.md": true, "SOUL.md": true, "PROFILE.md": true, "MEMORY.md": true, "DREAMS.md": true,
+	"pgregory.net/rapid": true,
+}
+
+// TestPathsExist checks that every path named in CONTRIBUTING.md and docs/architecture.md exists.
+func TestPathsExist(t *testing.T) {
+	for _, name := range []string{"CONTRIBUTING.md", "docs/architecture.md"} {
+		content, err := os.ReadFile(filepath.Join("../..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths := pathsIn(string(content))
+		if len(paths) < 10 {
+			t.Errorf("%s names %d paths: does the pattern still match?", name, len(paths))
+		}
+		for _, path := range paths {
+			if found, err := filepath.Glob(filepath.Join("../..", path)); err != nil || len(found) == 0 {
+				t.Errorf("%s names %s, which does not exist", name, path)
+			}
+		}
+	}
+}
+
+func TestPathsInFindsFilesAndFolders(t *testing.T) {
+	document := "`memory/guards.go`, `store/…`, `dream/`, `extract/<from>`, `GET /api/v1/x`, `.ci/run`, `MEMORY.md`, `README.md`, `Taskfile.yml`, `Extract`\n" +
+		"```sh\n`in/a/block`\n```\n"
+	want := []string{".ci/run", "README.md", "Taskfile.yml", "dream/", "memory/guards.go"}
+	if diff := cmp.Diff(want, pathsIn(document)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
