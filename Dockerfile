@@ -1,11 +1,11 @@
-# One static binary, and nothing else: no shell, no package manager, nothing to patch but Reverie itself.
+# Builds an image with one static binary: no shell, no package manager, nothing to patch but Reverie itself.
 #
 #   docker build --build-arg VERSION=1.2.3 --tag reverie:1.2.3 .
 
 FROM golang:1.26.8-trixie AS build
 WORKDIR /src
 
-# The modules change less often than the sources.
+# Modules change less often than sources, so cache their layer.
 COPY go.mod go.sum ./
 RUN --mount=type=cache,target=/go/pkg/mod go mod download
 
@@ -14,20 +14,20 @@ ARG VERSION=dev
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
     CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /out/reverie ./cmd/reverie
 
-# An empty folder for temporary files, which an image from scratch does not have.
+# /tmp for temporary files; an image from scratch has none.
 RUN mkdir /out/tmp && chmod 1777 /out/tmp
 
 FROM scratch
-# Certificates for model providers and a managed Temporal. Time zones are in the binary.
+# Certificates for model providers and a managed Temporal. Time zones are embedded in the binary.
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /out/tmp /tmp
 COPY --from=build /out/reverie /reverie
 
-# Nobody's user and group: it owns nothing in the image.
+# An unprivileged user that owns nothing in the image.
 USER 65532:65532
 EXPOSE 8080 9090
 
-# The API's address; a worker asks itself at another one (docker-compose.yml).
+# Checks the API; docker-compose.yml overrides this for the worker.
 HEALTHCHECK --interval=10s --timeout=6s --start-period=30s --retries=3 CMD ["/reverie", "health"]
 
 ENTRYPOINT ["/reverie"]
