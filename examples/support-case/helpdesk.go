@@ -8,10 +8,11 @@ import (
 	"net/http"
 )
 
-// Helpdesk is the team's own system, which the activities call. Its calls may be repeated: it does each of them once for a case.
+// Helpdesk calls the team's own system. Its methods are the activities of the workflow. They may be repeated: the helpdesk performs each
+// of them once per case.
 type Helpdesk struct{ URL string }
 
-// CloseCase closes a case; one that is closed already is told again.
+// CloseCase closes a case. It returns the same answer if the case is already closed.
 func (h Helpdesk) CloseCase(ctx context.Context, c Case) (Closed, error) {
 	var out Closed
 	return out, h.post(ctx, "/cases/"+c.ID+"/close", map[string]string{"solution": c.Solution}, &out)
@@ -37,7 +38,7 @@ func (h Helpdesk) post(ctx context.Context, path string, in, out any) error {
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("the helpdesk answers %s", answer.Status)
+		return fmt.Errorf("helpdesk: %s", answer.Status)
 	}
 	if out == nil {
 		return nil

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// helpdesk is the team's own system: it outlives every worker.
+// helpdesk simulates the team's own system. It keeps running while workers are killed.
 type helpdesk struct {
 	*httptest.Server
 	mu     sync.Mutex
 	closed map[string]Closed        // by case
-	told   map[string]int           // by case: messages that were sent
-	calls  map[string]int           // by path: how often it was called
-	held   map[string]chan struct{} // by path: a call is answered when it is closed
+	told   map[string]int           // by case: number of messages sent
+	calls  map[string]int           // by path: number of calls
+	held   map[string]chan struct{} // by path: calls are answered when the channel is closed
 }
 
 func newHelpdesk(t *testing.T) *helpdesk {
@@ -45,7 +45,7 @@ func newHelpdesk(t *testing.T) *helpdesk {
 	return h
 }
 
-// called counts a call whose effect is there, and keeps its answer back while it is held.
+// called counts a call after its effect and delays its answer while the path is held.
 func (h *helpdesk) called(r *http.Request) {
 	h.mu.Lock()
 	h.calls[r.URL.Path]++
@@ -59,14 +59,14 @@ func (h *helpdesk) called(r *http.Request) {
 	}
 }
 
-// hold keeps the answers of a path back until goOn.
+// hold delays the answers of a path until release.
 func (h *helpdesk) hold(path string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.held[path] = make(chan struct{})
 }
 
-func (h *helpdesk) goOn(path string) {
+func (h *helpdesk) release(path string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	close(h.held[path])

@@ -1,17 +1,17 @@
-// Support-case is a business process that writes what it found out into the memory of an agent: copy it to begin your own.
+// Support-case is an example of a business process that writes its result into an agent's memory. Copy it to start your own.
 //
-//	support-case worker                     works on cases
-//	support-case close <id> <customer> <solution>   closes one, and waits
+//	support-case worker                             runs the worker
+//	support-case close <id> <customer> <solution>   closes a case and waits for the result
 //
-// It is configured by its environment:
+// It reads its configuration from the environment:
 //
-//	TEMPORAL_ADDRESS      where Temporal is
-//	TEMPORAL_NAMESPACE    the team's own namespace
-//	HELPDESK_URL          the team's own system
-//	MEMORY_KEY_ID         id of the key that writes
+//	TEMPORAL_ADDRESS      host:port of Temporal
+//	TEMPORAL_NAMESPACE    namespace of this worker
+//	HELPDESK_URL          base URL of the team's own system
+//	MEMORY_KEY_ID         id of the API key used for writes
 //	MEMORY_KEY            its secret
-//	MEMORY_AGENT          whose memory is written
-//	MEMORY_ENDPOINT       Nexus endpoint that leads to the memory; empty: the same namespace
+//	MEMORY_AGENT          agent whose memory is written
+//	MEMORY_ENDPOINT       Nexus endpoint of Reverie; empty: Reverie's workers are in the same namespace
 package main
 
 import (
@@ -51,10 +51,10 @@ func run(ctx context.Context, args []string) error {
 	case len(args) == 4 && args[0] == "close":
 		return closeCase(ctx, c, Case{ID: args[1], Customer: args[2], Solution: args[3]})
 	}
-	return fmt.Errorf("use: support-case worker, or support-case close <id> <customer> <solution>")
+	return fmt.Errorf("usage: support-case worker, or support-case close <id> <customer> <solution>")
 }
 
-// work takes cases until it is stopped.
+// work runs the worker until it is interrupted.
 func work(c temporal.Client) error {
 	flows := Workflows{
 		Memory: client.NewSigner(os.Getenv("MEMORY_KEY_ID"), os.Getenv("MEMORY_KEY")),
@@ -67,7 +67,7 @@ func work(c temporal.Client) error {
 	return w.Run(worker.InterruptCh())
 }
 
-// closeCase starts the workflow of a case, or finds it, and waits for it.
+// closeCase starts the workflow of a case, or attaches to the running one, waits for it, and prints its result as JSON.
 func closeCase(ctx context.Context, c temporal.Client, k Case) error {
 	run, err := c.ExecuteWorkflow(ctx, temporal.StartWorkflowOptions{ID: "close-case-" + k.ID, TaskQueue: taskQueue}, "CloseSupportCase", k)
 	if err != nil {

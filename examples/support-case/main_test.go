@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// patience bounds a test. Most of it is waiting for what was killed to be missed.
+// patience limits a test. Most of the time is spent until Temporal notices a killed worker.
 const patience = 8 * time.Minute
 
 func TestCaseIsClosedAndRemembered(t *testing.T) {

@@ -22,13 +22,13 @@ import (
 
 func TestMain(m *testing.M) { devtest.Main(m) }
 
-// way is how a team writes.
+// way is a route by which a team writes: its namespace, and the Nexus endpoint if it uses one.
 type way struct{ name, namespace, endpoint string }
 
-// ways are both: a team with a namespace of its own comes through Nexus, one that shares our namespace calls our activity.
+// ways lists both routes: a team with its own namespace uses Nexus, a team in our namespace calls our activity.
 var ways = []way{{"through Nexus", "support", "memory"}, {"by an activity", "default", ""}}
 
-// team is a business team beside a deployment of ours.
+// team is a business team with its worker and helpdesk, next to a deployment of Reverie.
 type team struct {
 	*deployment.System
 	way
@@ -41,7 +41,10 @@ type team struct {
 
 func newTeam(ctx context.Context, t *testing.T, w way) *team {
 	t.Helper()
-	x := &team{System: deployment.StartSystem(ctx, t, deployment.Options{}), way: w, desk: newHelpdesk(t), program: filepath.Join(t.TempDir(), "support-case")}
+	x := &team{
+		System: deployment.StartSystem(ctx, t, deployment.Options{}), way: w, desk: newHelpdesk(t),
+		program: filepath.Join(t.TempDir(), "support-case"),
+	}
 	if out, err := exec.CommandContext(ctx, "go", "build", "-o", x.program, "reverie/examples/support-case").CombinedOutput(); err != nil {
 		t.Fatalf("build the example: %v\n%s", err, out)
 	}
@@ -62,7 +65,9 @@ func newTeam(ctx context.Context, t *testing.T, w way) *team {
 		"MEMORY_KEY_ID=" + key.ID, "MEMORY_KEY=" + key.Secret, "MEMORY_AGENT=" + deployment.Agent, "MEMORY_ENDPOINT=" + w.endpoint,
 	}
 	var err error
-	x.client, err = temporal.Dial(temporal.Options{HostPort: x.Temporal.Address, Namespace: w.namespace, Logger: slog.New(slog.DiscardHandler)})
+	x.client, err = temporal.Dial(temporal.Options{
+		HostPort: x.Temporal.Address, Namespace: w.namespace, Logger: slog.New(slog.DiscardHandler),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +85,7 @@ func (x *team) startWorker(t *testing.T) {
 	}
 }
 
-// caseOf is a case of its own customer.
+// caseOf returns a case with its own customer.
 func caseOf(id string) Case { return Case{ID: id, Customer: "user:" + id, Solution: "{{a new fuse}}"} }
 
 func closing(c Case) string { return "/cases/" + c.ID + "/close" }
@@ -89,7 +94,8 @@ func telling(c Case) string { return "/cases/" + c.ID + "/tell" }
 // begin starts the workflow of a case.
 func (x *team) begin(ctx context.Context, t *testing.T, c Case) temporal.WorkflowRun {
 	t.Helper()
-	run, err := x.client.ExecuteWorkflow(ctx, temporal.StartWorkflowOptions{ID: "close-case-" + c.ID, TaskQueue: taskQueue}, "CloseSupportCase", c)
+	options := temporal.StartWorkflowOptions{ID: "close-case-" + c.ID, TaskQueue: taskQueue}
+	run, err := x.client.ExecuteWorkflow(ctx, options, "CloseSupportCase", c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +108,7 @@ const remembered = `## Case %s: The oven stays cold
 - what helped: {{a new fuse}}
 `
 
-// check looks at what a case has come to: it is closed once, and its outcome stands once.
+// check waits for a case and verifies that it was closed once and its outcome written once.
 func (x *team) check(ctx context.Context, t *testing.T, c Case, run temporal.WorkflowRun) {
 	t.Helper()
 	var out Result
@@ -110,7 +116,7 @@ func (x *team) check(ctx context.Context, t *testing.T, c Case, run temporal.Wor
 		t.Fatal(err)
 	}
 	if out.Memory.Outcome != client.Written || out.Memory.Version != 1 {
-		t.Errorf("the receipt is %+v", out.Memory)
+		t.Errorf("receipt: %+v", out.Memory)
 	}
 	var file struct {
 		Content string
@@ -121,10 +127,10 @@ func (x *team) check(ctx context.Context, t *testing.T, c Case, run temporal.Wor
 	}
 	want := strings.TrimSpace(fmt.Sprintf(remembered, c.ID))
 	if strings.TrimSpace(file.Content) != want || file.Version != 1 {
-		t.Errorf("version %d of the document is\n%s\nwant version 1:\n%s", file.Version, file.Content, want)
+		t.Errorf("document version %d:\n%s\nwant version 1:\n%s", file.Version, file.Content, want)
 	}
 	if writes := x.writes(ctx, t, c); len(writes) != 1 || writes[0] != "written" {
-		t.Errorf("writes are %v, want one that is written", writes)
+		t.Errorf("writes: %v, want one with outcome written", writes)
 	}
 	x.desk.mu.Lock()
 	defer x.desk.mu.Unlock()
@@ -133,7 +139,7 @@ func (x *team) check(ctx context.Context, t *testing.T, c Case, run temporal.Wor
 	}
 }
 
-// writes are the outcomes of what was asked for about a case.
+// writes returns the outcomes of the writes of a case.
 func (x *team) writes(ctx context.Context, t *testing.T, c Case) []string {
 	t.Helper()
 	found, err := deployment.Query(ctx, x.System, pgx.RowTo[string], "select outcome from memory_writes where owner_key = $1", c.Customer)
@@ -143,18 +149,18 @@ func (x *team) writes(ctx context.Context, t *testing.T, c Case) []string {
 	return found
 }
 
-// checkHistories holds our namespace to say nothing of what was written, but for the histories of a team that lives in it.
+// checkHistories verifies that no history in our namespace contains written text, except the team's own if it shares the namespace.
 func (x *team) checkHistories(ctx context.Context, t *testing.T) {
 	t.Helper()
 	for _, found := range x.HistoriesMention(ctx, t, "fuse", "oven") {
 		if x.endpoint != "" || !strings.HasPrefix(found, "close-case-") {
-			t.Errorf("the history of %s has what was written", found)
+			t.Errorf("the history of %s contains written text", found)
 		}
 	}
 }
 
-// hasAsked reports whether a workflow is at our step.
-func (x *team) hasAsked(ctx context.Context, t *testing.T, run temporal.WorkflowRun) bool {
+// hasScheduled reports whether a workflow has scheduled our step.
+func (x *team) hasScheduled(ctx context.Context, t *testing.T, run temporal.WorkflowRun) bool {
 	t.Helper()
 	events := x.client.GetWorkflowHistory(ctx, run.GetID(), run.GetRunID(), false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
@@ -170,13 +176,13 @@ func (x *team) hasAsked(ctx context.Context, t *testing.T, run temporal.Workflow
 	return false
 }
 
-// wait looks until something is so.
-func wait(ctx context.Context, t *testing.T, what string, isSo func() bool) {
+// wait polls until the condition holds.
+func wait(ctx context.Context, t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for !isSo() {
+	for !done() {
 		select {
 		case <-ctx.Done():
-			t.Fatalf("waited in vain for %s", what)
+			t.Fatalf("timed out waiting for %s", what)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}

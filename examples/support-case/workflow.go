@@ -10,44 +10,46 @@ import (
 	"reverie/client"
 )
 
-// Case is a support case that is to be closed.
+// Case is a support case to close.
 type Case struct {
-	ID       string `json:"id"`       // of the helpdesk, such as 41
-	Customer string `json:"customer"` // whose memory it is, such as user:7
+	ID       string `json:"id"`       // id in the helpdesk, such as 41
+	Customer string `json:"customer"` // owner of the memory, such as user:7
 	Solution string `json:"solution"` // what helped
 }
 
-// Closed is what the helpdesk says about a case that is closed.
+// Closed is the helpdesk's record of a closed case.
 type Closed struct {
 	Title  string    `json:"title"`
-	Agent  string    `json:"agent"` // of the helpdesk: who closed it
+	Agent  string    `json:"agent"` // person of the helpdesk who closed it
 	At     time.Time `json:"at"`
 	Helped bool      `json:"helped"`
 }
 
-// Result is how closing a case ended.
+// Result is the result of CloseSupportCase.
 type Result struct {
 	Closed Closed         `json:"closed"`
 	Memory client.Receipt `json:"memory"`
 }
 
-// Workflows are this team's. Memory proves that it is us who write.
+// Workflows holds the settings of this team's workflows.
 type Workflows struct {
-	Memory client.Signer
-	Agent  string // whose memory is written
-	// Endpoint is the Nexus endpoint that leads to the memory; empty: the memory's workers are in our namespace, and take our
-	// activity from their own queue.
+	Memory client.Signer // signs writes with the team's API key
+	Agent  string        // agent whose memory is written
+	// Endpoint is the Nexus endpoint of Reverie. If it is empty, Reverie's workers run in the same namespace and execute the write as
+	// an activity on their own queue.
 	Endpoint string
 }
 
-// ownStep: the helpdesk answers within seconds, or is away for a while.
+// ownStep configures calls of the helpdesk, which answers within seconds or is unavailable for a while.
 var ownStep = workflow.ActivityOptions{
 	StartToCloseTimeout: 5 * time.Second,
-	RetryPolicy:         &temporal.RetryPolicy{InitialInterval: 200 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 10 * time.Second},
+	RetryPolicy: &temporal.RetryPolicy{
+		InitialInterval: 200 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 10 * time.Second,
+	},
 }
 
-// CloseSupportCase closes a case, remembers its outcome, and tells the customer. Each step is done once, whatever is killed meanwhile:
-// the helpdesk knows a case that is closed, and the memory a request that it has written.
+// CloseSupportCase closes a case, writes its outcome to memory, and notifies the customer. Each step takes effect once, even if workers
+// are killed: the helpdesk recognises a closed case, and Reverie a request that it has written.
 func (w Workflows) CloseSupportCase(ctx workflow.Context, c Case) (Result, error) {
 	own := workflow.WithActivityOptions(ctx, ownStep)
 	var out Result
@@ -59,13 +61,13 @@ func (w Workflows) CloseSupportCase(ctx workflow.Context, c Case) (Result, error
 		return out, err
 	}
 	out.Memory = receipt
-	if err := receipt.Err(); err != nil { // the case is closed in any case
-		workflow.GetLogger(ctx).Warn("The outcome is not in the memory", "reason", receipt.ReasonCode)
+	if err := receipt.Err(); err != nil { // the case stays closed
+		workflow.GetLogger(ctx).Warn("Outcome not written to memory", "reason", receipt.ReasonCode)
 	}
 	return out, workflow.ExecuteActivity(own, "TellCustomer", c).Get(ctx, nil)
 }
 
-// outcome is what is written. The values come from Data, and nothing in them is taken for a template.
+// outcome is the template of the text that is written. Values come from Data and are never interpreted as templates.
 const outcome = `## Case {{id}}: {{title}}
 
 - closed on {{on}} by {{by}}
@@ -73,7 +75,7 @@ const outcome = `## Case {{id}}: {{title}}
 {{/helped}}{{^helped}}- nothing helped
 {{/helped}}`
 
-// remember writes the outcome of a case into the customer's memory: one section for each case, which a later outcome replaces.
+// remember writes the outcome of a case into the customer's memory: one section per case, which a later outcome replaces.
 func (w Workflows) remember(ctx workflow.Context, c Case, closed Closed) (client.Receipt, error) {
 	data, err := client.Data(map[string]any{
 		"id": c.ID, "title": closed.Title, "on": closed.At.UTC().Format(time.DateOnly), "by": closed.Agent,

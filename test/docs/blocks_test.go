@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// example is a block of commands in a document, with the output that the document shows for it.
+// example is a block of commands in a document with the output shown for it.
 type example struct {
-	line     int // of the commands
+	line     int // first line of the commands, from 1
 	commands string
 	shown    string
-	from, to int // lines of the output, without its fences
+	from, to int // lines of the output without its fences, from 0, to excluded
 }
 
 // Marks in the documents.
 const (
-	tested     = "<!-- tested -->"        // the next sh block is run, and its output is the text block behind it
-	shownByDev = "<!-- shown by: dev -->" // the next text block is what dev prints
+	tested     = "<!-- tested -->"        // the next sh block is run; the text block after it is its output
+	shownByDev = "<!-- shown by: dev -->" // the next text block is the output of dev
 )
 
-// examplesOf finds the examples of a document behind a mark. An example that is shown by something else has no commands.
+// examplesOf returns the examples that follow a mark. Examples of shownByDev have no commands.
 func examplesOf(document, mark string) ([]example, error) {
 	lines := strings.Split(document, "\n")
 	var found []example
@@ -50,23 +50,23 @@ func examplesOf(document, mark string) ([]example, error) {
 	return found, nil
 }
 
-// fenced finds the block of the given language that begins at the first line which is not blank.
+// fenced returns the lines of the block of the given language that starts at the first non-blank line from at.
 func fenced(lines []string, at int, language string) (from, to int, err error) {
 	for at < len(lines) && strings.TrimSpace(lines[at]) == "" {
 		at++
 	}
 	if at == len(lines) || lines[at] != "```"+language {
-		return 0, 0, fmt.Errorf("line %d: a block ```%s is expected", at+1, language)
+		return 0, 0, fmt.Errorf("line %d: expected a ```%s block", at+1, language)
 	}
 	for end := at + 1; end < len(lines); end++ {
 		if lines[end] == "```" {
 			return at + 1, end, nil
 		}
 	}
-	return 0, 0, fmt.Errorf("line %d: the block has no end", at+1)
+	return 0, 0, fmt.Errorf("line %d: unclosed block", at+1)
 }
 
-// replaced is the document with other outputs of its examples.
+// replaced returns the document with the given outputs of its examples.
 func replaced(document string, examples []example, outputs []string) string {
 	lines := strings.Split(document, "\n")
 	for i, e := range slices.Backward(examples) {
@@ -75,7 +75,7 @@ func replaced(document string, examples []example, outputs []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// What differs between two runs that show the same, in the order of replacing.
+// differing lists what may differ between two equivalent runs, in the order of replacement.
 var differing = []struct {
 	pattern *regexp.Regexp
 	by      string
@@ -91,12 +91,12 @@ var differing = []struct {
 	{regexp.MustCompile(`rv_[A-Za-z0-9_-]{10,}|rv_…`), "KEY"},
 	{regexp.MustCompile(`\b\d+(\.\d+)?m?s\b`), "DURATION"},
 	{regexp.MustCompile(`\b\d+ migrations applied`), "N migrations applied"},
-	{regexp.MustCompile(`(?m)^ *… .*\n`), ""}, // progress of what takes long the first time
+	{regexp.MustCompile(`(?m)^ *… .*\n`), ""}, // progress of slow steps of a first run
 	{regexp.MustCompile(`[ \t]+`), " "},
 	{regexp.MustCompile(`(?m) +$`), ""},
 }
 
-// normalised is an output without what differs between runs.
+// normalised replaces what may differ between runs.
 func normalised(output string) string {
 	output += "\n"
 	for _, d := range differing {

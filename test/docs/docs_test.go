@@ -1,9 +1,9 @@
-// Package docs runs the commands that README.md and docs/ show, against a real `reverie dev`, and compares what they print
-// with what the documents say they print.
+// Package docs runs the commands shown in README.md and docs/ against a real `reverie dev` and compares their output with the output
+// shown there. It also checks links, and the paths that CONTRIBUTING.md and docs/architecture.md name.
 //
 //	go test ./test/docs -update
 //
-// writes the outputs into the documents. Read the difference before it is committed.
+// writes the output into the documents. Read the diff before you commit it.
 package docs
 
 import (
@@ -29,19 +29,19 @@ import (
 	"reverie/test/deployment"
 )
 
-var update = flag.Bool("update", false, "write the outputs into the documents")
+var update = flag.Bool("update", false, "write the output into the documents")
 
-// Addresses and folders as the documents show them.
+// Addresses and folders as shown in the documents.
 const (
 	shownAPI  = "127.0.0.1:8080"
 	shownUI   = "127.0.0.1:8233"
 	shownHome = "/home/you/reverie"
 )
 
-// patience bounds the start of dev, with what it may have to install first, and each document.
+// patience limits the start of dev, including installations, and the run of each document.
 const patience = 15 * time.Minute
 
-// TestDocuments is one test, because everything in it needs the one running server.
+// TestDocuments runs the examples of all documents. It is one test because they share one running server.
 func TestDocuments(t *testing.T) {
 	names, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -49,7 +49,7 @@ func TestDocuments(t *testing.T) {
 	}
 	names = append(names, "../../README.md")
 	d := startDev(t)
-	t.Run("what dev offers to paste", d.paste)
+	t.Run("commands printed by dev", d.paste)
 	total := 0
 	for _, name := range names {
 		content, err := os.ReadFile(name)
@@ -64,21 +64,21 @@ func TestDocuments(t *testing.T) {
 		if len(examples) > 0 {
 			t.Run(filepath.Base(name), func(t *testing.T) { compare(t, name, examples, d.run(t, examples)) })
 		}
-		greetings, err := examplesOf(string(content), shownByDev)
+		shown, err := examplesOf(string(content), shownByDev)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if len(greetings) > 0 {
-			t.Run(filepath.Base(name)+" shows dev", func(t *testing.T) { compare(t, name, greetings, []string{d.said(t)}) })
+		if len(shown) > 0 {
+			t.Run(filepath.Base(name)+" shows dev", func(t *testing.T) { compare(t, name, shown, []string{d.greeting(t)}) })
 		}
 	}
 	if total < 4 {
-		t.Errorf("the documents have %d examples: have their marks been lost?", total)
+		t.Errorf("the documents have %d examples: are marks missing?", total)
 	}
 	t.Run("metrics", d.checkMetrics)
 }
 
-// compare holds the outputs to what the document shows, or writes them into it.
+// compare compares the outputs with the document, or writes them into it with -update.
 func compare(t *testing.T, name string, examples []example, outputs []string) {
 	t.Helper()
 	if *update {
@@ -101,14 +101,14 @@ func compare(t *testing.T, name string, examples []example, outputs []string) {
 	}
 	for i, e := range examples {
 		if diff := cmp.Diff(normalised(e.shown), normalised(outputs[i])); diff != "" {
-			t.Errorf("%s:%d shows something else (-shown +printed):\n%s", name, e.from, diff)
+			t.Errorf("%s:%d differs from the output (-shown +printed):\n%s", name, e.from, diff)
 		}
 	}
 }
 
-// dev is a running `reverie dev` in a folder of its own.
+// dev is a running `reverie dev` in a temporary folder.
 type dev struct {
-	home     string // its working folder; the data is in .reverie below it
+	home     string // working folder; data is in its .reverie
 	log      string
 	api, ui  string // addresses
 	adminKey string
@@ -126,15 +126,15 @@ func startDev(t *testing.T) *dev {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &dev{home: passable(t)}
+	d := &dev{home: traversable(t)}
 	d.log = filepath.Join(d.home, "dev.out")
 	for _, address := range []*string{&d.api, &d.ui} {
 		if *address, err = deployment.FreeAddress(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	// On a slow machine the quiet period passes between two examples, and the second finds nothing left to extract.
-	process, err := deployment.Start(program, append(bare(), "REVERIE_QUIET_PERIOD=1h"), d.log,
+	// With the default quiet period, a slow machine would extract between two examples.
+	process, err := deployment.Start(program, append(withoutSettings(), "REVERIE_QUIET_PERIOD=1h"), d.log,
 		"dev", "--data", filepath.Join(d.home, ".reverie"), "--addr", d.api, "--temporal-ui", d.ui)
 	if err != nil {
 		t.Fatal(err)
@@ -147,9 +147,9 @@ func startDev(t *testing.T) *dev {
 	for {
 		select {
 		case <-process.Done():
-			t.Fatalf("dev ended:\n%s", d.output(t))
+			t.Fatalf("dev exited:\n%s", d.output(t))
 		case <-ctx.Done():
-			t.Fatalf("dev did not become ready within %s:\n%s", patience, d.output(t))
+			t.Fatalf("dev was not ready within %s:\n%s", patience, d.output(t))
 		case <-time.After(100 * time.Millisecond):
 		}
 		if strings.Contains(d.output(t), "Ctrl-C stops everything") && d.ready(ctx) {
@@ -164,11 +164,11 @@ func startDev(t *testing.T) *dev {
 	return d
 }
 
-// passable is a temporary folder with a data folder in it that other users can pass, so that a test that runs as root
-// leaves the cluster of its unprivileged server there and not in a lasting place.
-func passable(t *testing.T) string {
+// traversable returns a temporary folder with a data folder that other users can enter. A test that runs as root then keeps the
+// cluster of its unprivileged server there, not in a permanent place.
+func traversable(t *testing.T) string {
 	t.Helper()
-	home, err := os.MkdirTemp("", "reverie-docs-") //nolint:usetesting // t.TempDir lies in a folder that no other user can pass
+	home, err := os.MkdirTemp("", "reverie-docs-") //nolint:usetesting // other users cannot enter the parent of t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,8 +188,8 @@ func passable(t *testing.T) string {
 	return home
 }
 
-// bare takes settings of the person who runs the tests away from dev: it is to be as on a fresh machine.
-func bare() []string {
+// withoutSettings returns assignments that clear the REVERIE_ variables of the environment, so that dev runs as on a fresh machine.
+func withoutSettings() []string {
 	var out []string
 	for _, variable := range os.Environ() {
 		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "REVERIE_") {
@@ -221,17 +221,17 @@ func (d *dev) output(t *testing.T) string {
 	return string(content)
 }
 
-// offer is what stands in front of the commands that dev offers to paste.
+// offer precedes the commands that dev prints.
 const offer = "Try it, in another terminal:\n"
 
-// said is what dev has printed in front of its offer, as the documents show it.
-func (d *dev) said(t *testing.T) string {
+// greeting returns the output of dev before its offer, as shown in the documents.
+func (d *dev) greeting(t *testing.T) string {
 	t.Helper()
-	said, _, _ := strings.Cut(d.asShown(d.output(t)), offer)
-	return said
+	greeting, _, _ := strings.Cut(d.asShown(d.output(t)), offer)
+	return greeting
 }
 
-// asShown puts the addresses and folders of the documents into an output.
+// asShown replaces addresses and folders in an output by those shown in the documents.
 func (d *dev) asShown(output string) string {
 	return strings.NewReplacer(d.adminKey, "rv_…", d.api, shownAPI, d.ui, shownUI,
 		"data in "+d.home+"/.reverie", "data in ./.reverie", d.home, shownHome).Replace(output)
@@ -240,46 +240,48 @@ func (d *dev) asShown(output string) string {
 // border separates the outputs of two examples.
 const border = "--8<-- the next example --8<--"
 
-// run runs the examples of one document in one shell, as a person pastes them one after the other, and returns their outputs.
+// run runs the examples of one document in one shell, in order, and returns their outputs.
 func (d *dev) run(t *testing.T, examples []example) []string {
 	t.Helper()
 	var script strings.Builder
 	for _, e := range examples {
 		script.WriteString(e.commands + "\necho '" + border + "'\n")
 	}
-	commands := strings.NewReplacer(shownAPI, d.api, ".reverie/admin-key", filepath.Join(d.home, ".reverie", "admin-key")).Replace(script.String())
+	keyFile := filepath.Join(d.home, ".reverie", "admin-key")
+	commands := strings.NewReplacer(shownAPI, d.api, ".reverie/admin-key", keyFile).Replace(script.String())
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	out := d.shell(ctx, t, commands)
 	outputs := strings.Split(d.asShown(out), border+"\n")
 	if len(outputs) != len(examples)+1 {
-		t.Fatalf("%d examples printed\n%s", len(examples), out)
+		t.Fatalf("output of %d examples:\n%s", len(examples), out)
 	}
 	return outputs[:len(examples)]
 }
 
-// shell runs commands in the project's folder, with the tool pointed at this server, and returns what they print.
+// shell runs commands in the project's folder, with REVERIE_URL and REVERIE_KEY of this server, and returns their output.
 func (d *dev) shell(ctx context.Context, t *testing.T, commands string) string {
 	t.Helper()
 	shell := exec.CommandContext(ctx, "sh", "-c", commands)
 	shell.Dir = filepath.Join("..", "..")
-	shell.Env = append(os.Environ(), append(bare(), "REVERIE_URL=http://"+d.api, "REVERIE_KEY="+d.adminKey, "LC_ALL=C.UTF-8")...)
+	shell.Env = append(os.Environ(), append(withoutSettings(), "REVERIE_URL=http://"+d.api, "REVERIE_KEY="+d.adminKey, "LC_ALL=C.UTF-8")...)
 	var out bytes.Buffer
 	shell.Stdout, shell.Stderr = &out, &out
 	if err := shell.Run(); err != nil {
-		t.Fatalf("the shell: %v\n%s", err, out.String())
+		t.Fatalf("shell: %v\n%s", err, out.String())
 	}
 	return out.String()
 }
 
-// paste runs the commands that dev prints, about an agent of another name than the README's.
+// paste runs the commands that dev prints, with an agent id that the documents do not use.
 func (d *dev) paste(t *testing.T) {
 	_, commands, found := strings.Cut(d.output(t), offer)
 	commands, _, ends := strings.Cut(commands, "Ctrl-C stops everything")
 	if !found || !ends {
-		t.Fatalf("dev offers nothing to paste:\n%s", d.output(t))
+		t.Fatalf("dev prints no commands:\n%s", d.output(t))
 	}
-	commands = strings.NewReplacer(`"id":"ada"`, `"id":"lovelace"`, "agents/ada", "agents/lovelace", "memory/ada", "memory/lovelace").Replace(commands)
+	commands = strings.NewReplacer(`"id":"ada"`, `"id":"lovelace"`, "agents/ada", "agents/lovelace", "memory/ada", "memory/lovelace").
+		Replace(commands)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	out := d.shell(ctx, t, commands)
@@ -295,7 +297,7 @@ func (d *dev) paste(t *testing.T) {
 	}
 	for answers.More() {
 		if err := answers.Decode(&last); err != nil || last.Code >= http.StatusMultipleChoices {
-			t.Fatalf("one of the commands failed (%v):\n%s", err, out)
+			t.Fatalf("a command failed (%v):\n%s", err, out)
 		}
 	}
 	for _, line := range last.Data.Lines {
@@ -303,10 +305,10 @@ func (d *dev) paste(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("the last answer has no line that comes from the third message:\n%s", out)
+	t.Errorf("the last response has no line from the third message:\n%s", out)
 }
 
-// checkMetrics holds the list of metrics in docs/operations.md to what the server exposes after the documents were run.
+// checkMetrics compares the metrics listed in docs/operations.md with those the server exposes after all examples.
 func (d *dev) checkMetrics(t *testing.T) {
 	answer, err := http.Get("http://" + d.api + "/metrics")
 	if err != nil {
@@ -324,10 +326,10 @@ func (d *dev) checkMetrics(t *testing.T) {
 	}
 	listed := namesIn(regexp.MustCompile("(?m)^\\| `(reverie_\\w+)`"), string(content))
 	if len(exposed) == 0 {
-		t.Fatalf("the server exposes none of its own metrics:\n%s", body)
+		t.Fatalf("the server exposes no metrics of Reverie:\n%s", body)
 	}
 	if diff := cmp.Diff(listed, exposed); diff != "" {
-		t.Errorf("docs/operations.md lists other metrics (-listed +exposed):\n%s", diff)
+		t.Errorf("docs/operations.md: metrics differ (-listed +exposed):\n%s", diff)
 	}
 }
 
@@ -340,7 +342,7 @@ func namesIn(pattern *regexp.Regexp, text string) []string {
 	return slices.Compact(out)
 }
 
-// TestProvidersAreListed holds the list of model providers to what the program knows.
+// TestProvidersAreListed checks that docs/extraction.md lists the model providers of the program.
 func TestProvidersAreListed(t *testing.T) {
 	content, err := os.ReadFile("../../docs/extraction.md")
 	if err != nil {
@@ -350,11 +352,11 @@ func TestProvidersAreListed(t *testing.T) {
 	list, _, _ = strings.Cut(list, "\n\n")
 	listed := namesIn(regexp.MustCompile("`([a-z-]+)`"), list)
 	if diff := cmp.Diff(llm.Providers(), listed); diff != "" {
-		t.Errorf("docs/extraction.md lists other providers (-known +listed):\n%s", diff)
+		t.Errorf("docs/extraction.md: providers differ (-known +listed):\n%s", diff)
 	}
 }
 
-// TestLinks checks that links between the documents lead somewhere.
+// TestLinks checks links and anchors between the documents.
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#:]*)(#[^)]*)?\)`)
 	heading := regexp.MustCompile(`(?m)^#+ (.*)$`)
@@ -362,7 +364,7 @@ func TestLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names = append(names, "../../README.md", "../../CONTRIBUTING.md", "../../CHANGELOG.md")
+	names = append(names, "../../README.md", "../../CONTRIBUTING.md", "../../CHANGELOG.md", "../../examples/README.md")
 	checked := 0
 	for _, name := range names {
 		content, err := os.ReadFile(name)
@@ -376,7 +378,7 @@ func TestLinks(t *testing.T) {
 			}
 			linked, err := os.ReadFile(target)
 			if err != nil {
-				t.Errorf("%s links to %s, which is not there", name, match[1])
+				t.Errorf("%s links to %s, which does not exist", name, match[1])
 				continue
 			}
 			checked++
@@ -388,28 +390,30 @@ func TestLinks(t *testing.T) {
 				anchors = append(anchors, "#"+anchorOf(h[1]))
 			}
 			if !slices.Contains(anchors, match[2]) {
-				t.Errorf("%s links to %s%s, and there is no such heading", name, match[1], match[2])
+				t.Errorf("%s links to %s%s: no such heading", name, match[1], match[2])
 			}
 		}
 	}
 	if checked < 10 {
-		t.Errorf("%d links were found", checked)
+		t.Errorf("found %d links only", checked)
 	}
 }
 
-// anchorOf is the anchor that a heading gets on a page.
+// anchorOf returns the anchor of a heading.
 func anchorOf(heading string) string {
 	kept := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(heading), "")
 	return strings.ReplaceAll(kept, " ", "-")
 }
 
 func TestExamplesAreFoundAndReplaced(t *testing.T) {
-	const document = "a\n\n<!-- tested -->\n```sh\nls\ncd\n```\n\n```text\nold\nlines\n```\nb\n<!-- tested -->\n```sh\npwd\n```\n\n```text\n```\n"
+	const document = "a\n\n<!-- tested -->\n```sh\nls\ncd\n```\n\n```text\nold\nlines\n```\n" +
+		"b\n<!-- tested -->\n```sh\npwd\n```\n\n```text\n```\n"
 	examples, err := examplesOf(document, tested)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(examples) != 2 || examples[0].commands != "ls\ncd\n" || examples[0].shown != "old\nlines" || examples[1].shown != "" || examples[0].line != 5 {
+	if len(examples) != 2 || examples[0].commands != "ls\ncd\n" || examples[0].shown != "old\nlines" || examples[1].shown != "" ||
+		examples[0].line != 5 {
 		t.Fatalf("%+v", examples)
 	}
 	want := "a\n\n<!-- tested -->\n```sh\nls\ncd\n```\n\n```text\nnew\n```\nb\n<!-- tested -->\n```sh\npwd\n```\n\n```text\nx\ny\n```\n"
@@ -418,18 +422,19 @@ func TestExamplesAreFoundAndReplaced(t *testing.T) {
 	}
 	for _, bad := range []string{"<!-- tested -->\n", "<!-- tested -->\n```sh\nls\n", "<!-- tested -->\n```sh\n```\ntext\n"} {
 		if _, err := examplesOf(bad, tested); err == nil {
-			t.Errorf("%q has an example", bad)
+			t.Errorf("%q: want an error", bad)
 		}
 	}
 }
 
 func TestNormalisedKeepsWhatMatters(t *testing.T) {
-	one := "MEMORY.md  (PERSONAL)   version 2  2026-11-21 09:12:33\n  … pgvector  building\nid 0193c5d2-7e3f-7d33-8a5c-0123456789ab took 1.2s"
+	one := "MEMORY.md  (PERSONAL)   version 2  2026-11-21 09:12:33\n  … pgvector  building\n" +
+		"id 0193c5d2-7e3f-7d33-8a5c-0123456789ab took 1.2s"
 	two := "MEMORY.md (PERSONAL) version 2 2027-01-02 19:00:01 \nid 0194c5d2-7e3f-7d33-8a5c-0123456789ff took 812ms\n"
 	if diff := cmp.Diff(normalised(one), normalised(two)); diff != "" {
 		t.Errorf("(-one +two):\n%s", diff)
 	}
 	if normalised(one) == normalised(strings.Replace(one, "version 2", "version 3", 1)) {
-		t.Error("another version is taken for the same")
+		t.Error("version 3 equals version 2")
 	}
 }

@@ -52,8 +52,8 @@ func TestPathsExist(t *testing.T) {
 }
 
 func TestPathsInFindsFilesAndFolders(t *testing.T) {
-	document := "`memory/guards.go`, `store/…`, `dream/`, `extract/<from>`, `GET /api/v1/x`, `.ci/run`, `MEMORY.md`, `README.md`, `Taskfile.yml`, `Extract`\n" +
-		"```sh\n`in/a/block`\n```\n"
+	document := "`memory/guards.go`, `store/…`, `dream/`, `extract/<from>`, `GET /api/v1/x`, `.ci/run`, `MEMORY.md`, " +
+		"`README.md`, `Taskfile.yml`, `Extract`\n```sh\n`in/a/block`\n```\n"
 	want := []string{".ci/run", "README.md", "Taskfile.yml", "dream/", "memory/guards.go"}
 	if diff := cmp.Diff(want, pathsIn(document)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
