@@ -3,7 +3,11 @@
 package memory
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 )
@@ -155,4 +159,27 @@ type ChangeReceipt struct {
 	Verdict  Verdict   `json:"verdict"` // of the scan: allow or redact; quarantined content is never written
 	// Withheld is true when statements were left out that a person had wanted forgotten.
 	Withheld bool `json:"withheld,omitempty"`
+}
+
+// MaxDocumentBytes bounds the content of a document.
+const MaxDocumentBytes = 1 << 20
+
+// ErrInvalidContent is wrapped by every error of ValidContent.
+var ErrInvalidContent = errors.New("invalid content")
+
+// ErrContentTooLarge is the ErrInvalidContent that is wrapped by the error about too many bytes.
+var ErrContentTooLarge = fmt.Errorf("%w", ErrInvalidContent)
+
+// ValidContent checks that s can be the content of a document: UTF-8 without NUL, at most MaxDocumentBytes long. The error
+// says what to do and repeats nothing of s.
+func ValidContent(s string) error {
+	switch {
+	case len(s) > MaxDocumentBytes:
+		return fmt.Errorf("%w: %d bytes, at most %d are allowed", ErrContentTooLarge, len(s), MaxDocumentBytes)
+	case !utf8.ValidString(s):
+		return fmt.Errorf("%w: write it in UTF-8", ErrInvalidContent)
+	case strings.IndexByte(s, 0) >= 0:
+		return fmt.Errorf("%w: remove the NUL characters", ErrInvalidContent)
+	}
+	return nil
 }

@@ -1,6 +1,85 @@
 package memory
 
-import "strings"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// EntryID names a statement by what it says, so that what is known about it (how often it was recalled, whether it was promoted)
+// stays with it when its document is rewritten. It is the same for the same statement in every document.
+//
+// It does not change with the kind of list marker, its number, indentation, quotation marks of Markdown, emphasis, code marks,
+// escapes, comments, blanks, line breaks and where lines are broken, case, Unicode form and width, typographic quotes and dashes,
+// or the punctuation at the end. It does not depend on where the statement stands, except in a list: an item says something
+// else under another item, so that a nested one has its parent's identity in its own. A box that is ticked and words that are
+// struck out say something else, too; an empty box says nothing.
+type EntryID string
+
+// EntryIDOf is the identity of a statement that no other one encloses, as it stands in a document. A list item may be given
+// without its marker, unless it begins with what looks like another one: "- 12. May", not "12. May".
+func EntryIDOf(text string) EntryID { return EntryIDUnder("", text) }
+
+// EntryIDUnder is the identity of a statement that stands under the one with the identity parent; without one that is "".
+func EntryIDUnder(parent EntryID, text string) EntryID { return entryID(parent, unmarked(text)) }
+
+// entryID is the identity of what is said, its list marker taken off already.
+func entryID(parent EntryID, said string) EntryID {
+	sum := sha256.Sum256([]byte(string(parent) + "\n" + entryWords(said)))
+	return EntryID(hex.EncodeToString(sum[:entryIDBytes]))
+}
+
+// entryIDBytes is how much of a hash an identity keeps: with 128 bits two statements never share one.
+const entryIDBytes = 16
+
+// EntryAt is a statement where it stands in a document.
+type EntryAt struct {
+	ID       EntryID
+	Text     string // without list marker, indentation and, of prose, line breaks
+	FromLine int    // 1-based, inclusive, of exactly this statement: without the items under it
+	ToLine   int
+	Heading  string // the nearest one above it; empty in front of the first
+	Parent   int    // index of the statement that encloses it: of a nested item the item, of a row the head of its table; -1: none
+}
+
+// EntriesOf lists the statements of a Markdown document in order: list items, paragraphs (each of those in an item is a
+// statement under it), quotations, rows of tables and blocks of code. Headings, front matter, comments and rules are none.
+func EntriesOf(content string) []EntryAt {
+	lines := lineTexts(content)
+	s := entryScan{lines: lines, open: -1}
+	for s.at = frontMatter(lines); s.at < len(lines); s.at++ {
+		s.line(lines[s.at])
+	}
+	return s.statements()
+}
+
+// statements are the entries that say something, with their texts and identities.
+func (s *entryScan) statements() []EntryAt {
+	var out []EntryAt
+	place := make([]int, len(s.entries)) // in out; of one that says nothing, its parent's
+	for i, e := range s.entries {
+		if e.Parent >= 0 {
+			e.Parent = place[e.Parent]
+		}
+		e.Text = s.said[i].String()
+		if place[i] = e.Parent; !saysSomething(e.Text) {
+			continue
+		}
+		place[i] = len(out)
+		parent := EntryID("")
+		if e.Parent >= 0 {
+			parent = out[e.Parent].ID
+		}
+		e.ID = entryID(parent, e.Text)
+		out = append(out, e)
+	}
+	return out
+}
 
 // entryScan finds the statements of a document, line by line, in linear time.
 type entryScan struct {
@@ -253,4 +332,117 @@ func columnOf(text string, from int) (column int, rest string) {
 		}
 	}
 	return column, ""
+}
+
+var (
+	htmlComment = regexp.MustCompile(`(?s)<!--.*?-->`)
+	openBox     = regexp.MustCompile(`^\[ \](?:\s+|$)`)
+	tickedBox   = regexp.MustCompile(`^\[[xX]\](?:\s+|$)`)
+	quoteMarks  = regexp.MustCompile(`(?m)^[ \t]*(?:>[ \t]*)+`)
+)
+
+// unmarked takes off a statement what only places it: quotation marks of Markdown and one list marker.
+func unmarked(text string) string {
+	text = strings.TrimSpace(quoteMarks.ReplaceAllString(text, ""))
+	said, _ := unlisted(text)
+	return said
+}
+
+// entryWords is what a statement says, in one form for all the ways to write it.
+func entryWords(said string) string {
+	said = strings.TrimSpace(htmlComment.ReplaceAllString(said, ""))
+	said = openBox.ReplaceAllString(said, "")
+	said = tickedBox.ReplaceAllString(said, "☑ ")
+	said = norm.NFKC.String(said)
+	said = cases.Fold().String(unstyled(said))
+	said = joined(norm.NFKC.String(sameMarks.Replace(said)))
+	return strings.TrimRight(said, " .,;:!。、")
+}
+
+// sameMarks brings marks together that only typography tells apart, and drops those that cannot be seen.
+var sameMarks = strings.NewReplacer(
+	"“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "‘", "'", "’", "'", "‚", "'",
+	"‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-",
+	"\u00ad", "", "\u200b", "", "\u2060", "", "\ufeff", "", "\ufe0e", "", "\ufe0f", "",
+)
+
+// joined writes one space for all blanks, and none beside a character of a script that has none.
+func joined(s string) string {
+	var out strings.Builder
+	out.Grow(len(s))
+	last, blank := rune(0), false
+	for _, r := range s {
+		if unicode.IsSpace(r) {
+			blank = true
+			continue
+		}
+		if blank && last != 0 && !spaceless(last) && !spaceless(r) {
+			out.WriteByte(' ')
+		}
+		blank = false
+		out.WriteRune(r)
+		last = r
+	}
+	return out.String()
+}
+
+// spaceless reports whether a blank beside r only breaks a line, or sets off words of another script.
+func spaceless(r rune) bool {
+	return r >= 0x2E80 && (unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r <= 0x303F)
+}
+
+// unstyled takes off the marks of emphasis (one or more * or _ on both sides of words), of code, and the backslashes in front of
+// marks that mean themselves. A mark between letters or by itself is a part of the text: db_port, 2*3, a * b.
+func unstyled(s string) string {
+	runes := []rune(s)
+	drop := make([]bool, len(runes))
+	opened := map[rune][]int{}
+	for i := 0; i < len(runes); i++ {
+		r := runes[i]
+		if r == '\\' && i+1 < len(runes) && runes[i+1] < unicode.MaxASCII && (unicode.IsPunct(runes[i+1]) || unicode.IsSymbol(runes[i+1])) {
+			drop[i] = true
+			i++
+			continue
+		}
+		if r != '*' && r != '_' && r != '`' {
+			continue
+		}
+		from := i
+		for i+1 < len(runes) && runes[i+1] == r {
+			i++
+		}
+		before, after := wordAt(runes, from-1), wordAt(runes, i+1)
+		if before == 'w' && after == 'w' && r != '`' {
+			continue
+		}
+		for at := from; at <= i; at++ {
+			stack := opened[r]
+			switch {
+			case len(stack) > 0 && (before != ' ' || r == '`'):
+				drop[at], drop[stack[len(stack)-1]] = true, true
+				opened[r] = stack[:len(stack)-1]
+			case after != ' ' || r == '`':
+				opened[r] = append(stack, at)
+			}
+		}
+	}
+	out := runes[:0]
+	for i, r := range runes {
+		if !drop[i] {
+			out = append(out, r)
+		}
+	}
+	return string(out)
+}
+
+// wordAt tells what stands at i: 'w' for a letter, digit or mark of a script with spaces, ' ' for a blank or nothing, '.' for
+// anything else.
+func wordAt(runes []rune, i int) rune {
+	switch {
+	case i < 0 || i >= len(runes) || unicode.IsSpace(runes[i]):
+		return ' '
+	case unicode.In(runes[i], unicode.L, unicode.N, unicode.M) && !isIdeographic(runes[i]):
+		return 'w'
+	}
+	return '.'
 }
