@@ -61,40 +61,6 @@ type Document struct {
 // Size is the document's size in bytes.
 func (d Document) Size() int { return len(d.Content) }
 
-// Version is one entry of a document's history.
-type Version struct {
-	Number      int
-	BaseVersion int  // the version its author had seen; 0 when the document was new
-	Merged      bool // the base was stale, and both sides were merged by line
-	Deleted     bool // this version marks the document as deleted
-	Content     string
-	SHA256      [32]byte
-	Author      Author
-	Reason      string
-	Sources     Sources
-	Added       int // lines
-	Removed     int // lines
-	CreatedAt   time.Time
-}
-
-// Sources says from which messages a version came. The zero value means: from none.
-type Sources struct {
-	Conversation string `json:"conversation,omitempty"`
-	From         int64  `json:"from,omitempty"` // first message sequence number
-	To           int64  `json:"to,omitempty"`   // last message sequence number, inclusive
-	// Lines tells for single lines of the version which messages they came from; lines that are not listed came
-	// from the range as a whole.
-	Lines []LineSource `json:"lines,omitempty"`
-}
-
-// LineSource ties one line of text to the messages that it came from.
-type LineSource struct {
-	Line     string  `json:"line"` // as it stands in the document, without the line break
-	Messages []int64 `json:"messages"`
-	// Conversation is the one of Messages when it is not that of the version: a dream's lines come from several.
-	Conversation string `json:"conversation,omitempty"`
-}
-
 // Op is how a change is applied to the document as it is at that moment.
 type Op string
 

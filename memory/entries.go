@@ -50,12 +50,17 @@ type EntryAt struct {
 // EntriesOf lists the statements of a Markdown document in order: list items, paragraphs (each of those in an item is a
 // statement under it), quotations, rows of tables and blocks of code. Headings, front matter, comments and rules are none.
 func EntriesOf(content string) []EntryAt {
+	return scanEntries(content).statements()
+}
+
+// scanEntries reads all lines of a document.
+func scanEntries(content string) *entryScan {
 	lines := lineTexts(content)
-	s := entryScan{lines: lines, open: -1}
+	s := &entryScan{lines: lines, open: -1}
 	for s.at = frontMatter(lines); s.at < len(lines); s.at++ {
 		s.line(lines[s.at])
 	}
-	return s.statements()
+	return s
 }
 
 // statements are the entries that say something, with their texts and identities.
@@ -67,7 +72,7 @@ func (s *entryScan) statements() []EntryAt {
 			e.Parent = place[e.Parent]
 		}
 		e.Text = s.said[i].String()
-		if place[i] = e.Parent; !saysSomething(e.Text) {
+		if place[i] = e.Parent; !SaysSomething(e.Text) {
 			continue
 		}
 		place[i] = len(out)
@@ -150,7 +155,7 @@ func (s *entryScan) inCode(column int, line, rest string) bool {
 		return true
 	}
 	s.entries[s.open].ToLine = s.at + 1
-	if mark := fenceOf(rest); mark != "" && mark[0] == s.fence[0] && len(mark) >= len(s.fence) && strings.TrimSpace(rest[len(mark):]) == "" {
+	if closesFence(rest, s.fence) {
 		s.fence = ""
 		s.close()
 		return true
@@ -161,23 +166,34 @@ func (s *entryScan) inCode(column int, line, rest string) bool {
 
 // continues reports whether a line goes on with the paragraph that is open.
 func (s *entryScan) continues(column int, rest string) bool {
-	if level, _ := headingOf(rest); level > 0 || fenceOf(rest) != "" || strings.HasPrefix(rest, ">") || strings.HasPrefix(rest, "<!--") || !saysSomething(rest) {
+	if beginsBlock(rest) || !SaysSomething(rest) {
 		return false
 	}
-	if said, item := unlisted(rest); item {
-		within := len(s.items) == 0 || column >= s.items[len(s.items)-1].column
-		return within && rest[0] >= '0' && rest[0] <= '9' && (said == "" || !strings.HasPrefix(rest, "1.") && !strings.HasPrefix(rest, "1)")) // a broken line
+	said, item := unlisted(rest)
+	if !item {
+		return !s.tableAhead()
 	}
-	return !s.tableAhead()
+	// A number at the beginning of a wrapped line looks like a list item. CommonMark lets only 1 interrupt a paragraph.
+	within := len(s.items) == 0 || column >= s.items[len(s.items)-1].column
+	isNumber := rest[0] >= '0' && rest[0] <= '9'
+	isFirst := strings.HasPrefix(rest, "1.") || strings.HasPrefix(rest, "1)")
+	return within && isNumber && (said == "" || !isFirst)
 }
 
-// tableAhead reports whether the line is the head of a table.
+// beginsBlock reports whether a line begins a heading, fenced code, a quotation or a comment.
+func beginsBlock(line string) bool {
+	level, _ := headingOf(line)
+	return level > 0 || fenceOf(line) != "" || strings.HasPrefix(line, ">") || strings.HasPrefix(line, "<!--")
+}
+
+// tableAhead reports whether the current line is the header row of a table.
 func (s *entryScan) tableAhead() bool {
-	if s.at+1 >= len(s.lines) || !strings.Contains(s.lines[s.at], "|") {
-		return false
-	}
-	rule := s.lines[s.at+1]
-	return strings.Contains(rule, "|") && strings.Contains(rule, "-") && strings.Trim(rule, "|:- \t") == ""
+	return s.at+1 < len(s.lines) && strings.Contains(s.lines[s.at], "|") && isTableRule(s.lines[s.at+1])
+}
+
+// isTableRule reports whether a line is the delimiter row between the header and the body of a table.
+func isTableRule(line string) bool {
+	return strings.Contains(line, "|") && strings.Contains(line, "-") && strings.Trim(line, "|:- \t\r") == ""
 }
 
 // block reads a line that begins something; depth items enclose it.
@@ -197,11 +213,11 @@ func (s *entryScan) block(column int, rest string, depth int) {
 		s.close()
 		if _, behind, closed := strings.Cut(rest, "-->"); !closed {
 			s.comment = true
-		} else if saysSomething(behind) {
+		} else if SaysSomething(behind) {
 			s.begin(depth, rest)
 		}
 	case s.table && strings.Contains(rest, "|"):
-		if saysSomething(rest) {
+		if SaysSomething(rest) {
 			s.put(s.head, cells(rest))
 		}
 	default:
@@ -214,7 +230,7 @@ func (s *entryScan) text(column int, rest string, depth int) {
 	switch quoted := strings.HasPrefix(rest, ">"); {
 	case quoted:
 		said := strings.TrimLeft(rest, "> \t")
-		if !saysSomething(said) {
+		if !SaysSomething(said) {
 			s.close()
 		} else if s.open >= 0 && s.quoted {
 			s.add(said)
@@ -231,7 +247,7 @@ func (s *entryScan) text(column int, rest string, depth int) {
 		if depth > 0 {
 			s.inside = min(s.items[depth-1].column, column)
 		}
-	case !saysSomething(rest):
+	case !SaysSomething(rest):
 		s.close()
 	case s.quoted && s.open >= 0 && s.continues(column, rest): // a quotation may leave out its marks
 		s.add(rest)

@@ -83,7 +83,7 @@ type guard struct {
 func lineSet(lines []string) map[string]bool {
 	out := make(map[string]bool, len(lines))
 	for _, line := range lines {
-		out[bare(line)] = true
+		out[SameLine(line)] = true
 	}
 	return out
 }
@@ -91,8 +91,8 @@ func lineSet(lines []string) map[string]bool {
 func retirable(list []Retired) map[string]bool {
 	out := map[string]bool{}
 	for _, r := range list {
-		if saysSomething(r.Reason) {
-			out[bare(r.Line)] = true
+		if SaysSomething(r.Reason) {
+			out[SameLine(r.Line)] = true
 		}
 	}
 	return out
@@ -148,9 +148,9 @@ func (g *guard) scanned(field string, findings []Finding) {
 func isDialogue(text string) bool {
 	user, assistant := false, false
 	for line := range strings.Lines(text) {
-		label, said, found := strings.Cut(bare(line), ":")
+		label, said, found := strings.Cut(SameLine(line), ":")
 		if !found {
-			label, said, found = strings.Cut(bare(line), "：")
+			label, said, found = strings.Cut(SameLine(line), "：")
 		}
 		if !found || strings.TrimSpace(said) == "" {
 			continue
@@ -195,13 +195,6 @@ func GuardReplacement(r Replacement) (text string, violations []Violation) {
 	return text, nil
 }
 
-// SameLine is what a line says: without indentation, list marker and surplus spaces. Two lines that say the same are the same
-// line to the guards.
-func SameLine(line string) string { return bare(line) }
-
-// SaysSomething reports whether a line holds more than punctuation, as a rule or the fence of code does not.
-func SaysSomething(line string) bool { return saysSomething(line) }
-
 const (
 	// freeDrops is how many lines any replacement may drop: of a short file, one line is a large share.
 	freeDrops = 3
@@ -216,12 +209,12 @@ const (
 
 // replacement checks the full new text of a document and returns it tidied, or empty when it changes nothing.
 func (g *guard) replacement(field, path, current, text string, ceiling int) string {
-	text = tidied(text)
+	text = Tidied(text)
 	if text == "" || sameText(current, text) {
 		return ""
 	}
 	g.text(field, current, text)
-	if len(headings(text)) == 0 && (len(headings(current)) > 0 || strings.TrimSpace(current) == "") {
+	if len(HeadingLines(text)) == 0 && (len(HeadingLines(current)) > 0 || strings.TrimSpace(current) == "") {
 		g.refuse(ViolationNoHeading, "%s has no heading: give the full new text of %s, beginning with its title, or %s to keep the file as it is", field, path, g.leave)
 		return ""
 	}
@@ -234,23 +227,6 @@ func (g *guard) replacement(field, path, current, text string, ceiling int) stri
 	g.kept(field, path, current, text)
 	return text
 }
-
-// Tidied takes off a fence around a whole text and spaces around it, and ends it with one line break. A text of spaces is empty.
-func Tidied(text string) string { return tidied(text) }
-
-// tidied takes off a fence around the whole text and spaces around it, and ends it with one line break.
-func tidied(text string) string {
-	text = strings.TrimSpace(text)
-	if m := wholeFence.FindStringSubmatch(text); m != nil && !strings.Contains(m[1], "\n```") {
-		text = strings.TrimSpace(m[1])
-	}
-	if text == "" {
-		return ""
-	}
-	return text + "\n"
-}
-
-var wholeFence = regexp.MustCompile("(?s)^```(?:markdown|md)?[ \t]*\n(.*)\n```$")
 
 // sameText reports whether two texts differ in spaces around them and in line breaks at most.
 func sameText(a, b string) bool {
@@ -277,7 +253,7 @@ const elidedHint = `\s*(?:\.{3}|…)?\s*(?:(?:the|all) )?(?:rest|remaining|remai
 func elision(current, text string) int {
 	known := lineSet(lineTexts(current))
 	for i, line := range lineTexts(text) {
-		if said := bare(line); said != "" && !known[said] && elided.MatchString(said) {
+		if said := SameLine(line); said != "" && !known[said] && elided.MatchString(said) {
 			return i + 1
 		}
 	}
@@ -294,14 +270,11 @@ func (g *guard) kept(field, path, current, text string) {
 		total  int
 		ended  int // a person's lines that are retired
 	)
-	isHeading := map[int]bool{}
-	for _, h := range headings(current) {
-		isHeading[h.line] = true
-	}
+	isHeading := HeadingLines(current)
 	named := map[string]bool{}
 	for i, line := range lineTexts(current) {
-		said := bare(line)
-		if !saysSomething(said) {
+		said := SameLine(line)
+		if !SaysSomething(said) {
 			continue
 		}
 		if g.protected[said] && !stands[said] && !g.retired[said] && !named[said] {
@@ -334,12 +307,9 @@ func (g *guard) kept(field, path, current, text string) {
 
 // hasContent reports whether a document has a line that says something and is no heading.
 func hasContent(text string) bool {
-	isHeading := map[int]bool{}
-	for _, h := range headings(text) {
-		isHeading[h.line] = true
-	}
+	isHeading := HeadingLines(text)
 	for i, line := range lineTexts(text) {
-		if !isHeading[i] && saysSomething(line) {
+		if !isHeading[i] && SaysSomething(line) {
 			return true
 		}
 	}
@@ -362,7 +332,7 @@ func unlike(missed []string, current, text string) int {
 	known := lineSet(lineTexts(current))
 	having := map[string][]int{} // which new lines have a word
 	for i, line := range lineTexts(text) {
-		if known[bare(line)] {
+		if known[SameLine(line)] {
 			continue // it says something else already
 		}
 		for word := range words(uncommented(line)) {

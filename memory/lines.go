@@ -77,7 +77,7 @@ var listMarker = regexp.MustCompile(`^(?:[-*+]|\d{1,9}[.)])\s+`)
 
 // bare is what a line says: without indentation, list marker and surplus spaces. Two lines that say the same are the same
 // line to a person.
-func bare(line string) string {
+func SameLine(line string) string {
 	fields := strings.Fields(line)
 	if len(fields) > 1 && listMarker.MatchString(fields[0]+" ") {
 		fields = fields[1:]
@@ -86,7 +86,7 @@ func bare(line string) string {
 }
 
 // saysSomething reports whether a line holds more than punctuation, as a rule or the fence of code does not.
-func saysSomething(line string) bool {
+func SaysSomething(line string) bool {
 	return strings.ContainsFunc(line, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N, unicode.So) })
 }
 
@@ -107,4 +107,69 @@ func Tail(s string, limit int) string {
 		return rest
 	}
 	return s[start:]
+}
+
+// tidied takes off a fence around the whole text and spaces around it, and ends it with one line break.
+func Tidied(text string) string {
+	text = strings.TrimSpace(text)
+	if m := wholeFence.FindStringSubmatch(text); m != nil && !strings.Contains(m[1], "\n```") {
+		text = strings.TrimSpace(m[1])
+	}
+	if text == "" {
+		return ""
+	}
+	return text + "\n"
+}
+
+var wholeFence = regexp.MustCompile("(?s)^```(?:markdown|md)?[ \t]*\n(.*)\n```$")
+
+// lineBreak is how the lines of a text end: as its first one does.
+func lineBreak(text string) string {
+	if i := strings.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// withLineBreak returns text with its lines ending in end.
+func withLineBreak(text, end string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	if end == "\n" {
+		return text
+	}
+	return strings.ReplaceAll(text, "\n", end)
+}
+
+// lineBreakFor is how lines end that are put into a document: as its own do, or as they came when it says nothing.
+func lineBreakFor(existing, incoming string) string {
+	if isBlank(existing) {
+		return lineBreak(incoming)
+	}
+	return lineBreak(existing)
+}
+
+func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// withoutBlankEnd returns text without the blank lines at its end and without its last line break. The spaces at the end of a
+// line that says something stay: two of them are a line break in Markdown.
+func withoutBlankEnd(text string) string {
+	for {
+		cut := strings.TrimRight(strings.TrimSuffix(text, "\n"), "\r")
+		last := cut[strings.LastIndexByte(cut, '\n')+1:]
+		if !isBlank(last) || cut == "" {
+			return cut
+		}
+		text = cut[:len(cut)-len(last)]
+	}
+}
+
+// withoutBlankStart returns text without the blank lines in front of its first other one, whose indentation stays.
+func withoutBlankStart(text string) string {
+	for {
+		line, rest, found := strings.Cut(text, "\n")
+		if !found || !isBlank(line) {
+			return text
+		}
+		text = rest
+	}
 }

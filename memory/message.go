@@ -243,3 +243,26 @@ func Steps(msgs []Message, s ExtractSettings) [][2]int64 {
 	}
 	return out
 }
+
+// MessageOverhead is what a message costs a model beside its texts, in tokens: its role and the marks around it. OpenAI's chat
+// format has 3 or 4, by the model.
+const MessageOverhead = 4
+
+// MessageTokens is what a message costs a model, in tokens that count counts.
+func MessageTokens(content string, calls []ToolCall, count func(string) int) int {
+	n := count(content) + MessageOverhead
+	for _, c := range calls {
+		n += count(c.Name) + count(c.Arguments)
+	}
+	return n
+}
+
+// Line is one message of a transcript: a user or assistant message, cut to the limit.
+type Line struct {
+	Seq  int64
+	Role string // user or assistant
+	Name string
+	At   time.Time
+	Text string
+	Cut  bool // Text was longer
+}

@@ -43,3 +43,16 @@ func BudgetRenewal(now time.Time) time.Time {
 	y, m, d := now.UTC().Date()
 	return time.Date(y, m, d+1, 0, 0, 0, 0, time.UTC)
 }
+
+// Usage is what a model call cost.
+type Usage struct {
+	Calls        int   `json:"calls"`
+	InputTokens  int   `json:"inputTokens"`
+	OutputTokens int   `json:"outputTokens"`
+	CostMicros   int64 `json:"costMicros"` // millionths of a US dollar, estimated from the configured prices
+}
+
+// Add returns the sum.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{u.Calls + v.Calls, u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens, u.CostMicros + v.CostMicros}
+}

@@ -20,7 +20,7 @@ const entryLevel = 2
 // and all other headings of the entry become subheadings. A heading that is too long becomes the first line of the text. An
 // entry that says nothing is empty; the others end with a line break.
 func DailyEntry(entry string, now time.Time) string {
-	entry = tidied(strings.ReplaceAll(entry, "\r\n", "\n"))
+	entry = Tidied(strings.ReplaceAll(entry, "\r\n", "\n"))
 	lines := lineTexts(entry)
 	title, inner := entryTitle(lines, headingsFrom(lines, 0)) // a piece of a note has no front matter
 	deeper := 0
@@ -36,7 +36,7 @@ func DailyEntry(entry string, now time.Time) string {
 		body = strings.TrimSpace(title + "\n\n" + body)
 		title = ""
 	}
-	if title == "" && !saysSomething(body) {
+	if title == "" && !SaysSomething(body) {
 		return ""
 	}
 	out := strings.TrimSpace(strings.Repeat("#", entryLevel) + " " + clock + " " + title)
@@ -119,4 +119,130 @@ func indexLines(lines, sought []string) int {
 		}
 	}
 	return -1
+}
+
+// AddMissing appends the statements of incoming that current does not have (see EntriesOf), under a heading.
+//
+// Each missing statement comes with its context: the statements that enclose it, and its headings, two levels deeper.
+// Existing text stays byte for byte. If nothing is missing, current is returned unchanged.
+func AddMissing(current, incoming, heading string) string {
+	lines := missingLines(current, incoming)
+	if len(lines) == 0 {
+		return current
+	}
+	if l := lineTexts(current); len(l) > 0 && l[0] == "---" && frontMatter(l) == 0 {
+		unruled(lines)
+	}
+	body := strings.Join(lines, "\n") + "\n"
+	if strings.TrimSpace(current) == "" {
+		return current + heading + "\n\n" + body
+	}
+	return strings.TrimRight(current, "\r\n") + "\n" + openEnd(current) + "\n" + heading + "\n\n" + body
+}
+
+// unruled has no line end what would be front matter then: the document begins with a rule that nothing ends. A space behind the
+// dashes says the same in Markdown.
+func unruled(lines []string) {
+	for i, line := range lines {
+		if line == "---" {
+			lines[i] = line + " "
+		}
+	}
+}
+
+// openEnd ends what a document leaves open, code or a comment, of which everything behind it would be a part.
+func openEnd(document string) string {
+	s := scanEntries(document)
+	switch {
+	case s.fence != "":
+		return s.fence + "\n"
+	case s.comment:
+		return "-->\n"
+	}
+	return ""
+}
+
+// missingLines are the lines of incoming that say what current does not, with their headings two levels deeper.
+func missingLines(current, incoming string) []string {
+	known := map[EntryID]bool{}
+	for _, e := range EntriesOf(current) {
+		known[e.ID] = true
+	}
+	lines := lineTexts(strings.ReplaceAll(incoming, "\r\n", "\n"))
+	asWritten := slices.Clone(lines)
+	entries := EntriesOf(incoming)
+	keep := make([]bool, len(lines))
+	for _, e := range entries {
+		if known[e.ID] {
+			continue
+		}
+		root := e
+		for root.Parent >= 0 {
+			root = entries[root.Parent]
+		}
+		_, indent := unindented(asWritten[root.FromLine-1], len(asWritten[root.FromLine-1]))
+		for at := e; ; at = entries[at.Parent] {
+			for n := at.FromLine - 1; n < min(at.ToLine, len(lines)); n++ {
+				if !keep[n] { // what begins a list here may have stood below something else
+					lines[n], _ = unindented(lines[n], indent)
+				}
+				keep[n] = true
+			}
+			if at.Parent < 0 {
+				break
+			}
+		}
+	}
+	return importedLines(lines, keep)
+}
+
+// unindented takes at most limit spaces off the beginning of a line, and says how many.
+func unindented(line string, limit int) (rest string, taken int) {
+	taken = min(limit, len(line)-len(strings.TrimLeft(line, " ")))
+	return line[taken:], taken
+}
+
+// importedDeeper is how much deeper the headings of an imported document go: below a heading of the second level.
+const importedDeeper = 2
+
+// importedLines are the kept lines with the headings above them, the rules of their tables, and the blank lines in between.
+func importedLines(lines []string, keep []bool) []string {
+	levels := map[int]heading{}
+	for _, h := range headingsFrom(lines, frontMatter(lines)) {
+		levels[h.line] = h
+	}
+	var out []string
+	var above []heading // that are not written yet
+	gap := false
+	for i, line := range lines {
+		h, isHeading := levels[i]
+		switch {
+		case isHeading:
+			above = slices.DeleteFunc(above, func(a heading) bool { return a.level >= h.level })
+			above, gap = append(above, h), true
+			continue
+		case !keep[i] && i > 0 && keep[i-1] && isTableRule(line): // the line below a table's head
+		case !keep[i]:
+			gap = gap || !strings.HasPrefix(line, "|") // a row of a table may be missing between two others
+			continue
+		}
+		for _, a := range above {
+			out = separated(out)
+			out = append(out, strings.Repeat("#", min(a.level+importedDeeper, 6))+" "+a.text)
+		}
+		if len(above) > 0 || gap {
+			out = separated(out)
+		}
+		above, gap = above[:0], false
+		out = append(out, line)
+	}
+	return out
+}
+
+// separated ends lines with a blank one.
+func separated(lines []string) []string {
+	if n := len(lines); n == 0 || lines[n-1] == "" {
+		return lines
+	}
+	return append(lines, "")
 }

@@ -22,16 +22,7 @@ type PathError struct {
 }
 
 // Error names the path and what to do.
-func (e *PathError) Error() string { return fmt.Sprintf("path %q: %s", shown(e.Path), e.Rule) }
-
-// shown cuts what an error repeats of its input.
-func shown(s string) string {
-	const limit = 80
-	if len(s) <= limit {
-		return s
-	}
-	return strings.ToValidUTF8(s[:limit], "") + "…"
-}
+func (e *PathError) Error() string { return fmt.Sprintf("path %.80q: %s", e.Path, e.Rule) }
 
 // ParsePath checks the path of a document and returns it in Unicode normal form C, so that one name has one spelling.
 // A path is relative, uses /, has no empty, "." or ".." segment, ends in .md, is printable and at most MaxPathBytes long.

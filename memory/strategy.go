@@ -74,58 +74,7 @@ func appended(existing, incoming string) string {
 		return incoming
 	}
 	end := lineBreak(existing)
-	return withoutBlankEnd(existing) + end + end + broken(withoutBlankStart(incoming), end)
-}
-
-// lineBreak is how the lines of a text end: as its first one does.
-func lineBreak(text string) string {
-	if i := strings.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
-		return "\r\n"
-	}
-	return "\n"
-}
-
-// broken returns text with its lines ending in end.
-func broken(text, end string) string {
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	if end == "\n" {
-		return text
-	}
-	return strings.ReplaceAll(text, "\n", end)
-}
-
-// breakOf is how lines end that are put into a document: as its own do, or as they came when it says nothing.
-func breakOf(existing, incoming string) string {
-	if isBlank(existing) {
-		return lineBreak(incoming)
-	}
-	return lineBreak(existing)
-}
-
-func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
-
-// withoutBlankEnd returns text without the blank lines at its end and without its last line break. The spaces at the end of a
-// line that says something stay: two of them are a line break in Markdown.
-func withoutBlankEnd(text string) string {
-	for {
-		cut := strings.TrimRight(strings.TrimSuffix(text, "\n"), "\r")
-		last := cut[strings.LastIndexByte(cut, '\n')+1:]
-		if !isBlank(last) || cut == "" {
-			return cut
-		}
-		text = cut[:len(cut)-len(last)]
-	}
-}
-
-// withoutBlankStart returns text without the blank lines in front of its first other one, whose indentation stays.
-func withoutBlankStart(text string) string {
-	for {
-		line, rest, found := strings.Cut(text, "\n")
-		if !found || !isBlank(line) {
-			return text
-		}
-		text = rest
-	}
+	return withoutBlankEnd(existing) + end + end + withLineBreak(withoutBlankStart(incoming), end)
 }
 
 // replacedSections replaces sections of existing by those of incoming.
@@ -142,8 +91,8 @@ func withoutBlankStart(text string) string {
 // heading that comes twice; blocks that never end (code, comments) and would swallow the headings behind them; and sections of lower
 // level in front of those of higher level, where they would come to stand inside of these and change places each time.
 func replacedSections(existing, incoming string) (string, error) {
-	end := breakOf(existing, incoming)
-	parts, err := incomingSections(broken(incoming, end))
+	end := lineBreakFor(existing, incoming)
+	parts, err := incomingSections(withLineBreak(incoming, end))
 	if err != nil {
 		return "", err
 	}

@@ -1,16 +1,15 @@
 package memory
 
 import (
-	"regexp"
 	"strings"
-	"unicode"
+	"time"
 )
 
 // TidySummary makes what an engine wrote fit to stand in a context window: without thinking and fences around it, without the
 // lines that the scan would quarantine, with its secrets taken out, and at most maxTokens long by count, cut at a line. cut says
 // that the engine's answer ended where its token limit was: its last line is no whole one then. What is empty says nothing.
 func TidySummary(raw string, cut bool, maxTokens int, count func(string) int) string {
-	text := tidied(strings.ReplaceAll(unwrapped(strings.ToValidUTF8(raw, "\uFFFD")), "\r\n", "\n"))
+	text := Tidied(strings.ReplaceAll(unwrapped(strings.ToValidUTF8(raw, "\uFFFD")), "\r\n", "\n"))
 	if unfinishedThinking.MatchString(text) {
 		return ""
 	}
@@ -19,9 +18,6 @@ func TidySummary(raw string, cut bool, maxTokens int, count func(string) int) st
 	}
 	return fitted(harmless(text), maxTokens, count)
 }
-
-// unfinishedThinking is what a reasoning model wrote that came to no answer.
-var unfinishedThinking = regexp.MustCompile(`(?i)^\s*<think(?:ing)?>`)
 
 // harmless is a text without the lines that the scan would quarantine, and without secrets.
 func harmless(text string) string {
@@ -88,33 +84,13 @@ func fitted(text string, maxTokens int, count func(string) int) string {
 	return CutTokens(text, maxTokens, count)
 }
 
-// cutSign ends a text that was cut within a line.
-const cutSign = " …"
-
-// CutTokens is the beginning of a text, at most maxTokens long by count with the sign that it goes on; it ends at a space where
-// there is one near. A text that fits is returned as it is.
-func CutTokens(text string, maxTokens int, count func(string) int) string {
-	if count(text) <= maxTokens {
-		return text
-	}
-	runes := []rune(text)
-	low, high := 0, len(runes)
-	for low < high {
-		middle := (low + high + 1) / 2
-		if count(string(runes[:middle])+cutSign) <= maxTokens {
-			low = middle
-		} else {
-			high = middle - 1
-		}
-	}
-	for back := low; back > low*4/5; back-- {
-		if unicode.IsSpace(runes[back-1]) {
-			low = back
-			break
-		}
-	}
-	if low == 0 {
-		return ""
-	}
-	return strings.TrimSpace(string(runes[:low])) + cutSign
+// SummaryInput is all that an engine sees that summarises earlier turns. Everything in it is data, never instruction.
+type SummaryInput struct {
+	Agent     string    // display name
+	Previous  string    // the summary so far, which is brought up to date; may be empty
+	Goal      string    // the first thing that the user asked for; may be empty
+	Messages  []Message // what is new since Previous, oldest first, in every role, tool calls included
+	MaxTokens int       // of the summary
+	Zone      *time.Location
+	Model     string // overrides the server's model; empty for the default
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Limits of templates. They hold while a template is rendered, so that a small one cannot grow beyond them.
@@ -15,7 +16,7 @@ const (
 	// MaxTemplateBytes bounds a template.
 	MaxTemplateBytes = 256 << 10
 	// MaxRenderedBytes bounds what comes out: as much as a document may hold.
-	MaxRenderedBytes = MaxDocumentBytes
+	MaxRenderedBytes = 1 << 20
 	// MaxTemplateDepth bounds sections inside of each other.
 	MaxTemplateDepth = 16
 	// MaxTemplateSteps bounds the work: each piece of text, variable and section that is gone through counts, in each round.
@@ -195,8 +196,8 @@ func parseTemplate(template string) ([]templateNode, error) {
 	if len(template) > MaxTemplateBytes {
 		return nil, &TemplateError{1, fmt.Sprintf("it has %d bytes, at most %d are allowed", len(template), MaxTemplateBytes)}
 	}
-	if err := ValidContent(template); err != nil {
-		return nil, &TemplateError{1, err.Error()}
+	if !utf8.ValidString(template) || strings.IndexByte(template, 0) >= 0 {
+		return nil, &TemplateError{1, "use UTF-8 without NUL characters"}
 	}
 	nodes, err := p.until(nil)
 	return nodes, err
@@ -216,7 +217,7 @@ func (p *templateParser) until(open *templateNode) ([]templateNode, error) {
 		start := strings.Index(p.rest, "{{")
 		if start < 0 {
 			if open != nil {
-				return nil, &TemplateError{open.line, fmt.Sprintf("section %q is not closed", shown(open.name))}
+				return nil, &TemplateError{open.line, fmt.Sprintf("section %.80q is not closed", open.name)}
 			}
 			return p.text(nodes, len(p.rest)), nil
 		}
@@ -236,7 +237,7 @@ func (p *templateParser) until(open *templateNode) ([]templateNode, error) {
 		case "!":
 		case "/":
 			if open == nil || open.name != name {
-				return nil, &TemplateError{line, fmt.Sprintf("%q closes no section that is open here", shown(name))}
+				return nil, &TemplateError{line, fmt.Sprintf("%.80q closes no section that is open here", name)}
 			}
 			return nodes, nil
 		case "#", "^":
@@ -266,9 +267,9 @@ func (p *templateParser) text(nodes []templateNode, n int) []templateNode {
 		return nodes
 	}
 	if last := strings.LastIndexByte(text, '\n'); last >= 0 {
-		p.fresh = isBlank(text[last+1:])
+		p.fresh = strings.TrimSpace(text[last+1:]) == ""
 	} else {
-		p.fresh = p.fresh && isBlank(text)
+		p.fresh = p.fresh && strings.TrimSpace(text) == ""
 	}
 	nodes = append(nodes, templateNode{kind: templateText, line: p.line, text: text})
 	p.line += strings.Count(text, "\n")
@@ -296,7 +297,7 @@ func (p *templateParser) tag() (sign, name string, err error) {
 		sign, name = name[:1], strings.TrimSpace(name[1:])
 	}
 	if !templateName.MatchString(name) {
-		return "", "", &TemplateError{line, fmt.Sprintf("%q is no name; there are values, sections (# ^ /) and comments (!), and nothing else", shown(name))}
+		return "", "", &TemplateError{line, fmt.Sprintf("%.80q is no name; there are values, sections (# ^ /) and comments (!), and nothing else", name)}
 	}
 	return strings.TrimPrefix(sign, "&"), name, nil
 }
@@ -304,7 +305,7 @@ func (p *templateParser) tag() (sign, name string, err error) {
 // standalone takes the line away on which a tag stands alone that writes nothing. before is the text in front of the tag.
 func (p *templateParser) standalone(nodes []templateNode, before string) []templateNode {
 	line, rest, more := strings.Cut(p.rest, "\n")
-	if !p.fresh || !isBlank(line) {
+	if !p.fresh || strings.TrimSpace(line) != "" {
 		p.fresh = false
 		return nodes
 	}

@@ -1,5 +1,10 @@
 package memory
 
+import (
+	"strings"
+	"unicode"
+)
+
 // tokenUnit is how many units of cost make a token: costs are whole numbers, so that they are the same everywhere.
 const tokenUnit = 12
 
@@ -40,19 +45,6 @@ func EstimateTokens(s string) int {
 		e.add(r)
 	}
 	return (e.cost + tokenUnit - 1) / tokenUnit
-}
-
-// MessageOverhead is what a message costs a model beside its texts, in tokens: its role and the marks around it. OpenAI's chat
-// format has 3 or 4, by the model.
-const MessageOverhead = 4
-
-// MessageTokens is what a message costs a model, in tokens that count counts.
-func MessageTokens(content string, calls []ToolCall, count func(string) int) int {
-	n := count(content) + MessageOverhead
-	for _, c := range calls {
-		n += count(c.Name) + count(c.Arguments)
-	}
-	return n
 }
 
 // estimate is what a text costs up to here, and what matters of it for the next character.
@@ -173,4 +165,35 @@ func costOf(r rune) int {
 		return ideographs
 	}
 	return astralCost
+}
+
+// cutSign ends a text that was cut within a line.
+const cutSign = " …"
+
+// CutTokens is the beginning of a text, at most maxTokens long by count with the sign that it goes on; it ends at a space where
+// there is one near. A text that fits is returned as it is.
+func CutTokens(text string, maxTokens int, count func(string) int) string {
+	if count(text) <= maxTokens {
+		return text
+	}
+	runes := []rune(text)
+	low, high := 0, len(runes)
+	for low < high {
+		middle := (low + high + 1) / 2
+		if count(string(runes[:middle])+cutSign) <= maxTokens {
+			low = middle
+		} else {
+			high = middle - 1
+		}
+	}
+	for back := low; back > low*4/5; back-- {
+		if unicode.IsSpace(runes[back-1]) {
+			low = back
+			break
+		}
+	}
+	if low == 0 {
+		return ""
+	}
+	return strings.TrimSpace(string(runes[:low])) + cutSign
 }

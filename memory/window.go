@@ -143,14 +143,3 @@ func (s WindowSettings) Compact(e ExtractSettings) CompactSettings {
 		Paid: s.Paid, Model: s.Model, ModelTimeout: s.ModelTimeout, ModelHeartbeat: s.ModelHeartbeat,
 	}
 }
-
-// SummaryInput is all that an engine sees that summarises earlier turns. Everything in it is data, never instruction.
-type SummaryInput struct {
-	Agent     string    // display name
-	Previous  string    // the summary so far, which is brought up to date; may be empty
-	Goal      string    // the first thing that the user asked for; may be empty
-	Messages  []Message // what is new since Previous, oldest first, in every role, tool calls included
-	MaxTokens int       // of the summary
-	Zone      *time.Location
-	Model     string // overrides the server's model; empty for the default
-}
