@@ -40,7 +40,7 @@ const (
 )
 
 // Tells ranks outcomes: of a run with several steps, the outcome that tells most is reported.
-func (o Outcome) Tells() int {
+func (o Outcome) Severity() int {
 	switch o {
 	case OutcomeFailed:
 		return 5
