@@ -366,7 +366,7 @@ func unmarked(text string) string {
 
 // entryWords is what a statement says, in one form for all the ways to write it.
 func entryWords(said string) string {
-	said = strings.TrimSpace(htmlComment.ReplaceAllString(said, ""))
+	said = strings.TrimSpace(uncommented(said))
 	said = openBox.ReplaceAllString(said, "")
 	said = tickedBox.ReplaceAllString(said, "☑ ")
 	said = norm.NFKC.String(said)
@@ -462,3 +462,6 @@ func wordAt(runes []rune, i int) rune {
 	}
 	return '.'
 }
+
+// uncommented returns text without HTML comments.
+func uncommented(text string) string { return htmlComment.ReplaceAllString(text, "") }

@@ -12,6 +12,9 @@ type Finding struct {
 	Line  int    `json:"line"` // from 1
 }
 
+// IsSecret reports whether the finding is a secret, which is redacted, and not an attack.
+func (f Finding) IsSecret() bool { return f.Class == classSecret }
+
 // ScanResult is what a scan decided.
 type ScanResult struct {
 	Verdict  Verdict

@@ -39,7 +39,7 @@ func withoutFound(text string, found []Finding) string {
 	lines := strings.Split(text, "\n")
 	gone := map[int]bool{}
 	for _, f := range found {
-		if f.Class != classSecret {
+		if !f.IsSecret() {
 			gone[f.Line-1] = true
 		}
 	}
