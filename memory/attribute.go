@@ -22,14 +22,11 @@ const (
 // the conversation as a whole. So are headings.
 func Attribute(before, after string, transcript []Line) []LineSource {
 	known := lineSet(lineTexts(before))
-	titles := map[int]bool{}
-	for _, h := range headings(after) {
-		titles[h.line] = true
-	}
+	titles := HeadingLines(after)
 	s := listen(transcript)
 	var out []LineSource
 	for i, line := range lineTexts(after) {
-		said := bare(line)
+		said := SameLine(line)
 		if titles[i] || known[said] {
 			continue
 		}

@@ -107,8 +107,8 @@ func TestBare(t *testing.T) {
 		"":            "",
 		"a\r":         "a",
 	} {
-		if got := bare(line); got != want {
-			t.Errorf("bare(%q) is %q, want %q", line, got, want)
+		if got := SameLine(line); got != want {
+			t.Errorf("SameLine(%q) is %q, want %q", line, got, want)
 		}
 	}
 }

@@ -114,7 +114,7 @@ func TestBlameProperties(t *testing.T) {
 				t.Fatalf("line %q came in with version %d", l.Line, l.Version)
 			}
 			v := versions[l.Version-1]
-			if v.Author != l.Author || v.Reason != l.Reason || !slices.ContainsFunc(lineTexts(v.Content), func(s string) bool { return bare(s) == bare(l.Line) }) {
+			if v.Author != l.Author || v.Reason != l.Reason || !slices.ContainsFunc(lineTexts(v.Content), func(s string) bool { return SameLine(s) == SameLine(l.Line) }) {
 				t.Fatalf("line %q is not of version %d: %q", l.Line, l.Version, v.Content)
 			}
 		}

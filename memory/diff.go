@@ -176,3 +176,47 @@ func UnifiedDiff(fromName, toName, from, to string) string {
 	}
 	return out
 }
+
+// LineOrigins compares successive texts of one document and returns the lines of the last one, each with the index of the
+// text in which it first appeared.
+//
+// A line that only moved, or got another list marker or indentation, keeps its origin.
+func LineOrigins(texts []string) (lines []string, origins []int) {
+	for n, text := range texts {
+		next := lineTexts(text)
+		origins = carryOrigins(lines, next, origins, n)
+		lines = next
+	}
+	return lines, origins
+}
+
+// carryOrigins returns the origins of the lines of text n, given the lines and origins of the text before it.
+func carryOrigins(before, after []string, origins []int, n int) []int {
+	hunks := diffLines(before, after)
+	if len(hunks) == 0 {
+		return origins
+	}
+	out := make([]int, 0, len(after))
+	removed := map[string][]int{} // origins of the removed lines, by normalized line
+	at := 0
+	for _, h := range hunks {
+		out = append(out, origins[at:h.aFrom]...)
+		for i := h.aFrom; i < h.aTo; i++ {
+			if line := SameLine(before[i]); line != "" {
+				removed[line] = append(removed[line], origins[i])
+			}
+		}
+		out = append(out, slices.Repeat([]int{n}, h.bTo-h.bFrom)...)
+		at = h.aTo
+	}
+	out = append(out, origins[at:]...)
+	for _, h := range hunks {
+		for i := h.bFrom; i < h.bTo && len(removed) > 0; i++ {
+			line := SameLine(after[i])
+			if known := removed[line]; len(known) > 0 {
+				out[i], removed[line] = known[0], known[1:]
+			}
+		}
+	}
+	return out
+}

@@ -3,7 +3,11 @@
 package memory
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 )
@@ -56,40 +60,6 @@ type Document struct {
 
 // Size is the document's size in bytes.
 func (d Document) Size() int { return len(d.Content) }
-
-// Version is one entry of a document's history.
-type Version struct {
-	Number      int
-	BaseVersion int  // the version its author had seen; 0 when the document was new
-	Merged      bool // the base was stale, and both sides were merged by line
-	Deleted     bool // this version marks the document as deleted
-	Content     string
-	SHA256      [32]byte
-	Author      Author
-	Reason      string
-	Sources     Sources
-	Added       int // lines
-	Removed     int // lines
-	CreatedAt   time.Time
-}
-
-// Sources says from which messages a version came. The zero value means: from none.
-type Sources struct {
-	Conversation string `json:"conversation,omitempty"`
-	From         int64  `json:"from,omitempty"` // first message sequence number
-	To           int64  `json:"to,omitempty"`   // last message sequence number, inclusive
-	// Lines tells for single lines of the version which messages they came from; lines that are not listed came
-	// from the range as a whole.
-	Lines []LineSource `json:"lines,omitempty"`
-}
-
-// LineSource ties one line of text to the messages that it came from.
-type LineSource struct {
-	Line     string  `json:"line"` // as it stands in the document, without the line break
-	Messages []int64 `json:"messages"`
-	// Conversation is the one of Messages when it is not that of the version: a dream's lines come from several.
-	Conversation string `json:"conversation,omitempty"`
-}
 
 // Op is how a change is applied to the document as it is at that moment.
 type Op string
@@ -155,4 +125,27 @@ type ChangeReceipt struct {
 	Verdict  Verdict   `json:"verdict"` // of the scan: allow or redact; quarantined content is never written
 	// Withheld is true when statements were left out that a person had wanted forgotten.
 	Withheld bool `json:"withheld,omitempty"`
+}
+
+// MaxDocumentBytes bounds the content of a document.
+const MaxDocumentBytes = 1 << 20
+
+// ErrInvalidContent is wrapped by every error of ValidContent.
+var ErrInvalidContent = errors.New("invalid content")
+
+// ErrContentTooLarge is the ErrInvalidContent that is wrapped by the error about too many bytes.
+var ErrContentTooLarge = fmt.Errorf("%w", ErrInvalidContent)
+
+// ValidContent checks that s can be the content of a document: UTF-8 without NUL, at most MaxDocumentBytes long. The error
+// says what to do and repeats nothing of s.
+func ValidContent(s string) error {
+	switch {
+	case len(s) > MaxDocumentBytes:
+		return fmt.Errorf("%w: %d bytes, at most %d are allowed", ErrContentTooLarge, len(s), MaxDocumentBytes)
+	case !utf8.ValidString(s):
+		return fmt.Errorf("%w: write it in UTF-8", ErrInvalidContent)
+	case strings.IndexByte(s, 0) >= 0:
+		return fmt.Errorf("%w: remove the NUL characters", ErrInvalidContent)
+	}
+	return nil
 }

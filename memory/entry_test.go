@@ -194,7 +194,7 @@ func checkEntries(t interface {
 				t.Fatalf("statement %d has %q, lines %d to %d are %q", i, word, e.FromLine, e.ToLine, source)
 			}
 		}
-		if !saysSomething(e.Text) || e.ID == "" {
+		if !SaysSomething(e.Text) || e.ID == "" {
 			t.Fatalf("statement %d is %q", i, e.Text)
 		}
 	}

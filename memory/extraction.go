@@ -1,6 +1,10 @@
 package memory
 
-import "time"
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+)
 
 // Outcome is how a run ended. Every run ends in one; there is no silence.
 type Outcome string
@@ -35,77 +39,8 @@ const (
 	GateAbnormalFinish ReasonCode = "abnormal_finish"
 )
 
-// ExtractionInput is all that an engine sees. Everything in it is data, never instruction.
-type ExtractionInput struct {
-	Agent      string    // display name
-	Today      time.Time // now, in the owner's zone
-	Profile    string    // current PROFILE.md of the target scope; may be empty
-	Memory     string    // current MEMORY.md of the target scope; may be empty
-	Shared     string    // shared MEMORY.md when the target is PERSONAL: known already, not to be repeated; may be empty
-	Note       string    // tail of today's note; may be empty
-	Transcript []Line    // what was said, oldest first
-	// Protected are the lines of Profile and Memory that a person wrote or edited; they survive unless retired by name.
-	Protected       []string
-	ProfileMaxChars int // ceiling of PROFILE.md, in characters
-	MemoryMaxChars  int // ceiling of MEMORY.md, in characters
-	// Violations lists, on the one repair round, what was wrong with Previous.
-	Violations []string
-	Previous   string // raw output of the first round
-	// Model overrides the server's model; empty for the default.
-	Model string
-}
-
-// Line is one message of a transcript: a user or assistant message, cut to the limit.
-type Line struct {
-	Seq  int64
-	Role string // user or assistant
-	Name string
-	At   time.Time
-	Text string
-	Cut  bool // Text was longer
-}
-
-// Proposal is an engine's answer, as the JSON contract has it. It is a proposal: nothing is written before it passed the guards.
-type Proposal struct {
-	ShouldUpdate  bool      `json:"should_update"`
-	Reason        string    `json:"reason"`
-	DailyEntry    string    `json:"daily_entry,omitempty"`    // Markdown appended to today's note
-	MemoryUpdate  string    `json:"memory_update,omitempty"`  // the full new MEMORY.md
-	ProfileUpdate string    `json:"profile_update,omitempty"` // the full new PROFILE.md
-	Retired       []Retired `json:"retired,omitempty"`
-	// Evidence ties lines to messages; an engine that knows fills it, for others it is derived (Attribute).
-	Evidence []LineSource `json:"evidence,omitempty"`
-}
-
-// Retired names one line that a person wrote and that no longer holds, with the reason why it goes.
-type Retired struct {
-	Line   string `json:"line"`
-	Reason string `json:"reason"`
-}
-
-// Usage is what a model call cost.
-type Usage struct {
-	Calls        int   `json:"calls"`
-	InputTokens  int   `json:"inputTokens"`
-	OutputTokens int   `json:"outputTokens"`
-	CostMicros   int64 `json:"costMicros"` // millionths of a US dollar, estimated from the configured prices
-}
-
-// Add returns the sum.
-func (u Usage) Add(v Usage) Usage {
-	return Usage{u.Calls + v.Calls, u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens, u.CostMicros + v.CostMicros}
-}
-
-// Answer is what an engine returned: its raw text, who gave it and what it cost.
-type Answer struct {
-	Raw           string // JSON of a Proposal, possibly with fences, prose or faults around it
-	Model         string // "provider/model" or "builtin/extractive"
-	PromptVersion string
-	Usage         Usage
-}
-
 // Tells ranks outcomes: of a run with several steps, the outcome that tells most is reported.
-func (o Outcome) Tells() int {
+func (o Outcome) Severity() int {
 	switch o {
 	case OutcomeFailed:
 		return 5
@@ -119,4 +54,75 @@ func (o Outcome) Tells() int {
 		return 1
 	}
 	return 0
+}
+
+// GateInput is what decides whether a range of messages is extracted from.
+type GateInput struct {
+	Settings             ExtractSettings
+	Trigger              Trigger
+	ConversationMessages int       // user and assistant messages of the conversation up to the end of the range
+	Pending              []Message // of the range, oldest first
+}
+
+// normalFinish are the finish reasons of an answer that ended as it was meant to, as the providers and agent frameworks
+// say them, without case and separators. A turn that ends with a tool's result ends with a call of it; that counts as
+// normal, since whoever reported the turn as complete waits for nothing more. All others (length, max_tokens,
+// content_filter, safety, refusal, error, cancelled, …) leave an answer that is not what was meant, and the turn waits in
+// front of the cursor for a better one.
+var normalFinish = map[string]bool{
+	"": true, "stop": true, "endturn": true, "stopsequence": true, "eos": true, "eostoken": true, "complete": true, "completed": true,
+	"normal": true, "returndirect": true, "toolcalls": true, "tooluse": true, "functioncall": true,
+}
+
+var separators = strings.NewReplacer("_", "", "-", "", " ", "", ".", "")
+
+func endedNormally(finish string) bool {
+	return normalFinish[separators.Replace(strings.ToLower(finish))]
+}
+
+// Gate tries the gates in their order and returns the first that is closed; true means that all are open. The last message
+// of the user counts in characters without the space around it; a range without one is closed by it.
+func Gate(in GateInput) (ReasonCode, bool) {
+	lastUser, lastFinish := "", ""
+	for _, m := range in.Pending {
+		switch m.Role {
+		case RoleOfUser:
+			lastUser = m.Content
+		case RoleOfAssistant:
+			lastFinish = m.FinishReason
+		}
+	}
+	switch {
+	case in.Settings.Stopped() != "":
+		return in.Settings.Stopped(), false
+	case in.Trigger == TriggerCron || in.Trigger == TriggerDream:
+		return GateSource, false
+	case in.ConversationMessages < in.Settings.MinMessages:
+		return GateFewMessages, false
+	case utf8.RuneCountInString(strings.TrimSpace(lastUser)) < in.Settings.MinUserChars:
+		return GateShortMessage, false
+	case !endedNormally(lastFinish):
+		return GateAbnormalFinish, false
+	}
+	return "", true
+}
+
+// Timing is when an extraction runs: both are durable timers that delay work and never drop it.
+type Timing struct {
+	Quiet    time.Duration `json:"quiet"`    // nothing new for this long
+	Cooldown time.Duration `json:"cooldown"` // since the last extraction of the same agent and owner
+}
+
+// DefaultTiming is the documented default.
+func DefaultTiming() Timing { return Timing{Quiet: 20 * time.Second, Cooldown: 5 * time.Minute} }
+
+// With returns t with everything that a sets.
+func (t Timing) With(a AgentSettings) Timing {
+	if a.QuietSeconds != nil {
+		t.Quiet = time.Duration(*a.QuietSeconds) * time.Second
+	}
+	if a.CooldownSeconds != nil {
+		t.Cooldown = time.Duration(*a.CooldownSeconds) * time.Second
+	}
+	return t
 }

@@ -12,7 +12,7 @@ func TestUsageAdds(t *testing.T) {
 func TestOutcomesAreRanked(t *testing.T) {
 	ranked := []Outcome{OutcomeRunning, OutcomeSkipped, OutcomeNothing, OutcomeWritten, OutcomeQuarantined, OutcomeFailed}
 	for i := 1; i < len(ranked); i++ {
-		if ranked[i].Tells() <= ranked[i-1].Tells() {
+		if ranked[i].Severity() <= ranked[i-1].Severity() {
 			t.Errorf("%s tells no more than %s", ranked[i], ranked[i-1])
 		}
 	}

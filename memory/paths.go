@@ -2,6 +2,8 @@ package memory
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -20,16 +22,7 @@ type PathError struct {
 }
 
 // Error names the path and what to do.
-func (e *PathError) Error() string { return fmt.Sprintf("path %q: %s", shown(e.Path), e.Rule) }
-
-// shown cuts what an error repeats of its input.
-func shown(s string) string {
-	const limit = 80
-	if len(s) <= limit {
-		return s
-	}
-	return strings.ToValidUTF8(s[:limit], "") + "…"
-}
+func (e *PathError) Error() string { return fmt.Sprintf("path %.80q: %s", e.Path, e.Rule) }
 
 // ParsePath checks the path of a document and returns it in Unicode normal form C, so that one name has one spelling.
 // A path is relative, uses /, has no empty, "." or ".." segment, ends in .md, is printable and at most MaxPathBytes long.
@@ -88,3 +81,85 @@ func unseen(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.
 
 // DailyNotePath is the path of the daily note of day, in day's own time zone.
 func DailyNotePath(day time.Time) string { return "memory/" + day.Format(time.DateOnly) + ".md" }
+
+// Limits of AgentSettings.WriteTargets.
+const (
+	MaxWriteTargets     = 100
+	MaxWriteTargetBytes = MaxPathBytes
+)
+
+// guarded are the documents that tell an agent what it is: a pattern does not open them, only their names do.
+var guarded = []string{AgentsPath, SoulPath}
+
+// WriteAllowed reports whether business workflows may write the document at a path, in ParsePath's form. targets are patterns
+// of paths: in each segment *, ? and [a-z] are as in path.Match, and a segment ** stands for any number of folders, none too. Nil
+// allows every document, an empty list none. AGENTS.md and SOUL.md at the root must be named literally.
+func WriteAllowed(targets []string, document string) bool {
+	if slices.Contains(guarded, document) {
+		return slices.Contains(targets, document)
+	}
+	if targets == nil {
+		return true
+	}
+	segments := strings.Split(document, "/")
+	return slices.ContainsFunc(targets, func(target string) bool {
+		return matches(strings.Split(norm.NFC.String(target), "/"), segments)
+	})
+}
+
+// matches compares a pattern with a path, segment by segment: reached[i] is whether what came before leads to the i-th segment of
+// the path.
+func matches(pattern, segments []string) bool {
+	reached := make([]bool, len(segments)+1)
+	reached[0] = true
+	for _, p := range pattern {
+		next := make([]bool, len(segments)+1)
+		for i := range reached {
+			switch {
+			case p == "**":
+				next[i] = reached[i] || i > 0 && next[i-1]
+			case i > 0 && reached[i-1]:
+				next[i], _ = path.Match(p, segments[i-1]) // a bad pattern matches nothing
+			}
+		}
+		reached = next
+	}
+	return reached[len(segments)]
+}
+
+// ValidWriteTarget checks a pattern of WriteAllowed. The error says what to do.
+func ValidWriteTarget(target string) error {
+	switch {
+	case target == "":
+		return fmt.Errorf("name documents, such as memory/cases/*.md")
+	case len(target) > MaxWriteTargetBytes:
+		return fmt.Errorf("shorten it to %d bytes, it has %d", MaxWriteTargetBytes, len(target))
+	case strings.ContainsFunc(target, unseen):
+		return fmt.Errorf("remove the characters that cannot be seen")
+	}
+	for segment := range strings.SplitSeq(target, "/") {
+		if segment == "" || segment == "." || segment == ".." {
+			return fmt.Errorf(`remove empty segments, "." and ".."`)
+		}
+		if _, err := path.Match(segment, ""); err != nil {
+			return fmt.Errorf("close the bracket, or escape it with a backslash")
+		}
+	}
+	return nil
+}
+
+// Searchable reports whether a document is found by recall. What the agent is told (AGENTS.md, SOUL.md) is no memory, and
+// what a dream writes about itself (DREAMS.md, memory/dreaming/) would come back as if somebody had said it.
+func Searchable(path string) bool {
+	switch path {
+	case AgentsPath, SoulPath, DreamsPath:
+		return false
+	}
+	return !strings.HasPrefix(path, DreamingFolder)
+}
+
+// DreamsPath is the diary of dreams.
+const DreamsPath = "DREAMS.md"
+
+// DreamingFolder is where the reports of dreams stand.
+const DreamingFolder = "memory/dreaming/"

@@ -83,7 +83,7 @@ func TestAPersonChangesOnlyTheirOwn(t *testing.T) {
 		}
 		var found []string
 		for _, s := range Sections(after) {
-			if strings.HasPrefix(s.Heading, PersonHeading) && s.Level == personLevel {
+			if strings.HasPrefix(s.Heading, PersonHeading) && s.Level == 2 {
 				found = append(found, s.Heading)
 			}
 		}

@@ -2,6 +2,8 @@ package memory
 
 import (
 	"cmp"
+	"embed"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -49,6 +51,29 @@ func blocks(docs []Document) []string {
 	out := make([]string, len(docs))
 	for i, d := range docs {
 		out[i] = "--- " + d.Path + " ---\n" + separatorLike.ReplaceAllString(strings.TrimSpace(d.Content), `$1\$2`)
+	}
+	return out
+}
+
+//go:embed seeds/*.md
+var seedFiles embed.FS
+
+// Seed is a document that every new agent starts with: TEAM, enabled.
+type Seed struct {
+	Path      string
+	SortOrder int
+	Content   string
+}
+
+// Seeds are the documents of a new agent, in the order in which they stand in the system prompt.
+func Seeds() []Seed {
+	var out []Seed
+	for i, path := range []string{AgentsPath, SoulPath, ProfilePath, MemoryPath} {
+		content, err := seedFiles.ReadFile("seeds/" + path)
+		if err != nil {
+			panic(fmt.Sprintf("seed %s is embedded: %v", path, err))
+		}
+		out = append(out, Seed{Path: path, SortOrder: i, Content: string(content)})
 	}
 	return out
 }

@@ -3,6 +3,12 @@ package memory
 import (
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"golang.org/x/text/unicode/norm"
 )
 
 // Section is a stretch of a Markdown document: a heading with what stands under it, up to the next heading of any level.
@@ -63,6 +69,15 @@ func SectionEnd(content string, is func(Section) bool) int {
 	return 0
 }
 
+// HeadingLines returns the indexes of the lines of a document that are headings, from 0.
+func HeadingLines(doc string) map[int]bool {
+	out := map[int]bool{}
+	for _, h := range headings(doc) {
+		out[h.line] = true
+	}
+	return out
+}
+
 // headings finds the ATX headings of a document.
 func headings(doc string) []heading {
 	lines := lineTexts(doc)
@@ -80,7 +95,7 @@ func headingsFrom(lines []string, start int) []heading {
 		switch mark := fenceOf(line); {
 		case indented:
 		case fence != "":
-			if mark != "" && mark[0] == fence[0] && len(mark) >= len(fence) && strings.TrimSpace(line[len(mark):]) == "" {
+			if closesFence(line, fence) {
 				fence = ""
 			}
 		case mark != "":
@@ -121,6 +136,12 @@ func fenceOf(line string) string {
 	return ""
 }
 
+// closesFence reports whether line closes the code block that fence opened.
+func closesFence(line, fence string) bool {
+	mark := fenceOf(line)
+	return mark != "" && mark[0] == fence[0] && len(mark) >= len(fence) && strings.TrimSpace(line[len(mark):]) == ""
+}
+
 // headingOf reads an ATX heading; level 0 means that line is none.
 func headingOf(line string) (level int, text string) {
 	level = len(line) - len(strings.TrimLeft(line, "#"))
@@ -136,4 +157,206 @@ func headingOf(line string) (level int, text string) {
 		text = strings.TrimSpace(closed)
 	}
 	return level, text
+}
+
+// blockParser reads the block structure of CommonMark. Inline parsers are left out: nothing here looks inside of a paragraph, and they
+// are the costly part.
+var blockParser = sync.OnceValue(func() parser.Parser {
+	return parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+	)
+})
+
+// parsed parses a document behind its front matter, which a Markdown parser takes for a heading. from is how many bytes of the
+// document the front matter has: positions in the tree count from there.
+func parsed(document string) (tree ast.Node, source []byte, from int) {
+	lines := splitLines(document)
+	for _, line := range lines[:frontMatter(lineTexts(document))] {
+		from += len(line)
+	}
+	source = []byte(document[from:])
+	return blockParser().Parse(text.NewReader(source)), source, from
+}
+
+// titled is a heading of the document itself, in ATX or setext form. Those inside of lists and quotations belong to the list or
+// the quotation.
+type titled struct {
+	name
+
+	at int // byte at which its line begins
+}
+
+// moved is the heading some bytes further on.
+func (t titled) moved(bytes int) titled {
+	t.at += bytes
+	return t
+}
+
+// name is what tells one section from another.
+type name struct {
+	level int
+	key   string // its heading as it is compared: Markdown as written, each run of white space one space, Unicode form C
+}
+
+// titles finds the headings of a document with a Markdown parser: lines in code, HTML and front matter are none.
+func titles(document string) []titled {
+	tree, source, from := parsed(document)
+	var out []titled
+	for node := tree.FirstChild(); node != nil; node = node.NextSibling() {
+		h, ok := node.(*ast.Heading)
+		if !ok {
+			continue
+		}
+		at := strings.LastIndexByte(document[:from+h.Pos()], '\n') + 1
+		key := norm.NFC.String(strings.Join(strings.Fields(string(h.Lines().Value(source))), " "))
+		out = append(out, titled{name: name{level: h.Level, key: key}, at: at})
+	}
+	return out
+}
+
+// spans is where sections stand, nested ones included: the section of titles[i] reaches from its heading to the next heading of
+// the same or a higher level, in bytes.
+func spans(document string, titles []titled) [][2]int {
+	out := make([][2]int, len(titles))
+	var open []int
+	for i, h := range titles {
+		for len(open) > 0 && titles[open[len(open)-1]].level >= h.level {
+			out[open[len(open)-1]][1] = h.at
+			open = open[:len(open)-1]
+		}
+		out[i][0] = h.at
+		open = append(open, i)
+	}
+	for _, i := range open {
+		out[i][1] = len(document)
+	}
+	return out
+}
+
+// TopSection returns the text of the first level-2 section with the given heading, without blank lines around it, and the
+// 1-based lines that the section covers, heading included and to inclusive. found is false if there is no such section.
+func TopSection(document, heading string) (text string, from, to int, found bool) {
+	start, end, found := topSpan(document, heading)
+	if !found {
+		return "", 0, 0, false
+	}
+	_, body, _ := strings.Cut(document[start:end], "\n")
+	from = strings.Count(document[:start], "\n") + 1
+	to = from + strings.Count(strings.TrimRight(document[start:end], " \t\r\n"), "\n")
+	return strings.TrimSpace(withLineBreak(body, "\n")), from, to, true
+}
+
+// TopHeadingAt returns the heading of the level-2 section that contains a line, counted from 1. It is empty outside of such
+// sections.
+func TopHeadingAt(document string, line int) string {
+	at := 0 // byte at which the line begins
+	for range line - 1 {
+		next := strings.IndexByte(document[at:], '\n')
+		if next < 0 {
+			return ""
+		}
+		at += next + 1
+	}
+	headings := titles(document)
+	for i, span := range spans(document, headings) {
+		if headings[i].level == topLevel && span[0] <= at && at < span[1] {
+			return headings[i].key
+		}
+	}
+	return ""
+}
+
+// SectionError reports that a text cannot be put into a section.
+type SectionError struct{ Problem string }
+
+// Error says what to change.
+func (e *SectionError) Error() string { return e.Problem }
+
+// WithTopSection replaces the text of the level-2 section with the given heading, or appends the section if it is missing.
+//
+// Every other byte of the document stays, and so do all other headings. It returns a *SectionError for a text that would
+// end the section, begin another one or swallow what follows: headings of level 1 and 2, open code and open comments.
+func WithTopSection(document, heading, text string) (string, error) {
+	if err := fitsInSection(text); err != nil {
+		return "", err
+	}
+	text = strings.Trim(withLineBreak(text, "\n"), "\n")
+	section := strings.Repeat("#", topLevel) + " " + heading + "\n"
+	if !isBlank(text) {
+		section += "\n" + text + "\n"
+	}
+	start, end, found := topSpan(document, heading)
+	var out string
+	switch {
+	case found && end < len(document):
+		out = document[:start] + section + "\n" + document[end:]
+	case found:
+		out = document[:start] + section
+	case isBlank(document):
+		out = section
+	default:
+		out = withoutBlankEnd(document) + "\n\n" + section
+	}
+	_, _, added := topSpan(out, heading)
+	if !added || !slices.Equal(outlineWithout(document, heading), outlineWithout(out, heading)) {
+		return "", &SectionError{"The document has open code or an open comment: close it before adding a section"}
+	}
+	return out, nil
+}
+
+// topLevel is the level of the headings of WithTopSection.
+const topLevel = 2
+
+// topSpan returns the range in bytes of the first level-2 section with the given heading.
+func topSpan(document, heading string) (start, end int, found bool) {
+	wanted := titles(strings.Repeat("#", topLevel) + " " + heading + "\n")[0].name
+	headings := titles(document)
+	at := slices.IndexFunc(headings, func(t titled) bool { return t.name == wanted })
+	if at < 0 {
+		return 0, 0, false
+	}
+	span := spans(document, headings)[at]
+	return span[0], span[1], true
+}
+
+// fitsInSection refuses text that would not stay within a level-2 section.
+func fitsInSection(text string) error {
+	const (
+		sentinel = "\n\n## End\n"
+		levels   = "Use headings of level 3 and below, and no line of === or --- under text: the section of the person who speaks has level 2"
+	)
+	text = withLineBreak(text, "\n")
+	if strings.Contains(text, "\r") {
+		return &SectionError{"End lines with a line break, not with a carriage return"}
+	}
+	under := "x\n\n" + text // so that it cannot begin with front matter
+	headings := titles(under + sentinel)
+	if n := len(headings); n == 0 || headings[n-1].at != len(under)+2 {
+		return &SectionError{"Close the code block or comment"}
+	}
+	if slices.ContainsFunc(headings[:len(headings)-1], func(t titled) bool { return t.level <= topLevel }) {
+		return &SectionError{levels}
+	}
+	sections := Sections(under + sentinel)
+	if n := len(sections); n == 0 || sections[n-1].Heading != "End" {
+		return &SectionError{"Close the code block"}
+	}
+	isTop := func(s Section) bool { return s.Level > 0 && s.Level <= topLevel }
+	if slices.ContainsFunc(sections[:len(sections)-1], isTop) {
+		return &SectionError{levels}
+	}
+	return nil
+}
+
+// outlineWithout returns the headings of a document, except those within one level-2 section.
+func outlineWithout(document, heading string) []name {
+	start, end, found := topSpan(document, heading)
+	var out []name
+	for _, t := range titles(document) {
+		if !found || t.at < start || t.at >= end {
+			out = append(out, t.name)
+		}
+	}
+	return out
 }

@@ -93,7 +93,7 @@ func appendLosesNothing(t failer, existing, incoming, got string) {
 // othersStay: what stands in none of the sections that are replaced is there as before, byte for byte and in its order.
 func othersStay(t failer, existing, incoming, got string) {
 	t.Helper()
-	parts, err := incomingSections(broken(incoming, breakOf(existing, incoming)))
+	parts, err := incomingSections(withLineBreak(incoming, lineBreakFor(existing, incoming)))
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

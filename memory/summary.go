@@ -1,84 +1,83 @@
 package memory
 
 import (
-	"regexp"
+	"sort"
 	"strings"
-	"unicode"
+	"time"
 )
 
-// TidySummary makes what an engine wrote fit to stand in a context window: without thinking and fences around it, without the
-// lines that the scan would quarantine, with its secrets taken out, and at most maxTokens long by count, cut at a line. cut says
-// that the engine's answer ended where its token limit was: its last line is no whole one then. What is empty says nothing.
+// SummaryInput is everything that an engine sees when it summarizes earlier turns. All of it is data, never instruction.
+type SummaryInput struct {
+	Agent     string    // display name
+	Previous  string    // the summary so far, to be updated; may be empty
+	Goal      string    // the user's first request; may be empty
+	Messages  []Message // new since Previous, oldest first, of every role, with tool calls
+	MaxTokens int       // of the summary
+	Zone      *time.Location
+	Model     string // overrides the server's model; empty for the default
+}
+
+// TidySummary makes an engine's summary fit for a context window. It removes thinking and fences, drops the lines that the
+// scan would quarantine, redacts secrets, and cuts the text at a line to maxTokens as counted by count.
+//
+// cut reports that the engine's answer ended at its token limit; its last line is then incomplete and dropped. The result is
+// empty if nothing is left.
 func TidySummary(raw string, cut bool, maxTokens int, count func(string) int) string {
-	text := tidied(strings.ReplaceAll(unwrapped(strings.ToValidUTF8(raw, "\uFFFD")), "\r\n", "\n"))
+	text := Tidied(withLineBreak(unwrapped(strings.ToValidUTF8(raw, "\uFFFD")), "\n"))
 	if unfinishedThinking.MatchString(text) {
 		return ""
 	}
 	if text = strings.TrimSpace(text); cut {
 		text = text[:strings.LastIndexByte(text, '\n')+1]
 	}
-	return fitted(harmless(text), maxTokens, count)
+	return cutLines(harmless(text), maxTokens, count)
 }
 
-// unfinishedThinking is what a reasoning model wrote that came to no answer.
-var unfinishedThinking = regexp.MustCompile(`(?i)^\s*<think(?:ing)?>`)
-
-// harmless is a text without the lines that the scan would quarantine, and without secrets.
+// harmless removes the lines that the scan would quarantine, and redacts secrets.
 func harmless(text string) string {
 	for {
 		found := Scan(text)
 		if found.Verdict != VerdictQuarantine {
 			return strings.TrimSpace(found.Text)
 		}
-		kept := withoutFound(text, found.Findings)
-		if kept == text { // the finding is in no single line of it
+		kept := withoutFindings(text, found.Findings)
+		if kept == text { // the finding is in no single line
 			return ""
 		}
 		text = kept
 	}
 }
 
-// withoutFound is a text without the lines that have a finding other than a secret, which is redacted and not taken out.
-func withoutFound(text string, found []Finding) string {
+// withoutFindings removes the lines with findings other than secrets, or all lines with findings if there are only secrets.
+func withoutFindings(text string, findings []Finding) string {
+	attacks, all := map[int]bool{}, map[int]bool{}
+	for _, f := range findings {
+		all[f.Line-1] = true
+		if !f.IsSecret() {
+			attacks[f.Line-1] = true
+		}
+	}
+	removed := attacks
+	if len(attacks) == 0 {
+		removed = all
+	}
 	lines := strings.Split(text, "\n")
-	gone := map[int]bool{}
-	for _, f := range found {
-		if f.Class != classSecret {
-			gone[f.Line-1] = true
-		}
-	}
-	if len(gone) == 0 { // secrets that cannot be taken out
-		for _, f := range found {
-			gone[f.Line-1] = true
-		}
-	}
 	kept := lines[:0:0]
 	for i, line := range lines {
-		if !gone[i] {
+		if !removed[i] {
 			kept = append(kept, line)
 		}
 	}
 	return strings.Join(kept, "\n")
 }
 
-// fitted cuts a text to a number of tokens: at a line, or within the first line when that alone is too long. A heading that
-// nothing follows any more goes as well.
-func fitted(text string, maxTokens int, count func(string) int) string {
+// cutLines cuts a text at a line, or within the first line if that alone is too long. Headings at the end are dropped.
+func cutLines(text string, maxTokens int, count func(string) int) string {
 	if maxTokens <= 0 || count(text) <= maxTokens {
 		return text
 	}
 	lines := strings.Split(text, "\n")
-	// Whether n lines fit is true up to some n and false from there on.
-	n := 0
-	for low, high := 0, len(lines); low < high; {
-		middle := (low + high + 1) / 2
-		if count(strings.Join(lines[:middle], "\n")) <= maxTokens {
-			low = middle
-		} else {
-			high = middle - 1
-		}
-		n = low
-	}
+	n := sort.Search(len(lines), func(n int) bool { return count(strings.Join(lines[:n+1], "\n")) > maxTokens })
 	for n > 0 && (strings.TrimSpace(lines[n-1]) == "" || strings.HasPrefix(lines[n-1], "#")) {
 		n--
 	}
@@ -86,35 +85,4 @@ func fitted(text string, maxTokens int, count func(string) int) string {
 		return strings.TrimSpace(strings.Join(lines[:n], "\n"))
 	}
 	return CutTokens(text, maxTokens, count)
-}
-
-// cutSign ends a text that was cut within a line.
-const cutSign = " …"
-
-// CutTokens is the beginning of a text, at most maxTokens long by count with the sign that it goes on; it ends at a space where
-// there is one near. A text that fits is returned as it is.
-func CutTokens(text string, maxTokens int, count func(string) int) string {
-	if count(text) <= maxTokens {
-		return text
-	}
-	runes := []rune(text)
-	low, high := 0, len(runes)
-	for low < high {
-		middle := (low + high + 1) / 2
-		if count(string(runes[:middle])+cutSign) <= maxTokens {
-			low = middle
-		} else {
-			high = middle - 1
-		}
-	}
-	for back := low; back > low*4/5; back-- {
-		if unicode.IsSpace(runes[back-1]) {
-			low = back
-			break
-		}
-	}
-	if low == 0 {
-		return ""
-	}
-	return strings.TrimSpace(string(runes[:low])) + cutSign
 }

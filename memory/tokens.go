@@ -1,24 +1,31 @@
 package memory
 
-// tokenUnit is how many units of cost make a token: costs are whole numbers, so that they are the same everywhere.
+import (
+	"sort"
+	"strings"
+	"unicode"
+)
+
+// tokenUnit is the number of cost units per token. Costs are whole numbers, so that results are the same everywhere.
 const tokenUnit = 12
 
-// Costs, in twelfths of a token, measured on texts in the scripts named (see the table in docs/context.md). Where OpenAI's two
-// vocabularies differ much they lie between, nearer to the larger count: other makers' vocabularies count more of most scripts.
+// Costs in twelfths of a token, measured on texts in the named scripts (see the table in docs/context.md). Where OpenAI's two
+// vocabularies differ much, a cost lies between them, closer to the larger: other vendors' vocabularies need more tokens for
+// most scripts.
 const (
 	wordCost    = 12 // a word in Latin letters, or a part of one that begins with a capital; the space before it is free
-	tailCost    = 3  // each of its letters behind shortWord
+	tailCost    = 3  // each letter after shortWord
 	shortWord   = 5
-	capitalCost = 6  // each further capital of a row
-	accentCost  = 6  // each letter that is not ASCII, beside the word
-	toneCost    = 9  // the same, of Vietnamese
+	capitalCost = 6  // each further capital in a row
+	accentCost  = 6  // each letter that is not ASCII, in addition
+	toneCost    = 9  // the same for Vietnamese
 	digitsCost  = 12 // up to digitGroup digits
 	digitGroup  = 3
-	symbolCost  = 8 // a punctuation mark or another symbol of ASCII
-	repeatCost  = 2 // the same one again
-	layoutCost  = 8 // white space, but for one space between words
+	symbolCost  = 8 // an ASCII punctuation mark or symbol
+	repeatCost  = 2 // the same one repeated
+	layoutCost  = 8 // white space, except one space between words
 
-	greekCost    = 5  // Greek and Cyrillic, a letter
+	greekCost    = 5  // a Greek or Cyrillic letter
 	semiticCost  = 8  // Armenian, Hebrew, Arabic and others
 	indicCost    = 9  // the scripts of India, Thai, Lao
 	burmeseCost  = 12 // other scripts
@@ -27,13 +34,14 @@ const (
 	kanaCost     = 11
 	hangulCost   = 13
 	wideSignCost = 10 // punctuation between ideographs
-	joinerCost   = 8  // what joins emoji or chooses their form
+	joinerCost   = 8  // joiners and variation selectors of emoji
 	astralCost   = 26 // emoji, rare ideographs
 )
 
-// EstimateTokens estimates how many tokens a model counts in s, for models whose vocabulary is not at hand. It follows what
-// vocabularies have in common: words and groups of digits are tokens, long words are several, and each script has its price for
-// a letter. It is meant for budgets, not for bills.
+// EstimateTokens estimates the number of tokens of s, for models whose vocabulary is not available.
+//
+// It follows what vocabularies have in common: words and groups of digits are tokens, long words are several, and each
+// script has a cost per letter. It is meant for budgets, not for bills.
 func EstimateTokens(s string) int {
 	var e estimate
 	for _, r := range s {
@@ -42,32 +50,19 @@ func EstimateTokens(s string) int {
 	return (e.cost + tokenUnit - 1) / tokenUnit
 }
 
-// MessageOverhead is what a message costs a model beside its texts, in tokens: its role and the marks around it. OpenAI's chat
-// format has 3 or 4, by the model.
-const MessageOverhead = 4
-
-// MessageTokens is what a message costs a model, in tokens that count counts.
-func MessageTokens(content string, calls []ToolCall, count func(string) int) int {
-	n := count(content) + MessageOverhead
-	for _, c := range calls {
-		n += count(c.Name) + count(c.Arguments)
-	}
-	return n
-}
-
-// estimate is what a text costs up to here, and what matters of it for the next character.
+// estimate is the cost of a text so far, with the state that the next character depends on.
 type estimate struct {
 	cost  int
 	last  rune
-	group kindOfGroup
+	group groupKind
 	size  int // characters of the group
 }
 
-// kindOfGroup is of characters that belong together.
-type kindOfGroup int
+// groupKind is the kind of a run of similar characters.
+type groupKind int
 
 const (
-	noGroup kindOfGroup = iota
+	noGroup groupKind = iota
 	lowerWord
 	upperWord
 	digits
@@ -106,8 +101,8 @@ func (e *estimate) add(r rune) {
 	e.last = r
 }
 
-// begin goes on with a group, or begins another one, and counts the character.
-func (e *estimate) begin(group kindOfGroup) {
+// begin counts a character of a group, beginning a new group if the kind changes.
+func (e *estimate) begin(group groupKind) {
 	if e.group != group {
 		e.group, e.size = group, 0
 	}
@@ -138,7 +133,7 @@ func (e *estimate) capital() {
 }
 
 func (e *estimate) space(r rune) {
-	if e.begin(spaces); e.size == 1 && r == ' ' && e.cost > 0 { // free behind something, so that a text of it alone is not
+	if e.begin(spaces); e.size == 1 && r == ' ' && e.cost > 0 { // free after something, so that a text of spaces is not free
 		return
 	}
 	if e.size == 1 || e.size == 2 && e.last == ' ' {
@@ -146,7 +141,7 @@ func (e *estimate) space(r rune) {
 	}
 }
 
-// costOf is the cost of a character of another script.
+// costOf returns the cost of a character of another script.
 func costOf(r rune) int {
 	switch {
 	case r < 0x370:
@@ -173,4 +168,27 @@ func costOf(r rune) int {
 		return ideographs
 	}
 	return astralCost
+}
+
+// cutSign ends a text that was cut within a line.
+const cutSign = " …"
+
+// CutTokens cuts a text to maxTokens as counted by count, including a sign that it was cut. It cuts at a space if there is one
+// in the last fifth. A text that fits is returned unchanged.
+func CutTokens(text string, maxTokens int, count func(string) int) string {
+	if count(text) <= maxTokens {
+		return text
+	}
+	runes := []rune(text)
+	n := sort.Search(len(runes), func(n int) bool { return count(string(runes[:n+1])+cutSign) > maxTokens })
+	for back := n; back > n*4/5; back-- {
+		if unicode.IsSpace(runes[back-1]) {
+			n = back
+			break
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return strings.TrimSpace(string(runes[:n])) + cutSign
 }

@@ -277,7 +277,7 @@ func (s *Store) ImportedConversation(ctx context.Context, id memory.Identity, ui
 			if err := row.Scan(&out.Pending, &outcome, &reason); err != nil || outcome == nil {
 				return err
 			}
-			if o := memory.Outcome(*outcome); out.Outcome == "" || o.Tells() > out.Outcome.Tells() {
+			if o := memory.Outcome(*outcome); out.Outcome == "" || o.Severity() > out.Outcome.Severity() {
 				out.Outcome, out.ReasonCode = o, memory.ReasonCode(*reason)
 			}
 			return nil

@@ -127,7 +127,7 @@ func (c *compacting) flushed(out FlushResult) {
 	c.result.Flushes = append(c.result.Flushes, out.Flush)
 	c.result.Usage = c.result.Usage.Add(out.Usage)
 	c.result.Fallback = c.result.Fallback || out.Fallback
-	if out.Outcome.Tells() > c.result.Outcome.Tells() {
+	if out.Outcome.Severity() > c.result.Outcome.Severity() {
 		c.result.Outcome = out.Outcome
 	}
 }

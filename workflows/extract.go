@@ -169,7 +169,7 @@ func (e *extract) record(p activities.ProposeResult) {
 	if p.Extraction != uuid.Nil {
 		e.result.Extractions = append(e.result.Extractions, p.Extraction)
 	}
-	if e.result.Outcome == "" || p.Outcome.Tells() > e.result.Outcome.Tells() {
+	if e.result.Outcome == "" || p.Outcome.Severity() > e.result.Outcome.Severity() {
 		e.result.Outcome, e.result.ReasonCode = p.Outcome, p.ReasonCode
 	}
 	e.result.Usage = e.result.Usage.Add(p.Usage)
