@@ -231,37 +231,13 @@ func (w *entryWork) forget(ctx context.Context) error {
 
 // commit sends the changes through the gate, together with what becomes of the states.
 func (w *entryWork) commit(ctx context.Context) (EntryReceipt, error) {
-	t := w.t
-	b := &pgx.Batch{}
-	if len(w.changes) == 0 {
-		receipt := &memory.Receipt{Key: w.change.Key}
-		if w.change.Key != "" {
-			token, err := queueEvents(b, t, t.id.Author, nil, w.change.Key, *receipt)
-			if err != nil {
-				return EntryReceipt{}, err
-			}
-			token.QueryRow(func(row pgx.Row) error { return row.Scan(&receipt.Token) })
-		}
-		w.queueStates(b)
-		return w.finish(ctx, b, receipt)
-	}
-	g, err := newWrites(t.id, w.change.Key, w.changes)
+	gate, err := applyChanges(ctx, w.t, changeSet{key: w.change.Key, changes: w.changes})
 	if err != nil {
 		return EntryReceipt{}, err
 	}
-	look := &pgx.Batch{}
-	g.queueReads(look, t)
-	if err := t.send(ctx, look); err != nil {
-		return EntryReceipt{}, err
-	}
-	if err := g.decide(t); err != nil {
-		return EntryReceipt{}, err
-	}
-	if err := g.queueWrites(b, t); err != nil {
-		return EntryReceipt{}, err
-	}
+	b := &pgx.Batch{}
 	w.queueStates(b)
-	return w.finish(ctx, b, &g.receipt)
+	return w.finish(ctx, b, &gate.receipt)
 }
 
 // queueStates queues what becomes of the statement, of other wordings of it, and of the words that take its place. Who changes

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -83,17 +82,10 @@ func (s *Store) Forget(ctx context.Context, id memory.Identity, p ForgetRequest)
 	if p.Scope == memory.ScopeTeam { // what is shared is dreamt about as the system's
 		id = id.For(id.Agent, memory.SystemOwner)
 	}
-	var result ForgetReceipt
-	for range entryRounds {
-		result, err = inTx(ctx, s, id, func(t *tx) (ForgetReceipt, error) {
-			f := forgetting{t: t, passage: p}
-			return f.run(ctx)
-		})
-		if !errors.As(err, new(*StaleBaseError)) && !errors.As(err, new(*replayedError)) && !isUnique(err, "write_ledger_pkey") {
-			break
-		}
-	}
-	return result, err
+	return contended(ctx, s, id, func(t *tx) (ForgetReceipt, error) {
+		f := forgetting{t: t, passage: p}
+		return f.run(ctx)
+	})
 }
 
 // forgetting is one passage on its way out.
@@ -214,22 +206,11 @@ func (f *forgetting) changes() []memory.Change {
 
 // commit sends the changes through the gate, together with the states of what is forgotten.
 func (f *forgetting) commit(ctx context.Context, changes []memory.Change) (ForgetReceipt, error) {
-	w, err := newWrites(f.t.id, f.passage.Key, changes)
+	w, err := applyChanges(ctx, f.t, changeSet{key: f.passage.Key, changes: changes})
 	if err != nil {
 		return ForgetReceipt{}, err
 	}
-	look := &pgx.Batch{}
-	w.queueReads(look, f.t)
-	if err := f.t.send(ctx, look); err != nil {
-		return ForgetReceipt{}, err
-	}
-	if err := w.decide(f.t); err != nil {
-		return ForgetReceipt{}, err
-	}
 	act := &pgx.Batch{}
-	if err := w.queueWrites(act, f.t); err != nil {
-		return ForgetReceipt{}, err
-	}
 	states := f.queueStates(act)
 	if err := f.t.finish(ctx, act); err != nil {
 		return ForgetReceipt{}, err

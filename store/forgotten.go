@@ -157,6 +157,9 @@ func addsOnly(before, after string) bool {
 	return !slices.ContainsFunc(memory.EntriesOf(before), func(e memory.EntryAt) bool { return !has[e.ID] })
 }
 
+// onlyForgotten reports whether the last change adds nothing but statements that were forgotten.
+func (w *writes) onlyForgotten() bool { return w.forgotten.all }
+
 // queueRevived queues that what a person wrote again is no longer forgotten.
 func (w *writes) queueRevived(b *pgx.Batch, t *tx) {
 	for owner, entries := range w.forgotten.revived {
