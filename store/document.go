@@ -131,7 +131,7 @@ func (w *writes) apply(t *tx, c *checked) (memory.ChangeReceipt, error) {
 	if err != nil {
 		return memory.ChangeReceipt{}, err
 	}
-	withheld := w.mind(d, &next)
+	withheld := w.withhold(d, &next)
 	if err := validContent("content", next.content); err != nil {
 		return memory.ChangeReceipt{}, err
 	}

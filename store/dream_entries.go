@@ -82,7 +82,7 @@ func entryText(text string) (string, error) {
 		text = result.Text
 	}
 	said := memory.EntriesOf("- " + text + "\n")
-	if len(said) != 1 || said[0].Text != text || itemStart.FindString(text) != "" || strings.HasPrefix(strings.TrimLeft(text, "#"), " ") {
+	if len(said) != 1 || said[0].Text != text || memory.ListPrefix(text) != "" || strings.HasPrefix(strings.TrimLeft(text, "#"), " ") {
 		return invalid("write a sentence, without the marks of a list, a quotation, a table or code in front of it")
 	}
 	return text, nil
@@ -105,7 +105,7 @@ func (s *Store) changeEntry(ctx context.Context, id memory.Identity, c EntryChan
 		return EntryReceipt{}, &InvalidError{Field: "entry", Problem: "name the statement"}
 	}
 	result, err := contended(ctx, s, id, func(t *tx) (EntryReceipt, error) {
-		w := &entryWork{t: t, change: c, scope: scope, names: names{}}
+		w := &entryWork{t: t, change: c, scope: scope, names: memory.EntrySet{}}
 		return w.run(ctx, act)
 	})
 	return result, s.refused(ctx, id, err)

@@ -97,7 +97,7 @@ type forgetting struct {
 	documents  []memory.Document
 	statements []memory.EntryAt
 	known      []dream.State // of them and of their other wordings
-	names      names
+	names      memory.EntrySet
 }
 
 func (f *forgetting) args(more pgx.NamedArgs) pgx.NamedArgs {
@@ -124,9 +124,9 @@ func (f *forgetting) run(ctx context.Context) (ForgetReceipt, error) {
 	if err := f.find(); err != nil {
 		return ForgetReceipt{}, err
 	}
-	f.names = names{}
+	f.names = memory.EntrySet{}
 	for _, e := range f.statements {
-		f.names.add(e.ID, nil, e.Text)
+		f.names.Add(e.ID, nil, e.Text)
 	}
 	look = &pgx.Batch{}
 	entries := make([]string, 0, len(f.names))
@@ -138,7 +138,7 @@ func (f *forgetting) run(ctx context.Context) (ForgetReceipt, error) {
 		return ForgetReceipt{}, err
 	}
 	for _, state := range f.known {
-		f.names.add(state.ID, state.Aliases, state.Text)
+		f.names.Add(state.ID, state.Aliases, state.Text)
 	}
 	return f.commit(ctx, f.changes())
 }
@@ -184,7 +184,7 @@ func joinedWords(s string) string { return strings.Join(strings.Fields(s), " ") 
 func (f *forgetting) changes() []memory.Change {
 	var changes []memory.Change
 	for _, d := range f.documents {
-		here := names{}
+		here := memory.EntrySet{}
 		for _, e := range memory.EntriesOf(d.Content) {
 			said := comments.ReplaceAllString(e.Text, "")
 			if f.names[e.ID] || slices.ContainsFunc(f.statements, func(s memory.EntryAt) bool { return dream.Alike(comments.ReplaceAllString(s.Text, ""), said) }) {
@@ -192,13 +192,13 @@ func (f *forgetting) changes() []memory.Change {
 				f.names[e.ID] = true
 			}
 		}
-		_, _, gone := here.placesOf(d.Content)
+		_, _, gone := here.Find(d.Content)
 		if len(gone) == 0 {
 			continue
 		}
 		changes = append(changes, memory.Change{
 			Ref: memory.Ref{Scope: f.passage.Scope, Path: d.Path}, Op: memory.OpReplace, Base: d.Version, Reason: "forgotten on request",
-			Content: dream.WithoutEmptySections(without(d.Content, gone)),
+			Content: dream.WithoutEmptySections(memory.WithoutLines(d.Content, gone)),
 		})
 	}
 	return changes
@@ -235,7 +235,7 @@ func (f *forgetting) queueStates(b *pgx.Batch) []dream.State {
 		others := []string{}
 		if len(byID) == 1 { // of several, nobody can tell which wording is whose
 			others = slices.DeleteFunc(slices.Clone(aliases), func(id string) bool { return id == string(e.ID) })
-		} else if id := itemID(e.Text); id != e.ID {
+		} else if id := memory.ItemID(e.Text); id != e.ID {
 			others = append(others, string(id))
 		}
 		b.Queue(sqlEntrySettle, f.t.args(pgx.NamedArgs{

@@ -162,29 +162,6 @@ func (t *tx) args(more pgx.NamedArgs) pgx.NamedArgs {
 	return all
 }
 
-// one calls scan for the row of a statement and reports whether there was one.
-func one(q *pgx.QueuedQuery, found *bool, scan func(pgx.CollectableRow) error) {
-	q.Query(func(rows pgx.Rows) error {
-		*found = false
-		for rows.Next() {
-			*found = true
-			if err := scan(rows); err != nil {
-				return err
-			}
-		}
-		return rows.Err()
-	})
-}
-
-// all appends what scan makes of each row of a statement.
-func all[T any](q *pgx.QueuedQuery, to *[]T, scan pgx.RowToFunc[T]) {
-	q.Query(func(rows pgx.Rows) error {
-		found, err := pgx.CollectRows(rows, scan)
-		*to = append(*to, found...)
-		return err
-	})
-}
-
 // SQLSTATE codes that are told apart.
 const (
 	codeForeignKey            = "23503"
