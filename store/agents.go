@@ -93,32 +93,22 @@ func (s *Store) CreateAgent(ctx context.Context, id memory.Identity, a NewAgent)
 	a.Settings = *ledBy(a.ID, &a.Settings)
 	id = id.For(a.ID, memory.NoOwner)
 	return leading(ctx, s, id, func(t *tx) (created Agent, err error) {
-		w, err := seedWrites(id)
-		if err != nil {
-			return Agent{}, err
-		}
 		isNew := false
-		b := &pgx.Batch{}
-		leader := queueLeadership(b, t, &a.Settings)
-		one(b.Queue(sqlAgentInsert, t.args(pgx.NamedArgs{"name": a.Name, "time_zone": a.TimeZone, "settings": a.Settings})), &isNew,
+		first := seeds()
+		first.reads = &pgx.Batch{}
+		leader := queueLeadership(first.reads, t, &a.Settings)
+		one(first.reads.Queue(sqlAgentInsert, t.args(pgx.NamedArgs{"name": a.Name, "time_zone": a.TimeZone, "settings": a.Settings})), &isNew,
 			func(row pgx.CollectableRow) (err error) { created, err = scanAgent(row); return err })
-		w.queueReads(b, t)
-		if err := t.send(ctx, b); err != nil {
+		first.ready = func() error {
+			if !isNew {
+				return fmt.Errorf("agent %s: %w", a.ID, ErrExists)
+			}
+			return leader.allowed(id)
+		}
+		if _, err := applyChanges(ctx, t, first); err != nil {
 			return Agent{}, err
 		}
-		if !isNew {
-			return Agent{}, fmt.Errorf("agent %s: %w", a.ID, ErrExists)
-		}
-		if err := leader.allowed(id); err != nil {
-			return Agent{}, err
-		}
-		b = &pgx.Batch{}
-		if err := w.decide(t); err != nil {
-			return Agent{}, err
-		}
-		if err := w.queueWrites(b, t); err != nil {
-			return Agent{}, err
-		}
+		b := &pgx.Batch{}
 		if err := queueEvent(b, t, event{kind: EventAgentCreated, agent: a.ID, detail: struct{}{}}); err != nil {
 			return Agent{}, err
 		}

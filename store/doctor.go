@@ -244,8 +244,8 @@ func (s *Store) DropOrphans(ctx context.Context, id memory.Identity) (int, error
 	}
 	return inTx(ctx, s, id, func(t *tx) (dropped int, err error) {
 		b := &pgx.Batch{}
-		for _, table := range []string{"index_fresh", "index_vectors", "index_vectors_large", "index_progress"} {
-			b.Queue("delete from "+table+" i "+orphaned, t.args(pgx.NamedArgs{"common": commonOf(id)})).Exec(func(tag pgconn.CommandTag) error {
+		for _, table := range []string{"fresh", "vectors", "vectors_large", "progress"} {
+			b.Queue("delete from index_"+table+" i "+orphaned, t.args(pgx.NamedArgs{"common": commonOf(id)})).Exec(func(tag pgconn.CommandTag) error {
 				dropped += int(tag.RowsAffected())
 				return nil
 			})

@@ -33,7 +33,26 @@ type document struct {
 	contents  map[int]string // by version: the current one and those in base
 	gone      map[int]bool   // versions in contents that deleted the document
 
+	was      memory.Document  // before the changes
 	versions []memory.Version // that are made now
+}
+
+// document returns the document as it is at this point.
+func (d *document) document() memory.Document {
+	return memory.Document{
+		ID: d.id, Scope: d.ref.Scope, Owner: d.owner, Path: d.ref.Path, Version: d.version, Deleted: d.deleted,
+		Enabled: d.enabled, SortOrder: d.sortOrder, Content: d.content(),
+	}
+}
+
+// promptPlace is a document's place in the system prompt.
+type promptPlace struct {
+	Enabled   bool
+	SortOrder int
+}
+
+func placeOf(d memory.Document) promptPlace {
+	return promptPlace{Enabled: d.Enabled, SortOrder: d.SortOrder}
 }
 
 // content is what the document has now.
@@ -41,7 +60,7 @@ func (d *document) content() string { return d.contents[d.version] }
 
 // add takes a change in, with the document that it is about.
 func (w *writes) add(id memory.Identity, c checked) {
-	w.changes = append(w.changes, c)
+	w.checked = append(w.checked, c)
 	d := w.documents[c.Ref]
 	if d == nil {
 		d = &document{
@@ -76,14 +95,33 @@ func (w *writes) decide(t *tx) error {
 	if err := w.standing.allows(w.author); err != nil {
 		return err
 	}
-	for i := range w.changes {
-		receipt, err := w.apply(t, &w.changes[i])
+	extra := w.events
+	w.events = nil
+	for i := range w.checked {
+		receipt, err := w.apply(t, &w.checked[i])
 		if err != nil {
 			return err
 		}
 		w.receipt.Changes = append(w.receipt.Changes, receipt)
 	}
+	w.events = append(w.events, extra...)
+	if w.prompts != nil {
+		w.place(t)
+	}
 	return nil
+}
+
+// place gives the documents their places in the system prompt.
+func (w *writes) place(t *tx) {
+	for _, c := range w.checked {
+		d := w.documents[c.Ref]
+		if place, ok := w.prompts[c.Ref]; ok {
+			d.enabled, d.sortOrder = place.Enabled, place.SortOrder
+		}
+		if now := d.document(); placeOf(now) != placeOf(d.was) {
+			w.events = append(w.events, promptEvent(t.id, now))
+		}
+	}
 }
 
 // apply applies one change.
@@ -93,7 +131,7 @@ func (w *writes) apply(t *tx, c *checked) (memory.ChangeReceipt, error) {
 	if err != nil {
 		return memory.ChangeReceipt{}, err
 	}
-	withheld := w.mind(d, &next)
+	withheld := w.withhold(d, &next)
 	if err := validContent("content", next.content); err != nil {
 		return memory.ChangeReceipt{}, err
 	}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -88,7 +87,7 @@ func (w *writes) queueReads(b *pgx.Batch, t *tx) {
 			return row.Scan(&d.id, &d.version, &d.deleted, &d.enabled, &d.sortOrder, &d.person)
 		})
 	}
-	if w.key != "" {
+	if w.key != "" && len(w.order) > 0 { // without documents, the receipt's own key keeps it from being written twice
 		queueLedger(b, t, w.key, &w.recorded)
 	}
 	if slices.ContainsFunc(w.order, func(d *document) bool { return d.agent != "" }) {
@@ -125,6 +124,12 @@ func (w *writes) queueWrites(b *pgx.Batch, t *tx) error {
 	author := w.author
 	for _, d := range w.order {
 		if len(d.versions) == 0 {
+			if w.prompts != nil && placeOf(d.was) != placeOf(d.document()) {
+				b.Queue(sqlDocumentPrompt, t.args(pgx.NamedArgs{
+					"row_agent": d.agent, "scope": d.ref.Scope, "whose": d.owner, "path": d.ref.Path,
+					"enabled": d.enabled, "sort_order": d.sortOrder,
+				}))
+			}
 			continue
 		}
 		for _, v := range d.versions {
@@ -163,9 +168,8 @@ func (w *writes) queueWrites(b *pgx.Batch, t *tx) error {
 	return nil
 }
 
-// seedWrites are the documents that a new agent begins with.
-func seedWrites(id memory.Identity) (*writes, error) {
-	id.Author = memory.Author{Kind: memory.AuthorSeed, ID: "seed"}
+// seeds are the documents that a new agent begins with.
+func seeds() changeSet {
 	var changes []memory.Change
 	for _, seed := range memory.Seeds() {
 		changes = append(changes, memory.Change{
@@ -173,9 +177,5 @@ func seedWrites(id memory.Identity) (*writes, error) {
 			Content: seed.Content, Reason: "what every agent begins with",
 		})
 	}
-	w, err := newWrites(id, "", changes)
-	if err != nil {
-		return nil, fmt.Errorf("seeds: %w", err)
-	}
-	return w, nil
+	return changeSet{author: memory.Author{Kind: memory.AuthorSeed, ID: "seed"}, changes: changes}
 }

@@ -40,18 +40,10 @@ func (s *Store) CommitDream(ctx context.Context, id memory.Identity, dreamID uui
 		}
 		return o.commit(ctx, key)
 	})
-	var stale *StaleBaseError
-	var quarantine *QuarantineError
-	switch {
-	case errors.As(err, &stale):
+	if errors.As(err, new(*StaleBaseError)) {
 		return Dream{}, errors.Join(err, s.dropDreamDraft(ctx, id, dreamID))
-	case errors.As(err, &quarantine):
-		_, err = s.quarantined(ctx, id, "", quarantine)
-		return Dream{}, err
-	case errors.As(err, new(*replayedError)) || isUnique(err, "write_ledger_pkey"):
-		return Dream{}, &ConflictError{Code: CodeKeyReused, Message: "the idempotency key was used for another write"}
 	}
-	return result, err
+	return result, s.refused(ctx, id, err)
 }
 
 const sqlDreamDraftDrop = `
@@ -87,38 +79,26 @@ func (o *openDream) rehearse(ctx context.Context) (Dream, error) {
 
 // commit applies the draft.
 func (o *openDream) commit(ctx context.Context, key string) (Dream, error) {
-	id := o.t.id
-	if id.Author.ID == "" {
-		id.Author.ID = o.Model
+	author := o.t.id.Author
+	if author.ID == "" {
+		author.ID = o.Model
 	}
-	var w *writes
+	if len(o.draft.Changes) == 0 {
+		key = "" // which is not used up then
+	}
 	var weighed []dream.Candidate
 	look := &pgx.Batch{}
-	if len(o.draft.Changes) > 0 {
-		var err error
-		if w, err = newWrites(id, key, o.draft.Changes); err != nil {
-			return Dream{}, err
-		}
-		w.queueReads(look, o.t)
-	}
 	all(look.Queue(sqlDreamStagedCandidates, o.args()), &weighed, pgx.RowTo[dream.Candidate])
-	if err := o.t.send(ctx, look); err != nil {
+	w, err := applyChanges(ctx, o.t, changeSet{author: author, key: key, changes: o.draft.Changes, reads: look})
+	if err != nil {
+		return Dream{}, err
+	}
+	if err := o.unmerged(w); err != nil {
 		return Dream{}, err
 	}
 	act := &pgx.Batch{}
 	end := o.ending()
-	if w != nil {
-		if err := w.decide(o.t); err != nil {
-			return Dream{}, err
-		}
-		if err := o.unmerged(w); err != nil {
-			return Dream{}, err
-		}
-		if err := w.queueWrites(act, o.t); err != nil {
-			return Dream{}, err
-		}
-		end.changes = w.receipt.Changes
-	}
+	end.changes = w.receipt.Changes
 	for _, change := range end.changes {
 		if change.Path == memory.MemoryPath && change.Changed && end.Outcome != memory.OutcomeQuarantined {
 			end.Outcome = memory.OutcomeWritten

@@ -15,14 +15,6 @@ import (
 )
 
 const (
-	// What is known now of statements, held still until the commit.
-	sqlDreamEntriesLock = `
-select entry_id, status, reason_code
-from dream_entries
-where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and entry_id = any (@entries::text[])
-order by entry_id
-for no key update`
-
 	// What a person did with a statement holds, whatever a dream thinks of it; so does what became of it before, unless this
 	// dream has judged it. Days and times add up, so that what another dream has noted meanwhile is not lost.
 	sqlDreamEntries = `

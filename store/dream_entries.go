@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -83,14 +82,11 @@ func entryText(text string) (string, error) {
 		text = result.Text
 	}
 	said := memory.EntriesOf("- " + text + "\n")
-	if len(said) != 1 || said[0].Text != text || itemStart.FindString(text) != "" || strings.HasPrefix(strings.TrimLeft(text, "#"), " ") {
+	if len(said) != 1 || said[0].Text != text || memory.ListPrefix(text) != "" || strings.HasPrefix(strings.TrimLeft(text, "#"), " ") {
 		return invalid("write a sentence, without the marks of a list, a quotation, a table or code in front of it")
 	}
 	return text, nil
 }
-
-// entryRounds is how often a change looks at documents that somebody else has changed meanwhile on the same lines.
-const entryRounds = 3
 
 // changeEntry looks at what is known about a statement, has act decide what is to be done with it, and does it, in one
 // transaction.
@@ -108,22 +104,9 @@ func (s *Store) changeEntry(ctx context.Context, id memory.Identity, c EntryChan
 	if c.Entry == "" {
 		return EntryReceipt{}, &InvalidError{Field: "entry", Problem: "name the statement"}
 	}
-	var result EntryReceipt
-	var err error
-	for range entryRounds {
-		result, err = inTx(ctx, s, id, func(t *tx) (EntryReceipt, error) {
-			w := &entryWork{t: t, change: c, scope: scope, names: names{}}
-			return w.run(ctx, act)
-		})
-		again := errors.As(err, new(*StaleBaseError)) ||
-			errors.As(err, new(*replayedError)) || isUnique(err, "write_ledger_pkey") // the same key at the same time: its receipt is there now
-		if !again {
-			break
-		}
-	}
-	if quarantine, refused := errors.AsType[*QuarantineError](err); refused {
-		_, err = s.quarantined(ctx, id, "", quarantine)
-		return EntryReceipt{}, err
-	}
-	return result, err
+	result, err := contended(ctx, s, id, func(t *tx) (EntryReceipt, error) {
+		w := &entryWork{t: t, change: c, scope: scope, names: memory.EntrySet{}}
+		return w.run(ctx, act)
+	})
+	return result, s.refused(ctx, id, err)
 }

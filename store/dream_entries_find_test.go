@@ -12,7 +12,7 @@ func TestDreamEntry(t *testing.T) {
 	s := openStore(t)
 	id := member("user:1")
 	x := dreamt(t, s, id)
-	tea := itemID("Likes tea.")
+	tea := memory.ItemID("Likes tea.")
 	state, candidate, err := s.DreamEntry(t.Context(), id, tea)
 	if err != nil || state.Status != dream.Promoted || state.Dream != x.ID || candidate.Text != "Likes tea." {
 		t.Errorf("%+v, %+v, %v", state, candidate, err)
@@ -22,7 +22,7 @@ func TestDreamEntry(t *testing.T) {
 	if err != nil || state.ID != "cat" || candidate.ID != "" {
 		t.Errorf("by another wording: %+v, %+v, %v", state, candidate, err)
 	}
-	state, candidate, err = s.DreamEntry(t.Context(), id, itemID("Has a dog."))
+	state, candidate, err = s.DreamEntry(t.Context(), id, memory.ItemID("Has a dog."))
 	if err != nil || state.ID != "" || candidate.Verdict != dream.VerdictKept {
 		t.Errorf("a candidate alone: %+v, %+v, %v", state, candidate, err)
 	}

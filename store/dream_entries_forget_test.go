@@ -30,7 +30,7 @@ func TestForgetEntry(t *testing.T) {
 		write(t, s, id, memory.Change{Ref: personal(path), Op: memory.OpReplace, Content: content})
 	}
 	write(t, s, other, memory.Change{Ref: personal("memory/2026-11-19.md"), Op: memory.OpReplace, Content: "- likes tea\n"})
-	c := EntryChange{Dream: x.ID, Entry: itemID("Likes tea."), Key: "k"}
+	c := EntryChange{Dream: x.ID, Entry: memory.ItemID("Likes tea."), Key: "k"}
 	receipt := must[EntryReceipt](t)(s.ForgetEntry(t.Context(), id, c))
 	if receipt.State.Status != dream.Forgotten || len(receipt.Receipt.Changes) != 4 || receipt.Receipt.Token == "" {
 		t.Errorf("%+v", receipt)
@@ -65,7 +65,7 @@ func TestForgetEntryThatStandsNowhere(t *testing.T) {
 	s := openStore(t)
 	id := member("user:1")
 	cat := weighed("Has a cat.", dream.VerdictKept)
-	cat.Aliases = []memory.EntryID{itemID("There is a cat.")}
+	cat.Aliases = []memory.EntryID{memory.ItemID("There is a cat.")}
 	x := storedDream(t, s, id, Dream{DryRun: true}, cat)
 	storedState(t, s, id, dream.State{ID: cat.Aliases[0], Text: "There is a cat."})
 	c := EntryChange{Dream: x.ID, Entry: cat.ID, Key: "k"}
@@ -93,13 +93,13 @@ func TestEntriesAtTheSameTime(t *testing.T) {
 	write(t, s, id, memory.Change{Ref: personal("memory/2026-11-19.md"), Op: memory.OpReplace, Content: "- likes tea\n- something else\n"})
 	acts := []func() error{
 		func() error {
-			return second(s.ForgetEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: itemID("Likes tea.")}))
+			return second(s.ForgetEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: memory.ItemID("Likes tea.")}))
 		},
 		func() error {
-			return second(s.ConfirmEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: itemID("Lives in Lisbon.")}))
+			return second(s.ConfirmEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: memory.ItemID("Lives in Lisbon.")}))
 		},
 		func() error {
-			return second(s.EditEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: itemID("Has a dog."), Text: "Has two dogs."}))
+			return second(s.EditEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: memory.ItemID("Has a dog."), Text: "Has two dogs."}))
 		},
 	}
 	for i := range 4 {

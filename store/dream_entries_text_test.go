@@ -6,51 +6,16 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"reverie/dream"
 	"reverie/memory"
 )
 
 // namesOf are the names of a text as a list item.
-func namesOf(texts ...string) names {
-	n := names{}
-	n.add("", nil, texts...)
+func namesOf(texts ...string) memory.EntrySet {
+	n := memory.EntrySet{}
+	n.Add("", nil, texts...)
 	return n
-}
-
-func TestWithoutStatement(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct{ content, text, want string }{
-		"an item":                       {"# M\n\n- one\n- two\n- three\n", "two", "# M\n\n- one\n- three\n"},
-		"with its comment":              {"- one\n- Two. <!-- memory/2026-01-28.md:4 score 0.81 -->\n", "two", "- one\n"},
-		"a broken line":                 {"- one\n- two and\n  a half\n- three\n", "two and a half", "- one\n- three\n"},
-		"what stands under it goes":     {"- one\n  - under one\n  - more\n- two\n", "one", "- two\n"},
-		"its parent stays":              {"- one\n  - under one\n- two\n", "two", "- one\n  - under one\n"},
-		"every place":                   {"- one\n\n## Again\n\n* ONE\n- two\n", "one", "\n## Again\n\n- two\n"},
-		"a paragraph":                   {"# M\n\nHe likes tea.\nA lot.\n\nMore.\n", "He likes tea. A lot.", "# M\n\n\nMore.\n"},
-		"a row":                         {"| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n", "", "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n"},
-		"a table without rows":          {"| a | b |\n|---|---|\n\nx\n", "a | b", "\nx\n"},
-		"the last line has no break":    {"- one\n- two", "two", "- one\n"},
-		"a nested item of another item": {"- Rome\n  - hotel is booked\n- Paris\n  - hotel is booked\n", "hotel is booked", "- Rome\n  - hotel is booked\n- Paris\n  - hotel is booked\n"},
-	} {
-		_, _, gone := namesOf(c.text).placesOf(c.content)
-		if diff := cmp.Diff(c.want, without(c.content, gone)); diff != "" {
-			t.Errorf("%s\n%s", name, diff)
-		}
-	}
-}
-
-// A nested item is found under the identity that it has there, and goes alone.
-func TestWithoutNested(t *testing.T) {
-	t.Parallel()
-	content := "- Rome\n  - hotel is booked\n  - flight is booked\n- Paris\n  - hotel is booked\n"
-	n := names{}
-	n.add(memory.EntryIDUnder(memory.EntryIDOf("- Paris"), "hotel is booked"), nil)
-	_, _, gone := n.placesOf(content)
-	if diff := cmp.Diff("- Rome\n  - hotel is booked\n  - flight is booked\n- Paris\n", without(content, gone)); diff != "" {
-		t.Error(diff)
-	}
 }
 
 func TestRewritten(t *testing.T) {
@@ -69,7 +34,7 @@ func TestRewritten(t *testing.T) {
 		"without a break":         {"- one", "one", "eins", "- eins", true},
 		"what would join another": {"- one\n\n  para\n", "one", "x", "- x\n\n  para\n", true},
 	} {
-		entries, found, _ := namesOf(c.text).placesOf(c.content)
+		entries, found, _ := namesOf(c.text).Find(c.content)
 		if len(found) != 1 {
 			if c.ok {
 				t.Errorf("%s: found %v", name, found)
@@ -96,7 +61,7 @@ func TestOwned(t *testing.T) {
 		"of a person":        {"# M\n\n- One.\n- two\n", "# M\n\n- One.\n- two\n", []string{"- One."}},
 		"one line of two is": {"# M\n\nOne\nmore.\n", "# M\n\nOne more.\n", []string{"One"}},
 	} {
-		entries, found, _ := namesOf("One", "One more").placesOf(c.content)
+		entries, found, _ := namesOf("One", "One more").Find(c.content)
 		if len(found) != 1 {
 			t.Fatalf("%s: found %v", name, found)
 		}
@@ -108,7 +73,7 @@ func TestOwned(t *testing.T) {
 			continue
 		}
 		person := personLines(c.content, c.person, memory.Version{Content: got, Author: memory.Author{Kind: memory.AuthorUser}})
-		entries, found, _ = namesOf("One", "One more").placesOf(got)
+		entries, found, _ = namesOf("One", "One more").Find(got)
 		line := strings.Split(got, "\n")[entries[found[0]].FromLine-1]
 		if !slices.Contains(person, line) {
 			t.Errorf("%s: %q is not among a person's lines %q", name, line, person)
@@ -145,35 +110,4 @@ func TestProtectedLines(t *testing.T) {
 	if diff := cmp.Diff([]string{"- mine", "- confirmed <!-- n -->", "- alias"}, got); diff != "" {
 		t.Error(diff)
 	}
-}
-
-// Exactly the statement goes, with what stands under it: everything else says what it said, in its order.
-func TestWithoutKeepsTheRest(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		line := rapid.OneOf(
-			rapid.Map(rapid.SampledFrom([]string{"tea", "coffee", "Tea.", "rain", "**tea**"}), func(s string) string { return "- " + s }),
-			rapid.Map(rapid.SampledFrom([]string{"tea", "cake", "x"}), func(s string) string { return "  - " + s }),
-			rapid.SampledFrom([]string{"", "", "## Head", "tea", "a paragraph", "> tea", "| a | b |", "|---|---|", "| tea | c |", "```", "    code", "1. tea", "* * *", "- ", "<!-- tea -->"}),
-		)
-		content := strings.Join(rapid.SliceOfN(line, 0, 14).Draw(t, "lines"), "\n")
-		n := namesOf("tea")
-		entries, found, gone := n.placesOf(content)
-		got := without(content, gone)
-		var want []memory.EntryAt
-		for i, e := range entries {
-			if !slices.ContainsFunc(found, func(at int) bool { return isUnder(entries, i, at) }) {
-				want = append(want, e)
-			}
-		}
-		texts := func(entries []memory.EntryAt) (texts []string) {
-			for _, e := range entries {
-				texts = append(texts, e.Text)
-			}
-			return texts
-		}
-		if diff := cmp.Diff(texts(want), texts(memory.EntriesOf(got))); diff != "" {
-			t.Fatalf("%q becomes %q\n%s", content, got, diff)
-		}
-	})
 }

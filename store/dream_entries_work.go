@@ -58,7 +58,7 @@ type entryWork struct {
 	candidate dream.Candidate // zero: no dream has weighed it
 	memory    memory.Document // MEMORY.md; version 0: there is none
 	person    []string        // its lines that a person wrote
-	names     names
+	names     memory.EntrySet
 
 	changes     []memory.Change
 	status      dream.Status
@@ -82,9 +82,9 @@ func (w *entryWork) run(ctx context.Context, act func(*entryWork, context.Contex
 	if err := w.standing.allows(w.t.id.Author); err != nil { // states of statements are memory without documents
 		return EntryReceipt{}, err
 	}
-	w.names.add(w.change.Entry, nil)
-	w.names.add(w.state.ID, w.state.Aliases, w.state.Text)
-	w.names.add(w.candidate.ID, append(w.candidate.Before.Aliases, w.candidate.Aliases...), w.candidate.Text, w.candidate.Line)
+	w.names.Add(w.change.Entry, nil)
+	w.names.Add(w.state.ID, w.state.Aliases, w.state.Text)
+	w.names.Add(w.candidate.ID, append(w.candidate.Before.Aliases, w.candidate.Aliases...), w.candidate.Text, w.candidate.Line)
 	if err := act(w, ctx); err != nil {
 		return EntryReceipt{}, err
 	}
@@ -156,7 +156,7 @@ func (w *entryWork) writeMemory(content, reason string) {
 func (w *entryWork) confirm(context.Context) error {
 	w.status = dream.Confirmed
 	if w.candidate.ReasonCode == dream.ReasonKnown { // MEMORY.md says it in other words
-		w.names.add(w.candidate.With, nil)
+		w.names.Add(w.candidate.With, nil)
 	}
 	w.writeMemory(w.confirmed(w.memory.Content, w.text()), "confirmed out of the report of a dream")
 	return nil
@@ -164,7 +164,7 @@ func (w *entryWork) confirm(context.Context) error {
 
 // confirmed is content with the statement as a person's own, under the words text when it is not there.
 func (w *entryWork) confirmed(content, text string) string {
-	entries, found, _ := w.names.placesOf(content)
+	entries, found, _ := w.names.Find(content)
 	if len(found) == 0 {
 		return withConfirmed(content, text)
 	}
@@ -178,7 +178,7 @@ func (w *entryWork) confirmed(content, text string) string {
 func (w *entryWork) edit(context.Context) error {
 	text := w.change.Text
 	w.status = dream.Edited
-	if w.names[itemID(text)] { // the same in another spelling
+	if w.names[memory.ItemID(text)] { // the same in another spelling
 		w.status = dream.Confirmed
 	} else {
 		w.replacement = text
@@ -193,25 +193,25 @@ func (w *entryWork) edit(context.Context) error {
 
 // put puts text in the place of the statement: where it stands first, else among what was confirmed. Other places go.
 func (w *entryWork) put(content, text string) string {
-	entries, found, lines := w.names.placesOf(content)
+	entries, found, lines := w.names.Find(content)
 	if len(found) == 0 {
 		return withConfirmed(content, text)
 	}
 	if out, ok := rewritten(content, entries, found[0], text); ok {
 		moved := strings.Count(out, "\n") - strings.Count(content, "\n") // a statement of several lines is one line now
 		for i := range lines {
-			lines[i].from, lines[i].to = lines[i].from+moved, lines[i].to+moved
+			lines[i].From, lines[i].To = lines[i].From+moved, lines[i].To+moved
 		}
-		return without(out, lines[1:])
+		return memory.WithoutLines(out, lines[1:])
 	}
-	return withConfirmed(without(content, lines), text)
+	return withConfirmed(memory.WithoutLines(content, lines), text)
 }
 
 func (w *entryWork) forget(ctx context.Context) error {
 	w.status = dream.Forgotten
 	const reason = "forgotten on request"
-	if _, _, gone := w.names.placesOf(w.memory.Content); len(gone) > 0 {
-		w.writeMemory(dream.WithoutEmptySections(without(w.memory.Content, gone), w.person...), reason)
+	if _, _, gone := w.names.Find(w.memory.Content); len(gone) > 0 {
+		w.writeMemory(dream.WithoutEmptySections(memory.WithoutLines(w.memory.Content, gone), w.person...), reason)
 	}
 	b := &pgx.Batch{}
 	b.Queue(sqlEntryDocuments, w.t.args(pgx.NamedArgs{"scope": w.scope, "whose": rowOwner(w.t.id, w.scope)})).Query(func(rows pgx.Rows) error {
@@ -220,8 +220,8 @@ func (w *entryWork) forget(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if _, _, gone := w.names.placesOf(d.Content); len(gone) > 0 {
-				w.write(d, dream.WithoutEmptySections(without(d.Content, gone)), reason)
+			if _, _, gone := w.names.Find(d.Content); len(gone) > 0 {
+				w.write(d, dream.WithoutEmptySections(memory.WithoutLines(d.Content, gone)), reason)
 			}
 		}
 		return rows.Err()
@@ -231,37 +231,13 @@ func (w *entryWork) forget(ctx context.Context) error {
 
 // commit sends the changes through the gate, together with what becomes of the states.
 func (w *entryWork) commit(ctx context.Context) (EntryReceipt, error) {
-	t := w.t
-	b := &pgx.Batch{}
-	if len(w.changes) == 0 {
-		receipt := &memory.Receipt{Key: w.change.Key}
-		if w.change.Key != "" {
-			token, err := queueEvents(b, t, t.id.Author, nil, w.change.Key, *receipt)
-			if err != nil {
-				return EntryReceipt{}, err
-			}
-			token.QueryRow(func(row pgx.Row) error { return row.Scan(&receipt.Token) })
-		}
-		w.queueStates(b)
-		return w.finish(ctx, b, receipt)
-	}
-	g, err := newWrites(t.id, w.change.Key, w.changes)
+	gate, err := applyChanges(ctx, w.t, changeSet{key: w.change.Key, changes: w.changes})
 	if err != nil {
 		return EntryReceipt{}, err
 	}
-	look := &pgx.Batch{}
-	g.queueReads(look, t)
-	if err := t.send(ctx, look); err != nil {
-		return EntryReceipt{}, err
-	}
-	if err := g.decide(t); err != nil {
-		return EntryReceipt{}, err
-	}
-	if err := g.queueWrites(b, t); err != nil {
-		return EntryReceipt{}, err
-	}
+	b := &pgx.Batch{}
 	w.queueStates(b)
-	return w.finish(ctx, b, &g.receipt)
+	return w.finish(ctx, b, &gate.receipt)
 }
 
 // queueStates queues what becomes of the statement, of other wordings of it, and of the words that take its place. Who changes
@@ -281,28 +257,19 @@ func (w *entryWork) queueStates(b *pgx.Batch) {
 	}}
 	if w.replacement != "" {
 		settled = append(settled, pgx.NamedArgs{
-			"entry": itemID(w.replacement), "status": dream.Confirmed, "text": w.replacement, "aliases": []string{}, "mention_days": []string{},
+			"entry": memory.ItemID(w.replacement), "status": dream.Confirmed, "text": w.replacement, "aliases": []string{}, "mention_days": []string{},
 			"asked": true, "last_seen": w.t.now,
 		})
-		if itemID(w.replacement) < entry {
+		if memory.ItemID(w.replacement) < entry {
 			slices.Reverse(settled)
 		}
 	}
-	locked := append(textsOf(aliases), string(entry), string(itemID(w.replacement)))
+	locked := append(textsOf(aliases), string(entry), string(memory.ItemID(w.replacement)))
 	b.Queue(sqlDreamEntriesLock, w.t.args(pgx.NamedArgs{"entries": locked}))
 	for _, args := range settled {
 		b.Queue(sqlEntrySettle, w.t.args(args))
 	}
 	b.Queue(sqlEntrySettleOthers, w.t.args(pgx.NamedArgs{"status": w.status, "others": textsOf(aliases)}))
-}
-
-// textsOf are the values of a column of texts; never nil, which would be null.
-func textsOf[T ~string](values []T) []string {
-	out := make([]string, len(values))
-	for i, value := range values {
-		out[i] = string(value)
-	}
-	return out
 }
 
 // finish ends the transaction and reads how the statement stands then.
@@ -312,8 +279,8 @@ func (w *entryWork) finish(ctx context.Context, b *pgx.Batch, receipt *memory.Re
 	var replacement dream.State
 	one(b.Queue(sqlEntryState, w.t.args(pgx.NamedArgs{"entry": w.id()})), &found,
 		func(row pgx.CollectableRow) (err error) { result.State, err = scanState(row); return err })
-	if text := strings.TrimSpace(w.change.Text); text != "" && !w.names[itemID(text)] {
-		one(b.Queue(sqlEntryState, w.t.args(pgx.NamedArgs{"entry": itemID(text)})), &replaced,
+	if text := strings.TrimSpace(w.change.Text); text != "" && !w.names[memory.ItemID(text)] {
+		one(b.Queue(sqlEntryState, w.t.args(pgx.NamedArgs{"entry": memory.ItemID(text)})), &replaced,
 			func(row pgx.CollectableRow) (err error) { replacement, err = scanState(row); return err })
 	}
 	if err := w.t.finish(ctx, b); err != nil {

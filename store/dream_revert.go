@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -72,25 +71,12 @@ func (s *Store) RevertDream(ctx context.Context, id memory.Identity, dreamID uui
 	if err := revertible(x); err != nil {
 		return RevertedDream{}, err
 	}
-	var result RevertedDream
-	for range entryRounds { // a document that was changed between the look and the write is looked at anew
-		result, err = inTx(ctx, s, id, func(t *tx) (RevertedDream, error) {
-			u := &undoing{t: t, dream: x}
-			return u.run(ctx)
-		})
-		if !errors.As(err, new(*StaleBaseError)) {
-			break
-		}
-	}
-	if quarantine, refused := errors.AsType[*QuarantineError](err); refused {
-		_, err = s.quarantined(ctx, id, "", quarantine)
-		return RevertedDream{}, err
-	}
-	if errors.As(err, new(*replayedError)) || isUnique(err, "write_ledger_pkey") {
-		return RevertedDream{}, &ConflictError{Code: CodeKeyReused, Message: "the key of undoing this dream was used for another write"}
-	}
+	result, err := contended(ctx, s, id, func(t *tx) (RevertedDream, error) {
+		u := &undoing{t: t, dream: x}
+		return u.run(ctx)
+	})
 	result.Receipt.Key = key
-	return result, err
+	return result, s.refused(ctx, id, err)
 }
 
 // asOwnerOf is the identity as the owner of a dream. Who may write what is shared acts for the owner of the shared memory.
@@ -188,22 +174,11 @@ func (u *undoing) args(path string) pgx.NamedArgs {
 // commit sends the changes through the gate, together with what becomes of the dream and of what it promoted.
 func (u *undoing) commit(ctx context.Context, changes []memory.Change) (RevertedDream, error) {
 	t := u.t
-	w, err := newWrites(t.id, u.ledgerKey(), changes)
+	w, err := applyChanges(ctx, t, changeSet{key: u.ledgerKey(), changes: changes})
 	if err != nil {
 		return RevertedDream{}, err
 	}
-	look := &pgx.Batch{}
-	w.queueReads(look, t)
-	if err := t.send(ctx, look); err != nil {
-		return RevertedDream{}, err
-	}
-	if err := w.decide(t); err != nil {
-		return RevertedDream{}, err
-	}
 	act := &pgx.Batch{}
-	if err := w.queueWrites(act, t); err != nil {
-		return RevertedDream{}, err
-	}
 	args := t.args(pgx.NamedArgs{"dream": u.dream.ID, "by": t.id.Author.ID})
 	act.Queue(sqlDreamReverted, args)
 	act.Queue(sqlEntriesUndoneLock, args)

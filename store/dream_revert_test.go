@@ -65,7 +65,7 @@ func TestRevertDream(t *testing.T) {
 	if diff := cmp.Diff(want, statusesOf(t, s, id)); diff != "" {
 		t.Error(diff)
 	}
-	state, _, err := s.DreamEntry(t.Context(), id, itemID("Likes tea."))
+	state, _, err := s.DreamEntry(t.Context(), id, memory.ItemID("Likes tea."))
 	if err != nil || state.ReasonCode != dream.ReasonUndone {
 		t.Errorf("%+v, %v", state, err)
 	}
@@ -305,7 +305,7 @@ func TestRevertOneDreamOfSeveral(t *testing.T) {
 		entries := memory.EntriesOf(memoryOf(t, s, id))
 		for i, texts := range said {
 			for _, text := range texts {
-				at := slices.IndexFunc(entries, func(e memory.EntryAt) bool { return e.ID == itemID(text) })
+				at := slices.IndexFunc(entries, func(e memory.EntryAt) bool { return e.ID == memory.ItemID(text) })
 				switch {
 				case i == undo && at >= 0:
 					t.Errorf("dream %d undone: %q stays", undo, text)

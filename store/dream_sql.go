@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"reverie/dream"
 	"reverie/memory"
 )
 
@@ -50,11 +49,6 @@ order by e.status = 'open', e.status = 'forgotten' desc, e.last_seen desc, e.ent
 limit @limit`
 )
 
-// stateColumns are the columns of a State, in the order of scanState.
-const stateColumns = `
-select e.entry_id, e.text, e.aliases, e.status, e.reason_code, e.mention_days, e.asked, e.light_hits, e.light_at, e.rem_hits,
-    e.rem_at, e.first_seen, e.last_seen, e.dream_id`
-
 func scanDream(row pgx.CollectableRow) (Dream, error) { return scanDreamAnd(row) }
 
 // scanDreamAnd also fills more from the columns behind those of the dream.
@@ -76,33 +70,6 @@ func scanDreamAnd(row pgx.CollectableRow, more ...any) (d Dream, err error) {
 	}
 	return d, err
 }
-
-func scanState(row pgx.CollectableRow) (s dream.State, err error) {
-	var lightAt, remAt *time.Time
-	var of uuid.NullUUID
-	err = row.Scan(&s.ID, &s.Text, &s.Aliases, &s.Status, &s.ReasonCode, &s.MentionDays, &s.Asked, &s.LightHits, &lightAt,
-		&s.REMHits, &remAt, &s.FirstSeen, &s.LastSeen, &of)
-	s.LightAt, s.REMAt, s.Dream = timeOf(lightAt), timeOf(remAt), of.UUID
-	return s, err
-}
-
-// timeOf is a time that may be missing.
-func timeOf(t *time.Time) time.Time {
-	if t == nil {
-		return time.Time{}
-	}
-	return *t
-}
-
-// timeOrNull is the inverse of timeOf.
-func timeOrNull(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
-}
-
-func idOrNull(id uuid.UUID) uuid.NullUUID { return uuid.NullUUID{UUID: id, Valid: id != uuid.Nil} }
 
 // queueDream queues reading a dream of the identity's owner.
 func queueDream(b *pgx.Batch, t *tx, dreamID uuid.UUID, to *Dream, found *bool) {

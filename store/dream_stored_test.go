@@ -94,7 +94,7 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $10)`,
 // weighed is a candidate with a text of its own.
 func weighed(text string, verdict dream.Verdict) dream.Candidate {
 	return dream.Candidate{
-		ID: itemID(text), Text: text, Verdict: verdict, Score: .8, Places: []dream.Place{},
+		ID: memory.ItemID(text), Text: text, Verdict: verdict, Score: .8, Places: []dream.Place{},
 		Signals: dream.Signals{MentionDays: []dream.Day{"2026-11-20"}, LastSeen: testClock.Add(-24 * time.Hour)},
 	}
 }

@@ -103,7 +103,7 @@ func undone(before, written, current string) (string, []memory.Conflict) {
 		from := c.Theirs.From - 1 + untouched(c)
 		to := from + c.Base.To - c.Base.From + 1
 		kept := ours
-		if len(ours) == 0 && c.Theirs.To > to && !isHeading(firstSaid(theirs[to:c.Theirs.To])) {
+		if len(ours) == 0 && c.Theirs.To > to && !memory.IsHeading(firstSaid(theirs[to:c.Theirs.To])) {
 			kept = headOf(theirs[from:to])
 		}
 		theirs = slices.Replace(theirs, from, to, kept...)
@@ -133,7 +133,7 @@ func untouched(c memory.Conflict) int {
 // headOf is the last heading of lines with the blank lines around it; nothing when there is none.
 func headOf(lines []string) []string {
 	at := len(lines) - 1
-	for at >= 0 && !isHeading(lines[at]) {
+	for at >= 0 && !memory.IsHeading(lines[at]) {
 		at--
 	}
 	if at < 0 {
@@ -157,9 +157,4 @@ func firstSaid(lines []string) string {
 		}
 	}
 	return ""
-}
-
-func isHeading(line string) bool {
-	said := strings.TrimLeft(line, "#")
-	return said != line && strings.TrimLeft(said, " \t") != said
 }

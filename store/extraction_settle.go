@@ -149,29 +149,13 @@ func (o *opened) commit(ctx context.Context, t *tx, c Commit) (ExtractionResult,
 	if o.noted != o.draftNoted { // what it appends to the note may stand there already
 		return ExtractionResult{}, &StaleBaseError{Ref: o.note}
 	}
-	id, key := t.id, c.Key
-	if id.Author.ID == "" {
-		id.Author.ID = o.model
-	}
-	if key == "" {
-		key = "extraction/" + o.id.String()
-	}
-	w, err := newWrites(id, key, o.draft)
+	author := t.id.Author
+	author.ID = cmp.Or(author.ID, o.model)
+	w, err := applyChanges(ctx, t, changeSet{author: author, key: cmp.Or(c.Key, "extraction/"+o.id.String()), changes: o.draft})
 	if err != nil {
 		return ExtractionResult{}, err
 	}
-	look := &pgx.Batch{}
-	w.queueReads(look, t)
-	if err := t.send(ctx, look); err != nil {
-		return ExtractionResult{}, err
-	}
-	if err := w.decide(t); err != nil {
-		return ExtractionResult{}, err
-	}
 	act := &pgx.Batch{}
-	if err := w.queueWrites(act, t); err != nil {
-		return ExtractionResult{}, err
-	}
 	end := ending{Ending: Ending{
 		Outcome: memory.OutcomeNothing, Reason: o.reason, To: o.to, Model: o.model, PromptVersion: o.prompt,
 	}, changes: w.receipt.Changes}

@@ -153,18 +153,10 @@ func (s *Store) RecordOutcome(ctx context.Context, id memory.Identity, extractio
 // draft (the draft is dropped: propose anew), *QuarantineError, and *ConflictError with CodeNoDraft, CodeSuperseded or CodeRangeMoved. It costs three round trips.
 func (s *Store) CommitExtraction(ctx context.Context, id memory.Identity, c Commit) (ExtractionResult, error) {
 	result, err := s.settle(ctx, id, c.ExtractionID, func(t *tx, o *opened) (ExtractionResult, error) { return o.commit(ctx, t, c) })
-	var stale *StaleBaseError
-	var quarantine *QuarantineError
-	switch {
-	case errors.As(err, &stale):
+	if errors.As(err, new(*StaleBaseError)) {
 		return ExtractionResult{}, errors.Join(err, s.dropDraft(ctx, id, c.ExtractionID))
-	case errors.As(err, &quarantine):
-		_, err = s.quarantined(ctx, id, "", quarantine)
-		return ExtractionResult{}, err
-	case errors.As(err, new(*replayedError)) || isUnique(err, "write_ledger_pkey"):
-		return ExtractionResult{}, &ConflictError{Code: CodeKeyReused, Message: "the idempotency key was used for another write"}
 	}
-	return result, err
+	return result, s.refused(ctx, id, err)
 }
 
 // dropDraft drops a draft that cannot be committed, so that the next attempt proposes anew.

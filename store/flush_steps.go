@@ -112,14 +112,10 @@ func (d FlushDraft) change(conversation string) memory.Change {
 // or CodeForgotten (end the step without the entry), or CodeKeyReused.
 func (s *Store) CommitFlush(ctx context.Context, id memory.Identity, flush uuid.UUID, from int64, key string) (FlushResult, error) {
 	result, err := s.settleFlush(ctx, id, flush, from, func(t *tx, o *openFlush) (FlushResult, error) { return o.commit(ctx, t, key) })
-	var quarantine *QuarantineError
-	switch {
-	case errors.As(err, &quarantine):
+	if quarantine, ok := errors.AsType[*QuarantineError](err); ok {
 		return FlushResult{}, s.flushRefused(ctx, id, flush, from, quarantine)
-	case errors.As(err, new(*replayedError)) || isUnique(err, "write_ledger_pkey"):
-		return FlushResult{}, &ConflictError{Code: CodeKeyReused, Message: "the idempotency key was used for another write"}
 	}
-	return result, err
+	return result, s.refused(ctx, id, err)
 }
 
 // commit writes the draft.
@@ -135,34 +131,21 @@ func (o *openFlush) commit(ctx context.Context, t *tx, key string) (FlushResult,
 		result.Stale = err == nil
 		return result, err
 	}
-	id := t.id
-	if id.Author.ID == "" {
-		id.Author.ID = d.Model
-	}
-	if key == "" {
-		key = fmt.Sprintf("flush/%s/%d", o.id, d.From)
-	}
-	w, err := newWrites(id, key, []memory.Change{d.change(o.conversation)})
-	if err != nil {
-		return FlushResult{}, err
-	}
-	look := &pgx.Batch{}
-	w.queueReads(look, t)
-	if err := t.send(ctx, look); err != nil {
-		return FlushResult{}, err
-	}
-	switch err := w.decide(t); {
-	case errors.As(err, new(*InvalidError)): // the entry by itself was valid
+	author := t.id.Author
+	author.ID = cmp.Or(author.ID, d.Model)
+	w, err := applyChanges(ctx, t, changeSet{
+		author: author, key: cmp.Or(key, fmt.Sprintf("flush/%s/%d", o.id, d.From)), changes: []memory.Change{d.change(o.conversation)},
+	})
+	invalid, _ := errors.AsType[*InvalidError](err)
+	switch {
+	case invalid != nil && invalid.Field == "content": // the entry by itself was valid
 		return FlushResult{}, &ConflictError{Code: CodeNoteFull, Message: fmt.Sprintf("the entry of flush %s has no room in the note", o.id)}
 	case err != nil:
 		return FlushResult{}, err
-	case w.forgotten.all:
+	case w.onlyForgotten():
 		return FlushResult{}, &ConflictError{Code: CodeForgotten, Message: fmt.Sprintf("the entry of flush %s says nothing but what was forgotten", o.id)}
 	}
 	act := &pgx.Batch{}
-	if err := w.queueWrites(act, t); err != nil {
-		return FlushResult{}, err
-	}
 	written := w.receipt.Changes[0]
 	if err := o.queueStep(act, t, accounted{
 		FlushStep: FlushStep{
@@ -170,7 +153,7 @@ func (o *openFlush) commit(ctx context.Context, t *tx, key string) (FlushResult,
 			Scope: written.Scope, Path: written.Path, Version: written.Version,
 		},
 		document:      uuid.NullUUID{UUID: written.Document, Valid: true},
-		entry:         w.changes[0].Content, // without its secrets
+		entry:         w.text(0),
 		promptVersion: d.PromptVersion,
 	}); err != nil {
 		return FlushResult{}, err

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -83,17 +82,10 @@ func (s *Store) Forget(ctx context.Context, id memory.Identity, p ForgetRequest)
 	if p.Scope == memory.ScopeTeam { // what is shared is dreamt about as the system's
 		id = id.For(id.Agent, memory.SystemOwner)
 	}
-	var result ForgetReceipt
-	for range entryRounds {
-		result, err = inTx(ctx, s, id, func(t *tx) (ForgetReceipt, error) {
-			f := forgetting{t: t, passage: p}
-			return f.run(ctx)
-		})
-		if !errors.As(err, new(*StaleBaseError)) && !errors.As(err, new(*replayedError)) && !isUnique(err, "write_ledger_pkey") {
-			break
-		}
-	}
-	return result, err
+	return contended(ctx, s, id, func(t *tx) (ForgetReceipt, error) {
+		f := forgetting{t: t, passage: p}
+		return f.run(ctx)
+	})
 }
 
 // forgetting is one passage on its way out.
@@ -105,7 +97,7 @@ type forgetting struct {
 	documents  []memory.Document
 	statements []memory.EntryAt
 	known      []dream.State // of them and of their other wordings
-	names      names
+	names      memory.EntrySet
 }
 
 func (f *forgetting) args(more pgx.NamedArgs) pgx.NamedArgs {
@@ -132,9 +124,9 @@ func (f *forgetting) run(ctx context.Context) (ForgetReceipt, error) {
 	if err := f.find(); err != nil {
 		return ForgetReceipt{}, err
 	}
-	f.names = names{}
+	f.names = memory.EntrySet{}
 	for _, e := range f.statements {
-		f.names.add(e.ID, nil, e.Text)
+		f.names.Add(e.ID, nil, e.Text)
 	}
 	look = &pgx.Batch{}
 	entries := make([]string, 0, len(f.names))
@@ -146,7 +138,7 @@ func (f *forgetting) run(ctx context.Context) (ForgetReceipt, error) {
 		return ForgetReceipt{}, err
 	}
 	for _, state := range f.known {
-		f.names.add(state.ID, state.Aliases, state.Text)
+		f.names.Add(state.ID, state.Aliases, state.Text)
 	}
 	return f.commit(ctx, f.changes())
 }
@@ -192,7 +184,7 @@ func joinedWords(s string) string { return strings.Join(strings.Fields(s), " ") 
 func (f *forgetting) changes() []memory.Change {
 	var changes []memory.Change
 	for _, d := range f.documents {
-		here := names{}
+		here := memory.EntrySet{}
 		for _, e := range memory.EntriesOf(d.Content) {
 			said := comments.ReplaceAllString(e.Text, "")
 			if f.names[e.ID] || slices.ContainsFunc(f.statements, func(s memory.EntryAt) bool { return dream.Alike(comments.ReplaceAllString(s.Text, ""), said) }) {
@@ -200,13 +192,13 @@ func (f *forgetting) changes() []memory.Change {
 				f.names[e.ID] = true
 			}
 		}
-		_, _, gone := here.placesOf(d.Content)
+		_, _, gone := here.Find(d.Content)
 		if len(gone) == 0 {
 			continue
 		}
 		changes = append(changes, memory.Change{
 			Ref: memory.Ref{Scope: f.passage.Scope, Path: d.Path}, Op: memory.OpReplace, Base: d.Version, Reason: "forgotten on request",
-			Content: dream.WithoutEmptySections(without(d.Content, gone)),
+			Content: dream.WithoutEmptySections(memory.WithoutLines(d.Content, gone)),
 		})
 	}
 	return changes
@@ -214,22 +206,11 @@ func (f *forgetting) changes() []memory.Change {
 
 // commit sends the changes through the gate, together with the states of what is forgotten.
 func (f *forgetting) commit(ctx context.Context, changes []memory.Change) (ForgetReceipt, error) {
-	w, err := newWrites(f.t.id, f.passage.Key, changes)
+	w, err := applyChanges(ctx, f.t, changeSet{key: f.passage.Key, changes: changes})
 	if err != nil {
 		return ForgetReceipt{}, err
 	}
-	look := &pgx.Batch{}
-	w.queueReads(look, f.t)
-	if err := f.t.send(ctx, look); err != nil {
-		return ForgetReceipt{}, err
-	}
-	if err := w.decide(f.t); err != nil {
-		return ForgetReceipt{}, err
-	}
 	act := &pgx.Batch{}
-	if err := w.queueWrites(act, f.t); err != nil {
-		return ForgetReceipt{}, err
-	}
 	states := f.queueStates(act)
 	if err := f.t.finish(ctx, act); err != nil {
 		return ForgetReceipt{}, err
@@ -254,7 +235,7 @@ func (f *forgetting) queueStates(b *pgx.Batch) []dream.State {
 		others := []string{}
 		if len(byID) == 1 { // of several, nobody can tell which wording is whose
 			others = slices.DeleteFunc(slices.Clone(aliases), func(id string) bool { return id == string(e.ID) })
-		} else if id := itemID(e.Text); id != e.ID {
+		} else if id := memory.ItemID(e.Text); id != e.ID {
 			others = append(others, string(id))
 		}
 		b.Queue(sqlEntrySettle, f.t.args(pgx.NamedArgs{

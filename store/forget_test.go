@@ -82,7 +82,7 @@ func TestForgetWhatWasShown(t *testing.T) {
 	}
 	// It stood on line 1 when it was shown.
 	must[ForgetReceipt](t)(s.Forget(t.Context(), id, ForgetRequest{Ref: ref, FromLine: 1, ToLine: 1, Shown: "- Likes tea."}))
-	must[ForgetReceipt](t)(s.Forget(t.Context(), id, ForgetRequest{Ref: ref, Entry: itemID("Has a dog.")}))
+	must[ForgetReceipt](t)(s.Forget(t.Context(), id, ForgetRequest{Ref: ref, Entry: memory.ItemID("Has a dog.")}))
 	if got := contentOf(t, s, id, "memory/notes.md"); got != "- new\n" {
 		t.Errorf("%q", got)
 	}

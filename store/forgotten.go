@@ -2,22 +2,32 @@ package store
 
 import (
 	"slices"
+	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"reverie/dream"
 	"reverie/memory"
 )
 
-// What a person wanted forgotten does not come back through the gate by itself. An extraction or a flush may have been drafted
-// before, or read messages from before; a snapshot or another system's documents may be older; what they say of it is left out. A
-// dream knows by itself. A person who writes it again, or restores a version that says it, wants it back.
+// Statements that a person had forgotten do not come back by an automatic write: an extraction or a flush may have been drafted
+// earlier, a snapshot or an imported document may be older. The gate removes them from such writes. Dreams check by themselves. A
+// person who writes a statement again, or restores a version that has it, revives it.
 
 // maxForgotten bounds how many statements a write is compared with, the latest ones.
 const maxForgotten = 500
 
 const (
-	// It comes behind the locks of the documents: who forgets holds the one that says it.
+	// The current states of statements, locked until the commit.
+	sqlDreamEntriesLock = `
+select entry_id, status, reason_code
+from dream_entries
+where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and entry_id = any (@entries::text[])
+order by entry_id
+for no key update`
+
+	// Read after the documents are locked, since a request to forget holds the lock of the document that has the statement.
 	sqlForgotten = stateColumns + `, e.owner_key
 from unnest(@owners::text[]) o (owner_key)
 cross join lateral (
@@ -33,15 +43,15 @@ update dream_entries set status = 'confirmed', reason_code = '', changed_at = @n
 where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and entry_id = any (@entries::text[]) and status = 'forgotten'`
 )
 
-// forgotten is what was forgotten by those whose documents are written.
+// forgotten are the forgotten statements of those whose documents are written.
 type forgotten struct {
 	states  map[memory.Owner][]dream.State
 	gone    map[memory.Owner]dream.Gone // of states, made when it is needed
 	revived map[memory.Owner][]memory.EntryID
-	all     bool // nothing is left of what machinery would add
+	all     bool // the last change adds nothing else
 }
 
-// forgetterOf is under whom it is kept what was forgotten of a document; empty: nobody can forget anything of it.
+// forgetterOf returns the owner under whom forgotten statements of a document are stored; empty: they cannot be forgotten.
 func forgetterOf(scope memory.Scope, owner memory.Owner) memory.Owner {
 	switch scope {
 	case memory.ScopePersonal:
@@ -52,12 +62,12 @@ func forgetterOf(scope memory.Scope, owner memory.Owner) memory.Owner {
 	return memory.NoOwner
 }
 
-// minds reports whether an author's writes are looked at for what was forgotten.
-func minds(a memory.Author) bool {
+// checksForgotten reports whether writes of an author are compared with forgotten statements.
+func checksForgotten(a memory.Author) bool {
 	return a.Kind == memory.AuthorWorkflow || a.Kind == memory.AuthorImport || a.Kind == memory.AuthorUser
 }
 
-// queueForgotten queues reading what was forgotten.
+// queueForgotten queues reading the forgotten statements.
 func (w *writes) queueForgotten(b *pgx.Batch, t *tx) {
 	var owners []string
 	for _, d := range w.order {
@@ -65,7 +75,7 @@ func (w *writes) queueForgotten(b *pgx.Batch, t *tx) {
 			owners = append(owners, of)
 		}
 	}
-	if len(owners) == 0 || !minds(w.author) {
+	if len(owners) == 0 || !checksForgotten(w.author) {
 		return
 	}
 	w.forgotten = forgotten{states: map[memory.Owner][]dream.State{}, gone: map[memory.Owner]dream.Gone{}, revived: map[memory.Owner][]memory.EntryID{}}
@@ -82,17 +92,17 @@ func (w *writes) queueForgotten(b *pgx.Batch, t *tx) {
 	})
 }
 
-// ownedRow is a row that has its owner behind what is scanned.
+// ownedRow scans the owner of a row behind its other columns.
 type ownedRow struct {
 	pgx.CollectableRow
 
 	owner *memory.Owner
 }
 
-// Scan scans the owner, too.
+// Scan scans the owner as well.
 func (r ownedRow) Scan(to ...any) error { return r.CollectableRow.Scan(append(to, r.owner)...) }
 
-// of is what was forgotten of a document.
+// of returns the forgotten statements of an owner.
 func (f *forgotten) of(owner memory.Owner) dream.Gone {
 	if len(f.states[owner]) == 0 {
 		return dream.Gone{}
@@ -105,59 +115,38 @@ func (f *forgotten) of(owner memory.Owner) dream.Gone {
 	return gone
 }
 
-// mind takes out of what machinery would make of a document the statements that were forgotten and that it does not have
-// already, and reports whether there were any. It notes which of them a person writes again.
-func (w *writes) mind(d *document, next *state) bool {
+// withhold removes from what a change makes of a document the statements that were forgotten, and reports whether there were any. It
+// never removes what a person writes, and notes which forgotten statements a person writes again.
+func (w *writes) withhold(d *document, next *state) bool {
 	owner := forgetterOf(d.ref.Scope, d.owner)
 	gone := w.forgotten.of(owner)
 	if gone.Empty() || next.deleted {
 		return false
 	}
-	had := map[memory.EntryID]bool{}
-	for _, e := range memory.EntriesOf(d.content()) {
-		had[e.ID] = true
-	}
-	again, added := names{}, 0
-	for _, e := range memory.EntriesOf(next.content) {
-		if had[e.ID] {
-			continue
-		}
-		added++
-		states := gone.Said(e.ID, e.Text)
-		if len(states) == 0 {
-			continue
-		}
-		again[e.ID] = true
-		added--
-		if w.author.Kind == memory.AuthorUser {
-			for _, s := range states {
+	if w.author.Kind == memory.AuthorUser {
+		for _, e := range memory.AddedEntries(d.content(), next.content) {
+			for _, s := range gone.Said(e.ID, e.Text) {
 				w.forgotten.revived[owner] = append(w.forgotten.revived[owner], s.ID)
 			}
 		}
-	}
-	switch {
-	case len(again) == 0 || w.author.Kind == memory.AuthorUser:
 		return false
-	case added == 0 && d.version > 0 && !d.deleted && addsOnly(d.content(), next.content): // but for headings nothing is left of it
-		next.content, next.merged = d.content(), false
-	default:
-		_, _, places := again.placesOf(next.content)
-		next.content = without(next.content, places)
 	}
-	w.forgotten.all = added == 0
+	kept := memory.WithholdForgotten(d.content(), d.version > 0 && !d.deleted, next.content,
+		func(e memory.EntryAt) bool { return len(gone.Said(e.ID, e.Text)) > 0 })
+	if !kept.Any {
+		return false
+	}
+	if kept.Content == d.content() {
+		next.merged = false
+	}
+	next.content, w.forgotten.all = kept.Content, kept.All
 	return true
 }
 
-// addsOnly reports whether a text has every statement of an earlier one.
-func addsOnly(before, after string) bool {
-	has := map[memory.EntryID]bool{}
-	for _, e := range memory.EntriesOf(after) {
-		has[e.ID] = true
-	}
-	return !slices.ContainsFunc(memory.EntriesOf(before), func(e memory.EntryAt) bool { return !has[e.ID] })
-}
+// onlyForgotten reports whether the last change adds nothing but statements that were forgotten.
+func (w *writes) onlyForgotten() bool { return w.forgotten.all }
 
-// queueRevived queues that what a person wrote again is no longer forgotten.
+// queueRevived queues the change of state of what a person wrote again.
 func (w *writes) queueRevived(b *pgx.Batch, t *tx) {
 	for owner, entries := range w.forgotten.revived {
 		if len(entries) == 0 {
@@ -167,4 +156,18 @@ func (w *writes) queueRevived(b *pgx.Batch, t *tx) {
 		b.Queue(sqlDreamEntriesLock, args)
 		b.Queue(sqlForgottenRevive, args)
 	}
+}
+
+// stateColumns are the columns of a State, in the order of scanState.
+const stateColumns = `
+select e.entry_id, e.text, e.aliases, e.status, e.reason_code, e.mention_days, e.asked, e.light_hits, e.light_at, e.rem_hits,
+    e.rem_at, e.first_seen, e.last_seen, e.dream_id`
+
+func scanState(row pgx.CollectableRow) (s dream.State, err error) {
+	var lightAt, remAt *time.Time
+	var of uuid.NullUUID
+	err = row.Scan(&s.ID, &s.Text, &s.Aliases, &s.Status, &s.ReasonCode, &s.MentionDays, &s.Asked, &s.LightHits, &lightAt,
+		&s.REMHits, &remAt, &s.FirstSeen, &s.LastSeen, &of)
+	s.LightAt, s.REMAt, s.Dream = timeOf(lightAt), timeOf(remAt), of.UUID
+	return s, err
 }

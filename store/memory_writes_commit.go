@@ -131,28 +131,23 @@ func (s *Store) commitWrite(ctx context.Context, worker memory.Identity, w openW
 
 // writeAndEnd makes the change and ends the write, in one transaction.
 func (s *Store) writeAndEnd(ctx context.Context, t *tx, w openWrite, change memory.Change) error {
-	gate, err := newWrites(t.id, writeKey(w.MemoryWrite), []memory.Change{change})
-	if err != nil {
-		return err
-	}
 	var outcome memory.Outcome
 	found := false
 	look := &pgx.Batch{}
 	one(look.Queue(sqlWriteLock, t.args(pgx.NamedArgs{"write": w.ID})), &found, func(row pgx.CollectableRow) error { return row.Scan(&outcome) })
-	gate.queueReads(look, t)
-	if err := t.send(ctx, look); err != nil {
-		return err
-	}
-	if !found || outcome != memory.OutcomeStaged {
-		return errWriteEnded
-	}
-	if err := gate.decide(t); err != nil {
+	gate, err := applyChanges(ctx, t, changeSet{
+		key: writeKey(w.MemoryWrite), changes: []memory.Change{change}, reads: look,
+		ready: func() error {
+			if !found || outcome != memory.OutcomeStaged {
+				return errWriteEnded
+			}
+			return nil
+		},
+	})
+	if err != nil {
 		return err
 	}
 	act := &pgx.Batch{}
-	if err := gate.queueWrites(act, t); err != nil {
-		return err
-	}
 	outcome = memory.OutcomeUnchanged
 	if gate.receipt.Changes[0].Changed {
 		outcome = memory.OutcomeWritten

@@ -86,18 +86,15 @@ func (s *Store) CommitSnapshot(ctx context.Context, id memory.Identity, importID
 			return record, err
 		}
 		i := restoring{files: taken.Files}
+		for _, r := range refused {
+			i.events = append(i.events, quarantineEvent(id, &QuarantineError{Ref: r.Ref, Findings: r.Findings}))
+		}
 		if err := i.weigh(ctx, t, archive, record.Choice, record.Token); err != nil {
 			return SnapshotImport{}, err
-		}
-		for _, r := range refused {
-			i.writes.events = append(i.writes.events, quarantineEvent(id, &QuarantineError{Ref: r.Ref, Findings: r.Findings}))
 		}
 		record.Files = i.told(taken.Skipped, refused)
 		record.count()
 		b := &pgx.Batch{}
-		if err := i.queue(b, t); err != nil {
-			return SnapshotImport{}, err
-		}
 		if err := queueSnapshotEnd(b, t, &record, i.origin(archive, taken)); err != nil {
 			return SnapshotImport{}, err
 		}
@@ -178,7 +175,7 @@ func queueSnapshotEnd(b *pgx.Batch, t *tx, record *SnapshotImport, from *origin)
 // restoring is an import on its way through the gate.
 type restoring struct {
 	files   []snap.Checked
-	writes  *writes // nil: there is nothing to write
+	events  []event // of what the scan refused
 	results []SnapshotChange
 	token   string
 }
@@ -186,37 +183,28 @@ type restoring struct {
 // weigh locks the documents that an import is about and finds out what it does to each. want is the token of the preview that it
 // is bound to; empty: it is bound to none.
 func (i *restoring) weigh(ctx context.Context, t *tx, archive snap.Archive, choice snap.Choice, want string) error {
-	i.writes = &writes{author: t.id.Author, documents: map[memory.Ref]*document{}}
-	if len(i.files) > 0 {
-		var err error
-		if i.writes, err = newWrites(t.id, "", i.changes(archive)); err != nil {
-			return err
+	set := changeSet{changes: i.changes(archive), prompts: map[memory.Ref]promptPlace{}, events: i.events}
+	for _, f := range i.files {
+		if f.Prompt != nil {
+			set.prompts[f.Ref] = promptPlace(*f.Prompt)
 		}
-		look := &pgx.Batch{}
-		i.writes.queueReads(look, t)
-		if err := t.send(ctx, look); err != nil {
-			return err
-		}
+	}
+	gate, err := applyChanges(ctx, t, set)
+	if err != nil {
+		return err
 	}
 	bases := make([]snap.Base, len(i.files))
 	for n, f := range i.files {
-		d := i.writes.documents[f.Ref]
-		bases[n] = snap.Base{Ref: f.Ref, Version: d.version, Prompt: d.prompt()}
+		was, is := gate.before(f.Ref), gate.after(f.Ref)
+		bases[n] = snap.Base{Ref: f.Ref, Version: was.Version, Prompt: snap.Prompt(placeOf(was)), After: sha256.Sum256([]byte(is.Content))}
 		i.results = append(i.results, SnapshotChange{
-			WasThere: d.version > 0 && !d.deleted, Before: d.content(), PromptWas: d.prompt(),
+			WasThere: was.Version > 0 && !was.Deleted, Before: was.Content, PromptWas: snap.Prompt(placeOf(was)),
+			After: is.Content, PromptIs: snap.Prompt(placeOf(is)),
 			SnapshotFile: SnapshotFile{
 				Filename: snap.Name(f.Ref), Scope: f.Scope, Path: f.Path, Edited: f.Edited, Redacted: f.Redacted(), Findings: f.Findings,
 			},
 		})
-	}
-	if len(i.files) > 0 {
-		if err := i.writes.decide(t); err != nil {
-			return err
-		}
-	}
-	for n := range i.files {
-		i.result(n)
-		bases[n].After = sha256.Sum256([]byte(i.results[n].After))
+		i.results[n].record(gate.receipt.Changes[n])
 	}
 	i.token = snap.Token(archive.SHA256, choice, bases)
 	if want != "" && want != i.token {
@@ -237,14 +225,8 @@ func (i *restoring) changes(archive snap.Archive) []memory.Change {
 	return changes
 }
 
-// result says what became of a document, and gives it its place in the system prompt.
-func (i *restoring) result(n int) {
-	f, r := i.files[n], &i.results[n]
-	d, receipt := i.writes.documents[f.Ref], i.writes.receipt.Changes[n]
-	if f.Prompt != nil {
-		d.enabled, d.sortOrder = f.Prompt.Enabled, f.Prompt.SortOrder
-	}
-	r.After, r.PromptIs = d.content(), d.prompt()
+// record fills in what became of a document.
+func (r *SnapshotChange) record(receipt memory.ChangeReceipt) {
 	r.Version, r.SHA256, r.Bytes = receipt.Version, receipt.SHA256, receipt.Bytes
 	r.Withheld = receipt.Withheld
 	r.Prompt = r.WasThere && r.PromptIs != r.PromptWas
@@ -258,11 +240,6 @@ func (i *restoring) result(n int) {
 	default:
 		r.Outcome, r.Reason = FileUnchanged, snap.SkippedUnchanged
 	}
-}
-
-// prompt is the document's place in the system prompt.
-func (d *document) prompt() snap.Prompt {
-	return snap.Prompt{Enabled: d.enabled, SortOrder: d.sortOrder}
 }
 
 // told is what became of everything in an archive, the documents first.
@@ -279,23 +256,4 @@ func (i *restoring) told(skipped []snap.Skipped, refused []snap.Refused) []Snaps
 		files = append(files, SnapshotFile{Filename: s.Filename, Outcome: FileSkipped, Reason: s.Reason, Findings: findings[s.Filename]})
 	}
 	return files
-}
-
-// queue queues what is written.
-func (i *restoring) queue(b *pgx.Batch, t *tx) error {
-	for n, f := range i.files {
-		if r := i.results[n]; r.PromptIs != r.PromptWas {
-			d := i.writes.documents[f.Ref]
-			i.writes.events = append(i.writes.events, promptEvent(t.id, memory.Document{
-				ID: d.id, Scope: d.ref.Scope, Owner: d.owner, Path: d.ref.Path, Version: d.version, Enabled: d.enabled, SortOrder: d.sortOrder,
-			}))
-			if len(d.versions) == 0 { // else it is written with the version
-				b.Queue(sqlDocumentPrompt, t.args(pgx.NamedArgs{
-					"row_agent": d.agent, "scope": d.ref.Scope, "whose": d.owner, "path": d.ref.Path,
-					"enabled": d.enabled, "sort_order": d.sortOrder,
-				}))
-			}
-		}
-	}
-	return i.writes.queueWrites(b, t)
 }

@@ -148,11 +148,11 @@ func (i *restoring) origin(archive snap.Archive, taken snap.Taken) *origin {
 	}
 	states := make([]snap.State, len(i.files))
 	for n, f := range i.files {
-		d, r := i.writes.documents[f.Ref], i.results[n]
+		r := i.results[n]
 		if r.Withheld {
 			return nil
 		}
-		states[n] = snap.State{Ref: f.Ref, SHA256: sha256.Sum256([]byte(d.content())), Prompt: r.PromptIs}
+		states[n] = snap.State{Ref: f.Ref, SHA256: sha256.Sum256([]byte(r.After)), Prompt: r.PromptIs}
 	}
 	return &origin{Origin: archive.Manifest.Origin, contents: snap.Digest(states)}
 }

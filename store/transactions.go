@@ -26,6 +26,7 @@ type tx struct {
 	// memoryOff: memory is switched off for agents that do not say.
 	memoryOff bool
 	conn      *pgx.Conn
+	queued    pgx.Batch // statements that the next batch sends in front of its own
 	begun     bool
 	// committing is true from the moment at which the commit is sent: whether it took place is not known without an answer.
 	committing bool
@@ -94,11 +95,11 @@ func attempt[T any](ctx context.Context, s *Store, t *tx, fn func(*tx) (T, error
 		conn.Release()
 	}()
 	t.conn, t.now, t.memoryOff = conn.Conn(), s.now().UTC().Truncate(time.Microsecond), s.memoryOff
-	t.begun, t.committing, t.ended = false, false, false
+	t.begun, t.committing, t.ended, t.queued = false, false, false, pgx.Batch{}
 	// A connection in the middle of a transaction is not given back to the pool: Release closes it. So a rollback that
 	// does not come through has no consequences, and neither has a panic in fn.
 	result, err = fn(t)
-	if err == nil && t.begun && !t.ended {
+	if err == nil && !t.ended && (t.begun || t.queued.Len() > 0) {
 		err = t.finish(ctx, &pgx.Batch{})
 	}
 	if err != nil {
@@ -122,6 +123,10 @@ func (t *tx) rollback(ctx context.Context) {
 func (t *tx) send(ctx context.Context, b *pgx.Batch) error {
 	if t.ended {
 		return errors.New("the transaction has ended")
+	}
+	if t.queued.Len() > 0 {
+		b.QueuedQueries = append(t.queued.QueuedQueries, b.QueuedQueries...)
+		t.queued = pgx.Batch{}
 	}
 	if !t.begun {
 		first := &pgx.Batch{}
@@ -155,29 +160,6 @@ func (t *tx) args(more pgx.NamedArgs) pgx.NamedArgs {
 	all := pgx.NamedArgs{"workspace": t.workspace, "agent": t.agent, "owner": t.owner, "now": t.now}
 	maps.Copy(all, more)
 	return all
-}
-
-// one calls scan for the row of a statement and reports whether there was one.
-func one(q *pgx.QueuedQuery, found *bool, scan func(pgx.CollectableRow) error) {
-	q.Query(func(rows pgx.Rows) error {
-		*found = false
-		for rows.Next() {
-			*found = true
-			if err := scan(rows); err != nil {
-				return err
-			}
-		}
-		return rows.Err()
-	})
-}
-
-// all appends what scan makes of each row of a statement.
-func all[T any](q *pgx.QueuedQuery, to *[]T, scan pgx.RowToFunc[T]) {
-	q.Query(func(rows pgx.Rows) error {
-		found, err := pgx.CollectRows(rows, scan)
-		*to = append(*to, found...)
-		return err
-	})
 }
 
 // SQLSTATE codes that are told apart.

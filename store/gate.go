@@ -1,0 +1,249 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"reverie/memory"
+)
+
+// Apply commits changes to documents in one transaction: all of them or none.
+//
+// Apply is the exported side of the gate. The gate checks path and content rules, scope and permission, scans for injections and
+// secrets, merges with what was written since a change's base version, and writes the version, the journal event, the search index
+// and the receipt of the idempotency key. A key that was used before returns its first receipt, whatever the changes are now; the
+// empty key is not recorded. Receipt.Token is the number of the last journal event as a decimal string, and empty when nothing was
+// written.
+//
+// Errors: *InvalidError, ErrForbidden, ErrReadOnlyTeam, ErrMemoryOff; ErrNotFound when the agent does not exist, or the document or
+// version to delete, undelete or restore; *StaleBaseError when the base version is no longer current and the change cannot be merged;
+// *QuarantineError when the scan refuses a text, which is recorded in the journal.
+//
+// OpReplace uses Base and Force. OpDelete, OpUndelete and OpRestore apply only while Base is current, unless it is 0.
+func (s *Store) Apply(ctx context.Context, id memory.Identity, key string, changes []memory.Change) (memory.Receipt, error) {
+	if len(changes) == 0 {
+		return memory.Receipt{}, &InvalidError{Field: "changes", Problem: "give at least one change"}
+	}
+	receipt, err := inTx(ctx, s, id, func(t *tx) (memory.Receipt, error) {
+		w, err := applyChanges(ctx, t, changeSet{key: key, changes: changes})
+		if err != nil {
+			return memory.Receipt{}, err
+		}
+		err = t.finish(ctx, &pgx.Batch{})
+		return w.receipt, err
+	})
+	if replay, ok := errors.AsType[*replayedError](err); ok {
+		return replay.receipt, nil
+	}
+	if quarantine, ok := errors.AsType[*QuarantineError](err); ok {
+		return s.quarantined(ctx, id, key, quarantine)
+	}
+	if keyUsed(err) { // at the same time, for other documents
+		return s.recorded(ctx, id, key)
+	}
+	return receipt, err
+}
+
+// changeSet is what one transaction sends through the gate.
+type changeSet struct {
+	author  memory.Author // of the new versions; zero: the author of the transaction's identity
+	key     string        // idempotency key; empty: no receipt is recorded
+	changes []memory.Change
+	// reads are statements of the caller, sent in front of the gate's reads in the same batch; nil: none.
+	reads *pgx.Batch
+	// ready runs after the reads and before the changes are applied. Its error ends the write; nil: no check.
+	ready func() error
+	// prompts are the places in the system prompt that documents get. When it is not nil, a place that changes is recorded in the
+	// journal, including the default place of a new document.
+	prompts map[memory.Ref]promptPlace
+	// events are recorded in the journal after those of the changes.
+	events []event
+}
+
+// applyChanges is the one gate: every change of a document, by whichever writer, goes through it as a part of the writer's
+// transaction t. It locks and reads the documents in one round trip, applies the changes to what it read, and queues the new
+// versions, the journal events, the index and the receipt. They are sent in front of the next batch of t, so that a writer adds its
+// own statements in that batch and commits; receipt.Token is set by then.
+//
+// A key that was used before is a *replayedError: the transaction must not be committed then. With no changes, applyChanges reads
+// only what set.reads asks for, and records the key and the events.
+func applyChanges(ctx context.Context, t *tx, set changeSet) (*writes, error) {
+	w, err := newWrites(t.id, set)
+	if err != nil {
+		return nil, err
+	}
+	look := set.reads
+	if look == nil {
+		look = &pgx.Batch{}
+	}
+	w.queueReads(look, t)
+	if look.Len() > 0 {
+		if err := t.send(ctx, look); err != nil {
+			return nil, err
+		}
+	}
+	for _, d := range w.order {
+		d.was = d.document()
+	}
+	if set.ready != nil {
+		if err := set.ready(); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.decide(t); err != nil {
+		return nil, err
+	}
+	return w, w.queueWrites(&t.queued, t)
+}
+
+// writes are changes of documents on their way through the gate, and what became of them.
+type writes struct {
+	changeSet
+
+	checked   []checked
+	documents map[memory.Ref]*document
+	order     []*document // by scope and path: all writers lock in this order
+	recorded  *memory.Receipt
+	standing  standing
+	receipt   memory.Receipt
+	forgotten forgotten
+}
+
+// before returns a document as it was, with version 0 when there was none.
+func (w *writes) before(ref memory.Ref) memory.Document { return w.documents[ref].was }
+
+// after returns a document as the changes leave it.
+func (w *writes) after(ref memory.Ref) memory.Document { return w.documents[ref].document() }
+
+// text returns the content of a change without its secrets.
+func (w *writes) text(change int) string { return w.checked[change].Content }
+
+// checked is a change that follows the rules and passed the scan.
+type checked struct {
+	memory.Change
+	verdict  memory.Verdict
+	findings []memory.Finding
+}
+
+// maxKey bounds an idempotency key, in bytes.
+const maxKey = 512
+
+// newWrites checks what can be checked without the database.
+func newWrites(id memory.Identity, set changeSet) (*writes, error) {
+	if err := validText("idempotency key", set.key, maxKey); err != nil {
+		return nil, err
+	}
+	if set.author == (memory.Author{}) {
+		set.author = id.Author
+	}
+	w := &writes{changeSet: set, documents: map[memory.Ref]*document{}, receipt: memory.Receipt{Key: set.key}}
+	for i, change := range set.changes {
+		at := ""
+		if len(set.changes) > 1 {
+			at = fmt.Sprintf("changes[%d].", i)
+		}
+		c, err := check(id, at, change)
+		if err != nil {
+			return nil, err
+		}
+		w.add(id, c)
+	}
+	w.sort()
+	return w, nil
+}
+
+// replayedError carries the receipt of an idempotency key that was used before.
+type replayedError struct{ receipt memory.Receipt }
+
+func (e *replayedError) Error() string { return "the idempotency key was used before" }
+
+// keyUsed reports whether a write failed because its idempotency key was used before, or by another transaction at the same time.
+func keyUsed(err error) bool {
+	return errors.As(err, new(*replayedError)) || isUnique(err, "write_ledger_pkey")
+}
+
+// contendedRounds is how often a write is repeated that found its documents changed between its look and the gate.
+const contendedRounds = 3
+
+// contended runs fn as one transaction, and again when another writer has changed the same lines or used the same key meanwhile.
+func contended[T any](ctx context.Context, s *Store, id memory.Identity, fn func(*tx) (T, error)) (result T, err error) {
+	for range contendedRounds {
+		result, err = inTx(ctx, s, id, fn)
+		if !errors.As(err, new(*StaleBaseError)) && !keyUsed(err) {
+			break
+		}
+	}
+	return result, err
+}
+
+// refused returns what the gate's refusal means to the caller of a method that has its own idempotency keys: a quarantine is recorded
+// in the journal, and a key that was used for something else is a *ConflictError. Other errors are returned as they are.
+func (s *Store) refused(ctx context.Context, id memory.Identity, err error) error {
+	if quarantine, ok := errors.AsType[*QuarantineError](err); ok {
+		_, err = s.quarantined(ctx, id, "", quarantine)
+		return err
+	}
+	if keyUsed(err) {
+		return &ConflictError{Code: CodeKeyReused, Message: "the idempotency key was used for another write"}
+	}
+	return err
+}
+
+const sqlLedger = `
+select receipt from write_ledger
+where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and key = @key`
+
+// recorded returns the receipt that key gave before.
+func (s *Store) recorded(ctx context.Context, id memory.Identity, key string) (memory.Receipt, error) {
+	return read(ctx, s, id, func(t *tx) (memory.Receipt, error) {
+		var receipt *memory.Receipt
+		b := &pgx.Batch{}
+		queueLedger(b, t, key, &receipt)
+		if err := t.finish(ctx, b); err != nil {
+			return memory.Receipt{}, err
+		}
+		if receipt == nil {
+			return memory.Receipt{}, fmt.Errorf("receipt: %w", ErrNotFound)
+		}
+		return *receipt, nil
+	})
+}
+
+// queueLedger queues looking a key up.
+func queueLedger(b *pgx.Batch, t *tx, key string, receipt **memory.Receipt) {
+	found := false
+	one(b.Queue(sqlLedger, t.args(pgx.NamedArgs{"key": key})), &found, func(row pgx.CollectableRow) error {
+		var r memory.Receipt
+		err := row.Scan(&r)
+		r.Replayed = true
+		*receipt = &r
+		return err
+	})
+}
+
+// quarantined records the verdict in its own transaction, since the one of the write was rolled back, and returns the refusal. A key
+// that was used before still returns its receipt.
+func (s *Store) quarantined(ctx context.Context, id memory.Identity, key string, refusal *QuarantineError) (memory.Receipt, error) {
+	return inTx(ctx, s, id, func(t *tx) (memory.Receipt, error) {
+		var receipt *memory.Receipt
+		b := &pgx.Batch{}
+		queueLedger(b, t, key, &receipt)
+		if err := t.send(ctx, b); err != nil {
+			return memory.Receipt{}, errors.Join(refusal, err)
+		}
+		if receipt != nil {
+			return *receipt, nil
+		}
+		b = &pgx.Batch{}
+		if err := queueEvent(b, t, quarantineEvent(id, refusal)); err != nil {
+			return memory.Receipt{}, errors.Join(refusal, err)
+		}
+		if err := t.finish(ctx, b); err != nil {
+			return memory.Receipt{}, errors.Join(refusal, err)
+		}
+		return memory.Receipt{}, refusal
+	})
+}
