@@ -6,6 +6,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"reverie/language/script"
 )
 
 // maxDated bounds how much of a question is read for dates, in bytes.
@@ -51,10 +53,10 @@ type lexeme struct {
 func lex(text string) []lexeme {
 	var found []lexeme
 	kind := func(r rune) int {
-		switch s := scriptOf(r); {
+		switch s := script.Of(r); {
 		case r >= '0' && r <= '9':
 			return 1
-		case s == scriptWords || s == scriptMark, s == scriptHangul:
+		case s == script.Spaced || s == script.Mark, s == script.Hangul:
 			return 2
 		case unicode.IsSpace(r):
 			return 0
