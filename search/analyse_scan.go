@@ -41,9 +41,6 @@ type scan struct {
 	run runReader
 }
 
-// maxForm is the longest form that is kept as it is, in bytes. Longer ones are cut, and told apart by a hash.
-const maxForm = 64
-
 // scanText finds the words of a text. It takes linear time.
 func scanText(text string) *scan {
 	s := &scan{source: text, folded: foldText(text)}

@@ -10,6 +10,12 @@ import (
 	"reverie/language/script"
 )
 
+// Period is a stretch of time that the question names: "in May 2023", "last week", "上周".
+type Period struct {
+	Text     string // as it was written
+	From, To time.Time
+}
+
 // maxDated bounds how much of a question is read for dates, in bytes.
 const maxDated = 4096
 

@@ -68,7 +68,7 @@ func snippetParts(text string, limit int) []snippetPart {
 			sentence, broken = next, false
 		}
 		for part := range lineParts(text[from:to], limit, utf8.RuneCountInString) {
-			if part.pain == painSentence {
+			if part.cut == cutSentence {
 				flush(from + part.start)
 			} else {
 				broken = true
