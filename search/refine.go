@@ -23,7 +23,7 @@ func Refine(q Query, c *Collection, hits []Ranked, text func(unit int) string, o
 		}
 	}
 	for i := range judged {
-		if before, ok := asking[judged[i].Unit-1]; ok && before.sitting == judged[i].sitting {
+		if before, ok := asking[judged[i].Unit-1]; ok && before.session == judged[i].session {
 			judged[i].Parts.Answer = o.Answer * before.Parts.Body
 		}
 	}
