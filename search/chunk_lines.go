@@ -76,22 +76,11 @@ func scanLines(content string) []markdownLine {
 	return s.lines
 }
 
-// byteOrderMark may stand at the beginning of a file and is no text.
-const byteOrderMark = "\uFEFF"
-
-// splitTextLines finds the lines of content; its end after a line break is no line. A byte order mark is in none.
+// splitTextLines finds the lines of content.
 func splitTextLines(content string) []markdownLine {
 	lines := make([]markdownLine, 0, strings.Count(content, "\n")+1)
-	for start := len(content) - len(strings.TrimPrefix(content, byteOrderMark)); start < len(content); {
-		end, next := len(content), len(content)
-		if n := strings.IndexByte(content[start:], '\n'); n >= 0 {
-			end, next = start+n, start+n+1
-		}
-		if end > start && content[end-1] == '\r' && next > end {
-			end--
-		}
+	for start, end := range Lines(content) {
 		lines = append(lines, markdownLine{start: start, end: end})
-		start = next
 	}
 	return lines
 }

@@ -59,11 +59,11 @@ type parting struct {
 
 	start  int // of the part
 	cut    cut // there
-	said   int  // end of the last cluster that is not blank
-	length int  // of the part, with blanks behind it
-	word   int  // where the last word of the part begins; start: it has only one
-	before int  // length of the part up to there, and
-	space  int  // the end of the word in front of it
+	said   int // end of the last cluster that is not blank
+	length int // of the part, with blanks behind it
+	word   int // where the last word of the part begins; start: it has only one
+	before int // length of the part up to there, and
+	space  int // the end of the word in front of it
 	ended  sentenceEnd
 }
 
@@ -165,4 +165,27 @@ func firstCluster(text string) int {
 // closes reports whether r may stand between the mark that ends a sentence and the blank behind it.
 func closes(r rune) bool {
 	return r == '"' || r == '\'' || r == '*' || r == '_' || r == '`' || unicode.In(r, unicode.Pe, unicode.Pf, unicode.STerm)
+}
+
+// byteOrderMark may begin a file and is not text.
+const byteOrderMark = "\uFEFF"
+
+// Lines yields where the lines of text start and end, in bytes, without their line breaks (LF or CRLF). A line break at the end
+// begins no line. A byte order mark is in none.
+func Lines(text string) iter.Seq2[int, int] {
+	return func(yield func(start, end int) bool) {
+		for start := len(text) - len(strings.TrimPrefix(text, byteOrderMark)); start < len(text); {
+			end, next := len(text), len(text)
+			if n := strings.IndexByte(text[start:], '\n'); n >= 0 {
+				end, next = start+n, start+n+1
+			}
+			if end > start && text[end-1] == '\r' && next > end {
+				end--
+			}
+			if !yield(start, end) {
+				return
+			}
+			start = next
+		}
+	}
 }

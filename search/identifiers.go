@@ -226,7 +226,7 @@ func (s *scan) section(start, end int, humps, addWhole bool) bool {
 			whole = true
 		case i == partStart:
 		case isDigit(c) != isDigit(text[i-1]) && c != '\'' && text[i-1] != '\'' && text[i-1] != '.' && text[i-1] != ',' &&
-			utf8.RuneStart(c) && marksAt(text[i:]) == 0:
+			utf8.RuneStart(c) && script.MarksAt(text[i:]) == 0:
 			flush(i)
 			whole = true
 		case humps && isHump(original, i-start):

@@ -47,9 +47,9 @@ func snippetParts(text string, limit int) []snippetPart {
 		parts = append(parts, part)
 		at = end
 	}
-	for _, line := range splitTextLines(text) {
-		from, to := trimBlanks(text[line.start:line.end])
-		from, to = line.start+from, line.start+to
+	for start, end := range Lines(text) {
+		from, to := trimBlanks(text[start:end])
+		from, to = start+from, start+to
 		if utf8.RuneCountInString(text[from:to]) <= limit {
 			if from < to {
 				add(from, to)

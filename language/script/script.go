@@ -98,3 +98,22 @@ func Of(r rune) Script {
 func IsAlphanumeric(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
+
+// MaxMarks bounds how far a boundary is moved to keep a character and its marks together.
+const MaxMarks = 32
+
+// MarksAt returns the length in bytes of the marks that text begins with, at most MaxMarks of them.
+func MarksAt(text string) int {
+	n := 0
+	for range MaxMarks {
+		r, size := utf8.DecodeRuneInString(text[n:])
+		if size == 0 || !IsAttached(r) {
+			break
+		}
+		n += size
+	}
+	return n
+}
+
+// IsAttached reports whether r belongs to the character before it: a combining mark, a joiner or a skin tone.
+func IsAttached(r rune) bool { return unicode.IsMark(r) || r == 0x200D || 0x1F3FB <= r && r <= 0x1F3FF }
