@@ -3,6 +3,8 @@ package chat
 import (
 	"strings"
 	"unicode"
+
+	"reverie/language/script"
 )
 
 // languageOf is the language in which to say a ready-made sentence to somebody who writes a text: en, zh, ja, vi, es or de. What
@@ -12,9 +14,9 @@ func languageOf(text string) string {
 	lower := strings.ToLower(text)
 	for _, r := range lower {
 		switch {
-		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
+		case script.IsKana(r):
 			kana++
-		case unicode.Is(unicode.Han, r):
+		case script.IsHan(r):
 			han++
 		case strings.ContainsRune("ạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹăđơư", r):
 			hits["vi"] += 2

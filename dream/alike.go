@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"reverie/language/script"
 	"reverie/memory"
 	"reverie/search"
 )
@@ -53,7 +54,7 @@ func wordsOf(text string) words {
 	if strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") {
 		w.turns |= doubtful
 	}
-	if hasIdeographs(text) {
+	if script.HasHan(text) {
 		w.turns |= turnsOfHan(text)
 		text = hanFillers.Replace(text)
 	}

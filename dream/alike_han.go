@@ -3,7 +3,6 @@ package dream
 import (
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // hanFillers leaves out of Chinese statements what does not change what they say, and brings a few synonyms together.
@@ -54,7 +53,3 @@ func negatedUnspaced(text string) bool {
 	return slices.ContainsFunc(negationsUnspaced, func(n string) bool { return strings.Contains(text, n) }) ||
 		slices.ContainsFunc(strings.Fields(text), func(word string) bool { return negationsKorean[word] })
 }
-
-func hasIdeographs(text string) bool { return strings.IndexFunc(text, isIdeograph) >= 0 }
-
-func isIdeograph(r rune) bool { return r >= 0x2E80 && unicode.Is(unicode.Han, r) }

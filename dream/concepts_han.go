@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"reverie/language/script"
 )
 
 // hanBreaks are characters and words at which a run of Chinese falls into what it is about. What stands between is a concept when
@@ -37,11 +39,11 @@ const maxHanConcept = 4
 
 // hanConcepts are the concepts of the Chinese parts of a text.
 func hanConcepts(text string) []concept {
-	if !hasIdeographs(text) {
+	if !script.HasHan(text) {
 		return nil
 	}
 	text = strings.Map(func(r rune) rune {
-		if isIdeograph(r) {
+		if script.IsHan(r) {
 			return r
 		}
 		return ' '

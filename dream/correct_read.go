@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"reverie/language/script"
 	"reverie/search"
 )
 
@@ -98,7 +99,7 @@ func read(text string) reading {
 		clause = strings.TrimSpace(clause)
 		switch {
 		case clause == "":
-		case hasIdeographs(clause):
+		case script.HasHan(clause):
 			r.chinese(clause)
 		default:
 			r.english(clause)

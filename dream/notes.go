@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"reverie/language/script"
 	"reverie/memory"
 )
 
@@ -160,7 +161,7 @@ func (r *noteReader) isCode(e memory.EntryAt) bool {
 // saysEnough reports whether a text is a statement: not too short, not too long and no bare address.
 func saysEnough(said, whole string) bool {
 	least := MinStatement
-	if hasIdeographs(whole) {
+	if script.HasHan(whole) {
 		least = minIdeographs
 	}
 	n := utf8.RuneCountInString(strings.Trim(whole, " .,;:!?。，；：！？"))

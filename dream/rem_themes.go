@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"reverie/language/script"
 	"reverie/memory"
 )
 
@@ -114,7 +115,7 @@ func (f *found) tag() string {
 			tag, most = word, n
 		}
 	}
-	if !hasIdeographs(tag) {
+	if !script.HasHan(tag) {
 		return tag
 	}
 	for grown := true; grown; {
@@ -146,5 +147,5 @@ func (f *found) inAll(text string) bool {
 }
 
 func allIdeographs(text string) bool {
-	return strings.IndexFunc(text, func(r rune) bool { return !isIdeograph(r) }) < 0
+	return strings.IndexFunc(text, func(r rune) bool { return !script.IsHan(r) }) < 0
 }

@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"reverie/language/script"
 )
 
 // EntryID names a statement by what it says, so that what is known about it (how often it was recalled, whether it was promoted)
@@ -404,7 +406,7 @@ func joined(s string) string {
 
 // spaceless reports whether a blank beside r only breaks a line, or sets off words of another script.
 func spaceless(r rune) bool {
-	return r >= 0x2E80 && (unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r <= 0x303F)
+	return 0x2E80 <= r && r <= 0x303F || script.IsHan(r) || script.IsKana(r)
 }
 
 // unstyled takes off the marks of emphasis (one or more * or _ on both sides of words), of code, and the backslashes in front of
@@ -457,7 +459,7 @@ func wordAt(runes []rune, i int) rune {
 	switch {
 	case i < 0 || i >= len(runes) || unicode.IsSpace(runes[i]):
 		return ' '
-	case unicode.In(runes[i], unicode.L, unicode.N, unicode.M) && !isIdeographic(runes[i]):
+	case unicode.In(runes[i], unicode.L, unicode.N, unicode.M) && !comparedInPairs(runes[i]):
 		return 'w'
 	}
 	return '.'

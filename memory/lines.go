@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"reverie/language/script"
 )
 
 // splitLines splits s into its lines, each with its line break. The last one may have none; an empty text has no line.
@@ -56,7 +58,7 @@ func words(s string) map[string]bool {
 			flush()
 			continue
 		}
-		if is := isIdeographic(r); is != cjk {
+		if is := comparedInPairs(r); is != cjk {
 			flush()
 			cjk = is
 		}
@@ -66,12 +68,9 @@ func words(s string) map[string]bool {
 	return out
 }
 
-// isIdeographic reports whether r is a letter of a script that is written without spaces between words. Korean has spaces
-// but glues particles to its words, so that pairs of its syllables compare better as well.
-func isIdeographic(r rune) bool {
-	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo,
-		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) || r == 'ー'
-}
+// comparedInPairs reports whether texts are compared by pairs of characters in r's script: where words are written without
+// spaces, and in Korean, which attaches particles to its words.
+func comparedInPairs(r rune) bool { return script.IsUnspaced(r) || script.IsHangul(r) }
 
 var listMarker = regexp.MustCompile(`^(?:[-*+]|\d{1,9}[.)])\s+`)
 

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"reverie/language/script"
 	"reverie/memory"
 )
 
@@ -111,7 +112,7 @@ func ended(text string) string {
 	last := text[strings.LastIndex(text, " ")+1:]
 	end, _ := utf8.DecodeLastRuneInString(text)
 	switch {
-	case ideographic(end):
+	case script.IsHanOrKana(end):
 		return text + "。"
 	case strings.IndexFunc(last, unlettered) < 0:
 		return text + "."
@@ -121,9 +122,4 @@ func ended(text string) string {
 
 func unlettered(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '-' && r != '\'' && r != '’'
-}
-
-// ideographic reports whether r is a character of a script that is written without spaces.
-func ideographic(r rune) bool {
-	return r >= 0x2E80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r == 'ー'
 }

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"reverie/language/script"
 )
 
 // Limits of a request. What is longer is a text to work with, and a model has to say what of it is worth keeping.
@@ -121,7 +123,7 @@ func (g *grammar) whole(kept string) bool {
 	for field := range strings.FieldsSeq(kept) {
 		words++
 		for _, r := range field {
-			if ideographic(r) {
+			if script.IsHanOrKana(r) {
 				ideographs++
 			}
 		}

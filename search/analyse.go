@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/cespare/xxhash/v2"
 )
 
 // AnalyserVersion belongs to the identity of an index: it changes whenever any text is analysed differently.
@@ -187,53 +185,35 @@ func unmarkIfAll(terms []QueryTerm) {
 	}
 }
 
-// ID is what an index keeps of a form in the field: the first TermBits of an xxhash, never 0.
-func (f Field) ID(form string) TermID {
-	var buffer [maxForm + 16]byte
-	sum := xxhash.Sum64(append(append(buffer[:0], byte(f)), form...))
-	return max(TermID(sum>>(64-TermBits)), 1)
-}
+// Indexer finds the forms under which the pieces of one source are indexed. It keeps the stems that it has found, because the
+// same words come again and again.
+type Indexer struct{ known stems }
 
-// Entries analyses the pieces of the source group, which was said or written at at (Unix seconds, 0 when it is not known),
-// for an index. A piece without terms becomes a unit of length 0, unless it is blank: then it becomes none.
-func Entries(group, at int64, pieces []Piece) []Entry {
-	entries := make([]Entry, 0, len(pieces))
-	known := stems{}
-	for _, p := range pieces {
-		if strings.TrimSpace(p.Text) == "" {
-			continue
-		}
-		body := scanText(p.Text)
-		context := scanText(p.Context)
-		terms := make(map[TermID]int, 2*len(body.words))
-		body.count(terms, Body, body.indexLanguages(), known)
-		if body.evidence.plausible() != 0 { // headings and names are in the language of the text
-			context.evidence = body.evidence
-		}
-		context.count(terms, Context, context.indexLanguages(), known)
-		e := Entry{
-			Unit: Unit{
-				Group: group, Seq: p.Seq, Part: p.Part, Section: p.Section, Length: body.position, At: p.At,
-				FromLine: p.FromLine, ToLine: p.ToLine, Start: p.Start, End: p.End,
-			},
-			Terms: terms,
-		}
-		if e.At == 0 {
-			e.At = at
-		}
-		entries = append(entries, e)
+// NewIndexer returns an Indexer for the pieces of one source.
+func NewIndexer() Indexer { return Indexer{stems{}} }
+
+// Piece calls inText for every form in text and inContext for every form in context, the path and headings or the speaker that
+// enclose it. A form is reported as often as it occurs. Both are stemmed in the languages of the text where these are clear.
+// Piece returns the length of text in words.
+func (x Indexer) Piece(text, context string, inText, inContext func(form string)) int {
+	body := scanText(text)
+	around := scanText(context)
+	body.each(body.indexLanguages(), x.known, inText)
+	if body.evidence.plausible() != 0 { // headings and names are in the language of the text
+		around.evidence = body.evidence
 	}
-	return entries
+	around.each(around.indexLanguages(), x.known, inContext)
+	return body.position
 }
 
-// count adds the terms of a field.
-func (s *scan) count(terms map[TermID]int, field Field, in languages, known stems) {
+// each calls add for every form of every word.
+func (s *scan) each(in languages, known stems, add func(form string)) {
 	var forms []string
 	for i := range s.words {
 		w := &s.words[i]
 		forms = w.appendForms(forms[:0], in, w.isStop(in), known)
 		for _, form := range forms {
-			terms[field.ID(form)]++
+			add(form)
 		}
 	}
 }

@@ -3,25 +3,27 @@ package search
 import (
 	"slices"
 	"strings"
+
+	"reverie/language/script"
 )
 
 // runReader collects a run of characters of a script that does not separate words, or runs them into their particles.
 type runReader struct {
-	script script
+	script script.Script
 	starts []int // of each character with its marks, bytes of the folded text
 	end    int
 	spans  []uint8 // see functionSpans
 }
 
 // takes reports whether a character at byte at continues the run.
-func (r *runReader) takes(at int, of script) bool {
+func (r *runReader) takes(at int, of script.Script) bool {
 	if len(r.starts) == 0 || r.end != at {
 		return false
 	}
 	return r.script == of
 }
 
-func (r *runReader) add(start, end int, of script) {
+func (r *runReader) add(start, end int, of script.Script) {
 	r.script = of
 	r.starts = append(r.starts, start)
 	r.end = end

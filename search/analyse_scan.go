@@ -3,11 +3,12 @@ package search
 import (
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/clipperhouse/uax29/v2/words"
+
+	"reverie/language/script"
 )
 
 // word is a term as it stands in a text, before it is known which language that is in.
@@ -40,9 +41,6 @@ type scan struct {
 	run runReader
 }
 
-// maxForm is the longest form that is kept as it is, in bytes. Longer ones are cut, and told apart by a hash.
-const maxForm = 64
-
 // scanText finds the words of a text. It takes linear time.
 func scanText(text string) *scan {
 	s := &scan{source: text, folded: foldText(text)}
@@ -71,7 +69,7 @@ func expectedWords(text string) int {
 func (s *scan) segment(start, end int) {
 	segment := s.folded.text[start:end]
 	if asciiPrefix(segment) == len(segment) {
-		if isAlphanumeric(segment[0]) || segment[0] == '_' {
+		if script.IsAlphanumeric(segment[0]) || segment[0] == '_' {
 			s.endRun()
 			s.namePart(start, end)
 		} else {
@@ -90,17 +88,17 @@ func (s *scan) segment(start, end int) {
 	}
 	for i := start; i < end; {
 		r, size := utf8.DecodeRuneInString(s.folded.text[i:])
-		switch script := scriptOf(r); script {
-		case scriptMark:
+		switch of := script.Of(r); of {
+		case script.Mark:
 			if !inPart && !s.run.mark(i, i+size) {
 				flush(i)
 			}
-		case scriptWords:
+		case script.Spaced:
 			if !inPart {
 				s.endRun()
 				partStart, inPart = i, true
 			}
-		case scriptNone:
+		case script.None:
 			if !inPart || size > 1 {
 				flush(i)
 				s.punctuation(i, i+size)
@@ -108,10 +106,10 @@ func (s *scan) segment(start, end int) {
 		default:
 			flush(i)
 			s.endName()
-			if !s.run.takes(i, script) {
+			if !s.run.takes(i, of) {
 				s.endRun()
 			}
-			s.run.add(i, i+size, script)
+			s.run.add(i, i+size, of)
 		}
 		i += size
 	}
@@ -206,63 +204,7 @@ func form(word string) string {
 	return word[:end] + stemMark + strconv.FormatUint(xxhash.Sum64String(word), 16)
 }
 
-// script says how the words of a character's script are found.
-type script uint8
-
-const (
-	scriptNone     script = iota // no letter
-	scriptMark                   // belongs to the letter before it
-	scriptWords                  // words are separated
-	scriptHan                    // Chinese characters and hiragana, which continues them
-	scriptKatakana               //
-	scriptHangul                 // words are separated, but run into their particles
-	scriptThai                   //
-	scriptLao
-	scriptKhmer
-	scriptMyanmar
-)
-
-// scriptOf tells how to read a folded character.
-func scriptOf(r rune) script {
-	switch {
-	case r < utf8.RuneSelf:
-		if isAlphanumeric(byte(r)) || r == '_' {
-			return scriptWords
-		}
-		return scriptNone
-	case r < 0x300:
-		if unicode.IsLetter(r) {
-			return scriptWords
-		}
-		return scriptNone
-	case 0x4E00 <= r && r <= 0x9FFF, 0x3400 <= r && r <= 0x4DBF, 0x20000 <= r && r <= 0x3FFFF, 0xF900 <= r && r <= 0xFAFF,
-		0x3041 <= r && r <= 0x3096, 0x309D <= r && r <= 0x309F, 0x3005 <= r && r <= 0x3007, 0x3105 <= r && r <= 0x312F:
-		return scriptHan
-	case 0x30A1 <= r && r <= 0x30FA, 0x30FC <= r && r <= 0x30FF, 0x31F0 <= r && r <= 0x31FF:
-		return scriptKatakana
-	case 0xAC00 <= r && r <= 0xD7FF, 0x1100 <= r && r <= 0x11FF, 0x3131 <= r && r <= 0x318E, 0xA960 <= r && r <= 0xA97F:
-		return scriptHangul
-	case unicode.IsMark(r):
-		return scriptMark
-	case !unicode.IsLetter(r) && !unicode.IsNumber(r):
-		return scriptNone
-	case 0x0E00 <= r && r <= 0x0E7F:
-		return scriptThai
-	case 0x0E80 <= r && r <= 0x0EFF:
-		return scriptLao
-	case 0x1780 <= r && r <= 0x17FF:
-		return scriptKhmer
-	case 0x1000 <= r && r <= 0x109F, 0xAA60 <= r && r <= 0xAA7F:
-		return scriptMyanmar
-	}
-	return scriptWords
-}
-
-func isAlphanumeric(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-}
-
 // isSignByte reports whether c is a character of its own that is neither letter nor digit.
-func isSignByte(c byte) bool { return c < utf8.RuneSelf && !isAlphanumeric(c) }
+func isSignByte(c byte) bool { return c < utf8.RuneSelf && !script.IsAlphanumeric(c) }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -6,6 +6,23 @@ import "strings"
 // text.
 const ChunkerVersion = 1
 
+// Piece is a stretch of a text that becomes one unit.
+type Piece struct {
+	Seq      int64 // as in Unit; for turns it is set by the caller
+	Part     int
+	Section  int
+	Text     string // exactly source[Start:End]
+	Context  string // what encloses it, indexed as a field of its own: path and headings, or who speaks
+	FromLine int
+	ToLine   int
+	Start    int
+	End      int
+	At       int64 // 0: the source's time
+}
+
+// MaxParts bounds Part, so that Seq and Part fit into one number.
+const MaxParts = 1 << 8
+
 // ChunkOptions bound a piece. The zero value means the defaults.
 type ChunkOptions struct {
 	// Tokens is how large a piece may be, overlap included, as EstimateTokens counts; from 16. The headings that a piece

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"reverie/search/searchtest"
 )
 
 // long are documents of about a megabyte that a careless chunker takes quadratic time for, or memory without end.
@@ -15,7 +17,7 @@ func long() map[string]string {
 		deep.WriteString(strings.Repeat(" ", i) + "- a\n")
 	}
 	return map[string]string{
-		"notes":            repeat(memoryNote),
+		"notes":            repeat(searchtest.Note),
 		"one line":         repeat("word and "),
 		"one word":         repeat("x"),
 		"one sentence end": repeat(". "),

@@ -13,7 +13,7 @@ type cutter struct {
 type atom struct {
 	start, end int // bytes, without blanks behind
 	line       int
-	pain       pain // of a cut in front of it
+	cost       cost // of a cut in front of it
 	before     int  // weight of all that precedes it in the document, and
 	after      int  // the same with the atom
 }
@@ -42,7 +42,7 @@ func newCutter(content string, lines []markdownLine, o ChunkOptions) *cutter {
 		text := content[line.start:line.end]
 		own := weigh(text)
 		if own <= c.limit {
-			c.atoms = append(c.atoms, atom{start: line.start, end: line.end, line: i, pain: line.pain, before: weight, after: weight + own})
+			c.atoms = append(c.atoms, atom{start: line.start, end: line.end, line: i, cost: line.cost, before: weight, after: weight + own})
 			weight += own
 			continue
 		}
@@ -59,9 +59,9 @@ func (c *cutter) cutLine(i int, line markdownLine, weight int) int {
 		start, end := line.start+part.start, line.start+part.end
 		weight += weigh(c.content[at:start])
 		own := weigh(c.content[start:end])
-		a := atom{start: start, end: end, line: i, pain: part.pain, before: weight, after: weight + own}
+		a := atom{start: start, end: end, line: i, cost: costSentence + cost(part.cut), before: weight, after: weight + own}
 		if at == line.start {
-			a.pain = line.pain
+			a.cost = line.cost
 		}
 		weight += own
 		c.atoms = append(c.atoms, a)
@@ -143,13 +143,13 @@ func (c *cutter) wholes(from, to int, ends []int) []int {
 	if c.fits(from, to) {
 		return append(ends, to)
 	}
-	least := c.atoms[from+1].pain
+	least := c.atoms[from+1].cost
 	for _, a := range c.atoms[from+2 : to] {
-		least = min(least, a.pain)
+		least = min(least, a.cost)
 	}
 	start := from
 	for i := from + 1; i < to; i++ {
-		if c.atoms[i].pain == least {
+		if c.atoms[i].cost == least {
 			ends = c.wholes(start, i, ends)
 			start = i
 		}
@@ -178,7 +178,7 @@ func (c *cutter) fill(from int, ends []int, aim int) int {
 
 // better reports whether a piece from from on ends better at end than at best.
 func (c *cutter) better(from, end, best, aim int) bool {
-	if a, b := c.atoms[end].pain, c.atoms[best].pain; a != b {
+	if a, b := c.atoms[end].cost, c.atoms[best].cost; a != b {
 		return a < b
 	}
 	return distance(c.weight(from, end), aim) < distance(c.weight(from, best), aim)
@@ -192,17 +192,17 @@ func (c *cutter) carry(last pieceCut, end int) int {
 	if c.overlap == 0 {
 		return last.to
 	}
-	split := max(painSoft, c.atoms[last.to].pain) // what the cut has split may be split in front of it too
+	split := max(costSoft, c.atoms[last.to].cost) // what the cut has split may be split in front of it too
 	block, line := last.to, last.to
 	for i := last.to - 1; i > last.own; i-- {
 		weight := c.weight(i, last.to)
 		if weight > 2*c.overlap || c.weight(i, end) > c.limit {
 			break
 		}
-		switch pain := c.atoms[i].pain; {
-		case pain <= painWhole:
+		switch cost := c.atoms[i].cost; {
+		case cost <= costWhole:
 			block = i
-		case pain <= split:
+		case cost <= split:
 			line = i
 		}
 		if weight >= c.overlap {

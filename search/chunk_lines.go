@@ -11,7 +11,7 @@ type markdownLine struct {
 	level      uint8 // of the heading that the line is, 1 to 6; 0: none
 	blank      bool
 	silent     bool  // a heading, the line under one, or a rule: no text
-	pain       pain  // of a cut in front of the line
+	cost       cost  // of a cut in front of the line
 	under      int32 // number of the line, from 1, of the list item around it or of the head of its table; 0: none
 }
 
@@ -65,7 +65,7 @@ func scanLines(content string) []markdownLine {
 	s := lineScanner{content: content, lines: splitTextLines(content), lastRow: -1}
 	if end := s.frontMatter(); end > 0 {
 		for i := range end {
-			s.lines[i].pain = painSoft
+			s.lines[i].cost = costSoft
 			s.set(i, matterLine)
 		}
 		s.at = end
@@ -76,22 +76,11 @@ func scanLines(content string) []markdownLine {
 	return s.lines
 }
 
-// byteOrderMark may stand at the beginning of a file and is no text.
-const byteOrderMark = "\uFEFF"
-
-// splitTextLines finds the lines of content; its end after a line break is no line. A byte order mark is in none.
+// splitTextLines finds the lines of content.
 func splitTextLines(content string) []markdownLine {
 	lines := make([]markdownLine, 0, strings.Count(content, "\n")+1)
-	for start := len(content) - len(strings.TrimPrefix(content, byteOrderMark)); start < len(content); {
-		end, next := len(content), len(content)
-		if n := strings.IndexByte(content[start:], '\n'); n >= 0 {
-			end, next = start+n, start+n+1
-		}
-		if end > start && content[end-1] == '\r' && next > end {
-			end--
-		}
+	for start, end := range Lines(content) {
 		lines = append(lines, markdownLine{start: start, end: end})
-		start = next
 	}
 	return lines
 }
@@ -129,11 +118,11 @@ func (s *lineScanner) line() {
 	if s.inFence(column, rest) || s.inHTML(text) || s.inTable(rest) {
 		return
 	}
-	kind, pain := s.open(column, rest)
+	kind, cost := s.open(column, rest)
 	if s.last == headingLine && kind != headingLine {
-		pain = painHead
+		cost = costHead
 	}
-	line.pain = pain
+	line.cost = cost
 	s.set(s.at, kind)
 }
 
@@ -160,9 +149,9 @@ func (s *lineScanner) inFence(column int, rest string) bool {
 		s.fence = fence{}
 		return false
 	}
-	s.lines[s.at].pain = painCode
+	s.lines[s.at].cost = costCode
 	if s.gap {
-		s.lines[s.at].pain = painCodeGap
+		s.lines[s.at].cost = costCodeGap
 	}
 	if column < s.fence.indent+4 && closesFence(s.fence.mark, rest) {
 		s.fence = fence{}
@@ -176,7 +165,7 @@ func (s *lineScanner) inHTML(text string) bool {
 	if s.until == "" {
 		return false
 	}
-	s.lines[s.at].pain = painSoft
+	s.lines[s.at].cost = costSoft
 	if containsFold(text, s.until) {
 		s.until = ""
 	}
@@ -191,16 +180,16 @@ func (s *lineScanner) inTable(rest string) bool {
 		return false
 	}
 	s.rows++
-	s.lines[s.at].pain, s.lines[s.at].under = painRow, s.head
+	s.lines[s.at].cost, s.lines[s.at].under = costRow, s.head
 	if s.rows <= 2 { // the rule and the first row stay with the head
-		s.lines[s.at].pain = painHead
+		s.lines[s.at].cost = costHead
 	}
 	s.set(s.at, tableLine)
 	return true
 }
 
 // open reads a line that may begin a block; column is its indentation and rest what follows it.
-func (s *lineScanner) open(column int, rest string) (lineKind, pain) {
+func (s *lineScanner) open(column int, rest string) (lineKind, cost) {
 	flows := s.last == paragraph && !s.gap // the line could continue a paragraph
 	depth := len(s.items)
 	for depth > 0 && s.items[depth-1].column > column {
@@ -214,7 +203,7 @@ func (s *lineScanner) open(column int, rest string) (lineKind, pain) {
 	switch {
 	case near && depth == 0 && s.heading(rest, flows):
 		s.leave(0)
-		return headingLine, s.lines[s.at].pain
+		return headingLine, s.lines[s.at].cost
 	case near && fenceMark(rest) != "":
 		s.leave(depth)
 		s.fence = fence{mark: fenceMark(rest), indent: column, inside: column - inner}
@@ -233,7 +222,7 @@ func (s *lineScanner) open(column int, rest string) (lineKind, pain) {
 	case !near && !flows:
 		s.leave(depth)
 		if s.last == indentedCode {
-			return indentedCode, painCodeGap
+			return indentedCode, costCodeGap
 		}
 		return indentedCode, s.between(depth)
 	case near && s.tableAhead():
@@ -247,18 +236,18 @@ func (s *lineScanner) open(column int, rest string) (lineKind, pain) {
 		}
 		return htmlLine, s.between(depth)
 	case flows || s.last == quoteLine && !s.gap && s.quoted.mark == "":
-		return s.last, painSoft // a lazy line too
+		return s.last, costSoft // a lazy line too
 	case s.last == htmlLine && !s.gap:
-		return paragraph, painSoft
+		return paragraph, costSoft
 	}
 	s.leave(depth)
 	return paragraph, s.between(depth)
 }
 
-// between is the pain of a cut in front of a block that depth list items enclose.
-func (s *lineScanner) between(depth int) pain {
+// between is the cost of a cut in front of a block that depth list items enclose.
+func (s *lineScanner) between(depth int) cost {
 	if depth == 0 {
-		return painBlock
+		return costBlock
 	}
 	return inItem(depth)
 }
@@ -266,12 +255,12 @@ func (s *lineScanner) between(depth int) pain {
 // heading reads a heading, and finds the one that the line underlines.
 func (s *lineScanner) heading(rest string, flows bool) bool {
 	line := &s.lines[s.at]
-	above := painSection
+	above := costSection
 	if s.last == headingLine {
-		above = painHead
+		above = costHead
 	}
 	if level, _ := atxHeading(rest); level > 0 {
-		line.level, line.pain, line.silent = level, above, true
+		line.level, line.cost, line.silent = level, above, true
 		return true
 	}
 	level := underline(rest)
@@ -280,22 +269,22 @@ func (s *lineScanner) heading(rest string, flows bool) bool {
 	}
 	title := &s.lines[s.lastRow]
 	title.level, title.silent = level, true
-	if title.pain != painHead {
-		title.pain = painSection
+	if title.cost != costHead {
+		title.cost = costSection
 	}
-	line.pain, line.silent = painHead, true
+	line.cost, line.silent = costHead, true
 	return true
 }
 
 // opensParagraph reports whether line i is the first one of its paragraph. Only a paragraph of one line can be made a heading
 // by a line under it: under more of them, "---" is meant as a rule.
-func (s *lineScanner) opensParagraph(i int) bool { return s.lines[i].pain != painSoft }
+func (s *lineScanner) opensParagraph(i int) bool { return s.lines[i].cost != costSoft }
 
 // item reads a list item whose marker takes width bytes of rest.
-func (s *lineScanner) item(column int, rest string, width, depth int, flows bool) (lineKind, pain) {
-	pain := betweenItems(depth)
+func (s *lineScanner) item(column int, rest string, width, depth int, flows bool) (lineKind, cost) {
+	cost := betweenItems(depth)
 	if depth == 0 && len(s.items) == 0 && !flows { // the list begins; one that a paragraph introduces stays with it
-		pain = painBlock
+		cost = costBlock
 	}
 	contents, inner := outdent(rest[width:], column+width)
 	if inner == "" || contents-column-width > 4 { // an empty item, or code in it
@@ -305,16 +294,16 @@ func (s *lineScanner) item(column int, rest string, width, depth int, flows bool
 	s.items = append(s.items, listItem{column: contents, number: int32(s.at + 1)})
 	if mark := fenceMark(inner); mark != "" {
 		s.fence = fence{mark: mark, indent: contents, inside: contents}
-		return fenceLine, pain
+		return fenceLine, cost
 	}
 	if inner == "" {
-		return nothing, pain
+		return nothing, cost
 	}
-	return paragraph, pain
+	return paragraph, cost
 }
 
 // quotation reads a line that begins with ">".
-func (s *lineScanner) quotation(rest string, depth int) pain {
+func (s *lineScanner) quotation(rest string, depth int) cost {
 	s.leave(depth)
 	_, inner := outdent(strings.TrimLeft(rest, "> "), 0)
 	if s.last != quoteLine || s.gap {
@@ -328,13 +317,13 @@ func (s *lineScanner) quotation(rest string, depth int) pain {
 		if closesFence(s.quoted.mark, inner) {
 			s.quoted = fence{}
 		}
-		return painCode
+		return costCode
 	}
 	s.quoted.mark = fenceMark(inner)
 	if strings.Trim(s.text(s.lastRow), "> \t") == "" {
-		return painQuote
+		return costQuote
 	}
-	return painSoft
+	return costSoft
 }
 
 // tableAhead reports whether the line is the head of a table: the next one rules its columns.

@@ -12,8 +12,17 @@ import (
 // linePart is a part of a line, without the blanks around it.
 type linePart struct {
 	start, end int
-	pain       pain // of the cut in front of it
+	cut        cut // in front of it
 }
+
+// cut is what a cut in front of a part divides.
+type cut uint8
+
+const (
+	cutSentence cut = iota // two sentences
+	cutWord                // two words of a sentence
+	cutCluster             // a word
+)
 
 // maxCluster is how long a grapheme cluster may be, in bytes, to stay whole. The longest in writing, families with skin tones
 // and flags of regions, have about 40; what is longer stacks marks to do harm.
@@ -23,7 +32,7 @@ const maxCluster = 256
 // grapheme clusters. measure tells how long a part is: the sum of its clusters. It takes linear time.
 func lineParts(line string, limit int, measure func(string) int) iter.Seq[linePart] {
 	return func(yield func(linePart) bool) {
-		p := parting{line: line, limit: limit, measure: measure, yield: yield, pain: painSentence}
+		p := parting{line: line, limit: limit, measure: measure, yield: yield, cut: cutSentence}
 		for clusters := graphemes.FromString(line); clusters.Next() && !p.stopped; {
 			start, end := clusters.Start(), clusters.End()
 			for end-start > maxCluster {
@@ -48,13 +57,13 @@ type parting struct {
 	yield   func(linePart) bool
 	stopped bool
 
-	start  int  // of the part
-	pain   pain // of the cut there
-	said   int  // end of the last cluster that is not blank
-	length int  // of the part, with blanks behind it
-	word   int  // where the last word of the part begins; start: it has only one
-	before int  // length of the part up to there, and
-	space  int  // the end of the word in front of it
+	start  int // of the part
+	cut    cut // there
+	said   int // end of the last cluster that is not blank
+	length int // of the part, with blanks behind it
+	word   int // where the last word of the part begins; start: it has only one
+	before int // length of the part up to there, and
+	space  int // the end of the word in front of it
 	ended  sentenceEnd
 }
 
@@ -82,13 +91,13 @@ func (p *parting) cluster(start, end int) {
 	r, _ := utf8.DecodeRuneInString(cluster)
 	if p.ended == here && !closes(r) || p.ended == spaced && !unicode.IsLower(r) {
 		p.emit(p.said)
-		p.begin(start, painSentence)
+		p.begin(start, cutSentence)
 	} else if start > p.said {
 		p.word, p.before, p.space = start, p.length, p.said
 	}
 	switch {
 	case p.said <= p.start: // blanks in front of the part
-		p.begin(start, p.pain)
+		p.begin(start, p.cut)
 	case p.length+length > p.limit:
 		p.overflow(start)
 	}
@@ -110,23 +119,23 @@ func (p *parting) overflow(at int) {
 	if p.word > p.start {
 		rest, word := p.length-p.before, p.word
 		p.emit(p.space)
-		p.begin(word, painWord)
+		p.begin(word, cutWord)
 		p.length = rest
 		return
 	}
 	p.emit(p.said)
-	p.begin(at, painCluster)
+	p.begin(at, cutCluster)
 }
 
 // begin begins a part at start.
-func (p *parting) begin(start int, pain pain) {
-	p.start, p.pain, p.length, p.word = start, pain, 0, start
+func (p *parting) begin(start int, at cut) {
+	p.start, p.cut, p.length, p.word = start, at, 0, start
 }
 
 // emit yields the part up to end.
 func (p *parting) emit(end int) {
 	if p.start < end && !p.stopped {
-		p.stopped = !p.yield(linePart{p.start, end, p.pain})
+		p.stopped = !p.yield(linePart{p.start, end, p.cut})
 	}
 }
 
@@ -156,4 +165,27 @@ func firstCluster(text string) int {
 // closes reports whether r may stand between the mark that ends a sentence and the blank behind it.
 func closes(r rune) bool {
 	return r == '"' || r == '\'' || r == '*' || r == '_' || r == '`' || unicode.In(r, unicode.Pe, unicode.Pf, unicode.STerm)
+}
+
+// byteOrderMark may begin a file and is not text.
+const byteOrderMark = "\uFEFF"
+
+// Lines yields where the lines of text start and end, in bytes, without their line breaks (LF or CRLF). A line break at the end
+// begins no line. A byte order mark is in none.
+func Lines(text string) iter.Seq2[int, int] {
+	return func(yield func(start, end int) bool) {
+		for start := len(text) - len(strings.TrimPrefix(text, byteOrderMark)); start < len(text); {
+			end, next := len(text), len(text)
+			if n := strings.IndexByte(text[start:], '\n'); n >= 0 {
+				end, next = start+n, start+n+1
+			}
+			if end > start && text[end-1] == '\r' && next > end {
+				end--
+			}
+			if !yield(start, end) {
+				return
+			}
+			start = next
+		}
+	}
 }

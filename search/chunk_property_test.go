@@ -6,8 +6,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/clipperhouse/uax29/v2/graphemes"
 	"pgregory.net/rapid"
+
+	"reverie/search/searchtest"
 )
 
 // checkPieces holds what is true of the pieces of any text.
@@ -54,27 +55,6 @@ func checkPieces(t interface {
 	}
 }
 
-// markdownText draws documents that look like notes, and some that do not.
-func markdownText() *rapid.Generator[string] {
-	line := rapid.OneOf(
-		rapid.SampledFrom([]string{
-			"", "", "", " ", "# Title", "## 09:05 Morning", "## 14:05", "### Sub", "###### Deep", "---", "===", "***", "```", "```go", "~~~~", "    code",
-			"- item", "  - nested item with a few more words", "    - deeper", "1. first", "2. second", "10) tenth", "* star", "-", "- [ ] open",
-			"| a | b |", "|---|:-:|", "| 1 | 2 |", "> quoted", ">", "> ```", "<!-- note", "-->", "<pre>", "</pre>", "\t- tabbed", "func main() {",
-			"Plain words that say something about db_port and RFC-7231.", "安娜的生日是五月十二日。她喜欢百合花！", "👨‍👩‍👧‍👦 at home 🇵🇹", "e\u0301te\u0301 à Évora", "ずっと東京に住んでいる。",
-			"สวัสดีครับ ยินดีต้อนรับ", "привет, мир. Как дела?", "\u00a0", "\ufeff", "a\rb", "\x00",
-		}),
-		rapid.StringN(0, 60, -1),
-		rapid.Map(rapid.IntRange(1, 120), func(n int) string { return strings.Repeat("word and ", n) }),
-		rapid.Map(rapid.IntRange(1, 90), func(n int) string { return strings.Repeat("他们去了里斯本。", n) }),
-		rapid.Map(rapid.IntRange(1, 200), func(n int) string { return strings.Repeat("x", 4*n) }),
-	)
-	return rapid.Custom(func(t *rapid.T) string {
-		lines := rapid.SliceOfN(line, 0, 60).Draw(t, "lines")
-		return strings.Join(lines, rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "break")) + rapid.SampledFrom([]string{"", "\n"}).Draw(t, "end")
-	})
-}
-
 // chunkOptions draws sizes from the smallest to the usual.
 func chunkOptions() *rapid.Generator[ChunkOptions] {
 	return rapid.Custom(func(t *rapid.T) ChunkOptions {
@@ -86,11 +66,11 @@ func chunkOptions() *rapid.Generator[ChunkOptions] {
 
 func TestChunkDocumentProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		content, o := markdownText().Draw(t, "content"), chunkOptions().Draw(t, "options")
+		content, o := searchtest.Markdown().Draw(t, "content"), chunkOptions().Draw(t, "options")
 		path := rapid.SampledFrom([]string{"MEMORY.md", "memory/2026-01-31.md"}).Draw(t, "path")
 		pieces := ChunkDocument(path, content, o)
 		checkPieces(t, content, pieces, o)
-		borders := clusterBorders(content)
+		borders := searchtest.Borders(content)
 		for i, p := range pieces {
 			if p.Seq != int64(i+1) {
 				t.Fatalf("piece %d is number %d", i, p.Seq)
@@ -110,7 +90,7 @@ func TestChunkDocumentProperties(t *testing.T) {
 
 func TestChunkTurnProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		content, o := markdownText().Draw(t, "content"), chunkOptions().Draw(t, "options")
+		content, o := searchtest.Markdown().Draw(t, "content"), chunkOptions().Draw(t, "options")
 		pieces := ChunkTurn(7, "Ann", content, 99, o)
 		checkPieces(t, content, pieces, o)
 		if EstimateTokens(content) <= o.Tokens && len(pieces) > 0 && pieces[0].Text != content {
@@ -124,17 +104,8 @@ func TestChunkTurnProperties(t *testing.T) {
 	})
 }
 
-// clusterBorders are the places between grapheme clusters.
-func clusterBorders(s string) map[int]bool {
-	borders := map[int]bool{0: true, len(s): true}
-	for c := graphemes.FromString(s); c.Next(); {
-		borders[c.End()] = true
-	}
-	return borders
-}
-
 func FuzzChunkDocument(f *testing.F) {
-	f.Add("MEMORY.md", memoryNote, 400, 80)
+	f.Add("MEMORY.md", searchtest.Note, 400, 80)
 	f.Add("memory/2026-01-31.md", "## 14:05 A\r\n- a\r\n  - b\r\n\r\n```\r\n# x", 20, 5)
 	f.Add("a.md", strings.Repeat("|a|b|\n|-|-|\n", 30), 16, 8)
 	f.Fuzz(func(t *testing.T, path, content string, tokens, overlap int) {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"reverie/search/searchtest"
 )
 
 // brief is what tests compare of a piece.
@@ -22,39 +24,9 @@ func briefs(pieces []Piece) []brief {
 	return out
 }
 
-const memoryNote = `---
-title: Memory
-tags: [anna, travel]
----
-
-# Long-Term Memory
-
-## Family
-
-- Anna's birthday is on 12 May; she likes white lilies and hates surprises.
-- Ben started school in Porto in September 2025 and walks there with Rosa.
-- Grandmother Inês lives in Évora, Rua do Raimundo 14, and calls on Sundays.
-- The dog is called Pastel, is afraid of thunder, and eats at seven and at six.
-
-## Work
-
-### Billing service
-
-The service reads db_port from the environment, default 5432. Deployments go out on Tuesdays and Thursdays, never on Fridays,
-after the smoke tests of staging are green. Ask Priya before touching the ledger tables.
-
-### Oncall
-
-One week in six.
-
-### Travel
-
-Seat on the aisle.
-`
-
 func TestChunkDocumentSections(t *testing.T) {
-	got := briefs(ChunkDocument("MEMORY.md", memoryNote, DefaultChunkOptions()))
-	lines := strings.Split(memoryNote, "\n")
+	got := briefs(ChunkDocument("MEMORY.md", searchtest.Note, DefaultChunkOptions()))
+	lines := strings.Split(searchtest.Note, "\n")
 	text := func(from, to int) string { return strings.Join(lines[from-1:to], "\n") }
 	want := []brief{
 		{"MEMORY.md", text(1, 4), 1, 4},

@@ -2,15 +2,15 @@ package search
 
 import "time"
 
-// sittings numbers the stretches of units that belong together: the turns of a conversation between two long pauses, or
+// sessions numbers the stretches of units that belong together: the turns of a conversation between two long pauses, or
 // the chunks of a document.
-type sittings struct {
+type sessions struct {
 	of    []int32   // per unit
-	norms []float64 // per sitting, as in bm25
+	norms []float64 // per session, as in bm25
 }
 
-func newSittings(c *Collection, o RankOptions) sittings {
-	s := sittings{of: make([]int32, len(c.Units))}
+func newSessions(c *Collection, o RankOptions) sessions {
+	s := sessions{of: make([]int32, len(c.Units))}
 	var lengths []float64
 	for i := range c.Units {
 		if i == 0 || parted(&c.Units[i-1], &c.Units[i], c.Corpus, o.Pause) {
@@ -23,10 +23,10 @@ func newSittings(c *Collection, o RankOptions) sittings {
 	return s
 }
 
-// enclosingB discounts long sittings in full: unlike units they differ in size by orders of magnitude.
+// enclosingB discounts long sessions in full: unlike units they differ in size by orders of magnitude.
 const enclosingB = .75
 
-// parted reports whether b begins another sitting than a, which is before it.
+// parted reports whether b begins another session than a, which is before it.
 func parted(a, b *Unit, c Corpus, pause time.Duration) bool {
 	if a.Group != b.Group {
 		return true
@@ -40,21 +40,21 @@ func parted(a, b *Unit, c Corpus, pause time.Duration) bool {
 // words. All values are zero between two terms.
 type spread struct {
 	reach    []float64 // per unit
-	sittings []int32
+	sessions []int32
 	Neighbourhood
 }
 
 // from sets what the unit has itself, and what its neighbours have through it.
 func (s *spread) from(unit int32, weight float64) {
-	at, sitting := int(unit), s.sittings[unit]
+	at, session := int(unit), s.sessions[unit]
 	s.reach[at] = max(s.reach[at], weight)
 	for d, share := range s.Onward {
-		if v := at + d + 1; v < len(s.reach) && s.sittings[v] == sitting {
+		if v := at + d + 1; v < len(s.reach) && s.sessions[v] == session {
 			s.reach[v] = max(s.reach[v], share*weight)
 		}
 	}
 	for d, share := range s.Backward {
-		if v := at - d - 1; v >= 0 && s.sittings[v] == sitting {
+		if v := at - d - 1; v >= 0 && s.sessions[v] == session {
 			s.reach[v] = max(s.reach[v], share*weight)
 		}
 	}
@@ -75,19 +75,19 @@ func (s *spread) drain(occurrences []occurrence, use func(unit int, weight float
 	}
 }
 
-// enclosing adds up, per sitting, how well its units match as one text.
+// enclosing adds up, per session, how well its units match as one text.
 type enclosing struct {
-	sittings
+	sessions
 	scores    []float64
 	frequency []float64 // of the current term
 	touched   []int32
 }
 
-func newEnclosing(s sittings) *enclosing {
-	return &enclosing{sittings: s, scores: make([]float64, len(s.norms)), frequency: make([]float64, len(s.norms))}
+func newEnclosing(s sessions) *enclosing {
+	return &enclosing{sessions: s, scores: make([]float64, len(s.norms)), frequency: make([]float64, len(s.norms))}
 }
 
-// add counts where a term of that weight occurs. A term that is in every sitting tells none from another and adds next to nothing.
+// add counts where a term of that weight occurs. A term that is in every session tells none from another and adds next to nothing.
 func (e *enclosing) add(postings []Posting, weight float64, b bm25) {
 	e.touched = e.touched[:0]
 	for _, p := range postings {

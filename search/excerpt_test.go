@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"reverie/search/searchtest"
 )
 
 func TestExcerptOf(t *testing.T) {
@@ -62,7 +64,7 @@ func TestExcerptOfDefaults(t *testing.T) {
 // TestExcerptsAreTheDocument: whoever follows NextFrom and NextSkip reads everything once.
 func TestExcerptsAreTheDocument(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		content := markdownText().Draw(t, "content")
+		content := searchtest.Markdown().Draw(t, "content")
 		o := ExcerptOptions{Lines: rapid.IntRange(1, 9).Draw(t, "lines"), Characters: rapid.IntRange(1, 300).Draw(t, "characters")}
 		var read strings.Builder
 		for round := 0; ; round++ {

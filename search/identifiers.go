@@ -3,6 +3,8 @@ package search
 import (
 	"strings"
 	"unicode/utf8"
+
+	"reverie/language/script"
 )
 
 // name adds the words of folded.text[start:end], which holds no spaces: one plain word, or an identifier as a whole and
@@ -80,7 +82,7 @@ func isLetters(word string) bool {
 // endsName reports whether no letter or digit follows.
 func endsName(rest string) bool {
 	r, _ := utf8.DecodeRuneInString(rest)
-	return rest == "" || scriptOf(r) != scriptWords
+	return rest == "" || script.Of(r) != script.Spaced
 }
 
 // hasHumps reports whether a name is written likeThis or LikeThis.
@@ -224,7 +226,7 @@ func (s *scan) section(start, end int, humps, addWhole bool) bool {
 			whole = true
 		case i == partStart:
 		case isDigit(c) != isDigit(text[i-1]) && c != '\'' && text[i-1] != '\'' && text[i-1] != '.' && text[i-1] != ',' &&
-			utf8.RuneStart(c) && marksAt(text[i:]) == 0:
+			utf8.RuneStart(c) && script.MarksAt(text[i:]) == 0:
 			flush(i)
 			whole = true
 		case humps && isHump(original, i-start):

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"reverie/language/script"
 )
 
 // Limits of a keyword search.
@@ -90,9 +92,9 @@ func KeywordTerms(query string) ([]string, error) {
 			i++
 			continue
 		}
-		han := unicode.Is(unicode.Han, text[i])
+		han := script.IsHan(text[i])
 		end := i + 1
-		for end < len(text) && isKeywordLetter(text[end]) && unicode.Is(unicode.Han, text[end]) == han {
+		for end < len(text) && isKeywordLetter(text[end]) && script.IsHan(text[end]) == han {
 			end++
 		}
 		switch run := text[i:end]; {

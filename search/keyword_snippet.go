@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"reverie/language/script"
 )
 
 // keywordContext is how much of a line stands on either side of the first match, in characters.
@@ -70,7 +72,7 @@ func keywordMarks(original string, content folded, start, end, from, to int, ter
 			}
 			matchStart, matchEnd := content.origin(start+at+i, start+at+i+len(term))
 			at += i + len(term)
-			matchEnd += marksAt(original[matchEnd:max(matchEnd, to)])
+			matchEnd += script.MarksAt(original[matchEnd:max(matchEnd, to)])
 			if matchEnd > to {
 				break
 			}
@@ -90,25 +92,6 @@ func keywordMarks(original string, content folded, start, end, from, to int, ter
 	return marks
 }
 
-// maxMarks bounds how far a boundary is moved so that it is not between a character and its marks.
-const maxMarks = 32
-
-// marksAt is how many bytes of marks text begins with.
-func marksAt(text string) int {
-	n := 0
-	for range maxMarks {
-		r, size := utf8.DecodeRuneInString(text[n:])
-		if size == 0 || !isAttached(r) {
-			break
-		}
-		n += size
-	}
-	return n
-}
-
-// isAttached reports whether r belongs to the character before it.
-func isAttached(r rune) bool { return unicode.IsMark(r) || r == 0x200D || 0x1F3FB <= r && r <= 0x1F3FF }
-
 // forward is the byte behind the first n characters of text.
 func forward(text string, n int) int {
 	at := 0
@@ -116,7 +99,7 @@ func forward(text string, n int) int {
 		_, size := utf8.DecodeRuneInString(text[at:])
 		at += size
 	}
-	return at + marksAt(text[at:])
+	return at + script.MarksAt(text[at:])
 }
 
 // back is the byte before the last n characters of text.
@@ -127,9 +110,9 @@ func back(text string, n int) int {
 		_, size := step()
 		at -= size
 	}
-	for range maxMarks {
+	for range script.MaxMarks {
 		r, _ := utf8.DecodeRuneInString(text[at:])
-		if at == 0 || !isAttached(r) {
+		if at == 0 || !script.IsAttached(r) {
 			break
 		}
 		_, size := step()

@@ -6,7 +6,15 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"reverie/language/script"
 )
+
+// Period is a stretch of time that the question names: "in May 2023", "last week", "上周".
+type Period struct {
+	Text     string // as it was written
+	From, To time.Time
+}
 
 // maxDated bounds how much of a question is read for dates, in bytes.
 const maxDated = 4096
@@ -51,10 +59,10 @@ type lexeme struct {
 func lex(text string) []lexeme {
 	var found []lexeme
 	kind := func(r rune) int {
-		switch s := scriptOf(r); {
+		switch s := script.Of(r); {
 		case r >= '0' && r <= '9':
 			return 1
-		case s == scriptWords || s == scriptMark, s == scriptHangul:
+		case s == script.Spaced || s == script.Mark, s == script.Hangul:
 			return 2
 		case unicode.IsSpace(r):
 			return 0

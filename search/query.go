@@ -1,7 +1,5 @@
 package search
 
-import "time"
-
 // Query is a question after analysis.
 type Query struct {
 	Text    string // as it was asked
@@ -39,22 +37,3 @@ type Phrase struct {
 	Text   string // folded as the analyser folds it
 	Quoted bool
 }
-
-// Period is a stretch of time that the question names: "in May 2023", "last week", "上周".
-type Period struct {
-	Text     string // as it was written
-	From, To time.Time
-}
-
-// TermID is what an index keeps of a term.
-type TermID uint64
-
-// Field is where in a unit a term occurs.
-type Field uint8
-
-const (
-	// Body is the text itself.
-	Body Field = iota
-	// Context is what encloses it.
-	Context
-)

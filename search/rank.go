@@ -11,7 +11,7 @@ type Ranked struct {
 	Score float64
 	Parts LexicalParts
 
-	sitting int32
+	session int32
 }
 
 // LexicalParts are what a lexical score is made of. The score is the sum of all but Coverage and Exact. Phrase, Closeness,
@@ -20,14 +20,14 @@ type LexicalParts struct {
 	Body       float64 `json:"body"`       // BM25 of the unit itself, with its path and headings
 	Speaker    float64 `json:"speaker"`    // its speaker is named in the question
 	Neighbours float64 `json:"neighbours"` // words that only the units around it have
-	Enclosing  float64 `json:"enclosing"`  // its sitting or document matches as a whole
+	Enclosing  float64 `json:"enclosing"`  // its session or document matches as a whole
 	Together   float64 `json:"together"`   // many of the different words of the question are here or nearby
 	Period     float64 `json:"period"`     // it lies in a period that the question names, or not far from it
 	Phrase     float64 `json:"phrase"`     // quoted phrases and identifiers of the question stand in it as they were written
 	Closeness  float64 `json:"closeness"`  // words stand as close to each other as in the question
 	Asking     float64 `json:"asking"`     // below 0: it asks more than it says
 	Answer     float64 `json:"answer"`     // the turn in front of it asks what is asked
-	First      float64 `json:"first"`      // it is the best of its sitting
+	First      float64 `json:"first"`      // it is the best of its session
 	// Coverage is how much of the question the unit has, 0 to 1: the share of the words by inverse document frequency, where
 	// a word that only a neighbour has counts in part, and one that no unit has counts as one that a single unit has.
 	Coverage float64 `json:"coverage"`
@@ -62,7 +62,7 @@ func Rank(q Query, c *Collection, o RankOptions) []Ranked {
 	ranked := best.descending()
 	for i, found := range ranked {
 		ranked[i].Parts = r.parts(found.Unit)
-		ranked[i].sitting = r.sittings.of[found.Unit]
+		ranked[i].session = r.sessions.of[found.Unit]
 	}
 	return order(ranked, c, o)
 }
@@ -79,8 +79,8 @@ func order(ranked []Ranked, c *Collection, o RankOptions) []Ranked {
 	}
 	seen := make(map[int32]bool)
 	for i := range ranked {
-		if found := &ranked[i]; !seen[found.sitting] {
-			seen[found.sitting] = true
+		if found := &ranked[i]; !seen[found.session] {
+			seen[found.session] = true
 			found.Parts.First = o.First
 			found.Score = found.Parts.total()
 		}
@@ -109,7 +109,7 @@ type ranking struct {
 	whole    float64   // what covered is at most
 	dated    float64   // the part of it that is words which name a period
 	spread   spread
-	sittings *enclosing
+	sessions *enclosing
 	current  []occurrence // of the current term
 }
 
@@ -125,9 +125,9 @@ func newRanking(q Query, c *Collection, o RankOptions) *ranking {
 	r := &ranking{
 		o: o, q: q, c: c, bm25: newBM25(c, o), periods: periodsOf(q, o),
 		body: values[:n:n], reached: values[n : 2*n : 2*n], covered: values[2*n : 3*n : 3*n],
-		sittings: newEnclosing(newSittings(c, o)),
+		sessions: newEnclosing(newSessions(c, o)),
 	}
-	r.spread = spread{reach: values[3*n:], sittings: r.sittings.of, Neighbourhood: o.neighbourhood(c.Corpus)}
+	r.spread = spread{reach: values[3*n:], sessions: r.sessions.of, Neighbourhood: o.neighbourhood(c.Corpus)}
 	return r
 }
 
@@ -147,7 +147,7 @@ func (r *ranking) add(i int) {
 		if r.names(term) {
 			r.dated += weight
 		}
-		r.sittings.add(r.c.Body[i], share, r.bm25)
+		r.sessions.add(r.c.Body[i], share, r.bm25)
 	}
 }
 
@@ -241,7 +241,7 @@ func (r *ranking) parts(unit int) LexicalParts {
 	p := LexicalParts{
 		Body:       r.body[unit],
 		Neighbours: r.reached[unit] - r.body[unit],
-		Enclosing:  r.o.Enclosing * r.sittings.scores[r.sittings.of[unit]],
+		Enclosing:  r.o.Enclosing * r.sessions.scores[r.sessions.of[unit]],
 		Period:     r.o.Period * closeness,
 	}
 	if r.speaker != nil {

@@ -23,9 +23,9 @@ type RankOptions struct {
 	SpeakerInBody float64
 	// Turns and Chunks say how much of a word's weight reaches the units before and after the one that has it.
 	Turns, Chunks Neighbourhood
-	// Pause is the silence that ends a sitting. Neighbours and enclosing evidence stay within one.
+	// Pause is the silence that ends a session. Neighbours and enclosing evidence stay within one.
 	Pause time.Duration
-	// Enclosing weighs how well the whole sitting, or the whole document, matches.
+	// Enclosing weighs how well the whole session, or the whole document, matches.
 	Enclosing float64
 	// Coverage rewards units that have, or whose neighbours have, more of the different words of the question.
 	Coverage float64
@@ -33,7 +33,7 @@ type RankOptions struct {
 	Period float64
 	// PeriodTerms is what the words that name a period count themselves, as a share of another word.
 	PeriodTerms float64
-	// First is what it adds to be the best turn of its sitting: after one turn of a sitting is found, the best of another
+	// First is what it adds to be the best turn of its session: after one turn of a session is found, the best of another
 	// tells more than its second.
 	First float64
 	// Depth bounds the list.
@@ -69,7 +69,7 @@ type Neighbourhood struct {
 // K1 and B are the customary ones; TurnB is lower, since what a longer turn says more is seldom about something else. The
 // other weights lie on wide plateaus of what was measured on conversations and on documentation: half as much of any of
 // them, or half as much again, costs two points of recall at ten at most, except for what reaches the next turn, of which half
-// costs four. First is a compromise: less of it finds more turns, more of it more sittings.
+// costs four. First is a compromise: less of it finds more turns, more of it more sessions.
 func DefaultRankOptions() RankOptions {
 	return RankOptions{
 		K1:            1.2,

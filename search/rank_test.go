@@ -129,7 +129,7 @@ func TestRankSpeaker(t *testing.T) {
 	}
 }
 
-// Of two sittings with the same turn, the one that is about the question altogether counts more.
+// Of two sessions with the same turn, the one that is about the question altogether counts more.
 func TestRankEnclosing(t *testing.T) {
 	units := []Unit{{Group: 1, Seq: 1}, {Group: 1, Seq: 2}, {Group: 1, Seq: 3}, {Group: 2, Seq: 1}, {Group: 2, Seq: 2}, {Group: 2, Seq: 3}, {Group: 3, Seq: 1}}
 	texts := []string{"red boat", "x y", "y z", "red boat", "new boat", "a boat", "z z"}
@@ -241,7 +241,7 @@ func TestLexicalPartsInJSON(t *testing.T) {
 	}
 }
 
-// view is a collection of random texts in random sittings, with a question.
+// view is a collection of random texts in random sessions, with a question.
 type view struct {
 	corpus   Corpus
 	units    []Unit

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"reverie/language/script"
 )
 
 // Refine looks at the texts of the first o.RefineDepth hits of a ranking of c, and orders it anew: phrases and identifiers
@@ -21,7 +23,7 @@ func Refine(q Query, c *Collection, hits []Ranked, text func(unit int) string, o
 		}
 	}
 	for i := range judged {
-		if before, ok := asking[judged[i].Unit-1]; ok && before.sitting == judged[i].sitting {
+		if before, ok := asking[judged[i].Unit-1]; ok && before.session == judged[i].session {
 			judged[i].Parts.Answer = o.Answer * before.Parts.Body
 		}
 	}
@@ -165,8 +167,7 @@ func standsIn(text, phrase string) bool {
 
 // inWord reports whether a character belongs to a word whose ends can be seen.
 func inWord(r rune) bool {
-	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) &&
-		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) && !script.IsUnspaced(r)
 }
 
 // farthest is the distance, in words, at which two words have nothing to do with each other any more.

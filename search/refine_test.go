@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// question is a question with a collection of texts, one unit and one sitting each, as they are indexed.
+// question is a question with a collection of texts, one unit and one session each, as they are indexed.
 func question(corpus Corpus, asked string, texts ...string) (Query, *Collection, func(int) string) {
 	q := AnalyseQuery(asked, time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
 	var entries []Entry
@@ -101,7 +101,7 @@ func TestRefineAsking(t *testing.T) {
 	}
 }
 
-// The turn after one that asks what is asked is given credit for it, in the same sitting only.
+// The turn after one that asks what is asked is given credit for it, in the same session only.
 func TestRefineAnswer(t *testing.T) {
 	texts := []string{"Which instrument did you play?", "The clarinet.", "I like that instrument.", "Good for you."}
 	var entries []Entry
@@ -116,7 +116,7 @@ func TestRefineAnswer(t *testing.T) {
 		t.Errorf("the answer is given %g, want %g", got, want)
 	}
 	if parts[2].Answer != 0 || parts[3].Answer != 0 {
-		t.Errorf("%g after the end of a sitting, %g after what is not asked", parts[2].Answer, parts[3].Answer)
+		t.Errorf("%g after the end of a session, %g after what is not asked", parts[2].Answer, parts[3].Answer)
 	}
 }
 

@@ -47,9 +47,9 @@ func snippetParts(text string, limit int) []snippetPart {
 		parts = append(parts, part)
 		at = end
 	}
-	for _, line := range splitTextLines(text) {
-		from, to := trimBlanks(text[line.start:line.end])
-		from, to = line.start+from, line.start+to
+	for start, end := range Lines(text) {
+		from, to := trimBlanks(text[start:end])
+		from, to = start+from, start+to
 		if utf8.RuneCountInString(text[from:to]) <= limit {
 			if from < to {
 				add(from, to)
@@ -68,7 +68,7 @@ func snippetParts(text string, limit int) []snippetPart {
 			sentence, broken = next, false
 		}
 		for part := range lineParts(text[from:to], limit, utf8.RuneCountInString) {
-			if part.pain == painSentence {
+			if part.cut == cutSentence {
 				flush(from + part.start)
 			} else {
 				broken = true

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"reverie/search/searchtest"
 )
 
 // formsOf are what a question asks for.
@@ -46,7 +48,7 @@ func TestSnippet(t *testing.T) {
 
 func TestSnippetProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := markdownText().Draw(t, "text")
+		text := searchtest.Markdown().Draw(t, "text")
 		limit := rapid.IntRange(1, 800).Draw(t, "limit")
 		terms := formsOf(rapid.SampledFrom([]string{"", "words about db_port", "安娜的生日", "home", "nested star items", "привет Évora", "🇵🇹"}).Draw(t, "question"))
 		got, start := Snippet(text, terms, limit)
@@ -59,7 +61,7 @@ func TestSnippetProperties(t *testing.T) {
 		if from, to := trimBlanks(got); from > 0 || to < len(got) {
 			t.Fatalf("blanks around %q", got)
 		}
-		if borders := clusterBorders(text); !borders[start] || !borders[start+len(got)] {
+		if borders := searchtest.Borders(text); !borders[start] || !borders[start+len(got)] {
 			t.Fatalf("%q is cut inside a character", got)
 		}
 		if limit > maxCluster && got == "" && strings.TrimSpace(text) != "" {
@@ -95,7 +97,7 @@ func FuzzSnippet(f *testing.F) {
 }
 
 func BenchmarkSnippet(b *testing.B) {
-	for name, text := range map[string]string{"chunk": memoryNote, "megabyte": strings.Repeat(memoryNote, 1<<20/len(memoryNote))} {
+	for name, text := range map[string]string{"chunk": searchtest.Note, "megabyte": strings.Repeat(searchtest.Note, 1<<20/len(searchtest.Note))} {
 		b.Run(name, func(b *testing.B) {
 			terms := formsOf("when does Priya deploy the billing service?")
 			for b.Loop() {

@@ -59,6 +59,9 @@ var stemmers = [languageStems]stemmer{
 	tamil:      {"ta", snowtamil.Stem},
 }
 
+// maxForm is the longest form that is kept as it is, in bytes. Longer ones are cut, and told apart by a hash.
+const maxForm = 64
+
 // minStemmed is the shortest word that is stemmed, in characters: a single letter has no ending.
 const minStemmed = 2
 

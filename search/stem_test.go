@@ -1,12 +1,9 @@
 package search
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // meets reports whether a term of the question, function words aside, has a form in the text.
@@ -125,75 +122,5 @@ func TestPlausibleLanguages(t *testing.T) {
 		if got := scanText(text).evidence.plausible(); got != want {
 			t.Errorf("%q: %v, want %v", text, got.list(nil), want.list(nil))
 		}
-	}
-}
-
-// Function words are words as the analyser sees them: none is there in vain.
-func TestFunctionWordsAreWords(t *testing.T) {
-	if len(functionWordLists) != int(languageCount) {
-		t.Errorf("%d lists for %d languages", len(functionWordLists), languageCount)
-	}
-	for lang, list := range functionWordLists {
-		for word := range strings.FieldsSeq(list) {
-			tokens := Analyse("x " + word)
-			found := false
-			for _, token := range tokens {
-				if token.Text == word {
-					found = true
-				}
-			}
-			if !found {
-				t.Errorf("language %d: %q is analysed as %q", lang, word, firstForms(tokens))
-			}
-		}
-	}
-	for word := range homographs {
-		if functionWords[word] == 0 {
-			t.Errorf("%q is no function word", word)
-		}
-	}
-}
-
-func TestIrregularForms(t *testing.T) {
-	for form, word := range irregularForms {
-		if got, want := stem(form, english), stem(word, english); got != want {
-			t.Errorf("%q has the stem %q, %q has %q", form, got, word, want)
-		}
-	}
-}
-
-// Stems that are remembered are those that are found: pieces that are analysed together have the terms that each has alone,
-// in every language, and beyond what is remembered.
-func TestStemsAreRememberedAsTheyAre(t *testing.T) {
-	known := stems{}
-	for lang := range languageStems {
-		for _, word := range []string{"häuser", "cities", "mère", "книги", "evlerimizden", "x"} {
-			for range 2 {
-				if got, want := known.stem(word, lang), stem(word, lang); got != want {
-					t.Errorf("%s in %s: %q, want %q", word, stemmers[lang].code, got, want)
-				}
-			}
-		}
-	}
-	for i := range maxKnownStems + 10 {
-		word := fmt.Sprintf("a%dings", i)
-		if got, want := known.stem(word, english), stem(word, english); got != want {
-			t.Fatalf("%s: %q, want %q", word, got, want)
-		}
-	}
-	if len(known) != maxKnownStems {
-		t.Errorf("%d stems are remembered, want %d", len(known), maxKnownStems)
-	}
-	pieces := []Piece{
-		{Seq: 1, Text: "The houses of the cities were painted by the children of the city.", Context: "memory Houses"},
-		{Seq: 2, Text: "Die Kinder haben die Häuser der Städte gesehen, und wir haben sie gemalt.", Context: "memory Houses"},
-		{Seq: 3, Text: "houses Kinder", Context: "Städte"},
-	}
-	var apart []Entry
-	for _, p := range pieces {
-		apart = append(apart, Entries(1, 0, []Piece{p})...)
-	}
-	if diff := cmp.Diff(apart, Entries(1, 0, pieces)); diff != "" {
-		t.Errorf("entries (-apart +together):\n%s", diff)
 	}
 }

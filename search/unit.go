@@ -19,9 +19,6 @@ type Unit struct {
 	End      int
 }
 
-// MaxParts bounds Part, so that Seq and Part fit into one number.
-const MaxParts = 1 << 8
-
 // Ordinal is Seq and Part as one number that orders the units of a source.
 func (u Unit) Ordinal() int64 { return u.Seq*MaxParts + int64(u.Part) }
 
@@ -42,26 +39,6 @@ type UnitKey struct{ Group, Ordinal int64 }
 // Compare orders units by source and place.
 func (k UnitKey) Compare(other UnitKey) int {
 	return cmp.Or(cmp.Compare(k.Group, other.Group), cmp.Compare(k.Ordinal, other.Ordinal))
-}
-
-// Piece is a stretch of a text that becomes one unit.
-type Piece struct {
-	Seq      int64 // as in Unit; for turns it is set by the caller
-	Part     int
-	Section  int
-	Text     string // exactly source[Start:End]
-	Context  string // what encloses it, indexed as a field of its own: path and headings, or who speaks
-	FromLine int
-	ToLine   int
-	Start    int
-	End      int
-	At       int64 // 0: the source's time
-}
-
-// Entry is a unit with its terms: what goes into an index.
-type Entry struct {
-	Unit
-	Terms map[TermID]int // how often each occurs, from 1
 }
 
 // Collection is what one search looks at: all units of one corpus that the searcher may see, and where the terms of the

@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"reverie/language/script"
 )
 
 const (
@@ -135,11 +137,8 @@ func edge(text []rune, at int) bool {
 	return unspaced(text[at-1]) || unspaced(text[at])
 }
 
-// unspaced reports whether a script writes its words without spaces, or is written so in short messages.
-func unspaced(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer,
-		unicode.Myanmar) || r == 'ー'
-}
+// unspaced reports whether the words of r's script are written without spaces, in short messages at least.
+func unspaced(r rune) bool { return script.IsUnspaced(r) || script.IsHangul(r) }
 
 // readPhrases reads phrases, one a line or with a comma between two of them.
 func readPhrases(lists ...string) phrases {

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"reverie/language/script"
 )
 
 // claim is one attribute of one subject that a line states: {user, location, "Hamburg"}, {staging DB, port, "5433"}. Lines
@@ -45,7 +47,7 @@ func claimsOf(line string, owner []string) []claim {
 	}
 	var out []claim
 	for _, part := range splitSentences(s) {
-		if hasHan(part) {
+		if script.HasHan(part) {
 			out = append(out, finish(claimsZH(part))...)
 		} else {
 			out = append(out, finish(claimsEN(part, owner))...)

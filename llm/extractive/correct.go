@@ -3,6 +3,8 @@ package extractive
 import (
 	"regexp"
 	"strings"
+
+	"reverie/language/script"
 )
 
 // standing says how a line relates to a new statement.
@@ -94,7 +96,7 @@ func (n *notebook) correct(p *page, i int, claims []claim, s statement, t terms)
 // saidNote marks a line that stands beside a person's own.
 func (n *notebook) saidNote(text string) string {
 	date := n.in.Today.Format("2006-01-02")
-	if hasHan(text) {
+	if script.HasHan(text) {
 		return "（对话中提到于 " + date + "）。"
 	}
 	return " (said in conversation on " + date + ")."
@@ -127,7 +129,7 @@ func spliced(l pageLine, claims []claim) (string, bool) {
 		return "", false
 	}
 	for _, o := range l.claims {
-		if hasHan(o.value) != hasHan(claims[0].value) {
+		if script.HasHan(o.value) != script.HasHan(claims[0].value) {
 			continue
 		}
 		if o.key() != claims[0].key() || o.value == "" || o.negative != claims[0].negative {

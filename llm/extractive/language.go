@@ -3,6 +3,8 @@ package extractive
 import (
 	"strings"
 	"unicode"
+
+	"reverie/language/script"
 )
 
 // language is the set of rules that a sentence is read with.
@@ -20,11 +22,11 @@ func languageOf(s string) language {
 	var han, latin, foreign int
 	for _, r := range s {
 		switch {
-		case isHan(r):
+		case script.IsHan(r):
 			han++
 		case r < 0x250 && unicode.IsLetter(r):
 			latin++
-		case unicode.In(r, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Cyrillic, unicode.Arabic):
+		case script.IsKana(r), script.IsHangul(r), unicode.In(r, unicode.Cyrillic, unicode.Arabic):
 			foreign++
 		}
 	}
@@ -45,23 +47,12 @@ func languageOf(s string) language {
 // startsEnglish reports whether a mixed sentence is built as an English one: "My favorite food is 麻辣烫".
 func startsEnglish(s string) bool {
 	words := strings.Fields(s)
-	if len(words) < 3 || hasHan(words[0]) || hasHan(words[1]) {
+	if len(words) < 3 || script.HasHan(words[0]) || script.HasHan(words[1]) {
 		return false
 	}
 	switch strings.ToLower(strings.Trim(words[0], ".,!")) {
 	case "i", "i'm", "im", "i’m", "my", "we", "our", "the", "please", "let's", "i've", "i'd":
-		return !hasHan(words[2]) || len(words) > 4
-	}
-	return false
-}
-
-func isHan(r rune) bool { return r >= 0x2E80 && unicode.Is(unicode.Han, r) }
-
-func hasHan(s string) bool {
-	for _, r := range s {
-		if isHan(r) {
-			return true
-		}
+		return !script.HasHan(words[2]) || len(words) > 4
 	}
 	return false
 }

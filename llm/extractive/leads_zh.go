@@ -1,6 +1,10 @@
 package extractive
 
-import "strings"
+import (
+	"strings"
+
+	"reverie/language/script"
+)
 
 // splitZH cuts a sentence at commas, and at spaces between Chinese words.
 func splitZH(s string) []string {
@@ -17,7 +21,7 @@ func splitZH(s string) []string {
 		switch {
 		case c == '，' || c == ',' || c == '；' || c == ';' || c == '。' || c == '！' || c == '…':
 			cut(i)
-		case c == ' ' && i > 0 && i+1 < len(runes) && isHan(runes[i-1]) && isHan(runes[i+1]):
+		case c == ' ' && i > 0 && i+1 < len(runes) && script.IsHan(runes[i-1]) && script.IsHan(runes[i+1]):
 			cut(i)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"reverie/language/script"
 )
 
 // People paste into a conversation what the assistant is to work on: letters, essays, articles, logs, chats. What stands in
@@ -128,7 +130,7 @@ func isLabel(s string) bool {
 	case "decision", "decided", "agreed", "todo", "note", "update", "correction", "reminder", "remember", "task", "tasks", "likes", "dislikes", "ps", "fyi", "tldr":
 		return true
 	}
-	return hasHan(s) && (hasOneOf(s, strings.Join(strings.Fields(factWordsZH), " ")) || hasOneOf(s, "待办 记住 备注 决定 更正 补充 问题 提醒 备忘 任务 更新 结论 另外 姓名 年龄 喜欢 不喜欢"))
+	return script.HasHan(s) && (hasOneOf(s, strings.Join(strings.Fields(factWordsZH), " ")) || hasOneOf(s, "待办 记住 备注 决定 更正 补充 问题 提醒 备忘 任务 更新 结论 另外 姓名 年龄 喜欢 不喜欢"))
 }
 
 var setting = regexp.MustCompile(`^\s*(?:- )?["']?([A-Za-z][\w.-]*(?: [a-z]+)?)["']?\s*[:=]\s*\S`)

@@ -5,6 +5,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"reverie/language/script"
 )
 
 // terms is what a line says, in a form that can be compared: Latin words without endings and synonyms, pairs of Han
@@ -47,7 +49,7 @@ func termsOf(s string) terms {
 	for len(s) > 0 {
 		r := firstRune(s)
 		switch {
-		case isHan(r):
+		case script.IsHan(r):
 			han = append(han, r)
 			s = s[len(string(r)):]
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
@@ -72,7 +74,7 @@ func latinWord(s string) int {
 	end := 0
 	for i, r := range s {
 		switch {
-		case isHan(r):
+		case script.IsHan(r):
 			return end
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
 			end = i + len(string(r))

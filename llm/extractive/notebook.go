@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"reverie/language/script"
 	"reverie/memory"
 )
 
@@ -46,7 +47,7 @@ func newNotebook(in memory.ExtractionInput, objected objections) *notebook {
 		shared: allTerms(in.Shared), note: allTerms(in.Note), objected: objected, in: in,
 	}
 	for _, l := range n.profile.lines {
-		if l.code || !strings.Contains(l.text, "ame") && !strings.Contains(l.text, "called") && !hasHan(l.text) {
+		if l.code || !strings.Contains(l.text, "ame") && !strings.Contains(l.text, "called") && !script.HasHan(l.text) {
 			continue
 		}
 		for _, c := range claimsOf(strings.TrimSpace(l.text), nil) {
@@ -218,7 +219,7 @@ func (s statement) told() string {
 		return s.text
 	}
 	switch {
-	case hasHan(s.text):
+	case script.HasHan(s.text):
 		if s.ofUser {
 			return s.speaker + s.text
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"reverie/language/script"
 )
 
 // Limits of what is taken for somebody's own words.
@@ -115,7 +117,7 @@ func listItem(line string) (string, bool) {
 	if rest := line[len(m):]; strings.HasSuffix(m, ".") && rest != "" && rest[0] >= '0' && rest[0] <= '9' {
 		return line, false // "3.2版本"
 	}
-	if m == "" || (!strings.HasSuffix(m, " ") && !strings.HasSuffix(m, "、") && !strings.HasSuffix(m, "•") && !strings.HasSuffix(m, "·") && !hasHan(line)) {
+	if m == "" || (!strings.HasSuffix(m, " ") && !strings.HasSuffix(m, "、") && !strings.HasSuffix(m, "•") && !strings.HasSuffix(m, "·") && !script.HasHan(line)) {
 		return line, false
 	}
 	return strings.TrimSpace(line[len(m):]), true
@@ -192,7 +194,7 @@ func withoutQuotations(s string) string {
 func hanCount(s string) int {
 	n := 0
 	for _, r := range s {
-		if isHan(r) {
+		if script.IsHan(r) {
 			n++
 		}
 	}

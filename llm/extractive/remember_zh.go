@@ -3,6 +3,8 @@ package extractive
 import (
 	"regexp"
 	"strings"
+
+	"reverie/language/script"
 )
 
 var (
@@ -121,7 +123,7 @@ func (r *reader) rememberPreviousZH() {
 		}
 		return
 	}
-	if s := r.previous.sentence; s != "" && hasHan(s) && !isQuestionZH(s) {
+	if s := r.previous.sentence; s != "" && script.HasHan(s) && !isQuestionZH(s) {
 		r.rememberZH(s, asked)
 	}
 }

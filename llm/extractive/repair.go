@@ -3,6 +3,8 @@ package extractive
 import (
 	"slices"
 	"strings"
+
+	"reverie/language/script"
 )
 
 // repair applies "5434, not 5433": the newest line that has the wrong value gets the right one.
@@ -55,7 +57,7 @@ func wordIndex(s, w string) int {
 		}
 		k += from
 		before, after := lastRune(low[:k]), firstRune(low[k+len(want):])
-		if (hasHan(w) || !isWordRune(before) || isHan(before)) && (hasHan(w) || !isWordRune(after) || isHan(after)) {
+		if (script.HasHan(w) || !isWordRune(before) || script.IsHan(before)) && (script.HasHan(w) || !isWordRune(after) || script.IsHan(after)) {
 			return k
 		}
 		from = k + len(want)

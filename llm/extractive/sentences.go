@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"reverie/language/script"
 )
 
 // abbreviations end in a full stop that ends no sentence.
@@ -56,7 +58,7 @@ func closes(rest string) bool {
 
 func endsSentence(before, after string) bool {
 	r, _ := utf8.DecodeRuneInString(after)
-	if after != "" && !unicode.IsSpace(r) && !isHan(r) {
+	if after != "" && !unicode.IsSpace(r) && !script.IsHan(r) {
 		return false // "3.5", "example.com", "e.g."
 	}
 	last := before[strings.LastIndexFunc(before, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })+1:]

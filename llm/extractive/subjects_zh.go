@@ -3,6 +3,8 @@ package extractive
 import (
 	"regexp"
 	"strings"
+
+	"reverie/language/script"
 )
 
 var (
@@ -73,7 +75,7 @@ func trimParticles(s string) string {
 // sentenceZH closes a Chinese line.
 func sentenceZH(s string) string {
 	s = strings.TrimSpace(strings.TrimLeft(trimParticles(strings.Join(strings.Fields(s), " ")), "，,、的 "))
-	if s == "" || !hasHan(s) && len(s) < 4 {
+	if s == "" || !script.HasHan(s) && len(s) < 4 {
 		return ""
 	}
 	return s + "。"

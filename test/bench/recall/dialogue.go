@@ -19,7 +19,7 @@ type dialogue struct {
 	questions []question
 }
 
-// session is one sitting.
+// session is one stretch of a dialogue.
 type session struct {
 	number int
 	at     time.Time // when it began, as local time read as UTC; zero when the file does not say
