@@ -1,12 +1,15 @@
 package workflows
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -222,4 +225,40 @@ func retryDelayOf(err error) time.Duration {
 		return app.NextRetryDelay()
 	}
 	return 0
+}
+
+// IndexChanged tells an agent's Index that something was written, starting it when it is not running. It is best effort:
+// what it fails to tell is found by the sweep.
+func IndexChanged(ctx context.Context, c client.Client, ref activities.AgentRef, change IndexChange) error {
+	_, err := c.SignalWithStartWorkflow(ctx, IndexID(ref), IndexChangedSignal, change, indexOptions(ref), Index, IndexInput{AgentRef: ref})
+	return err
+}
+
+// EnsureIndex starts an agent's Index when it is not running. One that runs is left alone, also while it waits.
+func EnsureIndex(ctx context.Context, c client.Client, ref activities.AgentRef) error {
+	options := indexOptions(ref)
+	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
+	_, err := c.ExecuteWorkflow(ctx, options, Index, IndexInput{AgentRef: ref})
+	return err
+}
+
+func indexOptions(ref activities.AgentRef) client.StartWorkflowOptions {
+	return client.StartWorkflowOptions{
+		ID:                    IndexID(ref),
+		TaskQueue:             TaskQueue,
+		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		TypedSearchAttributes: agentAttributes(ref),
+		StaticSummary:         indexSummary(ref),
+	}
+}
+
+func indexSummary(ref activities.AgentRef) string {
+	if ref.Agent == "" {
+		return "Index of what belongs to the workspace"
+	}
+	return "Index of agent " + ref.Agent
+}
+
+func agentAttributes(ref activities.AgentRef) temporal.SearchAttributes {
+	return temporal.NewSearchAttributes(AgentAttribute.ValueSet(agentRef(ref.Workspace, ref.Agent)))
 }

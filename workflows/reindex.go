@@ -1,11 +1,13 @@
 package workflows
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -408,4 +410,62 @@ func (r *reindex) drop(ctx workflow.Context, space int64) error {
 		more = out.More
 	}
 	return nil
+}
+
+// StartReindex starts a Reindex and returns its id. One that is running already is found; one that has ended is repeated.
+func StartReindex(ctx context.Context, c client.Client, in ReindexInput) (string, error) {
+	return in.ID(), startReindex(ctx, c, in, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
+}
+
+// OfferReindex starts a Reindex unless the same one is running or has ended in an orderly way before, for example
+// abandoned.
+func OfferReindex(ctx context.Context, c client.Client, in ReindexInput) error {
+	return startReindex(ctx, c, in, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
+}
+
+func startReindex(ctx context.Context, c client.Client, in ReindexInput, reuse enumspb.WorkflowIdReusePolicy) error {
+	summary := "The lexical index is built anew"
+	if !in.isLexical() {
+		summary = "Vectors change to " + in.Identity.String()
+	}
+	_, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID:                       in.ID(),
+		TaskQueue:                TaskQueue,
+		WorkflowIDReusePolicy:    reuse,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		TypedSearchAttributes:    agentAttributes(in.AgentRef),
+		StaticSummary:            summary,
+	}, Reindex, in)
+	return err
+}
+
+// ReindexProgressOf asks a Reindex, by its id, how far it is. It needs a worker; the error is a *serviceerror.NotFound when
+// there is no such Reindex.
+func ReindexProgressOf(ctx context.Context, c client.Client, id string) (ReindexProgress, error) {
+	var out ReindexProgress
+	value, err := c.QueryWorkflow(ctx, id, "", ProgressQuery)
+	if err != nil {
+		return out, err
+	}
+	return out, value.Get(&out)
+}
+
+// DecideReindex tells a Reindex that waits for a decision what to do.
+func DecideReindex(ctx context.Context, c client.Client, id string, d Decision) error {
+	return updateReindex(ctx, c, client.UpdateWorkflowOptions{WorkflowID: id, UpdateName: DecideUpdate, Args: []any{DecideInput{Decision: d}}})
+}
+
+// SwitchBack has a Reindex whose old space is still kept make it live again, and waits until it is.
+func SwitchBack(ctx context.Context, c client.Client, id string) error {
+	return updateReindex(ctx, c, client.UpdateWorkflowOptions{WorkflowID: id, UpdateName: SwitchBackUpdate})
+}
+
+// updateReindex waits for the answer to an update. A refusal, such as one at the wrong time, is its error.
+func updateReindex(ctx context.Context, c client.Client, o client.UpdateWorkflowOptions) error {
+	o.WaitForStage = client.WorkflowUpdateStageCompleted
+	handle, err := c.UpdateWorkflow(ctx, o)
+	if err != nil {
+		return err
+	}
+	return handle.Get(ctx, nil)
 }
