@@ -138,3 +138,36 @@ func untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
 	}()
 	return ctx, cancel
 }
+
+// spentUntil reports until when the identity's workspace has spent a budget; zero: it has not.
+func (a *Activities) spentUntil(ctx context.Context, id memory.Identity, b memory.Budget) (time.Time, error) {
+	if b == (memory.Budget{}) {
+		return time.Time{}, nil
+	}
+	now := a.Now()
+	used, err := a.Store.SpentToday(ctx, id, now)
+	if err != nil || !b.Spent(used) {
+		return time.Time{}, storeError(err)
+	}
+	return memory.BudgetRenewal(now), nil
+}
+
+// knownOwners is how many owners a worker remembers the keys of: a few megabytes at most.
+const knownOwners = 10_000
+
+// ownerKeys remembers whose opaque id is whose. The pair never changes, so that a remembered one is never wrong; asking
+// the database for it would be every third transaction of an extraction.
+type ownerKeys = lru.Cache[memory.OwnerRef, memory.Owner]
+
+// ownerOf finds whose memory ref is about.
+func (a *Activities) ownerOf(ctx context.Context, id memory.Identity, ref memory.OwnerRef) (memory.Owner, error) {
+	if owner, known := a.owners.Get(ref); known {
+		return owner, nil
+	}
+	owner, err := a.Store.ResolveOwner(ctx, id, ref.Owner)
+	if err != nil {
+		return "", err
+	}
+	a.owners.Add(ref, owner)
+	return owner, nil
+}

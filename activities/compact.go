@@ -2,6 +2,9 @@ package activities
 
 import (
 	"context"
+	"time"
+
+	"github.com/google/uuid"
 
 	"reverie/llm"
 	"reverie/memory"
@@ -71,4 +74,81 @@ func (a *Activities) Summarise(ctx context.Context, in SummariseInput) (Summaris
 		count:     llm.CounterFor(in.Settings.Model).Count,
 	}
 	return s.run(ctx)
+}
+
+// BeginCompactionInput opens a compaction.
+type BeginCompactionInput struct {
+	memory.OwnerRef
+	Conversation uuid.UUID              `json:"conversation"`
+	To           int64                  `json:"to"`
+	Trigger      memory.CompactTrigger  `json:"trigger"`
+	Settings     memory.CompactSettings `json:"settings"`
+}
+
+// BeginCompactionResult names it.
+type BeginCompactionResult struct {
+	Compaction uuid.UUID `json:"compaction"`
+	Ended      bool      `json:"ended,omitempty"` // the same summary was there already
+}
+
+// SummariseInput is one part of a summary.
+type SummariseInput struct {
+	memory.OwnerRef
+	Compaction uuid.UUID              `json:"compaction"`
+	Settings   memory.CompactSettings `json:"settings"`
+	Fallback   bool                   `json:"fallback,omitempty"` // by rules, in place of the model
+	Why        memory.ReasonCode      `json:"why,omitempty"`      // of a fallback
+	// MaxBytes bounds the messages of this part, when a model's context was too small for one; 0: as many as is usual.
+	MaxBytes int `json:"maxBytes,omitempty"`
+}
+
+// SummariseResult says how far it is.
+type SummariseResult struct {
+	Ended    bool              `json:"ended,omitempty"`
+	Done     int64             `json:"done"`
+	FallBack memory.ReasonCode `json:"fallBack,omitempty"` // the model cannot do it
+	TooLong  bool              `json:"tooLong,omitempty"`  // the model's context is too small for this part
+	Usage    memory.Usage      `json:"usage,omitzero"`
+}
+
+// Flushed is a flush that was acknowledged, or that was broken off and waits for the next one who asks, for metrics.
+type Flushed struct {
+	Outcome    memory.Outcome // written, nothing or waiting
+	ReasonCode memory.ReasonCode
+	Fallback   bool // rules did (a part of) it in place of the model
+	Messages   int64
+	Usage      memory.Usage
+	Took       time.Duration // until it was acknowledged; 0: it was not
+}
+
+// Compacted is a compaction whose summary is written, for metrics.
+type Compacted struct {
+	Trigger                   memory.CompactTrigger
+	Fallback                  bool // rules did (a part of) it in place of the model
+	TokensBefore, TokensAfter int
+	Usage                     memory.Usage
+	Took                      time.Duration
+}
+
+// observeFlush tells of a flush that was acknowledged or waits. A step that is tried again may tell twice.
+func (a *Activities) observeFlush(f store.Flush) {
+	if a.ObserveFlush == nil || !f.Acknowledged() && f.Outcome != memory.OutcomeWaiting {
+		return
+	}
+	flushed := Flushed{Outcome: f.Outcome, ReasonCode: f.ReasonCode, Fallback: f.Fallback, Messages: f.Done - f.From + 1, Usage: f.Usage}
+	if f.Acknowledged() {
+		flushed.Took = f.AcknowledgedAt.Sub(f.OpenedAt)
+	}
+	a.ObserveFlush(flushed)
+}
+
+// observeCompaction tells of a compaction that has ended. A step that is tried again may tell twice.
+func (a *Activities) observeCompaction(c store.Compaction) {
+	if a.ObserveCompaction == nil || c.FinishedAt == nil {
+		return
+	}
+	a.ObserveCompaction(Compacted{
+		Trigger: c.Trigger, Fallback: c.Fallback, TokensBefore: c.TokensBefore, TokensAfter: c.TokensAfter,
+		Usage: c.Usage, Took: c.FinishedAt.Sub(c.StartedAt),
+	})
 }

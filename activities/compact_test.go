@@ -2,10 +2,12 @@ package activities
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"go.temporal.io/sdk/temporal"
 
@@ -192,5 +194,98 @@ func TestASummaryWithoutABudget(t *testing.T) {
 	}
 	if c := w.compaction(t, in); c.Fallback || c.Model != extractive.Model || c.StartedAt.After(time.Now()) {
 		t.Errorf("compaction %+v", c)
+	}
+}
+
+// When a conversation grows its summary is brought up to date: a model is shown what was summarised so far and what is new, once.
+func TestASummaryIsBroughtUpToDate(t *testing.T) {
+	w, s := newCompactWorld(t, nil)
+	said := 0
+	grow := func(contents ...string) {
+		t.Helper()
+		b := store.Batch{Conversation: "grows", Trigger: memory.TriggerAPI}
+		for _, content := range contents {
+			said++
+			b.Messages = append(b.Messages, memory.Message{ID: fmt.Sprint(said), Role: []string{memory.RoleOfAssistant, memory.RoleOfUser}[said%2], Content: content})
+		}
+		stored, err := w.Store.AppendMessages(t.Context(), w.id, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.ref.Owner, w.conversation = stored.OwnerID, stored.ConversationUID
+		plan := must(t, w.world, w.PlanFlush, PlanFlushInput{OwnerRef: w.ref, Conversation: w.conversation, To: int64(said)})
+		in := FlushStepInput{FlushRef: FlushRef{OwnerRef: w.ref, Flush: plan.Flush}, Settings: w.settings, Fallback: true}
+		if out := must(t, w.world, w.ProposeFlush, in); out.HasDraft {
+			must(t, w.world, w.CommitFlush, CommitFlushInput{FlushRef: in.FlushRef, From: out.From, To: out.To, Rules: true})
+		}
+	}
+	summarise := func() (store.Compaction, llmtest.Request) {
+		t.Helper()
+		before := w.model.Stats().Requests
+		begun := must(t, w.world, w.BeginCompaction, BeginCompactionInput{
+			OwnerRef: w.ref, Conversation: w.conversation, To: int64(said), Trigger: memory.CompactByTurn, Settings: s,
+		})
+		in := SummariseInput{OwnerRef: w.ref, Compaction: begun.Compaction, Settings: s}
+		if out := must(t, w.world, w.Summarise, in); !out.Ended || w.model.Stats().Requests != before+1 {
+			t.Fatalf("%+v after %d questions", out, w.model.Stats().Requests-before)
+		}
+		asked := w.model.Requests()
+		return w.compaction(t, in), asked[len(asked)-1]
+	}
+	grow("I plan a garden with an orchard.", "A good idea.")
+	first, _ := summarise()
+	grow("The pond is to lie behind the barn.", "Noted.")
+	second, asked := summarise()
+	if second.Previous != first.ID || second.From != 3 || second.To != 4 {
+		t.Errorf("%+v behind %+v", second, first)
+	}
+	if !strings.Contains(asked.User, gardenSummary) || !strings.Contains(asked.User, "behind the barn") || strings.Contains(asked.User, "A good idea.") {
+		t.Errorf("asked with\n%s", asked.User)
+	}
+}
+
+// Metrics are told of flushes that were acknowledged or wait, and of summaries that were written, each once.
+func TestFlushesAndCompactionsAreObserved(t *testing.T) {
+	w := newFlushWorld(t, nil)
+	var flushes []Flushed
+	var compactions []Compacted
+	w.options.ObserveFlush = func(f Flushed) {
+		if (f.Took > 0) != (f.Outcome != memory.OutcomeWaiting) {
+			t.Errorf("a flush took %s: %+v", f.Took, f)
+		}
+		f.Took, f.Usage = 0, memory.Usage{Calls: f.Usage.Calls}
+		flushes = append(flushes, f)
+	}
+	w.options.ObserveCompaction = func(c Compacted) {
+		if c.Took <= 0 || c.TokensBefore <= 0 || c.TokensAfter <= 0 {
+			t.Errorf("compacted %+v", c)
+		}
+		compactions = append(compactions, Compacted{Trigger: c.Trigger, Fallback: c.Fallback, Usage: memory.Usage{Calls: c.Usage.Calls}})
+	}
+	w.use(t, w.options)
+	in := w.plan(t)
+	must(t, w.world, w.HoldFlush, HoldFlushInput{FlushRef: in.FlushRef, ReasonCode: "cancelled"})
+	must(t, w.world, w.ProposeFlush, in)
+	if len(flushes) != 1 {
+		t.Errorf("a draft is no flush: %+v", flushes)
+	}
+	w.commit(t, in, false)
+	must(t, w.world, w.ProposeFlush, in) // it is found acknowledged
+	w.say(t, memory.TriggerCron, talked...)
+	must(t, w.world, w.ProposeFlush, w.plan(t))
+	if diff := cmp.Diff([]Flushed{
+		{Outcome: memory.OutcomeWaiting, ReasonCode: "cancelled"},
+		{Outcome: memory.OutcomeWritten, Messages: 4, Usage: memory.Usage{Calls: 1}},
+		{Outcome: memory.OutcomeNothing, ReasonCode: memory.GateSource, Messages: 4},
+	}, flushes); diff != "" {
+		t.Errorf("flushes (-want +got):\n%s", diff)
+	}
+	s := memory.DefaultWindowSettings()
+	s.Paid = true
+	summarise := w.begin(t, s.Compact(w.settings.Extract))
+	must(t, w.world, w.Summarise, summarise)
+	must(t, w.world, w.Summarise, summarise) // it is there already
+	if diff := cmp.Diff([]Compacted{{Trigger: memory.CompactByTurn, Usage: memory.Usage{Calls: 1}}}, compactions); diff != "" {
+		t.Errorf("compactions (-want +got):\n%s", diff)
 	}
 }
