@@ -2,12 +2,92 @@ package imports
 
 import (
 	"encoding/json"
+	"fmt"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"reverie/memory"
 )
+
+// mem0Containers are the arrays in which get_all, exports and scripts put memories.
+var mem0Containers = []string{"results", "memories", "data"}
+
+// mem0Record is one memory.
+type mem0Record struct {
+	ID         word       `json:"id"`
+	Memory     word       `json:"memory"`
+	User       word       `json:"user_id"`
+	Agent      word       `json:"agent_id"`
+	Run        word       `json:"run_id"`
+	Created    moment     `json:"created_at"`
+	Updated    moment     `json:"updated_at"`
+	Categories list[word] `json:"categories"`
+	Metadata   struct {
+		User word `json:"user_id"`
+	} `json:"metadata"`
+}
+
+const reasonGraph = "relations of its graph; what they were made from are the memories, which are moved"
+
+// readMem0 reads memories as lines of notes, each in the note of the day on which it was made. A memory of a user is that
+// person's; one of an agent only is everybody's.
+func readMem0(r *reading) error {
+	notes := r.notes()
+	var agents []string
+	err := r.records(mem0Containers, isJSON, func(_ file, found record) (string, error) {
+		var m mem0Record
+		if !decoded(found.raw, &m) {
+			return reasonUnread, nil
+		}
+		if m.Memory == "" {
+			if strings.Contains(string(found.raw), `"relations"`) {
+				return reasonGraph, nil
+			}
+			return reasonUnread, nil
+		}
+		if r.options.Agent != "" {
+			if why, err := r.agent(&agents, string(m.Agent)); why != "" || err != nil {
+				return why, err
+			}
+		}
+		user := string(m.User)
+		if user == "" {
+			user = string(m.Metadata.User)
+		}
+		owner, known := r.options.Owners.of("api", user)
+		if !known {
+			return reasonOwner, nil
+		}
+		scope := memory.ScopePersonal
+		if user == "" && m.Agent != "" && m.Run == "" {
+			scope, owner = memory.ScopeTeam, memory.NoOwner
+		}
+		at := m.Created.Time
+		if at.IsZero() {
+			at = m.Updated.Time
+		}
+		text := string(m.Memory)
+		if len(m.Categories) > 0 {
+			text += " (" + joined(m.Categories) + ")"
+		}
+		return notes.add(owner, scope, statement{id: string(m.ID), text: text, at: at}), nil
+	})
+	if err != nil {
+		return err
+	}
+	return notes.emit(r, string(Mem0))
+}
+
+func joined(words []word) string {
+	texts := make([]string, 0, len(words))
+	for _, w := range words {
+		texts = append(texts, strings.Join(strings.Fields(string(w)), " "))
+	}
+	return strings.Join(texts, ", ")
+}
 
 // zepContainers are the arrays in which sessions and users stand.
 var zepContainers = []string{"sessions", "users", "edges"}
@@ -198,4 +278,86 @@ func zepRole(roleType, role string) string {
 		}
 	}
 	return ""
+}
+
+// rowContainers are the arrays in which rows may stand.
+var rowContainers = []string{"documents", "memory_documents", "rows", "data", "items"}
+
+// goclawRow is a row of memory_documents.
+type goclawRow struct {
+	Agent   word   `json:"agent_id"`
+	User    word   `json:"user_id"`
+	Path    word   `json:"path"`
+	Content *word  `json:"content"`
+	Updated moment `json:"updated_at"`
+	Created moment `json:"created_at"`
+}
+
+// readGoClaw reads rows of memory_documents: with a user they are that person's, without one everybody's.
+func readGoClaw(r *reading) error {
+	var agents []string
+	return r.records(rowContainers, isJSON, func(f file, found record) (string, error) {
+		var row goclawRow
+		if !decoded(found.raw, &row) || row.Path == "" || row.Content == nil {
+			return reasonUnread, nil
+		}
+		if why, err := r.agent(&agents, string(row.Agent)); why != "" || err != nil {
+			return why, err
+		}
+		scope, owner := memory.ScopeTeam, memory.NoOwner
+		if row.User != "" {
+			var known bool
+			if owner, known = r.options.Owners.of("user", string(row.User)); !known {
+				return reasonOwner, nil
+			}
+			scope = memory.ScopePersonal
+		}
+		at := row.Updated.Time
+		if at.IsZero() {
+			at = row.Created.Time
+		}
+		to, why := placeGoClaw(string(row.Path))
+		if why != "" {
+			return why, nil
+		}
+		return "", r.document(document{
+			Document: Document{Path: to, Source: string(row.Path), Scope: scope, Owner: owner, Content: string(*row.Content), At: at},
+			id:       []string{string(row.Agent), string(row.User)},
+		})
+	})
+}
+
+const reasonOtherAgent = "belongs to another agent than the one that was chosen"
+
+// agent refuses things of another agent than the chosen one; without a choice, the source may have one only.
+func (r *reading) agent(seen *[]string, id string) (why string, err error) {
+	if r.options.Agent != "" {
+		if id != r.options.Agent {
+			return reasonOtherAgent, nil
+		}
+		return "", nil
+	}
+	if id != "" && !slices.Contains(*seen, id) {
+		if *seen = append(*seen, id); len(*seen) > 1 {
+			return "", &SeveralAgentsError{Agents: *seen}
+		}
+	}
+	return "", nil
+}
+
+// consolidated is where GoClaw's dreams write: _system/dreaming/20260131-consolidated.md.
+var consolidated = regexp.MustCompile(`^_system/dreaming/(\d{4})(\d{2})(\d{2})-consolidated\.md$`)
+
+func placeGoClaw(name string) (to, why string) {
+	name = path.Clean(strings.TrimPrefix(name, "./"))
+	if m := consolidated.FindStringSubmatch(name); m != nil {
+		return fmt.Sprintf("memory/%s-%s-%s-consolidated.md", m[1], m[2], m[3]), ""
+	}
+	switch {
+	case name == "memory.md":
+		return memory.MemoryPath, ""
+	case !isMarkdown(name):
+		return "", reasonNoMemory
+	}
+	return withMD(name), ""
 }
