@@ -2,6 +2,9 @@ package devenv
 
 import "syscall"
 
+// setDeathSignal has the kernel send signal to the child when the thread that started it ends.
+func setDeathSignal(attr *syscall.SysProcAttr, signal syscall.Signal) { attr.Pdeathsig = signal }
+
 // memoryRoom is how much must be free before temporary servers live in memory: several at once, with their logs.
 const memoryRoom = 4 << 30
 

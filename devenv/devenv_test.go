@@ -5,8 +5,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestTemporaryFoldersOfTheDeadAreRemoved(t *testing.T) {
@@ -88,5 +92,41 @@ func TestKeptPort(t *testing.T) {
 	}
 	if again, err := keptPort(t.Context(), folder, "port"); err != nil || again != port {
 		t.Errorf("port %d, %v; want %d again", again, err, port)
+	}
+}
+
+func TestProgramsThatAreThere(t *testing.T) {
+	if err := Programs(t.Context(), func(part, message string) { t.Errorf("%s: %s", part, message) }, "go", "sh"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestProgramsThatCannotBeInstalled(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	err := Programs(t.Context(), nil, "go", "jq")
+	if !errors.Is(err, errNoApt) || !strings.Contains(err.Error(), "install go and jq") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestProgressTellsHowLongItTakes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var heard []string
+		progress := Progress(func(part, message string) { heard = append(heard, part+": "+message) })
+		err := progress.during("temporal", "building", func() error {
+			time.Sleep(12 * time.Second)
+			return nil
+		})
+		want := []string{"temporal: building …", "temporal: building … 5s", "temporal: building … 10s", "temporal: building: done in 12s"}
+		if diff := cmp.Diff(want, heard); diff != "" || err != nil {
+			t.Error(err, diff)
+		}
+	})
+}
+
+func TestProgressPassesTheErrorOn(t *testing.T) {
+	want := errors.New("no room")
+	if err := Progress(nil).during("temporal", "building", func() error { return want }); !errors.Is(err, want) {
+		t.Errorf("got %v", err)
 	}
 }
