@@ -45,30 +45,32 @@ func newNightEnv(t *testing.T, pages ...int) *nightEnv {
 	e := &nightEnv{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment()}
 	e.SetWorkflowRunTimeout(7 * 24 * time.Hour)
 	e.RegisterActivity(&activities.Activities{})
-	e.OnActivity(steps.FindNews, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.FindNewsInput) (activities.FindNewsResult, error) {
-		if len(pages) == 0 {
-			return activities.FindNewsResult{}, nil
-		}
-		if n := len(e.owners); n > 0 && in.After != e.owners[n-1] || n == 0 && in.After != uuid.Nil {
-			t.Errorf("it asks behind %s", in.After)
-		}
-		out := activities.FindNewsResult{More: len(pages) > 1}
-		for range pages[0] {
-			out.Owners = append(out.Owners, uuid.New())
-		}
-		pages = pages[1:]
-		e.owners = append(e.owners, out.Owners...)
-		return out, nil
-	}).Maybe()
-	e.OnActivity(steps.StartDreams, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.StartDreamsInput) (activities.StartDreamsResult, error) {
-		if e.fails--; e.fails >= 0 {
-			return activities.StartDreamsResult{}, temporal.NewApplicationError("away", activities.TypeUnavailable)
-		}
-		e.started = append(e.started, in)
-		return activities.StartDreamsResult{
-			Outcomes: map[memory.Outcome]int{memory.OutcomeWritten: len(in.Owners) - 2, memory.OutcomeFailed: 1}, Late: 1,
-		}, nil
-	}).Maybe()
+	e.OnActivity(steps.FindNews, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, in activities.FindNewsInput) (activities.FindNewsResult, error) {
+			if len(pages) == 0 {
+				return activities.FindNewsResult{}, nil
+			}
+			if n := len(e.owners); n > 0 && in.After != e.owners[n-1] || n == 0 && in.After != uuid.Nil {
+				t.Errorf("it asks behind %s", in.After)
+			}
+			out := activities.FindNewsResult{More: len(pages) > 1}
+			for range pages[0] {
+				out.Owners = append(out.Owners, uuid.New())
+			}
+			pages = pages[1:]
+			e.owners = append(e.owners, out.Owners...)
+			return out, nil
+		}).Maybe()
+	e.OnActivity(steps.StartDreams, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, in activities.StartDreamsInput) (activities.StartDreamsResult, error) {
+			if e.fails--; e.fails >= 0 {
+				return activities.StartDreamsResult{}, temporal.NewApplicationError("away", activities.TypeUnavailable)
+			}
+			e.started = append(e.started, in)
+			return activities.StartDreamsResult{
+				Outcomes: map[memory.Outcome]int{memory.OutcomeWritten: len(in.Owners) - 2, memory.OutcomeFailed: 1}, Late: 1,
+			}, nil
+		}).Maybe()
 	return e
 }
 
@@ -170,7 +172,8 @@ func TestDreamNightWithALongHistoryGoesOnInAnother(t *testing.T) {
 	if err := converter.GetDefaultDataConverter().FromPayloads(next.Input, &in); err != nil {
 		t.Fatal(err)
 	}
-	if in.Done == nil || in.Done.Night != "2026-01-31T02:00" || in.Done.Owners != 100 || in.Done.After != e.owners[99] || in.Cron != "0 2 * * *" {
+	if in.Done == nil || in.Done.Night != "2026-01-31T02:00" || in.Done.Owners != 100 || in.Done.After != e.owners[99] ||
+		in.Cron != "0 2 * * *" {
 		t.Errorf("it goes on with %+v", in)
 	}
 }
@@ -326,7 +329,8 @@ func TestNightsAfterAnOutage(t *testing.T) {
 	p.Jitter = 0
 	schedule(t, c, p, func(w *wanted) {
 		w.spec.Calendars[0].Second = []client.ScheduleRange{{Start: 0, End: 59, Step: 10}}
-		w.spec.Calendars[0].Minute, w.spec.Calendars[0].Hour = []client.ScheduleRange{{Start: 0, End: 59}}, []client.ScheduleRange{{Start: 0, End: 23}}
+		w.spec.Calendars[0].Minute, w.spec.Calendars[0].Hour = []client.ScheduleRange{{Start: 0, End: 59}},
+			[]client.ScheduleRange{{Start: 0, End: 23}}
 		w.policy.CatchupWindow = day
 	})
 	var b begun
@@ -407,7 +411,8 @@ func TestSchedulesFollowTheirKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	var in DreamNightInput
-	if err := converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), codec).FromPayload(payload, &in); err != nil || in.AgentRef != p.AgentRef {
+	if err := converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), codec).FromPayload(payload, &in); err != nil ||
+		in.AgentRef != p.AgentRef {
 		t.Errorf("with the new key alone it reads %+v, %v", in, err)
 	}
 }

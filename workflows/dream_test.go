@@ -352,7 +352,7 @@ func TestWhatIsShownOfADream(t *testing.T) {
 	}
 	in := w.nightly()
 	in.Dream, in.Night, in.DryRun = queued.ID, "", true
-	links := "\n- dream `" + queued.ID.String() + "`\n- its report: `GET /api/v1/memory/" + w.ref(t).Agent + "/dream/reports/…`"
+	links := "\n- dream `" + queued.ID.String() + "`\n- report: `GET /api/v1/memory/" + w.ref(t).Agent + "/dream/reports/…`"
 	_, err = w.run(t, in, func(env *testsuite.TestWorkflowEnvironment) {
 		env.RegisterDelayedCallback(func() { during = detailsOf(t, env) }, 10*time.Second)
 	})
@@ -363,7 +363,8 @@ func TestWhatIsShownOfADream(t *testing.T) {
 	if d := cmp.Diff("Phase: **deep sleep**.\n"+looked+links, during); d != "" {
 		t.Errorf("while the model is away (-want +got):\n%s", d)
 	}
-	ended := "Phase: **ended**; outcome: **failed** (model_unavailable).\n" + looked + "\n- of 4 candidates: 0 would be promoted, 0 kept, 0 rejected; nothing was written" + links
+	ended := "Phase: **ended**; outcome: **failed** (model_unavailable).\n" + looked +
+		"\n- of 4 candidates: 0 would be promoted, 0 kept, 0 rejected; nothing was written" + links
 	if d := cmp.Diff(ended, detailsOf(t, w.env)); d != "" {
 		t.Errorf("in the end (-want +got):\n%s", d)
 	}
@@ -470,7 +471,8 @@ func TestALaterStatementRetiresALineOfADream(t *testing.T) {
 		t.Fatalf("the second night ended as %+v (%v)", out, err)
 	}
 	after := w.read(t, memory.MemoryPath)
-	if strings.Contains(after, "- Boris lives in Rome.") || !strings.Contains(after, "moved to Oslo") || !strings.HasPrefix(after, itsMemory) || strings.Contains(after, "(2026-01-31)") {
+	if strings.Contains(after, "- Boris lives in Rome.") || !strings.Contains(after, "moved to Oslo") ||
+		!strings.HasPrefix(after, itsMemory) || strings.Contains(after, "(2026-01-31)") {
 		t.Errorf("MEMORY.md became:\n%s", after)
 	}
 	archive := w.read(t, "memory/archive/2026-02.md")
@@ -516,7 +518,8 @@ func TestALaterStatementRetiresNoLineOfAPerson(t *testing.T) {
 	if got := w.read(t, memory.MemoryPath); !strings.Contains(got, "- Carla lives in Rome.\n") || !strings.Contains(got, "moved to Oslo") {
 		t.Errorf("MEMORY.md became:\n%s", got)
 	}
-	if report := w.report(t); len(report.Contradictions) != 1 || report.Contradictions[0].Settled || !strings.Contains(report.Contradictions[0].Why, "a person wrote it") {
+	if report := w.report(t); len(report.Contradictions) != 1 || report.Contradictions[0].Settled ||
+		!strings.Contains(report.Contradictions[0].Why, "a person wrote it") {
 		t.Errorf("the report says %+v", report.Contradictions)
 	}
 	if diary := w.read(t, "DREAMS.md"); !strings.Contains(diary, "Contradictions, left open:\n\n- Carla lives in Rome.") {

@@ -125,7 +125,10 @@ func (w *dreamWorld) read(t *testing.T, path string) string {
 func (w *dreamWorld) has(t *testing.T, script llmtest.Script) *llmtest.Server {
 	t.Helper()
 	server := llmtest.New(t, llmtest.Options{Script: script, Answer: func(string) string { return itsGoodAnswer }})
-	model, err := llm.Open(llm.Config{Provider: "openai", Model: "scripted", APIKey: "key", BaseURL: server.URL + "/v1", Timeout: 10 * time.Second})
+	model, err := llm.Open(llm.Config{
+		Provider: "openai", Model: "scripted", APIKey: "key", BaseURL: server.URL + "/v1",
+		Timeout: 10 * time.Second,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,32 +287,39 @@ func newDreamEnv(t *testing.T) *dreamEnv {
 
 // script has the environment call the functions, whatever they are by then.
 func (e *dreamEnv) script() {
-	e.OnActivity(steps.OpenDream, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.OpenDreamInput) (activities.OpenDreamResult, error) {
-		e.note("open")
-		return e.open(in)
-	}).Maybe()
-	e.OnActivity(steps.LightSleep, mock.Anything, mock.Anything).Return(func(context.Context, activities.DreamInput) (activities.LightSleepResult, error) {
-		return e.light(e.note("light"))
-	}).Maybe()
-	e.OnActivity(steps.REMSleep, mock.Anything, mock.Anything).Return(func(context.Context, activities.DreamInput) (activities.REMSleepResult, error) {
-		e.note("rem")
-		return activities.REMSleepResult{DreamState: e.running()}, nil
-	}).Maybe()
-	e.OnActivity(steps.DeepSleep, mock.Anything, mock.Anything).Return(func(context.Context, activities.DreamInput) (activities.DeepSleepResult, error) {
-		return e.deep(e.note("deep"))
-	}).Maybe()
-	e.OnActivity(steps.Consolidate, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.ConsolidateInput) (activities.DeepSleepResult, error) {
-		e.shown = append(e.shown, in.NotesMaxChars)
-		return e.consolidate(e.note("model"), in)
-	}).Maybe()
-	e.OnActivity(steps.CommitDream, mock.Anything, mock.Anything).Return(func(context.Context, activities.DreamInput) (activities.CommitDreamResult, error) {
-		return e.commit(e.note("commit"))
-	}).Maybe()
-	e.OnActivity(steps.EndDream, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.EndDreamInput) (activities.DreamState, error) {
-		e.note("end")
-		e.ended = append(e.ended, in)
-		return e.end(in)
-	}).Maybe()
+	e.OnActivity(steps.OpenDream, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, in activities.OpenDreamInput) (activities.OpenDreamResult, error) {
+			e.note("open")
+			return e.open(in)
+		}).Maybe()
+	e.OnActivity(steps.LightSleep, mock.Anything, mock.Anything).
+		Return(func(context.Context, activities.DreamInput) (activities.LightSleepResult, error) {
+			return e.light(e.note("light"))
+		}).Maybe()
+	e.OnActivity(steps.REMSleep, mock.Anything, mock.Anything).
+		Return(func(context.Context, activities.DreamInput) (activities.REMSleepResult, error) {
+			e.note("rem")
+			return activities.REMSleepResult{DreamState: e.running()}, nil
+		}).Maybe()
+	e.OnActivity(steps.DeepSleep, mock.Anything, mock.Anything).
+		Return(func(context.Context, activities.DreamInput) (activities.DeepSleepResult, error) {
+			return e.deep(e.note("deep"))
+		}).Maybe()
+	e.OnActivity(steps.Consolidate, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, in activities.ConsolidateInput) (activities.DeepSleepResult, error) {
+			e.shown = append(e.shown, in.NotesMaxChars)
+			return e.consolidate(e.note("model"), in)
+		}).Maybe()
+	e.OnActivity(steps.CommitDream, mock.Anything, mock.Anything).
+		Return(func(context.Context, activities.DreamInput) (activities.CommitDreamResult, error) {
+			return e.commit(e.note("commit"))
+		}).Maybe()
+	e.OnActivity(steps.EndDream, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, in activities.EndDreamInput) (activities.DreamState, error) {
+			e.note("end")
+			e.ended = append(e.ended, in)
+			return e.end(in)
+		}).Maybe()
 }
 
 // note remembers that a step was done, and tells how often it was done before.

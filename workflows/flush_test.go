@@ -174,7 +174,8 @@ func TestFlushWithoutABudget(t *testing.T) {
 		script(e)
 		out, err := e.run(t)
 		e.wantAcknowledged(t, out, err, false, false, false)
-		if got := e.asked[len(e.asked)-1].Round(time.Second); got != 25*time.Minute || len(e.asked) != 5 { // at once, twice meanwhile, twice with money
+		// at once, twice meanwhile, twice with money
+		if got := e.asked[len(e.asked)-1].Round(time.Second); got != 25*time.Minute || len(e.asked) != 5 {
 			t.Errorf("asked at %v", e.asked)
 		}
 	})
@@ -263,7 +264,8 @@ func TestFlushThatMayNotFallBackGivesUpAfterADay(t *testing.T) {
 		t.Errorf("held (-want +got):\n%s, steps %v", d, e.steps)
 	}
 	// How long it tries stands in the options; the environment ends the attempts earlier than a server does.
-	if o := flushCall(e.in.Settings, flushPatience, testOwner); o.ScheduleToCloseTimeout != 24*time.Hour || o.RetryPolicy.MaximumAttempts != 0 || o.Priority.PriorityKey != 1 {
+	if o := flushCall(e.in.Settings, flushPatience, testOwner); o.ScheduleToCloseTimeout != 24*time.Hour ||
+		o.RetryPolicy.MaximumAttempts != 0 || o.Priority.PriorityKey != 1 {
 		t.Errorf("it tries for %s, %d times, with priority %d", o.ScheduleToCloseTimeout, o.RetryPolicy.MaximumAttempts, o.Priority.PriorityKey)
 	}
 }
@@ -309,13 +311,13 @@ func TestWhatIsShownOfAFlush(t *testing.T) {
 	e.RegisterDelayedCallback(func() { later = detailsOf(t, e.TestWorkflowEnvironment) }, 10*time.Second)
 	out, err := e.run(t)
 	e.wantAcknowledged(t, out, err, true, false, true)
-	record := "\n- flush `" + e.in.Flush.String() + "`\n- its record: `GET /api/v1/agents/" + e.in.Agent + "/conversations/…/flushes`"
+	record := "\n- flush `" + e.in.Flush.String() + "`\n- record: `GET /api/v1/agents/" + e.in.Agent + "/conversations/…/flushes`"
 	ended := detailsOf(t, e.TestWorkflowEnvironment)
 	for _, c := range []struct{ want, got string }{
 		{"Phase: **saving**; of messages 1 to 20, none are saved.\n" + record, first},
 		{"Phase: **saving**; of messages 1 to 20, those up to 10 are saved.\n" + record, later},
 		{"Phase: **acknowledged**; of messages 1 to 20, those up to 20 are saved.\n\n- outcome: **written**" +
-			"\n- rules did (a part of) it in place of the model (deadline)" + record, ended},
+			"\n- rules did all or part of it instead of the model (deadline)" + record, ended},
 	} {
 		if d := cmp.Diff(c.want, c.got); d != "" {
 			t.Errorf("shown (-want +got):\n%s", d)
@@ -358,16 +360,19 @@ func newFlushEnv(t *testing.T, from, to int64, policy memory.FlushPolicy) *flush
 		OwnerRef: testOwner, Conversation: uuid.New(), Flush: uuid.New(), From: from, To: to,
 		Settings: memory.FlushSettings{Extract: memory.DefaultExtractSettings(), Paid: true, Deadline: 90 * time.Second, Policy: policy},
 	}
-	e.OnActivity(steps.ProposeFlush, mock.Anything, mock.Anything).AfterFn(func() time.Duration { return e.took }).Return(func(_ context.Context, in activities.FlushStepInput) (activities.FlushStepResult, error) {
-		return e.propose(in)
-	}).Maybe()
-	e.OnActivity(steps.CommitFlush, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.CommitFlushInput) (activities.CommitFlushResult, error) {
-		return e.commitDraft(in)
-	}).Maybe()
-	e.OnActivity(steps.HoldFlush, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.HoldFlushInput) (activities.HoldFlushResult, error) {
-		e.held = append(e.held, in.ReasonCode)
-		return activities.HoldFlushResult{Done: e.done}, nil
-	}).Maybe()
+	e.OnActivity(steps.ProposeFlush, mock.Anything, mock.Anything).AfterFn(func() time.Duration { return e.took }).
+		Return(func(_ context.Context, in activities.FlushStepInput) (activities.FlushStepResult, error) {
+			return e.propose(in)
+		}).Maybe()
+	e.OnActivity(steps.CommitFlush, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, in activities.CommitFlushInput) (activities.CommitFlushResult, error) {
+			return e.commitDraft(in)
+		}).Maybe()
+	e.OnActivity(steps.HoldFlush, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, in activities.HoldFlushInput) (activities.HoldFlushResult, error) {
+			e.held = append(e.held, in.ReasonCode)
+			return activities.HoldFlushResult{Done: e.done}, nil
+		}).Maybe()
 	return e
 }
 
@@ -436,7 +441,8 @@ func (e *flushEnv) wantAcknowledged(t *testing.T, out FlushResult, err error, fa
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out.Flush != e.in.Flush || out.From != e.in.From || out.To != e.in.To || out.Outcome != memory.OutcomeWritten || out.Fallback != fallback {
+	if out.Flush != e.in.Flush || out.From != e.in.From || out.To != e.in.To || out.Outcome != memory.OutcomeWritten ||
+		out.Fallback != fallback {
 		t.Errorf("acknowledged %+v", out)
 	}
 	next := e.in.From
@@ -459,7 +465,8 @@ func (e *flushEnv) wantAcknowledged(t *testing.T, out FlushResult, err error, fa
 
 // away is a model that cannot be reached, and that asks to be left alone for some time; 0: as the options say.
 func away(delay time.Duration) error {
-	return temporal.NewApplicationErrorWithOptions("unavailable", activities.TypeUnavailable, temporal.ApplicationErrorOptions{NextRetryDelay: delay})
+	return temporal.NewApplicationErrorWithOptions("unavailable", activities.TypeUnavailable,
+		temporal.ApplicationErrorOptions{NextRetryDelay: delay})
 }
 
 // modelBack has the model away until some time after the start.
