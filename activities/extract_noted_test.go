@@ -56,18 +56,39 @@ func TestExtractionOfWhatIsNoted(t *testing.T) {
 		want           string              // the note
 		shown          string              // of today's note, to the engine
 	}{
-		"a model after a model":                {false, true, nil, nil, title + flushed, "# 2026-11-21\n"},
-		"a model after rules":                  {true, true, nil, nil, title + model, "# 2026-11-21\n"},
-		"rules after rules":                    {true, false, nil, nil, title + flushed, "# 2026-11-21\n"},
-		"the entry was edited":                 {true, true, replacing("said 2", "I said 2"), nil, title + replacing("said 2", "I said 2")(flushed), title + replacing("said 2", "I said 2")(flushed)},
-		"something else was edited":            {true, true, replacing("# 2026-11-21\n", "# My day\n\n- up early\n"), nil, "# My day\n\n- up early\n\n" + model, "# My day\n\n- up early\n"},
-		"the note was deleted":                 {true, true, replacing(title+flushed, ""), nil, "", ""},
-		"the entry is edited meanwhile":        {true, true, nil, replacing("said 2", "I said 2"), title + replacing("said 2", "I said 2")(flushed), "# 2026-11-21\n"},
-		"something else is written meanwhile":  {true, true, nil, func(note string) string { return note + "\n- a person's\n" }, title + model + "\n- a person's\n", "# 2026-11-21\n"},
-		"the entry is taken out meanwhile":     {true, true, nil, func(string) string { return "# 2026-11-21\n" }, "# 2026-11-21\n", "# 2026-11-21\n"},
-		"the note is deleted meanwhile":        {true, true, nil, func(string) string { return "" }, "", "# 2026-11-21\n"},
-		"a model after a model, much edited":   {false, true, replacing("said 2", "I said 2"), replacing("said 3", "I said 3"), title + replacing("said 3", "I said 3")(replacing("said 2", "I said 2")(flushed)), title + replacing("said 2", "I said 2")(flushed)},
-		"rules after a model, and more beside": {false, false, func(note string) string { return note + "\n- a person's\n" }, nil, title + flushed + "\n- a person's\n", "# 2026-11-21\n\n- a person's\n"},
+		"a model after a model": {false, true, nil, nil, title + flushed, "# 2026-11-21\n"},
+		"a model after rules":   {true, true, nil, nil, title + model, "# 2026-11-21\n"},
+		"rules after rules":     {true, false, nil, nil, title + flushed, "# 2026-11-21\n"},
+		"the entry was edited": {
+			true, true, replacing("said 2", "I said 2"), nil,
+			title + replacing("said 2", "I said 2")(flushed), title + replacing("said 2", "I said 2")(flushed),
+		},
+		"something else was edited": {
+			true, true, replacing("# 2026-11-21\n", "# My day\n\n- up early\n"), nil,
+			"# My day\n\n- up early\n\n" + model, "# My day\n\n- up early\n",
+		},
+		"the note was deleted": {true, true, replacing(title+flushed, ""), nil, "", ""},
+		"the entry is edited meanwhile": {
+			true, true, nil, replacing("said 2", "I said 2"),
+			title + replacing("said 2", "I said 2")(flushed), "# 2026-11-21\n",
+		},
+		"something else is written meanwhile": {
+			true, true, nil, func(note string) string { return note + "\n- a person's\n" },
+			title + model + "\n- a person's\n", "# 2026-11-21\n",
+		},
+		"the entry is taken out meanwhile": {
+			true, true, nil, func(string) string { return "# 2026-11-21\n" }, "# 2026-11-21\n",
+			"# 2026-11-21\n",
+		},
+		"the note is deleted meanwhile": {true, true, nil, func(string) string { return "" }, "", "# 2026-11-21\n"},
+		"a model after a model, much edited": {
+			false, true, replacing("said 2", "I said 2"), replacing("said 3", "I said 3"),
+			title + replacing("said 3", "I said 3")(replacing("said 2", "I said 2")(flushed)), title + replacing("said 2", "I said 2")(flushed),
+		},
+		"rules after a model, and more beside": {
+			false, false, func(note string) string { return note + "\n- a person's\n" }, nil,
+			title + flushed + "\n- a person's\n", "# 2026-11-21\n\n- a person's\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d.clock.Store(testNoon - 3600)
@@ -162,7 +183,10 @@ func (s *scribe) Propose(_ context.Context, in memory.ExtractionInput) (memory.A
 	for _, line := range in.Transcript {
 		lines = append(lines, "- "+s.words+line.Text)
 	}
-	raw, err := json.Marshal(memory.Proposal{ShouldUpdate: true, Reason: "all of it", DailyEntry: strings.Join(lines, "\n") + "\n", MemoryUpdate: s.memory})
+	raw, err := json.Marshal(memory.Proposal{
+		ShouldUpdate: true, Reason: "all of it", DailyEntry: strings.Join(lines, "\n") + "\n",
+		MemoryUpdate: s.memory,
+	})
 	return memory.Answer{Raw: string(raw), Model: "stand-in/scribe", Usage: memory.Usage{Calls: 1, InputTokens: 10}}, err
 }
 
@@ -274,7 +298,8 @@ func (k *talk) propose(t tester, flush uuid.UUID, run string, fallback, nothing 
 	case l.Flush.Acknowledged():
 		return
 	case l.Extracted || nothing:
-		_, err = k.store.EndFlushStep(t.Context(), id, flush, store.FlushEnd{From: l.From, To: l.To, Outcome: memory.OutcomeNothing, Fallback: fallback})
+		_, err = k.store.EndFlushStep(t.Context(), id, flush,
+			store.FlushEnd{From: l.From, To: l.To, Outcome: memory.OutcomeNothing, Fallback: fallback})
 	default:
 		var entry strings.Builder
 		fmt.Fprintf(&entry, "## %s Flushed\n\n", l.Today.Format("15:04"))
@@ -491,7 +516,8 @@ func TestMessagesAreNotedOnce(t *testing.T) {
 				if len(k.ranges) == 0 {
 					t.Skip("no range yet")
 				}
-				k.extract(t, k.ranges[max(0, len(k.ranges)-rapid.IntRange(1, 2).Draw(t, "range"))], run.Draw(t, "run"), rapid.Bool().Draw(t, "paid"), transcript.Draw(t, "transcript"))
+				k.extract(t, k.ranges[max(0, len(k.ranges)-rapid.IntRange(1, 2).Draw(t, "range"))], run.Draw(t, "run"),
+					rapid.Bool().Draw(t, "paid"), transcript.Draw(t, "transcript"))
 			},
 			"apply": func(t *rapid.T) {
 				if len(k.records) == 0 {
@@ -503,7 +529,8 @@ func TestMessagesAreNotedOnce(t *testing.T) {
 				if len(k.records) == 0 {
 					t.Skip("no extraction yet")
 				}
-				_, err := k.store.RecordOutcome(t.Context(), k.as(run.Draw(t, "run")), k.records[len(k.records)-1], store.Ending{Outcome: memory.OutcomeSkipped})
+				_, err := k.store.RecordOutcome(t.Context(), k.as(run.Draw(t, "run")), k.records[len(k.records)-1],
+					store.Ending{Outcome: memory.OutcomeSkipped})
 				if err != nil && !refused(err) {
 					t.Fatal(err)
 				}
