@@ -1,7 +1,7 @@
-// Package activities holds the steps of every workflow: what touches the store, a model or the clock.
+// Package activities implements the steps of every workflow: everything that touches the store, a model or the clock.
 //
-// A step runs at least once, so each write carries an idempotency key and each outcome is recorded in the transaction of
-// what it accounts for. Inputs and results carry references, counts and reason codes, never contents.
+// A step runs at least once, so each write carries an idempotency key and each outcome is recorded in the transaction
+// of what it accounts for. Inputs and results carry references, counts and reason codes, never contents.
 package activities
 
 import (
@@ -23,57 +23,60 @@ type Proposer interface {
 	Propose(ctx context.Context, in memory.ExtractionInput) (memory.Answer, error)
 }
 
-// Rules are an engine that needs nobody else: it always answers.
+// Rules is an engine without external dependencies: it always answers.
 type Rules interface {
 	Flusher
 	Summariser
 }
 
-// Options are what the steps work with. Embedders, Budget, Consolidator, Flusher, Summariser and the observers may be left out.
+// Options configures the steps. Embedders, Budget, Consolidator, Flusher, Summariser and the observers are optional.
 type Options struct {
 	Store    *store.Store
 	Proposer Proposer
-	// Paid is true when the proposer costs money or tokens: budgets are checked and spending is recorded.
+	// Paid means that the proposer costs money or tokens: budgets are checked and spending is recorded.
 	Paid bool
-	// Embedders are the configured embedding models: the current one, and after it the one that it is being changed to.
-	// None: search is lexical.
+	// Embedders are the configured embedding models: the current one, followed by the one it is being changed to. If
+	// empty, search is lexical.
 	Embedders []llm.Embedder
 	Budget    memory.Budget
-	Defaults  memory.ExtractSettings // the zero value stands for the documented ones
+	Defaults  memory.ExtractSettings // the zero value means the documented defaults
 	Timing    memory.Timing
 	Now       func() time.Time
 	Log       *slog.Logger
-	// Observe is told the outcome of every extraction, for metrics.
+	// Observe is called with the outcome of every extraction, for metrics.
 	Observe func(outcome memory.Outcome, reason memory.ReasonCode, usage memory.Usage, took time.Duration)
-	// Consolidator has a model rewrite MEMORY.md in dreams; nil: they promote by rules.
+	// Consolidator rewrites MEMORY.md in dreams with a model; nil: dreams promote by rules.
 	Consolidator Consolidator
-	// DreamDefaults hold for agents that set nothing else.
+	// DreamDefaults apply to agents without settings of their own.
 	DreamDefaults memory.DreamSettings
-	// DreamSchedule says when agents dream that set nothing else; without a Cron the worker leaves schedules alone.
+	// DreamSchedule applies to agents without a schedule of their own. Without a Cron the worker leaves schedules
+	// alone.
 	DreamSchedule memory.DreamSchedule
-	// Dreamer starts the dreams of a night; a worker brings it (worker.New).
+	// Dreamer starts the dreams of a night; worker.New provides it.
 	Dreamer Dreamer
-	// Extractor extracts conversations that are moved in; a worker brings it (worker.New).
+	// Extractor extracts imported conversations; worker.New provides it.
 	Extractor Extractor
-	// ObserveImport is told every item of an import that was settled, for metrics.
+	// ObserveImport is called with every settled item of an import, for metrics.
 	ObserveImport func(ImportedItem)
-	// Writer has what business workflows ask for written; a worker brings it (worker.New).
+	// Writer performs the writes that business workflows request; worker.New provides it.
 	Writer Writer
-	// Flusher has a model note what leaves a context window, and Summariser one summarise it; nil: rules do.
+	// Flusher notes messages that leave a context window with a model, and Summariser summarises them; nil: rules do.
 	Flusher    Flusher
 	Summariser Summariser
-	// Rules are the built-in engine, which flushes and summarises without a model, or in place of one that did not in time.
+	// Rules is the built-in engine. It flushes and summarises when there is no model, or when the model did not
+	// answer in time.
 	Rules Rules
-	// ObserveDream is told every dream that ended, for metrics.
+	// ObserveDream is called with every dream that ended, for metrics.
 	ObserveDream func(Dreamt)
-	// ObserveFlush is told every flush that was acknowledged or broken off, and ObserveCompaction every compaction that ended.
+	// ObserveFlush is called with every flush that was acknowledged or interrupted, and ObserveCompaction with every
+	// compaction that ended.
 	ObserveFlush      func(Flushed)
 	ObserveCompaction func(Compacted)
-	// ObserveEmbedding is told every batch of units that was embedded, for metrics.
+	// ObserveEmbedding is called with every batch of embedded units, for metrics.
 	ObserveEmbedding func(Embedded)
 }
 
-// Activities are the steps. They are referenced through a nil *Activities in workflow code.
+// Activities implements the steps. Workflow code refers to them through a nil *Activities.
 type Activities struct {
 	Options
 
@@ -84,7 +87,7 @@ type Activities struct {
 	changed chan AgentRef
 }
 
-// New returns steps that are ready to run.
+// New returns the steps, ready to run.
 func New(o Options) (*Activities, error) {
 	if o.Defaults == (memory.ExtractSettings{}) {
 		o.Defaults = memory.DefaultExtractSettings()
@@ -96,7 +99,7 @@ func New(o Options) (*Activities, error) {
 	return &Activities{Options: o, owners: owners, changed: make(chan AgentRef, changesKept)}, nil
 }
 
-// author names the workflow as the author of what it writes.
+// author returns the workflow as the author of what it writes.
 func author(ctx context.Context, engine string) memory.Author {
 	info := activity.GetInfo(ctx)
 	return memory.Author{
@@ -105,14 +108,14 @@ func author(ctx context.Context, engine string) memory.Author {
 	}
 }
 
-// idempotencyKey is the same over all attempts of this step in this run, and another one after a reset, which may write again.
+// idempotencyKey returns the same key for all attempts of this step in this run. After a reset the key differs, so
+// the step may write again.
 func idempotencyKey(ctx context.Context) string {
 	info := activity.GetInfo(ctx)
 	return fmt.Sprintf("%s/%s/%s", info.WorkflowExecution.ID, info.WorkflowExecution.RunID, info.ActivityID)
 }
 
-// identify finds whose memory ref is about and returns the identity to work with: the owner's, allowed to write what
-// a member writes.
+// identify returns the identity of the owner that ref names, with the permissions of a member.
 func (a *Activities) identify(ctx context.Context, ref memory.OwnerRef, by memory.Author) (memory.Identity, error) {
 	id := memory.Identity{
 		Workspace: ref.Workspace, Agent: ref.Agent, AnyOwner: true, Role: memory.RoleMember, Author: by,
@@ -126,7 +129,8 @@ func (a *Activities) identify(ctx context.Context, ref memory.OwnerRef, by memor
 	return id, nil
 }
 
-// untilStopped is ctx, done as well when the worker stops: for steps that wait for others and would hold it up.
+// untilStopped returns a context that also ends when the worker stops, for steps that wait for others and would delay
+// the stop.
 func untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
@@ -137,4 +141,37 @@ func untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
 		}
 	}()
 	return ctx, cancel
+}
+
+// spentUntil returns when the workspace's budget renews if it is spent; zero if it is not.
+func (a *Activities) spentUntil(ctx context.Context, id memory.Identity, b memory.Budget) (time.Time, error) {
+	if b == (memory.Budget{}) {
+		return time.Time{}, nil
+	}
+	now := a.Now()
+	used, err := a.Store.SpentToday(ctx, id, now)
+	if err != nil || !b.Spent(used) {
+		return time.Time{}, storeError(err)
+	}
+	return memory.BudgetRenewal(now), nil
+}
+
+// knownOwners is the number of owners whose keys a worker caches: a few megabytes at most.
+const knownOwners = 10_000
+
+// ownerKeys maps opaque owner ids to owners. A pair never changes, so a cached one is always right; without the cache
+// every third transaction of an extraction would look up an owner.
+type ownerKeys = lru.Cache[memory.OwnerRef, memory.Owner]
+
+// ownerOf returns the owner that ref names.
+func (a *Activities) ownerOf(ctx context.Context, id memory.Identity, ref memory.OwnerRef) (memory.Owner, error) {
+	if owner, known := a.owners.Get(ref); known {
+		return owner, nil
+	}
+	owner, err := a.Store.ResolveOwner(ctx, id, ref.Owner)
+	if err != nil {
+		return "", err
+	}
+	a.owners.Add(ref, owner)
+	return owner, nil
 }

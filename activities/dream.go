@@ -3,33 +3,36 @@ package activities
 import (
 	"context"
 	"errors"
+	"time"
+
+	"github.com/google/uuid"
 
 	"reverie/dream"
 	"reverie/memory"
 	"reverie/store"
 )
 
-// Reasons for the end of a dream that the steps give.
+// Reasons for the end of a dream, given by the steps.
 const (
 	ReasonDreamingOff   memory.ReasonCode = "dreaming_off"
 	ReasonSharedOnly    memory.ReasonCode = "shared_only" // without owner isolation only the shared memory dreams
-	ReasonNoNews        memory.ReasonCode = "no_news"     // nothing was noted or said in the days that a dream looks at
+	ReasonNoNews        memory.ReasonCode = "no_news"     // no notes or messages in the days that a dream looks at
 	ReasonNothingPassed memory.ReasonCode = "nothing_passed"
 )
 
-// dreamer is the identity that dreams of an owner's memory.
+// dreamer returns the identity for dreaming an owner's memory.
 func (a *Activities) dreamer(ctx context.Context, ref memory.OwnerRef) (memory.Identity, error) {
 	by := author(ctx, "")
 	by.Kind = memory.AuthorDream
 	id, err := a.identify(ctx, ref, by)
-	id.AnyOwner = id.Owner == memory.SystemOwner // what is shared is weighed by what anybody recalled of it
+	id.AnyOwner = id.Owner == memory.SystemOwner // shared memory is weighed by everybody's recalls
 	return id, err
 }
 
 // dreamError is storeError for steps of dreams, which another execution may have taken over.
 func dreamError(err error) error { return recordError(err, "dream") }
 
-// inHand refuses an open dream that another execution has, before a step does in vain what its save would refuse.
+// inHand fails if another execution owns the open dream, before a step does work that could not be saved.
 func inHand(d store.Dream, id memory.Identity) error {
 	if d.Open() && (d.WorkflowID != id.Author.WorkflowID || d.RunID != id.Author.RunID) {
 		return errSuperseded("dream")
@@ -37,7 +40,7 @@ func inHand(d store.Dream, id memory.Identity) error {
 	return nil
 }
 
-// stateOf is how a dream stands by its record.
+// stateOf returns the state of a dream from its record.
 func stateOf(d store.Dream) DreamState {
 	return DreamState{
 		Dream: d.ID, Outcome: d.Outcome, ReasonCode: d.ReasonCode, Usage: d.Usage, Documents: changed(d.Changes),
@@ -45,8 +48,8 @@ func stateOf(d store.Dream) DreamState {
 	}
 }
 
-// OpenDream finds or makes the record of a dream with the settings that hold for it. A dream that has ended, of this night
-// or by this record, is returned as it is; one that nobody wants ends here.
+// OpenDream finds or creates the record of a dream, with the settings that apply to it. A dream of this night or
+// record that has ended is returned as it is; one that is not wanted ends here.
 func (a *Activities) OpenDream(ctx context.Context, in OpenDreamInput) (OpenDreamResult, error) {
 	id, err := a.dreamer(ctx, in.OwnerRef)
 	if err != nil {
@@ -72,7 +75,7 @@ func (a *Activities) OpenDream(ctx context.Context, in OpenDreamInput) (OpenDrea
 	return OpenDreamResult{DreamState: stateOf(record), Settings: record.Settings}, nil
 }
 
-// unwanted says why an owner does not dream; empty: it does.
+// unwanted returns the reason why an owner does not dream; empty if it does.
 func unwanted(s memory.DreamSettings, owner memory.Owner) memory.ReasonCode {
 	switch {
 	case !s.MemoryEnabled:
@@ -108,7 +111,8 @@ func (a *Activities) CommitDream(ctx context.Context, in DreamInput) (CommitDrea
 	return out, nil
 }
 
-// isStale reports whether a draft was made of what is no more. It is dropped then, which a step that is tried again finds.
+// isStale reports whether a draft was made of content that has changed. The draft is then dropped; a retried step
+// finds that.
 func isStale(err error) bool {
 	if _, stale := errors.AsType[*store.StaleBaseError](err); stale {
 		return true
@@ -117,7 +121,7 @@ func isStale(err error) bool {
 	return ok && conflict.Code == store.CodeNoDraft
 }
 
-// commitDream commits a draft. One with a text that the gate refuses becomes a report of that, without any other document.
+// commitDream commits a draft. If the gate refuses a text, only a report of that is written.
 func (a *Activities) commitDream(ctx context.Context, id memory.Identity, in DreamInput) (store.Dream, error) {
 	record, err := a.Store.CommitDream(ctx, id, in.Dream, "")
 	if reason := refusedByGate(err); reason != "" {
@@ -157,7 +161,7 @@ func (a *Activities) EndDream(ctx context.Context, in EndDreamInput) (DreamState
 	return stateOf(record), nil
 }
 
-// observeDream tells of a dream that has ended. A step that is tried again may tell twice.
+// observeDream reports a dream that has ended. A step that is retried may report twice.
 func (a *Activities) observeDream(d store.Dream) {
 	if a.ObserveDream == nil || d.FinishedAt == nil {
 		return
@@ -166,4 +170,150 @@ func (a *Activities) observeDream(d store.Dream) {
 		Mode: d.Mode, DryRun: d.DryRun, Outcome: d.Outcome, ReasonCode: d.ReasonCode,
 		Promoted: d.Counts.Promoted, Usage: d.Usage, Took: d.FinishedAt.Sub(d.StartedAt),
 	})
+}
+
+// DreamState is the state of a dream. A step of a dream that has ended does nothing and returns that state.
+type DreamState struct {
+	Dream      uuid.UUID         `json:"dream"`
+	Outcome    memory.Outcome    `json:"outcome"` // running or waiting until it ends
+	ReasonCode memory.ReasonCode `json:"reasonCode,omitempty"`
+	Candidates int               `json:"candidates,omitempty"`
+	Promoted   int               `json:"promoted,omitempty"`
+	Kept       int               `json:"kept,omitempty"`
+	Rejected   int               `json:"rejected,omitempty"`
+	Documents  int               `json:"documents,omitempty"` // documents changed
+	Usage      memory.Usage      `json:"usage,omitzero"`
+}
+
+// Ended reports whether the dream is over.
+func (s DreamState) Ended() bool {
+	return s.Outcome != "" && s.Outcome != memory.OutcomeRunning && s.Outcome != memory.OutcomeWaiting
+}
+
+// OpenDreamInput identifies the dream to begin.
+type OpenDreamInput struct {
+	memory.OwnerRef
+	Dream   uuid.UUID           `json:"dream,omitzero"` // its record; zero: found by its night or created
+	Mode    memory.DreamMode    `json:"mode"`
+	Trigger memory.DreamTrigger `json:"trigger"`
+	Night   string              `json:"night,omitempty"`
+	AsOf    time.Time           `json:"asOf,omitzero"`
+	DryRun  bool                `json:"dryRun,omitempty"`
+}
+
+// OpenDreamResult is the dream with the settings that apply to it.
+type OpenDreamResult struct {
+	DreamState
+	Settings memory.DreamSettings `json:"settings"`
+}
+
+// DreamInput identifies an open dream.
+type DreamInput struct {
+	memory.OwnerRef
+	Dream uuid.UUID `json:"dream"`
+}
+
+// LightSleepResult counts what was read.
+type LightSleepResult struct {
+	DreamState
+	Notes         int `json:"notes,omitempty"`
+	Conversations int `json:"conversations,omitempty"`
+	Messages      int `json:"messages,omitempty"`
+	Statements    int `json:"statements,omitempty"`
+}
+
+// REMSleepResult counts what was found.
+type REMSleepResult struct {
+	DreamState
+	Themes int `json:"themes,omitempty"`
+	Truths int `json:"truths,omitempty"`
+}
+
+// ConsolidateInput asks a model for a new MEMORY.md.
+type ConsolidateInput struct {
+	DreamInput
+	NotesMaxChars int `json:"notesMaxChars"` // limit for the notes that the model is shown
+}
+
+// DeepSleepResult determines the next step: commit a draft, ask a model for one, wait, or ask again with less of the
+// notes.
+type DeepSleepResult struct {
+	DreamState
+	AskModel  bool      `json:"askModel,omitempty"` // something is worth keeping, and a model is to write it
+	TooLong   bool      `json:"tooLong,omitempty"`  // the model's context is too small for the notes
+	WaitUntil time.Time `json:"waitUntil,omitzero"` // the budget renews at this time
+}
+
+// CommitDreamResult is the outcome.
+type CommitDreamResult struct {
+	DreamState
+	Stale bool `json:"stale,omitempty"` // the same lines were edited meanwhile: draft again
+}
+
+// EndDreamInput ends a dream without a write.
+type EndDreamInput struct {
+	DreamInput
+	Outcome    memory.Outcome    `json:"outcome"`
+	ReasonCode memory.ReasonCode `json:"reasonCode"`
+}
+
+// FindNewsInput asks which owners of an agent have news, after one of them in id order.
+type FindNewsInput struct {
+	AgentRef
+	After uuid.UUID `json:"after,omitzero"`
+}
+
+// FindNewsResult is a page of owners.
+type FindNewsResult struct {
+	Owners []uuid.UUID `json:"owners,omitempty"`
+	More   bool        `json:"more,omitempty"`
+	// ReasonCode explains why nobody of the agent dreams.
+	ReasonCode memory.ReasonCode `json:"reasonCode,omitempty"`
+}
+
+// StartDreamsInput asks for the dreams of one night.
+type StartDreamsInput struct {
+	AgentRef
+	Owners   []uuid.UUID `json:"owners"`
+	Night    string      `json:"night"`
+	AsOf     time.Time   `json:"asOf,omitzero"`
+	Parallel int         `json:"parallel"` // dreams at once
+	// Patience is how long a dream occupies one of the Parallel slots.
+	Patience time.Duration `json:"patience"`
+}
+
+// StartDreamsResult counts the outcomes.
+type StartDreamsResult struct {
+	Outcomes map[memory.Outcome]int `json:"outcomes,omitempty"`
+	Late     int                    `json:"late,omitempty"` // not ended within Patience; they continue by themselves
+}
+
+// DreamOrder asks for the dream of one owner in one night.
+type DreamOrder struct {
+	memory.OwnerRef
+	Night string
+	AsOf  time.Time
+}
+
+// Dreamer runs dreams as separate workflows.
+type Dreamer interface {
+	// Dream starts a dream, or finds it if it is running, and waits until it has ended or ctx is done. A dream that
+	// failed or was cancelled is an outcome; an error means that its start or end is unknown.
+	Dream(ctx context.Context, o DreamOrder) (memory.Outcome, error)
+}
+
+// Consolidator turns notes and ranked candidates into a new MEMORY.md: a model with its prompts.
+type Consolidator interface {
+	Consolidate(ctx context.Context, in memory.ConsolidationInput) (memory.Answer, error)
+}
+
+// Dreamt is a dream that ended, for metrics.
+type Dreamt struct {
+	Mode       memory.DreamMode
+	DryRun     bool
+	Outcome    memory.Outcome
+	ReasonCode memory.ReasonCode
+	Promoted   int
+	Usage      memory.Usage
+	Took       time.Duration // from the creation of its record to its end
 }

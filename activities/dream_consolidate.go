@@ -19,7 +19,7 @@ func (a *Activities) Consolidate(ctx context.Context, in ConsolidateInput) (Deep
 		return DeepSleepResult{DreamState: stateOf(stage.Dream)}, err
 	}
 	if stage.Dream.HasDraft { // it was cut after it had saved its draft
-		return DeepSleepResult{DreamState: inTheMiddle(stage)}, nil
+		return DeepSleepResult{DreamState: inProgress(stage)}, nil
 	}
 	stage.Dream.Settings.NotesMaxChars = in.NotesMaxChars
 	c := consolidating{Activities: a, id: id, writing: writing{stage: stage, ranking: deep(stage)}}
@@ -27,7 +27,7 @@ func (a *Activities) Consolidate(ctx context.Context, in ConsolidateInput) (Deep
 	if err != nil {
 		return DeepSleepResult{}, err
 	}
-	out.DreamState = inTheMiddle(c.stage)
+	out.DreamState = inProgress(c.stage)
 	return out, nil
 }
 

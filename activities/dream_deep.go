@@ -9,7 +9,7 @@ import (
 	"reverie/store"
 )
 
-// REMSleep finds themes and likely truths among what was staged.
+// REMSleep finds themes and likely truths among the staged statements.
 func (a *Activities) REMSleep(ctx context.Context, in DreamInput) (REMSleepResult, error) {
 	id, stage, err := a.dreamStage(ctx, in)
 	if err != nil || !stage.Dream.Open() {
@@ -19,11 +19,11 @@ func (a *Activities) REMSleep(ctx context.Context, in DreamInput) (REMSleepResul
 	if err := a.Store.ReflectDream(ctx, id, in.Dream, found); err != nil {
 		return REMSleepResult{}, dreamError(err)
 	}
-	return REMSleepResult{DreamState: inTheMiddle(stage), Themes: len(found.Themes), Truths: len(found.Truths)}, nil
+	return REMSleepResult{DreamState: inProgress(stage), Themes: len(found.Themes), Truths: len(found.Truths)}, nil
 }
 
-// DeepSleep ranks the candidates and drafts by rules what is to be written. What passed the gates is left to a model where
-// there is one.
+// DeepSleep ranks the candidates and drafts by rules what to write. If a model is configured, it writes what passed
+// the gates instead.
 func (a *Activities) DeepSleep(ctx context.Context, in DreamInput) (DeepSleepResult, error) {
 	id, stage, err := a.dreamStage(ctx, in)
 	if err != nil || !stage.Dream.Open() {
@@ -31,17 +31,17 @@ func (a *Activities) DeepSleep(ctx context.Context, in DreamInput) (DeepSleepRes
 	}
 	ranking := deep(stage)
 	if a.asksModel(stage, ranking) {
-		return DeepSleepResult{DreamState: inTheMiddle(stage), AskModel: true}, nil
+		return DeepSleepResult{DreamState: inProgress(stage), AskModel: true}, nil
 	}
 	w := writing{stage: stage, ranking: ranking, wroteIt: rules}
 	w.byRules()
 	if err := a.Store.DraftDream(ctx, id, in.Dream, w.draft()); err != nil {
 		return DeepSleepResult{}, dreamError(err)
 	}
-	return DeepSleepResult{DreamState: inTheMiddle(stage)}, nil
+	return DeepSleepResult{DreamState: inProgress(stage)}, nil
 }
 
-// dreamStage reads a dream in the middle.
+// dreamStage reads the stage of a dream in progress.
 func (a *Activities) dreamStage(ctx context.Context, in DreamInput) (memory.Identity, store.DreamStage, error) {
 	id, err := a.dreamer(ctx, in.OwnerRef)
 	if err != nil {
@@ -54,14 +54,14 @@ func (a *Activities) dreamStage(ctx context.Context, in DreamInput) (memory.Iden
 	return id, stage, inHand(stage.Dream, id)
 }
 
-// inTheMiddle is how a dream stands while it goes on.
-func inTheMiddle(stage store.DreamStage) DreamState {
+// inProgress returns the state of a dream that goes on.
+func inProgress(stage store.DreamStage) DreamState {
 	state := stateOf(stage.Dream)
 	state.Candidates = len(stage.Candidates)
 	return state
 }
 
-// deep ranks what was staged. The same stage gives the same ranking, in whichever step.
+// deep ranks the staged statements. The same stage gives the same ranking in every step.
 func deep(stage store.DreamStage) dream.Ranking {
 	return dream.Deep(dream.DeepInput{
 		Material: dream.Material{
@@ -72,14 +72,14 @@ func deep(stage store.DreamStage) dream.Ranking {
 	}, stage.Dream.Settings)
 }
 
-// asksModel reports whether a model is to write MEMORY.md. It is not asked when nothing is worth writing.
+// asksModel reports whether a model writes MEMORY.md. It is not asked when nothing is worth writing.
 func (a *Activities) asksModel(stage store.DreamStage, r dream.Ranking) bool {
 	mode := stage.Dream.Mode
 	return a.Consolidator != nil && stage.Dream.Settings.Paid && (mode == memory.DreamNightly || mode == memory.DreamFocused) &&
 		len(passed(r)) > 0
 }
 
-// passed are the candidates that passed the gates, best first.
+// passed returns the candidates that passed the gates, best first.
 func passed(r dream.Ranking) []dream.Candidate {
 	var out []dream.Candidate
 	for _, c := range r.Candidates {
@@ -90,16 +90,16 @@ func passed(r dream.Ranking) []dream.Candidate {
 	return out
 }
 
-// rules is who writes when no model does.
+// rules names the built-in writer.
 const rules = "builtin/rules"
 
-// writing is a dream that is being drafted.
+// writing is a dream while it is drafted.
 type writing struct {
 	stage   store.DreamStage
 	ranking dream.Ranking
-	memory  string // MEMORY.md as it is to be; empty: it stays
+	memory  string // new MEMORY.md; empty: unchanged
 	moved   []dream.MovedSection
-	retired []memory.Retired // lines of a person that go, each with the reason
+	retired []memory.Retired // removed lines that a person wrote, each with the reason
 
 	outcome       memory.Outcome
 	reasonCode    memory.ReasonCode
@@ -111,7 +111,7 @@ type writing struct {
 	usage         memory.Usage
 }
 
-// byRules promotes without a model, held to the same checks as one.
+// byRules promotes without a model, under the same checks.
 func (w *writing) byRules() {
 	if len(passed(w.ranking)) == 0 {
 		w.nothing(nothingReason(w.stage.Dream.Mode), "")
@@ -138,7 +138,7 @@ func nothingReason(mode memory.DreamMode) memory.ReasonCode {
 	return ReasonNothingPassed
 }
 
-// check holds a new MEMORY.md to what no dream may do.
+// check returns what a new MEMORY.md violates of the rules for dreams.
 func (w *writing) check(after string, moved []dream.MovedSection, retired []memory.Retired) []memory.Violation {
 	sources := make([]string, len(w.stage.Notes))
 	for i, n := range w.stage.Notes {
@@ -150,7 +150,7 @@ func (w *writing) check(after string, moved []dream.MovedSection, retired []memo
 	}, w.stage.Dream.Settings)
 }
 
-// barred are the states of statements that must not come back.
+// barred returns the states of statements that must not come back.
 func barred(states []dream.State) []dream.State {
 	var out []dream.State
 	for _, s := range states {
@@ -161,20 +161,20 @@ func barred(states []dream.State) []dream.State {
 	return out
 }
 
-// nothing ends in a report and a diary, with MEMORY.md as it was.
+// nothing ends with a report and a diary, and leaves MEMORY.md unchanged.
 func (w *writing) nothing(code memory.ReasonCode, reason string) {
 	w.memory, w.moved, w.retired, w.outcome, w.reasonCode, w.reason = "", nil, nil, memory.OutcomeNothing, code, reason
 }
 
-// refused ends quarantined: what was to be written is kept in the report only.
+// refused ends quarantined: the refused text is kept only in the report.
 func (w *writing) refused(violations []memory.Violation) {
 	before := w.stage.Files.Memory.Content
 	w.ranking = dream.Settle(before, before, w.ranking)
 	w.memory, w.moved, w.retired, w.outcome, w.violations = "", nil, nil, memory.OutcomeQuarantined, violations
-	w.reasonCode, w.reason = reasonOf(violations), "what was to be written was refused"
+	w.reasonCode, w.reason = reasonOf(violations), "the new text was refused"
 }
 
-// draft is what CommitDream commits.
+// draft returns what CommitDream commits.
 func (w *writing) draft() store.DreamDraft {
 	d := w.stage.Dream
 	composed := dream.Compose(dream.ComposeInput{

@@ -14,8 +14,8 @@ import (
 	"reverie/store"
 )
 
-// LightSleep stages what was noted and said, each thing once, with the signals that speak for it. A dream that finds nothing at
-// all ends here: what was new is news no more.
+// LightSleep stages notes and messages, each statement once, with the signals that support it. A dream that finds
+// nothing ends here, and its news are marked as seen.
 func (a *Activities) LightSleep(ctx context.Context, in DreamInput) (LightSleepResult, error) {
 	defer beat(ctx, HeartbeatTimeout/heartbeatsInTime)()
 	id, err := a.dreamer(ctx, in.OwnerRef)
@@ -63,7 +63,7 @@ func lightResult(state DreamState, l dream.Looked) LightSleepResult {
 	}
 }
 
-// materialOf is everything that a dream looks at.
+// materialOf returns everything that a dream looks at.
 func materialOf(load store.DreamLoad) dream.Material {
 	m := dream.Material{AsOf: load.AsOf, Topic: load.Dream.Topic, Recalls: recallsOf(load.Recalls), States: load.States}
 	zone := load.AsOf.Location()
@@ -76,8 +76,8 @@ func materialOf(load store.DreamLoad) dream.Material {
 	return m
 }
 
-// sessionStatements are the statements of one conversation. It is read one day at a time, since what people say about a day
-// ("tomorrow") is said on another one.
+// sessionStatements returns the statements of one conversation. It reads one day at a time, since relative dates
+// ("tomorrow") depend on the day they were said.
 func sessionStatements(s store.DreamSession, zone *time.Location) []dream.Statement {
 	var out []dream.Statement
 	for from := 0; from < len(s.Messages); {
@@ -92,7 +92,7 @@ func sessionStatements(s store.DreamSession, zone *time.Location) []dream.Statem
 	return out
 }
 
-// dayStatements are the statements of one conversation on one day. What was said with doubt is none.
+// dayStatements returns the statements of one conversation on one day, without those said with doubt.
 func dayStatements(s store.DreamSession, messages []memory.Message, day dream.Day, zone *time.Location) []dream.Statement {
 	at := map[int64]time.Time{}
 	for _, m := range messages {
@@ -118,7 +118,7 @@ func dayStatements(s store.DreamSession, messages []memory.Message, day dream.Da
 	return out
 }
 
-// recallsOf are recalls as a dream weighs them.
+// recallsOf converts recalls for weighing.
 func recallsOf(recalled []store.Recalled) []dream.Recall {
 	var out []dream.Recall
 	for _, r := range recalled {
@@ -132,7 +132,7 @@ func recallsOf(recalled []store.Recalled) []dream.Recall {
 	return out
 }
 
-// pinsOf are the inputs of a dream by reference.
+// pinsOf returns references to the inputs of a dream.
 func pinsOf(load store.DreamLoad, m dream.Material, candidates []dream.Candidate) dream.Pins {
 	p := dream.Pins{
 		RecallsUntil: load.AsOf, Material: digest(m), Candidates: digest(candidates), News: load.News,
@@ -158,7 +158,7 @@ func pinsOf(load store.DreamLoad, m dream.Material, candidates []dream.Candidate
 	return p
 }
 
-// digest is the SHA-256 of a value's JSON, in hex. The rooms' types have no values that JSON cannot express.
+// digest returns the SHA-256 of a value's JSON, in hex. v must be encodable.
 func digest(v any) string {
 	hash := sha256.New()
 	if err := json.NewEncoder(hash).Encode(v); err != nil {
@@ -167,7 +167,7 @@ func digest(v any) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// matters are the states of statements that are candidates now, and of all that must not come back.
+// matters returns the states of statements that are candidates now, and of all that must not come back.
 func matters(states []dream.State, candidates []dream.Candidate) []dream.State {
 	weighed := map[memory.EntryID]bool{}
 	for _, c := range candidates {

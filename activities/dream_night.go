@@ -14,11 +14,11 @@ import (
 // NewsPage is how many owners dream in one step of a night: their ids are a few kilobytes of history.
 const NewsPage = 100
 
-// late is the outcome of a dream that had none yet when it was waited for long enough.
+// late is the outcome of a dream that did not end within the patience.
 const late memory.Outcome = "late"
 
-// FindNews lists owners about whom something was written or said since their last dream. Without owner isolation that is the
-// shared memory alone.
+// FindNews lists owners with notes or messages newer than their last dream. Without owner isolation that is only the
+// shared memory.
 func (a *Activities) FindNews(ctx context.Context, in FindNewsInput) (FindNewsResult, error) {
 	by := author(ctx, "")
 	by.Kind = memory.AuthorDream
@@ -45,8 +45,9 @@ func (a *Activities) FindNews(ctx context.Context, in FindNewsInput) (FindNewsRe
 	return out, nil
 }
 
-// StartDreams has owners dream, some at a time, and waits for each of them for a while. One that fails stops no other. It may
-// be tried again: who is done is not started anew, and who has dreamed in this night does not dream again.
+// StartDreams runs the dreams of owners, Parallel at a time, and waits for each for a while. One that fails does not
+// stop the others. It is safe to retry: owners who are done are not started again, and nobody dreams twice in a
+// night.
 func (a *Activities) StartDreams(ctx context.Context, in StartDreamsInput) (StartDreamsResult, error) {
 	n := newNight(ctx, a, in)
 	defer n.beat(ctx)()
@@ -54,22 +55,22 @@ func (a *Activities) StartDreams(ctx context.Context, in StartDreamsInput) (Star
 	return n.result()
 }
 
-// night is a page of owners who dream.
+// night is a page of dreaming owners.
 type night struct {
 	*Activities
 	in StartDreamsInput
 
 	mu       sync.Mutex
-	outcomes []memory.Outcome // of each owner; empty: not known yet
+	outcomes []memory.Outcome // per owner; empty: not known yet
 	problem  error            // the last one
 }
 
-// newNight begins where an earlier attempt was cut off.
+// newNight continues where an earlier attempt was interrupted.
 func newNight(ctx context.Context, a *Activities, in StartDreamsInput) *night {
 	n := &night{Activities: a, in: in}
 	if activity.HasHeartbeatDetails(ctx) {
 		if err := activity.GetHeartbeatDetails(ctx, &n.outcomes); err != nil || len(n.outcomes) != len(in.Owners) {
-			n.outcomes = nil // of another release
+			n.outcomes = nil // from another release
 		}
 	}
 	if n.outcomes == nil {
@@ -78,7 +79,7 @@ func newNight(ctx context.Context, a *Activities, in StartDreamsInput) *night {
 	return n
 }
 
-// run has everybody dream who is not done, and returns when all are, or when the worker stops.
+// run starts the dreams that are not done, and returns when all are, or when the worker stops.
 func (n *night) run(ctx context.Context) {
 	ctx, cancel := untilStopped(ctx)
 	defer cancel()
@@ -101,7 +102,7 @@ func (n *night) run(ctx context.Context) {
 	}
 }
 
-// dream has one owner dream.
+// dream runs one owner's dream.
 func (n *night) dream(ctx context.Context, i int) {
 	patient, cancel := context.WithTimeout(ctx, n.in.Patience)
 	defer cancel()
@@ -115,7 +116,7 @@ func (n *night) dream(ctx context.Context, i int) {
 	case patient.Err() != nil:
 		n.know(ctx, i, late)
 	default:
-		n.Log.Warn("A dream could not be started", "owner", n.in.Owners[i], "error", err)
+		n.Log.Warn("Could not start a dream", "owner", n.in.Owners[i], "error", err)
 		n.mu.Lock()
 		n.problem = err
 		n.mu.Unlock()
@@ -135,7 +136,7 @@ func (n *night) know(ctx context.Context, i int, outcome memory.Outcome) {
 	activity.RecordHeartbeat(ctx, n.outcomes)
 }
 
-// beat tells Temporal that the step is alive and who is done, until the returned function is called.
+// beat sends heartbeats with the progress until the returned function is called.
 func (n *night) beat(ctx context.Context) (stop func()) {
 	return repeat(ctx, HeartbeatTimeout/heartbeatsInTime, func() {
 		n.mu.Lock()
@@ -144,10 +145,10 @@ func (n *night) beat(ctx context.Context) (stop func()) {
 	})
 }
 
-// errUnfinished has the next attempt go on with those who are not done.
-var errUnfinished = temporal.NewApplicationError("some have not dreamed yet", TypeUnavailable)
+// errUnfinished makes the next attempt continue with the owners who are not done.
+var errUnfinished = temporal.NewApplicationError("some owners have not dreamed yet", TypeUnavailable)
 
-// result sums up. It fails while somebody's outcome is not known: the next attempt is about those.
+// result counts the outcomes. It fails while an outcome is unknown: the next attempt handles those owners.
 func (n *night) result() (StartDreamsResult, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

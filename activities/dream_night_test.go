@@ -198,7 +198,10 @@ func TestNewsOfAnAgentThatDoesNotDream(t *testing.T) {
 	w.write(t, person, memory.ScopeTeam, "memory/2026-01-30.md", "# 2026-01-30\n\n- The office is in Bern.\n")
 	set := func(s memory.AgentSettings) {
 		t.Helper()
-		admin := memory.Identity{Workspace: "acme", Agent: "ada", Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "root"}}
+		admin := memory.Identity{
+			Workspace: "acme", Agent: "ada", Role: memory.RoleAdmin,
+			Author: memory.Author{Kind: memory.AuthorUser, ID: "root"},
+		}
 		if _, err := w.Store.UpdateAgent(t.Context(), admin, store.AgentPatch{Settings: &s}); err != nil {
 			t.Fatal(err)
 		}

@@ -12,18 +12,18 @@ import (
 	"reverie/store"
 )
 
-// Types of the errors that steps return; they are wire format (workflows/names_test.go holds them).
+// Types of the errors that steps return. They are wire format (workflows.TestNamesOnTheWire holds them).
 const (
 	TypeNotFound    = "NotFound"
 	TypeForbidden   = "Forbidden"
 	TypeInvalid     = "Invalid"
-	TypeUnavailable = "Unavailable" // the store or the model is away or busy; the step is tried again
+	TypeUnavailable = "Unavailable" // the store or the model is unavailable or busy; the step is retried
 	TypeSuperseded  = "Superseded"  // another execution has taken over what the step works on
-	TypeUnusable    = "Unusable"    // a model that cannot be used until a person changes something
+	TypeUnusable    = "Unusable"    // the model cannot be used until a person changes something
 )
 
-// storeError says of a store's error whether trying again can help. The messages of these errors name ids and rules,
-// never contents.
+// storeError converts a store's error into a retryable or a non-retryable one. Messages of these errors name ids and
+// rules, never contents.
 func storeError(err error) error {
 	var invalid *store.InvalidError
 	switch {
@@ -39,7 +39,8 @@ func storeError(err error) error {
 	return err
 }
 
-// recordError is storeError for steps that work on an open record, which another execution may have taken over. what names it.
+// recordError is storeError for steps that work on an open record, which another execution may have taken over. what
+// names the record.
 func recordError(err error, what string) error {
 	conflict, ok := errors.AsType[*store.ConflictError](err)
 	switch {
@@ -51,8 +52,8 @@ func recordError(err error, what string) error {
 	return temporal.NewNonRetryableApplicationError(conflict.Code, TypeInvalid, nil)
 }
 
-// refusedByGate is why the gate refuses every write of an agent's memory, which may have begun while the write was under way; empty
-// for any other error.
+// refusedByGate returns why the gate refuses every write of an agent's memory, a state which may have begun during
+// the write; empty for any other error.
 func refusedByGate(err error) memory.ReasonCode {
 	switch {
 	case errors.Is(err, store.ErrReadOnlyTeam):
@@ -67,8 +68,8 @@ func errSuperseded(what string) error {
 	return temporal.NewNonRetryableApplicationError("another execution has this "+what, TypeSuperseded, nil)
 }
 
-// modelFailure is how a call of the model failed, which is reported as its state. Any other error is returned as it is: the
-// step was cancelled, or the model was not what failed.
+// modelFailure returns the model's error if err is one, and reports the model's state. Any other error is returned as
+// it is: the step was cancelled, or something other than the model failed.
 func (a *Activities) modelFailure(ctx context.Context, err error) (*llm.Error, error) {
 	failure, ok := errors.AsType[*llm.Error](err)
 	switch {
@@ -81,12 +82,12 @@ func (a *Activities) modelFailure(ctx context.Context, err error) (*llm.Error, e
 	return failure, nil
 }
 
-// modelError makes the next attempt wait for as long as the provider asks.
+// modelError delays the next attempt for as long as the provider asks.
 func modelError(err *llm.Error) error {
 	return temporal.NewApplicationErrorWithOptions(string(err.Kind), TypeUnavailable, temporal.ApplicationErrorOptions{
 		NextRetryDelay: min(err.RetryAfter, maxRetryAfter),
 	})
 }
 
-// maxRetryAfter bounds what a provider may ask for: it is asked again after an hour in any case.
+// maxRetryAfter bounds the delay that a provider may ask for.
 const maxRetryAfter = time.Hour

@@ -1,10 +1,21 @@
 package activities
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"reverie/devenv/devtest"
 	"reverie/memory"
 	"reverie/store"
 )
@@ -45,18 +56,39 @@ func TestExtractionOfWhatIsNoted(t *testing.T) {
 		want           string              // the note
 		shown          string              // of today's note, to the engine
 	}{
-		"a model after a model":                {false, true, nil, nil, title + flushed, "# 2026-11-21\n"},
-		"a model after rules":                  {true, true, nil, nil, title + model, "# 2026-11-21\n"},
-		"rules after rules":                    {true, false, nil, nil, title + flushed, "# 2026-11-21\n"},
-		"the entry was edited":                 {true, true, replacing("said 2", "I said 2"), nil, title + replacing("said 2", "I said 2")(flushed), title + replacing("said 2", "I said 2")(flushed)},
-		"something else was edited":            {true, true, replacing("# 2026-11-21\n", "# My day\n\n- up early\n"), nil, "# My day\n\n- up early\n\n" + model, "# My day\n\n- up early\n"},
-		"the note was deleted":                 {true, true, replacing(title+flushed, ""), nil, "", ""},
-		"the entry is edited meanwhile":        {true, true, nil, replacing("said 2", "I said 2"), title + replacing("said 2", "I said 2")(flushed), "# 2026-11-21\n"},
-		"something else is written meanwhile":  {true, true, nil, func(note string) string { return note + "\n- a person's\n" }, title + model + "\n- a person's\n", "# 2026-11-21\n"},
-		"the entry is taken out meanwhile":     {true, true, nil, func(string) string { return "# 2026-11-21\n" }, "# 2026-11-21\n", "# 2026-11-21\n"},
-		"the note is deleted meanwhile":        {true, true, nil, func(string) string { return "" }, "", "# 2026-11-21\n"},
-		"a model after a model, much edited":   {false, true, replacing("said 2", "I said 2"), replacing("said 3", "I said 3"), title + replacing("said 3", "I said 3")(replacing("said 2", "I said 2")(flushed)), title + replacing("said 2", "I said 2")(flushed)},
-		"rules after a model, and more beside": {false, false, func(note string) string { return note + "\n- a person's\n" }, nil, title + flushed + "\n- a person's\n", "# 2026-11-21\n\n- a person's\n"},
+		"a model after a model": {false, true, nil, nil, title + flushed, "# 2026-11-21\n"},
+		"a model after rules":   {true, true, nil, nil, title + model, "# 2026-11-21\n"},
+		"rules after rules":     {true, false, nil, nil, title + flushed, "# 2026-11-21\n"},
+		"the entry was edited": {
+			true, true, replacing("said 2", "I said 2"), nil,
+			title + replacing("said 2", "I said 2")(flushed), title + replacing("said 2", "I said 2")(flushed),
+		},
+		"something else was edited": {
+			true, true, replacing("# 2026-11-21\n", "# My day\n\n- up early\n"), nil,
+			"# My day\n\n- up early\n\n" + model, "# My day\n\n- up early\n",
+		},
+		"the note was deleted": {true, true, replacing(title+flushed, ""), nil, "", ""},
+		"the entry is edited meanwhile": {
+			true, true, nil, replacing("said 2", "I said 2"),
+			title + replacing("said 2", "I said 2")(flushed), "# 2026-11-21\n",
+		},
+		"something else is written meanwhile": {
+			true, true, nil, func(note string) string { return note + "\n- a person's\n" },
+			title + model + "\n- a person's\n", "# 2026-11-21\n",
+		},
+		"the entry is taken out meanwhile": {
+			true, true, nil, func(string) string { return "# 2026-11-21\n" }, "# 2026-11-21\n",
+			"# 2026-11-21\n",
+		},
+		"the note is deleted meanwhile": {true, true, nil, func(string) string { return "" }, "", "# 2026-11-21\n"},
+		"a model after a model, much edited": {
+			false, true, replacing("said 2", "I said 2"), replacing("said 3", "I said 3"),
+			title + replacing("said 3", "I said 3")(replacing("said 2", "I said 2")(flushed)), title + replacing("said 2", "I said 2")(flushed),
+		},
+		"rules after a model, and more beside": {
+			false, false, func(note string) string { return note + "\n- a person's\n" }, nil,
+			title + flushed + "\n- a person's\n", "# 2026-11-21\n\n- a person's\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d.clock.Store(testNoon - 3600)
@@ -127,6 +159,405 @@ func TestNothingButWhatIsNoted(t *testing.T) {
 	for n := range 7 {
 		if stands := strings.Count(k.notes(t), fmt.Sprintf("- said %d.\n", n+1)); stands != 1 {
 			t.Errorf("message %d is noted %d times", n+1, stands)
+		}
+	}
+}
+
+// tester is a test, also one of rapid.
+type tester interface {
+	Context() context.Context
+	Helper()
+	Fatal(args ...any)
+}
+
+// scribe notes every message that it is shown, each in a line of its own.
+type scribe struct {
+	memory string // what it proposes for MEMORY.md
+	words  string // in front of each line that it notes
+	inputs []memory.ExtractionInput
+}
+
+func (s *scribe) Propose(_ context.Context, in memory.ExtractionInput) (memory.Answer, error) {
+	s.inputs = append(s.inputs, in)
+	var lines []string
+	for _, line := range in.Transcript {
+		lines = append(lines, "- "+s.words+line.Text)
+	}
+	raw, err := json.Marshal(memory.Proposal{
+		ShouldUpdate: true, Reason: "all of it", DailyEntry: strings.Join(lines, "\n") + "\n",
+		MemoryUpdate: s.memory,
+	})
+	return memory.Answer{Raw: string(raw), Model: "stand-in/scribe", Usage: memory.Usage{Calls: 1, InputTokens: 10}}, err
+}
+
+// desk is a store with a clock, and steps that a scribe works for, as a model and as rules.
+type desk struct {
+	url         string
+	store       *store.Store
+	clock       atomic.Int64 // seconds
+	model, free *Activities
+	scribe      scribe
+	settings    memory.ExtractSettings
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	d := &desk{settings: memory.DefaultExtractSettings()}
+	d.settings.MaxTranscript = 5
+	d.clock.Store(time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC).Unix())
+	now := func() time.Time { return time.Unix(d.clock.Load(), 0) }
+	d.url = devtest.Database(t, func(ctx context.Context, url string) error {
+		_, err := store.Migrate(ctx, url)
+		return err
+	})
+	s, err := store.Open(t.Context(), d.url, store.Options{Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	d.store = s
+	root := memory.Identity{Workspace: "acme", Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "root"}}
+	if err := s.EnsureWorkspace(t.Context(), "acme", "acme"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.CreateAgent(t.Context(), root, store.NewAgent{ID: "ada", TimeZone: "Europe/Berlin"}); err != nil {
+		t.Fatal(err)
+	}
+	for steps, paid := range map[**Activities]bool{&d.model: true, &d.free: false} {
+		a, err := New(Options{Store: s, Proposer: &d.scribe, Paid: paid, Now: now, Log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		*steps = a
+	}
+	return d
+}
+
+// talk is a conversation of one owner at a desk, with the workflows that work on it.
+type talk struct {
+	*desk
+	owner    memory.Owner
+	uid      uuid.UUID
+	messages int
+	flushes  []uuid.UUID
+	ranges   []store.Range // that were asked for
+	records  []uuid.UUID   // of extractions
+}
+
+// name is the client's id of the conversation.
+func (k *talk) name() string { return "c of " + string(k.owner) }
+
+// as is a run that works for the owner.
+func (k *talk) as(run string) memory.Identity {
+	id := member("ada", k.owner)
+	id.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin", WorkflowID: "w", RunID: run}
+	return id
+}
+
+// refused are the errors that a run meets when another one was faster.
+func refused(err error) bool {
+	stale, isStale := errors.AsType[*store.StaleBaseError](err)
+	_, isConflict := errors.AsType[*store.ConflictError](err)
+	return isConflict || isStale && stale.Ref.Path != ""
+}
+
+func (k *talk) say(t tester, n int, complete bool) {
+	b := store.Batch{Conversation: k.name(), Trigger: memory.TriggerAPI, TurnComplete: complete}
+	for range n {
+		k.messages++
+		role := []string{memory.RoleOfAssistant, memory.RoleOfUser}[k.messages%2]
+		b.Messages = append(b.Messages, memory.Message{ID: fmt.Sprint(k.messages), Role: role, Content: fmt.Sprintf("said %d.", k.messages)})
+	}
+	stored, err := k.store.AppendMessages(t.Context(), k.as("say"), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.uid = stored.ConversationUID
+}
+
+// plan opens a flush up to a message, or finds the one that is open.
+func (k *talk) plan(t tester, to int64) bool {
+	f, needed, err := k.store.PlanFlush(t.Context(), k.as("plan"), k.uid, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if needed {
+		k.flushes = append(k.flushes, f.ID)
+	}
+	return needed
+}
+
+// propose makes the draft of a flush's next step, or ends the step.
+func (k *talk) propose(t tester, flush uuid.UUID, run string, fallback, nothing bool) {
+	id := k.as(run)
+	l, err := k.store.LoadFlush(t.Context(), id, flush, k.settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case l.Flush.Acknowledged():
+		return
+	case l.Extracted || nothing:
+		_, err = k.store.EndFlushStep(t.Context(), id, flush,
+			store.FlushEnd{From: l.From, To: l.To, Outcome: memory.OutcomeNothing, Fallback: fallback})
+	default:
+		var entry strings.Builder
+		fmt.Fprintf(&entry, "## %s Flushed\n\n", l.Today.Format("15:04"))
+		for _, m := range l.Messages {
+			entry.WriteString("- " + m.Content + "\n")
+		}
+		err = k.store.SaveFlushDraft(t.Context(), id, flush, store.FlushDraft{
+			From: l.From, To: l.To, Scope: l.Scope, Today: l.Today, Entry: entry.String(), Model: "stand-in/flusher", Fallback: fallback,
+		})
+	}
+	if err != nil && !refused(err) {
+		t.Fatal(err)
+	}
+}
+
+// extract makes the draft of an extraction's next step, or ends the step. transcript is how many messages a step has at most.
+func (k *talk) extract(t tester, r store.Range, run string, paid bool, transcript int) {
+	id := k.as(run)
+	record, err := k.store.BeginExtraction(t.Context(), id, r)
+	if err != nil {
+		if !refused(err) {
+			t.Fatal(err)
+		}
+		return
+	}
+	k.records = append(k.records, record.ID)
+	if !record.Open() || record.HasDraft {
+		return
+	}
+	steps := k.free
+	if paid {
+		steps = k.model
+	}
+	in := ProposeInput{Conversation: r.ConversationUID, From: r.From, To: r.To, Settings: k.settings}
+	in.Settings.MaxTranscript = transcript
+	p := proposing{Activities: steps, in: in, id: id, record: record, began: steps.Now()}
+	if _, err := p.run(t.Context(), r); err != nil && !refused(err) {
+		t.Fatal(err)
+	}
+}
+
+func (k *talk) apply(t tester, record uuid.UUID, run string) {
+	if _, err := k.store.CommitExtraction(t.Context(), k.as(run), store.Commit{ExtractionID: record}); err != nil && !refused(err) {
+		t.Fatal(err)
+	}
+}
+
+// pending is what an extraction has to take.
+func (k *talk) pending(t tester) (store.Range, bool) {
+	next, found, err := k.store.ConversationRange(t.Context(), k.as("ask"), k.uid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return next.Range, found
+}
+
+// notes are all daily notes of the owner.
+func (k *talk) notes(t tester) string {
+	var all strings.Builder
+	list, err := k.store.Documents(t.Context(), k.as("read"), store.DocumentFilter{Prefix: "memory/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range list {
+		doc, err := k.store.Document(t.Context(), k.as("read"), memory.Ref{Scope: entry.Scope, Path: entry.Path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.WriteString(doc.Content)
+	}
+	return all.String()
+}
+
+// flush takes a step of a flush over and does it.
+func (k *talk) flush(t tester, flush uuid.UUID, run string, fallback bool) {
+	begun, err := k.store.BeginFlush(t.Context(), k.as(run), flush)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.propose(t, flush, run, fallback, false)
+	if _, err := k.store.CommitFlush(t.Context(), k.as(run), flush, begun.Done+1, ""); err != nil && !refused(err) {
+		t.Fatal(err)
+	}
+}
+
+// check holds ranges and steps of all flushes against what the conversation says.
+func (k *talk) check(t *rapid.T) {
+	c, err := k.store.Conversation(t.Context(), k.as("check"), k.name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := k.store.Flushes(t.Context(), k.as("check"), k.name(), store.Page{Limit: store.MaxPage})
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, stepped := int64(0), int64(0)
+	for i, item := range slices.Backward(list.Items) {
+		f, err := k.store.Flush(t.Context(), k.as("check"), item.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.From != end+1 || f.To < f.From || !f.Acknowledged() && i != 0 {
+			t.Fatalf("flush %d to %d follows %d, acknowledged %v, %d come after it", f.From, f.To, end, f.Acknowledged(), i)
+		}
+		end = f.To
+		for _, s := range f.Steps {
+			if s.From != stepped+1 || s.To < s.From || s.To > f.To {
+				t.Fatalf("step %d to %d follows %d in a flush up to %d", s.From, s.To, stepped, f.To)
+			}
+			stepped = s.To
+		}
+		if f.Done != stepped || f.Acknowledged() != (stepped == f.To) {
+			t.Fatalf("flush up to %d is done up to %d, its steps up to %d, acknowledged %v", f.To, f.Done, stepped, f.Acknowledged())
+		}
+	}
+	if c.Flushed != stepped {
+		t.Fatalf("the conversation is flushed up to %d, its steps go up to %d", c.Flushed, stepped)
+	}
+}
+
+// transcript is how many messages a step of an extraction has at most.
+var transcript = rapid.IntRange(3, 10)
+
+// finish has everything flushed and extracted that is not.
+func (k *talk) finish(t *rapid.T) {
+	if _, err := k.store.CompleteTurn(t.Context(), k.as("say"), k.name()); err != nil {
+		t.Fatal(err)
+	}
+	for round := 0; ; round++ {
+		if round > 20*k.messages {
+			t.Fatal("it does not come to an end")
+		}
+		r, more := k.pending(t)
+		if more && rapid.IntRange(0, 4).Draw(t, "extraction first") == 0 {
+			k.extract(t, r, "last", rapid.Bool().Draw(t, "paid"), transcript.Draw(t, "transcript"))
+			k.apply(t, k.records[len(k.records)-1], "last")
+			continue
+		}
+		if !k.plan(t, int64(k.messages)) {
+			if !more {
+				return
+			}
+			continue
+		}
+		k.flush(t, k.flushes[len(k.flushes)-1], "last", rapid.Bool().Draw(t, "fallback"))
+	}
+}
+
+// Flushes and extractions of one conversation, by several runs each, whoever comes first and however often calls are repeated:
+// each message is noted once, and the flushes cover the conversation without gaps.
+func TestMessagesAreNotedOnce(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	owners := 0
+	rapid.Check(t, func(t *rapid.T) {
+		owners++
+		k := &talk{desk: d, owner: memory.Owner(fmt.Sprint("user:", owners))}
+		run := rapid.SampledFrom([]string{"r1", "r2"})
+		aFlush := func(t *rapid.T) uuid.UUID {
+			if len(k.flushes) == 0 {
+				t.Skip("no flush yet")
+			}
+			return rapid.SampledFrom(k.flushes).Draw(t, "flush")
+		}
+		k.say(t, rapid.IntRange(1, 12).Draw(t, "messages"), true)
+		t.Repeat(map[string]func(*rapid.T){
+			"say": func(t *rapid.T) {
+				k.say(t, rapid.IntRange(1, 9).Draw(t, "messages"), rapid.Bool().Draw(t, "complete"))
+			},
+			"time passes": func(t *rapid.T) { k.clock.Add(rapid.Int64Range(1, 10*3600).Draw(t, "seconds")) },
+			"plan":        func(t *rapid.T) { k.plan(t, rapid.Int64Range(1, int64(k.messages)).Draw(t, "to")) },
+			"begin": func(t *rapid.T) {
+				if _, err := k.store.BeginFlush(t.Context(), k.as(run.Draw(t, "run")), aFlush(t)); err != nil {
+					t.Fatal(err)
+				}
+			},
+			"propose": func(t *rapid.T) {
+				k.propose(t, aFlush(t), run.Draw(t, "run"), rapid.Bool().Draw(t, "fallback"), rapid.IntRange(0, 9).Draw(t, "nothing") == 0)
+			},
+			"flush": func(t *rapid.T) {
+				k.plan(t, rapid.Int64Range(1, int64(k.messages)).Draw(t, "to"))
+				k.flush(t, aFlush(t), run.Draw(t, "run"), rapid.Bool().Draw(t, "fallback"))
+			},
+			"extract and apply": func(t *rapid.T) {
+				if len(k.ranges) == 0 {
+					t.Skip("no range yet")
+				}
+				by := run.Draw(t, "run")
+				k.extract(t, k.ranges[len(k.ranges)-1], by, rapid.Bool().Draw(t, "paid"), transcript.Draw(t, "transcript"))
+				if len(k.records) > 0 {
+					k.apply(t, k.records[len(k.records)-1], by)
+				}
+			},
+			"commit": func(t *rapid.T) {
+				f, err := k.store.Flush(t.Context(), k.as("ask"), aFlush(t))
+				if err != nil {
+					t.Fatal(err)
+				}
+				from := f.Done + 1
+				if rapid.IntRange(0, 3).Draw(t, "again") == 0 {
+					from = rapid.Int64Range(f.From, f.To).Draw(t, "from")
+				}
+				_, err = k.store.CommitFlush(t.Context(), k.as(run.Draw(t, "run")), f.ID, from, "")
+				if err != nil && !refused(err) {
+					t.Fatal(err)
+				}
+			},
+			"ask for a range": func(t *rapid.T) {
+				if r, found := k.pending(t); found {
+					k.ranges = append(k.ranges, r)
+				}
+			},
+			"extract": func(t *rapid.T) {
+				if len(k.ranges) == 0 {
+					t.Skip("no range yet")
+				}
+				k.extract(t, k.ranges[max(0, len(k.ranges)-rapid.IntRange(1, 2).Draw(t, "range"))], run.Draw(t, "run"),
+					rapid.Bool().Draw(t, "paid"), transcript.Draw(t, "transcript"))
+			},
+			"apply": func(t *rapid.T) {
+				if len(k.records) == 0 {
+					t.Skip("no extraction yet")
+				}
+				k.apply(t, k.records[max(0, len(k.records)-rapid.IntRange(1, 3).Draw(t, "record"))], run.Draw(t, "run"))
+			},
+			"skip": func(t *rapid.T) {
+				if len(k.records) == 0 {
+					t.Skip("no extraction yet")
+				}
+				_, err := k.store.RecordOutcome(t.Context(), k.as(run.Draw(t, "run")), k.records[len(k.records)-1],
+					store.Ending{Outcome: memory.OutcomeSkipped})
+				if err != nil && !refused(err) {
+					t.Fatal(err)
+				}
+			},
+			"": k.check,
+		})
+		k.finish(t)
+		k.check(t)
+		notes := k.notes(t)
+		for n := range k.messages {
+			if stands := strings.Count(notes, fmt.Sprintf("- said %d.\n", n+1)); stands != 1 {
+				t.Fatalf("message %d is noted %d times:\n%s", n+1, stands, notes)
+			}
+		}
+	})
+	for what, sql := range map[string]string{
+		"a model's entry took the place of rules'": `
+select count(*) from document_versions where scope = 'PERSONAL' and removed > 0`,
+		"an extraction had a part of a flush's step": `
+select count(*) from extractions x join flush_steps s using (conversation_uid)
+where x.reason_code = 'noted' and x.to_seq < s.to_seq and x.to_seq > s.from_seq`,
+		"an extraction came before the flush": `select count(*) from flush_steps where outcome = 'nothing' and engine = ''`,
+	} {
+		if n := (&world{url: d.url}).count(t, sql); n == 0 {
+			t.Errorf("it never happened that %s", what)
+		} else {
+			t.Logf("%d times: %s", n, what)
 		}
 	}
 }

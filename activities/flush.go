@@ -3,27 +3,31 @@ package activities
 import (
 	"context"
 	"errors"
+	"time"
+
+	"github.com/google/uuid"
 
 	"reverie/memory"
 	"reverie/store"
 )
 
-// Flusher proposes an entry for today's note, of what is worth keeping of messages that leave a context window: a model with
-// its prompt, or the built-in engine. Its answer is read by memory.ParseFlush.
+// Flusher proposes an entry for today's note from messages that leave a context window: a model with its prompt, or
+// the built-in engine. memory.ParseFlush reads its answer.
 type Flusher interface {
 	Flush(ctx context.Context, in memory.ExtractionInput) (memory.Answer, error)
 }
 
-// ReasonExtracted ends a step of a flush whose messages an extraction had taken before.
+// ReasonExtracted ends a step of a flush whose messages were already extracted.
 const ReasonExtracted memory.ReasonCode = "extracted"
 
-// ReasonNoteFull ends a step of a flush whose entry has no room in today's note: it is as large as a document may be.
+// ReasonNoteFull ends a step of a flush whose entry does not fit into today's note, which has reached the size limit
+// of a document.
 const ReasonNoteFull memory.ReasonCode = "note_full"
 
-// ReasonForgotten ends a step of a flush whose entry says nothing but what somebody wanted forgotten.
+// ReasonForgotten ends a step of a flush whose entry contains only what a person wanted forgotten.
 const ReasonForgotten memory.ReasonCode = "forgotten"
 
-// PlanFlush finds or opens the flush that is next, so that everything up to a message is flushed.
+// PlanFlush finds or opens the next flush needed to have everything up to a message flushed.
 func (a *Activities) PlanFlush(ctx context.Context, in PlanFlushInput) (PlanFlushResult, error) {
 	id, err := a.identify(ctx, in.OwnerRef, author(ctx, ""))
 	if err != nil {
@@ -36,8 +40,9 @@ func (a *Activities) PlanFlush(ctx context.Context, in PlanFlushInput) (PlanFlus
 	return PlanFlushResult{Needed: true, Flush: flush.ID, From: flush.From, To: flush.To}, nil
 }
 
-// ProposeFlush asks an engine what to note of the next messages of a flush and saves a draft that passed the guards, or ends the
-// step that has nothing to write. A run that was cut after it had saved its draft finds the draft again and does not ask twice.
+// ProposeFlush asks an engine what to note of the next messages of a flush and saves a draft that passed the guards,
+// or ends the step if there is nothing to write. A run that was interrupted after saving its draft finds it and does
+// not ask again.
 func (a *Activities) ProposeFlush(ctx context.Context, in FlushStepInput) (FlushStepResult, error) {
 	asking := in.Settings.Paid && !in.Fallback && a.Flusher != nil
 	engine := "builtin"
@@ -59,7 +64,7 @@ func (a *Activities) ProposeFlush(ctx context.Context, in FlushStepInput) (Flush
 	return p.run(ctx)
 }
 
-// flushed is the result of a step of a flush that is acknowledged.
+// flushed returns the result of a step of an acknowledged flush.
 func flushed(record store.Flush) FlushStepResult {
 	return FlushStepResult{
 		From: record.To + 1, To: record.To, Acknowledged: true,
@@ -85,7 +90,7 @@ func (a *Activities) CommitFlush(ctx context.Context, in CommitFlushInput) (Comm
 		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
 			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonScan,
 		})
-	case isConflict && conflict.Code == store.CodeNoteFull: // the messages stay, for the extraction; the window must not wait for a new day
+	case isConflict && conflict.Code == store.CodeNoteFull: // leave the messages to the extraction: the window must not wait for a new day
 		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
 			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoteFull,
 		})
@@ -111,7 +116,7 @@ func (a *Activities) CommitFlush(ctx context.Context, in CommitFlushInput) (Comm
 	}, nil
 }
 
-// HoldFlush records why an open flush does not go on for now. It waits for the next one who asks for it.
+// HoldFlush records why an open flush does not continue for now. It waits for the next request.
 func (a *Activities) HoldFlush(ctx context.Context, in HoldFlushInput) (HoldFlushResult, error) {
 	id, err := a.identify(ctx, in.OwnerRef, author(ctx, ""))
 	if err != nil {
@@ -131,4 +136,83 @@ func (a *Activities) HoldFlush(ctx context.Context, in HoldFlushInput) (HoldFlus
 		return HoldFlushResult{}, recordError(err, "flush")
 	}
 	return HoldFlushResult{Acknowledged: record.Acknowledged(), Done: record.Done}, nil
+}
+
+// FlushRef identifies an open flush.
+type FlushRef struct {
+	memory.OwnerRef
+	Flush uuid.UUID `json:"flush"`
+}
+
+// PlanFlushInput asks what to flush so that a conversation is flushed up to a message.
+type PlanFlushInput struct {
+	memory.OwnerRef
+	Conversation uuid.UUID `json:"conversation"`
+	To           int64     `json:"to"`
+}
+
+// PlanFlushResult is the next flush.
+type PlanFlushResult struct {
+	Needed bool      `json:"needed,omitempty"`
+	Flush  uuid.UUID `json:"flush,omitzero"`
+	From   int64     `json:"from,omitempty"`
+	To     int64     `json:"to,omitempty"`
+}
+
+// FlushStepInput is one step of a flush.
+type FlushStepInput struct {
+	FlushRef
+
+	Settings memory.FlushSettings `json:"settings"`
+	Fallback bool                 `json:"fallback,omitempty"` // by rules, instead of the model
+}
+
+// FlushStepResult determines the next step: commit a draft, continue after Done, fall back, wait, or ask with a
+// shorter transcript.
+type FlushStepResult struct {
+	From         int64             `json:"from"`
+	To           int64             `json:"to"`
+	HasDraft     bool              `json:"hasDraft,omitempty"`
+	Acknowledged bool              `json:"acknowledged,omitempty"`
+	TooLong      bool              `json:"tooLong,omitempty"`
+	Messages     int               `json:"messages,omitempty"`
+	FallBack     memory.ReasonCode `json:"fallBack,omitempty"` // the model cannot do it: budget, refused, invalid, …
+	WaitUntil    time.Time         `json:"waitUntil,omitzero"` // when the spent budget renews
+	Fallback     bool              `json:"fallback,omitempty"` // of the acknowledged flush: rules did all or part of it
+	Outcome      memory.Outcome    `json:"outcome,omitempty"`
+	ReasonCode   memory.ReasonCode `json:"reasonCode,omitempty"`
+	Usage        memory.Usage      `json:"usage,omitzero"`
+}
+
+// CommitFlushInput commits the draft of a step.
+type CommitFlushInput struct {
+	FlushRef
+
+	From  int64 `json:"from"`
+	To    int64 `json:"to"`
+	Rules bool  `json:"rules,omitempty"` // rules made the draft: there is no further fallback
+}
+
+// CommitFlushResult is the state of the flush.
+type CommitFlushResult struct {
+	Stale        bool              `json:"stale,omitempty"`    // the draft is gone or was made of content that has changed: propose again
+	FallBack     memory.ReasonCode `json:"fallBack,omitempty"` // the model's text may not be written
+	Acknowledged bool              `json:"acknowledged,omitempty"`
+	Outcome      memory.Outcome    `json:"outcome,omitempty"`
+	ReasonCode   memory.ReasonCode `json:"reasonCode,omitempty"`
+	Done         int64             `json:"done"`
+	Fallback     bool              `json:"fallback,omitempty"` // rules did all or part of what is done
+}
+
+// HoldFlushInput gives the reason why an open flush does not continue for now.
+type HoldFlushInput struct {
+	FlushRef
+
+	ReasonCode memory.ReasonCode `json:"reasonCode"`
+}
+
+// HoldFlushResult is the state of the flush.
+type HoldFlushResult struct {
+	Acknowledged bool  `json:"acknowledged,omitempty"`
+	Done         int64 `json:"done"`
 }

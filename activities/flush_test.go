@@ -35,7 +35,10 @@ type flushWorld struct {
 }
 
 // talked are the messages of the conversation.
-var talked = []string{"I live in Leeds. Remember that I am allergic to peanuts.", "Noted.", "I plant an oak in the garden.", "A good choice."}
+var talked = []string{
+	"I live in Leeds. Remember that I am allergic to peanuts.", "Noted.", "I plant an oak in the garden.",
+	"A good choice.",
+}
 
 func newFlushWorld(t *testing.T, script llmtest.Script) *flushWorld {
 	t.Helper()
@@ -46,14 +49,20 @@ func newFlushWorld(t *testing.T, script llmtest.Script) *flushWorld {
 		}
 		return flushEntry
 	}})
-	model, err := llm.Open(llm.Config{Provider: "openai", Model: "scripted", APIKey: "key", BaseURL: w.model.URL + "/v1", Timeout: 5 * time.Second})
+	model, err := llm.Open(llm.Config{
+		Provider: "openai", Model: "scripted", APIKey: "key", BaseURL: w.model.URL + "/v1",
+		Timeout: 5 * time.Second,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	prompted := Prompted{Model: model, MaxTokens: 1000}
 	w.options = Options{Store: w.Store, Proposer: prompted, Paid: true, Flusher: prompted, Summariser: prompted, Rules: extractive.New()}
 	w.use(t, w.options)
-	w.settings = memory.FlushSettings{Extract: memory.DefaultExtractSettings(), Paid: true, Deadline: time.Minute, Policy: memory.FlushFallback}
+	w.settings = memory.FlushSettings{
+		Extract: memory.DefaultExtractSettings(), Paid: true, Deadline: time.Minute,
+		Policy: memory.FlushFallback,
+	}
 	w.say(t, memory.TriggerAPI, talked...)
 	return w
 }
@@ -130,7 +139,8 @@ func TestAModelFlushes(t *testing.T) {
 	record := w.record(t, in)
 	want := store.FlushStep{From: 1, To: 4, Outcome: memory.OutcomeWritten, Engine: "openai/scripted"}
 	got := record.Steps[0]
-	if got.From != want.From || got.To != want.To || got.Outcome != want.Outcome || got.Engine != want.Engine || got.Fallback || record.Usage.Calls != 1 {
+	if got.From != want.From || got.To != want.To || got.Outcome != want.Outcome || got.Engine != want.Engine || got.Fallback ||
+		record.Usage.Calls != 1 {
 		t.Errorf("record %+v", record)
 	}
 	if found := must(t, w.world, w.ProposeFlush, in); !found.Acknowledged || found.Outcome != memory.OutcomeWritten {
@@ -149,11 +159,15 @@ func TestAModelFlushes(t *testing.T) {
 
 // Nothing to store is an answer like others: rules are not asked instead.
 func TestNothingToStoreIsHonoured(t *testing.T) {
-	for _, answer := range []string{memory.NoReply, `{"should_update":false,"reason":"small talk","daily_entry":""}`, `{"should_update":true,"reason":"","daily_entry":"NO_REPLY"}`} {
+	for _, answer := range []string{
+		memory.NoReply, `{"should_update":false,"reason":"small talk","daily_entry":""}`,
+		`{"should_update":true,"reason":"","daily_entry":"NO_REPLY"}`,
+	} {
 		w := newFlushWorld(t, llmtest.Always(llmtest.Answer(answer)))
 		in := w.plan(t)
 		out := must(t, w.world, w.ProposeFlush, in)
-		if !out.Acknowledged || out.Outcome != memory.OutcomeNothing || out.ReasonCode != ReasonNothingToKeep || out.Fallback || out.FallBack != "" {
+		if !out.Acknowledged || out.Outcome != memory.OutcomeNothing || out.ReasonCode != ReasonNothingToKeep || out.Fallback ||
+			out.FallBack != "" {
 			t.Errorf("%s became %+v", answer, out)
 		}
 		if record := w.record(t, in); w.note(t) != "" || record.Usage.Calls != 1 || !record.Acknowledged() {
@@ -168,10 +182,13 @@ func TestFlushesThatAskNobody(t *testing.T) {
 		change func(t *testing.T, w *flushWorld)
 		reason memory.ReasonCode
 	}{
-		"memory is off":    {func(_ *testing.T, w *flushWorld) { w.settings.Extract.MemoryEnabled = false }, memory.GateMemoryOff},
-		"a dream's":        {func(t *testing.T, w *flushWorld) { t.Helper(); w.say(t, memory.TriggerDream, talked...) }, memory.GateSource},
-		"a schedule's":     {func(t *testing.T, w *flushWorld) { t.Helper(); w.say(t, memory.TriggerCron, talked...) }, memory.GateSource},
-		"blank":            {func(t *testing.T, w *flushWorld) { t.Helper(); w.say(t, memory.TriggerAPI, " ", "\n", " ", " ") }, ReasonNothingToKeep},
+		"memory is off": {func(_ *testing.T, w *flushWorld) { w.settings.Extract.MemoryEnabled = false }, memory.GateMemoryOff},
+		"a dream's":     {func(t *testing.T, w *flushWorld) { t.Helper(); w.say(t, memory.TriggerDream, talked...) }, memory.GateSource},
+		"a schedule's":  {func(t *testing.T, w *flushWorld) { t.Helper(); w.say(t, memory.TriggerCron, talked...) }, memory.GateSource},
+		"blank": {
+			func(t *testing.T, w *flushWorld) { t.Helper(); w.say(t, memory.TriggerAPI, " ", "\n", " ", " ") },
+			ReasonNothingToKeep,
+		},
 		"extracted before": {func(t *testing.T, w *flushWorld) { t.Helper(); w.extract(t) }, ReasonExtracted},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -193,7 +210,8 @@ func (w *flushWorld) extract(t *testing.T) {
 	out := must(t, w.world, w.Propose, ProposeInput{
 		OwnerRef: w.ref, Conversation: w.conversation, From: 1, To: 4, First: true, Settings: w.settings.Extract,
 	})
-	if applied := must(t, w.world, w.Apply, ApplyInput{OwnerRef: w.ref, Extraction: out.Extraction}); applied.Outcome != memory.OutcomeWritten {
+	if applied := must(t, w.world, w.Apply,
+		ApplyInput{OwnerRef: w.ref, Extraction: out.Extraction}); applied.Outcome != memory.OutcomeWritten {
 		t.Fatalf("extracted %+v", applied)
 	}
 }
@@ -256,7 +274,8 @@ func TestFlushesThatFallBack(t *testing.T) {
 				}
 			}
 			record := w.record(t, in)
-			if s := record.Steps[0]; !s.Fallback || s.Engine != extractive.Model || c.calls == 2 && len(s.Violations) == 0 || w.model.Stats().Requests != asked {
+			if s := record.Steps[0]; !s.Fallback || s.Engine != extractive.Model || c.calls == 2 && len(s.Violations) == 0 ||
+				w.model.Stats().Requests != asked {
 				t.Errorf("step %+v", s)
 			}
 		})
@@ -342,5 +361,29 @@ func TestAFlushThatAnotherExecutionHas(t *testing.T) {
 	}
 	if d := cmp.Diff(2, w.model.Stats().Requests); d != "" {
 		t.Errorf("questions (-want +got):\n%s", d)
+	}
+}
+
+// What a person has forgotten while a flush was drafted is not noted, and the flush says so.
+func TestAFlushOfWhatWasForgotten(t *testing.T) {
+	w := newFlushWorld(t, nil)
+	ref := memory.Ref{Scope: memory.ScopePersonal, Path: memory.MemoryPath}
+	if _, err := w.Store.Apply(t.Context(), w.id, "",
+		[]memory.Change{{Ref: ref, Op: memory.OpReplace, Content: "- Plants an oak in the garden.\n"}}); err != nil {
+		t.Fatal(err)
+	}
+	in := w.plan(t)
+	if out := must(t, w.world, w.ProposeFlush, in); !out.HasDraft {
+		t.Fatalf("%+v", out)
+	}
+	if _, err := w.Store.Forget(t.Context(), w.id, store.ForgetRequest{Ref: ref, FromLine: 1, ToLine: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.commit(t, in, false); !got.Acknowledged || got.Outcome != memory.OutcomeNothing || got.ReasonCode != ReasonForgotten ||
+		got.Done != 4 {
+		t.Errorf("%+v", got)
+	}
+	if got := w.note(t); got != "" {
+		t.Errorf("noted %q", got)
 	}
 }

@@ -3,19 +3,28 @@ package activities
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
+	"time"
 
+	"github.com/google/uuid"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
+	"reverie/imports"
 	"reverie/memory"
 	"reverie/store"
 )
 
-// ImportPage moves in the next items of an import: its documents, then its conversations, those of one owner one after the other
-// and owners side by side. What is settled is recorded at once and never done again, so that the next attempt goes on behind it.
-// One item that cannot be moved in stops no other; what may end better later, such as a database that is away, is tried again.
+// ImportPage imports the next items of an import: documents first, then conversations, sequentially per owner and
+// concurrently across owners. A settled item is recorded at once and never repeated, so the next attempt continues
+// after it. An item that cannot be imported does not stop the others; errors that may pass, such as an unavailable
+// database, are retried.
 func (a *Activities) ImportPage(ctx context.Context, in ImportPageInput) (ImportPageResult, error) {
 	p := importPage{Activities: a, in: in, id: importIdentity(ctx, in.AgentRef)}
 	imported, items, err := a.Store.NextImportItems(ctx, p.id, in.Import, ImportPageItems)
@@ -37,14 +46,14 @@ func (a *Activities) ImportPage(ctx context.Context, in ImportPageInput) (Import
 	return p.result(ctx)
 }
 
-// importIdentity sees the items of every owner.
+// importIdentity returns an identity that sees the items of every owner.
 func importIdentity(ctx context.Context, ref AgentRef) memory.Identity {
 	by := author(ctx, "")
 	by.Kind = memory.AuthorImport
 	return memory.Identity{Workspace: ref.Workspace, Agent: ref.Agent, AnyOwner: true, Role: memory.RoleMember, Author: by}
 }
 
-// importPage is a page of items on its way.
+// importPage is a page of items being imported.
 type importPage struct {
 	*Activities
 	in     ImportPageInput
@@ -58,7 +67,7 @@ type importPage struct {
 	problem error // the last one
 }
 
-// run moves the items in: all documents before the first conversation, which may be read with them in mind.
+// run imports the items: all documents before the first conversation, whose extraction may read them.
 func (p *importPage) run(ctx context.Context, items []store.ImportItem) error {
 	ctx, cancel := untilStopped(ctx)
 	defer cancel()
@@ -71,7 +80,7 @@ func (p *importPage) run(ctx context.Context, items []store.ImportItem) error {
 	return nil
 }
 
-// byOwner are the items of one kind, those of each owner in order, the owner of the first item first.
+// byOwner returns the items of one kind grouped by owner, in order of first appearance.
 func byOwner(items []store.ImportItem, conversations bool) [][]store.ImportItem {
 	var out [][]store.ImportItem
 	place := map[memory.Owner]int{}
@@ -90,7 +99,7 @@ func byOwner(items []store.ImportItem, conversations bool) [][]store.ImportItem 
 	return out
 }
 
-// side goes through owners side by side, and returns when all are done or stuck, or ctx is.
+// side processes owners concurrently, and returns when all are done or stuck, or ctx is done.
 func (p *importPage) side(ctx context.Context, owners [][]store.ImportItem) {
 	places := make(chan struct{}, max(1, p.in.Parallel))
 	var working sync.WaitGroup
@@ -104,7 +113,7 @@ func (p *importPage) side(ctx context.Context, owners [][]store.ImportItem) {
 		working.Go(func() {
 			defer func() { <-places }()
 			if err := p.owner(ctx, items); err != nil && ctx.Err() == nil {
-				p.Log.Warn("Items of an owner are not moved in", "import", p.in.Import, "error", err)
+				p.Log.Warn("Could not import an owner's items", "import", p.in.Import, "error", err)
 				p.mu.Lock()
 				p.problem = err
 				p.mu.Unlock()
@@ -113,8 +122,8 @@ func (p *importPage) side(ctx context.Context, owners [][]store.ImportItem) {
 	}
 }
 
-// owner moves the items of one owner in. One that has to wait is tried again here, as what follows comes later: other owners may
-// wait for a model for days, and hold up another attempt at the page as long.
+// owner imports the items of one owner. An item that has to wait is retried here, because later items depend on it:
+// another attempt at the page would have to wait for owners whose model is unavailable for days.
 func (p *importPage) owner(ctx context.Context, items []store.ImportItem) error {
 	for _, item := range items {
 		for wait := importPause; ; wait = min(2*wait, importPatience) {
@@ -125,7 +134,7 @@ func (p *importPage) owner(ctx context.Context, items []store.ImportItem) error 
 			if permanent, found := errors.AsType[*temporal.ApplicationError](err); ctx.Err() != nil || found && permanent.NonRetryable() {
 				return cmp.Or(ctx.Err(), err)
 			}
-			p.Log.Warn("An item waits to be moved in", "import", p.in.Import, "error", err)
+			p.Log.Warn("Import of an item postponed", "import", p.in.Import, "error", err)
 			if err := rest(ctx, wait); err != nil {
 				return err
 			}
@@ -134,7 +143,7 @@ func (p *importPage) owner(ctx context.Context, items []store.ImportItem) error 
 	return nil
 }
 
-// settle moves one item in, and records what became of it.
+// settle imports one item and records the result.
 func (p *importPage) settle(ctx context.Context, item store.ImportItem) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -158,7 +167,8 @@ func (p *importPage) settle(ctx context.Context, item store.ImportItem) error {
 	return nil
 }
 
-// writer is on whose behalf an item is moved in: with the rights of the key that asked for it.
+// writer returns the identity that an item is imported with: it has the permissions of the key that requested the
+// import.
 func (p *importPage) writer(item store.ImportItem) memory.Identity {
 	id := p.id.For(p.in.Agent, item.Whose)
 	id.AnyOwner, id.Pinned = false, p.of.Pinned
@@ -166,7 +176,7 @@ func (p *importPage) writer(item store.ImportItem) memory.Identity {
 	return id
 }
 
-// beat tells Temporal that the step is alive and how far it is, until the returned function is called.
+// beat sends heartbeats with the progress until the returned function is called.
 func (p *importPage) beat(ctx context.Context) (stop func()) {
 	return repeat(ctx, HeartbeatTimeout/heartbeatsInTime, func() {
 		p.mu.Lock()
@@ -175,7 +185,7 @@ func (p *importPage) beat(ctx context.Context) (stop func()) {
 	})
 }
 
-// result says how far the import is.
+// result returns the progress of the import.
 func (p *importPage) result(ctx context.Context) (ImportPageResult, error) {
 	now, err := p.Store.ImportOf(ctx, p.id, p.in.Import)
 	if err != nil {
@@ -196,7 +206,8 @@ func progressOf(i store.Import) ImportProgress {
 	return out
 }
 
-// EndImport ends an import of which nothing is under way: with what waits left out when it was cancelled, else as done.
+// EndImport ends an import that is not running: if it was cancelled, waiting items are left out; otherwise it is
+// done.
 func (a *Activities) EndImport(ctx context.Context, in EndImportInput) (EndImportResult, error) {
 	id := importIdentity(ctx, in.AgentRef)
 	imported, err := a.Store.ImportOf(ctx, id, in.Import)
@@ -212,4 +223,243 @@ func (a *Activities) EndImport(ctx context.Context, in EndImportInput) (EndImpor
 		return EndImportResult{}, storeError(err)
 	}
 	return EndImportResult{ImportProgress: progressOf(imported), Cancelled: imported.State == store.ImportCancelled}, nil
+}
+
+// ImportPageItems is how many items one step of an import processes: enough for owners to proceed concurrently, and
+// for an operator to see progress.
+const ImportPageItems = 200
+
+// ImportPageInput asks for the next items of an import.
+type ImportPageInput struct {
+	AgentRef
+	Import   uuid.UUID `json:"import"`
+	Parallel int       `json:"parallel"` // owners at once
+}
+
+// ImportProgress is the progress of an import.
+type ImportProgress struct {
+	Items    int                    `json:"items"`
+	Outcomes map[memory.Outcome]int `json:"outcomes,omitempty"` // of settled items
+}
+
+// ImportPageResult determines the next step.
+type ImportPageResult struct {
+	ImportProgress
+	More      bool `json:"more,omitempty"`      // items are waiting
+	Cancelled bool `json:"cancelled,omitempty"` // the import was cancelled
+}
+
+// ImportBeat is the heartbeat of a page.
+type ImportBeat struct {
+	Settled int `json:"settled"` // items of the page settled by this attempt
+	Of      int `json:"of"`
+}
+
+// EndImportInput ends an import.
+type EndImportInput struct {
+	AgentRef
+	Import    uuid.UUID `json:"import"`
+	Cancelled bool      `json:"cancelled,omitempty"` // leave waiting items out
+}
+
+// EndImportResult is how the import ended.
+type EndImportResult struct {
+	ImportProgress
+	Cancelled bool `json:"cancelled,omitempty"`
+}
+
+// ExtractOrder asks for the extraction of a conversation's pending messages.
+type ExtractOrder struct {
+	memory.OwnerRef
+	Conversation uuid.UUID
+	Timing       memory.Timing
+	Request      string // the same for a repeated request
+}
+
+// Extracted is the result of an ExtractOrder.
+type Extracted struct {
+	Outcome    memory.Outcome
+	ReasonCode memory.ReasonCode
+	// Again means that repeating may succeed later: the model was unavailable for long.
+	Again bool
+}
+
+// Extractor runs extractions as separate workflows.
+type Extractor interface {
+	// Extract waits until the conversation's pending messages are extracted, or ctx is done.
+	Extract(ctx context.Context, o ExtractOrder) (Extracted, error)
+}
+
+// ReasonStored is the reason for a conversation that was imported without extraction.
+const ReasonStored memory.ReasonCode = "stored"
+
+// ImportedItem is a settled item, for metrics.
+type ImportedItem struct {
+	Conversation bool
+	Outcome      memory.Outcome
+	ReasonCode   memory.ReasonCode
+}
+
+// item imports one item. An error means that it has to wait.
+func (p *importPage) item(ctx context.Context, staged store.ImportItem) (store.ImportSettled, error) {
+	var item imports.Item
+	if err := json.Unmarshal(staged.Payload, &item); err != nil || (item.Document == nil) == (item.Conversation == nil) {
+		return store.ImportSettled{Outcome: memory.OutcomeFailed, ReasonCode: ReasonUnreadable},
+			nil //nolint:nilerr // the item records the reason
+	}
+	var end store.ImportSettled
+	var err error
+	if item.Document != nil {
+		end, err = p.document(ctx, staged, *item.Document)
+	} else {
+		end, err = p.conversation(ctx, staged, *item.Conversation)
+	}
+	if err == nil {
+		return end, nil
+	}
+	return refusedItem(err)
+}
+
+// refusedItem returns the result of an item that the store refuses. Any other error is returned.
+func refusedItem(err error) (store.ImportSettled, error) {
+	var (
+		invalid     *store.InvalidError
+		conflict    *store.ConflictError
+		quarantined *store.QuarantineError
+	)
+	end := store.ImportSettled{Outcome: memory.OutcomeFailed}
+	switch {
+	case errors.As(err, &quarantined):
+		end.Outcome, end.ReasonCode = memory.OutcomeQuarantined, ReasonScan
+	case errors.Is(err, store.ErrReadOnlyTeam):
+		end.Outcome, end.ReasonCode = memory.OutcomeSkipped, memory.GateTeamMember
+	case errors.Is(err, store.ErrMemoryOff):
+		end.Outcome, end.ReasonCode = memory.OutcomeSkipped, memory.GateMemoryOff
+	case errors.As(err, &invalid):
+		end.ReasonCode = store.ReasonImportInvalid
+	case errors.As(err, &conflict):
+		end.ReasonCode = memory.ReasonCode(conflict.Code)
+	case errors.Is(err, store.ErrForbidden):
+		end.ReasonCode = ReasonForbidden
+	default:
+		return end, storeError(err)
+	}
+	return end, nil
+}
+
+// document passes a document to the gate, once.
+func (p *importPage) document(ctx context.Context, staged store.ImportItem, d imports.Document) (store.ImportSettled, error) {
+	receipt, err := p.Store.Apply(ctx, p.writer(staged), fmt.Sprintf("import/%s/%s", p.in.Import, staged.Key), []memory.Change{{
+		Ref: memory.Ref{Scope: d.Scope, Path: d.Path}, Op: memory.OpImport, Content: d.Content, Import: p.of.OnConflict, From: p.of.Format,
+		Reason: "imported from " + p.of.Format,
+	}})
+	if err != nil {
+		return store.ImportSettled{}, err
+	}
+	change := receipt.Changes[0]
+	var end store.ImportSettled
+	if change.Withheld {
+		end.ReasonCode = ReasonForgotten // for a part, or for all that is new
+	}
+	switch {
+	case change.Merged:
+		p.indexChanged(p.in.AgentRef)
+		end.Outcome = memory.OutcomeMerged
+		return end, nil
+	case change.Changed:
+		p.indexChanged(p.in.AgentRef)
+		end.Outcome = memory.OutcomeWritten
+		return end, nil
+	case p.of.OnConflict == memory.ImportKeep && change.SHA256 != hashOf(memory.Scan(d.Content).Text):
+		return store.ImportSettled{Outcome: memory.OutcomeSkipped, ReasonCode: store.ReasonImportConflict}, nil
+	}
+	end.Outcome = memory.OutcomeUnchanged
+	return end, nil
+}
+
+func hashOf(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
+}
+
+// conversation stores a conversation with its original dates, and has it extracted.
+func (p *importPage) conversation(ctx context.Context, staged store.ImportItem, c imports.Conversation) (store.ImportSettled, error) {
+	var stored store.Stored
+	id := p.writer(staged)
+	batches := slices.Collect(slices.Chunk(c.Messages, memory.MaxBatchMessages))
+	for i, messages := range batches {
+		var err error
+		stored, err = p.Store.AppendMessages(ctx, id, store.Batch{
+			Conversation: c.ID, Trigger: memory.TriggerImport, Messages: messages,
+			TurnComplete: p.of.Extract && i == len(batches)-1,
+		})
+		if err != nil {
+			return store.ImportSettled{}, err
+		}
+		if stored.Token != "" {
+			p.indexChanged(p.in.AgentRef)
+		}
+	}
+	if !p.of.Extract {
+		return store.ImportSettled{Outcome: memory.OutcomeWritten, ReasonCode: ReasonStored}, nil
+	}
+	return p.extract(ctx, staged, id, stored)
+}
+
+// extract waits until nothing is pending in a conversation, even if the model is unavailable or the budget is spent.
+// It takes the outcome from the records of the extractions, which an earlier attempt may have made.
+func (p *importPage) extract(ctx context.Context, staged store.ImportItem, id memory.Identity,
+	stored store.Stored,
+) (store.ImportSettled, error) {
+	order := ExtractOrder{
+		OwnerRef:     memory.OwnerRef{Workspace: p.in.Workspace, Agent: p.in.Agent, Owner: stored.OwnerID},
+		Conversation: stored.ConversationUID, Timing: p.timing,
+	}
+	for round, waits := 0, 0; ; round++ {
+		order.Request = uuid.NewSHA1(p.in.Import,
+			fmt.Appendf(nil, "%s/%d/%s", activity.GetInfo(ctx).WorkflowExecution.RunID, round, staged.Key)).String()
+		out, err := p.Extractor.Extract(ctx, order)
+		if err != nil {
+			return store.ImportSettled{}, err
+		}
+		now, err := p.Store.ImportedConversation(ctx, id, stored.ConversationUID)
+		if err != nil {
+			return store.ImportSettled{}, err
+		}
+		switch {
+		case !now.Pending, out.Outcome == memory.OutcomeSkipped, out.Outcome == memory.OutcomeFailed && !out.Again:
+			if stored.Turn > 0 {
+				err = p.Store.Signalled(ctx, id, stored.Turn)
+			}
+			return store.ImportSettled{Outcome: now.Outcome, ReasonCode: now.ReasonCode}, err
+		}
+		if out.Outcome == memory.OutcomeWritten { // the rest of a long conversation follows at once
+			waits = 0
+			continue
+		}
+		if err := rest(ctx, min(time.Duration(waits)*importPause, maxRetryAfter)); err != nil {
+			return store.ImportSettled{}, err
+		}
+		waits++
+	}
+}
+
+const (
+	// importPause is the increment of the delay before asking for the same extraction again, and the delay before
+	// retrying an item after the database or Temporal was unavailable.
+	importPause = time.Second
+	// importPatience is the longest such delay.
+	importPatience = time.Minute
+)
+
+// rest waits for d, or until ctx is done.
+func rest(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
 }

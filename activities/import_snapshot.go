@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/google/uuid"
 	"go.temporal.io/sdk/activity"
 
 	"reverie/memory"
@@ -11,25 +12,25 @@ import (
 	"reverie/store"
 )
 
-// Why nothing of a snapshot is imported.
+// Reasons why nothing of a snapshot is imported.
 const (
-	// ReasonChangedSincePreview means that a document was changed since the preview that the import is bound to.
+	// ReasonChangedSincePreview means that a document has changed since the preview that the import is bound to.
 	ReasonChangedSincePreview memory.ReasonCode = store.CodeChangedSincePreview
-	// ReasonTeamMember means that the agent has a leader, and its memory is read-only.
+	// ReasonTeamMember means that the agent has a leader, so its memory is read-only.
 	ReasonTeamMember = memory.GateTeamMember
 	// ReasonMemoryOff means that memory is switched off for the agent.
 	ReasonMemoryOff = memory.GateMemoryOff
 	// ReasonForbidden means that the credential may not write the documents.
 	ReasonForbidden memory.ReasonCode = "forbidden"
-	// ReasonUnreadable means that the archive cannot be read; it was when it was handed in, by other rules.
+	// ReasonUnreadable means that the archive cannot be read, although it could when it was uploaded.
 	ReasonUnreadable memory.ReasonCode = "unreadable"
-	// ReasonInvalidDocument means that a document cannot be stored as the archive has it.
+	// ReasonInvalidDocument means that a document of the archive cannot be stored.
 	ReasonInvalidDocument memory.ReasonCode = "invalid_document"
-	// ReasonCancelled means that somebody cancelled the import before anything was written.
+	// ReasonCancelled means that the import was cancelled before it wrote anything.
 	ReasonCancelled memory.ReasonCode = "cancelled"
 )
 
-// ReadSnapshot reads the archive of an import and says what is taken of it. It writes nothing.
+// ReadSnapshot reads the archive of an import and counts what will be imported. It writes nothing.
 func (a *Activities) ReadSnapshot(ctx context.Context, in SnapshotInput) (ReadSnapshotResult, error) {
 	defer beat(ctx, HeartbeatTimeout/heartbeatsInTime)()
 	s, err := a.openSnapshot(ctx, in)
@@ -41,8 +42,7 @@ func (a *Activities) ReadSnapshot(ctx context.Context, in SnapshotInput) (ReadSn
 	}, nil
 }
 
-// CommitSnapshot imports an archive in one transaction, once. What stands in its way is recorded as the reason of a refusal, and
-// is no error.
+// CommitSnapshot imports an archive in one transaction, once. A refusal is a result with a reason, not an error.
 func (a *Activities) CommitSnapshot(ctx context.Context, in SnapshotInput) (CommitSnapshotResult, error) {
 	defer beat(ctx, HeartbeatTimeout/heartbeatsInTime)()
 	s, err := a.openSnapshot(ctx, in)
@@ -69,7 +69,8 @@ func (a *Activities) CommitSnapshot(ctx context.Context, in SnapshotInput) (Comm
 	return endOf(record), nil
 }
 
-// CancelSnapshot ends an import of which nothing is to be written any more. One that has ended is left as it is, and told.
+// CancelSnapshot ends an import that must not write any more. One that has ended is unchanged; its result is
+// returned.
 func (a *Activities) CancelSnapshot(ctx context.Context, in SnapshotInput) (CommitSnapshotResult, error) {
 	id := importer(ctx, in)
 	record, err := a.Store.Snapshot(ctx, id, in.Import)
@@ -88,17 +89,17 @@ func endOf(record store.SnapshotImport) CommitSnapshotResult {
 	}
 }
 
-// opened is an import with its archive in hand.
+// opened is an import with its archive.
 type opened struct {
 	id         memory.Identity
 	record     store.SnapshotImport
 	archive    snapshot.Archive
 	taken      snapshot.Taken
 	refused    []snapshot.Refused
-	unreadable memory.ReasonCode // why the archive is not; empty: it is
+	unreadable memory.ReasonCode // why the archive cannot be read; empty if it can
 }
 
-// importer finds an import, whoever's it is.
+// importer returns an identity that finds an import of any owner.
 func importer(ctx context.Context, in SnapshotInput) memory.Identity {
 	info := activity.GetInfo(ctx)
 	return memory.Identity{
@@ -107,13 +108,13 @@ func importer(ctx context.Context, in SnapshotInput) memory.Identity {
 	}
 }
 
-// speaksFor has an importer do no more than the credential may that asked for the import.
+// speaksFor limits an importer to the permissions of the credential that requested the import.
 func speaksFor(id memory.Identity, record store.SnapshotImport) memory.Identity {
 	id.AnyOwner, id.Owner, id.Pinned, id.Author.ID = false, record.Owner, record.Pinned, record.AuthorID
 	return id
 }
 
-// openSnapshot loads an import and reads its archive, unless it has ended.
+// openSnapshot loads an import and, unless it has ended, reads its archive.
 func (a *Activities) openSnapshot(ctx context.Context, in SnapshotInput) (opened, error) {
 	id := importer(ctx, in)
 	record, data, err := a.Store.LoadSnapshot(ctx, id, in.Import, true)
@@ -134,7 +135,7 @@ func (a *Activities) openSnapshot(ctx context.Context, in SnapshotInput) (opened
 	return s, nil
 }
 
-// refusal is why an import is refused; empty when err is something that trying again may help with, or nothing.
+// refusal returns why an import is refused; empty if err is nil or may pass on a retry.
 func refusal(err error) memory.ReasonCode {
 	conflict, isConflict := errors.AsType[*store.ConflictError](err)
 	_, isInvalid := errors.AsType[*store.InvalidError](err)
@@ -148,8 +149,31 @@ func refusal(err error) memory.ReasonCode {
 		return ReasonMemoryOff
 	case errors.Is(err, store.ErrForbidden):
 		return ReasonForbidden
-	case isInvalid, isQuarantined: // the result of the change, not the text: that was looked at
+	case isInvalid, isQuarantined: // the result of the change, not the uploaded text, which was checked before
 		return ReasonInvalidDocument
 	}
 	return ""
+}
+
+// SnapshotInput identifies an import of a snapshot. Its archive is in the store.
+type SnapshotInput struct {
+	AgentRef
+	Import uuid.UUID `json:"import"`
+}
+
+// ReadSnapshotResult describes an archive.
+type ReadSnapshotResult struct {
+	Ended     bool  `json:"ended,omitempty"` // the import was done before
+	Documents int   `json:"documents"`       // documents to import
+	Skipped   int   `json:"skipped"`         // other entries
+	Bytes     int64 `json:"bytes"`           // of the archive
+}
+
+// CommitSnapshotResult is the result of an import.
+type CommitSnapshotResult struct {
+	Outcome    memory.Outcome    `json:"outcome"`
+	ReasonCode memory.ReasonCode `json:"reasonCode,omitempty"` // why it was refused
+	Created    int               `json:"created"`
+	Updated    int               `json:"updated"`
+	Skipped    int               `json:"skipped"`
 }

@@ -11,34 +11,34 @@ import (
 )
 
 const (
-	// tendFor is how long one step tends an index before it reports: well within what a worker is given to stop in.
+	// tendFor is how long one step works on an index before it reports: well within a worker's time to stop.
 	tendFor = 15 * time.Second
-	// rebuildSources is how many sources are indexed anew between two looks at the clock.
+	// rebuildSources is how many sources are reindexed between two checks of the time.
 	rebuildSources = 16
-	// growVectors is how many vectors are moved in one transaction; each is put into the index of nearest neighbours, which
+	// growVectors is how many vectors are moved in one transaction; inserting each into the nearest-neighbour index
 	// takes some milliseconds.
 	growVectors = 500
 )
 
-// HeartbeatTimeout is how long a step that works on an index may be silent before its worker is taken for dead.
+// HeartbeatTimeout is how long a step that works on an index may be silent before its worker is considered dead.
 const HeartbeatTimeout = 10 * time.Second
 
-// tender is the identity that tends an agent's index. It reads every owner's sources and writes only what is derived from
-// them.
+// tender returns the identity that maintains an agent's index. It reads every owner's sources and writes only derived
+// data.
 func tender(ctx context.Context, ref AgentRef) memory.Identity {
 	return memory.Identity{
 		Workspace: ref.Workspace, Agent: ref.Agent, AnyOwner: true, Role: memory.RoleAdmin, Author: author(ctx, "index"),
 	}
 }
 
-// TendIndex merges what was written lately into segments, indexes anew what another release or nobody has indexed, and
-// finds out in which spaces vectors are missing. What it has done stays done, however it ends.
+// TendIndex merges recent writes into segments, indexes sources that are new or were indexed by another release, and
+// finds the spaces with missing vectors. What it has done is kept even if it fails.
 func (a *Activities) TendIndex(ctx context.Context, in TendIndexInput) (TendIndexResult, error) {
 	defer beat(ctx, HeartbeatTimeout/heartbeatsInTime)()
 	id := tender(ctx, in.AgentRef)
 	var out TendIndexResult
 	for until := time.Now().Add(tendFor); ; {
-		packed, err := a.Store.PackIndex(ctx, id) // before the sources, one of which might fail again and again
+		packed, err := a.Store.PackIndex(ctx, id) // before the sources, one of which might keep failing
 		if err != nil {
 			return TendIndexResult{}, storeError(err)
 		}
@@ -66,8 +66,8 @@ func (a *Activities) TendIndex(ctx context.Context, in TendIndexInput) (TendInde
 	return out, storeError(err)
 }
 
-// grow moves the vectors of spaces that have become large to where an index leads to the nearest of them. more says that it
-// ran out of time.
+// grow moves the vectors of spaces that have become large into a nearest-neighbour index. more reports that it ran
+// out of time.
 func (a *Activities) grow(ctx context.Context, id memory.Identity, spaces []store.Space) (more bool, err error) {
 	until := time.Now().Add(tendFor)
 	for _, s := range spaces {
@@ -83,7 +83,7 @@ func (a *Activities) grow(ctx context.Context, id memory.Identity, spaces []stor
 	return false, nil
 }
 
-// spacesDue are the spaces in which vectors are missing.
+// spacesDue returns the spaces with missing vectors.
 func spacesDue(found store.DueSpaces) []SpaceDue {
 	var due []SpaceDue
 	live := false
@@ -103,7 +103,7 @@ func spacesDue(found store.DueSpaces) []SpaceDue {
 	return due
 }
 
-// stopping reports whether the worker is being stopped: the next one goes on.
+// stopping reports whether the worker is stopping; the next attempt continues.
 func stopping(ctx context.Context) bool {
 	select {
 	case <-activity.GetWorkerStopChannel(ctx):
@@ -113,22 +113,136 @@ func stopping(ctx context.Context) bool {
 	}
 }
 
-// StaleIndex marks everything that the agent has as to be indexed anew. Searches go on.
+// StaleIndex marks all sources of the agent for reindexing. Searches continue.
 func (a *Activities) StaleIndex(ctx context.Context, in IndexInput) (StaleResult, error) {
 	n, err := a.Store.StaleIndex(ctx, tender(ctx, in.AgentRef))
 	return StaleResult{n}, storeError(err)
 }
 
-// StaleLeft counts what is still to be indexed anew.
+// StaleLeft counts the sources still to be reindexed.
 func (a *Activities) StaleLeft(ctx context.Context, in IndexInput) (StaleResult, error) {
 	n, err := a.Store.RebuildIndex(ctx, tender(ctx, in.AgentRef), 0)
 	return StaleResult{n}, storeError(err)
 }
 
-// indexChanged says that an agent's documents have changed.
+// indexChanged reports that an agent's documents have changed.
 func (a *Activities) indexChanged(ref AgentRef) {
 	select {
 	case a.changed <- ref:
 	default:
 	}
+}
+
+// AgentRef names an agent; an empty Agent means the workspace itself.
+type AgentRef = store.AgentRef
+
+// TendIndexInput asks for the lexical work of an agent's index.
+type TendIndexInput struct {
+	AgentRef
+}
+
+// TendIndexResult counts what was done and what is left.
+type TendIndexResult struct {
+	Packed int  `json:"packed,omitempty"` // units in the segments that were built
+	Stale  int  `json:"stale,omitempty"`  // sources still to be reindexed
+	More   bool `json:"more,omitempty"`   // it ran out of time: call again
+	// Spaces are the spaces with missing vectors; none without an embedding model.
+	Spaces []SpaceDue `json:"spaces,omitempty"`
+}
+
+// SpaceDue is an embedding space with missing vectors.
+type SpaceDue struct {
+	Space int64 `json:"space"` // 0: the live one, created if there is none
+	Due   int64 `json:"due"`   // sources with a unit that has no vector
+}
+
+// EmbedInput asks for the missing vectors of one space.
+type EmbedInput struct {
+	AgentRef
+	Space int64 `json:"space,omitempty"` // 0: the live one, created if there is none
+}
+
+// EmbedResult counts units.
+type EmbedResult struct {
+	Embedded int          `json:"embedded,omitempty"` // units that got a vector
+	Cached   int          `json:"cached,omitempty"`   // of these, from the cache of known texts
+	Refused  int          `json:"refused,omitempty"`  // units whose text the model refuses; they get no vector
+	Usage    memory.Usage `json:"usage,omitzero"`
+	// More reports that it ran out of time: call again.
+	More bool `json:"more,omitempty"`
+	// Gone reports that the space is not filled any more.
+	Gone bool `json:"gone,omitempty"`
+	// WaitUntil is when the budget renews.
+	WaitUntil time.Time `json:"waitUntil,omitzero"`
+}
+
+// OpenSpaceInput asks for a space beside the live one.
+type OpenSpaceInput struct {
+	AgentRef
+	Identity memory.EmbeddingIdentity `json:"identity"`
+}
+
+// OpenSpaceResult identifies the space.
+type OpenSpaceResult struct {
+	Space int64 `json:"space"`
+	// Live is the live space beside it; 0: the space itself is live.
+	Live int64 `json:"live,omitempty"`
+}
+
+// SpaceInput names one space of an agent.
+type SpaceInput struct {
+	AgentRef
+	Space int64 `json:"space"`
+}
+
+// SpaceProgress is the progress of filling a space.
+type SpaceProgress struct {
+	Found bool  `json:"found"`
+	Done  int64 `json:"done"`  // vectors
+	Total int64 `json:"total"` // vectors of the agent's fullest space; an estimate while that one is incomplete
+	Due   int64 `json:"due"`   // sources with a unit that has no vector
+}
+
+// CompareSpacesInput asks how well a space finds what the live one finds.
+type CompareSpacesInput struct {
+	AgentRef
+	Space   int64 `json:"space"`
+	Samples int   `json:"samples"` // questions, made from sampled units
+}
+
+// Comparison compares the answers of two spaces to the same questions. Shares are between 0 and 1.
+type Comparison struct {
+	// Questions is the number of questions. 0: the spaces could not be compared, and the other fields are unset.
+	Questions int `json:"questions"`
+	// Overlap is the average share of the live space's first ten results that are also among the other's first ten.
+	Overlap float64 `json:"overlap"`
+	// LiveFound is the share of questions whose own unit is among the first ten results of the live space.
+	LiveFound float64 `json:"liveFound"`
+	// NextFound is the same for the other space.
+	NextFound float64 `json:"nextFound"`
+}
+
+// Worse reports whether the other space finds less than the live one by more than tolerance.
+func (c Comparison) Worse(tolerance float64) bool { return c.NextFound < c.LiveFound-tolerance }
+
+// DropSpaceInput asks for the removal of a space that is not live.
+type DropSpaceInput struct {
+	AgentRef
+	Space int64 `json:"space"`
+	Limit int   `json:"limit"` // vectors to delete at once; 0 only takes the space out of use
+}
+
+// DropSpaceResult reports whether vectors are left.
+type DropSpaceResult struct {
+	More bool `json:"more,omitempty"`
+}
+
+// IndexInput names the agent.
+type IndexInput struct {
+	AgentRef
+}
+
+// StaleResult counts sources to be reindexed.
+type StaleResult struct {
+	Sources int `json:"sources"`
 }

@@ -37,7 +37,8 @@ func TestAnswersNameTheirPrompts(t *testing.T) {
 	if err != nil || summarised.PromptVersion != prompts.SummaryVersion {
 		t.Errorf("a summary's is %q, want %q (%v)", summarised.PromptVersion, prompts.SummaryVersion, err)
 	}
-	if given, other := p.SummaryMaker(""), p.SummaryMaker("large"); given != prompts.SummaryVersion+" openai/silent" || other != prompts.SummaryVersion+" large" {
+	if given, other := p.SummaryMaker(""), p.SummaryMaker("large"); given != prompts.SummaryVersion+" openai/silent" ||
+		other != prompts.SummaryVersion+" large" {
 		t.Errorf("summaries are made by %q and %q", given, other)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"reverie/store"
 )
 
-// OpenSpace makes a space for another model beside the live one, or finds it.
+// OpenSpace creates a space for another model beside the live one, or finds it.
 func (a *Activities) OpenSpace(ctx context.Context, in OpenSpaceInput) (OpenSpaceResult, error) {
 	id := tender(ctx, in.AgentRef)
 	space, err := a.Store.OpenSpace(ctx, id, in.Identity)
@@ -26,7 +26,7 @@ func (a *Activities) OpenSpace(ctx context.Context, in OpenSpaceInput) (OpenSpac
 	return out, nil
 }
 
-// FollowSpace tells how far a space is filled.
+// FollowSpace returns the progress of filling a space.
 func (a *Activities) FollowSpace(ctx context.Context, in SpaceInput) (SpaceProgress, error) {
 	spaces, err := a.Store.Spaces(ctx, tender(ctx, in.AgentRef))
 	if err != nil {
@@ -42,7 +42,7 @@ func (a *Activities) FollowSpace(ctx context.Context, in SpaceInput) (SpaceProgr
 	return out, nil
 }
 
-// SwitchSpace makes a space the live one, at once for all searches. The one that was live is retired.
+// SwitchSpace makes a space the live one for all searches at once. The previous live space is retired.
 func (a *Activities) SwitchSpace(ctx context.Context, in SpaceInput) (SpaceProgress, error) {
 	if _, err := a.Store.SwitchSpace(ctx, tender(ctx, in.AgentRef), in.Space); err != nil {
 		return SpaceProgress{}, storeError(err)
@@ -50,19 +50,19 @@ func (a *Activities) SwitchSpace(ctx context.Context, in SpaceInput) (SpaceProgr
 	return a.FollowSpace(ctx, in)
 }
 
-// DropSpace removes some vectors of a space that is not live, and the space with the last of them.
+// DropSpace deletes some vectors of a space that is not live, and the space itself with the last of them.
 func (a *Activities) DropSpace(ctx context.Context, in DropSpaceInput) (DropSpaceResult, error) {
 	more, err := a.Store.DropSpace(ctx, tender(ctx, in.AgentRef), in.Space, in.Limit)
 	return DropSpaceResult{more}, storeError(err)
 }
 
-// CompareSpaces asks both the live space and another one questions that were made of what is indexed: the first
-// sentences of sampled units. It says nothing (no questions) when the live space cannot be asked any more, because its model
-// is not configured, or when there is nothing to ask about.
+// CompareSpaces asks the live space and another one questions made from the index: the first sentences of sampled
+// units. It returns no questions when the live space's model is not configured any more, or when there is nothing to
+// ask about.
 func (a *Activities) CompareSpaces(ctx context.Context, in CompareSpacesInput) (Comparison, error) {
 	defer beat(ctx, HeartbeatTimeout/heartbeatsInTime)()
 	c := comparing{Activities: a, id: tender(ctx, in.AgentRef)}
-	if in.Agent == "" { // what belongs to the workspace is searched through its agents only
+	if in.Agent == "" { // the workspace itself is searched only through its agents
 		return Comparison{}, nil
 	}
 	spaces, err := a.Store.Spaces(ctx, c.id)

@@ -16,11 +16,17 @@ func TestStoppedAgentsAskNoModel(t *testing.T) {
 		server bool // off by default
 		reason memory.ReasonCode
 	}{
-		"a member of a team":                {agent: memory.AgentSettings{Leader: "bob"}, reason: memory.GateTeamMember},
-		"a member whose memory is on":       {agent: memory.AgentSettings{Leader: "bob", MemoryEnabled: new(true)}, reason: memory.GateTeamMember},
-		"off by the agent":                  {agent: memory.AgentSettings{MemoryEnabled: new(false)}, reason: memory.GateMemoryOff},
-		"off by default":                    {server: true, reason: memory.GateMemoryOff},
-		"a member whose memory is off":      {agent: memory.AgentSettings{Leader: "bob", MemoryEnabled: new(false)}, reason: memory.GateMemoryOff},
+		"a member of a team": {agent: memory.AgentSettings{Leader: "bob"}, reason: memory.GateTeamMember},
+		"a member whose memory is on": {
+			agent:  memory.AgentSettings{Leader: "bob", MemoryEnabled: new(true)},
+			reason: memory.GateTeamMember,
+		},
+		"off by the agent": {agent: memory.AgentSettings{MemoryEnabled: new(false)}, reason: memory.GateMemoryOff},
+		"off by default":   {server: true, reason: memory.GateMemoryOff},
+		"a member whose memory is off": {
+			agent:  memory.AgentSettings{Leader: "bob", MemoryEnabled: new(false)},
+			reason: memory.GateMemoryOff,
+		},
 		"on by the agent, off by default":   {agent: memory.AgentSettings{MemoryEnabled: new(true)}, server: true},
 		"neither a member nor switched off": {},
 	} {
@@ -34,11 +40,17 @@ func TestStoppedAgentsAskNoModel(t *testing.T) {
 				if known {
 					w.settings.Extract = extract.With(c.agent)
 				}
-				note := memory.Change{Ref: memory.Ref{Scope: memory.ScopePersonal, Path: "memory/2026-11-20.md"}, Op: memory.OpReplace, Content: "# 2026-11-20\n\n- Has an oak.\n"}
+				note := memory.Change{
+					Ref: memory.Ref{Scope: memory.ScopePersonal, Path: "memory/2026-11-20.md"}, Op: memory.OpReplace,
+					Content: "# 2026-11-20\n\n- Has an oak.\n",
+				}
 				if _, err := w.Store.Apply(t.Context(), w.id, "", []memory.Change{note}); err != nil { // news, of before
 					t.Fatal(err)
 				}
-				root := memory.Identity{Workspace: "acme", Agent: "ada", Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "root"}}
+				root := memory.Identity{
+					Workspace: "acme", Agent: "ada", Role: memory.RoleAdmin,
+					Author: memory.Author{Kind: memory.AuthorUser, ID: "root"},
+				}
 				if _, err := w.Store.UpdateAgent(t.Context(), root, store.AgentPatch{Settings: &c.agent}); err != nil {
 					t.Fatal(err)
 				}
@@ -48,10 +60,12 @@ func TestStoppedAgentsAskNoModel(t *testing.T) {
 					OwnerRef: w.ref, Conversation: w.conversation, From: 1, To: 4, First: true, Settings: w.settings.Extract,
 				})
 				asked := w.model.Stats().Requests
-				dream := must(t, w.world, w.OpenDream, OpenDreamInput{OwnerRef: w.ref, Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: "2026-11-21"})
+				dream := must(t, w.world, w.OpenDream,
+					OpenDreamInput{OwnerRef: w.ref, Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: "2026-11-21"})
 				news := must(t, w.world, w.FindNews, FindNewsInput{AgentRef: ada})
 				if c.reason == "" {
-					if !flush.HasDraft || !extraction.HasDraft || asked < 2 || dream.Outcome != memory.OutcomeRunning || len(news.Owners) != 1 || news.ReasonCode != "" {
+					if !flush.HasDraft || !extraction.HasDraft || asked < 2 || dream.Outcome != memory.OutcomeRunning || len(news.Owners) != 1 ||
+						news.ReasonCode != "" {
 						t.Errorf("nothing stops it: %+v\n%+v\n%+v\n%+v\nafter %d questions", flush, extraction, dream, news, asked)
 					}
 					return

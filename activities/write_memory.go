@@ -15,8 +15,8 @@ import (
 	"reverie/store"
 )
 
-// CommitWrite takes a staged write through the gate and tells how it ended: a refusal is a result. A write that has ended is told
-// again.
+// CommitWrite passes a staged write through the gate and returns its result, which may be a refusal. A write that has
+// ended returns its result again.
 func (a *Activities) CommitWrite(ctx context.Context, in WriteRef) (memory.WriteReceipt, error) {
 	done, err := a.Store.CommitWrite(ctx, in, author(ctx, ""))
 	if err != nil {
@@ -32,8 +32,9 @@ func (a *Activities) CommitWrite(ctx context.Context, in WriteRef) (memory.Write
 	return done.Answer(), nil
 }
 
-// WriteMemory is the activity that business workflows of the same namespace call by its name: it stages what they ask for, has its
-// workflow write it, and answers with the receipt. The request stands in the caller's history; the workflow's has a reference to it.
+// WriteMemory is the activity that business workflows of the same namespace call by name: it stages the request, has
+// its workflow write it, and returns the receipt. The request is in the caller's history; the workflow's history has
+// only a reference.
 func (a *Activities) WriteMemory(ctx context.Context, in client.SignedRequest) (memory.WriteReceipt, error) {
 	defer beat(ctx, cmp.Or(activity.GetInfo(ctx).HeartbeatTimeout, HeartbeatTimeout)/heartbeatsInTime)()
 	staged, err := WriteStage{a.Store}.Stage(ctx, in)
@@ -56,17 +57,17 @@ func (a *Activities) WriteMemory(ctx context.Context, in client.SignedRequest) (
 	return a.Writer.Write(ctx, staged.Ref)
 }
 
-// WriteStage accepts requests to write that come through Temporal.
+// WriteStage accepts write requests that arrive through Temporal.
 type WriteStage struct{ Store *store.Store }
 
-// StagedWrite is a write that is accepted.
+// StagedWrite is an accepted write.
 type StagedWrite struct {
 	Ref     WriteRef
 	Receipt memory.WriteReceipt
 }
 
-// Stage accepts a request that came through Temporal, on behalf of the key that its proof was made with. What can never be written is
-// an error that is not to be retried, with one of the types that package client names; its text stands in the caller's history.
+// Stage accepts a request on behalf of the key that signed it. A request that can never be written gives a
+// non-retryable error of one of the types that package client names; its text is in the caller's history.
 func (s WriteStage) Stage(ctx context.Context, in client.SignedRequest) (StagedWrite, error) {
 	key, id, err := s.identify(ctx, in)
 	if err != nil {
@@ -85,10 +86,10 @@ func (s WriteStage) Stage(ctx context.Context, in client.SignedRequest) (StagedW
 	}, nil
 }
 
-// errNoSuchAgent hides agents that a key is not for.
+// errNoSuchAgent hides agents that a key has no access to.
 var errNoSuchAgent = errors.Join(errors.New("agent"), store.ErrNotFound)
 
-// identify finds the key that a request was signed with, and on whose behalf it may act.
+// identify returns the key that signed a request, and the identity it may act as.
 func (s WriteStage) identify(ctx context.Context, in client.SignedRequest) (uuid.UUID, memory.Identity, error) {
 	var none memory.Identity
 	keyID, err := uuid.Parse(in.KeyID)
@@ -97,7 +98,7 @@ func (s WriteStage) identify(ctx context.Context, in client.SignedRequest) (uuid
 	}
 	canonical, err := in.Canonical()
 	if err != nil {
-		return uuid.Nil, none, &store.InvalidError{Field: "data", Problem: "give a JSON object"}
+		return uuid.Nil, none, &store.InvalidError{Field: "data", Problem: "must be a JSON object"}
 	}
 	key, err := s.Store.AuthenticateProof(ctx, keyID, canonical, in.Proof)
 	if err != nil {
@@ -119,7 +120,7 @@ func (s WriteStage) identify(ctx context.Context, in client.SignedRequest) (uuid
 	return key.ID, id.For(in.Agent, owner), nil
 }
 
-// writeError says of a request's refusal whether sending it again can help.
+// writeError converts a refusal into an error that says whether sending the request again can help.
 func writeError(err error) error {
 	var invalid *store.InvalidError
 	var conflict *store.ConflictError
@@ -131,11 +132,19 @@ func writeError(err error) error {
 	case errors.As(err, &conflict):
 		return temporal.NewNonRetryableApplicationError(conflict.Message, client.TypeKeyReused, nil)
 	case errors.Is(err, store.ErrUnauthorized):
-		return temporal.NewNonRetryableApplicationError("there is no such key, or the proof was not made with its secret", client.TypeUnauthorized, nil)
+		return temporal.NewNonRetryableApplicationError("unknown key, or the signature does not match its secret", client.TypeUnauthorized, nil)
 	case errors.Is(err, store.ErrForbidden):
-		return temporal.NewNonRetryableApplicationError("the key does not allow it", client.TypeForbidden, nil)
+		return temporal.NewNonRetryableApplicationError("the key does not permit this write", client.TypeForbidden, nil)
 	case errors.Is(err, store.ErrNotFound):
-		return temporal.NewNonRetryableApplicationError("there is no such agent that this key may use", client.TypeNotFound, nil)
+		return temporal.NewNonRetryableApplicationError("agent not found, or the key has no access to it", client.TypeNotFound, nil)
 	}
 	return err
+}
+
+// WriteRef identifies a staged write, by references only.
+type WriteRef = store.WriteRef
+
+// Writer runs the workflow of a staged write and waits for it.
+type Writer interface {
+	Write(ctx context.Context, ref WriteRef) (memory.WriteReceipt, error)
 }

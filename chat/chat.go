@@ -3,9 +3,12 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,6 +16,7 @@ import (
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/recall"
+	"reverie/search"
 	"reverie/store"
 	"reverie/toolbox"
 	"reverie/window"
@@ -153,4 +157,105 @@ type Event struct {
 	Reset   bool     // the text so far is void: another one follows
 	Call    *memory.ToolCall
 	Result  *ToolUse
+}
+
+// BudgetError says that the workspace has spent what it may spend on models in a day. The message is stored and may be sent again.
+type BudgetError struct {
+	Until time.Time // when the budget renews
+}
+
+func (e *BudgetError) Error() string { return "the workspace's budget for models is spent" }
+
+// checkBudget refuses to begin what the workspace has no budget for. A turn that has begun is ended: it has bounded rounds.
+func (t *turning) checkBudget(ctx context.Context) error {
+	if t.Budget == (memory.Budget{}) {
+		return nil
+	}
+	now := t.Service.now()
+	used, err := t.Store.SpentToday(ctx, t.id, now)
+	switch {
+	case err != nil:
+		return fmt.Errorf("turn: %w", err)
+	case t.Budget.Spent(used):
+		return &BudgetError{Until: memory.BudgetRenewal(now)}
+	}
+	return nil
+}
+
+// spent accounts for a call of the model at once, whatever becomes of the turn: what failed or was broken off has cost, too. An
+// answer is not lost because its cost cannot be recorded.
+func (t *turning) spent(ctx context.Context, r llm.ChatResponse) {
+	t.turn.Usage = t.turn.Usage.Add(r.Usage)
+	if r.Usage == (memory.Usage{}) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
+	defer cancel()
+	if err := t.Store.AddUsage(ctx, t.id, cmp.Or(r.Model, t.Model.Name()), r.Usage); err != nil {
+		t.Log.WarnContext(ctx, "What a model call cost is not recorded", "error", err, "agent", t.agent.ID)
+	}
+}
+
+// spoken are messages as the model is sent them: where several people talk, each of theirs begins with who said it.
+func (a *assembly) spoken(messages []memory.Message) []memory.Message {
+	if a.request.Speaker == memory.NoOwner {
+		return messages
+	}
+	out := make([]memory.Message, len(messages))
+	for i, m := range messages {
+		out[i] = a.named(m)
+	}
+	return out
+}
+
+func (a *assembly) named(m memory.Message) memory.Message {
+	if a.request.Speaker != memory.NoOwner && m.Role == memory.RoleOfUser && m.Name != "" && strings.TrimSpace(m.Content) != "" {
+		m.Content = strings.Join(strings.Fields(m.Name), " ") + ": " + m.Content
+	}
+	return m
+}
+
+// sections are documents that have a section for each person of a group, as they were when they were found.
+type sections map[sectioned]string
+
+type sectioned struct {
+	document uuid.UUID
+	version  int
+}
+
+// sectionsOf reads the documents of results in which people of a group may have sections of their own.
+func (a *assembly) sectionsOf(ctx context.Context, hits []recall.Hit) (sections, error) {
+	all := sections{}
+	for _, hit := range hits {
+		source := hit.Source
+		key := sectioned{source.ID, source.Version}
+		if _, known := all[key]; known || hit.Corpus != search.Memory || hit.Path != memory.MemoryPath || source.Scope != memory.ScopePersonal {
+			continue
+		}
+		version, err := a.Store.VersionOf(ctx, a.id.For(source.Agent, source.Owner), memory.Ref{Scope: source.Scope, Path: hit.Path}, source.Version)
+		if err != nil && !errors.Is(err, store.ErrNotFound) { // what was erased meanwhile is nobody's
+			return nil, err
+		}
+		all[key] = version.Content
+	}
+	return all, nil
+}
+
+// by is who of a group said what stands on a line of a result: the person of the section, or who sent the message.
+func (s sections) by(hit recall.Hit, line int) memory.Owner {
+	switch {
+	case hit.Corpus == search.Memory:
+		return memory.PersonAt(s[sectioned{hit.Source.ID, hit.Source.Version}], line)
+	case hit.Message.Role == memory.RoleOfUser:
+		return memory.SpeakerOf(hit.Message.Name)
+	}
+	return memory.NoOwner
+}
+
+// saidBy is a text with who said it in front; the same text where nobody is known to have.
+func saidBy(person memory.Owner, text string) string {
+	if person == memory.NoOwner {
+		return text
+	}
+	return string(person) + ": " + text
 }

@@ -3,6 +3,8 @@ package chat
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,9 +12,12 @@ import (
 
 	"github.com/google/uuid"
 
+	"reverie/llm"
 	"reverie/memory"
 	"reverie/remember"
 	"reverie/store"
+	"reverie/toolbox"
+	"reverie/window"
 )
 
 // How a turn ends.
@@ -177,4 +182,127 @@ func (t *turning) store(ctx context.Context) error {
 		t.Service.Stored(ctx, t.id, t.agent, t.request.Conversation, stored)
 	}
 	return nil
+}
+
+// answerID is the id of a message of the assistant or of a tool, from 0. It derives from the id of the user's message, so that the
+// same turn is never stored twice: a second answer has the id of the first one, and other words.
+func (t *turning) answerID(i int) string { return answerID(t.request.MessageID, i) }
+
+// answerID is the id of the i-th message that answers the one with a given id.
+func answerID(messageID string, i int) string { return fmt.Sprintf("%s%d", answerPrefix(messageID), i) }
+
+// answerPrefix is how the ids of the messages that answer one begin.
+func answerPrefix(messageID string) string {
+	sum := sha256.Sum256([]byte(messageID))
+	return "answer-" + hex.EncodeToString(sum[:16]) + "-"
+}
+
+// replay looks for the stored answer of a message that is stored already, and makes it the turn's. It reports false when the turn
+// broke off before: then the answer is still to be found.
+func (t *turning) replay(ctx context.Context) (bool, error) {
+	known, err := t.Store.MessagesByID(ctx, t.id, t.request.Conversation, []string{t.request.MessageID, t.answerID(0)})
+	if err != nil {
+		return false, err
+	}
+	var first int64
+	for _, m := range known {
+		if m.ID == t.request.MessageID {
+			t.user = m
+		} else {
+			first = m.Seq
+		}
+	}
+	if first == 0 {
+		return false, nil
+	}
+	messages, err := t.Store.Messages(ctx, t.id, t.request.Conversation, first-1, memory.MaxBatchMessages)
+	if err != nil {
+		return false, err
+	}
+	turn := Turn{
+		Conversation: t.turn.Conversation, MessageID: t.turn.MessageID, Context: t.turn.Context, Stored: t.turn.Stored, Replayed: true,
+	}
+	calls := map[string]memory.ToolCall{}
+	for _, m := range messages { // a turn is stored in one piece: the messages of others stand before it or behind it
+		if !strings.HasPrefix(m.ID, answerPrefix(t.request.MessageID)) {
+			break
+		}
+		switch m.Role {
+		case memory.RoleOfTool:
+			turn.Calls = append(turn.Calls, ToolUse{Call: calls[m.ToolCallID], Result: toolbox.Result{Content: m.Content}})
+		case memory.RoleOfAssistant:
+			for _, call := range m.ToolCalls {
+				calls[call.ID] = call
+			}
+			turn.Answer, turn.AnswerID, turn.Model, turn.Finish = m.Content, m.ID, m.Name, cmp.Or(m.FinishReason, finishStop)
+		}
+	}
+	t.turn = turn
+	return true, nil
+}
+
+// TurnOutcome is how a turn ended.
+type TurnOutcome string
+
+// Outcomes of turns.
+const (
+	TurnAnswered  TurnOutcome = "answered"
+	TurnReplayed  TurnOutcome = "replayed"  // the answer was stored already
+	TurnCancelled TurnOutcome = "cancelled" // the client hung up, or its time was over
+	TurnFailed    TurnOutcome = "failed"    // the message stays without an answer
+)
+
+// Who answered a turn.
+const (
+	byModel    = "model"
+	byRecall   = "recall"
+	byRemember = "remember"
+)
+
+// Taken is a turn that ended, for metrics.
+type Taken struct {
+	Outcome   TurnOutcome
+	By        string // of an answered one: model, recall or remember
+	Reason    string // of a failed one: the class of the model's error, budget, too_large, flushing or other
+	Overflows int    // how often the model said that the context is too long
+	Usage     memory.Usage
+	Took      time.Duration
+}
+
+// observe tells of a turn that began at a time and ended with an error, or without.
+func (t *turning) observe(ctx context.Context, began time.Time, failed error) {
+	if t.Observe == nil {
+		return
+	}
+	taken := Taken{Outcome: TurnAnswered, By: byModel, Overflows: t.emergency, Usage: t.turn.Usage, Took: t.Service.now().Sub(began)}
+	switch {
+	case failed != nil && ctx.Err() != nil:
+		taken.Outcome, taken.By = TurnCancelled, ""
+	case failed != nil:
+		taken.Outcome, taken.By, taken.Reason = TurnFailed, "", reasonOf(failed)
+	case t.turn.Replayed:
+		taken.Outcome, taken.By = TurnReplayed, ""
+	case t.turn.Model == builtinRecall:
+		taken.By = byRecall
+	case t.turn.Model == builtinRemember:
+		taken.By = byRemember
+	}
+	t.Observe(taken)
+}
+
+// reasonOf is the class of an error that ended a turn.
+func reasonOf(err error) string {
+	if failed, is := errors.AsType[*llm.Error](err); is {
+		return string(failed.Kind)
+	}
+	if _, is := errors.AsType[*BudgetError](err); is {
+		return "budget"
+	}
+	if _, is := errors.AsType[*window.TooLargeError](err); is {
+		return "too_large"
+	}
+	if errors.Is(err, ErrUnreachable) || errors.Is(err, ErrStillRunning) {
+		return "flushing"
+	}
+	return "other"
 }

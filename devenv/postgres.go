@@ -2,12 +2,20 @@ package devenv
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
+	"time"
 
 	"github.com/gofrs/flock"
 	"github.com/jackc/pgx/v5"
@@ -209,4 +217,303 @@ func withConnection(ctx context.Context, url string, work func(*pgx.Conn) error)
 		return err
 	}
 	return errors.Join(work(conn), conn.Close(context.WithoutCancel(ctx)))
+}
+
+// cluster is a PostgreSQL data folder and what is needed to run a server on it.
+type cluster struct {
+	installation
+
+	home      string   // folder that holds data; the requested one, or another that the account can reach
+	data      string   // PostgreSQL's data folder
+	log       string   // the server's log
+	account   *account // who runs the server
+	password  string   // of the superuser
+	temporary bool     // to be removed by Stop
+}
+
+// lastingHome holds the clusters whose own folder the server's user cannot reach. Only root ever needs it. Not /var/tmp:
+// systemd empties that of files nobody read for a month, and a memory must not lose any.
+const lastingHome = "/var/lib/reverie"
+
+// openCluster finds the cluster that belongs to the options' folder, or makes a new one.
+func openCluster(ctx context.Context, o PostgresOptions, temporary bool) (cluster, error) {
+	c := cluster{home: o.Dir, log: filepath.Join(o.Dir, "postgres.log"), temporary: temporary}
+	if location, err := os.ReadFile(filepath.Join(o.Dir, "location")); err == nil {
+		c.home = strings.TrimSpace(string(location))
+	}
+	c.data = filepath.Join(c.home, "data")
+
+	version, err := os.ReadFile(filepath.Join(c.data, "PG_VERSION")) //nolint:gosec // the pointer is ours, in a folder of ours
+	switch {
+	case err == nil:
+		err = c.reopen(ctx, o, strings.TrimSpace(string(version)))
+	case errors.Is(err, fs.ErrNotExist):
+		err = c.create(ctx, o)
+	}
+	return c, err
+}
+
+// reopen prepares an existing cluster to be run by the same major version and the same user as before.
+func (c *cluster) reopen(ctx context.Context, o PostgresOptions, version string) error {
+	major, err := strconv.Atoi(version)
+	if err != nil {
+		return fmt.Errorf("read the version of %s: %w", c.data, err)
+	}
+	if c.account, err = ownerAccount(c.data); err != nil {
+		return err
+	}
+	if c.installation, err = ensureInstallation(ctx, o.Progress, major); err != nil {
+		return err
+	}
+	if c.password, err = readPassword(o.Dir); err != nil {
+		return fmt.Errorf("the password of the cluster %s is gone: %w", c.data, err)
+	}
+	return nil
+}
+
+// create makes a new cluster. A process killed meanwhile leaves nothing that a later start takes for a cluster.
+func (c *cluster) create(ctx context.Context, o PostgresOptions) (err error) {
+	if c.installation, err = ensureInstallation(ctx, o.Progress, 0); err != nil {
+		return err
+	}
+	// After the installation: it may have brought the user.
+	if c.account, err = newServerAccount(); err != nil {
+		return err
+	}
+	if err := c.settle(ctx, o.Dir); err != nil {
+		return err
+	}
+	if c.password, err = newPassword(o.Dir); err != nil {
+		return err
+	}
+	return o.Progress.during("postgres", fmt.Sprintf("making a cluster with PostgreSQL %d", c.major), func() error {
+		return c.initialise(ctx, o)
+	})
+}
+
+// settle chooses the folder for a new cluster's data: the requested one where the server's user can enter it, otherwise
+// one in lastingHome, noted in the requested folder.
+func (c *cluster) settle(ctx context.Context, dir string) error {
+	if c.account.reaches(ctx, dir) {
+		c.home = dir
+		c.data = filepath.Join(dir, "data")
+		return nil
+	}
+	hash := sha256.Sum256([]byte(dir))
+	c.home = filepath.Join(lastingHome, "postgres-"+hex.EncodeToString(hash[:8]))
+	c.data = filepath.Join(c.home, "data")
+	if err := os.MkdirAll(c.home, 0o755); err != nil { //nolint:gosec // must be passable for the server's own user
+		return err
+	}
+	if !c.account.reaches(ctx, c.home) {
+		return fmt.Errorf("user %s can enter neither %s nor %s", c.account.name, dir, c.home)
+	}
+	if err := setAside(c.data); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "location"), []byte(c.home+"\n"), 0o600)
+}
+
+// setAside renames the data of a cluster whose requested folder was removed, and its password with it. It is not ours to
+// delete.
+func setAside(data string) error {
+	err := os.Rename(data, data+"."+time.Now().UTC().Format("20060102T150405"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// locales are tried in turn: one that knows Unicode's letters (lower() and regular expressions need it) without the
+// slow sorting of a language; the last one is there on every system.
+var locales = []string{"C.UTF-8", "en_US.UTF-8", "C"}
+
+// initialise runs initdb beside the final place and moves the result there.
+func (c *cluster) initialise(ctx context.Context, o PostgresOptions) error {
+	passwordFile := filepath.Join(c.home, "initdb-password")
+	if err := os.WriteFile(passwordFile, []byte(c.password+"\n"), 0o600); err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(passwordFile) }()
+	if err := c.account.own(passwordFile); err != nil {
+		return err
+	}
+	unfinished := filepath.Join(c.home, "data.unfinished")
+	var err error
+	for _, locale := range locales {
+		if err := errors.Join(os.RemoveAll(unfinished), os.Mkdir(unfinished, 0o700), c.account.own(unfinished)); err != nil {
+			return err
+		}
+		args := []string{
+			"--pgdata", unfinished, "--username", superuser, "--pwfile", passwordFile,
+			"--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", locale,
+		}
+		if o.Ephemeral {
+			args = append(args, "--no-sync")
+		}
+		cmd := exec.Command(c.program("initdb"), args...) //nolint:gosec,noctx // run watches ctx
+		c.prepare(cmd)
+		var output string
+		if output, err = run(ctx, cmd); err == nil {
+			return os.Rename(unfinished, c.data)
+		}
+		if !strings.Contains(output, "locale") {
+			return err
+		}
+	}
+	return err
+}
+
+// prepare gives a program of the cluster its user, a folder that this user can be in, and an environment without the
+// PG* variables that would redirect it.
+func (c *cluster) prepare(cmd *exec.Cmd) {
+	c.account.become(cmd)
+	cmd.Dir = c.home
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.home, "LC_ALL=C", "TZ=UTC"}
+}
+
+// settings are the server's, given on its command line so that an old cluster follows this code.
+func (c *cluster) settings(port int, ephemeral bool) map[string]string {
+	settings := map[string]string{ //nolint:gosec // "password_encryption" is the name of a method
+		"listen_addresses": "127.0.0.1",
+		"port":             strconv.Itoa(port),
+		// No socket file: its path has a length limit that a folder of the user's choice may exceed.
+		"unix_socket_directories": "",
+		"cluster_name":            "reverie",
+		"password_encryption":     "scram-sha-256",
+		"timezone":                "UTC",
+		"log_timezone":            "UTC",
+		"log_destination":         "stderr",
+		"logging_collector":       "off",
+		// Several test packages or a worker, an API and a person at once.
+		"max_connections": "200",
+		"shared_buffers":  "256MB",
+	}
+	if ephemeral {
+		settings["fsync"] = "off"
+		settings["full_page_writes"] = "off"
+		settings["synchronous_commit"] = "off"
+		settings["max_wal_size"] = "256MB" // the folder may be in memory
+		settings["shared_buffers"] = "64MB"
+	}
+	return settings
+}
+
+// logLimit is the size at which a start sets the old log aside.
+const logLimit = 10 << 20
+
+// openLog opens the server's log for appending.
+func openLog(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err == nil && info.Size() > logLimit {
+		if err := os.Rename(path, path+".old"); err != nil {
+			return nil, err
+		}
+	}
+	return os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+}
+
+// errPortTaken says that somebody took the port between the look and the start.
+var errPortTaken = errors.New("the port is taken")
+
+// run starts the server and waits until it answers.
+func (c *cluster) run(ctx context.Context, port int, o PostgresOptions) (*child, error) {
+	log, err := openLog(c.log)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = log.Close() }() // the server has its own handle
+	args := []string{"-D", c.data}
+	for name, value := range c.settings(port, o.Ephemeral) {
+		args = append(args, "-c", name+"="+value)
+	}
+	cmd := exec.Command(c.program("postgres"), args...) //nolint:gosec,noctx // outlives ctx by intent
+	cmd.Stdout, cmd.Stderr = log, log
+	c.prepare(cmd)
+	begin, err := log.Seek(0, 2)
+	if err != nil {
+		return nil, err
+	}
+	// When this process is killed, the server makes the fast shutdown: what is committed is on disk, the next start
+	// needs no recovery.
+	server, err := startChild(cmd, fastShutdown)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.waitUntilReady(ctx, server, port, o.Progress); err != nil {
+		_ = server.stop(context.WithoutCancel(ctx), immediateShutdown)
+		said := readFrom(c.log, begin)
+		if strings.Contains(said, "Address already in use") {
+			return nil, errPortTaken
+		}
+		return nil, fmt.Errorf("%w; the end of %s:\n%s", err, c.log, lastLines(said, 20))
+	}
+	return server, nil
+}
+
+// waitUntilReady waits until the server accepts a connection.
+func (c *cluster) waitUntilReady(ctx context.Context, server *child, port int, progress Progress) error {
+	p := Postgres{cluster: *c, port: port}
+	begin, reported := time.Now(), time.Now()
+	for {
+		// A connection attempt of its own deadline: another program on that port may never answer.
+		attempt, cancel := context.WithTimeout(ctx, time.Second)
+		err := withConnection(attempt, p.URL(maintenance), func(*pgx.Conn) error { return nil })
+		cancel()
+		if err == nil && !server.ended() {
+			return nil
+		}
+		if time.Since(reported) > progressInterval {
+			reported = time.Now()
+			progress.say("postgres", "starting … %s (%v)", time.Since(begin).Round(time.Second), err)
+		}
+		select {
+		case <-server.done:
+			return fmt.Errorf("the server ended: %w", errors.Join(server.err, err))
+		case <-ctx.Done():
+			return fmt.Errorf("the server does not answer: %w", errors.Join(ctx.Err(), err))
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// endLeftover ends a server that still runs on the data after its parent was killed, and removes the pid file of one
+// that is gone. The lock on the folder says that it is nobody else's.
+func (c *cluster) endLeftover(ctx context.Context) error {
+	pidFile := filepath.Join(c.data, "postmaster.pid")
+	content, err := os.ReadFile(pidFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	first, _, _ := strings.Cut(string(content), "\n")
+	if pid, err := strconv.Atoi(strings.TrimSpace(first)); err == nil && pid > 0 && runs(ctx, pid, c.data) {
+		for _, signal := range []syscall.Signal{fastShutdown, immediateShutdown, syscall.SIGKILL} {
+			_ = syscall.Kill(pid, signal)
+			if waitGone(ctx, pid, c.data) {
+				break
+			}
+		}
+		if runs(ctx, pid, c.data) {
+			return fmt.Errorf("process %d still runs on %s and does not end", pid, c.data)
+		}
+	}
+	if err := os.Remove(pidFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// passwordName is the file of the superuser's password.
+const passwordName = "password"
+
+func readPassword(dir string) (string, error) {
+	content, err := os.ReadFile(filepath.Join(dir, passwordName))
+	return strings.TrimSpace(string(content)), err
+}
+
+func newPassword(dir string) (string, error) {
+	password := rand.Text()
+	return password, os.WriteFile(filepath.Join(dir, passwordName), []byte(password+"\n"), 0o600)
 }

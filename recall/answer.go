@@ -1,7 +1,12 @@
 package recall
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"slices"
+	"time"
+
+	"github.com/google/uuid"
 
 	"reverie/memory"
 	"reverie/search"
@@ -120,4 +125,164 @@ func (s *searching) trace(views []*view) *Trace {
 		t.Corpora = append(t.Corpora, CorpusTrace{v.Corpus, len(v.Units), len(v.ranked), len(v.dense.Hits), v.dense.Count, v.fusion.Votes})
 	}
 	return t
+}
+
+// Mode says what answered a search.
+type Mode string
+
+const (
+	// Lexical is by words alone.
+	Lexical Mode = "lexical"
+	// Hybrid is by words and vectors.
+	Hybrid Mode = "hybrid"
+)
+
+// Reason is why a search was answered without vectors although a provider is configured. It is a stable name.
+type Reason string
+
+// Reasons of a degraded answer.
+const (
+	ReasonTimeout    Reason = "embedding_timeout"   // the question had no vector in time
+	ReasonProvider   Reason = "embedding_failed"    // the provider refused or is away
+	ReasonNoVectors  Reason = "no_vectors"          // the agent has no vectors yet
+	ReasonOtherModel Reason = "other_model"         // its vectors were made with a model that is not configured
+	ReasonComparing  Reason = "vectors_unavailable" // the vectors could not be compared
+)
+
+// String says the reason in words.
+func (r Reason) String() string {
+	switch r {
+	case ReasonTimeout:
+		return "the embedding provider did not answer in time"
+	case ReasonProvider:
+		return "the embedding provider failed"
+	case ReasonNoVectors:
+		return "no vectors have been made yet"
+	case ReasonOtherModel:
+		return "the vectors were made with a model that is not configured"
+	case ReasonComparing:
+		return "the vectors could not be compared"
+	}
+	return string(r)
+}
+
+// Response is the answer to a search.
+type Response struct {
+	Results []Hit // best first
+	// Disabled says that the agent's memory is switched off: nothing was looked at.
+	Disabled bool
+	Mode     Mode
+	// Degraded says that vectors are configured and had no part in the answer, and Reason why.
+	Degraded bool
+	Reason   Reason
+	// Embedding is what the question's vector was made with, or would have been.
+	Embedding memory.EmbeddingIdentity
+	// Settings are those that held.
+	Settings  Settings
+	Staleness Staleness
+	Waited    time.Duration // for vectors
+	Took      time.Duration
+	Found     int    // candidates before the selection
+	Trace     *Trace // of a request that asked for it
+}
+
+// Staleness is what the search could not see yet. Words never lag behind: it is about vectors.
+type Staleness struct {
+	Pending int64      // documents and conversations that wait for vectors
+	Since   *time.Time // when the oldest of them was written; nil: nothing waits
+}
+
+// Hit is one result.
+type Hit struct {
+	Corpus search.Corpus
+	Source SourceRef
+	// Path is the document's, or sessions/ and the conversation's id.
+	Path string
+	// FromLine and ToLine are lines of the document, or sequence numbers of messages; 1-based, inclusive.
+	FromLine, ToLine int
+	Score            float64 // 0 to 1, and above for what is boosted
+	VectorScore      float64 // calibrated, 0 to 1
+	TextScore        float64 // calibrated, 0 to 1
+	Snippet          string  // a part of Text
+	Text             string  // all of the passage
+	Message          memory.Message
+	At               time.Time // when it was said or written; zero: not known
+	// Explanation is there when the request asked for it.
+	Explanation *Explanation
+}
+
+// SourceRef says what a result is part of.
+type SourceRef struct {
+	Scope        memory.Scope
+	Agent        string // whose it is; empty when GLOBAL
+	Owner        memory.Owner
+	ID           uuid.UUID // of the document or conversation
+	Version      int       // of the document
+	Conversation string    // the client's id; empty for documents
+}
+
+// Hash identifies the text of a result.
+func (h Hit) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(h.Text)) }
+
+// Citation names lines of a document, or messages of a conversation by their numbers: "MEMORY.md#L3", "sessions/c1#L3-L7".
+func Citation(path string, from, to int) string {
+	if from == to {
+		return fmt.Sprintf("%s#L%d", path, from)
+	}
+	return fmt.Sprintf("%s#L%d-L%d", path, from, to)
+}
+
+// Explanation is everything that made a score.
+type Explanation struct {
+	Lexical *LexicalExplanation `json:"lexical,omitempty" doc:"By words; missing when the words of the question did not find it."`
+	Fused   search.Fused        `json:"fused" doc:"The two lists as one."`
+	// Share is already in the fused score.
+	Share    float64            `json:"share" doc:"What the fused score was multiplied with, because its corpus answers less of the question than another one; 1 when one corpus is searched."`
+	Selected search.SelectParts `json:"selected" doc:"From the fused score to the final one."`
+}
+
+// LexicalExplanation is a place in the ranking by words.
+type LexicalExplanation struct {
+	Score float64             `json:"score"`
+	Parts search.LexicalParts `json:"parts"`
+}
+
+// Trace is how a search went.
+type Trace struct {
+	Terms   []TermTrace
+	Phrases []string
+	Periods []search.Period
+	Corpora []CorpusTrace
+	Dropped []DroppedHit
+	Stages  []Stage
+}
+
+// TermTrace is a term of the question.
+type TermTrace struct {
+	Text  string
+	Forms []string
+	Stop  bool
+}
+
+// CorpusTrace is what one corpus had.
+type CorpusTrace struct {
+	Corpus   search.Corpus
+	Units    int // in view
+	Lexical  int // found by words
+	Dense    int // found by vectors
+	Compared int // vectors in view
+	Votes    search.Votes
+}
+
+// DroppedHit is a candidate that is not among the results.
+type DroppedHit struct {
+	Hit
+
+	Reason search.DropReason
+}
+
+// Stage is how long a part of a search took.
+type Stage struct {
+	Name string
+	Took time.Duration
 }

@@ -3,6 +3,7 @@ package recall
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -165,4 +166,166 @@ func parseTime(s string, zone *time.Location) (_ time.Time, isDay bool, err erro
 	}
 	t, err := time.Parse(time.RFC3339, s)
 	return t, false, err
+}
+
+// Options change how one request is answered. A nil field leaves the agent's or the server's setting.
+type Options struct {
+	VectorWeight      *float64 `json:"vectorWeight,omitempty" minimum:"0" maximum:"1" doc:"Weight of vectors against words; only the relation of the two counts."`
+	TextWeight        *float64 `json:"textWeight,omitempty" minimum:"0" maximum:"1" doc:"Weight of words against vectors."`
+	MMR               *bool    `json:"mmr,omitempty" doc:"Let results that repeat others wait (maximal marginal relevance)."`
+	MMRLambda         *float64 `json:"mmrLambda,omitempty" minimum:"0" maximum:"1" doc:"Weight of relevance against novelty; 1: only relevance."`
+	Decay             *bool    `json:"decay,omitempty" doc:"Let older passages count less, except documents that do not age."`
+	DecayHalfLifeDays *float64 `json:"decayHalfLifeDays,omitempty" minimum:"0.01" maximum:"36500" doc:"Age at which a passage counts half."`
+	// Off names components of the ranking that are switched off; Components lists them.
+	Off []string `json:"off,omitempty" maxItems:"32" doc:"Components of the ranking to do without, to see what they are worth."`
+}
+
+// Components that are not part of lexical ranking.
+const (
+	offVectors       = "vectors"       // vectors are not asked for
+	offRefine        = "refine"        // texts of the best candidates are not looked at
+	offPersonalBoost = "personalBoost" // an owner's own passages count like shared ones
+)
+
+// switches turn components of lexical ranking off, by the name of their option.
+var switches = map[string]func(*search.RankOptions){
+	"stopWeight":    func(o *search.RankOptions) { o.StopWeight = 0 },
+	"contextWeight": func(o *search.RankOptions) { o.ContextWeight = 0 },
+	"speaker":       func(o *search.RankOptions) { o.Speaker, o.SpeakerInBody = 0, 1 },
+	"turns":         func(o *search.RankOptions) { o.Turns = search.Neighbourhood{} },
+	"chunks":        func(o *search.RankOptions) { o.Chunks = search.Neighbourhood{} },
+	"enclosing":     func(o *search.RankOptions) { o.Enclosing = 0 },
+	"coverage":      func(o *search.RankOptions) { o.Coverage = 0 },
+	"period":        func(o *search.RankOptions) { o.Period, o.PeriodTerms = 0, 1 },
+	"first":         func(o *search.RankOptions) { o.First = 0 },
+	"phrase":        func(o *search.RankOptions) { o.Phrase = 0 },
+	"closeness":     func(o *search.RankOptions) { o.Closeness = 0 },
+	"asking":        func(o *search.RankOptions) { o.Asking = 0 },
+	"answer":        func(o *search.RankOptions) { o.Answer = 0 },
+	"b":             func(o *search.RankOptions) { o.B, o.TurnB = 0, 0 },
+}
+
+// Components are the names that Options.Off takes, in order.
+func Components() []string {
+	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(switches)), offVectors, offRefine, offPersonalBoost)))
+}
+
+func (o Options) isOff(component string) bool { return slices.Contains(o.Off, component) }
+
+func (o Options) check() (errs []error) {
+	bad := func(field, format string, args ...any) {
+		errs = append(errs, invalid("options."+field, format, args...))
+	}
+	for field, share := range map[string]*float64{"vectorWeight": o.VectorWeight, "textWeight": o.TextWeight, "mmrLambda": o.MMRLambda} {
+		if share != nil && !isShare(*share) {
+			bad(field, "%v must be from 0 to 1", *share)
+		}
+	}
+	if d := o.DecayHalfLifeDays; d != nil && !(*d >= minHalfLifeDays && *d <= maxHalfLifeDays) {
+		bad("decayHalfLifeDays", "%v must be from %v to %d", *d, minHalfLifeDays, maxHalfLifeDays)
+	}
+	for _, name := range o.Off {
+		if !slices.Contains(Components(), name) {
+			bad("off", "%q is not known: name some of %s", clipped(name), list(Components()))
+		}
+	}
+	return errs
+}
+
+// Half-lives between a quarter of an hour and a hundred years say something.
+const (
+	minHalfLifeDays = 0.01
+	maxHalfLifeDays = 36500
+)
+
+// ranking are the options of lexical ranking.
+func (o Options) ranking() search.RankOptions {
+	ranking := search.DefaultRankOptions()
+	for _, name := range o.Off {
+		if turnOff := switches[name]; turnOff != nil {
+			turnOff(&ranking)
+		}
+	}
+	return ranking
+}
+
+// Settings are how an agent's memory is searched. They are resolved in one order: the server's, the agent's, the request's.
+type Settings struct {
+	Enabled       bool // off: nothing is found
+	MaxResults    int
+	MinScore      float64 // 0 to 1
+	VectorWeight  float64 // against TextWeight; only their relation counts
+	TextWeight    float64
+	Diversity     bool    // results that repeat others wait (maximal marginal relevance)
+	Lambda        float64 // weight of relevance against novelty, 0 to 1
+	Decay         bool    // older passages count less
+	HalfLife      time.Duration
+	PersonalBoost float64 // what the score of an owner's own passages is multiplied with
+}
+
+// DefaultSettings are the documented defaults.
+func DefaultSettings() Settings {
+	selection, fusion := search.DefaultSelectOptions(), search.DefaultFuseOptions()
+	return Settings{
+		Enabled: true, MaxResults: selection.Limit, MinScore: selection.MinScore,
+		VectorWeight: fusion.VectorWeight, TextWeight: fusion.TextWeight,
+		Lambda: search.DefaultDiversityOptions().Lambda, HalfLife: search.DefaultDecayOptions().HalfLife,
+		PersonalBoost: selection.PersonalBoost,
+	}
+}
+
+// With returns s with everything that an agent sets.
+func (s Settings) With(a memory.AgentSettings) Settings {
+	set(&s.Enabled, a.MemoryEnabled)
+	set(&s.MaxResults, a.RecallMaxResults)
+	set(&s.MinScore, a.RecallMinScore)
+	set(&s.VectorWeight, a.VectorWeight)
+	set(&s.TextWeight, a.TextWeight)
+	set(&s.Diversity, a.MMR)
+	set(&s.Lambda, a.MMRLambda)
+	set(&s.Decay, a.Decay)
+	if a.DecayHalfLifeDays != nil {
+		s.HalfLife = days(*a.DecayHalfLifeDays)
+	}
+	return s
+}
+
+// settings are those of one request.
+func (r Request) settings(server Settings) Settings {
+	s := server.With(r.Agent)
+	set(&s.MaxResults, r.MaxResults)
+	set(&s.MinScore, r.MinScore)
+	o := r.Options
+	set(&s.VectorWeight, o.VectorWeight)
+	set(&s.TextWeight, o.TextWeight)
+	set(&s.Diversity, o.MMR)
+	set(&s.Lambda, o.MMRLambda)
+	set(&s.Decay, o.Decay)
+	if o.DecayHalfLifeDays != nil {
+		s.HalfLife = days(*o.DecayHalfLifeDays)
+	}
+	if o.isOff(offPersonalBoost) {
+		s.PersonalBoost = 1
+	}
+	return s
+}
+
+// selection is what the selection of results is told.
+func (s Settings) selection(r Request) search.SelectOptions {
+	o := search.SelectOptions{Limit: s.MaxResults, MinScore: s.MinScore, PersonalBoost: s.PersonalBoost, From: r.From, To: r.To}
+	if s.Decay {
+		o.Decay = &search.DecayOptions{HalfLife: s.HalfLife}
+	}
+	if s.Diversity {
+		o.Diversity = &search.DiversityOptions{Lambda: s.Lambda}
+	}
+	return o
+}
+
+func days(n float64) time.Duration { return time.Duration(n * 24 * float64(time.Hour)) }
+
+func set[T any](to *T, from *T) {
+	if from != nil {
+		*to = *from
+	}
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"reverie/memory"
+	"reverie/recall"
 	"reverie/remember"
 	"reverie/store"
 )
@@ -210,4 +212,161 @@ func (k *call) remember(ctx context.Context) (any, error) {
 
 func wrote(i remember.Item) bool {
 	return i.Kind == remember.KindNew || i.Kind == remember.KindCorrected
+}
+
+// Forget names what is to be forgotten: lines of a document, as a search or a tool showed them, or one statement.
+type Forget struct {
+	Path string // of the document that was shown
+	// Scope is the document's; empty: the one that Path means to the caller, their own first.
+	Scope memory.Scope
+	// FromLine and ToLine are lines of it, 1-based, inclusive: every statement that stands on them is forgotten. With Entry
+	// they may be 0.
+	FromLine, ToLine int
+	// Entry names one statement in place of lines. With lines, it has to stand on them.
+	Entry memory.EntryID
+	// Shown is the text of the passage as it was shown; empty: unknown. Documents change: when it is given, only statements
+	// that are a part of it are forgotten, wherever in the document they have moved to.
+	Shown string
+}
+
+// Forgotten is what was forgotten.
+type Forgotten struct {
+	Statements []Statement
+	// Receipt tells which documents changed, with new versions; the versions before stay in the history.
+	Receipt memory.Receipt
+}
+
+// Statement is one thing that a document said.
+type Statement struct {
+	Entry memory.EntryID
+	Text  string
+}
+
+// Forget takes statements out of the caller's documents, as the person: out of the document that was shown, MEMORY.md,
+// PROFILE.md, the archives and the daily notes. No dream, extraction or flush writes them again, in no words; the person may,
+// by hand or by asking to remember it. What was said in conversations stays, and so do earlier versions.
+//
+// The error is *store.InvalidError when f names nothing that can be forgotten (a path of a conversation, lines without a
+// statement), wraps store.ErrNotFound when there is no such document or the statements are not there any longer, and
+// store.ErrForbidden when the caller may not write the document, such as shared memory with a key that is pinned to a person.
+// The same Caller.Key gives the first receipt again, without the statements.
+func (b *Box) Forget(ctx context.Context, c Caller, f Forget) (Forgotten, error) {
+	if strings.HasPrefix(f.Path, recall.SessionsFolder) && !strings.HasSuffix(f.Path, ".md") {
+		return Forgotten{}, &store.InvalidError{Field: "path", Problem: "it was said in a conversation, which is kept as it is; documents can be forgotten from"}
+	}
+	scope := f.Scope
+	if scope == "" {
+		d, err := b.Store.VisibleDocument(ctx, c.Identity, f.Path)
+		if err != nil {
+			return Forgotten{}, err
+		}
+		scope = d.Scope
+	}
+	id := c.by(memory.Author{Kind: memory.AuthorUser, ID: "forget"})
+	done, err := b.Store.Forget(ctx, id, store.ForgetRequest{
+		Ref: memory.Ref{Scope: scope, Path: f.Path}, FromLine: f.FromLine, ToLine: max(f.ToLine, f.FromLine), Entry: f.Entry, Shown: f.Shown,
+		Key: keyOf("forget", c.Key, string(scope), f.Path, strconv.Itoa(f.FromLine), strconv.Itoa(f.ToLine), string(f.Entry), f.Shown),
+	})
+	if err != nil {
+		return Forgotten{}, err
+	}
+	b.changed(id, done.Receipt)
+	out := Forgotten{Receipt: done.Receipt}
+	for _, s := range done.States {
+		out.Statements = append(out.Statements, Statement{Entry: s.ID, Text: s.Text})
+	}
+	return out, nil
+}
+
+// ofPerson reports whether a caller writes a document in the section of who speaks only, so that in a group nobody's words take
+// the place of another's.
+func (c Caller) ofPerson(path string) bool { return c.Speaker != "" && path == memory.MemoryPath }
+
+// own is the part of a document that a caller may change: the section of who speaks, or all of it.
+func (c Caller) own(path, content string) string {
+	if !c.ofPerson(path) {
+		return content
+	}
+	text, _, _, found := memory.PersonSection(content, c.Speaker)
+	if !found {
+		return ""
+	}
+	return text + "\n"
+}
+
+// above is how many lines of a document stand above that part.
+func (c Caller) above(path, content string) int {
+	if !c.ofPerson(path) {
+		return 0
+	}
+	_, from, to, found := memory.PersonSection(content, c.Speaker)
+	if !found {
+		return 0
+	}
+	lines := strings.Split(content, "\n")
+	for from < to && strings.TrimSpace(lines[from]) == "" { // below the heading, whose line is the one before
+		from++
+	}
+	return from
+}
+
+// withOwn is a document with that part replaced.
+func (c Caller) withOwn(path, content, own string) (string, error) {
+	if !c.ofPerson(path) {
+		return own, nil
+	}
+	return memory.WithPersonSection(content, c.Speaker, own)
+}
+
+// ownRounds is how often the section of a person is written anew while others write theirs.
+const ownRounds = 12
+
+// writeOwn makes a text the section of who speaks.
+func (k *call) writeOwn(ctx context.Context, id memory.Identity, ref memory.Ref, text string) (memory.Receipt, error) {
+	for round := 1; ; round++ {
+		d, _, err := k.current(ctx, id, ref)
+		if err != nil {
+			return memory.Receipt{}, err
+		}
+		content, err := k.withOwn(ref.Path, d.Content, text)
+		if err != nil {
+			return memory.Receipt{}, err
+		}
+		receipt, err := k.Store.Apply(ctx, id, k.key, []memory.Change{{
+			Ref: ref, Op: memory.OpReplace, Content: content, Base: d.Version, Reason: "written by the agent", Sources: k.sources(),
+		}})
+		if _, stale := errors.AsType[*store.StaleBaseError](err); !stale || round == ownRounds {
+			return receipt, err
+		}
+		if err := pause(ctx, round); err != nil {
+			return memory.Receipt{}, err
+		}
+	}
+}
+
+// underRemembered is what stands above a person's statements while a request is worked into them: its heading is the one under
+// which new statements go.
+const underRemembered = "## " + remember.Section + "\n"
+
+// decideOn works a request into a document, or into the section of who speaks.
+func (r *remembering) decideOn(content string, protected ...string) (remember.Decision, error) {
+	if !r.ofPerson(r.ref.Path) {
+		return remember.Decide(r.request, content, protected...), nil
+	}
+	decided := remember.Decide(r.request, underRemembered+"\n"+r.own(r.ref.Path, content), protected...)
+	if decided.Content == "" {
+		return decided, nil
+	}
+	var err error
+	decided.Content, err = r.withOwn(r.ref.Path, content, decided.Content[len(underRemembered):])
+	return decided, err
+}
+
+// lines are those of a document on which the caller's own statements stand.
+func (r *remembering) lines(content string) (from, to int) {
+	if !r.ofPerson(r.ref.Path) {
+		return 1, len(content) + 1
+	}
+	_, from, to, _ = memory.PersonSection(content, r.Speaker)
+	return from, to
 }

@@ -3,6 +3,9 @@ package toolbox
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
+	"time"
 
 	"reverie/memory"
 	"reverie/store"
@@ -169,4 +172,246 @@ func redacted(done memory.ChangeReceipt) string {
 		return ". Secrets in it were replaced by placeholders: do not write them again"
 	}
 	return ""
+}
+
+// editRounds is how often an edit is made anew on a file that was changed meanwhile, on the same lines.
+const editRounds = 12
+
+// edit answers edit_workspace_memory_file.
+func (k *call) edit(ctx context.Context) (any, error) {
+	ref, err := k.target()
+	if err != nil {
+		return nil, err
+	}
+	e := editing{old: given(k.args, "oldText", ""), new: given(k.args, "newText", ""), all: given(k.args, "replaceAll", false)}
+	switch e.old {
+	case "":
+		return nil, faultf("oldText is empty: give the text to replace, or use %s for a new file", WriteFile)
+	case e.new:
+		return nil, faultf("oldText and newText are the same: there is nothing to change")
+	}
+	id := k.by(memory.Author{Kind: memory.AuthorTool, ID: EditFile})
+	receipt, again, err := k.replayed(ctx, id, k.key)
+	if err == nil && !again {
+		receipt, err = k.editRound(ctx, id, ref, &e)
+	}
+	if err != nil {
+		return nil, err
+	}
+	k.changed(id, receipt)
+	k.result.Written = &receipt
+	done := receipt.Changes[0]
+	out := k.written(done, receipt)
+	out.Replacements, out.ReplaceAll, out.FileSizeAfter = &e.count, &e.all, &done.Bytes
+	out.Message = "Workspace memory file edited successfully"
+	if again {
+		if err := k.countAgain(ctx, id, ref, done.Version, &e); err != nil {
+			return nil, err
+		}
+		out.Message = "This edit was made before; nothing was written now"
+	}
+	out.Message += redacted(done)
+	out.Enabled = k.isEnabled(ctx, id, ref)
+	return out, nil
+}
+
+// editRound makes the edit, on whatever is current, and again while others change the same lines. Where they have taken away
+// what is to be replaced, the error shows both sides.
+func (k *call) editRound(ctx context.Context, id memory.Identity, ref memory.Ref, e *editing) (memory.Receipt, error) {
+	var lost *store.StaleBaseError
+	for round := 1; ; round++ {
+		d, found, err := k.current(ctx, id, ref)
+		if err != nil {
+			return memory.Receipt{}, err
+		}
+		if !found {
+			return memory.Receipt{}, k.noFile(ctx, id, ref)
+		}
+		content, err := e.apply(k.place(ref.Path), k.own(ref.Path, d.Content), k.above(ref.Path, d.Content))
+		if err == nil {
+			content, err = k.withOwn(ref.Path, d.Content, content)
+		}
+		if err != nil {
+			if lost != nil && e.times(k.own(ref.Path, d.Content)) == 0 {
+				return memory.Receipt{}, lost
+			}
+			return memory.Receipt{}, err
+		}
+		receipt, err := k.Store.Apply(ctx, id, k.key, []memory.Change{{
+			Ref: ref, Op: memory.OpReplace, Content: content, Base: d.Version, Reason: "edited by the agent", Sources: k.sources(),
+		}})
+		stale, is := errors.AsType[*store.StaleBaseError](err)
+		if !is || round == editRounds {
+			return receipt, err
+		}
+		lost = stale
+		if err := pause(ctx, round); err != nil {
+			return memory.Receipt{}, err
+		}
+	}
+}
+
+// countAgain counts what an edit has replaced that was made before, in the version that it was made on.
+func (k *call) countAgain(ctx context.Context, id memory.Identity, ref memory.Ref, version int, e *editing) error {
+	made, err := k.Store.VersionOf(ctx, id, ref, version)
+	if err != nil {
+		return err
+	}
+	base, err := k.Store.VersionOf(ctx, id, ref, made.BaseVersion)
+	if err != nil {
+		return err
+	}
+	e.count = e.times(k.own(ref.Path, base.Content))
+	return nil
+}
+
+// place names what an edit may change.
+func (k *call) place(path string) string {
+	if k.ofPerson(path) {
+		return "the section of " + string(k.Speaker) + " in " + path
+	}
+	return path
+}
+
+// noFile says that there is nothing to edit, and what there is instead.
+func (k *call) noFile(ctx context.Context, id memory.Identity, ref memory.Ref) error {
+	shared, err := k.Store.VisibleDocument(ctx, id, ref.Path)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return faultf("there is no file %s: list the files with %s, or write it with %s", ref.Path, ListFiles, WriteFile)
+	case err != nil:
+		return err
+	}
+	return faultf("%s is shared (%s) and cannot be edited here; the user has no file of that name. Write one with %s, or use %s",
+		ref.Path, shared.Scope, WriteFile, Remember)
+}
+
+// pause waits a little before another round: whoever was faster has probably more to write.
+func pause(ctx context.Context, round int) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Duration(round*round) * 5 * time.Millisecond):
+		return nil
+	}
+}
+
+// editing is one find-and-replace.
+type editing struct {
+	old, new string
+	all      bool
+	count    int
+}
+
+// maxPlaces is how many lines are named where a text stands more than once.
+const maxPlaces = 10
+
+// apply replaces the text in a file, or in a part of it that has some lines of the file above it; or says how often and where in
+// the file it stands. Places that overlap are told apart: which of them is meant nobody knows.
+func (e *editing) apply(path, content string, above int) (string, error) {
+	old, replacement := e.in(content)
+	n, places := placesOf(content, old, above)
+	switch {
+	case n == 0:
+		return "", e.missing(path, content, above)
+	case n > 1 && !e.all:
+		return "", &fault{
+			message: fmt.Sprintf("oldText stands %d times in %s, on lines %s: give more of the text around the one that is meant, or set replaceAll", n, path, numbers(places)),
+			more:    map[string]any{"occurrences": n, "lines": places},
+		}
+	}
+	e.count = strings.Count(content, old)
+	return strings.ReplaceAll(content, old, replacement), nil
+}
+
+// in are both texts as they are written in a file whose lines end in CRLF, where that is needed to find the first.
+func (e *editing) in(content string) (old, replacement string) {
+	if !strings.Contains(content, e.old) && strings.Contains(content, "\r\n") && !strings.Contains(e.old, "\r") {
+		return strings.ReplaceAll(e.old, "\n", "\r\n"), strings.ReplaceAll(e.new, "\n", "\r\n")
+	}
+	return e.old, e.new
+}
+
+// times is how often the text stands in a file.
+func (e *editing) times(content string) int {
+	old, _ := e.in(content)
+	return strings.Count(content, old)
+}
+
+// missing says that the text is not there, and where something stands that differs from it by case and spaces only.
+func (e *editing) missing(path, content string, above int) error {
+	want := spaced(e.old)
+	var near []int
+	if want != "" {
+		lines := strings.Split(content, "\n")
+		size := strings.Count(strings.TrimSpace(e.old), "\n") + 1
+		for i := 0; i+size <= len(lines) && len(near) < maxPlaces; i++ {
+			if strings.Contains(spaced(strings.Join(lines[i:i+size], "\n")), want) {
+				near = append(near, above+i+1)
+			}
+		}
+	}
+	more := map[string]any{"occurrences": 0}
+	message := fmt.Sprintf("oldText does not stand in %s (0 times): read the file and copy the text exactly", path)
+	if len(near) > 0 {
+		message += fmt.Sprintf("; with other spaces or capitals it stands on line %s", numbers(near))
+		more["similarLines"] = near
+	}
+	return &fault{message: message, more: more}
+}
+
+func spaced(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+
+// placesOf is how often a text stands in another one, and the lines on which it begins, at most maxPlaces of them, counted behind
+// those above. It takes time in proportion to both, however much of the text repeats itself.
+func placesOf(content, text string, above int) (n int, places []int) {
+	again := repeats(text)
+	line, counted, same := above+1, 0, 0
+	for i := range len(content) {
+		for same > 0 && (same == len(text) || content[i] != text[same]) {
+			same = again[same-1]
+		}
+		if content[i] == text[same] {
+			same++
+		}
+		if same < len(text) {
+			continue
+		}
+		if n++; len(places) < maxPlaces {
+			at := i + 1 - len(text)
+			line += strings.Count(content[counted:at], "\n")
+			counted = at
+			places = append(places, line)
+		}
+	}
+	return n, places
+}
+
+// repeats is, for each beginning of a text, how many bytes of its end are a beginning of the text as well.
+func repeats(text string) []int {
+	again := make([]int, len(text))
+	for i, same := 1, 0; i < len(text); i++ {
+		for same > 0 && text[i] != text[same] {
+			same = again[same-1]
+		}
+		if text[i] == text[same] {
+			same++
+		}
+		again[i] = same
+	}
+	return again
+}
+
+func numbers(list []int) string {
+	words := make([]string, len(list))
+	for i, n := range list {
+		words[i] = fmt.Sprint(n)
+	}
+	if len(list) == maxPlaces {
+		return strings.Join(words, ", ") + " …"
+	}
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }

@@ -1,12 +1,14 @@
 package workflows
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -15,7 +17,7 @@ import (
 	"reverie/memory"
 )
 
-// CompactInput says what to compact, with the settings of the moment.
+// CompactInput names what to compact, with the settings that apply to it.
 type CompactInput struct {
 	memory.OwnerRef
 	Conversation uuid.UUID              `json:"conversation"`
@@ -25,7 +27,7 @@ type CompactInput struct {
 	Settings     memory.CompactSettings `json:"settings"`
 }
 
-// ID is the id of the Compact.
+// ID returns the workflow id of the compaction.
 func (in CompactInput) ID() string {
 	r := CompactRef{Conversation: in.Conversation, To: in.To, Window: in.Settings.Window, Rules: !in.Settings.Paid}
 	if in.FlushOnly {
@@ -34,19 +36,19 @@ func (in CompactInput) ID() string {
 	return CompactID(r)
 }
 
-// CompactResult names the compaction.
+// CompactResult identifies the compaction.
 type CompactResult struct {
-	Compaction uuid.UUID      `json:"compaction,omitzero"` // zero: a flush only
-	Flushes    []uuid.UUID    `json:"flushes,omitempty"`   // that this one waited for
+	Compaction uuid.UUID      `json:"compaction,omitzero"` // zero for a flush without a summary
+	Flushes    []uuid.UUID    `json:"flushes,omitempty"`   // the flushes it waited for
 	To         int64          `json:"to"`
 	Outcome    memory.Outcome `json:"outcome"`
 	Fallback   bool           `json:"fallback,omitempty"`
 	Usage      memory.Usage   `json:"usage,omitzero"`
 }
 
-// Compact has a conversation flushed up to a message, by one Flush after the other, and summarises what was flushed. Nothing is
-// summarised away that is not acknowledged. A model has Settings.SummaryDeadline for the summary; then rules write what is left
-// of it. The same compaction, asked for again, finds what is there.
+// Compact flushes a conversation up to a message, one Flush at a time, and summarises what was flushed. It never
+// summarises messages whose flush is not acknowledged. The model has Settings.SummaryDeadline for the summary; after
+// that, rules write the rest. Requesting the same compaction again returns the existing one.
 func Compact(ctx workflow.Context, in CompactInput) (CompactResult, error) {
 	c := compacting{CompactInput: in, log: workflow.GetLogger(ctx)}
 	c.result = CompactResult{To: in.To, Outcome: memory.OutcomeNothing}
@@ -68,27 +70,27 @@ func Compact(ctx workflow.Context, in CompactInput) (CompactResult, error) {
 type compacting struct {
 	CompactInput
 	result   CompactResult
-	done     int64             // how far the summary is
-	maxBytes int               // of the messages of one part; 0: as many as is usual
-	fallback memory.ReasonCode // why rules summarise; empty: the model does
+	done     int64             // last message in the summary so far
+	maxBytes int               // limit for the messages of one part; 0: SummaryPartBytes
+	fallback memory.ReasonCode // why rules summarise; empty while the model does
 	log      log.Logger
 }
 
-// flush has everything up to the message flushed. A flush that somebody else has in hand is waited for: its range may reach less
-// far or further than this one's.
+// flush makes sure that everything up to the message is flushed. It waits for a flush that another execution is
+// running, whose range may be shorter or longer than this one's.
 func (c *compacting) flush(ctx workflow.Context) error {
 	for wait := flushFirst; ; {
-		plan, err := localStep(ctx, "what is to be saved first", steps.PlanFlush, activities.PlanFlushInput{
+		plan, err := localStep(ctx, "plan the next flush", steps.PlanFlush, activities.PlanFlushInput{
 			OwnerRef: c.OwnerRef, Conversation: c.Conversation, To: c.To,
 		})
 		if err != nil || !plan.Needed {
 			return err
 		}
-		c.describe(ctx, "saving what leaves the window")
+		c.describe(ctx, "saving messages that leave the window")
 		out, err := c.runFlush(ctx, plan)
 		switch {
 		case temporal.IsWorkflowExecutionAlreadyStartedError(err):
-			err := workflow.NewTimerWithOptions(ctx, wait, workflow.TimerOptions{Summary: "somebody else saves these messages"}).Get(ctx, nil)
+			err := workflow.NewTimerWithOptions(ctx, wait, workflow.TimerOptions{Summary: "another flush is saving these messages"}).Get(ctx, nil)
 			if err != nil {
 				return err
 			}
@@ -101,7 +103,8 @@ func (c *compacting) flush(ctx workflow.Context) error {
 	}
 }
 
-// runFlush runs one Flush as its own execution and waits for it. Whoever stops waiting leaves it alone: others may wait for it.
+// runFlush runs one Flush as a separate execution and waits for it. Cancelling the wait does not cancel the flush:
+// others may wait for it too.
 func (c *compacting) runFlush(ctx workflow.Context, plan activities.PlanFlushResult) (FlushResult, error) {
 	in := FlushInput{
 		OwnerRef: c.OwnerRef, Conversation: c.Conversation, Flush: plan.Flush, From: plan.From, To: plan.To, Settings: c.Settings.Flush,
@@ -122,7 +125,7 @@ func (c *compacting) runFlush(ctx workflow.Context, plan activities.PlanFlushRes
 	return out, child.Get(ctx, &out)
 }
 
-// flushed notes a flush that was waited for.
+// flushed records a flush that was waited for.
 func (c *compacting) flushed(out FlushResult) {
 	c.result.Flushes = append(c.result.Flushes, out.Flush)
 	c.result.Usage = c.result.Usage.Add(out.Usage)
@@ -162,7 +165,7 @@ func (c *compacting) summarise(ctx workflow.Context) error {
 	return nil
 }
 
-// summarisePart asks the model, which has some time left, or else rules.
+// summarisePart summarises the next part: with the model while it has time left, otherwise by rules.
 func (c *compacting) summarisePart(ctx workflow.Context, left time.Duration) (activities.SummariseResult, error) {
 	in := activities.SummariseInput{OwnerRef: c.OwnerRef, Compaction: c.result.Compaction, Settings: c.Settings, MaxBytes: c.maxBytes}
 	if c.Settings.Paid && c.fallback == "" && left > 0 {
@@ -170,7 +173,7 @@ func (c *compacting) summarisePart(ctx workflow.Context, left time.Duration) (ac
 		if err == nil || ctx.Err() != nil || !canGoOn(err) {
 			return out, err
 		}
-		c.log.Warn("The model has not summarised in time", "error", err)
+		c.log.Warn("The model did not summarise in time", "error", err)
 	}
 	summary := "summarise by rules"
 	if c.Settings.Paid {
@@ -178,13 +181,13 @@ func (c *compacting) summarisePart(ctx workflow.Context, left time.Duration) (ac
 			c.fallback = ReasonDeadline
 		}
 		c.result.Fallback, in.Fallback, in.Why = true, true, c.fallback
-		summary += ", in place of the model"
+		summary += " instead of the model"
 	}
 	in.MaxBytes = 0
 	return local(ctx, rulesStep, summary, steps.Summarise, in)
 }
 
-// shorten has the model shown less at once, or rules take its place when that would be next to nothing.
+// shorten halves what the model is shown at once, and falls back to rules when that would leave almost nothing.
 func (c *compacting) shorten() {
 	if c.maxBytes == 0 {
 		c.maxBytes = activities.SummaryPartBytes
@@ -194,7 +197,7 @@ func (c *compacting) shorten() {
 	}
 }
 
-// stop tells that the compaction was broken off. Its record stays as it is: who asks next goes on with it.
+// stop reports that the compaction was interrupted. Its record stays open: the next request continues it.
 func (c *compacting) stop(ctx workflow.Context, cause error) error {
 	apart, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
@@ -205,7 +208,7 @@ func (c *compacting) stop(ctx workflow.Context, cause error) error {
 	return cause
 }
 
-// describe tells an operator how far it is, in Markdown, without contents.
+// describe shows operators the progress in Markdown, without contents.
 func (c *compacting) describe(ctx workflow.Context, phase string) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Phase: **%s**; messages up to %d; trigger: %s.\n", phase, c.To, c.Trigger)
@@ -217,10 +220,36 @@ func (c *compacting) describe(ctx workflow.Context, phase string) {
 		if c.done > 0 {
 			fmt.Fprintf(&b, ", summarised up to message %d", c.done)
 		}
-		fmt.Fprintf(&b, "\n- its record: `GET %s/compactions`", conversationsPath(c.Agent))
+		fmt.Fprintf(&b, "\n- record: `GET %s/compactions`", conversationsPath(c.Agent))
 	}
 	if c.fallback != "" {
-		fmt.Fprintf(&b, "\n- rules summarise in place of the model (%s)", c.fallback)
+		fmt.Fprintf(&b, "\n- rules summarise instead of the model (%s)", c.fallback)
 	}
 	workflow.SetCurrentDetails(ctx, b.String())
+}
+
+// StartCompact starts a Compact without waiting for it. A running one is reused. One that has ended runs again and
+// returns the existing result.
+func StartCompact(ctx context.Context, c client.Client, in CompactInput) (client.WorkflowRun, error) {
+	return c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID:                       in.ID(),
+		TaskQueue:                TaskQueue,
+		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		TypedSearchAttributes:    attributes(in.OwnerRef),
+		StaticSummary:            compactSummary(in),
+		Priority:                 urgent(in.OwnerRef),
+	}, CompactName, in)
+}
+
+func compactSummary(in CompactInput) string {
+	if in.FlushOnly {
+		return fmt.Sprintf("One conversation with agent %s is saved up to message %d", in.Agent, in.To)
+	}
+	return fmt.Sprintf("One conversation with agent %s is summarised up to message %d", in.Agent, in.To)
+}
+
+// urgent gives steps that a turn waits for a high priority, with a fair share for each agent.
+func urgent(ref memory.OwnerRef) temporal.Priority {
+	return temporal.Priority{PriorityKey: 1, FairnessKey: agentRef(ref.Workspace, ref.Agent)}
 }

@@ -47,7 +47,10 @@ func newCompactEnv(t *testing.T) *compactEnv {
 	e.RegisterActivity(&activities.Activities{})
 	s := memory.DefaultWindowSettings()
 	s.Paid = true
-	e.in = CompactInput{OwnerRef: testOwner, Conversation: uuid.New(), To: 40, Trigger: memory.CompactByTurn, Settings: s.Compact(memory.DefaultExtractSettings())}
+	e.in = CompactInput{
+		OwnerRef: testOwner, Conversation: uuid.New(), To: 40, Trigger: memory.CompactByTurn,
+		Settings: s.Compact(memory.DefaultExtractSettings()),
+	}
 	e.RegisterWorkflow(Flush)
 	e.OnWorkflow(Flush, mock.Anything, mock.Anything).Return(func(ctx workflow.Context, in FlushInput) (FlushResult, error) {
 		e.flushes = append(e.flushes, in)
@@ -57,20 +60,22 @@ func newCompactEnv(t *testing.T) *compactEnv {
 		e.flushed, e.open = in.To, nil
 		return FlushResult{Flush: in.Flush, From: in.From, To: in.To, Outcome: memory.OutcomeWritten, Usage: memory.Usage{Calls: 1}}, nil
 	}).Maybe()
-	e.OnActivity(steps.PlanFlush, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.PlanFlushInput) (activities.PlanFlushResult, error) {
-		e.planned = append(e.planned, e.Now().Sub(e.start))
-		if e.flushed >= in.To {
-			return activities.PlanFlushResult{}, nil
-		}
-		if e.open == nil {
-			e.open = &activities.PlanFlushResult{Needed: true, Flush: uuid.New(), From: e.flushed + 1, To: in.To}
-		}
-		return *e.open, nil
-	}).Maybe()
-	e.OnActivity(steps.BeginCompaction, mock.Anything, mock.Anything).Return(func(context.Context, activities.BeginCompactionInput) (activities.BeginCompactionResult, error) {
-		e.begun = append(e.begun, e.flushed)
-		return activities.BeginCompactionResult{Compaction: e.in.Conversation, Ended: e.done >= e.in.To}, nil
-	}).Maybe()
+	e.OnActivity(steps.PlanFlush, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, in activities.PlanFlushInput) (activities.PlanFlushResult, error) {
+			e.planned = append(e.planned, e.Now().Sub(e.start))
+			if e.flushed >= in.To {
+				return activities.PlanFlushResult{}, nil
+			}
+			if e.open == nil {
+				e.open = &activities.PlanFlushResult{Needed: true, Flush: uuid.New(), From: e.flushed + 1, To: in.To}
+			}
+			return *e.open, nil
+		}).Maybe()
+	e.OnActivity(steps.BeginCompaction, mock.Anything, mock.Anything).
+		Return(func(context.Context, activities.BeginCompactionInput) (activities.BeginCompactionResult, error) {
+			e.begun = append(e.begun, e.flushed)
+			return activities.BeginCompactionResult{Compaction: e.in.Conversation, Ended: e.done >= e.in.To}, nil
+		}).Maybe()
 	e.OnActivity(steps.Summarise, mock.Anything, mock.Anything).AfterFn(func() time.Duration { return e.took }).Return(
 		func(_ context.Context, in activities.SummariseInput) (activities.SummariseResult, error) {
 			return e.part(in)
@@ -134,7 +139,10 @@ func TestCompactFlushesAndSummarises(t *testing.T) {
 	e := newCompactEnv(t)
 	out, err := e.run(t)
 	e.wantWritten(t, out, err, false, false)
-	want := FlushInput{OwnerRef: testOwner, Conversation: e.in.Conversation, Flush: out.Flushes[0], From: 1, To: 40, Settings: e.in.Settings.Flush}
+	want := FlushInput{
+		OwnerRef: testOwner, Conversation: e.in.Conversation, Flush: out.Flushes[0], From: 1, To: 40,
+		Settings: e.in.Settings.Flush,
+	}
 	if d := cmp.Diff([]FlushInput{want}, e.flushes); d != "" || out.Usage.Calls != 3 || out.Fallback {
 		t.Errorf("it ended as %+v; flushes (-want +got):\n%s", out, d)
 	}
@@ -235,7 +243,10 @@ func TestSummaryDeadlineIsReachedInTheMiddle(t *testing.T) {
 }
 
 func TestSummaryThatTheModelCannotWrite(t *testing.T) {
-	for _, reason := range []memory.ReasonCode{"refused", "unauthorized", activities.ReasonBudget, activities.ReasonEmptySummary, "truncated"} {
+	for _, reason := range []memory.ReasonCode{
+		"refused", "unauthorized", activities.ReasonBudget, activities.ReasonEmptySummary,
+		"truncated",
+	} {
 		t.Run(string(reason), func(t *testing.T) {
 			e := newCompactEnv(t)
 			e.summarise = func(int) (activities.SummariseResult, error) {

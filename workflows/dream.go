@@ -1,12 +1,16 @@
 package workflows
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -15,36 +19,37 @@ import (
 	"reverie/memory"
 )
 
-// DreamFailedType is the type of the error with which a Dream fails after it recorded the outcome "failed"; its details are
-// the DreamResult.
+// DreamFailedType is the type of the error of a Dream that recorded the outcome "failed"; its details are the
+// DreamResult.
 const DreamFailedType = "DreamFailed"
 
-// Reasons that the workflow gives for the end of a dream, besides those of Extract.
+// Reasons why a dream ended that the workflow gives, in addition to those of Extract.
 const (
 	ReasonCancelled  memory.ReasonCode = "cancelled"
-	ReasonStepFailed memory.ReasonCode = "step_failed" // a step could not be done, however often it was tried
-	ReasonSuperseded memory.ReasonCode = "superseded"  // another execution dreams this dream
+	ReasonStepFailed memory.ReasonCode = "step_failed" // a step failed at every attempt
+	ReasonSuperseded memory.ReasonCode = "superseded"  // another execution has taken over this dream
 )
 
-// DreamInput is one dream of one owner. Topic and settings stand in the record, not here.
+// DreamInput identifies one dream of one owner. Topic and settings are stored in its record.
 type DreamInput struct {
 	memory.OwnerRef
-	// Dream is the record that the API has queued; zero: the workflow makes it.
+	// Dream is the record that the API created; zero: the workflow creates one.
 	Dream   uuid.UUID           `json:"dream,omitzero"`
 	Mode    memory.DreamMode    `json:"mode"`
 	Trigger memory.DreamTrigger `json:"trigger"`
-	// Night names the night of a scheduled dream, such as 2026-01-31T02:00; one owner dreams once in it.
+	// Night names the night of a scheduled dream, such as 2026-01-31T02:00. An owner dreams once per night.
 	Night string `json:"night,omitempty"`
-	// AsOf is the end of what is looked at; zero: now.
+	// AsOf is the end of the period that the dream looks at; zero: now.
 	AsOf   time.Time `json:"asOf,omitzero"`
 	DryRun bool      `json:"dryRun,omitempty"`
 }
 
-// DreamResult is how it ended.
+// DreamResult is the final state of a dream.
 type DreamResult = activities.DreamState
 
-// Dream consolidates what is new of one owner: light, REM, deep, commit. Each step is saved, the last one in one transaction
-// with its effects, so that it can be reset at any of them: a dream that has ended is not dreamed again.
+// Dream consolidates an owner's news in four phases: light, REM, deep, commit. Each step is saved, the last one in
+// one transaction with its effects, so the workflow can be reset to any of them. A dream that has ended is not
+// repeated.
 func Dream(ctx workflow.Context, in DreamInput) (DreamResult, error) {
 	d := dreaming{DreamInput: in, log: workflow.GetLogger(ctx)}
 	d.state.Dream = in.Dream
@@ -77,7 +82,7 @@ type dreaming struct {
 	log       log.Logger
 }
 
-// sleep goes through the phases, until one of them ends the dream.
+// sleep runs the phases until one of them ends the dream.
 func (d *dreaming) sleep(ctx workflow.Context) error {
 	for _, phase := range []func(workflow.Context) error{d.open, d.lightSleep, d.remSleep, d.deepSleep} {
 		if err := phase(ctx); err != nil || d.state.Ended() {
@@ -87,7 +92,7 @@ func (d *dreaming) sleep(ctx workflow.Context) error {
 	return nil
 }
 
-// open finds or makes the record, and takes it into the hands of this execution.
+// open finds or creates the record and assigns it to this execution.
 func (d *dreaming) open(ctx workflow.Context) error {
 	out, err := localStep(ctx, "open the record", steps.OpenDream, activities.OpenDreamInput{
 		OwnerRef: d.OwnerRef, Dream: d.state.Dream, Mode: d.Mode, Trigger: d.Trigger, Night: d.Night, AsOf: d.AsOf, DryRun: d.DryRun,
@@ -99,16 +104,16 @@ func (d *dreaming) open(ctx workflow.Context) error {
 	return nil
 }
 
-// lightSleep stages what was noted and said.
+// lightSleep stages recent notes and messages.
 func (d *dreaming) lightSleep(ctx workflow.Context) error {
 	d.describe(ctx, "light sleep")
 	return d.attempt(ctx, func() (err error) {
-		d.light, err = step(ctx, lightStep, "light sleep: what was noted and said", steps.LightSleep, d.ref())
+		d.light, err = step(ctx, lightStep, "light sleep: stage notes and messages", steps.LightSleep, d.ref())
 		return d.moved(d.light.DreamState, err)
 	})
 }
 
-// remSleep finds what the staged statements have in common.
+// remSleep finds themes among the staged statements.
 func (d *dreaming) remSleep(ctx workflow.Context) error {
 	d.describe(ctx, "REM sleep")
 	return d.attempt(ctx, func() (err error) {
@@ -117,7 +122,8 @@ func (d *dreaming) remSleep(ctx workflow.Context) error {
 	})
 }
 
-// deepSleep ranks and writes. Somebody who edits the same lines meanwhile has it done anew on what they wrote.
+// deepSleep ranks the candidates and writes. When the same lines were edited meanwhile, it starts again from the new
+// text.
 func (d *dreaming) deepSleep(ctx workflow.Context) error {
 	for range staleRounds {
 		d.describe(ctx, "deep sleep")
@@ -137,11 +143,11 @@ func (d *dreaming) deepSleep(ctx workflow.Context) error {
 	return d.end(ctx, ReasonKeepsChanging)
 }
 
-// draft ranks the candidates by rules and has a model write what passed, when there is one and something has.
+// draft ranks the candidates by rules. If a model is configured and a candidate passed, the model writes the text.
 func (d *dreaming) draft(ctx workflow.Context) error {
 	askModel := false
 	if err := d.attempt(ctx, func() error {
-		out, err := local(ctx, dreamStep, "deep sleep: what is worth keeping", steps.DeepSleep, d.ref())
+		out, err := local(ctx, dreamStep, "deep sleep: rank candidates", steps.DeepSleep, d.ref())
 		askModel = out.AskModel
 		return d.moved(out.DreamState, err)
 	}); err != nil || d.state.Ended() || !askModel {
@@ -150,7 +156,8 @@ func (d *dreaming) draft(ctx workflow.Context) error {
 	return d.consolidate(ctx)
 }
 
-// consolidate asks the model until there is a draft, waiting for the budget and showing it less when it must.
+// consolidate asks the model until there is a draft. It waits for the budget and shows the model less when its
+// context is too small.
 func (d *dreaming) consolidate(ctx workflow.Context) error {
 	settings := d.settings
 	for !d.state.Ended() {
@@ -164,7 +171,7 @@ func (d *dreaming) consolidate(ctx workflow.Context) error {
 		switch {
 		case err != nil && (ctx.Err() != nil || isSuperseded(err)):
 			return err
-		case err != nil: // a night of trying is over
+		case err != nil: // the model failed for the whole night
 			d.log.Warn("No consolidation", "error", err)
 			return d.end(ctx, ReasonModelUnavailable)
 		case out.TooLong:
@@ -184,7 +191,7 @@ func (d *dreaming) consolidate(ctx workflow.Context) error {
 	return nil
 }
 
-// end records that the dream failed. MEMORY.md stays as it is, and the news stay news.
+// end records that the dream failed. MEMORY.md is unchanged, and the next dream sees the same news.
 func (d *dreaming) end(ctx workflow.Context, reason memory.ReasonCode) error {
 	return d.attempt(ctx, func() error {
 		out, err := localStep(ctx, "record the failure", steps.EndDream, activities.EndDreamInput{
@@ -194,10 +201,10 @@ func (d *dreaming) end(ctx workflow.Context, reason memory.ReasonCode) error {
 	})
 }
 
-// wake ends a dream that an error has broken off, a cancelled one included, and returns the error with which the workflow
-// ends; nil: it ended in an outcome all the same.
+// wake ends a dream after an error or a cancellation and returns the workflow's error; nil when the dream ended with
+// an outcome after all.
 func (d *dreaming) wake(ctx workflow.Context, cause error) error {
-	if isSuperseded(cause) { // the record is somebody else's
+	if isSuperseded(cause) { // another execution owns the record
 		d.state = activities.DreamState{Dream: d.state.Dream, Outcome: memory.OutcomeNothing, ReasonCode: ReasonSuperseded}
 		return nil
 	}
@@ -207,7 +214,7 @@ func (d *dreaming) wake(ctx workflow.Context, cause error) error {
 	}
 	apart, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
-	if d.state.Dream == uuid.Nil { // it was broken off while it was opened
+	if d.state.Dream == uuid.Nil { // interrupted while opening the record
 		if err := d.open(apart); err != nil {
 			return errors.Join(cause, err)
 		}
@@ -215,7 +222,7 @@ func (d *dreaming) wake(ctx workflow.Context, cause error) error {
 	if err := d.end(apart, reason); err != nil {
 		return errors.Join(cause, err)
 	}
-	if d.state.Outcome != memory.OutcomeFailed { // what broke off came after the end
+	if d.state.Outcome != memory.OutcomeFailed { // the dream had ended before the error
 		return nil
 	}
 	d.describe(apart, "ended")
@@ -225,8 +232,8 @@ func (d *dreaming) wake(ctx workflow.Context, cause error) error {
 	return cause
 }
 
-// attempt does a step of the open dream. An execution that finds the dream in the hands of an earlier one, because it was
-// reset behind the step that opens it, takes it over, once.
+// attempt runs a step of the open dream. When an earlier execution still owns the dream, because this one was reset
+// to a point after open, it takes over, at most once.
 func (d *dreaming) attempt(ctx workflow.Context, do func() error) error {
 	err := do()
 	if !isSuperseded(err) || d.takenOver {
@@ -239,7 +246,7 @@ func (d *dreaming) attempt(ctx workflow.Context, do func() error) error {
 	return do()
 }
 
-// moved takes over how the dream stands after a step.
+// moved stores the dream's state after a step.
 func (d *dreaming) moved(s activities.DreamState, err error) error {
 	if err == nil {
 		d.state = s
@@ -256,10 +263,10 @@ func isSuperseded(err error) bool {
 	return ok && app.Type() == activities.TypeSuperseded
 }
 
-// reportsPath is where the API shows the reports of an agent's dreams.
+// reportsPath returns the API path of an agent's dream reports.
 func reportsPath(agent string) string { return "/api/v1/memory/" + agent + "/dream/reports" }
 
-// describe tells an operator how far the dream is and where to read more, in Markdown, without a memory's content.
+// describe shows operators the progress and where to read more, in Markdown, without a memory's content.
 func (d *dreaming) describe(ctx workflow.Context, phase string) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Phase: **%s**", phase)
@@ -280,12 +287,152 @@ func (d *dreaming) describe(ctx workflow.Context, phase string) {
 	switch s := d.state; {
 	case !s.Ended():
 	case d.DryRun || d.Trigger == memory.DreamByReplay:
-		fmt.Fprintf(&b, "\n- of %d candidates: %d would be promoted, %d kept, %d rejected; nothing was written", s.Candidates, s.Promoted, s.Kept, s.Rejected)
+		fmt.Fprintf(&b, "\n- of %d candidates: %d would be promoted, %d kept, %d rejected; nothing was written", s.Candidates, s.Promoted,
+			s.Kept, s.Rejected)
 	default:
-		fmt.Fprintf(&b, "\n- of %d candidates: %d promoted, %d kept, %d rejected; %d documents changed", s.Candidates, s.Promoted, s.Kept, s.Rejected, s.Documents)
+		fmt.Fprintf(&b, "\n- of %d candidates: %d promoted, %d kept, %d rejected; %d documents changed", s.Candidates, s.Promoted, s.Kept,
+			s.Rejected, s.Documents)
 	}
-	if d.state.Dream != uuid.Nil { // in two lines: the UI cuts long ones
-		fmt.Fprintf(&b, "\n- dream `%s`\n- its report: `GET %s/…`", d.state.Dream, reportsPath(d.Agent))
+	if d.state.Dream != uuid.Nil { // on two lines: the UI truncates long ones
+		fmt.Fprintf(&b, "\n- dream `%s`\n- report: `GET %s/…`", d.state.Dream, reportsPath(d.Agent))
 	}
 	workflow.SetCurrentDetails(ctx, b.String())
+}
+
+// DreamRun is a dream that was started.
+type DreamRun struct {
+	client.WorkflowRun
+	// Found is true when the same dream was already running.
+	Found bool
+
+	dream uuid.UUID
+}
+
+// Result waits until the dream has ended or ctx is done. A dream that failed, was cancelled or was terminated is a
+// result; an error means that its end is unknown.
+func (r DreamRun) Result(ctx context.Context) (DreamResult, error) {
+	var out DreamResult
+	err := r.Get(ctx, &out)
+	if _, ended := errors.AsType[*temporal.WorkflowExecutionError](err); !ended {
+		return out, err
+	}
+	failed := DreamResult{Dream: r.dream, Outcome: memory.OutcomeFailed, ReasonCode: ReasonStepFailed}
+	var cancelled *temporal.CanceledError
+	switch app, ok := errors.AsType[*temporal.ApplicationError](err); {
+	case ok && app.Type() == DreamFailedType:
+		err := app.Details(&out)
+		return out, err
+	case errors.As(err, &cancelled):
+		failed.ReasonCode = ReasonCancelled
+	}
+	return failed, nil
+}
+
+// ErrDreaming is returned by StartDream when another dream of the owner is running.
+var ErrDreaming = errors.New("another dream of this owner is running")
+
+// errNoRecord is returned by StartDream for a dry run or a replay without a record: its workflow id contains the
+// record's id.
+var errNoRecord = errors.New("a dry run needs a record")
+
+// StartDream starts a dream. Dry runs and replays run beside other dreams; of all others, an owner has one at a time.
+// A running dream with the same record or night is reused.
+func StartDream(ctx context.Context, c client.Client, in DreamInput) (DreamRun, error) {
+	id := DreamID(in.OwnerRef)
+	if in.DryRun || in.Trigger == memory.DreamByReplay {
+		if in.Dream == uuid.Nil {
+			return DreamRun{}, errNoRecord
+		}
+		id = DryDreamID(in.OwnerRef, in.Dream)
+	}
+	run, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID:                                       id,
+		TaskQueue:                                TaskQueue,
+		WorkflowIDReusePolicy:                    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, // the store accepts a night once
+		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+		TypedSearchAttributes:                    attributes(in.OwnerRef),
+		StaticSummary:                            dreamSummary(in),
+		StaticDetails:                            dreamDetails(in),
+		Priority:                                 dreamPriority(in.OwnerRef),
+	}, DreamName, in)
+	started := new(serviceerror.WorkflowExecutionAlreadyStarted)
+	if !errors.As(err, &started) {
+		return DreamRun{WorkflowRun: run, dream: in.Dream}, err
+	}
+	same, err := isSameDream(ctx, c, id, started.RunId, in)
+	if err != nil {
+		return DreamRun{}, err
+	}
+	if !same {
+		return DreamRun{}, ErrDreaming
+	}
+	return DreamRun{WorkflowRun: c.GetWorkflow(ctx, id, started.RunId), Found: true, dream: in.Dream}, nil
+}
+
+// dreamPriority gives dreams a lower priority than anything a person waits for, with a fair share for each agent.
+func dreamPriority(ref memory.OwnerRef) temporal.Priority {
+	return temporal.Priority{PriorityKey: 5, FairnessKey: agentRef(ref.Workspace, ref.Agent)}
+}
+
+// dreamSummary describes the kind of dream.
+func dreamSummary(in DreamInput) string {
+	kind := string(in.Mode)
+	switch {
+	case in.Trigger == memory.DreamByReplay:
+		kind += ", replay"
+	case in.DryRun:
+		kind += ", dry run"
+	}
+	return fmt.Sprintf("Dream of one owner of agent %s (%s)", in.Agent, kind)
+}
+
+// dreamDetails identifies a dream by its record or its night. Two starts with the same details ask for the same
+// dream.
+func dreamDetails(in DreamInput) string {
+	switch {
+	case in.Dream != uuid.Nil:
+		return fmt.Sprintf("Report: `GET %s/%s`", reportsPath(in.Agent), in.Dream)
+	case in.Night != "":
+		return fmt.Sprintf("Night %s. Reports: `GET %s`", in.Night, reportsPath(in.Agent))
+	}
+	return ""
+}
+
+// isSameDream reports whether a running execution is the dream that in asks for.
+func isSameDream(ctx context.Context, c client.Client, id, run string, in DreamInput) (bool, error) {
+	want := dreamDetails(in)
+	if want == "" {
+		return false, nil
+	}
+	running, err := c.DescribeWorkflow(ctx, id, run)
+	if err != nil {
+		return false, err
+	}
+	details, err := running.GetStaticDetails()
+	return details == want, err
+}
+
+// Dreams implements activities.Dreamer with Dream workflows.
+type Dreams struct{ Client client.Client }
+
+// Dream starts a dream and waits until it has ended or ctx is done. If another dream of the owner is running, it
+// waits for that one first.
+func (d Dreams) Dream(ctx context.Context, o activities.DreamOrder) (memory.Outcome, error) {
+	in := DreamInput{OwnerRef: o.OwnerRef, Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: o.Night, AsOf: o.AsOf}
+	for {
+		run, err := StartDream(ctx, d.Client, in)
+		switch {
+		case errors.Is(err, ErrDreaming):
+			// The outcome of the other dream does not matter here.
+			if err := d.Client.GetWorkflow(ctx, DreamID(o.OwnerRef), "").Get(ctx, nil); ctx.Err() != nil {
+				return "", err
+			}
+		case err != nil:
+			return "", err
+		default:
+			out, err := run.Result(ctx)
+			return out.Outcome, err
+		}
+	}
 }

@@ -16,37 +16,38 @@ import (
 // DreamNightInput is one night of one agent.
 type DreamNightInput struct {
 	activities.AgentRef
-	// TimeZone and Cron say when the agent dreams, for the name of the night: see NightKey.
+	// TimeZone and Cron are the agent's dream schedule, used to name the night: see NightKey.
 	TimeZone string `json:"timeZone,omitempty"`
 	Cron     string `json:"cron,omitempty"`
-	// Parallel is how many owners of the agent dream at once; 0: as many as the default.
+	// Parallel is the number of owners who dream at once; 0: the default.
 	Parallel int `json:"parallel,omitempty"`
-	// Done is what a night that goes on in another execution has behind it.
+	// Done is the progress that a night carries over when it continues as new.
 	Done *NightDone `json:"done,omitempty"`
 }
 
-// NightDone is how far a night is.
+// NightDone is the progress of a night.
 type NightDone struct {
 	DreamNightResult
 	AsOf  time.Time `json:"asOf,omitzero"`
-	After uuid.UUID `json:"after"` // the last owner who was looked at
+	After uuid.UUID `json:"after"` // last owner in id order that was handled
 }
 
-// DreamNightResult counts how the dreams of the night ended.
+// DreamNightResult counts the outcomes of the night's dreams.
 type DreamNightResult struct {
 	Night    string         `json:"night"`
 	Owners   int            `json:"owners"`
 	Outcomes map[string]int `json:"outcomes,omitempty"`
-	Late     int            `json:"late,omitempty"` // still dreaming when the night was over: they go on by themselves
-	// ReasonCode says why nobody dreamed although there may be news.
+	Late     int            `json:"late,omitempty"` // still dreaming when the night ended; they continue by themselves
+	// ReasonCode explains why nobody dreamed although there may be news.
 	ReasonCode memory.ReasonCode `json:"reasonCode,omitempty"`
 }
 
-// scheduledStart is the moment that a schedule meant, without jitter; workflows that no schedule started have none.
+// scheduledStart is the nominal start time of a scheduled workflow, without jitter. Workflows started in another way
+// lack it.
 var scheduledStart = temporal.NewSearchAttributeKeyTime("TemporalScheduledStartTime")
 
-// DreamNight starts one Dream for each owner with news, as independent executions, some at a time. It may run twice for one
-// night: an owner dreams once in it.
+// DreamNight starts one Dream per owner with news, as independent executions, Parallel at a time. It is safe to run
+// twice for one night: each owner dreams once.
 func DreamNight(ctx workflow.Context, in DreamNightInput) (DreamNightResult, error) {
 	n := night{DreamNightInput: in}
 	if err := n.begin(ctx); err != nil {
@@ -72,7 +73,7 @@ type night struct {
 	done NightDone
 }
 
-// begin names the night. One that was missed for longer than a day is dreamed as of its own moment, any other as of now.
+// begin names the night. A night that is more than a day late dreams as of its scheduled time, any other as of now.
 func (n *night) begin(ctx workflow.Context) error {
 	if n.Done != nil {
 		n.done = *n.Done
@@ -89,9 +90,9 @@ func (n *night) begin(ctx workflow.Context) error {
 	return key.Get(&n.done.Night)
 }
 
-// page has the next owners dream. more says that there are others behind them.
+// page starts the dreams of the next owners. more reports whether further owners follow.
 func (n *night) page(ctx workflow.Context) (more bool, err error) {
-	found, err := localStep(ctx, "who has news", steps.FindNews, activities.FindNewsInput{AgentRef: n.AgentRef, After: n.done.After})
+	found, err := localStep(ctx, "find owners with news", steps.FindNews, activities.FindNewsInput{AgentRef: n.AgentRef, After: n.done.After})
 	if err != nil {
 		return false, err
 	}
@@ -123,7 +124,7 @@ func (n *night) page(ctx workflow.Context) (more bool, err error) {
 	return found.More, nil
 }
 
-// describe tells an operator how the night is, in Markdown.
+// describe shows operators the progress in Markdown.
 func (n *night) describe(ctx workflow.Context) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Night **%s**: %d owners with news", n.done.Night, n.done.Owners)
@@ -137,11 +138,71 @@ func (n *night) describe(ctx workflow.Context) {
 		dreaming -= n.done.Outcomes[outcome]
 	}
 	if n.done.Late > 0 {
-		fmt.Fprintf(&b, "\n- late: %d, which go on by themselves", n.done.Late)
+		fmt.Fprintf(&b, "\n- late: %d (they continue by themselves)", n.done.Late)
 	}
 	if dreaming > 0 {
-		fmt.Fprintf(&b, "\n- dreaming, or waiting for their turn: %d", dreaming)
+		fmt.Fprintf(&b, "\n- dreaming or waiting: %d", dreaming)
 	}
-	fmt.Fprintf(&b, "\n- dreams: `WorkflowType = 'Dream' and AgentID = '%s'`\n- reports: `GET %s`", agentRef(n.Workspace, n.Agent), reportsPath(n.Agent))
+	fmt.Fprintf(&b, "\n- dreams: `WorkflowType = 'Dream' and AgentID = '%s'`\n- reports: `GET %s`", agentRef(n.Workspace, n.Agent),
+		reportsPath(n.Agent))
 	workflow.SetCurrentDetails(ctx, b.String())
+}
+
+// Time layouts of night keys.
+const (
+	nightLayout   = "2006-01-02T15:04"
+	triggerLayout = "2006-01-02T15:04:05"
+)
+
+// NightKey names the night of a DreamNight by the wall clock in the agent's time zone: the minute that the cron
+// expression matches, such as 2026-01-31T02:00, or the exact second when a person triggered it at another time.
+// scheduled is the schedule's nominal time (search attribute TemporalScheduledStartTime, without jitter).
+//
+// A night has one key. A wall-clock minute that occurs twice in autumn has the same key both times; one skipped in
+// spring keeps its name although it runs later. The result depends on the time zone database of this process, so
+// workflow code must call it in a step.
+func NightKey(scheduled time.Time, zone, expression string) string {
+	location, err := time.LoadLocation(zone)
+	if err != nil {
+		location = time.UTC
+	}
+	wall := scheduled.In(location)
+	cron, err := memory.ParseCron(expression)
+	if err != nil || wall.Second() != 0 {
+		return wall.Format(triggerLayout)
+	}
+	if cron.Matches(wall) {
+		return wall.Format(nightLayout)
+	}
+	if skipped, ok := skippedBefore(wall); ok && cron.Matches(skipped) {
+		return skipped.Format(nightLayout)
+	}
+	return wall.Format(triggerLayout)
+}
+
+// skippedBefore returns the skipped local time that t replaces: 02:00 for 03:00 where clocks go from 02:00 to 03:00.
+// It applies for as long after the change as the clocks were put forward. The result is in UTC, since the zone itself
+// does not have that time.
+func skippedBefore(t time.Time) (time.Time, bool) {
+	change, _ := t.ZoneBounds()
+	if change.IsZero() {
+		return time.Time{}, false
+	}
+	gap := gapAt(change)
+	if gap <= 0 || t.Sub(change) >= gap {
+		return time.Time{}, false
+	}
+	return onTheClock(t).Add(-gap), true
+}
+
+// gapAt returns how far the clocks are put forward at a change of the zone's offset; negative for backward.
+func gapAt(change time.Time) time.Duration {
+	_, before := change.Add(-time.Second).Zone()
+	_, after := change.Zone()
+	return time.Duration(after-before) * time.Second
+}
+
+// onTheClock returns the local wall-clock time of t as a UTC time.
+func onTheClock(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, time.UTC)
 }

@@ -111,7 +111,8 @@ func TestModesOfDreams(t *testing.T) {
 		in := w.nightly()
 		in.Mode = memory.DreamREM
 		out, err := w.run(t, in)
-		if err != nil || out.Outcome != memory.OutcomeNothing || out.ReasonCode != dream.ReasonModeREM || w.read(t, memory.MemoryPath) != itsMemory {
+		if err != nil || out.Outcome != memory.OutcomeNothing || out.ReasonCode != dream.ReasonModeREM ||
+			w.read(t, memory.MemoryPath) != itsMemory {
 			t.Errorf("it ended as %+v (%v)", out, err)
 		}
 		if w.read(t, "DREAMS.md") == "" {
@@ -130,21 +131,24 @@ func TestModesOfDreams(t *testing.T) {
 	t.Run("off", func(t *testing.T) {
 		w := newDreamWorld(t)
 		w.options.DreamDefaults.Enabled = false
-		if out, err := w.run(t, w.nightly()); err != nil || out.Outcome != memory.OutcomeSkipped || out.ReasonCode != activities.ReasonDreamingOff || !w.hasNews(t) {
+		if out, err := w.run(t, w.nightly()); err != nil || out.Outcome != memory.OutcomeSkipped ||
+			out.ReasonCode != activities.ReasonDreamingOff || !w.hasNews(t) {
 			t.Errorf("it ended as %+v (%v)", out, err)
 		}
 	})
 	t.Run("shared only", func(t *testing.T) {
 		w := newDreamWorld(t)
 		w.options.DreamDefaults.OwnerIsolation = false
-		if out, err := w.run(t, w.nightly()); err != nil || out.Outcome != memory.OutcomeSkipped || out.ReasonCode != activities.ReasonSharedOnly {
+		if out, err := w.run(t, w.nightly()); err != nil || out.Outcome != memory.OutcomeSkipped ||
+			out.ReasonCode != activities.ReasonSharedOnly {
 			t.Errorf("it ended as %+v (%v)", out, err)
 		}
 	})
 	t.Run("no news", func(t *testing.T) {
 		w := newDreamWorld(t)
 		w.asOf = w.asOf.AddDate(0, 1, 0)
-		if out, err := w.run(t, w.nightly()); err != nil || out.Outcome != memory.OutcomeNothing || out.ReasonCode != activities.ReasonNoNews || w.hasNews(t) {
+		if out, err := w.run(t, w.nightly()); err != nil || out.Outcome != memory.OutcomeNothing ||
+			out.ReasonCode != activities.ReasonNoNews || w.hasNews(t) {
 			t.Errorf("it ended as %+v (%v)", out, err)
 		}
 		if w.read(t, "DREAMS.md") != "" {
@@ -190,7 +194,8 @@ func TestMemoryThatKeepsChangingIsLeftAlone(t *testing.T) {
 		t.Error("it did not fail")
 	}
 	report := w.report(t)
-	if report.Outcome != memory.OutcomeFailed || report.ReasonCode != ReasonKeepsChanging || w.read(t, memory.MemoryPath) != current || !w.hasNews(t) {
+	if report.Outcome != memory.OutcomeFailed || report.ReasonCode != ReasonKeepsChanging || w.read(t, memory.MemoryPath) != current ||
+		!w.hasNews(t) {
 		t.Errorf("it ended as %s (%s)\n%s", report.Outcome, report.ReasonCode, w.read(t, memory.MemoryPath))
 	}
 }
@@ -209,7 +214,8 @@ func TestADreamThatIsCancelledWhileItWaits(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	report := w.report(t)
-	if report.Outcome != memory.OutcomeFailed || report.ReasonCode != ReasonCancelled || w.read(t, memory.MemoryPath) != itsMemory || !w.hasNews(t) {
+	if report.Outcome != memory.OutcomeFailed || report.ReasonCode != ReasonCancelled || w.read(t, memory.MemoryPath) != itsMemory ||
+		!w.hasNews(t) {
 		t.Errorf("it ended as %s (%s)", report.Outcome, report.ReasonCode)
 	}
 }

@@ -19,34 +19,34 @@ import (
 	"reverie/memory"
 )
 
-// DreamPlan is when an agent dreams.
+// DreamPlan is the schedule an agent should have.
 type DreamPlan = activities.DreamPlan
 
-// DreamSchedule is a schedule of an agent's nights as Temporal has it.
+// DreamSchedule is the schedule of an agent's nights as Temporal lists it.
 type DreamSchedule struct {
 	mark string
 	spec client.ScheduleSpec
 }
 
 const (
-	// dreamCatchup: an outage that ends within a day of a night is followed by that night, and only by the last one: it dreams
-	// of everything that is new. Temporal's own default is a year.
+	// dreamCatchup: after an outage of up to a day the last missed night runs, and only that one, because it covers
+	// all news. Temporal's own default is a year.
 	dreamCatchup = 24 * time.Hour
-	// dreamPriorityKey is the lowest: nights wait behind everything that somebody waits for.
+	// dreamPriorityKey is the lowest priority: nights wait behind everything that a person waits for.
 	dreamPriorityKey = 5
-	// dreamFormat changes with what is put into a schedule beside its times.
+	// dreamFormat must change when anything but the times of the schedule's contents changes.
 	dreamFormat = 1
-	// markLength is how much of a fingerprint stands in a comment, in characters.
+	// markLength is the number of fingerprint characters kept in a calendar's comment.
 	markLength = 12
-	// listedCalendars is how many of a schedule's calendars Temporal's list shows.
+	// listedCalendars is the number of calendars per schedule in Temporal's list results.
 	listedCalendars = 10
-	// planRounds is how often a schedule follows an agent that is changed meanwhile.
+	// planRounds is how often EnsureDreamSchedule retries when the agent changes meanwhile.
 	planRounds = 5
-	// confirmRounds, from confirmFirst on, each twice as long as the one before: how long Temporal may take to apply an update.
+	// confirmRounds is how often an update is checked. The delay starts at confirmFirst and doubles each time.
 	confirmRounds, confirmFirst = 7, 50 * time.Millisecond
 )
 
-const dreamNote = "Reverie keeps the times of these dreams as the agent's settings have them. Pause, trigger and backfill as you like."
+const dreamNote = "Reverie sets the times of these dreams from the agent's settings. Pause, trigger and backfill as you like."
 
 // wanted is a schedule as it should be.
 type wanted struct {
@@ -55,7 +55,7 @@ type wanted struct {
 	policy client.SchedulePolicies
 }
 
-// scheduleOf is the schedule of a plan. Times that follow daylight saving are those around now.
+// scheduleOf builds the schedule of a plan. Times affected by daylight saving are computed around now.
 func scheduleOf(p DreamPlan, now time.Time) (wanted, error) {
 	cron, err := memory.ParseCron(p.Cron)
 	if err != nil {
@@ -74,22 +74,25 @@ func scheduleOf(p DreamPlan, now time.Time) (wanted, error) {
 			StaticSummary:         "A night of agent " + p.Agent + ": a dream for each owner with news",
 			Priority:              temporal.Priority{PriorityKey: dreamPriorityKey, FairnessKey: ref},
 		},
-		// A night that takes longer than until the next one delays it; more than one does not wait.
+		// A night that is still running when the next one is due delays it; at most one waits.
 		policy: client.SchedulePolicies{Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE, CatchupWindow: dreamCatchup},
 	}
 	w.spec = client.ScheduleSpec{Calendars: dreamTimes(cron, zone, now), Jitter: p.Jitter, TimeZoneName: p.TimeZone}
-	encoded, err := json.Marshal([]any{dreamFormat, p.KeyID, w.spec, w.policy, in, w.action.StaticSummary, w.action.Priority, w.action.TaskQueue})
+	encoded, err := json.Marshal([]any{
+		dreamFormat, p.KeyID, w.spec, w.policy, in, w.action.StaticSummary, w.action.Priority,
+		w.action.TaskQueue,
+	})
 	if err != nil {
 		return wanted{}, err
 	}
 	sum := sha256.Sum256(encoded)
 	w.mark = hex.EncodeToString(sum[:])[:markLength]
-	// A schedule's memo cannot be updated on all servers that we support, so that the comment tells what it was made from.
+	// Not all supported servers can update a schedule's memo, so the fingerprint is stored in a comment.
 	w.spec.Calendars[0].Comment += " [" + w.mark + "]"
 	return w, nil
 }
 
-// found reads a schedule of Temporal's.
+// found converts a schedule listed by Temporal.
 func found(spec *client.ScheduleSpec) DreamSchedule {
 	s := DreamSchedule{spec: *spec}
 	if len(spec.Calendars) > 0 {
@@ -100,13 +103,13 @@ func found(spec *client.ScheduleSpec) DreamSchedule {
 	return s
 }
 
-// is reports whether s is what w says, as far as a list shows it.
+// is reports whether s equals w, as far as a list shows it.
 func (s DreamSchedule) is(w wanted) bool {
 	return s.mark == w.mark && s.spec.Jitter == w.spec.Jitter && s.spec.TimeZoneName == w.spec.TimeZoneName &&
 		reflect.DeepEqual(shown(s.spec.Calendars), shown(w.spec.Calendars))
 }
 
-// shown is what a list shows of calendars, each range with its defaults.
+// shown returns calendars as a list shows them, with the defaults of each range filled in.
 func shown(calendars []client.ScheduleCalendarSpec) []client.ScheduleCalendarSpec {
 	all := func(in []client.ScheduleRange) []client.ScheduleRange {
 		out := []client.ScheduleRange{}
@@ -133,7 +136,8 @@ func (s DreamSchedule) Follows(p DreamPlan, now time.Time) (bool, error) {
 	return err == nil && s.is(w), err
 }
 
-// DreamSchedules lists the schedules of dreams by agent. What was changed within the last moments may be missing.
+// DreamSchedules lists the schedules of dreams by agent. Temporal's list is eventually consistent: the latest changes
+// may be missing.
 func DreamSchedules(ctx context.Context, c client.Client) (map[activities.AgentRef]DreamSchedule, error) {
 	list, err := c.ScheduleClient().List(ctx, client.ScheduleListOptions{})
 	if err != nil {
@@ -152,9 +156,10 @@ func DreamSchedules(ctx context.Context, c client.Client) (map[activities.AgentR
 	return schedules, nil
 }
 
-// EnsureDreamSchedule makes, changes or removes the schedule of one agent, so that it is as desired says, and waits until
-// Temporal has it so. A person's pause, note and limit of actions stay. It asks again afterwards, since another process may have
-// changed the agent meanwhile: whoever is last has seen the last change. now is the time around which daylight saving counts.
+// EnsureDreamSchedule creates, updates or deletes one agent's schedule to match the plan that desired returns, and
+// waits until Temporal shows the change. A person's pause, note and action limit are kept. It calls desired again
+// afterwards, in case another process has changed the agent meanwhile. now is the time around which daylight saving
+// is computed.
 func EnsureDreamSchedule(ctx context.Context, c client.Client, desired func(context.Context) (DreamPlan, error), now time.Time) error {
 	plan, err := desired(ctx)
 	for range planRounds {
@@ -169,10 +174,10 @@ func EnsureDreamSchedule(ctx context.Context, c client.Client, desired func(cont
 			return nil
 		}
 	}
-	return fmt.Errorf("schedule %s: the agent keeps changing", DreamScheduleID(plan.AgentRef))
+	return fmt.Errorf("schedule %s: the agent's settings keep changing; try again", DreamScheduleID(plan.AgentRef))
 }
 
-// follow makes, changes or removes the schedule of a plan.
+// follow creates, updates or deletes the schedule of a plan.
 func follow(ctx context.Context, c client.Client, p DreamPlan, now time.Time) error {
 	if !p.On() {
 		err := c.ScheduleClient().GetHandle(ctx, DreamScheduleID(p.AgentRef)).Delete(ctx)
@@ -185,7 +190,7 @@ func follow(ctx context.Context, c client.Client, p DreamPlan, now time.Time) er
 	if err != nil {
 		return err
 	}
-	for range planRounds { // another process makes or removes it at the same time
+	for range planRounds { // another process may create or delete it at the same time
 		if err = w.update(ctx, c, DreamScheduleID(p.AgentRef)); !isNotFound(err) {
 			return err
 		}
@@ -204,7 +209,8 @@ func (w wanted) create(ctx context.Context, c client.Client, p DreamPlan) error 
 	return err
 }
 
-// update changes what differs and waits until it has changed: an update that another one overtakes is lost without a word.
+// update applies the differences and waits until Temporal shows them: an update that a concurrent one overtakes is
+// silently lost.
 func (w wanted) update(ctx context.Context, c client.Client, id string) error {
 	handle, pause := c.ScheduleClient().GetHandle(ctx, id), confirmFirst
 	for range confirmRounds {
@@ -227,11 +233,11 @@ func (w wanted) update(ctx context.Context, c client.Client, id string) error {
 			pause *= 2
 		}
 	}
-	return errors.New("the update is not applied")
+	return errors.New("the schedule update was not applied")
 }
 
-// NextDream is when an agent's next night is due, by its schedule; zero when there is none. A paused schedule lets its nights
-// pass.
+// NextDream returns when an agent's next night is due by its schedule; zero when there is none. A paused schedule
+// skips its nights.
 func NextDream(ctx context.Context, c client.Client, ref activities.AgentRef) (next time.Time, paused bool, err error) {
 	description, err := c.ScheduleClient().GetHandle(ctx, DreamScheduleID(ref)).Describe(ctx)
 	switch {
@@ -249,4 +255,90 @@ func NextDream(ctx context.Context, c client.Client, ref activities.AgentRef) (n
 func isNotFound(err error) bool {
 	var missing *serviceerror.NotFound
 	return errors.As(err, &missing)
+}
+
+// skippedNightsReach is how far back and ahead skipped nights are computed: a night of the past year can be
+// backfilled, and a worker that checks hourly adds those of the next year in time.
+const skippedNightsReach = 400 * 24 * time.Hour
+
+// dreamTimes returns the calendars of a schedule in a zone: the cron expression, plus a replacement for each night
+// that the zone's clocks skip.
+//
+// Temporal matches wall-clock times. It leaves out those skipped in spring. Those repeated in autumn it runs once
+// east of Greenwich and twice west of it; the second run has the same NightKey, so nothing dreams twice.
+func dreamTimes(cron memory.Cron, zone *time.Location, now time.Time) []client.ScheduleCalendarSpec {
+	times := []client.ScheduleCalendarSpec{{
+		Minute: ranges(cron.Minutes()), Hour: ranges(cron.Hours()), Month: ranges(cron.Months()),
+		DayOfMonth: ranges(cron.Days()), DayOfWeek: ranges(cron.Weekdays()),
+		Comment: fmt.Sprintf("%s in %s", cron, zone),
+	}}
+	if cron.EitherDay() { // one calendar would require both
+		other := times[0]
+		times[0].DayOfWeek = ranges(everyWeekday)
+		other.DayOfMonth = []client.ScheduleRange{{Start: 1, End: 31}}
+		times[0].Comment += ", on its days of the month"
+		other.Comment += ", on its days of the week"
+		times = append(times, other)
+	}
+	nights := skippedNights(cron, zone, now.Add(-skippedNightsReach), now.Add(skippedNightsReach))
+	for len(nights) > 0 {
+		first, minutes := nights[0], []int{}
+		for len(nights) > 0 && nights[0].instead.Truncate(time.Hour).Equal(first.instead.Truncate(time.Hour)) {
+			minutes, nights = append(minutes, nights[0].instead.Minute()), nights[1:]
+		}
+		times = append(times, client.ScheduleCalendarSpec{
+			Minute: ranges(minutes), Hour: ranges([]int{first.instead.Hour()}), DayOfMonth: ranges([]int{first.instead.Day()}),
+			Month: ranges([]int{int(first.instead.Month())}), Year: ranges([]int{first.instead.Year()}), DayOfWeek: ranges(everyWeekday),
+			Comment: "for " + first.skipped.Format(nightLayout) + ", which the clocks skip",
+		})
+	}
+	return times
+}
+
+var everyWeekday = []int{0, 1, 2, 3, 4, 5, 6}
+
+// skippedNight is a wall-clock time that does not exist, and the time at which the night runs instead.
+type skippedNight struct{ skipped, instead time.Time }
+
+// skippedNights returns the nights that are skipped because the zone puts its clocks forward between from and to.
+func skippedNights(cron memory.Cron, zone *time.Location, from, to time.Time) []skippedNight {
+	var nights []skippedNight
+	_, change := from.In(zone).ZoneBounds()
+	for ; !change.IsZero() && change.Before(to); _, change = change.ZoneBounds() {
+		for at := time.Duration(0); at < gapAt(change); at += time.Minute {
+			instead := change.Add(at)
+			skipped, ok := skippedBefore(instead)
+			if ok && cron.Matches(skipped) && !cron.Matches(instead) { // otherwise it runs anyway
+				nights = append(nights, skippedNight{skipped, instead})
+			}
+		}
+	}
+	return nights
+}
+
+// ranges joins consecutive ascending values.
+func ranges(values []int) []client.ScheduleRange {
+	var out []client.ScheduleRange
+	for _, v := range values {
+		if last := len(out) - 1; last >= 0 && out[last].End == v-1 {
+			out[last].End = v
+			continue
+		}
+		out = append(out, client.ScheduleRange{Start: v, End: v})
+	}
+	return out
+}
+
+// ScheduleFollows reports whether an agent has the schedule that its plan asks for, or none if it asks for none.
+func ScheduleFollows(ctx context.Context, c client.Client, p DreamPlan, now time.Time) (bool, error) {
+	description, err := c.ScheduleClient().GetHandle(ctx, DreamScheduleID(p.AgentRef)).Describe(ctx)
+	switch {
+	case isNotFound(err):
+		return !p.On(), nil
+	case err != nil:
+		return false, err
+	case !p.On() || description.Schedule.Spec == nil:
+		return false, nil
+	}
+	return found(description.Schedule.Spec).Follows(p, now)
 }

@@ -31,7 +31,8 @@ func dialTemporal(t *testing.T, address string) client.Client {
 // anyPlan is a plan of an agent that no other test has.
 func anyPlan(zone, cron string) DreamPlan {
 	p := DreamPlan{
-		AgentRef: activities.AgentRef{Workspace: "w" + uuid.NewString()[:8], Agent: "ada"}, TimeZone: zone, DreamSchedule: memory.DefaultDreamSchedule(),
+		AgentRef: activities.AgentRef{Workspace: "w" + uuid.NewString()[:8], Agent: "ada"}, TimeZone: zone,
+		DreamSchedule: memory.DefaultDreamSchedule(),
 	}
 	p.Cron, p.Jitter = cron, 0
 	return p
@@ -156,14 +157,17 @@ func TestScheduleFollowsItsAgent(t *testing.T) {
 
 	made := describe(t, c, p)
 	action, ok := made.Schedule.Action.(*client.ScheduleWorkflowAction)
-	if !ok || action.ID != "dream-night/"+p.Workspace+".ada" || action.Workflow != NightName || action.TaskQueue != TaskQueue || action.Priority.PriorityKey != 5 {
+	if !ok || action.ID != "dream-night/"+p.Workspace+".ada" || action.Workflow != NightName || action.TaskQueue != TaskQueue ||
+		action.Priority.PriorityKey != 5 {
 		t.Errorf("it begins %+v", made.Schedule.Action)
 	}
-	if diff := cmp.Diff(&client.SchedulePolicies{Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE, CatchupWindow: 24 * time.Hour}, made.Schedule.Policy); diff != "" {
+	if diff := cmp.Diff(&client.SchedulePolicies{Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE, CatchupWindow: 24 * time.Hour},
+		made.Schedule.Policy); diff != "" {
 		t.Errorf("policies (-want +got):\n%s", diff)
 	}
 	spec := made.Schedule.Spec
-	if spec.TimeZoneName != "Europe/Berlin" || spec.Jitter != 10*time.Minute || !strings.HasPrefix(spec.Calendars[0].Comment, "0 2 * * * in Europe/Berlin [") {
+	if spec.TimeZoneName != "Europe/Berlin" || spec.Jitter != 10*time.Minute ||
+		!strings.HasPrefix(spec.Calendars[0].Comment, "0 2 * * * in Europe/Berlin [") {
 		t.Errorf("times: %+v", spec)
 	}
 	if made.Schedule.State.Note != dreamNote || made.Schedule.State.Paused {
@@ -179,34 +183,39 @@ func TestScheduleFollowsItsAgent(t *testing.T) {
 	}
 
 	handle := c.ScheduleClient().GetHandle(t.Context(), DreamScheduleID(p.AgentRef))
-	if err := handle.Update(t.Context(), client.ScheduleUpdateOptions{DoUpdate: func(in client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
-		s := in.Description.Schedule
-		s.State = &client.ScheduleState{Paused: true, Note: "on holiday", LimitedActions: true, RemainingActions: 3}
-		return &client.ScheduleUpdate{Schedule: &s}, nil
-	}}); err != nil {
+	if err := handle.Update(t.Context(),
+		client.ScheduleUpdateOptions{DoUpdate: func(in client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
+			s := in.Description.Schedule
+			s.State = &client.ScheduleState{Paused: true, Note: "on holiday", LimitedActions: true, RemainingActions: 3}
+			return &client.ScheduleUpdate{Schedule: &s}, nil
+		}}); err != nil {
 		t.Fatal(err)
 	}
 	p.TimeZone, p.Cron, p.Parallel = "Asia/Tokyo", "30 4 * * 1-5", 2
 	ensure(t, c, p, now)
 	changed := describe(t, c, p)
-	if diff := cmp.Diff(&client.ScheduleState{Paused: true, Note: "on holiday", LimitedActions: true, RemainingActions: 3}, changed.Schedule.State); diff != "" {
+	if diff := cmp.Diff(&client.ScheduleState{Paused: true, Note: "on holiday", LimitedActions: true, RemainingActions: 3},
+		changed.Schedule.State); diff != "" {
 		t.Errorf("what a person did (-want +got):\n%s", diff)
 	}
-	if spec := changed.Schedule.Spec; spec.TimeZoneName != "Asia/Tokyo" || !strings.HasPrefix(spec.Calendars[0].Comment, "30 4 * * 1-5 in Asia/Tokyo [") {
+	if spec := changed.Schedule.Spec; spec.TimeZoneName != "Asia/Tokyo" ||
+		!strings.HasPrefix(spec.Calendars[0].Comment, "30 4 * * 1-5 in Asia/Tokyo [") {
 		t.Errorf("times: %+v", spec)
 	}
 	next, paused, err := NextDream(t.Context(), c, p.AgentRef)
-	late := time.Duration(next.In(time.FixedZone("JST", 9*3600)).Hour())*time.Hour + time.Duration(next.Minute())*time.Minute - 4*time.Hour - 30*time.Minute
+	local := next.In(time.FixedZone("JST", 9*3600))
+	late := time.Duration(local.Hour())*time.Hour + time.Duration(local.Minute())*time.Minute - 4*time.Hour - 30*time.Minute
 	if err != nil || !paused || late < 0 || late > 10*time.Minute {
 		t.Errorf("next %s, paused %t, %v", next, paused, err)
 	}
 
 	// Somebody changes the times in the UI: they are the agent's.
-	if err := handle.Update(t.Context(), client.ScheduleUpdateOptions{DoUpdate: func(in client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
-		s := in.Description.Schedule
-		s.Spec.Calendars[0].Hour = []client.ScheduleRange{{Start: 23}}
-		return &client.ScheduleUpdate{Schedule: &s}, nil
-	}}); err != nil {
+	if err := handle.Update(t.Context(),
+		client.ScheduleUpdateOptions{DoUpdate: func(in client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
+			s := in.Description.Schedule
+			s.Spec.Calendars[0].Hour = []client.ScheduleRange{{Start: 23}}
+			return &client.ScheduleUpdate{Schedule: &s}, nil
+		}}); err != nil {
 		t.Fatal(err)
 	}
 	ensure(t, c, p, now)

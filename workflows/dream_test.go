@@ -2,15 +2,23 @@ package workflows
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+	sdkpb "go.temporal.io/api/sdk/v1"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	sdkworker "go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
 
 	"reverie/activities"
+	"reverie/devenv/devtest"
+	"reverie/llm/llmtest"
 	"reverie/memory"
+	"reverie/store"
 )
 
 func TestDreamGoesThroughItsPhases(t *testing.T) {
@@ -315,4 +323,206 @@ func TestDreamThatWasResetTakesItselfOver(t *testing.T) {
 			t.Errorf("result %+v, error %v, recorded %+v", out, err, e.ended)
 		}
 	})
+}
+
+// detailsOf are the current details of a workflow, as Temporal's UI shows them.
+func detailsOf(t *testing.T, env *testsuite.TestWorkflowEnvironment) string {
+	t.Helper()
+	value, err := env.QueryWorkflow("__temporal_workflow_metadata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var metadata sdkpb.WorkflowMetadata
+	if err := value.Get(&metadata); err != nil {
+		t.Fatal(err)
+	}
+	return metadata.GetCurrentDetails()
+}
+
+// Temporal's UI shows what is known by now, in counts and ids, and of a dream that writes nothing that it has written nothing.
+func TestWhatIsShownOfADream(t *testing.T) {
+	w := newDreamWorld(t)
+	w.has(t, llmtest.Always(llmtest.Status(503, 0)))
+	var during string
+	queued, err := w.BeginDream(t.Context(), w.owner, store.NewDream{
+		Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, AsOf: w.asOf, DryRun: true, Settings: w.options.DreamDefaults,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := w.nightly()
+	in.Dream, in.Night, in.DryRun = queued.ID, "", true
+	links := "\n- dream `" + queued.ID.String() + "`\n- report: `GET /api/v1/memory/" + w.ref(t).Agent + "/dream/reports/…`"
+	_, err = w.run(t, in, func(env *testsuite.TestWorkflowEnvironment) {
+		env.RegisterDelayedCallback(func() { during = detailsOf(t, env) }, 10*time.Second)
+	})
+	if err == nil {
+		t.Fatal("it needs a model that is away")
+	}
+	looked := "\n- looked at: 3 notes, 0 messages of 0 conversations, 6 statements\n- found: 0 themes, 1 likely truths"
+	if d := cmp.Diff("Phase: **deep sleep**.\n"+looked+links, during); d != "" {
+		t.Errorf("while the model is away (-want +got):\n%s", d)
+	}
+	ended := "Phase: **ended**; outcome: **failed** (model_unavailable).\n" + looked +
+		"\n- of 4 candidates: 0 would be promoted, 0 kept, 0 rejected; nothing was written" + links
+	if d := cmp.Diff(ended, detailsOf(t, w.env)); d != "" {
+		t.Errorf("in the end (-want +got):\n%s", d)
+	}
+}
+
+func TestAnOwnerDreamsOneDreamAtATime(t *testing.T) {
+	c := dialTemporal(t, devtest.Temporal(t).Address)
+	ref := testOwner
+	ref.Owner = uuid.New()
+	start := func(in DreamInput) (DreamRun, error) {
+		in.OwnerRef = ref
+		return StartDream(t.Context(), c, in)
+	}
+	night := DreamInput{Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: "2026-01-31T02:00"}
+	first, err := start(night)
+	if err != nil || first.Found {
+		t.Fatalf("started %+v, error %v", first, err)
+	}
+	defer func() { _ = c.TerminateWorkflow(t.Context(), first.GetID(), "", "the test is over") }()
+	again, err := start(night)
+	if err != nil || !again.Found || again.GetRunID() != first.GetRunID() {
+		t.Errorf("the same night is %+v (%v), not %s", again, err, first.GetRunID())
+	}
+	night.Night = "2026-02-01T02:00"
+	if _, err := start(night); !errors.Is(err, ErrDreaming) {
+		t.Errorf("another night meanwhile: error %v", err)
+	}
+	asked := DreamInput{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Dream: uuid.New()}
+	if _, err := start(asked); !errors.Is(err, ErrDreaming) {
+		t.Errorf("another dream meanwhile: error %v", err)
+	}
+	asked.DryRun = true
+	dry, err := start(asked)
+	if err != nil || dry.Found || dry.GetID() == first.GetID() {
+		t.Fatalf("a dry run meanwhile: %+v, error %v", dry, err)
+	}
+	defer func() { _ = c.TerminateWorkflow(t.Context(), dry.GetID(), "", "the test is over") }()
+	if again, err := start(asked); err != nil || !again.Found {
+		t.Errorf("the same dry run: %+v, error %v", again, err)
+	}
+	if _, err := start(DreamInput{Mode: memory.DreamREM, DryRun: true}); err == nil {
+		t.Error("a dry run without a record was started")
+	}
+}
+
+func TestHowADreamEndedIsAResult(t *testing.T) {
+	c := dialTemporal(t, devtest.Temporal(t).Address)
+	ended := map[memory.DreamMode]func(ctx workflow.Context) (DreamResult, error){
+		memory.DreamNightly: func(workflow.Context) (DreamResult, error) { return DreamResult{Outcome: memory.OutcomeWritten}, nil },
+		memory.DreamFocused: func(workflow.Context) (DreamResult, error) {
+			return DreamResult{}, temporal.NewApplicationErrorWithOptions("failed", DreamFailedType, temporal.ApplicationErrorOptions{
+				NonRetryable: true, Details: []any{DreamResult{Outcome: memory.OutcomeFailed, ReasonCode: ReasonModelUnavailable}},
+			})
+		},
+		memory.DreamPromote: func(workflow.Context) (DreamResult, error) {
+			return DreamResult{}, temporal.NewNonRetryableApplicationError("broken", "Broken", nil)
+		},
+		memory.DreamREM: func(ctx workflow.Context) (DreamResult, error) { return DreamResult{}, temporal.NewCanceledError() },
+	}
+	w := sdkworker.New(c, TaskQueue, sdkworker.Options{})
+	w.RegisterWorkflowWithOptions(func(ctx workflow.Context, in DreamInput) (DreamResult, error) { return ended[in.Mode](ctx) },
+		workflow.RegisterOptions{Name: DreamName})
+	if err := w.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer w.Stop()
+	for mode, want := range map[memory.DreamMode]DreamResult{
+		memory.DreamNightly: {Outcome: memory.OutcomeWritten},
+		memory.DreamFocused: {Outcome: memory.OutcomeFailed, ReasonCode: ReasonModelUnavailable},
+		memory.DreamPromote: {Outcome: memory.OutcomeFailed, ReasonCode: ReasonStepFailed},
+		memory.DreamREM:     {Outcome: memory.OutcomeFailed, ReasonCode: ReasonCancelled},
+	} {
+		in := DreamInput{OwnerRef: testOwner, Dream: uuid.New(), Mode: mode, Trigger: memory.DreamByRequest}
+		in.Owner = uuid.New()
+		run, err := StartDream(t.Context(), c, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mode == memory.DreamPromote || mode == memory.DreamREM {
+			want.Dream = in.Dream
+		}
+		if out, err := run.Result(t.Context()); err != nil || out != want {
+			t.Errorf("%s ended as %+v (%v), want %+v", mode, out, err, want)
+		}
+	}
+}
+
+// What a dream wrote and what is said later corrects leaves MEMORY.md for the archive, the diary names it, and undoing the dream
+// brings it back.
+func TestALaterStatementRetiresALineOfADream(t *testing.T) {
+	w := newDreamWorld(t)
+	for _, day := range []string{"2026-01-28", "2026-01-29", "2026-01-30"} {
+		w.note(t, day, "Boris lives in Rome.")
+	}
+	if out, err := w.run(t, w.nightly()); err != nil || out.Promoted != 1 {
+		t.Fatalf("the first night ended as %+v (%v)", out, err)
+	}
+	before := w.read(t, memory.MemoryPath)
+	w.asOf = w.asOf.AddDate(0, 0, 4)
+	for _, day := range []string{"2026-02-01", "2026-02-02", "2026-02-03"} {
+		w.note(t, day, "Boris no longer lives in Rome, he moved to Oslo.")
+	}
+	if out, err := w.run(t, w.nightly()); err != nil || out.Outcome != memory.OutcomeWritten || out.Promoted != 1 {
+		t.Fatalf("the second night ended as %+v (%v)", out, err)
+	}
+	after := w.read(t, memory.MemoryPath)
+	if strings.Contains(after, "- Boris lives in Rome.") || !strings.Contains(after, "moved to Oslo") ||
+		!strings.HasPrefix(after, itsMemory) || strings.Contains(after, "(2026-01-31)") {
+		t.Errorf("MEMORY.md became:\n%s", after)
+	}
+	archive := w.read(t, "memory/archive/2026-02.md")
+	if !strings.Contains(archive, "## Replaced on 2026-02-04\n\n- Boris lives in Rome. <!-- ") ||
+		!strings.Contains(archive, "\n\n### Replaced by\n\n- Boris no longer lives in Rome, he moved to Oslo. <!-- ") {
+		t.Errorf("the archive says:\n%s", archive)
+	}
+	if diary := w.read(t, "DREAMS.md"); !strings.Contains(diary, "Retired to memory/archive/2026-02.md") {
+		t.Errorf("the diary says:\n%s", diary)
+	}
+	report := w.report(t)
+	if len(report.Contradictions) != 1 || !report.Contradictions[0].Settled || !strings.Contains(report.Contradictions[0].Why, "archive") ||
+		!strings.Contains(report.Diff, "\n-- Boris lives in Rome.") {
+		t.Errorf("the report says %+v\n%s", report.Contradictions, report.Diff)
+	}
+
+	w.asOf = w.asOf.AddDate(0, 0, 1)
+	if out, err := w.run(t, w.nightly()); err != nil || out.Outcome != memory.OutcomeNothing || w.read(t, memory.MemoryPath) != after {
+		t.Errorf("the next night ended as %+v (%v)\n%s", out, err, w.read(t, memory.MemoryPath))
+	}
+	undone, err := w.RevertDream(t.Context(), w.owner, report.ID, "undo")
+	if err != nil || len(undone.Conflicts) > 0 {
+		t.Fatalf("undoing it: %v, %+v", err, undone.Conflicts)
+	}
+	if diff := cmp.Diff(before, w.read(t, memory.MemoryPath)); diff != "" {
+		t.Errorf("undone, MEMORY.md is (-want +got):\n%s", diff)
+	}
+	if archive := w.read(t, "memory/archive/2026-02.md"); archive != "" {
+		t.Errorf("undone, the archive says:\n%s", archive)
+	}
+}
+
+// What a person wrote stays beside what corrects it, and the report says that it does.
+func TestALaterStatementRetiresNoLineOfAPerson(t *testing.T) {
+	w := newDreamWorld(t)
+	w.write(t, memory.MemoryPath, itsMemory+"\n## Friends\n\n- Carla lives in Rome.\n")
+	for _, day := range []string{"2026-01-28", "2026-01-29", "2026-01-30"} {
+		w.note(t, day, "Carla no longer lives in Rome, she moved to Oslo.")
+	}
+	if out, err := w.run(t, w.nightly()); err != nil || out.Promoted != 1 {
+		t.Fatalf("it ended as %+v (%v)", out, err)
+	}
+	if got := w.read(t, memory.MemoryPath); !strings.Contains(got, "- Carla lives in Rome.\n") || !strings.Contains(got, "moved to Oslo") {
+		t.Errorf("MEMORY.md became:\n%s", got)
+	}
+	if report := w.report(t); len(report.Contradictions) != 1 || report.Contradictions[0].Settled ||
+		!strings.Contains(report.Contradictions[0].Why, "a person wrote it") {
+		t.Errorf("the report says %+v", report.Contradictions)
+	}
+	if diary := w.read(t, "DREAMS.md"); !strings.Contains(diary, "Contradictions, left open:\n\n- Carla lives in Rome.") {
+		t.Errorf("the diary says:\n%s", diary)
+	}
 }

@@ -13,11 +13,11 @@ import (
 	"reverie/memory"
 )
 
-// steps gives typed references to the activities; it is never called.
+// steps provides typed references to the activities; it is never called.
 var steps *activities.Activities
 
-// FailedType is the type of the error with which an Extract fails after it recorded the outcome "failed"; its details
-// are the ExtractResult.
+// FailedType is the type of the error of an Extract that recorded the outcome "failed"; its details are the
+// ExtractResult.
 const FailedType = "ExtractionFailed"
 
 // Reasons that the workflow itself gives.
@@ -28,7 +28,7 @@ const (
 	ReasonKeepsChanging    memory.ReasonCode = "keeps_changing"
 )
 
-// ExtractInput is a range of messages, with the settings of the moment at which it was started.
+// ExtractInput is a range of messages, with the settings that applied when it was started.
 type ExtractInput struct {
 	memory.OwnerRef
 	Conversation uuid.UUID              `json:"conversation"`
@@ -38,18 +38,18 @@ type ExtractInput struct {
 	Settings     memory.ExtractSettings `json:"settings"`
 }
 
-// ExtractResult is the outcome: of several steps, the most telling one.
+// ExtractResult is the outcome; of several steps, the most significant one.
 type ExtractResult struct {
 	Outcome     memory.Outcome    `json:"outcome"`
 	ReasonCode  memory.ReasonCode `json:"reasonCode,omitempty"`
-	Extractions []uuid.UUID       `json:"extractions,omitempty"` // records, one for each step
-	Documents   int               `json:"documents,omitempty"`   // changed
+	Extractions []uuid.UUID       `json:"extractions,omitempty"` // records, one per step
+	Documents   int               `json:"documents,omitempty"`   // documents changed
 	Usage       memory.Usage      `json:"usage,omitzero"`
-	More        bool              `json:"more,omitempty"` // other messages of the owner are pending
+	More        bool              `json:"more,omitempty"` // the owner has other pending messages
 }
 
 // Extract turns a range of messages into memory, once: propose, guard, apply, in as many steps as transcripts are
-// needed, each committed with its outcome and the cursor. A range that is accounted for already is left alone.
+// needed. Each step commits with its outcome and the cursor. A range that was processed before is left alone.
 func Extract(ctx workflow.Context, in ExtractInput) (ExtractResult, error) {
 	e := extract{ExtractInput: in, next: in.From, log: workflow.GetLogger(ctx)}
 	for e.next <= in.To && !e.ended {
@@ -63,7 +63,7 @@ func Extract(ctx workflow.Context, in ExtractInput) (ExtractResult, error) {
 	workflow.SetCurrentDetails(ctx, e.details())
 	if e.result.Outcome == memory.OutcomeFailed {
 		return ExtractResult{}, temporal.NewApplicationErrorWithOptions(
-			"no proposal could be had: "+string(e.result.ReasonCode), FailedType,
+			"no proposal:  "+string(e.result.ReasonCode), FailedType,
 			temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{e.result}})
 	}
 	return e.result, nil
@@ -71,13 +71,13 @@ func Extract(ctx workflow.Context, in ExtractInput) (ExtractResult, error) {
 
 type extract struct {
 	ExtractInput
-	next   int64 // first message that is not accounted for
+	next   int64 // first unprocessed message
 	ended  bool
 	result ExtractResult
 	log    log.Logger
 }
 
-// takeStep accounts for the next messages: as many as one transcript holds.
+// takeStep processes the next messages: as many as fit one transcript.
 func (e *extract) takeStep(ctx workflow.Context) error {
 	for range staleRounds {
 		proposal, err := e.propose(ctx)
@@ -107,7 +107,8 @@ func (e *extract) takeStep(ctx workflow.Context) error {
 	return nil
 }
 
-// propose asks for a proposal until there is one, waiting for the budget and shortening the transcript when it must.
+// propose asks until there is a proposal. It waits for the budget and shortens the transcript when the model's
+// context is too small.
 func (e *extract) propose(ctx workflow.Context) (activities.ProposeResult, error) {
 	in := activities.ProposeInput{
 		OwnerRef: e.OwnerRef, Conversation: e.Conversation, From: e.next, To: e.To, First: e.next == e.From,
@@ -118,7 +119,7 @@ func (e *extract) propose(ctx workflow.Context) (activities.ProposeResult, error
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return out, err
-		case err != nil: // a day of trying is over
+		case err != nil: // the model failed for a whole day
 			e.log.Warn("No proposal", "error", err)
 			return e.conclude(ctx, ReasonModelUnavailable)
 		case out.TooLong:
@@ -137,10 +138,10 @@ func (e *extract) propose(ctx workflow.Context) (activities.ProposeResult, error
 	}
 }
 
-// recordsPath is where the API shows an agent's outcome records.
+// recordsPath returns the API path of an agent's outcome records.
 func recordsPath(agent string) string { return "/api/v1/agents/" + agent + "/extractions" }
 
-// details tell an operator what happened and where to read more, in Markdown, without a memory's content.
+// details shows operators the outcome and where to read more, in Markdown, without a memory's content.
 func (e *extract) details() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Outcome: **%s**", e.result.Outcome)
@@ -154,7 +155,7 @@ func (e *extract) details() string {
 	return b.String()
 }
 
-// conclude records that the rest of the range failed for want of a proposal.
+// conclude records that the rest of the range failed because there was no proposal.
 func (e *extract) conclude(ctx workflow.Context, reason memory.ReasonCode) (activities.ProposeResult, error) {
 	out, err := localStep(ctx, "record the failure", steps.Conclude, activities.ConcludeInput{
 		OwnerRef: e.OwnerRef, Conversation: e.Conversation, From: e.next, To: e.To, RetryOf: e.RetryOf, ReasonCode: reason,
@@ -164,7 +165,7 @@ func (e *extract) conclude(ctx workflow.Context, reason memory.ReasonCode) (acti
 	}, err
 }
 
-// record notes the end of a step and moves on behind it. A closed gate or a failure holds for the whole range.
+// record stores the end of a step and advances past it. A closed gate or a failure applies to the whole range.
 func (e *extract) record(p activities.ProposeResult) {
 	if p.Extraction != uuid.Nil {
 		e.result.Extractions = append(e.result.Extractions, p.Extraction)

@@ -27,26 +27,31 @@ type extractEnv struct {
 }
 
 // newExtractEnv scripts the steps: propose is called with how often it was called before.
-func newExtractEnv(t *testing.T, propose func(n int, in activities.ProposeInput) (activities.ProposeResult, error), apply func(n int) (activities.ApplyResult, error)) *extractEnv {
+func newExtractEnv(t *testing.T, propose func(n int, in activities.ProposeInput) (activities.ProposeResult, error),
+	apply func(n int) (activities.ApplyResult, error),
+) *extractEnv {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	e := &extractEnv{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment()}
 	e.SetWorkflowRunTimeout(7 * 24 * time.Hour)
 	e.start = e.Now()
 	e.RegisterActivity(&activities.Activities{})
-	e.OnActivity(steps.Propose, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.ProposeInput) (activities.ProposeResult, error) {
-		e.proposals = append(e.proposals, in)
-		e.proposed = append(e.proposed, e.Now().Sub(e.start))
-		return propose(len(e.proposals)-1, in)
-	}).Maybe()
-	e.OnActivity(steps.Apply, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.ApplyInput) (activities.ApplyResult, error) {
-		e.applied = append(e.applied, in.Extraction)
-		return apply(len(e.applied) - 1)
-	}).Maybe()
-	e.OnActivity(steps.Conclude, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.ConcludeInput) (activities.ConcludeResult, error) {
-		e.concluded = append(e.concluded, in)
-		return activities.ConcludeResult{Extraction: uuid.New()}, nil
-	}).Maybe()
+	e.OnActivity(steps.Propose, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, in activities.ProposeInput) (activities.ProposeResult, error) {
+			e.proposals = append(e.proposals, in)
+			e.proposed = append(e.proposed, e.Now().Sub(e.start))
+			return propose(len(e.proposals)-1, in)
+		}).Maybe()
+	e.OnActivity(steps.Apply, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, in activities.ApplyInput) (activities.ApplyResult, error) {
+			e.applied = append(e.applied, in.Extraction)
+			return apply(len(e.applied) - 1)
+		}).Maybe()
+	e.OnActivity(steps.Conclude, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, in activities.ConcludeInput) (activities.ConcludeResult, error) {
+			e.concluded = append(e.concluded, in)
+			return activities.ConcludeResult{Extraction: uuid.New()}, nil
+		}).Maybe()
 	return e
 }
 
@@ -98,10 +103,14 @@ func TestExtractTakesALongRangeInSteps(t *testing.T) {
 
 func TestExtractStopsAtAClosedGate(t *testing.T) {
 	e := newExtractEnv(t, func(_ int, in activities.ProposeInput) (activities.ProposeResult, error) {
-		return activities.ProposeResult{Extraction: uuid.New(), To: in.To, Outcome: memory.OutcomeSkipped, ReasonCode: memory.GateFewMessages}, nil
+		return activities.ProposeResult{
+			Extraction: uuid.New(), To: in.To, Outcome: memory.OutcomeSkipped,
+			ReasonCode: memory.GateFewMessages,
+		}, nil
 	}, writes)
 	out, err := e.run(t, extractInput(1, 2))
-	if err != nil || out.Outcome != memory.OutcomeSkipped || out.ReasonCode != memory.GateFewMessages || len(e.applied) != 0 || len(e.proposals) != 1 {
+	if err != nil || out.Outcome != memory.OutcomeSkipped || out.ReasonCode != memory.GateFewMessages || len(e.applied) != 0 ||
+		len(e.proposals) != 1 {
 		t.Errorf("result %+v, %d applied, error %v", out, len(e.applied), err)
 	}
 }

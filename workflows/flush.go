@@ -14,14 +14,14 @@ import (
 	"reverie/memory"
 )
 
-// FlushFailedType is the type of the error with which a Flush fails that got no entry from a model in time and may not have rules
-// make one; its details are the FlushResult. The flush stays open, and the next one who asks for it has it tried again.
+// FlushFailedType is the type of the error of a Flush that got no entry from a model in time and may not fall back to
+// rules; its details are the FlushResult. The flush stays open, and the next request tries it again.
 const FlushFailedType = "FlushFailed"
 
-// ReasonDeadline is why rules flush a range, or summarise it, that a model did not in time.
+// ReasonDeadline means that rules flushed or summarised a range because the model did not in time.
 const ReasonDeadline memory.ReasonCode = "deadline"
 
-// FlushInput is a range of messages that is about to leave a context window, with the settings of the moment.
+// FlushInput is a range of messages that is about to leave a context window, with the settings that apply to it.
 type FlushInput struct {
 	memory.OwnerRef
 	Conversation uuid.UUID            `json:"conversation"`
@@ -29,15 +29,15 @@ type FlushInput struct {
 	From         int64                `json:"from"`
 	To           int64                `json:"to"`
 	Settings     memory.FlushSettings `json:"settings"`
-	// Carried is what a Flush has come to that continues as new.
+	// Carried is the progress that a Flush carries over when it continues as new.
 	Carried *FlushCarried `json:"carried,omitempty"`
 }
 
-// FlushCarried is how far a Flush is.
+// FlushCarried is the progress of a Flush.
 type FlushCarried struct {
 	Began    time.Time              `json:"began"`
 	Next     int64                  `json:"next"`
-	Extract  memory.ExtractSettings `json:"extract"`            // with the transcripts that the model takes
+	Extract  memory.ExtractSettings `json:"extract"`            // with the transcript size that the model accepts
 	Fallback memory.ReasonCode      `json:"fallback,omitempty"` // why rules do the rest
 	Result   FlushResult            `json:"result"`
 }
@@ -53,9 +53,10 @@ type FlushResult struct {
 	Usage      memory.Usage      `json:"usage,omitzero"`
 }
 
-// Flush saves a range of messages before it is dropped, once: propose and commit, in as many steps as transcripts are needed,
-// each committed with its own account. What it writes is appended to today's note. A model has Settings.Deadline for all of
-// it; then rules do the rest, with time of their own, or the flush waits for the model, as Settings.Policy says.
+// Flush saves a range of messages before it is dropped, once: propose and commit, in as many steps as transcripts are
+// needed. Each step commits with its own account. It appends to today's note. The model has Settings.Deadline for all
+// of it; then, as Settings.Policy says, rules do the rest with their own time limit, or the flush waits for the
+// model.
 func Flush(ctx workflow.Context, in FlushInput) (FlushResult, error) {
 	f := newFlushing(ctx, in)
 	f.describe(ctx, "saving")
@@ -64,7 +65,7 @@ func Flush(ctx workflow.Context, in FlushInput) (FlushResult, error) {
 			return FlushResult{}, f.hold(ctx, err)
 		}
 		f.describe(ctx, "saving")
-		if !f.acknowledged && workflow.GetInfo(ctx).GetContinueAsNewSuggested() { // some thousand steps
+		if !f.acknowledged && workflow.GetInfo(ctx).GetContinueAsNewSuggested() { // after some thousand steps
 			return FlushResult{}, workflow.NewContinueAsNewError(ctx, Flush, f.carried())
 		}
 	}
@@ -78,13 +79,13 @@ func Flush(ctx workflow.Context, in FlushInput) (FlushResult, error) {
 type flushing struct {
 	FlushInput
 	began        time.Time
-	next         int64 // first message that is not accounted for
+	next         int64 // first message that is not saved
 	extract      memory.ExtractSettings
-	fallback     memory.ReasonCode // why rules do the rest; empty: the model does
+	fallback     memory.ReasonCode // why rules do the rest; empty while the model does
 	acknowledged bool
 	takenOver    bool
 	ruled        bool // rules made the last proposal
-	refused      bool // what the model wrote of this step may not be written
+	refused      bool // the model's text for this step may not be written
 	result       FlushResult
 	log          log.Logger
 }
@@ -106,8 +107,8 @@ func (f *flushing) carried() FlushInput {
 	return in
 }
 
-// takeStep accounts for the next messages: as many as one transcript holds. A draft that was made of messages which an
-// extraction has taken meanwhile is made anew; every time that happens the extraction is further.
+// takeStep saves the next messages: as many as fit one transcript. A draft is made again when an extraction has
+// processed its messages meanwhile; each time the extraction has advanced, so this ends.
 func (f *flushing) takeStep(ctx workflow.Context) error {
 	proposed, err := f.propose(ctx)
 	if err != nil {
@@ -122,7 +123,7 @@ func (f *flushing) takeStep(ctx workflow.Context) error {
 	committed, err := localStep(ctx, "append to today's note", steps.CommitFlush, activities.CommitFlushInput{
 		FlushRef: f.ref(), From: proposed.From, To: proposed.To, Rules: f.ruled,
 	})
-	if isSuperseded(err) && !f.takenOver { // it was reset behind the proposal, which takes the flush into the hands of its run
+	if isSuperseded(err) && !f.takenOver { // reset to a point after the proposal, which assigns the flush to its run
 		f.takenOver = true
 		return nil
 	}
@@ -135,12 +136,12 @@ func (f *flushing) takeStep(ctx workflow.Context) error {
 	return nil
 }
 
-// account moves on behind what is done.
+// account advances past what is done.
 func (f *flushing) account(done int64, acknowledged, fallback bool) {
 	f.next, f.acknowledged, f.result.Fallback = done+1, acknowledged, fallback
 }
 
-// propose asks for an entry until the step has one or needs none: the model, as long as it may take, then rules.
+// propose asks until the step has an entry or needs none: the model while it has time, then rules.
 func (f *flushing) propose(ctx workflow.Context) (activities.FlushStepResult, error) {
 	f.ruled = false
 	for f.asksModel(ctx) {
@@ -148,11 +149,11 @@ func (f *flushing) propose(ctx workflow.Context) (activities.FlushStepResult, er
 		switch {
 		case err != nil && (ctx.Err() != nil || !canGoOn(err)):
 			return out, err
-		case err != nil && f.Settings.Policy == memory.FlushWait: // a day of trying is over
+		case err != nil && f.Settings.Policy == memory.FlushWait: // the model failed for a whole day
 			f.log.Warn("No flush", "error", err)
 			return out, f.failed(ReasonModelUnavailable)
 		case err != nil:
-			f.log.Warn("The model has not flushed in time", "error", err)
+			f.log.Warn("The model did not flush in time", "error", err)
 			f.fallback = ReasonDeadline
 		case out.TooLong:
 			f.result.Usage = f.result.Usage.Add(out.Usage)
@@ -178,12 +179,13 @@ func (f *flushing) propose(ctx workflow.Context) (activities.FlushStepResult, er
 	return f.byRules(ctx)
 }
 
-// asksModel reports whether the model is to do the next step. After the deadline it is asked on only if the flush is to wait.
+// asksModel reports whether the model does the next step. After the deadline it does so only if the policy is to
+// wait.
 func (f *flushing) asksModel(ctx workflow.Context) bool {
 	return f.Settings.Paid && f.fallback == "" && !f.refused && f.left(ctx) > 0
 }
 
-// left is how long the model may take for the rest of the range.
+// left returns the time that the model has for the rest of the range.
 func (f *flushing) left(ctx workflow.Context) time.Duration {
 	if f.Settings.Policy == memory.FlushWait {
 		return flushPatience
@@ -191,17 +193,17 @@ func (f *flushing) left(ctx workflow.Context) time.Duration {
 	return f.Settings.Deadline - workflow.Now(ctx).Sub(f.began)
 }
 
-// byRules has the built-in engine do the step, with time of its own.
+// byRules runs the step with the built-in engine, with a separate time limit.
 func (f *flushing) byRules(ctx workflow.Context) (activities.FlushStepResult, error) {
 	f.ruled = true
 	summary := "propose by rules"
 	if f.Settings.Paid {
-		summary += ", in place of the model"
+		summary += " instead of the model"
 	}
 	return local(ctx, rulesStep, summary, steps.ProposeFlush, f.input(f.Settings.Paid))
 }
 
-// input is what the step is given. Rules need no shorter transcripts.
+// input returns the step's input. Rules need no shortened transcripts.
 func (f *flushing) input(fallback bool) activities.FlushStepInput {
 	in := activities.FlushStepInput{FlushRef: f.ref(), Settings: f.Settings, Fallback: fallback}
 	if !fallback {
@@ -214,7 +216,7 @@ func (f *flushing) ref() activities.FlushRef {
 	return activities.FlushRef{OwnerRef: f.OwnerRef, Flush: f.Flush}
 }
 
-// ofThisStep reports whether a model cannot do this step and may do the next one: it is about what was said.
+// ofThisStep reports whether the reason concerns only this step's messages, so the model may do the next step.
 func ofThisStep(reason memory.ReasonCode) bool {
 	switch reason {
 	case "refused", activities.ReasonInvalidProposal, activities.ReasonGuards:
@@ -223,7 +225,8 @@ func ofThisStep(reason memory.ReasonCode) bool {
 	return false
 }
 
-// canGoOn reports whether rules may succeed where a step failed: it timed out, or the model was away for as long as it may take.
+// canGoOn reports whether rules may succeed where a step failed: it timed out, or the model was unavailable until the
+// deadline.
 func canGoOn(err error) bool {
 	app, ok := errors.AsType[*temporal.ApplicationError](err)
 	return !ok || app.Type() == activities.TypeUnavailable || !app.NonRetryable()
@@ -235,9 +238,9 @@ func (f *flushing) failed(reason memory.ReasonCode) error {
 		temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{f.result}})
 }
 
-// hold records that the flush was broken off, a cancelled one included, and returns why.
+// hold records that the flush was interrupted, also by cancellation, and returns the error to end with.
 func (f *flushing) hold(ctx workflow.Context, cause error) error {
-	if isSuperseded(cause) { // the record is somebody else's
+	if isSuperseded(cause) { // another execution owns the record
 		return cause
 	}
 	reason := ReasonStepFailed
@@ -249,7 +252,8 @@ func (f *flushing) hold(ctx workflow.Context, cause error) error {
 	}
 	apart, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
-	if _, err := localStep(apart, "record why it stopped", steps.HoldFlush, activities.HoldFlushInput{FlushRef: f.ref(), ReasonCode: reason}); err != nil {
+	if _, err := localStep(apart, "record why it stopped", steps.HoldFlush,
+		activities.HoldFlushInput{FlushRef: f.ref(), ReasonCode: reason}); err != nil {
 		return errors.Join(cause, err)
 	}
 	if err := workflow.UpsertTypedSearchAttributes(apart, OutcomeAttribute.ValueSet(string(memory.OutcomeFailed))); err != nil {
@@ -259,11 +263,11 @@ func (f *flushing) hold(ctx workflow.Context, cause error) error {
 	return cause
 }
 
-// conversationsPath is where the records of flushes and compactions are read. Clients have their own ids of conversations, which
-// workflows are not told.
+// conversationsPath returns the API path of records of flushes and compactions. Its last part is elided: clients
+// choose their own conversation ids, which workflows do not know.
 func conversationsPath(agent string) string { return "/api/v1/agents/" + agent + "/conversations/…" }
 
-// describe tells an operator how far the flush is, in Markdown, without contents.
+// describe shows operators the progress in Markdown, without contents.
 func (f *flushing) describe(ctx workflow.Context, phase string) {
 	saved := fmt.Sprintf("those up to %d", f.next-1)
 	if f.next == f.From {
@@ -277,12 +281,12 @@ func (f *flushing) describe(ctx workflow.Context, phase string) {
 		}
 	}
 	if f.result.Fallback {
-		text += "\n- rules did (a part of) it in place of the model"
+		text += "\n- rules did all or part of it instead of the model"
 		if f.fallback != "" {
 			text += fmt.Sprintf(" (%s)", f.fallback)
 		}
 	}
-	text += fmt.Sprintf("\n- flush `%s`\n- its record: `GET %s/flushes`", f.Flush, conversationsPath(f.Agent))
+	text += fmt.Sprintf("\n- flush `%s`\n- record: `GET %s/flushes`", f.Flush, conversationsPath(f.Agent))
 	workflow.SetCurrentDetails(ctx, text)
 }
 

@@ -13,7 +13,7 @@ import (
 	"reverie/memory"
 )
 
-// agentRef names an agent of a workspace, or the workspace when there is no agent. Neither slug contains a dot.
+// agentRef names an agent of a workspace, or the workspace if agent is empty. Neither slug contains a dot.
 func agentRef(workspace, agent string) string {
 	if agent == "" {
 		return workspace
@@ -21,7 +21,7 @@ func agentRef(workspace, agent string) string {
 	return workspace + "." + agent
 }
 
-// InboxID is the id of an owner's Inbox.
+// InboxID returns the id of an owner's Inbox.
 func InboxID(ref memory.OwnerRef) string {
 	return "inbox/" + agentRef(ref.Workspace, ref.Agent) + "/" + ref.Owner.String()
 }
@@ -36,11 +36,11 @@ func ParseInboxID(id string) (memory.OwnerRef, error) {
 			return memory.OwnerRef{Workspace: workspace, Agent: agent, Owner: owner}, nil
 		}
 	}
-	return memory.OwnerRef{}, fmt.Errorf("%q is not the id of an Inbox", id)
+	return memory.OwnerRef{}, fmt.Errorf("invalid Inbox id: %q", id)
 }
 
-// ExtractID is the id of the extraction of messages from..to (inclusive) of a conversation; retryOf is zero unless a
-// quarantined extraction is repeated.
+// ExtractID returns the id of the extraction of messages from..to (inclusive) of a conversation. retryOf is zero
+// unless it retries a quarantined extraction.
 func ExtractID(conversation uuid.UUID, from, to int64, retryOf uuid.UUID) string {
 	id := fmt.Sprintf("extract/%s/%d-%d", conversation, from, to)
 	if retryOf != uuid.Nil {
@@ -52,7 +52,7 @@ func ExtractID(conversation uuid.UUID, from, to int64, retryOf uuid.UUID) string
 // ParseExtractID is the inverse of ExtractID.
 func ParseExtractID(id string) (conversation uuid.UUID, from, to int64, retryOf uuid.UUID, err error) {
 	fail := func() (uuid.UUID, int64, int64, uuid.UUID, error) {
-		return uuid.Nil, 0, 0, uuid.Nil, fmt.Errorf("%q is not the id of an Extract", id)
+		return uuid.Nil, 0, 0, uuid.Nil, fmt.Errorf("invalid Extract id: %q", id)
 	}
 	parts := strings.Split(id, "/")
 	if len(parts) < 3 || len(parts) > 4 || parts[0] != "extract" {
@@ -77,14 +77,14 @@ func ParseExtractID(id string) (conversation uuid.UUID, from, to int64, retryOf 
 	return conversation, from, to, retryOf, nil
 }
 
-// FlushID is the id of the flush of messages from..to (inclusive) of a conversation.
+// FlushID returns the id of the flush of messages from..to (inclusive) of a conversation.
 func FlushID(conversation uuid.UUID, from, to int64) string {
 	return fmt.Sprintf("flush/%s/%d-%d", conversation, from, to)
 }
 
 // ParseFlushID is the inverse of FlushID.
 func ParseFlushID(id string) (conversation uuid.UUID, from, to int64, err error) {
-	fail := fmt.Errorf("%q is not the id of a Flush", id)
+	fail := fmt.Errorf("invalid Flush id: %q", id)
 	parts := strings.Split(id, "/")
 	if len(parts) != 3 || parts[0] != "flush" {
 		return uuid.Nil, 0, 0, fail
@@ -99,21 +99,22 @@ func ParseFlushID(id string) (conversation uuid.UUID, from, to int64, err error)
 	return conversation, from, to, nil
 }
 
-// What stands in the ids of compactions: in place of a window, that there is no summary, and behind it, that no model is asked.
+// Parts of the ids of compactions: flushOnly replaces the window when there is no summary, and the suffix marks one
+// that asks no model.
 const (
 	flushOnly = "flush"
 	byRules   = "rules"
 )
 
-// CompactRef is what makes a compaction the same as another one.
+// CompactRef identifies a compaction: equal values mean the same compaction.
 type CompactRef struct {
 	Conversation uuid.UUID
 	To           int64 // last message
-	Window       int   // tokens; 0: a flush alone, without a summary
-	Rules        bool  // no model is asked, and none is waited for
+	Window       int   // tokens; 0: flush only, without a summary
+	Rules        bool  // no model is asked or waited for
 }
 
-// CompactID is the id of a compaction.
+// CompactID returns the id of a compaction.
 func CompactID(r CompactRef) string {
 	id := fmt.Sprintf("compact/%s/%d/", r.Conversation, r.To)
 	if r.Window == 0 {
@@ -133,7 +134,7 @@ func ParseCompactID(id string) (CompactRef, error) {
 	name, rules := strings.CutSuffix(id, "/"+byRules)
 	parts := strings.Split(name, "/")
 	if len(parts) != 4 || parts[0] != "compact" {
-		return r, fmt.Errorf("%q is not the id of a Compact", id)
+		return r, fmt.Errorf("invalid Compact id: %q", id)
 	}
 	conversation, wrong := uuid.Parse(parts[1])
 	to, wrongTo := strconv.ParseInt(parts[2], 10, 64)
@@ -142,44 +143,45 @@ func ParseCompactID(id string) (CompactRef, error) {
 		wrongWindow = nil
 	}
 	if wrong != nil || wrongTo != nil || wrongWindow != nil {
-		return r, fmt.Errorf("%q is not the id of a Compact", id)
+		return r, fmt.Errorf("invalid Compact id: %q", id)
 	}
 	return CompactRef{Conversation: conversation, To: to, Window: window, Rules: rules}, nil
 }
 
-// IndexID is the id of the Index of an agent.
+// IndexID returns the id of the Index of an agent.
 func IndexID(ref activities.AgentRef) string { return "index/" + agentRef(ref.Workspace, ref.Agent) }
 
-// lexical stands in the id of a Reindex of the lexical index, in place of a model's key.
+// lexical replaces the model's key in the id of a Reindex of the lexical index.
 const lexical = "lexical"
 
-// reindexKey is how much of a model's key stands in an id: enough to tell the few models of one agent apart.
+// reindexKey is the number of characters of a model's key in an id: enough to distinguish the few models of one
+// agent.
 const reindexKey = 12
 
-// ReindexID is the id of the Reindex of an agent to an embedding model.
+// ReindexID returns the id of the Reindex of an agent to an embedding model.
 func ReindexID(ref activities.AgentRef, to memory.EmbeddingIdentity) string {
 	return "reindex/" + agentRef(ref.Workspace, ref.Agent) + "/" + to.Key()[:reindexKey]
 }
 
-// LexicalReindexID is the id of the Reindex of an agent's lexical index.
+// LexicalReindexID returns the id of the Reindex of an agent's lexical index.
 func LexicalReindexID(ref activities.AgentRef) string {
 	return "reindex/" + agentRef(ref.Workspace, ref.Agent) + "/" + lexical
 }
 
-// DreamID is the id of an owner's dreams, of which one runs at a time.
+// DreamID returns the id of an owner's dreams, of which one runs at a time.
 func DreamID(ref memory.OwnerRef) string {
 	return "dream/" + agentRef(ref.Workspace, ref.Agent) + "/" + ref.Owner.String()
 }
 
-// dry stands in the ids of dreams that write nothing and run beside others.
+// dry marks the ids of dreams that write nothing and run beside others.
 const dry = "dry"
 
-// DryDreamID is the id of a dry run or a replay, which has a record of its own.
+// DryDreamID returns the id of a dry run or a replay. Each has a separate record.
 func DryDreamID(ref memory.OwnerRef, dream uuid.UUID) string {
 	return DreamID(ref) + "/" + dry + "/" + dream.String()
 }
 
-// ParseDreamID is the inverse of DreamID and DryDreamID; dream is zero unless it is a dry one's.
+// ParseDreamID is the inverse of DreamID and DryDreamID; dream is zero unless the id is one of DryDreamID.
 func ParseDreamID(id string) (ref memory.OwnerRef, dream uuid.UUID, err error) {
 	parts := strings.Split(id, "/")
 	if len(parts) == 3 || len(parts) == 5 && parts[3] == dry {
@@ -192,23 +194,23 @@ func ParseDreamID(id string) (ref memory.OwnerRef, dream uuid.UUID, err error) {
 			return memory.OwnerRef{Workspace: workspace, Agent: agent, Owner: owner}, dream, nil
 		}
 	}
-	return memory.OwnerRef{}, uuid.Nil, fmt.Errorf("%q is not the id of a Dream", id)
+	return memory.OwnerRef{}, uuid.Nil, fmt.Errorf("invalid Dream id: %q", id)
 }
 
-// ImportID is the id of an import of an agent.
+// ImportID returns the id of an import of an agent.
 func ImportID(workspace, agent string, imported uuid.UUID) string {
 	return "import-from/" + agentRef(workspace, agent) + "/" + imported.String()
 }
 
-// DreamNightID is what the ids of an agent's nights begin with; its schedule adds the time.
+// DreamNightID returns the common prefix of the ids of an agent's nights; its schedule appends the time.
 func DreamNightID(ref activities.AgentRef) string {
 	return "dream-night/" + agentRef(ref.Workspace, ref.Agent)
 }
 
-// dreamSchedules begin with it.
+// dreamSchedules is the prefix of the ids of dream schedules.
 const dreamSchedules = "dream/"
 
-// DreamScheduleID is the id of the schedule of an agent's nights.
+// DreamScheduleID returns the id of the schedule of an agent's nights.
 func DreamScheduleID(ref activities.AgentRef) string {
 	return dreamSchedules + agentRef(ref.Workspace, ref.Agent)
 }
@@ -218,13 +220,13 @@ func ParseDreamScheduleID(id string) (activities.AgentRef, error) {
 	name, isDream := strings.CutPrefix(id, dreamSchedules)
 	workspace, agent, found := strings.Cut(name, ".")
 	if !isDream || !found || !memory.ValidSlug(workspace) || !memory.ValidSlug(agent) {
-		return activities.AgentRef{}, fmt.Errorf("%q is not the id of a schedule of dreams", id)
+		return activities.AgentRef{}, fmt.Errorf("invalid dream schedule id: %q", id)
 	}
 	return activities.AgentRef{Workspace: workspace, Agent: agent}, nil
 }
 
-// ImportSnapshotID is the id of the import of an archive, by its SHA-256 in hex, into an agent. only is zero unless another import
-// of the same archive may run at the same time, for somebody else or in another way.
+// ImportSnapshotID returns the id of the import of an archive, by its SHA-256 in hex, into an agent. only is zero
+// unless another import of the same archive may run at the same time, for another owner or with other options.
 func ImportSnapshotID(ref activities.AgentRef, archive string, only uuid.UUID) string {
 	id := "import/" + agentRef(ref.Workspace, ref.Agent) + "/" + archive
 	if only != uuid.Nil {
@@ -246,10 +248,10 @@ func ParseImportSnapshotID(id string) (ref activities.AgentRef, archive string, 
 			return activities.AgentRef{Workspace: workspace, Agent: agent}, parts[2], only, nil
 		}
 	}
-	return activities.AgentRef{}, "", uuid.Nil, fmt.Errorf("%q is not the id of an ImportSnapshot", id)
+	return activities.AgentRef{}, "", uuid.Nil, fmt.Errorf("invalid ImportSnapshot id: %q", id)
 }
 
-// WriteMemoryID is the id of a write of a business process. A request id has no slash.
+// WriteMemoryID returns the id of a write of a business process. A request id contains no slash.
 func WriteMemoryID(ref activities.WriteRef) string {
 	return "write-memory/" + agentRef(ref.Workspace, ref.Agent) + "/" + ref.RequestID
 }

@@ -3,6 +3,8 @@ package workflows
 import (
 	"crypto/sha256"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,7 +40,10 @@ func TestIDsAreReadBackAsTheyWereMade(t *testing.T) {
 		if c, f, l, err := ParseFlushID(FlushID(conversation, from, to)); err != nil || c != conversation || f != from || l != to {
 			t.Fatalf("%v %d-%d became %v %d-%d (%v)", conversation, from, to, c, f, l, err)
 		}
-		compact := CompactRef{Conversation: conversation, To: to, Window: rapid.IntRange(0, 1<<21).Draw(t, "window"), Rules: rapid.Bool().Draw(t, "rules")}
+		compact := CompactRef{
+			Conversation: conversation, To: to, Window: rapid.IntRange(0, 1<<21).Draw(t, "window"),
+			Rules: rapid.Bool().Draw(t, "rules"),
+		}
 		if back, err := ParseCompactID(CompactID(compact)); err != nil || back != compact {
 			t.Fatalf("%+v became %+v (%v)", compact, back, err)
 		}
@@ -57,7 +62,8 @@ func TestIDsAreReadBackAsTheyWereMade(t *testing.T) {
 		}
 		request := rapid.StringMatching(`[A-Za-z0-9._:-]{1,128}`).Draw(t, "request")
 		write := activities.WriteRef{Workspace: ref.Workspace, Agent: ref.Agent, RequestID: request, Write: dream}
-		if parts := strings.SplitN(WriteMemoryID(write), "/", 3); parts[0] != "write-memory" || parts[1] != ref.Workspace+"."+ref.Agent || parts[2] != request {
+		if parts := strings.SplitN(WriteMemoryID(write), "/", 3); parts[0] != "write-memory" || parts[1] != ref.Workspace+"."+ref.Agent ||
+			parts[2] != request {
 			t.Fatalf("%+v became %v", write, parts)
 		}
 		agent := activities.AgentRef{Workspace: ref.Workspace, Agent: ref.Agent}
@@ -71,8 +77,10 @@ func TestForeignIDsAreRefused(t *testing.T) {
 	for _, id := range []string{
 		"", "inbox", "inbox/a.b", "inbox/ab/0190", "extract/x/1-2", "extract/" + uuid.Nil.String() + "/1",
 		"flush/" + uuid.Nil.String() + "/1", "flush/x/1-2", "compact/" + uuid.Nil.String() + "/1", "compact/" + uuid.Nil.String() + "/1/x",
-		"compact/" + uuid.Nil.String() + "/1/8000/models", "compact/rules", "dream/a.b", "dream/ab/" + uuid.Nil.String(), "dream/a.b/" + uuid.Nil.String() + "/wet/" + uuid.Nil.String(), "dream/a.b/x",
-		"import/a.b", "import/a.b/00", "import/a/" + strings.Repeat("0", 64), "import/a.b/" + strings.Repeat("g", 64), "import/a.b/" + strings.Repeat("0", 64) + "/x",
+		"compact/" + uuid.Nil.String() + "/1/8000/models", "compact/rules", "dream/a.b", "dream/ab/" + uuid.Nil.String(),
+		"dream/a.b/" + uuid.Nil.String() + "/wet/" + uuid.Nil.String(), "dream/a.b/x",
+		"import/a.b", "import/a.b/00", "import/a/" + strings.Repeat("0", 64), "import/a.b/" + strings.Repeat("g", 64),
+		"import/a.b/" + strings.Repeat("0", 64) + "/x",
 	} {
 		if _, err := ParseInboxID(id); err == nil {
 			t.Errorf("%q was read as an Inbox", id)
@@ -93,7 +101,10 @@ func TestForeignIDsAreRefused(t *testing.T) {
 			t.Errorf("%q was read as the Compact %+v", id, r)
 		}
 	}
-	for _, id := range []string{"", "dream", "dream/", "dream/a", "dream/a.", "dream/.b", "dream/a.b/c", "dream/a.b.c", "dream/A.b", "night/a.b"} {
+	for _, id := range []string{
+		"", "dream", "dream/", "dream/a", "dream/a.", "dream/.b", "dream/a.b/c", "dream/a.b.c", "dream/A.b",
+		"night/a.b",
+	} {
 		if _, err := ParseDreamScheduleID(id); err == nil {
 			t.Errorf("%q was read as a schedule", id)
 		}
@@ -104,5 +115,41 @@ func TestTheIDOfAnImport(t *testing.T) {
 	id := uuid.MustParse("3d438e76-1590-5c0d-8a18-01ea98a75409")
 	if got := ImportID("acme", "ada", id); got != "import-from/acme.ada/3d438e76-1590-5c0d-8a18-01ea98a75409" {
 		t.Error(got)
+	}
+}
+
+// Running workflows depend on these names: a change here breaks them. Add names, never rename one.
+func TestNamesOnTheWire(t *testing.T) {
+	for got, want := range map[string]string{
+		TaskQueue: "reverie", ModelQueue: "reverie-model", EmbedQueue: "reverie-embed",
+		InboxName: "Inbox", ExtractName: "Extract", FlushName: "Flush", CompactName: "Compact", IndexName: "Index", ReindexName: "Reindex",
+		ImportSnapshotName: "ImportSnapshot", ImportName: "Import", ImportQueue: "reverie-import", WriteMemoryName: "WriteMemory",
+		DreamName: "Dream", NightName: "DreamNight", NightQueue: "reverie-night",
+		TurnCompletedSignal: "turn-completed", ExtractNowUpdate: "extract-now",
+		IndexChangedSignal: "index-changed", ProgressQuery: "progress", DecideUpdate: "decide", SwitchBackUpdate: "switch-back",
+		FailedType: "ExtractionFailed", DreamFailedType: "DreamFailed", FlushFailedType: "FlushFailed", activities.TypeSuperseded: "Superseded",
+		activities.TypeNotFound: "NotFound", activities.TypeForbidden: "Forbidden",
+		activities.TypeInvalid: "Invalid", activities.TypeUnavailable: "Unavailable",
+		activities.TypeUnusable:  "Unusable",
+		AgentAttribute.GetName(): "AgentID", OwnerAttribute.GetName(): "OwnerKey", OutcomeAttribute.GetName(): "Outcome",
+	} {
+		if got != want {
+			t.Errorf("%q was %q when it shipped", got, want)
+		}
+	}
+	var methods []string
+	typ := reflect.TypeFor[*activities.Activities]()
+	for m := range typ.Methods() {
+		methods = append(methods, m.Name)
+	}
+	if want := []string{
+		"Apply", "BeginCompaction", "CancelSnapshot", "CommitDream", "CommitFlush", "CommitSnapshot", "CommitWrite", "CompareSpaces",
+		"Conclude", "Consolidate", "DeepSleep", "DropSpace",
+		"Embed", "EndDream", "EndImport", "FindNews", "FollowSpace", "HoldFlush", "ImportPage", "LightSleep", "NextRange", "OpenDream",
+		"OpenSpace", "PlanFlush",
+		"Propose", "ProposeFlush", "REMSleep", "ReadSnapshot", "StaleIndex", "StaleLeft", "StartDreams", "Summarise", "SwitchSpace", "TendIndex",
+		"WriteMemory",
+	}; !slices.Equal(methods, want) {
+		t.Errorf("activities are %v, shipped were %v", methods, want)
 	}
 }

@@ -1,10 +1,15 @@
 package workflows
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/google/uuid"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -12,24 +17,25 @@ import (
 	"reverie/memory"
 )
 
-// ImportInput is what is moved in.
+// ImportInput identifies an import.
 type ImportInput struct {
 	activities.AgentRef
 	Import uuid.UUID `json:"import"`
 	Format string    `json:"format"`
-	// Pages are what an import that goes on in another execution has behind it.
+	// Pages counts the pages that earlier executions of a continued import have processed.
 	Pages int `json:"pages,omitempty"`
 }
 
-// ImportResult counts how the items of an import ended, since it was made.
+// ImportResult counts the outcomes of all items of an import.
 type ImportResult struct {
 	Items     int                    `json:"items"`
 	Outcomes  map[memory.Outcome]int `json:"outcomes,omitempty"`
 	Cancelled bool                   `json:"cancelled,omitempty"`
 }
 
-// Import moves in what was uploaded of another system, one page of items after the other: documents first, then conversations in
-// time order, each extracted before the owner's next one. What waits is asked of Postgres. Cancelled, it leaves what is done.
+// Import moves uploaded data of another system into memory, one page of items after the other: documents first, then
+// conversations in time order, each extracted before the owner's next one. Postgres holds the list of waiting items.
+// Cancelling keeps what is done.
 func Import(ctx workflow.Context, in ImportInput) (ImportResult, error) {
 	m := moving{ImportInput: in}
 	page := activities.ImportPageInput{AgentRef: in.AgentRef, Import: in.Import, Parallel: importParallel}
@@ -54,12 +60,13 @@ func Import(ctx workflow.Context, in ImportInput) (ImportResult, error) {
 
 type moving struct{ ImportInput }
 
-// end records that nothing is under way any more. A cancellation does not keep it from that.
+// end records that nothing runs any more, even after a cancellation.
 func (m *moving) end(ctx workflow.Context, cancelled bool) (ImportResult, error) {
 	was := ctx.Err()
 	ctx, done := workflow.NewDisconnectedContext(ctx)
 	defer done()
-	out, err := localStep(ctx, "the end", steps.EndImport, activities.EndImportInput{AgentRef: m.AgentRef, Import: m.Import, Cancelled: cancelled})
+	out, err := localStep(ctx, "end the import", steps.EndImport,
+		activities.EndImportInput{AgentRef: m.AgentRef, Import: m.Import, Cancelled: cancelled})
 	if err != nil {
 		return ImportResult{}, err
 	}
@@ -73,7 +80,8 @@ func (m *moving) end(ctx workflow.Context, cancelled bool) (ImportResult, error)
 	return ImportResult{Items: out.Items, Outcomes: out.Outcomes, Cancelled: out.Cancelled}, nil
 }
 
-// importOutcome is what a whole import is found by: the outcome of its items that asks most for somebody's attention.
+// importOutcome returns the outcome that a whole import is listed under: the one of its items that most needs
+// attention.
 func importOutcome(out activities.EndImportResult) string {
 	switch {
 	case out.Cancelled:
@@ -88,17 +96,53 @@ func importOutcome(out activities.EndImportResult) string {
 	return string(memory.OutcomeNothing)
 }
 
-// describe tells an operator how far the import is, in Markdown.
+// describe shows operators the progress in Markdown.
 func (m *moving) describe(ctx workflow.Context, p activities.ImportProgress) {
 	var b strings.Builder
 	settled := 0
 	for _, outcome := range workflow.DeterministicKeys(p.Outcomes) {
 		settled += p.Outcomes[outcome]
 	}
-	fmt.Fprintf(&b, "**%d** of **%d** items are moved in (%s).\n", settled, p.Items, m.Format)
+	fmt.Fprintf(&b, "**%d** of **%d** items are imported (%s).\n", settled, p.Items, m.Format)
 	for _, outcome := range workflow.DeterministicKeys(p.Outcomes) {
 		fmt.Fprintf(&b, "\n- %s: %d", outcome, p.Outcomes[outcome])
 	}
 	fmt.Fprintf(&b, "\n- items: `GET /api/v1/agents/%s/imports/%s/items`", m.Agent, m.Import)
 	workflow.SetCurrentDetails(ctx, b.String())
+}
+
+// StartImport runs an import. A running one is left alone; one that has ended continues with the waiting items.
+func StartImport(ctx context.Context, c client.Client, in ImportInput) error {
+	_, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID:                       ImportID(in.Workspace, in.Agent, in.Import),
+		TaskQueue:                TaskQueue,
+		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, // the store settles an item once
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		TypedSearchAttributes:    agentAttributes(in.AgentRef),
+		StaticSummary:            "Import into agent " + in.Agent + " (" + in.Format + ")",
+		StaticDetails:            "Progress: `GET /api/v1/agents/" + in.Agent + "/imports/" + in.Import.String() + "`",
+	}, ImportName, in)
+	return err
+}
+
+// CancelImport cancels a running import; it returns false if none runs.
+func CancelImport(ctx context.Context, c client.Client, id string) (running bool, err error) {
+	err = c.CancelWorkflow(ctx, id, "")
+	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Inboxes implements activities.Extractor with the owners' Inboxes.
+type Inboxes struct{ Client client.Client }
+
+// Extract has the owner's Inbox extract a conversation's pending messages now and waits for it until ctx ends.
+// Calling it again with the same request while it runs waits for the same extraction.
+func (i Inboxes) Extract(ctx context.Context, o activities.ExtractOrder) (activities.Extracted, error) {
+	out, err := ExtractNow(ctx, i.Client, o.OwnerRef, o.Timing, ExtractNowInput{RequestID: o.Request, Conversation: o.Conversation})
+	return activities.Extracted{
+		Outcome: out.Outcome, ReasonCode: out.ReasonCode,
+		Again: out.ReasonCode == ReasonModelUnavailable || out.ReasonCode == ReasonKeepsChanging,
+	}, err
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -13,16 +15,17 @@ import (
 	"reverie/memory"
 )
 
-// ImportSnapshotInput names an import, whose archive stays in the store.
+// ImportSnapshotInput identifies an import. Its archive is in the store.
 type ImportSnapshotInput struct {
 	activities.AgentRef
 	Import  uuid.UUID `json:"import"`
 	Archive string    `json:"archive"` // SHA-256, hex
-	// Particular imports are of an owner, or bound to a preview: another one of the same archive may run at the same time.
+	// Particular imports are limited to an owner or bound to a preview; another import of the same archive may run at
+	// the same time.
 	Particular bool `json:"particular,omitempty"`
 }
 
-// ID is the id of the ImportSnapshot.
+// ID returns the workflow id of the import.
 func (in ImportSnapshotInput) ID() string {
 	only := uuid.Nil
 	if in.Particular {
@@ -31,7 +34,7 @@ func (in ImportSnapshotInput) ID() string {
 	return ImportSnapshotID(in.AgentRef, in.Archive, only)
 }
 
-// ImportSnapshotResult says what became of it.
+// ImportSnapshotResult is the outcome of the import.
 type ImportSnapshotResult struct {
 	Import     uuid.UUID         `json:"import"`
 	Outcome    memory.Outcome    `json:"outcome"` // written, nothing or refused
@@ -41,9 +44,10 @@ type ImportSnapshotResult struct {
 	Skipped    int               `json:"skipped"`
 }
 
-// ImportSnapshot reads an archive and imports what is taken of it in one transaction: all documents or none. Started twice for one
-// import, or after it has ended, it writes once and answers alike. Cancelled before anything is written, it ends the import as
-// refused. What the files are and what became of each stands in the record of the import; the history has counts only.
+// ImportSnapshot reads an archive and imports the chosen documents in one transaction: all or none. It is safe to
+// start twice for one import, also after it has ended: it writes once and returns the same result. Cancelled before
+// it writes, it ends as refused. The list of files and what happened to each is in the import's record; the history
+// has only counts.
 func ImportSnapshot(ctx workflow.Context, in ImportSnapshotInput) (ImportSnapshotResult, error) {
 	i := importingSnapshot{ImportSnapshotInput: in}
 	out, err := i.run(ctx)
@@ -62,7 +66,7 @@ func ImportSnapshot(ctx workflow.Context, in ImportSnapshotInput) (ImportSnapsho
 		return ImportSnapshotResult{}, err
 	}
 	if err != nil {
-		i.describe(apart, "stopped; nothing is written, and a sweep of the worker starts it again")
+		i.describe(apart, "stopped before writing; the worker starts it again")
 		return ImportSnapshotResult{}, err
 	}
 	i.result = &out
@@ -91,8 +95,10 @@ func (i *importingSnapshot) run(ctx workflow.Context) (ImportSnapshotResult, err
 	return i.end(ctx, fmt.Sprintf("write %d documents in one transaction", found.Documents), steps.CommitSnapshot)
 }
 
-// end is a step after which the import has ended.
-func (i *importingSnapshot) end(ctx workflow.Context, summary string, run func(context.Context, activities.SnapshotInput) (activities.CommitSnapshotResult, error)) (ImportSnapshotResult, error) {
+// end runs the step that ends the import.
+func (i *importingSnapshot) end(ctx workflow.Context, summary string,
+	run func(context.Context, activities.SnapshotInput) (activities.CommitSnapshotResult, error),
+) (ImportSnapshotResult, error) {
 	out, err := step(ctx, snapshotStep, summary, run, i.reference())
 	return ImportSnapshotResult{
 		Import: i.Import, Outcome: out.Outcome, ReasonCode: out.ReasonCode, Created: out.Created, Updated: out.Updated, Skipped: out.Skipped,
@@ -103,25 +109,46 @@ func (i *importingSnapshot) reference() activities.SnapshotInput {
 	return activities.SnapshotInput{AgentRef: i.AgentRef, Import: i.Import}
 }
 
-// describe tells an operator how far it is, in Markdown, without contents.
+// describe shows operators the progress in Markdown, without contents.
 func (i *importingSnapshot) describe(ctx workflow.Context, phase string) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Phase: **%s**.\n\n- archive `%s`", phase, i.Archive)
 	if i.found != nil && !i.found.Ended {
-		fmt.Fprintf(&b, ", %d bytes\n- documents that are taken: %d; other entries: %d", i.found.Bytes, i.found.Documents, i.found.Skipped)
+		fmt.Fprintf(&b, ", %d bytes\n- documents to import: %d; other entries: %d", i.found.Bytes, i.found.Documents, i.found.Skipped)
 	}
 	if r := i.result; r != nil {
 		fmt.Fprintf(&b, "\n- outcome: **%s**", r.Outcome)
 		if r.ReasonCode != "" {
 			fmt.Fprintf(&b, " (%s)", r.ReasonCode)
 		}
-		fmt.Fprintf(&b, "; %d created, %d updated, %d skipped (unchanged ones among them)", r.Created, r.Updated, r.Skipped)
+		fmt.Fprintf(&b, "; %d created, %d updated, %d skipped (including unchanged ones)", r.Created, r.Updated, r.Skipped)
 	}
 	workflow.SetCurrentDetails(ctx, b.String())
 }
 
-// Reasons of imports of snapshots that nothing came of.
+// Reasons why an import of a snapshot wrote nothing.
 const (
 	ReasonChangedSincePreview = activities.ReasonChangedSincePreview
 	ReasonForbidden           = activities.ReasonForbidden
 )
+
+// importPriority lets turns and writes of business processes go before archives.
+const importPriority = 4
+
+// StartImportSnapshot starts an ImportSnapshot without waiting for it. A running one is reused. An archive that was
+// imported before is imported again, since its documents may have changed meanwhile; the store imports each request
+// once.
+func StartImportSnapshot(ctx context.Context, c client.Client, in ImportSnapshotInput) (client.WorkflowRun, error) {
+	record := fmt.Sprintf("Record with the result of each file: `GET /api/v1/agents/%s/workspace/memory/imports/%s` with an admin key",
+		in.Agent, in.Import)
+	return c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID:                       in.ID(),
+		TaskQueue:                TaskQueue,
+		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		TypedSearchAttributes:    agentAttributes(in.AgentRef),
+		StaticSummary:            "An archive of documents is imported into agent " + in.Agent,
+		StaticDetails:            record,
+		Priority:                 temporal.Priority{PriorityKey: importPriority, FairnessKey: agentRef(in.Workspace, in.Agent)},
+	}, ImportSnapshotName, in)
+}

@@ -38,18 +38,21 @@ func newSnapshotEnv(read func(n int) error) *snapshotEnv {
 		AgentRef: activities.AgentRef{Workspace: "acme", Agent: "ada"}, Import: uuid.New(), Archive: strings.Repeat("ab", 32),
 	}
 	reads := 0
-	e.OnActivity(steps.ReadSnapshot, mock.Anything, mock.Anything).Return(func(context.Context, activities.SnapshotInput) (activities.ReadSnapshotResult, error) {
-		reads++
-		return activities.ReadSnapshotResult{Documents: 3, Skipped: 1, Bytes: 2048}, read(reads - 1)
-	}).Maybe()
-	e.OnActivity(steps.CommitSnapshot, mock.Anything, mock.Anything).Return(func(context.Context, activities.SnapshotInput) (activities.CommitSnapshotResult, error) {
-		e.committed++
-		return e.commit(e.committed - 1)
-	}).Maybe()
-	e.OnActivity(steps.CancelSnapshot, mock.Anything, mock.Anything).Return(func(context.Context, activities.SnapshotInput) (activities.CommitSnapshotResult, error) {
-		e.ended++
-		return e.cancelled, nil
-	}).Maybe()
+	e.OnActivity(steps.ReadSnapshot, mock.Anything, mock.Anything).
+		Return(func(context.Context, activities.SnapshotInput) (activities.ReadSnapshotResult, error) {
+			reads++
+			return activities.ReadSnapshotResult{Documents: 3, Skipped: 1, Bytes: 2048}, read(reads - 1)
+		}).Maybe()
+	e.OnActivity(steps.CommitSnapshot, mock.Anything, mock.Anything).
+		Return(func(context.Context, activities.SnapshotInput) (activities.CommitSnapshotResult, error) {
+			e.committed++
+			return e.commit(e.committed - 1)
+		}).Maybe()
+	e.OnActivity(steps.CancelSnapshot, mock.Anything, mock.Anything).
+		Return(func(context.Context, activities.SnapshotInput) (activities.CommitSnapshotResult, error) {
+			e.ended++
+			return e.cancelled, nil
+		}).Maybe()
 	return e
 }
 
@@ -111,13 +114,17 @@ func TestAnImportOfASnapshotStops(t *testing.T) {
 // What stands in its way is a result with its reason, and no failure; nothing is tried again.
 func TestAnImportOfASnapshotThatIsRefused(t *testing.T) {
 	t.Parallel()
-	for _, reason := range []memory.ReasonCode{activities.ReasonChangedSincePreview, activities.ReasonTeamMember, activities.ReasonMemoryOff, activities.ReasonForbidden} {
+	for _, reason := range []memory.ReasonCode{
+		activities.ReasonChangedSincePreview, activities.ReasonTeamMember,
+		activities.ReasonMemoryOff, activities.ReasonForbidden,
+	} {
 		e := newSnapshotEnv(readable)
 		e.commit = func(int) (activities.CommitSnapshotResult, error) {
 			return activities.CommitSnapshotResult{Outcome: store.OutcomeRefused, ReasonCode: reason}, nil
 		}
 		out, err := e.run(t)
-		if want := (ImportSnapshotResult{Import: e.in.Import, Outcome: store.OutcomeRefused, ReasonCode: reason}); err != nil || out != want || e.committed != 1 {
+		if want := (ImportSnapshotResult{Import: e.in.Import, Outcome: store.OutcomeRefused, ReasonCode: reason}); err != nil ||
+			out != want || e.committed != 1 {
 			t.Errorf("%s: %+v (%v) after %d attempts", reason, out, err, e.committed)
 		}
 	}
@@ -144,7 +151,8 @@ func TestAnImportOfASnapshotThatIsCancelledTooLate(t *testing.T) {
 	e.cancelled = activities.CommitSnapshotResult{Outcome: memory.OutcomeWritten, Created: 2}
 	e.RegisterDelayedCallback(e.CancelWorkflow, time.Minute)
 	out, err := e.run(t)
-	if want := (ImportSnapshotResult{Import: e.in.Import, Outcome: memory.OutcomeWritten, Created: 2}); out != want || err != nil || e.ended != 1 {
+	if want := (ImportSnapshotResult{Import: e.in.Import, Outcome: memory.OutcomeWritten, Created: 2}); out != want || err != nil ||
+		e.ended != 1 {
 		t.Errorf("%+v (%v), ended %d times", out, err, e.ended)
 	}
 }

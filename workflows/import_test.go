@@ -33,24 +33,26 @@ func newImportEnv(items int) *importEnv {
 	e.SetWorkflowRunTimeout(30 * 24 * time.Hour)
 	e.RegisterWorkflowWithOptions(Import, workflow.RegisterOptions{Name: ImportName})
 	e.RegisterActivity(&activities.Activities{})
-	e.OnActivity(steps.ImportPage, mock.Anything, mock.Anything).Return(func(ctx context.Context, in activities.ImportPageInput) (activities.ImportPageResult, error) {
-		e.pages = append(e.pages, in)
-		if e.page != nil {
-			if err := e.page(ctx, len(e.pages)); err != nil {
-				return activities.ImportPageResult{}, err
+	e.OnActivity(steps.ImportPage, mock.Anything, mock.Anything).
+		Return(func(ctx context.Context, in activities.ImportPageInput) (activities.ImportPageResult, error) {
+			e.pages = append(e.pages, in)
+			if e.page != nil {
+				if err := e.page(ctx, len(e.pages)); err != nil {
+					return activities.ImportPageResult{}, err
+				}
 			}
-		}
-		e.settled = min(e.items, e.settled+activities.ImportPageItems)
-		return activities.ImportPageResult{ImportProgress: e.progress(), More: e.settled < e.items}, nil
-	}).Maybe()
-	e.OnActivity(steps.EndImport, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.EndImportInput) (activities.EndImportResult, error) {
-		e.ends = append(e.ends, in)
-		out := e.progress()
-		if in.Cancelled {
-			out.Outcomes[memory.OutcomeSkipped] = e.items - e.settled
-		}
-		return activities.EndImportResult{ImportProgress: out, Cancelled: in.Cancelled}, nil
-	}).Maybe()
+			e.settled = min(e.items, e.settled+activities.ImportPageItems)
+			return activities.ImportPageResult{ImportProgress: e.progress(), More: e.settled < e.items}, nil
+		}).Maybe()
+	e.OnActivity(steps.EndImport, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, in activities.EndImportInput) (activities.EndImportResult, error) {
+			e.ends = append(e.ends, in)
+			out := e.progress()
+			if in.Cancelled {
+				out.Outcomes[memory.OutcomeSkipped] = e.items - e.settled
+			}
+			return activities.EndImportResult{ImportProgress: out, Cancelled: in.Cancelled}, nil
+		}).Maybe()
 	return e
 }
 
@@ -169,7 +171,8 @@ func TestImportIsCancelled(t *testing.T) {
 	if _, ok := errors.AsType[*temporal.CanceledError](err); !ok {
 		t.Errorf("it ended with %v", err)
 	}
-	if diff := cmp.Diff([]activities.EndImportInput{{AgentRef: in.AgentRef, Import: in.Import, Cancelled: true}}, e.ends); diff != "" || e.settled != activities.ImportPageItems {
+	if diff := cmp.Diff([]activities.EndImportInput{{AgentRef: in.AgentRef, Import: in.Import, Cancelled: true}}, e.ends); diff != "" ||
+		e.settled != activities.ImportPageItems {
 		t.Errorf("%d settled, %s", e.settled, diff)
 	}
 }

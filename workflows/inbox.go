@@ -1,12 +1,15 @@
 package workflows
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -15,24 +18,24 @@ import (
 	"reverie/memory"
 )
 
-// InboxInput is an Inbox's beginning, or what it carries over when it continues as new.
+// InboxInput is the initial state of an Inbox, or its state when it continues as new.
 type InboxInput struct {
 	memory.OwnerRef
 	Timing  memory.Timing `json:"timing"`
-	Pending bool          `json:"pending,omitempty"` // a turn came in that was not looked at
-	FirstAt time.Time     `json:"firstAt,omitzero"`  // of the turns that wait
+	Pending bool          `json:"pending,omitempty"` // a turn arrived and was not handled yet
+	FirstAt time.Time     `json:"firstAt,omitzero"`  // first waiting turn
 	LastAt  time.Time     `json:"lastAt,omitzero"`
-	ReadyAt time.Time     `json:"readyAt,omitzero"` // the cooldown ends
+	ReadyAt time.Time     `json:"readyAt,omitzero"` // end of the cooldown
 }
 
-// Turn is the signal that a turn is complete. It names no message: what is pending is asked of Postgres.
+// Turn is the signal that a turn is complete. It names no message: Postgres holds the pending ones.
 type Turn struct {
 	Timing memory.Timing `json:"timing"`
 }
 
-// Inbox gathers the completed turns of one owner. It waits until the conversation has been quiet and the cooldown is
-// over, then starts one Extract at a time until nothing is pending, and ends when it is empty and cooled down. What
-// arrives meanwhile is taken together; nothing is dropped.
+// Inbox collects the completed turns of one owner. It waits until the conversation has been quiet and the cooldown is
+// over, then runs one Extract at a time until nothing is pending, and ends when it is empty and the cooldown is over.
+// Turns that arrive meanwhile are handled together; none is dropped.
 func Inbox(ctx workflow.Context, in InboxInput) error {
 	b := inbox{InboxInput: in, log: workflow.GetLogger(ctx), turns: workflow.GetSignalChannel(ctx, TurnCompletedSignal)}
 	if err := workflow.SetUpdateHandler(ctx, ExtractNowUpdate, b.extractNow); err != nil {
@@ -48,7 +51,7 @@ type inbox struct {
 	requests []*request
 }
 
-// request is an extraction that somebody waits for.
+// request is an extraction that a caller waits for.
 type request struct {
 	ExtractNowInput
 	done   bool
@@ -73,7 +76,7 @@ func (b *inbox) run(ctx workflow.Context) error {
 				return err
 			}
 		default:
-			// A handler that has just been answered still has to return its answer before the workflow may end.
+			// A handler that has its result must still return it before the workflow may end.
 			if err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
 				return err
 			}
@@ -84,7 +87,7 @@ func (b *inbox) run(ctx workflow.Context) error {
 	}
 }
 
-// drain takes every signal that has arrived.
+// drain receives every signal that has arrived.
 func (b *inbox) drain(ctx workflow.Context) {
 	var turn Turn
 	for b.turns.ReceiveAsync(&turn) {
@@ -97,8 +100,8 @@ func (b *inbox) drain(ctx workflow.Context) {
 	}
 }
 
-// wait is how long nothing may be extracted: until the conversation is quiet and the cooldown is over. Without anything
-// pending it is the rest of the cooldown, which would be forgotten if the Inbox ended before.
+// wait returns how long extraction must wait for quiet and cooldown. With nothing pending it is the rest of the
+// cooldown, which would be lost if the Inbox ended.
 func (b *inbox) wait(now time.Time) time.Duration {
 	until := b.ReadyAt
 	if b.Pending {
@@ -113,7 +116,7 @@ func (b *inbox) wait(now time.Time) time.Duration {
 	return until.Sub(now)
 }
 
-// sleep waits, but no longer than until something arrives.
+// sleep waits for d or until something arrives.
 func (b *inbox) sleep(ctx workflow.Context, d time.Duration) error {
 	summary := "cooldown"
 	if b.Pending {
@@ -141,33 +144,33 @@ func (b *inbox) extractPending(ctx workflow.Context) error {
 			return b.putOff(ctx, err)
 		}
 		more = out.More
-		b.Pending = more // a request may cut in: what is left stays pending
+		b.Pending = more // a request may interrupt: the rest stays pending
 	}
 	b.ReadyAt = workflow.Now(ctx).Add(b.Timing.Cooldown)
 	return nil
 }
 
-// putOff keeps the turn pending after a failure, for a later round, unless the workflow itself was cancelled.
+// putOff keeps the turn pending after a failure and sets a time to retry, unless the workflow itself was cancelled.
 func (b *inbox) putOff(ctx workflow.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	b.log.Warn("Extraction put off", "error", err)
+	b.log.Warn("Extraction postponed", "error", err)
 	b.Pending = true
 	b.ReadyAt = workflow.Now(ctx).Add(max(failureBackoff, b.Timing.Cooldown))
 	return nil
 }
 
 func (b *inbox) next(ctx workflow.Context, in activities.NextRangeInput) (activities.NextRangeResult, error) {
-	return localStep(ctx, "what is pending", steps.NextRange, in)
+	return localStep(ctx, "find pending messages", steps.NextRange, in)
 }
 
-// extract runs one Extract as its own execution and waits for it. One that is running already (of an Inbox that was
-// terminated) is waited out.
+// extract runs one Extract as a separate execution and waits for it. If one is already running (left by a terminated
+// Inbox), it waits for that one.
 func (b *inbox) extract(ctx workflow.Context, r activities.NextRangeResult, retryOf uuid.UUID) (ExtractResult, error) {
 	options := workflow.ChildWorkflowOptions{
 		WorkflowID:            ExtractID(r.Conversation, r.From, r.To, retryOf),
-		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, // the store accounts for a range once
+		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, // the store processes a range once
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
 		TypedSearchAttributes: attributes(b.OwnerRef),
 		StaticSummary:         fmt.Sprintf("Messages %d to %d of one conversation become memory of agent %s", r.From, r.To, b.Agent),
@@ -188,8 +191,8 @@ func (b *inbox) extract(ctx workflow.Context, r activities.NextRangeResult, retr
 	}
 }
 
-// extractionFailed turns the failure of an extraction that recorded its outcome into that outcome: the record says what
-// happened, and the messages wait in front of the cursor for the next turn.
+// extractionFailed converts the failure of an extraction that recorded its outcome into that outcome. The messages
+// stay pending for the next turn.
 func extractionFailed(err error, out *ExtractResult) error {
 	var app *temporal.ApplicationError
 	if errors.As(err, &app) && app.Type() == FailedType && app.Details(out) == nil {
@@ -198,7 +201,7 @@ func extractionFailed(err error, out *ExtractResult) error {
 	return err
 }
 
-// extractNow is the handler of the update: it queues the request and waits for its turn.
+// extractNow handles the update: it queues the request and waits for its result.
 func (b *inbox) extractNow(ctx workflow.Context, in ExtractNowInput) (ExtractNowResult, error) {
 	r := &request{ExtractNowInput: in}
 	b.requests = append(b.requests, r)
@@ -208,7 +211,7 @@ func (b *inbox) extractNow(ctx workflow.Context, in ExtractNowInput) (ExtractNow
 	return r.result, r.err
 }
 
-// serve answers the oldest request. A failure goes to who asked; the Inbox goes on.
+// serve answers the oldest request. An error goes to its caller; the Inbox continues.
 func (b *inbox) serve(ctx workflow.Context) {
 	r := b.requests[0]
 	b.requests = b.requests[1:]
@@ -231,4 +234,87 @@ func (b *inbox) answer(ctx workflow.Context, in ExtractNowInput) (ExtractNowResu
 	b.Timing = next.Timing
 	b.ReadyAt = workflow.Now(ctx).Add(b.Timing.Cooldown)
 	return ExtractNowResult{Outcome: out.Outcome, ReasonCode: out.ReasonCode, Extractions: out.Extractions}, nil
+}
+
+// TurnCompleted signals the owner's Inbox that messages are waiting, and starts it if it is not running.
+func TurnCompleted(ctx context.Context, c client.Client, ref memory.OwnerRef, t memory.Timing) error {
+	_, err := c.SignalWithStartWorkflow(ctx, InboxID(ref), TurnCompletedSignal, Turn{Timing: t},
+		inboxOptions(ref), Inbox, InboxInput{OwnerRef: ref, Timing: t})
+	return err
+}
+
+// ExtractNowInput asks for an extraction without waiting for quiet period and cooldown.
+type ExtractNowInput struct {
+	// RequestID identifies the request: sending it again is safe.
+	RequestID    string    `json:"requestId"`
+	Conversation uuid.UUID `json:"conversation"`
+	// RetryOf retries a quarantined extraction; zero extracts the conversation's pending messages.
+	RetryOf uuid.UUID `json:"retryOf,omitzero"`
+}
+
+// ExtractNowResult is the outcome of ExtractNow.
+type ExtractNowResult struct {
+	Outcome    memory.Outcome    `json:"outcome"`
+	ReasonCode memory.ReasonCode `json:"reasonCode,omitempty"`
+	// Extractions are the outcome records, oldest first; empty when nothing was pending.
+	Extractions []uuid.UUID `json:"extractions,omitempty"`
+}
+
+// ExtractNow runs an extraction now and waits for its outcome until ctx ends. If ctx ends first, the extraction
+// continues: call again with the same RequestID, or read the outcome records.
+func ExtractNow(ctx context.Context, c client.Client, ref memory.OwnerRef, t memory.Timing, in ExtractNowInput) (ExtractNowResult, error) {
+	for {
+		out, err := extractNow(ctx, c, ref, t, in)
+		if err == nil || !inboxJustClosed(err) || ctx.Err() != nil {
+			return out, err
+		}
+		select { // the Inbox ended before it took the update: the next round starts a new one
+		case <-ctx.Done():
+			return ExtractNowResult{}, ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func extractNow(ctx context.Context, c client.Client, ref memory.OwnerRef, t memory.Timing, in ExtractNowInput) (ExtractNowResult, error) {
+	options := inboxOptions(ref)
+	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
+	handle, err := c.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
+		StartWorkflowOperation: c.NewWithStartWorkflowOperation(options, Inbox, InboxInput{OwnerRef: ref, Timing: t}),
+		UpdateOptions: client.UpdateWorkflowOptions{
+			UpdateID: in.RequestID, WorkflowID: InboxID(ref), UpdateName: ExtractNowUpdate,
+			Args: []any{in}, WaitForStage: client.WorkflowUpdateStageCompleted,
+		},
+	})
+	if err != nil {
+		return ExtractNowResult{}, err
+	}
+	var out ExtractNowResult
+	return out, handle.Get(ctx, &out)
+}
+
+// inboxJustClosed reports whether err means that the workflow completed before it accepted the update.
+func inboxJustClosed(err error) bool {
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
+		return app.Type() == "AcceptedUpdateCompletedWorkflow"
+	}
+	var gone *serviceerror.NotFound
+	return errors.As(err, &gone)
+}
+
+func inboxOptions(ref memory.OwnerRef) client.StartWorkflowOptions {
+	return client.StartWorkflowOptions{
+		ID:                    InboxID(ref),
+		TaskQueue:             TaskQueue,
+		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		TypedSearchAttributes: attributes(ref),
+		StaticSummary:         "Inbox of one owner of agent " + ref.Agent,
+	}
+}
+
+func attributes(ref memory.OwnerRef) temporal.SearchAttributes {
+	return temporal.NewSearchAttributes(
+		AgentAttribute.ValueSet(agentRef(ref.Workspace, ref.Agent)),
+		OwnerAttribute.ValueSet(ref.Owner.String()),
+	)
 }

@@ -1,12 +1,15 @@
 package workflows
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -14,23 +17,23 @@ import (
 	"reverie/activities"
 )
 
-// IndexInput names whose index is tended.
+// IndexInput names the agent whose index is maintained.
 type IndexInput struct {
 	activities.AgentRef
 }
 
-// IndexChange is the signal that something was written. What it was is asked of Postgres.
+// IndexChange is the signal that something was written. Postgres holds what it was.
 type IndexChange struct {
-	// Retry asks for another attempt at once where a model could not be used: its settings may have changed.
+	// Retry asks for an immediate new attempt where a model could not be used: its settings may have changed.
 	Retry bool `json:"retry,omitempty"`
 }
 
-// Index tends the index of one agent: it merges what was written lately, indexes anew what is out of date, and gives the
-// units of the live space, and of one that is built beside it, their vectors. It ends when nothing is left to do and nothing
-// new has come for a while.
+// Index maintains the index of one agent: it merges recent writes, rebuilds outdated parts, and embeds the units of
+// the live space and of one under construction. It ends when nothing is left to do and nothing new has arrived for a
+// while.
 //
-// Lexical search needs none of this to find what is committed, and is not held up by a model that is away: each space is
-// filled by itself, and waits by itself.
+// Lexical search does not depend on it to find committed text, and an unavailable model does not delay it: each space
+// is filled, and waits, independently.
 func Index(ctx workflow.Context, in IndexInput) error {
 	x := index{
 		IndexInput: in, log: workflow.GetLogger(ctx), changed: true,
@@ -43,18 +46,18 @@ type index struct {
 	IndexInput
 	log      log.Logger
 	changes  workflow.ReceiveChannel
-	changed  bool       // something may have to be done
-	leaving  bool       // to continue as new
-	fillings []*filling // one for each space
+	changed  bool       // there may be work
+	leaving  bool       // about to continue as new
+	fillings []*filling // one per space
 }
 
 // filling is the embedding of one space.
 type filling struct {
 	space    int64 // 0: the live one
-	busy     bool  // it has a coroutine
-	again    bool  // something may be missing that it has not looked at
-	retry    bool  // it is not to wait any longer
-	failures int   // in a row
+	busy     bool  // a coroutine is running for it
+	again    bool  // new units may have arrived
+	retry    bool  // stop waiting and retry
+	failures int   // consecutive failures
 	waiting  string
 
 	embedded, refused int
@@ -82,7 +85,8 @@ func (x *index) run(ctx workflow.Context) error {
 				return err
 			}
 		default:
-			more, err := workflow.AwaitWithOptions(ctx, workflow.AwaitOptions{Timeout: indexLinger, TimerOptions: workflow.TimerOptions{Summary: "is there more?"}},
+			more, err := workflow.AwaitWithOptions(ctx,
+				workflow.AwaitOptions{Timeout: indexLinger, TimerOptions: workflow.TimerOptions{Summary: "is there more?"}},
 				func() bool { return x.changes.Len() > 0 })
 			if err != nil || !more && x.changes.Len() == 0 {
 				return err
@@ -91,7 +95,7 @@ func (x *index) run(ctx workflow.Context) error {
 	}
 }
 
-// drain takes every signal that has arrived.
+// drain receives every signal that has arrived.
 func (x *index) drain() {
 	var change IndexChange
 	for x.changes.ReceiveAsync(&change) {
@@ -109,10 +113,10 @@ func (x *index) busy() bool {
 	return slices.ContainsFunc(x.fillings, func(f *filling) bool { return f.busy })
 }
 
-// tend does the lexical work and finds out which spaces lack vectors.
+// tend does the lexical work and finds the spaces that lack vectors.
 func (x *index) tend(ctx workflow.Context) error {
 	for {
-		out, err := step(ctx, indexStep, "merge, and index anew", steps.TendIndex, activities.TendIndexInput{AgentRef: x.AgentRef})
+		out, err := step(ctx, indexStep, "merge and reindex", steps.TendIndex, activities.TendIndexInput{AgentRef: x.AgentRef})
 		if err != nil {
 			return err
 		}
@@ -125,7 +129,7 @@ func (x *index) tend(ctx workflow.Context) error {
 	}
 }
 
-// fill has a space filled, beside whatever else goes on.
+// fill starts filling a space concurrently.
 func (x *index) fill(ctx workflow.Context, space int64) {
 	f := x.filling(space)
 	f.again = true
@@ -153,7 +157,7 @@ func (x *index) filling(space int64) *filling {
 	return f
 }
 
-// embed is one step of filling a space, and the wait behind it when the model cannot be used.
+// embed runs one step of filling a space, and waits after it when the model cannot be used.
 func (x *index) embed(ctx workflow.Context, f *filling) {
 	out, err := step(ctx, embedStep, "embed "+f.name(), steps.Embed, activities.EmbedInput{AgentRef: x.AgentRef, Space: f.space})
 	f.embedded += out.Embedded
@@ -171,17 +175,17 @@ func (x *index) embed(ctx workflow.Context, f *filling) {
 	}
 }
 
-// wait keeps a space waiting, visibly, until its time has come or somebody asks for another attempt.
+// wait pauses a space, visibly, for d or until a retry is requested.
 func (x *index) wait(ctx workflow.Context, f *filling, reason string, d time.Duration) {
-	x.log.Warn("Vectors wait", "space", f.name(), "reason", reason)
-	f.waiting = fmt.Sprintf("%s; tried again at %s", reason, workflow.Now(ctx).Add(d).UTC().Format(time.RFC3339))
+	x.log.Warn("Embedding postponed", "space", f.name(), "reason", reason)
+	f.waiting = fmt.Sprintf("%s; next attempt at %s", reason, workflow.Now(ctx).Add(d).UTC().Format(time.RFC3339))
 	f.retry = false
 	x.describe(ctx)
 	options := workflow.AwaitOptions{Timeout: d, TimerOptions: workflow.TimerOptions{Summary: f.name() + ": " + reason}}
-	// Its error is that of a cancelled context, which the caller looks at.
+	// The error can only be a cancelled context, which the caller checks.
 	_, _ = workflow.AwaitWithOptions(ctx, options, func() bool { return f.retry || x.leaving })
 	f.waiting, f.again = "", true
-	x.changed = true // what nobody has told of meanwhile
+	x.changed = true // changes may have gone unreported meanwhile
 	x.describe(ctx)
 }
 
@@ -192,7 +196,7 @@ func (f *filling) name() string {
 	return fmt.Sprintf("space %d", f.space)
 }
 
-// describe tells an operator how the spaces do, in Markdown.
+// describe shows operators the state of the spaces in Markdown.
 func (x *index) describe(ctx workflow.Context) {
 	var b strings.Builder
 	for _, f := range x.fillings {
@@ -208,7 +212,7 @@ func (x *index) describe(ctx workflow.Context) {
 	workflow.SetCurrentDetails(ctx, b.String())
 }
 
-// reasonOf is the reason code in a step's error.
+// reasonOf returns the reason code in a step's error.
 func reasonOf(err error) string {
 	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
 		return app.Message()
@@ -216,10 +220,46 @@ func reasonOf(err error) string {
 	return string(ReasonModelUnavailable)
 }
 
-// retryDelayOf is for how long a step's error asks; a provider may ask for longer than the step may take.
+// retryDelayOf returns the delay that a step's error asks for; it may be longer than the step's own timeout.
 func retryDelayOf(err error) time.Duration {
 	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
 		return app.NextRetryDelay()
 	}
 	return 0
+}
+
+// IndexChanged signals an agent's Index that something was written, and starts it if it is not running. It is best
+// effort: the sweep finds what it misses.
+func IndexChanged(ctx context.Context, c client.Client, ref activities.AgentRef, change IndexChange) error {
+	_, err := c.SignalWithStartWorkflow(ctx, IndexID(ref), IndexChangedSignal, change, indexOptions(ref), Index, IndexInput{AgentRef: ref})
+	return err
+}
+
+// EnsureIndex starts an agent's Index if it is not running. A running one is left alone, even while it waits.
+func EnsureIndex(ctx context.Context, c client.Client, ref activities.AgentRef) error {
+	options := indexOptions(ref)
+	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
+	_, err := c.ExecuteWorkflow(ctx, options, Index, IndexInput{AgentRef: ref})
+	return err
+}
+
+func indexOptions(ref activities.AgentRef) client.StartWorkflowOptions {
+	return client.StartWorkflowOptions{
+		ID:                    IndexID(ref),
+		TaskQueue:             TaskQueue,
+		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		TypedSearchAttributes: agentAttributes(ref),
+		StaticSummary:         indexSummary(ref),
+	}
+}
+
+func indexSummary(ref activities.AgentRef) string {
+	if ref.Agent == "" {
+		return "Index of the workspace"
+	}
+	return "Index of agent " + ref.Agent
+}
+
+func agentAttributes(ref activities.AgentRef) temporal.SearchAttributes {
+	return temporal.NewSearchAttributes(AgentAttribute.ValueSet(agentRef(ref.Workspace, ref.Agent)))
 }

@@ -41,36 +41,38 @@ func newIndexEnv(t *testing.T) *indexEnv {
 	e.SetWorkflowRunTimeout(30 * 24 * time.Hour)
 	e.start = e.Now()
 	e.RegisterActivity(&activities.Activities{})
-	e.OnActivity(steps.TendIndex, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.TendIndexInput) (activities.TendIndexResult, error) {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		if in.AgentRef != testAgent {
-			t.Errorf("tended %v", in.AgentRef)
-		}
-		e.tended = append(e.tended, e.since())
-		var out activities.TendIndexResult
-		for space, n := range e.lacks {
-			if n > 0 {
-				out.Spaces = append(out.Spaces, activities.SpaceDue{Space: space, Due: int64(n)})
+	e.OnActivity(steps.TendIndex, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, in activities.TendIndexInput) (activities.TendIndexResult, error) {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			if in.AgentRef != testAgent {
+				t.Errorf("tended %v", in.AgentRef)
 			}
-		}
-		slices.SortFunc(out.Spaces, func(a, b activities.SpaceDue) int { return int(a.Space - b.Space) })
-		return out, nil
-	}).Maybe()
-	e.OnActivity(steps.Embed, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.EmbedInput) (activities.EmbedResult, error) {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		n := len(e.embeds[in.Space])
-		e.embeds[in.Space] = append(e.embeds[in.Space], e.since())
-		if err := e.refuses(in.Space, n); err != nil {
-			return activities.EmbedResult{}, err
-		}
-		if e.since() < e.budget {
-			return activities.EmbedResult{WaitUntil: e.start.Add(e.budget)}, nil
-		}
-		e.lacks[in.Space] = max(e.lacks[in.Space]-1, 0)
-		return activities.EmbedResult{Embedded: 256, More: e.lacks[in.Space] > 0}, nil
-	}).Maybe()
+			e.tended = append(e.tended, e.since())
+			var out activities.TendIndexResult
+			for space, n := range e.lacks {
+				if n > 0 {
+					out.Spaces = append(out.Spaces, activities.SpaceDue{Space: space, Due: int64(n)})
+				}
+			}
+			slices.SortFunc(out.Spaces, func(a, b activities.SpaceDue) int { return int(a.Space - b.Space) })
+			return out, nil
+		}).Maybe()
+	e.OnActivity(steps.Embed, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, in activities.EmbedInput) (activities.EmbedResult, error) {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			n := len(e.embeds[in.Space])
+			e.embeds[in.Space] = append(e.embeds[in.Space], e.since())
+			if err := e.refuses(in.Space, n); err != nil {
+				return activities.EmbedResult{}, err
+			}
+			if e.since() < e.budget {
+				return activities.EmbedResult{WaitUntil: e.start.Add(e.budget)}, nil
+			}
+			e.lacks[in.Space] = max(e.lacks[in.Space]-1, 0)
+			return activities.EmbedResult{Embedded: 256, More: e.lacks[in.Space] > 0}, nil
+		}).Maybe()
 	return e
 }
 
@@ -239,7 +241,8 @@ func TestIndexWaitsForTheBudget(t *testing.T) {
 	e.budget = 25 * time.Minute
 	e.run(t)
 	// What tends beside the last step may still have seen it due: then one more finds nothing left.
-	if want := []time.Duration{0, budgetRecheck, 2 * budgetRecheck, e.budget}; !slices.Equal(slices.Compact(slices.Clone(e.embeds[0])), want) || len(e.embeds[0]) > len(want)+1 {
+	if want := []time.Duration{0, budgetRecheck, 2 * budgetRecheck, e.budget}; !slices.Equal(slices.Compact(slices.Clone(e.embeds[0])),
+		want) || len(e.embeds[0]) > len(want)+1 {
 		t.Errorf("it looked at %v, want %v", e.embeds[0], want)
 	}
 }

@@ -6,33 +6,33 @@
 //	Flush       flush/<conversation>/<from>-<to>       propose -> commit, for messages that are about to leave a context window, once
 //	Compact     compact/<conversation>/<to>/<window>   a Flush for what is not flushed, then a summary; "flush" for <window>: no summary
 //	            compact/…/rules                        the same without a model
-//	Index       index/<agent>                          merges, indexes anew and embeds what was written
+//	Index       index/<agent>                          merges, reindexes and embeds what was written
 //	Reindex     reindex/<agent>/<model or "lexical">   builds an index beside the live one, compares, switches, drops the old
-//	Dream       dream/<agent>/<owner>                  light -> REM -> deep -> commit, of what is new of one owner
+//	Dream       dream/<agent>/<owner>                  light -> REM -> deep -> commit, for the news of one owner
 //	            dream/<agent>/<owner>/dry/<dream>      the same without a write: a dry run or a replay
-//	WriteMemory write-memory/<agent>/<request id>      one write of a business process, through the gate
+//	WriteMemory     write-memory/<agent>/<request id>      one write of a business process, through the gate
 //	ImportSnapshot  import/<agent>/<archive hash>      an archive of documents, in one transaction
 //	Import      import-from/<agent>/<import>           documents and conversations of another system, one by one in time order
 //	DreamNight  dream-night/<agent> + time             starts the Dreams of one night of one agent
 //
-// <agent> is <workspace>.<agent id>, or <workspace> alone for what belongs to the workspace; <owner> and <conversation> are
-// opaque ids. Inputs, results and signals carry references only, never what was said or remembered.
+// <agent> is <workspace>.<agent id>, or <workspace> alone for the workspace itself; <owner> and <conversation> are
+// opaque ids. Inputs, results and signals carry only references, never the content of messages or memories.
 package workflows
 
 import "go.temporal.io/sdk/temporal"
 
-// Names on the wire. Running workflows depend on them: they are never renamed (names_test.go holds them).
+// Names on the wire. Running workflows depend on them: never rename one (TestNamesOnTheWire holds them).
 const (
 	// TaskQueue runs workflows and the steps that touch only the store.
 	TaskQueue = "reverie"
 	// ModelQueue runs the steps that call a model, so that slow models never hold up the store.
 	ModelQueue = "reverie-model"
-	// NightQueue runs the step that starts the dreams of a night and waits for them: it sits for hours, and must not take the
-	// place of the steps that it waits for.
+	// NightQueue runs the step that starts the dreams of a night and waits for them. It takes hours, so it must not
+	// occupy the slots of the steps that it waits for.
 	NightQueue = "reverie-night"
-	// EmbedQueue runs the steps that call an embedding model: a large index that is embedded holds up no extraction.
+	// EmbedQueue runs the steps that call an embedding model, so embedding a large index does not delay extraction.
 	EmbedQueue = "reverie-embed"
-	// ImportQueue runs the steps that move memory in from elsewhere and wait for its extraction, for hours.
+	// ImportQueue runs the steps that import data and wait for its extraction, for hours.
 	ImportQueue = "reverie-import"
 
 	InboxName   = "Inbox"
@@ -48,17 +48,17 @@ const (
 	ImportSnapshotName = "ImportSnapshot"
 	ImportName         = "Import"
 
-	// TurnCompletedSignal tells an Inbox that messages are waiting.
+	// TurnCompletedSignal signals an Inbox that messages are waiting.
 	TurnCompletedSignal = "turn-completed"
 	// ExtractNowUpdate asks an Inbox to extract at once and answers with the outcome.
 	ExtractNowUpdate = "extract-now"
-	// IndexChangedSignal tells an Index that something was written.
+	// IndexChangedSignal signals an Index that something was written.
 	IndexChangedSignal = "index-changed"
-	// ProgressQuery asks a Reindex how far it is.
+	// ProgressQuery asks a Reindex for its progress.
 	ProgressQuery = "progress"
-	// DecideUpdate tells a Reindex whether to switch to a space that finds less.
+	// DecideUpdate answers a Reindex that asks whether to switch to a space that finds less.
 	DecideUpdate = "decide"
-	// SwitchBackUpdate has a Reindex make the old space live again.
+	// SwitchBackUpdate makes the old space of a Reindex live again.
 	SwitchBackUpdate = "switch-back"
 )
 
@@ -69,7 +69,7 @@ var (
 	OutcomeAttribute = temporal.NewSearchAttributeKeyKeyword("Outcome")
 )
 
-// SearchAttributes are the names and types of the attributes that a namespace must have.
+// SearchAttributes returns the names and types of the attributes that a namespace must have.
 func SearchAttributes() map[string]string {
 	return map[string]string{
 		AgentAttribute.GetName(): "Keyword", OwnerAttribute.GetName(): "Keyword", OutcomeAttribute.GetName(): "Keyword",

@@ -11,11 +11,11 @@ import (
 	"reverie/memory"
 )
 
-// Every timeout and retry of every step stands here, with its reason.
+// All timeouts and retries of all steps, each with its reason.
 var (
-	// storeStep: one transaction. It commits within seconds, or the database is away: then the step waits for it to come
-	// back, up to a week, since giving up would leave messages unaccounted for. It runs in the worker that has the
-	// workflow in hand, which costs no round trip through the task queue.
+	// storeStep: one transaction. It commits within seconds, or the database is unavailable: then the step waits for
+	// it for up to a week, since giving up would leave messages unprocessed. As a local activity it costs no round
+	// trip through the task queue.
 	storeStep = workflow.LocalActivityOptions{
 		StartToCloseTimeout:    15 * time.Second,
 		ScheduleToCloseTimeout: 7 * 24 * time.Hour,
@@ -24,8 +24,9 @@ var (
 		},
 	}
 
-	// rulesStep: a transcript is read by rules, or a part of a summary is written by them, in milliseconds; a busy machine takes
-	// seconds. It has time of its own, however late a model has made it, and waits for a database that is away as storeStep does.
+	// rulesStep: rules read a transcript or write a part of a summary in milliseconds; a busy machine takes seconds.
+	// It has its own time limit, however late a model has made it, and waits for an unavailable database like
+	// storeStep.
 	rulesStep = workflow.LocalActivityOptions{
 		StartToCloseTimeout:    30 * time.Second,
 		ScheduleToCloseTimeout: 7 * 24 * time.Hour,
@@ -34,8 +35,8 @@ var (
 		},
 	}
 
-	// dreamStep: what a dream staged is read, weighed and saved, 400 candidates in a fifth of a second. Unlike messages, a dream
-	// is given up after a day: the next night looks at the same.
+	// dreamStep: reads, weighs and saves what a dream staged: 400 candidates take 0.2 seconds. Unlike for messages,
+	// it gives up after a day: the next night looks at the same.
 	dreamStep = workflow.LocalActivityOptions{
 		StartToCloseTimeout:    time.Minute,
 		ScheduleToCloseTimeout: dreamPatience,
@@ -44,9 +45,9 @@ var (
 		},
 	}
 
-	// lightStep: the notes and conversations of a week are read, with who wrote each line. At the store's bounds (2,000
-	// messages, 100 notes) that takes a second of a whole CPU, which many dreams share at night. It is a regular step, so that
-	// it is no part of a workflow task that is in hand, and there is a point behind it to reset to.
+	// lightStep: reads the notes and conversations of a week, with the author of each line. At the store's limits
+	// (2,000 messages, 100 notes) that takes a second of CPU, which many dreams share at night. It is a regular
+	// activity, so it does not prolong a workflow task and gives a point to reset to.
 	lightStep = workflow.ActivityOptions{
 		StartToCloseTimeout:    10 * time.Minute,
 		ScheduleToCloseTimeout: dreamPatience,
@@ -56,19 +57,20 @@ var (
 		},
 	}
 
-	// snapshotStep: an archive is read, or its documents are written in one transaction, at most 499 with 16 MiB of text together. That
-	// takes 26 seconds on two busy CPUs, and 2.6 when the documents are short (BenchmarkCommitSnapshot). A database that is away is waited for; after a day the sweep begins anew.
+	// snapshotStep: reads an archive, or writes its documents in one transaction: at most 499 with 16 MiB of text in
+	// total. That takes 26 seconds on two busy CPUs, and 2.6 when the documents are short (BenchmarkCommitSnapshot).
+	// It waits for an unavailable database; after a day the sweep starts again.
 	snapshotStep = workflow.ActivityOptions{
 		StartToCloseTimeout:    10 * time.Minute,
 		ScheduleToCloseTimeout: 24 * time.Hour,
 		HeartbeatTimeout:       activities.HeartbeatTimeout,
-		WaitForCancellation:    true, // it may write all the same
+		WaitForCancellation:    true, // it may still write
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
 		},
 	}
 
-	// nightStep: a page of owners dreams, of whom each is waited for as long as nightPatience. A retry goes on behind those
+	// nightStep: runs the dreams of a page of owners, each for up to nightPatience. A retry continues after those
 	// that are done.
 	nightStep = workflow.ActivityOptions{
 		TaskQueue:              NightQueue,
@@ -81,9 +83,9 @@ var (
 	}
 )
 
-// importStep: a page of items is moved in, of which each conversation waits for its extraction: seconds, with a slow model minutes,
-// and days while the model is away or the budget is spent. It is never given up: a retry goes on behind what is settled. The
-// heartbeat tells how far it is, and that its worker lives.
+// importStep: imports a page of items. Each conversation waits for its extraction: seconds, minutes with a slow
+// model, days while the model is unavailable or the budget is spent. It never gives up: a retry continues after the
+// settled items. The heartbeat carries the progress and shows that the worker lives.
 var importStep = workflow.ActivityOptions{
 	TaskQueue:              ImportQueue,
 	StartToCloseTimeout:    30 * 24 * time.Hour,
@@ -95,28 +97,30 @@ var importStep = workflow.ActivityOptions{
 	},
 }
 
-// modelCall: a proposal takes seconds to minutes, and a repair round doubles it; providers ask us to slow down for up to an
-// hour, and outages last hours. A day without a proposal is recorded as failed, and the messages stay pending.
+// modelCall: a proposal takes seconds to minutes, and a repair round doubles it. Providers ask for delays of up to an
+// hour, and outages last hours. After a day without a proposal the extraction is recorded as failed, and the messages
+// stay pending.
 func modelCall(s memory.ExtractSettings) workflow.ActivityOptions {
 	return askModel(s.ModelTimeout, s.ModelHeartbeat, 24*time.Hour)
 }
 
-// consolidateStep: as modelCall. A night without an answer is recorded as failed, and the news stay news for the next one.
+// consolidateStep: like modelCall. A night without an answer is recorded as failed, and the next one sees the same
+// news.
 func consolidateStep(s memory.DreamSettings) workflow.ActivityOptions {
 	return askModel(s.ModelTimeout, s.ModelHeartbeat, dreamPatience)
 }
 
-// flushCall: as modelCall, for as long as the model may take for the flush: somebody waits for it, so that it goes first.
+// flushCall: like modelCall, limited to the model's time for the flush. A turn waits for it, so it has priority.
 func flushCall(s memory.FlushSettings, left time.Duration, ref memory.OwnerRef) workflow.ActivityOptions {
 	return inTime(askModel(s.Extract.ModelTimeout, s.Extract.ModelHeartbeat, left), ref)
 }
 
-// summaryCall: one call of a model, for as long as it may take for the summary. Somebody waits for it as well.
+// summaryCall: one model call, limited to the model's time for the summary. A turn waits for it as well.
 func summaryCall(s memory.CompactSettings, left time.Duration, ref memory.OwnerRef) workflow.ActivityOptions {
 	return inTime(askModel(s.ModelTimeout, s.ModelHeartbeat, left), ref)
 }
 
-// inTime has a model's step go first, and try again soon: there is little time.
+// inTime gives a model's step priority and short retry intervals, because little time is left.
 func inTime(o workflow.ActivityOptions, ref memory.OwnerRef) workflow.ActivityOptions {
 	o.StartToCloseTimeout = min(o.StartToCloseTimeout, o.ScheduleToCloseTimeout)
 	o.Priority = urgent(ref)
@@ -136,8 +140,8 @@ func askModel(timeout, heartbeat, patience time.Duration) workflow.ActivityOptio
 }
 
 var (
-	// indexStep: some seconds of merging and indexing, of which each piece is a transaction; the largest conversation takes
-	// minutes. It waits for a database that is away as storeStep does.
+	// indexStep: some seconds of merging and indexing in many transactions; the largest conversation takes minutes.
+	// It waits for an unavailable database like storeStep.
 	indexStep = workflow.ActivityOptions{
 		StartToCloseTimeout:    10 * time.Minute,
 		ScheduleToCloseTimeout: 7 * 24 * time.Hour,
@@ -147,8 +151,8 @@ var (
 		},
 	}
 
-	// embedStep: some seconds of embedding; a model on a slow machine takes minutes for one batch. After a quarter of an
-	// hour of trying the workflow waits instead of the step, where people see it.
+	// embedStep: some seconds of embedding; a model on a slow machine takes minutes for one batch. After a quarter of
+	// an hour of retries the workflow waits instead of the step, where people see it.
 	embedStep = workflow.ActivityOptions{
 		TaskQueue:              EmbedQueue,
 		StartToCloseTimeout:    embedTimeout,
@@ -163,84 +167,91 @@ var (
 // embedTimeout bounds one attempt at embedding.
 const embedTimeout = 10 * time.Minute
 
-// embedBackoff is how long a space waits after so many failures in a row: a wrong key is noticed to be right again within
-// half an hour without anybody's doing.
+// embedBackoff returns how long a space waits after consecutive failures. It is at most half an hour, so a corrected
+// API key takes effect within that time.
 func embedBackoff(failures int) time.Duration {
 	return min(time.Minute<<min(failures-1, 5), 30*time.Minute)
 }
 
 const (
-	// modelRounds: the proposal and its one repair.
+	// modelRounds: the proposal and one repair.
 	modelRounds = 2
-	// modelOverhead: reading and recording around the calls.
+	// modelOverhead: reading and recording around the model calls.
 	modelOverhead = time.Minute
 )
 
 const (
-	// budgetRecheck: a raised budget is noticed within this time; a renewed one at its own moment.
+	// budgetRecheck: a raised budget is noticed within this time, a renewed one at its own time.
 	budgetRecheck = 10 * time.Minute
-	// staleRounds: how often a proposal is made anew because someone edited the same lines meanwhile.
+	// staleRounds: how often a proposal is made again because the same lines were edited meanwhile.
 	staleRounds = 3
-	// quietLimit: a conversation that never pauses is extracted after this many quiet periods all the same.
+	// quietLimit: a conversation that never pauses is extracted after this many quiet periods.
 	quietLimit = 15
-	// busyRetry: how long an Inbox waits when the range it wants is being extracted already (left over from a
-	// terminated Inbox).
+	// busyRetry: how long an Inbox waits when its range is already being extracted (for a terminated Inbox).
 	busyRetry = 5 * time.Second
-	// failureBackoff: how long an Inbox waits before it looks again when it could not even ask what is pending.
+	// failureBackoff: how long an Inbox waits after it failed to read what is pending.
 	failureBackoff = time.Minute
 	// indexLinger: how long an Index waits for the next change before it ends; writes come in bursts.
 	indexLinger = 10 * time.Second
-	// followFirst and followLast: how often a Reindex looks at how far it is. A small index is done within a second.
+	// followFirst and followLast: bounds of the interval at which a Reindex checks its progress. A small index is
+	// done within a second.
 	followFirst, followLast = 500 * time.Millisecond, 30 * time.Second
-	// dreamPatience: how long a dream tries what fails. It ends before the next night begins.
+	// dreamPatience: how long a dream retries. It ends before the next night begins.
 	dreamPatience = 20 * time.Hour
-	// nightParallel: how many owners of one agent dream at once, unless the schedule says otherwise.
+	// nightParallel: how many owners of one agent dream at once, unless the schedule sets another number.
 	nightParallel = 4
-	// nightPatience: how long an owner is waited for before another one takes the place. A dream takes seconds, one with a
-	// slow model minutes; one whose model is away goes on by itself.
+	// nightPatience: how long a dream occupies one of the parallel slots. A dream takes seconds, one with a slow
+	// model minutes; one whose model is unavailable continues by itself.
 	nightPatience = 10 * time.Minute
-	// importParallel: how many owners of one import are extracted at once. Each has one conversation under way.
+	// importParallel: how many owners of one import are extracted at once, one conversation each.
 	importParallel = 8
-	// missedAfter: a night that is this late was not only caught up with, and is dreamed as of its own moment.
+	// missedAfter: a night that is this late was backfilled, not merely caught up, and dreams as of its scheduled
+	// time.
 	missedAfter = 24 * time.Hour
-	// flushPatience: how long a flush that may not fall back to rules asks a model, as long as an extraction does. Then whoever
-	// asks next has it tried again.
+	// flushPatience: how long a flush that may not fall back to rules asks a model; the same as for an extraction.
+	// The next request then tries again.
 	flushPatience = 24 * time.Hour
-	// flushFirst and flushLast: how often a Compact looks whether somebody else's flush is done, for which a turn may wait.
+	// flushFirst and flushLast: bounds of the interval at which a Compact checks another execution's flush, for which
+	// a turn may wait.
 	flushFirst, flushLast = 250 * time.Millisecond, 5 * time.Second
-	// leastSummaryBytes: a model whose context is too small for so little of a conversation, some 2,000 tokens, cannot summarise it.
+	// leastSummaryBytes: a model whose context cannot hold this much of a conversation, some 2,000 tokens, cannot
+	// summarise it.
 	leastSummaryBytes = 8 << 10
-	// dropVectors go in one transaction, which takes about a second.
+	// dropVectors is the number of vectors deleted in one transaction, which takes about a second.
 	dropVectors = 20_000
 )
 
-// localStep runs a store step. A wrong argument does not compile.
+// localStep runs a store step. Arguments are type-checked at compile time.
 func localStep[In, Out any](ctx workflow.Context, summary string, run func(context.Context, In) (Out, error), in In) (Out, error) {
 	return local(ctx, storeStep, summary, run, in)
 }
 
-// local runs a local step with the given options. A wrong argument does not compile.
-func local[In, Out any](ctx workflow.Context, options workflow.LocalActivityOptions, summary string, run func(context.Context, In) (Out, error), in In) (Out, error) {
+// local runs a local activity with the given options. Arguments are type-checked at compile time.
+func local[In, Out any](ctx workflow.Context, options workflow.LocalActivityOptions, summary string,
+	run func(context.Context, In) (Out, error), in In,
+) (Out, error) {
 	options.Summary = summary
 	var out Out
 	err := workflow.ExecuteLocalActivity(workflow.WithLocalActivityOptions(ctx, options), run, in).Get(ctx, &out)
 	return out, err
 }
 
-// step runs a regular step with the given options. A wrong argument does not compile.
-func step[In, Out any](ctx workflow.Context, options workflow.ActivityOptions, summary string, run func(context.Context, In) (Out, error), in In) (Out, error) {
+// step runs a regular activity with the given options. Arguments are type-checked at compile time.
+func step[In, Out any](ctx workflow.Context, options workflow.ActivityOptions, summary string,
+	run func(context.Context, In) (Out, error), in In,
+) (Out, error) {
 	options.Summary = summary
 	var out Out
 	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, options), run, in).Get(ctx, &out)
 	return out, err
 }
 
-// waitForBudget sleeps until the budget renews, looking now and then whether it was raised.
+// waitForBudget sleeps until the budget renews, and returns earlier now and then to check whether it was raised.
 func waitForBudget(ctx workflow.Context, until time.Time) error {
 	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(memory.OutcomeWaiting))); err != nil {
 		return err
 	}
-	workflow.SetCurrentDetails(ctx, "The model budget of the workspace is spent; it renews at "+until.UTC().Format(time.RFC3339)+".")
+	workflow.SetCurrentDetails(ctx, "The workspace's model budget is spent; it renews at "+until.UTC().Format(time.RFC3339)+".")
 	wait := max(min(until.Sub(workflow.Now(ctx)), budgetRecheck), time.Second)
 	return workflow.NewTimerWithOptions(ctx, wait, workflow.TimerOptions{Summary: "the budget is spent"}).Get(ctx, nil)
 }

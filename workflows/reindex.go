@@ -1,11 +1,13 @@
 package workflows
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -14,29 +16,28 @@ import (
 	"reverie/memory"
 )
 
-// ReindexInput says what is built anew. DefaultReindex fills it.
+// ReindexInput says which index to rebuild. Use DefaultReindex to fill it.
 type ReindexInput struct {
 	activities.AgentRef
-	// Identity is what is to make the vectors from now on. The zero value: the lexical index is built anew, and vectors
-	// stay what they are.
+	// Identity is the new embedding model. The zero value rebuilds the lexical index and leaves vectors alone.
 	Identity memory.EmbeddingIdentity `json:"identity,omitzero"`
-	// Samples is how many questions the two spaces are compared with.
+	// Samples is the number of questions for comparing the two spaces.
 	Samples int `json:"samples,omitempty"`
-	// Tolerance is by how much the share of sampled units that find themselves may be lower in the new space.
+	// Tolerance is the allowed decrease of the share of sampled units that find themselves.
 	Tolerance float64 `json:"tolerance,omitempty"`
 	// DecideWithin is how long a person may take to decide about a space that finds less; then it is abandoned.
 	DecideWithin time.Duration `json:"decideWithin,omitempty"`
-	// Retention is how long the old space is kept, and can be switched back to.
+	// Retention is how long the old space is kept and can be switched back to.
 	Retention time.Duration `json:"retention,omitempty"`
-	// Grace is how long a space that is taken out of use still has its vectors: until no step fills it any more.
+	// Grace is how long a retired space keeps its vectors, until no step fills it any more.
 	Grace time.Duration `json:"grace,omitempty"`
 
-	// Carried is what it has done so far, when it continues as new.
+	// Carried is the progress when it continues as new.
 	Carried *ReindexProgress `json:"carried,omitempty"`
 }
 
-// DefaultReindex changes an agent to an embedding model with the defaults; with a zero identity it builds the lexical index
-// anew.
+// DefaultReindex returns the input for changing an agent to an embedding model, or with a zero identity for
+// rebuilding its lexical index.
 func DefaultReindex(ref activities.AgentRef, to memory.EmbeddingIdentity) ReindexInput {
 	in := ReindexInput{AgentRef: ref, Identity: to}
 	if !in.isLexical() {
@@ -47,7 +48,7 @@ func DefaultReindex(ref activities.AgentRef, to memory.EmbeddingIdentity) Reinde
 
 func (in ReindexInput) isLexical() bool { return in.Identity == memory.EmbeddingIdentity{} }
 
-// ID is the workflow's id.
+// ID returns the workflow id.
 func (in ReindexInput) ID() string {
 	if in.isLexical() {
 		return LexicalReindexID(in.AgentRef)
@@ -55,26 +56,26 @@ func (in ReindexInput) ID() string {
 	return ReindexID(in.AgentRef, in.Identity)
 }
 
-// ReindexPhase is what a Reindex is doing.
+// ReindexPhase is the current phase of a Reindex.
 type ReindexPhase string
 
-// Phases, in their order. A lexical one is only building.
+// Phases, in order. A lexical Reindex is always building.
 const (
 	PhaseBuilding  ReindexPhase = "building"
 	PhaseComparing ReindexPhase = "comparing"
-	PhaseDeciding  ReindexPhase = "deciding" // it waits for a person: DecideUpdate
+	PhaseDeciding  ReindexPhase = "deciding" // waits for DecideUpdate
 	PhaseRetaining ReindexPhase = "retaining"
 	PhaseDropping  ReindexPhase = "dropping"
 	PhaseDone      ReindexPhase = "done"
 )
 
-// ReindexOutcome is how a Reindex ended.
+// ReindexOutcome is the outcome of a Reindex.
 type ReindexOutcome string
 
 // Outcomes.
 const (
-	ReindexRebuilt      ReindexOutcome = "rebuilt"       // the lexical index
-	ReindexNothing      ReindexOutcome = "nothing"       // the model's vectors are the live ones already
+	ReindexRebuilt      ReindexOutcome = "rebuilt"       // the lexical index was rebuilt
+	ReindexNothing      ReindexOutcome = "nothing"       // the model's vectors were already live
 	ReindexSwitched     ReindexOutcome = "switched"      // the old space is dropped
 	ReindexSwitchedBack ReindexOutcome = "switched_back" // the new space is kept, retired
 	ReindexAbandoned    ReindexOutcome = "abandoned"     // the new space is dropped
@@ -83,18 +84,19 @@ const (
 // ReindexProgress is the answer to ProgressQuery, and the result.
 type ReindexProgress struct {
 	Phase ReindexPhase `json:"phase"`
-	// Done of Total units have their vector; of a lexical one, sources are indexed anew. Total is an estimate.
+	// Done of Total units have their vector; for a lexical Reindex, Done of Total sources are indexed. Total is an
+	// estimate.
 	Done  int64 `json:"done"`
 	Total int64 `json:"total"`
-	// Until is when a phase that waits ends by itself.
+	// Until is when a waiting phase ends by itself.
 	Until      time.Time              `json:"until,omitzero"`
-	Space      int64                  `json:"space,omitempty"` // that is built
-	Live       int64                  `json:"live,omitempty"`  // beside which it is built
+	Space      int64                  `json:"space,omitempty"` // the space being built
+	Live       int64                  `json:"live,omitempty"`  // the space that is live meanwhile
 	Comparison *activities.Comparison `json:"comparison,omitempty"`
 	Outcome    ReindexOutcome         `json:"outcome,omitempty"`
 }
 
-// Decision is what a person decides about a space that finds less than the live one.
+// Decision is a person's decision about a space that finds less than the live one.
 type Decision string
 
 // Decisions.
@@ -108,14 +110,15 @@ type DecideInput struct {
 	Decision Decision `json:"decision"`
 }
 
-// Reindex builds an index anew while searches go on.
+// Reindex rebuilds an index while searches continue.
 //
-// Of vectors, it builds a space for another model beside the live one, compares what both find, and switches all searches
-// over at once, unless the new space finds clearly less: then it waits for a decision. The old space is kept for a while, can
-// be switched back to, and is dropped. Of the lexical index, each source changes over by itself.
+// For vectors, it builds a space for another model beside the live one, compares their results, and switches all
+// searches over at once, unless the new space finds clearly less: then it waits for a decision. The old space is kept
+// for a while, can be switched back to, and is then dropped. In the lexical index, each source switches over
+// individually.
 //
-// What is embedded and indexed is the work of the agent's Index; this only follows it. Cancelled before it has switched, it
-// drops what it has built.
+// The agent's Index does the embedding and indexing; Reindex only follows it. Cancelled before the switch, it drops
+// the new space.
 func Reindex(ctx workflow.Context, in ReindexInput) (ReindexProgress, error) {
 	r := reindex{ReindexInput: in, log: workflow.GetLogger(ctx), ReindexProgress: ReindexProgress{Phase: PhaseBuilding}}
 	if in.Carried != nil {
@@ -141,7 +144,7 @@ func Reindex(ctx workflow.Context, in ReindexInput) (ReindexProgress, error) {
 	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(outcome))); err != nil {
 		return ReindexProgress{}, err
 	}
-	// A handler that has just been answered still has to return its answer before the workflow may end.
+	// A handler that has its result must still return it before the workflow may end.
 	err = workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
 	return r.ReindexProgress, err
 }
@@ -151,16 +154,16 @@ type reindex struct {
 	ReindexProgress
 	log      log.Logger
 	decision Decision
-	back     bool // it is to be switched back
-	isBack   bool // it is
+	back     bool // switching back was requested
+	isBack   bool // switching back is done
 }
 
-// isBeside reports whether the new space is not in use yet, so that cancelling abandons it.
+// isBeside reports whether the new space is not in use yet, so cancelling abandons it.
 func (r *reindex) isBeside() bool {
 	return r.Live != 0 && (r.Phase == PhaseBuilding || r.Phase == PhaseComparing || r.Phase == PhaseDeciding)
 }
 
-// handle answers the query and the updates.
+// handle registers the query and the updates.
 func (r *reindex) handle(ctx workflow.Context) error {
 	if err := workflow.SetQueryHandler(ctx, ProgressQuery, func() (ReindexProgress, error) { return r.ReindexProgress, nil }); err != nil {
 		return err
@@ -168,9 +171,9 @@ func (r *reindex) handle(ctx workflow.Context) error {
 	decide := workflow.UpdateHandlerOptions{Validator: func(in DecideInput) error {
 		switch {
 		case in.Decision != DecisionSwitch && in.Decision != DecisionAbandon:
-			return fmt.Errorf("%q is no decision: %s or %s", in.Decision, DecisionSwitch, DecisionAbandon)
+			return fmt.Errorf("invalid decision %q: use %s or %s", in.Decision, DecisionSwitch, DecisionAbandon)
 		case r.Phase != PhaseDeciding || r.decision != "":
-			return errors.New("there is nothing to decide")
+			return errors.New("this reindex is not waiting for a decision")
 		}
 		return nil
 	}}
@@ -182,41 +185,42 @@ func (r *reindex) handle(ctx workflow.Context) error {
 	}
 	back := workflow.UpdateHandlerOptions{Validator: func() error {
 		if r.Phase != PhaseRetaining {
-			return errors.New("there is no old space to switch back to")
+			return errors.New("no old space to switch back to")
 		}
 		return nil
 	}}
 	return workflow.SetUpdateHandlerWithOptions(ctx, SwitchBackUpdate, func(ctx workflow.Context) error {
 		r.back = true
 		err := workflow.Await(ctx, func() bool { return r.isBack || r.Phase != PhaseRetaining })
-		if err == nil && !r.isBack { // it came at the very end
+		if err == nil && !r.isBack { // the request came at the very end
 			err = temporal.NewApplicationError("the old space is being dropped", activities.TypeInvalid)
 		}
 		return err
 	}, back)
 }
 
-// enter says what it is doing now.
+// enter sets the current phase.
 func (r *reindex) enter(ctx workflow.Context, p ReindexPhase) {
 	r.Phase, r.Until = p, time.Time{}
 	r.describe(ctx)
 }
 
-// enterUntil says for what it waits, and until when.
+// enterUntil sets the current phase and when it ends by itself.
 func (r *reindex) enterUntil(ctx workflow.Context, p ReindexPhase, d time.Duration) {
 	r.enter(ctx, p)
 	r.Until = workflow.Now(ctx).Add(d).UTC()
 	r.describe(ctx)
 }
 
-// describe tells an operator where it stands, in Markdown.
+// describe shows operators the progress in Markdown.
 func (r *reindex) describe(ctx workflow.Context) {
 	text := fmt.Sprintf("**%s**: %d of about %d", r.Phase, r.Done, r.Total)
 	if !r.Until.IsZero() {
 		text += ", until " + r.Until.Format(time.RFC3339)
 	}
 	if c := r.Comparison; c != nil {
-		text += fmt.Sprintf("\n\nOf %d sampled questions the live space finds %.0f %%, the new one %.0f %%; %.0f %% of what the live one shows is shown by both.",
+		text += fmt.Sprintf("\n\nOf %d sampled questions the live space finds %.0f %%, the new one %.0f %%; "+
+			"both share %.0f %% of the live one's results.",
 			c.Questions, 100*c.LiveFound, 100*c.NextFound, 100*c.Overlap)
 	}
 	if r.Outcome != "" {
@@ -225,11 +229,11 @@ func (r *reindex) describe(ctx workflow.Context) {
 	workflow.SetCurrentDetails(ctx, text)
 }
 
-// lexical has everything indexed anew.
+// lexical rebuilds the lexical index.
 func (r *reindex) lexical(ctx workflow.Context) (ReindexOutcome, error) {
 	in := activities.IndexInput{AgentRef: r.AgentRef}
 	if r.Carried == nil {
-		stale, err := localStep(ctx, "mark everything", steps.StaleIndex, in)
+		stale, err := localStep(ctx, "mark everything stale", steps.StaleIndex, in)
 		if err != nil {
 			return "", err
 		}
@@ -237,7 +241,7 @@ func (r *reindex) lexical(ctx workflow.Context) (ReindexOutcome, error) {
 		r.wake(ctx)
 	}
 	err := r.follow(ctx, func() (bool, error) {
-		left, err := localStep(ctx, "what is left", steps.StaleLeft, in)
+		left, err := localStep(ctx, "count stale sources", steps.StaleLeft, in)
 		r.Done = max(r.Total-int64(left.Sources), 0)
 		return left.Sources == 0, err
 	})
@@ -253,7 +257,7 @@ func (r *reindex) vectors(ctx workflow.Context) (ReindexOutcome, error) {
 		}
 		r.Space, r.Live = space.Space, space.Live
 	}
-	if r.Live == 0 { // it is the first, or is live already
+	if r.Live == 0 { // it is the first one or already live
 		return ReindexNothing, nil
 	}
 	if err := r.build(ctx); err != nil {
@@ -269,7 +273,7 @@ func (r *reindex) vectors(ctx workflow.Context) (ReindexOutcome, error) {
 		if r.decision != DecisionSwitch {
 			return ReindexAbandoned, r.drop(ctx, r.Space)
 		}
-		if err := r.build(ctx); err != nil { // what was written meanwhile
+		if err := r.build(ctx); err != nil { // written meanwhile
 			return "", err
 		}
 	}
@@ -284,16 +288,16 @@ func (r *reindex) build(ctx workflow.Context) error {
 	r.enter(ctx, PhaseBuilding)
 	r.wake(ctx)
 	return r.follow(ctx, func() (bool, error) {
-		p, err := localStep(ctx, "how far it is", steps.FollowSpace, activities.SpaceInput{AgentRef: r.AgentRef, Space: r.Space})
+		p, err := localStep(ctx, "check progress", steps.FollowSpace, activities.SpaceInput{AgentRef: r.AgentRef, Space: r.Space})
 		if err == nil && !p.Found {
-			err = temporal.NewApplicationError("the space is gone", activities.TypeNotFound)
+			err = temporal.NewApplicationError("the space no longer exists", activities.TypeNotFound)
 		}
 		r.Done, r.Total = p.Done, max(p.Done, p.Total)
 		return p.Due == 0, err
 	})
 }
 
-// follow looks until it is done, ever less often.
+// follow polls until look reports that it is done, at growing intervals.
 func (r *reindex) follow(ctx workflow.Context, look func() (done bool, err error)) error {
 	for pause := followFirst; ; pause = min(2*pause, followLast) {
 		done, err := look()
@@ -306,13 +310,13 @@ func (r *reindex) follow(ctx workflow.Context, look func() (done bool, err error
 			in.Carried = &r.ReindexProgress
 			return workflow.NewContinueAsNewError(ctx, Reindex, in)
 		}
-		if err := workflow.NewTimerWithOptions(ctx, pause, workflow.TimerOptions{Summary: "until it is looked at again"}).Get(ctx, nil); err != nil {
+		if err := workflow.NewTimerWithOptions(ctx, pause, workflow.TimerOptions{Summary: "next progress check"}).Get(ctx, nil); err != nil {
 			return err
 		}
 	}
 }
 
-// wake has the agent's Index look at once at what there is to do. Without it, the sweep would.
+// wake asks the agent's Index to start at once. Otherwise the sweep would start it later.
 func (r *reindex) wake(ctx workflow.Context) {
 	options := workflow.ChildWorkflowOptions{
 		WorkflowID:            IndexID(r.AgentRef),
@@ -327,11 +331,11 @@ func (r *reindex) wake(ctx workflow.Context) {
 		err = workflow.SignalExternalWorkflow(ctx, IndexID(r.AgentRef), "", IndexChangedSignal, IndexChange{}).Get(ctx, nil)
 	}
 	if err != nil {
-		r.log.Warn("The Index was not woken", "error", err)
+		r.log.Warn("Could not wake the Index", "error", err)
 	}
 }
 
-// compare asks both spaces the same questions, until their models answer.
+// compare asks both spaces the same questions, and waits while their models are unavailable.
 func (r *reindex) compare(ctx workflow.Context) error {
 	r.enter(ctx, PhaseComparing)
 	in := activities.CompareSpacesInput{AgentRef: r.AgentRef, Space: r.Space, Samples: r.Samples}
@@ -344,27 +348,31 @@ func (r *reindex) compare(ctx workflow.Context) error {
 		if ctx.Err() != nil {
 			return err
 		}
-		r.log.Warn("The comparison is put off", "reason", reasonOf(err))
-		summary := workflow.TimerOptions{Summary: "the comparison is put off: " + reasonOf(err)}
+		r.log.Warn("Comparison postponed", "reason", reasonOf(err))
+		summary := workflow.TimerOptions{Summary: "comparison postponed: " + reasonOf(err)}
 		if err := workflow.NewTimerWithOptions(ctx, max(retryDelayOf(err), embedBackoff(failures)), summary).Get(ctx, nil); err != nil {
 			return err
 		}
 	}
 }
 
-// decide waits for a person.
+// decide waits for a person's decision.
 func (r *reindex) decide(ctx workflow.Context) error {
 	r.enterUntil(ctx, PhaseDeciding, r.DecideWithin)
-	options := workflow.AwaitOptions{Timeout: r.DecideWithin, TimerOptions: workflow.TimerOptions{Summary: "the new space finds less: switch or abandon?"}}
+	options := workflow.AwaitOptions{
+		Timeout:      r.DecideWithin,
+		TimerOptions: workflow.TimerOptions{Summary: "the new space finds less: switch or abandon?"},
+	}
 	_, err := workflow.AwaitWithOptions(ctx, options, func() bool { return r.decision != "" })
 	return err
 }
 
 // switchTo makes a space the live one.
 func (r *reindex) switchTo(ctx workflow.Context, space int64) error {
-	_, err := localStep(ctx, fmt.Sprintf("make space %d live", space), steps.SwitchSpace, activities.SpaceInput{AgentRef: r.AgentRef, Space: space})
+	_, err := localStep(ctx, fmt.Sprintf("make space %d live", space), steps.SwitchSpace,
+		activities.SpaceInput{AgentRef: r.AgentRef, Space: space})
 	if err == nil {
-		r.wake(ctx) // something may have been written just now
+		r.wake(ctx) // something may have been written in between
 	}
 	return err
 }
@@ -372,7 +380,10 @@ func (r *reindex) switchTo(ctx workflow.Context, space int64) error {
 // retain keeps the old space for a while, and then drops it.
 func (r *reindex) retain(ctx workflow.Context) (ReindexOutcome, error) {
 	r.enterUntil(ctx, PhaseRetaining, r.Retention)
-	options := workflow.AwaitOptions{Timeout: r.Retention, TimerOptions: workflow.TimerOptions{Summary: "the old space can be switched back to"}}
+	options := workflow.AwaitOptions{
+		Timeout:      r.Retention,
+		TimerOptions: workflow.TimerOptions{Summary: "the old space can be switched back to"},
+	}
 	back, err := workflow.AwaitWithOptions(ctx, options, func() bool { return r.back })
 	if err != nil {
 		return "", err
@@ -380,8 +391,8 @@ func (r *reindex) retain(ctx workflow.Context) (ReindexOutcome, error) {
 	if !back {
 		return ReindexSwitched, r.drop(ctx, r.Live)
 	}
-	// The old space lacks what was written since; that is embedded at once, and found lexically until then. The new one stays,
-	// retired, as the sign that the agent is not to be changed to it again by itself.
+	// The old space lacks recent writes; they are embedded at once, and lexical search finds them until then. The new
+	// space stays, retired, so that the agent is not changed to it again automatically.
 	if err := r.switchTo(ctx, r.Live); err != nil {
 		return "", err
 	}
@@ -389,14 +400,15 @@ func (r *reindex) retain(ctx workflow.Context) (ReindexOutcome, error) {
 	return ReindexSwitchedBack, nil
 }
 
-// drop removes a space that is not live. Steps that are still filling it end before its last vectors go.
+// drop removes a space that is not live. Steps that still fill it end before its last vectors are deleted.
 func (r *reindex) drop(ctx workflow.Context, space int64) error {
 	r.enter(ctx, PhaseDropping)
 	in := activities.DropSpaceInput{AgentRef: r.AgentRef, Space: space}
 	if _, err := localStep(ctx, "take the space out of use", steps.DropSpace, in); err != nil {
 		return err
 	}
-	if err := workflow.NewTimerWithOptions(ctx, r.Grace, workflow.TimerOptions{Summary: "until nothing fills it any more"}).Get(ctx, nil); err != nil {
+	if err := workflow.NewTimerWithOptions(ctx, r.Grace, workflow.TimerOptions{Summary: "wait for running embed steps"}).Get(ctx,
+		nil); err != nil {
 		return err
 	}
 	in.Limit = dropVectors
@@ -408,4 +420,61 @@ func (r *reindex) drop(ctx workflow.Context, space int64) error {
 		more = out.More
 	}
 	return nil
+}
+
+// StartReindex starts a Reindex and returns its id. A running one is reused; one that has ended runs again.
+func StartReindex(ctx context.Context, c client.Client, in ReindexInput) (string, error) {
+	return in.ID(), startReindex(ctx, c, in, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
+}
+
+// OfferReindex starts a Reindex unless the same one is running or has completed before, even as abandoned.
+func OfferReindex(ctx context.Context, c client.Client, in ReindexInput) error {
+	return startReindex(ctx, c, in, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
+}
+
+func startReindex(ctx context.Context, c client.Client, in ReindexInput, reuse enumspb.WorkflowIdReusePolicy) error {
+	summary := "Rebuild the lexical index"
+	if !in.isLexical() {
+		summary = "Change embeddings to " + in.Identity.String()
+	}
+	_, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID:                       in.ID(),
+		TaskQueue:                TaskQueue,
+		WorkflowIDReusePolicy:    reuse,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		TypedSearchAttributes:    agentAttributes(in.AgentRef),
+		StaticSummary:            summary,
+	}, Reindex, in)
+	return err
+}
+
+// ReindexProgressOf queries the progress of a Reindex by its id. It needs a running worker. It returns a
+// *serviceerror.NotFound if there is no such Reindex.
+func ReindexProgressOf(ctx context.Context, c client.Client, id string) (ReindexProgress, error) {
+	var out ReindexProgress
+	value, err := c.QueryWorkflow(ctx, id, "", ProgressQuery)
+	if err != nil {
+		return out, err
+	}
+	return out, value.Get(&out)
+}
+
+// DecideReindex sends a decision to a Reindex that waits for one.
+func DecideReindex(ctx context.Context, c client.Client, id string, d Decision) error {
+	return updateReindex(ctx, c, client.UpdateWorkflowOptions{WorkflowID: id, UpdateName: DecideUpdate, Args: []any{DecideInput{Decision: d}}})
+}
+
+// SwitchBack makes the old space of a Reindex live again while it is kept, and waits until it is.
+func SwitchBack(ctx context.Context, c client.Client, id string) error {
+	return updateReindex(ctx, c, client.UpdateWorkflowOptions{WorkflowID: id, UpdateName: SwitchBackUpdate})
+}
+
+// updateReindex sends an update and waits for its result. A refusal, such as one at the wrong time, is its error.
+func updateReindex(ctx context.Context, c client.Client, o client.UpdateWorkflowOptions) error {
+	o.WaitForStage = client.WorkflowUpdateStageCompleted
+	handle, err := c.UpdateWorkflow(ctx, o)
+	if err != nil {
+		return err
+	}
+	return handle.Get(ctx, nil)
 }

@@ -54,47 +54,52 @@ func newReindexEnv(t *testing.T) *reindexEnv {
 		e.woken++
 		return nil
 	}).Maybe()
-	e.OnActivity(steps.OpenSpace, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.OpenSpaceInput) (activities.OpenSpaceResult, error) {
-		if in.Identity != nextModel || in.AgentRef != testAgent {
-			t.Errorf("opened %+v", in)
-		}
-		e.opened++
-		return activities.OpenSpaceResult{Space: newSpace, Live: e.live}, nil
-	}).Maybe()
-	e.OnActivity(steps.FollowSpace, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.SpaceInput) (activities.SpaceProgress, error) {
-		if in.Space != newSpace {
-			t.Errorf("followed space %d", in.Space)
-		}
-		e.left = max(e.left-1, 0)
-		return activities.SpaceProgress{Found: true, Done: int64(100 - e.left), Total: 100, Due: int64(e.left)}, nil
-	}).Maybe()
-	e.OnActivity(steps.CompareSpaces, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.CompareSpacesInput) (activities.Comparison, error) {
-		if in.Samples != 50 || in.Space != newSpace {
-			t.Errorf("compared %+v", in)
-		}
-		if e.uncompared--; e.uncompared >= 0 {
-			return activities.Comparison{}, unusable()
-		}
-		return e.comparison, nil
-	}).Maybe()
-	e.OnActivity(steps.SwitchSpace, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.SpaceInput) (activities.SpaceProgress, error) {
-		if e.left > 0 && in.Space == newSpace {
-			t.Errorf("switched with %d left", e.left)
-		}
-		e.live = in.Space
-		return activities.SpaceProgress{}, nil
-	}).Maybe()
+	e.OnActivity(steps.OpenSpace, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, in activities.OpenSpaceInput) (activities.OpenSpaceResult, error) {
+			if in.Identity != nextModel || in.AgentRef != testAgent {
+				t.Errorf("opened %+v", in)
+			}
+			e.opened++
+			return activities.OpenSpaceResult{Space: newSpace, Live: e.live}, nil
+		}).Maybe()
+	e.OnActivity(steps.FollowSpace, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, in activities.SpaceInput) (activities.SpaceProgress, error) {
+			if in.Space != newSpace {
+				t.Errorf("followed space %d", in.Space)
+			}
+			e.left = max(e.left-1, 0)
+			return activities.SpaceProgress{Found: true, Done: int64(100 - e.left), Total: 100, Due: int64(e.left)}, nil
+		}).Maybe()
+	e.OnActivity(steps.CompareSpaces, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, in activities.CompareSpacesInput) (activities.Comparison, error) {
+			if in.Samples != 50 || in.Space != newSpace {
+				t.Errorf("compared %+v", in)
+			}
+			if e.uncompared--; e.uncompared >= 0 {
+				return activities.Comparison{}, unusable()
+			}
+			return e.comparison, nil
+		}).Maybe()
+	e.OnActivity(steps.SwitchSpace, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, in activities.SpaceInput) (activities.SpaceProgress, error) {
+			if e.left > 0 && in.Space == newSpace {
+				t.Errorf("switched with %d left", e.left)
+			}
+			e.live = in.Space
+			return activities.SpaceProgress{}, nil
+		}).Maybe()
 	more := 2
-	e.OnActivity(steps.DropSpace, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.DropSpaceInput) (activities.DropSpaceResult, error) {
-		if in.Space == e.live {
-			t.Error("the live space was dropped")
-		}
-		if in.Limit > 0 {
-			e.dropped = append(e.dropped, in.Space)
-			more--
-		}
-		return activities.DropSpaceResult{More: more > 0}, nil
-	}).Maybe()
+	e.OnActivity(steps.DropSpace, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, in activities.DropSpaceInput) (activities.DropSpaceResult, error) {
+			if in.Space == e.live {
+				t.Error("the live space was dropped")
+			}
+			if in.Limit > 0 {
+				e.dropped = append(e.dropped, in.Space)
+				more--
+			}
+			return activities.DropSpaceResult{More: more > 0}, nil
+		}).Maybe()
 	return e
 }
 
@@ -204,7 +209,7 @@ func TestReindexAsksWhenTheNewSpaceFindsLess(t *testing.T) {
 			if out.Outcome != c.outcome || e.live != c.live || len(e.dropped) == 0 || e.dropped[0] != c.dropped || e.took() != c.took {
 				t.Errorf("%s after %s: live is %d, dropped %v", out.Outcome, e.took(), e.live, e.dropped)
 			}
-			if len(e.refused) == 0 || e.refused[0] == nil || !strings.Contains(e.refused[0].Error(), "no decision") {
+			if len(e.refused) == 0 || e.refused[0] == nil || !strings.Contains(e.refused[0].Error(), "invalid decision") {
 				t.Errorf("the updates were answered with %v", e.refused)
 			}
 		})
@@ -274,10 +279,11 @@ func TestLexicalReindex(t *testing.T) {
 	e := newReindexEnv(t)
 	left := 40
 	e.OnActivity(steps.StaleIndex, mock.Anything, mock.Anything).Return(activities.StaleResult{Sources: 40}, nil).Once()
-	e.OnActivity(steps.StaleLeft, mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.IndexInput) (activities.StaleResult, error) {
-		left = max(left-10, 0)
-		return activities.StaleResult{Sources: left}, nil
-	})
+	e.OnActivity(steps.StaleLeft, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, in activities.IndexInput) (activities.StaleResult, error) {
+			left = max(left-10, 0)
+			return activities.StaleResult{Sources: left}, nil
+		})
 	e.ExecuteWorkflow(Reindex, DefaultReindex(testAgent, memory.EmbeddingIdentity{}))
 	want := ReindexProgress{Phase: PhaseDone, Done: 40, Total: 40, Outcome: ReindexRebuilt}
 	if diff := cmp.Diff(want, e.result(t), cmpopts.EquateEmpty()); diff != "" {

@@ -1,17 +1,20 @@
 package workflows
 
 import (
+	"context"
 	"fmt"
 
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/workflow"
 
 	"reverie/activities"
 	"reverie/memory"
 )
 
-// WriteMemory writes what a business process asked for, once: the store made the request one write when it was staged, and the gate
-// takes it and ends its record in one transaction. Started again, also after its end, it tells how the write ended. What is written
-// stays in Postgres: the history carries references only.
+// WriteMemory writes what a business process requested, once: the store made the request one write when it was
+// staged, and the gate commits it and ends its record in one transaction. Started again, also after its end, it
+// returns how the write ended. The text stays in Postgres; the history has only references.
 func WriteMemory(ctx workflow.Context, in activities.WriteRef) (memory.WriteReceipt, error) {
 	receipt, err := localStep(ctx, "write through the gate", steps.CommitWrite, in)
 	if err != nil {
@@ -32,9 +35,40 @@ func writeDetails(in activities.WriteRef, r memory.WriteReceipt) string {
 	if r.Version > 0 {
 		text += fmt.Sprintf("; version %d of document `%s`, %d bytes", r.Version, r.Document, r.Bytes)
 	}
-	return text + fmt.Sprintf("\n- its record: `GET /api/v1/agents/%s/writes/%s`", in.Agent, in.RequestID)
+	return text + fmt.Sprintf("\n- record: `GET /api/v1/agents/%s/writes/%s`", in.Agent, in.RequestID)
 }
 
 func writeSummary(in activities.WriteRef) string {
 	return "A business process writes memory of agent " + in.Agent
+}
+
+// WriteOptions returns the start options of a WriteMemory. A running one is reused; one that has ended runs again and
+// returns how the write ended.
+func WriteOptions(in activities.WriteRef) client.StartWorkflowOptions {
+	return client.StartWorkflowOptions{
+		ID:                       WriteMemoryID(in),
+		TaskQueue:                TaskQueue,
+		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		TypedSearchAttributes:    agentAttributes(activities.AgentRef{Workspace: in.Workspace, Agent: in.Agent}),
+		StaticSummary:            writeSummary(in),
+	}
+}
+
+// StartWrite starts the WriteMemory of a staged write without waiting for it.
+func StartWrite(ctx context.Context, c client.Client, in activities.WriteRef) (client.WorkflowRun, error) {
+	return c.ExecuteWorkflow(ctx, WriteOptions(in), WriteMemoryName, in)
+}
+
+// Writes implements activities.Writer with WriteMemory workflows.
+type Writes struct{ Client client.Client }
+
+// Write starts or finds a write and waits until it has ended or ctx is done.
+func (w Writes) Write(ctx context.Context, ref activities.WriteRef) (memory.WriteReceipt, error) {
+	var out memory.WriteReceipt
+	run, err := StartWrite(ctx, w.Client, ref)
+	if err != nil {
+		return out, err
+	}
+	return out, run.Get(ctx, &out)
 }

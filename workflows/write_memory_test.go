@@ -18,20 +18,23 @@ import (
 
 // runWrite runs a WriteMemory in virtual time, whose step answers by how often it was tried before; it returns how often that was,
 // and how long all of it took.
-func runWrite(t *testing.T, step func(n int) (memory.WriteReceipt, error)) (out memory.WriteReceipt, tried int, took time.Duration, err error) {
+func runWrite(t *testing.T, step func(n int) (memory.WriteReceipt, error)) (out memory.WriteReceipt, tried int, took time.Duration,
+	err error,
+) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetWorkflowRunTimeout(30 * 24 * time.Hour)
 	env.RegisterActivity(&activities.Activities{})
 	in := activities.WriteRef{Workspace: "acme", Agent: "ada", Write: uuid.New(), RequestID: "case-41"}
-	env.OnActivity(steps.CommitWrite, mock.Anything, mock.Anything).Return(func(_ context.Context, got activities.WriteRef) (memory.WriteReceipt, error) {
-		if got != in {
-			t.Errorf("the step is asked for %+v, want %+v", got, in)
-		}
-		tried++
-		return step(tried - 1)
-	})
+	env.OnActivity(steps.CommitWrite, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, got activities.WriteRef) (memory.WriteReceipt, error) {
+			if got != in {
+				t.Errorf("the step is asked for %+v, want %+v", got, in)
+			}
+			tried++
+			return step(tried - 1)
+		})
 	start := env.Now()
 	env.ExecuteWorkflow(WriteMemory, in)
 	took = env.Now().Sub(start)
@@ -47,7 +50,10 @@ func runWrite(t *testing.T, step func(n int) (memory.WriteReceipt, error)) (out 
 // TestWriteWaitsForTheStore: a database that is away for a day costs attempts, and nothing else.
 func TestWriteWaitsForTheStore(t *testing.T) {
 	t.Parallel()
-	want := memory.WriteReceipt{Write: uuid.New(), RequestID: "case-41", Outcome: memory.OutcomeWritten, Document: uuid.New(), Version: 3, Bytes: 12}
+	want := memory.WriteReceipt{
+		Write: uuid.New(), RequestID: "case-41", Outcome: memory.OutcomeWritten, Document: uuid.New(), Version: 3,
+		Bytes: 12,
+	}
 	const away = 24 * 60 * 2 // attempts; they come every half a minute at most
 	out, tried, took, err := runWrite(t, func(n int) (memory.WriteReceipt, error) {
 		if n < away {

@@ -9,10 +9,10 @@ import (
 
 var show = flag.String("show", "", "print what is proposed for conversations whose id contains this")
 
-// floors hold what was reached; a change of the rules that loses more than it wins fails.
+// floors holds the precision and recall reached so far, rounded down. A change of the rules that falls below one fails.
 var floors = map[string]map[string][2]float64{ // set → language → precision, recall
-	"dev":     {"en": {0, 0}, "zh": {0, 0}, "mixed": {0, 0}},
-	"heldout": {"en": {0, 0}, "zh": {0, 0}, "mixed": {0, 0}},
+	"dev":     {"en": {0.996, 0.988}, "zh": {1, 1}, "mixed": {1, 1}},
+	"heldout": {"en": {1, 0.931}, "zh": {0.910, 0.980}, "mixed": {1, 1}},
 }
 
 // score counts, over conversations, wanted statements found and added lines that are right.

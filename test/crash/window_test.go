@@ -1,13 +1,22 @@
 package crash
 
 import (
+	"context"
 	"flag"
+	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"reverie/llm/llmtest"
+	"reverie/test/deployment"
 )
 
 // The short run is part of every test run; the long one is asked for by flags (see docs/operations.md):
@@ -74,3 +83,304 @@ func windowFaults(seed uint64) llmtest.Script {
 
 // modelLives is how long the model answers at all: about half of the run.
 const modelLives = 12 * time.Second
+
+// checkFlushes proves that each message is covered by exactly one acknowledged flush or still in the window: the flushes of a
+// conversation follow each other from its first message on, and so do their steps.
+func (w *talkers) checkFlushes(ctx context.Context, t *testing.T) {
+	t.Helper()
+	type flush struct {
+		Conversation   string
+		From, To, Done int64
+		Acknowledged   bool
+		Flushed, Last  int64
+	}
+	rows, err := deployment.Query(ctx, w.System, pgx.RowToStructByPos[flush], `
+select c.conversation_id, f.from_seq, f.to_seq, f.done_seq, f.acknowledged_at is not null, c.flushed_seq, c.last_seq
+from flushes f
+join conversations c using (workspace_id, agent_id, conversation_uid)
+order by c.conversation_id, f.from_seq`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	covered := map[string]int64{}
+	for _, f := range rows {
+		if f.From != covered[f.Conversation]+1 {
+			t.Errorf("%s: a flush begins at message %d, the one before ended at %d", f.Conversation, f.From, covered[f.Conversation])
+		}
+		if !f.Acknowledged || f.Done != f.To {
+			t.Errorf("%s: the flush of %d to %d is at %d, acknowledged: %v", f.Conversation, f.From, f.To, f.Done, f.Acknowledged)
+		}
+		covered[f.Conversation] = f.To
+	}
+	if len(covered) != *windows {
+		t.Errorf("%d of %d conversations were flushed", len(covered), *windows)
+	}
+	type step struct {
+		Conversation string
+		From, To     int64
+	}
+	steps, err := deployment.Query(ctx, w.System, pgx.RowToStructByPos[step], `
+select c.conversation_id, s.from_seq, s.to_seq
+from flush_steps s
+join conversations c using (workspace_id, agent_id, conversation_uid)
+order by c.conversation_id, s.from_seq`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := map[string]int64{}
+	for _, s := range steps {
+		if s.From != next[s.Conversation]+1 || s.To < s.From {
+			t.Errorf("%s: a step of %d to %d follows %d", s.Conversation, s.From, s.To, next[s.Conversation])
+		}
+		next[s.Conversation] = s.To
+	}
+	for conversation, to := range covered {
+		if next[conversation] != to {
+			t.Errorf("%s: steps end at %d, flushes at %d", conversation, next[conversation], to)
+		}
+	}
+}
+
+// checkCompactions proves that no summary stands for messages that were not flushed.
+func (w *talkers) checkCompactions(ctx context.Context, t *testing.T) {
+	t.Helper()
+	type compaction struct {
+		Conversation string
+		To, Flushed  int64
+		Summary      string
+	}
+	rows, err := deployment.Query(ctx, w.System, pgx.RowToStructByPos[compaction], `
+select c.conversation_id, x.to_seq, c.flushed_seq, x.summary
+from compactions x
+join conversations c using (workspace_id, agent_id, conversation_uid)
+where x.finished_at is not null`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) < *windows {
+		t.Errorf("%d summaries of %d conversations", len(rows), *windows)
+	}
+	for _, c := range rows {
+		if c.To > c.Flushed || strings.TrimSpace(c.Summary) == "" {
+			t.Errorf("%s: a summary of %d characters up to message %d, %d are flushed", c.Conversation, len(c.Summary), c.To, c.Flushed)
+		}
+	}
+}
+
+// checkNotes proves that what was flushed is noted, once, whether a flush or an extraction noted it.
+func (w *talkers) checkNotes(ctx context.Context, t *testing.T) {
+	t.Helper()
+	notes, err := deployment.Query(ctx, w.System, pgx.RowTo[string], `
+select string_agg(v.content, E'\n' order by d.owner_key, d.path)
+from documents d
+join document_versions v on v.document_id = d.document_id and v.version = d.version
+where d.scope = 'PERSONAL' and d.path like 'memory/____-__-__.md'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flushed, err := deployment.Query(ctx, w.System, pgx.RowToStructByPos[struct {
+		Conversation string
+		Flushed      int64
+	}], `select conversation_id, flushed_seq from conversations order by 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, c := range flushed {
+		for seq := int64(1); seq <= c.Flushed; seq += 2 {
+			mark := fmt.Sprintf("%s/%d", c.Conversation, seq)
+			checked++
+			if n := len(regexp.MustCompile(regexp.QuoteMeta(mark)+`\b`).FindAllString(notes[0], -1)); n != 1 {
+				t.Errorf("the notes have %s %d times", mark, n)
+			}
+		}
+	}
+	if checked == 0 {
+		t.Error("nothing was checked")
+	}
+}
+
+// talkers are a deployment with two APIs, and conversations in windows that are too small for them.
+type talkers struct {
+	*deployment.System
+	apis      []*deployment.Client
+	contexts  atomic.Int64 // that were answered
+	compacted atomic.Int64 // of which had a summary
+	killed    atomic.Int64 // processes, so far
+}
+
+// windowTokens is small enough that a conversation outgrows it every few turns.
+const windowTokens = 2000
+
+func startWindows(ctx context.Context, t *testing.T, faults llmtest.Script) *talkers {
+	t.Helper()
+	model := scriptedModel(faults)
+	s := deployment.StartSystem(ctx, t, deployment.Options{Model: &model, Env: []string{
+		"REVERIE_MEMORY_MAX_CHARS=1000000", "REVERIE_FLUSH_DEADLINE=2s", "REVERIE_WINDOW_SUMMARY_DEADLINE=2s",
+	}})
+	return &talkers{System: s, apis: []*deployment.Client{s.API, s.AddAPI(ctx, t, "api-2")}}
+}
+
+func windowTalk(n int) (conversation, owner string) {
+	return fmt.Sprintf("talk-%03d", n), fmt.Sprintf("talker-%d", n)
+}
+
+// windowTurn is what is said in a turn: the user's message carries a mark, for the scripted model in brackets and for rules in
+// what is to be remembered.
+func windowTurn(n, turn int) []deployment.Message {
+	conversation, _ := windowTalk(n)
+	mark := fmt.Sprintf("[%s/%d]", conversation, 2*turn+1)
+	return []deployment.Message{
+		{ID: fmt.Sprintf("u%d", turn), Role: "user", Content: fmt.Sprintf("This is %s, and it matters. Please remember that the label of box %d is %s/%d.",
+			mark, 2*turn+1, conversation, 2*turn+1)},
+		{ID: fmt.Sprintf("a%d", turn), Role: "assistant", Content: "Understood " + mark + ". " + strings.Repeat("The lamps stay, and the roof is looked at in spring. ", 8)},
+	}
+}
+
+// talk has a conversation: before each turn both APIs are asked for its context at once.
+func (w *talkers) talk(ctx context.Context, t *testing.T, n int) {
+	t.Helper()
+	t.Helper()
+	conversation, owner := windowTalk(n)
+	for turn := range *windowTurns {
+		w.awaitKills(turn)
+		messages := windowTurn(n, turn)
+		var both sync.WaitGroup
+		for _, api := range w.apis {
+			both.Go(func() { w.assemble(ctx, t, api, n, turn, messages[0].Content) })
+		}
+		both.Wait()
+		path := fmt.Sprintf("/api/v1/agents/%s/conversations/%s/messages", deployment.Agent, conversation)
+		batch := deployment.Batch{EndUserID: owner, TriggerSource: "api", TurnComplete: true, Messages: messages}
+		if err := w.API.Insist(ctx, http.MethodPost, path, batch, nil); err != nil {
+			t.Errorf("post %s: %v", conversation, err)
+		}
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// awaitKills waits until as many processes were killed as there are to be before a turn, or for its patience, so that the kills
+// are spread over the whole talk on a quick machine as well.
+func (w *talkers) awaitKills(turn int) {
+	due := int64(turn * *windowKills / *windowTurns)
+	for deadline := time.Now().Add(progressPatience); w.killed.Load() < due && time.Now().Before(deadline); {
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// windowView is what is looked at of a context.
+type windowView struct {
+	Messages []struct {
+		Kind    string `json:"kind"`
+		Seq     int64  `json:"seq"`
+		Content string `json:"content"`
+	} `json:"messages"`
+	Ledger struct {
+		Used, Max int
+	} `json:"ledger"`
+}
+
+// assemble asks for a context until it is there, and checks that what it does not have is flushed.
+func (w *talkers) assemble(ctx context.Context, t *testing.T, api *deployment.Client, n, turn int, message string) {
+	t.Helper()
+	t.Helper()
+	conversation, owner := windowTalk(n)
+	var view windowView
+	body := map[string]any{"conversation": conversation, "endUserId": owner, "message": message, "maxInputTokens": windowTokens}
+	if err := api.Insist(ctx, http.MethodPost, "/api/v1/agents/"+deployment.Agent+"/context", body, &view); err != nil {
+		t.Errorf("the context of turn %d of %s: %v", turn, conversation, err)
+		return
+	}
+	w.contexts.Add(1)
+	if view.Ledger.Used > windowTokens || view.Ledger.Max != windowTokens {
+		t.Errorf("%s, turn %d: %d of %d tokens", conversation, turn, view.Ledger.Used, view.Ledger.Max)
+	}
+	first := int64(2*turn + 1) // of what is sent word by word
+	next := int64(0)
+	for _, m := range view.Messages {
+		switch m.Kind {
+		case "summary":
+			w.compacted.Add(1)
+		case "history":
+			if next != 0 && m.Seq != next {
+				t.Errorf("%s, turn %d: message %d follows %d", conversation, turn, m.Seq, next-1)
+			}
+			first, next = min(first, m.Seq), m.Seq+1
+		}
+	}
+	if next != 0 && next != int64(2*turn+1) {
+		t.Errorf("%s, turn %d: the last message is %d of %d", conversation, turn, next-1, 2*turn)
+	}
+	flushed, err := deployment.Query(ctx, w.System, pgx.RowTo[int64], `select coalesce(max(flushed_seq), 0) from conversations where conversation_id = $1`, conversation)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if flushed[0] < first-1 {
+		t.Errorf("%s, turn %d: messages up to %d are not in the window, %d are flushed", conversation, turn, first-1, flushed[0])
+	}
+}
+
+// disturb kills processes at random instants while there is talk, and restarts PostgreSQL and Temporal once each.
+func (w *talkers) disturb(ctx context.Context, t *testing.T, random *rand.Rand, talked <-chan struct{}) (done disturbed) {
+	t.Helper()
+	for {
+		select {
+		case <-talked:
+			w.Ensure(t)
+			return done
+		case <-time.After(time.Duration(random.Int64N(int64(maxInstant)))):
+		}
+		if killed := done.workers + done.apis; killed < *windowKills {
+			switch random.IntN(4) {
+			case 0:
+				w.Kill("api")
+				done.apis++
+			case 1:
+				w.Kill("api-2")
+				done.apis++
+			default:
+				w.Kill("worker")
+				done.workers++
+			}
+			w.killed.Add(1)
+		}
+		w.Ensure(t)
+		switch killed := done.workers + done.apis; {
+		case killed >= *windowKills/3 && done.postgres == 0:
+			if err := w.Postgres.Restart(ctx); err != nil {
+				t.Fatalf("restart PostgreSQL: %v", err)
+			}
+			done.postgres++
+		case killed >= *windowKills/2 && done.temporal == 0:
+			if err := w.Temporal.Restart(ctx); err != nil {
+				t.Fatalf("restart Temporal: %v", err)
+			}
+			done.temporal++
+		}
+		w.Ensure(t)
+	}
+}
+
+// flushRest has a whole conversation compacted, so that all of it is flushed but for the last turns.
+func (w *talkers) flushRest(ctx context.Context, t *testing.T, n int) {
+	t.Helper()
+	conversation, owner := windowTalk(n)
+	path := fmt.Sprintf("/api/v1/agents/%s/conversations/%s/compact?wait=60s&endUserId=%s", deployment.Agent, conversation, owner)
+	for deadline := time.Now().Add(*patience); ; time.Sleep(200 * time.Millisecond) {
+		var out struct {
+			Status string `json:"status"`
+		}
+		if err := w.API.Insist(ctx, http.MethodPost, path, map[string]any{}, &out); err != nil {
+			t.Fatal(err)
+		}
+		if out.Status == "completed" {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s is not compacted after %s; logs are in %s", conversation, *patience, w.Logs())
+		}
+	}
+}

@@ -2,10 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
+	"go.temporal.io/sdk/testsuite"
+
+	"reverie/activities"
 	"reverie/memory"
 	"reverie/test/bench/services"
 	"reverie/workflows"
@@ -177,4 +183,74 @@ func medianSpeed(rounds []speed) speed {
 		*figure(&out) = all[len(all)/2]
 	}
 	return out
+}
+
+// alone has owners dream by the same steps one after the other without Temporal, some owners at once.
+func (w *world) alone(ctx context.Context, refs []memory.OwnerRef, parallel int) (took time.Duration, err error) {
+	steps, err := w.steps(false)
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	err = inParallel(ctx, parallel, len(refs), func(_ context.Context, i int) error { return dreamAlone(steps, refs[i]) })
+	return time.Since(began), err
+}
+
+func dreamAlone(a *activities.Activities, ref memory.OwnerRef) error {
+	var suite testsuite.WorkflowTestSuite // steps ask which workflow they belong to: it stands in for one
+	env := suite.NewTestActivityEnvironment()
+	env.RegisterActivity(a)
+	var opened activities.OpenDreamResult
+	in := activities.OpenDreamInput{OwnerRef: ref, Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: "alone"}
+	if err := doAlone(env, a.OpenDream, in, &opened); err != nil {
+		return err
+	}
+	dream := activities.DreamInput{OwnerRef: ref, Dream: opened.Dream}
+	for _, step := range []any{a.LightSleep, a.REMSleep, a.DeepSleep} {
+		if err := doAlone(env, step, dream, nil); err != nil {
+			return err
+		}
+	}
+	var committed activities.CommitDreamResult
+	if err := doAlone(env, a.CommitDream, dream, &committed); err != nil {
+		return err
+	}
+	if committed.Outcome != memory.OutcomeWritten {
+		return fmt.Errorf("a dream without Temporal ended %+v", committed)
+	}
+	return nil
+}
+
+func doAlone(env *testsuite.TestActivityEnvironment, step, in, out any) error {
+	result, err := env.ExecuteActivity(step, in)
+	if err != nil || out == nil {
+		return err
+	}
+	return result.Get(out)
+}
+
+// inParallel calls f for 0 to n-1, workers at a time. After the first error no more are begun.
+func inParallel(ctx context.Context, workers, n int, f func(ctx context.Context, i int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var group sync.WaitGroup
+	var next atomic.Int64
+	for range workers {
+		group.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				if err := f(ctx, i); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return ctx.Err()
 }

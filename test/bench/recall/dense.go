@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -10,7 +11,111 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
+
+	"reverie/config"
+	"reverie/llm"
+	"reverie/memory"
+	"reverie/store"
+	"reverie/test/bench/services"
 )
+
+// vectorSource makes the vectors of a run: an embedding provider of the environment, or a frozen ranking.
+type vectorSource struct {
+	name   string
+	frozen *frozen // nil: the vectors are a model's
+	model  llm.Embedder
+	env    []string // of the API process, which embeds the questions
+	close  func() error
+}
+
+// openVectors opens what the flags and the environment ask for; nil: the ranking is lexical.
+func (b *bench) openVectors(dialogues []dialogue) (*vectorSource, error) {
+	switch {
+	case b.dense != "":
+		return openFrozenVectors(b.dense, dialogues)
+	case os.Getenv(config.Prefix+"_EMBEDDING_PROVIDER") != "":
+		return openProvider()
+	}
+	return nil, nil
+}
+
+func openFrozenVectors(name string, dialogues []dialogue) (*vectorSource, error) {
+	f, err := openFrozen(name, dialogues)
+	if err != nil {
+		return nil, err
+	}
+	v, err := newFrozenVectors(f, dialogues)
+	if err != nil {
+		return nil, err
+	}
+	e, err := services.StartEmbedder(v.of)
+	if err != nil {
+		return nil, err
+	}
+	model, err := e.Open(v.dimensions)
+	return &vectorSource{name: "words and frozen vectors: " + f.name, frozen: &f, model: model, env: e.Env(v.dimensions), close: e.Close}, err
+}
+
+// openProvider opens the provider of the settings as the program does.
+func openProvider() (*vectorSource, error) {
+	c, err := config.Load()
+	if err != nil {
+		return nil, err
+	}
+	model, err := llm.OpenEmbedder(llm.EmbedderConfig{
+		Provider: c.EmbeddingProvider, Model: c.EmbeddingModel, APIKey: c.EmbeddingAPIKey.Reveal(), BaseURL: c.EmbeddingBaseURL,
+		Dimensions: c.EmbeddingDimensions, BatchSize: c.EmbeddingBatch, Timeout: c.EmbeddingTimeout,
+		QueryTimeout: c.EmbeddingQueryTimeout, Concurrency: c.EmbeddingConcurrency,
+	})
+	if err != nil {
+		return nil, err
+	}
+	env, err := services.TakeSettings("EMBEDDING_")
+	return &vectorSource{name: "words and vectors of " + c.EmbeddingProvider + "/" + c.EmbeddingModel, model: model, env: env, close: func() error { return nil }}, err
+}
+
+// embed gives every message of the dialogues its vector.
+func (v *vectorSource) embed(ctx context.Context, database string, dialogues int) error {
+	s, err := store.Open(ctx, database, store.Options{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	of, err := v.model.Probe(ctx)
+	if err != nil {
+		return fmt.Errorf("embedding model: %w", err)
+	}
+	agents := make([]memory.Identity, dialogues)
+	for i := range agents {
+		agents[i] = services.Tending(agentOf(i))
+	}
+	vectors, err := services.Embed(ctx, s, agents, of, func(ctx context.Context, texts []string) ([][]float32, error) {
+		made, err := v.model.Embed(ctx, llm.EmbedDocument, texts)
+		return made.Vectors, err
+	})
+	services.Say("recall", fmt.Sprintf("%d vectors of %s", vectors, of))
+	return err
+}
+
+// environment is what the API process needs to embed questions; a nil source needs nothing.
+func (v *vectorSource) environment() []string {
+	if v == nil {
+		return nil
+	}
+	return v.env
+}
+
+// lexical is the name of the ranking without vectors.
+const lexical = "lexical"
+
+// ranking names what is measured.
+func (v *vectorSource) ranking() string {
+	if v == nil {
+		return lexical
+	}
+	return v.name
+}
 
 // frozen is a dense ranking that does not come from a model: the similarity of turns to each question, from a file or made
 // up. The ones that are made up show what fusion does with a dense ranking that is good, useless or misleading.
@@ -137,4 +242,100 @@ func sortedNames[V any](m map[string]V) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// frozenVectors are vectors whose cosine similarities are those of a frozen ranking, up to one factor for all: each question
+// has a dimension of its own, in which a turn has its similarity to the question, and one more dimension gives all turns
+// the same length. So a ranking goes through the real index and the real search.
+type frozenVectors struct {
+	dimensions int
+	questions  map[string][]float32 // by the question's text
+	turns      map[string][]float32 // by what is said
+	stranger   []float32            // of texts that the ranking does not know
+}
+
+// newFrozenVectors lays a ranking out. It fails when there are more questions than a vector may have dimensions.
+func newFrozenVectors(f frozen, dialogues []dialogue) (*frozenVectors, error) {
+	v := &frozenVectors{dimensions: 1, questions: map[string][]float32{}, turns: map[string][]float32{}}
+	for _, d := range dialogues {
+		v.dimensions += len(d.questions)
+	}
+	if v.dimensions > store.MaxDimensions {
+		return nil, fmt.Errorf("a frozen ranking of %d questions does not fit into vectors of %d dimensions: use fewer -dialogues", v.dimensions-1, store.MaxDimensions)
+	}
+	dimension := 0
+	for i, d := range dialogues {
+		texts := map[string]string{}
+		for _, s := range d.sessions {
+			for _, t := range s.turns {
+				texts[t.id] = t.text
+				v.vector(v.turns, t.text)
+			}
+		}
+		for j, q := range d.questions {
+			v.vector(v.questions, q.text)[dimension] = 1
+			for id, similarity := range f.similarity[i][j] {
+				if text, ok := texts[id]; ok {
+					turn := v.turns[text]
+					turn[dimension] = max(turn[dimension], float32(similarity)) // the same may be said twice
+				}
+			}
+			dimension++
+		}
+	}
+	v.sameLength()
+	return v, nil
+}
+
+// vector is the vector of a text, made when there is none.
+func (v *frozenVectors) vector(of map[string][]float32, text string) []float32 {
+	if of[text] == nil {
+		of[text] = make([]float32, v.dimensions)
+	}
+	return of[text]
+}
+
+// sameLength fills the last dimension of the turns.
+func (v *frozenVectors) sameLength() {
+	square := func(vector []float32) (sum float64) {
+		for _, x := range vector {
+			sum += float64(x) * float64(x)
+		}
+		return sum
+	}
+	longest := 1e-3 // all may be zero
+	for _, turn := range v.turns {
+		longest = max(longest, square(turn))
+	}
+	for _, turn := range v.turns {
+		turn[v.dimensions-1] = float32(math.Sqrt(longest - square(turn)))
+	}
+	v.stranger = make([]float32, v.dimensions)
+	v.stranger[v.dimensions-1] = 1
+}
+
+// of is the vector of a text as the program sends it: a question as it is, a turn behind a line with its speaker. A part
+// of a turn that was cut has the vector of the whole.
+func (v *frozenVectors) of(text string) []float32 {
+	if question, ok := v.questions[text]; ok {
+		return question
+	}
+	for _, candidate := range []string{text, afterLine(text)} {
+		if turn, ok := v.turns[candidate]; ok {
+			return turn
+		}
+	}
+	part := afterLine(text)
+	for whole, turn := range v.turns {
+		if part != "" && strings.Contains(whole, part) {
+			return turn
+		}
+	}
+	return v.stranger
+}
+
+// afterLine is what follows the first line.
+func afterLine(text string) string {
+	_, rest, _ := strings.Cut(text, "\n")
+	return rest
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"reverie/recall"
 	"reverie/search"
 	"reverie/test/bench/services"
 )
@@ -143,4 +144,112 @@ func (b *bench) ask(ctx context.Context, agent string, q question, options json.
 		Owner: owner, Query: q.text, Corpus: search.Sessions, MaxResults: slices.Max(b.ks), Options: options,
 	})
 	return found.MessageIDs(), took, err
+}
+
+// Recall at k, of one question, is the share of its evidence that is among the first k turns found:
+//
+//   - turn level: of its evidence turns, those among the first k distinct turns;
+//   - session level: of the sessions that its evidence turns are in, those that any of the first k distinct turns is in.
+//
+// The session level looks at the same k turns, not at k sessions. A figure for several questions is the mean of theirs.
+
+// recallAt is the recall of one or more questions at each of the wanted k.
+type recallAt struct {
+	K       int     `json:"k"`
+	Turn    float64 `json:"turn"`
+	Session float64 `json:"session"`
+}
+
+// measure says how well found, best first, has the evidence. found may repeat a turn; only its first place counts.
+// evidence is not empty. sessions maps a turn to its session; what is found but is in none of them is a turn that is
+// nobody's evidence.
+func measure(found, evidence []string, sessions map[string]int, ks []int) []recallAt {
+	wantedTurns, wantedSessions := map[string]bool{}, map[int]bool{}
+	for _, id := range evidence {
+		wantedTurns[id] = true
+		wantedSessions[sessions[id]] = true
+	}
+	found = distinct(found)
+	out := make([]recallAt, len(ks))
+	for i, k := range ks {
+		turns, seen := 0, map[int]bool{}
+		for _, id := range found[:min(k, len(found))] {
+			if wantedTurns[id] {
+				turns++
+			}
+			if session, ok := sessions[id]; ok && wantedSessions[session] {
+				seen[session] = true
+			}
+		}
+		out[i] = recallAt{K: k, Turn: share(turns, len(wantedTurns)), Session: share(len(seen), len(wantedSessions))}
+	}
+	return out
+}
+
+func share(part, whole int) float64 { return float64(part) / float64(whole) }
+
+// distinct keeps the first of equal ids.
+func distinct(ids []string) []string {
+	seen := make(map[string]bool, len(ids))
+	out := make([]string, 0, len(ids))
+	for _, id := range ids {
+		if !seen[id] {
+			seen[id] = true
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// mean is the mean of the questions' recall at each k; all have the same k in the same order.
+func mean(questions [][]recallAt, ks []int) []recallAt {
+	out := make([]recallAt, len(ks))
+	for i, k := range ks {
+		out[i].K = k
+		for _, q := range questions {
+			out[i].Turn += q[i].Turn / float64(len(questions))
+			out[i].Session += q[i].Session / float64(len(questions))
+		}
+	}
+	return out
+}
+
+// ablation is a search with other options than the defaults. What it loses is what the default is worth.
+type ablation struct {
+	Name    string          `json:"name"`
+	Options json.RawMessage `json:"options"` // as the search request takes them
+}
+
+// vectors is the component that a lexical ranking does not have.
+const vectors = "vectors"
+
+// ablations are every component by itself switched off, all of them but the discount of long units (which leaves BM25
+// without stop words), and what is off by default switched on.
+func ablations(hybrid bool) []ablation {
+	var out []ablation
+	components := recall.Components()
+	for _, component := range components {
+		if component != vectors || hybrid {
+			out = append(out, without("without "+component, component))
+		}
+	}
+	return append(out, without("BM25 alone", slices.DeleteFunc(components, func(c string) bool { return c == "b" })...),
+		with("with mmr", map[string]any{"mmr": true}), with("with decay", map[string]any{"decay": true}))
+}
+
+// inputs are the two lists that fusion has, each by itself.
+func inputs() (words, vectorsOnly ablation) {
+	return without("words alone", vectors), with("vectors alone", map[string]any{"textWeight": 0, "vectorWeight": 1})
+}
+
+func without(name string, components ...string) ablation {
+	return with(name, map[string]any{"off": components})
+}
+
+func with(name string, options map[string]any) ablation {
+	raw, err := json.Marshal(options)
+	if err != nil {
+		panic(err) // strings, numbers and booleans can be written
+	}
+	return ablation{name, raw}
 }

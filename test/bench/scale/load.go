@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"reverie/memory"
@@ -78,4 +79,71 @@ func (b *bench) pack(ctx context.Context, s *store.Store) error {
 			}
 		}
 	})
+}
+
+// embed gives vectors to the chunks of some agents.
+func (b *bench) embed(ctx context.Context, s *store.Store, provider *services.Embedder) (vectors int, err error) {
+	model, err := provider.Open(b.dimensions)
+	if err != nil {
+		return 0, err
+	}
+	var agents []memory.Identity
+	for _, agent := range b.embedded() {
+		agents = append(agents, services.Tending(b.population.name(agent)))
+	}
+	return services.Embed(ctx, s, agents, model.Identity(), func(_ context.Context, texts []string) ([][]float32, error) {
+		made := make([][]float32, len(texts))
+		for i, text := range texts {
+			made[i] = vectorOf(text, b.dimensions)
+		}
+		return made, nil
+	})
+}
+
+// embedded are the agents whose chunks get vectors: the middle one, and as many others, from the smallest on, as fit.
+func (b *bench) embedded() []int {
+	agents, total := []int{middleAgent}, b.population.sizes[middleAgent]
+	for agent := len(b.population.sizes) - 1; agent > middleAgent; agent-- {
+		if total += b.population.sizes[agent]; total > b.vectors {
+			break
+		}
+		agents = append(agents, agent)
+	}
+	return agents
+}
+
+// inParallel calls f for every item, workers at a time, in order. After the first error no more are begun.
+func inParallel[T any](ctx context.Context, workers int, items []T, f func(context.Context, T) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var (
+		group sync.WaitGroup
+		mu    sync.Mutex
+		errs  []error
+	)
+	next := make(chan T)
+	for range workers {
+		group.Go(func() {
+			for item := range next {
+				if err := f(ctx, item); err != nil {
+					cancel()
+					mu.Lock()
+					errs = append(errs, err)
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	for _, item := range items {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- item
+	}
+	close(next)
+	group.Wait()
+	if len(errs) > 0 {
+		return errs[0] // the others follow from it, or from what it follows from
+	}
+	return ctx.Err()
 }

@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math"
+	"math/rand/v2"
+	"strings"
 )
 
 // population is who has how many chunks: one agent with a tenth of all, one with a hundredth, and the others with what is
@@ -71,4 +74,149 @@ func (p population) portions(size int) []portion {
 		}
 	}
 	return out
+}
+
+// vocabulary makes texts of invented words whose frequencies follow Zipf's law, as those of languages do.
+type vocabulary struct {
+	words    []string // from the most frequent to the rarest
+	exponent float64
+	seed     uint64
+}
+
+// The least and most words of a chunk, and of a sentence in it.
+const (
+	minWords, maxWords       = 40, 79
+	minSentence, maxSentence = 6, 16
+)
+
+// newVocabulary has size words; the word of rank r, from 0, is drawn with a probability that goes with 1/(r+1)^exponent.
+// The exponent is above 1. The same seed gives the same texts.
+func newVocabulary(size int, exponent float64, seed uint64) *vocabulary {
+	v := &vocabulary{words: make([]string, size), exponent: exponent, seed: seed}
+	for rank := range v.words {
+		v.words[rank] = wordOf(rank)
+	}
+	return v
+}
+
+const (
+	consonants = "bdfgklmnprstvz"
+	vowels     = "aeiou"
+	syllables  = len(consonants) * len(vowels)
+)
+
+// wordOf is the word of a rank: two syllables for the most frequent 4,900, three for the others, each rank another word.
+func wordOf(rank int) string {
+	var w strings.Builder
+	length := 2
+	if rank >= syllables*syllables {
+		rank -= syllables * syllables
+		length = 3
+	}
+	for range length {
+		syllable := rank % syllables
+		rank /= syllables
+		w.WriteByte(consonants[syllable/len(vowels)])
+		w.WriteByte(vowels[syllable%len(vowels)])
+	}
+	return w.String()
+}
+
+// chunk is the text of an agent's chunk of the given number: as many words as one unit of the index has.
+func (v *vocabulary) chunk(agent, number int) string {
+	w := v.writer(uint64(agent)<<40 | uint64(number))
+	return w.text(minWords + w.rng.IntN(maxWords-minWords+1))
+}
+
+// writer draws words of a vocabulary. The same stream draws the same words.
+type writer struct {
+	*vocabulary
+	rng  *rand.Rand
+	zipf *rand.Zipf // draws a place in words
+}
+
+// Streams of what is no chunk.
+const (
+	streamOfQuestions = 1<<63 + iota
+	streamOfNotes
+)
+
+func (v *vocabulary) writer(stream uint64) *writer {
+	rng := rand.New(rand.NewPCG(v.seed, stream)) //nolint:gosec // it must be repeatable
+	return &writer{vocabulary: v, rng: rng, zipf: rand.NewZipf(rng, v.exponent, 1, uint64(len(v.words)-1))}
+}
+
+// word draws one word.
+func (w *writer) word() string { return w.words[w.zipf.Uint64()] }
+
+// text makes a text of n words, in sentences.
+func (w *writer) text(n int) string {
+	var b strings.Builder
+	left := 0 // words of the sentence
+	for i := range n {
+		word := w.word()
+		if left == 0 {
+			left = minSentence + w.rng.IntN(maxSentence-minSentence+1)
+			word = strings.ToUpper(word[:1]) + word[1:]
+		}
+		b.WriteString(word)
+		switch left--; {
+		case left == 0 || i == n-1:
+			b.WriteString(". ")
+		default:
+			b.WriteByte(' ')
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// Questions have common words and rare ones, as people's have.
+const (
+	commonRanks = 50 // a word of these ranks is in every tenth chunk at least
+	commonTerms = 2
+	rareTerms   = 3
+)
+
+// question asks for the rarer words of a chunk, between words that are almost everywhere.
+func (w *writer) question(chunk string) string {
+	words := strings.Fields(strings.ToLower(strings.ReplaceAll(chunk, ".", "")))
+	common := map[string]bool{}
+	for _, word := range w.words[:commonRanks] {
+		common[word] = true
+	}
+	w.rng.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
+	asked := map[string]bool{}
+	var out []string
+	for _, word := range words {
+		if len(out) < rareTerms && !common[word] && !asked[word] {
+			asked[word] = true
+			out = append(out, word)
+		}
+	}
+	for len(out) < rareTerms+commonTerms {
+		if word := w.words[w.rng.IntN(commonRanks)]; !asked[word] {
+			asked[word] = true
+			out = append(out, word)
+		}
+	}
+	w.rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return strings.Join(out, " ")
+}
+
+// vectorOf is a made-up vector of unit length for a text: always the same for the same text, and near to no other. What is
+// measured is how long it takes to compare them, which does not depend on what they say.
+func vectorOf(text string, dimensions int) []float32 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(text))                       // a hash takes everything
+	rng := rand.New(rand.NewPCG(h.Sum64(), uint64(1))) //nolint:gosec // it must be repeatable
+	v, square := make([]float32, dimensions), 0.0
+	for i := range v {
+		v[i] = float32(rng.NormFloat64())
+		square += float64(v[i]) * float64(v[i])
+	}
+	length := float32(math.Sqrt(square))
+	for i := range v {
+		v[i] /= length
+	}
+	return v
 }

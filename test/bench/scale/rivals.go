@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/pgvector/pgvector-go"
 
 	"reverie/test/bench/services"
 )
@@ -53,4 +55,135 @@ func (r *rivals) time(ctx context.Context, sql string, questions []string, args 
 		}
 	}
 	return services.LatencyOf(took), nil
+}
+
+// BM25 over a table with one row for each word of each chunk, and an index that has all that is needed.
+const (
+	postingsTable = `
+create table rival.posting as
+select agent_id, lexeme as word, chunk, cardinality(positions)::smallint as times, words::smallint as words
+from (
+    select agent_id, row_number() over (order by agent_id, conversation_uid, seq)::int as chunk, words as vector,
+        (select sum(cardinality(positions)) from unnest(words)) as words
+    from rival.chunk
+    where agent_id = any ($1::text[])
+) c, unnest(vector)`
+
+	postingsIndex = `create index on rival.posting (agent_id, word) include (chunk, times, words)`
+
+	// What an agent has altogether, which the query needs.
+	postingsTotals = `
+create table rival.total as
+select agent_id, count(*)::float8 as chunks, avg(words)::float8 as mean
+from (select distinct agent_id, chunk, words from rival.posting) c
+group by agent_id`
+
+	postingsAnalyze = `vacuum analyze rival.posting` // scans of the index alone need it
+
+	postingsQuery = `
+select chunk
+from (
+    select chunk, times, words, count(*) over (partition by word) as having_it
+    from rival.posting
+    where agent_id = $1 and word = any ($2::text[])
+) p, (
+    select chunks, mean
+    from rival.total
+    where agent_id = $1
+) t
+group by chunk
+order by sum(ln(1 + (chunks - having_it + 0.5) / (having_it + 0.5)) * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * words / mean))) desc
+limit $3`
+)
+
+// loadPostings gives it the words of some agents' messages, which the text rival has.
+func (r *rivals) loadPostings(ctx context.Context, agents ...string) error {
+	if _, err := r.db.Exec(ctx, postingsTable, agents); err != nil {
+		return err
+	}
+	for _, sql := range []string{postingsIndex, postingsTotals, postingsAnalyze} {
+		if _, err := r.db.Exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *rivals) searchPostings(ctx context.Context, agent string, questions []string) (services.Latency, error) {
+	return r.time(ctx, postingsQuery, questions, func(q string) []any { return []any{agent, strings.Fields(q), results} })
+}
+
+// Full-text search as PostgreSQL has it: tsvector, GIN and ts_rank over the words of the question joined by OR. The index
+// leads with the agent, by which the database would else have to filter.
+const (
+	textTable = `
+create extension if not exists btree_gin;
+create table rival.chunk as
+select agent_id, conversation_uid, seq, to_tsvector('simple', content) as words
+from messages;
+create index chunk_words on rival.chunk using gin (agent_id, words)`
+
+	textAnalyze = `vacuum analyze rival.chunk`
+
+	textQuery = `
+select conversation_uid, seq
+from rival.chunk, to_tsquery('simple', $2) q
+where agent_id = $1 and words @@ q
+order by ts_rank(words, q) desc
+limit $3`
+)
+
+// loadText gives it all messages.
+func (r *rivals) loadText(ctx context.Context) error {
+	if _, err := r.db.Exec(ctx, textTable); err != nil {
+		return err
+	}
+	_, err := r.db.Exec(ctx, textAnalyze)
+	return err
+}
+
+func (r *rivals) searchText(ctx context.Context, agent string, questions []string) (services.Latency, error) {
+	return r.time(ctx, textQuery, questions, func(q string) []any {
+		return []any{agent, strings.Join(strings.Fields(q), " | "), results}
+	})
+}
+
+// An exact scan over the same vectors in a narrow table.
+const (
+	vectorsTable = `
+create table rival.vector (
+    agent_id  text    not null,
+    group_no  bigint  not null,
+    ordinal   bigint  not null,
+    embedding halfvec not null
+);
+alter table rival.vector alter column embedding set storage plain;
+insert into rival.vector
+select agent_id, group_no, ordinal, embedding
+from index_vectors;
+create index on rival.vector (agent_id)`
+
+	vectorsAnalyze = `vacuum analyze rival.vector`
+
+	vectorsQuery = `
+select group_no, ordinal
+from rival.vector
+where agent_id = $1
+order by embedding <=> $2::halfvec
+limit $3`
+)
+
+// loadVectors gives it every vector that the index has.
+func (r *rivals) loadVectors(ctx context.Context) error {
+	if _, err := r.db.Exec(ctx, vectorsTable); err != nil {
+		return err
+	}
+	_, err := r.db.Exec(ctx, vectorsAnalyze)
+	return err
+}
+
+func (r *rivals) searchVectors(ctx context.Context, agent string, questions []string, dimensions int) (services.Latency, error) {
+	return r.time(ctx, vectorsQuery, questions, func(q string) []any {
+		return []any{agent, pgvector.NewHalfVector(vectorOf(q, dimensions)), results}
+	})
 }

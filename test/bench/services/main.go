@@ -8,7 +8,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
+
+	"reverie/config"
 )
 
 // Main is the main function of a benchmark whose flags are declared: it adds -json, reads the flags, and measures. The process
@@ -37,4 +41,47 @@ func Show(w io.Writer, asJSON bool, report any, text func(io.Writer) error) erro
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(report)
+}
+
+// TakeSettings removes Reverie's settings from the environment of this process, whose children would else work with a
+// person's own database or model, and returns those whose names begin with prefix, as NAME=value.
+func TakeSettings(prefix string) (taken []string, err error) {
+	for _, setting := range os.Environ() {
+		name, _, _ := strings.Cut(setting, "=")
+		if !strings.HasPrefix(name, config.Prefix+"_") {
+			continue
+		}
+		if prefix != "" && strings.HasPrefix(name, config.Prefix+"_"+prefix) {
+			taken = append(taken, setting)
+		}
+		if err := os.Unsetenv(name); err != nil {
+			return nil, err
+		}
+	}
+	return taken, nil
+}
+
+// Bar is what a benchmark is held against: a figure that may not be larger than Most.
+type Bar struct {
+	Name      string
+	Got, Most float64
+}
+
+func (b Bar) passed() bool { return b.Got <= b.Most }
+
+// Passed says that no bar is missed.
+func Passed(bars []Bar) bool {
+	return !slices.ContainsFunc(bars, func(b Bar) bool { return !b.passed() })
+}
+
+// PrintBars writes them as a part of a table whose columns end with tabs.
+func PrintBars(w io.Writer, bars []Bar) {
+	fmt.Fprintln(w, "bars\tmeasured\tat most\t\t")
+	for _, b := range bars {
+		verdict := "passed"
+		if !b.passed() {
+			verdict = "MISSED"
+		}
+		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%s\t\n", b.Name, b.Got, b.Most, verdict)
+	}
 }

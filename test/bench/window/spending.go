@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"reverie/llm"
@@ -103,4 +104,143 @@ func (s *spending) add(r llmtest.Request, count func(string) int) {
 	}
 	s.Summaries += tokens
 	s.Compactions++
+}
+
+// perMessage is what a message costs beside its text.
+const perMessage = 4
+
+// sendsAll sends everything that was said, each turn.
+type sendsAll struct {
+	rival
+
+	count   func(string) int
+	history int // tokens
+}
+
+// turn sends a question; recall is what else is in a prompt whoever sends it, in tokens.
+func (r *sendsAll) turn(system, question string, recall int) {
+	used := r.count(system) + r.history + r.count(question) + 2*perMessage + recall
+	r.Prompts += used
+	r.Largest = max(r.Largest, used)
+}
+
+func (r *sendsAll) said(turn []deployment.Message) {
+	for _, m := range turn {
+		r.history += r.count(m.Content) + perMessage
+	}
+}
+
+// The rules of the rival that summarises anew are ours but for one thing: the summary is made of all that was said, and not of
+// the last summary and what came after it.
+const (
+	keptMessages  = 4
+	summaryTokens = 300
+)
+
+// summarisesAnew summarises the whole conversation whenever the window is fuller than its share.
+type summarisesAnew struct {
+	rival
+
+	count    func(string) int
+	trigger  int // tokens above which it summarises
+	messages []deployment.Message
+	tokens   []int // of the messages
+	from     int   // first message that is sent word by word
+	summary  string
+}
+
+// turn sends a question; goal and recall are what else is in a prompt whoever sends it, in tokens. What is recalled does not count
+// for the trigger.
+func (r *summarisesAnew) turn(system, question string, goal, recall int) []contextMessage {
+	if r.used(system, question)+goal > r.trigger && len(r.messages)-keptMessages > r.from {
+		r.from = len(r.messages) - keptMessages
+		for _, n := range r.tokens[:r.from] {
+			r.Summaries += n
+		}
+		// What it says does not matter, but that it differs from the one before.
+		r.summary = strings.Repeat("summary of "+r.messages[r.from-1].ID+" ", summaryTokens/4)
+	}
+	used := r.used(system, question) + goal + recall
+	r.Prompts += used
+	r.Largest = max(r.Largest, used)
+	prompt := []contextMessage{{Role: "system", Content: system}}
+	if r.summary != "" {
+		prompt = append(prompt, contextMessage{Role: "user", Content: r.summary})
+	}
+	for _, m := range r.messages[r.from:] {
+		prompt = append(prompt, contextMessage{Role: m.Role, Content: m.Content})
+	}
+	return append(prompt, contextMessage{Role: "user", Content: question})
+}
+
+func (r *summarisesAnew) used(system, question string) int {
+	used := r.count(system) + r.count(r.summary) + r.count(question) + 3*perMessage
+	for _, n := range r.tokens[r.from:] {
+		used += n
+	}
+	return used
+}
+
+func (r *summarisesAnew) said(turn []deployment.Message) {
+	for _, m := range turn {
+		r.messages = append(r.messages, m)
+		r.tokens = append(r.tokens, r.count(m.Content)+perMessage)
+	}
+}
+
+// prompts measures how much of each prompt is there already in the one before it, from the first byte on: that is what
+// providers cache.
+type prompts struct {
+	last         string
+	same, length int
+}
+
+// add takes the prompt of the next turn.
+func (p *prompts) add(messages []contextMessage) {
+	text := rendered(messages)
+	if p.last != "" {
+		p.same += commonPrefix(p.last, text)
+		p.length += len(text)
+	}
+	p.last = text
+}
+
+// share of the bytes, from 0 to 1, over all turns but the first.
+func (p *prompts) share() float64 {
+	if p.length == 0 {
+		return 0
+	}
+	return float64(p.same) / float64(p.length)
+}
+
+// rendered is a prompt as one text, in the order in which a provider reads it.
+func rendered(messages []contextMessage) string {
+	var b strings.Builder
+	for _, m := range messages {
+		b.WriteString(m.Role + "\n" + m.Content + "\n")
+	}
+	return b.String()
+}
+
+func commonPrefix(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// recallFirst is the same prompt with what was recalled directly behind the system prompt.
+func recallFirst(messages []contextMessage) []contextMessage {
+	var recalled, rest []contextMessage
+	for _, m := range messages {
+		if m.Kind == "recall" {
+			recalled = append(recalled, m)
+		} else {
+			rest = append(rest, m)
+		}
+	}
+	return slices.Insert(rest, min(1, len(rest)), recalled...)
 }

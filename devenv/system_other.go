@@ -1,0 +1,12 @@
+//go:build unix && !linux
+
+package devenv
+
+import "syscall"
+
+// setDeathSignal does nothing: only Linux has a parent-death signal. Elsewhere the next start in the same folder ends what a
+// killed process left running.
+func setDeathSignal(*syscall.SysProcAttr, syscall.Signal) {}
+
+// memoryFolder returns "": only Linux has a folder in memory that is used here.
+func memoryFolder() string { return "" }

@@ -1,0 +1,172 @@
+package devenv
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+// temporalVersion is the release of Temporal's command line tool, with the dev server inside, that is downloaded or
+// built. One for both ways, so that every machine behaves alike.
+const temporalVersion = "v1.5.1"
+
+// temporalModule builds it.
+const temporalModule = "github.com/temporalio/cli/cmd/temporal"
+
+// temporalProgram finds Temporal's command line tool: on the PATH; in the cache; by download, seconds where the network
+// reaches it; at last built by `go install`, minutes once.
+func temporalProgram(ctx context.Context, progress Progress) (string, error) {
+	if path, err := exec.LookPath("temporal"); err == nil && exec.CommandContext(ctx, path, "--version").Run() == nil {
+		return filepath.Abs(path)
+	}
+	folder, err := cacheFolder("temporal-" + temporalVersion)
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(folder, "temporal")
+	if exists(program) {
+		return program, nil
+	}
+	err = onceAtATime(ctx, folder, progress, "temporal", func() error {
+		if exists(program) {
+			return nil
+		}
+		downloadErr := downloadTemporal(ctx, progress, temporalDownloads, program)
+		if downloadErr == nil || ctx.Err() != nil {
+			return downloadErr
+		}
+		progress.say("temporal", "cannot be downloaded from here, so it is built; this takes some minutes, once")
+		if err := buildTemporal(ctx, progress, folder, program); err != nil {
+			return errors.Join(downloadErr, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return "", &InstallError{
+			Missing: "Temporal's dev server is not on this machine",
+			Command: "go install " + temporalModule + "@" + temporalVersion + "    # or: brew install temporal",
+			Cause:   err,
+		}
+	}
+	return program, nil
+}
+
+// buildTemporal builds the program with this machine's Go.
+func buildTemporal(ctx context.Context, progress Progress, folder, program string) error {
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp(folder, "build-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(work) }()
+	return progress.during("temporal", "building "+temporalVersion, func() error {
+		cmd := exec.Command(tool, "install", "-ldflags=-s -w -X github.com/temporalio/cli/temporalcli.Version="+temporalVersion[1:], temporalModule+"@"+temporalVersion) //nolint:noctx // run watches ctx
+		cmd.Dir = work                                                                                                                                                   // outside of any module
+		cmd.Env = append(os.Environ(), "GOBIN="+work, "GOFLAGS=", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
+		if _, err := run(ctx, cmd); err != nil {
+			return err
+		}
+		return os.Rename(filepath.Join(work, "temporal"), program)
+	})
+}
+
+// temporalDownloads is where Temporal's SDKs get the dev server from. The Go SDK offers its own download only together
+// with starting a server, which a killed process would leave behind; hence these few lines.
+const temporalDownloads = "https://temporal.download/cli/"
+
+// downloadPatience is how long a download may take before building is worth a try. The program has about 60 MB packed.
+const downloadPatience = 3 * time.Minute
+
+// programLimit is more than the program will ever have, and less than a disk.
+const programLimit = 1 << 30
+
+// downloadTemporal downloads temporalVersion for this platform.
+func downloadTemporal(ctx context.Context, progress Progress, base, program string) error {
+	return progress.during("temporal", "downloading "+temporalVersion, func() error {
+		ctx, cancel := context.WithTimeout(ctx, downloadPatience)
+		defer cancel()
+		var release struct{ ArchiveURL, FileToExtract string }
+		query := url.Values{"platform": {runtime.GOOS}, "arch": {runtime.GOARCH}}
+		err := get(ctx, base+temporalVersion+"?"+query.Encode(), func(body io.Reader) error {
+			return json.NewDecoder(body).Decode(&release)
+		})
+		if err != nil {
+			return err
+		}
+		return get(ctx, release.ArchiveURL, func(body io.Reader) error {
+			return extract(body, release.FileToExtract, program)
+		})
+	})
+}
+
+// get fetches an address and hands its body to read.
+func get(ctx context.Context, address string, read func(io.Reader) error) (err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, response.Body.Close()) }()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", address, response.Status)
+	}
+	if err := read(response.Body); err != nil {
+		return fmt.Errorf("%s: %w", address, err)
+	}
+	return nil
+}
+
+// extract writes one file of a packed archive to a path, as a program, complete or not at all.
+func extract(archive io.Reader, name, to string) error {
+	unpacked, err := gzip.NewReader(archive)
+	if err != nil {
+		return err
+	}
+	files := tar.NewReader(unpacked)
+	for {
+		file, err := files.Next()
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("the archive has no file %q", name)
+		}
+		if err != nil {
+			return err
+		}
+		if file.Name == name && file.Size < programLimit {
+			return writeProgram(files, to)
+		}
+	}
+}
+
+// writeProgram writes a program beside its place and moves it there.
+func writeProgram(content io.Reader, to string) error {
+	unfinished, err := os.CreateTemp(filepath.Dir(to), "download-")
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(unfinished, content)
+	err = errors.Join(err, unfinished.Chmod(0o755), unfinished.Close())
+	if err == nil {
+		err = os.Rename(unfinished.Name(), to)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(unfinished.Name()))
+	}
+	return nil
+}
