@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,6 +47,28 @@ func TestPathsExist(t *testing.T) {
 		for _, path := range paths {
 			if found, err := filepath.Glob(filepath.Join("../..", path)); err != nil || len(found) == 0 {
 				t.Errorf("%s names %s, which does not exist", name, path)
+			}
+		}
+	}
+}
+
+// TestLayoutIsComplete checks that docs/architecture.md names every top-level folder with Go code.
+func TestLayoutIsComplete(t *testing.T) {
+	content, err := os.ReadFile("../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := pathsIn(string(content))
+	for _, pattern := range []string{"../../*/*.go", "../../*/*/*.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+		}
+		for _, file := range files {
+			folder, _, _ := strings.Cut(strings.TrimPrefix(filepath.ToSlash(file), "../../"), "/")
+			if !slices.ContainsFunc(named, func(path string) bool { return strings.HasPrefix(path, folder+"/") }) {
+				t.Errorf("docs/architecture.md does not name %s/", folder)
+				named = append(named, folder+"/") // report it once
 			}
 		}
 	}
