@@ -1,6 +1,6 @@
 package memory
 
-// What English orders are made of.
+// Parts of English orders.
 const (
 	enAll      = `(?:(?:all|any|each|every|everything in|of|the|these|those|this|that|my|our|his|her|its|their|whatever) )*`
 	enEarlier  = `(?:(?:previous|prior|preceding|above|earlier|foregoing|past|aforementioned|(?:previously|originally|initially) given) )`
@@ -20,13 +20,13 @@ const (
 		`reviewer|developer|citizen|resident|parent|partner|student|graduate|tester|grandparent|homeowner|part|step|few|lot|bit|little|regular|mere|click|short)\b`
 )
 
-// englishOverrides are the orders known in English.
+// englishOverrides are the known orders in English.
 var englishOverrides = []overrideRule{
 	{
 		name:   "ignore-previous",
 		heads:  "ignore|disregard|forget|discard|neglect|abandon",
 		tail:   ` ` + enAll + `(?:your )?` + enEarlier + `+` + enOf + enOrders,
-		except: ` (?:the|this|that|my|a) ` + enEarlier + `(?:instruction|directive|prompt)\b`, // one of a processor, a shell
+		except: ` (?:the|this|that|my|a) ` + enEarlier + `(?:instruction|directive|prompt)\b`, // of a processor or shell
 	},
 	{
 		name:  "ignore-previous",

@@ -1,6 +1,6 @@
 package memory
 
-// What Chinese orders are made of. Traditional forms are folded to simplified ones.
+// Parts of Chinese orders. Traditional forms are folded to simplified ones.
 const (
 	zhAll     = `(?:所有|全部|一切|任何|全体|每一条|这些|那些|各种)`
 	zhEarlier = `(?:之前|以前|此前|先前|以上|上面|上述|前面|前述|上文|前文|早先|刚才)`
@@ -14,7 +14,7 @@ const (
 	zhDefyNot = `不要理会|不用理会|不必理会|别理会|不理会|不用管|不要管|别管|不要遵守|不要再遵守|不再遵守|不遵守|不必遵守|不用遵守|停止遵守|不要遵循|不再遵循|不要执行|别再遵守|不要听从`
 )
 
-// chineseOverrides are the orders known in Chinese.
+// chineseOverrides are the known orders in Chinese.
 var chineseOverrides = []overrideRule{
 	{
 		name:   "ignore-previous",
@@ -112,7 +112,7 @@ var chineseOverrides = []overrideRule{
 	{name: "pretend", heads: "假装你是|假装您是|假装自己是|假设你是一个没有|请扮演一个没有|请扮演一个不受", opens: true},
 }
 
-// otherOverrides are the plainest orders in further languages. Accents may be missing in the text, since both are folded.
+// otherOverrides are the simplest orders in other languages. Texts may omit accents, because both sides are folded.
 var otherOverrides = []overrideRule{
 	// German
 	{
