@@ -47,7 +47,11 @@ var separatorLike = regexp.MustCompile(`(?m)^([ \t]*)(---[ \t]*\S.*---[ \t]*)$`)
 
 func blocks(docs []Document) []string {
 	slices.SortStableFunc(docs, func(a, b Document) int {
-		return cmp.Or(cmp.Compare(a.SortOrder, b.SortOrder), cmp.Compare(a.Path, b.Path), cmp.Compare(scopeOrder[a.Scope], scopeOrder[b.Scope]))
+		return cmp.Or(
+			cmp.Compare(a.SortOrder, b.SortOrder),
+			cmp.Compare(a.Path, b.Path),
+			cmp.Compare(scopeOrder[a.Scope], scopeOrder[b.Scope]),
+		)
 	})
 	out := make([]string, len(docs))
 	for i, d := range docs {

@@ -102,21 +102,26 @@ var (
 	loopback  = regexp.MustCompile(`(?i)^(?:[^@]*@)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\]|host\.docker\.internal)(?::\S*)?$`)
 
 	// secretFile matches files that nobody sends by accident.
-	secretFile = regexp.MustCompile(`(?i)(?:/etc/(?:passwd|shadow|sudoers|hosts\b)|\.ssh\b|id_(?:rsa|dsa|ecdsa|ed25519)|\.aws\b|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.kube\b|\.docker/config|` +
-		`\.gnupg|(?:^|[\s"'@/=<(\\])\.env\b|\.(?:bash|zsh|psql|mysql)_history|credentials?\b|secrets?\b|passwords?\b|\.kdbx\b|\.pem\b|\.p12\b|private[_-]?key|keychain|` +
+	secretFile = regexp.MustCompile(`(?i)(?:/etc/(?:passwd|shadow|sudoers|hosts\b)|\.ssh\b|id_(?:rsa|dsa|ecdsa|ed25519)|` +
+		`\.aws\b|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.kube\b|\.docker/config|` +
+		`\.gnupg|(?:^|[\s"'@/=<(\\])\.env\b|\.(?:bash|zsh|psql|mysql)_history|` +
+		`credentials?\b|secrets?\b|passwords?\b|\.kdbx\b|\.pem\b|\.p12\b|private[_-]?key|keychain|` +
 		`wallet\.dat|cookies\.sqlite|\b(?:MEMORY|PROFILE|SOUL|AGENTS|USER)\.md\b)`)
 	// publicKey matches the public half of a key.
 	publicKey = regexp.MustCompile(`\S+\.pub\b`)
 	// reader matches a command that reads files, the environment or databases.
-	reader = regexp.MustCompile("(?i)(?:^|[|;&(`]|\\bsudo\\s)\\s*(?:env|printenv|history|export -p|tar|zip|7z|gpg|pg_dump|pg_dumpall|mysqldump|mongodump|sqlite3|security|crontab|ifconfig|whoami|id|uname -a)\\b(?:[^=]|$)")
+	reader = regexp.MustCompile("(?i)(?:^|[|;&(`]|\\bsudo\\s)\\s*(?:env|printenv|history|export -p|tar|zip|7z|gpg|" +
+		"pg_dump|pg_dumpall|mysqldump|mongodump|sqlite3|security|crontab|ifconfig|whoami|id|uname -a)\\b(?:[^=]|$)")
 	// catFile matches a file that is printed. Request bodies, recognized by their extension, do not count.
-	catFile = regexp.MustCompile("(?i)(?:^|[|;&(`])\\s*(?:sudo\\s+)?(?:cat|base64|xxd|head|tail|less|strings|gzip|bzip2|openssl|type|gc|get-content)\\s+(?:-[\\w-]+\\s+)*([^\\s|;&)`]+)")
+	catFile = regexp.MustCompile("(?i)(?:^|[|;&(`])\\s*(?:sudo\\s+)?(?:cat|base64|xxd|head|tail|less|strings|gzip|bzip2|openssl|type|gc|" +
+		"get-content)\\s+(?:-[\\w-]+\\s+)*([^\\s|;&)`]+)")
 	// bodyFile matches names of ordinary request bodies.
 	bodyFile = regexp.MustCompile(`(?i)^["']?(?:\./)?[\w./-]*\.(?:json|xml|ya?ml|graphql|png|jpe?g|gif|svg|webp|wav|mp3|mp4|pdf|html)\b`)
 	// substitution matches a command inside of a command.
 	substitution = regexp.MustCompile("\\$\\(([^)]*)\\)?|`([^`]*)`")
 	// secretVariable matches an environment variable with a secret, and the parameter that it is passed to.
-	secretVariable = regexp.MustCompile(`(?i)(?:([\w.-]+)[\\"']*\s*[=:]\s*)?[\\"']*(?:\$\{?|\$env:)(\w*(?:key|token|secret|passw|pwd|cred|auth|cookie|session)\w*)`)
+	secretVariable = regexp.MustCompile(`(?i)(?:([\w.-]+)[\\"']*\s*[=:]\s*)?[\\"']*(?:\$\{?|\$env:)(\w*(?:key|token|secret|passw|pwd|` +
+		`cred|auth|cookie|session)\w*)`)
 	// secretParameter matches parameters that legitimately take a secret.
 	secretParameter = regexp.MustCompile(`(?i)key|token|code|assertion|appid|app_id|auth|secret|sig|pass|client|session|user`)
 )
@@ -174,7 +179,8 @@ func leaksVariable(data, host string) bool {
 			return true
 		}
 		provider, rest, named := strings.Cut(variable, "_")
-		if named && strings.ContainsAny(rest, "_") && !strings.Contains(host, provider) || provider == "openai" && !strings.Contains(host, "openai") {
+		isProvider := named && strings.Contains(rest, "_") || provider == "openai"
+		if isProvider && !strings.Contains(host, provider) {
 			return true
 		}
 	}
@@ -182,7 +188,8 @@ func leaksVariable(data, host string) bool {
 }
 
 var (
-	curlData   = regexp.MustCompile(`(?:^|\s)(?:-[a-zA-Z]*[dFT]|--data(?:-[a-z]+)?|--json|--form(?:-string)?|--upload-file|--url-query)(?:[\s=]*)("(?:[^"\\]|\\.)*"?|'[^']*'?|\S+)`)
+	curlData = regexp.MustCompile(`(?:^|\s)(?:-[a-zA-Z]*[dFT]|--data(?:-[a-z]+)?|--json|--form(?:-string)?|--upload-file|` +
+		`--url-query)(?:[\s=]*)("(?:[^"\\]|\\.)*"?|'[^']*'?|\S+)`)
 	uploads    = regexp.MustCompile(`(?:^|\s)(?:-[a-zA-Z]*T|--upload-file)[\s=]*["']?([^\s"']+)`)
 	fromFile   = regexp.MustCompile(`(?:^|=)[@<]([^;]+)`)
 	fetchedURL = regexp.MustCompile(`(?i)\bhttps?://(?:\$\([^)]*\)?|` + "`[^`]*`" + `|\S)*`)
@@ -286,8 +293,9 @@ func copySends(_, command string) bool {
 
 var (
 	powershellData = regexp.MustCompile(`(?i)-(?:body|infile|form)[\s:]+(.*)`)
-	powershellRead = regexp.MustCompile(`(?i)get-content|\bgc\s|\btype\s|readall|get-childitem|get-clipboard|get-process|get-credential|\$env:|\bdir\b|\bls\b|tobase64string`)
-	inFile         = regexp.MustCompile(`(?i)-infile[\s:]+(\S+)`)
+	powershellRead = regexp.MustCompile(`(?i)get-content|\bgc\s|\btype\s|readall|` +
+		`get-childitem|get-clipboard|get-process|get-credential|\$env:|\bdir\b|\bls\b|tobase64string`)
+	inFile = regexp.MustCompile(`(?i)-infile[\s:]+(\S+)`)
 )
 
 func powershellSends(before, command string) bool {
@@ -307,8 +315,10 @@ func powershellSends(before, command string) bool {
 
 // programRead matches what programs should not send: the whole environment rather than one variable, cookies, private
 // files.
-var programRead = regexp.MustCompile(`(?i)document\.cookie|localstorage|sessionstorage|process\.env\s*(?:[^.\w\[\s]|$)|os\.environ\s*(?:[^.\w\[\s]|$)|os\.environ\.copy|` +
-	`(?:open|readfilesync|readfile|read_text|path)\(\s*(?:os\.path\.\w+\(\s*)?["'](?:~|/etc|/home|/root|/proc|[^"']*(?:\.ssh|\.env|\.aws|id_rsa|secret|credential|passw))|navigator\.clipboard`)
+var programRead = regexp.MustCompile(`(?i)document\.cookie|localstorage|sessionstorage|` +
+	`process\.env\s*(?:[^.\w\[\s]|$)|os\.environ\s*(?:[^.\w\[\s]|$)|os\.environ\.copy|` +
+	`(?:open|readfilesync|readfile|read_text|path)\(\s*(?:os\.path\.\w+\(\s*)?["'](?:~|/etc|/home|/root|/proc|` +
+	`[^"']*(?:\.ssh|\.env|\.aws|id_rsa|secret|credential|passw))|navigator\.clipboard`)
 
 func programSends(before, command string) bool {
 	_, ok := remote(before + command)
@@ -318,8 +328,10 @@ func programSends(before, command string) bool {
 var (
 	linkTarget  = regexp.MustCompile(`^\](?:\(|:)\s*<?(https?://[^\s)]*(?:[ \w]*[>\]}][^\s)]*)?)`)
 	imageTarget = regexp.MustCompile(`^(?i:src)=["'](https?://[^"'\n]*)`)
-	placeholder = regexp.MustCompile(`\{\{[^}]*\}\}|\$\{[^}]*\}|\{[^}]+\}|<[^>]+>|\[[^\]]+\]|\$\([^)]*\)|%7[bB]%7[bB]|\$[A-Z_]{3,}|=[A-Z]{3,}(?:_[A-Z]+)+`)
-	dataName    = regexp.MustCompile(`(?i)conversation|chat|histor|secret|api_?key|token|passw|credential|memor|prompt|cookie|transcript|summar|base64|context|user_?(?:data|info)|private|session|\benv\b|profile`)
+	placeholder = regexp.MustCompile(`\{\{[^}]*\}\}|\$\{[^}]*\}|\{[^}]+\}|<[^>]+>|\[[^\]]+\]|\$\([^)]*\)|` +
+		`%7[bB]%7[bB]|\$[A-Z_]{3,}|=[A-Z]{3,}(?:_[A-Z]+)+`)
+	dataName = regexp.MustCompile(`(?i)conversation|chat|histor|secret|api_?key|token|passw|credential|memor|prompt|` +
+		`cookie|transcript|summar|base64|context|user_?(?:data|info)|private|session|\benv\b|profile`)
 )
 
 // linkSends reports whether an image or link sends data. Showing an image requests its address, with everything in it; a
@@ -360,13 +372,17 @@ func placeholders(target *regexp.Regexp, command string) (names string, ok bool)
 }
 
 var (
-	requestOpens  = regexp.MustCompile(`(?i)(?:^|[.!?:;])[\s>*_#"'\d.)+-]*(?:(?:please|always|then|also|now|and|secretly|silently|quietly|first|you (?:must|should|will))[,\s]+)*$`)
-	requestObject = regexp.MustCompile(`(?i)^\w+ [^.!?\n]{0,80}?\b(?:conversations?|chat (?:history|logs?|transcripts?)|system prompt|memor(?:y|ies)|environment variables|private keys?|ssh keys?|passwords|secrets|` +
+	requestOpens = regexp.MustCompile(`(?i)(?:^|[.!?:;])[\s>*_#"'\d.)+-]*(?:(?:please|always|then|also|now|and|secretly|silently|` +
+		`quietly|first|you (?:must|should|will))[,\s]+)*$`)
+	requestObject = regexp.MustCompile(`(?i)^\w+ [^.!?\n]{0,80}?\b(?:conversations?|chat (?:history|logs?|transcripts?)|system prompt|` +
+		`memor(?:y|ies)|environment variables|private keys?|ssh keys?|passwords|secrets|` +
 		`api keys|cookies)\b[^!?\n(\[]{0,80}?\b(?:to|at|via|on)\b[^!?\n(\[]{0,40}?https?://`)
-	requestFile = regexp.MustCompile(`(?i)^\w+ [^!?\n]{0,80}?(?:\b(?:MEMORY|PROFILE|SOUL|AGENTS|USER)\.md|~/\.ssh|id_rsa|\.env\b|/etc/(?:passwd|shadow))[^!?\n]{0,80}?\b(?:to|at|via|on)\b[^!?\n]{0,40}?https?://`)
+	requestFile = regexp.MustCompile(`(?i)^\w+ [^!?\n]{0,80}?(?:\b(?:MEMORY|PROFILE|SOUL|AGENTS|USER)\.md|~/\.ssh|id_rsa|\.env\b|` +
+		`/etc/(?:passwd|shadow))[^!?\n]{0,80}?\b(?:to|at|via|on)\b[^!?\n]{0,40}?https?://`)
 
 	chineseRequestOpens = regexp.MustCompile(`(?:^|[，。！？：；,.!?:;\s])[\s>*_#"'\d.)+-]*(?:请|然后|并|再|务必|现在|悄悄|每次|总是|立即)*$`)
-	chineseRequest      = regexp.MustCompile(`^[^。！？\n]{0,40}?(?:密码|密钥|私钥|聊天记录|对话|聊天内容|系统提示|环境变量|记忆|凭证|凭据|令牌|会话|隐私|个人信息|cookie|MEMORY\.md|PROFILE\.md|\.env)` +
+	chineseRequest      = regexp.MustCompile(`^[^。！？\n]{0,40}?(?:密码|密钥|私钥|聊天记录|对话|聊天内容|系统提示|环境变量|记忆|凭证|凭据|令牌|会话|隐私|个人信息|cookie|` +
+		`MEMORY\.md|PROFILE\.md|\.env)` +
 		`[^。！？\n]{0,20}?(?:发送|上传|发到|发给|传到|传给|提交|转发|同步|泄露|POST)[^。！？\n]{0,12}?https?://`)
 )
 

@@ -25,9 +25,12 @@ var activeTags = map[string]*regexp.Regexp{
 }
 
 // handler matches an attribute with an event handler.
-var handler = regexp.MustCompile(`[\s/"']on(?:abort|after|animation|auxclick|before|begin|blur|bounce|can|change|click|close|content|copy|cue|cut|dblclick|drag|drop|duration|` +
-	`emptied|end|error|finish|focus|form|fullscreen|gotpointer|hashchange|input|invalid|key|load|lostpointer|message|mouse|page|paste|pause|play|pointer|popstate|progress|` +
-	`rate|readystate|repeat|reset|resize|scroll|search|seek|select|show|slot|stalled|start|storage|submit|suspend|time|toggle|touch|transition|unload|visibility|volume|` +
+var handler = regexp.MustCompile(`[\s/"']on(?:abort|after|animation|auxclick|before|begin|blur|bounce|can|change|click|close|content|` +
+	`copy|cue|cut|dblclick|drag|drop|duration|` +
+	`emptied|end|error|finish|focus|form|fullscreen|gotpointer|hashchange|input|invalid|key|load|lostpointer|message|mouse|page|paste|` +
+	`pause|play|pointer|popstate|progress|` +
+	`rate|readystate|repeat|reset|resize|scroll|search|seek|select|show|slot|stalled|start|storage|submit|suspend|time|toggle|touch|` +
+	`transition|unload|visibility|volume|` +
 	`waiting|webkit|wheel)[a-z]*\s*=`)
 
 // addressHeads are what precedes an address: attributes, and Markdown's links (true).

@@ -30,7 +30,8 @@ var labelWords = []struct {
 	words string // separated by "|"
 	label
 }{
-	{"password|passwd|passphrase|passwort|kennwort|contraseña|contrasena|mot de passe|senha|пароль|密码|密碼|口令|パスワード|비밀번호", label{kind: "password", class: labelPassword}},
+	{"password|passwd|passphrase|passwort|kennwort|contraseña|contrasena|mot de passe|senha|пароль|密码|密碼|口令|パスワード|" +
+		"비밀번호", label{kind: "password", class: labelPassword}},
 	{"pwd", label{kind: "password", class: labelPassword, whole: true}},
 	{"pass", label{kind: "password", class: labelPassword, whole: true, assigned: true}},
 	{"api_key|api-key|apikey|api key|密钥|密鑰|秘钥", label{kind: "api-key", class: labelKey}},
@@ -71,7 +72,8 @@ const longValue = 40
 
 var (
 	// labelRest matches the rest of a label's name, and the end of its quotes or emphasis.
-	labelRest = regexp.MustCompile(`^(?:[_-]?(?:access[_-]?)?(?:key|value|secret|token))?(?:[_-](?:prod|production|dev|test|staging|stage|live|main|old|new|local|admin|root|user|db|\d+))?["'` + "`" + `\\\])*_]{0,4}`)
+	labelRest = regexp.MustCompile(`^(?:[_-]?(?:access[_-]?)?(?:key|value|secret|token))?` +
+		`(?:[_-](?:prod|production|dev|test|staging|stage|live|main|old|new|local|admin|root|user|db|\d+))?["'` + "`" + `\\\])*_]{0,4}`)
 	// labelObject and labelObjectRest match the object of a label: "password for the server".
 	labelObject     = regexp.MustCompile(`^ (?:for|of|to|on|at|in|from) [\w.@'-]+`)
 	labelObjectRest = regexp.MustCompile(`^ [\w.@'-]+`)
@@ -99,8 +101,10 @@ func labelled(text, lower string) []secret {
 			return
 		}
 		before, rest := text[max(0, from-60):from], window(text, to, labelWindow)
-		if strings.HasSuffix(before, placeholderOpen) || strings.HasSuffix(before, ":") && strings.HasPrefix(rest, ":") || l.assigned && !strings.HasPrefix(rest, "=") {
-			return // in a placeholder, or part of a longer name
+		isPlaceholder := strings.HasSuffix(before, placeholderOpen)
+		isQualified := strings.HasSuffix(before, ":") && strings.HasPrefix(rest, ":") // part of a longer name
+		if isPlaceholder || isQualified || l.assigned && !strings.HasPrefix(rest, "=") {
+			return
 		}
 		var v value
 		var ok bool
@@ -250,7 +254,8 @@ func closingQuote(inner string, quote rune, escape bool) int {
 var parameter = regexp.MustCompile(`&[A-Za-z_][\w.-]*=`)
 
 func endsValue(r rune) bool {
-	return unicode.IsSpace(r) || isWide(r) || 0x3000 <= r && r <= 0x303F || 0xFF00 <= r && r <= 0xFFEF || strings.ContainsRune("\"'`,;<>(){}[]|\\“”‘’«»", r)
+	isWideMark := 0x3000 <= r && r <= 0x303F || 0xFF00 <= r && r <= 0xFFEF
+	return unicode.IsSpace(r) || isWide(r) || isWideMark || strings.ContainsRune("\"'`,;<>(){}[]|\\“”‘’«»", r)
 }
 
 var (
@@ -278,20 +283,23 @@ func bearerValue(rest string) (v value, ok bool) {
 // Values that are not secrets.
 var (
 	// reference matches a variable, file, address or template field.
-	reference = regexp.MustCompile(`^(?:\$[A-Za-z_{(]|#\{|[<{&=:]|\+[A-Za-z ]|%[A-Za-z(]|@[A-Za-z]+$|!(?:secret|vault|env|ref|sub)\b|\*[A-Za-z]|[~.]{0,2}/|https?:|[A-Za-z]:\\|` +
+	reference = regexp.MustCompile(`^(?:\$[A-Za-z_{(]|#\{|[<{&=:]|\+[A-Za-z ]|%[A-Za-z(]|@[A-Za-z]+$|!(?:secret|vault|env|ref|sub)\b|` +
+		`\*[A-Za-z]|[~.]{0,2}/|https?:|[A-Za-z]:\\|` +
 		`(?:env|vault|op|secret|file|process|os|config|self|this|req|ctx|request|settings)[.:])`)
 	// member matches a field of a structure in code.
 	member = regexp.MustCompile(`^[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+$`)
 	// constant matches a name in capitals.
 	constant = regexp.MustCompile(`^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$`)
 	// named matches an identifier that describes its content.
-	named = regexp.MustCompile(`^[A-Za-z_]*(?:Password|Passwd|Passphrase|Secret|Token|Key|Credentials?)[A-Za-z_]*$|^[a-z_]+_(?:password|passwd|secret|token|key)$`)
+	named = regexp.MustCompile(`^[A-Za-z_]*(?:Password|Passwd|Passphrase|Secret|Token|Key|Credentials?)[A-Za-z_]*$|^[a-z_]+_(?:password|` +
+		`passwd|secret|token|key)$`)
 	// nameLike matches names of things: lower-case words and numbers between hyphens.
 	nameLike = regexp.MustCompile(`^[a-z]+(?:[-_./](?:[a-z]+|\d{1,4}|v\d+))*$`)
 	// measured matches a date, time, range, version or number with a unit.
 	measured = regexp.MustCompile(`(?i)^(?:\d{4}-\d{2}-\d{2}.*|\d{1,2}[.:/]\d{1,2}.*|\d+\s*[-–]\s*\d+|v?\d+(?:\.\d+)+\S*|\d+-[a-z]+|` +
 		`\d+(?:\.\d+)?(?:ms|s|m|h|d|kb|mb|gb|k|px|%|bits?|bytes?|min|chars?|x|th|st|nd|rd))$`)
-	algorithm = regexp.MustCompile(`(?i)^(?:md5|sha-?\d+|argon2(?:id?|d)?|pbkdf2|bcrypt|scrypt|base64|utf-?8|oauth2?|totp|hmac|aes-?\d*|rsa-?\d*|2fa|x509|1password|ed25519|rot13|blake2b?|blake3)(?:$|[-_.,/])`)
+	algorithm = regexp.MustCompile(`(?i)^(?:md5|sha-?\d+|argon2(?:id?|d)?|pbkdf2|bcrypt|scrypt|base64|utf-?8|oauth2?|totp|hmac|aes-?\d*|` +
+		`rsa-?\d*|2fa|x509|1password|ed25519|rot13|blake2b?|blake3)(?:$|[-_.,/])`)
 	eMail     = regexp.MustCompile(`^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)
 	uuidShape = regexp.MustCompile(`(?i)^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 )
@@ -313,7 +321,9 @@ func (v value) isSecret(l label, before string) bool {
 			return false
 		}
 	}
-	if !v.quoted && (member.MatchString(text) && !strings.ContainsAny(text, "0123456789") || strings.HasPrefix(v.after, "(") || strings.HasPrefix(v.after, "[")) {
+	isMember := member.MatchString(text) && !strings.ContainsAny(text, "0123456789")
+	isExpression := strings.HasPrefix(v.after, "(") || strings.HasPrefix(v.after, "[")
+	if !v.quoted && (isMember || isExpression) {
 		return false
 	}
 	// A UUID called a token identifies a page or a change.
@@ -402,26 +412,31 @@ func countClasses(text string) (c classes) {
 var placeholderWords = func() map[string]bool {
 	words := map[string]bool{}
 	for word := range strings.FieldsSeq(`
-		password passwd passphrase secret token apikey api_key pass pwd passwort kennwort contraseña credentials username user login key value
-		changeme change-me change_me example sample demo dummy placeholder test testing foobar foo bar baz todo tbd none null nil undefined true false yes no
-		postgres mysql root admin guest redis mongo default string str text varchar bytes byte int integer number bool boolean object array any optional required
-		secretstr securestring hidden masked redacted empty missing blank unset unknown invalid incorrect correct wrong expired changed reset forgotten lost found
-		hashed encrypted salted stored saved generated random strong weak secure insecure safe short long visible shared public private protected unique
-		rotated revoked leaked compromised exposed enabled disabled needed wanted accepted rejected denied granted updated removed deleted created
-		mandatory written printed entered typed prompted provided given available unavailable here there below above attached following inside somewhere
-		abgelaufen geändert falsch richtig nötig erforderlich vergessen gespeichert verschlüsselt obligatoria obligatorio incorrecta incorrecto caducada
-		obligatoire incorrect incorrecte expiré oublié requis manager policy field prompt hash length reset
-		allowed forbidden supported unsupported temporary permanent identical different always never still already again sometimes usually currently
-		something anything nothing everything simple complex obvious trivial obsolete outdated pending active inactive valid verified plaintext
-		guessable memorable important confidential sensitive interactive environment keychain keyring bitwarden lastpass keepass keepassxc dashlane vault`) {
+		password passwd passphrase secret token apikey api_key pass pwd passwort kennwort contraseña credentials username user login
+		key value changeme change-me change_me example sample demo dummy placeholder test testing foobar foo bar baz todo tbd none
+		null nil undefined true false yes no postgres mysql root admin guest redis mongo default string str text varchar bytes byte
+		int integer number bool boolean object array any optional required secretstr securestring hidden masked redacted empty missing
+		blank unset unknown invalid incorrect correct wrong expired changed reset forgotten lost found hashed encrypted salted stored
+		saved generated random strong weak secure insecure safe short long visible shared public private protected unique rotated
+		revoked leaked compromised exposed enabled disabled needed wanted accepted rejected denied granted updated removed deleted
+		created mandatory written printed entered typed prompted provided given available unavailable here there below above attached
+		following inside somewhere abgelaufen geändert falsch richtig nötig erforderlich vergessen gespeichert verschlüsselt
+		obligatoria obligatorio incorrecta incorrecto caducada obligatoire incorrect incorrecte expiré oublié requis manager policy
+		field prompt hash length reset allowed forbidden supported unsupported temporary permanent identical different always never
+		still already again sometimes usually currently something anything nothing everything simple complex obvious trivial obsolete
+		outdated pending active inactive valid verified plaintext guessable memorable important confidential sensitive interactive
+		environment keychain keyring bitwarden lastpass keepass keepassxc dashlane vault`) {
 		words[word] = true
 	}
 	return words
 }()
 
 var (
-	placeholderShape = regexp.MustCompile(`(?i)your|example|placeholder|change.?me|redacted|dummy|\.\.\.|…|^(?:my|the|some|a|an|new|old|db|user|test)[-_]?(?:secret|password|passwd|pass|token|key|api[-_]?key)s?$|^x{3,}|^\*+$|^•+$|^[.\-_#]+$|^(?:foo|bar|baz)+$`)
-	proseWord        = regexp.MustCompile(`(?i)\b(?:a|the|is|are|be|was|not|must|should|can|cannot|may|will|enter|your|please|password|passwort|passe|contraseña|required|least|characters|forgot|confirm|invalid|wrong|field|missing|empty|with|from|for|to|of|in|on|or)\b`)
+	placeholderShape = regexp.MustCompile(`(?i)your|example|placeholder|change.?me|redacted|dummy|\.\.\.|…|^(?:my|the|some|a|an|new|old|` +
+		`db|user|test)[-_]?(?:secret|password|passwd|pass|token|key|api[-_]?key)s?$|^x{3,}|^\*+$|^•+$|^[.\-_#]+$|^(?:foo|bar|baz)+$`)
+	proseWord = regexp.MustCompile(`(?i)\b(?:a|the|is|are|be|was|not|must|should|can|cannot|may|will|enter|your|please|password|` +
+		`passwort|passe|contraseña|required|least|characters|forgot|confirm|invalid|wrong|field|missing|empty|with|from|for|to|of|in|on|` +
+		`or)\b`)
 )
 
 // isPlaceholder reports whether a value is a placeholder for a secret.

@@ -86,7 +86,8 @@ func overridesIn(f folded, found func(rule string, at int)) {
 func startsWord(text string, at int) bool {
 	first, _ := utf8.DecodeRuneInString(text[at:])
 	before, _ := utf8.DecodeLastRuneInString(text[:at])
-	return isWide(first) || !unicode.IsLetter(first) && first != '[' || isWide(before) || !unicode.IsLetter(before) && !unicode.IsDigit(before)
+	isMark := !unicode.IsLetter(first) && first != '['
+	return isMark || isWide(first) || isWide(before) || !unicode.IsLetter(before) && !unicode.IsDigit(before)
 }
 
 // negation matches before words that are not an order because they are negated.

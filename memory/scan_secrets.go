@@ -380,8 +380,9 @@ var (
 	// cardGroups matches the sizes of the groups of digits.
 	cardGroups = regexp.MustCompile(`^(?:\d+|4-4-4-4|4-4-4-4-[1-3]|4-6-5|4-6-4|6-13)$`)
 	// otherNumber matches words before numbers that only look like a card's. cardNumber overrides it.
-	otherNumber = regexp.MustCompile(`\b(?:orders?|invoices?|tracking|shipment|parcel|ticket|ref(?:erence)?|id|ids|uuid|isbn|ean|imei|serial|sku|timestamp|phone|case|build|commit)\b[^.\n]{0,16}$|(?:订单|单号|运单|发票|编号|流水)[^。\n]{0,12}$`)
-	cardNumber  = regexp.MustCompile(`\b(?:card|visa|mastercard|amex|credit|debit|kreditkarte|tarjeta|carte)\b|卡`)
+	otherNumber = regexp.MustCompile(`\b(?:orders?|invoices?|tracking|shipment|parcel|ticket|ref(?:erence)?|id|ids|uuid|isbn|ean|imei|` +
+		`serial|sku|timestamp|phone|case|build|commit)\b[^.\n]{0,16}$|(?:订单|单号|运单|发票|编号|流水)[^。\n]{0,12}$`)
+	cardNumber = regexp.MustCompile(`\b(?:card|visa|mastercard|amex|credit|debit|kreditkarte|tarjeta|carte)\b|卡`)
 )
 
 // cards finds payment card numbers: of a known kind, with a valid check digit, and not announced as another number.

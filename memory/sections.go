@@ -88,7 +88,7 @@ func headings(doc string) []heading {
 func headingsFrom(lines []string, start int) []heading {
 	var (
 		out   []heading
-		fence string // that is open
+		fence string // open fence
 	)
 	for i := start; i < len(lines); i++ {
 		line, indented := outdented(lines[i])
@@ -323,7 +323,8 @@ func topSpan(document, heading string) (start, end int, found bool) {
 func fitsInSection(text string) error {
 	const (
 		sentinel = "\n\n## End\n"
-		levels   = "Use headings of level 3 and below, and no line of === or --- under text: the section of the person who speaks has level 2"
+		levels   = "Use headings of level 3 and below, and no line of === or --- under text: " +
+			"the section of the person who speaks has level 2"
 	)
 	text = withLineBreak(text, "\n")
 	if strings.Contains(text, "\r") {

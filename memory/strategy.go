@@ -164,7 +164,8 @@ func incomingSections(incoming string) ([]*incomingSection, error) {
 		line += strings.Count(incoming[at:span[0]], "\n")
 		at = span[0]
 		if first, twice := lines[found[i].name]; twice {
-			return nil, &StrategyError{StrategySection, line, fmt.Sprintf("join this section with the one of the same heading in line %d", first)}
+			return nil, &StrategyError{StrategySection, line, fmt.Sprintf("join this section with the one of the same heading in line "+
+				"%d", first)}
 		}
 		lines[found[i].name] = line
 		out = append(out, &incomingSection{
