@@ -49,7 +49,11 @@ func TestBlame(t *testing.T) {
 		{"a line that comes back", []string{"- a\n- b\n", "- a\n", "- a\n- b\n"}, []string{"1 - a", "3 - b"}},
 		{"a last line gets its line break", []string{"- a", "- a\n- b\n"}, []string{"1 - a", "2 - b"}},
 		{"other line breaks", []string{"- a\n- b\n", "- a\r\n- b\r\n- c\r\n"}, []string{"1 - a", "1 - b", "2 - c"}},
-		{"moved", []string{"## X\n- a\n- b\n## Y\n- c\n", "## Y\n- c\n- a\n## X\n- b\n"}, []string{"1 ## Y", "1 - c", "1 - a", "1 ## X", "1 - b"}},
+		{
+			"moved",
+			[]string{"## X\n- a\n- b\n## Y\n- c\n", "## Y\n- c\n- a\n## X\n- b\n"},
+			[]string{"1 ## Y", "1 - c", "1 - a", "1 ## X", "1 - b"},
+		},
 		{"another list marker", []string{"- a\n- b\n", "* a\n  - b\n"}, []string{"1 * a", "1   - b"}},
 		{"a box is ticked", []string{"- [ ] a\n", "- [x] a\n"}, []string{"2 - [x] a"}},
 		{"equal lines", []string{"- a\n- a\n", "- a\n- b\n- a\n- a\n"}, nil},
@@ -75,7 +79,10 @@ func TestBlameTellsTheStoryOfALine(t *testing.T) {
 	got := Blame(versions)
 	want := []BlameLine{
 		{Line: "# M", Version: 1, Author: person, Reason: "reason 1", At: versions[0].CreatedAt},
-		{Line: "- tea", Version: 2, Author: machine, Reason: "reason 2", At: versions[1].CreatedAt, Conversation: "c-1", From: 3, To: 9, Messages: []int64{4, 7}},
+		{
+			Line: "- tea", Version: 2, Author: machine, Reason: "reason 2", At: versions[1].CreatedAt, Conversation: "c-1", From: 3, To: 9,
+			Messages: []int64{4, 7},
+		},
 		{Line: "- cake", Version: 2, Author: machine, Reason: "reason 2", At: versions[1].CreatedAt, Conversation: "c-1", From: 3, To: 9},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -85,7 +92,10 @@ func TestBlameTellsTheStoryOfALine(t *testing.T) {
 
 func TestBlameKnowsTheMessagesOfALineWithAnotherMarker(t *testing.T) {
 	h := history([]Author{machine, person}, "- a\n- b\n", "* a\n* b\n")
-	h[0].Sources = Sources{Conversation: "c", From: 1, To: 4, Lines: []LineSource{{Line: "- a", Messages: []int64{1}}, {Line: "- b", Messages: []int64{3}}}}
+	h[0].Sources = Sources{
+		Conversation: "c", From: 1, To: 4,
+		Lines: []LineSource{{Line: "- a", Messages: []int64{1}}, {Line: "- b", Messages: []int64{3}}},
+	}
 	for i, want := range [][]int64{{1}, {3}} {
 		if got := Blame(h)[i]; got.Version != 1 || !slices.Equal(got.Messages, want) {
 			t.Errorf("line %d came from messages %v in version %d, want %v in version 1", i+1, got.Messages, got.Version, want)

@@ -44,7 +44,10 @@ func TestParseConsolidationRefuses(t *testing.T) {
 		{"emptied", `{"should_update": true, "reason": "tidied up", "memory_content": " \n"}`, "memory_content is empty"},
 		{"without the text", `{"should_update": true, "reason": "tidied up"}`, "memory_content is empty"},
 		{"a list of lines", `{"should_update": true, "memory_content": ["# Memory"]}`, "memory_content must be one JSON string"},
-		{"retired without names", `{"should_update": true, "memory_content": "# Memory", "retired": ["- a"]}`, "retired[0] must be an object"},
+		{
+			"retired without names", `{"should_update": true, "memory_content": "# Memory", "retired": ["- a"]}`,
+			"retired[0] must be an object",
+		},
 		{"cut off", `{"should_update": true, "memory_content": "# Memory\n\n- Lives in Lis`, "cannot be read"},
 		{"repaired fields of another contract", `{'should_update': True, 'memory_update': '# Memory',}`, "cannot be read"},
 		{"two answers", `{"should_update": false} {"should_update": true, "memory_content": "# Memory"}`, "several"},
@@ -86,7 +89,8 @@ func TestParseConsolidationNeverChangesWhatWasSaid(t *testing.T) {
 func FuzzParseConsolidation(f *testing.F) {
 	for _, seed := range []string{
 		`{"should_update": true, "memory_content": "# Memory\n", "retired": [{"line": "a", "reason": "b"}]}`,
-		"```json\n{'should_update': True, 'reason': 'it is', 'memory_content': None,}\n```", `[{"should_update":"false"}]`, `{"a": {"should_update": false}} {`,
+		"```json\n{'should_update': True, 'reason': 'it is', 'memory_content': None,}\n```", `[{"should_update":"false"}]`,
+		`{"a": {"should_update": false}} {`,
 		`{should_update: true, memory_content: "a "b" c"}`, `"{\"should_update\": true}"`, `<think>{</think>{"should_update": 1}`,
 	} {
 		f.Add(seed)
@@ -140,9 +144,12 @@ func TestConsolidationSchema(t *testing.T) {
 
 // A line of a version may come from another conversation than the version, as those that a dream promotes do.
 func TestBlameNamesTheConversationOfALine(t *testing.T) {
-	lines := Blame([]Version{{Number: 1, Content: "- a\n- b\n- c\n", Sources: Sources{Conversation: "c1", From: 1, To: 9, Lines: []LineSource{
-		{Line: "- a", Messages: []int64{3}}, {Line: "- b", Messages: []int64{7, 5}, Conversation: "c2"},
-	}}}})
+	lines := Blame([]Version{{
+		Number: 1, Content: "- a\n- b\n- c\n",
+		Sources: Sources{Conversation: "c1", From: 1, To: 9, Lines: []LineSource{
+			{Line: "- a", Messages: []int64{3}}, {Line: "- b", Messages: []int64{7, 5}, Conversation: "c2"},
+		}},
+	}})
 	type origin struct {
 		Conversation string
 		From, To     int64

@@ -14,9 +14,12 @@ import (
 func TestEntryIDSurvives(t *testing.T) {
 	for _, same := range [][]string{
 		{
-			"- Anna's birthday is on 12 May.", "* Anna's birthday is on 12 May", "+ **Anna's** birthday is on _12 May_", "3) Anna’s birthday is on 12\u00a0May.",
-			"  - Anna's   birthday\r\n    is on 12 May!", "> Anna's birthday\n> is on `12 May`", "ANNA'S BIRTHDAY IS ON 12 MAY", "- [ ] Anna's birthday is on 12 May",
-			"- ***Anna's birthday*** is on 12 May <!-- promoted: 81 -->", "Anna\\'s birthday is on 12 May;", "1. Ａnna's birthday is on １２ May…", "\ufeffAnna's birth\u00adday is on 12 May",
+			"- Anna's birthday is on 12 May.", "* Anna's birthday is on 12 May", "+ **Anna's** birthday is on _12 May_",
+			"3) Anna’s birthday is on 12\u00a0May.",
+			"  - Anna's   birthday\r\n    is on 12 May!", "> Anna's birthday\n> is on `12 May`", "ANNA'S BIRTHDAY IS ON 12 MAY",
+			"- [ ] Anna's birthday is on 12 May",
+			"- ***Anna's birthday*** is on 12 May <!-- promoted: 81 -->", "Anna\\'s birthday is on 12 May;",
+			"1. Ａnna's birthday is on １２ May…", "\ufeffAnna's birth\u00adday is on 12 May",
 		},
 		{"- 安娜的生日是五月十二日。", "安娜的生日\n是五月十二日", "* **安娜**的生日是五月十二日", "安娜 的生日是五月十二日．"},
 		{"用Go写的服务", "- 用 Go 写的服务", "用 `Go` 写的服务。"},
@@ -37,7 +40,8 @@ func TestEntryIDSurvives(t *testing.T) {
 // TestEntryIDDiffers: no two of these say the same.
 func TestEntryIDDiffers(t *testing.T) {
 	texts := []string{
-		"Anna likes tea", "Anna likes teas", "Anna like stea", "Ben likes tea", "Anna likes tea?", "~~Anna likes tea~~", "[x] Anna likes tea", "Anna likes “tea”",
+		"Anna likes tea", "Anna likes teas", "Anna like stea", "Ben likes tea", "Anna likes tea?", "~~Anna likes tea~~",
+		"[x] Anna likes tea", "Anna likes “tea”",
 		"db_port", "dbport", "db port", "2*3*4", "234", "2 * 3", "2 3", "C", "C#", "C++", "-5 degrees", "5 degrees", "5", "5 %",
 		"- 12. May", "- 13. May", "安娜喜欢茶", "安娜喜欢咖啡", "👍", "👎", "👩‍👦", "👩👦", "e", "é",
 	}

@@ -21,13 +21,17 @@ func TestMergeImported(t *testing.T) {
 			"- Ada\n- Bob\n", "- Ada\n  - likes tea\n- Bob\n", "- Ada\n- Bob\n\n## Imported from mem0\n\n- Ada\n  - likes tea\n",
 		},
 		"two items under one that stands apart": {
-			"- Ada\n", "  - Ada\n    - likes tea\n    - likes rum\n", "- Ada\n\n## Imported from mem0\n\n- Ada\n  - likes tea\n  - likes rum\n",
+			"- Ada\n", "  - Ada\n    - likes tea\n    - likes rum\n",
+			"- Ada\n\n## Imported from mem0\n\n- Ada\n  - likes tea\n  - likes rum\n",
 		},
 		"a table": {
 			"| a | b |\n|---|---|\n| 1 | 2 |\n", "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n",
 			"| a | b |\n|---|---|\n| 1 | 2 |\n\n## Imported from mem0\n\n| a | b |\n|---|---|\n| 3 | 4 |\n",
 		},
-		"code":              {"x\n", "y\n\n```\n# no heading\n\nz\n```\n", "x\n\n## Imported from mem0\n\ny\n\n```\n# no heading\n\nz\n```\n"},
+		"code": {
+			"x\n", "y\n\n```\n# no heading\n\nz\n```\n",
+			"x\n\n## Imported from mem0\n\ny\n\n```\n# no heading\n\nz\n```\n",
+		},
 		"into an empty one": {"", "- tea\n", "## Imported from mem0\n\n- tea\n"},
 		"a rule in front": {
 			"---\n\n- tea\n", "x\n\n```\nz\n---\n```\n", "---\n\n- tea\n\n## Imported from mem0\n\nx\n\n```\nz\n--- \n```\n",

@@ -220,8 +220,10 @@ func TestParseProposalNeverChangesWhatWasSaid(t *testing.T) {
 func FuzzParseProposal(f *testing.F) {
 	for _, seed := range []string{
 		`{"should_update": true, "memory_update": "# Memory\n", "retired": [{"line": "a", "reason": "b"}]}`,
-		"```json\n{'should_update': True, 'reason': 'it is', 'daily_entry': None,}\n```", `[{"should_update":"false"}]`, `{"a": {"should_update": false}} {`,
-		`{should_update: true, memory_update: "a "b" c"}`, `"{\"should_update\": true}"`, `<think>{</think>{"should_update": 1}`, `{"should_update": true, "reason": "\u00e9\ud83d"`,
+		"```json\n{'should_update': True, 'reason': 'it is', 'daily_entry': None,}\n```", `[{"should_update":"false"}]`,
+		`{"a": {"should_update": false}} {`,
+		`{should_update: true, memory_update: "a "b" c"}`, `"{\"should_update\": true}"`, `<think>{</think>{"should_update": 1}`,
+		`{"should_update": true, "reason": "\u00e9\ud83d"`,
 	} {
 		f.Add(seed)
 	}

@@ -11,8 +11,10 @@ import (
 
 // markdownLines are lines that mean something to a Markdown parser, among others that nearly do.
 var markdownLines = []string{
-	"", "", "text", "# T", "## A", "## A", "## B ##", "### N", "####### no", "#none", "A", "B", "---", "===", "```", "~~~", "```yaml", "    code", "\tcode",
-	"- item", "- key: value", "* **key**: other", "key: value", "key: https://x/y:z", "https://x", "键：值", "two words: x", "  key: in", "1. n: 1", "> # quoted",
+	"", "", "text", "# T", "## A", "## A", "## B ##", "### N", "####### no", "#none", "A", "B", "---", "===", "```", "~~~", "```yaml",
+	"    code", "\tcode",
+	"- item", "- key: value", "* **key**: other", "key: value", "key: https://x/y:z", "https://x", "键：值", "two words: x", "  key: in",
+	"1. n: 1", "> # quoted",
 	"<!--", "-->", "<div>", "| a: b |", "[r]: /url", "  ## C", "  ", "a  ", "12:30",
 }
 

@@ -89,7 +89,10 @@ func TestStepsProperties(t *testing.T) {
 		var msgs []Message
 		first := rapid.Int64Range(1, 100).Draw(t, "first")
 		for i, role := range rapid.SliceOfN(rapid.SampledFrom([]string{RoleOfUser, RoleOfAssistant, RoleOfTool, RoleOfSystem}), 0, 60).Draw(t, "roles") {
-			msgs = append(msgs, Message{Seq: first + int64(i), Role: role, Content: rapid.SampledFrom([]string{"x", " "}).Draw(t, "content")})
+			msgs = append(msgs, Message{
+				Seq: first + int64(i), Role: role,
+				Content: rapid.SampledFrom([]string{"x", " "}).Draw(t, "content"),
+			})
 		}
 		steps := Steps(msgs, s)
 		if len(msgs) == 0 {
