@@ -64,7 +64,7 @@ func TestParseConsolidationRefuses(t *testing.T) {
 	}
 }
 
-// An answer is read as it was meant or not at all, however it is written and wherever it was cut off.
+// An answer is read as intended or not at all, however it is written and wherever it was cut off.
 func TestParseConsolidationNeverChangesWhatWasSaid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := proposals().Draw(t, "proposal")
@@ -109,7 +109,7 @@ func FuzzParseConsolidation(f *testing.F) {
 	})
 }
 
-// What the schema asks for is what the parser reads.
+// The parser reads what the schema asks for.
 func TestConsolidationSchema(t *testing.T) {
 	var schema jsonschema.Schema
 	if err := json.Unmarshal(ConsolidationSchema(), &schema); err != nil {
@@ -142,7 +142,7 @@ func TestConsolidationSchema(t *testing.T) {
 	}
 }
 
-// A line of a version may come from another conversation than the version, as those that a dream promotes do.
+// A line of a version may come from another conversation than the version, for example in a dream.
 func TestBlameNamesTheConversationOfALine(t *testing.T) {
 	lines := Blame([]Version{{
 		Number: 1, Content: "- a\n- b\n- c\n",

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEntryIDSurvives: each row is one statement, written in different ways.
+// TestEntryIDSurvives has one statement per row, written in different ways.
 func TestEntryIDSurvives(t *testing.T) {
 	for _, same := range [][]string{
 		{
@@ -37,7 +37,7 @@ func TestEntryIDSurvives(t *testing.T) {
 	}
 }
 
-// TestEntryIDDiffers: no two of these say the same.
+// TestEntryIDDiffers has statements of which no two are the same.
 func TestEntryIDDiffers(t *testing.T) {
 	texts := []string{
 		"Anna likes tea", "Anna likes teas", "Anna like stea", "Ben likes tea", "Anna likes tea?", "~~Anna likes tea~~",
@@ -140,7 +140,7 @@ goes on
 	}
 }
 
-// TestEntriesOfSurviveReformatting: a list that is formatted anew and reordered has the statements that it had.
+// TestEntriesOfSurviveReformatting checks that a reformatted and reordered list has the same statements.
 func TestEntriesOfSurviveReformatting(t *testing.T) {
 	words := rapid.SliceOfN(rapid.SampledFrom([]string{"Anna", "likes", "green", "tea", "db_port", "on", "12th", "May", "里斯本", "生日", "Évora", "C++", "in", "🎉"}), 1, 8)
 	rapid.Check(t, func(t *rapid.T) {
@@ -165,7 +165,7 @@ func TestEntriesOfSurviveReformatting(t *testing.T) {
 	})
 }
 
-// idsOf are the identities of a document's statements, sorted.
+// idsOf returns the ids of a document's statements, sorted.
 func idsOf(doc string) []EntryID {
 	var ids []EntryID
 	for _, e := range EntriesOf(doc) {
@@ -175,7 +175,7 @@ func idsOf(doc string) []EntryID {
 	return ids
 }
 
-// checkEntries holds what is true of the statements of any document.
+// checkEntries checks what holds for the statements of any document.
 func checkEntries(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -229,8 +229,8 @@ func FuzzEntryIDOf(f *testing.F) {
 	})
 }
 
-// TestEntriesOfIsLinear: a megabyte of anything takes well below a second; the limit is for a busy machine, and quadratic
-// time is minutes.
+// TestEntriesOfIsLinear parses a megabyte, which takes well below a second. The limit allows for a busy machine; quadratic
+// time would be minutes.
 func TestEntriesOfIsLinear(t *testing.T) {
 	const size = 1 << 20
 	var deep strings.Builder

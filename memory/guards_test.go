@@ -19,7 +19,7 @@ func codes(violations []Violation) []string {
 	return out
 }
 
-// bullets makes a document with a title and numbered lines whose words are all different.
+// bullets makes a document with a title and numbered lines with different words.
 func bullets(from, to int) string {
 	var b strings.Builder
 	b.WriteString("# Memory\n\n")
@@ -178,8 +178,8 @@ func TestGuardKeepsEnoughLines(t *testing.T) {
 	}
 }
 
-// Lines that begin alike are not alike: what half of a file begins with says nothing about a line.
-func TestGuardIsNotDeceivedByTemplates(t *testing.T) {
+// Lines that begin alike are not alike: words that half of the file begins with do not count.
+func TestGuardIgnoresRepeatedBeginnings(t *testing.T) {
 	var current, text strings.Builder
 	current.WriteString("# Memory\n\n")
 	text.WriteString("# Memory\n\n")
@@ -293,7 +293,7 @@ func TestGuardReportsEverythingAtOnce(t *testing.T) {
 	}
 }
 
-// Whatever a model answers: what passes has every line of a person that was not retired with a reason.
+// Whatever a model answers, an accepted text has every line of a person that was not retired with a reason.
 func TestGuardNeverLosesALineOfAPerson(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.SampledFrom([]string{"- a", "- b", "- c d", "* e", "## H", "", "- f", "text", "## G", "- g"})

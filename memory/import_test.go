@@ -46,7 +46,7 @@ func TestMergeImported(t *testing.T) {
 	}
 }
 
-// Whatever two documents say, the one says both afterwards, what stood there stands there still, and a second time changes nothing.
+// The merged document has all statements of both, existing text is unchanged, and a second merge changes nothing.
 func TestMergeImportedLosesNothing(t *testing.T) {
 	line := rapid.SampledFrom([]string{
 		"# A", "## B", "### C", "- tea", "- rum", "  - deep", "    - deeper", "* cake", "1. one", "text", "more text", "", "", "> said",

@@ -121,7 +121,7 @@ func checkMerge(t interface{ Fatalf(string, ...any) }, base, ours, theirs string
 	}
 }
 
-// Edits of different lines are all made, on both sides, whatever they are.
+// Edits of different lines are all applied, on both sides.
 func TestMerge3KeepsWhatDoesNotOverlap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var base, ours, theirs, want []string

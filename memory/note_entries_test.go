@@ -56,7 +56,7 @@ func TestReplaceEntries(t *testing.T) {
 	}
 }
 
-// Whatever else a note says, it says it afterwards, and what replaces the entries stands there once.
+// The other lines of a note stay, and the new text occurs once.
 func TestReplaceEntriesKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -66,8 +66,8 @@ func TestWithPersonSection(t *testing.T) {
 	}
 }
 
-// Whatever one person's text is, it is refused or changes nothing of what others have.
-func TestAPersonChangesOnlyTheirOwn(t *testing.T) {
+// A person's text is refused or changes nothing of the sections of others.
+func TestPersonChangesOnlyTheirOwnSection(t *testing.T) {
 	t.Parallel()
 	part := rapid.SampledFrom([]string{
 		"- x", "## Person: a:2", "### Person: a:2", "# T", "Person: a:2", "---", "===", "```", "~~~", "<!--", "-->", "    code", "> ## Person: a:2", "- ## Person: a:2", "<div>", "", "\t## Person: a:2", "\u2028## Person: a:2", "\x0b## x", "|a|b|",
@@ -128,7 +128,7 @@ func TestPersonAt(t *testing.T) {
 	}
 }
 
-// Whoever is named when a message is stored is read from the name again.
+// The person named when a message is stored is read from the name again.
 func TestSpeakerOf(t *testing.T) {
 	t.Parallel()
 	for _, called := range []string{"", "Ada", "Ada <x>", "<feishu:ou_2>", "feishu:ou_2", "a\nb", strings.Repeat("é", 300)} {

@@ -55,7 +55,7 @@ B
 	}
 }
 
-// No document can pass for another one.
+// No document can imitate another one.
 func TestSystemPromptCannotBeForged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var docs []Document

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// vector is a merge with the result that it has to have. deviates says in what it is meant to differ from the system whose four words
-// these are: there a heading was any line that begins with "## ", and a key any ASCII word in front of a colon.
+// vector is a merge with its expected result. deviates explains an intended difference from the system that introduced the
+// four strategies: there, any line that begins with "## " was a heading, and any ASCII word before a colon a key.
 type vector struct {
 	name               string
 	strategy           Strategy

@@ -41,7 +41,7 @@ func TestTidySummary(t *testing.T) {
 	}
 }
 
-// Whatever an engine writes, what is left passes the scan and fits.
+// Whatever an engine writes, the result passes the scan and fits.
 func TestSummariesFitAndPass(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{

@@ -32,7 +32,7 @@ func TestTranscript(t *testing.T) {
 	}
 }
 
-// Nobody puts words into somebody else's mouth: a transcript shows as many speakers as it has messages.
+// No message can imitate another speaker: a transcript shows as many speakers as it has messages.
 func TestRenderTranscriptCannotBeForged(t *testing.T) {
 	speakers := func(s string) int {
 		n := 0

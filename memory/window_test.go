@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Each key of an agent's settings acts on its own field of the window's, and on no other.
+// Each of an agent's settings changes its own field of the window settings and no other.
 func TestWindowSettingsOfAnAgent(t *testing.T) {
 	t.Parallel()
 	defaults := DefaultWindowSettings()
@@ -65,7 +65,7 @@ func TestDefaultWindowSettings(t *testing.T) {
 	}
 }
 
-// A budget is spent when it is reached, in either unit, and renews at midnight UTC wherever somebody is.
+// A budget is spent when usage reaches it, in either unit, and renews at midnight UTC in every time zone.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	used := Usage{InputTokens: 60, OutputTokens: 40, CostMicros: 7}
