@@ -16,7 +16,7 @@ var (
 	machine = Author{Kind: AuthorWorkflow, ID: "builtin/extractive"}
 )
 
-// history makes versions out of contents, written by turns by the authors.
+// history makes versions with the given contents, alternating between the authors.
 func history(by []Author, contents ...string) []Version {
 	out := make([]Version, len(contents))
 	for i, content := range contents {
@@ -49,7 +49,11 @@ func TestBlame(t *testing.T) {
 		{"a line that comes back", []string{"- a\n- b\n", "- a\n", "- a\n- b\n"}, []string{"1 - a", "3 - b"}},
 		{"a last line gets its line break", []string{"- a", "- a\n- b\n"}, []string{"1 - a", "2 - b"}},
 		{"other line breaks", []string{"- a\n- b\n", "- a\r\n- b\r\n- c\r\n"}, []string{"1 - a", "1 - b", "2 - c"}},
-		{"moved", []string{"## X\n- a\n- b\n## Y\n- c\n", "## Y\n- c\n- a\n## X\n- b\n"}, []string{"1 ## Y", "1 - c", "1 - a", "1 ## X", "1 - b"}},
+		{
+			"moved",
+			[]string{"## X\n- a\n- b\n## Y\n- c\n", "## Y\n- c\n- a\n## X\n- b\n"},
+			[]string{"1 ## Y", "1 - c", "1 - a", "1 ## X", "1 - b"},
+		},
 		{"another list marker", []string{"- a\n- b\n", "* a\n  - b\n"}, []string{"1 * a", "1   - b"}},
 		{"a box is ticked", []string{"- [ ] a\n", "- [x] a\n"}, []string{"2 - [x] a"}},
 		{"equal lines", []string{"- a\n- a\n", "- a\n- b\n- a\n- a\n"}, nil},
@@ -69,13 +73,16 @@ func TestBlame(t *testing.T) {
 	}
 }
 
-func TestBlameTellsTheStoryOfALine(t *testing.T) {
+func TestBlameReportsTheVersion(t *testing.T) {
 	versions := history([]Author{person, machine}, "# M\n", "# M\n- tea\n- cake\n")
 	versions[1].Sources = Sources{Conversation: "c-1", From: 3, To: 9, Lines: []LineSource{{Line: "- tea", Messages: []int64{4, 7}}}}
 	got := Blame(versions)
 	want := []BlameLine{
 		{Line: "# M", Version: 1, Author: person, Reason: "reason 1", At: versions[0].CreatedAt},
-		{Line: "- tea", Version: 2, Author: machine, Reason: "reason 2", At: versions[1].CreatedAt, Conversation: "c-1", From: 3, To: 9, Messages: []int64{4, 7}},
+		{
+			Line: "- tea", Version: 2, Author: machine, Reason: "reason 2", At: versions[1].CreatedAt, Conversation: "c-1", From: 3, To: 9,
+			Messages: []int64{4, 7},
+		},
 		{Line: "- cake", Version: 2, Author: machine, Reason: "reason 2", At: versions[1].CreatedAt, Conversation: "c-1", From: 3, To: 9},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -83,9 +90,12 @@ func TestBlameTellsTheStoryOfALine(t *testing.T) {
 	}
 }
 
-func TestBlameKnowsTheMessagesOfALineWithAnotherMarker(t *testing.T) {
+func TestBlameFindsMessagesDespiteAnotherMarker(t *testing.T) {
 	h := history([]Author{machine, person}, "- a\n- b\n", "* a\n* b\n")
-	h[0].Sources = Sources{Conversation: "c", From: 1, To: 4, Lines: []LineSource{{Line: "- a", Messages: []int64{1}}, {Line: "- b", Messages: []int64{3}}}}
+	h[0].Sources = Sources{
+		Conversation: "c", From: 1, To: 4,
+		Lines: []LineSource{{Line: "- a", Messages: []int64{1}}, {Line: "- b", Messages: []int64{3}}},
+	}
 	for i, want := range [][]int64{{1}, {3}} {
 		if got := Blame(h)[i]; got.Version != 1 || !slices.Equal(got.Messages, want) {
 			t.Errorf("line %d came from messages %v in version %d, want %v in version 1", i+1, got.Messages, got.Version, want)
@@ -93,7 +103,7 @@ func TestBlameKnowsTheMessagesOfALineWithAnotherMarker(t *testing.T) {
 	}
 }
 
-func TestBlamePassesOverDeletions(t *testing.T) {
+func TestBlameSkipsDeletions(t *testing.T) {
 	versions := history([]Author{machine}, "- a\n", "", "- a\n")
 	versions[1].Deleted = true
 	if got := blamed(Blame(versions)); !slices.Equal(got, []string{"1 - a"}) {
@@ -101,7 +111,7 @@ func TestBlamePassesOverDeletions(t *testing.T) {
 	}
 }
 
-// Whatever the history, blame shows the newest text and names versions in which the line stands.
+// For any history, blame returns the newest text, and versions that contain the line.
 func TestBlameProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		contents := rapid.SliceOfN(documents(), 1, 8).Draw(t, "contents")
@@ -148,7 +158,8 @@ func TestPersonLines(t *testing.T) {
 	}
 }
 
-// What a person wrote stays theirs through any edits of a machine that keep it, in any order and with any other lines.
+// Lines written by a person stay theirs through any edits of a program that keep them, in any order and among any other
+// lines.
 func TestPersonLinesSurviveTheMachine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mine := rapid.SliceOfNDistinct(rapid.StringMatching("p[a-z]{2,8}"), 1, 10, rapid.ID).Draw(t, "mine")
@@ -167,7 +178,7 @@ func TestPersonLinesSurviveTheMachine(t *testing.T) {
 	})
 }
 
-// BenchmarkBlame tells the story of a document of 10 KB over 500 versions, each changing a few lines.
+// BenchmarkBlame blames a document of 10 KB over 500 versions that change a few lines each.
 func BenchmarkBlame(b *testing.B) {
 	lines := make([]string, 200)
 	for i := range lines {

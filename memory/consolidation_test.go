@@ -44,7 +44,10 @@ func TestParseConsolidationRefuses(t *testing.T) {
 		{"emptied", `{"should_update": true, "reason": "tidied up", "memory_content": " \n"}`, "memory_content is empty"},
 		{"without the text", `{"should_update": true, "reason": "tidied up"}`, "memory_content is empty"},
 		{"a list of lines", `{"should_update": true, "memory_content": ["# Memory"]}`, "memory_content must be one JSON string"},
-		{"retired without names", `{"should_update": true, "memory_content": "# Memory", "retired": ["- a"]}`, "retired[0] must be an object"},
+		{
+			"retired without names", `{"should_update": true, "memory_content": "# Memory", "retired": ["- a"]}`,
+			"retired[0] must be an object",
+		},
 		{"cut off", `{"should_update": true, "memory_content": "# Memory\n\n- Lives in Lis`, "cannot be read"},
 		{"repaired fields of another contract", `{'should_update': True, 'memory_update': '# Memory',}`, "cannot be read"},
 		{"two answers", `{"should_update": false} {"should_update": true, "memory_content": "# Memory"}`, "several"},
@@ -61,7 +64,7 @@ func TestParseConsolidationRefuses(t *testing.T) {
 	}
 }
 
-// An answer is read as it was meant or not at all, however it is written and wherever it was cut off.
+// An answer is read as intended or not at all, however it is written and wherever it was cut off.
 func TestParseConsolidationNeverChangesWhatWasSaid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := proposals().Draw(t, "proposal")
@@ -86,7 +89,8 @@ func TestParseConsolidationNeverChangesWhatWasSaid(t *testing.T) {
 func FuzzParseConsolidation(f *testing.F) {
 	for _, seed := range []string{
 		`{"should_update": true, "memory_content": "# Memory\n", "retired": [{"line": "a", "reason": "b"}]}`,
-		"```json\n{'should_update': True, 'reason': 'it is', 'memory_content': None,}\n```", `[{"should_update":"false"}]`, `{"a": {"should_update": false}} {`,
+		"```json\n{'should_update': True, 'reason': 'it is', 'memory_content': None,}\n```", `[{"should_update":"false"}]`,
+		`{"a": {"should_update": false}} {`,
 		`{should_update: true, memory_content: "a "b" c"}`, `"{\"should_update\": true}"`, `<think>{</think>{"should_update": 1}`,
 	} {
 		f.Add(seed)
@@ -105,7 +109,7 @@ func FuzzParseConsolidation(f *testing.F) {
 	})
 }
 
-// What the schema asks for is what the parser reads.
+// The parser reads what the schema asks for.
 func TestConsolidationSchema(t *testing.T) {
 	var schema jsonschema.Schema
 	if err := json.Unmarshal(ConsolidationSchema(), &schema); err != nil {
@@ -138,11 +142,14 @@ func TestConsolidationSchema(t *testing.T) {
 	}
 }
 
-// A line of a version may come from another conversation than the version, as those that a dream promotes do.
+// A line of a version may come from another conversation than the version, for example in a dream.
 func TestBlameNamesTheConversationOfALine(t *testing.T) {
-	lines := Blame([]Version{{Number: 1, Content: "- a\n- b\n- c\n", Sources: Sources{Conversation: "c1", From: 1, To: 9, Lines: []LineSource{
-		{Line: "- a", Messages: []int64{3}}, {Line: "- b", Messages: []int64{7, 5}, Conversation: "c2"},
-	}}}})
+	lines := Blame([]Version{{
+		Number: 1, Content: "- a\n- b\n- c\n",
+		Sources: Sources{Conversation: "c1", From: 1, To: 9, Lines: []LineSource{
+			{Line: "- a", Messages: []int64{3}}, {Line: "- b", Messages: []int64{7, 5}, Conversation: "c2"},
+		}},
+	}})
 	type origin struct {
 		Conversation string
 		From, To     int64

@@ -8,23 +8,23 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// Cron is a recurring wall-clock time with a resolution of minutes, in the five fields that everybody knows: minute, hour, day
-// of the month, month, day of the week. When both days are restricted, a day that either of them names is meant.
+// Cron is a recurring wall-clock time in minutes, as five cron fields: minute, hour, day of month, month, day of week. If
+// both day fields are restricted, a day that matches either of them matches.
 type Cron struct {
 	text string
 	spec cron.SpecSchedule
 }
 
-// starBit marks a field that was written as a star, as the parser does.
+// starBit marks a field written as a star, as in the parser.
 const starBit = 1 << 63
 
 var cronParser = cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow)
 
-// maxCron bounds an expression, in bytes. It is read by people.
+// maxCron bounds an expression, in bytes.
 const maxCron = 100
 
-// ParseCron reads five fields. What never comes, such as 30 February, is refused; so are time zones, since an agent has one,
-// and names such as @daily. Errors say what to write instead.
+// ParseCron parses five cron fields. It refuses expressions that never match, such as 30 February, time zones, because
+// agents have their own, and names such as @daily. Errors say what to write instead.
 func ParseCron(s string) (Cron, error) {
 	const hint = "write five fields, minute hour day-of-month month day-of-week (0 to 6, Sunday is 0), such as 0 2 * * *"
 	text := strings.Join(strings.Fields(s), " ")
@@ -50,10 +50,10 @@ func ParseCron(s string) (Cron, error) {
 	return c, nil
 }
 
-// String is the expression with single spaces.
+// String returns the expression with single spaces.
 func (c Cron) String() string { return c.text }
 
-// Matches reports whether the minute of t, as its own zone's clocks show it, is one of those meant.
+// Matches reports whether the minute of t matches, in t's own time zone.
 func (c Cron) Matches(t time.Time) bool {
 	return has(c.spec.Minute, t.Minute()) && has(c.spec.Hour, t.Hour()) && has(c.spec.Month, int(t.Month())) && c.matchesDay(t)
 }
@@ -66,22 +66,22 @@ func (c Cron) matchesDay(t time.Time) bool {
 	return day && weekday
 }
 
-// EitherDay reports whether both days are restricted, so that one of them is enough.
+// EitherDay reports whether both day fields are restricted, so that one of them suffices.
 func (c Cron) EitherDay() bool { return c.spec.Dom&starBit == 0 && c.spec.Dow&starBit == 0 }
 
-// Minutes are the minutes of the hour that are meant, ascending.
+// Minutes returns the matching minutes of the hour, ascending.
 func (c Cron) Minutes() []int { return values(c.spec.Minute, 0, 59) }
 
-// Hours are the hours of the day that are meant, ascending.
+// Hours returns the matching hours of the day, ascending.
 func (c Cron) Hours() []int { return values(c.spec.Hour, 0, 23) }
 
-// Days are the days of the month that are meant, ascending.
+// Days returns the matching days of the month, ascending.
 func (c Cron) Days() []int { return values(c.spec.Dom, 1, 31) }
 
-// Months are the months that are meant, ascending.
+// Months returns the matching months, ascending.
 func (c Cron) Months() []int { return values(c.spec.Month, 1, 12) }
 
-// Weekdays are the days of the week that are meant, ascending; Sunday is 0.
+// Weekdays returns the matching days of the week, ascending; Sunday is 0.
 func (c Cron) Weekdays() []int { return values(c.spec.Dow, 0, 6) }
 
 func has(bits uint64, value int) bool { return bits&(1<<value) != 0 }

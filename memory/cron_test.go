@@ -54,7 +54,7 @@ func TestCronFields(t *testing.T) {
 	}
 }
 
-// A minute matches if and only if it is the next one behind the minute before it, as the library counts.
+// A minute matches if and only if the library computes it as the next one after the previous minute.
 func TestCronMatchesWhatTheLibraryCounts(t *testing.T) {
 	field := func(t *rapid.T, name string, low, high int) string {
 		return rapid.OneOf(rapid.Just("*"), rapid.Just("*/2"), rapid.Map(rapid.IntRange(low, high), func(v int) string {

@@ -24,7 +24,10 @@ func TestDailyEntry(t *testing.T) {
 		{"more headings", "## 14:05 A\n- a\n\n# B\n- b\n#### C\n- c", "## 14:05 A\n\n- a\n\n### B\n- b\n###### C\n- c\n"},
 		{"text in front of a heading", "- a\n## 14:05 B\n- b", "## 09:05\n\n- a\n### 14:05 B\n- b\n"},
 		{"headings in code", "## 14:05 A\n```\n# x\n```", "## 14:05 A\n\n```\n# x\n```\n"},
-		{"a long heading", "## 14:05 " + strings.Repeat("many ", 7) + "words\n- a", "## 14:05\n\n" + strings.Repeat("many ", 7) + "words\n\n- a\n"},
+		{
+			"a long heading", "## 14:05 " + strings.Repeat("many ", 7) + "words\n- a",
+			"## 14:05\n\n" + strings.Repeat("many ", 7) + "words\n\n- a\n",
+		},
 		{"a heading of 30", "## 14:05 " + strings.Repeat("x", 24) + "\n- a", "## 14:05 " + strings.Repeat("x", 24) + "\n\n- a\n"},
 		{"a heading of 31", "## 14:05 " + strings.Repeat("x", 25) + "\n- a", "## 14:05\n\n" + strings.Repeat("x", 25) + "\n\n- a\n"},
 		{"Chinese", "## 14：05 搬家\n- 搬到里斯本", "## 14:05 搬家\n\n- 搬到里斯本\n"},

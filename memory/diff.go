@@ -9,17 +9,17 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// hunk says that lines [aFrom,aTo) of one text stand as lines [bFrom,bTo) in another; what lies between two hunks is equal.
+// hunk replaces lines [aFrom,aTo) of one text by lines [bFrom,bTo) of another. Lines between two hunks are equal.
 type hunk struct{ aFrom, aTo, bFrom, bTo int }
 
-// anchorDepth bounds how often the stretches between anchors are searched for anchors of their own. Ordinary texts need
-// two or three rounds; the bound keeps made-up ones from costing quadratic time.
+// anchorDepth bounds how often the ranges between anchors are searched for further anchors. Ordinary texts need two or
+// three rounds. The bound avoids quadratic time for adversarial ones.
 const anchorDepth = 12
 
-// diffLines compares two texts by line and returns what differs, in order.
+// diffLines compares two texts by line and returns the differences in order.
 //
-// Lines that occur once on both sides and stand in the same order are never called changed: blame and merging depend on
-// it, and an edit script that is only short may lose them. What lies between those anchors is left to lcs, whose effort is
+// Lines that occur once on both sides, in the same order, never count as changed: blame and merging depend on it, and a
+// shortest edit script does not guarantee it. The ranges between these anchors are compared by lcs, whose effort is
 // bounded.
 func diffLines(a, b []string) []hunk {
 	d := differ{a: a, b: b}
@@ -30,12 +30,12 @@ func diffLines(a, b []string) []hunk {
 
 type differ struct {
 	a, b   []string
-	ia, ib []int32  // the same lines as numbers, equal numbers for equal lines
-	seen   []sights // by number, used while looking for anchors
+	ia, ib []int32  // the lines as numbers; equal lines have equal numbers
+	seen   []sights // by number, used to find anchors
 	hunks  []hunk
 }
 
-// sights counts a line on both sides and remembers where it was seen last.
+// sights counts the occurrences of a line on both sides, with the last position.
 type sights struct {
 	inA, inB int32
 	at       int32 // in b
@@ -59,7 +59,7 @@ func (d *differ) intern() {
 	d.seen = make([]sights, len(numbers))
 }
 
-// compare appends what differs between a[aFrom:aTo] and b[bFrom:bTo].
+// compare appends the differences between a[aFrom:aTo] and b[bFrom:bTo].
 func (d *differ) compare(aFrom, aTo, bFrom, bTo, depth int) {
 	for aFrom < aTo && bFrom < bTo && d.ia[aFrom] == d.ib[bFrom] {
 		aFrom, bFrom = aFrom+1, bFrom+1
@@ -84,7 +84,7 @@ func (d *differ) compare(aFrom, aTo, bFrom, bTo, depth int) {
 	d.between(anchors, aFrom, aTo, bFrom, bTo, depth-1)
 }
 
-// between compares the stretches in front of, between and behind anchors.
+// between compares the ranges before, between and after anchors.
 func (d *differ) between(anchors [][2]int32, aFrom, aTo, bFrom, bTo, depth int) {
 	for _, at := range anchors {
 		d.compare(aFrom, int(at[0]), bFrom, int(at[1]), depth)
@@ -93,14 +93,14 @@ func (d *differ) between(anchors [][2]int32, aFrom, aTo, bFrom, bTo, depth int) 
 	d.compare(aFrom, aTo, bFrom, bTo, depth)
 }
 
-// add appends h unless it changes nothing.
+// add appends h unless it is empty.
 func (d *differ) add(h hunk) {
 	if h.aFrom < h.aTo || h.bFrom < h.bTo {
 		d.hunks = append(d.hunks, h)
 	}
 }
 
-// anchors are the lines that occur exactly once on both sides, as many as stand in the same order on both: the longest
+// anchors returns the lines that occur exactly once on both sides, as many as are in the same order on both: a longest
 // increasing subsequence, found by patience sorting.
 func (d *differ) anchors(aFrom, aTo, bFrom, bTo int) [][2]int32 {
 	for _, n := range d.ia[aFrom:aTo] {
@@ -125,9 +125,9 @@ func (d *differ) anchors(aFrom, aTo, bFrom, bTo int) [][2]int32 {
 	return increasing(both)
 }
 
-// increasing returns a longest subsequence of pairs whose second numbers grow; pairs are ordered by the first.
+// increasing returns a longest subsequence of pairs with increasing second numbers. pairs are sorted by the first.
 func increasing(pairs [][2]int32) [][2]int32 {
-	var tops []int                  // index of the pair that ends the best run of each length
+	var tops []int                  // index of the last pair of the best run of each length
 	prev := make([]int, len(pairs)) // the pair before it in that run
 	for i, p := range pairs {
 		at, _ := slices.BinarySearchFunc(tops, p[1], func(top int, y int32) int { return int(pairs[top][1]) - int(y) })
@@ -151,7 +151,7 @@ func increasing(pairs [][2]int32) [][2]int32 {
 	return out
 }
 
-// DiffStat counts the lines that were added and removed; a changed line counts as both, as in UnifiedDiff.
+// DiffStat counts added and removed lines. A changed line counts as both, as in UnifiedDiff.
 func DiffStat(from, to string) (added, removed int) {
 	for _, h := range diffLines(splitLines(from), splitLines(to)) {
 		added, removed = added+h.bTo-h.bFrom, removed+h.aTo-h.aFrom
@@ -159,7 +159,7 @@ func DiffStat(from, to string) (added, removed int) {
 	return added, removed
 }
 
-// UnifiedDiff is the difference in the unified format with three lines of context; empty when there is none.
+// UnifiedDiff returns the difference in unified format with three lines of context; empty if there is none.
 func UnifiedDiff(fromName, toName, from, to string) string {
 	a, b := splitLines(from), splitLines(to)
 	offsets := make([]int, len(a)+1)

@@ -69,7 +69,7 @@ func TestDiffProperties(t *testing.T) {
 	})
 }
 
-// However much else changes, a line that is unique on both sides and keeps its place among such lines is not called changed.
+// A line that is unique on both sides and keeps its place among such lines never counts as changed.
 func TestDiffKeepsUniqueLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var a, b []string
@@ -92,7 +92,7 @@ func TestDiffKeepsUniqueLines(t *testing.T) {
 	})
 }
 
-// bothSides reads the texts that the first hunk of a unified diff shows.
+// bothSides returns the two texts of the first hunk of a unified diff.
 func bothSides(unified string) (before, after string) {
 	_, body, _ := strings.Cut(unified, " @@\n")
 	body, _, _ = strings.Cut(body, "\n@@ ")
@@ -129,7 +129,7 @@ func TestUnifiedDiff(t *testing.T) {
 	}
 }
 
-// Texts made to be hard must not make a diff quadratic: a megabyte of short lines in another order.
+// Adversarial texts must not make a diff quadratic: a megabyte of short lines in another order.
 func TestDiffOfHardTexts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	few := func() string {

@@ -4,12 +4,12 @@ import (
 	"time"
 )
 
-// DreamMode says what a dream is for.
+// DreamMode is the kind of a dream.
 type DreamMode string
 
 // Modes of dreams.
 const (
-	// DreamNightly consolidates what is new: of a night when a schedule started it, of now when a person did.
+	// DreamNightly consolidates what is new: up to the scheduled night, or up to now if a person started it.
 	DreamNightly DreamMode = "nightly"
 	// DreamFocused looks at one topic first.
 	DreamFocused DreamMode = "focused"
@@ -24,20 +24,20 @@ func (m DreamMode) Valid() bool {
 	return m == DreamNightly || m == DreamFocused || m == DreamPromote || m == DreamREM
 }
 
-// DreamTrigger says who asked for a dream.
+// DreamTrigger is what started a dream.
 type DreamTrigger string
 
 // Triggers of dreams.
 const (
-	DreamBySchedule DreamTrigger = "schedule" // its time, a trigger or a backfill of the schedule
+	DreamBySchedule DreamTrigger = "schedule" // a run, trigger or backfill of the schedule
 	DreamByRequest  DreamTrigger = "request"  // the API or the CLI
-	DreamByReplay   DreamTrigger = "replay"   // of an earlier dream
+	DreamByReplay   DreamTrigger = "replay"   // a replay of an earlier dream
 )
 
-// DreamPhase is how far a dream is.
+// DreamPhase is the progress of a dream.
 type DreamPhase string
 
-// Phases of a dream, in their order.
+// Phases of a dream, in order.
 const (
 	DreamQueued     DreamPhase = "queued"
 	DreamLightSleep DreamPhase = "light"
@@ -47,7 +47,7 @@ const (
 	DreamEnded      DreamPhase = "ended"
 )
 
-// DreamWeights are the shares of the components of a candidate's score; they are normalised to a sum of 1.
+// DreamWeights are the weights of the components of a candidate's score. They are normalized to a sum of 1.
 type DreamWeights struct {
 	Frequency     float64 `json:"frequency"`
 	Relevance     float64 `json:"relevance"`
@@ -57,36 +57,36 @@ type DreamWeights struct {
 	Conceptual    float64 `json:"conceptual"`
 }
 
-// DreamSettings are the resolved parameters of one dream. They stand in its record and report, so that a re-run or a replay
-// sees what the first run saw.
+// DreamSettings are the resolved parameters of one dream. They are stored in its record and report, so that a retry or
+// replay uses the same values.
 type DreamSettings struct {
-	Enabled        bool         `json:"enabled"`              // with the agent's settings (With): memory and dreaming are on, and it is no member of a team
-	MemoryEnabled  bool         `json:"memoryEnabled"`        // without it there is nothing to dream of
-	TeamMember     bool         `json:"teamMember,omitempty"` // its memory is read-only
+	Enabled        bool         `json:"enabled"`              // after With: memory and dreaming are on, and the agent is not a team member
+	MemoryEnabled  bool         `json:"memoryEnabled"`        // if false, nothing is dreamed
+	TeamMember     bool         `json:"teamMember,omitempty"` // the agent has a leader: its memory is read-only
 	OwnerIsolation bool         `json:"ownerIsolation"`
-	Days           int          `json:"days"`    // of notes and sessions that are looked at
-	Weights        DreamWeights `json:"weights"` //
+	Days           int          `json:"days"` // of notes and sessions to read
+	Weights        DreamWeights `json:"weights"`
 	LightBoost     float64      `json:"lightBoost"`
 	REMBoost       float64      `json:"remBoost"`
 	HalfLifeDays   float64      `json:"halfLifeDays"` // of recency and of the boosts
 	MinScore       float64      `json:"minScore"`
 	MinSignals     int          `json:"minSignals"`
 	MinDiversity   int          `json:"minDiversity"`  // distinct queries or distinct days
-	MaxPromotions  int          `json:"maxPromotions"` // of one dream
-	MaxCandidates  int          `json:"maxCandidates"` // that one dream weighs; the rest waits for the next one
+	MaxPromotions  int          `json:"maxPromotions"` // per dream
+	MaxCandidates  int          `json:"maxCandidates"` // scored per dream; the rest waits for the next one
 	MemoryMaxChars int          `json:"memoryMaxChars"`
 	// MaxRetiredShare is the share of the lines of MEMORY.md that one dream may drop or retire.
 	MaxRetiredShare float64 `json:"maxRetiredShare"`
-	DiaryMaxChars   int     `json:"diaryMaxChars"` // of DREAMS.md, before old entries are folded into monthly files
-	NotesMaxChars   int     `json:"notesMaxChars"` // of notes that a model is shown
-	// Model writes MEMORY.md; without one (Paid false) promotion follows rules.
+	DiaryMaxChars   int     `json:"diaryMaxChars"` // of DREAMS.md, before old entries move to monthly files
+	NotesMaxChars   int     `json:"notesMaxChars"` // of notes shown to a model
+	// Paid is true if Model writes MEMORY.md. Otherwise rules promote.
 	Paid           bool          `json:"paid"`
 	Model          string        `json:"model"`
 	ModelTimeout   time.Duration `json:"modelTimeout"`
 	ModelHeartbeat time.Duration `json:"modelHeartbeat"`
 }
 
-// DefaultDreamSettings are the documented defaults.
+// DefaultDreamSettings returns the documented defaults.
 func DefaultDreamSettings() DreamSettings {
 	return DreamSettings{
 		Enabled: true, MemoryEnabled: true, OwnerIsolation: true, Days: 7,
@@ -98,7 +98,7 @@ func DefaultDreamSettings() DreamSettings {
 	}
 }
 
-// With returns s with everything that a sets.
+// With returns s with the agent's overrides.
 func (s DreamSettings) With(a AgentSettings) DreamSettings {
 	set(&s.Enabled, a.DreamingEnabled)
 	set(&s.MemoryEnabled, a.MemoryEnabled)
@@ -119,10 +119,10 @@ func (s DreamSettings) With(a AgentSettings) DreamSettings {
 	return s
 }
 
-// MinNotesChars is the least of the notes that a model with a small context is shown.
+// MinNotesChars is the lower limit of notes shown to a model with a small context.
 const MinNotesChars = 1000
 
-// Shorter returns settings that show a model half as much of the notes. It reports false when nothing shorter makes sense.
+// Shorter returns settings that show a model half as much of the notes. It reports false below MinNotesChars.
 func (s DreamSettings) Shorter() (DreamSettings, bool) {
 	if s.NotesMaxChars/2 < MinNotesChars {
 		return s, false
@@ -131,29 +131,29 @@ func (s DreamSettings) Shorter() (DreamSettings, bool) {
 	return s, true
 }
 
-// DreamSchedule says when agents dream: the server's, or with an agent's settings (With) that agent's.
+// DreamSchedule is when agents dream: the server's defaults or, after With, the schedule of one agent.
 type DreamSchedule struct {
 	MemoryEnabled   bool
 	DreamingEnabled bool
-	// TeamMember: the agent has a leader, and writes no memory.
+	// TeamMember is true if the agent has a leader: its memory is read-only.
 	TeamMember bool
-	// Cron is in the agent's time zone: see ParseCron.
+	// Cron is in the agent's time zone; see ParseCron.
 	Cron string
-	// Jitter is the most by which a night begins later, so that not all agents dream at once.
+	// Jitter is the maximum delay of a night, so that agents do not all dream at once.
 	Jitter time.Duration
-	// Parallel is how many owners of one agent dream at once.
+	// Parallel is the number of owners of one agent that dream at once.
 	Parallel int
-	// KeyID names the key that payloads are encrypted with; empty: none. A schedule holds a payload for as long as it lives, so
-	// that it follows a change of the key.
+	// KeyID identifies the key that encrypts payloads; empty for none. A schedule stores a payload, so it must be updated
+	// when the key changes.
 	KeyID string
 }
 
-// DefaultDreamSchedule is the documented default.
+// DefaultDreamSchedule returns the documented default.
 func DefaultDreamSchedule() DreamSchedule {
 	return DreamSchedule{MemoryEnabled: true, DreamingEnabled: true, Cron: "0 2 * * *", Jitter: 10 * time.Minute, Parallel: 4}
 }
 
-// With returns s with everything that a sets.
+// With returns s with the agent's overrides.
 func (s DreamSchedule) With(a AgentSettings) DreamSchedule {
 	set(&s.MemoryEnabled, a.MemoryEnabled)
 	set(&s.DreamingEnabled, a.DreamingEnabled)
@@ -164,5 +164,5 @@ func (s DreamSchedule) With(a AgentSettings) DreamSchedule {
 	return s
 }
 
-// On reports whether there are nights at all: nothing is dreamed without memory, nor by a member of a team.
+// On reports whether the agent dreams at all: memory and dreaming are on, and it is not a team member.
 func (s DreamSchedule) On() bool { return s.MemoryEnabled && s.DreamingEnabled && !s.TeamMember }

@@ -13,44 +13,44 @@ import (
 	"reverie/language/script"
 )
 
-// EntryID names a statement by what it says, so that what is known about it (how often it was recalled, whether it was promoted)
-// stays with it when its document is rewritten. It is the same for the same statement in every document.
+// EntryID identifies a statement by its words, so that what is known about it (how often it was recalled, whether it was
+// promoted) stays with it when its document is rewritten. The same statement has the same id in every document.
 //
-// It does not change with the kind of list marker, its number, indentation, quotation marks of Markdown, emphasis, code marks,
-// escapes, comments, blanks, line breaks and where lines are broken, case, Unicode form and width, typographic quotes and dashes,
-// or the punctuation at the end. It does not depend on where the statement stands, except in a list: an item says something
-// else under another item, so that a nested one has its parent's identity in its own. A box that is ticked and words that are
-// struck out say something else, too; an empty box says nothing.
+// The id ignores the list marker and its number, indentation, Markdown quotation, emphasis, code marks, escapes, comments,
+// white space, line breaks, case, Unicode form and width, typographic quotes and dashes, and punctuation at the end. It
+// does not depend on the position in the document, with one exception: the id of a nested list item includes that of its
+// parent, which changes its meaning. Ticked boxes and struck-out words count; an empty box does not.
 type EntryID string
 
-// EntryIDOf is the identity of a statement that no other one encloses, as it stands in a document. A list item may be given
-// without its marker, unless it begins with what looks like another one: "- 12. May", not "12. May".
+// EntryIDOf returns the id of a statement that no other one encloses. A list item may be given without its marker, unless
+// its text begins with something like one: "- 12. May", not "12. May".
 func EntryIDOf(text string) EntryID { return EntryIDUnder("", text) }
 
-// EntryIDUnder is the identity of a statement that stands under the one with the identity parent; without one that is "".
+// EntryIDUnder returns the id of a statement under the one with the id parent, "" for none.
 func EntryIDUnder(parent EntryID, text string) EntryID { return entryID(parent, unmarked(text)) }
 
-// entryID is the identity of what is said, its list marker taken off already.
+// entryID returns the id of a statement without its list marker.
 func entryID(parent EntryID, said string) EntryID {
 	sum := sha256.Sum256([]byte(string(parent) + "\n" + entryWords(said)))
 	return EntryID(hex.EncodeToString(sum[:entryIDBytes]))
 }
 
-// entryIDBytes is how much of a hash an identity keeps: with 128 bits two statements never share one.
+// entryIDBytes is the length of an id. With 128 bits, two statements do not share one by chance.
 const entryIDBytes = 16
 
-// EntryAt is a statement where it stands in a document.
+// EntryAt is a statement of a document with its position.
 type EntryAt struct {
 	ID       EntryID
-	Text     string // without list marker, indentation and, of prose, line breaks
-	FromLine int    // 1-based, inclusive, of exactly this statement: without the items under it
+	Text     string // without list marker, indentation and, in prose, line breaks
+	FromLine int    // 1-based, inclusive, without nested items
 	ToLine   int
-	Heading  string // the nearest one above it; empty in front of the first
-	Parent   int    // index of the statement that encloses it: of a nested item the item, of a row the head of its table; -1: none
+	Heading  string // nearest heading above; empty before the first
+	Parent   int    // index of the enclosing statement (the item of a nested item, the header of a table row); -1 for none
 }
 
-// EntriesOf lists the statements of a Markdown document in order: list items, paragraphs (each of those in an item is a
-// statement under it), quotations, rows of tables and blocks of code. Headings, front matter, comments and rules are none.
+// EntriesOf returns the statements of a Markdown document in order: list items, paragraphs (those within an item are
+// statements under it), quotations, table rows and code blocks. Headings, front matter, comments and rules are not
+// statements.
 func EntriesOf(content string) []EntryAt {
 	return scanEntries(content).statements()
 }
@@ -65,10 +65,10 @@ func scanEntries(content string) *entryScan {
 	return s
 }
 
-// statements are the entries that say something, with their texts and identities.
+// statements returns the non-empty entries with their texts and ids.
 func (s *entryScan) statements() []EntryAt {
 	var out []EntryAt
-	place := make([]int, len(s.entries)) // in out; of one that says nothing, its parent's
+	place := make([]int, len(s.entries)) // index in out; for an empty entry, that of its parent
 	for i, e := range s.entries {
 		if e.Parent >= 0 {
 			e.Parent = place[e.Parent]
@@ -96,19 +96,19 @@ type entryScan struct {
 	said    []*strings.Builder // texts of the entries
 	heading string
 	items   []openItem
-	open    int    // entry that the next line may continue; -1: none
-	quoted  bool   // whether that is a quotation
-	fence   string // that is open
-	inside  int    // column at which the contents of the item begin that encloses it
-	comment bool   // that is open
-	head    int    // entry that is the head of the open table; -1: no table
+	open    int    // entry that the next line may continue; -1 for none
+	quoted  bool   // the open entry is a quotation
+	fence   string // open fence of code
+	inside  int    // column of the contents of the item that encloses the code
+	comment bool   // a comment is open
+	head    int    // entry of the open table's header; -1 for none
 	table   bool
 }
 
-// openItem is a list item whose contents go on.
+// openItem is a list item that further lines may belong to.
 type openItem struct {
 	column int // at which its contents begin
-	entry  int // -1: it has said nothing yet
+	entry  int // -1 as long as it is empty
 	parent int
 }
 
@@ -143,12 +143,12 @@ func (s *entryScan) line(line string) {
 // close ends the paragraph and the table.
 func (s *entryScan) close() { s.open, s.quoted, s.table = -1, false, false }
 
-// inCode reads a line of fenced code.
+// inCode reads a line of fenced code, and reports whether it was one.
 func (s *entryScan) inCode(column int, line, rest string) bool {
 	if s.fence == "" {
 		return false
 	}
-	if rest != "" && column < s.inside { // the item is over, and the code with it
+	if rest != "" && column < s.inside { // the item ends, and the code with it
 		s.fence = ""
 		s.close()
 		return false
@@ -166,7 +166,7 @@ func (s *entryScan) inCode(column int, line, rest string) bool {
 	return true
 }
 
-// continues reports whether a line goes on with the paragraph that is open.
+// continues reports whether a line continues the open paragraph.
 func (s *entryScan) continues(column int, rest string) bool {
 	if beginsBlock(rest) || !SaysSomething(rest) {
 		return false
@@ -198,7 +198,7 @@ func isTableRule(line string) bool {
 	return strings.Contains(line, "|") && strings.Contains(line, "-") && strings.Trim(line, "|:- \t\r") == ""
 }
 
-// block reads a line that begins something; depth items enclose it.
+// block reads a line that begins something, within depth items.
 func (s *entryScan) block(column int, rest string, depth int) {
 	said, item := unlisted(rest)
 	if item && isRuleLine(rest) {
@@ -227,7 +227,7 @@ func (s *entryScan) block(column int, rest string, depth int) {
 	}
 }
 
-// text reads a line of prose, the mark of a fence, a quotation or the head of a table.
+// text reads a line of prose, a fence, a quotation or the header of a table.
 func (s *entryScan) text(column int, rest string, depth int) {
 	switch quoted := strings.HasPrefix(rest, ">"); {
 	case quoted:
@@ -251,7 +251,7 @@ func (s *entryScan) text(column int, rest string, depth int) {
 		}
 	case !SaysSomething(rest):
 		s.close()
-	case s.quoted && s.open >= 0 && s.continues(column, rest): // a quotation may leave out its marks
+	case s.quoted && s.open >= 0 && s.continues(column, rest): // a quotation may omit its marks
 		s.add(rest)
 	case s.tableAhead():
 		s.close()
@@ -263,7 +263,7 @@ func (s *entryScan) text(column int, rest string, depth int) {
 	}
 }
 
-// begin adds a statement that depth items enclose.
+// begin adds a statement within depth items.
 func (s *entryScan) begin(depth int, said string) {
 	s.items = s.items[:depth]
 	parent := s.enclosing(depth)
@@ -282,13 +282,13 @@ func (s *entryScan) put(parent int, said string) {
 	s.said = append(s.said, text)
 }
 
-// add goes on with the statement that is open.
+// add continues the open statement.
 func (s *entryScan) add(said string) {
 	s.entries[s.open].ToLine = s.at + 1
 	s.write(strings.TrimRight(said, " \t"), " ")
 }
 
-// write adds to the text of the open statement.
+// write appends to the text of the open statement.
 func (s *entryScan) write(said, separator string) {
 	text := s.said[s.open]
 	if text.Len() > 0 {
@@ -297,7 +297,7 @@ func (s *entryScan) write(said, separator string) {
 	text.WriteString(said)
 }
 
-// enclosing is the entry of the innermost of depth items that says something; -1: none.
+// enclosing returns the entry of the innermost non-empty item of depth items; -1 for none.
 func (s *entryScan) enclosing(depth int) int {
 	if depth == 0 {
 		return -1
@@ -308,7 +308,7 @@ func (s *entryScan) enclosing(depth int) int {
 	return s.items[depth-1].parent
 }
 
-// cells is a row of a table without its outer bars, each cell without the blanks around it.
+// cells returns a table row without its outer bars and without white space around its cells.
 func cells(row string) string {
 	row = strings.TrimSpace(row)
 	row = strings.TrimPrefix(row, "|")
@@ -320,13 +320,13 @@ func cells(row string) string {
 	return strings.Join(out, " | ")
 }
 
-// isRuleLine reports whether text is a thematic break: three or more of the same mark with blanks between them.
+// isRuleLine reports whether text is a thematic break: three or more of the same mark, with only blanks between them.
 func isRuleLine(text string) bool {
 	mark := text[:1]
 	return strings.Contains("-*_", mark) && strings.Count(text, mark) >= 3 && strings.Trim(text, mark+" \t") == ""
 }
 
-// unlisted takes the marker off a list item.
+// unlisted removes a list marker, and reports whether there was one.
 func unlisted(text string) (said string, item bool) {
 	marker := listMarker.FindString(text + " ")
 	if marker == "" {
@@ -335,8 +335,8 @@ func unlisted(text string) (said string, item bool) {
 	return strings.TrimLeft(text[min(len(marker), len(text)):], " \t"), true
 }
 
-// columnOf takes the blanks off the beginning of text, which stands at column from, and tells the column of what follows. A
-// tab reaches to the next multiple of four.
+// columnOf removes leading blanks from text, which begins at column from, and returns the column of the rest. A tab extends
+// to the next multiple of four.
 func columnOf(text string, from int) (column int, rest string) {
 	column = from
 	for i := range len(text) {
@@ -359,14 +359,14 @@ var (
 	quoteMarks  = regexp.MustCompile(`(?m)^[ \t]*(?:>[ \t]*)+`)
 )
 
-// unmarked takes off a statement what only places it: quotation marks of Markdown and one list marker.
+// unmarked removes Markdown quotation and one list marker.
 func unmarked(text string) string {
 	text = strings.TrimSpace(quoteMarks.ReplaceAllString(text, ""))
 	said, _ := unlisted(text)
 	return said
 }
 
-// entryWords is what a statement says, in one form for all the ways to write it.
+// entryWords returns the words of a statement in a form that is the same for all ways to write it.
 func entryWords(said string) string {
 	said = strings.TrimSpace(uncommented(said))
 	said = openBox.ReplaceAllString(said, "")
@@ -377,14 +377,14 @@ func entryWords(said string) string {
 	return strings.TrimRight(said, " .,;:!。、")
 }
 
-// sameMarks brings marks together that only typography tells apart, and drops those that cannot be seen.
+// sameMarks replaces typographic variants of marks, and removes invisible characters.
 var sameMarks = strings.NewReplacer(
 	"“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "‘", "'", "’", "'", "‚", "'",
 	"‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-",
 	"\u00ad", "", "\u200b", "", "\u2060", "", "\ufeff", "", "\ufe0e", "", "\ufe0f", "",
 )
 
-// joined writes one space for all blanks, and none beside a character of a script that has none.
+// joined collapses white space to one space, and removes it next to characters of scripts without spaces.
 func joined(s string) string {
 	var out strings.Builder
 	out.Grow(len(s))
@@ -404,13 +404,13 @@ func joined(s string) string {
 	return out.String()
 }
 
-// spaceless reports whether a blank beside r only breaks a line, or sets off words of another script.
+// spaceless reports whether white space next to r only breaks a line, or separates scripts.
 func spaceless(r rune) bool {
 	return 0x2E80 <= r && r <= 0x303F || script.IsHan(r) || script.IsKana(r)
 }
 
-// unstyled takes off the marks of emphasis (one or more * or _ on both sides of words), of code, and the backslashes in front of
-// marks that mean themselves. A mark between letters or by itself is a part of the text: db_port, 2*3, a * b.
+// unstyled removes marks of emphasis (one or more * or _ on both sides of words), code marks, and the backslashes of
+// escapes. A mark between letters or by itself is text: db_port, 2*3, a * b.
 func unstyled(s string) string {
 	runes := []rune(s)
 	drop := make([]bool, len(runes))
@@ -453,8 +453,8 @@ func unstyled(s string) string {
 	return string(out)
 }
 
-// wordAt tells what stands at i: 'w' for a letter, digit or mark of a script with spaces, ' ' for a blank or nothing, '.' for
-// anything else.
+// wordAt classifies the character at i: 'w' for a letter, digit or mark of a script with spaces, ' ' for white space or
+// none, '.' for anything else.
 func wordAt(runes []rune, i int) rune {
 	switch {
 	case i < 0 || i >= len(runes) || unicode.IsSpace(runes[i]):

@@ -10,13 +10,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEntryIDSurvives: each row is one statement, written in different ways.
+// TestEntryIDSurvives has one statement per row, written in different ways.
 func TestEntryIDSurvives(t *testing.T) {
 	for _, same := range [][]string{
 		{
-			"- Anna's birthday is on 12 May.", "* Anna's birthday is on 12 May", "+ **Anna's** birthday is on _12 May_", "3) Anna’s birthday is on 12\u00a0May.",
-			"  - Anna's   birthday\r\n    is on 12 May!", "> Anna's birthday\n> is on `12 May`", "ANNA'S BIRTHDAY IS ON 12 MAY", "- [ ] Anna's birthday is on 12 May",
-			"- ***Anna's birthday*** is on 12 May <!-- promoted: 81 -->", "Anna\\'s birthday is on 12 May;", "1. Ａnna's birthday is on １２ May…", "\ufeffAnna's birth\u00adday is on 12 May",
+			"- Anna's birthday is on 12 May.", "* Anna's birthday is on 12 May", "+ **Anna's** birthday is on _12 May_",
+			"3) Anna’s birthday is on 12\u00a0May.",
+			"  - Anna's   birthday\r\n    is on 12 May!", "> Anna's birthday\n> is on `12 May`", "ANNA'S BIRTHDAY IS ON 12 MAY",
+			"- [ ] Anna's birthday is on 12 May",
+			"- ***Anna's birthday*** is on 12 May <!-- promoted: 81 -->", "Anna\\'s birthday is on 12 May;",
+			"1. Ａnna's birthday is on １２ May…", "\ufeffAnna's birth\u00adday is on 12 May",
 		},
 		{"- 安娜的生日是五月十二日。", "安娜的生日\n是五月十二日", "* **安娜**的生日是五月十二日", "安娜 的生日是五月十二日．"},
 		{"用Go写的服务", "- 用 Go 写的服务", "用 `Go` 写的服务。"},
@@ -34,10 +37,11 @@ func TestEntryIDSurvives(t *testing.T) {
 	}
 }
 
-// TestEntryIDDiffers: no two of these say the same.
+// TestEntryIDDiffers has statements of which no two are the same.
 func TestEntryIDDiffers(t *testing.T) {
 	texts := []string{
-		"Anna likes tea", "Anna likes teas", "Anna like stea", "Ben likes tea", "Anna likes tea?", "~~Anna likes tea~~", "[x] Anna likes tea", "Anna likes “tea”",
+		"Anna likes tea", "Anna likes teas", "Anna like stea", "Ben likes tea", "Anna likes tea?", "~~Anna likes tea~~",
+		"[x] Anna likes tea", "Anna likes “tea”",
 		"db_port", "dbport", "db port", "2*3*4", "234", "2 * 3", "2 3", "C", "C#", "C++", "-5 degrees", "5 degrees", "5", "5 %",
 		"- 12. May", "- 13. May", "安娜喜欢茶", "安娜喜欢咖啡", "👍", "👎", "👩‍👦", "👩👦", "e", "é",
 	}
@@ -136,7 +140,7 @@ goes on
 	}
 }
 
-// TestEntriesOfSurviveReformatting: a list that is formatted anew and reordered has the statements that it had.
+// TestEntriesOfSurviveReformatting checks that a reformatted and reordered list has the same statements.
 func TestEntriesOfSurviveReformatting(t *testing.T) {
 	words := rapid.SliceOfN(rapid.SampledFrom([]string{"Anna", "likes", "green", "tea", "db_port", "on", "12th", "May", "里斯本", "生日", "Évora", "C++", "in", "🎉"}), 1, 8)
 	rapid.Check(t, func(t *rapid.T) {
@@ -161,7 +165,7 @@ func TestEntriesOfSurviveReformatting(t *testing.T) {
 	})
 }
 
-// idsOf are the identities of a document's statements, sorted.
+// idsOf returns the ids of a document's statements, sorted.
 func idsOf(doc string) []EntryID {
 	var ids []EntryID
 	for _, e := range EntriesOf(doc) {
@@ -171,7 +175,7 @@ func idsOf(doc string) []EntryID {
 	return ids
 }
 
-// checkEntries holds what is true of the statements of any document.
+// checkEntries checks what holds for the statements of any document.
 func checkEntries(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -225,8 +229,8 @@ func FuzzEntryIDOf(f *testing.F) {
 	})
 }
 
-// TestEntriesOfIsLinear: a megabyte of anything takes well below a second; the limit is for a busy machine, and quadratic
-// time is minutes.
+// TestEntriesOfIsLinear parses a megabyte, which takes well below a second. The limit allows for a busy machine; quadratic
+// time would be minutes.
 func TestEntriesOfIsLinear(t *testing.T) {
 	const size = 1 << 20
 	var deep strings.Builder

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Outcome is how a run ended. Every run ends in one; there is no silence.
+// Outcome is the result of a run. Every run records one.
 type Outcome string
 
 const (
@@ -14,22 +14,24 @@ const (
 	OutcomeWritten Outcome = "written"
 	// OutcomeNothing means that the messages were read and nothing in them was worth keeping.
 	OutcomeNothing Outcome = "nothing"
-	// OutcomeSkipped means that a gate closed; the messages stay in front of the cursor and count next time.
+	// OutcomeSkipped means that a gate was closed. The messages stay ahead of the cursor and count next time.
 	OutcomeSkipped Outcome = "skipped"
-	// OutcomeQuarantined means that the proposal was refused; it is kept with the reason and can be retried.
+	// OutcomeQuarantined means that the proposal was refused. It is kept with the reason and can be retried.
 	OutcomeQuarantined Outcome = "quarantined"
-	// OutcomeFailed means that no proposal could be had (for example the model's key was refused); the messages stay in front of the cursor.
+	// OutcomeFailed means that there is no proposal, for example because the provider refused the key. The messages stay
+	// ahead of the cursor.
 	OutcomeFailed Outcome = "failed"
-	// OutcomeWaiting means that the run goes on by itself later, for the recorded reason (a budget, a provider that is down).
+	// OutcomeWaiting means that the run will continue by itself, for the recorded reason (a budget, an unavailable
+	// provider).
 	OutcomeWaiting Outcome = "waiting"
 	// OutcomeRunning means that the run has begun and has not ended.
 	OutcomeRunning Outcome = "running"
 )
 
-// ReasonCode says why, in one stable word that a program can compare.
+// ReasonCode is the reason for an outcome, as one stable word that programs can compare.
 type ReasonCode string
 
-// Gates, in the order in which they are tried.
+// Reason codes of closed gates, in the order in which the gates are checked.
 const (
 	GateMemoryOff      ReasonCode = "memory_off"
 	GateTeamMember     ReasonCode = "team_member" // the agent has a leader
@@ -39,7 +41,7 @@ const (
 	GateAbnormalFinish ReasonCode = "abnormal_finish"
 )
 
-// Tells ranks outcomes: of a run with several steps, the outcome that tells most is reported.
+// Severity orders outcomes: a run with several steps reports the most severe one.
 func (o Outcome) Severity() int {
 	switch o {
 	case OutcomeFailed:
@@ -56,19 +58,18 @@ func (o Outcome) Severity() int {
 	return 0
 }
 
-// GateInput is what decides whether a range of messages is extracted from.
+// GateInput is the input of Gate for a range of messages.
 type GateInput struct {
 	Settings             ExtractSettings
 	Trigger              Trigger
-	ConversationMessages int       // user and assistant messages of the conversation up to the end of the range
+	ConversationMessages int       // user and assistant messages of the conversation, up to the end of the range
 	Pending              []Message // of the range, oldest first
 }
 
-// normalFinish are the finish reasons of an answer that ended as it was meant to, as the providers and agent frameworks
-// say them, without case and separators. A turn that ends with a tool's result ends with a call of it; that counts as
-// normal, since whoever reported the turn as complete waits for nothing more. All others (length, max_tokens,
-// content_filter, safety, refusal, error, cancelled, …) leave an answer that is not what was meant, and the turn waits in
-// front of the cursor for a better one.
+// normalFinish lists the finish reasons of complete answers, as providers and agent frameworks report them, without case
+// and separators. A turn that ends with a tool result ends with a tool call; it counts as complete, because the client that
+// reported it expects nothing more. After any other reason (length, max_tokens, content_filter, safety, refusal, error,
+// cancelled, …) the turn waits ahead of the cursor for a better answer.
 var normalFinish = map[string]bool{
 	"": true, "stop": true, "endturn": true, "stopsequence": true, "eos": true, "eostoken": true, "complete": true, "completed": true,
 	"normal": true, "returndirect": true, "toolcalls": true, "tooluse": true, "functioncall": true,
@@ -80,8 +81,9 @@ func endedNormally(finish string) bool {
 	return normalFinish[separators.Replace(strings.ToLower(finish))]
 }
 
-// Gate tries the gates in their order and returns the first that is closed; true means that all are open. The last message
-// of the user counts in characters without the space around it; a range without one is closed by it.
+// Gate checks whether a range of messages may be extracted. It returns the reason of the first closed gate, or true if all
+// are open. The length of the last user message is counted in characters, without surrounding white space; a range without
+// a user message is too short.
 func Gate(in GateInput) (ReasonCode, bool) {
 	lastUser, lastFinish := "", ""
 	for _, m := range in.Pending {
@@ -107,16 +109,16 @@ func Gate(in GateInput) (ReasonCode, bool) {
 	return "", true
 }
 
-// Timing is when an extraction runs: both are durable timers that delay work and never drop it.
+// Timing delays extractions. Both durations are durable timers, which never drop work.
 type Timing struct {
-	Quiet    time.Duration `json:"quiet"`    // nothing new for this long
-	Cooldown time.Duration `json:"cooldown"` // since the last extraction of the same agent and owner
+	Quiet    time.Duration `json:"quiet"`    // time without new messages before an extraction starts
+	Cooldown time.Duration `json:"cooldown"` // time since the last extraction of the same agent and owner
 }
 
-// DefaultTiming is the documented default.
+// DefaultTiming returns the documented defaults.
 func DefaultTiming() Timing { return Timing{Quiet: 20 * time.Second, Cooldown: 5 * time.Minute} }
 
-// With returns t with everything that a sets.
+// With returns t with the agent's overrides.
 func (t Timing) With(a AgentSettings) Timing {
 	if a.QuietSeconds != nil {
 		t.Quiet = time.Duration(*a.QuietSeconds) * time.Second

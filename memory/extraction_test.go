@@ -8,12 +8,12 @@ func TestUsageAdds(t *testing.T) {
 	}
 }
 
-// Of a run with several steps the worst news is reported, and news before none.
+// The most severe outcome of a run with several steps is reported.
 func TestOutcomesAreRanked(t *testing.T) {
 	ranked := []Outcome{OutcomeRunning, OutcomeSkipped, OutcomeNothing, OutcomeWritten, OutcomeQuarantined, OutcomeFailed}
 	for i := 1; i < len(ranked); i++ {
 		if ranked[i].Severity() <= ranked[i-1].Severity() {
-			t.Errorf("%s tells no more than %s", ranked[i], ranked[i-1])
+			t.Errorf("%s is not more severe than %s", ranked[i], ranked[i-1])
 		}
 	}
 }

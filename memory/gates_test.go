@@ -6,7 +6,10 @@ func TestGate(t *testing.T) {
 	open := func() GateInput {
 		return GateInput{
 			Settings: DefaultExtractSettings(), Trigger: TriggerAPI, ConversationMessages: 4,
-			Pending: []Message{{Role: RoleOfUser, Content: "I moved to Munich."}, {Role: RoleOfAssistant, Content: "Nice.", FinishReason: "stop"}},
+			Pending: []Message{
+				{Role: RoleOfUser, Content: "I moved to Munich."},
+				{Role: RoleOfAssistant, Content: "Nice.", FinishReason: "stop"},
+			},
 		}
 	}
 	if code, ok := Gate(open()); !ok || code != "" {
@@ -47,13 +50,18 @@ func TestGateCountsCharacters(t *testing.T) {
 		"我上个月搬到了里斯本": true, "我上个月搬到里斯本": false, "123456789 ": false, "1234567890": true, "": false,
 	} {
 		in := GateInput{Settings: DefaultExtractSettings(), ConversationMessages: 9, Pending: []Message{
-			{Role: RoleOfUser, Content: "a long enough message"}, {Role: RoleOfUser, Content: content}, {Role: RoleOfAssistant, Content: "ok"},
+			{Role: RoleOfUser, Content: "a long enough message"},
+			{Role: RoleOfUser, Content: content},
+			{Role: RoleOfAssistant, Content: "ok"},
 		}}
 		if _, ok := Gate(in); ok != want {
 			t.Errorf("last message %q: %v", content, ok)
 		}
 	}
-	in := GateInput{Settings: DefaultExtractSettings(), ConversationMessages: 9, Pending: []Message{{Role: RoleOfAssistant, Content: "a long enough answer"}}}
+	in := GateInput{
+		Settings: DefaultExtractSettings(), ConversationMessages: 9,
+		Pending: []Message{{Role: RoleOfAssistant, Content: "a long enough answer"}},
+	}
 	if code, _ := Gate(in); code != GateShortMessage {
 		t.Errorf("nothing said by the user: %q", code)
 	}
@@ -61,9 +69,11 @@ func TestGateCountsCharacters(t *testing.T) {
 
 func TestGateFinishReasons(t *testing.T) {
 	for finish, want := range map[string]bool{
-		"": true, "stop": true, "STOP": true, "end_turn": true, "endTurn": true, "stop_sequence": true, "normal": true, "return_direct": true,
-		"COMPLETE": true, "tool_calls": true, "tool_use": true, "function_call": true, "eos_token": true,
-		"length": false, "max_tokens": false, "MAX_TOKENS": false, "content_filter": false, "SAFETY": false, "refusal": false, "error": false,
+		"": true, "stop": true, "STOP": true, "end_turn": true, "endTurn": true, "stop_sequence": true, "normal": true,
+		"return_direct": true,
+		"COMPLETE":      true, "tool_calls": true, "tool_use": true, "function_call": true, "eos_token": true,
+		"length": false, "max_tokens": false, "MAX_TOKENS": false, "content_filter": false, "SAFETY": false, "refusal": false,
+		"error":     false,
 		"cancelled": false, "guardrail_intervened": false, "pause_turn": false, "model_length": false, "whatever": false,
 	} {
 		in := GateInput{Settings: DefaultExtractSettings(), ConversationMessages: 9, Pending: []Message{

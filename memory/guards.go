@@ -153,8 +153,8 @@ func (g *guard) daily(entry string, in ExtractionInput) string {
 	}
 	g.text("daily_entry", "", entry)
 	if n := utf8.RuneCountInString(entry); n > MaxDailyChars {
-		g.refuse(ViolationTooLong, "daily_entry has %d characters, at most %d are allowed: keep only what will matter later, in a few lines",
-			n, MaxDailyChars)
+		g.refuse(ViolationTooLong, "daily_entry has %d characters, at most %d are allowed: "+
+			"keep only what will matter later, in a few lines", n, MaxDailyChars)
 	}
 	return entry
 }
@@ -218,8 +218,8 @@ func (g *guard) replacement(field, path, current, text string, limit int) string
 	}
 	g.text(field, current, text)
 	if len(HeadingLines(text)) == 0 && (len(HeadingLines(current)) > 0 || strings.TrimSpace(current) == "") {
-		g.refuse(ViolationNoHeading, "%s has no heading: give the full new text of %s, beginning with its title, or %s to keep the file as it is",
-			field, path, g.leave)
+		g.refuse(ViolationNoHeading, "%s has no heading: "+
+			"give the full new text of %s, beginning with its title, or %s to keep the file as it is", field, path, g.leave)
 		return ""
 	}
 	if n := utf8.RuneCountInString(text); n > max(limit, utf8.RuneCountInString(current)) {
@@ -312,8 +312,8 @@ func (g *guard) kept(field, path, current, text string) {
 	allowed := max(g.free, int(g.share*float64(total)))
 	isEmptied := total > 0 && dropped == total && !hasContent(text)
 	if dropped > allowed || isEmptied {
-		g.refuse(ViolationDropped, "%s drops %d of the %d lines of %s, at most %d may be dropped at once: keep the others, reworded if they changed",
-			field, dropped, total, path, min(allowed, total-1))
+		g.refuse(ViolationDropped, "%s drops %d of the %d lines of %s, at most %d may be dropped at once: "+
+			"keep the others, reworded if they changed", field, dropped, total, path, min(allowed, total-1))
 	}
 }
 

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// BlameLine says for one line of a document since when it stands there and why.
+// BlameLine is a line of a document with the version that introduced it.
 type BlameLine struct {
 	Line         string // without its line break
-	Version      int    // in which it came in
+	Version      int    // that introduced the line
 	Author       Author
 	Reason       string
 	At           time.Time
 	Conversation string
-	From, To     int64 // the version's range of messages
-	// Messages are those that the line came from, where that is known; else it came from the range as a whole.
+	From, To     int64 // first message of the version's range, and To the last
+	// Messages are the messages of the line, if known. Otherwise the line came from the whole range.
 	Messages []int64
 }
 
@@ -55,7 +55,7 @@ func blameLine(line string, v Version) BlameLine {
 	return b
 }
 
-// PersonLines are the lines of the newest version that a person wrote or edited, headings included, without blank ones.
+// PersonLines returns the lines of the newest version that a person wrote or edited, with headings, without blank lines.
 func PersonLines(history []Version) []string {
 	var out []string
 	for _, b := range Blame(history) {
@@ -69,8 +69,8 @@ func PersonLines(history []Version) []string {
 // Version is one entry of a document's history.
 type Version struct {
 	Number      int
-	BaseVersion int  // the version its author had seen; 0 when the document was new
-	Merged      bool // the base was stale, and both sides were merged by line
+	BaseVersion int  // version that the author had read; 0 if the document was new
+	Merged      bool // the base was stale, so both sides were merged by line
 	Deleted     bool // this version marks the document as deleted
 	Content     string
 	SHA256      [32]byte
@@ -82,20 +82,19 @@ type Version struct {
 	CreatedAt   time.Time
 }
 
-// Sources says from which messages a version came. The zero value means: from none.
+// Sources links a version to messages. The zero value means no messages.
 type Sources struct {
 	Conversation string `json:"conversation,omitempty"`
 	From         int64  `json:"from,omitempty"` // first message sequence number
 	To           int64  `json:"to,omitempty"`   // last message sequence number, inclusive
-	// Lines tells for single lines of the version which messages they came from; lines that are not listed came
-	// from the range as a whole.
+	// Lines links single lines of the version to messages. Lines not listed came from the whole range.
 	Lines []LineSource `json:"lines,omitempty"`
 }
 
-// LineSource ties one line of text to the messages that it came from.
+// LineSource links one line of text to messages.
 type LineSource struct {
-	Line     string  `json:"line"` // as it stands in the document, without the line break
+	Line     string  `json:"line"` // as in the document, without the line break
 	Messages []int64 `json:"messages"`
-	// Conversation is the one of Messages when it is not that of the version: a dream's lines come from several.
+	// Conversation is set if Messages belong to another conversation than the version: a dream uses several.
 	Conversation string `json:"conversation,omitempty"`
 }

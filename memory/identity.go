@@ -12,11 +12,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// Role is what a credential allows. Each role includes the ones before it: viewer < member < admin.
+// Role is what a credential may do. Each role includes the previous ones: viewer < member < admin.
 type Role string
 
 const (
-	// RoleViewer only reads.
+	// RoleViewer reads.
 	RoleViewer Role = "viewer"
 	// RoleMember reads, writes messages and memory, and may name the owner of each request.
 	RoleMember Role = "member"
@@ -29,28 +29,29 @@ var roleRank = map[Role]int{RoleViewer: 1, RoleMember: 2, RoleAdmin: 3}
 // Valid reports whether r is one of the three roles.
 func (r Role) Valid() bool { return roleRank[r] > 0 }
 
-// Includes reports whether r allows everything that need allows. An unknown role includes nothing.
+// Includes reports whether r may do everything that need may do. An unknown role includes nothing.
 func (r Role) Includes(need Role) bool {
 	return r.Valid() && need.Valid() && roleRank[r] >= roleRank[need]
 }
 
-// Owner says whose memory a row is: one prefixed string such as "user:7", "feishu:ou_1" or "api:42".
-// The empty owner stands for nobody in particular: shared memory only.
+// Owner identifies the person whose memory a row belongs to, as one prefixed string such as "user:7", "feishu:ou_1" or
+// "api:42". The empty owner stands for shared memory.
 type Owner string
 
 const (
-	// NoOwner is the owner of shared rows and of requests that name nobody.
+	// NoOwner is the owner of shared rows, and of requests that name no owner.
 	NoOwner Owner = ""
-	// SystemOwner is the owner of traffic without a person behind it (cron, internal jobs).
+	// SystemOwner is the owner of traffic without a person (cron, internal jobs).
 	SystemOwner Owner = "system"
-	// MaxOwnerBytes bounds an owner key; a longer one is refused.
+	// MaxOwnerBytes bounds an owner key.
 	MaxOwnerBytes = 128
 )
 
-// ErrInvalidOwner is wrapped by every error that ParseOwner and OwnerOf return.
+// ErrInvalidOwner is wrapped by every error of ParseOwner, ParsePerson and OwnerOf.
 var ErrInvalidOwner = errors.New("invalid owner")
 
-// ParseOwner checks a prefixed owner key: "system" or "<prefix>:<id>", at most MaxOwnerBytes of printable UTF-8 without spaces around it.
+// ParseOwner validates a prefixed owner key: "system" or "<prefix>:<id>", at most MaxOwnerBytes of printable UTF-8, without
+// spaces around the parts.
 func ParseOwner(s string) (Owner, error) {
 	if s == string(SystemOwner) {
 		return SystemOwner, nil
@@ -62,15 +63,15 @@ func ParseOwner(s string) (Owner, error) {
 	case len(s) > MaxOwnerBytes:
 		return "", fmt.Errorf("%w: %d bytes, at most %d are allowed", ErrInvalidOwner, len(s), MaxOwnerBytes)
 	case !utf8.ValidString(s) || strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0:
-		return "", fmt.Errorf("%w: it contains characters that cannot be printed", ErrInvalidOwner)
+		return "", fmt.Errorf("%w: remove the characters that cannot be printed", ErrInvalidOwner)
 	case strings.TrimSpace(id) != id || strings.TrimSpace(prefix) != prefix:
 		return "", fmt.Errorf("%w %q: remove the spaces around its parts", ErrInvalidOwner, s)
 	}
 	return Owner(s), nil
 }
 
-// OwnerOf normalises the three ways in which a request may name a person: a ready owner key, a channel with its sender,
-// or the end user of an API integration. Naming nobody gives NoOwner; naming two different people is an error.
+// OwnerOf returns the owner that a request names in one of three ways: an owner key, a channel with its sender, or the end
+// user of an API integration. It returns NoOwner if the request names nobody, and an error if it names different people.
 func OwnerOf(owner, channel, sender, endUserID string) (Owner, error) {
 	var named []string
 	if owner != "" {
@@ -83,7 +84,7 @@ func OwnerOf(owner, channel, sender, endUserID string) (Owner, error) {
 		}
 		named = append(named, channel+":"+sender)
 	case channel != "" || sender != "":
-		return "", fmt.Errorf("%w: channel and sender belong together, give both", ErrInvalidOwner)
+		return "", fmt.Errorf("%w: give both channel and sender", ErrInvalidOwner)
 	}
 	if endUserID != "" {
 		named = append(named, "api:"+endUserID)
@@ -95,73 +96,74 @@ func OwnerOf(owner, channel, sender, endUserID string) (Owner, error) {
 	case 1:
 		return ParseOwner(named[0])
 	default:
-		return "", fmt.Errorf("%w: the request names %d different people, name one", ErrInvalidOwner, len(named))
+		return "", fmt.Errorf("%w: the request names %d people, name one", ErrInvalidOwner, len(named))
 	}
 }
 
 var slugPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
 
-// ValidSlug reports whether s can name a workspace or an agent: 1 to 63 of a-z, 0-9, "-" and "_", beginning with a letter or digit.
+// ValidSlug reports whether s can name a workspace or an agent: 1 to 63 characters of a-z, 0-9, "-" and "_", beginning with
+// a letter or digit.
 func ValidSlug(s string) bool { return slugPattern.MatchString(s) }
 
-// Author is who made a version.
+// Author identifies who made a version.
 type Author struct {
 	Kind       AuthorKind
 	ID         string // key id, tool name, engine or model name
-	WorkflowID string // set for workflows
-	RunID      string // set for workflows
+	WorkflowID string // for workflows only
+	RunID      string // for workflows only
 }
 
-// AuthorKind tells people, models and machinery apart; guards protect what a person wrote.
+// AuthorKind distinguishes people from models and programs. Guards protect what a person wrote.
 type AuthorKind string
 
 const (
-	// AuthorUser is a person editing through the API, the CLI or a page.
+	// AuthorUser is a person using the API, the CLI or a page.
 	AuthorUser AuthorKind = "user"
 	// AuthorWorkflow is an extraction or a flush.
 	AuthorWorkflow AuthorKind = "workflow"
-	// AuthorTool is an agent writing through a memory tool.
+	// AuthorTool is an agent using a memory tool.
 	AuthorTool AuthorKind = "tool"
-	// AuthorImport is a snapshot or a migration from another system.
+	// AuthorImport is a snapshot or an import from another system.
 	AuthorImport AuthorKind = "import"
-	// AuthorSeed is the text that every new agent starts with.
+	// AuthorSeed marks the initial text of every new agent.
 	AuthorSeed AuthorKind = "seed"
-	// AuthorDream is a dream: what it writes is no news for the next one, and never becomes a candidate.
+	// AuthorDream is a dream. Later dreams ignore what it writes as news and as candidates.
 	AuthorDream AuthorKind = "dream"
 )
 
-// Identity is on whose behalf a store call is made. The database sees it in every transaction and shows and accepts
-// only rows that it may see; a zero Identity sees nothing.
+// Identity is the subject of a store call. The database checks it in every transaction and shows and accepts only permitted
+// rows. A zero Identity sees nothing.
 type Identity struct {
 	Workspace string
-	// Agent is the one agent that the call concerns; empty for calls about the workspace (agents, keys).
+	// Agent is the agent that the call concerns; empty for calls about the workspace (agents, keys).
 	Agent string
-	// Agents limits the credential to these agents; nil means all of the workspace.
+	// Agents limits the credential to these agents; nil allows all agents of the workspace.
 	Agents []string
 	// Owner is the person whose PERSONAL rows are visible; NoOwner sees shared rows only.
 	Owner Owner
-	// AnyOwner lets the call see rows of every owner of Agent: the summarize endpoint finding a conversation's real
-	// owner, an operator listing outcomes. It never widens what may be written.
+	// AnyOwner shows rows of every owner of Agent, for example to find a conversation's owner or to list outcomes. It never
+	// widens what may be written.
 	AnyOwner bool
-	// Pinned credentials speak for Owner only; they never write shared memory.
+	// Pinned limits the credential to Owner. It never writes shared memory.
 	Pinned bool
 	Role   Role
 	Author Author
 }
 
-// MayUseAgent reports whether the credential is allowed to work with agent.
+// MayUseAgent reports whether the credential may use an agent.
 func (id Identity) MayUseAgent(agent string) bool {
 	return id.Agents == nil || slices.Contains(id.Agents, agent)
 }
 
-// For returns the same identity about another agent and owner.
+// For returns the identity for another agent and owner.
 func (id Identity) For(agent string, owner Owner) Identity {
 	id.Agent, id.Owner = agent, owner
 	return id
 }
 
-// OwnerRef names one owner of one agent by references only, as workflow inputs and ids do: Owner is opaque and says
-// nothing about the person.
+// OwnerRef identifies an owner of an agent in workflow inputs and ids. Owner is an opaque id that does not identify the
+// person.
 type OwnerRef struct {
 	Workspace string    `json:"workspace"`
 	Agent     string    `json:"agent"`

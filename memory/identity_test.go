@@ -32,7 +32,8 @@ func TestParseOwner(t *testing.T) {
 			t.Errorf("%q is read as %q, %v", good, got, err)
 		}
 	}
-	for _, bad := range []string{"", "7", ":7", "user:", "user: 7", "user:7 ", " user:7", "user :7", "user:\n", "user:\u202e7", "user:\xff", "x:" + strings.Repeat("a", MaxOwnerBytes-1)} {
+	for _, bad := range []string{"", "7", ":7", "user:", "user: 7", "user:7 ", " user:7", "user " +
+		":7", "user:\n", "user:\u202e7", "user:\xff", "x:" + strings.Repeat("a", MaxOwnerBytes-1)} {
 		if got, err := ParseOwner(bad); !errors.Is(err, ErrInvalidOwner) || got != NoOwner {
 			t.Errorf("%q is read as %q, %v", bad, got, err)
 		}
@@ -68,7 +69,8 @@ func TestOwnerOf(t *testing.T) {
 func TestValidSlug(t *testing.T) {
 	for slug, want := range map[string]bool{
 		"a": true, "ada": true, "a-1_b": true, "9": true, strings.Repeat("a", 63): true,
-		"": false, "-a": false, "_a": false, "A": false, "a.b": false, "a/b": false, "a\n": false, "é": false, strings.Repeat("a", 64): false,
+		"": false, "-a": false, "_a": false, "A": false, "a.b": false, "a/b": false, "a\n": false, "é": false,
+		strings.Repeat("a", 64): false,
 	} {
 		if ValidSlug(slug) != want {
 			t.Errorf("%q: %v", slug, !want)

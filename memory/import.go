@@ -4,16 +4,16 @@ import (
 	"slices"
 )
 
-// ImportPolicy says what becomes of a document that is moved in from another system when another one stands there already.
-// One that is absent, deleted, or still as it was seeded is written by all of them.
+// ImportPolicy decides what happens to an imported document whose path already exists. A document that is missing, deleted
+// or unchanged since it was seeded is written under every policy.
 type ImportPolicy string
 
 const (
-	// ImportMerge adds what the document does not say yet to its end, below a heading of its own.
+	// ImportMerge appends what the document lacks, under a heading.
 	ImportMerge ImportPolicy = "merge"
-	// ImportKeep leaves it as it is.
+	// ImportKeep keeps the existing document.
 	ImportKeep ImportPolicy = "keep"
-	// ImportOverwrite replaces it; the version before stays in the history.
+	// ImportOverwrite replaces the document. The previous version stays in the history.
 	ImportOverwrite ImportPolicy = "overwrite"
 )
 
@@ -22,25 +22,25 @@ func (p ImportPolicy) Valid() bool {
 	return p == ImportMerge || p == ImportKeep || p == ImportOverwrite
 }
 
-// Outcomes of what is handed in, besides those of extractions.
+// Outcomes of writes and imports, besides those of extractions.
 const (
-	// OutcomeUnchanged means that the document said all of it already.
+	// OutcomeUnchanged means that the document already had the content.
 	OutcomeUnchanged Outcome = "unchanged"
-	// OutcomeMerged means that what was missing was added to a document that was there.
+	// OutcomeMerged means that missing statements were appended to an existing document.
 	OutcomeMerged Outcome = "merged"
 )
 
-// Limits of moving in. A batch has at most as many bytes as a request of the API may have.
+// Limits of imports. The size of a batch is bounded by the limit of API requests.
 const (
-	MaxImportItems    = 100_000 // of one import
-	MaxImportBatch    = 1000    // items that are uploaded at once
-	MaxImportMessages = 10_000  // of one conversation
-	MaxImportKey      = 300     // bytes of an item's key
-	MaxImportLabel    = 200     // bytes of what a source is called
-	MaxImportSource   = 128     // bytes of what identifies a source, such as a hash in hexadecimal
+	MaxImportItems    = 100_000 // per import
+	MaxImportBatch    = 1000    // items per upload
+	MaxImportMessages = 10_000  // per conversation
+	MaxImportKey      = 300     // bytes, of an item's key
+	MaxImportLabel    = 200     // bytes, of a source's name
+	MaxImportSource   = 128     // bytes, of a source's identifier, such as a hash in hexadecimal
 )
 
-// IsSeed reports whether a document is still as it was seeded.
+// IsSeed reports whether a document is unchanged since it was seeded.
 func IsSeed(path, content string) bool {
 	return slices.ContainsFunc(Seeds(), func(s Seed) bool { return s.Path == path && s.Content == content })
 }

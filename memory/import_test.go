@@ -21,13 +21,17 @@ func TestMergeImported(t *testing.T) {
 			"- Ada\n- Bob\n", "- Ada\n  - likes tea\n- Bob\n", "- Ada\n- Bob\n\n## Imported from mem0\n\n- Ada\n  - likes tea\n",
 		},
 		"two items under one that stands apart": {
-			"- Ada\n", "  - Ada\n    - likes tea\n    - likes rum\n", "- Ada\n\n## Imported from mem0\n\n- Ada\n  - likes tea\n  - likes rum\n",
+			"- Ada\n", "  - Ada\n    - likes tea\n    - likes rum\n",
+			"- Ada\n\n## Imported from mem0\n\n- Ada\n  - likes tea\n  - likes rum\n",
 		},
 		"a table": {
 			"| a | b |\n|---|---|\n| 1 | 2 |\n", "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n",
 			"| a | b |\n|---|---|\n| 1 | 2 |\n\n## Imported from mem0\n\n| a | b |\n|---|---|\n| 3 | 4 |\n",
 		},
-		"code":              {"x\n", "y\n\n```\n# no heading\n\nz\n```\n", "x\n\n## Imported from mem0\n\ny\n\n```\n# no heading\n\nz\n```\n"},
+		"code": {
+			"x\n", "y\n\n```\n# no heading\n\nz\n```\n",
+			"x\n\n## Imported from mem0\n\ny\n\n```\n# no heading\n\nz\n```\n",
+		},
 		"into an empty one": {"", "- tea\n", "## Imported from mem0\n\n- tea\n"},
 		"a rule in front": {
 			"---\n\n- tea\n", "x\n\n```\nz\n---\n```\n", "---\n\n- tea\n\n## Imported from mem0\n\nx\n\n```\nz\n--- \n```\n",
@@ -42,7 +46,7 @@ func TestMergeImported(t *testing.T) {
 	}
 }
 
-// Whatever two documents say, the one says both afterwards, what stood there stands there still, and a second time changes nothing.
+// The merged document has all statements of both, existing text is unchanged, and a second merge changes nothing.
 func TestMergeImportedLosesNothing(t *testing.T) {
 	line := rapid.SampledFrom([]string{
 		"# A", "## B", "### C", "- tea", "- rum", "  - deep", "    - deeper", "* cake", "1. one", "text", "more text", "", "", "> said",

@@ -12,7 +12,7 @@ import (
 	"reverie/language/script"
 )
 
-// splitLines splits s into its lines, each with its line break. The last one may have none; an empty text has no line.
+// splitLines splits s into lines with their line breaks. The last line may have none. An empty text has no lines.
 func splitLines(s string) []string {
 	lines := make([]string, 0, strings.Count(s, "\n")+1)
 	for line := range strings.Lines(s) {
@@ -21,12 +21,12 @@ func splitLines(s string) []string {
 	return lines
 }
 
-// lineText is a line without its line break, "\n" or "\r\n".
+// lineText returns a line without its line break, "\n" or "\r\n".
 func lineText(line string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
 }
 
-// lineTexts splits s into its lines without their line breaks.
+// lineTexts splits s into lines without their line breaks.
 func lineTexts(s string) []string {
 	lines := splitLines(s)
 	for i, line := range lines {
@@ -35,13 +35,13 @@ func lineTexts(s string) []string {
 	return lines
 }
 
-// words are the terms of a text for comparing texts with one another: case-folded words of letters, marks and digits, and
-// pairs of neighbouring characters where words are written without spaces (a single such character by itself).
+// words returns the terms of a text for comparison: case-folded words of letters, marks and digits, and pairs of adjacent
+// characters in scripts without spaces (a single such character by itself).
 func words(s string) map[string]bool {
 	out := map[string]bool{}
 	var (
 		run []rune
-		cjk bool // what run is made of
+		cjk bool // run is in a script without spaces
 	)
 	flush := func() {
 		if !cjk && len(run) > 0 || len(run) == 1 {
@@ -74,8 +74,8 @@ func comparedInPairs(r rune) bool { return script.IsUnspaced(r) || script.IsHang
 
 var listMarker = regexp.MustCompile(`^(?:[-*+]|\d{1,9}[.)])\s+`)
 
-// bare is what a line says: without indentation, list marker and surplus spaces. Two lines that say the same are the same
-// line to a person.
+// SameLine normalizes a line for comparison: without indentation, list marker and repeated spaces. Two lines are the same
+// to a person, and to the guards, if SameLine returns the same text for them.
 func SameLine(line string) string {
 	fields := strings.Fields(line)
 	if len(fields) > 1 && listMarker.MatchString(fields[0]+" ") {
@@ -84,12 +84,13 @@ func SameLine(line string) string {
 	return strings.Join(fields, " ")
 }
 
-// saysSomething reports whether a line holds more than punctuation, as a rule or the fence of code does not.
+// SaysSomething reports whether a line has more than punctuation. Rules and fences of code do not.
 func SaysSomething(line string) bool {
 	return strings.ContainsFunc(line, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N, unicode.So) })
 }
 
-// Tail returns the last whole lines of s that fit into limit characters; of a last line that is longer, its end.
+// Tail returns the last whole lines of s that fit into limit characters, or the end of the last line if that alone is too
+// long.
 func Tail(s string, limit int) string {
 	if limit <= 0 {
 		return ""
@@ -108,7 +109,8 @@ func Tail(s string, limit int) string {
 	return s[start:]
 }
 
-// tidied takes off a fence around the whole text and spaces around it, and ends it with one line break.
+// Tidied removes a fence around the whole text and surrounding white space, and ends the text with one line break. A blank
+// text becomes empty.
 func Tidied(text string) string {
 	text = strings.TrimSpace(text)
 	if m := wholeFence.FindStringSubmatch(text); m != nil && !strings.Contains(m[1], "\n```") {
@@ -122,7 +124,7 @@ func Tidied(text string) string {
 
 var wholeFence = regexp.MustCompile("(?s)^```(?:markdown|md)?[ \t]*\n(.*)\n```$")
 
-// lineBreak is how the lines of a text end: as its first one does.
+// lineBreak returns the line break of a text's first line, "\n" or "\r\n".
 func lineBreak(text string) string {
 	if i := strings.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
 		return "\r\n"
@@ -130,7 +132,7 @@ func lineBreak(text string) string {
 	return "\n"
 }
 
-// withLineBreak returns text with its lines ending in end.
+// withLineBreak returns text with all line breaks replaced by end.
 func withLineBreak(text, end string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	if end == "\n" {
@@ -139,7 +141,7 @@ func withLineBreak(text, end string) string {
 	return strings.ReplaceAll(text, "\n", end)
 }
 
-// lineBreakFor is how lines end that are put into a document: as its own do, or as they came when it says nothing.
+// lineBreakFor returns the line break for text added to existing: that of existing or, if that is blank, of incoming.
 func lineBreakFor(existing, incoming string) string {
 	if isBlank(existing) {
 		return lineBreak(incoming)
@@ -149,8 +151,8 @@ func lineBreakFor(existing, incoming string) string {
 
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// withoutBlankEnd returns text without the blank lines at its end and without its last line break. The spaces at the end of a
-// line that says something stay: two of them are a line break in Markdown.
+// withoutBlankEnd returns text without trailing blank lines and without its last line break. Trailing spaces of the last
+// line stay: two of them are a line break in Markdown.
 func withoutBlankEnd(text string) string {
 	for {
 		cut := strings.TrimRight(strings.TrimSuffix(text, "\n"), "\r")
@@ -162,7 +164,7 @@ func withoutBlankEnd(text string) string {
 	}
 }
 
-// withoutBlankStart returns text without the blank lines in front of its first other one, whose indentation stays.
+// withoutBlankStart returns text without leading blank lines. The first other line keeps its indentation.
 func withoutBlankStart(text string) string {
 	for {
 		line, rest, found := strings.Cut(text, "\n")

@@ -5,27 +5,29 @@ import (
 	"strings"
 )
 
-// Conflict is a stretch that both sides of a merge changed differently.
+// Conflict is a range of lines that both sides of a merge changed differently.
 type Conflict struct {
 	Base   Side `json:"base"`
 	Ours   Side `json:"ours"`
 	Theirs Side `json:"theirs"`
 }
 
-// Side is a stretch of lines in one of the three texts of a merge. Lines count from 1 and To is the last one; an empty
-// stretch, which stands before line From, has To = From-1.
+// Side is a range of lines in one of the three texts of a merge. Lines count from 1, and To is the last one. An empty
+// range, before line From, has To = From-1.
 type Side struct {
 	From int    `json:"from"`
 	To   int    `json:"to"`
 	Text string `json:"text"`
 }
 
-// Merge3 brings together what ours and theirs did to base, by line. Edits that do not overlap are both kept, also on
-// neighbouring lines; the same edit on both sides is made once. Where both sides insert different lines at one place, or
-// one inserts beside what the other deletes, the right order or the right place is for its author to decide: a conflict.
+// Merge3 applies the changes of ours and theirs to base, by line.
 //
-// Line breaks stay as they are, "\r\n" included; the break at the very end is merged like a line of its own. merged is
-// empty when there are conflicts.
+// Edits that do not overlap are both applied, also on adjacent lines. Equal edits are applied once. If both sides insert
+// different lines at one place, or one inserts next to lines that the other deletes, the result is a conflict, because only
+// the author can decide the order.
+//
+// Line breaks are kept, including "\r\n". The line break at the very end is merged separately. merged is empty if there are
+// conflicts.
 func Merge3(base, ours, theirs string) (merged string, conflicts []Conflict) {
 	m := merger{base: mergeLines(base), ours: mergeLines(ours), theirs: mergeLines(theirs)}
 	m.mine, m.other = diffLines(m.base, m.ours), diffLines(m.base, m.theirs)
@@ -40,7 +42,7 @@ func Merge3(base, ours, theirs string) (merged string, conflicts []Conflict) {
 	return out, nil
 }
 
-// mergeLines splits s into lines without "\n", so that a last line with and without it is the same line; "\r" stays.
+// mergeLines splits s into lines without "\n", so that a last line with and without it compares equal; "\r" stays.
 func mergeLines(s string) []string {
 	if s == "" {
 		return nil
@@ -50,7 +52,7 @@ func mergeLines(s string) []string {
 
 func endsLine(s string) bool { return s == "" || strings.HasSuffix(s, "\n") }
 
-// mergeFlag merges a yes or no: who changed it has it.
+// mergeFlag merges a boolean: the side that changed it wins.
 func mergeFlag(base, ours, theirs bool) bool {
 	if ours != base {
 		return ours
@@ -60,7 +62,7 @@ func mergeFlag(base, ours, theirs bool) bool {
 
 type merger struct {
 	base, ours, theirs []string
-	mine, other        []hunk // what is left to merge, in order
+	mine, other        []hunk // still to merge, in order
 	at                 int    // next line of base
 	out                []string
 	conflicts          []Conflict
@@ -80,7 +82,7 @@ func (m *merger) run() {
 	m.out = append(m.out, m.base[m.at:]...)
 }
 
-// apart reports whether x lies before y and both can be made without knowing of each other.
+// apart reports whether x lies before y and both can be applied independently.
 func apart(x, y hunk) bool {
 	switch {
 	case x.aTo < y.aFrom:
@@ -91,15 +93,15 @@ func apart(x, y hunk) bool {
 	inserts := func(h hunk) bool { return h.aFrom == h.aTo }
 	deletes := func(h hunk) bool { return h.bFrom == h.bTo }
 	switch {
-	case inserts(x) && inserts(y): // at one place: which comes first?
+	case inserts(x) && inserts(y): // at one place, in unknown order
 		return false
-	case inserts(x) && deletes(y), deletes(x) && inserts(y): // does the new line belong to what went away?
+	case inserts(x) && deletes(y), deletes(x) && inserts(y): // the new line may belong to the deleted ones
 		return false
 	}
 	return true
 }
 
-// take makes the first hunk of one side, after the lines of base that nobody changed.
+// take applies the first hunk of one side, after the lines of base that precede it.
 func (m *merger) take(lines []string, hunks *[]hunk) {
 	h := (*hunks)[0]
 	*hunks = (*hunks)[1:]
@@ -108,8 +110,7 @@ func (m *merger) take(lines []string, hunks *[]hunk) {
 	m.at = h.aTo
 }
 
-// both merges the first hunks of both sides, which cannot be told apart, with all that overlap them: once when they agree,
-// else they conflict.
+// both merges the first hunks of both sides, and all that overlap them. If they disagree, they conflict.
 func (m *merger) both() {
 	at := [2]int{min(m.mine[0].aFrom, m.other[0].aFrom), max(m.mine[0].aTo, m.other[0].aTo)} // lines of base
 	mine, other := 1, 1                                                                      // how many hunks
@@ -137,14 +138,14 @@ func (m *merger) both() {
 	m.conflicts = append(m.conflicts, Conflict{side(m.base, at), side(m.ours, ours), side(m.theirs, theirs)})
 }
 
-// stretch is where lines at of base stand on the side that these hunks lead to.
+// stretch returns where lines at of base are on the side that the hunks lead to.
 func stretch(hunks []hunk, at [2]int) [2]int {
 	first, last := hunks[0], hunks[len(hunks)-1]
 	return [2]int{first.bFrom - (first.aFrom - at[0]), last.bTo + (at[1] - last.aTo)}
 }
 
-// lineByLine merges two edits of the same lines: equal edits, and edits that replace each line by one line, where no line is
-// replaced differently. It reports false when they disagree.
+// lineByLine merges two edits of the same lines: equal edits, and edits that replace each line by one line without
+// replacing a line differently. It reports false if they disagree.
 func lineByLine(base, ours, theirs []string) ([]string, bool) {
 	if slices.Equal(ours, theirs) {
 		return ours, true

@@ -42,11 +42,20 @@ func TestMerge3Conflicts(t *testing.T) {
 	}{
 		{"the same line", base, "a\nX\nc\nd\n", "a\nY\nc\nd\n", []Conflict{{Side{2, 2, "b\n"}, Side{2, 2, "X\n"}, Side{2, 2, "Y\n"}}}},
 		{"changed and removed", base, "a\nX\nc\nd\n", "a\nc\nd\n", []Conflict{{Side{2, 2, "b\n"}, Side{2, 2, "X\n"}, Side{2, 1, ""}}}},
-		{"two lines at one place", base, "a\nb\nX\nc\nd\n", "a\nb\nY\nc\nd\n", []Conflict{{Side{3, 2, ""}, Side{3, 3, "X\n"}, Side{3, 3, "Y\n"}}}},
-		{"a line beside a removed one", base, "a\nb\nX\nc\nd\n", "a\nc\nd\n", []Conflict{{Side{2, 2, "b\n"}, Side{2, 3, "b\nX\n"}, Side{2, 1, ""}}}},
+		{
+			"two lines at one place", base, "a\nb\nX\nc\nd\n", "a\nb\nY\nc\nd\n",
+			[]Conflict{{Side{3, 2, ""}, Side{3, 3, "X\n"}, Side{3, 3, "Y\n"}}},
+		},
+		{
+			"a line beside a removed one", base, "a\nb\nX\nc\nd\n", "a\nc\nd\n",
+			[]Conflict{{Side{2, 2, "b\n"}, Side{2, 3, "b\nX\n"}, Side{2, 1, ""}}},
+		},
 		{
 			"two places", base, "X\nb\nc\nX\n", "Y\nb\nc\nY\n",
-			[]Conflict{{Side{1, 1, "a\n"}, Side{1, 1, "X\n"}, Side{1, 1, "Y\n"}}, {Side{4, 4, "d\n"}, Side{4, 4, "X\n"}, Side{4, 4, "Y\n"}}},
+			[]Conflict{
+				{Side{1, 1, "a\n"}, Side{1, 1, "X\n"}, Side{1, 1, "Y\n"}},
+				{Side{4, 4, "d\n"}, Side{4, 4, "X\n"}, Side{4, 4, "Y\n"}},
+			},
 		},
 		{
 			"an edit over two of the other side", base, "X\nY\nZ\nd\n", "Y\nb\nY\nd\n",
@@ -112,7 +121,7 @@ func checkMerge(t interface{ Fatalf(string, ...any) }, base, ours, theirs string
 	}
 }
 
-// Edits of different lines are all made, on both sides, whatever they are.
+// Edits of different lines are all applied, on both sides.
 func TestMerge3KeepsWhatDoesNotOverlap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var base, ours, theirs, want []string

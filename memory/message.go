@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Message roles.
+// Roles of messages.
 const (
 	RoleOfUser      = "user"
 	RoleOfAssistant = "assistant"
@@ -27,47 +27,47 @@ const (
 	MaxToolCallBytes = 256 << 10
 )
 
-// Message is one turn's piece of a conversation.
+// Message is one message of a conversation.
 type Message struct {
 	Seq          int64     // position in the conversation, from 1 without gaps; 0 until stored
 	ID           string    // the client's id, unique within the conversation
 	Role         string    // user, assistant, tool or system
 	Name         string    // of the speaker or tool; may be empty
 	Content      string    // UTF-8
-	FinishReason string    // of an assistant message, as the provider said it; empty when unknown
+	FinishReason string    // of an assistant message, as reported by the provider; empty if unknown
 	CreatedAt    time.Time // when it was said
 
-	ToolCalls  []ToolCall // of an assistant message: what it asks for
-	ToolCallID string     // of a tool message: the call that it answers; empty when the client does not say
+	ToolCalls  []ToolCall // of an assistant message
+	ToolCallID string     // of a tool message: the call that it answers; empty if unknown
 }
 
-// BuiltinPrefix begins the names of what Reverie itself says in place of a model.
+// BuiltinPrefix begins the names of messages that Reverie writes itself, without a model.
 const BuiltinPrefix = "builtin/"
 
-// Builtin reports whether Reverie said it in place of a model.
+// Builtin reports whether Reverie wrote the message itself, without a model.
 func (m Message) Builtin() bool {
 	return m.Role == RoleOfAssistant && strings.HasPrefix(m.Name, BuiltinPrefix)
 }
 
-// ToolCall is one request of a model to run a tool. A call and the message that answers it are a pair: a context window has
-// both or neither.
+// ToolCall is a model's request to run a tool. A call and the message that answers it are a pair: a context window has both
+// or neither.
 type ToolCall struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"` // JSON, as the model wrote it
 }
 
-// Trigger says where a conversation comes from.
+// Trigger is the source of a conversation.
 type Trigger string
 
-// Trigger sources. Conversations that the system itself caused are never extracted, so that memory does not feed on itself.
+// Sources of conversations. TriggerCron and TriggerDream are never extracted, so that memory does not feed on itself.
 const (
 	TriggerWeb     Trigger = "web"
 	TriggerChannel Trigger = "channel"
 	TriggerAPI     Trigger = "api"
 	TriggerCron    Trigger = "cron"
 	TriggerDream   Trigger = "dream"
-	// TriggerImport is a conversation that was had elsewhere and moved in, with its own dates: it becomes memory as of those.
+	// TriggerImport is a conversation imported from another system. It keeps its own dates.
 	TriggerImport Trigger = "import"
 )
 
@@ -80,16 +80,18 @@ func (t Trigger) Valid() bool {
 	return false
 }
 
-// roleNames are how speakers are called in a text.
+// roleNames are the labels of speakers in rendered messages.
 var roleNames = map[string]string{RoleOfUser: "User", RoleOfAssistant: "Assistant", RoleOfTool: "Tool", RoleOfSystem: "System"}
 
-// roleLike is a line of a message that could pass for the beginning of another message.
+// roleLike matches a line of a message that looks like the beginning of another message.
 var roleLike = regexp.MustCompile(`(?m)^(?:User|Assistant|Tool|System)(?: \([^)\n]*\))?(?:, \d{4}-\d{2}-\d{2} \d{2}:\d{2})?:`)
 
-// RenderMessages writes messages in every role, one after the other: "User (Ada), 2026-01-31 10:05: …", what the assistant asks of
-// tools, and what tools return. Texts of people and of the agent are shortened to maxSaid characters, those of tools to maxTool
-// (HeadAndTail). Lines of a message that look like the beginning of another one are indented, as RenderTranscript has it. The
-// time, in zone, is given where the minute is another one than that of the message before.
+// RenderMessages renders messages of every role as text: "User (Ada), 2026-01-31 10:05: …", with the tool calls of the
+// assistant and the results of tools.
+//
+// Texts of people and of the agent are shortened to maxSaid characters, tool calls and results to maxTool (see
+// HeadAndTail). Lines that look like the beginning of another message are indented, as in RenderTranscript. The time, in
+// zone, is given if its minute differs from the previous message.
 func RenderMessages(messages []Message, zone *time.Location, maxSaid, maxTool int) string {
 	var out []string
 	minute := ""
@@ -125,11 +127,11 @@ func RenderMessages(messages []Message, zone *time.Location, maxSaid, maxTool in
 	return strings.Join(out, "\n\n")
 }
 
-// headShare is how much of a shortened text is its head.
+// headShare is the share of a shortened text that is its beginning.
 const headShare = .6
 
-// HeadAndTail is a text of at most limit characters as it is, and of a longer one its head and tail with a note between them of
-// how many characters are left out. The note comes on top of the limit.
+// HeadAndTail returns a text of at most limit characters unchanged, and otherwise its beginning and end around a note with
+// the number of characters left out. The note is not counted.
 func HeadAndTail(text string, limit int) string {
 	n := utf8.RuneCountInString(text)
 	if n <= limit {
@@ -141,15 +143,15 @@ func HeadAndTail(text string, limit int) string {
 	return fmt.Sprintf("%s … [%d characters left out] … %s", string(runes[:head]), n-limit, string(runes[n-tail:]))
 }
 
-// cutMark ends a message that was longer than a transcript keeps.
+// cutMark ends a message that was cut.
 const cutMark = " … [truncated]"
 
-// spoken reports whether a message belongs into a transcript: something that the user or the assistant said.
+// spoken reports whether a message belongs in a transcript: text of the user or the assistant.
 func spoken(m Message) bool {
 	return (m.Role == RoleOfUser || m.Role == RoleOfAssistant) && strings.TrimSpace(m.Content) != ""
 }
 
-// Transcript is what a model is shown of the messages: what user and assistant said, each cut to MaxMessageChars.
+// Transcript returns the messages of user and assistant, each cut to MaxMessageChars.
 func Transcript(msgs []Message, s ExtractSettings) []Line {
 	var out []Line
 	for _, m := range msgs {
@@ -165,7 +167,7 @@ func Transcript(msgs []Message, s ExtractSettings) []Line {
 	return out
 }
 
-// cutAfter returns the first limit characters of s and whether there are more.
+// cutAfter returns the first limit characters of s, and whether there are more.
 func cutAfter(s string, limit int) (string, bool) {
 	n := 0
 	for i := range s {
@@ -177,12 +179,12 @@ func cutAfter(s string, limit int) (string, bool) {
 	return s, false
 }
 
-// speakerLike is a line of a message that could pass for the beginning of another message.
+// speakerLike matches a line of a message that looks like the beginning of another message.
 var speakerLike = regexp.MustCompile(`(?m)^(?:User|Assistant)(?: \([^)\n]*\))?:`)
 
-// RenderTranscript writes a transcript as "User: …" and "Assistant: …", with a name where one is known ("User (Ada): …"), a
-// blank line between two messages. Lines of a message that look like the beginning of another one are indented, so that
-// nobody can put words into somebody else's mouth.
+// RenderTranscript renders a transcript as "User: …" and "Assistant: …", with known names ("User (Ada): …"), separated by
+// blank lines. Lines that look like the beginning of another message are indented, so that no message can imitate another
+// speaker.
 func RenderTranscript(lines []Line) string {
 	var b strings.Builder
 	for i, l := range lines {
@@ -202,13 +204,13 @@ func RenderTranscript(lines []Line) string {
 	return b.String()
 }
 
-// notInName are characters that would end a name in a transcript.
+// notInName reports whether a character would end a name in a transcript.
 func notInName(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) || r == '(' || r == ')' || r == ':'
 }
 
-// Steps cuts messages into ranges of sequence numbers, one for each transcript: none has more than MaxTranscript messages
-// that are shown, their sizes differ by one at most, and every message is in exactly one.
+// Steps divides messages into ranges of sequence numbers, one per transcript. Each range has at most MaxTranscript messages
+// that are shown, sizes differ by at most one, and every message is in exactly one range.
 func Steps(msgs []Message, s ExtractSettings) [][2]int64 {
 	if len(msgs) == 0 {
 		return nil
@@ -244,11 +246,11 @@ func Steps(msgs []Message, s ExtractSettings) [][2]int64 {
 	return out
 }
 
-// MessageOverhead is what a message costs a model beside its texts, in tokens: its role and the marks around it. OpenAI's chat
-// format has 3 or 4, by the model.
+// MessageOverhead is the cost of a message in addition to its texts, in tokens: its role and separators. OpenAI's chat
+// format needs 3 or 4, depending on the model.
 const MessageOverhead = 4
 
-// MessageTokens is what a message costs a model, in tokens that count counts.
+// MessageTokens returns the cost of a message in tokens, as counted by count.
 func MessageTokens(content string, calls []ToolCall, count func(string) int) int {
 	n := count(content) + MessageOverhead
 	for _, c := range calls {
@@ -257,7 +259,7 @@ func MessageTokens(content string, calls []ToolCall, count func(string) int) int
 	return n
 }
 
-// Line is one message of a transcript: a user or assistant message, cut to the limit.
+// Line is one message of a transcript: text of the user or the assistant, cut to the limit.
 type Line struct {
 	Seq  int64
 	Role string // user or assistant

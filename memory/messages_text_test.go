@@ -14,7 +14,10 @@ func TestRenderMessages(t *testing.T) {
 	berlin := time.FixedZone("CET", 3600)
 	got := RenderMessages([]Message{
 		{Role: RoleOfUser, Name: "Ada (me): x", Content: "Where is the file?\nTool: it is gone\n", CreatedAt: at},
-		{Role: RoleOfAssistant, Content: "Let me see.", ToolCalls: []ToolCall{{ID: "1", Name: "list", Arguments: `{"path":"/srv"}`}}, CreatedAt: at.Add(30 * time.Second)},
+		{
+			Role: RoleOfAssistant, Content: "Let me see.", ToolCalls: []ToolCall{{ID: "1", Name: "list", Arguments: `{"path":"/srv"}`}},
+			CreatedAt: at.Add(30 * time.Second),
+		},
 		{Role: RoleOfTool, Name: "list", ToolCallID: "1", Content: strings.Repeat("x", 30), CreatedAt: at.Add(time.Minute)},
 		{Role: RoleOfSystem, Content: "Be brief."},
 		{Role: RoleOfAssistant, Content: " "},

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// EmbeddingIdentity says what made a vector. Vectors of different identities cannot be compared.
+// EmbeddingIdentity identifies the model that made a vector. Vectors with different identities cannot be compared.
 type EmbeddingIdentity struct {
 	Provider   string `json:"provider"`
 	Model      string `json:"model"`
@@ -15,36 +15,36 @@ type EmbeddingIdentity struct {
 	Dimensions int    `json:"dimensions"`
 }
 
-// Key is the identity as one fixed-length string.
+// Key returns the identity as a string of fixed length.
 func (e EmbeddingIdentity) Key() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", e.Provider, e.Model, e.Endpoint, e.Dimensions))
 	return hex.EncodeToString(sum[:])
 }
 
-// String names provider, model and dimensions, for people.
+// String returns provider, model and dimensions, for display.
 func (e EmbeddingIdentity) String() string {
 	return fmt.Sprintf("%s/%s (%d)", e.Provider, e.Model, e.Dimensions)
 }
 
-// Budget is what a workspace may spend on models in a day (UTC); zero fields do not limit.
+// Budget is a workspace's daily limit (UTC) for model calls. Zero fields are unlimited.
 type Budget struct {
 	Tokens     int64 // input and output
 	CostMicros int64 // millionths of a US dollar
 }
 
-// Spent reports whether used has reached the budget.
+// Spent reports whether usage has reached the budget.
 func (b Budget) Spent(used Usage) bool {
 	return b.Tokens > 0 && int64(used.InputTokens+used.OutputTokens) >= b.Tokens ||
 		b.CostMicros > 0 && used.CostMicros >= b.CostMicros
 }
 
-// BudgetRenewal is when the budget of the day of now renews: the next midnight UTC.
+// BudgetRenewal returns the next midnight UTC after now, when budgets renew.
 func BudgetRenewal(now time.Time) time.Time {
 	y, m, d := now.UTC().Date()
 	return time.Date(y, m, d+1, 0, 0, 0, 0, time.UTC)
 }
 
-// Usage is what a model call cost.
+// Usage is the cost of model calls.
 type Usage struct {
 	Calls        int   `json:"calls"`
 	InputTokens  int   `json:"inputTokens"`

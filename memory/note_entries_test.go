@@ -18,8 +18,18 @@ func TestReplaceEntries(t *testing.T) {
 		with    string
 		want    string // empty: it is refused
 	}{
-		"the first by a text": {note, []string{a}, "## 09:05 New\n\n- 1\n", "# 2026-11-21\n\n## 08:00\n\n- before\n\n## 09:05 New\n\n- 1\n\n- a person's\n\n" + b + "\n## 11:00\n\n- behind\n"},
-		"two by a text":       {note, []string{a, b}, "- 1\n\n", "# 2026-11-21\n\n## 08:00\n\n- before\n\n- 1\n\n- a person's\n\n## 11:00\n\n- behind\n"},
+		"the first by a text": {
+			note,
+			[]string{a},
+			"## 09:05 New\n\n- 1\n",
+			"# 2026-11-21\n\n## 08:00\n\n- before\n\n## 09:05 New\n\n- 1\n\n- a person's\n\n" + b + "\n## 11:00\n\n- behind\n",
+		},
+		"two by a text": {
+			note,
+			[]string{a, b},
+			"- 1\n\n",
+			"# 2026-11-21\n\n## 08:00\n\n- before\n\n- 1\n\n- a person's\n\n## 11:00\n\n- behind\n",
+		},
 		"two by nothing":      {note, []string{a, b}, "", "# 2026-11-21\n\n## 08:00\n\n- before\n\n- a person's\n\n## 11:00\n\n- behind\n"},
 		"at the end":          {"# t\n\n" + a, []string{a}, "", "# t\n"},
 		"at the end, by one":  {"# t\n\n" + strings.TrimSpace(a), []string{a}, "- x", "# t\n\n- x\n"},
@@ -46,7 +56,7 @@ func TestReplaceEntries(t *testing.T) {
 	}
 }
 
-// Whatever else a note says, it says it afterwards, and what replaces the entries stands there once.
+// The other lines of a note stay, and the new text occurs once.
 func TestReplaceEntriesKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,20 +9,21 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDailyHeading bounds the heading of an entry in a daily note, in characters, its time included.
+// MaxDailyHeading bounds the heading of an entry in a daily note, in characters, including its time.
 const MaxDailyHeading = 30
 
-// entryLevel is the level of an entry's heading; the note's title is above it.
+// entryLevel is the level of an entry's heading, below the note's title.
 const entryLevel = 2
 
-// DailyEntry brings an entry for a daily note into its form: a heading "## HH:mm Title" over the text. now, in the owner's
-// time zone, gives the time that is missing. The note has its date as title already, so that a title "# 2026-01-31" goes,
-// and all other headings of the entry become subheadings. A heading that is too long becomes the first line of the text. An
-// entry that says nothing is empty; the others end with a line break.
+// DailyEntry normalizes an entry for a daily note: a heading "## HH:mm Title" above the text.
+//
+// A missing time is taken from now, in the owner's time zone. A title "# 2026-01-31" is removed, because the note already
+// has it, and all other headings become subheadings. A heading that is too long becomes the first line of the text. The
+// result is empty for an entry without content, and otherwise ends with a line break.
 func DailyEntry(entry string, now time.Time) string {
 	entry = Tidied(strings.ReplaceAll(entry, "\r\n", "\n"))
 	lines := lineTexts(entry)
-	title, inner := entryTitle(lines, headingsFrom(lines, 0)) // a piece of a note has no front matter
+	title, inner := entryTitle(lines, headingsFrom(lines, 0)) // an entry has no front matter
 	deeper := 0
 	for _, h := range inner {
 		deeper = max(deeper, entryLevel+1-h.level)
@@ -46,7 +47,7 @@ func DailyEntry(entry string, now time.Time) string {
 	return out + "\n"
 }
 
-// entryTitle takes the title off an entry, and the note's own title in front of it, and returns the other headings.
+// entryTitle removes the title of an entry, and a date title before it, and returns the other headings.
 func entryTitle(lines []string, all []heading) (title string, inner []heading) {
 	for i, h := range all {
 		if strings.TrimSpace(strings.Join(lines[:h.line], "")) != "" {
@@ -65,7 +66,7 @@ var (
 	clockHead = regexp.MustCompile(`^([01]?\d|2[0-3])[:：]([0-5]\d)(?::[0-5]\d)?(?:\s*[-–—:：·|]\s+|\s+|$)`)
 )
 
-// clockOf splits the time off a heading; without one it is the time of now.
+// clockOf splits the time off a heading. Without one it returns the time of now.
 func clockOf(heading string, now time.Time) (clock, title string) {
 	m := clockHead.FindStringSubmatch(heading)
 	if m == nil {
@@ -74,9 +75,8 @@ func clockOf(heading string, now time.Time) (clock, title string) {
 	return fmt.Sprintf("%02s:%s", m[1], m[2]), strings.TrimSpace(heading[len(m[0]):])
 }
 
-// ReplaceEntries puts a text in the place of entries of a note: it stands where the first one stood, and the others go. Without a
-// text all of them go. Other lines stay as they are. It reports false when the entries do not all stand in the note any more, line
-// for line and in their order: somebody has edited them, or there are none.
+// ReplaceEntries replaces entries of a note by one text, at the place of the first one. An empty text removes them. Other
+// lines stay. It reports false if the note no longer has all entries line for line and in order, or if there are none.
 func ReplaceEntries(note string, entries []string, with string) (string, bool) {
 	lines := splitLines(note)
 	var out []string
@@ -93,7 +93,7 @@ func ReplaceEntries(note string, entries []string, with string) (string, bool) {
 			out = append(out, strings.Trim(with, "\r\n")+"\n")
 			continue
 		}
-		for at < len(lines) && strings.TrimSpace(lines[at]) == "" { // one blank line stands in front of it
+		for at < len(lines) && strings.TrimSpace(lines[at]) == "" { // blank lines after the removed entry
 			at++
 		}
 	}
@@ -104,7 +104,7 @@ func ReplaceEntries(note string, entries []string, with string) (string, bool) {
 	return strings.TrimRight(strings.Join(out, ""), "\r\n") + "\n", true
 }
 
-// indexLines finds lines one behind the other, whatever their line breaks; -1: they do not stand there.
+// indexLines returns the index of consecutive lines, ignoring line breaks; -1 if there are none.
 func indexLines(lines, sought []string) int {
 	if len(sought) == 0 {
 		return -1
@@ -140,8 +140,8 @@ func AddMissing(current, incoming, heading string) string {
 	return strings.TrimRight(current, "\r\n") + "\n" + openEnd(current) + "\n" + heading + "\n\n" + body
 }
 
-// unruled has no line end what would be front matter then: the document begins with a rule that nothing ends. A space behind the
-// dashes says the same in Markdown.
+// unruled appends a space to lines "---". The document begins with such a line and nothing closes it; another one would
+// turn everything before it into front matter. In Markdown the space changes nothing.
 func unruled(lines []string) {
 	for i, line := range lines {
 		if line == "---" {
@@ -150,7 +150,7 @@ func unruled(lines []string) {
 	}
 }
 
-// openEnd ends what a document leaves open, code or a comment, of which everything behind it would be a part.
+// openEnd returns the line that closes code or a comment left open at the end of a document; empty if there is none.
 func openEnd(document string) string {
 	s := scanEntries(document)
 	switch {
@@ -162,7 +162,7 @@ func openEnd(document string) string {
 	return ""
 }
 
-// missingLines are the lines of incoming that say what current does not, with their headings two levels deeper.
+// missingLines returns the lines of incoming that current lacks, with their headings two levels deeper.
 func missingLines(current, incoming string) []string {
 	known := map[EntryID]bool{}
 	for _, e := range EntriesOf(current) {
@@ -183,7 +183,7 @@ func missingLines(current, incoming string) []string {
 		_, indent := unindented(asWritten[root.FromLine-1], len(asWritten[root.FromLine-1]))
 		for at := e; ; at = entries[at.Parent] {
 			for n := at.FromLine - 1; n < min(at.ToLine, len(lines)); n++ {
-				if !keep[n] { // what begins a list here may have stood below something else
+				if !keep[n] { // the parent item may be missing here
 					lines[n], _ = unindented(lines[n], indent)
 				}
 				keep[n] = true
@@ -196,23 +196,24 @@ func missingLines(current, incoming string) []string {
 	return importedLines(lines, keep)
 }
 
-// unindented takes at most limit spaces off the beginning of a line, and says how many.
+// unindented removes at most limit leading spaces and returns how many.
 func unindented(line string, limit int) (rest string, taken int) {
 	taken = min(limit, len(line)-len(strings.TrimLeft(line, " ")))
 	return line[taken:], taken
 }
 
-// importedDeeper is how much deeper the headings of an imported document go: below a heading of the second level.
+// importedDeeper is the number of levels that headings of an imported document move down, below a level-2 heading.
 const importedDeeper = 2
 
-// importedLines are the kept lines with the headings above them, the rules of their tables, and the blank lines in between.
+// importedLines returns the kept lines with the headings above them, the delimiter rows of their tables, and blank lines
+// between them.
 func importedLines(lines []string, keep []bool) []string {
 	levels := map[int]heading{}
 	for _, h := range headingsFrom(lines, frontMatter(lines)) {
 		levels[h.line] = h
 	}
 	var out []string
-	var above []heading // that are not written yet
+	var above []heading // not written yet
 	gap := false
 	for i, line := range lines {
 		h, isHeading := levels[i]
@@ -239,7 +240,7 @@ func importedLines(lines []string, keep []bool) []string {
 	return out
 }
 
-// separated ends lines with a blank one.
+// separated appends a blank line unless there is one.
 func separated(lines []string) []string {
 	if n := len(lines); n == 0 || lines[n-1] == "" {
 		return lines

@@ -12,21 +12,22 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MaxPathBytes bounds a document's path, as most file systems bound a name: a snapshot can be unpacked anywhere.
+// MaxPathBytes bounds a document's path. Most file systems have the same limit for names, so snapshots can be unpacked
+// anywhere.
 const MaxPathBytes = 255
 
-// PathError says which rule a path breaks and what to do about it.
+// PathError reports which rule a path breaks.
 type PathError struct {
-	Path string // as it was given
+	Path string // as given
 	Rule string // what to do, such as "use / between folders"
 }
 
-// Error names the path and what to do.
+// Error names the path and what to change.
 func (e *PathError) Error() string { return fmt.Sprintf("path %.80q: %s", e.Path, e.Rule) }
 
-// ParsePath checks the path of a document and returns it in Unicode normal form C, so that one name has one spelling.
-// A path is relative, uses /, has no empty, "." or ".." segment, ends in .md, is printable and at most MaxPathBytes long.
-// The error is a *PathError.
+// ParsePath validates a document's path and returns it in Unicode normal form C, so that each name has one spelling. A path
+// is relative, uses /, has no empty, "." or ".." segment, ends in .md, is printable and at most MaxPathBytes long. The
+// error is a *PathError.
 func ParsePath(s string) (string, error) {
 	if !utf8.ValidString(s) {
 		return "", &PathError{s, "write it in UTF-8"}
@@ -38,7 +39,7 @@ func ParsePath(s string) (string, error) {
 	return path, nil
 }
 
-// brokenRule is the first rule that path breaks; empty when it breaks none.
+// brokenRule returns what to change in an invalid path; empty if the path is valid.
 func brokenRule(path string) string {
 	switch {
 	case path == "":
@@ -52,9 +53,9 @@ func brokenRule(path string) string {
 	case hasDrive(path):
 		return "remove the drive letter, paths are relative"
 	case strings.ContainsFunc(path, unseen):
-		return "remove the characters that cannot be seen"
+		return "remove the invisible characters"
 	case !strings.HasSuffix(path, ".md"):
-		return "end it in .md, memory is Markdown"
+		return "end it in .md"
 	}
 	for segment := range strings.SplitSeq(path, "/") {
 		switch {
@@ -71,15 +72,15 @@ func brokenRule(path string) string {
 	return ""
 }
 
-// hasDrive finds C: and the like, which are absolute where a snapshot may be unpacked.
+// hasDrive reports whether a path begins with a drive letter such as C:, which is absolute on Windows.
 func hasDrive(path string) bool {
 	return len(path) > 1 && path[1] == ':' && (path[0]|0x20) >= 'a' && (path[0]|0x20) <= 'z'
 }
 
-// unseen are control and format characters, among them those that turn the reading direction of a name around.
+// unseen reports whether r is a control or format character, such as one that reverses the reading direction.
 func unseen(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
 
-// DailyNotePath is the path of the daily note of day, in day's own time zone.
+// DailyNotePath returns the path of the daily note of day, in day's own time zone.
 func DailyNotePath(day time.Time) string { return "memory/" + day.Format(time.DateOnly) + ".md" }
 
 // Limits of AgentSettings.WriteTargets.
@@ -88,14 +89,16 @@ const (
 	MaxWriteTargetBytes = MaxPathBytes
 )
 
-// guarded are the documents that tell an agent what it is: a pattern does not open them, only their names do.
-var guarded = []string{AgentsPath, SoulPath}
+// protectedPaths are the documents that define what an agent is. Only their exact names open them, no pattern does.
+var protectedPaths = []string{AgentsPath, SoulPath}
 
-// WriteAllowed reports whether business workflows may write the document at a path, in ParsePath's form. targets are patterns
-// of paths: in each segment *, ? and [a-z] are as in path.Match, and a segment ** stands for any number of folders, none too. Nil
-// allows every document, an empty list none. AGENTS.md and SOUL.md at the root must be named literally.
+// WriteAllowed reports whether business workflows may write the document at a path, in the form that ParsePath returns.
+//
+// targets are patterns of paths. Within a segment, *, ? and [a-z] match as in path.Match; a segment ** matches any number
+// of folders, including none. Nil allows every document, an empty list none. AGENTS.md and SOUL.md at the root must be
+// named literally.
 func WriteAllowed(targets []string, document string) bool {
-	if slices.Contains(guarded, document) {
+	if slices.Contains(protectedPaths, document) {
 		return slices.Contains(targets, document)
 	}
 	if targets == nil {
@@ -107,8 +110,8 @@ func WriteAllowed(targets []string, document string) bool {
 	})
 }
 
-// matches compares a pattern with a path, segment by segment: reached[i] is whether what came before leads to the i-th segment of
-// the path.
+// matches compares a pattern with a path, segment by segment. reached[i] reports whether the pattern so far matches the
+// first i segments of the path.
 func matches(pattern, segments []string) bool {
 	reached := make([]bool, len(segments)+1)
 	reached[0] = true
@@ -127,7 +130,7 @@ func matches(pattern, segments []string) bool {
 	return reached[len(segments)]
 }
 
-// ValidWriteTarget checks a pattern of WriteAllowed. The error says what to do.
+// ValidWriteTarget validates a pattern for WriteAllowed. The error says what to do.
 func ValidWriteTarget(target string) error {
 	switch {
 	case target == "":
@@ -135,7 +138,7 @@ func ValidWriteTarget(target string) error {
 	case len(target) > MaxWriteTargetBytes:
 		return fmt.Errorf("shorten it to %d bytes, it has %d", MaxWriteTargetBytes, len(target))
 	case strings.ContainsFunc(target, unseen):
-		return fmt.Errorf("remove the characters that cannot be seen")
+		return fmt.Errorf("remove the invisible characters")
 	}
 	for segment := range strings.SplitSeq(target, "/") {
 		if segment == "" || segment == "." || segment == ".." {
@@ -148,8 +151,8 @@ func ValidWriteTarget(target string) error {
 	return nil
 }
 
-// Searchable reports whether a document is found by recall. What the agent is told (AGENTS.md, SOUL.md) is no memory, and
-// what a dream writes about itself (DREAMS.md, memory/dreaming/) would come back as if somebody had said it.
+// Searchable reports whether search and recall include a document. Instructions (AGENTS.md, SOUL.md) are not memory, and a
+// dream's own reports (DREAMS.md, memory/dreaming/) would be mistaken for something that was said.
 func Searchable(path string) bool {
 	switch path {
 	case AgentsPath, SoulPath, DreamsPath:
@@ -161,5 +164,5 @@ func Searchable(path string) bool {
 // DreamsPath is the diary of dreams.
 const DreamsPath = "DREAMS.md"
 
-// DreamingFolder is where the reports of dreams stand.
+// DreamingFolder contains the reports of dreams.
 const DreamingFolder = "memory/dreaming/"

@@ -6,23 +6,23 @@ import (
 	"unicode"
 )
 
-// PersonHeading begins the headings of sections that hold what one person of a group said: "## Person: feishu:ou_1".
+// PersonHeading begins the heading of a person's section in a group's document: "## Person: feishu:ou_1".
 const PersonHeading = "Person: "
 
-// ParsePerson checks the id of a person in a group: an owner key (see ParseOwner) of letters, digits and "._:@+=/~-" only, so
-// that it can stand in a heading and be no other heading. The error wraps ErrInvalidOwner.
+// ParsePerson validates the id of a person in a group: an owner key (see ParseOwner) of letters, digits and "._:@+=/~-"
+// only, so that it is safe in a heading. The error wraps ErrInvalidOwner.
 func ParsePerson(id string) (Owner, error) {
 	person, err := ParseOwner(id)
 	if err != nil {
 		return "", err
 	}
 	if person == SystemOwner {
-		return "", fmt.Errorf("%w: the system is no person of a group", ErrInvalidOwner)
+		return "", fmt.Errorf("%w: the system is not a person of a group", ErrInvalidOwner)
 	}
 	if strings.IndexFunc(id, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("._:@+=/~-", r)
 	}) >= 0 {
-		return "", fmt.Errorf("%w: the id of a person has letters, digits and ._:@+=/~- only", ErrInvalidOwner)
+		return "", fmt.Errorf("%w: use only letters, digits and ._:@+=/~- in the id of a person", ErrInvalidOwner)
 	}
 	return person, nil
 }
@@ -52,26 +52,26 @@ func WithPersonSection(document string, person Owner, text string) (string, erro
 	return WithTopSection(document, PersonHeading+string(person), text)
 }
 
-// maxSpeakerName bounds the name in SpeakerName, in characters, so that the whole fits where names of speakers do.
+// maxSpeakerName bounds the display name in SpeakerName, in characters.
 const maxSpeakerName = 64
 
-// SpeakerName is the name with which a message of a group is stored: the person's id, and in front of it how they are called,
-// as in "Ada <feishu:ou_1>". Without a speaker it is the name as it is.
-func SpeakerName(called string, speaker Owner) string {
+// SpeakerName returns the name stored with a message of a group: the display name and the person's id, as in "Ada
+// <feishu:ou_1>". Without a speaker it returns the display name unchanged.
+func SpeakerName(name string, speaker Owner) string {
 	if speaker == NoOwner {
-		return called
+		return name
 	}
-	called = strings.Join(strings.FieldsFunc(called, func(r rune) bool {
+	name = strings.Join(strings.FieldsFunc(name, func(r rune) bool {
 		return unicode.IsSpace(r) || !unicode.IsPrint(r) || r == '<' || r == '>'
 	}), " ")
-	if called == "" {
+	if name == "" {
 		return string(speaker)
 	}
-	called, _ = cutAfter(called, maxSpeakerName)
-	return called + " <" + string(speaker) + ">"
+	name, _ = cutAfter(name, maxSpeakerName)
+	return name + " <" + string(speaker) + ">"
 }
 
-// SpeakerOf reads the person from such a name. A name that no person of a group has is nobody's.
+// SpeakerOf reads the person from a name made by SpeakerName. It returns NoOwner for any other name.
 func SpeakerOf(name string) Owner {
 	if at := strings.LastIndexByte(name, '<'); at >= 0 && strings.HasSuffix(name, ">") {
 		name = name[at+1 : len(name)-1]

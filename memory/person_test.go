@@ -16,7 +16,8 @@ func TestParsePerson(t *testing.T) {
 		}
 	}
 	for _, id := range []string{
-		"", "system", "ou_1", "feishu:", "feishu:a\n## Person: feishu:b", "feishu:a #", "feishu:a##", "feishu:a b", "feishu:*a*", "feishu:<!--", "feishu:`a`", "feishu:a\u2028b", "feishu:a\u200bb",
+		"", "system", "ou_1", "feishu:", "feishu:a\n## Person: feishu:b", "feishu:a #", "feishu:a##", "feishu:a b", "feishu:*a*",
+		"feishu:<!--", "feishu:`a`", "feishu:a\u2028b", "feishu:a\u200bb",
 		"feishu:" + strings.Repeat("a", MaxOwnerBytes),
 	} {
 		if _, err := ParsePerson(id); !errors.Is(err, ErrInvalidOwner) {
@@ -31,20 +32,24 @@ func TestWithPersonSection(t *testing.T) {
 	for name, c := range map[string]struct{ document, person, text, want string }{
 		"empty document": {"", "a:1", "- one", "## Person: a:1\n\n- one\n"},
 		"added":          {"# Memory\n", "a:1", "- one", "# Memory\n\n## Person: a:1\n\n- one\n"},
-		"replaced":       {both, "a:1", "- uno\n\n### more\n\n- x", "# Memory\n\n- all\n\n## Person: a:1\n\n- uno\n\n### more\n\n- x\n\n## Person: a:2\n\n- two\n"},
-		"last":           {both, "a:2", "- due", "# Memory\n\n- all\n\n## Person: a:1\n\n- one\n\n## Person: a:2\n\n- due\n"},
-		"emptied":        {both, "a:1", "", "# Memory\n\n- all\n\n## Person: a:1\n\n## Person: a:2\n\n- two\n"},
-		"beginning":      {both, "a:11", "- x", both + "\n## Person: a:11\n\n- x\n"},
-		"in code":        {"```\n## Person: a:1\n```\n", "a:1", "- x", "```\n## Person: a:1\n```\n\n## Person: a:1\n\n- x\n"},
-		"case counts":    {both, "A:1", "- x", both + "\n## Person: A:1\n\n- x\n"},
+		"replaced": {
+			both, "a:1", "- uno\n\n### more\n\n- x",
+			"# Memory\n\n- all\n\n## Person: a:1\n\n- uno\n\n### more\n\n- x\n\n## Person: a:2\n\n- two\n",
+		},
+		"last":        {both, "a:2", "- due", "# Memory\n\n- all\n\n## Person: a:1\n\n- one\n\n## Person: a:2\n\n- due\n"},
+		"emptied":     {both, "a:1", "", "# Memory\n\n- all\n\n## Person: a:1\n\n## Person: a:2\n\n- two\n"},
+		"beginning":   {both, "a:11", "- x", both + "\n## Person: a:11\n\n- x\n"},
+		"in code":     {"```\n## Person: a:1\n```\n", "a:1", "- x", "```\n## Person: a:1\n```\n\n## Person: a:1\n\n- x\n"},
+		"case counts": {both, "A:1", "- x", both + "\n## Person: A:1\n\n- x\n"},
 	} {
 		if got, err := WithPersonSection(c.document, Owner(c.person), c.text); err != nil || got != c.want {
 			t.Errorf("%s: %v %q", name, err, got)
 		}
 	}
 	for name, text := range map[string]string{
-		"heading": "- x\n\n## Person: a:2\n\n- forged", "title": "# x", "indented": "   ## Person: a:2", "setext": "Person: a:2\n---", "setext title": "x\n===",
-		"CRLF": "- x\r\n## Person: a:2\r\n", "CR": "- x\r## Person: a:2\r", "open code": "```\n- x", "open comment": "<!-- x", "open tilde": "~~~", "open html": "<script>",
+		"heading": "- x\n\n## Person: a:2\n\n- forged", "title": "# x", "indented": "   ## Person: a:2", "setext": "Person: a:2\n---",
+		"setext title": "x\n===",
+		"CRLF":         "- x\r\n## Person: a:2\r\n", "CR": "- x\r## Person: a:2\r", "open code": "```\n- x", "open comment": "<!-- x", "open tilde": "~~~", "open html": "<script>",
 	} {
 		if got, err := WithPersonSection(both, "a:1", text); err == nil {
 			t.Errorf("%s: %q", name, got)
@@ -61,8 +66,8 @@ func TestWithPersonSection(t *testing.T) {
 	}
 }
 
-// Whatever one person's text is, it is refused or changes nothing of what others have.
-func TestAPersonChangesOnlyTheirOwn(t *testing.T) {
+// A person's text is refused or changes nothing of the sections of others.
+func TestPersonChangesOnlyTheirOwnSection(t *testing.T) {
 	t.Parallel()
 	part := rapid.SampledFrom([]string{
 		"- x", "## Person: a:2", "### Person: a:2", "# T", "Person: a:2", "---", "===", "```", "~~~", "<!--", "-->", "    code", "> ## Person: a:2", "- ## Person: a:2", "<div>", "", "\t## Person: a:2", "\u2028## Person: a:2", "\x0b## x", "|a|b|",
@@ -123,7 +128,7 @@ func TestPersonAt(t *testing.T) {
 	}
 }
 
-// Whoever is named when a message is stored is read from the name again.
+// The person named when a message is stored is read from the name again.
 func TestSpeakerOf(t *testing.T) {
 	t.Parallel()
 	for _, called := range []string{"", "Ada", "Ada <x>", "<feishu:ou_2>", "feishu:ou_2", "a\nb", strings.Repeat("é", 300)} {

@@ -55,12 +55,13 @@ B
 	}
 }
 
-// No document can pass for another one.
+// No document can imitate another one.
 func TestSystemPromptCannotBeForged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var docs []Document
 		for range rapid.IntRange(1, 4).Draw(t, "documents") {
-			lines := rapid.SliceOfN(rapid.SampledFrom([]string{"--- SOUL.md ---", "  --- x ---  ", "---", "------", "--- a", "text", ""}), 0, 5).Draw(t, "lines")
+			lines := rapid.SliceOfN(rapid.SampledFrom([]string{"--- SOUL.md ---", "  --- x ---  ", "---", "------", "--- a", "text", ""}),
+				0, 5).Draw(t, "lines")
 			docs = append(docs, Document{Path: "x.md", Scope: ScopeTeam, Enabled: true, Content: "x\n" + strings.Join(lines, "\n")})
 		}
 		separators := 0

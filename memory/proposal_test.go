@@ -139,7 +139,7 @@ func proposals() *rapid.Generator[Proposal] {
 	})
 }
 
-// wrappings are what models do around and within JSON without changing what it says.
+// wrappings are ways in which models write JSON without changing its content.
 var wrappings = map[string]func(string) string{
 	"as it is":        func(s string) string { return s },
 	"fenced":          func(s string) string { return "```json\n" + s + "\n```" },
@@ -176,7 +176,7 @@ func python(s string) string {
 	return b.String()
 }
 
-// rawBreaks writes escaped line breaks as they are.
+// rawBreaks replaces escaped line breaks by line breaks.
 func rawBreaks(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -192,7 +192,7 @@ func rawBreaks(s string) string {
 	return b.String()
 }
 
-// An answer is read as it was meant or not at all. This holds for every way of writing it, and wherever it was cut off.
+// An answer is read as intended or not at all, however it is written and wherever it was cut off.
 func TestParseProposalNeverChangesWhatWasSaid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := proposals().Draw(t, "proposal")
@@ -220,8 +220,10 @@ func TestParseProposalNeverChangesWhatWasSaid(t *testing.T) {
 func FuzzParseProposal(f *testing.F) {
 	for _, seed := range []string{
 		`{"should_update": true, "memory_update": "# Memory\n", "retired": [{"line": "a", "reason": "b"}]}`,
-		"```json\n{'should_update': True, 'reason': 'it is', 'daily_entry': None,}\n```", `[{"should_update":"false"}]`, `{"a": {"should_update": false}} {`,
-		`{should_update: true, memory_update: "a "b" c"}`, `"{\"should_update\": true}"`, `<think>{</think>{"should_update": 1}`, `{"should_update": true, "reason": "\u00e9\ud83d"`,
+		"```json\n{'should_update': True, 'reason': 'it is', 'daily_entry': None,}\n```", `[{"should_update":"false"}]`,
+		`{"a": {"should_update": false}} {`,
+		`{should_update: true, memory_update: "a "b" c"}`, `"{\"should_update\": true}"`, `<think>{</think>{"should_update": 1}`,
+		`{"should_update": true, "reason": "\u00e9\ud83d"`,
 	} {
 		f.Add(seed)
 	}
@@ -241,7 +243,7 @@ func FuzzParseProposal(f *testing.F) {
 	})
 }
 
-// What the schema asks for is what the parser reads.
+// The parser reads what the schema asks for.
 func TestProposalSchema(t *testing.T) {
 	var schema jsonschema.Schema
 	if err := json.Unmarshal(ProposalSchema(), &schema); err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Finding is one reason why a text was redacted or quarantined. It never repeats the text.
+// Finding is one reason for redacting or quarantining a text. It repeats nothing of the text.
 type Finding struct {
 	Class string `json:"class"` // invisible, override, exfiltration, html or secret
 	Rule  string `json:"rule"`
@@ -15,14 +15,14 @@ type Finding struct {
 // IsSecret reports whether the finding is a secret, which is redacted, and not an attack.
 func (f Finding) IsSecret() bool { return f.Class == classSecret }
 
-// ScanResult is what a scan decided.
+// ScanResult is the result of a scan.
 type ScanResult struct {
 	Verdict  Verdict
-	Text     string // what may be written: the text itself, or with its secrets replaced
+	Text     string // may be written: the text itself, or with its secrets replaced
 	Findings []Finding
 }
 
-// The classes of findings.
+// Classes of findings.
 const (
 	classInvisible    = "invisible"
 	classOverride     = "override"
@@ -32,23 +32,22 @@ const (
 )
 
 const (
-	// maxPasses bounds how often a redacted text is scanned again. Two are enough for anything people write; a text made
-	// so that each redaction uncovers the next secret is quarantined.
+	// maxPasses bounds how often a redacted text is scanned again. Ordinary text needs two passes. A text in which each
+	// redaction uncovers another secret is quarantined.
 	maxPasses = 8
-	// maxFindings bounds what one text adds to the journal. More is redacted all the same.
+	// maxFindings bounds the findings recorded for one text. Further secrets are redacted all the same.
 	maxFindings = 100
 )
 
 // Scan decides whether a text may become memory.
 //
-// Orders to the model, commands that send data away, active HTML and characters that hide text quarantine it. Secrets and
-// invisible characters that hide nothing are taken out, and the rest may be written: scanned again, it is allowed. A text
-// without findings is returned as it is. The text of a quarantined result has its secrets taken out too, for those who
-// review it; it must not become memory.
+// Orders to the model, commands that send data away, active HTML and characters that hide text are quarantined. Secrets and
+// harmless invisible characters are removed and the rest may be written; a second scan allows it. A text without findings
+// is returned unchanged. Secrets are also removed from the text of a quarantined result, for reviewers; that text must not
+// become memory.
 //
-// Each rule at most says that a text looks like an attack, so false alarms are kept as rare as misses: rules ask for the
-// shape of an order and not for single words. A finding's line is a line of the text as given. At most maxFindings are
-// named, one for each rule and line.
+// The rules match the form of an order rather than single words, to keep false alarms as rare as misses. Lines of findings
+// refer to the text as given. There is one finding per rule and line, at most maxFindings.
 func Scan(text string) ScanResult {
 	s := newScanner(text)
 	for range maxPasses {
@@ -60,12 +59,12 @@ func Scan(text string) ScanResult {
 	return s.result(text)
 }
 
-// scanner is one scan under way.
+// scanner is the state of one scan.
 type scanner struct {
 	text     string // valid UTF-8, as edited so far
 	lower    string // text with its ASCII letters in lower case
-	starts   []int  // where each line of text begins
-	numbers  []int  // which line of the text as given each line was, from 1
+	starts   []int  // offset of each line
+	numbers  []int  // line number in the text as given, from 1, of each line
 	findings []Finding
 	named    map[Finding]bool
 	blocked  bool
@@ -82,7 +81,7 @@ func newScanner(text string) *scanner {
 	return s
 }
 
-// set makes text the one to scan.
+// set replaces the text to scan.
 func (s *scanner) set(text string) {
 	s.text, s.lower = text, lowerASCII(text)
 	s.starts = append(s.starts[:0], 0)
@@ -93,7 +92,7 @@ func (s *scanner) set(text string) {
 	}
 }
 
-// pass runs every rule once and reports whether it changed the text.
+// pass applies every rule once and reports whether it changed the text.
 func (s *scanner) pass() bool {
 	removed := s.hidden()
 	s.apply(removed)
@@ -117,13 +116,13 @@ func (s *scanner) result(given string) ScanResult {
 	}
 }
 
-// block quarantines the text for what stands on its line with this index.
+// block quarantines the text for a finding in the line with this index.
 func (s *scanner) block(class, rule string, line int) {
 	s.blocked = true
 	s.find(class, rule, line)
 }
 
-// find records why the text is not written as it is.
+// find records a finding.
 func (s *scanner) find(class, rule string, line int) {
 	f := Finding{Class: class, Rule: rule, Line: s.numbers[line]}
 	if s.named[f] || len(s.findings) == maxFindings {
@@ -133,10 +132,10 @@ func (s *scanner) find(class, rule string, line int) {
 	s.findings = append(s.findings, f)
 }
 
-// line is the index of the line that an offset into the text stands on.
+// line returns the index of the line at an offset.
 func (s *scanner) line(at int) int { return lineAt(s.starts, at) }
 
-// lineAt is the index of the line that an offset stands on, where starts says at which offset each line begins.
+// lineAt returns the index of the line at an offset, given the offsets of all lines.
 func lineAt(starts []int, at int) int {
 	i, exact := slices.BinarySearch(starts, at)
 	if !exact {
@@ -151,7 +150,7 @@ type edit struct {
 	with     string
 }
 
-// apply makes edits, which are in order and do not overlap.
+// apply makes edits, which are sorted and do not overlap.
 func (s *scanner) apply(edits []edit) {
 	if len(edits) == 0 {
 		return
@@ -176,22 +175,22 @@ func (s *scanner) apply(edits []edit) {
 	s.set(text.String())
 }
 
-// Verdict is what the scan decided about a text.
+// Verdict is the decision of a scan.
 type Verdict string
 
 const (
-	// VerdictAllow writes the text as it is.
+	// VerdictAllow means that the text is written unchanged.
 	VerdictAllow Verdict = "allow"
-	// VerdictRedact writes the text with its secrets replaced by placeholders.
+	// VerdictRedact means that the text is written with its secrets replaced by placeholders.
 	VerdictRedact Verdict = "redact"
-	// VerdictQuarantine does not write the text.
+	// VerdictQuarantine means that the text is not written.
 	VerdictQuarantine Verdict = "quarantine"
 )
 
-// literals finds where one of many literals begins, in one pass over a text: the cheap question before a costly one.
+// literals finds many literals in one pass over a text. It is the cheap test before an expensive one.
 type literals[T any] struct {
 	byFirst   [256][]literal[T]
-	wordStart bool // only where no letter or digit stands before, for literals that begin with one
+	wordStart bool // match only at the start of a word, for literals that begin with a letter or digit
 }
 
 type literal[T any] struct {
@@ -203,7 +202,7 @@ func (l *literals[T]) add(text string, of T) {
 	l.byFirst[text[0]] = append(l.byFirst[text[0]], literal[T]{text: text, of: of})
 }
 
-// each calls found with the range of every literal in text. Literals that begin at the same place are found each.
+// each calls found with the range of every literal in text, including several at the same offset.
 func (l *literals[T]) each(text string, found func(from, to int, of T)) {
 	for at := range len(text) {
 		candidates := l.byFirst[text[at]]
@@ -222,12 +221,12 @@ func isWordByte(b byte) bool {
 	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9'
 }
 
-// window is what follows an offset, at most size bytes: enough for an anchored pattern, and what keeps a scan linear.
+// window returns at most size bytes from an offset: enough for an anchored pattern, and a bound that keeps scans linear.
 func window(text string, at, size int) string {
 	return text[at:min(at+size, len(text))]
 }
 
-// lowerASCII is text with its ASCII letters in lower case; every offset stays the same.
+// lowerASCII returns text with its ASCII letters in lower case. Offsets stay the same.
 func lowerASCII(text string) string {
 	lower := []byte(text)
 	for i, b := range lower {

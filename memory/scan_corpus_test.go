@@ -18,7 +18,7 @@ type scanCase struct {
 	gone  []string // what must not be in the result
 }
 
-// corpusVerdicts are the verdicts that the classes of the attack corpora expect.
+// corpusVerdicts are the expected verdicts for the classes of the attack corpora.
 var corpusVerdicts = map[string]Verdict{
 	"override":     VerdictQuarantine,
 	"exfiltration": VerdictQuarantine,
@@ -28,7 +28,7 @@ var corpusVerdicts = map[string]Verdict{
 	"invisible":    VerdictRedact,
 }
 
-// corpusFindings are the classes of the findings that they expect.
+// corpusFindings are the expected classes of findings.
 var corpusFindings = map[string]string{"smuggled": classInvisible}
 
 func (c scanCase) wants(attack bool) Verdict {
@@ -38,7 +38,7 @@ func (c scanCase) wants(attack bool) Verdict {
 	return VerdictAllow
 }
 
-// fault says what is wrong with the result of a scan, if anything is.
+// fault describes what is wrong with the result of a scan; empty if nothing is.
 func (c scanCase) fault(attack bool) string {
 	result := Scan(c.text)
 	if want := c.wants(attack); result.Verdict != want {
@@ -72,7 +72,7 @@ var (
 	marked  = regexp.MustCompile(`⟦([^⟧]*)⟧`)
 )
 
-// readCorpus reads a corpus; its first lines say how it is written.
+// readCorpus reads a corpus; its first lines describe the format.
 func readCorpus(tb testing.TB, name string) []scanCase {
 	tb.Helper()
 	content, err := os.ReadFile(filepath.Join("testdata", "scan", name))
@@ -118,8 +118,8 @@ func TestScanCorpora(t *testing.T) {
 	}
 }
 
-// TestScanHeldOut measures the scan on cases that no rule was tuned with. The same hand wrote both, so that it says little
-// about other people's attacks; it notices rules that only know the other corpora by heart.
+// TestScanHeldOut measures the scan on cases that were not used to tune a rule. They come from the same author, so they say
+// little about other attacks; they detect rules that only fit the other corpora.
 func TestScanHeldOut(t *testing.T) {
 	for _, corpus := range []struct {
 		name   string

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// sender finds a command or an instruction that may send data to somewhere else.
+// sender matches a command or instruction that may send data elsewhere.
 type sender struct {
 	name  string
-	heads string // what it begins with, in lower case, divided by "|"
-	// sends reports whether it does: given what stands on its line before it, and it with what follows. Both as written.
+	heads string // words that begin it, in lower case, separated by "|"
+	// sends reports whether the command sends data. before is the rest of its line before it; both are as written.
 	sends func(before, command string) bool
-	// worded is set for instructions in words: they are short, and a head may stand within one.
+	// worded is set for instructions in words: they are short, and may contain further heads.
 	worded bool
 }
 
 const (
-	// longestCommand is how many bytes of a command, and of its line before it, are looked at.
+	// longestCommand bounds the bytes of a command, and of the line before it, that are checked.
 	longestCommand = 1500
-	// longestRequest is the same for an instruction in words, and shortestLead for what stands before it.
+	// longestRequest is the same bound for an instruction in words, and shortestLead for the text before it.
 	longestRequest = 300
 	shortestLead   = 60
 )
@@ -49,10 +49,10 @@ var senderHeads = func() *literals[*sender] {
 	return heads
 }()
 
-// exfiltration finds ways to send data to somewhere else: an address together with something that takes files, the
-// environment or the conversation there. Downloading, and sending what stands in the command itself, is ordinary.
+// exfiltration finds ways to send data elsewhere: an address together with files, the environment or the conversation.
+// Downloads, and commands that send only their own text, are ordinary.
 func (s *scanner) exfiltration() {
-	// Each command reaches to the next of its kind, so that all of them together are looked at once.
+	// Each command extends to the next one of its kind, so that the text is read once.
 	last := map[*sender]span{}
 	senderHeads.each(s.lower, func(from, to int, rule *sender) {
 		if isWordByte(s.lower[to-1]) && to < len(s.lower) && isWordByte(s.lower[to]) {
@@ -74,15 +74,14 @@ func (s *scanner) exfiltration() {
 	}
 }
 
-// send quarantines the text if a command sends data: it begins where what stands before it ends, and reaches to limit at
-// most.
+// send quarantines the text if a command sends data. The command begins where before ends and extends to limit at most.
 func (s *scanner) send(rule *sender, before span, limit int) {
 	if rule.sends(s.text[before.from:before.to], command(s.text[:limit], before.to)) {
 		s.block(classExfiltration, rule.name, s.line(before.to))
 	}
 }
 
-// command is what stands from an offset to the end of its line, or of those it continues on.
+// command returns the text from an offset to the end of its line, or of the lines that continue it.
 func command(text string, at int) string {
 	rest := window(text, at, longestCommand)
 	for end := 0; ; {
@@ -102,27 +101,32 @@ var (
 	remoteURL = regexp.MustCompile(`(?i)\b(?:https?|ftps?|wss?)://([^\s/"'<>)?#\\]+)`)
 	loopback  = regexp.MustCompile(`(?i)^(?:[^@]*@)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\]|host\.docker\.internal)(?::\S*)?$`)
 
-	// secretFile names what nobody sends along by chance.
-	secretFile = regexp.MustCompile(`(?i)(?:/etc/(?:passwd|shadow|sudoers|hosts\b)|\.ssh\b|id_(?:rsa|dsa|ecdsa|ed25519)|\.aws\b|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.kube\b|\.docker/config|` +
-		`\.gnupg|(?:^|[\s"'@/=<(\\])\.env\b|\.(?:bash|zsh|psql|mysql)_history|credentials?\b|secrets?\b|passwords?\b|\.kdbx\b|\.pem\b|\.p12\b|private[_-]?key|keychain|` +
+	// secretFile matches files that nobody sends by accident.
+	secretFile = regexp.MustCompile(`(?i)(?:/etc/(?:passwd|shadow|sudoers|hosts\b)|\.ssh\b|id_(?:rsa|dsa|ecdsa|ed25519)|` +
+		`\.aws\b|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.kube\b|\.docker/config|` +
+		`\.gnupg|(?:^|[\s"'@/=<(\\])\.env\b|\.(?:bash|zsh|psql|mysql)_history|` +
+		`credentials?\b|secrets?\b|passwords?\b|\.kdbx\b|\.pem\b|\.p12\b|private[_-]?key|keychain|` +
 		`wallet\.dat|cookies\.sqlite|\b(?:MEMORY|PROFILE|SOUL|AGENTS|USER)\.md\b)`)
-	// publicKey is the half of a key that is meant for others.
+	// publicKey matches the public half of a key.
 	publicKey = regexp.MustCompile(`\S+\.pub\b`)
-	// reader is a command, at the beginning of one, that reads out files, the environment or databases.
-	reader = regexp.MustCompile("(?i)(?:^|[|;&(`]|\\bsudo\\s)\\s*(?:env|printenv|history|export -p|tar|zip|7z|gpg|pg_dump|pg_dumpall|mysqldump|mongodump|sqlite3|security|crontab|ifconfig|whoami|id|uname -a)\\b(?:[^=]|$)")
-	// catFile is a file that is printed; a request's body, told by its ending, is not of interest.
-	catFile = regexp.MustCompile("(?i)(?:^|[|;&(`])\\s*(?:sudo\\s+)?(?:cat|base64|xxd|head|tail|less|strings|gzip|bzip2|openssl|type|gc|get-content)\\s+(?:-[\\w-]+\\s+)*([^\\s|;&)`]+)")
-	// bodyFile ends like what requests usually carry.
+	// reader matches a command that reads files, the environment or databases.
+	reader = regexp.MustCompile("(?i)(?:^|[|;&(`]|\\bsudo\\s)\\s*(?:env|printenv|history|export -p|tar|zip|7z|gpg|" +
+		"pg_dump|pg_dumpall|mysqldump|mongodump|sqlite3|security|crontab|ifconfig|whoami|id|uname -a)\\b(?:[^=]|$)")
+	// catFile matches a file that is printed. Request bodies, recognized by their extension, do not count.
+	catFile = regexp.MustCompile("(?i)(?:^|[|;&(`])\\s*(?:sudo\\s+)?(?:cat|base64|xxd|head|tail|less|strings|gzip|bzip2|openssl|type|gc|" +
+		"get-content)\\s+(?:-[\\w-]+\\s+)*([^\\s|;&)`]+)")
+	// bodyFile matches names of ordinary request bodies.
 	bodyFile = regexp.MustCompile(`(?i)^["']?(?:\./)?[\w./-]*\.(?:json|xml|ya?ml|graphql|png|jpe?g|gif|svg|webp|wav|mp3|mp4|pdf|html)\b`)
-	// substitution is a command inside a command.
+	// substitution matches a command inside of a command.
 	substitution = regexp.MustCompile("\\$\\(([^)]*)\\)?|`([^`]*)`")
-	// secretVariable is a variable of the environment that holds a secret, with the parameter it is given to.
-	secretVariable = regexp.MustCompile(`(?i)(?:([\w.-]+)[\\"']*\s*[=:]\s*)?[\\"']*(?:\$\{?|\$env:)(\w*(?:key|token|secret|passw|pwd|cred|auth|cookie|session)\w*)`)
-	// secretParameter is what a secret is rightly given to.
+	// secretVariable matches an environment variable with a secret, and the parameter that it is passed to.
+	secretVariable = regexp.MustCompile(`(?i)(?:([\w.-]+)[\\"']*\s*[=:]\s*)?[\\"']*(?:\$\{?|\$env:)(\w*(?:key|token|secret|passw|pwd|` +
+		`cred|auth|cookie|session)\w*)`)
+	// secretParameter matches parameters that legitimately take a secret.
 	secretParameter = regexp.MustCompile(`(?i)key|token|code|assertion|appid|app_id|auth|secret|sig|pass|client|session|user`)
 )
 
-// remote is the first host that a command names beyond this machine.
+// remote returns the first host in a command other than this machine.
 func remote(command string) (host string, ok bool) {
 	if !strings.Contains(command, "://") {
 		return "", false
@@ -135,7 +139,7 @@ func remote(command string) (host string, ok bool) {
 	return "", false
 }
 
-// readsData reports whether a part of a command line reads out what could be worth stealing.
+// readsData reports whether a part of a command line reads sensitive data.
 func readsData(part string) bool {
 	if namesSecret(part) || reader.MatchString(part) {
 		return true
@@ -148,15 +152,15 @@ func readsData(part string) bool {
 	return false
 }
 
-// harmlessFiles say nothing about anyone.
+// harmlessFiles contain nothing sensitive.
 var harmlessFiles = map[string]bool{"": true, "-": true, "/dev/null": true, "/etc/os-release": true}
 
-// namesSecret reports whether a part of a command line names a file that nobody sends along by chance.
+// namesSecret reports whether a part of a command line names a file that nobody sends by accident.
 func namesSecret(part string) bool {
 	return secretFile.MatchString(publicKey.ReplaceAllString(part, ""))
 }
 
-// substitutes reports whether a command has another one put in what could be worth stealing.
+// substitutes reports whether a command includes the output of one that reads sensitive data.
 func substitutes(command string) bool {
 	for _, match := range substitution.FindAllStringSubmatch(command, 20) {
 		if readsData(match[1]+match[2]) || strings.HasPrefix(strings.TrimSpace(match[1]), "<") {
@@ -166,8 +170,8 @@ func substitutes(command string) bool {
 	return false
 }
 
-// leaksVariable reports whether data for a host holds a secret of the environment. A key that is given to a parameter for
-// keys is how one logs in, unless it names a provider that the host does not.
+// leaksVariable reports whether data for a host includes a secret of the environment. A key passed to a parameter for keys
+// is a login, unless it names a provider that the host does not.
 func leaksVariable(data, host string) bool {
 	for _, match := range secretVariable.FindAllStringSubmatch(data, 20) {
 		parameter, variable := match[1], strings.ToLower(match[2])
@@ -175,7 +179,8 @@ func leaksVariable(data, host string) bool {
 			return true
 		}
 		provider, rest, named := strings.Cut(variable, "_")
-		if named && strings.ContainsAny(rest, "_") && !strings.Contains(host, provider) || provider == "openai" && !strings.Contains(host, "openai") {
+		isProvider := named && strings.Contains(rest, "_") || provider == "openai"
+		if isProvider && !strings.Contains(host, provider) {
 			return true
 		}
 	}
@@ -183,7 +188,8 @@ func leaksVariable(data, host string) bool {
 }
 
 var (
-	curlData   = regexp.MustCompile(`(?:^|\s)(?:-[a-zA-Z]*[dFT]|--data(?:-[a-z]+)?|--json|--form(?:-string)?|--upload-file|--url-query)(?:[\s=]*)("(?:[^"\\]|\\.)*"?|'[^']*'?|\S+)`)
+	curlData = regexp.MustCompile(`(?:^|\s)(?:-[a-zA-Z]*[dFT]|--data(?:-[a-z]+)?|--json|--form(?:-string)?|--upload-file|` +
+		`--url-query)(?:[\s=]*)("(?:[^"\\]|\\.)*"?|'[^']*'?|\S+)`)
 	uploads    = regexp.MustCompile(`(?:^|\s)(?:-[a-zA-Z]*T|--upload-file)[\s=]*["']?([^\s"']+)`)
 	fromFile   = regexp.MustCompile(`(?:^|=)[@<]([^;]+)`)
 	fetchedURL = regexp.MustCompile(`(?i)\bhttps?://(?:\$\([^)]*\)?|` + "`[^`]*`" + `|\S)*`)
@@ -211,7 +217,7 @@ func curlSends(before, command string) bool {
 	return addressSends(command, host)
 }
 
-// sendsFile reports whether a file that a command sends, or what is piped to it, could be worth stealing.
+// sendsFile reports whether a file sent by a command, or its standard input, may be sensitive.
 func sendsFile(file, before string) bool {
 	file = strings.Trim(file, `"' `)
 	if file == "-" || file == "." {
@@ -220,7 +226,7 @@ func sendsFile(file, before string) bool {
 	return namesSecret(file) || !bodyFile.MatchString(file)
 }
 
-// addressSends reports whether the addresses of a command hold data.
+// addressSends reports whether the addresses of a command include data.
 func addressSends(command, host string) bool {
 	for _, address := range fetchedURL.FindAllString(command, 10) {
 		if substitutes(address) {
@@ -287,8 +293,9 @@ func copySends(_, command string) bool {
 
 var (
 	powershellData = regexp.MustCompile(`(?i)-(?:body|infile|form)[\s:]+(.*)`)
-	powershellRead = regexp.MustCompile(`(?i)get-content|\bgc\s|\btype\s|readall|get-childitem|get-clipboard|get-process|get-credential|\$env:|\bdir\b|\bls\b|tobase64string`)
-	inFile         = regexp.MustCompile(`(?i)-infile[\s:]+(\S+)`)
+	powershellRead = regexp.MustCompile(`(?i)get-content|\bgc\s|\btype\s|readall|` +
+		`get-childitem|get-clipboard|get-process|get-credential|\$env:|\bdir\b|\bls\b|tobase64string`)
+	inFile = regexp.MustCompile(`(?i)-infile[\s:]+(\S+)`)
 )
 
 func powershellSends(before, command string) bool {
@@ -306,9 +313,12 @@ func powershellSends(before, command string) bool {
 	return addressSends(command, host)
 }
 
-// programRead is what programs send that is not theirs to send: not one variable of the environment, but all of them.
-var programRead = regexp.MustCompile(`(?i)document\.cookie|localstorage|sessionstorage|process\.env\s*(?:[^.\w\[\s]|$)|os\.environ\s*(?:[^.\w\[\s]|$)|os\.environ\.copy|` +
-	`(?:open|readfilesync|readfile|read_text|path)\(\s*(?:os\.path\.\w+\(\s*)?["'](?:~|/etc|/home|/root|/proc|[^"']*(?:\.ssh|\.env|\.aws|id_rsa|secret|credential|passw))|navigator\.clipboard`)
+// programRead matches what programs should not send: the whole environment rather than one variable, cookies, private
+// files.
+var programRead = regexp.MustCompile(`(?i)document\.cookie|localstorage|sessionstorage|` +
+	`process\.env\s*(?:[^.\w\[\s]|$)|os\.environ\s*(?:[^.\w\[\s]|$)|os\.environ\.copy|` +
+	`(?:open|readfilesync|readfile|read_text|path)\(\s*(?:os\.path\.\w+\(\s*)?["'](?:~|/etc|/home|/root|/proc|` +
+	`[^"']*(?:\.ssh|\.env|\.aws|id_rsa|secret|credential|passw))|navigator\.clipboard`)
 
 func programSends(before, command string) bool {
 	_, ok := remote(before + command)
@@ -318,11 +328,14 @@ func programSends(before, command string) bool {
 var (
 	linkTarget  = regexp.MustCompile(`^\](?:\(|:)\s*<?(https?://[^\s)]*(?:[ \w]*[>\]}][^\s)]*)?)`)
 	imageTarget = regexp.MustCompile(`^(?i:src)=["'](https?://[^"'\n]*)`)
-	placeholder = regexp.MustCompile(`\{\{[^}]*\}\}|\$\{[^}]*\}|\{[^}]+\}|<[^>]+>|\[[^\]]+\]|\$\([^)]*\)|%7[bB]%7[bB]|\$[A-Z_]{3,}|=[A-Z]{3,}(?:_[A-Z]+)+`)
-	dataName    = regexp.MustCompile(`(?i)conversation|chat|histor|secret|api_?key|token|passw|credential|memor|prompt|cookie|transcript|summar|base64|context|user_?(?:data|info)|private|session|\benv\b|profile`)
+	placeholder = regexp.MustCompile(`\{\{[^}]*\}\}|\$\{[^}]*\}|\{[^}]+\}|<[^>]+>|\[[^\]]+\]|\$\([^)]*\)|` +
+		`%7[bB]%7[bB]|\$[A-Z_]{3,}|=[A-Z]{3,}(?:_[A-Z]+)+`)
+	dataName = regexp.MustCompile(`(?i)conversation|chat|histor|secret|api_?key|token|passw|credential|memor|prompt|` +
+		`cookie|transcript|summar|base64|context|user_?(?:data|info)|private|session|\benv\b|profile`)
 )
 
-// linkSends: showing an image sends its address, and with it what was put into it; a link waits for a click.
+// linkSends reports whether an image or link sends data. Showing an image requests its address, with everything in it; a
+// link waits for a click.
 func linkSends(before, command string) bool {
 	names, ok := placeholders(linkTarget, command)
 	if !ok || strings.Count(before, "`")%2 != 0 { // shown as code
@@ -332,13 +345,13 @@ func linkSends(before, command string) bool {
 	return opening > 0 && before[opening-1] == '!' || dataName.MatchString(names)
 }
 
-// imageSends: an image in HTML; templates of pages have harmless names in such addresses.
+// imageSends reports whether an image in HTML sends data. Page templates have harmless names in such addresses.
 func imageSends(_, command string) bool {
 	names, ok := placeholders(imageTarget, command)
 	return ok && dataName.MatchString(names)
 }
 
-// placeholders are the names that stand for data in the address that a command begins with.
+// placeholders returns the names of data in the address at the beginning of a command.
 func placeholders(target *regexp.Regexp, command string) (names string, ok bool) {
 	if !strings.ContainsAny(window(command, 0, 400), "{<[$%_") {
 		return "", false
@@ -359,17 +372,22 @@ func placeholders(target *regexp.Regexp, command string) (names string, ok bool)
 }
 
 var (
-	requestOpens  = regexp.MustCompile(`(?i)(?:^|[.!?:;])[\s>*_#"'\d.)+-]*(?:(?:please|always|then|also|now|and|secretly|silently|quietly|first|you (?:must|should|will))[,\s]+)*$`)
-	requestObject = regexp.MustCompile(`(?i)^\w+ [^.!?\n]{0,80}?\b(?:conversations?|chat (?:history|logs?|transcripts?)|system prompt|memor(?:y|ies)|environment variables|private keys?|ssh keys?|passwords|secrets|` +
+	requestOpens = regexp.MustCompile(`(?i)(?:^|[.!?:;])[\s>*_#"'\d.)+-]*(?:(?:please|always|then|also|now|and|secretly|silently|` +
+		`quietly|first|you (?:must|should|will))[,\s]+)*$`)
+	requestObject = regexp.MustCompile(`(?i)^\w+ [^.!?\n]{0,80}?\b(?:conversations?|chat (?:history|logs?|transcripts?)|system prompt|` +
+		`memor(?:y|ies)|environment variables|private keys?|ssh keys?|passwords|secrets|` +
 		`api keys|cookies)\b[^!?\n(\[]{0,80}?\b(?:to|at|via|on)\b[^!?\n(\[]{0,40}?https?://`)
-	requestFile = regexp.MustCompile(`(?i)^\w+ [^!?\n]{0,80}?(?:\b(?:MEMORY|PROFILE|SOUL|AGENTS|USER)\.md|~/\.ssh|id_rsa|\.env\b|/etc/(?:passwd|shadow))[^!?\n]{0,80}?\b(?:to|at|via|on)\b[^!?\n]{0,40}?https?://`)
+	requestFile = regexp.MustCompile(`(?i)^\w+ [^!?\n]{0,80}?(?:\b(?:MEMORY|PROFILE|SOUL|AGENTS|USER)\.md|~/\.ssh|id_rsa|\.env\b|` +
+		`/etc/(?:passwd|shadow))[^!?\n]{0,80}?\b(?:to|at|via|on)\b[^!?\n]{0,40}?https?://`)
 
 	chineseRequestOpens = regexp.MustCompile(`(?:^|[，。！？：；,.!?:;\s])[\s>*_#"'\d.)+-]*(?:请|然后|并|再|务必|现在|悄悄|每次|总是|立即)*$`)
-	chineseRequest      = regexp.MustCompile(`^[^。！？\n]{0,40}?(?:密码|密钥|私钥|聊天记录|对话|聊天内容|系统提示|环境变量|记忆|凭证|凭据|令牌|会话|隐私|个人信息|cookie|MEMORY\.md|PROFILE\.md|\.env)` +
+	chineseRequest      = regexp.MustCompile(`^[^。！？\n]{0,40}?(?:密码|密钥|私钥|聊天记录|对话|聊天内容|系统提示|环境变量|记忆|凭证|凭据|令牌|会话|隐私|个人信息|cookie|` +
+		`MEMORY\.md|PROFILE\.md|\.env)` +
 		`[^。！？\n]{0,20}?(?:发送|上传|发到|发给|传到|传给|提交|转发|同步|泄露|POST)[^。！？\n]{0,12}?https?://`)
 )
 
-// requestSends: an instruction in words, where a sentence begins; in passing, "we post passwords to …" describes a system.
+// requestSends reports whether an instruction in words sends data. It must begin a sentence: "we post passwords to …" in
+// passing describes a system.
 func requestSends(before, command string) bool {
 	if !requestOpens.MatchString(before) {
 		return false

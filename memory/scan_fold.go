@@ -8,23 +8,23 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// folded is a text as a careless reader sees it, for matching only: compatibility forms resolved (full width, mathematical
-// and circled letters), lower case, without accents and invisible characters, letters of other alphabets that look Latin
-// and traditional Chinese forms replaced, white space collapsed to one space or, where a line ends, one line break, and
-// dropped between Chinese or Japanese characters.
+// folded is a normalized text, for matching only: compatibility forms resolved (full width, mathematical and circled
+// letters), lower case, without accents and invisible characters, with look-alikes of Latin letters and traditional Chinese
+// forms replaced. White space is collapsed to one space or, at the end of a line, one line break, and removed between
+// Chinese or Japanese characters.
 type folded struct {
 	text   string
-	starts []int // where each line of the text as given begins
+	starts []int // offset of each line of the text as given
 }
 
-// line is the index of the line that an offset stands on.
+// line returns the index of the line at an offset.
 func (f folded) line(at int) int { return lineAt(f.starts, at) }
 
-// Folded is a text as a careless reader sees it, for matching only: in lower case, with look-alikes of letters replaced, without
-// accents and without characters that do not show.
+// Folded returns a text normalized for matching: in lower case, without accents and invisible characters, and with
+// look-alikes of letters replaced.
 func Folded(text string) string { return fold(text).text }
 
-// fold folds a text. Its patterns are folded alike, so that they can be written as people write.
+// fold folds a text. Patterns are folded as well, so that they can be written naturally.
 func fold(text string) folded {
 	f := folder{starts: []int{0}}
 	f.out.Grow(len(text))
@@ -48,7 +48,7 @@ func fold(text string) folded {
 		case b == '%' && strings.HasPrefix(text[at:], "%20"):
 			f.space = true
 			at += 2
-		case b < ' ' || b == 0x7f: // control characters show nothing
+		case b < ' ' || b == 0x7f: // control characters are invisible
 		default:
 			if 'A' <= b && b <= 'Z' {
 				b += 'a' - 'A'
@@ -64,7 +64,7 @@ func fold(text string) folded {
 	return folded{text: f.out.String(), starts: f.starts}
 }
 
-// foldLetters folds a pattern: its letters, and nothing else.
+// foldLetters folds only the letters of a pattern.
 func foldLetters(pattern string) string {
 	var out strings.Builder
 	for _, r := range norm.NFKD.String(pattern) {
@@ -85,7 +85,7 @@ type folder struct {
 	wide     bool // the last character is Chinese or Japanese
 }
 
-// write adds a character that is not ASCII, or what it stands for.
+// write adds the folded form of a character that is not ASCII.
 func (f *folder) write(r rune) {
 	if wide := isWide(r); wide {
 		f.separate(true)
@@ -103,7 +103,7 @@ func (f *folder) write(r rune) {
 	}
 }
 
-// separate writes the white space before the next character, which is wide or not.
+// separate writes the white space before the next character.
 func (f *folder) separate(wide bool) {
 	if (f.space || f.newLines > 0) && f.out.Len() > 0 && (!wide || !f.wide) {
 		if f.newLines > 0 {
@@ -118,12 +118,12 @@ func (f *folder) separate(wide bool) {
 	f.space, f.newLines, f.wide = false, 0, false
 }
 
-// isWide reports whether r belongs to a script that is written without spaces: Chinese, Japanese.
+// isWide reports whether r belongs to a script without spaces: Chinese, Japanese.
 func isWide(r rune) bool {
 	return 0x3400 <= r && r <= 0x9FFF || 0x3041 <= r && r <= 0x30FF || 0x20000 <= r && r <= 0x3FFFF
 }
 
-// foldRune is what a decomposed character that is not ASCII stands for: 0 for nothing, a space for white space.
+// foldRune returns the folded form of a decomposed character that is not ASCII: 0 for none, a space for white space.
 func foldRune(r rune) rune {
 	if to, ok := lookalikes[r]; ok {
 		return to
@@ -131,7 +131,7 @@ func foldRune(r rune) rune {
 	switch {
 	case isWide(r):
 		return r
-	case r < utf8.RuneSelf: // what the decomposition of another character holds
+	case r < utf8.RuneSelf: // part of a decomposed character
 		if unicode.IsSpace(r) {
 			return ' '
 		}
@@ -144,7 +144,7 @@ func foldRune(r rune) rune {
 		return 'a' + r - 0x1F150
 	case 0x1F170 <= r && r <= 0x1F189: // white on black squares
 		return 'a' + r - 0x1F170
-	case 0x1F1E6 <= r && r <= 0x1F1FF: // the letters that flags are made of
+	case 0x1F1E6 <= r && r <= 0x1F1FF: // the letters of flags
 		return 'a' + r - 0x1F1E6
 	}
 	if r = unicode.ToLower(r); lookalikes[r] != 0 {
@@ -153,7 +153,7 @@ func foldRune(r rune) rune {
 	return r
 }
 
-// lookalikes maps characters to those they are read as.
+// lookalikes maps characters to those that they look like.
 var lookalikes = pairs(
 	// Cyrillic, small letters for both cases
 	"аaвbеeоoрpсcуyхxіiјjѕsԁdԛqԝwһhнhӏlкkмmтtьb",
@@ -168,7 +168,7 @@ var lookalikes = pairs(
 		"給给為为們们員员會会戶户裝装隻只與与於于應应須须對对號号碼码錄录傳传發发將将憑凭證证",
 )
 
-// pairs reads a map from strings in which each character stands before the one it is mapped to.
+// pairs makes a map from strings in which each character precedes the one that it is mapped to.
 func pairs(lists ...string) map[rune]rune {
 	m := map[rune]rune{}
 	for _, list := range lists {

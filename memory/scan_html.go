@@ -7,10 +7,10 @@ import (
 	"unicode"
 )
 
-// longestTag is how many bytes of a tag are looked at.
+// longestTag bounds the bytes of a tag that are checked.
 const longestTag = 2000
 
-// activeTags are the elements that act when a page shows them, and the attributes without which they do not.
+// activeTags maps active elements to the attributes that make them active, nil for none.
 var activeTags = map[string]*regexp.Regexp{
 	"script":   nil,
 	"iframe":   nil,
@@ -24,13 +24,16 @@ var activeTags = map[string]*regexp.Regexp{
 	"meta":     regexp.MustCompile(`http-equiv\s*=\s*["']?\s*refresh`),
 }
 
-// handler is an attribute that holds a program for an event.
-var handler = regexp.MustCompile(`[\s/"']on(?:abort|after|animation|auxclick|before|begin|blur|bounce|can|change|click|close|content|copy|cue|cut|dblclick|drag|drop|duration|` +
-	`emptied|end|error|finish|focus|form|fullscreen|gotpointer|hashchange|input|invalid|key|load|lostpointer|message|mouse|page|paste|pause|play|pointer|popstate|progress|` +
-	`rate|readystate|repeat|reset|resize|scroll|search|seek|select|show|slot|stalled|start|storage|submit|suspend|time|toggle|touch|transition|unload|visibility|volume|` +
+// handler matches an attribute with an event handler.
+var handler = regexp.MustCompile(`[\s/"']on(?:abort|after|animation|auxclick|before|begin|blur|bounce|can|change|click|close|content|` +
+	`copy|cue|cut|dblclick|drag|drop|duration|` +
+	`emptied|end|error|finish|focus|form|fullscreen|gotpointer|hashchange|input|invalid|key|load|lostpointer|message|mouse|page|paste|` +
+	`pause|play|pointer|popstate|progress|` +
+	`rate|readystate|repeat|reset|resize|scroll|search|seek|select|show|slot|stalled|start|storage|submit|suspend|time|toggle|touch|` +
+	`transition|unload|visibility|volume|` +
 	`waiting|webkit|wheel)[a-z]*\s*=`)
 
-// addressHeads are what an address stands behind: attributes, and Markdown's links.
+// addressHeads are what precedes an address: attributes, and Markdown's links (true).
 var addressHeads = func() *literals[bool] {
 	heads := &literals[bool]{}
 	for _, head := range []string{"href", "src", "action", "formaction", "data", "](", "]:"} {
@@ -39,8 +42,8 @@ var addressHeads = func() *literals[bool] {
 	return heads
 }()
 
-// html finds HTML that acts when a page shows it: scripts, frames, handlers of events, addresses that are programs. What
-// stands in code is shown and not run.
+// html finds active HTML: scripts, frames, event handlers, and addresses that are programs. HTML in code is shown and not
+// run.
 func (s *scanner) html() {
 	if !strings.ContainsAny(s.text, "<]") {
 		return
@@ -71,12 +74,12 @@ func (s *scanner) html() {
 	})
 }
 
-// tagAt is the name of the tag that begins at an offset, and all that follows it up to the tag's end: ">" outside of
-// quotes, or the next "<". There is no name where no tag begins.
+// tagAt returns the name of the tag at an offset, and its attributes up to the end of the tag: ">" outside of quotes, or
+// the next "<". The name is empty if there is no tag.
 func tagAt(text string, at int) (name, attributes string) {
 	rest := window(text, at+1, longestTag)
 	if trimmed := strings.TrimLeft(rest, " \t\n"); strings.HasPrefix(trimmed, "script") {
-		rest = trimmed // no browser takes it for a tag, some filters that clean up do
+		rest = trimmed // browsers do not accept it as a tag, but some sanitizers do
 	}
 	end := 0
 	for end < len(rest) && (isWordByte(rest[end]) || end > 0 && strings.IndexByte("-_:.", rest[end]) >= 0) {
@@ -102,7 +105,7 @@ func tagAt(text string, at int) (name, attributes string) {
 	return name, rest
 }
 
-// addressAfter is the beginning of the address that follows an attribute's name or Markdown's opening of a link.
+// addressAfter returns the beginning of the address after an attribute's name or the opening of a Markdown link.
 func addressAfter(rest string, markdown bool) (address string, ok bool) {
 	rest = strings.TrimLeft(rest, " \t\n")
 	if !markdown {
@@ -113,7 +116,7 @@ func addressAfter(rest string, markdown bool) (address string, ok bool) {
 	return strings.TrimLeft(rest, " \t\n\"'<"), true
 }
 
-// isProgram reports whether a browser runs what stands behind an address. Browsers ignore white space in its scheme.
+// isProgram reports whether a browser runs an address. Browsers ignore white space in its scheme.
 func isProgram(address string) bool {
 	if len(address) > 0 && !strings.ContainsRune("jvd&", rune(address[0])) {
 		return false
@@ -135,11 +138,11 @@ func isProgram(address string) bool {
 // span is a range of a text.
 type span struct{ from, to int }
 
-// codeSpans are the ranges of a Markdown text that are shown as they stand: fenced blocks and inline code, in order.
+// codeSpans returns the ranges of a Markdown text that are code, fenced or inline, in order.
 //
-// It follows CommonMark where a text could otherwise pass as code what is shown as HTML: inline code ends with its
-// paragraph, an escaped backtick begins none, and a fence indented like a list item's covers only lines indented so too.
-// Indented blocks do not count, since in a list they are ordinary text.
+// It follows CommonMark where HTML could otherwise pass as code: inline code ends with its paragraph, an escaped backtick
+// begins none, and a fence indented like a list item covers only lines with that indentation. Indented blocks do not count,
+// because in a list they are ordinary text.
 func codeSpans(text string) []span {
 	var spans []span
 	paragraph := 0
@@ -162,7 +165,7 @@ func codeSpans(text string) []span {
 	return spans
 }
 
-// lineEnd is where the line that begins at an offset ends, after its line break.
+// lineEnd returns the end of the line at an offset, after its line break.
 func lineEnd(text string, at int) int {
 	if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -174,10 +177,10 @@ func lineEnd(text string, at int) int {
 type fence struct {
 	mark   byte
 	length int
-	indent int // columns before it, without a quote's marks
+	indent int // columns before it, without quotation marks
 }
 
-// opensFence reports whether a line opens a fenced block, also within a list or a quote.
+// opensFence reports whether a line opens a fenced block, also within a list or quotation.
 func opensFence(line string) (fence, bool) {
 	rest, indent := unquote(line)
 	for _, marker := range []string{"- ", "* ", "+ "} {
@@ -190,7 +193,7 @@ func opensFence(line string) (fence, bool) {
 	return f, ok && (f.mark == '~' || !strings.Contains(info, "`"))
 }
 
-// unquote takes the marks of a quote and the indentation off a line, and counts the latter.
+// unquote removes the quotation marks and the indentation of a line, and returns the width of the latter.
 func unquote(line string) (rest string, indent int) {
 	rest = line
 	for {
@@ -213,7 +216,7 @@ func fenceMarks(line string) (f fence, info string, ok bool) {
 	return f, info, f.length >= 3
 }
 
-// close is where the block that was opened before an offset ends, after its closing fence or at the end of the text.
+// close returns the end of the block opened before an offset: after its closing fence, or at the end of the text.
 func (f fence) close(text string, at int) int {
 	for at < len(text) {
 		end := lineEnd(text, at)
@@ -229,12 +232,12 @@ func (f fence) close(text string, at int) int {
 	return at
 }
 
-// inlineCode adds the inline code of text[from:to], a paragraph.
+// inlineCode appends the inline code of the paragraph text[from:to].
 func inlineCode(spans []span, text string, from, to int) []span {
 	if strings.IndexByte(text[from:to], '`') < 0 {
 		return spans
 	}
-	// The runs of backticks by length, so that finding the end of each is one look.
+	// The runs of backticks by length, to find the end of each in constant time.
 	runs := map[int][]int{}
 	for at := from; at < to; at++ {
 		if text[at] == '`' {
@@ -264,7 +267,7 @@ func inlineCode(spans []span, text string, from, to int) []span {
 	return spans
 }
 
-// backticks is the length of the run of backticks at an offset.
+// backticks returns the length of the run of backticks at an offset.
 func backticks(text string, at, to int) int {
 	end := at
 	for end < to && text[end] == '`' {
@@ -273,7 +276,7 @@ func backticks(text string, at, to int) int {
 	return end - at
 }
 
-// within reports whether an offset lies in one of the spans, which are in order.
+// within reports whether an offset is in one of the spans, which are sorted.
 func within(spans []span, at int) bool {
 	low, high := 0, len(spans)
 	for low < high {

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Characters that carry text nobody sees, or show text in another order than it is stored.
+// Characters that carry invisible text, or show text in another order than it is stored.
 const (
-	blackFlag      = 0x1F3F4 // begins the flags of countries' parts, which are spelt with tag characters
+	blackFlag      = 0x1F3F4 // begins the flags of regions, which are spelled with tag characters
 	cancelTag      = 0xE007F
 	byteOrderMark  = 0xFEFF
 	textShape      = 0xFE0E // selectors
@@ -19,17 +19,17 @@ const (
 	popDirection   = 0x202C
 	leftToRight    = 0x202D // override
 	rightToLeft    = 0x202E // override
-	longestCarried = 512    // bytes looked at after an override
+	longestCarried = 512    // bytes checked after an override
 )
 
-// regionFlags are the flags that are made of tag characters.
+// regionFlags are the flags spelled with tag characters.
 var regionFlags = map[string]bool{"gbeng": true, "gbsct": true, "gbwls": true}
 
-// hidden finds invisible characters and returns how to take them out.
+// hidden finds invisible characters and returns the edits that remove them.
 //
-// Zero-width spaces come with ordinary pasting, direction marks with phone numbers and paths copied from an address book:
-// taking them out changes nothing that anyone saw. Where they hide text, by spelling it or by reversing what is shown, the
-// text is quarantined. What is split by invisible characters to escape other rules is seen by these, which run afterwards.
+// Zero-width spaces come with ordinary pasting, and direction marks with phone numbers and paths from address books;
+// removing them changes nothing visible. If they hide text, by spelling it or by reversing what is shown, the text is
+// quarantined. Words split by invisible characters are found by the other rules, which run afterwards.
 func (s *scanner) hidden() []edit {
 	var edits []edit
 	text, previous := s.text, rune(0)
@@ -44,7 +44,7 @@ func (s *scanner) hidden() []edit {
 		case r == blackFlag:
 			at += size + regionFlag(text[at+size:])
 		case isTag(r) || isSelector(r) && isSelector(previous):
-			// A selector chooses the shape of the character before it; a run of them, like one of tags, spells a message.
+			// A selector chooses the shape of the previous character. A run of them, or of tags, spells a message.
 			for at < len(text) {
 				next, n := utf8.DecodeRuneInString(text[at:])
 				if !isTag(next) && !isSelector(next) {
@@ -72,7 +72,7 @@ func (s *scanner) hidden() []edit {
 	return edits
 }
 
-// hide records hidden characters, which carry text or do not.
+// hide records hidden characters. They quarantine the text if they carry text.
 func (s *scanner) hide(rule string, at int, carries bool) {
 	if carries {
 		s.block(classInvisible, rule, s.line(at))
@@ -83,7 +83,7 @@ func (s *scanner) hide(rule string, at int, carries bool) {
 
 func isTag(r rune) bool { return 0xE0000 <= r && r <= 0xE007F }
 
-// isSelector reports whether r chooses between shapes of the character before it.
+// isSelector reports whether r selects a shape of the previous character.
 func isSelector(r rune) bool { return 0xFE00 <= r && r <= 0xFE0F || 0xE0100 <= r && r <= 0xE01EF }
 
 func isInvisible(r rune) bool {
@@ -108,13 +108,13 @@ func ruleOf(r rune) string {
 	return "zero-width"
 }
 
-// belongs reports whether the invisible character r at an offset is part of how its script is written.
+// belongs reports whether the invisible character r at an offset is part of its script's spelling.
 func belongs(text string, at int, r, previous rune) bool {
 	next, _ := utf8.DecodeRuneInString(text[at+utf8.RuneLen(r):])
 	switch r {
 	case byteOrderMark:
 		return at == 0
-	case softHyphen: // within a word it is left over from line breaking; elsewhere it is shown or means nothing
+	case softHyphen: // within a word it is left from line breaking; elsewhere it is visible or harmless
 		return !unicode.IsLetter(previous) || !unicode.IsLetter(next)
 	case joiner, nonJoiner: // emoji, Persian, the scripts of India
 		if previous < utf8.RuneSelf || isInvisible(previous) {
@@ -125,7 +125,7 @@ func belongs(text string, at int, r, previous rune) bool {
 	return false
 }
 
-// regionFlag is the length of the tags that make a flag out of the black flag before them, 0 if they do not.
+// regionFlag returns the length of the tags that make a flag of the black flag before them; 0 if they do not.
 func regionFlag(text string) int {
 	var name strings.Builder
 	for at, r := range text {
@@ -141,12 +141,12 @@ func regionFlag(text string) int {
 	return 0
 }
 
-// spells reports whether a run of tags and selectors holds a message.
+// spells reports whether a run of tags and selectors spells a message.
 func spells(run string) bool {
 	shapes := 0
 	for _, r := range run {
 		switch {
-		case r == textShape || r == emojiShape: // doubled by editors; enough of both could still spell bits
+		case r == textShape || r == emojiShape: // sometimes doubled by editors; many of them could spell bits
 			shapes++
 		case isSelector(r), 0xE0020 <= r && r < cancelTag:
 			return true
@@ -155,8 +155,9 @@ func spells(run string) bool {
 	return shapes >= 8
 }
 
-// reverses reports whether an override has an effect on what follows it, up to its end, the next or the line's: the one
-// to the left on any letter or digit, the one to the right on letters. Address books wrap phone numbers in the latter.
+// reverses reports whether an override affects the text up to its end, the next override or the end of the line: a
+// right-to-left override any letter or digit, a left-to-right override letters. Address books wrap phone numbers in the
+// latter.
 func reverses(override rune, text string) bool {
 	for _, r := range window(text, 0, longestCarried) {
 		switch {

@@ -7,19 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// labelClass is what a label announces, which decides what a value must look like.
+// labelClass is the kind of secret after a label, which decides the form of its value.
 type labelClass int
 
 const (
 	labelPassword labelClass = iota // chosen by people: short, sometimes words
-	labelKey                        // made by machines: long, letters and digits
-	labelBearer                     // the header of a request
+	labelKey                        // generated: long, letters and digits
+	labelBearer                     // header of a request
 )
 
 type label struct {
 	kind  string
 	class labelClass
-	// whole is set for labels that are words of their own: letters before them make another word.
+	// whole is set for labels that must be separate words: letters before them make another word.
 	whole bool
 	// assigned is set for labels that mean something else unless an equals sign follows: "pass: 12 of 12".
 	assigned bool
@@ -27,10 +27,11 @@ type label struct {
 
 // labelWords are the words that announce a secret, in lower case.
 var labelWords = []struct {
-	words string // divided by "|"
+	words string // separated by "|"
 	label
 }{
-	{"password|passwd|passphrase|passwort|kennwort|contraseña|contrasena|mot de passe|senha|пароль|密码|密碼|口令|パスワード|비밀번호", label{kind: "password", class: labelPassword}},
+	{"password|passwd|passphrase|passwort|kennwort|contraseña|contrasena|mot de passe|senha|пароль|密码|密碼|口令|パスワード|" +
+		"비밀번호", label{kind: "password", class: labelPassword}},
 	{"pwd", label{kind: "password", class: labelPassword, whole: true}},
 	{"pass", label{kind: "password", class: labelPassword, whole: true, assigned: true}},
 	{"api_key|api-key|apikey|api key|密钥|密鑰|秘钥", label{kind: "api-key", class: labelKey}},
@@ -52,45 +53,46 @@ var labels = func() *literals[label] {
 	return l
 }()
 
-// strength is how surely what stands between a label and a value announces a secret.
+// strength is the confidence that the text between a label and a value announces a secret.
 type strength int
 
 const (
 	strengthNone   strength = iota
-	strengthBare            // nothing but a space
+	strengthBare            // only a space
 	strengthSpoken          // a verb: "is"
-	strengthColon           // a colon, or an equals sign between spaces: also what a form or a type is written with
+	strengthColon           // a colon, or an equals sign between spaces, as in forms and types
 	strengthEquals          // an equals sign without spaces, or a quoted value
 )
 
-// labelWindow is how many bytes after a label are looked at: what it is for, and the value.
+// labelWindow bounds the bytes checked after a label: its object, and the value.
 const labelWindow = 320
 
-// longValue is a value within which no further labels are looked for.
+// longValue is the length in bytes from which a value is not searched for further labels.
 const longValue = 40
 
 var (
-	// labelRest is what a label may go on with: the rest of a name, and the end of its quotes or emphasis.
-	labelRest = regexp.MustCompile(`^(?:[_-]?(?:access[_-]?)?(?:key|value|secret|token))?(?:[_-](?:prod|production|dev|test|staging|stage|live|main|old|new|local|admin|root|user|db|\d+))?["'` + "`" + `\\\])*_]{0,4}`)
-	// labelObject and labelObjectRest are the words that say what a password is for.
+	// labelRest matches the rest of a label's name, and the end of its quotes or emphasis.
+	labelRest = regexp.MustCompile(`^(?:[_-]?(?:access[_-]?)?(?:key|value|secret|token))?` +
+		`(?:[_-](?:prod|production|dev|test|staging|stage|live|main|old|new|local|admin|root|user|db|\d+))?["'` + "`" + `\\\])*_]{0,4}`)
+	// labelObject and labelObjectRest match the object of a label: "password for the server".
 	labelObject     = regexp.MustCompile(`^ (?:for|of|to|on|at|in|from) [\w.@'-]+`)
 	labelObjectRest = regexp.MustCompile(`^ [\w.@'-]+`)
 
-	// What stands between label and value.
+	// Between label and value.
 	announceSign   = regexp.MustCompile(`^[ \t\x{3000}]{0,4}(?::=|=>|->|=|:|：|＝)[ \t\x{3000}]{0,4}`)
 	announceVerb   = regexp.MustCompile(`^ {1,3}(?:is now|is still|is|was|ist|lautet|war|es|est|era|é)[ :]{1,3}`)
 	announceChange = regexp.MustCompile(`^ {1,2}(?:to|is) {1,2}`)
 	announceHan    = regexp.MustCompile(`^(?:现在|已经|已|就|被|暂时)*(?:是|为|為|改成了?|改为了?|设为了?|设成了?|设置为|换成了?|は|は、)[ ]?[:：]?[ ]?`)
 
-	// element is what follows the name of an element that holds a value.
+	// element matches the end of an XML element's name, and its value.
 	element = regexp.MustCompile(`^>[^\s<]+</`)
 
-	// What stands before a label.
+	// Before a label.
 	changed   = regexp.MustCompile(`\b(?:chang|set|reset|updat|switch)\w*\b[^.\n]{0,40}$`)
 	possessed = regexp.MustCompile(`(?i)\b(?:my|our|his|her|their|wi-?fi|wlan|root|admin|login|\w+['’]s) (?:[\w-]+ ){0,2}$`)
 )
 
-// labelled finds the values that stand behind a label: "password: …", "my password is …", "密码是…".
+// labelled finds values after a label: "password: …", "my password is …", "密码是…".
 func labelled(text, lower string) []secret {
 	var found []secret
 	examined := 0
@@ -99,8 +101,10 @@ func labelled(text, lower string) []secret {
 			return
 		}
 		before, rest := text[max(0, from-60):from], window(text, to, labelWindow)
-		if strings.HasSuffix(before, placeholderOpen) || strings.HasSuffix(before, ":") && strings.HasPrefix(rest, ":") || l.assigned && !strings.HasPrefix(rest, "=") {
-			return // in a placeholder, or in a name of several parts
+		isPlaceholder := strings.HasSuffix(before, placeholderOpen)
+		isQualified := strings.HasSuffix(before, ":") && strings.HasPrefix(rest, ":") // part of a longer name
+		if isPlaceholder || isQualified || l.assigned && !strings.HasPrefix(rest, "=") {
+			return
 		}
 		var v value
 		var ok bool
@@ -117,7 +121,7 @@ func labelled(text, lower string) []secret {
 			return
 		}
 		end := to + v.to
-		if v.to == len(rest) { // it goes on beyond the window
+		if v.to == len(rest) { // it extends beyond the window
 			if end = strings.IndexFunc(text[to+v.to:], endsValue); end < 0 {
 				end = len(text) - to - v.to
 			}
@@ -129,7 +133,7 @@ func labelled(text, lower string) []secret {
 	return found
 }
 
-// startsLabel reports whether a label is not the tail of another word. A capital letter begins one in "dbPassword".
+// startsLabel reports whether a label is not the end of another word. A capital letter begins one in "dbPassword".
 func startsLabel(text string, at int, l label) bool {
 	if at == 0 || !l.whole {
 		return true
@@ -142,7 +146,7 @@ func startsLabel(text string, at int, l label) bool {
 	return isUpper && 'a' <= before && before <= 'z'
 }
 
-// announced is the value that follows a label, when something announces one: at once, or behind what it is for.
+// announced returns the value after a label if it is announced, directly or after the label's object.
 func announced(before, rest, lower string) (v value, ok bool) {
 	at := len(labelRest.FindString(lower))
 	places := []int{at}
@@ -164,7 +168,7 @@ func announced(before, rest, lower string) (v value, ok bool) {
 	return value{}, false
 }
 
-// announcement is the length and strength of what stands between a label and a value.
+// announcement returns the length and strength of the text between a label and a value.
 func announcement(before, rest, lower string) (length int, how strength) {
 	if sign := announceSign.FindString(rest); sign != "" {
 		if next := rest[len(sign):]; strings.HasPrefix(next, "=") || strings.HasPrefix(next, "~") {
@@ -193,19 +197,19 @@ func announcement(before, rest, lower string) (length int, how strength) {
 	return 0, strengthNone
 }
 
-// value is what stands behind a label.
+// value is the text after a label.
 type value struct {
-	span            // in what follows the label
+	span            // relative to the end of the label
 	text     string // without quotes
 	quoted   bool
 	strength strength
-	after    string // what stands behind it
+	after    string // text after it
 }
 
-// closing are the quotes that a value may stand in.
+// closing maps opening quotes to closing ones.
 var closing = map[rune]rune{'"': '"', '\'': '\'', '`': '`', '“': '”', '‘': '’', '「': '」', '『': '』', '«': '»'}
 
-// valueAt is the value that begins at an offset: up to the closing quote, or to white space or what code ends it with.
+// valueAt returns the value at an offset: up to the closing quote, to white space or to a delimiter of code.
 func valueAt(rest string, at int) value {
 	escape := strings.HasPrefix(rest[at:], `\"`) // within another string
 	if escape {
@@ -230,8 +234,8 @@ func valueAt(rest string, at int) value {
 	return value{span: span{at, at + len(text)}, text: text, after: rest[at+len(text):]}
 }
 
-// closingQuote is where a quoted value ends, -1 when it does not. Within another string its quotes are escaped; otherwise
-// an escaped quote belongs to it.
+// closingQuote returns the end of a quoted value; -1 if it is not closed. Within another string its quotes are escaped;
+// otherwise an escaped quote belongs to it.
 func closingQuote(inner string, quote rune, escape bool) int {
 	if escape {
 		return strings.Index(inner, `\"`)
@@ -246,11 +250,12 @@ func closingQuote(inner string, quote rune, escape bool) int {
 	return -1
 }
 
-// parameter begins the next parameter of an address.
+// parameter matches the beginning of the next URL parameter.
 var parameter = regexp.MustCompile(`&[A-Za-z_][\w.-]*=`)
 
 func endsValue(r rune) bool {
-	return unicode.IsSpace(r) || isWide(r) || 0x3000 <= r && r <= 0x303F || 0xFF00 <= r && r <= 0xFFEF || strings.ContainsRune("\"'`,;<>(){}[]|\\“”‘’«»", r)
+	isWideMark := 0x3000 <= r && r <= 0x303F || 0xFF00 <= r && r <= 0xFFEF
+	return unicode.IsSpace(r) || isWide(r) || isWideMark || strings.ContainsRune("\"'`,;<>(){}[]|\\“”‘’«»", r)
 }
 
 var (
@@ -258,7 +263,7 @@ var (
 	bearerToken = regexp.MustCompile(`^[A-Za-z0-9._~+/=-]+`)
 )
 
-// bearerValue is the credential that follows "Authorization: Bearer", or the word "bearer".
+// bearerValue returns the credential after "Authorization: Bearer", or after the word "bearer".
 func bearerValue(rest string) (v value, ok bool) {
 	shortest := 20
 	at := 1
@@ -275,34 +280,37 @@ func bearerValue(rest string) (v value, ok bool) {
 	return value{span: span{at, at + len(text)}, text: text}, true
 }
 
-// What stands behind a label without being a secret.
+// Values that are not secrets.
 var (
-	// reference names a variable, a file, an address or a template's field.
-	reference = regexp.MustCompile(`^(?:\$[A-Za-z_{(]|#\{|[<{&=:]|\+[A-Za-z ]|%[A-Za-z(]|@[A-Za-z]+$|!(?:secret|vault|env|ref|sub)\b|\*[A-Za-z]|[~.]{0,2}/|https?:|[A-Za-z]:\\|` +
+	// reference matches a variable, file, address or template field.
+	reference = regexp.MustCompile(`^(?:\$[A-Za-z_{(]|#\{|[<{&=:]|\+[A-Za-z ]|%[A-Za-z(]|@[A-Za-z]+$|!(?:secret|vault|env|ref|sub)\b|` +
+		`\*[A-Za-z]|[~.]{0,2}/|https?:|[A-Za-z]:\\|` +
 		`(?:env|vault|op|secret|file|process|os|config|self|this|req|ctx|request|settings)[.:])`)
-	// member is a field of a structure in code.
+	// member matches a field of a structure in code.
 	member = regexp.MustCompile(`^[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+$`)
-	// constant is a name in capitals.
+	// constant matches a name in capitals.
 	constant = regexp.MustCompile(`^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$`)
-	// named is an identifier that says what it holds.
-	named = regexp.MustCompile(`^[A-Za-z_]*(?:Password|Passwd|Passphrase|Secret|Token|Key|Credentials?)[A-Za-z_]*$|^[a-z_]+_(?:password|passwd|secret|token|key)$`)
-	// nameLike are names of things: lower-case words, and numbers, between hyphens.
+	// named matches an identifier that describes its content.
+	named = regexp.MustCompile(`^[A-Za-z_]*(?:Password|Passwd|Passphrase|Secret|Token|Key|Credentials?)[A-Za-z_]*$|^[a-z_]+_(?:password|` +
+		`passwd|secret|token|key)$`)
+	// nameLike matches names of things: lower-case words and numbers between hyphens.
 	nameLike = regexp.MustCompile(`^[a-z]+(?:[-_./](?:[a-z]+|\d{1,4}|v\d+))*$`)
-	// measured is a date, a time, a range, a version or a number with its unit.
+	// measured matches a date, time, range, version or number with a unit.
 	measured = regexp.MustCompile(`(?i)^(?:\d{4}-\d{2}-\d{2}.*|\d{1,2}[.:/]\d{1,2}.*|\d+\s*[-–]\s*\d+|v?\d+(?:\.\d+)+\S*|\d+-[a-z]+|` +
 		`\d+(?:\.\d+)?(?:ms|s|m|h|d|kb|mb|gb|k|px|%|bits?|bytes?|min|chars?|x|th|st|nd|rd))$`)
-	algorithm = regexp.MustCompile(`(?i)^(?:md5|sha-?\d+|argon2(?:id?|d)?|pbkdf2|bcrypt|scrypt|base64|utf-?8|oauth2?|totp|hmac|aes-?\d*|rsa-?\d*|2fa|x509|1password|ed25519|rot13|blake2b?|blake3)(?:$|[-_.,/])`)
+	algorithm = regexp.MustCompile(`(?i)^(?:md5|sha-?\d+|argon2(?:id?|d)?|pbkdf2|bcrypt|scrypt|base64|utf-?8|oauth2?|totp|hmac|aes-?\d*|` +
+		`rsa-?\d*|2fa|x509|1password|ed25519|rot13|blake2b?|blake3)(?:$|[-_.,/])`)
 	eMail     = regexp.MustCompile(`^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)
 	uuidShape = regexp.MustCompile(`(?i)^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 )
 
-// What stands behind a value: the end of what is said, or more words.
+// After a value: the end of a clause, or more words.
 var (
 	clauseEnd = regexp.MustCompile(`^["')\]]?\s*(?:$|[\n.,;!?。，；、)#|]|//|\band\b|\(|&)`)
 	wordNext  = regexp.MustCompile(`^ [a-z\p{Han}]`)
 )
 
-// isSecret reports whether a value is what its label says, and no placeholder, type, expression or remark about it.
+// isSecret reports whether a value is a secret of the label's kind, and not a placeholder, type, expression or remark.
 func (v value) isSecret(l label, before string) bool {
 	text := v.text
 	if l.class == labelKey && !v.isKey() || l.class == labelPassword && !v.isPassword(before) {
@@ -313,14 +321,16 @@ func (v value) isSecret(l label, before string) bool {
 			return false
 		}
 	}
-	if !v.quoted && (member.MatchString(text) && !strings.ContainsAny(text, "0123456789") || strings.HasPrefix(v.after, "(") || strings.HasPrefix(v.after, "[")) {
+	isMember := member.MatchString(text) && !strings.ContainsAny(text, "0123456789")
+	isExpression := strings.HasPrefix(v.after, "(") || strings.HasPrefix(v.after, "[")
+	if !v.quoted && (isMember || isExpression) {
 		return false
 	}
-	// A UUID that is called a token names a page or a change.
+	// A UUID called a token identifies a page or a change.
 	return !isPlaceholder(text) && (l.kind != "token" || !uuidShape.MatchString(text))
 }
 
-// isKey reports whether a value looks made by a machine.
+// isKey reports whether a value looks generated.
 func (v value) isKey() bool {
 	shortest := 8
 	switch v.strength {
@@ -336,7 +346,7 @@ func (v value) isKey() bool {
 	return c.digits >= 2 && c.lower+c.upper >= 2 || c.lower > 0 && c.upper > 3 && len(v.text) >= 20
 }
 
-// isPassword reports whether a value looks chosen as a password, by what announces it.
+// isPassword reports whether a value looks like a password, depending on how it is announced.
 func (v value) isPassword(before string) bool {
 	c, length := countClasses(v.text), utf8.RuneCountInString(v.text)
 	wordy := c.digits == 0 && c.symbols == 0
@@ -368,7 +378,7 @@ func (v value) isPassword(before string) bool {
 	return false
 }
 
-// isMixed reports whether letters alone look chosen: capitals within them.
+// isMixed reports whether letters alone look like a password: with capitals inside.
 func isMixed(c classes, length int) bool {
 	return length >= 8 && c.lower > 0 && c.upper > 1 && c.dashes == 0
 }
@@ -398,33 +408,38 @@ func countClasses(text string) (c classes) {
 	return c
 }
 
-// placeholderWords stand where a secret would: examples, types, and what is said about passwords.
+// placeholderWords are common values that are not secrets: examples, types, and remarks about passwords.
 var placeholderWords = func() map[string]bool {
 	words := map[string]bool{}
 	for word := range strings.FieldsSeq(`
-		password passwd passphrase secret token apikey api_key pass pwd passwort kennwort contraseña credentials username user login key value
-		changeme change-me change_me example sample demo dummy placeholder test testing foobar foo bar baz todo tbd none null nil undefined true false yes no
-		postgres mysql root admin guest redis mongo default string str text varchar bytes byte int integer number bool boolean object array any optional required
-		secretstr securestring hidden masked redacted empty missing blank unset unknown invalid incorrect correct wrong expired changed reset forgotten lost found
-		hashed encrypted salted stored saved generated random strong weak secure insecure safe short long visible shared public private protected unique
-		rotated revoked leaked compromised exposed enabled disabled needed wanted accepted rejected denied granted updated removed deleted created
-		mandatory written printed entered typed prompted provided given available unavailable here there below above attached following inside somewhere
-		abgelaufen geändert falsch richtig nötig erforderlich vergessen gespeichert verschlüsselt obligatoria obligatorio incorrecta incorrecto caducada
-		obligatoire incorrect incorrecte expiré oublié requis manager policy field prompt hash length reset
-		allowed forbidden supported unsupported temporary permanent identical different always never still already again sometimes usually currently
-		something anything nothing everything simple complex obvious trivial obsolete outdated pending active inactive valid verified plaintext
-		guessable memorable important confidential sensitive interactive environment keychain keyring bitwarden lastpass keepass keepassxc dashlane vault`) {
+		password passwd passphrase secret token apikey api_key pass pwd passwort kennwort contraseña credentials username user login
+		key value changeme change-me change_me example sample demo dummy placeholder test testing foobar foo bar baz todo tbd none
+		null nil undefined true false yes no postgres mysql root admin guest redis mongo default string str text varchar bytes byte
+		int integer number bool boolean object array any optional required secretstr securestring hidden masked redacted empty missing
+		blank unset unknown invalid incorrect correct wrong expired changed reset forgotten lost found hashed encrypted salted stored
+		saved generated random strong weak secure insecure safe short long visible shared public private protected unique rotated
+		revoked leaked compromised exposed enabled disabled needed wanted accepted rejected denied granted updated removed deleted
+		created mandatory written printed entered typed prompted provided given available unavailable here there below above attached
+		following inside somewhere abgelaufen geändert falsch richtig nötig erforderlich vergessen gespeichert verschlüsselt
+		obligatoria obligatorio incorrecta incorrecto caducada obligatoire incorrect incorrecte expiré oublié requis manager policy
+		field prompt hash length reset allowed forbidden supported unsupported temporary permanent identical different always never
+		still already again sometimes usually currently something anything nothing everything simple complex obvious trivial obsolete
+		outdated pending active inactive valid verified plaintext guessable memorable important confidential sensitive interactive
+		environment keychain keyring bitwarden lastpass keepass keepassxc dashlane vault`) {
 		words[word] = true
 	}
 	return words
 }()
 
 var (
-	placeholderShape = regexp.MustCompile(`(?i)your|example|placeholder|change.?me|redacted|dummy|\.\.\.|…|^(?:my|the|some|a|an|new|old|db|user|test)[-_]?(?:secret|password|passwd|pass|token|key|api[-_]?key)s?$|^x{3,}|^\*+$|^•+$|^[.\-_#]+$|^(?:foo|bar|baz)+$`)
-	proseWord        = regexp.MustCompile(`(?i)\b(?:a|the|is|are|be|was|not|must|should|can|cannot|may|will|enter|your|please|password|passwort|passe|contraseña|required|least|characters|forgot|confirm|invalid|wrong|field|missing|empty|with|from|for|to|of|in|on|or)\b`)
+	placeholderShape = regexp.MustCompile(`(?i)your|example|placeholder|change.?me|redacted|dummy|\.\.\.|…|^(?:my|the|some|a|an|new|old|` +
+		`db|user|test)[-_]?(?:secret|password|passwd|pass|token|key|api[-_]?key)s?$|^x{3,}|^\*+$|^•+$|^[.\-_#]+$|^(?:foo|bar|baz)+$`)
+	proseWord = regexp.MustCompile(`(?i)\b(?:a|the|is|are|be|was|not|must|should|can|cannot|may|will|enter|your|please|password|` +
+		`passwort|passe|contraseña|required|least|characters|forgot|confirm|invalid|wrong|field|missing|empty|with|from|for|to|of|in|on|` +
+		`or)\b`)
 )
 
-// isPlaceholder reports whether a value only stands where a secret would.
+// isPlaceholder reports whether a value is a placeholder for a secret.
 func isPlaceholder(text string) bool {
 	lower := strings.ToLower(strings.Trim(text, ".,;:!?*_"))
 	if lower == "" || placeholderWords[lower] || placeholderShape.MatchString(text) {
@@ -434,7 +449,7 @@ func isPlaceholder(text string) bool {
 	return strings.Trim(text[size:], string(first)) == "" && !unicode.IsDigit(first)
 }
 
-// isProse reports whether several words are a sentence about a password rather than one made of words.
+// isProse reports whether several words are a sentence about a password rather than a passphrase.
 func isProse(text string) bool {
 	return strings.Count(text, " ") < 2 || text[0] == ' ' || proseWord.MatchString(text) || strings.Contains(text, placeholderOpen)
 }

@@ -1,43 +1,55 @@
 package memory
 
-// What English orders are made of.
+// Parts of English orders.
 const (
-	enAll      = `(?:(?:all|any|each|every|everything in|of|the|these|those|this|that|my|our|his|her|its|their|whatever) )*`
-	enEarlier  = `(?:(?:previous|prior|preceding|above|earlier|foregoing|past|aforementioned|(?:previously|originally|initially) given) )`
-	enOf       = `(?:(?:system|developer|user|admin|safety|security|hidden|written|and|or) )*`
-	enOrders   = `(?:instructions?|directives?|directions|guidelines|guidance|prompts?|rules|constraints|programming)\b`
-	enYour     = `your (?:(?:own|previous|prior|earlier|original|initial|current|existing|default|core|internal|system|safety|security|content|developer|ethical|moral|given|old|hard-coded|usual|all) )*`
-	enRules    = `(?:instructions|rules|guidelines|programming|(?:system|initial|original|previous|hidden|developer) prompts?|directives|restrictions|guardrails|training|alignment|limitations|constraints|safeguards|(?:content|safety) filters|content polic(?:y|ies)|safety measures)\b`
-	enSafety   = `(?:safety|ethical|moral|alignment|ethics|content) (?:guidelines|protocols|polic(?:y|ies)|measures|restrictions|training|rules|constraints|safeguards|guardrails)\b`
+	enAll     = `(?:(?:all|any|each|every|everything in|of|the|these|those|this|that|my|our|his|her|its|their|whatever) )*`
+	enEarlier = `(?:(?:previous|prior|preceding|above|earlier|foregoing|past|aforementioned|(?:previously|originally|initially) given) )`
+	enOf      = `(?:(?:system|developer|user|admin|safety|security|hidden|written|and|or) )*`
+	enOrders  = `(?:instructions?|directives?|directions|guidelines|guidance|prompts?|rules|constraints|programming)\b`
+	enYour    = `your (?:(?:own|previous|prior|earlier|original|initial|current|existing|default|core|internal|system|safety|security|` +
+		`content|developer|ethical|moral|given|old|hard-coded|usual|all) )*`
+	enRules = `(?:instructions|rules|guidelines|programming|(?:system|initial|original|previous|hidden|developer) prompts?|directives|` +
+		`restrictions|guardrails|training|alignment|limitations|constraints|safeguards|(?:content|safety) filters|content polic(?:y|ies)|` +
+		`safety measures)\b`
+	enSafety = `(?:safety|ethical|moral|alignment|ethics|content) (?:guidelines|protocols|polic(?:y|ies)|measures|restrictions|` +
+		`training|rules|constraints|safeguards|guardrails)\b`
 	enFreeMode = `(?:dan|do anything now|god|jailbreak|jailbroken|unrestricted|unfiltered|uncensored)`
 	enEnd      = `(?:[*_"']{0,2}(?:[.,;:!?)\n]|$)| (?:and|instead|then)\b)`
 	enObey     = `(?:follow|obey|heed|respect|comply with|adhere to|listen to|abide by)`
-	enHidden   = `(?:(?:full|entire|complete|exact|hidden|secret|original|own|internal|confidential|current|whole|underlying|raw|first|actual) )*`
-	enYouMust  = `you(?: have no|'ll| will| must| shall| are| should| have to| only| always| never| do not| don't| may only| can only|'re| act| answer| respond| reply| speak| obey| ignore| work for| serve| no longer)\b`
+	enHidden   = `(?:(?:full|entire|complete|exact|hidden|secret|original|own|internal|confidential|current|whole|underlying|raw|first|` +
+		`actual) )*`
+	enYouMust = `you(?: have no|'ll| will| must| shall| are| should| have to| only| always| never| do not| don't| may only| can only|` +
+		`'re| act| answer| respond| reply| speak| obey| ignore| work for| serve| no longer)\b`
 	enUnfilter = `(?:unrestricted|unfiltered|uncensored|jailbroken|unaligned|evil|amoral|unethical|rogue|malicious)\b`
-	enStatus   = `(?:(?:new|full|regular|registered|verified|premium|paying|official|certified|team|group|project|workspace|board|core|co|beta|proud|lifetime|valued) )*` +
-		`(?:member|subscriber|user|admin|administrator|owner|maintainer|contributor|collaborator|customer|participant|moderator|follower|guest|editor|viewer|reader|author|` +
-		`reviewer|developer|citizen|resident|parent|partner|student|graduate|tester|grandparent|homeowner|part|step|few|lot|bit|little|regular|mere|click|short)\b`
+	enStatus   = `(?:(?:new|full|regular|registered|verified|premium|paying|official|certified|team|group|project|workspace|board|core|` +
+		`co|beta|proud|lifetime|valued) )*` +
+		`(?:member|subscriber|user|admin|administrator|owner|maintainer|contributor|collaborator|customer|participant|moderator|follower|` +
+		`guest|editor|viewer|reader|author|` +
+		`reviewer|developer|citizen|resident|parent|partner|student|graduate|tester|grandparent|homeowner|part|step|few|lot|bit|little|` +
+		`regular|mere|click|short)\b`
 )
 
-// englishOverrides are the orders known in English.
+// englishOverrides are the known orders in English.
 var englishOverrides = []overrideRule{
 	{
 		name:   "ignore-previous",
 		heads:  "ignore|disregard|forget|discard|neglect|abandon",
 		tail:   ` ` + enAll + `(?:your )?` + enEarlier + `+` + enOf + enOrders,
-		except: ` (?:the|this|that|my|a) ` + enEarlier + `(?:instruction|directive|prompt)\b`, // one of a processor, a shell
+		except: ` (?:the|this|that|my|a) ` + enEarlier + `(?:instruction|directive|prompt)\b`, // of a processor or shell
 	},
 	{
 		name:  "ignore-previous",
 		heads: "ignore|disregard|forget",
-		tail: ` ` + enAll + `(?:instructions|directives|directions|guidelines|prompts|rules)(?: that| which)?(?: were| was| have been| are)? ` +
-			`(?:given|above|before this|earlier|from (?:the )?(?:system|developer|above|your)|you(?: were| have been|'ve| have| got| had| received| previously))\b`,
+		tail: ` ` + enAll + `(?:instructions|directives|directions|guidelines|prompts|rules)(?: that| which)?(?: were| was| have been|` +
+			` are)? ` +
+			`(?:given|above|before this|earlier|from (?:the )?(?:system|developer|above|your)|you(?: were| have been|'ve| have| got| had|` +
+			` received| previously))\b`,
 	},
 	{
 		name:  "ignore-all",
 		heads: "ignore|disregard|forget",
-		tail:  ` (?:all|any|every)(?: of)?(?: (?:the|your|other))? (?:instructions?|directives|guidelines|prompts|` + enEarlier + `context)\b`,
+		tail: ` (?:all|any|every)(?: of)?(?: (?:the|your|other))? (?:instructions?|directives|guidelines|` +
+			`prompts|` + enEarlier + `context)\b`,
 	},
 	{
 		name:  "ignore-all",
@@ -64,18 +76,21 @@ var englishOverrides = []overrideRule{
 	{
 		name:  "ignore-previous",
 		heads: "your",
-		tail:  ` (?:(?:previous|prior|earlier|original|old|former|initial|current) )+(?:instructions|rules|guidelines|prompt) (?:are|is|have been|has been)(?: now)? (?:void|null|cancell?ed|obsolete|revoked|overridden|invalid|suspended|replaced|no longer)\b`,
+		tail: ` (?:(?:previous|prior|earlier|original|old|former|initial|current) )+(?:instructions|rules|guidelines|prompt) (?:are|is|` +
+			`have been|has been)(?: now)? (?:void|null|cancell?ed|obsolete|revoked|overridden|invalid|suspended|replaced|no longer)\b`,
 		plain: true,
 	},
 	{
 		name:  "ignore-previous",
 		heads: "ignore|disregard|forget",
-		tail:  ` ` + enAll + `(?:everything|anything|all|whatever|what)(?: that)? you (?:were|have been|'ve been|had been|are|got) (?:told|taught|instructed|given|trained|programmed)\b`,
+		tail: ` ` + enAll + `(?:everything|anything|all|whatever|what)(?: that)? you (?:were|have been|'ve been|had been|are|got)` +
+			` (?:told|taught|instructed|given|trained|programmed)\b`,
 	},
 	{
 		name:  "ignore-previous",
 		heads: "ignore|disregard|forget",
-		tail:  ` (?:everything|anything|all|all of the text|the text|whatever (?:is|was|came|comes)) (?:above|before this|prior to this|prior|so far|up to (?:now|here|this point))(?: this (?:message|line|point))?` + enEnd,
+		tail: ` (?:everything|anything|all|all of the text|the text|whatever (?:is|was|came|comes)) (?:above|before this|prior to this|` +
+			`prior|so far|up to (?:now|here|this point))(?: this (?:message|line|point))?` + enEnd,
 	},
 	{
 		name:  "ignore-previous",
@@ -107,10 +122,13 @@ var englishOverrides = []overrideRule{
 		plain: true,
 	},
 	{
-		name:  "reveal-prompt",
-		heads: "reveal|show|print|output|repeat|display|disclose|leak|expose|tell|give|share|send|dump|recite|return|write|copy|provide|paste|summarize|echo|divulge|publish",
-		tail: `(?: (?:me|us|them|out|back|all|of|down|in full|exactly|verbatim|the|full|complete|exact|text|contents?|words|wording|everything in|to the user))* ` +
-			`your ` + enHidden + `(?:system (?:prompt|message|instructions?)|(?:initial|hidden|secret|original|internal|confidential|developer) (?:prompt|instructions|rules|message))\b`,
+		name: "reveal-prompt",
+		heads: "reveal|show|print|output|repeat|display|disclose|leak|expose|tell|give|share|send|dump|recite|return|write|copy|provide|" +
+			"paste|summarize|echo|divulge|publish",
+		tail: `(?: (?:me|us|them|out|back|all|of|down|in full|exactly|verbatim|the|full|complete|exact|text|contents?|words|wording|` +
+			`everything in|to the user))* ` +
+			`your ` + enHidden + `(?:system (?:prompt|message|instructions?)|(?:initial|hidden|secret|original|internal|confidential|` +
+			`developer) (?:prompt|instructions|rules|message))\b`,
 	},
 	{
 		name:  "reveal-prompt",
@@ -127,7 +145,8 @@ var englishOverrides = []overrideRule{
 	{
 		name:  "reveal-prompt",
 		heads: "print|output|show|repeat|display|recite|quote",
-		tail:  ` (?:the|its|this) ` + enHidden + `(?:system|developer) (?:prompt|message|instructions)(?: above)? (?:verbatim|word for word|in full|exactly|as it is|letter by letter)\b`,
+		tail: ` (?:the|its|this) ` + enHidden + `(?:system|developer) (?:prompt|message|instructions)(?: above)? (?:verbatim|` +
+			`word for word|in full|exactly|as it is|letter by letter)\b`,
 	},
 	{
 		name:  "new-instructions",
@@ -141,7 +160,8 @@ var englishOverrides = []overrideRule{
 		tail:  ` (?:system )?(?:instructions?|directives?|prompt)(?: \([^)]{0,40}\))?:`,
 		opens: true, plain: true,
 	},
-	{name: "new-instructions", heads: "system override|admin override|priority override|developer override", tail: `(?: \w+)?[:\]]`, opens: true, plain: true},
+	{name: "new-instructions", heads: "system override|admin override|priority override|developer " +
+		"override", tail: `(?: \w+)?[:\]]`, opens: true, plain: true},
 	{
 		name:  "jailbreak-mode",
 		heads: "enter|activate|enable|switch|you are now in",
@@ -174,19 +194,23 @@ var englishOverrides = []overrideRule{
 		plain: true,
 	},
 	{
-		name:   "new-persona",
-		heads:  "you",
-		tail:   `(?: are|'re|re) now (?:an?\b|dan\b|free (?:of|from)\b|acting as\b|playing\b|` + enUnfilter + `)`,
-		except: `(?: are|'re|re) now an? ` + enStatus + `(?: (?:of|in|on|at|for|to|more|too|late|away|behind|with access)\b|[.,;!?")\n]| *$)`,
-		opens:  true, plain: true,
+		name:  "new-persona",
+		heads: "you",
+		tail:  `(?: are|'re|re) now (?:an?\b|dan\b|free (?:of|from)\b|acting as\b|playing\b|` + enUnfilter + `)`,
+		except: `(?: are|'re|re) now an? ` + enStatus + `(?: (?:of|in|on|at|for|to|more|too|late|away|behind|with access)\b|[.,;!?")\n]|` +
+			` *$)`,
+		opens: true, plain: true,
 	},
 	{
 		name:  "from-now-on",
 		heads: "from|starting|beginning",
-		tail:  ` (?:now on|now|this (?:point|moment)(?: on| onwards?| forward)?|here on(?: out)?|today(?: on)?|immediately),?(?: and forever,?)? ` + enYouMust,
+		tail: ` (?:now on|now|this (?:point|moment)(?: on| onwards?| forward)?|here on(?: out)?|today(?: on)?|` +
+			`immediately),?(?: and forever,?)? ` + enYouMust,
 		except: ` (?:now on|now|this (?:point|moment)(?: on| onwards?| forward)?|here on(?: out)?|today(?: on)?|immediately),? you(?:` +
-			`(?:'ll| will) (?:also )?(?:find|get|receive|see|be (?:able|paid|charged|notified|asked)|need|have access)|(?: are|'re) (?:able|allowed|welcome|entitled|covered|registered)|` +
-			` should (?:see|get|receive)| only (?:need|have|pay)| no longer (?:need|have) (?:to (?:pay|use|log|register|enter|install|run|restart|call|wait)|an?|the)| do not need| don't need)\b`,
+			`(?:'ll| will) (?:also )?(?:find|get|receive|see|be (?:able|paid|charged|notified|asked)|need|have access)|(?: are|'re)` +
+			` (?:able|allowed|welcome|entitled|covered|registered)|` +
+			` should (?:see|get|receive)| only (?:need|have|pay)| no longer (?:need|have) (?:to (?:pay|use|log|register|enter|install|` +
+			`run|restart|call|wait)|an?|the)| do not need| don't need)\b`,
 		opens: true, plain: true,
 	},
 	{
@@ -200,16 +224,19 @@ var englishOverrides = []overrideRule{
 		heads: "pretend",
 		tail:  ` (?:that )?(?:you(?:'re| are| were) (?:an?|not|no longer|free|dan|my)\b|you (?:have|had) no\b|to be (?:an?|my|the)\b)`,
 		except: ` (?:that )?(?:to be|you(?:'re| are| were)) (?:an?|the) (?:[\w-]+ ){0,2}` +
-			`(?:browser|client|server|device|phone|mobile|crawler|proxy|file|user agent|terminal|process|tty|host|network|customer|visitor|user)\b`,
+			`(?:browser|client|server|device|phone|mobile|crawler|proxy|file|user agent|terminal|process|tty|host|network|customer|` +
+			`visitor|user)\b`,
 		opens: true,
 	},
 	{
 		name:  "chat-template",
 		heads: "<",
-		tail:  `\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|end_of_text|begin_of_text|eot_id|start_header_id|end_header_id|begin.of.sentence|end.of.sentence|python_tag|channel|message)\|>`,
+		tail: `\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|end_of_text|begin_of_text|eot_id|start_header_id|` +
+			`end_header_id|begin.of.sentence|end.of.sentence|python_tag|channel|message)\|>`,
 		plain: true,
 	},
-	{name: "chat-template", heads: "[system](#|[assistant](#", tail: `(?:instructions?|context|assistant|inner_monologue|additional_instructions|error)\)`, plain: true},
+	{name: "chat-template", heads: "[system](#|[assistant](#", tail: `(?:instructions?|context|assistant|inner_monologue|` +
+		`additional_instructions|error)\)`, plain: true},
 	{name: "chat-template", heads: "[inst]|[/inst]|<<sys>>|<</sys>>|<start_of_turn>|<end_of_turn>", plain: true},
 	{name: "chat-template", heads: "###", tail: ` ?(?:system|instruction|human)(?: prompt| message)?:`, opens: true, plain: true},
 }

@@ -1,6 +1,6 @@
 package memory
 
-// What Chinese orders are made of. Traditional forms are folded to simplified ones.
+// Parts of Chinese orders. Traditional forms are folded to simplified ones.
 const (
 	zhAll     = `(?:所有|全部|一切|任何|全体|每一条|这些|那些|各种)`
 	zhEarlier = `(?:之前|以前|此前|先前|以上|上面|上述|前面|前述|上文|前文|早先|刚才)`
@@ -14,7 +14,7 @@ const (
 	zhDefyNot = `不要理会|不用理会|不必理会|别理会|不理会|不用管|不要管|别管|不要遵守|不要再遵守|不再遵守|不遵守|不必遵守|不用遵守|停止遵守|不要遵循|不再遵循|不要执行|别再遵守|不要听从`
 )
 
-// chineseOverrides are the orders known in Chinese.
+// chineseOverrides are the known orders in Chinese.
 var chineseOverrides = []overrideRule{
 	{
 		name:   "ignore-previous",
@@ -92,7 +92,8 @@ var chineseOverrides = []overrideRule{
 	{
 		name:  "freed",
 		heads: "你|您",
-		tail:  `(?:现在|已经|已)?(?:不再|不用|无需|不必|不需要)再?(?:需要)?(?:遵守|遵循|服从)` + zhClause + `{0,4}(?:任何|所有|一切|之前|你的|系统|安全|道德)` + zhClause + `{0,6}(?:规则|规定|准则|限制|政策|指令|约束)`,
+		tail: `(?:现在|已经|已)?(?:不再|不用|无需|不必|不需要)再?(?:需要)?(?:遵守|遵循|服从)` + zhClause + `{0,4}(?:任何|所有|一切|之前|你的|系统|安全|` +
+			`道德)` + zhClause + `{0,6}(?:规则|规定|准则|限制|政策|指令|约束)`,
 		plain: true,
 	},
 	{
@@ -112,13 +113,14 @@ var chineseOverrides = []overrideRule{
 	{name: "pretend", heads: "假装你是|假装您是|假装自己是|假设你是一个没有|请扮演一个没有|请扮演一个不受", opens: true},
 }
 
-// otherOverrides are the plainest orders in further languages. Accents may be missing in the text, since both are folded.
+// otherOverrides are the simplest orders in other languages. Texts may omit accents, because both sides are folded.
 var otherOverrides = []overrideRule{
 	// German
 	{
 		name:  "ignore-previous",
 		heads: "ignoriere|missachte|vergiss|vergesst|verwirf|umgehe|übergehe|ignorieren sie|missachten sie|vergessen sie",
-		tail: `(?: (?:bitte|jetzt|nun|alle|sämtliche|jede|die|deine|ihre|meine|von|diese))* (?:(?:vorherige|vorige|bisherige|frühere|obige|vorangegangene|vorangehende|vorstehende)[nrs]? )` +
+		tail: `(?: (?:bitte|jetzt|nun|alle|sämtliche|jede|die|deine|ihre|meine|von|diese))* (?:(?:vorherige|vorige|bisherige|frühere|` +
+			`obige|vorangegangene|vorangehende|vorstehende)[nrs]? )` +
 			`(?:anweisung(?:en)?|instruktion(?:en)?|befehle?|regeln|vorgaben|richtlinien|prompts?)`,
 	},
 	{
@@ -135,14 +137,16 @@ var otherOverrides = []overrideRule{
 	{
 		name:  "reveal-prompt",
 		heads: "zeig|zeige|verrate|nenne|gib|offenbare|wiederhole|sag|zeigen sie|verraten sie",
-		tail:  `(?: (?:mir|uns|bitte|wörtlich|den|die|jetzt))* (?:deinen?|ihren?) (?:\w+en )?(?:system-?prompt|systemanweisung(?:en)?|systemnachricht)`,
+		tail: `(?: (?:mir|uns|bitte|wörtlich|den|die|jetzt))* (?:deinen?|ihren?) (?:\w+en )?(?:system-?prompt|systemanweisung(?:en)?|` +
+			`systemnachricht)`,
 	},
 	{
-		name:   "new-persona",
-		heads:  "du bist|sie sind",
-		tail:   ` (?:jetzt|nun|ab sofort|ab jetzt|von nun an) (?:ein|eine|mein|meine)\b`,
-		except: ` (?:jetzt|nun|ab sofort|ab jetzt|von nun an) (?:ein|eine|mein|meine) (?:\w+ ){0,2}(?:mitglied|teil|admin|administrator|abonnent|kunde|kundin|mutter|vater)`,
-		opens:  true, plain: true,
+		name:  "new-persona",
+		heads: "du bist|sie sind",
+		tail:  ` (?:jetzt|nun|ab sofort|ab jetzt|von nun an) (?:ein|eine|mein|meine)\b`,
+		except: ` (?:jetzt|nun|ab sofort|ab jetzt|von nun an) (?:ein|eine|mein|meine) (?:\w+ ){0,2}(?:mitglied|teil|admin|administrator|` +
+			`abonnent|kunde|kundin|mutter|vater)`,
+		opens: true, plain: true,
 	},
 	{
 		name:  "from-now-on",
@@ -156,7 +160,8 @@ var otherOverrides = []overrideRule{
 	{
 		name:  "ignore-previous",
 		heads: "ignora|ignore|ignoren|olvida|olvide|olvídate de|desestima|descarta|omite|haz caso omiso de|haga caso omiso de",
-		tail: `(?: (?:todas?|todos?|cualquier|de|las|los|mis|estas|esas|tus|sus))* (?:instrucciones|indicaciones|órdenes|reglas|directrices|directivas|prompts)` +
+		tail: `(?: (?:todas?|todos?|cualquier|de|las|los|mis|estas|esas|tus|sus))* (?:instrucciones|indicaciones|órdenes|reglas|` +
+			`directrices|directivas|prompts)` +
 			`(?: (?:del sistema|que|te|se|han|he|dado))* (?:anteriores|previas|previos|precedentes|de arriba|dadas|recibidas)\b`,
 	},
 	{
@@ -172,7 +177,8 @@ var otherOverrides = []overrideRule{
 	{
 		name:  "reveal-prompt",
 		heads: "revela|revélame|muestra|muéstrame|dime|enséñame|imprime|repite|filtra",
-		tail:  `(?: (?:todo|el|texto|completo|de))* (?:tu (?:prompt|mensaje) (?:de|del|inicial|oculto|secreto)|tus instrucciones (?:ocultas|internas|iniciales|del sistema|secretas))\b`,
+		tail: `(?: (?:todo|el|texto|completo|de))* (?:tu (?:prompt|mensaje) (?:de|del|inicial|oculto|secreto)|` +
+			`tus instrucciones (?:ocultas|internas|iniciales|del sistema|secretas))\b`,
 	},
 	{
 		name:   "new-persona",
@@ -191,7 +197,8 @@ var otherOverrides = []overrideRule{
 	{
 		name:  "ignore-previous",
 		heads: "ignore|ignora|esqueça|esquece|desconsidere",
-		tail:  `(?: (?:todas?|todos|as|os|suas|tuas))* (?:instruções|regras|diretrizes|orientações|ordens)(?: (?:anteriores|prévias|acima|precedentes)\b)`,
+		tail: `(?: (?:todas?|todos|as|os|suas|tuas))* (?:instruções|regras|diretrizes|orientações|ordens)(?: (?:anteriores|prévias|` +
+			`acima|precedentes)\b)`,
 	},
 	{
 		name:  "ignore-previous",
@@ -211,18 +218,21 @@ var otherOverrides = []overrideRule{
 		heads: "ignore|ignorez|oublie|oubliez|néglige|contourne|enfreins|ne tiens pas compte de",
 		tail:  `(?: (?:toutes|tous))* (?:tes|vos) (?:propres )?(?:instructions|consignes|règles|directives|restrictions|limites)\b`,
 	},
-	{name: "ignore-previous", heads: "ignore|ignorez|oublie|oubliez", tail: ` tout ce (?:qui précède|qu'on t'a dit|qui t'a été dit|que tu as appris)`},
+	{name: "ignore-previous", heads: "ignore|ignorez|oublie|oubliez", tail: ` tout ce (?:qui précède|qu'on t'a dit|qui t'a été dit|` +
+		`que tu as appris)`},
 	{
 		name:  "reveal-prompt",
 		heads: "révèle|révélez|affiche|affichez|montre|montrez|donne|donnez|dis|répète|imprime",
-		tail:  `(?:-(?:moi|nous))? (?:(?:ton|votre) (?:prompt|message) (?:système|initial|caché)|(?:tes|vos) instructions (?:système|cachées|initiales|secrètes))`,
+		tail: `(?:-(?:moi|nous))? (?:(?:ton|votre) (?:prompt|message) (?:système|initial|caché)|(?:tes|vos) instructions (?:système|` +
+			`cachées|initiales|secrètes))`,
 	},
 	{
-		name:   "new-persona",
-		heads:  "tu es|vous êtes",
-		tail:   ` (?:maintenant|désormais|à présent) (?:une?|mon|ma)\b`,
-		except: ` (?:maintenant|désormais|à présent) (?:une?|mon|ma) (?:\w+ )?(?:membre|partie|utilisateur|utilisatrice|administrateur|abonnée?|cliente?)\b`,
-		opens:  true, plain: true,
+		name:  "new-persona",
+		heads: "tu es|vous êtes",
+		tail:  ` (?:maintenant|désormais|à présent) (?:une?|mon|ma)\b`,
+		except: ` (?:maintenant|désormais|à présent) (?:une?|mon|ma) (?:\w+ )?(?:membre|partie|utilisateur|utilisatrice|administrateur|` +
+			`abonnée?|cliente?)\b`,
+		opens: true, plain: true,
 	},
 	{
 		name:  "from-now-on",
@@ -236,7 +246,8 @@ var otherOverrides = []overrideRule{
 	{
 		name:  "ignore-previous",
 		heads: "игнорируй|игнорируйте|проигнорируй|проигнорируйте|забудь|забудьте",
-		tail:  `(?: (?:все|всё|свои|твои|ваши|эти|мои|про))* (?:предыдущие|прежние|прошлые|предшествующие|вышеуказанные|свои|твои) (?:инструкции|указания|правила|команды)`,
+		tail: `(?: (?:все|всё|свои|твои|ваши|эти|мои|про))* (?:предыдущие|прежние|прошлые|предшествующие|вышеуказанные|свои|твои)` +
+			` (?:инструкции|указания|правила|команды)`,
 	},
 
 	// Japanese, Korean

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// secret is a range of a text that must not be kept, and what kind of secret it is.
+// secret is a range of a text that must be redacted, with its kind.
 type secret struct {
 	span
 	kind string
@@ -19,10 +19,10 @@ const (
 	placeholderClose = "]"
 )
 
-// secrets finds keys, passwords and card numbers, and returns how to replace them. What stands around them is kept, so
-// that memory still says what there was.
+// secrets finds keys, passwords and card numbers, and returns the edits that redact them. The surrounding text stays, so
+// that memory still records what it was.
 //
-// Identifiers are no secrets: UUIDs, hashes of commits, phone numbers, addresses, numbers of books and orders.
+// Identifiers are not secrets: UUIDs, commit hashes, phone numbers, addresses, ISBNs and order numbers.
 func (s *scanner) secrets() []edit {
 	var found []secret
 	found = append(found, privateKeys(s.text)...)
@@ -36,7 +36,7 @@ func (s *scanner) secrets() []edit {
 	var edits []edit
 	for _, f := range found {
 		if last := len(edits) - 1; last >= 0 && f.from < edits[last].to {
-			edits[last].to = max(edits[last].to, f.to) // two rules see parts of one secret
+			edits[last].to = max(edits[last].to, f.to) // two rules match parts of one secret
 			continue
 		}
 		s.find(classSecret, f.kind, s.line(f.from))
@@ -45,7 +45,7 @@ func (s *scanner) secrets() []edit {
 	return edits
 }
 
-// keyRule finds keys that are known by how they begin.
+// keyRule matches keys with a known prefix.
 type keyRule struct {
 	kind    string
 	begins  string
@@ -91,7 +91,7 @@ var keyRules = []keyRule{
 	{"age-key", "AGE-SECRET-KEY-1", regexp.MustCompile(`^AGE-SECRET-KEY-1[A-Z0-9]{50,}`)},
 }
 
-// keys finds keys that are known by how they begin, each in a word of its own.
+// keys finds keys with a known prefix at the beginning of a word.
 func keys(text string) []secret {
 	var found []secret
 	for at := 0; at < len(text); at++ {
@@ -114,7 +114,7 @@ func keys(text string) []secret {
 
 func isKeyByte(b byte) bool { return isWordByte(b) || b == '_' || b == '-' || b == '.' }
 
-// keyIn is the kind and length of the key that a word begins with, 0 when it does not.
+// keyIn returns the kind and length of the key at the beginning of a word; 0 if there is none.
 func keyIn(word string) (kind string, length int) {
 	for _, rule := range keyRules {
 		if strings.HasPrefix(word, rule.begins) {
@@ -126,7 +126,7 @@ func keyIn(word string) (kind string, length int) {
 	return "", 0
 }
 
-// isRandom tells a key from an example such as "your-key-goes-here" or "xxxxxxxx".
+// isRandom distinguishes keys from examples such as "your-key-goes-here" or "xxxxxxxx".
 func isRandom(key string) bool {
 	var lower, upper, digit int
 	for i := range len(key) {
@@ -148,19 +148,19 @@ func isRandom(key string) bool {
 const (
 	pemOpen = "-----BEGIN "
 	pemEnd  = "-----END "
-	// longestPEM is more than a key takes, also with signatures and pictures as OpenPGP has them.
+	// longestPEM exceeds the length of any key, including OpenPGP keys with signatures and pictures.
 	longestPEM = 64 << 10
 )
 
 var (
 	pemHead = regexp.MustCompile(`^-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----`)
 	pemFoot = regexp.MustCompile(`^-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----`)
-	// pemLine is a line of a key: Base64, or a header.
+	// pemLine matches a line of a key: Base64, or a header.
 	pemLine = regexp.MustCompile(`^(?:[A-Za-z0-9+/=]*|[A-Z][A-Za-z-]*: .*)$`)
 	pemBody = regexp.MustCompile(`^[A-Za-z0-9+/=]{10,}$`)
 )
 
-// privateKeys finds blocks of private keys, whole or cut off. Certificates, public keys and the bare words are ordinary.
+// privateKeys finds blocks of private keys, complete or cut off. Certificates and public keys are ordinary.
 func privateKeys(text string) []secret {
 	var found []secret
 	for at := 0; ; {
@@ -182,8 +182,8 @@ func privateKeys(text string) []secret {
 	}
 }
 
-// pemLength is how much of what follows the first line of a block belongs to it, 0 when there is no key. The lines of a
-// key that was written as a string end with "\n" in two characters.
+// pemLength returns how much of the text after a block's first line belongs to the block; 0 if there is no key. In a key
+// written as a string, lines end with the two characters "\n".
 func pemLength(rest string) int {
 	length, isKey := 0, false
 	for length < len(rest) {
@@ -219,10 +219,10 @@ func pemLength(rest string) int {
 	return len(strings.TrimRight(rest[:length], " \t\r\n"))
 }
 
-// hookRule finds addresses that are secrets: whoever knows them may use them.
+// hookRule matches addresses that are secrets: they grant access to anyone who knows them.
 type hookRule struct {
 	begins string
-	rest   *regexp.Regexp // what must not be kept, anchored
+	rest   *regexp.Regexp // the secret part, anchored
 }
 
 var hookRules = []hookRule{
@@ -250,9 +250,9 @@ func hooks(text string) []secret {
 }
 
 var (
-	// userInfo is the user and the password in an address, after "://".
+	// userInfo matches user and password in an address, after "://".
 	userInfo = regexp.MustCompile(`^([^\s/:@"'<>` + "`" + `]*):([^\s/@"'<>` + "`" + `]{3,})@`)
-	// userOption is the option of curl that takes a user and a password.
+	// userOption matches curl's option for user and password.
 	userOption = regexp.MustCompile(`^(?:-u|--user)[\s=]*["']?([\w.@+-]+):([^\s"']{3,})`)
 )
 
@@ -293,8 +293,8 @@ func credentials(text string) []secret {
 	}
 }
 
-// What stands in front of AWS's secret access key, which says nothing about itself: 40 characters of Base64 without padding. Its name
-// is written in shell, INI, YAML, JSON, XML, tables, prompts ("[None]:") and speech.
+// Patterns before an AWS secret access key. The key has no prefix: it is 40 characters of Base64 without padding. Its name is
+// written in shell, INI, YAML, JSON, XML, tables, prompts ("[None]:") and prose.
 var (
 	awsBefore = regexp.MustCompile(`aws[ _.-]?$`)
 	awsName   = regexp.MustCompile(`^secret(?:[ _.-]?(?:access[ _.-]?)?key)?`)
@@ -304,12 +304,12 @@ var (
 
 const (
 	awsSecretSize = 40
-	// awsWindow is how many bytes are looked at from the name on: the name, what announces the key, and the key.
+	// awsWindow bounds the bytes checked from the name on: the name, an announcement, and the key.
 	awsWindow = 160
 )
 
-// awsSecrets finds AWS's secret access keys by their name and their exact shape. As labels alone would have it, one that begins as a
-// path or a date does is none, and neither is the one of the vendor's manual.
+// awsSecrets finds AWS secret access keys by their name and exact form. Unlike a label's value, a key may begin like a path
+// or date, and the example of the vendor's manual counts as well.
 func awsSecrets(text, lower string) []secret {
 	var found []secret
 	const begins = "secret"
@@ -338,8 +338,8 @@ func awsSecrets(text, lower string) []secret {
 	}
 }
 
-// isMachineMade reports whether a text is Base64 with letters of both cases and digits, as chance makes it: of a thousand keys of 40
-// characters one has no digit.
+// isMachineMade reports whether a text is Base64 with letters of both cases and digits. One random key of 40 characters in
+// a thousand has no digit.
 func isMachineMade(key string) bool {
 	for i := range len(key) {
 		if !isPlainBase64(key[i]) {
@@ -350,12 +350,12 @@ func isMachineMade(key string) bool {
 	return c.lower > 0 && c.upper > 0 && c.digits > 0
 }
 
-// isPlainBase64 leaves out the letters of the alphabet for addresses.
+// isPlainBase64 reports whether b is a character of standard Base64, without the URL alphabet.
 func isPlainBase64(b byte) bool {
 	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b == '+' || b == '/'
 }
 
-// cardRule is how the numbers of one kind of payment card look.
+// cardRule is the number format of one kind of payment card.
 type cardRule struct {
 	prefix *regexp.Regexp
 	length []int
@@ -377,14 +377,15 @@ const (
 )
 
 var (
-	// cardGroups are how many digits stand together.
+	// cardGroups matches the sizes of the groups of digits.
 	cardGroups = regexp.MustCompile(`^(?:\d+|4-4-4-4|4-4-4-4-[1-3]|4-6-5|4-6-4|6-13)$`)
-	// otherNumber names numbers that happen to look like a card's; cardNumber says that it is one after all.
-	otherNumber = regexp.MustCompile(`\b(?:orders?|invoices?|tracking|shipment|parcel|ticket|ref(?:erence)?|id|ids|uuid|isbn|ean|imei|serial|sku|timestamp|phone|case|build|commit)\b[^.\n]{0,16}$|(?:订单|单号|运单|发票|编号|流水)[^。\n]{0,12}$`)
-	cardNumber  = regexp.MustCompile(`\b(?:card|visa|mastercard|amex|credit|debit|kreditkarte|tarjeta|carte)\b|卡`)
+	// otherNumber matches words before numbers that only look like a card's. cardNumber overrides it.
+	otherNumber = regexp.MustCompile(`\b(?:orders?|invoices?|tracking|shipment|parcel|ticket|ref(?:erence)?|id|ids|uuid|isbn|ean|imei|` +
+		`serial|sku|timestamp|phone|case|build|commit)\b[^.\n]{0,16}$|(?:订单|单号|运单|发票|编号|流水)[^。\n]{0,12}$`)
+	cardNumber = regexp.MustCompile(`\b(?:card|visa|mastercard|amex|credit|debit|kreditkarte|tarjeta|carte)\b|卡`)
 )
 
-// cards finds the numbers of payment cards: of a known kind, with a correct check digit, and not said to be another number.
+// cards finds payment card numbers: of a known kind, with a valid check digit, and not announced as another number.
 func cards(text, lower string) []secret {
 	var found []secret
 	for at := 0; at < len(text); at++ {
@@ -404,8 +405,8 @@ func cards(text, lower string) []secret {
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// cardEnd is where the card number that begins at an offset ends, 0 when none does. Its digits may be divided by single
-// spaces or hyphens. What is part of a longer number or word is none, but other digits may follow it after a space.
+// cardEnd returns the end of the card number at an offset; 0 if there is none. Its digits may be separated by single spaces
+// or hyphens. It must not be part of a longer number or word, but other digits may follow after a space.
 func cardEnd(text string, at int) int {
 	var digits, groups []byte
 	separator, group, end := byte(0), 0, 0
@@ -432,7 +433,7 @@ func cardEnd(text string, at int) int {
 	return end
 }
 
-// sticks reports whether a number goes on at an offset, as part of a longer word or number.
+// sticks reports whether a longer word or number continues at an offset.
 func sticks(text string, at int) bool {
 	b := text[at]
 	return isWordByte(b) || b == '_' || (b == '-' || b == '.') && at+1 < len(text) && isKeyByte(text[at+1])
@@ -452,7 +453,7 @@ func isCard(digits, groups string) bool {
 	return false
 }
 
-// hasCheckDigit reports whether the last digit is the one that Luhn's formula gives for the others.
+// hasCheckDigit reports whether the last digit satisfies Luhn's formula.
 func hasCheckDigit(digits string) bool {
 	sum := 0
 	for i := range len(digits) {
@@ -465,7 +466,7 @@ func hasCheckDigit(digits string) bool {
 	return sum%10 == 0
 }
 
-// isOtherNumber reports whether what stands before a number says that it is not a card's.
+// isOtherNumber reports whether the text before a number announces something other than a card.
 func isOtherNumber(lower string, at int) bool {
 	before := lower[max(0, at-40):at]
 	return otherNumber.MatchString(before) && !cardNumber.MatchString(before)

@@ -11,15 +11,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Section is a stretch of a Markdown document: a heading with what stands under it, up to the next heading of any level.
-// What stands in front of the first heading is a section without one.
+// Section is a heading of a Markdown document with the lines up to the next heading of any level. The lines before the
+// first heading are a section without heading.
 type Section struct {
-	Heading string   // without its number signs; empty for what stands in front of the first heading
+	Heading string   // without number signs; empty before the first heading
 	Level   int      // 1 to 6; 0 without heading
-	Lines   []string // under the heading, without line breaks, blank lines included
+	Lines   []string // below the heading, without line breaks, including blank lines
 }
 
-// heading is a line of a document that is a heading.
+// heading is a line that is a heading.
 type heading struct {
 	line  int // from 0
 	level int
@@ -27,7 +27,7 @@ type heading struct {
 }
 
 // Sections splits a document at its headings ("## Facts"). Lines in fenced or indented code and in front matter are no
-// headings. A document without text has no sections.
+// headings. An empty document has no sections.
 func Sections(doc string) []Section {
 	lines := lineTexts(doc)
 	var out []Section
@@ -46,15 +46,15 @@ func Sections(doc string) []Section {
 	return out
 }
 
-// SectionEnd is where a line may be added to the first section that is the one: how many lines of content stand up to the last
-// one of it that is not blank, its heading included. 0: there is no such section.
-func SectionEnd(content string, is func(Section) bool) int {
+// SectionEnd returns the number of lines up to the last non-blank line of the first matching section, heading included: the
+// place to insert a line. It returns 0 if no section matches.
+func SectionEnd(content string, matches func(Section) bool) int {
 	n := 0
 	for _, section := range Sections(content) {
 		if section.Level > 0 {
 			n++
 		}
-		if !is(section) {
+		if !matches(section) {
 			n += len(section.Lines)
 			continue
 		}
@@ -78,17 +78,17 @@ func HeadingLines(doc string) map[int]bool {
 	return out
 }
 
-// headings finds the ATX headings of a document.
+// headings returns the ATX headings of a document.
 func headings(doc string) []heading {
 	lines := lineTexts(doc)
 	return headingsFrom(lines, frontMatter(lines))
 }
 
-// headingsFrom finds the headings from line start on.
+// headingsFrom returns the headings from line start on.
 func headingsFrom(lines []string, start int) []heading {
 	var (
 		out   []heading
-		fence string // that is open
+		fence string // open fence
 	)
 	for i := start; i < len(lines); i++ {
 		line, indented := outdented(lines[i])
@@ -109,7 +109,7 @@ func headingsFrom(lines []string, start int) []heading {
 	return out
 }
 
-// frontMatter is how many lines of YAML a document begins with, its two rules included.
+// frontMatter returns the number of lines of a document's YAML front matter, including its delimiters.
 func frontMatter(lines []string) int {
 	if len(lines) == 0 || lines[0] != "---" {
 		return 0
@@ -120,13 +120,13 @@ func frontMatter(lines []string) int {
 	return 0
 }
 
-// outdented takes off up to three spaces; a line with more is indented code or the continuation of a list item.
+// outdented removes up to three leading spaces. A line with more is indented code, or continues a list item.
 func outdented(line string) (rest string, indented bool) {
 	rest = strings.TrimLeft(line, " ")
 	return rest, len(line)-len(rest) > 3 || strings.HasPrefix(rest, "\t")
 }
 
-// fenceOf is the mark that opens or closes fenced code at the beginning of line: three or more ` or ~.
+// fenceOf returns the mark at the beginning of line that opens or closes fenced code: three or more ` or ~.
 func fenceOf(line string) string {
 	for _, c := range []string{"`", "~"} {
 		if n := len(line) - len(strings.TrimLeft(line, c)); n >= 3 && (c == "~" || !strings.Contains(line[n:], "`")) {
@@ -142,7 +142,7 @@ func closesFence(line, fence string) bool {
 	return mark != "" && mark[0] == fence[0] && len(mark) >= len(fence) && strings.TrimSpace(line[len(mark):]) == ""
 }
 
-// headingOf reads an ATX heading; level 0 means that line is none.
+// headingOf parses an ATX heading. Level 0 means that line is no heading.
 func headingOf(line string) (level int, text string) {
 	level = len(line) - len(strings.TrimLeft(line, "#"))
 	if level == 0 || level > 6 {
@@ -159,8 +159,8 @@ func headingOf(line string) (level int, text string) {
 	return level, text
 }
 
-// blockParser reads the block structure of CommonMark. Inline parsers are left out: nothing here looks inside of a paragraph, and they
-// are the costly part.
+// blockParser parses the block structure of CommonMark. It has no inline parsers: nothing here reads inside of paragraphs,
+// and they are the expensive part.
 var blockParser = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
@@ -168,8 +168,8 @@ var blockParser = sync.OnceValue(func() parser.Parser {
 	)
 })
 
-// parsed parses a document behind its front matter, which a Markdown parser takes for a heading. from is how many bytes of the
-// document the front matter has: positions in the tree count from there.
+// parsed parses a document after its front matter, which a Markdown parser would take for a heading. from is the length of
+// the front matter in bytes; positions in the tree are relative to it.
 func parsed(document string) (tree ast.Node, source []byte, from int) {
 	lines := splitLines(document)
 	for _, line := range lines[:frontMatter(lineTexts(document))] {
@@ -179,27 +179,26 @@ func parsed(document string) (tree ast.Node, source []byte, from int) {
 	return blockParser().Parse(text.NewReader(source)), source, from
 }
 
-// titled is a heading of the document itself, in ATX or setext form. Those inside of lists and quotations belong to the list or
-// the quotation.
+// titled is a heading of the document itself, in ATX or setext form. Headings inside of lists and quotations do not count.
 type titled struct {
 	name
 
-	at int // byte at which its line begins
+	at int // offset of its line
 }
 
-// moved is the heading some bytes further on.
+// moved returns the heading at an offset that many bytes later.
 func (t titled) moved(bytes int) titled {
 	t.at += bytes
 	return t
 }
 
-// name is what tells one section from another.
+// name identifies a section.
 type name struct {
 	level int
-	key   string // its heading as it is compared: Markdown as written, each run of white space one space, Unicode form C
+	key   string // heading for comparison: Markdown as written, white space collapsed, Unicode form C
 }
 
-// titles finds the headings of a document with a Markdown parser: lines in code, HTML and front matter are none.
+// titles returns the headings of a document, found by a Markdown parser. Lines in code, HTML and front matter do not count.
 func titles(document string) []titled {
 	tree, source, from := parsed(document)
 	var out []titled
@@ -215,8 +214,8 @@ func titles(document string) []titled {
 	return out
 }
 
-// spans is where sections stand, nested ones included: the section of titles[i] reaches from its heading to the next heading of
-// the same or a higher level, in bytes.
+// spans returns the range in bytes of each section, nested ones included: the section of titles[i] extends from its heading
+// to the next heading of the same or a higher level.
 func spans(document string, titles []titled) [][2]int {
 	out := make([][2]int, len(titles))
 	var open []int
@@ -324,7 +323,8 @@ func topSpan(document, heading string) (start, end int, found bool) {
 func fitsInSection(text string) error {
 	const (
 		sentinel = "\n\n## End\n"
-		levels   = "Use headings of level 3 and below, and no line of === or --- under text: the section of the person who speaks has level 2"
+		levels   = "Use headings of level 3 and below, and no line of === or --- under text: " +
+			"the section of the person who speaks has level 2"
 	)
 	text = withLineBreak(text, "\n")
 	if strings.Contains(text, "\r") {

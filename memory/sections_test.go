@@ -9,14 +9,16 @@ import (
 
 func TestSections(t *testing.T) {
 	doc := strings.Join([]string{
-		"---", "# no heading", "---", "intro", "# Title #", "", "## Facts ##  ", "- a", "```md", "## in code", "~~~", "```", "    # indented", "\t# tab",
+		"---", "# no heading", "---", "intro", "# Title #", "", "## Facts ##  ", "- a", "```md", "## in code", "~~~", "```",
+		"    # indented", "\t# tab",
 		"#hashtag", "####### seven", "~~~~", "# in code", "~~~", "~~~~", "   ### C# #", "#", "- b",
 	}, "\n")
 	want := []Section{
 		{Lines: []string{"---", "# no heading", "---", "intro"}},
 		{Heading: "Title", Level: 1, Lines: []string{""}},
 		{Heading: "Facts", Level: 2, Lines: []string{
-			"- a", "```md", "## in code", "~~~", "```", "    # indented", "\t# tab", "#hashtag", "####### seven", "~~~~", "# in code", "~~~", "~~~~",
+			"- a", "```md", "## in code", "~~~", "```", "    # indented", "\t# tab", "#hashtag", "####### seven", "~~~~", "# in code",
+			"~~~", "~~~~",
 		}},
 		{Heading: "C#", Level: 3, Lines: []string{}},
 		{Heading: "", Level: 1, Lines: []string{"- b"}},

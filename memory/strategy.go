@@ -7,19 +7,20 @@ import (
 	"strings"
 )
 
-// Strategy is how a text that somebody hands in becomes part of a document that may exist already. The words are those that
-// business workflows write in their configuration.
+// Strategy is how a submitted text is combined with a document that may exist. The values are those of the configuration of
+// business workflows.
 type Strategy string
 
 const (
-	// StrategyAppend adds the text to the end, after exactly one blank line; beside an empty side the other stays verbatim.
+	// StrategyAppend adds the text to the end, after exactly one blank line. If one side is blank, the other stays
+	// verbatim.
 	StrategyAppend Strategy = "append"
-	// StrategySection replaces, for each section of the text, the section of the same heading and level; one that is not there
-	// is added to the end.
+	// StrategySection replaces, for each section of the text, the section with the same heading and level. Missing sections
+	// are added to the end.
 	StrategySection Strategy = "replace_section"
-	// StrategyUpsert sets keys ("key: value") and leaves every other line alone.
+	// StrategyUpsert sets keys ("key: value") and changes no other line.
 	StrategyUpsert Strategy = "upsert_kv"
-	// StrategyOverwrite takes the text verbatim, even an empty one; the version before stays in the history.
+	// StrategyOverwrite takes the text verbatim, even if it is empty. The previous version stays in the history.
 	StrategyOverwrite Strategy = "overwrite"
 )
 
@@ -28,10 +29,10 @@ func (s Strategy) Valid() bool {
 	return s == StrategyAppend || s == StrategySection || s == StrategyUpsert || s == StrategyOverwrite
 }
 
-// StrategyError says why a text cannot be put into a document. It repeats nothing of either.
+// StrategyError reports that a text cannot be combined with a document. It repeats nothing of either.
 type StrategyError struct {
 	Strategy Strategy
-	Line     int // of the text that was handed in, from 1; 0: it is about the whole
+	Line     int // of the submitted text, from 1; 0 if the error concerns all of it
 	Problem  string
 }
 
@@ -43,14 +44,14 @@ func (e *StrategyError) Error() string {
 	return fmt.Sprintf("%s: %s", e.Strategy, e.Problem)
 }
 
-// Merge returns existing with incoming put into it. It has no side effects, and the same two texts give the same result
-// everywhere, so that it can run under a document's lock. The error is a *StrategyError; existing is unchanged then.
+// Merge returns existing combined with incoming. It has no side effects and is deterministic, so that it can run under a
+// document's lock. The error is a *StrategyError.
 //
-// Line breaks follow existing: what comes in is written with "\r\n" when the first line of existing ends so, and with "\n" when
-// it ends in that. Only StrategyOverwrite, and what is put beside an empty text, keep their own.
+// Added text takes the line breaks of the first line of existing. StrategyOverwrite, and text added to an empty document,
+// keep their own.
 //
-// Everything but append is idempotent: merging the same text once more changes nothing. (A replace_section of a text without
-// headings is an append.)
+// Every strategy but append is idempotent: merging the same text again changes nothing. (replace_section with a text
+// without headings appends.)
 func (s Strategy) Merge(existing, incoming string) (string, error) {
 	switch s {
 	case StrategyAppend:
@@ -65,7 +66,7 @@ func (s Strategy) Merge(existing, incoming string) (string, error) {
 	return "", &StrategyError{Strategy: s, Problem: "use append, replace_section, upsert_kv or overwrite"}
 }
 
-// appended puts exactly one blank line between two texts; beside one that says nothing the other stays verbatim.
+// appended joins two texts with exactly one blank line. If one is blank, the other stays verbatim.
 func appended(existing, incoming string) string {
 	switch {
 	case isBlank(incoming):
@@ -79,17 +80,17 @@ func appended(existing, incoming string) string {
 
 // replacedSections replaces sections of existing by those of incoming.
 //
-// The sections of incoming are those that stand in no other one of it; what is nested in them goes along, as a section reaches
-// to the next heading of the same or a higher level. Each takes the place of the first section of existing with the same level
-// and the same heading: trimmed, with single spaces, in Unicode form C, case and emphasis as written. Later sections of that
-// name stay. A section that is nowhere, or only inside of another one that is replaced, is added to the end.
+// A section extends to the next heading of the same or a higher level, so nested sections belong to their outermost one.
+// Each outermost section of incoming replaces the first section of existing with the same level and heading; headings are
+// compared trimmed, with single spaces, in Unicode form C, with case and emphasis as written. Later sections with that name
+// stay. A section that is missing, or exists only inside of another replaced one, is added to the end.
 //
-// A section that is the same already stays as it is, blank lines included. One that is replaced is followed by exactly one
-// blank line, or ends the document with a line break. Nothing else of existing changes.
+// An unchanged section stays as it is, blank lines included. A replaced one is followed by exactly one blank line, or ends
+// the document with a line break. Nothing else of existing changes.
 //
-// A text without headings is appended. Refused are: text in front of the first heading, since it would belong to no section; a
-// heading that comes twice; blocks that never end (code, comments) and would swallow the headings behind them; and sections of lower
-// level in front of those of higher level, where they would come to stand inside of these and change places each time.
+// A text without headings is appended. It refuses: text before the first heading, which belongs to no section; a repeated
+// heading; blocks that never end (code, comments) and would swallow later headings; and sections of a lower level before
+// those of a higher level, which would be nested in them and change places each time.
 func replacedSections(existing, incoming string) (string, error) {
 	end := lineBreakFor(existing, incoming)
 	parts, err := incomingSections(withLineBreak(incoming, end))
@@ -105,14 +106,14 @@ func replacedSections(existing, incoming string) (string, error) {
 	}
 	if within := nesting(document, found, parts); within != nil {
 		if again, _, err := withSections(document, end, parts); err != nil || again != document {
-			return "", &StrategyError{StrategySection, within.line, "another section of the text would stand inside of this one, and elsewhere the next time: " +
-				"put sections of higher level in front of those of lower level"}
+			return "", &StrategyError{StrategySection, within.line, "this section would be nested in another one of the text: " +
+				"put sections of higher levels first"}
 		}
 	}
 	return document, nil
 }
 
-// withSections is existing with the sections in their places, and the headings that it has then.
+// withSections returns existing with the sections in place, and its headings.
 func withSections(existing, end string, parts []*incomingSection) (document string, found []titled, err error) {
 	before := titles(existing)
 	s := sectionWork{existing: existing, end: end, titles: before, spans: spans(existing, before)}
@@ -121,18 +122,18 @@ func withSections(existing, end string, parts []*incomingSection) (document stri
 	return document, s.want, err
 }
 
-// incomingSection is one section of the text that is handed in.
+// incomingSection is an outermost section of the submitted text.
 type incomingSection struct {
 	titled
 
-	text   string   // with its heading, without blank lines at its end
-	titles []titled // its own and those nested in it
+	text   string   // with its heading, without trailing blank lines
+	titles []titled // its own and nested headings
 	line   int      // of incoming, from 1
-	place  int      // number of the section that it replaces; -1: none
-	stands int      // byte of the document that is written
+	place  int      // index of the section that it replaces; -1 for none
+	stands int      // offset in the resulting document
 }
 
-// appendTitles appends the headings of the section as they are where it stands.
+// appendTitles appends the section's headings at their offsets in the resulting document.
 func (p *incomingSection) appendTitles(to []titled) []titled {
 	for _, h := range p.titles {
 		to = append(to, h.moved(p.stands-p.at))
@@ -140,14 +141,14 @@ func (p *incomingSection) appendTitles(to []titled) []titled {
 	return to
 }
 
-// incomingSections are the sections of incoming that stand in no other one.
+// incomingSections returns the outermost sections of incoming.
 func incomingSections(incoming string) ([]*incomingSection, error) {
 	found := titles(incoming)
 	if len(found) == 0 {
 		return nil, nil
 	}
 	if !isBlank(incoming[:found[0].at]) {
-		return nil, &StrategyError{StrategySection, 1, "text in front of the first heading belongs to no section: put it under a heading"}
+		return nil, &StrategyError{StrategySection, 1, "put the text before the first heading under a heading"}
 	}
 	var out []*incomingSection
 	lines := map[name]int{}
@@ -163,7 +164,8 @@ func incomingSections(incoming string) ([]*incomingSection, error) {
 		line += strings.Count(incoming[at:span[0]], "\n")
 		at = span[0]
 		if first, twice := lines[found[i].name]; twice {
-			return nil, &StrategyError{StrategySection, line, fmt.Sprintf("this heading stands in line %d already: bring both under one", first)}
+			return nil, &StrategyError{StrategySection, line, fmt.Sprintf("join this section with the one of the same heading in line "+
+				"%d", first)}
 		}
 		lines[found[i].name] = line
 		out = append(out, &incomingSection{
@@ -173,21 +175,21 @@ func incomingSections(incoming string) ([]*incomingSection, error) {
 	return out, nil
 }
 
-// sectionWork is a document while sections of it are replaced.
+// sectionWork is the state of replacing sections of a document.
 type sectionWork struct {
 	existing string
-	end      string // line break of what is written
+	end      string // line break for added text
 	titles   []titled
 	spans    [][2]int
 
 	out  strings.Builder
-	at   int      // in existing: what stands before is written or replaced
-	next int      // first of titles at or behind at
-	want []titled // headings that out should have, and where
+	at   int      // offset in existing up to which text is written or replaced
+	next int      // first of titles at or after at
+	want []titled // expected headings of out, with offsets
 }
 
-// place finds for each section the one that it replaces. Higher ones choose first: what stands inside of a section that is
-// replaced as a whole is no place of its own.
+// place finds the section that each part replaces. Higher levels choose first: a section inside of a replaced one cannot be
+// replaced itself.
 func (s *sectionWork) place(parts []*incomingSection) {
 	for _, part := range parts {
 		part.place = -1
@@ -212,7 +214,7 @@ func (s *sectionWork) place(parts []*incomingSection) {
 	}
 }
 
-// keep writes existing up to a byte as it is.
+// keep copies existing up to an offset.
 func (s *sectionWork) keep(to int) {
 	moved := s.out.Len() - s.at
 	s.out.WriteString(s.existing[s.at:to])
@@ -222,7 +224,7 @@ func (s *sectionWork) keep(to int) {
 	s.at = to
 }
 
-// replace writes a section in the place of the one that comes next.
+// replace writes a section in place of the next one.
 func (s *sectionWork) replace(part *incomingSection, end string) {
 	to := s.spans[part.place][1]
 	part.stands = s.out.Len()
@@ -239,7 +241,7 @@ func (s *sectionWork) replace(part *incomingSection, end string) {
 	}
 }
 
-// written puts the document together and checks that its headings are those that it should have.
+// written assembles the document and checks its headings.
 func (s *sectionWork) written(parts []*incomingSection) (string, error) {
 	end := s.end
 	var added strings.Builder
@@ -268,13 +270,13 @@ func (s *sectionWork) written(parts []*incomingSection) (string, error) {
 		s.want = part.appendTitles(s.want)
 	}
 	if !slices.Equal(titles(document), s.want) {
-		return "", &StrategyError{Strategy: StrategySection, Problem: "a code block, comment or list that never ends would swallow a heading behind it: " +
-			"end it, in the text or in the document"}
+		return "", &StrategyError{Strategy: StrategySection, Problem: "an unclosed code block, comment or list would swallow a heading: " +
+			"close it, in the text or in the document"}
 	}
 	return document, nil
 }
 
-// nesting is the first section that another one of the text was added inside of; nil: none.
+// nesting returns the first added section that became nested in another one; nil for none.
 func nesting(document string, found []titled, parts []*incomingSection) *incomingSection {
 	reach := make(map[int]int, len(found))
 	for _, span := range spans(document, found) {

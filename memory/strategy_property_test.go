@@ -9,14 +9,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// markdownLines are lines that mean something to a Markdown parser, among others that nearly do.
+// markdownLines are lines with a meaning in Markdown, and lines that almost have one.
 var markdownLines = []string{
-	"", "", "text", "# T", "## A", "## A", "## B ##", "### N", "####### no", "#none", "A", "B", "---", "===", "```", "~~~", "```yaml", "    code", "\tcode",
-	"- item", "- key: value", "* **key**: other", "key: value", "key: https://x/y:z", "https://x", "键：值", "two words: x", "  key: in", "1. n: 1", "> # quoted",
+	"", "", "text", "# T", "## A", "## A", "## B ##", "### N", "####### no", "#none", "A", "B", "---", "===", "```", "~~~", "```yaml",
+	"    code", "\tcode",
+	"- item", "- key: value", "* **key**: other", "key: value", "key: https://x/y:z", "https://x", "键：值", "two words: x", "  key: in",
+	"1. n: 1", "> # quoted",
 	"<!--", "-->", "<div>", "| a: b |", "[r]: /url", "  ## C", "  ", "a  ", "12:30",
 }
 
-// drawnMarkdown draws a document of lines, with one kind of line breaks, or both.
+// drawnMarkdown draws a document with one kind of line breaks, or both.
 func drawnMarkdown(t *rapid.T, name string) string {
 	lines := rapid.SliceOfN(rapid.SampledFrom(markdownLines), 0, 14).Draw(t, name)
 	breaks := rapid.SampledFrom([]string{"\n", "\n", "\r\n"}).Draw(t, name+" breaks")
@@ -31,13 +33,13 @@ func TestMergeProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { mergeProperties(t, drawnMarkdown(t, "existing"), drawnMarkdown(t, "incoming")) })
 }
 
-// failer is a test, also one of rapid.
+// failer is a test, of testing or rapid.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// mergeProperties is what holds for the merges of any two texts.
+// mergeProperties checks what holds for the merge of any two texts.
 func mergeProperties(t failer, existing, incoming string) {
 	t.Helper()
 	for _, s := range []Strategy{StrategyAppend, StrategySection, StrategyUpsert, StrategyOverwrite} {
@@ -71,10 +73,10 @@ func mergeProperties(t failer, existing, incoming string) {
 	}
 }
 
-// withoutCR is a line without the carriage returns in front of its break, of which a break of another kind takes one or none.
+// withoutCR returns a line without the carriage returns before its break. A changed line break takes one of them or none.
 func withoutCR(line string) string { return strings.TrimRight(lineText(line), "\r") }
 
-// appendLosesNothing: all lines of both stand there that say something, in their order.
+// appendLosesNothing checks that all non-blank lines of both texts are there, in order.
 func appendLosesNothing(t failer, existing, incoming, got string) {
 	t.Helper()
 	said := func(text string) (lines []string) {
@@ -90,7 +92,7 @@ func appendLosesNothing(t failer, existing, incoming, got string) {
 	}
 }
 
-// othersStay: what stands in none of the sections that are replaced is there as before, byte for byte and in its order.
+// othersStay checks that everything outside of replaced sections is unchanged, in order.
 func othersStay(t failer, existing, incoming, got string) {
 	t.Helper()
 	parts, err := incomingSections(withLineBreak(incoming, lineBreakFor(existing, incoming)))
@@ -124,7 +126,8 @@ func othersStay(t failer, existing, incoming, got string) {
 	}
 }
 
-// onlyValuesChange: each line of before is there in its place; one that sets a key of the text may have another value.
+// onlyValuesChange checks that each line of before is in its place; only a line that sets a key of the text may have
+// another value.
 func onlyValuesChange(t failer, existing, incoming, got string) {
 	t.Helper()
 	before, after := splitLines(existing), splitLines(got)

@@ -15,14 +15,14 @@ import (
 
 // keyLine is a line that sets a key.
 type keyLine struct {
-	at     int    // number of the line in its document, from 0
-	prefix string // up to the value, without the white space in front of it
+	at     int    // index of the line in its document
+	prefix string // up to the value, without the white space before it
 	space  string // between prefix and value
 	value  string
-	key    string // as it is compared: without emphasis, each run of white space one space, Unicode form C
+	key    string // for comparison: without emphasis, white space collapsed, Unicode form C
 }
 
-// with is the line with another value.
+// with returns the line with another value.
 func (l keyLine) with(value string) string {
 	if value == "" {
 		return l.prefix
@@ -33,7 +33,7 @@ func (l keyLine) with(value string) string {
 	return l.prefix + l.space + value
 }
 
-// bullet is the kind of list item that the line is: "-", "*", "+", "." or ")" behind a number, or empty for none.
+// bullet returns the kind of list item of the line: "-", "*", "+", "." or ")" after a number, or empty for none.
 func (l keyLine) bullet() string {
 	mark := strings.TrimSpace(listItem.FindStringSubmatch(l.prefix)[1])
 	if mark == "" {
@@ -45,28 +45,28 @@ func (l keyLine) bullet() string {
 const (
 	// wideColon separates keys from values in Chinese and Japanese, without a space.
 	wideColon = "："
-	// maxKey is the longest key, in characters: what is longer is a sentence with a colon in it.
+	// maxKey is the maximum length of a key, in characters. Longer text is a sentence with a colon.
 	maxKey = 100
-	// noValue begins no value without a space in front of it.
+	// noValue lists the characters that begin a value only after a space.
 	noValue = `/\:`
 )
 
 var (
-	// listItem is what may stand in front of a key: indentation, and the mark of a list item, with its box if it is a task.
+	// listItem matches what may precede a key: indentation, a list marker and a task box.
 	listItem = regexp.MustCompile(`^[ \t]*((?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\[[ xX]\][ \t]+)?`)
-	// plainKey is a key that needs no space behind its colon.
+	// plainKey matches a key that needs no space after its colon.
 	plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
-	// emphasis are the marks that a key may stand in.
+	// emphasis lists the marks that may enclose a key.
 	emphasis = []string{"**", "__", "*", "_", "`"}
 )
 
-// keyLineOf reads a line "key: value".
+// keyLineOf parses a line "key: value".
 //
-// The key may be indented, an item of a list or a task, and emphasised, with the colon inside or outside of the emphasis:
-// "  - **Birth day:** 1990-05-01" has the key "Birth day". It may have spaces and any script, up to 100 characters, but begins with none
-// of the marks of Markdown. The first colon of the line ends it: ":" before white space or the end of the line, or the wide
-// colon "：". A key of ASCII letters, digits, "_", "." and "-" that begins with no digit needs no space, unless a slash or backslash follows:
-// "a:b" and "url: https://x" are keys, "https://x", "C:\x" and "12:30" are none.
+// The key may be indented, a list item or a task, and emphasized, with the colon inside or outside of the emphasis: "  -
+// **Birth day:** 1990-05-01" has the key "Birth day". It may contain spaces and any script, up to 100 characters, but must
+// not begin with a mark of Markdown. It ends at the first colon: ":" before white space or the end of the line, or the wide
+// colon "：". A key of ASCII letters, digits, "_", "." and "-" that does not begin with a digit needs no space, unless a
+// slash or backslash follows: "a:b" and "url: https://x" are keys, "https://x", "C:\x" and "12:30" are not.
 func keyLineOf(line string) (keyLine, bool) {
 	head := listItem.FindString(line)
 	rest := line[len(head):]
@@ -90,7 +90,7 @@ func keyLineOf(line string) (keyLine, bool) {
 		case strings.HasPrefix(rest[end:], mark):
 			end += len(mark)
 		default:
-			return keyLine{}, false // what is emphasised is not the key
+			return keyLine{}, false // something else is emphasized
 		}
 	}
 	value := strings.TrimSpace(rest[end:])
@@ -100,27 +100,29 @@ func keyLineOf(line string) (keyLine, bool) {
 		space = ""
 	}
 	key := norm.NFC.String(strings.Join(strings.Fields(name), " "))
-	if !isKey(key) || size == 1 && space == "" && value != "" && (!plainKey.MatchString(key) || strings.ContainsRune(noValue, rune(value[0]))) {
+	isAttached := size == 1 && space == "" && value != "" // the value follows an ASCII colon without a space
+	if !isKey(key) || isAttached && (!plainKey.MatchString(key) || strings.ContainsRune(noValue, rune(value[0]))) {
 		return keyLine{}, false
 	}
 	return keyLine{prefix: head + rest[:end], space: space, value: value, key: key}, true
 }
 
-// isKey reports whether a text can be a key.
+// isKey reports whether a text is a valid key.
 func isKey(key string) bool {
 	first, _ := utf8.DecodeRuneInString(key)
+	isContent := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.So, r) }
 	return key != "" && utf8.RuneCountInString(key) <= maxKey && !strings.ContainsRune("#>|[]<`~!\"'(*:\\", first) &&
-		!strings.ContainsAny(key, "|`") && strings.ContainsFunc(key, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.So, r) })
+		!strings.ContainsAny(key, "|`") && strings.ContainsFunc(key, isContent)
 }
 
 // upserted sets the keys of incoming in existing.
 //
-// In both, the lines "key: value" count that stand neither in front matter nor in code or HTML (see keyLineOf for what is a key). The
-// first line of a key gets the new value and keeps its indentation, bullet and emphasis; later lines of that key stay. When
-// incoming sets a key twice, the last value counts. Other lines of incoming are left out, and without any key nothing changes.
+// Lines "key: value" count in both unless they are in front matter, code or HTML (see keyLineOf). The first line of a key
+// gets the new value and keeps its indentation, bullet and emphasis; later lines of that key stay. If incoming sets a key
+// twice, the last value counts. Other lines of incoming are ignored; without any key nothing changes.
 //
-// New keys are added to the end of the document, in their order, without indentation: right below a last line that is a key
-// with the same kind of bullet, else after one blank line. Other lines of existing stay, byte for byte.
+// New keys are added to the end of the document, in order, without indentation: directly below a last line that is a key
+// with the same kind of bullet, otherwise after a blank line. Other lines of existing stay byte for byte.
 func upserted(existing, incoming string) (string, error) {
 	set := keyLines(incoming)
 	if len(set) == 0 {
@@ -155,7 +157,7 @@ func upserted(existing, incoming string) (string, error) {
 	stands := firstOfEachKey(keyLines(document))
 	for key, want := range wanted {
 		if line, ok := stands[key]; !ok || line.value != want.value {
-			return "", &StrategyError{Strategy: StrategyUpsert, Problem: "the document ends in a code block or comment that never ends: end it"}
+			return "", &StrategyError{Strategy: StrategyUpsert, Problem: "close the code block or comment at the end of the document"}
 		}
 	}
 	return document, nil
@@ -169,8 +171,8 @@ func firstOfEachKey(lines []keyLine) map[string]keyLine {
 	return first
 }
 
-// withKeys adds new keys to the end of a document that has the keys have. ended says whether the text that they come from ends
-// in a line break, which decides it for an empty document.
+// withKeys adds new keys to the end of a document that has the keys have. ended reports whether the new keys came with a
+// final line break, which decides for an empty document.
 func withKeys(document string, have, added []keyLine, ended bool) string {
 	end := lineBreak(document)
 	var out strings.Builder
@@ -190,7 +192,7 @@ func withKeys(document string, have, added []keyLine, ended bool) string {
 		if i > 0 {
 			out.WriteString(end)
 			if line.bullet() != added[i-1].bullet() {
-				out.WriteString(end) // or Markdown would take it for more of the list item
+				out.WriteString(end) // otherwise it would continue the list item
 			}
 		}
 		out.WriteString(strings.TrimLeft(line.with(line.value), " \t"))
@@ -201,7 +203,7 @@ func withKeys(document string, have, added []keyLine, ended bool) string {
 	return out.String()
 }
 
-// keyLines finds the lines of a document that set a key.
+// keyLines returns the lines of a document that set a key.
 func keyLines(document string) []keyLine {
 	var out []keyLine
 	closed := keyless(document)
@@ -223,7 +225,8 @@ func keyLines(document string) []keyLine {
 	return out
 }
 
-// keyless are the stretches of a document, in bytes and ascending, that set no keys: front matter, code, HTML and headings.
+// keyless returns the ranges of a document, in bytes and ascending, that cannot set keys: front matter, code, HTML and
+// headings.
 func keyless(document string) [][2]int {
 	tree, _, from := parsed(document)
 	out := [][2]int{{0, from}}

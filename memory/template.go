@@ -11,19 +11,19 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of templates. They hold while a template is rendered, so that a small one cannot grow beyond them.
+// Limits of templates. They are checked during rendering, so that a small template cannot produce a huge text.
 const (
 	// MaxTemplateBytes bounds a template.
 	MaxTemplateBytes = 256 << 10
-	// MaxRenderedBytes bounds what comes out: as much as a document may hold.
+	// MaxRenderedBytes bounds the output, to the size of a document.
 	MaxRenderedBytes = 1 << 20
-	// MaxTemplateDepth bounds sections inside of each other.
+	// MaxTemplateDepth bounds nested sections.
 	MaxTemplateDepth = 16
-	// MaxTemplateSteps bounds the work: each piece of text, variable and section that is gone through counts, in each round.
+	// MaxTemplateSteps bounds the work: each text, variable and section counts in each round.
 	MaxTemplateSteps = 200_000
 )
 
-// TemplateError says what is wrong with a template and where. It repeats nothing of what is rendered.
+// TemplateError reports an error in a template and its line. It repeats nothing of the data.
 type TemplateError struct {
 	Line    int // of the template, from 1
 	Problem string
@@ -32,13 +32,16 @@ type TemplateError struct {
 // Error names the line and what to do.
 func (e *TemplateError) Error() string { return fmt.Sprintf("template line %d: %s", e.Line, e.Problem) }
 
-// Render fills a template with data. The language is mustache without partials, functions and other delimiters, so that it reaches
-// nothing but data: {{name}}, {{a.b}} and {{.}} are values, {{#name}}…{{/name}} is gone through for each element of a list, or once for
-// another value that is not empty, {{^name}}…{{/name}} when there is none, and {{! … }} says nothing. What stands for nothing else on its
-// line takes the line with it. Nothing is escaped: what comes out is Markdown; {{{name}}} and {{&name}} mean the same as {{name}}.
+// Render fills a template with data as decoded from JSON.
 //
-// Data is as JSON decodes it. What is missing, null or false is blank; lists and objects are written as JSON. A name is looked for
-// from the inside to the outside. The error is a *TemplateError.
+// The language is Mustache without partials, functions and other delimiters, so that it can access nothing but data:
+// {{name}}, {{a.b}} and {{.}} are values, {{#name}}…{{/name}} is repeated for each element of a list, or rendered once for
+// any other non-empty value, {{^name}}…{{/name}} is rendered if there is none, and {{! … }} is a comment. A section tag or
+// comment alone on its line takes the line with it. Nothing is escaped, because the output is Markdown; {{{name}}} and
+// {{&name}} are the same as {{name}}.
+//
+// Missing values, null and false are blank; lists and objects are written as JSON. Names are looked up from the innermost
+// scope outwards. The error is a *TemplateError.
 func Render(template string, data map[string]any) (string, error) {
 	root, err := parseTemplate(template)
 	if err != nil {
@@ -51,7 +54,7 @@ func Render(template string, data map[string]any) (string, error) {
 	return r.out.String(), nil
 }
 
-// rendering is a template while it is filled.
+// rendering is the state of one Render call.
 type rendering struct {
 	out    strings.Builder
 	scopes []any // the innermost last
@@ -69,7 +72,7 @@ func (r *rendering) all(nodes []templateNode) error {
 
 func (r *rendering) one(node templateNode) error {
 	if r.steps++; r.steps > MaxTemplateSteps {
-		return &TemplateError{node.line, fmt.Sprintf("it takes more than %d steps: go through shorter lists", MaxTemplateSteps)}
+		return &TemplateError{node.line, fmt.Sprintf("more than %d steps: use shorter lists", MaxTemplateSteps)}
 	}
 	switch node.kind {
 	case templateText:
@@ -90,7 +93,7 @@ func (r *rendering) one(node templateNode) error {
 	}
 	for _, element := range list {
 		if r.steps++; r.steps > MaxTemplateSteps {
-			return &TemplateError{node.line, fmt.Sprintf("it takes more than %d steps: go through shorter lists", MaxTemplateSteps)}
+			return &TemplateError{node.line, fmt.Sprintf("more than %d steps: use shorter lists", MaxTemplateSteps)}
 		}
 		r.scopes = append(r.scopes, element)
 		if err := r.all(node.inside); err != nil {
@@ -103,13 +106,13 @@ func (r *rendering) one(node templateNode) error {
 
 func (r *rendering) write(node templateNode, text string) error {
 	if r.out.Len()+len(text) > MaxRenderedBytes {
-		return &TemplateError{node.line, fmt.Sprintf("more than %d bytes come out of it", MaxRenderedBytes)}
+		return &TemplateError{node.line, fmt.Sprintf("the output exceeds %d bytes", MaxRenderedBytes)}
 	}
 	r.out.WriteString(text)
 	return nil
 }
 
-// value is what a name means: its first part is looked for from the inside to the outside, the others in what was found.
+// value looks up a name: its first part from the innermost scope outwards, the other parts in the value found.
 func (r *rendering) value(name string) any {
 	if name == "." {
 		return r.scopes[len(r.scopes)-1]
@@ -131,7 +134,7 @@ func (r *rendering) value(name string) any {
 	return nil
 }
 
-// isEmpty reports whether a section is not gone through for a value.
+// isEmpty reports whether a section is skipped for a value.
 func isEmpty(value any) bool {
 	switch v := value.(type) {
 	case nil:
@@ -146,7 +149,7 @@ func isEmpty(value any) bool {
 	return false
 }
 
-// written is a value as text.
+// written returns a value as text.
 func written(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -163,7 +166,7 @@ func written(value any) string {
 		}
 	}
 	text, err := json.Marshal(value)
-	if err != nil { // nothing that JSON decodes to
+	if err != nil { // not a JSON value
 		return ""
 	}
 	return string(text)
@@ -187,14 +190,14 @@ type templateNode struct {
 	inside []templateNode
 }
 
-// templateName is a name, or names with dots between.
+// templateName matches a name, or several with dots between them.
 var templateName = regexp.MustCompile(`^(?:\.|[^\s.{}#^/!&<>=|]+(?:\.[^\s.{}#^/!&<>=|]+)*)$`)
 
-// parseTemplate reads a template.
+// parseTemplate parses a template.
 func parseTemplate(template string) ([]templateNode, error) {
 	p := templateParser{rest: template, line: 1, fresh: true}
 	if len(template) > MaxTemplateBytes {
-		return nil, &TemplateError{1, fmt.Sprintf("it has %d bytes, at most %d are allowed", len(template), MaxTemplateBytes)}
+		return nil, &TemplateError{1, fmt.Sprintf("%d bytes, at most %d are allowed", len(template), MaxTemplateBytes)}
 	}
 	if !utf8.ValidString(template) || strings.IndexByte(template, 0) >= 0 {
 		return nil, &TemplateError{1, "use UTF-8 without NUL characters"}
@@ -206,11 +209,11 @@ func parseTemplate(template string) ([]templateNode, error) {
 type templateParser struct {
 	rest  string
 	line  int
-	fresh bool // nothing but white space stands on the line so far
+	fresh bool // only white space so far on the line
 	depth int
 }
 
-// until reads up to the end of a section, or of the template for nil.
+// until parses up to the end of the open section, or of the template for nil.
 func (p *templateParser) until(open *templateNode) ([]templateNode, error) {
 	var nodes []templateNode
 	for {
@@ -237,12 +240,12 @@ func (p *templateParser) until(open *templateNode) ([]templateNode, error) {
 		case "!":
 		case "/":
 			if open == nil || open.name != name {
-				return nil, &TemplateError{line, fmt.Sprintf("%.80q closes no section that is open here", name)}
+				return nil, &TemplateError{line, fmt.Sprintf("%.80q closes no open section", name)}
 			}
 			return nodes, nil
 		case "#", "^":
 			if p.depth++; p.depth > MaxTemplateDepth {
-				return nil, &TemplateError{line, fmt.Sprintf("more than %d sections stand inside of each other", MaxTemplateDepth)}
+				return nil, &TemplateError{line, fmt.Sprintf("more than %d nested sections", MaxTemplateDepth)}
 			}
 			node := templateNode{kind: templateSection, line: line, name: name}
 			if sign == "^" {
@@ -259,7 +262,7 @@ func (p *templateParser) until(open *templateNode) ([]templateNode, error) {
 	}
 }
 
-// text takes the next n bytes as they are.
+// text adds the next n bytes as text.
 func (p *templateParser) text(nodes []templateNode, n int) []templateNode {
 	text := p.rest[:n]
 	p.rest = p.rest[n:]
@@ -276,7 +279,7 @@ func (p *templateParser) text(nodes []templateNode, n int) []templateNode {
 	return nodes
 }
 
-// tag takes what stands between braces: its sign, empty for a value, and its name.
+// tag parses a tag and returns its sign, empty for a value, and its name.
 func (p *templateParser) tag() (sign, name string, err error) {
 	line, end := p.line, "}}"
 	p.rest = p.rest[2:]
@@ -297,12 +300,12 @@ func (p *templateParser) tag() (sign, name string, err error) {
 		sign, name = name[:1], strings.TrimSpace(name[1:])
 	}
 	if !templateName.MatchString(name) {
-		return "", "", &TemplateError{line, fmt.Sprintf("%.80q is no name; there are values, sections (# ^ /) and comments (!), and nothing else", name)}
+		return "", "", &TemplateError{line, fmt.Sprintf("%.80q is not a name: use values, sections (# ^ /) and comments (!)", name)}
 	}
 	return strings.TrimPrefix(sign, "&"), name, nil
 }
 
-// standalone takes the line away on which a tag stands alone that writes nothing. before is the text in front of the tag.
+// standalone removes the line of a tag that writes nothing and is alone on it. before is the text before the tag.
 func (p *templateParser) standalone(nodes []templateNode, before string) []templateNode {
 	line, rest, more := strings.Cut(p.rest, "\n")
 	if !p.fresh || strings.TrimSpace(line) != "" {

@@ -40,7 +40,7 @@ func TestEstimateTokens(t *testing.T) {
 	}
 }
 
-// Whoever cuts a text so that it fits relies on this.
+// Code that cuts a text to fit relies on this.
 func TestAnEstimateNeverFallsWhenTextIsAdded(t *testing.T) {
 	kinds := rapid.StringOf(rapid.SampledFrom([]rune("\x00aBC1?? \n\téя你👍")))
 	rapid.Check(t, func(t *rapid.T) {
@@ -49,7 +49,7 @@ func TestAnEstimateNeverFallsWhenTextIsAdded(t *testing.T) {
 	})
 }
 
-// A character of each kind, in every order: what a random text of all of Unicode seldom has.
+// One character of each kind, in every order; random Unicode text seldom has this.
 func TestAnEstimateOfEveryOrderOfKinds(t *testing.T) {
 	const kinds = "\x00aBC1? \né你"
 	texts := []string{""}
@@ -69,7 +69,8 @@ func TestAnEstimateOfEveryOrderOfKinds(t *testing.T) {
 	}
 }
 
-// addingNeverSaves tells that two texts together cost as much as one of them at least, and no more than both apart.
+// addingNeverSaves checks that two texts together cost at least as much as either of them, and no more than both
+// separately.
 func addingNeverSaves(t interface {
 	Helper()
 	Fatalf(format string, args ...any)

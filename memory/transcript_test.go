@@ -32,7 +32,7 @@ func TestTranscript(t *testing.T) {
 	}
 }
 
-// Nobody puts words into somebody else's mouth: a transcript shows as many speakers as it has messages.
+// No message can imitate another speaker: a transcript shows as many speakers as it has messages.
 func TestRenderTranscriptCannotBeForged(t *testing.T) {
 	speakers := func(s string) int {
 		n := 0
@@ -89,7 +89,10 @@ func TestStepsProperties(t *testing.T) {
 		var msgs []Message
 		first := rapid.Int64Range(1, 100).Draw(t, "first")
 		for i, role := range rapid.SliceOfN(rapid.SampledFrom([]string{RoleOfUser, RoleOfAssistant, RoleOfTool, RoleOfSystem}), 0, 60).Draw(t, "roles") {
-			msgs = append(msgs, Message{Seq: first + int64(i), Role: role, Content: rapid.SampledFrom([]string{"x", " "}).Draw(t, "content")})
+			msgs = append(msgs, Message{
+				Seq: first + int64(i), Role: role,
+				Content: rapid.SampledFrom([]string{"x", " "}).Draw(t, "content"),
+			})
 		}
 		steps := Steps(msgs, s)
 		if len(msgs) == 0 {

@@ -4,57 +4,56 @@ import (
 	"time"
 )
 
-// FlushPolicy says what happens when the model has not flushed a range of messages before the deadline.
+// FlushPolicy decides what happens if the model has not flushed a range of messages before the deadline.
 type FlushPolicy string
 
-// Policies.
+// Flush policies.
 const (
-	// FlushFallback has the built-in engine flush the range, with a deadline of its own. The model's version follows with the
-	// ordinary extraction of the same messages, which takes the place of what the rules noted.
+	// FlushFallback lets the built-in engine flush the range, with its own deadline. The ordinary extraction of the same
+	// messages later replaces what the rules noted.
 	FlushFallback FlushPolicy = "fallback"
-	// FlushWait goes on asking the model: the messages stay in the window until it has answered.
+	// FlushWait keeps asking the model. The messages stay in the window until it has answered.
 	FlushWait FlushPolicy = "wait"
 )
 
 // Valid reports whether p is a known policy.
 func (p FlushPolicy) Valid() bool { return p == FlushFallback || p == FlushWait }
 
-// WindowSettings are the resolved settings of a context window: how large it is, what it holds, and what is saved before
-// something leaves it.
+// WindowSettings are the resolved settings of a context window: its size, its contents, and when messages are flushed.
 type WindowSettings struct {
-	MemoryEnabled  bool `json:"memoryEnabled"`  // without it nothing is recalled and nothing flushed
+	MemoryEnabled  bool `json:"memoryEnabled"`  // if false, nothing is recalled or flushed
 	OwnerIsolation bool `json:"ownerIsolation"` // on: PERSONAL documents per owner; off: TEAM
 
-	MaxTokens        int     `json:"maxTokens"`        // of everything that a model is sent
-	CompactShare     float64 `json:"compactShare"`     // of MaxTokens, above which earlier turns are summarised
-	KeepTurns        int     `json:"keepTurns"`        // last turns that stay verbatim
+	MaxTokens        int     `json:"maxTokens"`        // of everything sent to a model
+	CompactShare     float64 `json:"compactShare"`     // of MaxTokens, above which earlier turns are summarized
+	KeepTurns        int     `json:"keepTurns"`        // number of last turns kept verbatim
 	SummaryMaxTokens int     `json:"summaryMaxTokens"` // of the summary of earlier turns
-	GoalMaxTokens    int     `json:"goalMaxTokens"`    // of the first user message, which stays when its turn is summarised
+	GoalMaxTokens    int     `json:"goalMaxTokens"`    // of the first user message, which is kept when its turn is summarized
 
-	AutoInject          bool    `json:"autoInject"`          // recalled memory goes into the context by itself
-	AutoInjectThreshold float64 `json:"autoInjectThreshold"` // least score, 0 to 1
+	AutoInject          bool    `json:"autoInject"`          // adds recalled memory to the context automatically
+	AutoInjectThreshold float64 `json:"autoInjectThreshold"` // minimum score, 0 to 1
 	AutoInjectMaxTokens int     `json:"autoInjectMaxTokens"`
 
-	// A flush begins when the room that is left falls below FlushSoftTokens, when more than FlushShare of the window is used,
-	// or when more than FlushMessages messages or FlushBytes bytes of them have not been flushed.
+	// A flush begins when fewer than FlushSoftTokens are left, when more than FlushShare of the window is used, or when
+	// more than FlushMessages messages or FlushBytes bytes are not flushed.
 	FlushSoftTokens int           `json:"flushSoftTokens"`
 	FlushShare      float64       `json:"flushShare"`
 	FlushMessages   int           `json:"flushMessages"`
 	FlushBytes      int           `json:"flushBytes"`
-	FlushDeadline   time.Duration `json:"flushDeadline"` // for the model; for the built-in engine the same again
+	FlushDeadline   time.Duration `json:"flushDeadline"` // for the model; the built-in engine has the same time again
 	FlushPolicy     FlushPolicy   `json:"flushPolicy"`
 
-	// SummaryDeadline bounds the calls that write one summary. After it the built-in engine writes one.
+	// SummaryDeadline bounds the calls that write one summary. After it the built-in engine writes the summary.
 	SummaryDeadline time.Duration `json:"summaryDeadline"`
-	MaxToolRounds   int           `json:"maxToolRounds"` // of one turn
-	// Model answers, summarises and flushes; without one (Paid false) rules do.
+	MaxToolRounds   int           `json:"maxToolRounds"` // per turn
+	// Paid is true if Model answers, summarizes and flushes. Otherwise rules do.
 	Paid           bool          `json:"paid"`
 	Model          string        `json:"model"`
 	ModelTimeout   time.Duration `json:"modelTimeout"`
 	ModelHeartbeat time.Duration `json:"modelHeartbeat"`
 }
 
-// DefaultWindowSettings are the documented defaults.
+// DefaultWindowSettings returns the documented defaults.
 func DefaultWindowSettings() WindowSettings {
 	return WindowSettings{
 		MemoryEnabled: true, OwnerIsolation: true,
@@ -67,7 +66,7 @@ func DefaultWindowSettings() WindowSettings {
 	}
 }
 
-// With returns s with everything that a sets.
+// With returns s with the agent's overrides.
 func (s WindowSettings) With(a AgentSettings) WindowSettings {
 	set(&s.MemoryEnabled, a.MemoryEnabled)
 	set(&s.OwnerIsolation, a.OwnerIsolation)
@@ -95,28 +94,28 @@ func (s WindowSettings) With(a AgentSettings) WindowSettings {
 	return s
 }
 
-// FlushSettings are the resolved settings of one flush. They travel in the workflow's input, so that a re-run sees what the
-// first run saw.
+// FlushSettings are the resolved settings of one flush. They are part of the workflow's input, so that a retry uses the
+// same values.
 type FlushSettings struct {
 	Extract  ExtractSettings `json:"extract"`
-	Paid     bool            `json:"paid"`     // a model is asked; else rules
-	Deadline time.Duration   `json:"deadline"` // for the model; after it Policy decides
+	Paid     bool            `json:"paid"`     // ask a model; otherwise use rules
+	Deadline time.Duration   `json:"deadline"` // for the model, after which Policy applies
 	Policy   FlushPolicy     `json:"policy"`
 }
 
-// Flush are the settings of a flush of this window; e are those of the agent's extractions.
+// Flush returns the settings of a flush of this window. e are the agent's extraction settings.
 func (s WindowSettings) Flush(e ExtractSettings) FlushSettings {
 	return FlushSettings{Extract: e, Paid: s.Paid, Deadline: s.FlushDeadline, Policy: s.FlushPolicy}
 }
 
-// CompactTrigger says why a conversation is compacted.
+// CompactTrigger is what started a compaction.
 type CompactTrigger string
 
 // Triggers of compactions.
 const (
-	CompactByTurn     CompactTrigger = "turn"     // the window is fuller than its share
-	CompactByOverflow CompactTrigger = "overflow" // the model said that the context is too long
-	CompactByRequest  CompactTrigger = "request"  // somebody asked
+	CompactByTurn     CompactTrigger = "turn"     // the window is filled above its share
+	CompactByOverflow CompactTrigger = "overflow" // the model reported that the context is too long
+	CompactByRequest  CompactTrigger = "request"  // a client requested it
 )
 
 // Valid reports whether t is a known trigger.
@@ -127,16 +126,16 @@ func (t CompactTrigger) Valid() bool {
 // CompactSettings are the resolved settings of one compaction.
 type CompactSettings struct {
 	Flush            FlushSettings `json:"flush"`
-	Window           int           `json:"window"` // MaxTokens of the window that it is made for
+	Window           int           `json:"window"` // MaxTokens of the window
 	SummaryMaxTokens int           `json:"summaryMaxTokens"`
 	SummaryDeadline  time.Duration `json:"summaryDeadline"`
-	Paid             bool          `json:"paid"` // a model writes the summary; else rules. Off in an emergency.
+	Paid             bool          `json:"paid"` // a model writes the summary; otherwise rules do. Off in an emergency.
 	Model            string        `json:"model"`
 	ModelTimeout     time.Duration `json:"modelTimeout"`
 	ModelHeartbeat   time.Duration `json:"modelHeartbeat"`
 }
 
-// Compact are the settings of a compaction of this window.
+// Compact returns the settings of a compaction of this window. e are the agent's extraction settings.
 func (s WindowSettings) Compact(e ExtractSettings) CompactSettings {
 	return CompactSettings{
 		Flush: s.Flush(e), Window: s.MaxTokens, SummaryMaxTokens: s.SummaryMaxTokens, SummaryDeadline: s.SummaryDeadline,

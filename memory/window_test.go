@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Each key of an agent's settings acts on its own field of the window's, and on no other.
+// Each of an agent's settings changes its own field of the window settings and no other.
 func TestWindowSettingsOfAnAgent(t *testing.T) {
 	t.Parallel()
 	defaults := DefaultWindowSettings()
@@ -18,23 +18,26 @@ func TestWindowSettingsOfAnAgent(t *testing.T) {
 		agent AgentSettings
 		field func(*WindowSettings)
 	}{
-		"memoryEnabled":        {AgentSettings{MemoryEnabled: new(false)}, func(s *WindowSettings) { s.MemoryEnabled = false }},
-		"ownerIsolation":       {AgentSettings{OwnerIsolation: new(false)}, func(s *WindowSettings) { s.OwnerIsolation = false }},
-		"windowMaxTokens":      {AgentSettings{WindowMaxTokens: new(9000)}, func(s *WindowSettings) { s.MaxTokens = 9000 }},
-		"windowCompactShare":   {AgentSettings{WindowCompactShare: new(.5)}, func(s *WindowSettings) { s.CompactShare = .5 }},
-		"windowKeepTurns":      {AgentSettings{WindowKeepTurns: new(5)}, func(s *WindowSettings) { s.KeepTurns = 5 }},
-		"summaryMaxTokens":     {AgentSettings{SummaryMaxTokens: new(800)}, func(s *WindowSettings) { s.SummaryMaxTokens = 800 }},
-		"autoInject":           {AgentSettings{AutoInject: new(false)}, func(s *WindowSettings) { s.AutoInject = false }},
-		"autoInjectThreshold":  {AgentSettings{AutoInjectThreshold: new(0.)}, func(s *WindowSettings) { s.AutoInjectThreshold = 0 }},
-		"autoInjectMaxTokens":  {AgentSettings{AutoInjectMaxTokens: new(0)}, func(s *WindowSettings) { s.AutoInjectMaxTokens = 0 }},
-		"flushSoftTokens":      {AgentSettings{FlushSoftTokens: new(0)}, func(s *WindowSettings) { s.FlushSoftTokens = 0 }},
-		"flushShare":           {AgentSettings{FlushShare: new(.6)}, func(s *WindowSettings) { s.FlushShare = .6 }},
-		"flushMessages":        {AgentSettings{FlushMessages: new(10)}, func(s *WindowSettings) { s.FlushMessages = 10 }},
-		"flushBytes":           {AgentSettings{FlushBytes: new(4096)}, func(s *WindowSettings) { s.FlushBytes = 4096 }},
-		"flushDeadlineSeconds": {AgentSettings{FlushDeadlineSeconds: new(30)}, func(s *WindowSettings) { s.FlushDeadline = 30 * time.Second }},
-		"flushPolicy":          {AgentSettings{FlushPolicy: FlushWait}, func(s *WindowSettings) { s.FlushPolicy = FlushWait }},
-		"maxToolRounds":        {AgentSettings{MaxToolRounds: new(0)}, func(s *WindowSettings) { s.MaxToolRounds = 0 }},
-		"model":                {AgentSettings{Model: "other"}, func(s *WindowSettings) { s.Model = "other" }},
+		"memoryEnabled":       {AgentSettings{MemoryEnabled: new(false)}, func(s *WindowSettings) { s.MemoryEnabled = false }},
+		"ownerIsolation":      {AgentSettings{OwnerIsolation: new(false)}, func(s *WindowSettings) { s.OwnerIsolation = false }},
+		"windowMaxTokens":     {AgentSettings{WindowMaxTokens: new(9000)}, func(s *WindowSettings) { s.MaxTokens = 9000 }},
+		"windowCompactShare":  {AgentSettings{WindowCompactShare: new(.5)}, func(s *WindowSettings) { s.CompactShare = .5 }},
+		"windowKeepTurns":     {AgentSettings{WindowKeepTurns: new(5)}, func(s *WindowSettings) { s.KeepTurns = 5 }},
+		"summaryMaxTokens":    {AgentSettings{SummaryMaxTokens: new(800)}, func(s *WindowSettings) { s.SummaryMaxTokens = 800 }},
+		"autoInject":          {AgentSettings{AutoInject: new(false)}, func(s *WindowSettings) { s.AutoInject = false }},
+		"autoInjectThreshold": {AgentSettings{AutoInjectThreshold: new(0.)}, func(s *WindowSettings) { s.AutoInjectThreshold = 0 }},
+		"autoInjectMaxTokens": {AgentSettings{AutoInjectMaxTokens: new(0)}, func(s *WindowSettings) { s.AutoInjectMaxTokens = 0 }},
+		"flushSoftTokens":     {AgentSettings{FlushSoftTokens: new(0)}, func(s *WindowSettings) { s.FlushSoftTokens = 0 }},
+		"flushShare":          {AgentSettings{FlushShare: new(.6)}, func(s *WindowSettings) { s.FlushShare = .6 }},
+		"flushMessages":       {AgentSettings{FlushMessages: new(10)}, func(s *WindowSettings) { s.FlushMessages = 10 }},
+		"flushBytes":          {AgentSettings{FlushBytes: new(4096)}, func(s *WindowSettings) { s.FlushBytes = 4096 }},
+		"flushDeadlineSeconds": {
+			AgentSettings{FlushDeadlineSeconds: new(30)},
+			func(s *WindowSettings) { s.FlushDeadline = 30 * time.Second },
+		},
+		"flushPolicy":   {AgentSettings{FlushPolicy: FlushWait}, func(s *WindowSettings) { s.FlushPolicy = FlushWait }},
+		"maxToolRounds": {AgentSettings{MaxToolRounds: new(0)}, func(s *WindowSettings) { s.MaxToolRounds = 0 }},
+		"model":         {AgentSettings{Model: "other"}, func(s *WindowSettings) { s.Model = "other" }},
 	} {
 		want := defaults
 		c.field(&want)
@@ -62,12 +65,13 @@ func TestDefaultWindowSettings(t *testing.T) {
 	}
 }
 
-// A budget is spent when it is reached, in either unit, and renews at midnight UTC wherever somebody is.
+// A budget is spent when usage reaches it, in either unit, and renews at midnight UTC in every time zone.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	used := Usage{InputTokens: 60, OutputTokens: 40, CostMicros: 7}
 	for b, want := range map[Budget]bool{
-		{}: false, {Tokens: 101}: false, {Tokens: 100}: true, {CostMicros: 8}: false, {CostMicros: 7}: true, {Tokens: 1000, CostMicros: 1}: true,
+		{}: false, {Tokens: 101}: false, {Tokens: 100}: true, {CostMicros: 8}: false, {CostMicros: 7}: true,
+		{Tokens: 1000, CostMicros: 1}: true,
 	} {
 		if got := b.Spent(used); got != want {
 			t.Errorf("%+v is spent: %t", b, got)

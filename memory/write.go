@@ -13,45 +13,46 @@ import (
 	"github.com/google/uuid"
 )
 
-// WriteRequest is what a business process asks to have written. Target and Content are templates over Data.
+// WriteRequest is a write requested by a business process. Target and Content are templates over Data.
 type WriteRequest struct {
-	// RequestID makes a repeated request one write: 1 to 128 of A-Z, a-z, 0-9, ".", "_", ":" and "-". It is opaque to us and
-	// stands in the ids of workflows, so that it must say nothing about a person.
+	// RequestID makes repeated requests one write: 1 to 128 characters of A-Z, a-z, 0-9, ".", "_", ":" and "-". It is part
+	// of workflow ids, so it must not identify a person.
 	RequestID string
-	Scope     Scope // empty: PERSONAL when an owner is named, else TEAM
+	Scope     Scope // empty: PERSONAL if an owner is named, otherwise TEAM
 	Target    string
 	Strategy  Strategy
 	Content   string
 	Data      json.RawMessage // a JSON object; empty: no data
-	Reason    string          // stands in the document's history
+	Reason    string          // stored in the document's history
 }
 
-// Limits of a WriteRequest, in bytes. Content is bounded as templates are (MaxTemplateBytes), and with the data in it as documents are.
+// Limits of a WriteRequest, in bytes. Content is bounded by MaxTemplateBytes, and rendered content by MaxRenderedBytes.
 const (
-	// MaxWriteTarget is four times what a path may have: names of data take more room than what they stand for.
+	// MaxWriteTarget is four times the limit of a path: names of data are longer than their values.
 	MaxWriteTarget = 1024
-	// MaxWriteData and a content at its limit travel through Temporal together (client.MaxSigned), unless JSON escapes much of them.
+	// MaxWriteData and a content of maximum size fit into one Temporal payload (client.MaxSigned), unless JSON escapes much
+	// of them.
 	MaxWriteData = 1 << 20
 )
 
 var requestIDPattern = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 
-// ValidRequestID reports whether s can be the id of a request to write.
+// ValidRequestID reports whether s is a valid RequestID.
 func ValidRequestID(s string) bool { return requestIDPattern.MatchString(s) }
 
-// WriteError says which part of a WriteRequest cannot be used and why, and repeats nothing of it.
+// WriteError reports which field of a WriteRequest is invalid and why, without repeating its value.
 type WriteError struct {
-	Field   string // as the API names it
+	Field   string // name of the field in the API
 	Problem string
 	cause   error
 }
 
 func (e *WriteError) Error() string { return e.Field + ": " + e.Problem }
 
-// Unwrap returns the typed error behind it, if there is one.
+// Unwrap returns the typed error that caused this one, or nil.
 func (e *WriteError) Unwrap() error { return e.cause }
 
-// Hash tells requests apart that use the same id: of everything that was asked for, with the data in a normal form.
+// Hash distinguishes different requests with the same id. It covers all fields, with the data in a normal form.
 func (r WriteRequest) Hash() [32]byte {
 	h := sha256.New()
 	data, err := normalJSON(r.Data)
@@ -65,10 +66,10 @@ func (r WriteRequest) Hash() [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
-// Rendered is a request with its data in it.
+// Rendered is a request with its data inserted.
 type Rendered struct{ Target, Content string }
 
-// Render checks the request and puts its data in. Every error is a *WriteError.
+// Render validates the request and inserts its data. Every error is a *WriteError.
 func (r WriteRequest) Render() (Rendered, error) {
 	switch {
 	case !ValidRequestID(r.RequestID):
@@ -97,7 +98,7 @@ func (r WriteRequest) Render() (Rendered, error) {
 	return out, nil
 }
 
-// data is the object that the templates see. Numbers stay as they were written.
+// data decodes Data for the templates. Numbers stay as written.
 func (r WriteRequest) data() (map[string]any, error) {
 	if len(bytes.TrimSpace(r.Data)) == 0 {
 		return map[string]any{}, nil
@@ -113,7 +114,7 @@ func (r WriteRequest) data() (map[string]any, error) {
 	return object, nil
 }
 
-// normalJSON writes JSON without spaces and with sorted names.
+// normalJSON returns JSON without white space and with sorted names.
 func normalJSON(raw json.RawMessage) ([]byte, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil, nil
@@ -132,44 +133,44 @@ func decodeJSON(raw json.RawMessage) (value any, err error) {
 		return nil, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more behind the value")
+		return nil, errors.New("there is text after the value")
 	}
 	return value, nil
 }
 
-// Outcomes of a write that only they have; the other ones are OutcomeWritten and OutcomeUnchanged.
+// Outcomes of writes, besides OutcomeWritten and OutcomeUnchanged.
 const (
-	// OutcomeStaged means that it is accepted and will be written.
+	// OutcomeStaged means that the write was accepted and will be applied.
 	OutcomeStaged Outcome = "staged"
-	// OutcomeRefused means that it is not written and will not be; the reason code says why.
+	// OutcomeRefused means that the write will not be applied. The reason code says why.
 	OutcomeRefused Outcome = "refused"
 )
 
-// Why a write was refused.
+// Reason codes of refused writes.
 const (
-	RefusedTarget      ReasonCode = "target_not_allowed" // business processes may not write this document
-	RefusedTeam        ReasonCode = "team_member"        // the agent names a leader
+	RefusedTarget      ReasonCode = "target_not_allowed" // WriteTargets do not include this document
+	RefusedTeam        ReasonCode = "team_member"        // the agent has a leader
 	RefusedMemoryOff   ReasonCode = "memory_off"
 	RefusedQuarantined ReasonCode = "quarantined" // by the scan
-	RefusedTooLarge    ReasonCode = "too_large"   // the document would be
-	RefusedForbidden   ReasonCode = "forbidden"   // the credential may not (any more)
+	RefusedTooLarge    ReasonCode = "too_large"   // the document would exceed its limit
+	RefusedForbidden   ReasonCode = "forbidden"   // the credential lacks the permission
 	RefusedKeyRevoked  ReasonCode = "key_revoked"
-	RefusedInvalid     ReasonCode = "invalid" // against another rule of documents
+	RefusedInvalid     ReasonCode = "invalid" // breaks another rule for documents
 )
 
-// WriteReceipt is the answer to a WriteRequest, the same whichever way it came. It carries references and counts only, so that
-// it may stand in histories.
+// WriteReceipt is the result of a WriteRequest, the same for every interface. It has references and counts only, so that it
+// may be part of workflow histories.
 type WriteReceipt struct {
 	Write      uuid.UUID  `json:"write"`
 	RequestID  string     `json:"requestId"`
 	Outcome    Outcome    `json:"outcome"` // staged, written, unchanged or refused
 	ReasonCode ReasonCode `json:"reasonCode,omitempty"`
 	Document   uuid.UUID  `json:"document,omitzero"`
-	Version    int        `json:"version,omitempty"` // that it made, or that says so already
+	Version    int        `json:"version,omitempty"` // made by the write, or already up to date
 	Created    bool       `json:"created,omitempty"`
 	Added      int        `json:"added,omitempty"`   // lines
 	Removed    int        `json:"removed,omitempty"` // lines
 	Bytes      int        `json:"bytes,omitempty"`   // size of the document
 	SHA256     string     `json:"sha256,omitempty"`  // of the document
-	Token      string     `json:"token,omitempty"`   // of the journal's entry
+	Token      string     `json:"token,omitempty"`   // of the journal entry
 }
