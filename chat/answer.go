@@ -7,9 +7,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/search"
+	"reverie/search/rank"
 	"reverie/window"
 )
 
@@ -85,7 +87,7 @@ func isFull(err error) bool {
 // quotations are the statements of what was found that have most words of the question, those of the best passages first. A
 // question answers nothing.
 func (t *turning) quotations(query string, hits []recall.Hit, people sections) []quotation {
-	asked := search.AnalyseQuery(query, t.now)
+	asked := analysis.NewQuery(query, t.now)
 	var all []quotation
 	most := 0
 	for _, hit := range hits {
@@ -107,7 +109,7 @@ func (t *turning) quotations(query string, hits []recall.Hit, people sections) [
 }
 
 // statements are the statements of a result that have most words of a question. What was found by its meaning needs none.
-func statements(asked search.Query, hit recall.Hit) (best []quotation) {
+func statements(asked analysis.Query, hit recall.Hit) (best []quotation) {
 	entries := []memory.EntryAt{{Text: hit.Text, FromLine: 1}}
 	if hit.Corpus == search.Memory {
 		entries = memory.EntriesOf(hit.Text)
@@ -119,7 +121,7 @@ func statements(asked search.Query, hit recall.Hit) (best []quotation) {
 		if scanned.Verdict == memory.VerdictQuarantine || text == "" || isQuestion(text) {
 			continue
 		}
-		words := len(search.Matches(asked, entry.Text))
+		words := len(rank.Matches(asked, entry.Text))
 		if hit.VectorScore > hit.TextScore {
 			words = max(words, 1)
 		}

@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/text/width"
 
+	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/recall"
-	"reverie/search"
 	"reverie/window"
 )
 
@@ -63,7 +63,7 @@ func (a *assembly) query() (query string, whole bool) {
 
 // terms is how many words of a text say something: "and when is it?" has none.
 func terms(text string) (n int) {
-	for _, token := range search.Analyse(text) {
+	for _, token := range analysis.Analyse(text) {
 		if !token.Stop {
 			n++
 		}
@@ -136,7 +136,7 @@ func (a *assembly) search(ctx context.Context, query string) finding {
 			a.Log.WarnContext(ctx, "What people of a group said is recalled without their names", "error", err, "agent", a.agent.ID)
 		}
 	}
-	return finding{request: r, passages: readable(search.AnalyseQuery(query, a.now), hits, people)}
+	return finding{request: r, passages: readable(analysis.NewQuery(query, a.now), hits, people)}
 }
 
 // record keeps which passages were used, once.

@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"reverie/chat"
+	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/search"
+	"reverie/search/index"
 	"reverie/window"
 )
 
@@ -331,7 +333,7 @@ func TestOnlyWhatIsInjectedIsRecorded(t *testing.T) {
 // slowStore answers no search.
 type slowStore struct{ recall.Store }
 
-func (slowStore) Collect(ctx context.Context, _ memory.Identity, _ []search.Corpus, _ search.Query) ([]*search.Collection, error) {
+func (slowStore) Collect(ctx context.Context, _ memory.Identity, _ []search.Corpus, _ analysis.Query) ([]*index.Collection, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }

@@ -10,12 +10,13 @@ import (
 
 	"reverie/memory"
 	"reverie/search"
+	"reverie/search/fuse"
 	"reverie/store"
 )
 
 // comparison is what vectors have to say about a question.
 type comparison struct {
-	of        map[search.Corpus]search.Dense
+	of        map[search.Corpus]fuse.Dense
 	space     int64
 	embedding memory.EmbeddingIdentity
 	used      bool   // vectors were compared
@@ -103,10 +104,10 @@ func isZero(vector []float32) bool {
 }
 
 // nearest compares the vector with what is in view of each corpus.
-func (s *searching) nearest(ctx context.Context, space int64, vector []float32) (map[search.Corpus]search.Dense, error) {
+func (s *searching) nearest(ctx context.Context, space int64, vector []float32) (map[search.Corpus]fuse.Dense, error) {
 	corpora := s.request.corpora()
-	found, errs := make([]search.Dense, len(corpora)), make([]error, len(corpora))
-	depth := search.DefaultFuseOptions().Depth
+	found, errs := make([]fuse.Dense, len(corpora)), make([]error, len(corpora))
+	depth := fuse.DefaultOptions().Depth
 	if s.request.bounded() {
 		depth = boundedDepth
 	}
@@ -117,7 +118,7 @@ func (s *searching) nearest(ctx context.Context, space int64, vector []float32) 
 		})
 	}
 	all.Wait()
-	of := make(map[search.Corpus]search.Dense, len(corpora))
+	of := make(map[search.Corpus]fuse.Dense, len(corpora))
 	for i, corpus := range corpora {
 		of[corpus] = found[i]
 	}

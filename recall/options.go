@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"reverie/search"
+	"reverie/search/rank"
 )
 
 // Options change how one request is answered. A nil field leaves the agent's or the server's setting.
@@ -27,21 +27,21 @@ const (
 )
 
 // switches turn components of lexical ranking off, by the name of their option.
-var switches = map[string]func(*search.RankOptions){
-	"stopWeight":    func(o *search.RankOptions) { o.StopWeight = 0 },
-	"contextWeight": func(o *search.RankOptions) { o.ContextWeight = 0 },
-	"speaker":       func(o *search.RankOptions) { o.Speaker, o.SpeakerInBody = 0, 1 },
-	"turns":         func(o *search.RankOptions) { o.Turns = search.Neighbourhood{} },
-	"chunks":        func(o *search.RankOptions) { o.Chunks = search.Neighbourhood{} },
-	"enclosing":     func(o *search.RankOptions) { o.Enclosing = 0 },
-	"coverage":      func(o *search.RankOptions) { o.Coverage = 0 },
-	"period":        func(o *search.RankOptions) { o.Period, o.PeriodTerms = 0, 1 },
-	"first":         func(o *search.RankOptions) { o.First = 0 },
-	"phrase":        func(o *search.RankOptions) { o.Phrase = 0 },
-	"closeness":     func(o *search.RankOptions) { o.Closeness = 0 },
-	"asking":        func(o *search.RankOptions) { o.Asking = 0 },
-	"answer":        func(o *search.RankOptions) { o.Answer = 0 },
-	"b":             func(o *search.RankOptions) { o.B, o.TurnB = 0, 0 },
+var switches = map[string]func(*rank.Options){
+	"stopWeight":    func(o *rank.Options) { o.StopWeight = 0 },
+	"contextWeight": func(o *rank.Options) { o.ContextWeight = 0 },
+	"speaker":       func(o *rank.Options) { o.Speaker, o.SpeakerInBody = 0, 1 },
+	"turns":         func(o *rank.Options) { o.Turns = rank.Neighbourhood{} },
+	"chunks":        func(o *rank.Options) { o.Chunks = rank.Neighbourhood{} },
+	"enclosing":     func(o *rank.Options) { o.Enclosing = 0 },
+	"coverage":      func(o *rank.Options) { o.Coverage = 0 },
+	"period":        func(o *rank.Options) { o.Period, o.PeriodTerms = 0, 1 },
+	"first":         func(o *rank.Options) { o.First = 0 },
+	"phrase":        func(o *rank.Options) { o.Phrase = 0 },
+	"closeness":     func(o *rank.Options) { o.Closeness = 0 },
+	"asking":        func(o *rank.Options) { o.Asking = 0 },
+	"answer":        func(o *rank.Options) { o.Answer = 0 },
+	"b":             func(o *rank.Options) { o.B, o.TurnB = 0, 0 },
 }
 
 // Components are the names that Options.Off takes, in order.
@@ -78,8 +78,8 @@ const (
 )
 
 // ranking are the options of lexical ranking.
-func (o Options) ranking() search.RankOptions {
-	ranking := search.DefaultRankOptions()
+func (o Options) ranking() rank.Options {
+	ranking := rank.DefaultOptions()
 	for _, name := range o.Off {
 		if turnOff := switches[name]; turnOff != nil {
 			turnOff(&ranking)

@@ -8,8 +8,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"reverie/language/analysis"
+	"reverie/language/fold"
 	"reverie/memory"
 	"reverie/search"
+	"reverie/search/rank"
 	"reverie/store"
 )
 
@@ -66,11 +69,11 @@ func (r *Recorder) statements(ctx context.Context, documents map[versionKey][]me
 
 // used are the statements that have the most words of a question. When none has any, which vectors can find all the same, it
 // is all of them.
-func used(statements []memory.EntryAt, q search.Query) []memory.EntryID {
+func used(statements []memory.EntryAt, q analysis.Query) []memory.EntryID {
 	var best []memory.EntryID
 	most := 0
 	for _, statement := range statements {
-		n := len(search.Matches(q, statement.Text))
+		n := len(rank.Matches(q, statement.Text))
 		if n > most {
 			best, most = nil, n
 		}
@@ -83,7 +86,7 @@ func used(statements []memory.EntryAt, q search.Query) []memory.EntryID {
 
 // QueryHash identifies a question within a workspace, however it was spelled: case and spaces do not count.
 func QueryHash(workspace, query string) [sha256.Size]byte {
-	folded := strings.Join(strings.Fields(search.Fold(query)), " ")
+	folded := strings.Join(strings.Fields(fold.Text(query)), " ")
 	return sha256.Sum256([]byte(workspace + "\x00" + folded))
 }
 

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"reverie/language/analysis"
 	"reverie/memory"
-	"reverie/search"
 	"reverie/store"
 )
 
@@ -21,7 +21,7 @@ type Ledger interface {
 // Use is a search whose results were used.
 type Use struct {
 	Identity  memory.Identity
-	Query     search.Query
+	Query     analysis.Query
 	At        time.Time // in the owner's zone
 	Synthetic bool
 	Hits      []Hit

@@ -6,6 +6,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"reverie/search"
+	"reverie/search/fuse"
 )
 
 // knownSpaces is of how many spaces the reputation is kept; the others begin again.
@@ -16,7 +17,7 @@ const knownSpaces = 10_000
 // which reputation it was made, since the same question may be answered a little differently once more is known.
 type Reputations struct {
 	mu   sync.Mutex
-	kept *lru.Cache[reputationKey, search.Reputation]
+	kept *lru.Cache[reputationKey, fuse.Reputation]
 }
 
 type reputationKey struct {
@@ -27,21 +28,21 @@ type reputationKey struct {
 // NewReputations knows nothing yet.
 func NewReputations() *Reputations {
 	// Its only error is a size that is not positive.
-	kept, _ := lru.New[reputationKey, search.Reputation](knownSpaces)
+	kept, _ := lru.New[reputationKey, fuse.Reputation](knownSpaces)
 	return &Reputations{kept: kept}
 }
 
 // of is what is known so far; nothing of a space that is new.
-func (r *Reputations) of(key reputationKey) search.Reputation {
+func (r *Reputations) of(key reputationKey) fuse.Reputation {
 	if r == nil {
-		return search.Reputation{}
+		return fuse.Reputation{}
 	}
 	known, _ := r.kept.Get(key)
 	return known
 }
 
 // learn takes one more question in.
-func (r *Reputations) learn(key reputationKey, v search.Votes) {
+func (r *Reputations) learn(key reputationKey, v fuse.Votes) {
 	if r == nil {
 		return
 	}

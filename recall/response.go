@@ -7,8 +7,12 @@ import (
 
 	"github.com/google/uuid"
 
+	"reverie/language/date"
 	"reverie/memory"
 	"reverie/search"
+	"reverie/search/choose"
+	"reverie/search/fuse"
+	"reverie/search/rank"
 )
 
 // Mode says what answered a search.
@@ -119,23 +123,23 @@ func Citation(path string, from, to int) string {
 // Explanation is everything that made a score.
 type Explanation struct {
 	Lexical *LexicalExplanation `json:"lexical,omitempty" doc:"By words; missing when the words of the question did not find it."`
-	Fused   search.Fused        `json:"fused" doc:"The two lists as one."`
+	Fused   fuse.Fused          `json:"fused" doc:"The two lists as one."`
 	// Share is already in the fused score.
 	Share    float64            `json:"share" doc:"What the fused score was multiplied with, because its corpus answers less of the question than another one; 1 when one corpus is searched."`
-	Selected search.SelectParts `json:"selected" doc:"From the fused score to the final one."`
+	Selected choose.SelectParts `json:"selected" doc:"From the fused score to the final one."`
 }
 
 // LexicalExplanation is a place in the ranking by words.
 type LexicalExplanation struct {
-	Score float64             `json:"score"`
-	Parts search.LexicalParts `json:"parts"`
+	Score float64           `json:"score"`
+	Parts rank.LexicalParts `json:"parts"`
 }
 
 // Trace is how a search went.
 type Trace struct {
 	Terms   []TermTrace
 	Phrases []string
-	Periods []search.Period
+	Periods []date.Period
 	Corpora []CorpusTrace
 	Dropped []DroppedHit
 	Stages  []Stage
@@ -155,14 +159,14 @@ type CorpusTrace struct {
 	Lexical  int // found by words
 	Dense    int // found by vectors
 	Compared int // vectors in view
-	Votes    search.Votes
+	Votes    fuse.Votes
 }
 
 // DroppedHit is a candidate that is not among the results.
 type DroppedHit struct {
 	Hit
 
-	Reason search.DropReason
+	Reason choose.DropReason
 }
 
 // Stage is how long a part of a search took.

@@ -10,16 +10,19 @@ import (
 
 	"github.com/google/uuid"
 
+	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/search"
+	"reverie/search/fuse"
+	"reverie/search/index"
 	"reverie/store"
 )
 
 // Store is what a search reads; *store.Store has it.
 type Store interface {
-	Collect(ctx context.Context, id memory.Identity, corpora []search.Corpus, q search.Query) ([]*search.Collection, error)
-	Passages(ctx context.Context, id memory.Identity, corpus search.Corpus, units []search.Unit) (map[search.UnitKey]store.Passage, error)
-	Nearest(ctx context.Context, id memory.Identity, q store.VectorQuery) (search.Dense, error)
+	Collect(ctx context.Context, id memory.Identity, corpora []search.Corpus, q analysis.Query) ([]*index.Collection, error)
+	Passages(ctx context.Context, id memory.Identity, corpus search.Corpus, units []index.Unit) (map[index.UnitKey]store.Passage, error)
+	Nearest(ctx context.Context, id memory.Identity, q store.VectorQuery) (fuse.Dense, error)
 	LiveSpace(ctx context.Context, id memory.Identity) (store.Space, error)
 	IndexLag(ctx context.Context, id memory.Identity, corpora []search.Corpus, token int64) (store.Lag, error)
 	Documents(ctx context.Context, id memory.Identity, filter store.DocumentFilter) ([]store.DocumentEntry, error)
@@ -70,7 +73,7 @@ func (s *Searcher) Search(ctx context.Context, id memory.Identity, r Request) (R
 		response.Embedding = s.Embedders[0].Identity()
 	}
 	now := s.now().In(r.zone())
-	q := search.AnalyseQuery(r.Query, now)
+	q := analysis.NewQuery(r.Query, now)
 	if response.Disabled || len(q.Terms) == 0 {
 		return response, nil
 	}
@@ -94,7 +97,7 @@ func (s *Searcher) Search(ctx context.Context, id memory.Identity, r Request) (R
 // Used records which results of a search with Unrecorded were used after all, best first.
 func (s *Searcher) Used(ctx context.Context, id memory.Identity, r Request, hits []Hit) {
 	now := s.now().In(r.zone())
-	s.record(ctx, Use{Identity: id, Query: search.AnalyseQuery(r.Query, now), At: now, Synthetic: r.Synthetic, Hits: hits})
+	s.record(ctx, Use{Identity: id, Query: analysis.NewQuery(r.Query, now), At: now, Synthetic: r.Synthetic, Hits: hits})
 }
 
 func (s *Searcher) record(ctx context.Context, u Use) {
@@ -119,7 +122,7 @@ type searching struct {
 	id       memory.Identity
 	request  Request
 	settings Settings
-	query    search.Query
+	query    analysis.Query
 	now      time.Time // in the request's zone
 	response *Response
 	stages   []Stage

@@ -4,7 +4,8 @@ import (
 	"time"
 
 	"reverie/memory"
-	"reverie/search"
+	"reverie/search/choose"
+	"reverie/search/fuse"
 )
 
 // Settings are how an agent's memory is searched. They are resolved in one order: the server's, the agent's, the request's.
@@ -23,11 +24,11 @@ type Settings struct {
 
 // DefaultSettings are the documented defaults.
 func DefaultSettings() Settings {
-	selection, fusion := search.DefaultSelectOptions(), search.DefaultFuseOptions()
+	selection, fusion := choose.DefaultOptions(), fuse.DefaultOptions()
 	return Settings{
 		Enabled: true, MaxResults: selection.Limit, MinScore: selection.MinScore,
 		VectorWeight: fusion.VectorWeight, TextWeight: fusion.TextWeight,
-		Lambda: search.DefaultDiversityOptions().Lambda, HalfLife: search.DefaultDecayOptions().HalfLife,
+		Lambda: choose.DefaultDiversityOptions().Lambda, HalfLife: choose.DefaultDecayOptions().HalfLife,
 		PersonalBoost: selection.PersonalBoost,
 	}
 }
@@ -69,13 +70,13 @@ func (r Request) settings(server Settings) Settings {
 }
 
 // selection is what the selection of results is told.
-func (s Settings) selection(r Request) search.SelectOptions {
-	o := search.SelectOptions{Limit: s.MaxResults, MinScore: s.MinScore, PersonalBoost: s.PersonalBoost, From: r.From, To: r.To}
+func (s Settings) selection(r Request) choose.Options {
+	o := choose.Options{Limit: s.MaxResults, MinScore: s.MinScore, PersonalBoost: s.PersonalBoost, From: r.From, To: r.To}
 	if s.Decay {
-		o.Decay = &search.DecayOptions{HalfLife: s.HalfLife}
+		o.Decay = &choose.DecayOptions{HalfLife: s.HalfLife}
 	}
 	if s.Diversity {
-		o.Diversity = &search.DiversityOptions{Lambda: s.Lambda}
+		o.Diversity = &choose.DiversityOptions{Lambda: s.Lambda}
 	}
 	return o
 }

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/search"
+	"reverie/search/index"
 )
 
 // Probe is how an embedding model answered.
@@ -22,7 +24,7 @@ func (s *Searcher) ProbeEmbedders(ctx context.Context, id memory.Identity) []Pro
 	probes := make([]Probe, len(s.Embedders))
 	for i, e := range s.Embedders {
 		began := time.Now()
-		one := &searching{Searcher: s, id: id, query: search.Query{Text: "memory"}}
+		one := &searching{Searcher: s, id: id, query: analysis.Query{Text: "memory"}}
 		_, reason, err := one.embed(ctx, e)
 		probes[i] = Probe{Embedding: e.Identity(), Took: time.Since(began), Reason: reason}
 		if err != nil {
@@ -50,7 +52,7 @@ const selfCheckWords = 16
 func (s *Searcher) SelfCheck(ctx context.Context, id memory.Identity) ([]SelfCheck, error) {
 	unnoticed := *s // nobody has asked
 	unnoticed.Recorder, unnoticed.Observe = nil, nil
-	collections, err := s.Store.Collect(ctx, id, search.Corpora(), search.Query{})
+	collections, err := s.Store.Collect(ctx, id, search.Corpora(), analysis.Query{})
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +66,7 @@ func (s *Searcher) SelfCheck(ctx context.Context, id memory.Identity) ([]SelfChe
 	return checks, errors.Join(errs...)
 }
 
-func (s *Searcher) selfCheck(ctx context.Context, id memory.Identity, c *search.Collection) (SelfCheck, error) {
+func (s *Searcher) selfCheck(ctx context.Context, id memory.Identity, c *index.Collection) (SelfCheck, error) {
 	check := SelfCheck{Corpus: c.Corpus}
 	units := spread(c.Units, selfChecks)
 	passages, err := s.Store.Passages(ctx, id, c.Corpus, units)
@@ -99,8 +101,8 @@ func (s *Searcher) selfCheck(ctx context.Context, id memory.Identity, c *search.
 }
 
 // spread takes about n units at equal distances, of those that have words.
-func spread(units []search.Unit, n int) []search.Unit {
-	var wordy []search.Unit
+func spread(units []index.Unit, n int) []index.Unit {
+	var wordy []index.Unit
 	for _, u := range units {
 		if u.Length > 0 {
 			wordy = append(wordy, u)
@@ -109,7 +111,7 @@ func spread(units []search.Unit, n int) []search.Unit {
 	if len(wordy) <= n {
 		return wordy
 	}
-	taken := make([]search.Unit, n)
+	taken := make([]index.Unit, n)
 	for i := range taken {
 		taken[i] = wordy[i*len(wordy)/n]
 	}
