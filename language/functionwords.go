@@ -91,17 +91,17 @@ var functionWordLists = map[Language]string{
 		zult zullen zou zouden kan kunt kunnen kon konden moet moeten moest mag mogen wil willen wilde niet niets geen ook
 		nog al zeer zo te in op aan met van voor uit bij naar over onder tussen door tegen zonder om tot sinds na er daar
 		hier dan toch alleen alle alles veel meer iets iemand niemand elke elk ieder altijd nooit weer`,
-	swedish: `en ett den det de dem jag du han hon vi ni mig dig sig oss er honom henne min mitt mina din ditt dina sin sitt
+	Swedish: `en ett den det de dem jag du han hon vi ni mig dig sig oss er honom henne min mitt mina din ditt dina sin sitt
 		sina hans hennes vår vårt våra deras och eller men för att om när då där var vem vad vilken vilket vilka hur varför
 		är var varit vara har hade haft ha blir blev blivit bli ska skall skulle kan kunde måste får fick vill ville inte
 		ingen inget inga också bara ännu redan mycket många så till i på av med från vid efter under över mellan genom mot
 		utan sedan som än denna detta dessa här alla allt mer något någon några varje alltid aldrig igen`,
-	norwegian: `en ei et den det de dem jeg eg du han hun vi dere meg deg seg oss henne min mitt mi mine din ditt di dine sin
+	Norwegian: `en ei et den det de dem jeg eg du han hun vi dere meg deg seg oss henne min mitt mi mine din ditt di dine sin
 		sitt si sine hans hennes vår vårt våre deres og eller men for at om når da der hvor hvem hva hvilken hvilket hvilke
 		hvordan hvorfor er var vært være har hadde hatt ha blir ble blitt bli skal skulle kan kunne må måtte får fikk vil
 		ville ikke ingen intet også bare ennå allerede mye mange så til i på av med fra ved etter under over mellom gjennom
 		mot uten siden som enn denne dette disse her alle alt mer noe noen hver alltid aldri igjen`,
-	danish: `en et den det de dem jeg du han hun vi i mig dig sig os jer ham hende min mit mine din dit dine sin sit sine hans
+	Danish: `en et den det de dem jeg du han hun vi i mig dig sig os jer ham hende min mit mine din dit dine sin sit sine hans
 		hendes vor vores deres og eller men for at om når da der hvor hvem hvad hvilken hvilket hvilke hvordan hvorfor er
 		var været være har havde haft have bliver blev blevet blive skal skulle kan kunne må måtte får fik vil ville ikke
 		ingen intet også kun endnu allerede meget mange så til på af med fra ved efter under over mellem gennem mod uden
@@ -116,7 +116,7 @@ var functionWordLists = map[Language]string{
 		hogyan milyen melyik mennyi hány honnan hova van vannak volt voltak lesz lenne lett volna vagyok vagy vagyunk
 		kell lehet tud sem semmi minden mindig soha nagyon sok több kevés után előtt alatt között nélkül szerint olyan
 		ilyen így úgy akkor most majd aki ami amely`,
-	romanian: `un o unui unei al ai ale lui ei lor cel cea cei cele eu tu el ea noi voi ei ele mă te se ne vă îl îi le îmi îți
+	Romanian: `un o unui unei al ai ale lui ei lor cel cea cei cele eu tu el ea noi voi ei ele mă te se ne vă îl îi le îmi îți
 		meu mea mei mele tău ta tăi tale său sa săi sale nostru noastră acest această acești aceste acel acea acela aceea
 		și sau dar iar că să dacă când cum unde cine ce care cât câte câți de la în din pe cu fără pentru prin între spre
 		până după înainte sub despre este e ești sunt suntem era erau fost fi am ai are avem aveți au avea aveam va vor
@@ -125,7 +125,7 @@ var functionWordLists = map[Language]string{
 		bizim sizin onların ve veya ya ile ama fakat çünkü ki da de mi mı mu mü için gibi kadar göre sonra önce ne kim
 		kime kimin nerede nereye nereden nasıl neden niçin niye hangi kaç var yok değil idi ise olan olarak oldu olduğu
 		olur çok daha en az her hiç hep bazı tüm bütün şey şimdi burada orada`,
-	irish: `an na agus nó ach mar go gur nach ní níl is tá bhí bhfuil beidh raibh sé sí siad muid mé tú sibh mo do ár bhur
+	Irish: `an na agus nó ach mar go gur nach ní níl is tá bhí bhfuil beidh raibh sé sí siad muid mé tú sibh mo do ár bhur
 		seo sin siúd cé cad cá conas cathain nuair ag ar as chuig de faoi le ó roimh thar trí um don sa san`,
 	Russian: `и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее её мне было вот от
 		меня еще ещё нет о об из ему теперь когда даже ну ли если уже или ни быть был была были него до вас нибудь опять уж

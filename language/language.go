@@ -1,6 +1,12 @@
 package language
 
-import "math/bits"
+import (
+	"math/bits"
+	"strings"
+	"unicode"
+
+	"reverie/language/fold"
+)
 
 // Language is one that the analyser knows function words of. Those before languageStems have Snowball stems.
 type Language uint8
@@ -13,14 +19,14 @@ const (
 	Italian
 	Portuguese
 	Dutch
-	swedish
-	norwegian
-	danish
+	Swedish
+	Norwegian
+	Danish
 	Finnish
 	Hungarian
-	romanian
+	Romanian
 	Turkish
-	irish
+	Irish
 	Russian
 	Arabic
 	Tamil
@@ -130,8 +136,8 @@ func letterLanguages(r rune) Set {
 var letters = func() map[rune]Set {
 	alphabets := map[Language]string{
 		German: "äöü", French: "éèêëàâîïôùûüçœæ", Spanish: "áéíóúñü", Italian: "àèéìòù", Portuguese: "ãõáâàçéêíóôú",
-		Dutch: "éëïóöü", swedish: "åäö", norwegian: "åæøéòô", danish: "åæøé", Finnish: "äö", Hungarian: "áéíóöőúüű",
-		romanian: "ăâîșşțţ", Turkish: "çğıöşüâ", irish: "áéíóú", Vietnamese: "ăâđêôơưàáãèéìíòóõùúýĩũ",
+		Dutch: "éëïóöü", Swedish: "åäö", Norwegian: "åæøéòô", Danish: "åæøé", Finnish: "äö", Hungarian: "áéíóöőúüű",
+		Romanian: "ăâîșşțţ", Turkish: "çğıöşüâ", Irish: "áéíóú", Vietnamese: "ăâđêôơưàáãèéìíòóõùúýĩũ",
 		Polish: "ąćęłńóśźż", Czech: "áčďéěíňóřšťúůýž",
 	}
 	of := make(map[rune]Set)
@@ -149,4 +155,20 @@ func (l Set) List(into []Language) []Language {
 		into = append(into, Language(bits.TrailingZeros32(uint32(l))))
 	}
 	return into
+}
+
+// Likeliest returns which of the candidates, all of Latin script, text is written in by its function words and letters. It is
+// the first candidate when another one is not likelier.
+func Likeliest(text string, candidates ...Language) Language {
+	var e Evidence
+	for word := range strings.FieldsFuncSeq(fold.Text(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
+		e.Word(word, FunctionWords[word])
+	}
+	best := candidates[0]
+	for _, candidate := range candidates[1:] {
+		if e.score[candidate] > e.score[best] {
+			best = candidate
+		}
+	}
+	return best
 }

@@ -220,3 +220,91 @@ func (s *scan) each(in language.Set, known language.Stems, add func(form string)
 		}
 	}
 }
+
+// Query is a question after analysis.
+type Query struct {
+	Text    string // as it was asked
+	Terms   []QueryTerm
+	Phrases []Phrase
+	Periods []date.Period
+}
+
+// TermKind tells how a term was made.
+type TermKind uint8
+
+const (
+	// Word is a word of a script that separates words.
+	Word TermKind = iota
+	// Ideographs are one or two characters of a script that does not.
+	Ideographs
+	// Identifier is a name of more than one part as a whole, such as db_port or user@example.
+	Identifier
+	// Number is made of digits.
+	Number
+)
+
+// QueryTerm is one thing that the question asks for. A unit that has any of its forms has it.
+type QueryTerm struct {
+	Text  string   // as it was written
+	Forms []string // after analysis, distinct, at least one: the word itself first, then its stems
+	Kind  TermKind
+	// Stop says that the word is so common in its language that it decides nothing. A query of stop words only has none
+	// that is marked.
+	Stop bool
+}
+
+// Phrase is a sequence of words that the question has in quotes, or an identifier: found where they stand together.
+type Phrase struct {
+	Text   string // folded as the analyser folds it
+	Quoted bool
+}
+
+// quotes are pairs of characters around a phrase, as they are after folding.
+var quotes = [][2]string{{`"`, `"`}, {"“", "”"}, {"„", "“"}, {"„", "”"}, {"«", "»"}, {"»", "«"}, {"「", "」"}, {"『", "』"}, {"《", "》"}, {"`", "`"}}
+
+// maxPhrases bounds the phrases of one question.
+const maxPhrases = 16
+
+// phrases are what the question has in quotes, and its identifiers.
+func (s *scan) phrases() []Phrase {
+	var found []Phrase
+	add := func(text string, quoted bool) {
+		text = strings.Join(strings.Fields(text), " ")
+		if text == "" || len(found) == maxPhrases {
+			return
+		}
+		for _, known := range found {
+			if known.Text == text {
+				return
+			}
+		}
+		found = append(found, Phrase{Text: text, Quoted: quoted})
+	}
+	text := s.folded.Text
+	for i := 0; i < len(text) && len(found) < maxPhrases; {
+		end := i + 1
+		for _, pair := range quotes {
+			inner, ok := strings.CutPrefix(text[i:], pair[0])
+			if !ok {
+				continue
+			}
+			if to := strings.Index(inner[:min(len(inner), maxPhrase)], pair[1]); to >= 0 {
+				if len(scanText(inner[:to]).words) > 0 {
+					add(inner[:to], true)
+				}
+				end = i + len(pair[0]) + to + len(pair[1])
+				break
+			}
+		}
+		i = end
+	}
+	for i := range s.words {
+		if w := &s.words[i]; w.kind == Identifier && w.of == 0 && w.end-w.start <= maxPhrase {
+			add(w.folded, false)
+		}
+	}
+	return found
+}
+
+// maxPhrase is the longest phrase, in bytes.
+const maxPhrase = 200

@@ -2,6 +2,7 @@ package choose
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -226,4 +227,141 @@ func (s *selection) cut(results []Result, o Options) []Result {
 // byScore orders results best first, the same scores by their place in the fused order, then by unit.
 func byScore(a, b Result) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), fuse.CompareRanks(a.Candidate.Fused.Rank, b.Candidate.Fused.Rank), a.Candidate.Unit.Compare(b.Candidate.Unit))
+}
+
+// Balance merges the results of several corpora, whose scores do not quite compare, into at most limit. Of n corpora with
+// results each is sure of its best ⌊limit/n⌋; further places go first to the one after them of each, so that a corpus has
+// ⌈limit/n⌉ before another one has more, and then to the best of all. The order is by score, then path, then unit. Each list
+// must be best first. What found no place is returned as dropped, in the same order.
+func Balance(limit int, lists ...[]Result) ([]Result, []Dropped) {
+	lists = slices.DeleteFunc(slices.Clone(lists), func(l []Result) bool { return len(l) == 0 })
+	limit = max(limit, 0)
+	type entry struct {
+		Result
+
+		round int
+	}
+	var entries []entry
+	for _, list := range lists {
+		for i, r := range list {
+			e := entry{Result: r}
+			switch {
+			case i < limit/len(lists): // sure of its place
+			case i*len(lists) < limit: // up to ⌈limit/n⌉
+				e.round = 1
+			default:
+				e.round = 2
+			}
+			entries = append(entries, e)
+		}
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.round, b.round), byScoreAndPath(a.Result, b.Result))
+	})
+	var kept []Result
+	var dropped []Dropped
+	for i, e := range entries {
+		if i < limit {
+			kept = append(kept, e.Result)
+		} else {
+			dropped = append(dropped, Dropped{Result: e.Result, Reason: BeyondLimit})
+		}
+	}
+	slices.SortFunc(kept, byScoreAndPath)
+	slices.SortFunc(dropped, func(a, b Dropped) int { return byScoreAndPath(a.Result, b.Result) })
+	return kept, dropped
+}
+
+// byScoreAndPath orders results of several corpora best first, the same scores by path and unit.
+func byScoreAndPath(a, b Result) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Candidate.Path, b.Candidate.Path), byScore(a, b))
+}
+
+// DecayOptions lets older passages count less.
+type DecayOptions struct {
+	// HalfLife is the age at which a passage counts half. Zero or less: no decay.
+	HalfLife time.Duration
+}
+
+// DefaultDecayOptions halve a score every thirty days.
+func DefaultDecayOptions() DecayOptions { return DecayOptions{HalfLife: 30 * 24 * time.Hour} }
+
+// Factor is what a score is multiplied with at an age: 1 for what is new or lies in the future, one half after HalfLife,
+// never 0.
+func (o DecayOptions) Factor(age time.Duration) float64 {
+	if o.HalfLife <= 0 || age <= 0 {
+		return 1
+	}
+	return math.Exp2(-age.Hours() / o.HalfLife.Hours())
+}
+
+// decayOf is the factor of one candidate: 1 when decay is off (nil), for what does not age and for what has no date.
+func decayOf(c Candidate, o *DecayOptions, now time.Time) float64 {
+	if o == nil || c.Evergreen || c.At == 0 {
+		return 1
+	}
+	return o.Factor(now.Sub(time.Unix(c.At, 0)))
+}
+
+// DiversityOptions lets a result that repeats earlier ones wait: maximal marginal relevance (Carbonell and Goldstein, 1998).
+type DiversityOptions struct {
+	// Lambda is the weight of relevance against novelty, 0..1: at 1 only relevance counts.
+	Lambda float64
+}
+
+// DefaultDiversityOptions weigh relevance 0.7 and novelty 0.3.
+func DefaultDiversityOptions() DiversityOptions { return DiversityOptions{Lambda: 0.7} }
+
+// diversify reorders results, which are in order of score, so that each of the first limit is the one with the greatest
+// Lambda·relevance − (1−Lambda)·similarity to those before it; the others follow in order of score. Relevance is the score
+// between the lowest (0) and the highest (1); when all are the same it is 1. Ties go to the higher score.
+func diversify(results []Result, limit int, o DiversityOptions) {
+	if len(results) < 2 {
+		return
+	}
+	lambda := min(max(o.Lambda, 0), 1)
+	high, low := results[0].Score, results[len(results)-1].Score
+	relevance := func(r Result) float64 {
+		if high == low {
+			return 1
+		}
+		return (r.Score - low) / (high - low)
+	}
+	rest := slices.Clone(results)
+	for place := range min(limit, len(results)) {
+		best := 0
+		for i := range rest {
+			parts := &rest[i].Parts
+			if place > 0 {
+				parts.Similarity = max(parts.Similarity, jaccard(rest[i].Candidate.Terms, results[place-1].Candidate.Terms))
+			}
+			parts.Marginal = lambda*relevance(rest[i]) - (1-lambda)*parts.Similarity
+			if cmp.Compare(parts.Marginal, rest[best].Parts.Marginal) > 0 {
+				best = i
+			}
+		}
+		results[place] = rest[best]
+		rest = slices.Delete(rest, best, best+1)
+	}
+	copy(results[min(limit, len(results)):], rest)
+}
+
+// jaccard is the share of the terms of two texts that both have. Both must be sorted and distinct. Texts without terms have
+// nothing in common with any.
+func jaccard(a, b []index.TermID) float64 {
+	common, i, j := 0, 0, 0
+	for i < len(a) && j < len(b) {
+		switch {
+		case a[i] == b[j]:
+			common, i, j = common+1, i+1, j+1
+		case a[i] < b[j]:
+			i++
+		default:
+			j++
+		}
+	}
+	if common == 0 {
+		return 0
+	}
+	return float64(common) / float64(len(a)+len(b)-common)
 }

@@ -84,11 +84,11 @@ func TestFuseOneList(t *testing.T) {
 		want                     []index.UnitKey
 		textWeight, vectorWeight float64
 	}{
-		"words alone":             {l, Dense{}, []index.UnitKey{Group: unitAt(2), Ordinal: unitAt(1)}, 1, 0},
-		"vectors alone":           {Lexical{}, d, []index.UnitKey{Group: unitAt(3), Ordinal: unitAt(1), unitAt(2)}, 0, 1},
+		"words alone":             {l, Dense{}, []index.UnitKey{unitAt(2), unitAt(1)}, 1, 0},
+		"vectors alone":           {Lexical{}, d, []index.UnitKey{unitAt(3), unitAt(1), unitAt(2)}, 0, 1},
 		"neither":                 {Lexical{}, Dense{}, nil, 0, 0},
-		"vectors that are alike":  {l, Dense{Hits: []DenseHit{{unitAt(1), .5}, {unitAt(2), .5}}}, []index.UnitKey{Group: unitAt(2), Ordinal: unitAt(1)}, 1, 0},
-		"vectors without numbers": {l, Dense{Hits: []DenseHit{{unitAt(1), math.NaN()}}}, []index.UnitKey{Group: unitAt(2), Ordinal: unitAt(1)}, 1, 0},
+		"vectors that are alike":  {l, Dense{Hits: []DenseHit{{unitAt(1), .5}, {unitAt(2), .5}}}, []index.UnitKey{unitAt(2), unitAt(1)}, 1, 0},
+		"vectors without numbers": {l, Dense{Hits: []DenseHit{{unitAt(1), math.NaN()}}}, []index.UnitKey{unitAt(2), unitAt(1)}, 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fusion := Fuse(c.l, c.d, DefaultOptions())
