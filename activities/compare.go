@@ -9,9 +9,11 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
+	"reverie/language/analysis"
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/search"
+	"reverie/search/index"
 	"reverie/store"
 )
 
@@ -32,14 +34,14 @@ type comparing struct {
 // question is made of a unit, which should be among the answers.
 type question struct {
 	text   string
-	unit   search.UnitKey
+	unit   index.UnitKey
 	corpus search.Corpus
 }
 
 // sample makes n questions of units that stand at even distances in the index, so that the same index gives the same
 // questions.
 func (c *comparing) sample(ctx context.Context, n int) error {
-	collections, err := c.Store.Collect(ctx, c.id, search.Corpora(), search.Query{})
+	collections, err := c.Store.Collect(ctx, c.id, search.Corpora(), analysis.Query{})
 	if err != nil {
 		return err
 	}
@@ -50,7 +52,7 @@ func (c *comparing) sample(ctx context.Context, n int) error {
 	passed := 0
 	asked := map[string]bool{} // what is said often would be asked often, and is found by none of those who said it
 	for _, collection := range collections {
-		var chosen []search.Unit
+		var chosen []index.Unit
 		for i := range n {
 			at := i*total/max(n, 1) - passed
 			if at >= 0 && at < len(collection.Units) && (i == 0 || i*total/n != (i-1)*total/n) {
@@ -84,7 +86,7 @@ func firstSentence(text string) string {
 		if runes := []rune(line); len(runes) > questionRunes {
 			line = string(runes[:questionRunes])
 		}
-		if len(search.Analyse(line)) > 0 {
+		if len(analysis.Analyse(line)) > 0 {
 			return line
 		}
 	}
@@ -129,10 +131,10 @@ func (c *comparing) compare(ctx context.Context, live, next store.Space) (Compar
 }
 
 // hits are the best units of one question.
-type hits map[search.UnitKey]bool
+type hits map[index.UnitKey]bool
 
 // share is 1 when a unit is among the hits.
-func (h hits) share(unit search.UnitKey) float64 {
+func (h hits) share(unit index.UnitKey) float64 {
 	if h[unit] {
 		return 1
 	}

@@ -14,7 +14,7 @@ import (
 	"reverie/llm"
 	"reverie/llm/llmtest"
 	"reverie/memory"
-	"reverie/search"
+	"reverie/search/index"
 	"reverie/store"
 )
 
@@ -251,12 +251,12 @@ func TestSettledPartHasNoGaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var due store.DueUnits
 		vectors := settled{}
-		isSettled := map[search.UnitKey]bool{}
+		isSettled := map[index.UnitKey]bool{}
 		whole := map[int64]int64{}
 		for group := range int64(rapid.IntRange(1, 4).Draw(t, "sources")) {
 			n := int64(rapid.IntRange(0, 6).Draw(t, "units"))
 			for ordinal := int64(1); ordinal <= n; ordinal++ {
-				u := store.DueUnit{Key: search.UnitKey{Group: group, Ordinal: ordinal}, Hash: store.TextHash{byte(rapid.IntRange(0, 9).Draw(t, "text"))}}
+				u := store.DueUnit{Key: index.UnitKey{Group: group, Ordinal: ordinal}, Hash: store.TextHash{byte(rapid.IntRange(0, 9).Draw(t, "text"))}}
 				due.Units = append(due.Units, u)
 			}
 			whole[group] = n + int64(rapid.IntRange(1, 3).Draw(t, "rest"))

@@ -10,6 +10,7 @@ import (
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/search"
+	"reverie/search/excerpt"
 	"reverie/store"
 )
 
@@ -94,7 +95,7 @@ func (s *Server) documentExcerpt(ctx context.Context, id memory.Identity, in *ge
 		return view, err
 	}
 	view.Path, view.Corpus, view.Scope, view.Owner, view.Version, view.Agent = d.Path, search.Memory, d.Scope, d.Owner, d.Version, d.Agent
-	view.fill(search.ExcerptOf(d.Content, search.ExcerptOptions{From: in.From, Lines: in.Lines, Skip: in.Skip}))
+	view.fill(excerpt.Of(d.Content, excerpt.Options{From: in.From, Lines: in.Lines, Skip: in.Skip}))
 	return view, nil
 }
 
@@ -125,11 +126,11 @@ func (s *Server) conversationExcerpt(ctx context.Context, id memory.Identity, na
 	for _, m := range messages {
 		fmt.Fprintf(&text, "%s: %s\n", speaker(m), strings.Join(strings.Fields(m.Content), " "))
 	}
-	view.fill(search.ExcerptOf(text.String(), search.ExcerptOptions{Skip: in.Skip}).Behind(in.From - 1))
+	view.fill(excerpt.Of(text.String(), excerpt.Options{Skip: in.Skip}).Behind(in.From - 1))
 	view.Total = int(conversation.Last)
 	if last := in.From + view.Lines - 1; !view.Truncated && last < view.Total {
 		view.Truncated, view.NextFrom = true, last+1
-		view.Notice = search.ReadOn(view.NextFrom, 0)
+		view.Notice = excerpt.ReadOn(view.NextFrom, 0)
 	}
 	for _, m := range messages[:view.Lines] {
 		view.MessageIDs = append(view.MessageIDs, m.ID)
@@ -146,13 +147,13 @@ func speaker(m memory.Message) string {
 }
 
 // fill takes what was read.
-func (v *excerptView) fill(e search.Excerpt) {
+func (v *excerptView) fill(e excerpt.Excerpt) {
 	v.Text, v.From, v.Lines, v.Total = e.Text, e.From, e.Lines, e.Total
 	v.Truncated, v.NextFrom, v.NextSkip = e.Truncated, e.NextFrom, e.NextSkip
 	if e.Lines > 0 {
 		v.Citation = recall.Citation(v.Path, v.From, v.From+v.Lines-1)
 	}
 	if e.Truncated {
-		v.Notice = search.ReadOn(v.NextFrom, v.NextSkip)
+		v.Notice = excerpt.ReadOn(v.NextFrom, v.NextSkip)
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"reverie/memory"
 	"reverie/recall"
-	"reverie/search"
+	"reverie/search/keyword"
 )
 
 func (s *Server) keywordRoutes() {
@@ -22,15 +22,15 @@ type keywordInput struct {
 	AgentParam
 	PersonParams
 	Body struct {
-		Query string              `json:"query" minLength:"2" maxLength:"64" doc:"2 to 64 characters; at most six words count." example:"blue cabinet"`
-		Scope search.KeywordScope `json:"scope,omitempty" enum:"all,memory,profile,persona" default:"all" doc:"memory: MEMORY.md and daily notes; profile: PROFILE.md; persona: AGENTS.md."`
-		Limit int                 `json:"limit,omitempty" minimum:"1" maximum:"30" default:"10" doc:"Lines."`
+		Query string        `json:"query" minLength:"2" maxLength:"64" doc:"2 to 64 characters; at most six words count." example:"blue cabinet"`
+		Scope keyword.Scope `json:"scope,omitempty" enum:"all,memory,profile,persona" default:"all" doc:"memory: MEMORY.md and daily notes; profile: PROFILE.md; persona: AGENTS.md."`
+		Limit int           `json:"limit,omitempty" minimum:"1" maximum:"30" default:"10" doc:"Lines."`
 	}
 }
 
 type keywordsView struct {
 	Query     string              `json:"query"`
-	Scope     search.KeywordScope `json:"scope"`
+	Scope     keyword.Scope       `json:"scope"`
 	TotalHits int                 `json:"totalHits" doc:"Lines in hits."`
 	Hits      []recall.KeywordHit `json:"hits" doc:"Best first."`
 	Hint      string              `json:"hint,omitempty" doc:"What to do when nothing was found."`

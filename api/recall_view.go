@@ -3,9 +3,12 @@ package api
 import (
 	"time"
 
+	"reverie/language/date"
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/search"
+	"reverie/search/choose"
+	"reverie/search/fuse"
 )
 
 // searchView is the answer to a search, in the shape that agents' tools know.
@@ -105,7 +108,7 @@ type corpusView struct {
 	Lexical  int           `json:"lexical" doc:"Found by words."`
 	Dense    int           `json:"dense" doc:"Found by vectors."`
 	Compared int           `json:"compared" doc:"Vectors in view."`
-	Votes    search.Votes  `json:"votes" doc:"What the two lists were trusted with, for this question."`
+	Votes    fuse.Votes    `json:"votes" doc:"What the two lists were trusted with, for this question."`
 }
 
 type droppedView struct {
@@ -114,7 +117,7 @@ type droppedView struct {
 	StartLine int                `json:"startLine"`
 	EndLine   int                `json:"endLine"`
 	Score     float64            `json:"score"`
-	Reason    search.DropReason  `json:"reason" enum:"outside-period,personal-copy,below-floor,too-similar,beyond-limit"`
+	Reason    choose.DropReason  `json:"reason" enum:"outside-period,personal-copy,below-floor,too-similar,beyond-limit"`
 	Explain   recall.Explanation `json:"explain"`
 }
 
@@ -179,7 +182,7 @@ func viewTrace(t recall.Trace) *explainView {
 	return &explainView{
 		Terms:   views(t.Terms, func(t recall.TermTrace) termView { return termView(t) }),
 		Phrases: views(t.Phrases, func(p string) string { return p }),
-		Periods: views(t.Periods, func(p search.Period) periodView { return periodView(p) }),
+		Periods: views(t.Periods, func(p date.Period) periodView { return periodView(p) }),
 		Corpora: views(t.Corpora, func(c recall.CorpusTrace) corpusView { return corpusView(c) }),
 		Dropped: views(t.Dropped, func(d recall.DroppedHit) droppedView {
 			return droppedView{d.Corpus, d.Path, d.FromLine, d.ToLine, d.Score, d.Reason, *d.Explanation}

@@ -7,14 +7,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"reverie/language"
+	"reverie/language/analysis"
 	"reverie/language/script"
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/remember"
 	"reverie/search"
+	"reverie/search/rank"
 	"reverie/store"
 	"reverie/toolbox"
 	"reverie/window"
@@ -92,7 +94,7 @@ func isFull(err error) bool {
 // quotations are the statements of what was found that have most words of the question, those of the best passages first. A
 // question answers nothing.
 func (t *turning) quotations(query string, hits []recall.Hit, people sections) []quotation {
-	asked := search.AnalyseQuery(query, t.now)
+	asked := analysis.NewQuery(query, t.now)
 	var all []quotation
 	most := 0
 	for _, hit := range hits {
@@ -114,7 +116,7 @@ func (t *turning) quotations(query string, hits []recall.Hit, people sections) [
 }
 
 // statements are the statements of a result that have most words of a question. What was found by its meaning needs none.
-func statements(asked search.Query, hit recall.Hit) (best []quotation) {
+func statements(asked analysis.Query, hit recall.Hit) (best []quotation) {
 	entries := []memory.EntryAt{{Text: hit.Text, FromLine: 1}}
 	if hit.Corpus == search.Memory {
 		entries = memory.EntriesOf(hit.Text)
@@ -126,7 +128,7 @@ func statements(asked search.Query, hit recall.Hit) (best []quotation) {
 		if scanned.Verdict == memory.VerdictQuarantine || text == "" || isQuestion(text) {
 			continue
 		}
-		words := len(search.Matches(asked, entry.Text))
+		words := len(rank.Matches(asked, entry.Text))
 		if hit.VectorScore > hit.TextScore {
 			words = max(words, 1)
 		}
@@ -219,53 +221,28 @@ func (p phrases) savedAs(saved toolbox.Saved) string {
 	return text
 }
 
-// languageOf is the language in which to say a ready-made sentence to somebody who writes a text: en, zh, ja, vi, es or de. What
-// is not clear is answered in English.
+// languageOf returns the language in which to answer a message with a ready-made sentence: en, zh, ja, vi, es or de. It is
+// English when the language is unclear.
 func languageOf(text string) string {
-	han, kana, hits := 0, 0, map[string]int{}
-	lower := strings.ToLower(text)
-	for _, r := range lower {
-		switch {
-		case script.IsKana(r):
-			kana++
-		case script.IsHan(r):
-			han++
-		case strings.ContainsRune("ạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹăđơư", r):
-			hits["vi"] += 2
-		case strings.ContainsRune("¿¡ñ", r):
-			hits["es"] += 2
-		case strings.ContainsRune("ßäöü", r):
-			hits["de"] += 2
+	han := false
+	for _, r := range text {
+		if script.IsKana(r) {
+			return "ja"
 		}
+		han = han || script.IsHan(r)
 	}
-	switch {
-	case kana > 0:
-		return "ja"
-	case han > 0:
+	if han {
 		return "zh"
 	}
-	for _, word := range strings.FieldsFunc(lower, func(r rune) bool { return !unicode.IsLetter(r) }) {
-		for language, words := range functionWords {
-			if strings.Contains(words, " "+word+" ") {
-				hits[language]++
-			}
-		}
+	switch language.Likeliest(text, language.English, language.Vietnamese, language.Spanish, language.German) {
+	case language.Vietnamese:
+		return "vi"
+	case language.Spanish:
+		return "es"
+	case language.German:
+		return "de"
 	}
-	best := "en"
-	for _, language := range []string{"vi", "es", "de"} { // a fixed order, and English where it is as likely
-		if hits[language] > hits[best] {
-			best = language
-		}
-	}
-	return best
-}
-
-// functionWords are words that nearly every sentence has some of.
-var functionWords = map[string]string{
-	"en": " the a an is are was were do does did what where when who which how my your i you we to of in on and it that have has ",
-	"es": " el la los las un una es son qué dónde cuándo quién cómo mi tu yo de que en y vive dónde cuál está tengo tiene ",
-	"de": " der die das ein eine ist sind war was wo wann wer wie mein dein meine ich du wir und zu wohnt welche habe hat von mit ",
-	"vi": " là của tôi bạn không gì và ở có nào cho đâu ai khi ",
+	return "en"
 }
 
 // phrases are ready-made sentences in one language. The verbs of fmt stand for what is said in between.

@@ -12,10 +12,13 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/text/width"
 
+	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/remember"
 	"reverie/search"
+	"reverie/search/excerpt"
+	"reverie/search/rank"
 	"reverie/window"
 )
 
@@ -66,7 +69,7 @@ func (a *assembly) query() (query string, whole bool) {
 
 // terms is how many words of a text say something: "and when is it?" has none.
 func terms(text string) (n int) {
-	for _, token := range search.Analyse(text) {
+	for _, token := range analysis.Analyse(text) {
 		if !token.Stop {
 			n++
 		}
@@ -139,7 +142,7 @@ func (a *assembly) search(ctx context.Context, query string) finding {
 			a.Log.WarnContext(ctx, "What people of a group said is recalled without their names", "error", err, "agent", a.agent.ID)
 		}
 	}
-	return finding{request: r, passages: readable(search.AnalyseQuery(query, a.now), hits, people)}
+	return finding{request: r, passages: readable(analysis.NewQuery(query, a.now), hits, people)}
 }
 
 // record keeps which passages were used, once.
@@ -228,7 +231,7 @@ func sourceOf(h recall.Hit, line int) string { return fmt.Sprintf("%s:%d", h.Pat
 
 // readable are the results that may be shown, best first. Memory is scanned when it is written; here it is once more, since not
 // all of what is found came through that gate, and messages did not.
-func readable(asked search.Query, hits []recall.Hit, people sections) (readable []passage) {
+func readable(asked analysis.Query, hits []recall.Hit, people sections) (readable []passage) {
 	wanted := wordsOf(asked)
 	for _, hit := range hits {
 		scanned := memory.Scan(hit.Text)
@@ -240,7 +243,7 @@ func readable(asked search.Query, hits []recall.Hit, people sections) (readable 
 			p.choose(asked, scanned.Text, people)
 		}
 		if len(p.statements) == 0 {
-			snippet, _ := search.Snippet(scanned.Text, wanted, maxShown)
+			snippet, _ := excerpt.Snippet(scanned.Text, wanted, maxShown)
 			p.statements = []statement{{snippet, people.by(hit, hit.FromLine)}}
 		}
 		readable = append(readable, p)
@@ -249,7 +252,7 @@ func readable(asked search.Query, hits []recall.Hit, people sections) (readable 
 }
 
 // wordsOf are the words of a question that say something, in all their forms.
-func wordsOf(q search.Query) (words []string) {
+func wordsOf(q analysis.Query) (words []string) {
 	for _, term := range q.Terms {
 		if !term.Stop {
 			words = append(words, term.Forms...)
@@ -260,10 +263,10 @@ func wordsOf(q search.Query) (words []string) {
 
 // choose takes the statements of a document's passage that have most words of the question. There are none when it was found by
 // its meaning alone.
-func (p *passage) choose(asked search.Query, text string, people sections) {
+func (p *passage) choose(asked analysis.Query, text string, people sections) {
 	best, most := []memory.EntryAt(nil), 1
 	for _, entry := range memory.EntriesOf(text) {
-		n := len(search.Matches(asked, entry.Heading+"\n"+entry.Text))
+		n := len(rank.Matches(asked, entry.Heading+"\n"+entry.Text))
 		if n > most {
 			best, most = nil, n
 		}
@@ -276,11 +279,11 @@ func (p *passage) choose(asked search.Query, text string, people sections) {
 		by := people.by(p.hit, p.hit.FromLine+entry.FromLine-1)
 		if i == 0 {
 			p.line += entry.FromLine - 1
-			if most > len(search.Matches(asked, entry.Text)) && entry.Heading != memory.PersonHeading+string(by) {
+			if most > len(rank.Matches(asked, entry.Text)) && entry.Heading != memory.PersonHeading+string(by) {
 				p.heading = entry.Heading
 			}
 		}
-		snippet, _ := search.Snippet(entry.Text, wanted, maxShown)
+		snippet, _ := excerpt.Snippet(entry.Text, wanted, maxShown)
 		p.statements = append(p.statements, statement{snippet, by})
 	}
 }

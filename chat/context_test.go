@@ -14,9 +14,11 @@ import (
 	"github.com/google/uuid"
 
 	"reverie/chat"
+	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/search"
+	"reverie/search/index"
 	"reverie/store"
 	"reverie/window"
 )
@@ -336,7 +338,7 @@ func TestOnlyWhatIsInjectedIsRecorded(t *testing.T) {
 // slowStore answers no search.
 type slowStore struct{ recall.Store }
 
-func (slowStore) Collect(ctx context.Context, _ memory.Identity, _ []search.Corpus, _ search.Query) ([]*search.Collection, error) {
+func (slowStore) Collect(ctx context.Context, _ memory.Identity, _ []search.Corpus, _ analysis.Query) ([]*index.Collection, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }

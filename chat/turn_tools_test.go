@@ -10,10 +10,12 @@ import (
 	"testing"
 
 	"reverie/chat"
+	"reverie/language/analysis"
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/search"
+	"reverie/search/index"
 	"reverie/store"
 	"reverie/toolbox"
 )
@@ -219,7 +221,7 @@ var errGone = errors.New("the database is gone")
 // gone is a store that cannot be searched.
 type gone struct{ recall.Store }
 
-func (gone) Collect(context.Context, memory.Identity, []search.Corpus, search.Query) ([]*search.Collection, error) {
+func (gone) Collect(context.Context, memory.Identity, []search.Corpus, analysis.Query) ([]*index.Collection, error) {
 	return nil, errGone
 }
 

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"reverie/language/analysis"
 	"reverie/language/script"
 	"reverie/memory"
-	"reverie/search"
 )
 
 // Alike reports whether two statements say the same thing, so that they are one thing in a dream and the second one adds
@@ -85,11 +85,11 @@ func wordsOf(text string) words {
 		if !ok || len(w.units) == 0 && leads[folded] {
 			continue
 		}
-		if t.Kind == search.Identifier {
+		if t.Kind == analysis.Identifier {
 			within = t.End
 		}
 		u.name, u.phrase, u.relation = i > 0 && startsUpper(t.Text), phrase, relation
-		w.spaceless = w.spaceless || t.Kind == search.Ideographs
+		w.spaceless = w.spaceless || t.Kind == analysis.Ideographs
 		w.units = append(w.units, u)
 	}
 	w.sorted = make([]string, len(w.units))
@@ -102,22 +102,22 @@ func wordsOf(text string) words {
 
 // analysed are the terms of a text. Short texts rarely tell their language; an English word is put behind them, so that they
 // are stemmed as English besides what they look like, and not in every language there is.
-func analysed(text string) []search.Token {
-	tokens := search.Analyse(text + "\nthe")
+func analysed(text string) []analysis.Token {
+	tokens := analysis.Analyse(text + "\nthe")
 	return tokens[:len(tokens)-1]
 }
 
 // meaningOf is the meaning of a token; false when it says nothing by itself. within is where the last whole identifier ends.
-func meaningOf(t search.Token, within int) (meaning, bool) {
+func meaningOf(t analysis.Token, within int) (meaning, bool) {
 	folded := t.Forms[0]
 	switch {
 	case t.Start < within || t.Stop || fillers[folded]:
 		return meaning{}, false
-	case t.Kind == search.Identifier:
+	case t.Kind == analysis.Identifier:
 		return meaning{key: t.Forms[len(t.Forms)-1], exact: true}, isWhole(t) // the parts of others follow
-	case t.Kind == search.Number:
+	case t.Kind == analysis.Number:
 		return meaning{key: t.Forms[len(t.Forms)-1], exact: true}, true
-	case t.Kind == search.Ideographs:
+	case t.Kind == analysis.Ideographs:
 		return meaning{key: folded, exact: strings.Contains(hanNumerals, folded)}, len([]rune(folded)) == 1
 	}
 	key := inflectionKey(t)
@@ -131,7 +131,7 @@ func meaningOf(t search.Token, within int) (meaning, bool) {
 }
 
 // isWhole reports whether an identifier is one thing, such as db_port or MySQL. Of words with a hyphen each is one by itself.
-func isWhole(t search.Token) bool {
+func isWhole(t analysis.Token) bool {
 	return !strings.Contains(t.Text, "-") || strings.ContainsAny(t.Text, "0123456789_./@:#")
 }
 
@@ -139,7 +139,7 @@ func isWhole(t search.Token) bool {
 const englishMark = "en~"
 
 // inflectionKey is the form under which the inflections of a word are one: its English stem, or that of the language it is in.
-func inflectionKey(t search.Token) string {
+func inflectionKey(t analysis.Token) string {
 	for _, f := range t.Forms[1:] {
 		if strings.HasPrefix(f, englishMark) {
 			return f

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"reverie/search"
+	"reverie/language/analysis"
 )
 
 // MaxTags bounds the tags of one statement.
@@ -43,17 +43,17 @@ func conceptsOf(text string) []concept {
 	within := 0
 	for _, t := range analysed(text) {
 		folded := t.Forms[0]
-		if t.Kind == search.Ideographs || t.Start < within {
+		if t.Kind == analysis.Ideographs || t.Start < within {
 			continue
 		}
-		if t.Kind == search.Identifier && isWhole(t) {
+		if t.Kind == analysis.Identifier && isWhole(t) {
 			within = t.End
 			if first, _ := utf8.DecodeRuneInString(folded); unicode.IsLetter(first) && utf8.RuneCountInString(folded) <= maxTag { // 9:30 and 3rd are none
 				out = append(out, concept{folded, t.Forms[len(t.Forms)-1]})
 			}
 			continue
 		}
-		if t.Kind != search.Word || t.Stop || isGeneric(folded) || !isLongEnough(t) {
+		if t.Kind != analysis.Word || t.Stop || isGeneric(folded) || !isLongEnough(t) {
 			continue
 		}
 		key := inflectionKey(t)
@@ -68,7 +68,7 @@ func conceptsOf(text string) []concept {
 }
 
 // isLongEnough reports whether a word can be a concept: three characters, two when it is a name such as "Go" or "UK".
-func isLongEnough(t search.Token) bool {
+func isLongEnough(t analysis.Token) bool {
 	n := utf8.RuneCountInString(t.Forms[0])
 	return n >= 3 && n <= maxTag || n == 2 && startsUpper(t.Text)
 }

@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"strings"
 
+	"reverie/language/analysis"
 	"reverie/language/script"
-	"reverie/search"
 )
 
 // reading is what a sentence says that another one can contradict.
@@ -30,7 +30,7 @@ func contentOf(text string) content {
 	c := content{}
 	for _, t := range analysed(text) {
 		folded := t.Forms[0]
-		if t.Stop || fillers[folded] || folded == "user" || t.Kind == search.Ideographs && len([]rune(folded)) == 1 {
+		if t.Stop || fillers[folded] || folded == "user" || t.Kind == analysis.Ideographs && len([]rune(folded)) == 1 {
 			continue
 		}
 		key := inflectionKey(t)

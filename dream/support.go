@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"reverie/language/analysis"
 	"reverie/memory"
-	"reverie/search"
 )
 
 const (
@@ -149,7 +149,7 @@ func (b *sourceBook) datesOf(text string) {
 		for _, found := range sourceDate.FindAllString(line, -1) {
 			b.dates[strings.ReplaceAll(found, "-", "")] = true
 		}
-		for _, p := range search.AnalyseQuery(line, day.Add(12*time.Hour)).Periods {
+		for _, p := range analysis.NewQuery(line, day.Add(12*time.Hour)).Periods {
 			if p.To.Sub(p.From) <= 25*time.Hour { // a day of a change of the clocks
 				b.dates[p.From.Format("20060102")] = true
 			}

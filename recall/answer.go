@@ -8,8 +8,13 @@ import (
 
 	"github.com/google/uuid"
 
+	"reverie/language/date"
 	"reverie/memory"
 	"reverie/search"
+	"reverie/search/choose"
+	"reverie/search/excerpt"
+	"reverie/search/fuse"
+	"reverie/search/rank"
 )
 
 // answer makes the response of what was selected in each view.
@@ -34,9 +39,9 @@ func (s *searching) answer(views []*view) {
 }
 
 // merge makes one list of the results of all views.
-func (s *searching) merge(views []*view) ([]search.Result, []search.Dropped) {
-	var dropped []search.Dropped
-	lists := make([][]search.Result, len(views))
+func (s *searching) merge(views []*view) ([]choose.Result, []choose.Dropped) {
+	var dropped []choose.Dropped
+	lists := make([][]choose.Result, len(views))
 	for i, v := range views {
 		lists[i] = v.results
 		dropped = append(dropped, v.dropped...)
@@ -45,15 +50,15 @@ func (s *searching) merge(views []*view) ([]search.Result, []search.Dropped) {
 		return lists[0], dropped
 	}
 	lists, below := belowTogether(lists)
-	results, beyond := search.Balance(s.settings.MaxResults, lists...)
+	results, beyond := choose.Balance(s.settings.MaxResults, lists...)
 	return results, slices.Concat(dropped, below, beyond)
 }
 
 // belowTogether takes out results below the floor that stand only because their corpus has no better ones, when another
 // corpus has.
-func belowTogether(lists [][]search.Result) (kept [][]search.Result, below []search.Dropped) {
-	relaxed := func(r search.Result) bool { return r.Parts.Relaxed }
-	if !slices.ContainsFunc(lists, func(l []search.Result) bool { return len(l) > 0 && !slices.ContainsFunc(l, relaxed) }) {
+func belowTogether(lists [][]choose.Result) (kept [][]choose.Result, below []choose.Dropped) {
+	relaxed := func(r choose.Result) bool { return r.Parts.Relaxed }
+	if !slices.ContainsFunc(lists, func(l []choose.Result) bool { return len(l) > 0 && !slices.ContainsFunc(l, relaxed) }) {
 		return lists, nil
 	}
 	for _, l := range lists {
@@ -63,16 +68,16 @@ func belowTogether(lists [][]search.Result) (kept [][]search.Result, below []sea
 		}
 		for _, r := range l {
 			r.Parts.Relaxed = false
-			below = append(below, search.Dropped{Result: r, Reason: search.BelowFloor})
+			below = append(below, choose.Dropped{Result: r, Reason: choose.BelowFloor})
 		}
 	}
 	return kept, below
 }
 
 // hit is a result with its passage.
-func (v *view) hit(r search.Result) Hit {
+func (v *view) hit(r choose.Result) Hit {
 	p := v.passages[r.Candidate.Unit]
-	snippet, _ := search.Snippet(p.Text, v.wanted(), search.DefaultSnippet)
+	snippet, _ := excerpt.Snippet(p.Text, v.wanted(), excerpt.DefaultSnippet)
 	h := Hit{
 		Corpus: v.Corpus, Path: r.Candidate.Path, FromLine: p.Unit.FromLine, ToLine: p.Unit.ToLine,
 		Source: SourceRef{Scope: p.Source.Scope, Owner: p.Source.Owner, ID: p.Source.Document, Version: p.Source.Version, Conversation: p.Source.Conversation},
@@ -105,7 +110,7 @@ func (s *searching) wanted() []string {
 	return forms
 }
 
-func (v *view) explanation(r search.Result) *Explanation {
+func (v *view) explanation(r choose.Result) *Explanation {
 	e := &Explanation{Fused: r.Candidate.Fused, Share: v.shareOf(r.Candidate.Fused), Selected: r.Parts}
 	if ranked, found := v.byKey[r.Candidate.Unit]; found {
 		e.Lexical = &LexicalExplanation{ranked.Score, ranked.Parts}
@@ -235,23 +240,23 @@ func Citation(path string, from, to int) string {
 // Explanation is everything that made a score.
 type Explanation struct {
 	Lexical *LexicalExplanation `json:"lexical,omitempty" doc:"By words; missing when the words of the question did not find it."`
-	Fused   search.Fused        `json:"fused" doc:"The two lists as one."`
+	Fused   fuse.Fused          `json:"fused" doc:"The two lists as one."`
 	// Share is already in the fused score.
 	Share    float64            `json:"share" doc:"What the fused score was multiplied with, because its corpus answers less of the question than another one; 1 when one corpus is searched."`
-	Selected search.SelectParts `json:"selected" doc:"From the fused score to the final one."`
+	Selected choose.SelectParts `json:"selected" doc:"From the fused score to the final one."`
 }
 
 // LexicalExplanation is a place in the ranking by words.
 type LexicalExplanation struct {
-	Score float64             `json:"score"`
-	Parts search.LexicalParts `json:"parts"`
+	Score float64           `json:"score"`
+	Parts rank.LexicalParts `json:"parts"`
 }
 
 // Trace is how a search went.
 type Trace struct {
 	Terms   []TermTrace
 	Phrases []string
-	Periods []search.Period
+	Periods []date.Period
 	Corpora []CorpusTrace
 	Dropped []DroppedHit
 	Stages  []Stage
@@ -271,14 +276,14 @@ type CorpusTrace struct {
 	Lexical  int // found by words
 	Dense    int // found by vectors
 	Compared int // vectors in view
-	Votes    search.Votes
+	Votes    fuse.Votes
 }
 
 // DroppedHit is a candidate that is not among the results.
 type DroppedHit struct {
 	Hit
 
-	Reason search.DropReason
+	Reason choose.DropReason
 }
 
 // Stage is how long a part of a search took.

@@ -9,14 +9,17 @@ import (
 	"sync"
 	"time"
 
+	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/search"
+	"reverie/search/fuse"
+	"reverie/search/index"
 	"reverie/store"
 )
 
 // comparison is what vectors have to say about a question.
 type comparison struct {
-	of        map[search.Corpus]search.Dense
+	of        map[search.Corpus]fuse.Dense
 	space     int64
 	embedding memory.EmbeddingIdentity
 	used      bool   // vectors were compared
@@ -104,10 +107,10 @@ func isZero(vector []float32) bool {
 }
 
 // nearest compares the vector with what is in view of each corpus.
-func (s *searching) nearest(ctx context.Context, space int64, vector []float32) (map[search.Corpus]search.Dense, error) {
+func (s *searching) nearest(ctx context.Context, space int64, vector []float32) (map[search.Corpus]fuse.Dense, error) {
 	corpora := s.request.corpora()
-	found, errs := make([]search.Dense, len(corpora)), make([]error, len(corpora))
-	depth := search.DefaultFuseOptions().Depth
+	found, errs := make([]fuse.Dense, len(corpora)), make([]error, len(corpora))
+	depth := fuse.DefaultOptions().Depth
 	if s.request.bounded() {
 		depth = boundedDepth
 	}
@@ -118,7 +121,7 @@ func (s *searching) nearest(ctx context.Context, space int64, vector []float32) 
 		})
 	}
 	all.Wait()
-	of := make(map[search.Corpus]search.Dense, len(corpora))
+	of := make(map[search.Corpus]fuse.Dense, len(corpora))
 	for i, corpus := range corpora {
 		of[corpus] = found[i]
 	}
@@ -195,7 +198,7 @@ func (s *Searcher) ProbeEmbedders(ctx context.Context, id memory.Identity) []Pro
 	probes := make([]Probe, len(s.Embedders))
 	for i, e := range s.Embedders {
 		began := time.Now()
-		one := &searching{Searcher: s, id: id, query: search.Query{Text: "memory"}}
+		one := &searching{Searcher: s, id: id, query: analysis.Query{Text: "memory"}}
 		_, reason, err := one.embed(ctx, e)
 		probes[i] = Probe{Embedding: e.Identity(), Took: time.Since(began), Reason: reason}
 		if err != nil {
@@ -223,7 +226,7 @@ const selfCheckWords = 16
 func (s *Searcher) SelfCheck(ctx context.Context, id memory.Identity) ([]SelfCheck, error) {
 	unnoticed := *s // nobody has asked
 	unnoticed.Recorder, unnoticed.Observe = nil, nil
-	collections, err := s.Store.Collect(ctx, id, search.Corpora(), search.Query{})
+	collections, err := s.Store.Collect(ctx, id, search.Corpora(), analysis.Query{})
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +240,7 @@ func (s *Searcher) SelfCheck(ctx context.Context, id memory.Identity) ([]SelfChe
 	return checks, errors.Join(errs...)
 }
 
-func (s *Searcher) selfCheck(ctx context.Context, id memory.Identity, c *search.Collection) (SelfCheck, error) {
+func (s *Searcher) selfCheck(ctx context.Context, id memory.Identity, c *index.Collection) (SelfCheck, error) {
 	check := SelfCheck{Corpus: c.Corpus}
 	units := spread(c.Units, selfChecks)
 	passages, err := s.Store.Passages(ctx, id, c.Corpus, units)
@@ -272,8 +275,8 @@ func (s *Searcher) selfCheck(ctx context.Context, id memory.Identity, c *search.
 }
 
 // spread takes about n units at equal distances, of those that have words.
-func spread(units []search.Unit, n int) []search.Unit {
-	var wordy []search.Unit
+func spread(units []index.Unit, n int) []index.Unit {
+	var wordy []index.Unit
 	for _, u := range units {
 		if u.Length > 0 {
 			wordy = append(wordy, u)
@@ -282,7 +285,7 @@ func spread(units []search.Unit, n int) []search.Unit {
 	if len(wordy) <= n {
 		return wordy
 	}
-	taken := make([]search.Unit, n)
+	taken := make([]index.Unit, n)
 	for i := range taken {
 		taken[i] = wordy[i*len(wordy)/n]
 	}

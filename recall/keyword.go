@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"reverie/memory"
-	"reverie/search"
+	"reverie/search/keyword"
 	"reverie/store"
 )
 
@@ -22,15 +22,15 @@ const maxKeywordFiles = 50
 
 // KeywordRequest is a search for lines that have all of some words literally. It needs no index.
 type KeywordRequest struct {
-	Query string              // search.MinKeywordQuery to search.MaxKeywordQuery characters
-	Scope search.KeywordScope // empty: all
-	Limit int                 // lines; 0: DefaultKeywordLimit
+	Query string        // keyword.MinQuery to keyword.MaxQuery characters
+	Scope keyword.Scope // empty: all
+	Limit int           // lines; 0: DefaultKeywordLimit
 	Agent memory.AgentSettings
 }
 
 // KeywordHit is a line of a document.
 type KeywordHit struct {
-	search.KeywordHit
+	keyword.Hit
 
 	Scope memory.Scope `json:"scope"`
 	// Agent is whose document it is; empty when GLOBAL.
@@ -49,7 +49,7 @@ type KeywordResponse struct {
 // or the store's. What it finds is not recorded as recalled: who looks for literal words knows them.
 func (s *Searcher) Keywords(ctx context.Context, id memory.Identity, r KeywordRequest) (KeywordResponse, error) {
 	if r.Scope == "" {
-		r.Scope = search.KeywordAll
+		r.Scope = keyword.All
 	}
 	if r.Limit == 0 {
 		r.Limit = DefaultKeywordLimit
@@ -57,9 +57,9 @@ func (s *Searcher) Keywords(ctx context.Context, id memory.Identity, r KeywordRe
 	if !s.Defaults.With(r.Agent).Enabled {
 		return KeywordResponse{Disabled: true}, nil
 	}
-	terms, err := search.KeywordTerms(r.Query)
+	terms, err := keyword.Terms(r.Query)
 	switch {
-	case errors.Is(err, search.ErrKeywordQuery):
+	case errors.Is(err, keyword.ErrQuery):
 		return KeywordResponse{}, invalid("query", "%s", err)
 	case err != nil:
 		return KeywordResponse{}, err
@@ -79,22 +79,22 @@ func (s *Searcher) Keywords(ctx context.Context, id memory.Identity, r KeywordRe
 		return KeywordResponse{}, err
 	}
 	found = append(found, theirs...)
-	files := make([]search.KeywordFile, len(found))
+	files := make([]keyword.File, len(found))
 	byID := map[string]memory.Document{}
 	for i, d := range found {
-		files[i] = search.KeywordFile{Filename: d.Path, Content: d.Content, ID: d.ID.String()}
+		files[i] = keyword.File{Filename: d.Path, Content: d.Content, ID: d.ID.String()}
 		byID[files[i].ID] = d
 	}
 	var response KeywordResponse
-	for _, hit := range search.KeywordHits(terms, files, r.Limit) {
+	for _, hit := range keyword.Hits(terms, files, r.Limit) {
 		d := byID[hit.ID]
-		response.Hits = append(response.Hits, KeywordHit{KeywordHit: hit, Scope: d.Scope, Agent: d.Agent, Document: d})
+		response.Hits = append(response.Hits, KeywordHit{Hit: hit, Scope: d.Scope, Agent: d.Agent, Document: d})
 	}
 	return response, nil
 }
 
 // documentsWith are the documents in view of a scope that have all terms.
-func (s *Searcher) documentsWith(ctx context.Context, id memory.Identity, scope search.KeywordScope, terms []string) ([]memory.Document, error) {
+func (s *Searcher) documentsWith(ctx context.Context, id memory.Identity, scope keyword.Scope, terms []string) ([]memory.Document, error) {
 	entries, err := s.Store.Documents(ctx, id, store.DocumentFilter{})
 	if err != nil {
 		return nil, err

@@ -12,8 +12,12 @@ import (
 	"github.com/google/uuid"
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"reverie/language/analysis"
+	"reverie/language/fold"
 	"reverie/memory"
 	"reverie/search"
+	"reverie/search/fuse"
+	"reverie/search/rank"
 	"reverie/store"
 )
 
@@ -26,7 +30,7 @@ type Ledger interface {
 // Use is a search whose results were used.
 type Use struct {
 	Identity  memory.Identity
-	Query     search.Query
+	Query     analysis.Query
 	At        time.Time // in the owner's zone
 	Synthetic bool
 	Hits      []Hit
@@ -220,11 +224,11 @@ func (r *Recorder) statements(ctx context.Context, documents map[versionKey][]me
 
 // used are the statements that have the most words of a question. When none has any, which vectors can find all the same, it
 // is all of them.
-func used(statements []memory.EntryAt, q search.Query) []memory.EntryID {
+func used(statements []memory.EntryAt, q analysis.Query) []memory.EntryID {
 	var best []memory.EntryID
 	most := 0
 	for _, statement := range statements {
-		n := len(search.Matches(q, statement.Text))
+		n := len(rank.Matches(q, statement.Text))
 		if n > most {
 			best, most = nil, n
 		}
@@ -237,7 +241,7 @@ func used(statements []memory.EntryAt, q search.Query) []memory.EntryID {
 
 // QueryHash identifies a question within a workspace, however it was spelled: case and spaces do not count.
 func QueryHash(workspace, query string) [sha256.Size]byte {
-	folded := strings.Join(strings.Fields(search.Fold(query)), " ")
+	folded := strings.Join(strings.Fields(fold.Text(query)), " ")
 	return sha256.Sum256([]byte(workspace + "\x00" + folded))
 }
 
@@ -255,7 +259,7 @@ const knownSpaces = 10_000
 // which reputation it was made, since the same question may be answered a little differently once more is known.
 type Reputations struct {
 	mu   sync.Mutex
-	kept *lru.Cache[reputationKey, search.Reputation]
+	kept *lru.Cache[reputationKey, fuse.Reputation]
 }
 
 type reputationKey struct {
@@ -266,21 +270,21 @@ type reputationKey struct {
 // NewReputations knows nothing yet.
 func NewReputations() *Reputations {
 	// Its only error is a size that is not positive.
-	kept, _ := lru.New[reputationKey, search.Reputation](knownSpaces)
+	kept, _ := lru.New[reputationKey, fuse.Reputation](knownSpaces)
 	return &Reputations{kept: kept}
 }
 
 // of is what is known so far; nothing of a space that is new.
-func (r *Reputations) of(key reputationKey) search.Reputation {
+func (r *Reputations) of(key reputationKey) fuse.Reputation {
 	if r == nil {
-		return search.Reputation{}
+		return fuse.Reputation{}
 	}
 	known, _ := r.kept.Get(key)
 	return known
 }
 
 // learn takes one more question in.
-func (r *Reputations) learn(key reputationKey, v search.Votes) {
+func (r *Reputations) learn(key reputationKey, v fuse.Votes) {
 	if r == nil {
 		return
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/search"
@@ -64,7 +65,7 @@ func (l *ledger) sizes() []int {
 func use(agent string) recall.Use {
 	return recall.Use{
 		Identity: memory.Identity{Workspace: "acme", Agent: agent, Owner: "user:1"}, At: time.Now(),
-		Query: search.AnalyseQuery("balcony", time.Now()),
+		Query: analysis.NewQuery("balcony", time.Now()),
 		Hits:  []recall.Hit{{Corpus: search.Sessions, Path: "sessions/c1", FromLine: 1, ToLine: 1, Text: "The balcony faces south.", Score: .9}},
 	}
 }
@@ -170,7 +171,7 @@ func TestWhatIsRecorded(t *testing.T) {
 	r := recall.NewRecorder(l, slog.New(slog.DiscardHandler))
 	document := uuid.New()
 	u := use("ada")
-	u.Query = search.AnalyseQuery("balcony tomatoes", time.Now())
+	u.Query = analysis.NewQuery("balcony tomatoes", time.Now())
 	u.At = time.Date(2026, 5, 1, 23, 30, 0, 0, time.FixedZone("east", -2*3600))
 	u.Synthetic = true
 	u.Hits = []recall.Hit{

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"reverie/search"
+	"reverie/search/fuse"
 )
 
 // What one question told of a space is known to the next one, and to no other space or corpus.
@@ -11,7 +12,7 @@ func TestReputations(t *testing.T) {
 	t.Parallel()
 	r := NewReputations()
 	key := reputationKey{7, search.Memory}
-	agrees := search.Votes{Text: 1, Noise: 3, Agreement: 3}
+	agrees := fuse.Votes{Text: 1, Noise: 3, Agreement: 3}
 	for range 5 {
 		r.learn(key, agrees)
 	}
@@ -19,13 +20,13 @@ func TestReputations(t *testing.T) {
 		t.Errorf("after five questions: %+v", known)
 	}
 	for _, other := range []reputationKey{{7, search.Sessions}, {8, search.Memory}} {
-		if known := r.of(other); known != (search.Reputation{}) {
+		if known := r.of(other); known != (fuse.Reputation{}) {
 			t.Errorf("of %+v is known %+v", other, known)
 		}
 	}
 	var none *Reputations
 	none.learn(key, agrees)
-	if known := none.of(key); known != (search.Reputation{}) {
+	if known := none.of(key); known != (fuse.Reputation{}) {
 		t.Errorf("without reputations: %+v", known)
 	}
 }

@@ -12,6 +12,9 @@ import (
 
 	"reverie/memory"
 	"reverie/search"
+	"reverie/search/choose"
+	"reverie/search/fuse"
+	"reverie/search/rank"
 )
 
 // Limits of a request. A request beyond one of them is refused, not cut.
@@ -188,21 +191,21 @@ const (
 )
 
 // switches turn components of lexical ranking off, by the name of their option.
-var switches = map[string]func(*search.RankOptions){
-	"stopWeight":    func(o *search.RankOptions) { o.StopWeight = 0 },
-	"contextWeight": func(o *search.RankOptions) { o.ContextWeight = 0 },
-	"speaker":       func(o *search.RankOptions) { o.Speaker, o.SpeakerInBody = 0, 1 },
-	"turns":         func(o *search.RankOptions) { o.Turns = search.Neighbourhood{} },
-	"chunks":        func(o *search.RankOptions) { o.Chunks = search.Neighbourhood{} },
-	"enclosing":     func(o *search.RankOptions) { o.Enclosing = 0 },
-	"coverage":      func(o *search.RankOptions) { o.Coverage = 0 },
-	"period":        func(o *search.RankOptions) { o.Period, o.PeriodTerms = 0, 1 },
-	"first":         func(o *search.RankOptions) { o.First = 0 },
-	"phrase":        func(o *search.RankOptions) { o.Phrase = 0 },
-	"closeness":     func(o *search.RankOptions) { o.Closeness = 0 },
-	"asking":        func(o *search.RankOptions) { o.Asking = 0 },
-	"answer":        func(o *search.RankOptions) { o.Answer = 0 },
-	"b":             func(o *search.RankOptions) { o.B, o.TurnB = 0, 0 },
+var switches = map[string]func(*rank.Options){
+	"stopWeight":    func(o *rank.Options) { o.StopWeight = 0 },
+	"contextWeight": func(o *rank.Options) { o.ContextWeight = 0 },
+	"speaker":       func(o *rank.Options) { o.Speaker, o.SpeakerInBody = 0, 1 },
+	"turns":         func(o *rank.Options) { o.Turns = rank.Neighbourhood{} },
+	"chunks":        func(o *rank.Options) { o.Chunks = rank.Neighbourhood{} },
+	"enclosing":     func(o *rank.Options) { o.Enclosing = 0 },
+	"coverage":      func(o *rank.Options) { o.Coverage = 0 },
+	"period":        func(o *rank.Options) { o.Period, o.PeriodTerms = 0, 1 },
+	"first":         func(o *rank.Options) { o.First = 0 },
+	"phrase":        func(o *rank.Options) { o.Phrase = 0 },
+	"closeness":     func(o *rank.Options) { o.Closeness = 0 },
+	"asking":        func(o *rank.Options) { o.Asking = 0 },
+	"answer":        func(o *rank.Options) { o.Answer = 0 },
+	"b":             func(o *rank.Options) { o.B, o.TurnB = 0, 0 },
 }
 
 // Components are the names that Options.Off takes, in order.
@@ -239,8 +242,8 @@ const (
 )
 
 // ranking are the options of lexical ranking.
-func (o Options) ranking() search.RankOptions {
-	ranking := search.DefaultRankOptions()
+func (o Options) ranking() rank.Options {
+	ranking := rank.DefaultOptions()
 	for _, name := range o.Off {
 		if turnOff := switches[name]; turnOff != nil {
 			turnOff(&ranking)
@@ -265,11 +268,11 @@ type Settings struct {
 
 // DefaultSettings are the documented defaults.
 func DefaultSettings() Settings {
-	selection, fusion := search.DefaultSelectOptions(), search.DefaultFuseOptions()
+	selection, fusion := choose.DefaultOptions(), fuse.DefaultOptions()
 	return Settings{
 		Enabled: true, MaxResults: selection.Limit, MinScore: selection.MinScore,
 		VectorWeight: fusion.VectorWeight, TextWeight: fusion.TextWeight,
-		Lambda: search.DefaultDiversityOptions().Lambda, HalfLife: search.DefaultDecayOptions().HalfLife,
+		Lambda: choose.DefaultDiversityOptions().Lambda, HalfLife: choose.DefaultDecayOptions().HalfLife,
 		PersonalBoost: selection.PersonalBoost,
 	}
 }
@@ -311,13 +314,13 @@ func (r Request) settings(server Settings) Settings {
 }
 
 // selection is what the selection of results is told.
-func (s Settings) selection(r Request) search.SelectOptions {
-	o := search.SelectOptions{Limit: s.MaxResults, MinScore: s.MinScore, PersonalBoost: s.PersonalBoost, From: r.From, To: r.To}
+func (s Settings) selection(r Request) choose.Options {
+	o := choose.Options{Limit: s.MaxResults, MinScore: s.MinScore, PersonalBoost: s.PersonalBoost, From: r.From, To: r.To}
 	if s.Decay {
-		o.Decay = &search.DecayOptions{HalfLife: s.HalfLife}
+		o.Decay = &choose.DecayOptions{HalfLife: s.HalfLife}
 	}
 	if s.Diversity {
-		o.Diversity = &search.DiversityOptions{Lambda: s.Lambda}
+		o.Diversity = &choose.DiversityOptions{Lambda: s.Lambda}
 	}
 	return o
 }

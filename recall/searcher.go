@@ -23,16 +23,22 @@ import (
 
 	"github.com/google/uuid"
 
+	"reverie/language/analysis"
+	"reverie/language/fold"
 	"reverie/memory"
 	"reverie/search"
+	"reverie/search/choose"
+	"reverie/search/fuse"
+	"reverie/search/index"
+	"reverie/search/rank"
 	"reverie/store"
 )
 
 // Store is what a search reads; *store.Store has it.
 type Store interface {
-	Collect(ctx context.Context, id memory.Identity, corpora []search.Corpus, q search.Query) ([]*search.Collection, error)
-	Passages(ctx context.Context, id memory.Identity, corpus search.Corpus, units []search.Unit) (map[search.UnitKey]store.Passage, error)
-	Nearest(ctx context.Context, id memory.Identity, q store.VectorQuery) (search.Dense, error)
+	Collect(ctx context.Context, id memory.Identity, corpora []search.Corpus, q analysis.Query) ([]*index.Collection, error)
+	Passages(ctx context.Context, id memory.Identity, corpus search.Corpus, units []index.Unit) (map[index.UnitKey]store.Passage, error)
+	Nearest(ctx context.Context, id memory.Identity, q store.VectorQuery) (fuse.Dense, error)
 	LiveSpace(ctx context.Context, id memory.Identity) (store.Space, error)
 	IndexLag(ctx context.Context, id memory.Identity, corpora []search.Corpus, token int64) (store.Lag, error)
 	Documents(ctx context.Context, id memory.Identity, filter store.DocumentFilter) ([]store.DocumentEntry, error)
@@ -83,7 +89,7 @@ func (s *Searcher) Search(ctx context.Context, id memory.Identity, r Request) (R
 		response.Embedding = s.Embedders[0].Identity()
 	}
 	now := s.now().In(r.zone())
-	q := search.AnalyseQuery(r.Query, now)
+	q := analysis.NewQuery(r.Query, now)
 	if response.Disabled || len(q.Terms) == 0 {
 		return response, nil
 	}
@@ -107,7 +113,7 @@ func (s *Searcher) Search(ctx context.Context, id memory.Identity, r Request) (R
 // Used records which results of a search with Unrecorded were used after all, best first.
 func (s *Searcher) Used(ctx context.Context, id memory.Identity, r Request, hits []Hit) {
 	now := s.now().In(r.zone())
-	s.record(ctx, Use{Identity: id, Query: search.AnalyseQuery(r.Query, now), At: now, Synthetic: r.Synthetic, Hits: hits})
+	s.record(ctx, Use{Identity: id, Query: analysis.NewQuery(r.Query, now), At: now, Synthetic: r.Synthetic, Hits: hits})
 }
 
 func (s *Searcher) record(ctx context.Context, u Use) {
@@ -132,7 +138,7 @@ type searching struct {
 	id       memory.Identity
 	request  Request
 	settings Settings
-	query    search.Query
+	query    analysis.Query
 	now      time.Time // in the request's zone
 	response *Response
 	stages   []Stage
@@ -228,16 +234,16 @@ func (s *searching) took(stage string, began time.Time) {
 // view is one corpus of one search.
 type view struct {
 	*searching
-	*search.Collection
+	*index.Collection
 
-	ranked   []search.Ranked // by words, best first
-	dense    search.Dense
-	byKey    map[search.UnitKey]search.Ranked
-	passages map[search.UnitKey]store.Passage
-	fusion   search.Fusion
+	ranked   []rank.Ranked // by words, best first
+	dense    fuse.Dense
+	byKey    map[index.UnitKey]rank.Ranked
+	passages map[index.UnitKey]store.Passage
+	fusion   fuse.Fusion
 	share    float64 // of scores against those of other corpora
-	results  []search.Result
-	dropped  []search.Dropped
+	results  []choose.Result
+	dropped  []choose.Dropped
 }
 
 // rank ranks the view by words.
@@ -247,8 +253,8 @@ func (v *view) rank(ctx context.Context) error {
 	if v.request.bounded() { // what is outside leaves before the list is cut, or it would take the places
 		options.Depth = max(depth, len(v.Units))
 	}
-	v.ranked = search.Rank(v.query, v.Collection, options)
-	v.ranked = slices.DeleteFunc(v.ranked, func(r search.Ranked) bool { return !v.request.covers(v.Units[r.Unit].At) })
+	v.ranked = rank.Rank(v.query, v.Collection, options)
+	v.ranked = slices.DeleteFunc(v.ranked, func(r rank.Ranked) bool { return !v.request.covers(v.Units[r.Unit].At) })
 	v.ranked = v.ranked[:min(len(v.ranked), depth)]
 	if !v.request.Options.isOff(offRefine) {
 		n := options.RefineDepth
@@ -256,14 +262,14 @@ func (v *view) rank(ctx context.Context) error {
 			n = max(n, v.candidates())
 		}
 		best := v.ranked[:min(len(v.ranked), n)]
-		keys := make([]search.UnitKey, len(best))
+		keys := make([]index.UnitKey, len(best))
 		for i, r := range best {
 			keys[i] = v.Units[r.Unit].Key()
 		}
 		if err := v.read(ctx, keys); err != nil {
 			return err
 		}
-		v.ranked = search.Refine(v.query, v.Collection, v.ranked, v.text, options)
+		v.ranked = rank.Refine(v.query, v.Collection, v.ranked, v.text, options)
 	}
 	return nil
 }
@@ -272,8 +278,8 @@ func (v *view) rank(ctx context.Context) error {
 func (v *view) text(unit int) string { return v.passages[v.Units[unit].Key()].Text }
 
 // read reads the passages of units that were not read yet.
-func (v *view) read(ctx context.Context, keys []search.UnitKey) error {
-	var units []search.Unit
+func (v *view) read(ctx context.Context, keys []index.UnitKey) error {
+	var units []index.Unit
 	for _, key := range keys {
 		if _, known := v.passages[key]; known {
 			continue
@@ -290,15 +296,15 @@ func (v *view) read(ctx context.Context, keys []search.UnitKey) error {
 		return err
 	}
 	if v.passages == nil {
-		v.passages = make(map[search.UnitKey]store.Passage, len(passages))
+		v.passages = make(map[index.UnitKey]store.Passage, len(passages))
 	}
 	maps.Copy(v.passages, passages)
 	return nil
 }
 
 // find is where a unit stands in the view.
-func (v *view) find(key search.UnitKey) (int, bool) {
-	return slices.BinarySearchFunc(v.Units, key, func(u search.Unit, k search.UnitKey) int { return u.Key().Compare(k) })
+func (v *view) find(key index.UnitKey) (int, bool) {
+	return slices.BinarySearchFunc(v.Units, key, func(u index.Unit, k index.UnitKey) int { return u.Key().Compare(k) })
 }
 
 // Candidates are read and selected from: several times as many as there can be results, since some leave.
@@ -308,15 +314,15 @@ const (
 )
 
 // fuse makes one list of words and vectors, which are those of a space.
-func (v *view) fuse(dense search.Dense, space int64) {
+func (v *view) fuse(dense fuse.Dense, space int64) {
 	v.dense = dense
-	v.dense.Hits = slices.DeleteFunc(slices.Clone(dense.Hits), func(h search.DenseHit) bool {
+	v.dense.Hits = slices.DeleteFunc(slices.Clone(dense.Hits), func(h fuse.DenseHit) bool {
 		at, found := v.find(h.Unit) // what was written in between is left to the next search
 		return !found || !v.request.covers(v.Units[at].At)
 	})
 	options, key := v.fuseOptions(), reputationKey{space, v.Corpus}
 	options.Reputation = v.Reputations.of(key)
-	v.fusion = search.Fuse(v.lexicalList(), v.dense, options)
+	v.fusion = fuse.Fuse(v.lexicalList(), v.dense, options)
 	if len(v.dense.Hits) > 0 {
 		v.Reputations.learn(key, v.fusion.Votes)
 	}
@@ -343,26 +349,26 @@ func compareViews(views []*view) {
 // choose reads the best candidates and selects from them.
 func (v *view) choose(ctx context.Context) error {
 	best := v.fusion.Hits[:min(len(v.fusion.Hits), v.candidates())]
-	keys := make([]search.UnitKey, len(best))
+	keys := make([]index.UnitKey, len(best))
 	for i, f := range best {
 		keys[i] = f.Unit
 	}
 	if err := v.read(ctx, keys); err != nil {
 		return err
 	}
-	var candidates []search.Candidate
+	var candidates []choose.Candidate
 	for _, f := range best {
 		if passage, found := v.passages[f.Unit]; found { // otherwise its source was indexed anew meanwhile
 			candidates = append(candidates, v.candidate(f, passage))
 		}
 	}
-	v.results, v.dropped = search.Select(candidates, v.settings.selection(v.request), v.now)
+	v.results, v.dropped = choose.Select(candidates, v.settings.selection(v.request), v.now)
 	return nil
 }
 
 // shareOf is what the fused score of a unit is multiplied with. What has an identifier or a quoted phrase of the question as
 // it was written is not held back by what surrounds it.
-func (v *view) shareOf(f search.Fused) float64 {
+func (v *view) shareOf(f fuse.Fused) float64 {
 	if f.Exact {
 		return 1
 	}
@@ -374,27 +380,27 @@ func (v *view) candidates() int {
 	return max(leastCandidates, candidatesPerResult*v.settings.MaxResults)
 }
 
-func (v *view) fuseOptions() search.FuseOptions {
-	o := search.DefaultFuseOptions()
+func (v *view) fuseOptions() fuse.Options {
+	o := fuse.DefaultOptions()
 	o.VectorWeight, o.TextWeight = v.settings.VectorWeight, v.settings.TextWeight
 	return o
 }
 
 // lexicalList is the ranking by words as fusion takes it.
-func (v *view) lexicalList() search.Lexical {
-	l := search.Lexical{Hits: make([]search.LexicalHit, len(v.ranked)), Count: len(v.Units)}
-	v.byKey = make(map[search.UnitKey]search.Ranked, len(v.ranked))
+func (v *view) lexicalList() fuse.Lexical {
+	l := fuse.Lexical{Hits: make([]fuse.LexicalHit, len(v.ranked)), Count: len(v.Units)}
+	v.byKey = make(map[index.UnitKey]rank.Ranked, len(v.ranked))
 	for i, r := range v.ranked {
 		key := v.Units[r.Unit].Key()
 		v.byKey[key] = r
-		l.Hits[i] = search.LexicalHit{Unit: key, Score: r.Score, Coverage: r.Parts.Coverage, Exact: r.Parts.Exact}
+		l.Hits[i] = fuse.LexicalHit{Unit: key, Score: r.Score, Coverage: r.Parts.Coverage, Exact: r.Parts.Exact}
 	}
 	return l
 }
 
-func (v *view) candidate(f search.Fused, p store.Passage) search.Candidate {
+func (v *view) candidate(f fuse.Fused, p store.Passage) choose.Candidate {
 	f.Score *= v.shareOf(f)
-	c := search.Candidate{
+	c := choose.Candidate{
 		Unit: f.Unit, Corpus: v.Corpus, Path: pathOf(p.Source), Fused: f,
 		Personal: p.Source.Scope == memory.ScopePersonal, Evergreen: evergreen(v.Corpus, p.Source.Path), At: p.Unit.At,
 		CopyOf: copyOf(p.Text),
@@ -426,16 +432,16 @@ func evergreen(corpus search.Corpus, path string) bool {
 
 // copyOf names a text by its words: spaces and case make no other text.
 func copyOf(text string) string {
-	sum := sha256.Sum256([]byte(strings.Join(strings.Fields(search.Fold(text)), " ")))
+	sum := sha256.Sum256([]byte(strings.Join(strings.Fields(fold.Text(text)), " ")))
 	return hex.EncodeToString(sum[:])
 }
 
 // termsOf are the distinct words of a text, as diversity compares them.
-func termsOf(text string) []search.TermID {
-	var terms []search.TermID
-	for _, token := range search.Analyse(text) {
+func termsOf(text string) []index.TermID {
+	var terms []index.TermID
+	for _, token := range analysis.Analyse(text) {
 		if !token.Stop {
-			terms = append(terms, search.Body.ID(token.Forms[0]))
+			terms = append(terms, index.Body.ID(token.Forms[0]))
 		}
 	}
 	slices.Sort(terms)

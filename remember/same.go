@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"reverie/dream"
-	"reverie/search"
+	"reverie/language/fold"
 )
 
 var (
@@ -68,7 +68,7 @@ func (c copula) corrects(was, is named) bool {
 
 var digits = regexp.MustCompile(`\d+`)
 
-func folded(text string) string { return strings.Join(strings.Fields(search.Fold(text)), " ") }
+func folded(text string) string { return strings.Join(strings.Fields(fold.Text(text)), " ") }
 
 // copulas are those of the languages that dreams have no rules for. Subjects and values are compared folded; people also type
 // without marks.

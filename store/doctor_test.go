@@ -7,8 +7,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/devenv/devtest"
+	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/search"
+	"reverie/search/index"
 )
 
 func TestDoctor(t *testing.T) {
@@ -105,7 +107,7 @@ func TestDoctor(t *testing.T) {
 	if d := must[memory.Document](t)(s.Document(t.Context(), id, personal("MEMORY.md"))); d.Content != "- likes tea\n" || d.Version != 3 {
 		t.Errorf("MEMORY.md is version %d, %q", d.Version, d.Content)
 	}
-	if found := must[[]*search.Collection](t)(s.Collect(t.Context(), id, []search.Corpus{search.Memory}, search.AnalyseQuery("lost", time.Now()))); len(found) != 1 || len(found[0].Units) == 0 {
+	if found := must[[]*index.Collection](t)(s.Collect(t.Context(), id, []search.Corpus{search.Memory}, analysis.NewQuery("lost", time.Now()))); len(found) != 1 || len(found[0].Units) == 0 {
 		t.Errorf("the lost document is not found: %+v", found)
 	}
 

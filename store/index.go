@@ -7,12 +7,15 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/search"
+	"reverie/search/chunk"
+	"reverie/search/index"
 )
 
 // indexFormat is what an index is made with. Sources that were indexed with something else are indexed anew.
-var indexFormat = fmt.Sprintf("analyser %d, chunker %d", search.AnalyserVersion, search.ChunkerVersion)
+var indexFormat = fmt.Sprintf("analyser %d, chunker %d", analysis.Version, chunk.Version)
 
 // shelf is one part of the index: a corpus of one owner, of the users of an agent, or of the workspace.
 type shelf struct {
@@ -34,7 +37,7 @@ type source struct {
 	shelf
 	uid     uuid.UUID
 	version int // of a document
-	entries []search.Entry
+	entries []index.Entry
 }
 
 const (
@@ -117,7 +120,7 @@ func (s source) queueForget(b *pgx.Batch, t *tx) {
 
 // queueAdd queues adding units to a source, which is made when it is not indexed yet.
 func (s source) queueAdd(b *pgx.Batch, t *tx, sql string, token *string) {
-	segment := search.NewSegment(s.entries)
+	segment := index.NewSegment(s.entries)
 	head := int64(0)
 	if n := len(segment.Units); n > 0 {
 		head = segment.Units[n-1].Ordinal()
@@ -145,22 +148,22 @@ func (d *document) queueIndex(b *pgx.Batch, t *tx) {
 }
 
 // documentEntries cuts and analyses a document that was written at a time.
-func documentEntries(path, content string, written time.Time) []search.Entry {
-	return search.Entries(0, written.Unix(), search.ChunkDocument(path, content, search.DefaultChunkOptions()))
+func documentEntries(path, content string, written time.Time) []index.Entry {
+	return index.Entries(0, written.Unix(), chunk.Document(path, content, chunk.DefaultOptions()))
 }
 
 // turnEntries cuts and analyses messages of which Seq is set.
-func turnEntries(messages []memory.Message) []search.Entry {
-	return search.Entries(0, 0, turnPieces(messages))
+func turnEntries(messages []memory.Message) []index.Entry {
+	return index.Entries(0, 0, turnPieces(messages))
 }
 
 // turnPieces cuts messages of which Seq is set. Only what people and the assistant said is found; not what Reverie said in place
 // of a model, which repeats what is found anyway.
-func turnPieces(messages []memory.Message) []search.Piece {
-	var pieces []search.Piece
+func turnPieces(messages []memory.Message) []chunk.Piece {
+	var pieces []chunk.Piece
 	for _, m := range messages {
 		if (m.Role == memory.RoleOfUser || m.Role == memory.RoleOfAssistant) && !m.Builtin() {
-			pieces = append(pieces, search.ChunkTurn(m.Seq, m.Name, m.Content, m.CreatedAt.Unix(), search.DefaultChunkOptions())...)
+			pieces = append(pieces, chunk.Turn(m.Seq, m.Name, m.Content, m.CreatedAt.Unix(), chunk.DefaultOptions())...)
 		}
 	}
 	return pieces

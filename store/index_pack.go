@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
-	"reverie/search"
+	"reverie/search/index"
 )
 
 const (
@@ -128,11 +128,11 @@ func (s *Store) packFrom(ctx context.Context, id memory.Identity, rows int) (Pac
 type packing struct {
 	t        *tx
 	shelf    shelf
-	parts    []*search.Segment
+	parts    []*index.Segment
 	segments []int64 // that are merged
 	kept     []int64 // that stay
 	graves   map[int64]bool
-	merged   *search.Segment
+	merged   *index.Segment
 }
 
 // choose finds a shelf and takes it for this transaction.
@@ -167,11 +167,11 @@ func (p *packing) take(ctx context.Context) error {
 		var group int64
 		var data []byte
 		_, err := pgx.ForEachRow(rows, []any{&group, &data}, func() error {
-			part, err := search.UnpackSegment(data)
+			part, err := index.UnpackSegment(data)
 			if err != nil {
 				return err
 			}
-			search.InGroup(part.Units, group)
+			index.InGroup(part.Units, group)
 			p.parts = append(p.parts, part)
 			total += len(part.Units)
 			return nil
@@ -208,16 +208,16 @@ func (p *packing) take(ctx context.Context) error {
 
 // load reads the chosen segments and merges everything.
 func (p *packing) load(ctx context.Context) error {
-	units, blocks := map[int64][]search.Unit{}, map[int64][]search.Block{}
-	var kept [][]search.Unit
+	units, blocks := map[int64][]index.Unit{}, map[int64][]index.Block{}
+	var kept [][]index.Unit
 	b := &pgx.Batch{}
-	b.Queue(sqlPackUnits, p.shelf.args(p.t, pgx.NamedArgs{"segments": p.segments})).Query(p.unitsInto(func(id int64, u []search.Unit) { units[id] = u }))
+	b.Queue(sqlPackUnits, p.shelf.args(p.t, pgx.NamedArgs{"segments": p.segments})).Query(p.unitsInto(func(id int64, u []index.Unit) { units[id] = u }))
 	for _, segment := range p.segments {
 		b.Queue(sqlPackBlocks, p.shelf.args(p.t, pgx.NamedArgs{"segment": segment})).Query(func(rows pgx.Rows) error {
 			var id, term int64
-			var block search.Block
+			var block index.Block
 			_, err := pgx.ForEachRow(rows, []any{&id, &block.Bucket, &term, &block.Data}, func() error {
-				block.Term = search.TermID(term)
+				block.Term = index.TermID(term)
 				blocks[id] = append(blocks[id], block)
 				return nil
 			})
@@ -225,19 +225,19 @@ func (p *packing) load(ctx context.Context) error {
 		})
 	}
 	if len(p.graves) > 0 { // what stays may have their groups as well
-		b.Queue(sqlPackUnits, p.shelf.args(p.t, pgx.NamedArgs{"segments": p.kept})).Query(p.unitsInto(func(_ int64, u []search.Unit) { kept = append(kept, u) }))
+		b.Queue(sqlPackUnits, p.shelf.args(p.t, pgx.NamedArgs{"segments": p.kept})).Query(p.unitsInto(func(_ int64, u []index.Unit) { kept = append(kept, u) }))
 	}
 	if err := p.t.send(ctx, b); err != nil {
 		return err
 	}
 	for _, id := range p.segments {
-		part, err := search.FromBlocks(units[id], blocks[id])
+		part, err := index.FromBlocks(units[id], blocks[id])
 		if err != nil {
 			return err
 		}
 		p.parts = append(p.parts, part)
 	}
-	p.merged = search.MergeSegments(p.parts, func(group int64) bool { return p.graves[group] })
+	p.merged = index.MergeSegments(p.parts, func(group int64) bool { return p.graves[group] })
 	for _, stays := range kept { // these graves are needed further on
 		for _, u := range stays {
 			delete(p.graves, u.Group)
@@ -246,12 +246,12 @@ func (p *packing) load(ctx context.Context) error {
 	return nil
 }
 
-func (p *packing) unitsInto(take func(int64, []search.Unit)) func(pgx.Rows) error {
+func (p *packing) unitsInto(take func(int64, []index.Unit)) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		var id int64
 		var data []byte
 		_, err := pgx.ForEachRow(rows, []any{&id, &data}, func() error {
-			units, err := search.UnpackUnits(data)
+			units, err := index.UnpackUnits(data)
 			take(id, units)
 			return err
 		})
@@ -278,7 +278,7 @@ func (p *packing) put(ctx context.Context) error {
 	bits, blocks := p.merged.Blocks()
 	var segment int64
 	b.Queue(sqlPackSegment, p.shelf.args(p.t, pgx.NamedArgs{
-		"units": len(p.merged.Units), "bits": bits, "data": search.PackUnits(p.merged.Units),
+		"units": len(p.merged.Units), "bits": bits, "data": index.PackUnits(p.merged.Units),
 	})).QueryRow(func(row pgx.Row) error { return row.Scan(&segment) })
 	if err := p.t.send(ctx, b); err != nil {
 		return err
@@ -298,7 +298,7 @@ func (p *packing) put(ctx context.Context) error {
 	return nil
 }
 
-func (p *packing) queueBlocks(b *pgx.Batch, segment int64, blocks []search.Block) {
+func (p *packing) queueBlocks(b *pgx.Batch, segment int64, blocks []index.Block) {
 	buckets, terms, data := make([]int, len(blocks)), make([]int64, len(blocks)), make([][]byte, len(blocks))
 	for i, block := range blocks {
 		buckets[i], terms[i], data[i] = block.Bucket, int64(block.Term), block.Data

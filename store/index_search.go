@@ -9,8 +9,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/search"
+	"reverie/search/chunk"
+	"reverie/search/index"
 )
 
 // visibleShelves are the shelves that the identity sees. Naming them lets the indexes lead to their rows; row-level security
@@ -68,14 +71,14 @@ select r.group_no` + fromShelves + `index_graves` + ofShelf
 
 // Collect reads what the identity may find in each corpus: all units, and where the terms of the question occur. It is one
 // round trip and one snapshot, whatever is written or merged meanwhile.
-func (s *Store) Collect(ctx context.Context, id memory.Identity, corpora []search.Corpus, q search.Query) ([]*search.Collection, error) {
+func (s *Store) Collect(ctx context.Context, id memory.Identity, corpora []search.Corpus, q analysis.Query) ([]*index.Collection, error) {
 	if err := requireAgent(id); err != nil {
 		return nil, err
 	}
-	return snapshot(ctx, s, id, func(t *tx) ([]*search.Collection, error) {
+	return snapshot(ctx, s, id, func(t *tx) ([]*index.Collection, error) {
 		key := agentKey{t.workspace, t.agent}
 		c := newCollecting(s.segments.of(key), corpora, q)
-		args := t.viewArgs(pgx.NamedArgs{"corpora": corpora, "terms": c.terms(), "known": slices.Collect(maps.Keys(c.known)), "term_bits": search.TermBits})
+		args := t.viewArgs(pgx.NamedArgs{"corpora": corpora, "terms": c.terms(), "known": slices.Collect(maps.Keys(c.known)), "term_bits": index.TermBits})
 		b := &pgx.Batch{}
 		b.Queue(sqlIndexFresh, args).Query(c.fresh)
 		b.Queue(sqlIndexSegments, args).Query(c.segments)
@@ -99,21 +102,21 @@ func (t *tx) viewArgs(more pgx.NamedArgs) pgx.NamedArgs {
 // collecting puts collections together from the rows of the index.
 type collecting struct {
 	corpora    []search.Corpus
-	query      search.Query
+	query      analysis.Query
 	known      segmentUnits // were read before
 	read       segmentUnits // were read now
-	gatherings map[search.Corpus]*search.Gathering
+	gatherings map[search.Corpus]*index.Gathering
 	parts      map[int64]int // by segment: its number in its gathering
 	dead       map[int64]bool
 }
 
-func newCollecting(known segmentUnits, corpora []search.Corpus, q search.Query) *collecting {
+func newCollecting(known segmentUnits, corpora []search.Corpus, q analysis.Query) *collecting {
 	c := &collecting{
 		corpora: corpora, query: q, known: known, read: segmentUnits{},
-		gatherings: map[search.Corpus]*search.Gathering{}, parts: map[int64]int{}, dead: map[int64]bool{},
+		gatherings: map[search.Corpus]*index.Gathering{}, parts: map[int64]int{}, dead: map[int64]bool{},
 	}
 	for _, corpus := range corpora {
-		c.gatherings[corpus] = search.Gather(q)
+		c.gatherings[corpus] = index.Gather(q)
 	}
 	return c
 }
@@ -146,7 +149,7 @@ func (c *collecting) segments(rows pgx.Rows) error {
 		units, ok := c.known[segment]
 		if !ok {
 			var err error
-			if units, err = search.UnpackUnits(data); err != nil {
+			if units, err = index.UnpackUnits(data); err != nil {
 				return fmt.Errorf("segment %d: %w", segment, err)
 			}
 			c.read[segment] = units
@@ -160,10 +163,10 @@ func (c *collecting) segments(rows pgx.Rows) error {
 func (c *collecting) blocks(rows pgx.Rows) error {
 	var corpus search.Corpus
 	var segment, wanted, term int64
-	var block search.Block
+	var block index.Block
 	_, err := pgx.ForEachRow(rows, []any{&corpus, &segment, &wanted, &block.Bucket, &term, &block.Data}, func() error {
-		block.Term = search.TermID(term)
-		return c.gatherings[corpus].AddBlock(c.parts[segment], search.TermID(wanted), block)
+		block.Term = index.TermID(term)
+		return c.gatherings[corpus].AddBlock(c.parts[segment], index.TermID(wanted), block)
 	})
 	return err
 }
@@ -177,12 +180,12 @@ func (c *collecting) graves(rows pgx.Rows) error {
 	return err
 }
 
-func (c *collecting) collections() []*search.Collection {
+func (c *collecting) collections() []*index.Collection {
 	dead := func(group int64) bool { return c.dead[group] }
 	if len(c.dead) == 0 {
 		dead = nil
 	}
-	collections := make([]*search.Collection, len(c.corpora))
+	collections := make([]*index.Collection, len(c.corpora))
 	for i, corpus := range c.corpora {
 		collections[i] = c.gatherings[corpus].Collection(corpus, c.query, dead)
 	}
@@ -202,7 +205,7 @@ type Source struct {
 
 // Passage is the text of a unit, with where it stands.
 type Passage struct {
-	Unit    search.Unit
+	Unit    index.Unit
 	Source  Source
 	Text    string
 	Message memory.Message // of a turn, without its content
@@ -258,23 +261,23 @@ cross join lateral (
 
 // Passages reads the texts of units of one corpus. Units whose source was indexed anew since they were collected are
 // missing.
-func (s *Store) Passages(ctx context.Context, id memory.Identity, corpus search.Corpus, units []search.Unit) (map[search.UnitKey]Passage, error) {
+func (s *Store) Passages(ctx context.Context, id memory.Identity, corpus search.Corpus, units []index.Unit) (map[index.UnitKey]Passage, error) {
 	if err := requireAgent(id); err != nil {
 		return nil, err
 	}
-	passages := make(map[search.UnitKey]Passage, len(units))
+	passages := make(map[index.UnitKey]Passage, len(units))
 	if len(units) == 0 {
 		return passages, nil
 	}
-	return read(ctx, s, id, func(t *tx) (map[search.UnitKey]Passage, error) {
-		byKey := make(map[search.UnitKey]search.Unit, len(units))
+	return read(ctx, s, id, func(t *tx) (map[index.UnitKey]Passage, error) {
+		byKey := make(map[index.UnitKey]index.Unit, len(units))
 		groups, ordinals := make([]int64, len(units)), make([]int64, len(units))
 		starts, lengths := make([]int, len(units)), make([]int, len(units))
 		for i, u := range units {
 			byKey[u.Key()] = u
 			groups[i], ordinals[i], starts[i], lengths[i] = u.Group, u.Ordinal(), u.Start, u.End-u.Start
 		}
-		args := t.args(pgx.NamedArgs{"groups": groups, "ordinals": ordinals, "starts": starts, "lengths": lengths, "parts": search.MaxParts})
+		args := t.args(pgx.NamedArgs{"groups": groups, "ordinals": ordinals, "starts": starts, "lengths": lengths, "parts": chunk.MaxParts})
 		b := &pgx.Batch{}
 		var found []Passage
 		if corpus == search.Sessions {
@@ -286,7 +289,7 @@ func (s *Store) Passages(ctx context.Context, id memory.Identity, corpus search.
 			return nil, err
 		}
 		for _, p := range found {
-			key := search.UnitKey{Group: p.Unit.Group, Ordinal: p.Unit.Seq}
+			key := index.UnitKey{Group: p.Unit.Group, Ordinal: p.Unit.Seq}
 			p.Unit = byKey[key]
 			passages[key] = p
 		}

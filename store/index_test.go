@@ -10,8 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/pressly/goose/v3"
 
+	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/search"
+	"reverie/search/index"
 )
 
 // tender is the worker's identity for the index of ada.
@@ -22,25 +24,25 @@ func tender() memory.Identity {
 }
 
 // collected is what an identity may find in one corpus.
-func collected(tb tester, s *Store, id memory.Identity, corpus search.Corpus, question string) *search.Collection {
+func collected(tb tester, s *Store, id memory.Identity, corpus search.Corpus, question string) *index.Collection {
 	tb.Helper()
-	q := search.AnalyseQuery(question, testClock)
-	return must[[]*search.Collection](tb)(s.Collect(tb.Context(), id, []search.Corpus{corpus}, q))[0]
+	q := analysis.NewQuery(question, testClock)
+	return must[[]*index.Collection](tb)(s.Collect(tb.Context(), id, []search.Corpus{corpus}, q))[0]
 }
 
 // matches are the texts of the units in which some term of the question occurs, in order.
 func matches(tb tester, s *Store, id memory.Identity, corpus search.Corpus, question string) []string {
 	tb.Helper()
 	c := collected(tb, s, id, corpus, question)
-	var units []search.Unit
+	var units []index.Unit
 	for _, postings := range slices.Concat(c.Body, c.Context) {
 		for _, p := range postings {
 			units = append(units, c.Units[p.Unit])
 		}
 	}
-	slices.SortFunc(units, func(a, b search.Unit) int { return a.Key().Compare(b.Key()) })
-	units = slices.CompactFunc(units, func(a, b search.Unit) bool { return a.Key() == b.Key() })
-	passages := must[map[search.UnitKey]Passage](tb)(s.Passages(tb.Context(), id, corpus, units))
+	slices.SortFunc(units, func(a, b index.Unit) int { return a.Key().Compare(b.Key()) })
+	units = slices.CompactFunc(units, func(a, b index.Unit) bool { return a.Key() == b.Key() })
+	passages := must[map[index.UnitKey]Passage](tb)(s.Passages(tb.Context(), id, corpus, units))
 	var texts []string
 	for _, u := range units {
 		texts = append(texts, passages[u.Key()].Text)
@@ -135,7 +137,7 @@ func TestIndexFollowsMessages(t *testing.T) {
 }
 
 // contents is a collection without the numbers that differ between two indexes of the same texts.
-func contents(c *search.Collection) *search.Collection {
+func contents(c *index.Collection) *index.Collection {
 	plain := *c
 	plain.Units = slices.Clone(c.Units)
 	for i := range plain.Units {
@@ -177,8 +179,8 @@ func TestIndexPackAndRebuild(t *testing.T) {
 	s := openStore(t)
 	fill(t, s, 150)
 	questions := []string{"harbour", "lighthouse fog", "灯塔", "gull and reef", "nothing like it", "10:07"}
-	look := func() map[string]*search.Collection {
-		found := map[string]*search.Collection{}
+	look := func() map[string]*index.Collection {
+		found := map[string]*index.Collection{}
 		for _, owner := range []memory.Owner{"user:1", "user:2"} {
 			for _, corpus := range search.Corpora() {
 				for _, q := range questions {
@@ -335,7 +337,7 @@ func TestIndexOfAnOlderDatabase(t *testing.T) {
 	t.Parallel()
 	w := makeWorld(t)
 	id := memory.Identity{Workspace: "acme", Agent: "ada", Role: memory.RoleAdmin, AnyOwner: true}
-	look := func() (all []*search.Collection) {
+	look := func() (all []*index.Collection) {
 		for _, corpus := range search.Corpora() {
 			all = append(all, contents(collected(t, w.Store, id, corpus, "acme ada user")))
 		}

@@ -7,6 +7,7 @@ import (
 
 	"reverie/memory"
 	"reverie/search"
+	"reverie/search/index"
 )
 
 func init() { maps.Copy(calls, indexCalls) }
@@ -23,9 +24,9 @@ var indexCalls = map[string]call{
 			t.Fatal(err)
 		}
 		corpus := rapid.SampledFrom(search.Corpora()).Draw(t, "corpus")
-		var units []search.Unit
+		var units []index.Unit
 		for _, group := range groups {
-			units = append(units, search.Unit{Group: group, Seq: 1, End: 1000})
+			units = append(units, index.Unit{Group: group, Seq: 1, End: 1000})
 		}
 		passages, err := w.Passages(t.Context(), id, corpus, units)
 		return passages, nil, err
@@ -99,7 +100,7 @@ var indexCalls = map[string]call{
 		groups := w.anyGroups(t)
 		due := DueUnits{}
 		for _, g := range groups {
-			due.Units = append(due.Units, DueUnit{Key: search.UnitKey{Group: g.no, Ordinal: 256}, Corpus: search.Memory, Scope: g.scope, Owner: g.owner})
+			due.Units = append(due.Units, DueUnit{Key: index.UnitKey{Group: g.no, Ordinal: 256}, Corpus: search.Memory, Scope: g.scope, Owner: g.owner})
 			due.Reached = append(due.Reached, Reached{g.no, 256})
 		}
 		_, err := w.SaveVectors(t.Context(), id, w.anySpace(t, id), due, vectorsOf(due))

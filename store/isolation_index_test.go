@@ -4,6 +4,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"pgregory.net/rapid"
 
+	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/search"
 )
@@ -11,7 +12,7 @@ import (
 // anyPassages collects all that an identity may find in a corpus and reads its texts.
 func anyPassages(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 	corpus := rapid.SampledFrom(search.Corpora()).Draw(t, "corpus")
-	collections, err := w.Collect(t.Context(), id, []search.Corpus{corpus}, search.AnalyseQuery("acme globex ada", testClock))
+	collections, err := w.Collect(t.Context(), id, []search.Corpus{corpus}, analysis.NewQuery("acme globex ada", testClock))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
-	"reverie/search"
+	"reverie/search/index"
 )
 
 const (
@@ -27,7 +27,7 @@ type segmentCache struct {
 type agentKey struct{ workspace, agent string }
 
 // segmentUnits are units by segment. Once it is in the cache it is not changed any more.
-type segmentUnits map[int64][]search.Unit
+type segmentUnits map[int64][]index.Unit
 
 func (u segmentUnits) count() int {
 	n := 0
@@ -54,7 +54,7 @@ func (c *segmentCache) of(key agentKey) segmentUnits {
 
 // add keeps more segments of an agent, at the cost of agents that were not searched for longer.
 func (c *segmentCache) add(key agentKey, more segmentUnits) {
-	maps.DeleteFunc(more, func(_ int64, units []search.Unit) bool { return len(units) < worthCaching })
+	maps.DeleteFunc(more, func(_ int64, units []index.Unit) bool { return len(units) < worthCaching })
 	if len(more) == 0 || more.count() > cachedUnits {
 		return
 	}

@@ -12,6 +12,9 @@ import (
 
 	"reverie/memory"
 	"reverie/search"
+	"reverie/search/chunk"
+	"reverie/search/fuse"
+	"reverie/search/index"
 )
 
 // VectorQuery asks for what is nearest to a vector.
@@ -82,11 +85,11 @@ limit @depth`
 // Nearest compares a vector with all that the identity may find in a corpus, best first. What has no vector yet is not
 // among them. Up to ExactUnits every vector is compared; beyond, an index of nearest neighbours leads to some of the
 // nearest, and Count, Mean and Deviation stay 0.
-func (s *Store) Nearest(ctx context.Context, id memory.Identity, q VectorQuery) (search.Dense, error) {
+func (s *Store) Nearest(ctx context.Context, id memory.Identity, q VectorQuery) (fuse.Dense, error) {
 	if err := requireAgent(id); err != nil {
-		return search.Dense{}, err
+		return fuse.Dense{}, err
 	}
-	return snapshot(ctx, s, id, func(t *tx) (dense search.Dense, err error) {
+	return snapshot(ctx, s, id, func(t *tx) (dense fuse.Dense, err error) {
 		args := t.viewArgs(pgx.NamedArgs{
 			"corpus": q.Corpus, "space": q.Space, "vector": pgvector.NewHalfVector(q.Vector), "depth": q.Depth, "exact": s.exactUnits, "indexed": 0,
 		})
@@ -94,7 +97,7 @@ func (s *Store) Nearest(ctx context.Context, id memory.Identity, q VectorQuery) 
 		b := &pgx.Batch{}
 		one(b.Queue(sqlViewIsLarge, args), &found, func(row pgx.CollectableRow) error { return row.Scan(&large) })
 		b.Queue(sqlNearest, args).Query(func(rows pgx.Rows) error {
-			var hit search.DenseHit
+			var hit fuse.DenseHit
 			_, err := pgx.ForEachRow(rows, []any{
 				&hit.Unit.Group, &hit.Unit.Ordinal, &hit.Similarity, &dense.Count, &dense.Mean, &dense.Deviation,
 			}, func() error {
@@ -115,7 +118,7 @@ type TextHash [sha256.Size]byte
 
 // DueUnit is a unit that waits for its vector.
 type DueUnit struct {
-	Key    search.UnitKey
+	Key    index.UnitKey
 	Corpus search.Corpus
 	Scope  memory.Scope
 	Owner  memory.Owner
@@ -205,7 +208,7 @@ func (s dueSource) addTo(ctx context.Context, t *tx, due *DueUnits, limit int) e
 	}
 	reached := s.done
 	for _, p := range pieces {
-		at := search.Unit{Seq: p.Seq, Part: p.Part}.Ordinal()
+		at := index.Unit{Seq: p.Seq, Part: p.Part}.Ordinal()
 		if at <= s.done {
 			continue
 		}
@@ -219,7 +222,7 @@ func (s dueSource) addTo(ctx context.Context, t *tx, due *DueUnits, limit int) e
 			text = p.Context + "\n" + text
 		}
 		due.Units = append(due.Units, DueUnit{
-			Key: search.UnitKey{Group: s.group, Ordinal: at}, Corpus: s.corpus, Scope: s.scope, Owner: s.owner,
+			Key: index.UnitKey{Group: s.group, Ordinal: at}, Corpus: s.corpus, Scope: s.scope, Owner: s.owner,
 			Text: text, Hash: sha256.Sum256([]byte(text)),
 		})
 		reached = at
@@ -230,7 +233,7 @@ func (s dueSource) addTo(ctx context.Context, t *tx, due *DueUnits, limit int) e
 
 // pieces cuts the source as it was cut for the index; of a conversation some messages. end is the ordinal up to which there
 // are no others.
-func (s dueSource) pieces(ctx context.Context, t *tx, limit int) (pieces []search.Piece, end int64, err error) {
+func (s dueSource) pieces(ctx context.Context, t *tx, limit int) (pieces []chunk.Piece, end int64, err error) {
 	b := &pgx.Batch{}
 	if s.corpus != search.Sessions {
 		found, path, content := false, "", ""
@@ -238,18 +241,18 @@ func (s dueSource) pieces(ctx context.Context, t *tx, limit int) (pieces []searc
 			return row.Scan(&path, &content)
 		})
 		err := t.send(ctx, b)
-		return search.ChunkDocument(path, content, search.DefaultChunkOptions()), s.head, err
+		return chunk.Document(path, content, chunk.DefaultOptions()), s.head, err
 	}
 	var messages []memory.Message
 	all(b.Queue(sqlReindexMessages, s.args(t, pgx.NamedArgs{
-		"source": s.uid, "after": s.done/search.MaxParts - 1, "limit": limit + 1,
+		"source": s.uid, "after": s.done/chunk.MaxParts - 1, "limit": limit + 1,
 	})), &messages, scanMessage)
 	if err := t.send(ctx, b); err != nil {
 		return nil, 0, err
 	}
 	end = s.head
 	if n := len(messages); n > limit {
-		end = search.Unit{Seq: messages[n-1].Seq, Part: search.MaxParts - 1}.Ordinal()
+		end = index.Unit{Seq: messages[n-1].Seq, Part: chunk.MaxParts - 1}.Ordinal()
 	}
 	return turnPieces(messages), end, nil
 }

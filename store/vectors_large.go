@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"reverie/memory"
-	"reverie/search"
+	"reverie/search/fuse"
 )
 
 // ExactUnits is up to how many units of a view every vector is compared, which finds what is nearest without fail. Comparing
@@ -84,12 +84,12 @@ limit @depth`, space, dimensions)
 }
 
 // nearestOfLarge asks the index of nearest neighbours.
-func nearestOfLarge(ctx context.Context, t *tx, q VectorQuery, args pgx.NamedArgs) (dense search.Dense, err error) {
+func nearestOfLarge(ctx context.Context, t *tx, q VectorQuery, args pgx.NamedArgs) (dense fuse.Dense, err error) {
 	b := &pgx.Batch{}
 	b.Queue(sqlLargeEffort, pgx.NamedArgs{"effort": min(max(nearestEffort, q.Depth), mostEffort), "tuples": nearestTuples})
 	args["indexed"] = q.Space
 	b.Queue(nearestSQL(q.Space, len(q.Vector)), args).Query(func(rows pgx.Rows) error {
-		var hit search.DenseHit
+		var hit fuse.DenseHit
 		_, err := pgx.ForEachRow(rows, []any{&hit.Unit.Group, &hit.Unit.Ordinal, &hit.Similarity}, func() error {
 			dense.Hits = append(dense.Hits, hit)
 			return nil

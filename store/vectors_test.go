@@ -12,6 +12,8 @@ import (
 
 	"reverie/memory"
 	"reverie/search"
+	"reverie/search/fuse"
+	"reverie/search/index"
 )
 
 // direction is a vector that is the same for the same text, and another one for another.
@@ -56,16 +58,16 @@ func testSpace(t *testing.T, s *Store, model string, dimensions int) Space {
 }
 
 // nearestTexts are the texts that are nearest to one.
-func nearestTexts(t *testing.T, s *Store, id memory.Identity, corpus search.Corpus, space Space, text string, depth int) ([]string, search.Dense) {
+func nearestTexts(t *testing.T, s *Store, id memory.Identity, corpus search.Corpus, space Space, text string, depth int) ([]string, fuse.Dense) {
 	t.Helper()
-	dense := must[search.Dense](t)(s.Nearest(t.Context(), id, VectorQuery{
+	dense := must[fuse.Dense](t)(s.Nearest(t.Context(), id, VectorQuery{
 		Corpus: corpus, Space: space.ID, Vector: direction(text, space.Identity.Dimensions), Depth: depth,
 	}))
-	units := map[search.UnitKey]search.Unit{}
+	units := map[index.UnitKey]index.Unit{}
 	for _, u := range collected(t, s, id, corpus, "anything").Units {
 		units[u.Key()] = u
 	}
-	var wanted []search.Unit
+	var wanted []index.Unit
 	for _, hit := range dense.Hits {
 		u, ok := units[hit.Unit]
 		if !ok {
@@ -73,7 +75,7 @@ func nearestTexts(t *testing.T, s *Store, id memory.Identity, corpus search.Corp
 		}
 		wanted = append(wanted, u)
 	}
-	passages := must[map[search.UnitKey]Passage](t)(s.Passages(t.Context(), id, corpus, wanted))
+	passages := must[map[index.UnitKey]Passage](t)(s.Passages(t.Context(), id, corpus, wanted))
 	var texts []string
 	for _, hit := range dense.Hits {
 		texts = append(texts, passages[hit.Unit].Text)

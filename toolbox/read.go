@@ -10,6 +10,7 @@ import (
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/search"
+	excerpts "reverie/search/excerpt"
 	"reverie/store"
 )
 
@@ -56,7 +57,7 @@ func (k *call) get(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	e.Scope, e.Agent = d.Scope, d.Agent
-	e.fill(search.ExcerptOf(d.Content, search.ExcerptOptions{From: e.From, Lines: given(k.args, "lines", 0), Skip: given(k.args, "skip", 0)}))
+	e.fill(excerpts.Of(d.Content, excerpts.Options{From: e.From, Lines: given(k.args, "lines", 0), Skip: given(k.args, "skip", 0)}))
 	if e.Lines > 0 {
 		k.shown(d, e.From, e.From+e.Lines-1, e.Text)
 	}
@@ -68,7 +69,7 @@ func (k *call) messages(ctx context.Context, e excerpt, conversation string) (an
 	if k.Identity.Owner == memory.NoOwner {
 		return e, nil
 	}
-	lines := min(given(k.args, "lines", search.DefaultExcerptLines), store.MaxPage)
+	lines := min(given(k.args, "lines", excerpts.DefaultLines), store.MaxPage)
 	said, err := k.Store.Messages(ctx, k.Identity, conversation, int64(e.From-1), lines)
 	if err != nil || len(said) == 0 {
 		return e, err
@@ -88,11 +89,11 @@ func (k *call) messages(ctx context.Context, e excerpt, conversation string) (an
 		}
 		fmt.Fprintf(&text, "%s: %s\n", name, strings.Join(strings.Fields(m.Content), " "))
 	}
-	e.fill(search.ExcerptOf(text.String(), search.ExcerptOptions{Skip: given(k.args, "skip", 0), Lines: lines}).Behind(e.From - 1))
+	e.fill(excerpts.Of(text.String(), excerpts.Options{Skip: given(k.args, "skip", 0), Lines: lines}).Behind(e.From - 1))
 	e.Total = int(known.Last)
 	if last := e.From + e.Lines - 1; !e.Truncated && last < e.Total {
 		e.Truncated, e.NextFrom = true, last+1
-		e.Notice = search.ReadOn(e.NextFrom, 0)
+		e.Notice = excerpts.ReadOn(e.NextFrom, 0)
 	}
 	k.result.Found = append(k.result.Found, recall.Hit{
 		Corpus: search.Sessions, Path: e.Path, FromLine: e.From, ToLine: e.From + e.Lines - 1, Text: e.Text, Snippet: clip(e.Text, maxConflictText),
@@ -102,14 +103,14 @@ func (k *call) messages(ctx context.Context, e excerpt, conversation string) (an
 }
 
 // fill takes what was read.
-func (e *excerpt) fill(x search.Excerpt) {
+func (e *excerpt) fill(x excerpts.Excerpt) {
 	e.Text, e.From, e.Lines, e.Total = x.Text, x.From, x.Lines, x.Total
 	e.Truncated, e.NextFrom, e.NextSkip = x.Truncated, x.NextFrom, x.NextSkip
 	if x.Lines > 0 {
 		e.Citation = recall.Citation(e.Path, e.From, e.From+e.Lines-1)
 	}
 	if x.Truncated {
-		e.Notice = search.ReadOn(e.NextFrom, e.NextSkip)
+		e.Notice = excerpts.ReadOn(e.NextFrom, e.NextSkip)
 	}
 }
 

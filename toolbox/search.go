@@ -10,6 +10,8 @@ import (
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/search"
+	excerpts "reverie/search/excerpt"
+	"reverie/search/keyword"
 )
 
 const corpusOfFiles = search.Memory
@@ -129,7 +131,7 @@ func (k *call) answered(r recall.Response, zone *time.Location) searched {
 // keywords is the answer to a search for literal words.
 type keywords struct {
 	Query     string              `json:"query"`
-	Scope     search.KeywordScope `json:"scope"`
+	Scope     keyword.Scope       `json:"scope"`
 	TotalHits int                 `json:"totalHits"`
 	Hits      []recall.KeywordHit `json:"hits"`
 	Hint      string              `json:"hint,omitempty"`
@@ -141,7 +143,7 @@ func (k *call) keywords(ctx context.Context) (any, error) {
 		return nil, faultf("%s: nothing was searched. Answer from this conversation, and say that memory is off", errOff)
 	}
 	r := recall.KeywordRequest{
-		Query: given(k.args, "query", ""), Scope: search.KeywordScope(given(k.args, "scope", string(search.KeywordAll))),
+		Query: given(k.args, "query", ""), Scope: keyword.Scope(given(k.args, "scope", string(keyword.All))),
 		Limit: given(k.args, "limit", recall.DefaultKeywordLimit), Agent: k.Agent.Settings,
 	}
 	found, err := k.Search.Keywords(ctx, k.Identity, r)
@@ -154,7 +156,7 @@ func (k *call) keywords(ctx context.Context) (any, error) {
 	out := keywords{Query: r.Query, Scope: r.Scope, TotalHits: len(found.Hits), Hits: []recall.KeywordHit{}}
 	for _, h := range found.Hits {
 		out.Hits = append(out.Hits, h)
-		k.shown(h.Document, h.LineNumber, h.LineNumber, search.ExcerptOf(h.Document.Content, search.ExcerptOptions{From: h.LineNumber, Lines: 1}).Text)
+		k.shown(h.Document, h.LineNumber, h.LineNumber, excerpts.Of(h.Document.Content, excerpts.Options{From: h.LineNumber, Lines: 1}).Text)
 	}
 	if out.TotalHits == 0 {
 		out.Hint = "No file has all of these words: try fewer or other ones, or " + MemorySearch + ", which also finds what says it differently, and what was said."

@@ -9,6 +9,7 @@ import (
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/search"
+	"reverie/search/keyword"
 	"reverie/store"
 )
 
@@ -129,7 +130,7 @@ var (
 )
 
 // keywordScopes are where a keyword search may look.
-var keywordScopes = []string{string(search.KeywordAll), string(search.KeywordMemory), string(search.KeywordProfile), string(search.KeywordPersona)}
+var keywordScopes = []string{string(keyword.All), string(keyword.Memory), string(keyword.Profile), string(keyword.Persona)}
 
 // tools are all tools, in the order in which a model is given them.
 func tools() []tool {
@@ -175,7 +176,7 @@ func tools() []tool {
 			description: "Find lines of the memory files that contain all of some words literally, in any case, such as a name, a path or a code. " +
 				"Words are marked [[so]]. For a question, or for what was said in conversations, use " + MemorySearch + ".",
 			params: []param{
-				{name: "query", kind: text, required: true, min: search.MinKeywordQuery, max: search.MaxKeywordQuery, doc: "One to six words, 2 to 64 characters together."},
+				{name: "query", kind: text, required: true, min: keyword.MinQuery, max: keyword.MaxQuery, doc: "One to six words, 2 to 64 characters together."},
 				{name: "scope", kind: text, values: keywordScopes, doc: "memory: MEMORY.md and daily notes; profile: PROFILE.md; persona: AGENTS.md; all: every file, which is the default."},
 				{name: "limit", kind: integer, min: 1, max: recall.MaxKeywordLimit, doc: "At most this many lines. Missing: 10."},
 			},

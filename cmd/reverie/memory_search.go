@@ -10,9 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/search"
+	"reverie/search/choose"
 )
 
 // searchAnswer is what the API answers to a search.
@@ -64,7 +66,7 @@ type searchExplain struct {
 		StartLine int               `json:"startLine"`
 		EndLine   int               `json:"endLine"`
 		Score     float64           `json:"score"`
-		Reason    search.DropReason `json:"reason"`
+		Reason    choose.DropReason `json:"reason"`
 	} `json:"dropped"`
 	Stages []struct {
 		Name string  `json:"name"`
@@ -279,7 +281,7 @@ func highlighter(w io.Writer, query string) func(string) string {
 // marked puts marks around the words of a text that a question asks for.
 func marked(text, query, begin, end string) string {
 	wanted := map[string]bool{}
-	for _, term := range search.AnalyseQuery(query, time.Now()).Terms {
+	for _, term := range analysis.NewQuery(query, time.Now()).Terms {
 		if !term.Stop {
 			for _, form := range term.Forms {
 				wanted[form] = true
@@ -288,7 +290,7 @@ func marked(text, query, begin, end string) string {
 	}
 	var b strings.Builder
 	done := 0
-	for _, token := range search.Analyse(text) {
+	for _, token := range analysis.Analyse(text) {
 		if token.Start < done || !slices.ContainsFunc(token.Forms, func(form string) bool { return wanted[form] }) {
 			continue
 		}

@@ -3,6 +3,8 @@ package extractive
 import (
 	"regexp"
 	"strings"
+
+	sentences "reverie/language/sentence"
 )
 
 // maxAnswer is the longest message, in words, that is read as the answer to a question.
@@ -10,7 +12,7 @@ const maxAnswer = 10
 
 // lastQuestion gives the last question of an assistant's message.
 func lastQuestion(text string) string {
-	sentences := splitSentences(text)
+	sentences := sentences.Split(text)
 	for k := len(sentences) - 1; k >= 0 && k >= len(sentences)-3; k-- {
 		if strings.HasSuffix(sentences[k], "?") || strings.HasSuffix(sentences[k], "？") {
 			return sentences[k]
@@ -85,7 +87,7 @@ func (r *reader) answered(passages []string) bool {
 	if languageOf(text) == chinese || languageOf(r.question) == chinese {
 		return r.answeredZH(text)
 	}
-	sentences := splitSentences(text)
+	sentences := sentences.Split(text)
 	if len(sentences) == 0 {
 		return false
 	}

@@ -3,6 +3,8 @@ package extractive
 import (
 	"regexp"
 	"strings"
+
+	sentences "reverie/language/sentence"
 )
 
 // askingZH turns a question into the statement that its answer makes.
@@ -44,7 +46,7 @@ const maxAnswerZH = 24
 
 // answeredZH reads a short message as the answer to the assistant's question. It reports whether the message is used up.
 func (r *reader) answeredZH(text string) bool {
-	sentences := splitSentences(text)
+	sentences := sentences.Split(text)
 	if len(sentences) == 0 {
 		return false
 	}

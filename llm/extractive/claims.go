@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"reverie/language/script"
+	sentences "reverie/language/sentence"
 )
 
 // claim is one attribute of one subject that a line states: {user, location, "Hamburg"}, {staging DB, port, "5433"}. Lines
@@ -46,7 +47,7 @@ func claimsOf(line string, owner []string) []claim {
 		return nil
 	}
 	var out []claim
-	for _, part := range splitSentences(s) {
+	for _, part := range sentences.Split(s) {
 		if script.HasHan(part) {
 			out = append(out, finish(claimsZH(part))...)
 		} else {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"reverie/language/script"
+	sentences "reverie/language/sentence"
 )
 
 // standing says how a line relates to a new statement.
@@ -104,7 +105,7 @@ func (n *notebook) saidNote(text string) string {
 
 // oneSentence replaces in a line of several sentences the one that is contradicted.
 func oneSentence(l pageLine, claims []claim, text string, owner []string) (string, bool) {
-	parts := splitSentences(bareLine(l.text))
+	parts := sentences.Split(bareLine(l.text))
 	if len(parts) < 2 {
 		return "", false
 	}

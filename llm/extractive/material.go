@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/script"
+	sentences "reverie/language/sentence"
 )
 
 // People paste into a conversation what the assistant is to work on: letters, essays, articles, logs, chats. What stands in
@@ -170,7 +171,7 @@ var (
 
 // withoutDocument drops a document that is followed by a question about it: several sentences that nobody speaks in.
 func withoutDocument(text string) string {
-	sentences := splitSentences(withoutQuotations(text))
+	sentences := sentences.Split(withoutQuotations(text))
 	n := len(sentences)
 	if n < 3 {
 		return text

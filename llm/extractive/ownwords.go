@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/script"
+	sentences "reverie/language/sentence"
 )
 
 // Limits of what is taken for somebody's own words.
@@ -89,7 +90,7 @@ func isPaste(text string) bool {
 	if utf8.RuneCountInString(text) <= maxOwnWords {
 		return false
 	}
-	sentences := splitSentences(text)
+	sentences := sentences.Split(text)
 	own := 0
 	for _, s := range sentences {
 		if firstPerson.MatchString(s) {

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	sentences "reverie/language/sentence"
 	"reverie/memory"
 )
 
@@ -103,7 +104,7 @@ func (r *reader) read(text string, cut bool) {
 	}
 	n := 0
 	for _, p := range passages {
-		for _, s := range splitSentences(withoutQuotations(p)) {
+		for _, s := range sentences.Split(withoutQuotations(p)) {
 			if n++; n > maxSentences || len(s) > 4*maxSentence {
 				continue
 			}
@@ -130,7 +131,7 @@ func printable(s string) string {
 // isPersona reports whether a message begins by telling the assistant who it is: a prompt, whose "I" need not be the user.
 func isPersona(passage string) bool {
 	first := passage
-	if s := splitSentences(passage); len(s) > 0 {
+	if s := sentences.Split(passage); len(s) > 0 {
 		first = s[0]
 	}
 	return persona.MatchString(first)

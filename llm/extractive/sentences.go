@@ -2,79 +2,7 @@ package extractive
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	"reverie/language/script"
 )
-
-// abbreviations end in a full stop that ends no sentence.
-var abbreviations = set(`dr mr mrs ms prof st vs etc e.g i.e approx a.m p.m inc ltd co corp dept jr sr`)
-
-// calendar are short names of months, which end no sentence before a number.
-var calendar = set(`jan feb mar apr jun jul aug sep sept oct nov dec`)
-
-// splitSentences cuts a passage into sentences, each with its closing punctuation.
-//
-// It is not UAX #29: people in a chat write "i'm vegan. i live in leeds", which UAX #29 keeps as one sentence because the
-// second begins in lower case, and it cuts after "Dr.".
-func splitSentences(s string) []string {
-	var out []string
-	start := 0
-	cut := func(end int) {
-		if t := strings.TrimSpace(s[start:end]); t != "" {
-			out = append(out, t)
-		}
-		start = end
-	}
-	for i, r := range s {
-		next := i + utf8.RuneLen(r)
-		if r == utf8.RuneError {
-			_, n := utf8.DecodeRuneInString(s[i:])
-			next = i + n
-		}
-		switch r {
-		case '\n':
-			cut(next)
-		case '。', '！', '？', '；', '!', '?', '…', ';':
-			if !closes(s[next:]) {
-				cut(next)
-			}
-		case '.':
-			if endsSentence(s[start:i], s[next:]) {
-				cut(next)
-			}
-		}
-	}
-	cut(len(s))
-	return out
-}
-
-// closes reports whether more closing punctuation follows, which belongs to the same sentence.
-func closes(rest string) bool {
-	r, _ := utf8.DecodeRuneInString(rest)
-	return strings.ContainsRune("。！？!?.…”’\"')）】》", r) && rest != ""
-}
-
-func endsSentence(before, after string) bool {
-	r, _ := utf8.DecodeRuneInString(after)
-	if after != "" && !unicode.IsSpace(r) && !script.IsHan(r) {
-		return false // "3.5", "example.com", "e.g."
-	}
-	last := before[strings.LastIndexFunc(before, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })+1:]
-	low := strings.ToLower(last)
-	if abbreviations[low] {
-		return false
-	}
-	if next := strings.TrimLeft(after, " \t"); calendar[low] && next != "" && next[0] >= '0' && next[0] <= '9' {
-		return false // "Dec. 18"
-	}
-	// A single capital is an initial ("J. Doe"), a number at the beginning an item ("2. …").
-	if len(last) == 1 && unicode.IsUpper(rune(last[0])) && last != "I" {
-		return false
-	}
-	return !(strings.TrimSpace(before) == last && last != "" && isDigits(last))
-}
 
 func isDigits(s string) bool {
 	for i := range len(s) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	sentences "reverie/language/sentence"
 	"reverie/memory"
 )
 
@@ -172,7 +173,7 @@ func quoted(message string) string {
 		return ""
 	}
 	var kept []string
-	for _, s := range splitSentences(printable(message)) {
+	for _, s := range sentences.Split(printable(message)) {
 		if !namesSecret(s) {
 			kept = append(kept, s)
 		}

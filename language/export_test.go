@@ -1,0 +1,7 @@
+package language
+
+// What tests of other packages read.
+var (
+	FunctionWordLists = functionWordLists
+	Homographs        = homographs
+)

@@ -1,0 +1,263 @@
+package choose
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"reverie/search"
+	"reverie/search/fuse"
+	"reverie/search/index"
+)
+
+var selectNow = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+
+func candidate(ordinal int64, score float64, change ...func(*Candidate)) Candidate {
+	c := Candidate{Unit: index.UnitKey{Group: 1, Ordinal: ordinal}, Corpus: search.Memory, Fused: fuse.Fused{Unit: index.UnitKey{Group: 1, Ordinal: ordinal}, Score: score, TextRank: 1}}
+	for _, f := range change {
+		f(&c)
+	}
+	return c
+}
+
+func personal(c *Candidate)                    { c.Personal = true }
+func evergreen(c *Candidate)                   { c.Evergreen = true }
+func vectorsOnly(c *Candidate)                 { c.Fused.TextRank, c.Fused.VectorRank = 0, 1 }
+func text(name string) func(*Candidate)        { return func(c *Candidate) { c.CopyOf = name } }
+func terms(t ...index.TermID) func(*Candidate) { return func(c *Candidate) { c.Terms = t } }
+func daysAgo(days int) func(*Candidate) {
+	return func(c *Candidate) { c.At = selectNow.AddDate(0, 0, -days).Unix() }
+}
+
+// outcome is the units of the results, and the reasons of the others.
+func outcome(t *testing.T, o Options, candidates ...Candidate) (kept []int64, dropped map[int64]DropReason) {
+	t.Helper()
+	results, out := Select(candidates, o, selectNow)
+	dropped = map[int64]DropReason{}
+	for _, r := range results {
+		kept = append(kept, r.Candidate.Unit.Ordinal)
+	}
+	for _, d := range out {
+		dropped[d.Candidate.Unit.Ordinal] = d.Reason
+	}
+	return kept, dropped
+}
+
+func TestSelect(t *testing.T) {
+	with := func(f func(*Options)) Options {
+		o := DefaultOptions()
+		f(&o)
+		return o
+	}
+	for name, c := range map[string]struct {
+		options    Options
+		candidates []Candidate
+		kept       []int64
+		dropped    map[int64]DropReason
+	}{
+		"in order of score, ties by unit": {
+			DefaultOptions(), []Candidate{candidate(3, .5), candidate(1, .5), candidate(2, .9)}, []int64{2, 1, 3}, nil,
+		},
+		"limit": {
+			with(func(o *Options) { o.Limit = 1 }),
+			[]Candidate{candidate(1, .5), candidate(2, .9)},
+			[]int64{2},
+			map[int64]DropReason{1: BeyondLimit},
+		},
+		"floor": {
+			DefaultOptions(), []Candidate{candidate(1, .34), candidate(2, .35)}, []int64{2}, map[int64]DropReason{1: BelowFloor},
+		},
+		"the floor is relaxed for what the words found": {
+			DefaultOptions(),
+			[]Candidate{candidate(1, .1), candidate(2, .2, vectorsOnly)},
+			[]int64{1},
+			map[int64]DropReason{2: BelowFloor},
+		},
+		"personal passages count more": {
+			DefaultOptions(), []Candidate{candidate(1, .5), candidate(2, .45, personal)}, []int64{2, 1}, nil,
+		},
+		"a personal copy gets the place of the shared one": {
+			DefaultOptions(),
+			[]Candidate{candidate(1, .9, text("a")), candidate(2, .1, text("a"), personal), candidate(3, .8), candidate(4, .7)},
+			[]int64{2, 3, 4},
+			map[int64]DropReason{1: PersonalCopy},
+		},
+		"texts without a name are not copies": {
+			DefaultOptions(), []Candidate{candidate(1, .9), candidate(2, .5, personal)}, []int64{1, 2}, nil,
+		},
+		"period": {
+			with(func(o *Options) { o.From, o.To = selectNow.AddDate(0, 0, -10), selectNow }),
+			[]Candidate{candidate(1, .9, daysAgo(11)), candidate(2, .9, daysAgo(10)), candidate(3, .9, daysAgo(0)), candidate(4, .9)},
+			[]int64{2},
+			map[int64]DropReason{1: OutsidePeriod, 3: OutsidePeriod, 4: OutsidePeriod},
+		},
+		"a personal copy outside the period takes nobody's place": {
+			with(func(o *Options) { o.From = selectNow.AddDate(0, 0, -10) }),
+			[]Candidate{candidate(1, .9, text("a"), personal, daysAgo(20)), candidate(2, .8, text("a"), daysAgo(5))},
+			[]int64{2},
+			map[int64]DropReason{1: OutsidePeriod},
+		},
+		"decay": {
+			with(func(o *Options) { d := DefaultDecayOptions(); o.Decay = &d }),
+			[]Candidate{candidate(1, .8, daysAgo(30)), candidate(2, .6, daysAgo(30), evergreen), candidate(3, .5)},
+			[]int64{2, 3, 1},
+			nil,
+		},
+		"diversity": {
+			with(func(o *Options) { d := DefaultDiversityOptions(); o.Diversity, o.Limit = &d, 2 }),
+			[]Candidate{candidate(1, .9, terms(1, 2, 3)), candidate(2, .89, terms(1, 2, 3)), candidate(3, .8, terms(4, 5)), candidate(4, .5, terms(6))},
+			[]int64{1, 3},
+			map[int64]DropReason{2: TooSimilar, 4: BeyondLimit},
+		},
+		"nothing": {DefaultOptions(), nil, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kept, dropped := outcome(t, c.options, c.candidates...)
+			if c.dropped == nil {
+				c.dropped = map[int64]DropReason{}
+			}
+			if diff := cmp.Diff(c.kept, kept); diff != "" {
+				t.Error("results (-want +got)", diff)
+			}
+			if diff := cmp.Diff(c.dropped, dropped); diff != "" {
+				t.Error("dropped (-want +got)", diff)
+			}
+		})
+	}
+}
+
+func TestSelectExplains(t *testing.T) {
+	o := DefaultOptions()
+	decay := DefaultDecayOptions()
+	o.Decay = &decay
+	results, _ := Select([]Candidate{candidate(1, .9, text("a")), candidate(2, .5, text("a"), personal, daysAgo(30))}, o, selectNow)
+	want := SelectParts{Base: .9, Boost: 1.2, Decay: .5, Replaces: 1}
+	if diff := cmp.Diff(want, results[0].Parts); diff != "" {
+		t.Error("parts (-want +got)", diff)
+	}
+	if want := .9 * 1.2 * .5; results[0].Score != want {
+		t.Errorf("score %v, want %v", results[0].Score, want)
+	}
+	relaxed, _ := Select([]Candidate{candidate(1, .1)}, DefaultOptions(), selectNow)
+	if !relaxed[0].Parts.Relaxed {
+		t.Error("a result below the floor is not marked")
+	}
+}
+
+// Every candidate is a result or dropped, once; the order in which they come does not matter.
+func TestSelectAccountsForAll(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var candidates []Candidate
+		for i := range rapid.IntRange(0, 30).Draw(t, "n") {
+			c := candidate(int64(i), float64(rapid.IntRange(0, 10).Draw(t, "score"))/10)
+			c.Personal = rapid.Bool().Draw(t, "personal")
+			c.CopyOf = rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "copy")
+			c.At = int64(rapid.IntRange(0, 3).Draw(t, "at"))
+			if rapid.Bool().Draw(t, "vectors") {
+				vectorsOnly(&c)
+			}
+			candidates = append(candidates, c)
+		}
+		o := DefaultOptions()
+		o.Limit = rapid.IntRange(-1, 8).Draw(t, "limit")
+		if rapid.Bool().Draw(t, "diverse") {
+			o.Diversity = &DiversityOptions{Lambda: .5}
+		}
+		results, dropped := Select(candidates, o, selectNow)
+		if len(results) > max(o.Limit, 0) || len(results)+len(dropped) != len(candidates) {
+			t.Fatalf("%d results and %d dropped of %d with limit %d", len(results), len(dropped), len(candidates), o.Limit)
+		}
+		seen := map[index.UnitKey]bool{}
+		for _, r := range results {
+			seen[r.Candidate.Unit] = true
+		}
+		for _, d := range dropped {
+			seen[d.Candidate.Unit] = true
+		}
+		if len(seen) != len(candidates) {
+			t.Fatalf("%d units of %d", len(seen), len(candidates))
+		}
+		shuffled, _ := Select(rapid.Permutation(candidates).Draw(t, "order"), o, selectNow)
+		if diff := cmp.Diff(results, shuffled); diff != "" {
+			t.Fatal("another order of candidates has other results", diff)
+		}
+	})
+}
+
+func result(path string, ordinal int64, score float64) Result {
+	return Result{Candidate: Candidate{Unit: index.UnitKey{Group: 1, Ordinal: ordinal}, Path: path}, Score: score}
+}
+
+func TestBalance(t *testing.T) {
+	strong := []Result{result("a", 1, .9), result("a", 2, .8), result("a", 3, .7), result("a", 4, .6)}
+	weak := []Result{result("b", 5, .3), result("b", 6, .2), result("b", 7, .1)}
+	for name, c := range map[string]struct {
+		limit int
+		lists [][]Result
+		want  []int64
+	}{
+		"half each":                 {4, [][]Result{strong, weak}, []int64{1, 2, 5, 6}},
+		"the odd place to the best": {5, [][]Result{strong, weak}, []int64{1, 2, 3, 5, 6}},
+		"what one leaves":           {6, [][]Result{strong, weak[:1]}, []int64{1, 2, 3, 4, 5}},
+		"one alone":                 {3, [][]Result{strong, nil}, []int64{1, 2, 3}},
+		"one place":                 {1, [][]Result{weak, strong}, []int64{1}},
+		"three corpora, one is sure of one place": {
+			4, [][]Result{strong, weak, {result("c", 8, .05)}}, []int64{1, 2, 5, 8},
+		},
+		"no place":     {0, [][]Result{strong}, nil},
+		"none":         {3, nil, nil},
+		"ties by path": {2, [][]Result{{result("z", 1, .5)}, {result("a", 2, .5)}}, []int64{2, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			results, dropped := Balance(c.limit, c.lists...)
+			var got []int64
+			for _, r := range results {
+				got = append(got, r.Candidate.Unit.Ordinal)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error("results (-want +got)", diff)
+			}
+			all := 0
+			for _, l := range c.lists {
+				all += len(l)
+			}
+			if len(results)+len(dropped) != all {
+				t.Errorf("%d results and %d dropped of %d", len(results), len(dropped), all)
+			}
+		})
+	}
+}
+
+func TestDecayFactor(t *testing.T) {
+	o := DefaultDecayOptions()
+	for _, c := range []struct {
+		age  time.Duration
+		want float64
+	}{{0, 1}, {-time.Hour, 1}, {30 * 24 * time.Hour, .5}, {60 * 24 * time.Hour, .25}} {
+		if got := o.Factor(c.age); got != c.want {
+			t.Errorf("factor at %v is %v, want %v", c.age, got, c.want)
+		}
+	}
+	if got := (DecayOptions{}).Factor(time.Hour); got != 1 {
+		t.Errorf("factor without a half-life is %v", got)
+	}
+}
+
+// Scores that fusion lifted to each other's do not make the results forget its order.
+func TestSelectKeepsTheFusedOrder(t *testing.T) {
+	t.Parallel()
+	candidate := func(group int64, rank int) Candidate {
+		return Candidate{Unit: index.UnitKey{Group: group}, Fused: fuse.Fused{Score: 0.8, Rank: rank}, Path: "a.md", CopyOf: string(rune(96 + group))}
+	}
+	results, _ := Select([]Candidate{candidate(1, 3), candidate(2, 1), candidate(3, 2)}, DefaultOptions(), time.Time{})
+	var groups []int64
+	for _, r := range results {
+		groups = append(groups, r.Candidate.Unit.Group)
+	}
+	if !slices.Equal(groups, []int64{2, 3, 1}) {
+		t.Errorf("sources in the order %v", groups)
+	}
+}

@@ -1,0 +1,233 @@
+package chunk
+
+import (
+	"slices"
+	"sort"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// outline is a document as a tree of sections.
+type outline struct {
+	lines    []markdownLine
+	sections []section // in order; sections[0] is what stands in front of the first heading
+}
+
+// section is a heading with what follows it, up to the next heading.
+type section struct {
+	line   int   // its first one
+	level  uint8 // of the heading; 0: none
+	title  string
+	parent int  // section that encloses it; -1: none
+	says   bool // it has text besides its heading
+	entry  int  // section that is the entry of a daily note that this one belongs to; -1: none
+	at     int64
+}
+
+// outlineOf reads the sections of a document. day is what its name says; the zero time means nothing.
+func outlineOf(content string, day time.Time) *outline {
+	doc := &outline{lines: scanLines(content)}
+	headings := 0
+	for _, line := range doc.lines {
+		if line.level > 0 {
+			headings++
+		}
+	}
+	doc.sections = make([]section, 0, headings+1)
+	doc.add(section{parent: -1, entry: -1}, day)
+	for i, line := range doc.lines {
+		switch {
+		case line.level > 0:
+			doc.add(section{line: i, level: line.level, title: headingTitle(content[line.start:line.end])}, day)
+		case !line.blank && !line.silent:
+			doc.sections[len(doc.sections)-1].says = true
+		}
+	}
+	return doc
+}
+
+// add puts s behind the sections before it.
+func (doc *outline) add(s section, day time.Time) {
+	if !day.IsZero() {
+		s.at = day.Unix()
+	}
+	if s.level > 0 {
+		s.parent = len(doc.sections) - 1
+		for s.parent > 0 && doc.sections[s.parent].level >= s.level {
+			s.parent = doc.sections[s.parent].parent
+		}
+		above := doc.sections[max(s.parent, 0)]
+		s.at, s.entry = above.at, above.entry
+		if clock, found := clockOf(s.title); found && !day.IsZero() {
+			s.at = day.Add(clock).Unix()
+			if s.entry < 0 {
+				s.entry = len(doc.sections)
+			}
+		}
+		if s.parent == 0 {
+			s.parent = -1
+		}
+	}
+	doc.sections = append(doc.sections, s)
+}
+
+// atomGroup is a run of atoms that is cut by itself.
+type atomGroup struct{ from, to int }
+
+// sectionGroup is a run of sections that is cut by itself.
+type sectionGroup struct {
+	first, last int
+	main        int // what the run is about: the first one that says something
+	from, to    int // atoms
+	weight      int
+}
+
+// groups puts sections together that belong into one piece, and gives each run its atoms.
+func (doc *outline) groups(c *cutter) []atomGroup {
+	tiny := c.limit / tinyShare
+	var runs []sectionGroup
+	for first := 0; first < len(doc.sections); {
+		run := doc.run(c, first)
+		first = run.last + 1
+		if run.from == run.to {
+			continue
+		}
+		if n := len(runs); n > 0 && run.weight < tiny && runs[n-1].mayTake(doc, run, tiny) && c.weight(runs[n-1].from, run.to) <= c.limit/sharedShare {
+			runs[n-1].last, runs[n-1].to = run.last, run.to
+			continue
+		}
+		runs = append(runs, run)
+	}
+	out := make([]atomGroup, len(runs))
+	for i, run := range runs {
+		out[i] = atomGroup{run.from, run.to}
+	}
+	return out
+}
+
+// A section below an eighth of a piece is one or two sentences: too little to stand for itself among results. Together such
+// sections make at most a quarter, so that what is found is still about few things.
+const (
+	tinyShare   = 8
+	sharedShare = 4
+)
+
+// run is the shortest run of sections from first on that stays together: headings without text with what follows under them,
+// an entry of a daily note with all its subsections, or one section.
+func (doc *outline) run(c *cutter, first int) sectionGroup {
+	main := first
+	for !doc.sections[main].says && main+1 < len(doc.sections) && doc.sections[main+1].parent == main && doc.sections[main].level > 0 {
+		main++
+	}
+	last := main
+	for last+1 < len(doc.sections) && doc.sections[main].entry >= 0 && doc.sections[last+1].entry == doc.sections[main].entry {
+		last++
+	}
+	run := sectionGroup{first: first, last: last, main: main}
+	end := len(doc.lines)
+	if last+1 < len(doc.sections) {
+		end = doc.sections[last+1].line
+	}
+	run.from, run.to = c.atomAt(doc.sections[first].line), c.atomAt(end)
+	run.weight = c.weight(run.from, run.to)
+	return run
+}
+
+// mayTake reports whether run, which is tiny and follows g, may share g's piece: g is made of tiny sections, and run is a section
+// under the same heading, or under g's own.
+func (g sectionGroup) mayTake(doc *outline, run sectionGroup, tiny int) bool {
+	if doc.sections[g.main].entry >= 0 || doc.sections[run.main].entry >= 0 || g.last == g.main && g.weight >= tiny {
+		return false
+	}
+	parent := doc.sections[run.main].parent
+	return run.first == run.main && (parent == doc.sections[g.main].parent || parent == g.main)
+}
+
+// sectionOf is the innermost section that encloses all that the lines from first to last say.
+func (doc *outline) sectionOf(first, last int) int {
+	from, to := doc.sectionAt(first), doc.sectionAt(last)
+	common := -1
+	for i := from; i <= to; i++ {
+		switch {
+		case !doc.sections[i].says:
+		case common < 0:
+			common = i
+		default:
+			common = doc.enclosing(common, i)
+		}
+	}
+	switch {
+	case common >= 0:
+		return common
+	case from == to:
+		return from
+	}
+	return doc.enclosing(from, to)
+}
+
+// sectionAt is the section of a line.
+func (doc *outline) sectionAt(line int) int {
+	return sort.Search(len(doc.sections), func(i int) bool { return doc.sections[i].line > line }) - 1
+}
+
+// enclosing is the innermost section that encloses both a and b, itself one of them if it encloses the other; 0: only the
+// document does.
+func (doc *outline) enclosing(a, b int) int {
+	for a != b && a >= 0 && b >= 0 {
+		if a > b {
+			a = doc.sections[a].parent
+		} else {
+			b = doc.sections[b].parent
+		}
+	}
+	return max(min(a, b), 0)
+}
+
+// maxTitle bounds what a heading adds to the context of each piece under it, in bytes.
+const maxTitle = 200
+
+// context is the path of the document with the headings that enclose a section, its own last, and then what encloses a line
+// otherwise: the list items above it, or the head of its table.
+func (doc *outline) context(path, content string, section, line int) string {
+	var titles []string
+	for n := 0; n < maxListDepth && doc.lines[line].under > 0; n++ {
+		line = int(doc.lines[line].under) - 1
+		titles = append(titles, shortened(unmarked(content[doc.lines[line].start:doc.lines[line].end]), maxTitle))
+	}
+	for i := section; i >= 0; i = doc.sections[i].parent {
+		titles = append(titles, shortened(doc.sections[i].title, maxTitle))
+	}
+	var out strings.Builder
+	out.WriteString(path)
+	for _, title := range slices.Backward(titles) {
+		if title == "" {
+			continue
+		}
+		if out.Len() > 0 {
+			out.WriteString(" > ")
+		}
+		out.WriteString(title)
+	}
+	return out.String()
+}
+
+// unmarked is a line without indentation and list marker.
+func unmarked(line string) string {
+	line = strings.TrimSpace(line)
+	if width, _ := listMarker(line); width > 0 {
+		line = strings.TrimSpace(line[width:])
+	}
+	return line
+}
+
+// shortened is as much of s as fits into limit bytes.
+func shortened(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit]
+}

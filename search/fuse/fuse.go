@@ -1,0 +1,233 @@
+package fuse
+
+import (
+	"cmp"
+	"slices"
+
+	"reverie/search/index"
+)
+
+// DenseHit is a unit in a ranking by vectors.
+type DenseHit struct {
+	Unit       index.UnitKey `json:"unit"`
+	Similarity float64       `json:"similarity"` // cosine similarity
+}
+
+// Dense is a ranking by vectors: the most similar units of a view, best first.
+type Dense struct {
+	Hits []DenseHit `json:"hits"`
+	// Count is how many units of the view were compared, Mean and Deviation those of all their similarities. With Count 0
+	// they are not known, and what they would say is estimated from the hits.
+	Count     int     `json:"count"`
+	Mean      float64 `json:"mean"`
+	Deviation float64 `json:"deviation"`
+}
+
+// LexicalHit is a unit in a ranking by words.
+type LexicalHit struct {
+	Unit  index.UnitKey `json:"unit"`
+	Score float64       `json:"score"` // above 0, without bound, as of BM25: only relations to the other hits mean something
+	// Coverage is the share of what the question asks for that the unit has, words weighing by how rare they are, 0..1.
+	Coverage float64 `json:"coverage"`
+	// Exact says that the unit has a quoted phrase or an identifier of the question literally.
+	Exact bool `json:"exact"`
+}
+
+// Lexical is a ranking by words, best first.
+type Lexical struct {
+	Hits []LexicalHit `json:"hits"`
+	// Count is how many units the view has; 0: not known.
+	Count int `json:"count"`
+}
+
+// Options say how two rankings become one.
+type Options struct {
+	// VectorWeight and TextWeight are the weights of the two calibrated scores before votes. Only their relation matters;
+	// below 0 counts as 0, and when both are 0 they are taken as equal.
+	VectorWeight float64
+	TextWeight   float64
+	// Depth is how many hits of each list count.
+	Depth int
+	// Reputation is what earlier questions told of the model that made the dense list. The zero value is even.
+	Reputation Reputation
+}
+
+// DefaultOptions weigh vectors 0.7 and words 0.3, over the best 200 of each.
+func DefaultOptions() Options {
+	return Options{VectorWeight: 0.7, TextWeight: 0.3, Depth: 200}
+}
+
+// Fused is a unit with its fused score and everything that made it.
+type Fused struct {
+	Unit index.UnitKey `json:"unit"`
+	// Score is the greatest of Combined, what each list says alone as far as it is trusted (an exact hit as far as it says
+	// it), and the score of the next unit: it falls along the ranking, and no dense list makes it lower than the words alone
+	// do. 0..1.
+	Score float64 `json:"score"`
+	// Rank is the place in the fused order, from 1. Scores alone do not tell it: they may be equal.
+	Rank int `json:"rank"`
+	// Combined is the sum of Text and Vector by the weights of Votes.
+	Combined float64 `json:"combined"`
+	// Text and Vector are the calibrated scores of the two lists, 0..1; 0 for a unit that a list does not have.
+	Text   float64 `json:"text"`
+	Vector float64 `json:"vector"`
+	// TextRank and VectorRank are the places in the two lists, from 1; 0: not in it.
+	TextRank   int `json:"textRank,omitempty"`
+	VectorRank int `json:"vectorRank,omitempty"`
+	// TextScore and Similarity are what the lists gave.
+	TextScore  float64 `json:"textScore,omitempty"`
+	Similarity float64 `json:"similarity,omitempty"`
+	// Coverage and Exact are those of LexicalHit.
+	Coverage float64 `json:"coverage,omitempty"`
+	Exact    bool    `json:"exact,omitempty"`
+	// Reserved says that the unit is where it is because the top of one list must stay in reach, and not by Combined.
+	Reserved bool `json:"reserved,omitempty"`
+}
+
+// Fusion is one ranking made of two.
+type Fusion struct {
+	Hits  []Fused `json:"hits"` // best first, ties by unit
+	Votes Votes   `json:"votes"`
+}
+
+// Fuse makes one ranking of two, and never a much worse one than the better of them, whatever they are like: a good list
+// and a weak one, two good ones, one that is noise, truncated, inverted, constant or empty.
+//
+// Each list is judged for the question at hand (see Votes), its scores are calibrated to 0..1, and units are ordered by the
+// sum of both, weighed by weights times votes. A list that has nothing to say has no vote, and the other one all the
+// weight. What is at the top of a list with a vote stays in reach: see reserve. Scores of either list may be on any scale
+// and have any shape. Fuse is deterministic, and changes nothing it is given.
+func Fuse(l Lexical, d Dense, o Options) Fusion {
+	l, d = cleanLexical(l, o.Depth), cleanDense(d, o.Depth)
+	b := ballot{lexical: l, dense: d, units: map[index.UnitKey]bool{}}
+	for _, h := range l.Hits {
+		b.units[h.Unit] = true
+	}
+	for _, h := range d.Hits {
+		b.units[h.Unit] = true
+	}
+	votes := b.votes(o)
+
+	byUnit := make(map[index.UnitKey]*Fused, len(b.units))
+	for unit := range b.units {
+		byUnit[unit] = &Fused{Unit: unit}
+	}
+	for i, h := range l.Hits {
+		f := byUnit[h.Unit]
+		f.TextRank, f.TextScore, f.Coverage, f.Exact = i+1, h.Score, h.Coverage, h.Exact
+		f.Text = h.Score / l.Hits[0].Score
+	}
+	for i, h := range d.Hits {
+		f := byUnit[h.Unit]
+		f.VectorRank, f.Similarity = i+1, h.Similarity
+		if b.standings != nil {
+			f.Vector = votes.vector(b.standings[i])
+		}
+	}
+	fused := make([]Fused, 0, len(byUnit))
+	for _, f := range byUnit {
+		f.Combined = votes.TextWeight*f.Text + votes.VectorWeight*f.Vector
+		if votes.TextWeight > 0 || votes.VectorWeight > 0 {
+			fused = append(fused, *f)
+		}
+	}
+	slices.SortFunc(fused, votes.compare)
+	fused = reserve(fused, votes)
+	for i := len(fused) - 1; i >= 0; i-- {
+		f := &fused[i]
+		f.Rank = i + 1
+		f.Score = max(f.Combined, f.Text*votes.Text, f.Vector*votes.Vector)
+		if f.Exact {
+			f.Score = max(f.Score, f.Text) // what is there literally needs no second opinion
+		}
+		if i+1 < len(fused) {
+			f.Score = max(f.Score, fused[i+1].Score)
+		}
+	}
+	return Fusion{Hits: fused, Votes: votes}
+}
+
+// compare orders by Combined; then by the list with the greater weight, and the other one; then by unit.
+func (v Votes) compare(a, b Fused) int {
+	byText, byVector := CompareRanks(a.TextRank, b.TextRank), CompareRanks(a.VectorRank, b.VectorRank)
+	if v.VectorWeight > v.TextWeight {
+		byText, byVector = byVector, byText
+	}
+	return cmp.Or(cmp.Compare(b.Combined, a.Combined), byText, byVector, a.Unit.Compare(b.Unit))
+}
+
+// CompareRanks orders ranks from 1; 0, no rank, is last.
+func CompareRanks(a, b int) int {
+	if a == 0 || b == 0 {
+		return cmp.Compare(b, a)
+	}
+	return cmp.Compare(a, b)
+}
+
+const (
+	// textShare and vectorShare are the parts of every beginning of the fused ranking that are reserved for the top of each
+	// list, for a vote of 1.
+	textShare   = 0.4
+	vectorShare = 0.1
+)
+
+// reserve reorders a fused ranking as little as is needed for this: of its first k units, however great k is, the first
+// ⌊k·share⌋ of each list are among them. A list with a vote is thus never shut out by the scores of the other, however
+// sure that is of itself.
+func reserve(fused []Fused, v Votes) []Fused {
+	lists := []reserved{
+		{top: topOf(fused, func(f Fused) int { return f.TextRank })},
+		{top: topOf(fused, func(f Fused) int { return f.VectorRank })},
+	}
+	if v.TextWeight > 0 {
+		lists[0].share = textShare * v.Text
+	}
+	if v.VectorWeight > 0 {
+		lists[1].share = vectorShare * v.Vector
+	}
+	placed := make(map[index.UnitKey]bool, len(fused))
+	out := make([]Fused, 0, len(fused))
+	for _, f := range fused {
+		for owed := true; owed; {
+			owed = false
+			for i := range lists {
+				next, ok := lists[i].owed(len(out)+1, placed)
+				if ok && next.Unit != f.Unit {
+					next.Reserved, placed[next.Unit], owed = true, true, true
+					out = append(out, next)
+					break
+				}
+			}
+		}
+		if !placed[f.Unit] {
+			placed[f.Unit] = true
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// reserved is the top of one list with its share; the first done units of it are placed.
+type reserved struct {
+	top   []Fused
+	share float64
+	done  int
+}
+
+// owed is the first unit that is due among the first k and not yet placed.
+func (r *reserved) owed(k int, placed map[index.UnitKey]bool) (Fused, bool) {
+	for r.done < len(r.top) && placed[r.top[r.done].Unit] {
+		r.done++
+	}
+	if r.done < min(int(r.share*float64(k)), len(r.top)) {
+		return r.top[r.done], true
+	}
+	return Fused{}, false
+}
+
+// topOf has the units of one list in its order.
+func topOf(fused []Fused, rank func(Fused) int) []Fused {
+	top := slices.DeleteFunc(slices.Clone(fused), func(f Fused) bool { return rank(f) == 0 })
+	slices.SortFunc(top, func(a, b Fused) int { return rank(a) - rank(b) })
+	return top
+}

@@ -1,0 +1,440 @@
+package index
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Segment is a part of an index in memory: units in order, and for each term where it occurs in them.
+type Segment struct {
+	Units    []Unit      // ordered by Group, Seq, Part
+	Terms    []TermID    // ascending
+	Postings [][]Posting // of Terms[i], ordered by Unit, which is an index in Units
+}
+
+// NewSegment packs entries, in any order.
+func NewSegment(entries []Entry) *Segment {
+	entries = slices.Clone(entries)
+	slices.SortFunc(entries, func(a, b Entry) int { return a.Key().Compare(b.Key()) })
+	s := &Segment{Units: make([]Unit, len(entries))}
+	byTerm := map[TermID][]Posting{}
+	for i, e := range entries {
+		s.Units[i] = e.Unit
+		for term, tf := range e.Terms {
+			byTerm[term] = append(byTerm[term], Posting{Unit: int32(i), TF: int32(tf)})
+		}
+	}
+	s.setTerms(byTerm)
+	return s
+}
+
+func (s *Segment) setTerms(byTerm map[TermID][]Posting) {
+	s.Terms = make([]TermID, 0, len(byTerm))
+	for term := range byTerm {
+		s.Terms = append(s.Terms, term)
+	}
+	slices.Sort(s.Terms)
+	s.Postings = make([][]Posting, len(s.Terms))
+	for i, term := range s.Terms {
+		s.Postings[i] = byTerm[term]
+	}
+}
+
+// MergeSegments makes one segment of several, without the groups that are dead. The same units give the same segment,
+// however they were distributed.
+func MergeSegments(parts []*Segment, dead func(group int64) bool) *Segment {
+	runs := make([][]Unit, len(parts))
+	for i, p := range parts {
+		runs[i] = p.Units
+	}
+	units, places := mergeUnits(runs, dead)
+	byTerm := map[TermID][]Posting{}
+	for i, p := range parts {
+		for j, term := range p.Terms {
+			for _, posting := range p.Postings[j] {
+				if at := places[i][posting.Unit]; at >= 0 {
+					byTerm[term] = append(byTerm[term], Posting{Unit: at, TF: posting.TF})
+				}
+			}
+		}
+	}
+	for _, postings := range byTerm {
+		slices.SortFunc(postings, func(a, b Posting) int { return cmp.Compare(a.Unit, b.Unit) })
+	}
+	merged := &Segment{Units: units}
+	merged.setTerms(byTerm)
+	return merged
+}
+
+// mergeUnits brings ordered runs of units into one order. places[i][j] is where runs[i][j] stands in it, or -1 when its
+// group is dead.
+func mergeUnits(runs [][]Unit, dead func(group int64) bool) (units []Unit, places [][]int32) {
+	total := 0
+	places = make([][]int32, len(runs))
+	for i, run := range runs {
+		places[i] = make([]int32, len(run))
+		total += len(run)
+	}
+	units = make([]Unit, 0, total)
+	next := make([]int, len(runs))
+	group, gone := int64(0), false
+	for {
+		least := -1
+		for i, run := range runs { // there are few runs
+			if next[i] < len(run) && (least < 0 || run[next[i]].Key().Compare(runs[least][next[least]].Key()) < 0) {
+				least = i
+			}
+		}
+		if least < 0 {
+			return units, places
+		}
+		// The rest of the run up to where another one goes on is taken at once.
+		limit := UnitKey{}
+		bounded := false
+		for i, run := range runs {
+			if i != least && next[i] < len(run) {
+				if key := run[next[i]].Key(); !bounded || key.Compare(limit) < 0 {
+					limit, bounded = key, true
+				}
+			}
+		}
+		for run := runs[least]; next[least] < len(run); next[least]++ {
+			u := run[next[least]]
+			if bounded && u.Key().Compare(limit) > 0 {
+				break
+			}
+			if u.Group != group || len(units) == 0 {
+				group, gone = u.Group, dead != nil && dead(u.Group)
+			}
+			if gone {
+				places[least][next[least]] = -1
+				continue
+			}
+			places[least][next[least]] = int32(len(units))
+			units = append(units, u)
+		}
+	}
+}
+
+// ErrDamaged is what reading packed bytes gives that were not written by this package: the index must be built anew.
+var ErrDamaged = errors.New("the index is damaged: build it anew")
+
+// packing appends numbers in as few bytes as they need.
+type packing []byte
+
+func (p *packing) number(n int64)   { *p = binary.AppendVarint(*p, n) }
+func (p *packing) natural(n uint64) { *p = binary.AppendUvarint(*p, n) }
+
+// unpacking reads what packing wrote; the first fault stays.
+type unpacking struct {
+	data []byte
+	err  error
+}
+
+func (u *unpacking) number() int64 {
+	n, size := binary.Varint(u.data)
+	return advance(u, n, size)
+}
+
+func (u *unpacking) natural() uint64 {
+	n, size := binary.Uvarint(u.data)
+	return advance(u, n, size)
+}
+
+func advance[N int64 | uint64](u *unpacking, n N, size int) N {
+	if size <= 0 {
+		u.fail()
+		return 0
+	}
+	u.data = u.data[size:]
+	return n
+}
+
+// count reads how many things follow, of which each takes a byte at least.
+func (u *unpacking) count() int {
+	n := u.natural()
+	if n > uint64(len(u.data)) {
+		u.fail()
+		return 0
+	}
+	return int(n)
+}
+
+func (u *unpacking) fail() {
+	u.err = ErrDamaged
+	u.data = nil
+}
+
+// PackUnits writes units that are in order.
+func PackUnits(units []Unit) []byte {
+	p := make(packing, 0, 16*len(units)+8)
+	p.natural(uint64(len(units)))
+	var last Unit
+	for _, u := range units {
+		p.number(u.Group - last.Group)
+		if u.Group != last.Group {
+			last = Unit{Group: u.Group, At: last.At}
+		}
+		p.number(u.Seq - last.Seq)
+		p.natural(uint64(u.Part))
+		p.number(int64(u.Section - last.Section))
+		p.natural(uint64(u.Length))
+		p.number(u.At - last.At)
+		p.number(int64(u.FromLine - last.FromLine))
+		p.number(int64(u.ToLine - u.FromLine))
+		p.number(int64(u.Start - last.Start))
+		p.number(int64(u.End - u.Start))
+		last = u
+	}
+	return p
+}
+
+// UnpackUnits reads what PackUnits wrote. Its error is ErrDamaged.
+func UnpackUnits(data []byte) ([]Unit, error) {
+	u := unpacking{data: data}
+	units := u.units()
+	return units, u.end()
+}
+
+func (u *unpacking) units() []Unit {
+	units := make([]Unit, u.count())
+	var last Unit
+	for i := range units {
+		if group := u.number(); group != 0 {
+			last = Unit{Group: last.Group + group, At: last.At}
+		}
+		next := Unit{Group: last.Group}
+		next.Seq = last.Seq + u.number()
+		next.Part = int(u.natural())
+		next.Section = last.Section + int(u.number())
+		next.Length = int(u.natural())
+		next.At = last.At + u.number()
+		next.FromLine = last.FromLine + int(u.number())
+		next.ToLine = next.FromLine + int(u.number())
+		next.Start = last.Start + int(u.number())
+		next.End = next.Start + int(u.number())
+		units[i], last = next, next
+	}
+	return units
+}
+
+// end is the fault of the reading, if any; bytes that are left over are one.
+func (u *unpacking) end() error {
+	if u.err == nil && len(u.data) > 0 {
+		u.fail()
+	}
+	return u.err
+}
+
+// list writes a list of postings: how many, then for each how far behind the one before, and how often.
+func (p *packing) list(postings []Posting) {
+	p.natural(uint64(len(postings)))
+	last := int32(-1)
+	for _, posting := range postings {
+		// Most terms occur once: that costs one bit.
+		gap := uint64(posting.Unit-last-1) << 1
+		if posting.TF == 1 {
+			p.natural(gap)
+		} else {
+			p.natural(gap | 1)
+			p.natural(uint64(posting.TF))
+		}
+		last = posting.Unit
+	}
+}
+
+// list reads a list of postings behind those in to. A unit beyond units is a fault.
+func (u *unpacking) list(to []Posting, units int) []Posting {
+	last := int64(-1)
+	for range u.count() {
+		gap := u.natural()
+		posting := Posting{Unit: int32(last + 1 + int64(gap>>1)), TF: 1}
+		if gap&1 == 1 {
+			posting.TF = int32(u.natural())
+		}
+		if gap>>1 > uint64(units) || int(posting.Unit) >= units {
+			u.fail()
+			return to
+		}
+		last = int64(posting.Unit)
+		to = append(to, posting)
+	}
+	return to
+}
+
+// skip passes over a list.
+func (u *unpacking) skip() {
+	for range u.count() {
+		if u.natural()&1 == 1 {
+			u.natural()
+		}
+	}
+}
+
+// Pack writes a segment as one value.
+func (s *Segment) Pack() []byte {
+	p := packing(PackUnits(s.Units))
+	p.terms(s.Terms, s.Postings)
+	return p
+}
+
+func (p *packing) terms(terms []TermID, postings [][]Posting) {
+	p.natural(uint64(len(terms)))
+	last := TermID(0)
+	for i, term := range terms {
+		p.natural(uint64(term - last))
+		p.list(postings[i])
+		last = term
+	}
+}
+
+// UnpackSegment reads what Pack wrote. Its error is ErrDamaged.
+func UnpackSegment(data []byte) (*Segment, error) {
+	u := unpacking{data: data}
+	s := &Segment{Units: u.units()}
+	n := u.count()
+	s.Terms, s.Postings = make([]TermID, n), make([][]Posting, n)
+	last := TermID(0)
+	for i := range n {
+		last += TermID(u.natural())
+		s.Terms[i] = last
+		s.Postings[i] = u.list(nil, len(s.Units))
+	}
+	return s, u.end()
+}
+
+// InGroup gives the units of a segment of one source that source's number, which was not known when it was packed.
+func InGroup(units []Unit, group int64) {
+	for i := range units {
+		units[i].Group = group
+	}
+}
+
+// findLists calls found for those of wanted (ascending) that packed terms contain.
+func (u *unpacking) findLists(wanted []TermID, units int, found func(at int, postings []Posting)) {
+	n := u.count()
+	last, at := TermID(0), 0
+	for range n {
+		last += TermID(u.natural())
+		for at < len(wanted) && wanted[at] < last {
+			at++
+		}
+		if at == len(wanted) || u.err != nil {
+			u.data = nil
+			return
+		}
+		if wanted[at] == last {
+			found(at, u.list(nil, units))
+		} else {
+			u.skip()
+		}
+	}
+}
+
+// damaged names what was damaged.
+func damaged(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+const (
+	// TermBits is how many bits a TermID has, so that it fits into a signed 64-bit column.
+	TermBits = 63
+	// bucketBytes is what the postings of one bucket take on average: a few buckets fit into a database page, and reading
+	// one for a single term is not much more than the term.
+	bucketBytes = 1500
+	// longList is from how many bytes on a list stands by itself, so that nobody reads it who looks for another term.
+	longList = 600
+	// maxBits bounds the number of buckets.
+	maxBits = 24
+)
+
+// Block is a part of the postings of a segment: those of all terms of a bucket, or of one term that has many.
+type Block struct {
+	Bucket int    // the first bits of the terms
+	Term   TermID // 0: all of the bucket that have no block of their own
+	Data   []byte
+}
+
+// Bucket is which block of a segment with that many bits has the term.
+func (t TermID) Bucket(bits int) int { return int(t >> (TermBits - bits)) }
+
+// Blocks packs the postings of a segment. bits says by how many leading bits of a term its bucket is found.
+func (s *Segment) Blocks() (bits int, blocks []Block) {
+	lists := make([]packing, len(s.Terms))
+	total := 0
+	for i := range s.Terms {
+		lists[i].list(s.Postings[i])
+		if len(lists[i]) < longList {
+			total += len(lists[i]) + 8
+		}
+	}
+	for bits < maxBits && total>>bits > bucketBytes {
+		bits++
+	}
+	for from := 0; from < len(s.Terms); {
+		bucket := s.Terms[from].Bucket(bits)
+		to := from
+		var short []int
+		for ; to < len(s.Terms) && s.Terms[to].Bucket(bits) == bucket; to++ {
+			if len(lists[to]) < longList {
+				short = append(short, to)
+				continue
+			}
+			blocks = append(blocks, Block{Bucket: bucket, Term: s.Terms[to], Data: lists[to]})
+		}
+		if len(short) > 0 {
+			blocks = append(blocks, Block{Bucket: bucket, Data: s.packed(short, lists)})
+		}
+		from = to
+	}
+	return bits, blocks
+}
+
+// packed are the lists of some terms as one value.
+func (s *Segment) packed(terms []int, lists []packing) []byte {
+	var p packing
+	p.natural(uint64(len(terms)))
+	last := TermID(0)
+	for _, i := range terms {
+		p.natural(uint64(s.Terms[i] - last))
+		p = append(p, lists[i]...)
+		last = s.Terms[i]
+	}
+	return p
+}
+
+// FromBlocks is the segment whose units and blocks are given. Its error is ErrDamaged.
+func FromBlocks(units []Unit, blocks []Block) (*Segment, error) {
+	byTerm := map[TermID][]Posting{}
+	for _, b := range blocks {
+		u := unpacking{data: b.Data}
+		if b.Term != 0 {
+			byTerm[b.Term] = u.list(nil, len(units))
+		} else {
+			last := TermID(0)
+			for range u.count() {
+				last += TermID(u.natural())
+				byTerm[last] = u.list(nil, len(units))
+			}
+		}
+		if err := u.end(); err != nil {
+			return nil, err
+		}
+	}
+	s := &Segment{Units: units}
+	s.setTerms(byTerm)
+	return s, nil
+}
+
+// sortedTerms are distinct terms, ascending.
+func sortedTerms(terms []TermID) []TermID {
+	terms = slices.Clone(terms)
+	slices.Sort(terms)
+	return slices.Compact(terms)
+}

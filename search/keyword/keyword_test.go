@@ -1,0 +1,175 @@
+package keyword
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestKeywordTerms(t *testing.T) {
+	for query, want := range map[string][]string{
+		"coffee beans":           {"coffee", "beans"},
+		"Coffee, COFFEE!":        {"coffee"},
+		"北京":                     {"北京"},
+		"项目进展":                   {"项目", "进展"},
+		"北京市":                    {"北京", "京市"},
+		"学习Go语言":                 {"学习", "go", "语言"},
+		"a b c d e f g h":        {"a", "b", "c", "d", "e", "f"},
+		"db_port":                {"db", "port"},
+		"ＡＢＣ１２":                  {"abc12"},
+		"café":                   {"café"},
+		"cafe\u0301":             {"café"},
+		"!?":                     nil,
+		" ab ":                   {"ab"},
+		strings.Repeat("天地", 32): {"天地"},
+	} {
+		got, err := Terms(query)
+		if err != nil {
+			t.Errorf("%q: %v", query, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q: %s", query, diff)
+		}
+	}
+	for _, query := range []string{"", "a", "北", "  x  ", strings.Repeat("x", 65)} {
+		if _, err := Terms(query); !errors.Is(err, ErrQuery) {
+			t.Errorf("%q: %v, want ErrKeywordQuery", query, err)
+		}
+	}
+}
+
+func TestKeywordHits(t *testing.T) {
+	files := []File{
+		{Filename: "AGENTS.md", Content: "Coffee is allowed.\nTea too."},
+		{Filename: "memory/2026-01-02.md", Content: "nothing\nTea and coffee\n"},
+		{Filename: "MEMORY.md", Content: "# Likes\n- coffee\n- tea, and Coffee again\r\n"},
+		{Filename: "PROFILE.md", Content: "coffee only"},
+		{Filename: "notes.md", Content: "TEA COFFEE"},
+	}
+	want := []Hit{
+		{Filename: "MEMORY.md", LineNumber: 3, Snippet: "- [[tea]], and [[Coffee]] again", Score: 2},
+		{Filename: "memory/2026-01-02.md", LineNumber: 2, Snippet: "[[Tea]] and [[coffee]]", Score: 1.4},
+		{Filename: "MEMORY.md", LineNumber: 2, Snippet: "- [[coffee]]", Score: 1},
+		{Filename: "notes.md", LineNumber: 1, Snippet: "[[TEA]] [[COFFEE]]", Score: .4},
+		{Filename: "AGENTS.md", LineNumber: 1, Snippet: "[[Coffee]] is allowed.", Score: .3},
+		{Filename: "AGENTS.md", LineNumber: 2, Snippet: "[[Tea]] too.", Score: .3},
+	}
+	if diff := cmp.Diff(want, Hits([]string{"tea", "coffee"}, files, 10)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(want[:2], Hits([]string{"tea", "coffee"}, files, 2)); diff != "" {
+		t.Error(diff)
+	}
+	if got := Hits(nil, files, 10); got != nil {
+		t.Errorf("no terms: %v", got)
+	}
+}
+
+func TestKeywordHitsPerFile(t *testing.T) {
+	file := File{Filename: "MEMORY.md", Content: strings.Repeat("tea\n", 4) + strings.Repeat("tea coffee\n", 4)}
+	var lines []int
+	for _, hit := range Hits([]string{"tea", "coffee"}, []File{file}, 10) {
+		lines = append(lines, hit.LineNumber)
+	}
+	if diff := cmp.Diff([]int{5, 6, 7, 8, 1}, lines); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestKeywordSnippet(t *testing.T) {
+	for name, test := range map[string]struct {
+		content, want string
+		terms         []string
+	}{
+		"clipped": {
+			strings.Repeat("a", 100) + " tea " + strings.Repeat("b", 100),
+			"..." + strings.Repeat("a", 79) + " [[tea]] " + strings.Repeat("b", 79) + "...",
+			[]string{"tea"},
+		},
+		"Chinese counts characters": {
+			strings.Repeat("天", 100) + "北京" + strings.Repeat("地", 100),
+			"..." + strings.Repeat("天", 80) + "[[北京]]" + strings.Repeat("地", 80) + "...",
+			[]string{"北京"},
+		},
+		"longest first":      {"teapot tea", "[[teapot]] [[tea]]", []string{"tea", "teapot"}},
+		"overlap":            {"北京市", "[[北京]]市", []string{"北京", "京市"}},
+		"folding grows":      {"STRASSE Straße straßenbahn", "[[STRASSE]] [[Straße]] [[straße]]nbahn", []string{"strasse"}},
+		"ligature":           {"ﬁne", "[[ﬁne]]", []string{"ine"}},
+		"full width":         {"ＴＥＡ", "[[ＴＥＡ]]", []string{"tea"}},
+		"decomposed":         {"cafe\u0301s", "[[cafe\u0301]]s", []string{"café"}},
+		"mark stays":         {"x\u0302y", "[[x\u0302]]y", []string{"x"}},
+		"soft hyphen":        {"cof\u00adfee", "[[cof\u00adfee]]", []string{"coffee"}},
+		"Turkish":            {"İSTANBUL", "[[İSTANBUL]]", []string{"istanbul"}},
+		"spaces around":      {"  \ttea  ", "[[tea]]", []string{"tea"}},
+		"repeated":           {"aaaa", "[[aa]][[aa]]", []string{"aa"}},
+		"other line ignored": {"x\ntea\ny", "[[tea]]", []string{"tea"}},
+	} {
+		hits := Hits(test.terms[:1], []File{{Filename: "MEMORY.md", Content: test.content}}, 1)
+		if len(test.terms) > 1 {
+			hits = Hits(test.terms, []File{{Filename: "MEMORY.md", Content: test.content}}, 1)
+		}
+		if len(hits) != 1 {
+			t.Errorf("%s: %d hits", name, len(hits))
+			continue
+		}
+		if diff := cmp.Diff(test.want, hits[0].Snippet); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestKeywordScope(t *testing.T) {
+	for scope, want := range map[Scope]string{
+		All: "MEMORY.md memory/x.md PROFILE.md AGENTS.md SOUL.md", Memory: "MEMORY.md memory/x.md",
+		Profile: "PROFILE.md", Persona: "AGENTS.md", "other": "",
+	} {
+		var got []string
+		for name := range strings.FieldsSeq("MEMORY.md memory/x.md PROFILE.md AGENTS.md SOUL.md") {
+			if scope.Has(name) {
+				got = append(got, name)
+			}
+		}
+		if joined := strings.Join(got, " "); joined != want {
+			t.Errorf("%s: %q, want %q", scope, joined, want)
+		}
+		if scope.Known() != (scope != "other") {
+			t.Errorf("%s: known %v", scope, scope.Known())
+		}
+	}
+}
+
+// Without its marks and dots, a snippet is a piece of its line.
+func FuzzKeyword(f *testing.F) {
+	f.Add("tea coffee", "Tea and COFFEE\nﬁn Straße cafe\u0301 İ")
+	f.Add("北京 ﬁ", "天地北京市ﬁ")
+	f.Add("ss s", "ßßß\u0301ß")
+	f.Fuzz(func(t *testing.T, query, content string) {
+		terms, err := Terms(query)
+		if err != nil {
+			return
+		}
+		lines := strings.Split(content, "\n")
+		for _, hit := range Hits(terms, []File{{Filename: "MEMORY.md", Content: content}}, 30) {
+			if hit.LineNumber < 1 || hit.LineNumber > len(lines) {
+				t.Fatalf("line %d of %d", hit.LineNumber, len(lines))
+			}
+			if utf8.ValidString(content) && !utf8.ValidString(hit.Snippet) {
+				t.Fatalf("%q splits a character", hit.Snippet)
+			}
+			if strings.Contains(content, "[[") || strings.Contains(content, "]]") || strings.Contains(content, "...") ||
+				strings.ContainsAny(content, "[].") {
+				continue
+			}
+			if !strings.Contains(hit.Snippet, "[[") {
+				t.Fatalf("%q marks nothing of %q", hit.Snippet, terms)
+			}
+			plain := strings.NewReplacer("[[", "", "]]", "", "...", "").Replace(hit.Snippet)
+			if !strings.Contains(lines[hit.LineNumber-1], plain) {
+				t.Fatalf("%q is not in line %q", plain, lines[hit.LineNumber-1])
+			}
+		}
+	})
+}

@@ -1,0 +1,162 @@
+package rank
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reverie/language/analysis"
+	"reverie/search"
+	"reverie/search/chunk"
+	"reverie/search/index"
+)
+
+// question is a question with a collection of texts, one unit and one session each, as they are indexed.
+func question(corpus search.Corpus, asked string, texts ...string) (analysis.Query, *index.Collection, func(int) string) {
+	q := analysis.NewQuery(asked, time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
+	var entries []index.Entry
+	for i, text := range texts {
+		entries = append(entries, index.Entries(int64(i+1), 0, []chunk.Piece{{Seq: 1, Text: text, End: len(text)}})...)
+	}
+	return q, collectEntries(corpus, q, entries), func(unit int) string { return texts[unit] }
+}
+
+func TestRefineVerbatim(t *testing.T) {
+	for name, c := range map[string]struct {
+		question string
+		text     string
+		exact    bool
+	}{
+		"identifier":                       {"what is db_port", "Set DB_PORT to 5432.", true},
+		"identifier in a longer one":       {"what is db_port", "Set db_port_old to 5432.", false},
+		"its parts":                        {"what is db_port", "The port of the db is 5432.", false},
+		"quoted":                           {`who said "the sea is calm"`, "And then: The sea  is\ncalm tonight.", true},
+		"quoted, other order":              {`who said "the sea is calm"`, "Calm is the sea.", false},
+		"quoted, within a word":            {`where is "art"`, "We start with a party.", false},
+		"quoted, within one and by itself": {`where is "art"`, "We start with art.", true},
+		"address":                          {"mail of ada@example.com", "Write to ada@example.com, please.", true},
+		"Chinese":                          {"「数据库端口」是多少", "默认的数据库端口是5432。", true},
+		"no phrase":                        {"what is the port", "The port is 5432.", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q, collection, text := question(search.Memory, c.question, c.text, "Something else altogether.")
+			refined := Refine(q, collection, Rank(q, collection, DefaultOptions()), text, DefaultOptions())
+			got := byUnit(refined)[0]
+			if got.Exact != c.exact || (got.Phrase > 0) != c.exact {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+func TestRefineCloseness(t *testing.T) {
+	q, c, text := question(search.Memory, "red boat",
+		"The boat that we bought from a friend in the north is red.",
+		"A boat, red with rust.",
+		"It is red, this boat.",
+		"A red boat.",
+		"Water.", "Water.", "Water.")
+	o := only()
+	o.Closeness = 1
+	parts := byUnit(Refine(q, c, Rank(q, c, o), text, o))
+	if parts[0].Closeness != 0 {
+		t.Errorf("far apart: %g", parts[0].Closeness)
+	}
+	if parts[3].Closeness != idf(7, 4) {
+		t.Errorf("side by side: %g", parts[3].Closeness)
+	}
+	if parts[1].Closeness != parts[3].Closeness/2 || parts[2].Closeness != parts[3].Closeness/2 {
+		t.Errorf("in the other order %g, with a word between them %g", parts[1].Closeness, parts[2].Closeness)
+	}
+}
+
+func TestRefineAsking(t *testing.T) {
+	for text, share := range map[string]float64{
+		"Do you have a boat?":                      1,
+		"I have a boat. Do you?":                   2. / 6,
+		"I have a boat! Really? Yes.":              1. / 6,
+		"See https://example.com/boat?id=1 for it": 0,
+		"你有船吗？有。":                                  4. / 5,
+		"A boat":                                   0,
+	} {
+		tokens := slices.DeleteFunc(analysis.Analyse(text), func(token analysis.Token) bool {
+			return token.Kind == analysis.Ideographs && len([]rune(token.Text)) > 1 // one token a character, to count by eye
+		})
+		if got := asking(text, tokens); math.Abs(got-share) > 1e-9 {
+			t.Errorf("%q asks to %g, want %g", text, got, share)
+		}
+	}
+
+	q, c, text := question(search.Sessions, "boat", "Do you have a boat?", "Yes, I have a boat", "No")
+	o := only()
+	o.Asking = .5
+	refined := Refine(q, c, Rank(q, c, o), text, o)
+	if diff := cmp.Diff([]int{1, 0}, places(refined)); diff != "" {
+		t.Error(diff)
+	}
+	if got := byUnit(refined)[0]; got.Asking != -.5*got.Body {
+		t.Errorf("%+v", got)
+	}
+	c.Corpus = search.Memory // a document may ask what it answers
+	if got := byUnit(Refine(q, c, Rank(q, c, o), text, o))[0]; got.Asking != 0 {
+		t.Errorf("in a document %+v", got)
+	}
+}
+
+// The turn after one that asks what is asked is given credit for it, in the same session only.
+func TestRefineAnswer(t *testing.T) {
+	texts := []string{"Which instrument did you play?", "The clarinet.", "I like that instrument.", "Good for you."}
+	var entries []index.Entry
+	for i, text := range texts {
+		entries = append(entries, index.Entries(int64(1+i/2), 0, []chunk.Piece{{Seq: int64(i%2 + 1), Text: text, End: len(text)}})...)
+	}
+	q := analysis.NewQuery("What instrument was it?", time.Time{})
+	c := collectEntries(search.Sessions, q, entries)
+	o := DefaultOptions()
+	parts := byUnit(Refine(q, c, Rank(q, c, o), func(unit int) string { return texts[unit] }, o))
+	if got, want := parts[1].Answer, o.Answer*parts[0].Body; got != want || got == 0 {
+		t.Errorf("the answer is given %g, want %g", got, want)
+	}
+	if parts[2].Answer != 0 || parts[3].Answer != 0 {
+		t.Errorf("%g after the end of a session, %g after what is not asked", parts[2].Answer, parts[3].Answer)
+	}
+}
+
+func TestRefineDepth(t *testing.T) {
+	q, c, _ := question(search.Memory, `"red boat"`, "red boat", "red boat", "red boat", "water")
+	o := DefaultOptions()
+	o.RefineDepth = 2
+	hits := Rank(q, c, o)
+	kept := slices.Clone(hits)
+	var read []int
+	refined := Refine(q, c, hits, func(unit int) string {
+		read = append(read, unit)
+		if unit == 0 {
+			return "" // gone since it was found
+		}
+		return "a red boat"
+	}, o)
+	if diff := cmp.Diff([]int{0, 1}, read); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]int{1, 0, 2}, places(refined)); diff != "" {
+		t.Error(diff)
+	}
+	if !slices.Equal(kept, hits) {
+		t.Error("the given ranking was changed")
+	}
+}
+
+func TestMatches(t *testing.T) {
+	q := analysis.NewQuery("Which boats did Ada paint for db_port?", time.Time{})
+	got := Matches(q, "Ada's boat, painted; a BOAT at the port. What did she do?")
+	if diff := cmp.Diff([]string{"ada", "boat", "painted", "port"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := Matches(analysis.NewQuery("数据库", time.Time{}), "数据库端口"); len(got) == 0 {
+		t.Error("no character of a Chinese question matches")
+	}
+}
