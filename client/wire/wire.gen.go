@@ -26,10 +26,11 @@ type AddMessagesBody struct {
 	Owner  string `json:"owner,omitempty,omitzero"`
 	Sender string `json:"sender,omitempty,omitzero"`
 
-	// TriggerSource Where the conversation comes from; cron conversations are stored and never extracted. One of: web, channel, api, cron.
+	// TriggerSource Where the conversation comes from; cron conversations are stored and never extracted. Default: api. One of: web,
+	// channel, api, cron.
 	TriggerSource string `json:"triggerSource,omitempty,omitzero"`
 
-	// TurnComplete The last message ends a turn: what is stored may be extracted.
+	// TurnComplete The last message ends a turn: what is stored may be extracted. Default: false.
 	TurnComplete *bool `json:"turnComplete,omitempty"`
 }
 
@@ -396,7 +397,7 @@ type ChatBody struct {
 	// Speaker Who speaks, where the owner is a group: what they have remembered stands in a section of their own.
 	Speaker string `json:"speaker,omitempty,omitzero"`
 
-	// TriggerSource Where a new conversation comes from. One of: web, channel, api.
+	// TriggerSource Where a new conversation comes from. Default: api. One of: web, channel, api.
 	TriggerSource string `json:"triggerSource,omitempty,omitzero"`
 }
 
@@ -655,7 +656,7 @@ type CreateImportBody struct {
 	Label string `json:"label,omitempty,omitzero"`
 
 	// OnConflict What becomes of a document when another one stands there: what it does not say is added to its end, it is kept, or it is
-	// replaced. One of: merge, keep, overwrite.
+	// replaced. Default: merge. One of: merge, keep, overwrite.
 	OnConflict string `json:"onConflict,omitempty,omitzero"`
 
 	// Owner Whose memory it is about; or give channel and sender, or endUserId. Missing: of several, or the shared one.
@@ -981,7 +982,7 @@ type Dropped struct {
 
 // EditEntryBody defines model for EditEntryBody.
 type EditEntryBody struct {
-	// Content The words to put in its place, on one line.
+	// Content The words to put in its place, on one line. Format: not blank.
 	Content string `json:"content"`
 }
 
@@ -1012,7 +1013,7 @@ type Event struct {
 	Detail   json.RawMessage `json:"detail"`
 	Document string          `json:"document,omitempty,omitzero"`
 
-	// ID Its place: send it as after to read on behind it.
+	// ID Its place: send it as cursor to read on behind it.
 	ID    string `json:"id"`
 	Kind  string `json:"kind"`
 	Owner string `json:"owner,omitempty,omitzero"`
@@ -1027,12 +1028,15 @@ type Event struct {
 
 // Events defines model for Events.
 type Events struct {
+	// Events Same as items.
+	// Deprecated: Same as items.
 	Events []Event `json:"events"`
+	Items  []Event `json:"items"`
 
 	// More There may be more already.
 	More bool `json:"more"`
 
-	// Next Send it as after to read on, now or later; it is there even when nothing is new.
+	// Next Send it as cursor to read on, now or later; it is present even when nothing is new.
 	Next string `json:"next"`
 }
 
@@ -1280,7 +1284,7 @@ type Flush struct {
 
 // FocusedBody defines model for FocusedBody.
 type FocusedBody struct {
-	// Topic What to look at first, in any words.
+	// Topic What to look at first, in any words. Format: not blank.
 	Topic string `json:"topic"`
 }
 
@@ -1395,10 +1399,15 @@ type Gate struct {
 
 // History defines model for History.
 type History struct {
-	// Next Send it as before to get the next part; missing when this was the last one.
-	Next     int       `json:"next,omitempty,omitzero"`
-	Path     string    `json:"path"`
-	Scope    string    `json:"scope"`
+	Items []Version `json:"items"`
+
+	// Next Send it as cursor to get the next page; missing on the last one.
+	Next  int    `json:"next,omitempty,omitzero"`
+	Path  string `json:"path"`
+	Scope string `json:"scope"`
+
+	// Versions Same as items.
+	// Deprecated: Same as items.
 	Versions []Version `json:"versions"`
 }
 
@@ -1607,13 +1616,14 @@ type Key struct {
 
 // KeywordBody defines model for KeywordBody.
 type KeywordBody struct {
-	// Limit Lines.
+	// Limit Lines. Default: 10.
 	Limit *int `json:"limit,omitempty"`
 
 	// Query 2 to 64 characters; at most six words count.
 	Query string `json:"query"`
 
-	// Scope memory: MEMORY.md and daily notes; profile: PROFILE.md; persona: AGENTS.md. One of: all, memory, profile, persona.
+	// Scope memory: MEMORY.md and daily notes; profile: PROFILE.md; persona: AGENTS.md. Default: all. One of: all, memory, profile,
+	// persona.
 	Scope string `json:"scope,omitempty,omitzero"`
 }
 
@@ -1797,7 +1807,7 @@ type MessageInput struct {
 type Messages struct {
 	Items []Message `json:"items"`
 
-	// Next Send it as after to get the next part; missing when this was the last one.
+	// Next Send it as cursor to get the next page; missing on the last one.
 	Next int `json:"next,omitempty,omitzero"`
 }
 
@@ -1810,7 +1820,7 @@ type Model struct {
 
 // NewAgentBody defines model for NewAgentBody.
 type NewAgentBody struct {
-	// ID Empty: one is made.
+	// ID Empty: one is made. Format: 1 to 63 of a-z, 0-9, - and _, beginning with a letter or digit.
 	ID string `json:"id,omitempty,omitzero"`
 
 	// Name Empty: the id.
@@ -2131,7 +2141,7 @@ type RememberBody struct {
 	// Speaker Who speaks, where the owner is a group: it is kept in the section of that person, and corrects what they said only.
 	Speaker string `json:"speaker,omitempty,omitzero"`
 
-	// Text What to remember, as a statement or as a request to remember it.
+	// Text What to remember, as a statement or as a request to remember it. Format: not blank.
 	Text string `json:"text"`
 }
 
@@ -2369,11 +2379,12 @@ type Search struct {
 
 // SearchBody defines model for SearchBody.
 type SearchBody struct {
-	// After Token of a write's receipt: with wait, the search waits for its vectors. Words never lag behind.
+	// After Token of a write's receipt: with wait, the search waits for its vectors. Words never lag behind. Format: the token of a
+	// receipt.
 	After   string `json:"after,omitempty,omitzero"`
 	Channel string `json:"channel,omitempty,omitzero"`
 
-	// Corpus memory: documents; sessions: what was said; all: both, balanced. One of: memory, sessions, all.
+	// Corpus memory: documents; sessions: what was said; all: both, balanced. Default: all. One of: memory, sessions, all.
 	Corpus    string `json:"corpus,omitempty,omitzero"`
 	EndUserID string `json:"endUserId,omitempty,omitzero"`
 
@@ -2994,7 +3005,8 @@ type WriteMemoryBody struct {
 	// Reason Why; it stands in the document's history.
 	Reason string `json:"reason,omitempty,omitzero"`
 
-	// RequestID Makes a repeated request one write. It stands in the ids of workflows: it must not say anything about a person.
+	// RequestID Makes a repeated request one write. It stands in the ids of workflows: it must not say anything about a person. Format:
+	// 1 to 128 of A-Z, a-z, 0-9, ., _, : and -.
 	RequestID string `json:"requestId"`
 
 	// Scope Missing: PERSONAL when a person is named or the key is pinned to one, else TEAM. One of: PERSONAL, TEAM, GLOBAL.
@@ -3170,9 +3182,12 @@ func (c *Client) ListFlushes(
 // ListMessagesParams are the optional parameters of ListMessages.
 type ListMessagesParams struct {
 	Person
-	// Messages behind this number.
-	After int `query:"after"`
+	// The next of the page before; missing: from the first message.
+	Cursor int `query:"cursor"`
+	// Messages.
 	Limit int `query:"limit"`
+	// Deprecated: Same as cursor: messages behind this number.
+	After int `query:"after"`
 }
 
 // ListMessages calls GET /api/v1/agents/{agent}/conversations/{conversation}/messages: read messages, oldest first.
@@ -3213,10 +3228,344 @@ func (c *Client) FixAgent(ctx context.Context, agent string) (Answer[Examination
 	return call[Examination](ctx, c, r)
 }
 
+// ListDreamsParams are the optional parameters of ListDreams.
+type ListDreamsParams struct {
+	Person
+	// The next of the part before; empty: from the start.
+	Cursor string `query:"cursor"`
+	// Rows.
+	Limit int `query:"limit"`
+	// Only of this mode. One of: nightly, focused, promote, rem.
+	Mode string `query:"mode"`
+	// Only with this outcome. One of: running, waiting, written, nothing, skipped, quarantined, failed.
+	Outcome string `query:"outcome"`
+	// Without dry runs and replays.
+	Real bool `query:"real"`
+}
+
+// ListDreams calls GET /api/v1/agents/{agent}/dreams: list dreams with their outcomes, newest first.
+func (c *Client) ListDreams(
+	ctx context.Context, agent string, params ListDreamsParams,
+) (Answer[Page[Dream]], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/dreams",
+		arguments: []any{agent}, params: params,
+	}
+	return call[Page[Dream]](ctx, c, r)
+}
+
+// DreamParams are the optional parameters of Dream.
+type DreamParams struct {
+	Person
+	// How long to wait for the outcome, such as 90s or 2m; 0s: not at all; at most 5m.
+	Wait string `query:"wait"`
+	// Write nothing: the report and the diff say what would have been written.
+	DryRun bool `query:"dryRun"`
+	// A request that is repeated with the same key is done once and answered alike.
+	IdempotencyKey string `header:"Idempotency-Key"`
+	// The end of what it looks at, for a night that was missed: a date in the agent's time zone, of which it is the night, or
+	// RFC 3339. At most 92 days ago.
+	AsOf string `query:"asOf"`
+	// promote: by rules, without a model; rem: themes, likely truths and the diary, nothing is promoted. One of: nightly,
+	// promote, rem.
+	Mode string `query:"mode"`
+}
+
+// Dream calls POST /api/v1/agents/{agent}/dreams: dream now.
+func (c *Client) Dream(
+	ctx context.Context, agent string, params DreamParams,
+) (Answer[DreamRun], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/dreams",
+		arguments: []any{agent}, params: params,
+	}
+	return call[DreamRun](ctx, c, r)
+}
+
+// ListCandidatesParams are the optional parameters of ListCandidates.
+type ListCandidatesParams struct {
+	Person
+	// The next of the part before; empty: from the start.
+	Cursor string `query:"cursor"`
+	// Rows.
+	Limit int `query:"limit"`
+	// Only with this verdict. One of: promoted, kept, rejected.
+	Verdict string `query:"verdict"`
+}
+
+// ListCandidates calls GET /api/v1/agents/{agent}/dreams/candidates: list the candidates of the latest dream, best first.
+func (c *Client) ListCandidates(
+	ctx context.Context, agent string, params ListCandidatesParams,
+) (Answer[Candidates], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/dreams/candidates",
+		arguments: []any{agent}, params: params,
+	}
+	return call[Candidates](ctx, c, r)
+}
+
+// ExplainCandidateParams are the optional parameters of ExplainCandidate.
+type ExplainCandidateParams struct {
+	Person
+}
+
+// ExplainCandidate calls GET /api/v1/agents/{agent}/dreams/candidates/{entry}/explain: tell why a statement was promoted or not, and what would promote it.
+func (c *Client) ExplainCandidate(
+	ctx context.Context, agent string, entry string, params ExplainCandidateParams,
+) (Answer[Why], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/dreams/candidates/%s/explain",
+		arguments: []any{agent, entry}, params: params,
+	}
+	return call[Why](ctx, c, r)
+}
+
+// DreamDiaryParams are the optional parameters of DreamDiary.
+type DreamDiaryParams struct {
+	Person
+}
+
+// DreamDiary calls GET /api/v1/agents/{agent}/dreams/diary: read the diary of dreams.
+func (c *Client) DreamDiary(
+	ctx context.Context, agent string, params DreamDiaryParams,
+) (Answer[DreamDiary], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/dreams/diary",
+		arguments: []any{agent}, params: params,
+	}
+	return call[DreamDiary](ctx, c, r)
+}
+
+// DreamEventsParams are the optional parameters of DreamEvents.
+type DreamEventsParams struct {
+	Person
+	// Id of the last event that was received.
+	LastEventID string `header:"Last-Event-ID"`
+}
+
+// DreamEvents calls GET /api/v1/agents/{agent}/dreams/events: follow dreams while they are dreamed.
+func (c *Client) DreamEvents(
+	ctx context.Context, agent string, params DreamEventsParams,
+) (*Stream, error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/dreams/events",
+		arguments: []any{agent}, params: params,
+	}
+	return c.stream(ctx, r)
+}
+
+// ExplainCandidatesParams are the optional parameters of ExplainCandidates.
+type ExplainCandidatesParams struct {
+	Person
+	// Words of the statement.
+	Text string `query:"text"`
+}
+
+// ExplainCandidates calls GET /api/v1/agents/{agent}/dreams/explain: tell why statements with some words were promoted or not.
+func (c *Client) ExplainCandidates(
+	ctx context.Context, agent string, params ExplainCandidatesParams,
+) (Answer[Whys], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/dreams/explain",
+		arguments: []any{agent}, params: params,
+	}
+	return call[Whys](ctx, c, r)
+}
+
+// DreamFocusedParams are the optional parameters of DreamFocused.
+type DreamFocusedParams struct {
+	Person
+	// How long to wait for the outcome, such as 90s or 2m; 0s: not at all; at most 5m.
+	Wait string `query:"wait"`
+	// Write nothing: the report and the diff say what would have been written.
+	DryRun bool `query:"dryRun"`
+	// A request that is repeated with the same key is done once and answered alike.
+	IdempotencyKey string `header:"Idempotency-Key"`
+}
+
+// DreamFocused calls POST /api/v1/agents/{agent}/dreams/focused: dream of one topic first.
+func (c *Client) DreamFocused(
+	ctx context.Context, agent string, params DreamFocusedParams, body FocusedBody,
+) (Answer[DreamRun], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/dreams/focused",
+		arguments: []any{agent}, params: params, body: body,
+	}
+	return call[DreamRun](ctx, c, r)
+}
+
+// DreamingStatusParams are the optional parameters of DreamingStatus.
+type DreamingStatusParams struct {
+	Person
+}
+
+// DreamingStatus calls GET /api/v1/agents/{agent}/dreams/status: tell how the dreaming of an owner stands.
+func (c *Client) DreamingStatus(
+	ctx context.Context, agent string, params DreamingStatusParams,
+) (Answer[DreamingStatus], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/dreams/status",
+		arguments: []any{agent}, params: params,
+	}
+	return call[DreamingStatus](ctx, c, r)
+}
+
+// GetDreamParams are the optional parameters of GetDream.
+type GetDreamParams struct {
+	Person
+	// How many of the best candidates come with it.
+	Candidates *int `query:"candidates"`
+}
+
+// GetDream calls GET /api/v1/agents/{agent}/dreams/{report}: read the report of one dream.
+func (c *Client) GetDream(
+	ctx context.Context, agent string, report string, params GetDreamParams,
+) (Answer[Report], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/dreams/%s",
+		arguments: []any{agent, report}, params: params,
+	}
+	return call[Report](ctx, c, r)
+}
+
+// ListDreamCandidatesParams are the optional parameters of ListDreamCandidates.
+type ListDreamCandidatesParams struct {
+	Person
+	// The next of the part before; empty: from the start.
+	Cursor string `query:"cursor"`
+	// Rows.
+	Limit int `query:"limit"`
+	// Only with this verdict. One of: promoted, kept, rejected.
+	Verdict string `query:"verdict"`
+}
+
+// ListDreamCandidates calls GET /api/v1/agents/{agent}/dreams/{report}/candidates: list the candidates of one dream, best first.
+func (c *Client) ListDreamCandidates(
+	ctx context.Context, agent string, report string, params ListDreamCandidatesParams,
+) (Answer[Page[Candidate]], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/dreams/%s/candidates",
+		arguments: []any{agent, report}, params: params,
+	}
+	return call[Page[Candidate]](ctx, c, r)
+}
+
+// CompareDreamsParams are the optional parameters of CompareDreams.
+type CompareDreamsParams struct {
+	Person
+	// Id of the dream to compare with; missing: the original of a replay.
+	From string `query:"from"`
+}
+
+// CompareDreams calls GET /api/v1/agents/{agent}/dreams/{report}/difference: tell how a dream differs from another one.
+func (c *Client) CompareDreams(
+	ctx context.Context, agent string, report string, params CompareDreamsParams,
+) (Answer[Difference], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/dreams/%s/difference",
+		arguments: []any{agent, report}, params: params,
+	}
+	return call[Difference](ctx, c, r)
+}
+
+// ConfirmEntryParams are the optional parameters of ConfirmEntry.
+type ConfirmEntryParams struct {
+	Person
+	// A request that is repeated with the same key is done once and answered alike.
+	IdempotencyKey string `header:"Idempotency-Key"`
+}
+
+// ConfirmEntry calls POST /api/v1/agents/{agent}/dreams/{report}/entries/{entry}/confirm: say that a candidate is right.
+func (c *Client) ConfirmEntry(
+	ctx context.Context, agent string, report string, entry string, params ConfirmEntryParams,
+) (Answer[Entry], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/dreams/%s/entries/%s/confirm",
+		arguments: []any{agent, report, entry}, params: params,
+	}
+	return call[Entry](ctx, c, r)
+}
+
+// EditEntryParams are the optional parameters of EditEntry.
+type EditEntryParams struct {
+	Person
+	// A request that is repeated with the same key is done once and answered alike.
+	IdempotencyKey string `header:"Idempotency-Key"`
+}
+
+// EditEntry calls POST /api/v1/agents/{agent}/dreams/{report}/entries/{entry}/edit: put other words in the place of a candidate.
+func (c *Client) EditEntry(
+	ctx context.Context, agent string, report string, entry string, params EditEntryParams, body EditEntryBody,
+) (Answer[Entry], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/dreams/%s/entries/%s/edit",
+		arguments: []any{agent, report, entry}, params: params, body: body,
+	}
+	return call[Entry](ctx, c, r)
+}
+
+// ForgetEntryParams are the optional parameters of ForgetEntry.
+type ForgetEntryParams struct {
+	Person
+	// A request that is repeated with the same key is done once and answered alike.
+	IdempotencyKey string `header:"Idempotency-Key"`
+}
+
+// ForgetEntry calls POST /api/v1/agents/{agent}/dreams/{report}/entries/{entry}/forget: forget a candidate for good.
+func (c *Client) ForgetEntry(
+	ctx context.Context, agent string, report string, entry string, params ForgetEntryParams,
+) (Answer[Entry], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/dreams/%s/entries/%s/forget",
+		arguments: []any{agent, report, entry}, params: params,
+	}
+	return call[Entry](ctx, c, r)
+}
+
+// ReplayDreamParams are the optional parameters of ReplayDream.
+type ReplayDreamParams struct {
+	Person
+	// How long to wait for the outcome, such as 90s or 2m; 0s: not at all; at most 5m.
+	Wait string `query:"wait"`
+	// A request that is repeated with the same key is done once and answered alike.
+	IdempotencyKey string `header:"Idempotency-Key"`
+}
+
+// ReplayDream calls POST /api/v1/agents/{agent}/dreams/{report}/replay: dream the same night again, writing nothing.
+func (c *Client) ReplayDream(
+	ctx context.Context, agent string, report string, params ReplayDreamParams, body ReplayBody,
+) (Answer[Replay], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/dreams/%s/replay",
+		arguments: []any{agent, report}, params: params, body: body,
+	}
+	return call[Replay](ctx, c, r)
+}
+
+// RevertDreamParams are the optional parameters of RevertDream.
+type RevertDreamParams struct {
+	Person
+	// A request that is repeated with the same key is done once and answered alike.
+	IdempotencyKey string `header:"Idempotency-Key"`
+}
+
+// RevertDream calls POST /api/v1/agents/{agent}/dreams/{report}/revert: undo what a dream wrote.
+func (c *Client) RevertDream(
+	ctx context.Context, agent string, report string, params RevertDreamParams,
+) (Answer[Revert], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/dreams/%s/revert",
+		arguments: []any{agent, report}, params: params,
+	}
+	return call[Revert](ctx, c, r)
+}
+
 // EventsParams are the optional parameters of Events.
 type EventsParams struct {
 	Person
-	// Events behind this one: the id of an event, or the next of a part; empty: from the first one.
+	// The next of the page before, or the id of an event: only events behind it. Missing: from the first one.
+	Cursor string `query:"cursor"`
+	// Deprecated: Same as cursor.
 	After string `query:"after"`
 	// Only of these kinds, such as document.written,memory.dream.completed.
 	Kind []string `query:"kind"`
@@ -3239,7 +3588,9 @@ func (c *Client) Events(
 // EventsJsonlParams are the optional parameters of EventsJsonl.
 type EventsJsonlParams struct {
 	Person
-	// Events behind this one: the id of an event, or the next of a part; empty: from the first one.
+	// The next of the page before, or the id of an event: only events behind it. Missing: from the first one.
+	Cursor string `query:"cursor"`
+	// Deprecated: Same as cursor.
 	After string `query:"after"`
 	// Only of these kinds, such as document.written,memory.dream.completed.
 	Kind []string `query:"kind"`
@@ -3261,13 +3612,15 @@ func (c *Client) EventsJsonl(
 // EventsStreamParams are the optional parameters of EventsStream.
 type EventsStreamParams struct {
 	Person
-	// Events behind this one: the id of an event, or the next of a part; empty: from the first one.
+	// The next of the page before, or the id of an event: only events behind it. Missing: from the first one.
+	Cursor string `query:"cursor"`
+	// Deprecated: Same as cursor.
 	After string `query:"after"`
 	// Only of these kinds, such as document.written,memory.dream.completed.
 	Kind []string `query:"kind"`
 	// Only about the document at this path.
 	Path string `query:"path"`
-	// Id of the last event that was received; it counts instead of after.
+	// Id of the last event that was received; it counts instead of cursor.
 	LastEventID string `header:"Last-Event-ID"`
 }
 
@@ -3770,9 +4123,12 @@ type FileHistoryParams struct {
 	Person
 	// Whose document: the owner's, the agent's or the workspace's. One of: PERSONAL, TEAM, GLOBAL.
 	Scope string `query:"scope"`
-	// Versions below this one; 0: all.
+	// The next of the page before; missing: from the newest version.
+	Cursor int `query:"cursor"`
+	// Versions.
+	Limit int `query:"limit"`
+	// Deprecated: Same as cursor: versions below this one.
 	Before int `query:"before"`
-	Limit  int `query:"limit"`
 }
 
 // FileHistory calls GET /api/v1/agents/{agent}/workspace/history/{path}: list the versions of a document, newest first.
@@ -4056,338 +4412,6 @@ func (c *Client) RevokeKey(ctx context.Context, key string) (Answer[Revoked], er
 		arguments: []any{key},
 	}
 	return call[Revoked](ctx, c, r)
-}
-
-// DreamEventsParams are the optional parameters of DreamEvents.
-type DreamEventsParams struct {
-	Person
-	// Id of the last event that was received.
-	LastEventID string `header:"Last-Event-ID"`
-}
-
-// DreamEvents calls GET /api/v1/memory/{agent}/dream/events: follow dreams while they are dreamed.
-func (c *Client) DreamEvents(
-	ctx context.Context, agent string, params DreamEventsParams,
-) (*Stream, error) {
-	r := request{
-		method: "GET", path: "/api/v1/memory/%s/dream/events",
-		arguments: []any{agent}, params: params,
-	}
-	return c.stream(ctx, r)
-}
-
-// ListDreamsParams are the optional parameters of ListDreams.
-type ListDreamsParams struct {
-	Person
-	// The next of the part before; empty: from the start.
-	Cursor string `query:"cursor"`
-	// Rows.
-	Limit int `query:"limit"`
-	// Only of this mode. One of: nightly, focused, promote, rem.
-	Mode string `query:"mode"`
-	// Only with this outcome. One of: running, waiting, written, nothing, skipped, quarantined, failed.
-	Outcome string `query:"outcome"`
-	// Without dry runs and replays.
-	Real bool `query:"real"`
-}
-
-// ListDreams calls GET /api/v1/memory/{agent}/dream/reports: list dreams with their outcomes, newest first.
-func (c *Client) ListDreams(
-	ctx context.Context, agent string, params ListDreamsParams,
-) (Answer[Page[Dream]], error) {
-	r := request{
-		method: "GET", path: "/api/v1/memory/%s/dream/reports",
-		arguments: []any{agent}, params: params,
-	}
-	return call[Page[Dream]](ctx, c, r)
-}
-
-// GetDreamParams are the optional parameters of GetDream.
-type GetDreamParams struct {
-	Person
-	// How many of the best candidates come with it.
-	Candidates *int `query:"candidates"`
-}
-
-// GetDream calls GET /api/v1/memory/{agent}/dream/reports/{report}: read the report of one dream.
-func (c *Client) GetDream(
-	ctx context.Context, agent string, report string, params GetDreamParams,
-) (Answer[Report], error) {
-	r := request{
-		method: "GET", path: "/api/v1/memory/%s/dream/reports/%s",
-		arguments: []any{agent, report}, params: params,
-	}
-	return call[Report](ctx, c, r)
-}
-
-// ListDreamCandidatesParams are the optional parameters of ListDreamCandidates.
-type ListDreamCandidatesParams struct {
-	Person
-	// The next of the part before; empty: from the start.
-	Cursor string `query:"cursor"`
-	// Rows.
-	Limit int `query:"limit"`
-	// Only with this verdict. One of: promoted, kept, rejected.
-	Verdict string `query:"verdict"`
-}
-
-// ListDreamCandidates calls GET /api/v1/memory/{agent}/dream/reports/{report}/candidates: list the candidates of one dream, best first.
-func (c *Client) ListDreamCandidates(
-	ctx context.Context, agent string, report string, params ListDreamCandidatesParams,
-) (Answer[Page[Candidate]], error) {
-	r := request{
-		method: "GET", path: "/api/v1/memory/%s/dream/reports/%s/candidates",
-		arguments: []any{agent, report}, params: params,
-	}
-	return call[Page[Candidate]](ctx, c, r)
-}
-
-// CompareDreamsParams are the optional parameters of CompareDreams.
-type CompareDreamsParams struct {
-	Person
-	// Id of the dream to compare with; missing: the original of a replay.
-	From string `query:"from"`
-}
-
-// CompareDreams calls GET /api/v1/memory/{agent}/dream/reports/{report}/difference: tell how a dream differs from another one.
-func (c *Client) CompareDreams(
-	ctx context.Context, agent string, report string, params CompareDreamsParams,
-) (Answer[Difference], error) {
-	r := request{
-		method: "GET", path: "/api/v1/memory/%s/dream/reports/%s/difference",
-		arguments: []any{agent, report}, params: params,
-	}
-	return call[Difference](ctx, c, r)
-}
-
-// ConfirmEntryParams are the optional parameters of ConfirmEntry.
-type ConfirmEntryParams struct {
-	Person
-	// A request that is repeated with the same key is done once and answered alike.
-	IdempotencyKey string `header:"Idempotency-Key"`
-}
-
-// ConfirmEntry calls POST /api/v1/memory/{agent}/dream/reports/{report}/entries/{entry}/confirm: say that a candidate is right.
-func (c *Client) ConfirmEntry(
-	ctx context.Context, agent string, report string, entry string, params ConfirmEntryParams,
-) (Answer[Entry], error) {
-	r := request{
-		method: "POST", path: "/api/v1/memory/%s/dream/reports/%s/entries/%s/confirm",
-		arguments: []any{agent, report, entry}, params: params,
-	}
-	return call[Entry](ctx, c, r)
-}
-
-// EditEntryParams are the optional parameters of EditEntry.
-type EditEntryParams struct {
-	Person
-	// A request that is repeated with the same key is done once and answered alike.
-	IdempotencyKey string `header:"Idempotency-Key"`
-}
-
-// EditEntry calls POST /api/v1/memory/{agent}/dream/reports/{report}/entries/{entry}/edit: put other words in the place of a candidate.
-func (c *Client) EditEntry(
-	ctx context.Context, agent string, report string, entry string, params EditEntryParams, body EditEntryBody,
-) (Answer[Entry], error) {
-	r := request{
-		method: "POST", path: "/api/v1/memory/%s/dream/reports/%s/entries/%s/edit",
-		arguments: []any{agent, report, entry}, params: params, body: body,
-	}
-	return call[Entry](ctx, c, r)
-}
-
-// ForgetEntryParams are the optional parameters of ForgetEntry.
-type ForgetEntryParams struct {
-	Person
-	// A request that is repeated with the same key is done once and answered alike.
-	IdempotencyKey string `header:"Idempotency-Key"`
-}
-
-// ForgetEntry calls POST /api/v1/memory/{agent}/dream/reports/{report}/entries/{entry}/forget: forget a candidate for good.
-func (c *Client) ForgetEntry(
-	ctx context.Context, agent string, report string, entry string, params ForgetEntryParams,
-) (Answer[Entry], error) {
-	r := request{
-		method: "POST", path: "/api/v1/memory/%s/dream/reports/%s/entries/%s/forget",
-		arguments: []any{agent, report, entry}, params: params,
-	}
-	return call[Entry](ctx, c, r)
-}
-
-// ReplayDreamParams are the optional parameters of ReplayDream.
-type ReplayDreamParams struct {
-	Person
-	// How long to wait for the outcome, such as 90s or 2m; 0s: not at all; at most 5m.
-	Wait string `query:"wait"`
-	// A request that is repeated with the same key is done once and answered alike.
-	IdempotencyKey string `header:"Idempotency-Key"`
-}
-
-// ReplayDream calls POST /api/v1/memory/{agent}/dream/reports/{report}/replay: dream the same night again, writing nothing.
-func (c *Client) ReplayDream(
-	ctx context.Context, agent string, report string, params ReplayDreamParams, body ReplayBody,
-) (Answer[Replay], error) {
-	r := request{
-		method: "POST", path: "/api/v1/memory/%s/dream/reports/%s/replay",
-		arguments: []any{agent, report}, params: params, body: body,
-	}
-	return call[Replay](ctx, c, r)
-}
-
-// RevertDreamParams are the optional parameters of RevertDream.
-type RevertDreamParams struct {
-	Person
-	// A request that is repeated with the same key is done once and answered alike.
-	IdempotencyKey string `header:"Idempotency-Key"`
-}
-
-// RevertDream calls POST /api/v1/memory/{agent}/dream/reports/{report}/revert: undo what a dream wrote.
-func (c *Client) RevertDream(
-	ctx context.Context, agent string, report string, params RevertDreamParams,
-) (Answer[Revert], error) {
-	r := request{
-		method: "POST", path: "/api/v1/memory/%s/dream/reports/%s/revert",
-		arguments: []any{agent, report}, params: params,
-	}
-	return call[Revert](ctx, c, r)
-}
-
-// ListCandidatesParams are the optional parameters of ListCandidates.
-type ListCandidatesParams struct {
-	Person
-	// The next of the part before; empty: from the start.
-	Cursor string `query:"cursor"`
-	// Rows.
-	Limit int `query:"limit"`
-	// Only with this verdict. One of: promoted, kept, rejected.
-	Verdict string `query:"verdict"`
-}
-
-// ListCandidates calls GET /api/v1/memory/{agent}/dreaming/candidates: list the candidates of the latest dream, best first.
-func (c *Client) ListCandidates(
-	ctx context.Context, agent string, params ListCandidatesParams,
-) (Answer[Candidates], error) {
-	r := request{
-		method: "GET", path: "/api/v1/memory/%s/dreaming/candidates",
-		arguments: []any{agent}, params: params,
-	}
-	return call[Candidates](ctx, c, r)
-}
-
-// ExplainCandidateParams are the optional parameters of ExplainCandidate.
-type ExplainCandidateParams struct {
-	Person
-}
-
-// ExplainCandidate calls GET /api/v1/memory/{agent}/dreaming/candidates/{entry}/explain: tell why a statement was promoted or not, and what would promote it.
-func (c *Client) ExplainCandidate(
-	ctx context.Context, agent string, entry string, params ExplainCandidateParams,
-) (Answer[Why], error) {
-	r := request{
-		method: "GET", path: "/api/v1/memory/%s/dreaming/candidates/%s/explain",
-		arguments: []any{agent, entry}, params: params,
-	}
-	return call[Why](ctx, c, r)
-}
-
-// DreamDiaryParams are the optional parameters of DreamDiary.
-type DreamDiaryParams struct {
-	Person
-}
-
-// DreamDiary calls GET /api/v1/memory/{agent}/dreaming/dreams: read the diary of dreams.
-func (c *Client) DreamDiary(
-	ctx context.Context, agent string, params DreamDiaryParams,
-) (Answer[DreamDiary], error) {
-	r := request{
-		method: "GET", path: "/api/v1/memory/%s/dreaming/dreams",
-		arguments: []any{agent}, params: params,
-	}
-	return call[DreamDiary](ctx, c, r)
-}
-
-// ExplainCandidatesParams are the optional parameters of ExplainCandidates.
-type ExplainCandidatesParams struct {
-	Person
-	// Words of the statement.
-	Text string `query:"text"`
-}
-
-// ExplainCandidates calls GET /api/v1/memory/{agent}/dreaming/explain: tell why statements with some words were promoted or not.
-func (c *Client) ExplainCandidates(
-	ctx context.Context, agent string, params ExplainCandidatesParams,
-) (Answer[Whys], error) {
-	r := request{
-		method: "GET", path: "/api/v1/memory/%s/dreaming/explain",
-		arguments: []any{agent}, params: params,
-	}
-	return call[Whys](ctx, c, r)
-}
-
-// DreamFocusedParams are the optional parameters of DreamFocused.
-type DreamFocusedParams struct {
-	Person
-	// How long to wait for the outcome, such as 90s or 2m; 0s: not at all; at most 5m.
-	Wait string `query:"wait"`
-	// Write nothing: the report and the diff say what would have been written.
-	DryRun bool `query:"dryRun"`
-	// A request that is repeated with the same key is done once and answered alike.
-	IdempotencyKey string `header:"Idempotency-Key"`
-}
-
-// DreamFocused calls POST /api/v1/memory/{agent}/dreaming/focused: dream of one topic first.
-func (c *Client) DreamFocused(
-	ctx context.Context, agent string, params DreamFocusedParams, body FocusedBody,
-) (Answer[DreamRun], error) {
-	r := request{
-		method: "POST", path: "/api/v1/memory/%s/dreaming/focused",
-		arguments: []any{agent}, params: params, body: body,
-	}
-	return call[DreamRun](ctx, c, r)
-}
-
-// DreamingStatusParams are the optional parameters of DreamingStatus.
-type DreamingStatusParams struct {
-	Person
-}
-
-// DreamingStatus calls GET /api/v1/memory/{agent}/dreaming/status: tell how the dreaming of an owner stands.
-func (c *Client) DreamingStatus(
-	ctx context.Context, agent string, params DreamingStatusParams,
-) (Answer[DreamingStatus], error) {
-	r := request{
-		method: "GET", path: "/api/v1/memory/%s/dreaming/status",
-		arguments: []any{agent}, params: params,
-	}
-	return call[DreamingStatus](ctx, c, r)
-}
-
-// DreamParams are the optional parameters of Dream.
-type DreamParams struct {
-	Person
-	// How long to wait for the outcome, such as 90s or 2m; 0s: not at all; at most 5m.
-	Wait string `query:"wait"`
-	// Write nothing: the report and the diff say what would have been written.
-	DryRun bool `query:"dryRun"`
-	// A request that is repeated with the same key is done once and answered alike.
-	IdempotencyKey string `header:"Idempotency-Key"`
-	// The end of what it looks at, for a night that was missed: a date in the agent's time zone, of which it is the night, or
-	// RFC 3339. At most 92 days ago.
-	AsOf string `query:"asOf"`
-	// promote: by rules, without a model; rem: themes, likely truths and the diary, nothing is promoted. One of: nightly,
-	// promote, rem.
-	Mode string `query:"mode"`
-}
-
-// Dream calls POST /api/v1/memory/{agent}/emergence: dream now.
-func (c *Client) Dream(
-	ctx context.Context, agent string, params DreamParams,
-) (Answer[DreamRun], error) {
-	r := request{
-		method: "POST", path: "/api/v1/memory/%s/emergence",
-		arguments: []any{agent}, params: params,
-	}
-	return call[DreamRun](ctx, c, r)
 }
 
 // SummarizeConversationParams are the optional parameters of SummarizeConversation.

@@ -87,7 +87,11 @@ func (d document) reduce() error {
 		for method, value := range operations.(object) {
 			operation, ok := value.(object)
 			if !ok {
-				return fmt.Errorf("%s %s is no operation", method, path)
+				return fmt.Errorf("%s %s is not an operation", method, path)
+			}
+			if operation["x-reverie-same-as"] != nil {
+				delete(operations.(object), method)
+				continue
 			}
 			if err := d.reduceOperation(path, operation, pages); err != nil {
 				return fmt.Errorf("%s %s: %w", method, path, err)
@@ -227,6 +231,12 @@ func docOf(p, schema object) string {
 	values, _ := schema["enum"].([]any)
 	for _, value := range values {
 		allowed = append(allowed, fmt.Sprint(value))
+	}
+	if p["deprecated"] == true {
+		p["x-deprecated-reason"] = text
+		if p["in"] != nil {
+			text = "Deprecated: " + text
+		}
 	}
 	if allowed != nil {
 		text = strings.TrimSpace(text + " One of: " + strings.Join(allowed, ", ") + ".")
