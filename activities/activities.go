@@ -13,7 +13,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"go.temporal.io/sdk/activity"
 
-	"reverie/llm"
+	"reverie/llm/embed"
 	"reverie/memory"
 	"reverie/store"
 )
@@ -37,7 +37,7 @@ type Options struct {
 	Paid bool
 	// Embedders are the configured embedding models: the current one, and after it the one that it is being changed to.
 	// None: search is lexical.
-	Embedders []llm.Embedder
+	Embedders []embed.Embedder
 	Budget    memory.Budget
 	Defaults  memory.ExtractSettings // the zero value stands for the documented ones
 	Timing    memory.Timing

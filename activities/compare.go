@@ -9,7 +9,7 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
-	"reverie/llm"
+	"reverie/llm/embed"
 	"reverie/memory"
 	"reverie/search"
 	"reverie/store"
@@ -150,11 +150,11 @@ func (c *comparing) ask(ctx context.Context, space store.Space) ([]hits, error) 
 		texts[i] = q.text
 	}
 	began := time.Now()
-	answer, err := model.Embed(ctx, llm.EmbedQuery, texts)
+	answer, err := model.Embed(ctx, embed.Query, texts)
 	if c.ObserveEmbedding != nil {
 		c.ObserveEmbedding(Embedded{Usage: answer.Usage, Took: time.Since(began)})
 	}
-	if refused, ok := errors.AsType[*llm.RefusedTexts](err); err != nil && (!ok || !complete(answer.Vectors, refused)) {
+	if refused, ok := errors.AsType[*embed.RefusedTexts](err); err != nil && (!ok || !complete(answer.Vectors, refused)) {
 		e := embedding{Activities: c.Activities}
 		return nil, e.failed(ctx, model, err)
 	}

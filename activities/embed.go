@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"reverie/llm"
+	"reverie/llm/embed"
 	"reverie/memory"
 	"reverie/store"
 )
@@ -159,14 +160,14 @@ func (e *embedding) ask(ctx context.Context, units []store.DueUnit, vectors sett
 		return made, nil
 	}
 	began := time.Now()
-	answer, err := e.model.Embed(ctx, llm.EmbedDocument, texts)
+	answer, err := e.model.Embed(ctx, embed.Document, texts)
 	made.Took, made.Usage = time.Since(began), answer.Usage
 	for i, v := range answer.Vectors {
 		if v != nil {
 			vectors[hashes[i]] = v
 		}
 	}
-	if refused, ok := errors.AsType[*llm.RefusedTexts](err); ok {
+	if refused, ok := errors.AsType[*embed.RefusedTexts](err); ok {
 		for _, text := range refused.Texts {
 			vectors[hashes[text.Index]] = nil
 		}
@@ -203,7 +204,7 @@ func (e *embedding) save(ctx context.Context, due store.DueUnits, vectors settle
 }
 
 // complete reports whether every text has a vector or is refused.
-func complete(vectors [][]float32, refused *llm.RefusedTexts) bool {
+func complete(vectors [][]float32, refused *embed.RefusedTexts) bool {
 	missing := 0
 	for _, v := range vectors {
 		if v == nil {

@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"reverie/llm"
+	"reverie/llm/embed"
 	"reverie/memory"
 )
 
@@ -26,7 +27,7 @@ func errNoEmbedder() error {
 
 // configured is an embedding model with its place in the configuration.
 type configured struct {
-	llm.Embedder
+	embed.Embedder
 	next bool // the one that is being changed to
 }
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"reverie/llm"
+	"reverie/llm/embed"
 )
 
 // Embedder is an embedding provider on loopback whose vectors a benchmark makes up, so that what is measured is what is
@@ -41,8 +41,8 @@ func StartEmbedder(vectorOf func(text string) []float32) (*Embedder, error) {
 }
 
 // Open connects to it as the program does.
-func (e *Embedder) Open(dimensions int) (llm.Embedder, error) {
-	return llm.OpenEmbedder(llm.EmbedderConfig{Provider: embedderProvider, Model: embedderModel, BaseURL: e.URL, Dimensions: dimensions})
+func (e *Embedder) Open(dimensions int) (embed.Embedder, error) {
+	return embed.Open(embed.Config{Provider: embedderProvider, Model: embedderModel, BaseURL: e.URL, Dimensions: dimensions})
 }
 
 // Close ends it.
