@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"reverie/llm"
 	"reverie/memory"
@@ -19,62 +20,56 @@ type summarising struct {
 	engine    Summariser
 	asksModel bool
 	count     func(string) int
-	answer    memory.Answer
+	zone      *time.Location
+	answer    memory.Answer // the last one, even if the call failed
+	cut       bool          // the token limit cut the answer
 }
 
 func (s *summarising) run(ctx context.Context) (SummariseResult, error) {
-	if s.asksModel {
-		until, err := s.spentUntil(ctx, s.id, s.Budget)
-		if err != nil {
-			return SummariseResult{}, err
-		}
-		if !until.IsZero() {
-			return s.instead(ReasonBudget), nil
-		}
-		if s.rest.away(s.Now()) {
-			return s.instead(ReasonModelAway), nil
-		}
+	return consult(ctx, s.Activities, engineUse{
+		id: s.id, model: s.asksModel, awaited: true, heartbeat: s.in.Settings.ModelHeartbeat,
+	}, s)
+}
+
+func (s *summarising) overBudget(context.Context, time.Time) (SummariseResult, error) {
+	return s.instead(ReasonBudget), nil
+}
+
+func (s *summarising) ready(context.Context) (result SummariseResult, ended bool, err error) {
+	if s.asksModel && s.rest.away(s.Now()) {
+		return s.instead(ReasonModelAway), true, nil
 	}
-	cut, err := s.ask(ctx)
-	if err != nil {
-		return s.modelFailed(ctx, err)
+	s.zone, err = s.part.Agent.Location()
+	return SummariseResult{}, false, err
+}
+
+// ask asks once. A summary that the token limit cut is used as far as it goes.
+func (s *summarising) ask(ctx context.Context, _ repair) (answer memory.Answer, err error) {
+	s.answer, err = s.engine.Summarise(ctx, memory.SummaryInput{
+		Agent: s.part.Agent.Name, Previous: s.part.Summary, Goal: s.part.Goal, Messages: s.part.Messages,
+		MaxTokens: s.in.Settings.SummaryMaxTokens, Zone: s.zone, Model: s.in.Settings.Model,
+	})
+	failure, ok := errors.AsType[*llm.Error](err)
+	if s.cut = ok && failure.Kind == llm.Truncated && s.answer.Raw != ""; s.cut {
+		err = nil
 	}
-	summary := memory.TidySummary(s.answer.Raw, cut, s.in.Settings.SummaryMaxTokens, s.count)
+	return s.answer, err
+}
+
+// check tidies the summary. It finds no violations: an empty summary is not repaired.
+func (s *summarising) check(answer memory.Answer) (string, []memory.Violation) {
+	return memory.TidySummary(answer.Raw, s.cut, s.in.Settings.SummaryMaxTokens, s.count), nil
+}
+
+func (s *summarising) refuse(context.Context, []memory.Violation) (SummariseResult, error) {
+	return s.instead(ReasonGuards), nil // check finds no violations
+}
+
+// accept saves the summary; the last part ends the compaction.
+func (s *summarising) accept(ctx context.Context, summary string) (SummariseResult, error) {
 	if summary == "" && s.asksModel {
 		return s.inVain(ctx, s.instead(ReasonEmptySummary))
 	}
-	return s.save(ctx, summary)
-}
-
-// ask is one call of the engine. cut says that the answer ends where the model's token limit was.
-func (s *summarising) ask(ctx context.Context) (cut bool, err error) {
-	zone, err := s.part.Agent.Location()
-	if err != nil {
-		return false, err
-	}
-	if s.asksModel {
-		defer beat(ctx, cmp.Or(s.in.Settings.ModelHeartbeat, HeartbeatTimeout)/heartbeatsInTime)()
-	}
-	began := s.Now()
-	s.answer, err = s.engine.Summarise(ctx, memory.SummaryInput{
-		Agent: s.part.Agent.Name, Previous: s.part.Summary, Goal: s.part.Goal, Messages: s.part.Messages,
-		MaxTokens: s.in.Settings.SummaryMaxTokens, Zone: zone, Model: s.in.Settings.Model,
-	})
-	if s.asksModel {
-		s.noteAnswer(ctx, began, err)
-	}
-	failure, ok := errors.AsType[*llm.Error](err)
-	if cut = ok && failure.Kind == llm.Truncated && s.answer.Raw != ""; cut { // what there is of it serves
-		err = nil
-	}
-	if err == nil && s.asksModel {
-		s.modelState(ctx, "ok", "")
-	}
-	return cut, err
-}
-
-// save keeps the summary; the last part ends the compaction.
-func (s *summarising) save(ctx context.Context, summary string) (SummariseResult, error) {
 	record, err := s.Store.SaveSummary(ctx, s.id, s.in.Compaction, store.SummaryStep{
 		To: s.part.To, Summary: summary, SummaryTokens: s.count(summary), TokensBefore: s.tokensBefore(),
 		Model: s.answer.Model, PromptVersion: s.answer.PromptVersion, Fallback: s.in.Fallback, ReasonCode: s.in.Why,
@@ -87,7 +82,7 @@ func (s *summarising) save(ctx context.Context, summary string) (SummariseResult
 	return SummariseResult{Ended: record.FinishedAt != nil, Done: record.Done, Usage: s.answer.Usage}, nil
 }
 
-// tokensBefore are the tokens that this part stands for; those of the summary before it count with the first part.
+// tokensBefore counts the tokens that this part replaces; those of the previous summary count with the first part.
 func (s *summarising) tokensBefore() int {
 	tokens := 0
 	if s.part.Compaction.TokensBefore == 0 && s.part.Summary != "" {
@@ -99,12 +94,8 @@ func (s *summarising) tokensBefore() int {
 	return tokens
 }
 
-// modelFailed decides what a failed call means: a smaller part, the built-in engine, or another attempt later.
-func (s *summarising) modelFailed(ctx context.Context, err error) (SummariseResult, error) {
-	failure, err := s.modelFailure(ctx, err)
-	if err != nil {
-		return SummariseResult{}, err
-	}
+// fail asks for a smaller part, leaves the part to the rules, or asks for another attempt.
+func (s *summarising) fail(ctx context.Context, failure *llm.Error) (SummariseResult, error) {
 	out := s.instead(memory.ReasonCode(failure.Kind))
 	switch {
 	case failure.Kind == llm.ContextTooLong:
@@ -118,12 +109,12 @@ func (s *summarising) modelFailed(ctx context.Context, err error) (SummariseResu
 	return s.inVain(ctx, out)
 }
 
-// instead says that rules are to write this part, and why.
+// instead leaves the part to the rules, for a reason.
 func (s *summarising) instead(reason memory.ReasonCode) SummariseResult {
 	return SummariseResult{Done: s.part.Compaction.Done, FallBack: reason, Usage: s.answer.Usage}
 }
 
-// inVain accounts for a call that cost something and gave no summary.
+// inVain accounts for a call that returned no summary.
 func (s *summarising) inVain(ctx context.Context, out SummariseResult) (SummariseResult, error) {
 	if s.answer.Usage == (memory.Usage{}) {
 		return out, nil

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"go.temporal.io/sdk/activity"
 
 	"reverie/llm"
 	"reverie/memory"
@@ -89,121 +88,108 @@ func (a *Activities) engine(s memory.ExtractSettings) string {
 // proposing is one attempt at a proposal.
 type proposing struct {
 	*Activities
-	in     ProposeInput
-	id     memory.Identity
-	record store.Extraction
-	began  time.Time
-	load   store.ExtractionLoad
-	usage  memory.Usage
-	answer memory.Answer // the last one
+	in         ProposeInput
+	id         memory.Identity
+	record     store.Extraction
+	began      time.Time
+	messages   store.Range
+	load       store.ExtractionLoad
+	transcript []memory.Line
+	input      memory.ExtractionInput
+	usage      memory.Usage
+	answer     memory.Answer // the last one
+}
+
+// guarded is a proposal with what the guards left of it.
+type guarded struct {
+	memory.Proposal
+
+	kept memory.Guarded
 }
 
 func (p *proposing) run(ctx context.Context, r store.Range) (ProposeResult, error) {
-	if until, err := p.spent(ctx); err != nil || !until.IsZero() {
-		return ProposeResult{WaitUntil: until}, err
-	}
-	var err error
-	if p.load, err = p.Store.LoadExtraction(ctx, p.id, r, p.in.Settings); err != nil {
-		return ProposeResult{}, storeError(err)
-	}
-	if stopped := p.Defaults.With(p.load.Agent.Settings).Stopped(); stopped != "" { // maybe since the extraction began
-		return p.end(ctx, store.Ending{Outcome: memory.OutcomeSkipped, ReasonCode: stopped, To: p.in.To})
-	}
-	if p.in.First && p.in.RetryOf == uuid.Nil {
-		if gate, open := p.gate(); !open {
-			return p.end(ctx, store.Ending{Outcome: memory.OutcomeSkipped, ReasonCode: gate, To: p.in.To})
-		}
-	}
-	transcript := memory.Transcript(p.load.Messages, p.in.Settings)
-	input := p.input(transcript)
-	guarded, proposal, violations, err := p.ask(ctx, input)
-	if err != nil {
-		return p.modelFailed(ctx, err, len(transcript))
-	}
-	if len(violations) > 0 { // one repair round: the engine sees what was wrong
-		input.Violations, input.Previous = messagesOf(violations), p.answer.Raw
-		if guarded, proposal, violations, err = p.ask(ctx, input); err != nil {
-			return p.modelFailed(ctx, err, len(transcript))
-		}
-	}
-	kept := p.notedOnce(guarded)
-	switch {
-	case len(violations) > 0:
-		return p.end(ctx, store.Ending{
-			Outcome: memory.OutcomeQuarantined, ReasonCode: reasonOf(violations), To: p.load.To,
-			Reason: "the proposal was refused twice", Raw: p.answer.Raw, Violations: violations,
-		})
-	case guarded == memory.Guarded{}:
-		return p.end(ctx, store.Ending{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNothingToKeep, Reason: proposal.Reason, To: p.load.To})
-	case kept == memory.Guarded{}:
-		return p.end(ctx, store.Ending{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoted, Reason: proposal.Reason, To: p.load.To})
-	}
-	return p.save(ctx, kept, proposal, transcript)
+	p.messages = r
+	return consult(ctx, p.Activities, engineUse{id: p.id, model: p.Paid, heartbeat: p.in.Settings.ModelHeartbeat}, p)
 }
 
-// spent reports until when the extraction has to wait for its budget; zero: it may go on.
-func (p *proposing) spent(ctx context.Context) (time.Time, error) {
-	if !p.Paid {
-		return time.Time{}, nil
-	}
-	until, err := p.spentUntil(ctx, p.id, p.Budget)
-	if err != nil || until.IsZero() {
-		return time.Time{}, err
-	}
-	_, err = p.Store.RecordOutcome(ctx, p.id, p.record.ID, store.Ending{
+func (p *proposing) overBudget(ctx context.Context, until time.Time) (ProposeResult, error) {
+	_, err := p.Store.RecordOutcome(ctx, p.id, p.record.ID, store.Ending{
 		Outcome: memory.OutcomeWaiting, ReasonCode: ReasonBudget, Until: until,
 		Reason: "the workspace's model budget of today is spent",
 	})
-	return until, storeError(err)
+	return ProposeResult{WaitUntil: until}, storeError(err)
 }
 
-func (p *proposing) gate() (memory.ReasonCode, bool) {
-	return memory.Gate(memory.GateInput{
-		Settings: p.in.Settings, Trigger: p.load.Conversation.Trigger,
-		ConversationMessages: p.load.ConversationMessages, Pending: p.load.Latest,
-	})
-}
-
-func (p *proposing) input(transcript []memory.Line) memory.ExtractionInput {
-	return memory.ExtractionInput{
+func (p *proposing) ready(ctx context.Context) (result ProposeResult, ended bool, err error) {
+	if p.load, err = p.Store.LoadExtraction(ctx, p.id, p.messages, p.in.Settings); err != nil {
+		return ProposeResult{}, true, storeError(err)
+	}
+	if reason := p.closed(); reason != "" {
+		result, err = p.end(ctx, store.Ending{Outcome: memory.OutcomeSkipped, ReasonCode: reason, To: p.in.To})
+		return result, true, err
+	}
+	p.transcript = memory.Transcript(p.load.Messages, p.in.Settings)
+	p.input = memory.ExtractionInput{
 		Agent: p.load.Agent.Name, Today: p.load.Today,
 		Profile: p.load.Profile.Content, Memory: p.load.Memory.Content, Shared: p.load.Shared,
-		Note: memory.Tail(p.note(), p.in.Settings.NoteTailChars), Transcript: transcript, Protected: p.load.Protected,
+		Note: memory.Tail(p.note(), p.in.Settings.NoteTailChars), Transcript: p.transcript, Protected: p.load.Protected,
 		ProfileMaxChars: p.in.Settings.ProfileMaxChars, MemoryMaxChars: p.in.Settings.MemoryMaxChars,
 		Model: p.in.Settings.Model,
 	}
+	return ProposeResult{}, false, nil
 }
 
-// ask is one call of the engine, parsed and guarded. Faults of the answer come back as violations, faults of the call as
-// the error.
-func (p *proposing) ask(ctx context.Context, input memory.ExtractionInput) (memory.Guarded, memory.Proposal, []memory.Violation, error) {
-	stop := beat(ctx, p.in.Settings.ModelHeartbeat/heartbeatsInTime)
+// closed returns why nothing may be extracted; empty: it may. Memory may have been switched off since the extraction began.
+func (p *proposing) closed() memory.ReasonCode {
+	if stopped := p.Defaults.With(p.load.Agent.Settings).Stopped(); stopped != "" || !p.in.First || p.in.RetryOf != uuid.Nil {
+		return stopped
+	}
+	reason, open := memory.Gate(memory.GateInput{
+		Settings: p.in.Settings, Trigger: p.load.Conversation.Trigger,
+		ConversationMessages: p.load.ConversationMessages, Pending: p.load.Latest,
+	})
+	if open {
+		return ""
+	}
+	return reason
+}
+
+func (p *proposing) ask(ctx context.Context, r repair) (memory.Answer, error) {
+	input := p.input
+	input.Violations, input.Previous = r.violations, r.previous
 	answer, err := p.Proposer.Propose(ctx, input)
-	stop()
 	p.usage = p.usage.Add(answer.Usage)
-	if err != nil {
-		return memory.Guarded{}, memory.Proposal{}, nil, err
-	}
+	return answer, err
+}
+
+func (p *proposing) check(answer memory.Answer) (guarded, []memory.Violation) {
 	p.answer = answer
-	p.modelState(ctx, "ok", "")
-	guarded, proposal, violations := p.judge(answer.Raw, input)
-	return guarded, proposal, violations, nil
-}
-
-// judge reads an answer and guards what it proposes.
-func (p *proposing) judge(raw string, input memory.ExtractionInput) (memory.Guarded, memory.Proposal, []memory.Violation) {
-	proposal, err := memory.ParseProposal(raw)
+	proposal, err := memory.ParseProposal(answer.Raw)
 	if err != nil {
-		return memory.Guarded{}, memory.Proposal{}, []memory.Violation{{Code: string(ReasonInvalidProposal), Message: err.Error()}}
+		return guarded{}, unreadable(err)
 	}
-	guarded, violations := memory.Guard(proposal, input, p.in.Settings)
-	return guarded, proposal, violations
+	kept, violations := memory.Guard(proposal, p.input, p.in.Settings)
+	return guarded{proposal, kept}, violations
 }
 
-// save keeps the draft for Apply.
-func (p *proposing) save(ctx context.Context, g memory.Guarded, proposal memory.Proposal, transcript []memory.Line) (ProposeResult, error) {
+func (p *proposing) refuse(ctx context.Context, violations []memory.Violation) (ProposeResult, error) {
+	return p.end(ctx, store.Ending{
+		Outcome: memory.OutcomeQuarantined, ReasonCode: reasonOf(violations), To: p.load.To,
+		Reason: "the proposal was refused twice", Raw: p.answer.Raw, Violations: violations,
+	})
+}
+
+// accept saves the draft for Apply, unless there is nothing to write.
+func (p *proposing) accept(ctx context.Context, g guarded) (ProposeResult, error) {
+	kept := p.notedOnce(g.kept)
+	switch {
+	case g.kept == memory.Guarded{}:
+		return p.end(ctx, store.Ending{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNothingToKeep, Reason: g.Reason, To: p.load.To})
+	case kept == memory.Guarded{}:
+		return p.end(ctx, store.Ending{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoted, Reason: g.Reason, To: p.load.To})
+	}
 	d := store.Draft{
-		Changes: p.changes(g, proposal, transcript), To: p.load.To, Reason: proposal.Reason, Raw: p.answer.Raw,
+		Changes: p.changes(kept, g.Proposal, p.transcript), To: p.load.To, Reason: g.Reason, Raw: p.answer.Raw,
 		Model: p.answer.Model, PromptVersion: p.answer.PromptVersion, Usage: p.usage,
 	}
 	if p.load.Noted != nil {
@@ -212,7 +198,7 @@ func (p *proposing) save(ctx context.Context, g memory.Guarded, proposal memory.
 	if err := p.Store.SaveDraft(ctx, p.id, p.record.ID, d); err != nil {
 		return ProposeResult{}, storeError(err)
 	}
-	return ProposeResult{Extraction: p.record.ID, To: p.load.To, Messages: len(transcript), HasDraft: true, Usage: p.usage}, nil
+	return ProposeResult{Extraction: p.record.ID, To: p.load.To, Messages: len(p.transcript), HasDraft: true, Usage: p.usage}, nil
 }
 
 // end records an outcome without a write.
@@ -229,13 +215,8 @@ func (p *proposing) end(ctx context.Context, e store.Ending) (ProposeResult, err
 	}, nil
 }
 
-// modelFailed decides what a failed call means: a shorter transcript, a recorded end, or another attempt later, which is
-// visible as a waiting extraction meanwhile.
-func (p *proposing) modelFailed(ctx context.Context, err error, messages int) (ProposeResult, error) {
-	failure, err := p.modelFailure(ctx, err)
-	if err != nil {
-		return ProposeResult{}, err
-	}
+// fail asks for a shorter transcript, records the end, or asks for another attempt, until which the extraction is shown as waiting.
+func (p *proposing) fail(ctx context.Context, failure *llm.Error) (ProposeResult, error) {
 	switch {
 	case failure.Kind == llm.ContextTooLong || failure.Kind == llm.Truncated:
 		if p.usage != (memory.Usage{}) {
@@ -243,21 +224,20 @@ func (p *proposing) modelFailed(ctx context.Context, err error, messages int) (P
 				return ProposeResult{}, storeError(err)
 			}
 		}
-		return ProposeResult{TooLong: true, Messages: messages}, nil
-	case failure.Kind == llm.Refused: // asking again would be refused again, and must not hold up what follows
+		return ProposeResult{TooLong: true, Messages: len(p.transcript)}, nil
+	case failure.Kind == llm.Refused: // a retry would be refused again, and must not block the messages that follow
 		return p.end(ctx, store.Ending{Outcome: memory.OutcomeQuarantined, ReasonCode: memory.ReasonCode(failure.Kind), To: p.load.To, Reason: failure.Message})
 	case !failure.Kind.Retryable():
 		return p.end(ctx, store.Ending{Outcome: memory.OutcomeFailed, ReasonCode: memory.ReasonCode(failure.Kind), To: p.in.To, Reason: failure.Message})
 	}
-	again := modelError(failure)
-	_, err = p.Store.RecordOutcome(ctx, p.id, p.record.ID, store.Ending{
+	_, err := p.Store.RecordOutcome(ctx, p.id, p.record.ID, store.Ending{
 		Outcome: memory.OutcomeWaiting, ReasonCode: memory.ReasonCode(failure.Kind), Reason: failure.Message,
 		Until: p.Now().Add(failure.RetryAfter), Usage: p.usage,
 	})
 	if err != nil {
 		return ProposeResult{}, storeError(err)
 	}
-	return ProposeResult{}, again
+	return ProposeResult{}, modelError(failure)
 }
 
 // Apply commits a draft: documents, outcome and cursor in one transaction, exactly once.
@@ -323,35 +303,6 @@ func (a *Activities) Conclude(ctx context.Context, in ConcludeInput) (ConcludeRe
 	return ConcludeResult{Extraction: record.ID, More: out.More}, nil
 }
 
-// beat tells Temporal that the step is alive until the returned function is called, so that a dead worker is noticed
-// within the heartbeat timeout and not only after the longest possible model call.
-func beat(ctx context.Context, every time.Duration) (stop func()) {
-	return repeat(ctx, every, func() { activity.RecordHeartbeat(ctx) })
-}
-
-// repeat does something at every interval, until the returned function is called or ctx is done.
-func repeat(ctx context.Context, every time.Duration, do func()) (stop func()) {
-	done := make(chan struct{})
-	go func() {
-		ticker := time.NewTicker(every)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-				do()
-			}
-		}
-	}()
-	return func() { close(done) }
-}
-
-// heartbeatsInTime is how many heartbeats fit into the time after which a silent worker is taken for dead.
-const heartbeatsInTime = 3
-
 func (a *Activities) observe(x store.Extraction) {
 	if a.Observe == nil || x.FinishedAt == nil {
 		return
@@ -367,20 +318,4 @@ func changed(changes []memory.ChangeReceipt) int {
 		}
 	}
 	return n
-}
-
-func messagesOf(violations []memory.Violation) []string {
-	out := make([]string, len(violations))
-	for i, v := range violations {
-		out[i] = v.Message
-	}
-	return out
-}
-
-// reasonOf tells an answer that could not be read from one that the guards refused.
-func reasonOf(violations []memory.Violation) memory.ReasonCode {
-	if violations[0].Code == string(ReasonInvalidProposal) {
-		return ReasonInvalidProposal
-	}
-	return ReasonGuards
 }
