@@ -35,7 +35,8 @@ type Reply struct {
 	Vectors     func([]Vector) []Vector // what becomes of the honest vectors; nil: they stay
 	End         End
 	Empty       bool   // nothing in the answer
-	Raw         []byte // a body, with status 200, instead of the protocol's
+	Raw         []byte // a body instead of the protocol's
+	RawStatus   int    // HTTP status of Raw; 0: 200
 	ContentType string // of Raw
 	HangUp      HangUp
 

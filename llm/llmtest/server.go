@@ -14,6 +14,7 @@
 package llmtest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -228,6 +229,7 @@ func (s *Server) send(w http.ResponseWriter, in *http.Request, p protocol, r Req
 		return
 	case reply.Raw != nil:
 		w.Header().Set("Content-Type", reply.ContentType)
+		w.WriteHeader(cmp.Or(reply.RawStatus, http.StatusOK))
 		_, _ = w.Write(reply.Raw) //nolint:gosec // scripted by the test; a reader that went away wants no answer
 		return
 	case reply.Empty:
