@@ -12,6 +12,37 @@ import (
 	"reverie/memory"
 )
 
+// ModelComponent is the name under which the model's state is reported for the status page.
+const ModelComponent = "model"
+
+// lastState remembers what this process reported last, so that only changes are written.
+type lastState struct {
+	mu    sync.Mutex
+	known string
+}
+
+func (l *lastState) changes(to string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.known == to {
+		return false
+	}
+	l.known = to
+	return true
+}
+
+// modelState reports how the last call of the model went, when that is news. It is for people to see; an extraction does
+// not fail because it could not be reported.
+func (a *Activities) modelState(ctx context.Context, state, detail string) {
+	if !a.Paid || !a.model.changes(state) {
+		return
+	}
+	if err := a.Store.ReportComponent(ctx, ModelComponent, state, detail); err != nil {
+		a.model.changes("")
+		a.Log.Warn("the model's state could not be reported", "state", state, "error", err)
+	}
+}
+
 // ReasonModelAway means that the model has not answered for a while, and that somebody who waits should not wait for it again.
 const ReasonModelAway memory.ReasonCode = "model_away"
 
@@ -68,4 +99,17 @@ func (a *Activities) noteAnswer(ctx context.Context, began time.Time, err error)
 	} else {
 		a.rest.answered()
 	}
+}
+
+// spentUntil reports until when the identity's workspace has spent a budget; zero: it has not.
+func (a *Activities) spentUntil(ctx context.Context, id memory.Identity, b memory.Budget) (time.Time, error) {
+	if b == (memory.Budget{}) {
+		return time.Time{}, nil
+	}
+	now := a.Now()
+	used, err := a.Store.SpentToday(ctx, id, now)
+	if err != nil || !b.Spent(used) {
+		return time.Time{}, storeError(err)
+	}
+	return memory.BudgetRenewal(now), nil
 }
