@@ -16,19 +16,19 @@ import (
 // Summariser writes summaries of earlier turns: a model with its prompt, or the built-in engine. The answer is the summary.
 type Summariser interface {
 	Summarise(ctx context.Context, in memory.SummaryInput) (memory.Answer, error)
-	// SummaryMaker names, without asking anybody, the words or rules and the model with which summaries are made: with the
-	// same name, the same messages give a summary that need not be made again. model is that of the settings; empty: the default.
+	// SummaryMaker returns the name of the prompt or rules and of the model, without network traffic. A summary of the same messages
+	// by the same maker is reused. model is the configured one; empty: the default.
 	SummaryMaker(model string) string
 }
 
-// ReasonEmptySummary means that a model's summary said nothing, or nothing that may stand in a context window.
+// ReasonEmptySummary means that a model's summary was empty, or had nothing fit for a context window.
 const ReasonEmptySummary memory.ReasonCode = "empty_summary"
 
 // SummaryPartBytes bounds the messages of one part of a summary: 24,000 tokens of Chinese (three bytes to a token), 18,000 of
-// English (four). A model reads that in seconds, and takes in what is in the middle of it.
+// English (four). A model reads that in seconds, without losing the middle of it.
 const SummaryPartBytes = 72_000
 
-// BeginCompaction opens a compaction, or finds the one that was made or is being made of the same contents.
+// BeginCompaction opens a compaction, or finds an open or finished one of the same contents.
 func (a *Activities) BeginCompaction(ctx context.Context, in BeginCompactionInput) (BeginCompactionResult, error) {
 	id, err := a.identify(ctx, in.OwnerRef, author(ctx, ""))
 	if err != nil {
@@ -44,7 +44,7 @@ func (a *Activities) BeginCompaction(ctx context.Context, in BeginCompactionInpu
 	return BeginCompactionResult{Compaction: record.ID, Ended: record.FinishedAt != nil}, nil
 }
 
-// summariser is who writes.
+// summariser returns the engine that writes a summary.
 func (a *Activities) summariser(s memory.CompactSettings, fallback bool) Summariser {
 	if s.Paid && !fallback && a.Summariser != nil {
 		return a.Summariser
@@ -52,8 +52,8 @@ func (a *Activities) summariser(s memory.CompactSettings, fallback bool) Summari
 	return a.Rules
 }
 
-// Summarise brings the summary of an open compaction up to date with the next part of its messages, and saves it. A part that
-// was saved before is not written again.
+// Summarise updates the summary of an open compaction with the next part of its messages and saves it. A part that is already
+// saved is not written again.
 func (a *Activities) Summarise(ctx context.Context, in SummariseInput) (SummariseResult, error) {
 	id, err := a.identify(ctx, in.OwnerRef, author(ctx, ""))
 	if err != nil {
@@ -87,10 +87,10 @@ type BeginCompactionInput struct {
 	Settings     memory.CompactSettings `json:"settings"`
 }
 
-// BeginCompactionResult names it.
+// BeginCompactionResult is the compaction.
 type BeginCompactionResult struct {
 	Compaction uuid.UUID `json:"compaction"`
-	Ended      bool      `json:"ended,omitempty"` // the same summary was there already
+	Ended      bool      `json:"ended,omitempty"` // the same summary existed already
 }
 
 // SummariseInput is one part of a summary.
@@ -98,13 +98,13 @@ type SummariseInput struct {
 	memory.OwnerRef
 	Compaction uuid.UUID              `json:"compaction"`
 	Settings   memory.CompactSettings `json:"settings"`
-	Fallback   bool                   `json:"fallback,omitempty"` // by rules, in place of the model
+	Fallback   bool                   `json:"fallback,omitempty"` // by rules instead of the model
 	Why        memory.ReasonCode      `json:"why,omitempty"`      // of a fallback
-	// MaxBytes bounds the messages of this part, when a model's context was too small for one; 0: as many as is usual.
+	// MaxBytes bounds the messages of this part, after a model's context was too small; 0: SummaryPartBytes.
 	MaxBytes int `json:"maxBytes,omitempty"`
 }
 
-// SummariseResult says how far it is.
+// SummariseResult is the progress of the summary.
 type SummariseResult struct {
 	Ended    bool              `json:"ended,omitempty"`
 	Done     int64             `json:"done"`

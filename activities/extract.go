@@ -14,9 +14,9 @@ import (
 	"reverie/store"
 )
 
-// Reasons that the steps give.
+// Reasons in the outcomes of steps.
 const (
-	ReasonAccounted       memory.ReasonCode = "accounted_already" // another run has taken these messages
+	ReasonAccounted       memory.ReasonCode = "accounted_already" // another run accounted for these messages
 	ReasonNothingToKeep   memory.ReasonCode = "nothing_to_keep"
 	ReasonBudget          memory.ReasonCode = "budget"
 	ReasonInvalidProposal memory.ReasonCode = "invalid_proposal"
@@ -24,7 +24,7 @@ const (
 	ReasonScan            memory.ReasonCode = "scan"
 )
 
-// NextRange finds what is to be extracted next, and the settings that hold for it.
+// NextRange finds the next messages to extract, and the settings for them.
 func (a *Activities) NextRange(ctx context.Context, in NextRangeInput) (NextRangeResult, error) {
 	id, err := a.identify(ctx, in.OwnerRef, author(ctx, ""))
 	if err != nil {
@@ -57,7 +57,7 @@ func (a *Activities) pending(ctx context.Context, id memory.Identity, in NextRan
 }
 
 // Propose asks the engine what to keep of the next messages and saves a draft that passed the guards, or records how the
-// step ended without one. A run that was cut after it had saved its draft finds the draft again and does not ask twice.
+// step ended without one. An attempt after one that was cut off finds its draft and does not ask twice.
 func (a *Activities) Propose(ctx context.Context, in ProposeInput) (ProposeResult, error) {
 	id, err := a.identify(ctx, in.OwnerRef, author(ctx, a.engine(in.Settings)))
 	if err != nil {
@@ -79,7 +79,7 @@ func (a *Activities) Propose(ctx context.Context, in ProposeInput) (ProposeResul
 	return p.run(ctx, r)
 }
 
-// engine names who will be asked.
+// engine returns the name of the engine that will be asked.
 func (a *Activities) engine(s memory.ExtractSettings) string {
 	if a.Paid {
 		return s.Model
@@ -287,7 +287,7 @@ func (a *Activities) Apply(ctx context.Context, in ApplyInput) (ApplyResult, err
 	}, nil
 }
 
-// Conclude records that a range failed: no proposal could be had, or none that could be applied.
+// Conclude records that a range failed: there was no proposal, or none that could be applied.
 func (a *Activities) Conclude(ctx context.Context, in ConcludeInput) (ConcludeResult, error) {
 	id, err := a.identify(ctx, in.OwnerRef, author(ctx, ""))
 	if err != nil {
@@ -322,17 +322,17 @@ func changed(changes []memory.ChangeReceipt) int {
 	return n
 }
 
-// NextRangeInput asks what is to be extracted next for an owner.
+// NextRangeInput asks for the next messages of an owner to extract.
 type NextRangeInput struct {
 	memory.OwnerRef
-	// Conversation limits the question to one conversation and asks for all that its cursor has not passed, also what a
-	// gate has held back before; zero asks for the owner's oldest pending conversation.
+	// Conversation asks for everything after the cursor of one conversation, including messages that a gate held back before. Zero
+	// asks for the owner's oldest pending conversation.
 	Conversation uuid.UUID `json:"conversation,omitzero"`
 	// RetryOf asks for the range of a quarantined extraction.
 	RetryOf uuid.UUID `json:"retryOf,omitzero"`
 }
 
-// NextRangeResult is the range, with the settings that hold for it from now on.
+// NextRangeResult is the range, with the settings fixed for it.
 type NextRangeResult struct {
 	Found        bool                   `json:"found"`
 	Conversation uuid.UUID              `json:"conversation,omitzero"`
@@ -348,12 +348,12 @@ type ProposeInput struct {
 	Conversation uuid.UUID              `json:"conversation"`
 	From         int64                  `json:"from"`
 	To           int64                  `json:"to"`    // of the whole range
-	First        bool                   `json:"first"` // the gates are judged once, for the whole range
+	First        bool                   `json:"first"` // check the gates: once, for the whole range
 	RetryOf      uuid.UUID              `json:"retryOf,omitzero"`
 	Settings     memory.ExtractSettings `json:"settings"`
 }
 
-// ProposeResult says what to do next: apply a draft, go on behind To, wait, or ask again with a shorter transcript.
+// ProposeResult selects the next action: apply a draft, continue after To, wait, or ask again with a shorter transcript.
 type ProposeResult struct {
 	Extraction uuid.UUID         `json:"extraction,omitzero"`
 	To         int64             `json:"to"`       // last message of this step
@@ -377,12 +377,12 @@ type ApplyInput struct {
 type ApplyResult struct {
 	Outcome    memory.Outcome    `json:"outcome"`
 	ReasonCode memory.ReasonCode `json:"reasonCode,omitempty"`
-	Stale      bool              `json:"stale,omitempty"`     // someone edited the same lines meanwhile: propose anew
+	Stale      bool              `json:"stale,omitempty"`     // somebody edited the same lines meanwhile: propose again
 	Documents  int               `json:"documents,omitempty"` // changed
 	More       bool              `json:"more,omitempty"`
 }
 
-// ConcludeInput ends an extraction as failed: it got no proposal in time, or none that could be applied.
+// ConcludeInput ends an extraction as failed: there was no proposal in time, or none that could be applied.
 type ConcludeInput struct {
 	memory.OwnerRef
 	Conversation uuid.UUID         `json:"conversation"`
@@ -398,11 +398,11 @@ type ConcludeResult struct {
 	More       bool      `json:"more,omitempty"`
 }
 
-// ReasonNoted ends a step of an extraction that had nothing to write but what a flush had noted.
+// ReasonNoted ends a step of an extraction whose only entry was already noted by a flush.
 const ReasonNoted memory.ReasonCode = "noted"
 
-// note is today's note as the engine is shown it: without what a flush has noted of the very messages that it is asked about. They
-// are news to MEMORY.md and PROFILE.md, which a flush does not write, and what the note says already is not.
+// note returns today's note as the engine is shown it: without the entries that a flush made from the same messages. The engine
+// skips what the note contains, but MEMORY.md and PROFILE.md, which a flush does not write, still need it.
 func (p *proposing) note() string {
 	noted := p.load.Noted
 	if noted == nil || noted.Note.ID != p.load.Note.ID {
@@ -414,8 +414,7 @@ func (p *proposing) note() string {
 	return p.load.Note.Content
 }
 
-// notedOnce takes the daily entry out of a proposal about messages that a flush has noted, unless it takes the place of what rules
-// noted.
+// notedOnce removes the daily entry from a proposal about messages that a flush has noted, unless it replaces entries made by rules.
 func (p *proposing) notedOnce(g memory.Guarded) memory.Guarded {
 	if p.load.Noted != nil && g.Daily != "" {
 		if _, possible := p.replaced(g.Daily); !possible {
@@ -425,9 +424,9 @@ func (p *proposing) notedOnce(g memory.Guarded) memory.Guarded {
 	return g
 }
 
-// replaced is the note that a flush has written to with a model's entry in the place of those that rules wrote because the model
-// did not answer in time. It reports false when they stay: a model wrote them, no model was asked now, the step has only a part of
-// their messages, or somebody has edited them meanwhile.
+// replaced returns the flushed note with a model's entry instead of those that rules wrote when the model did not answer in time.
+// It reports false if they stay: a model wrote them, no model was asked now, the step covers only some of their messages, or
+// somebody has edited them.
 func (p *proposing) replaced(entry string) (string, bool) {
 	if !p.Paid || !p.load.Noted.Fallback {
 		return "", false
@@ -435,8 +434,8 @@ func (p *proposing) replaced(entry string) (string, bool) {
 	return memory.ReplaceEntries(p.load.Noted.Note.Content, p.load.Noted.Entries, entry)
 }
 
-// changes are the writes of a guarded proposal: MEMORY.md and PROFILE.md replaced on the version that the engine saw, the
-// daily note appended to, or what rules noted in it replaced. Each says from which messages it comes, line by line where that is known.
+// changes returns the writes of a guarded proposal: MEMORY.md and PROFILE.md replaced, based on the version that the engine saw,
+// and the daily note appended to, or its entries made by rules replaced. Each names its source messages, by line where known.
 func (p *proposing) changes(g memory.Guarded, proposal memory.Proposal, transcript []memory.Line) []memory.Change {
 	var out []memory.Change
 	add := func(c memory.Change, before, after string) {
@@ -475,8 +474,8 @@ func (p *proposing) changes(g memory.Guarded, proposal memory.Proposal, transcri
 	return out
 }
 
-// evidence takes the engine's own word for where a line comes from, as far as it names messages that it was shown, and
-// derives it from the words for all other lines.
+// evidence returns the source messages of each line: those that the engine names, if it was shown them, and otherwise those found
+// by shared words.
 func evidence(proposal memory.Proposal, before, after string, transcript []memory.Line) []memory.LineSource {
 	shown := map[int64]bool{}
 	for _, line := range transcript {

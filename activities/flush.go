@@ -11,22 +11,22 @@ import (
 	"reverie/store"
 )
 
-// Flusher proposes an entry for today's note, of what is worth keeping of messages that leave a context window: a model with
-// its prompt, or the built-in engine. Its answer is read by memory.ParseFlush.
+// Flusher proposes an entry for today's note from messages that leave a context window: a model with its prompt, or the built-in
+// engine. memory.ParseFlush parses its answer.
 type Flusher interface {
 	Flush(ctx context.Context, in memory.ExtractionInput) (memory.Answer, error)
 }
 
-// ReasonExtracted ends a step of a flush whose messages an extraction had taken before.
+// ReasonExtracted ends a step of a flush whose messages were already extracted.
 const ReasonExtracted memory.ReasonCode = "extracted"
 
-// ReasonNoteFull ends a step of a flush whose entry has no room in today's note: it is as large as a document may be.
+// ReasonNoteFull ends a step of a flush whose entry does not fit in today's note, which has reached the maximum size of a document.
 const ReasonNoteFull memory.ReasonCode = "note_full"
 
-// ReasonForgotten ends a step of a flush whose entry says nothing but what somebody wanted forgotten.
+// ReasonForgotten ends a step of a flush whose entry contains only forgotten statements.
 const ReasonForgotten memory.ReasonCode = "forgotten"
 
-// PlanFlush finds or opens the flush that is next, so that everything up to a message is flushed.
+// PlanFlush finds or opens the next flush needed to flush everything up to a message.
 func (a *Activities) PlanFlush(ctx context.Context, in PlanFlushInput) (PlanFlushResult, error) {
 	id, err := a.identify(ctx, in.OwnerRef, author(ctx, ""))
 	if err != nil {
@@ -40,7 +40,7 @@ func (a *Activities) PlanFlush(ctx context.Context, in PlanFlushInput) (PlanFlus
 }
 
 // ProposeFlush asks an engine what to note of the next messages of a flush and saves a draft that passed the guards, or ends the
-// step that has nothing to write. A run that was cut after it had saved its draft finds the draft again and does not ask twice.
+// step without one. An attempt after one that was cut off finds its draft and does not ask twice.
 func (a *Activities) ProposeFlush(ctx context.Context, in FlushStepInput) (FlushStepResult, error) {
 	asking := in.Settings.Paid && !in.Fallback && a.Flusher != nil
 	engine := "builtin"
@@ -62,7 +62,7 @@ func (a *Activities) ProposeFlush(ctx context.Context, in FlushStepInput) (Flush
 	return p.run(ctx)
 }
 
-// flushed is the result of a step of a flush that is acknowledged.
+// flushed returns the result for a flush that is acknowledged.
 func flushed(record store.Flush) FlushStepResult {
 	return FlushStepResult{
 		From: record.To + 1, To: record.To, Acknowledged: true,
@@ -88,7 +88,7 @@ func (a *Activities) CommitFlush(ctx context.Context, in CommitFlushInput) (Comm
 		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
 			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonScan,
 		})
-	case isConflict && conflict.Code == store.CodeNoteFull: // the messages stay, for the extraction; the window must not wait for a new day
+	case isConflict && conflict.Code == store.CodeNoteFull: // the extraction still takes the messages; the window must not wait for a new day
 		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
 			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoteFull,
 		})
@@ -114,7 +114,7 @@ func (a *Activities) CommitFlush(ctx context.Context, in CommitFlushInput) (Comm
 	}, nil
 }
 
-// HoldFlush records why an open flush does not go on for now. It waits for the next one who asks for it.
+// HoldFlush records why an open flush is paused. It resumes with the next request for it.
 func (a *Activities) HoldFlush(ctx context.Context, in HoldFlushInput) (HoldFlushResult, error) {
 	id, err := a.identify(ctx, in.OwnerRef, author(ctx, ""))
 	if err != nil {
@@ -142,14 +142,14 @@ type FlushRef struct {
 	Flush uuid.UUID `json:"flush"`
 }
 
-// PlanFlushInput asks what is to be flushed so that a conversation is flushed up to a message.
+// PlanFlushInput asks for the next flush needed to flush a conversation up to a message.
 type PlanFlushInput struct {
 	memory.OwnerRef
 	Conversation uuid.UUID `json:"conversation"`
 	To           int64     `json:"to"`
 }
 
-// PlanFlushResult is the flush that is next.
+// PlanFlushResult is the next flush.
 type PlanFlushResult struct {
 	Needed bool      `json:"needed,omitempty"`
 	Flush  uuid.UUID `json:"flush,omitzero"`
@@ -162,10 +162,10 @@ type FlushStepInput struct {
 	FlushRef
 
 	Settings memory.FlushSettings `json:"settings"`
-	Fallback bool                 `json:"fallback,omitempty"` // by rules, in place of the model
+	Fallback bool                 `json:"fallback,omitempty"` // by rules instead of the model
 }
 
-// FlushStepResult says what to do next: commit a draft, go on behind Done, fall back, wait, or ask with a shorter transcript.
+// FlushStepResult selects the next action: commit a draft, continue after Done, fall back, wait, or ask with a shorter transcript.
 type FlushStepResult struct {
 	From         int64             `json:"from"`
 	To           int64             `json:"to"`
@@ -174,8 +174,8 @@ type FlushStepResult struct {
 	TooLong      bool              `json:"tooLong,omitempty"`
 	Messages     int               `json:"messages,omitempty"`
 	FallBack     memory.ReasonCode `json:"fallBack,omitempty"` // the model cannot do it: budget, refused, invalid, …
-	WaitUntil    time.Time         `json:"waitUntil,omitzero"` // the budget that is spent renews at this time
-	Fallback     bool              `json:"fallback,omitempty"` // of the acknowledged flush: rules did (a part of) it
+	WaitUntil    time.Time         `json:"waitUntil,omitzero"` // the spent budget renews at this time
+	Fallback     bool              `json:"fallback,omitempty"` // rules wrote all or a part of the acknowledged flush
 	Outcome      memory.Outcome    `json:"outcome,omitempty"`
 	ReasonCode   memory.ReasonCode `json:"reasonCode,omitempty"`
 	Usage        memory.Usage      `json:"usage,omitzero"`
@@ -187,28 +187,28 @@ type CommitFlushInput struct {
 
 	From  int64 `json:"from"`
 	To    int64 `json:"to"`
-	Rules bool  `json:"rules,omitempty"` // made the draft: there is nobody left to ask
+	Rules bool  `json:"rules,omitempty"` // rules made the draft: there is no other engine
 }
 
-// CommitFlushResult is how the flush stands.
+// CommitFlushResult is the state of the flush.
 type CommitFlushResult struct {
-	Stale        bool              `json:"stale,omitempty"`    // what the draft was made of is no more, or it is gone: propose anew
-	FallBack     memory.ReasonCode `json:"fallBack,omitempty"` // what the model wrote may not be written
+	Stale        bool              `json:"stale,omitempty"`    // the draft or its basis is gone: propose again
+	FallBack     memory.ReasonCode `json:"fallBack,omitempty"` // the gate refused the model's entry
 	Acknowledged bool              `json:"acknowledged,omitempty"`
 	Outcome      memory.Outcome    `json:"outcome,omitempty"`
 	ReasonCode   memory.ReasonCode `json:"reasonCode,omitempty"`
 	Done         int64             `json:"done"`
-	Fallback     bool              `json:"fallback,omitempty"` // rules did (a part of) what is done
+	Fallback     bool              `json:"fallback,omitempty"` // rules wrote all or a part of it
 }
 
-// HoldFlushInput says why an open flush does not go on for now.
+// HoldFlushInput is the reason why an open flush is paused.
 type HoldFlushInput struct {
 	FlushRef
 
 	ReasonCode memory.ReasonCode `json:"reasonCode"`
 }
 
-// HoldFlushResult is how the flush stands.
+// HoldFlushResult is the state of the flush.
 type HoldFlushResult struct {
 	Acknowledged bool  `json:"acknowledged,omitempty"`
 	Done         int64 `json:"done"`

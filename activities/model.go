@@ -12,10 +12,10 @@ import (
 	"reverie/memory"
 )
 
-// ModelComponent is the name under which the model's state is reported for the status page.
+// ModelComponent is the model's name on the status page.
 const ModelComponent = "model"
 
-// lastState remembers what this process reported last, so that only changes are written.
+// lastState remembers the last reported state, so that only changes are written.
 type lastState struct {
 	mu    sync.Mutex
 	known string
@@ -31,8 +31,7 @@ func (l *lastState) changes(to string) bool {
 	return true
 }
 
-// modelState reports how the last call of the model went, when that is news. It is for people to see; an extraction does
-// not fail because it could not be reported.
+// modelState reports a change of the model's state. A failure to report it is only logged: the state is information for people.
 func (a *Activities) modelState(ctx context.Context, state, detail string) {
 	if !a.Paid || !a.model.changes(state) {
 		return
@@ -43,32 +42,32 @@ func (a *Activities) modelState(ctx context.Context, state, detail string) {
 	}
 }
 
-// ReasonModelAway means that the model has not answered for a while, and that somebody who waits should not wait for it again.
+// ReasonModelAway means that the model has not answered for a while, so a step that somebody waits for does not ask it.
 const ReasonModelAway memory.ReasonCode = "model_away"
 
 const (
-	// awayAfter is how long a model fails, or is silent, until it is taken to be away.
+	// awayAfter is how long a model must fail or be silent before it counts as away.
 	awayAfter = 20 * time.Second
-	// restFor is how long it is then left alone: without this each turn of each conversation would wait for it anew.
+	// restFor is how long it is then not asked: otherwise each turn of each conversation would wait for it again.
 	restFor = time.Minute
 )
 
-// modelRest spares people who wait a model that is away. It is of this process, and of flushes and summaries alone: rules can do
-// their work, while an extraction, for which nobody waits, asks again and again.
+// modelRest keeps steps that people wait for from asking a model that is away. It holds for this process, and for flushes and
+// summaries only: rules can do their work, while nobody waits for an extraction, which keeps asking.
 type modelRest struct {
 	mu      sync.Mutex
-	failing time.Time // since when no call has had an answer; zero: the last one had
-	asked   time.Time // of the last call without an answer, its end
+	failing time.Time // start of the first of the unanswered calls; zero: the last call was answered
+	asked   time.Time // end of the last unanswered call
 }
 
-// away reports whether the model is to be left alone.
+// away reports whether the model should not be asked.
 func (r *modelRest) away(now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return !r.failing.IsZero() && now.Sub(r.failing) >= awayAfter && now.Sub(r.asked) < restFor
 }
 
-// unanswered notes a call that was begun at a time and had no answer until now.
+// unanswered records a call without an answer.
 func (r *modelRest) unanswered(began, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -78,15 +77,15 @@ func (r *modelRest) unanswered(began, now time.Time) {
 	r.asked = now
 }
 
-// answered notes that the model is there, whatever it said.
+// answered records a call with an answer, of whatever kind.
 func (r *modelRest) answered() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failing = time.Time{}
 }
 
-// noteAnswer notes how a call of a flush or a summary ended: without an answer when another try might have one, and when the
-// time was over. That a worker stops says nothing about the model.
+// noteAnswer records how a call of a flush or a summary ended. A retryable failure and a timeout count as unanswered; the stop of
+// the worker does not count.
 func (a *Activities) noteAnswer(ctx context.Context, began time.Time, err error) {
 	select {
 	case <-activity.GetWorkerStopChannel(ctx):
@@ -101,7 +100,7 @@ func (a *Activities) noteAnswer(ctx context.Context, began time.Time, err error)
 	}
 }
 
-// spentUntil reports until when the identity's workspace has spent a budget; zero: it has not.
+// spentUntil returns when the workspace's spent budget renews; zero: it is not spent.
 func (a *Activities) spentUntil(ctx context.Context, id memory.Identity, b memory.Budget) (time.Time, error) {
 	if b == (memory.Budget{}) {
 		return time.Time{}, nil

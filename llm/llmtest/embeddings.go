@@ -3,10 +3,14 @@ package llmtest
 import (
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"math"
+	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // DefaultDimensions is how many numbers a vector of the server has unless the request asks or Options.Dimensions says
@@ -216,4 +220,157 @@ func (embed) fault(p problem) (int, http.Header, any) {
 	}
 	_, header, _ := openAI{}.fault(p)
 	return p.status, header, map[string]any{"id": "0", "message": message}
+}
+
+// vectorsReply is a reply that changes the vectors of an honest answer.
+func vectorsReply(name string, change func([]Vector) []Vector) Reply {
+	return Reply{Name: name, Vectors: change}
+}
+
+// OutOfOrder is an answer whose vectors come in the reverse order, with their right numbers.
+func OutOfOrder() Reply {
+	return vectorsReply("out of order", func(v []Vector) []Vector {
+		slices.Reverse(v)
+		return v
+	})
+}
+
+// WrongCount is an answer without the last vector.
+func WrongCount() Reply {
+	return vectorsReply("wrong count", func(v []Vector) []Vector { return v[:len(v)-1] })
+}
+
+// SameIndex is an answer whose vectors all have the number 0.
+func SameIndex() Reply { return numbered("same index", func(int) int { return 0 }) }
+
+// IndexBeyond is an answer whose vectors are numbered from 1.
+func IndexBeyond() Reply { return numbered("index beyond", func(i int) int { return i + 1 }) }
+
+// NoIndex is an answer whose vectors have no numbers.
+func NoIndex() Reply { return numbered("no index", func(int) int { return -1 }) }
+
+// NoZeroIndex is an answer that leaves the number out where it is 0, as Gemini does.
+func NoZeroIndex() Reply {
+	return numbered("no zero index", func(i int) int {
+		if i == 0 {
+			return -1
+		}
+		return i
+	})
+}
+
+func numbered(name string, number func(int) int) Reply {
+	return vectorsReply(name, func(vectors []Vector) []Vector {
+		for i := range vectors {
+			vectors[i].Index = number(vectors[i].Index)
+		}
+		return vectors
+	})
+}
+
+// WrongDimensions is an answer whose vectors have n numbers, whatever was asked for.
+func WrongDimensions(n int) Reply {
+	return vectorsReply("wrong dimensions", func(vectors []Vector) []Vector {
+		for i := range vectors {
+			numbers := make([]float32, n)
+			copy(numbers, vectors[i].Numbers)
+			vectors[i].Numbers = numbers
+		}
+		return vectors
+	})
+}
+
+// NaNs is an answer whose vectors at these places hold something that is no number; without places, all of them do.
+func NaNs(at ...int) Reply {
+	return filled("NaN", at, float32(math.NaN()), 2)
+}
+
+// Infinities is an answer whose vectors at these places hold an infinite number; without places, all of them do.
+func Infinities(at ...int) Reply {
+	return filled("infinity", at, float32(math.Inf(1)), 1)
+}
+
+// Zeros is an answer whose vectors at these places are all zeros; without places, all of them are.
+func Zeros(at ...int) Reply { return filled("zeros", at, 0, math.MaxInt) }
+
+// filled sets the first n numbers of the vectors at these places.
+func filled(name string, at []int, x float32, n int) Reply {
+	return vectorsReply(name, func(vectors []Vector) []Vector {
+		for i := range vectors {
+			if len(at) > 0 && !slices.Contains(at, vectors[i].Index) {
+				continue
+			}
+			for k := range min(n, len(vectors[i].Numbers)) {
+				vectors[i].Numbers[k] = x
+			}
+		}
+		return vectors
+	})
+}
+
+// HashVector is the server's honest vector of a text, of unit length: its words and parts of words, each hashed to one of the
+// dimensions. The same text has the same vector everywhere, texts that share words are near (a dot product well above that of
+// strangers, which is about 0), and so are forms of one word; what a text means, it does not know. Chinese and Japanese, which
+// do not part their words, count by characters and pairs of them.
+func HashVector(text string, dimensions int) []float32 {
+	sums := make([]float64, dimensions)
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), isBetweenWords) {
+		addWord(sums, []rune(word))
+	}
+	length := 0.0
+	for _, x := range sums {
+		length += x * x
+	}
+	if length == 0 { // no words, or words that cancel out
+		sums[0], length = 1, 1
+	}
+	vector := make([]float32, dimensions)
+	for i, x := range sums {
+		vector[i] = float32(x / math.Sqrt(length))
+	}
+	return vector
+}
+
+func isBetweenWords(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+}
+
+// shortWord is the length below which a Latin word is mostly grammar, and counts less.
+const shortWord = 4
+
+// addWord adds a word and its parts.
+func addWord(sums []float64, word []rune) {
+	if unicode.In(word[0], unicode.Han, unicode.Hiragana, unicode.Katakana) {
+		for i := range word {
+			add(sums, string(word[i]), 0.5)
+			if i > 0 {
+				add(sums, string(word[i-1:i+1]), 1)
+			}
+		}
+		return
+	}
+	weight := 1.0
+	if len(word) < shortWord {
+		weight = 0.3
+	}
+	add(sums, string(word), weight)
+	padded := append(append([]rune{'^'}, word...), '$')
+	parts := len(padded) - 2
+	for i := range parts {
+		add(sums, string(padded[i:i+3]), 1.5*weight/math.Sqrt(float64(parts)))
+	}
+}
+
+// places is how many dimensions a feature is hashed to, so that two features which share one are still strangers.
+const places = 4
+
+// add adds a feature to the dimensions that it is hashed to, or subtracts it there, so that strangers cancel out.
+func add(sums []float64, feature string, weight float64) {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(feature))               // a hash never fails
+	random := rand.New(rand.NewPCG(h.Sum64(), 0)) //nolint:gosec // the same text has to have the same vector
+	for range places {
+		sign := float64(1 - 2*random.IntN(2))
+		sums[random.IntN(len(sums))] += sign * weight
+	}
 }
