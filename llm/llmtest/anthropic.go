@@ -14,7 +14,7 @@ import (
 	"reverie/memory"
 )
 
-// anthropic is the messages protocol.
+// anthropic implements the messages protocol.
 type anthropic struct{}
 
 type anthropicRequest struct {
@@ -69,7 +69,7 @@ func (anthropic) read(h http.Header, body []byte, o Options, r *Request) *proble
 	return in.check(o, r)
 }
 
-// check declines what Anthropic, or a model that takes less, declines.
+// check declines what Anthropic, or a model with fewer features, declines.
 func (in anthropicRequest) check(o Options, r *Request) *problem {
 	switch {
 	case in.Model == "":
@@ -109,7 +109,7 @@ func (in anthropicRequest) checkFormat(o Options, r *Request) *problem {
 	return nil
 }
 
-// allClosed reports whether every object in a schema names all of its properties, as structured outputs demand.
+// allClosed reports whether every object in a schema is closed, as structured outputs require.
 func allClosed(node any) bool {
 	object, ok := node.(map[string]any)
 	if !ok {
@@ -137,7 +137,7 @@ func (anthropic) answer(r Request, t Turn, end End, output int) any {
 	return body
 }
 
-// anthropicBlocks are the blocks of a turn; one that says and calls nothing has an empty text.
+// anthropicBlocks returns the blocks of a turn; an empty turn has an empty text.
 func anthropicBlocks(t Turn) []map[string]any {
 	var blocks []map[string]any
 	if t.Text != "" || len(t.Calls) == 0 {
@@ -149,7 +149,7 @@ func anthropicBlocks(t Turn) []map[string]any {
 	return blocks
 }
 
-// anthropicStop is why a turn ended. A filter that stops the answer is a refusal in this protocol too.
+// anthropicStop returns the stop reason of a turn. A content filter counts as a refusal in this protocol.
 func anthropicStop(t Turn, end End) string {
 	switch {
 	case end == CutAtLimit:
@@ -171,7 +171,7 @@ func envelope(r Request, content []any, t Turn, output int) map[string]any {
 	}
 }
 
-// anthropicUsage are the counts of a turn; what came from a cache is no input here.
+// anthropicUsage returns the counts of a turn. Tokens from a cache are not counted as input.
 func anthropicUsage(r Request, t Turn, output int) map[string]any {
 	return map[string]any{
 		"input_tokens": r.InputTokens - t.Cached, "cache_creation_input_tokens": 0, "cache_read_input_tokens": t.Cached, "output_tokens": output,
@@ -184,7 +184,7 @@ func (anthropic) fault(p problem) (int, http.Header, any) {
 		message = p.message
 	}
 	header := http.Header{}
-	if p.retryAfter > 0 { // in whole seconds, begun ones counted
+	if p.retryAfter > 0 { // in whole seconds, rounded up
 		header.Set("Retry-After", strconv.Itoa(int(math.Ceil(p.retryAfter.Seconds()))))
 	}
 	status := p.status
@@ -196,7 +196,7 @@ func (anthropic) fault(p problem) (int, http.Header, any) {
 	}
 }
 
-// anthropicWords are message and type of a problem.
+// anthropicWords returns message and type of a problem.
 func anthropicWords(p problem) (message, kind string) {
 	switch p.kind {
 	case quotaSpent:
@@ -251,7 +251,7 @@ type anthropicTool struct {
 	InputSchema json.RawMessage `json:"input_schema"`
 }
 
-// blocks are the message's blocks; a text is one.
+// blocks returns the message's blocks; a text is one block.
 func (m anthropicMessage) blocks() []anthropicBlock {
 	var text string
 	if json.Unmarshal(m.Content, &text) == nil {
@@ -262,8 +262,8 @@ func (m anthropicMessage) blocks() []anthropicBlock {
 	return blocks
 }
 
-// messages are the parts of m that scripts and tests see as messages of their own: each text of the user, each tool's answer,
-// and what the assistant says with its calls.
+// messages splits m into the messages that scripts and tests see: each text of the user, each tool's answer, and the assistant's text
+// with its calls.
 func (m anthropicMessage) messages() []Message {
 	var out []Message
 	for _, b := range m.blocks() {
@@ -293,7 +293,7 @@ var (
 	anthropicID   = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 )
 
-// maxCacheMarks is how many blocks of a request may be marked for the cache.
+// maxCacheMarks is the maximum number of blocks of a request marked for the cache.
 const maxCacheMarks = 4
 
 // checkTools declines tools as Anthropic does.
@@ -320,7 +320,7 @@ func (in anthropicRequest) checkTools(o Options) *problem {
 }
 
 // checkMessages declines conversations as Anthropic does: the calls of one message are answered by the next one, its answers
-// first, each id is used once, and no block is empty. Messages of one side in a row count as one.
+// first, each id is used once, and no block is empty. Consecutive messages of one side count as one.
 func (in anthropicRequest) checkMessages(o Options, r *Request) *problem {
 	ids, marks, calls := map[string]bool{}, cacheMarks(in.System), 0
 	var open []string
@@ -371,7 +371,7 @@ func (in anthropicRequest) checkMessages(o Options, r *Request) *problem {
 	return nil
 }
 
-// checkResults checks the answers of tools in a message against the calls before it, and returns the calls that it leaves open.
+// checkResults checks the tools' answers in a message against the calls before it, and returns the calls without an answer.
 func checkResults(at string, blocks []anthropicBlock, open []string) (*problem, []string) {
 	left := slices.Clone(open)
 	for n, b := range blocks {
@@ -412,7 +412,7 @@ func (b anthropicBlock) check(at, role string, ids map[string]bool) *problem {
 	return nil
 }
 
-// cacheMarks is how many blocks of a system text are marked.
+// cacheMarks counts the marked blocks of a system text.
 func cacheMarks(system any) int {
 	blocks, _ := system.([]any)
 	n := 0
@@ -424,8 +424,8 @@ func cacheMarks(system any) int {
 	return n
 }
 
-// events are those of an answer: its begin with the counts of the input, each block with its parts, the reason of the end with
-// the counts of the output, and the end.
+// events returns the events of an answer: the start with the counts of the input, each block with its parts, the stop reason with the
+// counts of the output, and the end.
 func (anthropic) events(r Request, t Turn, end End, output int) []event {
 	var out []event
 	add := func(kind string, fields map[string]any) {

@@ -11,7 +11,7 @@ import (
 	"reverie/memory"
 )
 
-// openAI is the chat-completions protocol.
+// openAI implements the chat-completions protocol.
 type openAI struct{}
 
 type openAIRequest struct {
@@ -69,7 +69,7 @@ func (openAI) read(h http.Header, body []byte, o Options, r *Request) *problem {
 	return in.check(o, r)
 }
 
-// check declines what OpenAI, or a server that takes less, declines.
+// check declines what OpenAI, or a server with fewer features, declines.
 func (in openAIRequest) check(o Options, r *Request) *problem {
 	switch {
 	case in.Model == "":
@@ -122,7 +122,7 @@ func (in openAIRequest) checkFormat(o Options, r *Request) *problem {
 	return nil
 }
 
-// allRequired reports whether the properties of every object in a schema are required and no others allowed, as strict mode demands.
+// allRequired reports whether every object in a schema is closed and requires all of its properties, as strict mode demands.
 func allRequired(node any) bool {
 	object, ok := node.(map[string]any)
 	if !ok {
@@ -159,7 +159,7 @@ func (openAI) answer(r Request, t Turn, end End, output int) any {
 	}
 }
 
-// openAICalls are the calls of a turn.
+// openAICalls returns the calls of a turn.
 func openAICalls(t Turn) []any {
 	var calls []any
 	for _, c := range t.Calls {
@@ -168,7 +168,7 @@ func openAICalls(t Turn) []any {
 	return calls
 }
 
-// openAIFinish is why a turn ended.
+// openAIFinish returns the finish reason of a turn.
 func openAIFinish(t Turn, end End) string {
 	switch {
 	case end == CutAtLimit:
@@ -199,7 +199,7 @@ func (openAI) fault(p problem) (int, http.Header, any) {
 		message = p.message
 	}
 	header := http.Header{}
-	if p.retryAfter > 0 { // OpenAI sends both headers, and says it in words
+	if p.retryAfter > 0 { // OpenAI sends both headers, and a sentence
 		header.Set("Retry-After-Ms", strconv.FormatInt(p.retryAfter.Milliseconds(), 10))
 		header.Set("Retry-After", strconv.FormatFloat(p.retryAfter.Seconds(), 'f', -1, 64))
 		message += " Please try again in " + p.retryAfter.String() + "."
@@ -214,7 +214,7 @@ func (openAI) fault(p problem) (int, http.Header, any) {
 	return p.status, header, map[string]any{"error": fault}
 }
 
-// openAIWords are message, type and code of a problem.
+// openAIWords returns message, type and code of a problem.
 func openAIWords(p problem) (message, kind, code string) {
 	switch p.kind {
 	case quotaSpent:
@@ -235,7 +235,7 @@ func openAIWords(p problem) (message, kind, code string) {
 	return http.StatusText(p.status), "invalid_request_error", ""
 }
 
-// bad is the error for a request that is wrong in itself.
+// bad returns the error of an invalid request.
 func bad(param, message string) *problem {
 	return &problem{status: http.StatusBadRequest, param: param, message: message}
 }
@@ -265,7 +265,7 @@ type openAITool struct {
 	} `json:"function"`
 }
 
-// message is m as scripts and tests see it.
+// message returns m as scripts and tests see it.
 func (m openAIMessage) message() Message {
 	out := Message{Role: m.Role, Content: textOf(m.Content), ToolCallID: m.ToolCallID}
 	if out.Role == "developer" {
@@ -277,7 +277,7 @@ func (m openAIMessage) message() Message {
 	return out
 }
 
-// textOf is what a content says, be it a text or a list of blocks.
+// textOf returns the text of a content, which is a text or a list of blocks.
 func textOf(content any) string {
 	switch content := content.(type) {
 	case string:
@@ -326,7 +326,7 @@ func (in openAIRequest) checkTools(o Options) *problem {
 	return nil
 }
 
-// checkMessages declines conversations as OpenAI does: every call is answered by the messages behind it.
+// checkMessages declines conversations as OpenAI does: the messages after a call must answer it.
 func (in openAIRequest) checkMessages(o Options, r *Request) *problem {
 	open := map[string]bool{}
 	for i, m := range in.Messages {
@@ -382,7 +382,7 @@ func (m openAIMessage) checkCalls(at string, open map[string]bool) *problem {
 	return nil
 }
 
-// unanswered is the error for calls that nothing answers; nil: there are none.
+// unanswered returns the error of calls without an answer; nil if there are none.
 func unanswered(at string, open map[string]bool) *problem {
 	for id := range open {
 		return bad(at+".role", "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: "+id)
@@ -390,8 +390,8 @@ func unanswered(at string, open map[string]bool) *problem {
 	return nil
 }
 
-// events are the chunks of an answer: the role, the text token by token, each call with its name and then its arguments in
-// pieces, the reason of the end, the counts where they are asked for, and the end.
+// events returns the chunks of an answer: the role, the text token by token, each call with its name and then its arguments in
+// pieces, the finish reason, the counts if they are requested, and the end.
 func (openAI) events(r Request, t Turn, end End, output int) []event {
 	chunk := func(delta map[string]any, finish any) event {
 		return event{data: map[string]any{
