@@ -228,9 +228,13 @@ func (p *proposing) fail(ctx context.Context, failure *llm.Error) (ProposeResult
 		}
 		return ProposeResult{TooLong: true, Messages: len(p.transcript)}, nil
 	case failure.Kind == llm.Refused: // a retry would be refused again, and must not block the messages that follow
-		return p.end(ctx, store.Ending{Outcome: memory.OutcomeQuarantined, ReasonCode: memory.ReasonCode(failure.Kind), To: p.load.To, Reason: failure.Message})
+		return p.end(ctx, store.Ending{
+			Outcome: memory.OutcomeQuarantined, ReasonCode: memory.ReasonCode(failure.Kind), To: p.load.To, Reason: failure.Message,
+		})
 	case !failure.Kind.Retryable():
-		return p.end(ctx, store.Ending{Outcome: memory.OutcomeFailed, ReasonCode: memory.ReasonCode(failure.Kind), To: p.in.To, Reason: failure.Message})
+		return p.end(ctx, store.Ending{
+			Outcome: memory.OutcomeFailed, ReasonCode: memory.ReasonCode(failure.Kind), To: p.in.To, Reason: failure.Message,
+		})
 	}
 	_, err := p.Store.RecordOutcome(ctx, p.id, p.record.ID, store.Ending{
 		Outcome: memory.OutcomeWaiting, ReasonCode: memory.ReasonCode(failure.Kind), Reason: failure.Message,
@@ -293,7 +297,8 @@ func (a *Activities) Conclude(ctx context.Context, in ConcludeInput) (ConcludeRe
 	if err != nil {
 		return ConcludeResult{}, err
 	}
-	record, err := a.Store.BeginExtraction(ctx, id, store.Range{ConversationUID: in.Conversation, From: in.From, To: in.To, RetryOf: in.RetryOf})
+	r := store.Range{ConversationUID: in.Conversation, From: in.From, To: in.To, RetryOf: in.RetryOf}
+	record, err := a.Store.BeginExtraction(ctx, id, r)
 	if err != nil {
 		return ConcludeResult{}, storeError(err)
 	}

@@ -88,7 +88,7 @@ func (a *Activities) CommitFlush(ctx context.Context, in CommitFlushInput) (Comm
 		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
 			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonScan,
 		})
-	case isConflict && conflict.Code == store.CodeNoteFull: // the extraction still takes the messages; the window must not wait for a new day
+	case isConflict && conflict.Code == store.CodeNoteFull: // the window must not wait for a new day; an extraction follows
 		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
 			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoteFull,
 		})

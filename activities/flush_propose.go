@@ -162,7 +162,9 @@ func (p *flushing) nothing(ctx context.Context, reason memory.ReasonCode, violat
 	}, nil
 }
 
-func (p *flushing) end(ctx context.Context, outcome memory.Outcome, reason memory.ReasonCode, violations []memory.Violation) (store.FlushResult, error) {
+func (p *flushing) end(
+	ctx context.Context, outcome memory.Outcome, reason memory.ReasonCode, violations []memory.Violation,
+) (store.FlushResult, error) {
 	out, err := p.Store.EndFlushStep(ctx, p.id, p.in.Flush, store.FlushEnd{
 		From: p.load.From, To: p.load.To, Outcome: outcome, ReasonCode: reason, Violations: violations,
 		Model: p.answer.Model, PromptVersion: p.answer.PromptVersion, Fallback: p.in.Fallback && p.answer.Model != "", Usage: p.usage,

@@ -40,7 +40,8 @@ func (p Prompted) Consolidate(ctx context.Context, in memory.ConsolidationInput)
 	if err != nil {
 		return memory.Answer{}, err
 	}
-	return p.complete(ctx, prompts.DreamVersion, llm.Request{Model: in.Model, System: system, User: user, Schema: memory.ConsolidationSchema()})
+	r := llm.Request{Model: in.Model, System: system, User: user, Schema: memory.ConsolidationSchema()}
+	return p.complete(ctx, prompts.DreamVersion, r)
 }
 
 // complete sends a request rendered from the templates of a version.

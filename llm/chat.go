@@ -83,7 +83,8 @@ func inWords(system string, schema json.RawMessage) string {
 	if system != "" {
 		system += "\n\n"
 	}
-	return system + "Answer with one JSON object and nothing else: no prose, no code fence. It must follow this JSON schema:\n" + string(schema)
+	return system + "Answer with one JSON object and nothing else: no prose, no code fence. It must follow this JSON " +
+		"schema:\n" + string(schema)
 }
 
 // Chat implements Chatter.

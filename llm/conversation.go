@@ -127,7 +127,7 @@ func arrange(r ChatRequest, ids *callIDs, sent wire.Feature) (conversation, *Err
 			m.ToolCallID, m.Name = named[at], open[at].Name
 			open, named = slices.Delete(open, at, at+1), slices.Delete(named, at, at+1)
 		default:
-			return conversation{}, wrong("message %d has no role that is known", i)
+			return conversation{}, wrong("message %d has no known role", i)
 		}
 		if blank && m.Role != memory.RoleOfTool && len(m.ToolCalls) == 0 {
 			continue
@@ -228,7 +228,9 @@ func functions(tools []ChatTool) []llms.Tool {
 		if len(parameters) == 0 {
 			parameters = wire.NoParameters
 		}
-		out[i] = llms.Tool{Type: "function", Function: &llms.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: parameters}}
+		out[i] = llms.Tool{Type: "function", Function: &llms.FunctionDefinition{
+			Name: t.Name, Description: t.Description, Parameters: parameters,
+		}}
 	}
 	return out
 }

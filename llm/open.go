@@ -49,7 +49,7 @@ func Providers() []string { return provider.Names() }
 func Open(c Config) (Chatter, error) {
 	name, p, ok := provider.Lookup(c.Provider)
 	if !ok {
-		return nil, fmt.Errorf("model provider %q is not known; known are %s", c.Provider, strings.Join(Providers(), ", "))
+		return nil, fmt.Errorf("unknown model provider %q: choose one of %s", c.Provider, strings.Join(Providers(), ", "))
 	}
 	who := "model provider " + name
 	c.Model, c.APIKey = strings.TrimSpace(c.Model), strings.TrimSpace(c.APIKey)

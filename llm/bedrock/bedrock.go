@@ -72,7 +72,9 @@ const (
 )
 
 // GenerateContent implements llms.Model. ctx must carry a wire.Call.
-func (m Model) GenerateContent(ctx context.Context, prompt []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+func (m Model) GenerateContent(
+	ctx context.Context, prompt []llms.MessageContent, options ...llms.CallOption,
+) (*llms.ContentResponse, error) {
 	call, err := wire.From(ctx)
 	if err != nil {
 		return nil, err

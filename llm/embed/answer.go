@@ -104,11 +104,14 @@ func (l vectorList) inOrder() ([][]float32, *wire.Error) {
 		}
 		switch {
 		case unnumbered > 1:
-			return nil, &wire.Error{Kind: wire.BadRequest, Status: http.StatusOK, Message: "the vectors are not numbered, so they cannot be matched to the texts; set the batch size (REVERIE_EMBEDDING_BATCH) to 1"}
+			return nil, &wire.Error{Kind: wire.BadRequest, Status: http.StatusOK, Message: "the vectors are not numbered, so they " +
+				"cannot be matched to the texts; set the batch size (REVERIE_EMBEDDING_BATCH) to 1"}
 		case at < 0 || at >= len(vectors):
-			return nil, &wire.Error{Kind: wire.Unavailable, Status: http.StatusOK, Message: fmt.Sprintf("the answer has %d vectors and among them number %d", len(vectors), at)}
+			return nil, &wire.Error{Kind: wire.Unavailable, Status: http.StatusOK, Message: fmt.Sprintf("the answer has %d vectors "+
+				"and among them number %d", len(vectors), at)}
 		case vectors[at] != nil:
-			return nil, &wire.Error{Kind: wire.Unavailable, Status: http.StatusOK, Message: fmt.Sprintf("the answer has two vectors with number %d", at)}
+			return nil, &wire.Error{Kind: wire.Unavailable, Status: http.StatusOK, Message: fmt.Sprintf("the answer has two vectors "+
+				"with number %d", at)}
 		}
 		if vectors[at] = item.Embedding; item.Embedding == nil {
 			vectors[at] = []float32{} // missing: as unusable as null
@@ -135,7 +138,9 @@ func readInvokedVectors(header http.Header, body []byte) (wire.Answer, *wire.Err
 	if err := unmarshalVectors(body, &i); err != nil {
 		return wire.Answer{}, wire.NotAnAnswer(header)
 	}
-	a := wire.Answer{InputTokens: max(int(i.Tokens), int(i.Meta.Billed.Input), wire.HeaderCount(header, "X-Amzn-Bedrock-Input-Token-Count"))}
+	a := wire.Answer{InputTokens: max(
+		int(i.Tokens), int(i.Meta.Billed.Input), wire.HeaderCount(header, "X-Amzn-Bedrock-Input-Token-Count"),
+	)}
 	vectors := []vector{i.Embedding}
 	if i.Embedding == nil {
 		var byType struct {

@@ -114,7 +114,8 @@ func (e *embedder) request(ctx context.Context, kind Kind, texts []string) ([][]
 
 // ask sends one request without the declined features, and checks that as many vectors came as texts were sent.
 func (e *embedder) ask(ctx context.Context, kind Kind, texts []string, declined wire.Feature) (*wire.Call, error) {
-	ctx, span := wire.StartSpan(ctx, e.tracer, "embeddings", e.identity.Provider, e.config.Model, attribute.Int("reverie.texts", len(texts)))
+	ctx, span := wire.StartSpan(ctx, e.tracer, "embeddings", e.identity.Provider, e.config.Model,
+		attribute.Int("reverie.texts", len(texts)))
 	defer span.End()
 	call := &wire.Call{Key: e.config.APIKey, Said: texts}
 	fields := e.fields(call, kind, declined)

@@ -208,11 +208,14 @@ func (e *embedder) checkSize(n int) *wire.Error {
 	case e.dimensions.CompareAndSwap(0, int64(n)), e.dimensions.Load() == int64(n):
 		return nil
 	case e.config.Dimensions == 0:
-		return badVector("a vector has %d dimensions and those before it have %d: the model behind the name has changed; restart to accept the new size", n, e.dimensions.Load())
+		return badVector("a vector has %d dimensions and those before it have %d: the model behind the name has changed; restart to "+
+			"accept the new size", n, e.dimensions.Load())
 	case wire.Feature(e.declined.Load())&wire.ChosenSize != 0:
-		return badVector("the vectors have %d dimensions, %d are configured, and the model declines to make others; set the dimensions (REVERIE_EMBEDDING_DIMENSIONS) to %d, or to 0 for the model's own", n, e.config.Dimensions, n)
+		return badVector("the vectors have %d dimensions, %d are configured, and the model declines to make others; set the "+
+			"dimensions (REVERIE_EMBEDDING_DIMENSIONS) to %d, or to 0 for the model's own", n, e.config.Dimensions, n)
 	}
-	return badVector("the vectors have %d dimensions, %d are configured; set the dimensions (REVERIE_EMBEDDING_DIMENSIONS) to %d, or to 0 for the model's own", n, e.config.Dimensions, n)
+	return badVector("the vectors have %d dimensions, %d are configured; set the dimensions (REVERIE_EMBEDDING_DIMENSIONS) to %d, "+
+		"or to 0 for the model's own", n, e.config.Dimensions, n)
 }
 
 // suspectBytes is the size from which a refused batch is taken to have too many bytes, not too many texts: about the 16,000 tokens
@@ -246,7 +249,8 @@ func lower(limit *atomic.Int64, to int) {
 // Any other failure ends the job.
 func (j *embedJob) isAboutTexts(ctx context.Context, failure *wire.Error) bool {
 	switch {
-	case failure.Kind == wire.ContextTooLong, failure.Kind == wire.Refused, failure.Kind == wire.BadVector && failure.Status != http.StatusOK:
+	case failure.Kind == wire.ContextTooLong, failure.Kind == wire.Refused,
+		failure.Kind == wire.BadVector && failure.Status != http.StatusOK:
 		return true
 	case failure.Kind == wire.BadRequest && (failure.Status == http.StatusBadRequest || failure.Status == http.StatusUnprocessableEntity):
 		if j.embedsAnything(ctx) {

@@ -52,7 +52,8 @@ func (anthropic) read(h http.Header, body []byte, o Options, r *Request) *proble
 		"stream", "output_config", "metadata", "tools", "tool_choice"); f != "" {
 		return bad(f, f+": Extra inputs are not permitted")
 	}
-	r.Model, r.Temperature, r.MaxTokens, r.Stream, r.NoCalls = in.Model, in.Temperature, in.MaxTokens, in.Stream, in.ToolChoice.Type == "none"
+	r.Model, r.Temperature, r.MaxTokens, r.Stream = in.Model, in.Temperature, in.MaxTokens, in.Stream
+	r.NoCalls = in.ToolChoice.Type == "none"
 	if system := textOf(in.System); system != "" {
 		r.Messages = append(r.Messages, Message{Role: memory.RoleOfSystem, Content: system})
 	}
@@ -104,7 +105,8 @@ func (in anthropicRequest) checkFormat(o Options, r *Request) *problem {
 	case r.Format != "json_schema" || in.OutputConfig.Format.Schema == nil:
 		return bad("output_config", "output_config.format.schema: Field required")
 	case !allClosed(in.OutputConfig.Format.Schema):
-		return bad("output_config", "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false")
+		return bad("output_config", "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set "+
+			"to false")
 	}
 	return nil
 }
@@ -174,7 +176,8 @@ func envelope(r Request, content []any, t Turn, output int) map[string]any {
 // anthropicUsage returns the counts of a turn. Tokens from a cache are not counted as input.
 func anthropicUsage(r Request, t Turn, output int) map[string]any {
 	return map[string]any{
-		"input_tokens": r.InputTokens - t.Cached, "cache_creation_input_tokens": 0, "cache_read_input_tokens": t.Cached, "output_tokens": output,
+		"input_tokens": r.InputTokens - t.Cached, "cache_creation_input_tokens": 0, "cache_read_input_tokens": t.Cached,
+		"output_tokens": output,
 	}
 }
 
@@ -200,7 +203,8 @@ func (anthropic) fault(p problem) (int, http.Header, any) {
 func anthropicWords(p problem) (message, kind string) {
 	switch p.kind {
 	case quotaSpent:
-		return "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.", "invalid_request_error"
+		return "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase " +
+			"credits.", "invalid_request_error"
 	case contextLength:
 		return "prompt is too long: 213462 tokens > 200000 maximum", "invalid_request_error"
 	case invalidKey:
@@ -338,7 +342,8 @@ func (in anthropicRequest) checkMessages(o Options, r *Request) *problem {
 			return p
 		}
 		if len(left) > 0 {
-			return bad("messages", fmt.Sprintf("%s: `tool_use` ids were found without `tool_result` blocks immediately after: %s. Each `tool_use` block must have a corresponding `tool_result` block in the next message.", at, strings.Join(left, ", ")))
+			return bad("messages", fmt.Sprintf("%s: `tool_use` ids were found without `tool_result` blocks immediately after: %s. "+
+				"Each `tool_use` block must have a corresponding `tool_result` block in the next message.", at, strings.Join(left, ", ")))
 		}
 		open = nil
 		for n, b := range blocks {
@@ -356,7 +361,8 @@ func (in anthropicRequest) checkMessages(o Options, r *Request) *problem {
 	}
 	switch {
 	case len(open) > 0:
-		return bad("messages", "messages: `tool_use` ids were found without `tool_result` blocks immediately after: "+strings.Join(open, ", "))
+		return bad("messages",
+			"messages: `tool_use` ids were found without `tool_result` blocks immediately after: "+strings.Join(open, ", "))
 	case in.Messages[len(in.Messages)-1].Role == memory.RoleOfAssistant:
 		return bad("messages", "This model does not support assistant message prefill. The conversation must end with a user message.")
 	case calls > 0 && len(in.Tools) == 0:
@@ -380,7 +386,8 @@ func checkResults(at string, blocks []anthropicBlock, open []string) (*problem, 
 		}
 		answered := slices.Index(left, b.ToolUseID)
 		if answered < 0 {
-			return bad("messages", fmt.Sprintf("%s.content.%d: unexpected `tool_use_id` found in `tool_result` blocks: %s. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.", at, n, b.ToolUseID)), nil
+			return bad("messages", fmt.Sprintf("%s.content.%d: unexpected `tool_use_id` found in `tool_result` blocks: %s. Each "+
+				"`tool_result` block must have a corresponding `tool_use` block in the previous message.", at, n, b.ToolUseID)), nil
 		}
 		if n > 0 && blocks[n-1].Type != "tool_result" {
 			return bad("messages", at+": `tool_result` blocks must come first in the content of a message"), nil
@@ -454,7 +461,10 @@ func (anthropic) events(r Request, t Turn, end End, output int) []event {
 		say(map[string]any{"type": "tool_use", "id": c.ID, "name": c.Name, "input": map[string]any{}},
 			map[string]any{"type": "input_json_delta"}, "partial_json", c.Arguments)
 	}
-	add("message_delta", map[string]any{"delta": map[string]any{"stop_reason": anthropicStop(t, end), "stop_sequence": nil}, "usage": map[string]any{"output_tokens": output}})
+	add("message_delta", map[string]any{
+		"delta": map[string]any{"stop_reason": anthropicStop(t, end), "stop_sequence": nil},
+		"usage": map[string]any{"output_tokens": output},
+	})
 	add("message_stop", map[string]any{})
 	return out
 }

@@ -46,7 +46,8 @@ func (openAI) read(h http.Header, body []byte, o Options, r *Request) *problem {
 		return bad("", "We could not parse the JSON body of your request.")
 	}
 	if f := unknownField(fields, "model", "messages", "temperature", "top_p", "max_tokens", "max_completion_tokens", "n",
-		"stop", "stream", "frequency_penalty", "presence_penalty", "seed", "response_format", "metadata", "tools", "tool_choice", "stream_options"); f != "" {
+		"stop", "stream", "frequency_penalty", "presence_penalty", "seed", "response_format", "metadata",
+		"tools", "tool_choice", "stream_options"); f != "" {
 		return bad(f, "Unrecognized request argument supplied: "+f)
 	}
 	r.Model, r.Temperature, r.Stream, r.NoCalls = in.Model, in.Temperature, in.Stream, in.ToolChoice == "none"
@@ -85,11 +86,13 @@ func (in openAIRequest) check(o Options, r *Request) *problem {
 	case in.MaxTokens != nil && in.MaxCompletionTokens != nil:
 		return bad("max_tokens", "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.")
 	case in.MaxTokens != nil && o.declined("max_tokens"):
-		return bad("max_tokens", "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")
+		return bad("max_tokens", "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' "+
+			"instead.")
 	case in.MaxCompletionTokens != nil && o.declined("max_completion_tokens"):
 		return bad("max_completion_tokens", "Unrecognized request argument supplied: max_completion_tokens")
 	case in.Temperature != nil && o.declined("temperature"):
-		return bad("temperature", fmt.Sprintf("Unsupported value: 'temperature' does not support %v with this model. Only the default (1) value is supported.", *in.Temperature))
+		return bad("temperature", fmt.Sprintf("Unsupported value: 'temperature' does not support %v with this model. Only the "+
+			"default (1) value is supported.", *in.Temperature))
 	case in.Temperature != nil && (*in.Temperature < 0 || *in.Temperature > 2):
 		return bad("temperature", "Invalid 'temperature': decimal out of range. Expected a value between 0 and 2.")
 	}
@@ -111,13 +114,15 @@ func (in openAIRequest) checkFormat(o Options, r *Request) *problem {
 	case r.Format == "":
 		return nil
 	case o.declined(r.Format):
-		return bad("response_format", fmt.Sprintf("Invalid parameter: 'response_format' of type '%s' is not supported with this model.", r.Format))
+		return bad("response_format", fmt.Sprintf("Invalid parameter: 'response_format' of type '%s' is not supported with this "+
+			"model.", r.Format))
 	case r.Format == "json_object" && !strings.Contains(strings.ToLower(r.System+r.User), "json"):
 		return bad("messages", "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.")
 	case r.Format == "json_schema" && (in.ResponseFormat.JSONSchema.Name == "" || schema == nil):
 		return bad("response_format.json_schema", "Missing required parameter: 'response_format.json_schema'.")
 	case r.Format == "json_schema" && in.ResponseFormat.JSONSchema.Strict && !allRequired(schema):
-		return bad("response_format", "Invalid schema for response_format 'answer': In context=(), 'required' is required to be supplied and to be an array including every key in properties.")
+		return bad("response_format", "Invalid schema for response_format 'answer': In context=(), 'required' is required to be "+
+			"supplied and to be an array including every key in properties.")
 	}
 	return nil
 }
@@ -163,7 +168,8 @@ func (openAI) answer(r Request, t Turn, end End, output int) any {
 func openAICalls(t Turn) []any {
 	var calls []any
 	for _, c := range t.Calls {
-		calls = append(calls, map[string]any{"id": c.ID, "type": "function", "function": map[string]any{"name": c.Name, "arguments": c.Arguments}})
+		function := map[string]any{"name": c.Name, "arguments": c.Arguments}
+		calls = append(calls, map[string]any{"id": c.ID, "type": "function", "function": function})
 	}
 	return calls
 }
@@ -220,13 +226,16 @@ func openAIWords(p problem) (message, kind, code string) {
 	case quotaSpent:
 		return "You exceeded your current quota, please check your plan and billing details.", "insufficient_quota", "insufficient_quota"
 	case contextLength:
-		return "This model's maximum context length is 8192 tokens. However, your messages resulted in 9120 tokens. Please reduce the length of the messages.", "invalid_request_error", "context_length_exceeded"
+		return "This model's maximum context length is 8192 tokens. However, your messages resulted in 9120 tokens. Please reduce " +
+			"the length of the messages.", "invalid_request_error", "context_length_exceeded"
 	case invalidKey:
-		return "Incorrect API key provided: sk-te**************************cret. You can find your API key at https://platform.openai.com/account/api-keys.", "invalid_request_error", "invalid_api_key"
+		return "Incorrect API key provided: sk-te**************************cret. You can find your API key at " +
+			"https://platform.openai.com/account/api-keys.", "invalid_request_error", "invalid_api_key"
 	}
 	switch {
 	case p.status == http.StatusTooManyRequests:
-		return "Rate limit reached for test in organization org-test on requests per min (RPM): Limit 3, Used 3, Requested 1.", "requests", "rate_limit_exceeded"
+		return "Rate limit reached for test in organization org-test on requests per min (RPM): Limit 3, Used 3, " +
+			"Requested 1.", "requests", "rate_limit_exceeded"
 	case p.status == http.StatusServiceUnavailable:
 		return "The engine is currently overloaded, please try again later.", "server_error", "overloaded"
 	case p.status >= http.StatusInternalServerError:
@@ -318,9 +327,11 @@ func (in openAIRequest) checkTools(o Options) *problem {
 		case t.Type != "function":
 			return bad(at+".type", fmt.Sprintf("Invalid value: '%s'. Supported values are: 'function' and 'custom'.", t.Type))
 		case !openAIName.MatchString(t.Function.Name):
-			return bad(at+".function.name", fmt.Sprintf("Invalid '%s.function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.", at))
+			return bad(at+".function.name", fmt.Sprintf("Invalid '%s.function.name': string does not match pattern. Expected a "+
+				"string that matches the pattern '^[a-zA-Z0-9_-]+$'.", at))
 		case len(t.Function.Parameters) > 0 && (json.Unmarshal(t.Function.Parameters, &schema) != nil || schema.Type != "object"):
-			return bad(at+".function.parameters", fmt.Sprintf("Invalid schema for function '%s': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"%s\"'.", t.Function.Name, schema.Type))
+			return bad(at+".function.parameters", fmt.Sprintf("Invalid schema for function '%s': schema must be a JSON Schema of "+
+				"'type: \"object\"', got 'type: \"%s\"'.", t.Function.Name, schema.Type))
 		}
 	}
 	return nil
@@ -350,11 +361,13 @@ func (in openAIRequest) checkMessages(o Options, r *Request) *problem {
 			}
 		case "tool":
 			if !open[m.ToolCallID] {
-				return bad(at+".role", "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.")
+				return bad(at+".role", "Invalid parameter: messages with role 'tool' must be a response to a preceeding message "+
+					"with 'tool_calls'.")
 			}
 			delete(open, m.ToolCallID)
 		default:
-			return bad(at+".role", fmt.Sprintf("Invalid value: '%s'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.", m.Role))
+			return bad(at+".role", fmt.Sprintf("Invalid value: '%s'. Supported values are: 'system', 'assistant', 'user', "+
+				"'function', 'tool', and 'developer'.", m.Role))
 		}
 	}
 	if o.declined("rows") && r.rows() {
@@ -371,7 +384,8 @@ func (m openAIMessage) checkCalls(at string, open map[string]bool) *problem {
 		case c.Type != "function":
 			return bad(at+".type", fmt.Sprintf("Missing required parameter: '%s.type'.", at))
 		case c.ID == "" || len(c.ID) > maxCallIDLen:
-			return bad(at+".id", fmt.Sprintf("Invalid '%s.id': string too long. Expected a string with maximum length %d, but got a string with length %d instead.", at, maxCallIDLen, len(c.ID)))
+			return bad(at+".id", fmt.Sprintf("Invalid '%s.id': string too long. Expected a string with maximum length %d, but got a "+
+				"string with length %d instead.", at, maxCallIDLen, len(c.ID)))
 		case open[c.ID]:
 			return bad(at+".id", fmt.Sprintf("Duplicate value for 'tool_call_id' of '%s'", c.ID))
 		case !openAIName.MatchString(c.Function.Name):
@@ -385,7 +399,8 @@ func (m openAIMessage) checkCalls(at string, open map[string]bool) *problem {
 // unanswered returns the error of calls without an answer; nil if there are none.
 func unanswered(at string, open map[string]bool) *problem {
 	for id := range open {
-		return bad(at+".role", "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: "+id)
+		return bad(at+".role", "An assistant message with 'tool_calls' must be followed by tool messages responding to each "+
+			"'tool_call_id'. The following tool_call_ids did not have response messages: "+id)
 	}
 	return nil
 }

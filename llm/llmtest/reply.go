@@ -140,7 +140,8 @@ func EmptyChoices() Reply { return Reply{Name: "empty", Empty: true} }
 
 // GarbageBody is a proxy's page instead of an answer, with status 200.
 func GarbageBody() Reply {
-	return Reply{Name: "garbage", Raw: []byte("<!doctype html><title>Bad gateway</title><p>upstream is gone"), ContentType: "text/html; charset=utf-8"}
+	return Reply{Name: "garbage", Raw: []byte("<!doctype html><title>Bad gateway</title><p>upstream is " +
+		"gone"), ContentType: "text/html; charset=utf-8"}
 }
 
 // ContextTooLong is the error for a request that is larger than the model's context.

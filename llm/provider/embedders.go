@@ -89,9 +89,10 @@ func LookupEmbedder(name string) (string, Embedding, error) {
 	e, ok := embedders[known]
 	switch {
 	case !ok && chats:
-		return "", Embedding{}, fmt.Errorf("embedding provider %s offers no embeddings; those that do are %s", known, strings.Join(Embedders(), ", "))
+		choice := strings.Join(Embedders(), ", ")
+		return "", Embedding{}, fmt.Errorf("embedding provider %s offers no embeddings; choose one of %s", known, choice)
 	case !ok:
-		return "", Embedding{}, fmt.Errorf("embedding provider %q is not known; known are %s", name, strings.Join(Embedders(), ", "))
+		return "", Embedding{}, fmt.Errorf("unknown embedding provider %q: choose one of %s", name, strings.Join(Embedders(), ", "))
 	case chats:
 		e.Provider = chatProvider
 	}

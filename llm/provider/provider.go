@@ -51,11 +51,15 @@ var chat = map[string]Provider{
 	"bedrock":   {Protocol: AWSRuntime, JSON: TakesNone},
 	"azure":     {Path: "/openai/v1", NeedsKey: true, JSON: BindsSchema, ModernLimit: true},
 
-	"cerebras":   {URL: "https://api.cerebras.ai/v1", Path: "/v1", NeedsKey: true, JSON: TakesSchema, ModernLimit: true},
-	"dashscope":  {URL: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", Path: "/compatible-mode/v1", NeedsKey: true, JSON: TakesJSON},
-	"deepseek":   {URL: "https://api.deepseek.com/v1", Path: "/v1", NeedsKey: true, JSON: TakesJSON},
-	"fireworks":  {URL: "https://api.fireworks.ai/inference/v1", Path: "/inference/v1", NeedsKey: true, JSON: TakesSchema},
-	"googleai":   {URL: "https://generativelanguage.googleapis.com/v1beta/openai", Path: "/v1beta/openai", NeedsKey: true, JSON: TakesSchema},
+	"cerebras": {URL: "https://api.cerebras.ai/v1", Path: "/v1", NeedsKey: true, JSON: TakesSchema, ModernLimit: true},
+	"dashscope": {
+		URL: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", Path: "/compatible-mode/v1", NeedsKey: true, JSON: TakesJSON,
+	},
+	"deepseek":  {URL: "https://api.deepseek.com/v1", Path: "/v1", NeedsKey: true, JSON: TakesJSON},
+	"fireworks": {URL: "https://api.fireworks.ai/inference/v1", Path: "/inference/v1", NeedsKey: true, JSON: TakesSchema},
+	"googleai": {
+		URL: "https://generativelanguage.googleapis.com/v1beta/openai", Path: "/v1beta/openai", NeedsKey: true, JSON: TakesSchema,
+	},
 	"groq":       {URL: "https://api.groq.com/openai/v1", Path: "/openai/v1", NeedsKey: true, JSON: TakesSchema, ModernLimit: true},
 	"mistral":    {URL: "https://api.mistral.ai/v1", Path: "/v1", NeedsKey: true, JSON: TakesSchema},
 	"moonshot":   {URL: "https://api.moonshot.ai/v1", Path: "/v1", NeedsKey: true, JSON: TakesJSON},

@@ -144,7 +144,8 @@ func (c *Client) readAnswer(response *http.Response, call *Call) (Answer, []byte
 	case err != nil:
 		return Answer{}, nil, brokenOff(err)
 	case int64(len(body)) > c.limit:
-		return Answer{}, nil, &Error{Kind: Unavailable, Status: response.StatusCode, Message: fmt.Sprintf("the answer is larger than %d MiB", c.limit>>20)}
+		return Answer{}, nil, &Error{Kind: Unavailable, Status: response.StatusCode, Message: fmt.Sprintf("the answer is larger "+
+			"than %d MiB", c.limit>>20)}
 	}
 	answer, failure := c.read(response.Header, body)
 	if failure == nil {

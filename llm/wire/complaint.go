@@ -160,16 +160,20 @@ var (
 		`exceed\w* (?:the )?(?:available |max(?:imum)? |model'?s? |model's maximum )?(?:context|model token limit|configured limit)|` +
 		`context (?:window|length|size) (?:exceed|is exceeded|limit)|greater than the context length|context the overflows|` +
 		`(?:prompt|input|message|conversation) (?:is )?too (?:long|large)|request (?:is )?too large|` +
-		`too many (?:input tokens|tokens (?:overall|and does not fit))|max \d+ tokens per request|tokens per submitted batch|cannot exceed \d+ tokens|expected maxlength: \d|` +
+		`too many (?:input tokens|tokens (?:overall|and does not fit))|max \d+ tokens per request|tokens per submitted batch|cannot ` +
+		`exceed \d+ tokens|expected maxlength: \d|` +
 		`reduce the length of the (?:messages|prompt|input)|longer than the model|range of input length|must have less than \d+ tokens`)
 	// OpenAI and Groq answer 429 to a request that alone exceeds the tokens per minute: waiting does not help, a shorter one does.
 	tooLargeEver = regexp.MustCompile(`(?i)request too large|must be reduced in order to run|reduce your message size`)
 
-	spent      = regexp.MustCompile(`(?i)credit balance is too low|insufficient (?:account )?balance|insufficient credits|billing hard limit|account is not active|exceeded your monthly|spending limit|payment required`)
+	spent = regexp.MustCompile(`(?i)credit balance is too low|insufficient (?:account )?balance|insufficient credits|billing ` +
+		`hard limit|account is not active|exceeded your monthly|spending limit|payment required`)
 	quotaSpent = regexp.MustCompile(`(?i)exceeded your current quota`)
-	filtered   = regexp.MustCompile(`(?i)content (?:filtering|management|usage) policy|content[_ ]filter|content policy|flagged|moderation|safety system|prohibited[_ ]content|inappropriate content|usage policies`)
-	badKey     = regexp.MustCompile(`(?i)api[-_ ]?key (?:is )?(?:not valid|invalid|expired|not found)|(?:invalid|incorrect) (?:x-)?api[-_ ]?key|invalid (?:authentication|bearer)|unauthorized`)
-	busy       = regexp.MustCompile(`(?i)overloaded|capacity|server (?:is )?busy|engine is busy|slow down`)
+	filtered   = regexp.MustCompile(`(?i)content (?:filtering|management|usage) policy|content[_ ]filter|content policy|flagged|` +
+		`moderation|safety system|prohibited[_ ]content|inappropriate content|usage policies`)
+	badKey = regexp.MustCompile(`(?i)api[-_ ]?key (?:is )?(?:not valid|invalid|expired|not found)|(?:invalid|incorrect) ` +
+		`(?:x-)?api[-_ ]?key|invalid (?:authentication|bearer)|unauthorized`)
+	busy = regexp.MustCompile(`(?i)overloaded|capacity|server (?:is )?busy|engine is busy|slow down`)
 )
 
 // failure returns the error of a complaint with this status and header. Its message is not redacted yet.
@@ -211,7 +215,8 @@ func classify(status int, c complaint) Kind {
 		return Overloaded
 	case status >= http.StatusInternalServerError:
 		return Unavailable
-	case badKey.MatchString(c.message), c.has("api_key_invalid", "authentication_error", "invalid_api_key", "unrecognizedclientexception", "expiredtokenexception"):
+	case badKey.MatchString(c.message), c.has("api_key_invalid", "authentication_error", "invalid_api_key",
+		"unrecognizedclientexception", "expiredtokenexception"):
 		return Unauthorized
 	}
 	return BadRequest
@@ -235,7 +240,8 @@ func isTooLong(status int, c complaint) bool {
 // RESOURCE_EXHAUSTED, for its limits per minute.
 func isSpent(status int, c complaint) bool {
 	return status == http.StatusPaymentRequired ||
-		c.has("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance", "billing_error", "arrearage", "servicequotaexceededexception") ||
+		c.has("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance", "billing_error",
+			"arrearage", "servicequotaexceededexception") ||
 		spent.MatchString(c.message) ||
 		quotaSpent.MatchString(c.message) && !c.has("resource_exhausted")
 }

@@ -27,7 +27,9 @@ func (c *Completions) Call(ctx context.Context, prompt string, options ...llms.C
 }
 
 // GenerateContent implements llms.Model. It fails with an *Error. ctx must carry a Call.
-func (c *Completions) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+func (c *Completions) GenerateContent(
+	ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption,
+) (*llms.ContentResponse, error) {
 	call, err := From(ctx)
 	if err != nil {
 		return nil, err

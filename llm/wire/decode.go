@@ -136,7 +136,8 @@ func refusal(a Answer) *Error {
 // hold anything.
 func NotAnAnswer(header http.Header) *Error {
 	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
-	return &Error{Kind: Unavailable, Status: http.StatusOK, Message: fmt.Sprintf("the answer is not the protocol's JSON (content type %q)", kind)}
+	return &Error{Kind: Unavailable, Status: http.StatusOK, Message: fmt.Sprintf("the answer is not the protocol's JSON (content "+
+		"type %q)", kind)}
 }
 
 // Embedded returns the error in a body that came with status 200, as some gateways send it; nil if the field is not set.

@@ -30,12 +30,14 @@ var features = []struct {
 	declining bool // the error must also match declining: the words alone occur in other errors too
 }{
 	{StreamUsage, "stream_options", regexp.MustCompile(`(?i)stream_options|include_usage`), false},
-	{Streamed, "streaming", regexp.MustCompile(`(?i)verified to stream|stream(?:ing)?\b['"]?(?: is| are)? (?:not (?:yet )?supported|unsupported)|` +
+	{Streamed, "streaming", regexp.MustCompile(`(?i)verified to stream|stream(?:ing)?\b['"]?(?: is| are)? (?:not (?:yet )?supported|` +
+		`unsupported)|` +
 		`not support (?:['"]?stream|streaming)`), false},
 	{CacheMarks, "cache_control", regexp.MustCompile(`(?i)cache_control`), false},
 	{UserRows, "several user messages in a row", regexp.MustCompile(`(?i)roles must alternate|must alternate between`), false},
 	{ToolUse, "tools", regexp.MustCompile(`(?i)not support (?:tool|function)|support tool use|` +
-		`tools?(?: use| calling)?['"]?,? (?:is|are) not supported|tool[-_]choice|tool-call-parser|unrecognized request argument supplied: tools`), false},
+		`tools?(?: use| calling)?['"]?,? (?:is|are) not supported|tool[-_]choice|tool-call-parser|unrecognized request argument ` +
+		`supplied: tools`), false},
 	{SchemaBound, "answers bound to a JSON schema", aboutFormat, false},
 	{JSONBound, "JSON mode", aboutFormat, false},
 	{Temperature, "temperature", regexp.MustCompile(`(?i)\btemperature\b`), false},
@@ -46,9 +48,10 @@ var features = []struct {
 }
 
 var (
-	aboutFormat = regexp.MustCompile(`(?i)response_format|json_object|output_config|output_format|structured output|json mode|schema|grammar`)
-	aboutLimit  = regexp.MustCompile(`(?i)\bmax_(?:completion_)?tokens\b`)
-	declining   = regexp.MustCompile(`(?i)unsupported|not support|unrecognized|unknown|unexpected|extra|not permitted|not allowed|` +
+	aboutFormat = regexp.MustCompile(`(?i)response_format|json_object|output_config|output_format|structured output|json mode|` +
+		`schema|grammar`)
+	aboutLimit = regexp.MustCompile(`(?i)\bmax_(?:completion_)?tokens\b`)
+	declining  = regexp.MustCompile(`(?i)unsupported|not support|unrecognized|unknown|unexpected|extra|not permitted|not allowed|` +
 		`deprecated|too large|at most`)
 )
 

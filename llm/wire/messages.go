@@ -33,7 +33,9 @@ func (m *Messages) Call(ctx context.Context, prompt string, options ...llms.Call
 }
 
 // GenerateContent implements llms.Model. It fails with an *Error. ctx must carry a Call.
-func (m *Messages) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+func (m *Messages) GenerateContent(
+	ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption,
+) (*llms.ContentResponse, error) {
 	call, err := From(ctx)
 	if err != nil {
 		return nil, err
