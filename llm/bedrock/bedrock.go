@@ -71,7 +71,7 @@ const (
 	maxTemperature  = 1.0
 )
 
-// GenerateContent implements llms.Model. ctx must carry a wire.Call.
+// GenerateContent implements llms.Model. ctx must come from wire.Call.Run.
 func (m Model) GenerateContent(
 	ctx context.Context, prompt []llms.MessageContent, options ...llms.CallOption,
 ) (*llms.ContentResponse, error) {

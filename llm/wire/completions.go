@@ -1,9 +1,10 @@
 package wire
 
 import (
-	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
@@ -11,31 +12,11 @@ import (
 	"reverie/memory"
 )
 
-// Completions is a client of OpenAI's chat-completions protocol.
-type Completions struct{ client *Client }
-
-// NewCompletions returns a client for the server at a base URL. An empty key is not sent.
-func NewCompletions(base, key string) *Completions {
+// NewCompletions returns a client of OpenAI's chat-completions protocol at a base URL. An empty key is not sent.
+func NewCompletions(base, key string) *Chat {
 	c := NewClient(base, Bearer(key), readCompletion)
 	c.stream = newCompletionStream
-	return &Completions{c}
-}
-
-// Call implements llms.Model.
-func (c *Completions) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
-	return llms.GenerateFromSinglePrompt(ctx, c, prompt, options...)
-}
-
-// GenerateContent implements llms.Model. It fails with an *Error. ctx must carry a Call.
-func (c *Completions) GenerateContent(
-	ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption,
-) (*llms.ContentResponse, error) {
-	call, err := From(ctx)
-	if err != nil {
-		return nil, err
-	}
-	o := optionsOf(options)
-	return c.client.generate(ctx, "/chat/completions", completionBody(call, messages, o), o)
+	return &Chat{client: c, path: "/chat/completions", body: completionBody}
 }
 
 // completionRequest is the body of a request.
@@ -69,7 +50,7 @@ type completionCall struct {
 	} `json:"function"`
 }
 
-func completionBody(call *Call, messages []llms.MessageContent, o llms.CallOptions) completionRequest {
+func completionBody(call *Call, messages []llms.MessageContent, o llms.CallOptions) any {
 	r := completionRequest{Model: o.Model, Tools: o.Tools, ResponseFormat: call.responseFormat()}
 	for _, m := range messages {
 		r.Messages = append(r.Messages, newCompletionMessage(m))
@@ -139,48 +120,25 @@ func newCompletionMessage(m llms.MessageContent) completionMessage {
 // properties required. A schema of another shape is sent as guidance; as strict it would be declined.
 func isStrict(schema json.RawMessage) bool {
 	var root any
-	if err := json.Unmarshal(schema, &root); err != nil {
-		return false
-	}
-	return strictAll(root)
+	return json.Unmarshal(schema, &root) == nil && strictAll(root)
 }
 
 func strictAll(node any) bool {
-	switch node := node.(type) {
-	case []any:
-		for _, child := range node {
-			if !strictAll(child) {
+	children, _ := node.([]any)
+	if object, ok := node.(map[string]any); ok {
+		required, _ := object["required"].([]any)
+		properties, hasProperties := object["properties"].(map[string]any)
+		if hasProperties && object["additionalProperties"] != false {
+			return false
+		}
+		for name := range properties {
+			if !slices.Contains(required, any(name)) {
 				return false
 			}
 		}
-	case map[string]any:
-		if properties, ok := node["properties"].(map[string]any); ok && !isClosed(node, properties) {
-			return false
-		}
-		for _, child := range node {
-			if !strictAll(child) {
-				return false
-			}
-		}
+		children = slices.Collect(maps.Values(object))
 	}
-	return true
-}
-
-func isClosed(object, properties map[string]any) bool {
-	if object["additionalProperties"] != false {
-		return false
-	}
-	required, _ := object["required"].([]any)
-	names := map[any]bool{}
-	for _, name := range required {
-		names[name] = true
-	}
-	for name := range properties {
-		if !names[name] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(children, func(child any) bool { return !strictAll(child) })
 }
 
 // completion is an answer in one piece, or one event of a streamed one.

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -14,34 +13,14 @@ import (
 	"reverie/memory"
 )
 
-// Messages is a client of Anthropic's messages protocol.
-type Messages struct{ client *Client }
-
 // anthropicVersion is the version of the protocol that this package speaks.
 const anthropicVersion = "2023-06-01"
 
-// NewMessages returns a client for the server at a base URL.
-func NewMessages(base, key string) *Messages {
+// NewMessages returns a client of Anthropic's messages protocol at a base URL.
+func NewMessages(base, key string) *Chat {
 	c := NewClient(base, map[string]string{"X-Api-Key": key, "Anthropic-Version": anthropicVersion}, readMessage)
 	c.stream = newMessageStream
-	return &Messages{c}
-}
-
-// Call implements llms.Model.
-func (m *Messages) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
-	return llms.GenerateFromSinglePrompt(ctx, m, prompt, options...)
-}
-
-// GenerateContent implements llms.Model. It fails with an *Error. ctx must carry a Call.
-func (m *Messages) GenerateContent(
-	ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption,
-) (*llms.ContentResponse, error) {
-	call, err := From(ctx)
-	if err != nil {
-		return nil, err
-	}
-	o := optionsOf(options)
-	return m.client.generate(ctx, "/messages", messageBody(call, messages, o), o)
+	return &Chat{client: c, path: "/messages", body: messageBody}
 }
 
 // messageRequest is the body of a request.
@@ -72,7 +51,7 @@ type messageTool struct {
 // maxTemperature is the protocol's limit.
 const maxTemperature = 1.0
 
-func messageBody(call *Call, messages []llms.MessageContent, o llms.CallOptions) messageRequest {
+func messageBody(call *Call, messages []llms.MessageContent, o llms.CallOptions) any {
 	r := messageRequest{Model: o.Model, MaxTokens: o.MaxTokens, Stream: call.Sent&Streamed != 0}
 	system, turns, mark := turnsOf(messages)
 	r.Messages = turns

@@ -118,33 +118,37 @@ func (c *Call) say(part string) *Error {
 	return nil
 }
 
-// listen sets the listener of a streamed call to langchaingo's callback.
-func (c *Call) listen(ctx context.Context, f func(ctx context.Context, part []byte) error) {
-	if c.Sent&Streamed != 0 && f != nil {
-		c.Listener = func(part string) error { return f(ctx, []byte(part)) }
-	}
+// Chat is a client of one chat protocol at one server.
+type Chat struct {
+	client *Client
+	path   string
+	body   func(call *Call, messages []llms.MessageContent, o llms.CallOptions) any
 }
 
-// generate sends a request for text and returns the answer in langchaingo's form.
-func (c *Client) generate(ctx context.Context, path string, body any, options llms.CallOptions) (*llms.ContentResponse, error) {
+// Call implements llms.Model.
+func (c *Chat) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
+	return llms.GenerateFromSinglePrompt(ctx, c, prompt, options...)
+}
+
+// GenerateContent implements llms.Model. It fails with an *Error. ctx must come from Call.Run.
+func (c *Chat) GenerateContent(
+	ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption,
+) (*llms.ContentResponse, error) {
 	call, err := From(ctx)
 	if err != nil {
 		return nil, err
 	}
-	call.listen(ctx, options.StreamingFunc)
-	if err := c.Post(ctx, path, body); err != nil {
-		return nil, err
-	}
-	return call.Answer.content(), nil
-}
-
-// optionsOf applies langchaingo's options.
-func optionsOf(options []llms.CallOption) llms.CallOptions {
 	var o llms.CallOptions
 	for _, option := range options {
 		option(&o)
 	}
-	return o
+	if call.Sent&Streamed != 0 && o.StreamingFunc != nil {
+		call.Listener = func(part string) error { return o.StreamingFunc(ctx, []byte(part)) }
+	}
+	if err := c.client.Post(ctx, c.path, c.body(call, messages, o)); err != nil {
+		return nil, err
+	}
+	return call.Answer.content(), nil
 }
 
 // textOf returns the text of a message.
