@@ -13,7 +13,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"go.temporal.io/sdk/activity"
 
-	"reverie/llm"
+	"reverie/llm/embed"
 	"reverie/memory"
 	"reverie/store"
 )
@@ -35,9 +35,9 @@ type Options struct {
 	Proposer Proposer
 	// Paid means that the proposer costs money or tokens: budgets are checked and spending is recorded.
 	Paid bool
-	// Embedders are the configured embedding models: the current one, followed by the one it is being changed to. If
-	// empty, search is lexical.
-	Embedders []llm.Embedder
+	// Embedders are the configured embedding models: the current one, and after it the one that it is being changed to.
+	// None: search is lexical.
+	Embedders []embed.Embedder
 	Budget    memory.Budget
 	Defaults  memory.ExtractSettings // the zero value means the documented defaults
 	Timing    memory.Timing
@@ -141,19 +141,6 @@ func untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
 		}
 	}()
 	return ctx, cancel
-}
-
-// spentUntil returns when the workspace's budget renews if it is spent; zero if it is not.
-func (a *Activities) spentUntil(ctx context.Context, id memory.Identity, b memory.Budget) (time.Time, error) {
-	if b == (memory.Budget{}) {
-		return time.Time{}, nil
-	}
-	now := a.Now()
-	used, err := a.Store.SpentToday(ctx, id, now)
-	if err != nil || !b.Spent(used) {
-		return time.Time{}, storeError(err)
-	}
-	return memory.BudgetRenewal(now), nil
 }
 
 // knownOwners is the number of owners whose keys a worker caches: a few megabytes at most.

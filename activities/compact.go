@@ -1,7 +1,9 @@
 package activities
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -15,21 +17,19 @@ import (
 // summary.
 type Summariser interface {
 	Summarise(ctx context.Context, in memory.SummaryInput) (memory.Answer, error)
-	// SummaryMaker returns the name of what makes summaries: the prompt version or rules, and the model. It asks no
-	// model. With the same name, the same messages give a summary that need not be made again. model comes from the
-	// settings; empty: the default.
+	// SummaryMaker returns the name of the prompt or rules and of the model, without network traffic. A summary of the same messages
+	// by the same maker is reused. model is the configured one; empty: the default.
 	SummaryMaker(model string) string
 }
 
-// ReasonEmptySummary means that a model's summary was empty or contained nothing that may be put into a context
-// window.
+// ReasonEmptySummary means that a model's summary was empty, or had nothing fit for a context window.
 const ReasonEmptySummary memory.ReasonCode = "empty_summary"
 
-// SummaryPartBytes bounds the messages of one part of a summary: 24,000 tokens of Chinese (three bytes per token),
-// 18,000 of English (four). A model reads that in seconds without losing the middle.
+// SummaryPartBytes bounds the messages of one part of a summary: 24,000 tokens of Chinese (three bytes to a token), 18,000 of
+// English (four). A model reads that in seconds, without losing the middle of it.
 const SummaryPartBytes = 72_000
 
-// BeginCompaction opens a compaction, or returns the existing one for the same contents.
+// BeginCompaction opens a compaction, or finds an open or finished one of the same contents.
 func (a *Activities) BeginCompaction(ctx context.Context, in BeginCompactionInput) (BeginCompactionResult, error) {
 	id, err := a.identify(ctx, in.OwnerRef, author(ctx, ""))
 	if err != nil {
@@ -45,7 +45,7 @@ func (a *Activities) BeginCompaction(ctx context.Context, in BeginCompactionInpu
 	return BeginCompactionResult{Compaction: record.ID, Ended: record.FinishedAt != nil}, nil
 }
 
-// summariser returns the engine to use.
+// summariser returns the engine that writes a summary.
 func (a *Activities) summariser(s memory.CompactSettings, fallback bool) Summariser {
 	if s.Paid && !fallback && a.Summariser != nil {
 		return a.Summariser
@@ -53,8 +53,8 @@ func (a *Activities) summariser(s memory.CompactSettings, fallback bool) Summari
 	return a.Rules
 }
 
-// Summarise extends the summary of an open compaction with the next part of its messages, and saves it. A part that
-// was saved before is not written again.
+// Summarise updates the summary of an open compaction with the next part of its messages and saves it. A part that is already
+// saved is not written again.
 func (a *Activities) Summarise(ctx context.Context, in SummariseInput) (SummariseResult, error) {
 	id, err := a.identify(ctx, in.OwnerRef, author(ctx, ""))
 	if err != nil {
@@ -88,20 +88,20 @@ type BeginCompactionInput struct {
 	Settings     memory.CompactSettings `json:"settings"`
 }
 
-// BeginCompactionResult identifies the compaction.
+// BeginCompactionResult is the compaction.
 type BeginCompactionResult struct {
 	Compaction uuid.UUID `json:"compaction"`
-	Ended      bool      `json:"ended,omitempty"` // the same summary already existed
+	Ended      bool      `json:"ended,omitempty"` // the same summary existed already
 }
 
-// SummariseInput asks for one part of a summary.
+// SummariseInput is one part of a summary.
 type SummariseInput struct {
 	memory.OwnerRef
 	Compaction uuid.UUID              `json:"compaction"`
 	Settings   memory.CompactSettings `json:"settings"`
-	Fallback   bool                   `json:"fallback,omitempty"` // by rules, instead of the model
-	Why        memory.ReasonCode      `json:"why,omitempty"`      // reason for the fallback
-	// MaxBytes bounds the messages of this part after a model's context was too small; 0: SummaryPartBytes.
+	Fallback   bool                   `json:"fallback,omitempty"` // by rules instead of the model
+	Why        memory.ReasonCode      `json:"why,omitempty"`      // of a fallback
+	// MaxBytes bounds the messages of this part, after a model's context was too small; 0: SummaryPartBytes.
 	MaxBytes int `json:"maxBytes,omitempty"`
 }
 
@@ -109,9 +109,124 @@ type SummariseInput struct {
 type SummariseResult struct {
 	Ended    bool              `json:"ended,omitempty"`
 	Done     int64             `json:"done"`
-	FallBack memory.ReasonCode `json:"fallBack,omitempty"` // why the model cannot do it
+	FallBack memory.ReasonCode `json:"fallBack,omitempty"` // the model cannot do it
 	TooLong  bool              `json:"tooLong,omitempty"`  // the model's context is too small for this part
 	Usage    memory.Usage      `json:"usage,omitzero"`
+}
+
+// summarising is one attempt at a part of a summary.
+type summarising struct {
+	*Activities
+	in        SummariseInput
+	id        memory.Identity
+	part      store.SummaryPart
+	engine    Summariser
+	asksModel bool
+	count     func(string) int
+	zone      *time.Location
+	answer    memory.Answer // the last one, even if the call failed
+	cut       bool          // the token limit cut the answer
+}
+
+func (s *summarising) run(ctx context.Context) (SummariseResult, error) {
+	return consult(ctx, s.Activities, engineUse{
+		id: s.id, model: s.asksModel, awaited: true, heartbeat: s.in.Settings.ModelHeartbeat,
+	}, s)
+}
+
+func (s *summarising) overBudget(context.Context, time.Time) (SummariseResult, error) {
+	return s.instead(ReasonBudget), nil
+}
+
+func (s *summarising) ready(context.Context) (result SummariseResult, ended bool, err error) {
+	if s.asksModel && s.rest.away(s.Now()) {
+		return s.instead(ReasonModelAway), true, nil
+	}
+	s.zone, err = s.part.Agent.Location()
+	return SummariseResult{}, false, err
+}
+
+// ask asks once. A summary that the token limit cut is used as far as it goes.
+func (s *summarising) ask(ctx context.Context, _ repair) (answer memory.Answer, err error) {
+	s.answer, err = s.engine.Summarise(ctx, memory.SummaryInput{
+		Agent: s.part.Agent.Name, Previous: s.part.Summary, Goal: s.part.Goal, Messages: s.part.Messages,
+		MaxTokens: s.in.Settings.SummaryMaxTokens, Zone: s.zone, Model: s.in.Settings.Model,
+	})
+	failure, ok := errors.AsType[*llm.Error](err)
+	if s.cut = ok && failure.Kind == llm.Truncated && s.answer.Raw != ""; s.cut {
+		err = nil
+	}
+	return s.answer, err
+}
+
+// check tidies the summary. It finds no violations: an empty summary is not repaired.
+func (s *summarising) check(answer memory.Answer) (string, []memory.Violation) {
+	return memory.TidySummary(answer.Raw, s.cut, s.in.Settings.SummaryMaxTokens, s.count), nil
+}
+
+func (s *summarising) refuse(context.Context, []memory.Violation) (SummariseResult, error) {
+	return s.instead(ReasonGuards), nil // check finds no violations
+}
+
+// accept saves the summary; the last part ends the compaction.
+func (s *summarising) accept(ctx context.Context, summary string) (SummariseResult, error) {
+	if summary == "" && s.asksModel {
+		return s.inVain(ctx, s.instead(ReasonEmptySummary))
+	}
+	record, err := s.Store.SaveSummary(ctx, s.id, s.in.Compaction, store.SummaryStep{
+		To: s.part.To, Summary: summary, SummaryTokens: s.count(summary), TokensBefore: s.tokensBefore(),
+		Model: s.answer.Model, PromptVersion: s.answer.PromptVersion, Fallback: s.in.Fallback, ReasonCode: s.in.Why,
+		Usage: s.answer.Usage,
+	})
+	if err != nil {
+		return SummariseResult{}, recordError(err, "compaction")
+	}
+	s.observeCompaction(record)
+	return SummariseResult{Ended: record.FinishedAt != nil, Done: record.Done, Usage: s.answer.Usage}, nil
+}
+
+// tokensBefore counts the tokens that this part replaces; those of the previous summary count with the first part.
+func (s *summarising) tokensBefore() int {
+	tokens := 0
+	if s.part.Compaction.TokensBefore == 0 && s.part.Summary != "" {
+		tokens = s.count(s.part.Summary)
+	}
+	for _, m := range s.part.Messages {
+		tokens += memory.MessageTokens(m.Content, m.ToolCalls, s.count)
+	}
+	return tokens
+}
+
+// fail asks for a smaller part, leaves the part to the rules, or asks for another attempt.
+func (s *summarising) fail(ctx context.Context, failure *llm.Error) (SummariseResult, error) {
+	out := s.instead(memory.ReasonCode(failure.Kind))
+	switch {
+	case failure.Kind == llm.ContextTooLong:
+		out.FallBack, out.TooLong = "", true
+	case failure.Kind.Retryable():
+		if _, err := s.inVain(ctx, out); err != nil {
+			return SummariseResult{}, err
+		}
+		return SummariseResult{}, modelError(failure)
+	}
+	return s.inVain(ctx, out)
+}
+
+// instead leaves the part to the rules, for a reason.
+func (s *summarising) instead(reason memory.ReasonCode) SummariseResult {
+	return SummariseResult{Done: s.part.Compaction.Done, FallBack: reason, Usage: s.answer.Usage}
+}
+
+// inVain accounts for a call that returned no summary.
+func (s *summarising) inVain(ctx context.Context, out SummariseResult) (SummariseResult, error) {
+	if s.answer.Usage == (memory.Usage{}) {
+		return out, nil
+	}
+	model := cmp.Or(s.answer.Model, s.in.Settings.Model)
+	if err := s.Store.AddUsage(ctx, s.id, model, s.answer.Usage); err != nil {
+		return SummariseResult{}, storeError(err)
+	}
+	return out, nil
 }
 
 // Flushed is a flush that was acknowledged, or interrupted until the next request, for metrics.

@@ -10,7 +10,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"reverie/language/analysis"
-	"reverie/llm"
+	"reverie/llm/embed"
 	"reverie/memory"
 	"reverie/search"
 	"reverie/search/index"
@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// comparedHits is how many of a space's best hits are looked at: what a search shows, and some more.
+	// comparedHits is the number of best hits compared: those that a search shows, and some more.
 	comparedHits = 10
-	// questionRunes bounds a question: as long as people ask.
+	// questionRunes bounds a question to the length that people ask.
 	questionRunes = 160
 )
 
@@ -31,15 +31,14 @@ type comparing struct {
 	questions []question
 }
 
-// question is made of a unit, which should be among the answers.
+// question is made from a unit, which should be among the answers.
 type question struct {
 	text   string
 	unit   index.UnitKey
 	corpus search.Corpus
 }
 
-// sample makes n questions of units that stand at even distances in the index, so that the same index gives the same
-// questions.
+// sample makes n questions from units at even distances in the index, so that the same index gives the same questions.
 func (c *comparing) sample(ctx context.Context, n int) error {
 	collections, err := c.Store.Collect(ctx, c.id, search.Corpora(), analysis.Query{})
 	if err != nil {
@@ -50,7 +49,7 @@ func (c *comparing) sample(ctx context.Context, n int) error {
 		total += len(collection.Units)
 	}
 	passed := 0
-	asked := map[string]bool{} // what is said often would be asked often, and is found by none of those who said it
+	asked := map[string]bool{} // skips repeated texts, whose units cannot be told apart
 	for _, collection := range collections {
 		var chosen []index.Unit
 		for i := range n {
@@ -67,7 +66,7 @@ func (c *comparing) sample(ctx context.Context, n int) error {
 		for _, unit := range chosen {
 			passage, found := passages[unit.Key()]
 			text := firstSentence(passage.Text)
-			if found && text != "" && !asked[text] && passage.Source.Scope != memory.ScopeGlobal { // which has spaces of its own
+			if found && text != "" && !asked[text] && passage.Source.Scope != memory.ScopeGlobal { // global memory has its own spaces
 				asked[text] = true
 				c.questions = append(c.questions, question{text, unit.Key(), collection.Corpus})
 			}
@@ -76,7 +75,7 @@ func (c *comparing) sample(ctx context.Context, n int) error {
 	return nil
 }
 
-// firstSentence is the first line or sentence of a text that says something, without Markdown's marks before it.
+// firstSentence returns the first line or sentence of a text that has words, without Markdown's marks.
 func firstSentence(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimLeft(strings.TrimSpace(line), "#>*-+ \t")
@@ -93,7 +92,7 @@ func firstSentence(text string) string {
 	return ""
 }
 
-// sentenceEnd is where a sentence ends within a line: not at every dot.
+// sentenceEnd matches the end of a sentence within a line: not every dot.
 var sentenceEnd = regexp.MustCompile(`[.?!]\s|[。？！]`)
 
 func (c *comparing) compare(ctx context.Context, live, next store.Space) (Comparison, error) {
@@ -110,7 +109,7 @@ func (c *comparing) compare(ctx context.Context, live, next store.Space) (Compar
 	}
 	var out Comparison
 	for i, q := range c.questions {
-		if len(before[i]) == 0 { // it has nothing in this corpus
+		if len(before[i]) == 0 { // nothing in this corpus
 			continue
 		}
 		out.Questions++
@@ -133,7 +132,7 @@ func (c *comparing) compare(ctx context.Context, live, next store.Space) (Compar
 // hits are the best units of one question.
 type hits map[index.UnitKey]bool
 
-// share is 1 when a unit is among the hits.
+// share returns 1 if a unit is among the hits, else 0.
 func (h hits) share(unit index.UnitKey) float64 {
 	if h[unit] {
 		return 1
@@ -141,7 +140,7 @@ func (h hits) share(unit index.UnitKey) float64 {
 	return 0
 }
 
-// ask asks a space all questions.
+// ask runs all questions in a space.
 func (c *comparing) ask(ctx context.Context, space store.Space) ([]hits, error) {
 	model, err := c.embedderOf(ctx, space.Identity)
 	if err != nil {
@@ -152,11 +151,11 @@ func (c *comparing) ask(ctx context.Context, space store.Space) ([]hits, error) 
 		texts[i] = q.text
 	}
 	began := time.Now()
-	answer, err := model.Embed(ctx, llm.EmbedQuery, texts)
+	answer, err := model.Embed(ctx, embed.Query, texts)
 	if c.ObserveEmbedding != nil {
 		c.ObserveEmbedding(Embedded{Usage: answer.Usage, Took: time.Since(began)})
 	}
-	if refused, ok := errors.AsType[*llm.RefusedTexts](err); err != nil && (!ok || !complete(answer.Vectors, refused)) {
+	if refused, ok := errors.AsType[*embed.RefusedTexts](err); err != nil && (!ok || !complete(answer.Vectors, refused)) {
 		e := embedding{Activities: c.Activities}
 		return nil, e.failed(ctx, model, err)
 	}

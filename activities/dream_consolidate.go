@@ -1,7 +1,6 @@
 package activities
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -11,14 +10,14 @@ import (
 	"reverie/store"
 )
 
-// Consolidate has a model rewrite MEMORY.md, and drafts what passed the checks: what it answers is a proposal. One that is
-// refused goes back once, with what is wrong; one that is refused twice ends in a report, and MEMORY.md stays.
+// Consolidate asks a model to rewrite MEMORY.md and drafts a proposal that passes the checks. A refused proposal is repaired
+// once; after a second refusal the dream ends with a report, and MEMORY.md stays.
 func (a *Activities) Consolidate(ctx context.Context, in ConsolidateInput) (DeepSleepResult, error) {
 	id, stage, err := a.dreamStage(ctx, in.DreamInput)
 	if err != nil || !stage.Dream.Open() {
 		return DeepSleepResult{DreamState: stateOf(stage.Dream)}, err
 	}
-	if stage.Dream.HasDraft { // it was cut after it had saved its draft
+	if stage.Dream.HasDraft { // an earlier attempt was cut off after it had saved its draft
 		return DeepSleepResult{DreamState: inProgress(stage)}, nil
 	}
 	stage.Dream.Settings.NotesMaxChars = in.NotesMaxChars
@@ -31,48 +30,35 @@ func (a *Activities) Consolidate(ctx context.Context, in ConsolidateInput) (Deep
 	return out, nil
 }
 
-// consolidating is one attempt to have a model write MEMORY.md.
+// consolidating is one attempt to rewrite MEMORY.md with a model.
 type consolidating struct {
 	*Activities
 	writing
-	id memory.Identity
+	id    memory.Identity
+	input memory.ConsolidationInput
 }
 
 func (c *consolidating) run(ctx context.Context) (DeepSleepResult, error) {
-	if until, err := c.waitForBudget(ctx); err != nil || !until.IsZero() {
-		return DeepSleepResult{WaitUntil: until}, err
-	}
-	if len(passed(c.ranking)) == 0 { // MEMORY.md was changed since DeepSleep looked at it, and says all of it
+	return consult(ctx, c.Activities, engineUse{id: c.id, model: true, heartbeat: c.stage.Dream.Settings.ModelHeartbeat}, c)
+}
+
+func (c *consolidating) overBudget(ctx context.Context, until time.Time) (DeepSleepResult, error) {
+	return DeepSleepResult{WaitUntil: until}, c.wait(ctx, ReasonBudget, "the workspace's model budget of today is spent", until)
+}
+
+func (c *consolidating) ready(ctx context.Context) (result DeepSleepResult, ended bool, err error) {
+	if len(passed(c.ranking)) == 0 { // MEMORY.md has changed since DeepSleep ranked the candidates, and contains them all
 		c.wroteIt = rules
 		c.nothing(ReasonNothingPassed, "")
-		return c.save(ctx)
+		result, err = c.save(ctx)
+		return result, true, err
 	}
-	input := c.input()
-	violations, err := c.ask(ctx, input)
-	if err == nil && len(violations) > 0 { // one repair round: the model sees what was wrong
-		input.Violations, input.Previous = messagesOf(violations), c.raw
-		violations, err = c.ask(ctx, input)
-	}
-	if err != nil {
-		return c.modelFailed(ctx, err)
-	}
-	if len(violations) > 0 {
-		c.refused(violations)
-	}
-	return c.save(ctx)
+	c.input = c.inputOf()
+	return DeepSleepResult{}, false, nil
 }
 
-// waitForBudget reports until when the dream has to wait; zero: it may go on.
-func (c *consolidating) waitForBudget(ctx context.Context) (time.Time, error) {
-	until, err := c.spentUntil(ctx, c.id, c.Budget)
-	if err != nil || until.IsZero() {
-		return time.Time{}, err
-	}
-	return until, c.wait(ctx, ReasonBudget, "the workspace's model budget of today is spent", until)
-}
-
-// input is what the model sees.
-func (c *consolidating) input() memory.ConsolidationInput {
+// inputOf returns what the model is shown.
+func (c *consolidating) inputOf() memory.ConsolidationInput {
 	s := c.stage
 	in := memory.ConsolidationInput{
 		Agent: s.Agent.Name, Today: s.AsOf, Topic: s.Dream.Topic, Memory: s.Files.Memory.Content, Shared: s.Shared,
@@ -95,7 +81,7 @@ func (c *consolidating) input() memory.ConsolidationInput {
 	return in
 }
 
-// shownNotes are the notes as far as the model sees them.
+// shownNotes returns the notes that the model is shown.
 func shownNotes(notes []store.DreamNote, limit int) []memory.ConsolidationNote {
 	all := make([]dream.Note, len(notes))
 	for i, n := range notes {
@@ -104,26 +90,24 @@ func shownNotes(notes []store.DreamNote, limit int) []memory.ConsolidationNote {
 	return dream.ShownNotes(all, limit)
 }
 
-// ask is one call of the model, read and checked. Faults of the answer come back as violations, faults of the call as the
-// error.
-func (c *consolidating) ask(ctx context.Context, in memory.ConsolidationInput) ([]memory.Violation, error) {
-	stop := beat(ctx, cmp.Or(c.stage.Dream.Settings.ModelHeartbeat, HeartbeatTimeout)/heartbeatsInTime)
-	answer, err := c.Consolidator.Consolidate(ctx, in)
-	stop()
+func (c *consolidating) ask(ctx context.Context, r repair) (memory.Answer, error) {
+	input := c.input
+	input.Violations, input.Previous = r.violations, r.previous
+	answer, err := c.Consolidator.Consolidate(ctx, input)
 	c.usage = c.usage.Add(answer.Usage)
-	if err != nil {
-		return nil, err
-	}
-	c.modelState(ctx, "ok", "")
-	c.raw, c.wroteIt, c.promptVersion = answer.Raw, answer.Model, answer.PromptVersion
-	return c.judge(answer.Raw), nil
+	return answer, err
 }
 
-// judge reads an answer and drafts what it proposes, unless something is wrong with it.
+// check drafts what an answer proposes.
+func (c *consolidating) check(answer memory.Answer) (struct{}, []memory.Violation) {
+	c.raw, c.wroteIt, c.promptVersion = answer.Raw, answer.Model, answer.PromptVersion
+	return struct{}{}, c.judge(answer.Raw)
+}
+
 func (c *consolidating) judge(raw string) []memory.Violation {
 	proposed, err := memory.ParseConsolidation(raw)
 	if err != nil {
-		return []memory.Violation{{Code: string(ReasonInvalidProposal), Message: err.Error()}}
+		return unreadable(err)
 	}
 	before := c.stage.Files.Memory.Content
 	if !proposed.ShouldUpdate {
@@ -132,7 +116,7 @@ func (c *consolidating) judge(raw string) []memory.Violation {
 		return nil
 	}
 	after, moved := dream.Fit(proposed.MemoryContent, c.stage.AsOf, c.stage.Dream.Settings, c.stage.Protected...)
-	if violations := c.check(after, moved, proposed.Retired); len(violations) > 0 {
+	if violations := c.writing.check(after, moved, proposed.Retired); len(violations) > 0 {
 		return violations
 	}
 	c.ranking = dream.Settle(before, after, c.ranking)
@@ -140,23 +124,27 @@ func (c *consolidating) judge(raw string) []memory.Violation {
 	return nil
 }
 
-// save keeps the draft for CommitDream.
+func (c *consolidating) accept(ctx context.Context, _ struct{}) (DeepSleepResult, error) {
+	return c.save(ctx)
+}
+
+func (c *consolidating) refuse(ctx context.Context, violations []memory.Violation) (DeepSleepResult, error) {
+	c.refused(violations)
+	return c.save(ctx)
+}
+
+// save saves the draft for CommitDream.
 func (c *consolidating) save(ctx context.Context) (DeepSleepResult, error) {
 	return DeepSleepResult{}, dreamError(c.Store.DraftDream(ctx, c.id, c.stage.Dream.ID, c.draft()))
 }
 
-// modelFailed decides what a failed call means: fewer notes, a recorded end, or another attempt later, which is visible as a
-// waiting dream meanwhile.
-func (c *consolidating) modelFailed(ctx context.Context, err error) (DeepSleepResult, error) {
-	failure, err := c.modelFailure(ctx, err)
-	if err != nil {
-		return DeepSleepResult{}, err
-	}
+// fail asks for fewer notes, records the end, or asks for another attempt, until which the dream is shown as waiting.
+func (c *consolidating) fail(ctx context.Context, failure *llm.Error) (DeepSleepResult, error) {
 	code := memory.ReasonCode(failure.Kind)
 	switch {
 	case failure.Kind == llm.ContextTooLong || failure.Kind == llm.Truncated:
 		return DeepSleepResult{TooLong: true}, c.wait(ctx, code, failure.Message, c.Now())
-	case failure.Kind == llm.Refused: // asking again would be refused again
+	case failure.Kind == llm.Refused: // a retry would be refused again
 		c.refused([]memory.Violation{{Code: string(code), Message: failure.Message}})
 		c.reasonCode = code
 		return c.save(ctx)
@@ -178,7 +166,7 @@ func (c *consolidating) modelFailed(ctx context.Context, err error) (DeepSleepRe
 	return DeepSleepResult{}, modelError(failure)
 }
 
-// wait shows that the dream goes on later, and why; what was spent in vain is accounted for.
+// wait shows the dream as waiting, with the reason, and accounts for what was spent.
 func (c *consolidating) wait(ctx context.Context, code memory.ReasonCode, reason string, until time.Time) error {
 	_, err := c.Store.EndDream(ctx, c.id, c.stage.Dream.ID, store.DreamEnding{
 		Outcome: memory.OutcomeWaiting, ReasonCode: code, Reason: reason, Until: until,

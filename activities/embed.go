@@ -9,32 +9,33 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"reverie/llm"
+	"reverie/llm/embed"
 	"reverie/memory"
 	"reverie/store"
 )
 
 const (
-	// embedUnits is how many units are read, embedded and saved at once: some requests that are under way at the same time.
-	// It bounds what is paid for twice when a worker dies.
+	// embedUnits is the number of units that are read, embedded and saved together, in a few concurrent requests. It bounds what is
+	// paid for twice when a worker dies.
 	embedUnits = 256
-	// embedFor is how long one step embeds before it reports.
+	// embedFor bounds one step.
 	embedFor = 15 * time.Second
 )
 
 // Embedded is a batch of units, for metrics.
 type Embedded struct {
-	Made    int // got the vector that the model made
-	Cached  int // got the vector of an equal text that was embedded before
-	Refused int // get none
+	Made    int // vectors made by the model
+	Cached  int // vectors reused from equal texts
+	Refused int // texts that the model refused
 	Usage   memory.Usage
-	Took    time.Duration // of the provider's part
-	// Failure is the kind of the error that ended the batch before all of it was done; empty: none did.
+	Took    time.Duration // by the provider
+	// Failure is the kind of the error that ended the batch early; empty: none.
 	Failure string
 }
 
-// Embed gives units of a space their missing vectors, until none is missing or for some seconds. What is saved stays: a
-// step that is cut or fails goes on behind it. It fails with TypeUnavailable when the provider is away or busy, for as long
-// as that one asks, and with TypeUnusable when a person has to act.
+// Embed adds missing vectors to a space, until none is missing or embedFor has passed. Saved vectors stay: after a step that was
+// cut off or failed, the next one continues. It fails with TypeUnavailable when the provider is away or busy, with the delay that
+// the provider asks for, and with TypeUnusable when a person has to act.
 func (a *Activities) Embed(ctx context.Context, in EmbedInput) (EmbedResult, error) {
 	defer beat(ctx, HeartbeatTimeout/heartbeatsInTime)()
 	e := embedding{Activities: a, ref: in.AgentRef, id: tender(ctx, in.AgentRef)}
@@ -68,14 +69,13 @@ type embedding struct {
 	out   EmbedResult
 }
 
-// spent reports until when the workspace may spend no more money; zero: it may. Tokens of embedding models are not what the
-// token budget is about: they cost a hundredth of those of chat models, and are many.
+// spent returns when the workspace's spent money budget renews; zero: it is not spent. The token budget does not apply: tokens of
+// embedding models are many, and cost a hundredth of those of chat models.
 func (e *embedding) spent(ctx context.Context) (time.Time, error) {
 	return e.spentUntil(ctx, e.id, memory.Budget{CostMicros: e.Budget.CostMicros})
 }
 
-// open finds the space and the model that makes its vectors. An agent's first space is made with the current model. It
-// reports whether the space is one that is filled.
+// open finds the space and its model. An agent's first space gets the current model. It reports whether the space may be filled.
 func (e *embedding) open(ctx context.Context, space int64) (bool, error) {
 	due, err := e.Store.DueSpaces(ctx, e.id)
 	if err != nil {
@@ -104,7 +104,7 @@ func (e *embedding) open(ctx context.Context, space int64) (bool, error) {
 	return err == nil, err
 }
 
-// batch embeds the next units. done says that there are none.
+// batch embeds the next units. done means that there are none.
 func (e *embedding) batch(ctx context.Context) (done bool, err error) {
 	due, err := e.Store.DueUnits(ctx, e.id, e.space.ID, embedUnits)
 	if err != nil {
@@ -130,10 +130,10 @@ func (e *embedding) batch(ctx context.Context) (done bool, err error) {
 	return false, nil
 }
 
-// settled are the vectors of texts; one that is nil belongs to a text that the model does not take.
+// settled holds the vectors of texts; nil for a text that the model refuses.
 type settled map[store.TextHash][]float32
 
-// cached are the vectors that equal texts of the workspace got before.
+// cached returns the vectors of equal texts of the workspace.
 func (e *embedding) cached(ctx context.Context, units []store.DueUnit) (settled, error) {
 	hashes := make([]store.TextHash, len(units))
 	for i, u := range units {
@@ -142,7 +142,7 @@ func (e *embedding) cached(ctx context.Context, units []store.DueUnit) (settled,
 	return e.Store.CachedVectors(ctx, e.id, e.space.Identity, hashes)
 }
 
-// ask has the model make the vectors that are still missing. Those that it has made before an error are kept.
+// ask requests the missing vectors. Those made before an error are kept.
 func (e *embedding) ask(ctx context.Context, units []store.DueUnit, vectors settled) (Embedded, error) {
 	missing := slices.DeleteFunc(slices.Clone(units), func(u store.DueUnit) bool { return vectors[u.Hash] != nil })
 	made := Embedded{Cached: len(units) - len(missing)}
@@ -159,14 +159,14 @@ func (e *embedding) ask(ctx context.Context, units []store.DueUnit, vectors sett
 		return made, nil
 	}
 	began := time.Now()
-	answer, err := e.model.Embed(ctx, llm.EmbedDocument, texts)
+	answer, err := e.model.Embed(ctx, embed.Document, texts)
 	made.Took, made.Usage = time.Since(began), answer.Usage
 	for i, v := range answer.Vectors {
 		if v != nil {
 			vectors[hashes[i]] = v
 		}
 	}
-	if refused, ok := errors.AsType[*llm.RefusedTexts](err); ok {
+	if refused, ok := errors.AsType[*embed.RefusedTexts](err); ok {
 		for _, text := range refused.Texts {
 			vectors[hashes[text.Index]] = nil
 		}
@@ -193,7 +193,7 @@ func (e *embedding) ask(ctx context.Context, units []store.DueUnit, vectors sett
 	return made, err
 }
 
-// save stores what is settled, also when the step is being stopped: it is paid for.
+// save stores the settled vectors, even while the step is being stopped: they are paid for.
 func (e *embedding) save(ctx context.Context, due store.DueUnits, vectors settled) (int, error) {
 	part := settledPart(due, vectors)
 	if len(part.Units) == 0 && len(part.Reached) == 0 {
@@ -203,7 +203,7 @@ func (e *embedding) save(ctx context.Context, due store.DueUnits, vectors settle
 }
 
 // complete reports whether every text has a vector or is refused.
-func complete(vectors [][]float32, refused *llm.RefusedTexts) bool {
+func complete(vectors [][]float32, refused *embed.RefusedTexts) bool {
 	missing := 0
 	for _, v := range vectors {
 		if v == nil {
@@ -213,12 +213,12 @@ func complete(vectors [][]float32, refused *llm.RefusedTexts) bool {
 	return missing == len(refused.Texts)
 }
 
-// settledPart is what can be saved: units whose text is settled, and how far each source is settled without a gap. Units
-// behind a gap are saved as well: they come again, and cost nothing then.
+// settledPart returns what can be saved: units whose text is settled, and how far each source is settled without a gap. Units
+// after a gap are saved as well: they come again, and cost nothing then.
 func settledPart(due store.DueUnits, vectors settled) store.DueUnits {
 	var part store.DueUnits
-	gap := map[int64]bool{}   // sources that have one
-	last := map[int64]int64{} // ordinal before it
+	gap := map[int64]bool{}   // sources with a gap
+	last := map[int64]int64{} // last ordinal before the gap
 	for _, u := range due.Units {
 		_, ok := vectors[u.Hash]
 		if ok {
@@ -242,7 +242,7 @@ func settledPart(due store.DueUnits, vectors settled) store.DueUnits {
 	return part
 }
 
-// inOrder are the vectors of units.
+// inOrder returns the vectors of units.
 func inOrder(units []store.DueUnit, vectors settled) [][]float32 {
 	out := make([][]float32, len(units))
 	for i, u := range units {
@@ -251,7 +251,7 @@ func inOrder(units []store.DueUnit, vectors settled) [][]float32 {
 	return out
 }
 
-// account adds a batch to the result, to the workspace's spending and to the metrics.
+// account adds a batch to the result, the workspace's spending and the metrics.
 func (e *embedding) account(ctx context.Context, made Embedded) {
 	e.out.Cached += made.Cached
 	e.out.Refused += made.Refused
@@ -264,11 +264,11 @@ func (e *embedding) account(ctx context.Context, made Embedded) {
 		return
 	}
 	if err := e.Store.AddUsage(context.WithoutCancel(ctx), e.id, e.space.Identity.Model, spent); err != nil {
-		e.Log.Warn("the cost of vectors could not be recorded", "error", err) // they are made and saved all the same
+		e.Log.Warn("the cost of vectors could not be recorded", "error", err) // the vectors are saved all the same
 	}
 }
 
-// failed says what an error of the model means for the step.
+// failed returns the step's error for an error of the model.
 func (e *embedding) failed(ctx context.Context, model *configured, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -281,8 +281,7 @@ func (e *embedding) failed(ctx context.Context, model *configured, err error) er
 	return embeddingError(failure)
 }
 
-// embeddingError makes the next attempt wait for as long as the provider asks. What only a person can repair is not tried
-// again at once.
+// embeddingError delays the next attempt by as much as the provider asks. An error that only a person can repair is not retried.
 func embeddingError(err *llm.Error) error {
 	if err.Kind.Retryable() {
 		return modelError(err)

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"reverie/llm"
+	"reverie/llm/embed"
 	"reverie/llm/llmtest"
 	"reverie/memory"
 	"reverie/search/index"
@@ -65,7 +66,7 @@ func TestEmbedGivesEveryUnitOneVector(t *testing.T) {
 
 func TestEmbedOfWhatBelongsToTheWorkspace(t *testing.T) {
 	server := llmtest.New(t, llmtest.Options{})
-	next := modelAt(t, server, "large", func(c *llm.EmbedderConfig) { c.Dimensions = 64 })
+	next := modelAt(t, server, "large", func(c *embed.Config) { c.Dimensions = 64 })
 	w := newWorld(t, modelAt(t, server, "small"), next)
 	root := memory.Identity{Workspace: "acme", Agent: "ada", Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "root"}}
 	w.write(t, root, memory.ScopeGlobal, "memory/house-rules.md", "# House rules\n\nThe office closes at six.\n")
@@ -180,7 +181,7 @@ func TestWhatAPersonHasToRepair(t *testing.T) {
 				}
 				return llmtest.Honest()
 			}})
-			model := modelAt(t, server, "small", func(c *llm.EmbedderConfig) { c.Dimensions = 128 })
+			model := modelAt(t, server, "small", func(c *embed.Config) { c.Dimensions = 128 })
 			w := newWorld(t, model)
 			w.talk(t, member("ada", "user:1"), "talk", sentences(20)...)
 			_, err := do(w, w.Embed, EmbedInput{AgentRef: ada})
@@ -207,7 +208,7 @@ func TestASpaceOfAModelThatIsNotConfiguredWaits(t *testing.T) {
 	w.embedAll(t, EmbedInput{AgentRef: ada})
 	before := w.liveSpace(t, "ada")
 
-	w.use(t, Options{Store: w.Store, Embedders: []llm.Embedder{modelAt(t, server, "other")}})
+	w.use(t, Options{Store: w.Store, Embedders: []embed.Embedder{modelAt(t, server, "other")}})
 	w.talk(t, member("ada", "user:1"), "another talk", sentences(30)...)
 	if due := must(t, w, w.TendIndex, TendIndexInput{ada}); len(due.Spaces) != 1 || due.Spaces[0].Due != 1 {
 		t.Errorf("%+v", due)
@@ -222,16 +223,16 @@ func TestASpaceOfAModelThatIsNotConfiguredWaits(t *testing.T) {
 	if n := w.count(t, `select count(*) from index_vectors where space_id = $1`, before.ID); n != 10+seeded {
 		t.Errorf("%d vectors are left of %d", n, 10+seeded)
 	}
-	w.use(t, Options{Store: w.Store, Embedders: []llm.Embedder{modelAt(t, server, "other"), modelAt(t, server, "small")}})
+	w.use(t, Options{Store: w.Store, Embedders: []embed.Embedder{modelAt(t, server, "other"), modelAt(t, server, "small")}})
 	w.embedAll(t, EmbedInput{AgentRef: ada})
 	w.wantVectors(t, "ada", before.ID, 0)
 }
 
 func TestEmbeddingKeepsToTheCostBudget(t *testing.T) {
 	server := llmtest.New(t, llmtest.Options{})
-	model := modelAt(t, server, "small", func(c *llm.EmbedderConfig) { c.Price = 1000 })
+	model := modelAt(t, server, "small", func(c *embed.Config) { c.Price = 1000 })
 	w := newWorld(t, model)
-	w.use(t, Options{Store: w.Store, Embedders: []llm.Embedder{model}, Budget: memory.Budget{Tokens: 1, CostMicros: 100}})
+	w.use(t, Options{Store: w.Store, Embedders: []embed.Embedder{model}, Budget: memory.Budget{Tokens: 1, CostMicros: 100}})
 	w.talk(t, member("ada", "user:1"), "talk", sentences(20)...)
 	w.embedAll(t, EmbedInput{AgentRef: ada})
 	used, err := w.Store.SpentToday(t.Context(), member("ada", "user:1"), time.Now())

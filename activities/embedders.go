@@ -7,31 +7,32 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"reverie/llm"
+	"reverie/llm/embed"
 	"reverie/memory"
 )
 
-// Names under which the states of the embedding models are reported for the status page.
+// Names of the embedding models on the status page.
 const (
 	EmbeddingsComponent     = "embeddings"
 	NextEmbeddingsComponent = "embeddings-next"
 )
 
-// ReasonNoEmbedder says that no configured model makes the vectors of a space.
+// ReasonNoEmbedder means that no configured model makes the vectors of a space.
 const ReasonNoEmbedder = "no_embedder"
 
-// errNoEmbedder is the error of a step that needs a model which is not configured.
+// errNoEmbedder returns the error of a step whose model is not configured.
 func errNoEmbedder() error {
 	return temporal.NewNonRetryableApplicationError(ReasonNoEmbedder, TypeUnusable, nil)
 }
 
-// configured is an embedding model with its place in the configuration.
+// configured is an embedding model of the configuration.
 type configured struct {
-	llm.Embedder
-	next bool // the one that is being changed to
+	embed.Embedder
+	next bool // the one being changed to
 }
 
-// embedderOf finds the configured model that makes vectors of an identity. It may have to ask the model for its
-// dimensions, and fails as Embed does when that fails.
+// embedderOf finds the configured model with an identity. It may have to ask the model for its dimensions, and then fails as Embed
+// does.
 func (a *Activities) embedderOf(ctx context.Context, of memory.EmbeddingIdentity) (*configured, error) {
 	for i, embedder := range a.Embedders {
 		model := &configured{embedder, i > 0}
@@ -57,7 +58,7 @@ func (a *Activities) embedderOf(ctx context.Context, of memory.EmbeddingIdentity
 	return nil, errNoEmbedder()
 }
 
-// embeddingState reports how the last call of an embedding model went, when that is news.
+// embeddingState reports a change of an embedding model's state.
 func (a *Activities) embeddingState(ctx context.Context, model *configured, state, detail string) {
 	known, name := &a.embeddings, EmbeddingsComponent
 	if model.next {

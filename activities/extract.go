@@ -3,19 +3,20 @@ package activities
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
-	"go.temporal.io/sdk/activity"
 
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/store"
 )
 
-// Reasons that the steps give.
+// Reasons in the outcomes of steps.
 const (
-	ReasonAccounted       memory.ReasonCode = "accounted_already" // another run has taken these messages
+	ReasonAccounted       memory.ReasonCode = "accounted_already" // another run accounted for these messages
 	ReasonNothingToKeep   memory.ReasonCode = "nothing_to_keep"
 	ReasonBudget          memory.ReasonCode = "budget"
 	ReasonInvalidProposal memory.ReasonCode = "invalid_proposal"
@@ -23,7 +24,7 @@ const (
 	ReasonScan            memory.ReasonCode = "scan"
 )
 
-// NextRange finds what is to be extracted next, and the settings that hold for it.
+// NextRange finds the next messages to extract, and the settings for them.
 func (a *Activities) NextRange(ctx context.Context, in NextRangeInput) (NextRangeResult, error) {
 	id, err := a.identify(ctx, in.OwnerRef, author(ctx, ""))
 	if err != nil {
@@ -56,7 +57,7 @@ func (a *Activities) pending(ctx context.Context, id memory.Identity, in NextRan
 }
 
 // Propose asks the engine what to keep of the next messages and saves a draft that passed the guards, or records how the
-// step ended without one. A run that was cut after it had saved its draft finds the draft again and does not ask twice.
+// step ended without one. An attempt after one that was cut off finds its draft and does not ask twice.
 func (a *Activities) Propose(ctx context.Context, in ProposeInput) (ProposeResult, error) {
 	id, err := a.identify(ctx, in.OwnerRef, author(ctx, a.engine(in.Settings)))
 	if err != nil {
@@ -78,7 +79,7 @@ func (a *Activities) Propose(ctx context.Context, in ProposeInput) (ProposeResul
 	return p.run(ctx, r)
 }
 
-// engine names who will be asked.
+// engine returns the name of the engine that will be asked.
 func (a *Activities) engine(s memory.ExtractSettings) string {
 	if a.Paid {
 		return s.Model
@@ -89,121 +90,108 @@ func (a *Activities) engine(s memory.ExtractSettings) string {
 // proposing is one attempt at a proposal.
 type proposing struct {
 	*Activities
-	in     ProposeInput
-	id     memory.Identity
-	record store.Extraction
-	began  time.Time
-	load   store.ExtractionLoad
-	usage  memory.Usage
-	answer memory.Answer // the last one
+	in         ProposeInput
+	id         memory.Identity
+	record     store.Extraction
+	began      time.Time
+	messages   store.Range
+	load       store.ExtractionLoad
+	transcript []memory.Line
+	input      memory.ExtractionInput
+	usage      memory.Usage
+	answer     memory.Answer // the last one
+}
+
+// guarded is a proposal with what the guards left of it.
+type guarded struct {
+	memory.Proposal
+
+	kept memory.Guarded
 }
 
 func (p *proposing) run(ctx context.Context, r store.Range) (ProposeResult, error) {
-	if until, err := p.spent(ctx); err != nil || !until.IsZero() {
-		return ProposeResult{WaitUntil: until}, err
-	}
-	var err error
-	if p.load, err = p.Store.LoadExtraction(ctx, p.id, r, p.in.Settings); err != nil {
-		return ProposeResult{}, storeError(err)
-	}
-	if stopped := p.Defaults.With(p.load.Agent.Settings).Stopped(); stopped != "" { // maybe since the extraction began
-		return p.end(ctx, store.Ending{Outcome: memory.OutcomeSkipped, ReasonCode: stopped, To: p.in.To})
-	}
-	if p.in.First && p.in.RetryOf == uuid.Nil {
-		if gate, open := p.gate(); !open {
-			return p.end(ctx, store.Ending{Outcome: memory.OutcomeSkipped, ReasonCode: gate, To: p.in.To})
-		}
-	}
-	transcript := memory.Transcript(p.load.Messages, p.in.Settings)
-	input := p.input(transcript)
-	guarded, proposal, violations, err := p.ask(ctx, input)
-	if err != nil {
-		return p.modelFailed(ctx, err, len(transcript))
-	}
-	if len(violations) > 0 { // one repair round: the engine sees what was wrong
-		input.Violations, input.Previous = messagesOf(violations), p.answer.Raw
-		if guarded, proposal, violations, err = p.ask(ctx, input); err != nil {
-			return p.modelFailed(ctx, err, len(transcript))
-		}
-	}
-	kept := p.notedOnce(guarded)
-	switch {
-	case len(violations) > 0:
-		return p.end(ctx, store.Ending{
-			Outcome: memory.OutcomeQuarantined, ReasonCode: reasonOf(violations), To: p.load.To,
-			Reason: "the proposal was refused twice", Raw: p.answer.Raw, Violations: violations,
-		})
-	case guarded == memory.Guarded{}:
-		return p.end(ctx, store.Ending{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNothingToKeep, Reason: proposal.Reason, To: p.load.To})
-	case kept == memory.Guarded{}:
-		return p.end(ctx, store.Ending{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoted, Reason: proposal.Reason, To: p.load.To})
-	}
-	return p.save(ctx, kept, proposal, transcript)
+	p.messages = r
+	return consult(ctx, p.Activities, engineUse{id: p.id, model: p.Paid, heartbeat: p.in.Settings.ModelHeartbeat}, p)
 }
 
-// spent reports until when the extraction has to wait for its budget; zero: it may go on.
-func (p *proposing) spent(ctx context.Context) (time.Time, error) {
-	if !p.Paid {
-		return time.Time{}, nil
-	}
-	until, err := p.spentUntil(ctx, p.id, p.Budget)
-	if err != nil || until.IsZero() {
-		return time.Time{}, err
-	}
-	_, err = p.Store.RecordOutcome(ctx, p.id, p.record.ID, store.Ending{
+func (p *proposing) overBudget(ctx context.Context, until time.Time) (ProposeResult, error) {
+	_, err := p.Store.RecordOutcome(ctx, p.id, p.record.ID, store.Ending{
 		Outcome: memory.OutcomeWaiting, ReasonCode: ReasonBudget, Until: until,
 		Reason: "the workspace's model budget of today is spent",
 	})
-	return until, storeError(err)
+	return ProposeResult{WaitUntil: until}, storeError(err)
 }
 
-func (p *proposing) gate() (memory.ReasonCode, bool) {
-	return memory.Gate(memory.GateInput{
-		Settings: p.in.Settings, Trigger: p.load.Conversation.Trigger,
-		ConversationMessages: p.load.ConversationMessages, Pending: p.load.Latest,
-	})
-}
-
-func (p *proposing) input(transcript []memory.Line) memory.ExtractionInput {
-	return memory.ExtractionInput{
+func (p *proposing) ready(ctx context.Context) (result ProposeResult, ended bool, err error) {
+	if p.load, err = p.Store.LoadExtraction(ctx, p.id, p.messages, p.in.Settings); err != nil {
+		return ProposeResult{}, true, storeError(err)
+	}
+	if reason := p.closed(); reason != "" {
+		result, err = p.end(ctx, store.Ending{Outcome: memory.OutcomeSkipped, ReasonCode: reason, To: p.in.To})
+		return result, true, err
+	}
+	p.transcript = memory.Transcript(p.load.Messages, p.in.Settings)
+	p.input = memory.ExtractionInput{
 		Agent: p.load.Agent.Name, Today: p.load.Today,
 		Profile: p.load.Profile.Content, Memory: p.load.Memory.Content, Shared: p.load.Shared,
-		Note: memory.Tail(p.note(), p.in.Settings.NoteTailChars), Transcript: transcript, Protected: p.load.Protected,
+		Note: memory.Tail(p.note(), p.in.Settings.NoteTailChars), Transcript: p.transcript, Protected: p.load.Protected,
 		ProfileMaxChars: p.in.Settings.ProfileMaxChars, MemoryMaxChars: p.in.Settings.MemoryMaxChars,
 		Model: p.in.Settings.Model,
 	}
+	return ProposeResult{}, false, nil
 }
 
-// ask is one call of the engine, parsed and guarded. Faults of the answer come back as violations, faults of the call as
-// the error.
-func (p *proposing) ask(ctx context.Context, input memory.ExtractionInput) (memory.Guarded, memory.Proposal, []memory.Violation, error) {
-	stop := beat(ctx, p.in.Settings.ModelHeartbeat/heartbeatsInTime)
+// closed returns why nothing may be extracted; empty: it may. Memory may have been switched off since the extraction began.
+func (p *proposing) closed() memory.ReasonCode {
+	if stopped := p.Defaults.With(p.load.Agent.Settings).Stopped(); stopped != "" || !p.in.First || p.in.RetryOf != uuid.Nil {
+		return stopped
+	}
+	reason, open := memory.Gate(memory.GateInput{
+		Settings: p.in.Settings, Trigger: p.load.Conversation.Trigger,
+		ConversationMessages: p.load.ConversationMessages, Pending: p.load.Latest,
+	})
+	if open {
+		return ""
+	}
+	return reason
+}
+
+func (p *proposing) ask(ctx context.Context, r repair) (memory.Answer, error) {
+	input := p.input
+	input.Violations, input.Previous = r.violations, r.previous
 	answer, err := p.Proposer.Propose(ctx, input)
-	stop()
 	p.usage = p.usage.Add(answer.Usage)
-	if err != nil {
-		return memory.Guarded{}, memory.Proposal{}, nil, err
-	}
+	return answer, err
+}
+
+func (p *proposing) check(answer memory.Answer) (guarded, []memory.Violation) {
 	p.answer = answer
-	p.modelState(ctx, "ok", "")
-	guarded, proposal, violations := p.judge(answer.Raw, input)
-	return guarded, proposal, violations, nil
-}
-
-// judge reads an answer and guards what it proposes.
-func (p *proposing) judge(raw string, input memory.ExtractionInput) (memory.Guarded, memory.Proposal, []memory.Violation) {
-	proposal, err := memory.ParseProposal(raw)
+	proposal, err := memory.ParseProposal(answer.Raw)
 	if err != nil {
-		return memory.Guarded{}, memory.Proposal{}, []memory.Violation{{Code: string(ReasonInvalidProposal), Message: err.Error()}}
+		return guarded{}, unreadable(err)
 	}
-	guarded, violations := memory.Guard(proposal, input, p.in.Settings)
-	return guarded, proposal, violations
+	kept, violations := memory.Guard(proposal, p.input, p.in.Settings)
+	return guarded{proposal, kept}, violations
 }
 
-// save keeps the draft for Apply.
-func (p *proposing) save(ctx context.Context, g memory.Guarded, proposal memory.Proposal, transcript []memory.Line) (ProposeResult, error) {
+func (p *proposing) refuse(ctx context.Context, violations []memory.Violation) (ProposeResult, error) {
+	return p.end(ctx, store.Ending{
+		Outcome: memory.OutcomeQuarantined, ReasonCode: reasonOf(violations), To: p.load.To,
+		Reason: "the proposal was refused twice", Raw: p.answer.Raw, Violations: violations,
+	})
+}
+
+// accept saves the draft for Apply, unless there is nothing to write.
+func (p *proposing) accept(ctx context.Context, g guarded) (ProposeResult, error) {
+	kept := p.notedOnce(g.kept)
+	switch {
+	case g.kept == memory.Guarded{}:
+		return p.end(ctx, store.Ending{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNothingToKeep, Reason: g.Reason, To: p.load.To})
+	case kept == memory.Guarded{}:
+		return p.end(ctx, store.Ending{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoted, Reason: g.Reason, To: p.load.To})
+	}
 	d := store.Draft{
-		Changes: p.changes(g, proposal, transcript), To: p.load.To, Reason: proposal.Reason, Raw: p.answer.Raw,
+		Changes: p.changes(kept, g.Proposal, p.transcript), To: p.load.To, Reason: g.Reason, Raw: p.answer.Raw,
 		Model: p.answer.Model, PromptVersion: p.answer.PromptVersion, Usage: p.usage,
 	}
 	if p.load.Noted != nil {
@@ -212,7 +200,7 @@ func (p *proposing) save(ctx context.Context, g memory.Guarded, proposal memory.
 	if err := p.Store.SaveDraft(ctx, p.id, p.record.ID, d); err != nil {
 		return ProposeResult{}, storeError(err)
 	}
-	return ProposeResult{Extraction: p.record.ID, To: p.load.To, Messages: len(transcript), HasDraft: true, Usage: p.usage}, nil
+	return ProposeResult{Extraction: p.record.ID, To: p.load.To, Messages: len(p.transcript), HasDraft: true, Usage: p.usage}, nil
 }
 
 // end records an outcome without a write.
@@ -229,13 +217,8 @@ func (p *proposing) end(ctx context.Context, e store.Ending) (ProposeResult, err
 	}, nil
 }
 
-// modelFailed decides what a failed call means: a shorter transcript, a recorded end, or another attempt later, which is
-// visible as a waiting extraction meanwhile.
-func (p *proposing) modelFailed(ctx context.Context, err error, messages int) (ProposeResult, error) {
-	failure, err := p.modelFailure(ctx, err)
-	if err != nil {
-		return ProposeResult{}, err
-	}
+// fail asks for a shorter transcript, records the end, or asks for another attempt, until which the extraction is shown as waiting.
+func (p *proposing) fail(ctx context.Context, failure *llm.Error) (ProposeResult, error) {
 	switch {
 	case failure.Kind == llm.ContextTooLong || failure.Kind == llm.Truncated:
 		if p.usage != (memory.Usage{}) {
@@ -243,21 +226,24 @@ func (p *proposing) modelFailed(ctx context.Context, err error, messages int) (P
 				return ProposeResult{}, storeError(err)
 			}
 		}
-		return ProposeResult{TooLong: true, Messages: messages}, nil
-	case failure.Kind == llm.Refused: // asking again would be refused again, and must not hold up what follows
-		return p.end(ctx, store.Ending{Outcome: memory.OutcomeQuarantined, ReasonCode: memory.ReasonCode(failure.Kind), To: p.load.To, Reason: failure.Message})
+		return ProposeResult{TooLong: true, Messages: len(p.transcript)}, nil
+	case failure.Kind == llm.Refused: // a retry would be refused again, and must not block the messages that follow
+		return p.end(ctx, store.Ending{
+			Outcome: memory.OutcomeQuarantined, ReasonCode: memory.ReasonCode(failure.Kind), To: p.load.To, Reason: failure.Message,
+		})
 	case !failure.Kind.Retryable():
-		return p.end(ctx, store.Ending{Outcome: memory.OutcomeFailed, ReasonCode: memory.ReasonCode(failure.Kind), To: p.in.To, Reason: failure.Message})
+		return p.end(ctx, store.Ending{
+			Outcome: memory.OutcomeFailed, ReasonCode: memory.ReasonCode(failure.Kind), To: p.in.To, Reason: failure.Message,
+		})
 	}
-	again := modelError(failure)
-	_, err = p.Store.RecordOutcome(ctx, p.id, p.record.ID, store.Ending{
+	_, err := p.Store.RecordOutcome(ctx, p.id, p.record.ID, store.Ending{
 		Outcome: memory.OutcomeWaiting, ReasonCode: memory.ReasonCode(failure.Kind), Reason: failure.Message,
 		Until: p.Now().Add(failure.RetryAfter), Usage: p.usage,
 	})
 	if err != nil {
 		return ProposeResult{}, storeError(err)
 	}
-	return ProposeResult{}, again
+	return ProposeResult{}, modelError(failure)
 }
 
 // Apply commits a draft: documents, outcome and cursor in one transaction, exactly once.
@@ -305,13 +291,14 @@ func (a *Activities) Apply(ctx context.Context, in ApplyInput) (ApplyResult, err
 	}, nil
 }
 
-// Conclude records that a range failed: no proposal could be had, or none that could be applied.
+// Conclude records that a range failed: there was no proposal, or none that could be applied.
 func (a *Activities) Conclude(ctx context.Context, in ConcludeInput) (ConcludeResult, error) {
 	id, err := a.identify(ctx, in.OwnerRef, author(ctx, ""))
 	if err != nil {
 		return ConcludeResult{}, err
 	}
-	record, err := a.Store.BeginExtraction(ctx, id, store.Range{ConversationUID: in.Conversation, From: in.From, To: in.To, RetryOf: in.RetryOf})
+	r := store.Range{ConversationUID: in.Conversation, From: in.From, To: in.To, RetryOf: in.RetryOf}
+	record, err := a.Store.BeginExtraction(ctx, id, r)
 	if err != nil {
 		return ConcludeResult{}, storeError(err)
 	}
@@ -322,35 +309,6 @@ func (a *Activities) Conclude(ctx context.Context, in ConcludeInput) (ConcludeRe
 	a.observe(out.Extraction)
 	return ConcludeResult{Extraction: record.ID, More: out.More}, nil
 }
-
-// beat tells Temporal that the step is alive until the returned function is called, so that a dead worker is noticed
-// within the heartbeat timeout and not only after the longest possible model call.
-func beat(ctx context.Context, every time.Duration) (stop func()) {
-	return repeat(ctx, every, func() { activity.RecordHeartbeat(ctx) })
-}
-
-// repeat does something at every interval, until the returned function is called or ctx is done.
-func repeat(ctx context.Context, every time.Duration, do func()) (stop func()) {
-	done := make(chan struct{})
-	go func() {
-		ticker := time.NewTicker(every)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-				do()
-			}
-		}
-	}()
-	return func() { close(done) }
-}
-
-// heartbeatsInTime is how many heartbeats fit into the time after which a silent worker is taken for dead.
-const heartbeatsInTime = 3
 
 func (a *Activities) observe(x store.Extraction) {
 	if a.Observe == nil || x.FinishedAt == nil {
@@ -369,18 +327,182 @@ func changed(changes []memory.ChangeReceipt) int {
 	return n
 }
 
-func messagesOf(violations []memory.Violation) []string {
-	out := make([]string, len(violations))
-	for i, v := range violations {
-		out[i] = v.Message
+// NextRangeInput asks for the next messages of an owner to extract.
+type NextRangeInput struct {
+	memory.OwnerRef
+	// Conversation asks for everything after the cursor of one conversation, including messages that a gate held back before. Zero
+	// asks for the owner's oldest pending conversation.
+	Conversation uuid.UUID `json:"conversation,omitzero"`
+	// RetryOf asks for the range of a quarantined extraction.
+	RetryOf uuid.UUID `json:"retryOf,omitzero"`
+}
+
+// NextRangeResult is the range, with the settings fixed for it.
+type NextRangeResult struct {
+	Found        bool                   `json:"found"`
+	Conversation uuid.UUID              `json:"conversation,omitzero"`
+	From         int64                  `json:"from,omitempty"`
+	To           int64                  `json:"to,omitempty"`
+	Settings     memory.ExtractSettings `json:"settings,omitzero"`
+	Timing       memory.Timing          `json:"timing"`
+}
+
+// ProposeInput is one step of an extraction: the messages from From on, as many as fit one transcript.
+type ProposeInput struct {
+	memory.OwnerRef
+	Conversation uuid.UUID              `json:"conversation"`
+	From         int64                  `json:"from"`
+	To           int64                  `json:"to"`    // of the whole range
+	First        bool                   `json:"first"` // check the gates: once, for the whole range
+	RetryOf      uuid.UUID              `json:"retryOf,omitzero"`
+	Settings     memory.ExtractSettings `json:"settings"`
+}
+
+// ProposeResult selects the next action: apply a draft, continue after To, wait, or ask again with a shorter transcript.
+type ProposeResult struct {
+	Extraction uuid.UUID         `json:"extraction,omitzero"`
+	To         int64             `json:"to"`       // last message of this step
+	Messages   int               `json:"messages"` // of the transcript
+	HasDraft   bool              `json:"hasDraft,omitempty"`
+	TooLong    bool              `json:"tooLong,omitempty"`  // the model's context is too small for this transcript
+	WaitUntil  time.Time         `json:"waitUntil,omitzero"` // the budget renews at this time
+	Outcome    memory.Outcome    `json:"outcome,omitempty"`  // final for this step unless HasDraft
+	ReasonCode memory.ReasonCode `json:"reasonCode,omitempty"`
+	More       bool              `json:"more,omitempty"` // other messages of this owner are pending
+	Usage      memory.Usage      `json:"usage,omitzero"`
+}
+
+// ApplyInput commits a draft.
+type ApplyInput struct {
+	memory.OwnerRef
+	Extraction uuid.UUID `json:"extraction"`
+}
+
+// ApplyResult is the outcome.
+type ApplyResult struct {
+	Outcome    memory.Outcome    `json:"outcome"`
+	ReasonCode memory.ReasonCode `json:"reasonCode,omitempty"`
+	Stale      bool              `json:"stale,omitempty"`     // somebody edited the same lines meanwhile: propose again
+	Documents  int               `json:"documents,omitempty"` // changed
+	More       bool              `json:"more,omitempty"`
+}
+
+// ConcludeInput ends an extraction as failed: there was no proposal in time, or none that could be applied.
+type ConcludeInput struct {
+	memory.OwnerRef
+	Conversation uuid.UUID         `json:"conversation"`
+	From         int64             `json:"from"`
+	To           int64             `json:"to"`
+	RetryOf      uuid.UUID         `json:"retryOf,omitzero"`
+	ReasonCode   memory.ReasonCode `json:"reasonCode"`
+}
+
+// ConcludeResult is the record.
+type ConcludeResult struct {
+	Extraction uuid.UUID `json:"extraction"`
+	More       bool      `json:"more,omitempty"`
+}
+
+// ReasonNoted ends a step of an extraction whose only entry was already noted by a flush.
+const ReasonNoted memory.ReasonCode = "noted"
+
+// note returns today's note as the engine is shown it: without the entries that a flush made from the same messages. The engine
+// skips what the note contains, but MEMORY.md and PROFILE.md, which a flush does not write, still need it.
+func (p *proposing) note() string {
+	noted := p.load.Noted
+	if noted == nil || noted.Note.ID != p.load.Note.ID {
+		return p.load.Note.Content
+	}
+	if rest, found := memory.ReplaceEntries(p.load.Note.Content, noted.Entries, ""); found {
+		return rest
+	}
+	return p.load.Note.Content
+}
+
+// notedOnce removes the daily entry from a proposal about messages that a flush has noted, unless it replaces entries made by rules.
+func (p *proposing) notedOnce(g memory.Guarded) memory.Guarded {
+	if p.load.Noted != nil && g.Daily != "" {
+		if _, possible := p.replaced(g.Daily); !possible {
+			g.Daily = ""
+		}
+	}
+	return g
+}
+
+// replaced returns the flushed note with a model's entry instead of those that rules wrote when the model did not answer in time.
+// It reports false if they stay: a model wrote them, no model was asked now, the step covers only some of their messages, or
+// somebody has edited them.
+func (p *proposing) replaced(entry string) (string, bool) {
+	if !p.Paid || !p.load.Noted.Fallback {
+		return "", false
+	}
+	return memory.ReplaceEntries(p.load.Noted.Note.Content, p.load.Noted.Entries, entry)
+}
+
+// changes returns the writes of a guarded proposal: MEMORY.md and PROFILE.md replaced, based on the version that the engine saw,
+// and the daily note appended to, or its entries made by rules replaced. Each names its source messages, by line where known.
+func (p *proposing) changes(g memory.Guarded, proposal memory.Proposal, transcript []memory.Line) []memory.Change {
+	var out []memory.Change
+	add := func(c memory.Change, before, after string) {
+		if c.Scope == "" {
+			c.Scope = p.load.Scope
+		}
+		c.Reason = proposal.Reason
+		c.Sources = memory.Sources{
+			Conversation: p.load.Conversation.ID, From: p.in.From, To: p.load.To,
+			Lines: evidence(proposal, before, after, transcript),
+		}
+		out = append(out, c)
+	}
+	replace := func(path string, doc memory.Document, text string) {
+		if text != "" {
+			add(memory.Change{Ref: memory.Ref{Path: path}, Op: memory.OpReplace, Content: text, Base: doc.Version}, doc.Content, text)
+		}
+	}
+	replace(memory.MemoryPath, p.load.Memory, g.Memory)
+	replace(memory.ProfilePath, p.load.Profile, g.Profile)
+	switch {
+	case g.Daily == "":
+	case p.load.Noted != nil:
+		was := p.load.Noted.Note
+		if text, possible := p.replaced(g.Daily); possible {
+			add(memory.Change{
+				Ref: memory.Ref{Scope: was.Scope, Path: was.Path}, Op: memory.OpReplace, Content: text, Base: was.Version,
+			}, was.Content, text)
+		}
+	default:
+		add(memory.Change{
+			Ref: memory.Ref{Path: memory.DailyNotePath(p.load.Today)}, Op: memory.OpAppend,
+			Content: g.Daily, Create: "# " + p.load.Today.Format("2006-01-02") + "\n",
+		}, "", g.Daily)
 	}
 	return out
 }
 
-// reasonOf tells an answer that could not be read from one that the guards refused.
-func reasonOf(violations []memory.Violation) memory.ReasonCode {
-	if violations[0].Code == string(ReasonInvalidProposal) {
-		return ReasonInvalidProposal
+// evidence returns the source messages of each line: those that the engine names, if it was shown them, and otherwise those found
+// by shared words.
+func evidence(proposal memory.Proposal, before, after string, transcript []memory.Line) []memory.LineSource {
+	shown := map[int64]bool{}
+	for _, line := range transcript {
+		shown[line.Seq] = true
 	}
-	return ReasonGuards
+	written := map[string]bool{}
+	for line := range strings.Lines(after) {
+		written[strings.TrimRight(line, "\r\n")] = true
+	}
+	known := map[string]bool{}
+	var out []memory.LineSource
+	for _, e := range proposal.Evidence {
+		named := slices.DeleteFunc(slices.Clone(e.Messages), func(seq int64) bool { return !shown[seq] })
+		if written[e.Line] && len(named) > 0 && !known[e.Line] {
+			known[e.Line] = true
+			out = append(out, memory.LineSource{Line: e.Line, Messages: named})
+		}
+	}
+	for _, e := range memory.Attribute(before, after, transcript) {
+		if !known[e.Line] {
+			out = append(out, e)
+		}
+	}
+	return out
 }

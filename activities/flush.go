@@ -11,8 +11,8 @@ import (
 	"reverie/store"
 )
 
-// Flusher proposes an entry for today's note from messages that leave a context window: a model with its prompt, or
-// the built-in engine. memory.ParseFlush reads its answer.
+// Flusher proposes an entry for today's note from messages that leave a context window: a model with its prompt, or the built-in
+// engine. memory.ParseFlush parses its answer.
 type Flusher interface {
 	Flush(ctx context.Context, in memory.ExtractionInput) (memory.Answer, error)
 }
@@ -20,14 +20,13 @@ type Flusher interface {
 // ReasonExtracted ends a step of a flush whose messages were already extracted.
 const ReasonExtracted memory.ReasonCode = "extracted"
 
-// ReasonNoteFull ends a step of a flush whose entry does not fit into today's note, which has reached the size limit
-// of a document.
+// ReasonNoteFull ends a step of a flush whose entry does not fit in today's note, which has reached the maximum size of a document.
 const ReasonNoteFull memory.ReasonCode = "note_full"
 
-// ReasonForgotten ends a step of a flush whose entry contains only what a person wanted forgotten.
+// ReasonForgotten ends a step of a flush whose entry contains only forgotten statements.
 const ReasonForgotten memory.ReasonCode = "forgotten"
 
-// PlanFlush finds or opens the next flush needed to have everything up to a message flushed.
+// PlanFlush finds or opens the next flush needed to flush everything up to a message.
 func (a *Activities) PlanFlush(ctx context.Context, in PlanFlushInput) (PlanFlushResult, error) {
 	id, err := a.identify(ctx, in.OwnerRef, author(ctx, ""))
 	if err != nil {
@@ -40,9 +39,8 @@ func (a *Activities) PlanFlush(ctx context.Context, in PlanFlushInput) (PlanFlus
 	return PlanFlushResult{Needed: true, Flush: flush.ID, From: flush.From, To: flush.To}, nil
 }
 
-// ProposeFlush asks an engine what to note of the next messages of a flush and saves a draft that passed the guards,
-// or ends the step if there is nothing to write. A run that was interrupted after saving its draft finds it and does
-// not ask again.
+// ProposeFlush asks an engine what to note of the next messages of a flush and saves a draft that passed the guards, or ends the
+// step without one. An attempt after one that was cut off finds its draft and does not ask twice.
 func (a *Activities) ProposeFlush(ctx context.Context, in FlushStepInput) (FlushStepResult, error) {
 	asking := in.Settings.Paid && !in.Fallback && a.Flusher != nil
 	engine := "builtin"
@@ -64,7 +62,7 @@ func (a *Activities) ProposeFlush(ctx context.Context, in FlushStepInput) (Flush
 	return p.run(ctx)
 }
 
-// flushed returns the result of a step of an acknowledged flush.
+// flushed returns the result for a flush that is acknowledged.
 func flushed(record store.Flush) FlushStepResult {
 	return FlushStepResult{
 		From: record.To + 1, To: record.To, Acknowledged: true,
@@ -90,7 +88,7 @@ func (a *Activities) CommitFlush(ctx context.Context, in CommitFlushInput) (Comm
 		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
 			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonScan,
 		})
-	case isConflict && conflict.Code == store.CodeNoteFull: // leave the messages to the extraction: the window must not wait for a new day
+	case isConflict && conflict.Code == store.CodeNoteFull: // the window must not wait for a new day; an extraction follows
 		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
 			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoteFull,
 		})
@@ -116,7 +114,7 @@ func (a *Activities) CommitFlush(ctx context.Context, in CommitFlushInput) (Comm
 	}, nil
 }
 
-// HoldFlush records why an open flush does not continue for now. It waits for the next request.
+// HoldFlush records why an open flush is paused. It resumes with the next request for it.
 func (a *Activities) HoldFlush(ctx context.Context, in HoldFlushInput) (HoldFlushResult, error) {
 	id, err := a.identify(ctx, in.OwnerRef, author(ctx, ""))
 	if err != nil {
@@ -138,13 +136,13 @@ func (a *Activities) HoldFlush(ctx context.Context, in HoldFlushInput) (HoldFlus
 	return HoldFlushResult{Acknowledged: record.Acknowledged(), Done: record.Done}, nil
 }
 
-// FlushRef identifies an open flush.
+// FlushRef names an open flush.
 type FlushRef struct {
 	memory.OwnerRef
 	Flush uuid.UUID `json:"flush"`
 }
 
-// PlanFlushInput asks what to flush so that a conversation is flushed up to a message.
+// PlanFlushInput asks for the next flush needed to flush a conversation up to a message.
 type PlanFlushInput struct {
 	memory.OwnerRef
 	Conversation uuid.UUID `json:"conversation"`
@@ -164,11 +162,10 @@ type FlushStepInput struct {
 	FlushRef
 
 	Settings memory.FlushSettings `json:"settings"`
-	Fallback bool                 `json:"fallback,omitempty"` // by rules, instead of the model
+	Fallback bool                 `json:"fallback,omitempty"` // by rules instead of the model
 }
 
-// FlushStepResult determines the next step: commit a draft, continue after Done, fall back, wait, or ask with a
-// shorter transcript.
+// FlushStepResult selects the next action: commit a draft, continue after Done, fall back, wait, or ask with a shorter transcript.
 type FlushStepResult struct {
 	From         int64             `json:"from"`
 	To           int64             `json:"to"`
@@ -177,8 +174,8 @@ type FlushStepResult struct {
 	TooLong      bool              `json:"tooLong,omitempty"`
 	Messages     int               `json:"messages,omitempty"`
 	FallBack     memory.ReasonCode `json:"fallBack,omitempty"` // the model cannot do it: budget, refused, invalid, …
-	WaitUntil    time.Time         `json:"waitUntil,omitzero"` // when the spent budget renews
-	Fallback     bool              `json:"fallback,omitempty"` // of the acknowledged flush: rules did all or part of it
+	WaitUntil    time.Time         `json:"waitUntil,omitzero"` // the spent budget renews at this time
+	Fallback     bool              `json:"fallback,omitempty"` // rules wrote all or a part of the acknowledged flush
 	Outcome      memory.Outcome    `json:"outcome,omitempty"`
 	ReasonCode   memory.ReasonCode `json:"reasonCode,omitempty"`
 	Usage        memory.Usage      `json:"usage,omitzero"`
@@ -190,21 +187,21 @@ type CommitFlushInput struct {
 
 	From  int64 `json:"from"`
 	To    int64 `json:"to"`
-	Rules bool  `json:"rules,omitempty"` // rules made the draft: there is no further fallback
+	Rules bool  `json:"rules,omitempty"` // rules made the draft: there is no other engine
 }
 
 // CommitFlushResult is the state of the flush.
 type CommitFlushResult struct {
-	Stale        bool              `json:"stale,omitempty"`    // the draft is gone or was made of content that has changed: propose again
-	FallBack     memory.ReasonCode `json:"fallBack,omitempty"` // the model's text may not be written
+	Stale        bool              `json:"stale,omitempty"`    // the draft or its basis is gone: propose again
+	FallBack     memory.ReasonCode `json:"fallBack,omitempty"` // the gate refused the model's entry
 	Acknowledged bool              `json:"acknowledged,omitempty"`
 	Outcome      memory.Outcome    `json:"outcome,omitempty"`
 	ReasonCode   memory.ReasonCode `json:"reasonCode,omitempty"`
 	Done         int64             `json:"done"`
-	Fallback     bool              `json:"fallback,omitempty"` // rules did all or part of what is done
+	Fallback     bool              `json:"fallback,omitempty"` // rules wrote all or a part of it
 }
 
-// HoldFlushInput gives the reason why an open flush does not continue for now.
+// HoldFlushInput is the reason why an open flush is paused.
 type HoldFlushInput struct {
 	FlushRef
 

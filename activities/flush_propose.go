@@ -1,8 +1,8 @@
 package activities
 
 import (
-	"cmp"
 	"context"
+	"time"
 
 	"reverie/llm"
 	"reverie/memory"
@@ -12,12 +12,14 @@ import (
 // flushing is one attempt at a step of a flush.
 type flushing struct {
 	*Activities
-	in        FlushStepInput
-	id        memory.Identity
-	asksModel bool
-	load      store.FlushLoad
-	usage     memory.Usage
-	answer    memory.Answer // the last one
+	in         FlushStepInput
+	id         memory.Identity
+	asksModel  bool
+	load       store.FlushLoad
+	transcript []memory.Line
+	input      memory.ExtractionInput
+	usage      memory.Usage
+	answer     memory.Answer // the last one
 }
 
 func (p *flushing) run(ctx context.Context) (FlushStepResult, error) {
@@ -43,53 +45,28 @@ func (p *flushing) run(ctx context.Context) (FlushStepResult, error) {
 	if len(transcript) == 0 {
 		return p.nothing(ctx, ReasonNothingToKeep, nil)
 	}
-	if p.asksModel {
-		until, err := p.spentUntil(ctx, p.id, p.Budget)
-		if err != nil {
-			return FlushStepResult{}, err
-		}
-		if !until.IsZero() {
-			out, err := p.hold(ctx, ReasonBudget, nil)
-			out.WaitUntil = until
-			return out, err
-		}
-		if p.in.Settings.Policy != memory.FlushWait && p.rest.away(p.Now()) {
-			return p.hold(ctx, ReasonModelAway, nil)
-		}
-	}
-	return p.propose(ctx, transcript)
+	p.transcript = transcript
+	p.input = p.inputOf(transcript)
+	return consult(ctx, p.Activities, engineUse{
+		id: p.id, model: p.asksModel, awaited: true, heartbeat: p.in.Settings.Extract.ModelHeartbeat,
+	}, p)
 }
 
-// propose asks the engine, once more when the guards refuse what it answers.
-func (p *flushing) propose(ctx context.Context, transcript []memory.Line) (FlushStepResult, error) {
-	input := p.input(transcript)
-	proposal, violations, err := p.ask(ctx, input)
-	if err == nil && len(violations) > 0 { // one repair round: the engine sees what was wrong
-		input.Violations, input.Previous = messagesOf(violations), p.answer.Raw
-		proposal, violations, err = p.ask(ctx, input)
-	}
-	switch {
-	case err != nil:
-		return p.modelFailed(ctx, err, len(transcript))
-	case len(violations) > 0 && p.asksModel:
-		return p.hold(ctx, reasonOf(violations), violations)
-	case len(violations) > 0: // there is nobody left to ask
-		return p.nothing(ctx, reasonOf(violations), violations)
-	case proposal.DailyEntry == "":
-		return p.nothing(ctx, ReasonNothingToKeep, nil)
-	}
-	err = p.Store.SaveFlushDraft(ctx, p.id, p.in.Flush, store.FlushDraft{
-		From: p.load.From, To: p.load.To, Scope: p.load.Scope, Today: p.load.Today,
-		Entry: proposal.DailyEntry, Lines: evidence(proposal, "", proposal.DailyEntry, transcript), Reason: proposal.Reason,
-		Model: p.answer.Model, PromptVersion: p.answer.PromptVersion, Fallback: p.in.Fallback, Usage: p.usage,
-	})
-	if err != nil {
-		return FlushStepResult{}, recordError(err, "flush")
-	}
-	return FlushStepResult{From: p.load.From, To: p.load.To, HasDraft: true, Messages: len(transcript), Usage: p.usage}, nil
+func (p *flushing) overBudget(ctx context.Context, until time.Time) (FlushStepResult, error) {
+	out, err := p.hold(ctx, ReasonBudget, nil)
+	out.WaitUntil = until
+	return out, err
 }
 
-func (p *flushing) input(transcript []memory.Line) memory.ExtractionInput {
+func (p *flushing) ready(ctx context.Context) (result FlushStepResult, ended bool, err error) {
+	if p.asksModel && p.in.Settings.Policy != memory.FlushWait && p.rest.away(p.Now()) {
+		result, err = p.hold(ctx, ReasonModelAway, nil)
+		return result, true, err
+	}
+	return FlushStepResult{}, false, nil
+}
+
+func (p *flushing) inputOf(transcript []memory.Line) memory.ExtractionInput {
 	s := p.in.Settings.Extract
 	return memory.ExtractionInput{
 		Agent: p.load.Agent.Name, Today: p.load.Today,
@@ -99,62 +76,76 @@ func (p *flushing) input(transcript []memory.Line) memory.ExtractionInput {
 	}
 }
 
-// ask is one call of the engine, read and guarded: the entry as it may be written, empty for nothing. Faults of the answer come
-// back as violations, faults of the call as the error.
-func (p *flushing) ask(ctx context.Context, input memory.ExtractionInput) (memory.Proposal, []memory.Violation, error) {
+func (p *flushing) ask(ctx context.Context, r repair) (memory.Answer, error) {
 	engine := Flusher(p.Rules)
 	if p.asksModel {
 		engine = p.Flusher
-		defer beat(ctx, cmp.Or(p.in.Settings.Extract.ModelHeartbeat, HeartbeatTimeout)/heartbeatsInTime)()
 	}
-	began := p.Now()
+	input := p.input
+	input.Violations, input.Previous = r.violations, r.previous
 	answer, err := engine.Flush(ctx, input)
-	if p.asksModel {
-		p.noteAnswer(ctx, began, err)
-	}
 	p.usage = p.usage.Add(answer.Usage)
-	if err != nil {
-		return memory.Proposal{}, nil, err
-	}
-	p.answer = answer
-	if p.asksModel {
-		p.modelState(ctx, "ok", "")
-	}
-	proposal, err := memory.ParseFlush(answer.Raw)
-	if err != nil {
-		return memory.Proposal{}, []memory.Violation{{Code: string(ReasonInvalidProposal), Message: err.Error()}}, nil
-	}
-	guarded, violations := memory.Guard(proposal, input, p.in.Settings.Extract)
-	proposal.DailyEntry = guarded.Daily
-	return proposal, violations, nil
+	return answer, err
 }
 
-// modelFailed decides what a failed call means: a shorter transcript, the built-in engine, or another attempt later, which is
-// visible as a waiting flush meanwhile.
-func (p *flushing) modelFailed(ctx context.Context, err error, messages int) (FlushStepResult, error) {
-	failure, err := p.modelFailure(ctx, err)
+// check returns the entry as it may be written; empty for nothing.
+func (p *flushing) check(answer memory.Answer) (memory.Proposal, []memory.Violation) {
+	p.answer = answer
+	proposal, err := memory.ParseFlush(answer.Raw)
 	if err != nil {
-		return FlushStepResult{}, err
+		return memory.Proposal{}, unreadable(err)
 	}
+	kept, violations := memory.Guard(proposal, p.input, p.in.Settings.Extract)
+	proposal.DailyEntry = kept.Daily
+	return proposal, violations
+}
+
+// refuse leaves the step to the rules; if it was theirs, nothing is written.
+func (p *flushing) refuse(ctx context.Context, violations []memory.Violation) (FlushStepResult, error) {
+	if p.asksModel {
+		return p.hold(ctx, reasonOf(violations), violations)
+	}
+	return p.nothing(ctx, reasonOf(violations), violations)
+}
+
+// accept saves the draft for CommitFlush, unless there is nothing to write.
+func (p *flushing) accept(ctx context.Context, proposal memory.Proposal) (FlushStepResult, error) {
+	if proposal.DailyEntry == "" {
+		return p.nothing(ctx, ReasonNothingToKeep, nil)
+	}
+	err := p.Store.SaveFlushDraft(ctx, p.id, p.in.Flush, store.FlushDraft{
+		From: p.load.From, To: p.load.To, Scope: p.load.Scope, Today: p.load.Today,
+		Entry: proposal.DailyEntry, Lines: evidence(proposal, "", proposal.DailyEntry, p.transcript), Reason: proposal.Reason,
+		Model: p.answer.Model, PromptVersion: p.answer.PromptVersion, Fallback: p.in.Fallback, Usage: p.usage,
+	})
+	if err != nil {
+		return FlushStepResult{}, recordError(err, "flush")
+	}
+	return FlushStepResult{From: p.load.From, To: p.load.To, HasDraft: true, Messages: len(p.transcript), Usage: p.usage}, nil
+}
+
+// fail asks for a shorter transcript, leaves the step to the rules, or asks for another attempt, until which the flush is shown as
+// waiting.
+func (p *flushing) fail(ctx context.Context, failure *llm.Error) (FlushStepResult, error) {
 	out, err := p.hold(ctx, memory.ReasonCode(failure.Kind), nil)
 	switch {
 	case err != nil:
 		return FlushStepResult{}, err
 	case failure.Kind == llm.ContextTooLong || failure.Kind == llm.Truncated:
-		out.FallBack, out.TooLong, out.Messages = "", true, messages
+		out.FallBack, out.TooLong, out.Messages = "", true, len(p.transcript)
 	case failure.Kind.Retryable():
 		return FlushStepResult{}, modelError(failure)
 	}
 	return out, nil
 }
 
-// hold records that the model could not do the step, why, and what was spent in vain.
+// hold records why the model could not do the step, and what it cost.
 func (p *flushing) hold(ctx context.Context, reason memory.ReasonCode, violations []memory.Violation) (FlushStepResult, error) {
 	_, err := p.end(ctx, memory.OutcomeWaiting, reason, violations)
 	return FlushStepResult{From: p.load.From, To: p.load.To, FallBack: reason, Usage: p.usage}, err
 }
 
-// nothing accounts for the messages of the step, which has nothing to write.
+// nothing ends a step that has nothing to write; its messages are accounted for.
 func (p *flushing) nothing(ctx context.Context, reason memory.ReasonCode, violations []memory.Violation) (FlushStepResult, error) {
 	out, err := p.end(ctx, memory.OutcomeNothing, reason, violations)
 	switch {
@@ -171,7 +162,9 @@ func (p *flushing) nothing(ctx context.Context, reason memory.ReasonCode, violat
 	}, nil
 }
 
-func (p *flushing) end(ctx context.Context, outcome memory.Outcome, reason memory.ReasonCode, violations []memory.Violation) (store.FlushResult, error) {
+func (p *flushing) end(
+	ctx context.Context, outcome memory.Outcome, reason memory.ReasonCode, violations []memory.Violation,
+) (store.FlushResult, error) {
 	out, err := p.Store.EndFlushStep(ctx, p.id, p.in.Flush, store.FlushEnd{
 		From: p.load.From, To: p.load.To, Outcome: outcome, ReasonCode: reason, Violations: violations,
 		Model: p.answer.Model, PromptVersion: p.answer.PromptVersion, Fallback: p.in.Fallback && p.answer.Model != "", Usage: p.usage,

@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"reverie/devenv/devtest"
-	"reverie/llm"
+	"reverie/llm/embed"
 	"reverie/llm/llmtest"
 	"reverie/memory"
 	"reverie/store"
@@ -32,7 +32,7 @@ type world struct {
 }
 
 // newWorld makes a database with the agents ada and bob of one workspace.
-func newWorld(t *testing.T, models ...llm.Embedder) *world {
+func newWorld(t *testing.T, models ...embed.Embedder) *world {
 	t.Helper()
 	w := &world{url: devtest.Database(t, func(ctx context.Context, url string) error {
 		_, err := store.Migrate(ctx, url)
@@ -168,13 +168,13 @@ func (w *world) wantVectors(t *testing.T, agent string, space int64, without int
 }
 
 // modelAt opens an embedding model at a server.
-func modelAt(t *testing.T, server *llmtest.Server, name string, change ...func(*llm.EmbedderConfig)) llm.Embedder {
+func modelAt(t *testing.T, server *llmtest.Server, name string, change ...func(*embed.Config)) embed.Embedder {
 	t.Helper()
-	c := llm.EmbedderConfig{Provider: "openai", Model: name, APIKey: "key", BaseURL: server.URL, BatchSize: 16, Concurrency: 1}
+	c := embed.Config{Provider: "openai", Model: name, APIKey: "key", BaseURL: server.URL, BatchSize: 16, Concurrency: 1}
 	for _, f := range change {
 		f(&c)
 	}
-	model, err := llm.OpenEmbedder(c)
+	model, err := embed.Open(c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 
 	"reverie/llm"
@@ -11,12 +12,12 @@ import (
 // Prompted asks a model, with the prompts of extraction, dreams, flushes and summaries.
 type Prompted struct {
 	Model llm.Model
-	// MaxTokens bounds an answer. Both documents at their ceilings and a daily entry must fit.
+	// MaxTokens bounds an answer. Both documents at their maximum size and a daily entry must fit.
 	MaxTokens int
 }
 
-// Propose asks the model once. It fails with an *llm.Error; an answer that the model did not finish is one as well, since
-// half a document must not replace a whole one.
+// Propose asks the model once. It fails with an *llm.Error, also for an answer that the token limit cut: half a document must not
+// replace a whole one.
 func (p Prompted) Propose(ctx context.Context, in memory.ExtractionInput) (memory.Answer, error) {
 	system, err := prompts.ExtractSystem()
 	if err != nil {
@@ -39,10 +40,11 @@ func (p Prompted) Consolidate(ctx context.Context, in memory.ConsolidationInput)
 	if err != nil {
 		return memory.Answer{}, err
 	}
-	return p.complete(ctx, prompts.DreamVersion, llm.Request{Model: in.Model, System: system, User: user, Schema: memory.ConsolidationSchema()})
+	r := llm.Request{Model: in.Model, System: system, User: user, Schema: memory.ConsolidationSchema()}
+	return p.complete(ctx, prompts.DreamVersion, r)
 }
 
-// complete sends a request that was made of the templates of a version.
+// complete sends a request rendered from the templates of a version.
 func (p Prompted) complete(ctx context.Context, version string, r llm.Request) (memory.Answer, error) {
 	r.MaxTokens = p.MaxTokens
 	response, err := p.Model.Complete(ctx, r)
@@ -51,4 +53,36 @@ func (p Prompted) complete(ctx context.Context, version string, r llm.Request) (
 		err = &llm.Error{Kind: llm.Truncated, Message: "the answer was cut at its token limit"}
 	}
 	return answer, err
+}
+
+// Flush asks the model once for an entry for today's note, with the prompt of flushes. It fails as Propose does.
+func (p Prompted) Flush(ctx context.Context, in memory.ExtractionInput) (memory.Answer, error) {
+	system, err := prompts.FlushSystem()
+	if err != nil {
+		return memory.Answer{}, err
+	}
+	user, err := prompts.FlushUser(in)
+	if err != nil {
+		return memory.Answer{}, err
+	}
+	return p.complete(ctx, prompts.FlushVersion, llm.Request{Model: in.Model, System: system, User: user, Schema: memory.FlushSchema()})
+}
+
+// Summarise asks the model once to update a summary. It fails as Propose does; next to the error of a cut answer it returns the
+// part that came.
+func (p Prompted) Summarise(ctx context.Context, in memory.SummaryInput) (memory.Answer, error) {
+	system, err := prompts.SummarySystem()
+	if err != nil {
+		return memory.Answer{}, err
+	}
+	user, err := prompts.SummaryUser(in)
+	if err != nil {
+		return memory.Answer{}, err
+	}
+	return p.complete(ctx, prompts.SummaryVersion, llm.Request{Model: in.Model, System: system, User: user})
+}
+
+// SummaryMaker returns the names of the prompt and the model.
+func (p Prompted) SummaryMaker(model string) string {
+	return prompts.SummaryVersion + " " + cmp.Or(model, p.Model.Name())
 }

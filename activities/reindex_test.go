@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"reverie/llm"
+	"reverie/llm/embed"
 	"reverie/llm/llmtest"
 	"reverie/memory"
 	"reverie/store"
@@ -31,7 +32,7 @@ func (w *world) beside(t *testing.T, of memory.EmbeddingIdentity) OpenSpaceResul
 func TestChangeOfTheModel(t *testing.T) {
 	server := llmtest.New(t, llmtest.Options{})
 	small := modelAt(t, server, "small")
-	large := modelAt(t, server, "large", func(c *llm.EmbedderConfig) { c.Dimensions = 512 })
+	large := modelAt(t, server, "large", func(c *embed.Config) { c.Dimensions = 512 })
 	w := newWorld(t, small, large)
 	w.talk(t, member("ada", "user:1"), "talk", sentences(150)...)
 	w.write(t, member("ada", "user:1"), memory.ScopePersonal, "memory/boats.md", "# Boats\n\nAnna's boat is called Dolly. It lies in Kiel.\n")
@@ -102,18 +103,12 @@ func TestSpacesThatCannotBeCompared(t *testing.T) {
 		t.Fatal(err)
 	}
 	space := w.beside(t, next)
-	w.use(t, Options{Store: w.Store, Embedders: []llm.Embedder{large}}) // the old one is not configured any more
+	w.use(t, Options{Store: w.Store, Embedders: []embed.Embedder{large}}) // the old one is not configured any more
 	if c := must(t, w, w.CompareSpaces, CompareSpacesInput{ada, space.Space, 50}); c != (Comparison{}) {
 		t.Errorf("%+v", c)
 	}
 	away := llmtest.New(t, llmtest.Options{Script: llmtest.Always(llmtest.Status(503))})
-	w.use(t, Options{
-		Store: w.Store,
-		Embedders: []llm.Embedder{
-			small,
-			movedTo(modelAt(t, away, "large", func(c *llm.EmbedderConfig) { c.Dimensions = next.Dimensions }), next),
-		},
-	})
+	w.use(t, Options{Store: w.Store, Embedders: []embed.Embedder{small, movedTo(modelAt(t, away, "large", func(c *embed.Config) { c.Dimensions = next.Dimensions }), next)}})
 	_, err = do(w, w.CompareSpaces, CompareSpacesInput{ada, space.Space, 50})
 	if app := wantError(t, err, TypeUnavailable, string(llm.Overloaded)); app.NonRetryable() {
 		t.Error("the comparison is not put off")
@@ -122,11 +117,11 @@ func TestSpacesThatCannotBeCompared(t *testing.T) {
 
 // moved is a model that says it is another one.
 type moved struct {
-	llm.Embedder
+	embed.Embedder
 	identity memory.EmbeddingIdentity
 }
 
-func movedTo(model llm.Embedder, identity memory.EmbeddingIdentity) llm.Embedder {
+func movedTo(model embed.Embedder, identity memory.EmbeddingIdentity) embed.Embedder {
 	return moved{model, identity}
 }
 

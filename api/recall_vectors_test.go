@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"reverie/api"
-	"reverie/llm"
+	"reverie/llm/embed"
 	"reverie/llm/llmtest"
 	"reverie/memory"
 	"reverie/recall"
@@ -18,7 +18,7 @@ import (
 
 // questions embeds questions at a model, or fails.
 type questions struct {
-	model llm.Embedder
+	model embed.Embedder
 	fail  *atomic.Bool
 }
 
@@ -29,7 +29,7 @@ func (q questions) EmbedQuery(ctx context.Context, _, text string) ([]float32, e
 		<-ctx.Done()
 		return nil, errors.Join(errors.New("PROVIDERMARKER"), ctx.Err())
 	}
-	made, err := q.model.Embed(ctx, llm.EmbedQuery, []string{text})
+	made, err := q.model.Embed(ctx, embed.Query, []string{text})
 	if err != nil {
 		return nil, err
 	}
@@ -37,10 +37,10 @@ func (q questions) EmbedQuery(ctx context.Context, _, text string) ([]float32, e
 }
 
 // withVectors is a server whose searches use vectors of a model, and that model.
-func withVectors(t *testing.T, script llmtest.Script, fail *atomic.Bool) (*harness, llm.Embedder) {
+func withVectors(t *testing.T, script llmtest.Script, fail *atomic.Bool) (*harness, embed.Embedder) {
 	t.Helper()
 	provider := llmtest.New(t, llmtest.Options{Dimensions: 64, Script: script})
-	model, err := llm.OpenEmbedder(llm.EmbedderConfig{Provider: "openai", Model: "embed-test", APIKey: "k", BaseURL: provider.URL, Timeout: time.Second})
+	model, err := embed.Open(embed.Config{Provider: "openai", Model: "embed-test", APIKey: "k", BaseURL: provider.URL, Timeout: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func withVectors(t *testing.T, script llmtest.Script, fail *atomic.Bool) (*harne
 }
 
 // embed gives everything of agent ada that waits its vectors, as the worker does.
-func (h *harness) embed(model llm.Embedder) {
+func (h *harness) embed(model embed.Embedder) {
 	h.t.Helper()
 	id := memory.Identity{
 		Workspace: workspace, Agent: "ada", AnyOwner: true, Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorWorkflow, ID: "index"},
@@ -79,7 +79,7 @@ func (h *harness) embed(model llm.Embedder) {
 		for _, unit := range due.Units {
 			texts = append(texts, unit.Text)
 		}
-		made, err := model.Embed(h.t.Context(), llm.EmbedDocument, texts)
+		made, err := model.Embed(h.t.Context(), embed.Document, texts)
 		if err != nil {
 			h.t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -26,7 +25,7 @@ func served(tb testing.TB, provider string, status int, body string) Model {
 	return m
 }
 
-// Answers in the shapes that servers really send, several of which langchaingo cannot read.
+// Answers in the formats that servers really send.
 func TestAnswersInOddShapes(t *testing.T) {
 	t.Parallel()
 	type got struct {
@@ -150,33 +149,5 @@ func TestAnEndlessAnswerIsGivenUp(t *testing.T) {
 	_, err = m.Complete(t.Context(), Request{User: "Hi."})
 	if e, ok := errors.AsType[*Error](err); !ok || e.Kind != Unavailable || !strings.Contains(e.Message, "larger than") {
 		t.Errorf("%v", err)
-	}
-}
-
-// A client below that tries again by itself gets what it got, and nothing is sent a second time.
-func TestACallThatFailedIsNotSentAgain(t *testing.T) {
-	t.Parallel()
-	sent := 0
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		sent++
-		w.WriteHeader(http.StatusServiceUnavailable)
-	}))
-	defer server.Close()
-	d := newDoer("key", readCompletion)
-	ctx := withCall(context.Background(), &call{})
-	var errs []error
-	for range 3 {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL, strings.NewReader("{}"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := d.Do(req)
-		if err == nil {
-			_ = response.Body.Close()
-		}
-		errs = append(errs, err)
-	}
-	if sent != 1 || errs[0] == nil || !errors.Is(errs[1], errs[0]) || !errors.Is(errs[2], errs[0]) {
-		t.Errorf("%d sent, errors %v", sent, errs)
 	}
 }

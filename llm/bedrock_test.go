@@ -3,17 +3,16 @@ package llm_test
 import (
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"reverie/llm"
+	"reverie/llm/llmtest"
 	"reverie/memory"
 )
 
@@ -22,56 +21,9 @@ const (
 	nova   = "amazon.nova-test-v1:0"
 )
 
-// aws is a Bedrock endpoint that answers every InvokeModel alike.
-type aws struct {
-	status int
-	header map[string]string
-	body   string
-
-	count atomic.Int64
-	auth  atomic.Value // string: the last Authorization header
-	sent  atomic.Value // string: the last body
-}
-
-func (a *aws) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	a.count.Add(1)
-	b, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
-	a.auth.Store(r.Header.Get("Authorization"))
-	a.sent.Store(string(b))
-	w.Header().Set("Content-Type", "application/json")
-	for name, value := range a.header {
-		w.Header().Set(name, value)
-	}
-	w.WriteHeader(a.status)
-	_, _ = io.WriteString(w, a.body)
-}
-
-// credentials sets AWS's environment up with credentials, and with no others that the machine may have.
-func credentials(t *testing.T) {
-	t.Helper()
-	for name, value := range map[string]string{
-		"AWS_REGION": "eu-central-1", "AWS_ACCESS_KEY_ID": "AKIATESTTESTTESTTEST", "AWS_SECRET_ACCESS_KEY": "aws-secret-0123456789",
-		"AWS_SESSION_TOKEN": "", "AWS_PROFILE": "", "AWS_CONFIG_FILE": t.TempDir() + "/none", "AWS_SHARED_CREDENTIALS_FILE": t.TempDir() + "/none",
-		"AWS_EC2_METADATA_DISABLED": "true",
-	} {
-		t.Setenv(name, value)
-	}
-}
-
-// newAWS starts an endpoint and returns its address.
-func newAWS(tb testing.TB, endpoint *aws) string {
+func openBedrock(tb testing.TB, endpoint *llmtest.Bedrock, model, key string) llm.Model {
 	tb.Helper()
-	server := httptest.NewServer(endpoint)
-	tb.Cleanup(server.Close)
-	return server.URL
-}
-
-func openBedrock(tb testing.TB, endpoint *aws, model, key string) llm.Model {
-	tb.Helper()
-	m, err := llm.Open(llm.Config{Provider: "bedrock", Model: model, APIKey: key, BaseURL: newAWS(tb, endpoint), InputPrice: 3, OutputPrice: 15})
+	m, err := llm.Open(llm.Config{Provider: "bedrock", Model: model, APIKey: key, BaseURL: endpoint.Listen(tb), InputPrice: 3, OutputPrice: 15})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -81,7 +33,7 @@ func openBedrock(tb testing.TB, endpoint *aws, model, key string) llm.Model {
 var counted = map[string]string{"X-Amzn-Bedrock-Input-Token-Count": "12", "X-Amzn-Bedrock-Output-Token-Count": "4"}
 
 func TestBedrockAnswers(t *testing.T) {
-	credentials(t)
+	llmtest.SetAWSCredentials(t)
 	usage := memory.Usage{Calls: 1, InputTokens: 12, OutputTokens: 4, CostMicros: 12*3 + 4*15}
 	tests := []struct {
 		name, model, body string
@@ -95,7 +47,7 @@ func TestBedrockAnswers(t *testing.T) {
 		{"Titan, cut", "amazon.titan-text-v1", `{"inputTextTokenCount":12,"results":[{"tokenCount":4,"outputText":"Hel","completionReason":"LENGTH"}]}`, llm.Response{Text: "Hel", Truncated: true}},
 	}
 	for _, test := range tests {
-		endpoint := &aws{status: http.StatusOK, header: counted, body: test.body}
+		endpoint := &llmtest.Bedrock{Status: http.StatusOK, Header: counted, Body: test.body}
 		got, err := openBedrock(t, endpoint, test.model, "").Complete(t.Context(), llm.Request{System: "Be brief.", User: "Hi.", Schema: json.RawMessage(schema)})
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
@@ -105,18 +57,18 @@ func TestBedrockAnswers(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)
 		}
-		sent := endpoint.sent.Load().(string)
+		sent := endpoint.Sent.Load().(string)
 		if !strings.Contains(sent, "Be brief.") || !strings.Contains(sent, "It must follow this JSON schema") {
 			t.Errorf("%s: sent %s", test.name, sent)
 		}
-		if !strings.HasPrefix(endpoint.auth.Load().(string), "AWS4-HMAC-SHA256 ") {
-			t.Errorf("%s: not signed: %q", test.name, endpoint.auth.Load())
+		if !strings.HasPrefix(endpoint.Auth.Load().(string), "AWS4-HMAC-SHA256 ") {
+			t.Errorf("%s: not signed: %q", test.name, endpoint.Auth.Load())
 		}
 	}
 }
 
 func TestBedrockFailuresAreTypedAndNotTriedAgain(t *testing.T) {
-	credentials(t)
+	llmtest.SetAWSCredentials(t)
 	tests := []struct {
 		name   string
 		status int
@@ -134,59 +86,59 @@ func TestBedrockFailuresAreTypedAndNotTriedAgain(t *testing.T) {
 		{"garbage", 200, nil, `<html>`, llm.Unavailable, 0},
 	}
 	for _, test := range tests {
-		endpoint := &aws{status: test.status, header: test.header, body: test.body}
+		endpoint := &llmtest.Bedrock{Status: test.status, Header: test.header, Body: test.body}
 		_, err := openBedrock(t, endpoint, claude, "").Complete(t.Context(), llm.Request{User: "Hi."})
 		if e := failureOf(t, err); e.Kind != test.kind || e.Status != test.status || e.RetryAfter != test.after {
 			t.Errorf("%s: %v after %s", test.name, err, e.RetryAfter)
 		}
-		if endpoint.count.Load() != 1 {
-			t.Errorf("%s: %d requests, want 1", test.name, endpoint.count.Load())
+		if endpoint.Count.Load() != 1 {
+			t.Errorf("%s: %d requests, want 1", test.name, endpoint.Count.Load())
 		}
 	}
 }
 
 func TestBedrockTakesAnAPIKeyInsteadOfASignature(t *testing.T) {
-	credentials(t)
-	endpoint := &aws{status: http.StatusOK, body: `{"type":"message","content":[{"type":"text","text":"Hello"}],"stop_reason":"end_turn"}`}
+	llmtest.SetAWSCredentials(t)
+	endpoint := &llmtest.Bedrock{Status: http.StatusOK, Body: `{"type":"message","content":[{"type":"text","text":"Hello"}],"stop_reason":"end_turn"}`}
 	if _, err := openBedrock(t, endpoint, claude, testKey).Complete(t.Context(), llm.Request{User: "Hi."}); err != nil {
 		t.Fatal(err)
 	}
-	if got := endpoint.auth.Load(); got != "Bearer "+testKey {
+	if got := endpoint.Auth.Load(); got != "Bearer "+testKey {
 		t.Errorf("Authorization: %q", got)
 	}
 }
 
 // Claude's default temperature is the least repeatable one, so 0 has to be sent; a model that declines one gets none.
 func TestBedrockTemperature(t *testing.T) {
-	credentials(t)
-	endpoint := &aws{status: http.StatusOK, body: `{"type":"message","content":[{"type":"text","text":"Hello"}],"stop_reason":"end_turn"}`}
+	llmtest.SetAWSCredentials(t)
+	endpoint := &llmtest.Bedrock{Status: http.StatusOK, Body: `{"type":"message","content":[{"type":"text","text":"Hello"}],"stop_reason":"end_turn"}`}
 	model := openBedrock(t, endpoint, claude, "")
 	for _, test := range []struct{ asked, least, most float64 }{{0, 1e-9, 0.001}, {0.5, 0.5, 0.5}, {-1, 0, 0}} {
 		if _, err := model.Complete(t.Context(), llm.Request{User: "Hi.", Temperature: test.asked}); err != nil {
 			t.Fatal(err)
 		}
-		got, _ := fields(t, []byte(endpoint.sent.Load().(string)))["temperature"].(float64)
+		got, _ := fields(t, []byte(endpoint.Sent.Load().(string)))["temperature"].(float64)
 		if got < test.least || got > test.most {
 			t.Errorf("asked for %v, sent %v", test.asked, got)
 		}
 	}
-	endpoint.status, endpoint.body = http.StatusBadRequest, `{"message":"temperature is deprecated for this model"}`
+	endpoint.Status, endpoint.Body = http.StatusBadRequest, `{"message":"temperature is deprecated for this model"}`
 	for range 2 {
 		_, _ = model.Complete(t.Context(), llm.Request{User: "Hi."})
 	}
-	if _, sent := fields(t, []byte(endpoint.sent.Load().(string)))["temperature"]; sent {
+	if _, sent := fields(t, []byte(endpoint.Sent.Load().(string)))["temperature"]; sent {
 		t.Error("a declined temperature was sent again")
 	}
 }
 
 func TestBedrockWithoutCredentialsOrRegionSaysSo(t *testing.T) {
-	credentials(t)
+	llmtest.SetAWSCredentials(t)
 	t.Setenv("AWS_ACCESS_KEY_ID", "")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
-	endpoint := &aws{status: http.StatusOK}
+	endpoint := &llmtest.Bedrock{Status: http.StatusOK}
 	_, err := openBedrock(t, endpoint, claude, "").Complete(t.Context(), llm.Request{User: "Hi."})
-	if e := failureOf(t, err); e.Kind != llm.Unauthorized || endpoint.count.Load() != 0 {
-		t.Errorf("%v after %d requests", err, endpoint.count.Load())
+	if e := failureOf(t, err); e.Kind != llm.Unauthorized || endpoint.Count.Load() != 0 {
+		t.Errorf("%v after %d requests", err, endpoint.Count.Load())
 	}
 	t.Setenv("AWS_REGION", "")
 	if _, err := llm.Open(llm.Config{Provider: "bedrock", Model: claude}); err == nil || !strings.Contains(err.Error(), "AWS_REGION") {
@@ -195,7 +147,7 @@ func TestBedrockWithoutCredentialsOrRegionSaysSo(t *testing.T) {
 }
 
 func TestBedrockDeadline(t *testing.T) {
-	credentials(t)
+	llmtest.SetAWSCredentials(t)
 	stop := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-stop }))
 	defer server.Close()

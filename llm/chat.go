@@ -2,39 +2,42 @@ package llm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/tmc/langchaingo/llms"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
+	"reverie/llm/provider"
+	"reverie/llm/wire"
 	"reverie/memory"
 )
 
-// chat is a Model on a langchaingo client.
+// chat is a Chatter on a langchaingo model.
 type chat struct {
 	config   Config
 	name     string // of the provider
-	provider provider
+	provider provider.Provider
 	backend  llms.Model
 	tracer   trace.Tracer
 
 	mu       sync.Mutex
-	declined map[string]feature // by model: what its server has declined once and is not sent again
+	declined map[string]wire.Feature // by model: what its server has declined and is not sent again
 }
 
 // Name implements Model.
 func (c *chat) Name() string { return c.name + "/" + c.config.Model }
 
-// String is Name: nothing else of a model is for printing.
+// String returns the name, and never the key.
 func (c *chat) String() string { return c.Name() }
 
-// GoString is Name.
+// GoString implements fmt.GoStringer as String does.
 func (c *chat) GoString() string { return c.Name() }
 
 // Complete implements Model.
@@ -45,7 +48,7 @@ func (c *chat) Complete(ctx context.Context, r Request) (Response, error) {
 	ctx, span := c.startSpan(ctx, r)
 	defer span.End()
 	response, err := c.complete(ctx, r)
-	describe(span, response, err)
+	wire.DescribeSpan(span, response.Model, response.Usage, response.Truncated, err)
 	return response, err
 }
 
@@ -53,83 +56,235 @@ func (c *chat) complete(ctx context.Context, r Request) (Response, error) {
 	if strings.TrimSpace(r.User) == "" {
 		return Response{}, &Error{Kind: BadRequest, Message: "the request has no user text"}
 	}
-	call, prompt, options := c.shape(r)
-	content, err := c.ask(ctx, r.Model, call, prompt, options)
+	call := &wire.Call{Key: c.config.APIKey, Said: []string{r.System, r.User}, Sent: c.features(r), Schema: r.Schema}
+	system := r.System
+	if r.Schema != nil && (call.Sent&wire.SchemaBound == 0 || c.provider.JSON != provider.BindsSchema) {
+		system = inWords(system, r.Schema)
+	}
+	var messages []llms.MessageContent
+	if system != "" {
+		messages = append(messages, llms.TextParts(llms.ChatMessageTypeSystem, system))
+	}
+	messages = append(messages, llms.TextParts(llms.ChatMessageTypeHuman, r.User))
+	content, err := c.ask(ctx, r, call, messages)
 	response := Response{Model: c.answered(r.Model, call), Usage: c.usage(call)}
 	switch {
 	case err != nil:
 		return response, err
-	case call.answer.empty:
+	case call.Answer.Empty:
 		return response, &Error{Kind: Unavailable, Status: http.StatusOK, Message: "the answer has no content"}
 	}
-	response.Text = text(content)
-	response.Truncated = isCut(call.answer.finish)
+	response.Text, response.Truncated = text(content), call.Answer.Cut()
 	return response, nil
 }
 
-// ask sends the call, once. Its errors are those of Complete and Chat.
-func (c *chat) ask(ctx context.Context, model string, call *call, prompt []llms.MessageContent, options []llms.CallOption) (*llms.ContentResponse, error) {
-	callCtx := withCall(ctx, call)
-	if c.config.Timeout > 0 {
-		var cancel context.CancelFunc
-		callCtx, cancel = context.WithTimeout(callCtx, c.config.Timeout)
-		defer cancel()
+// inWords appends the schema to the system text. JSON mode also requires the word JSON in the prompt.
+func inWords(system string, schema json.RawMessage) string {
+	if system != "" {
+		system += "\n\n"
 	}
-	began := time.Now()
-	content, err := c.backend.GenerateContent(callCtx, prompt, options...)
-	switch {
-	case err == nil:
-		return content, nil
-	case errors.Is(ctx.Err(), context.Canceled):
-		return nil, fmt.Errorf("model call: %w", context.Canceled)
-	case ctx.Err() != nil, call.failure == nil && callCtx.Err() != nil:
-		return nil, late(time.Since(began))
-	case call.failure != nil:
-		return nil, c.learn(model, call)
-	}
-	// all that can go wrong on the wire is in call.failure: what is left is the request itself
-	return nil, &Error{Kind: BadRequest, Message: tidy(err.Error(), c.config.APIKey, call.said)}
+	return system + "Answer with one JSON object and nothing else: no prose, no code fence. It must follow this JSON " +
+		"schema:\n" + string(schema)
 }
 
-// answered names the model that answered, or was to.
-func (c *chat) answered(asked string, call *call) string {
-	if call.answer.model != "" {
-		asked = call.answer.model
+// Chat implements Chatter.
+func (c *chat) Chat(ctx context.Context, r ChatRequest, onText func(part string) error) (ChatResponse, error) {
+	if r.Model == "" {
+		r.Model = c.config.Model
+	}
+	ctx, span := c.startSpan(ctx, r.request())
+	defer span.End()
+	response, err := c.converse(ctx, r, onText)
+	wire.DescribeSpan(span, response.Model, response.Usage, response.Truncated, err)
+	return response, err
+}
+
+func (c *chat) startSpan(ctx context.Context, r Request) (context.Context, trace.Span) {
+	return wire.StartSpan(ctx, c.tracer, "chat", c.name, r.Model, attribute.Int("gen_ai.request.max_tokens", r.MaxTokens))
+}
+
+// request returns what a conversation has in common with a question.
+func (r ChatRequest) request() Request {
+	return Request{Model: r.Model, MaxTokens: r.MaxTokens, Temperature: r.Temperature}
+}
+
+func (c *chat) converse(ctx context.Context, r ChatRequest, onText func(part string) error) (ChatResponse, error) {
+	sent := c.chatFeatures(r, onText != nil)
+	v, failure := arrange(r, newCallIDs(c.name), sent)
+	if failure != nil {
+		return ChatResponse{}, failure
+	}
+	call := &wire.Call{Key: c.config.APIKey, Said: v.said(), Sent: sent}
+	var options []llms.CallOption
+	if len(v.tools) > 0 {
+		options = append(options, llms.WithTools(functions(v.tools)))
+		if r.NoCalls {
+			options = append(options, llms.WithToolChoice(wire.NoCalls))
+		}
+	}
+	if sent&wire.Streamed != 0 {
+		options = append(options, llms.WithStreamingFunc(func(_ context.Context, part []byte) error { return onText(string(part)) }))
+	}
+	content, err := c.ask(ctx, r.request(), call, prompt(v), options...)
+	response := ChatResponse{
+		Model: c.answered(r.Model, call), Usage: c.usage(call), Cached: call.Answer.CachedTokens, Finish: call.Answer.Finish,
+	}
+	switch {
+	case call.Stopped != nil:
+		return response, call.Stopped
+	case err != nil:
+		return response, err
+	}
+	calls := toolCalls(content)
+	for _, toolCall := range calls {
+		if toolCall.Name == "" { // asked again, the model may name it
+			return response, &Error{Kind: Unavailable, Status: http.StatusOK, Message: "the answer calls a tool without its name"}
+		}
+	}
+	response.Text, response.Truncated = text(content), call.Answer.Cut()
+	if !r.NoCalls {
+		response.ToolCalls = calls
+	}
+	if onText != nil && !call.Heard && response.Text != "" {
+		return response, onText(response.Text)
+	}
+	return response, nil
+}
+
+// requiredMaxTokens is sent when a request has no limit and the protocol (Anthropic's, Bedrock's) requires one. Every model still
+// served accepts it; langchaingo's defaults, 2,048 or 512, cut larger answers.
+const requiredMaxTokens = 4096
+
+// ask sends the call once. Its errors are those of Complete and Chat.
+func (c *chat) ask(
+	ctx context.Context, r Request, call *wire.Call, messages []llms.MessageContent, options ...llms.CallOption,
+) (content *llms.ContentResponse, err error) {
+	limit := max(r.MaxTokens, 0)
+	if limit == 0 && c.provider.Protocol != provider.ChatCompletions {
+		limit = requiredMaxTokens
+	}
+	options = append(options, llms.WithModel(r.Model))
+	if limit > 0 {
+		options = append(options, llms.WithMaxTokens(limit))
+	}
+	if call.Sent&wire.Temperature != 0 {
+		options = append(options, llms.WithTemperature(r.Temperature))
+	}
+	err = call.Run(ctx, c.config.Timeout, func(ctx context.Context) (err error) {
+		content, err = c.backend.GenerateContent(ctx, messages, options...)
+		return err
+	})
+	if call.Declined != 0 && errors.Is(err, call.Failure) {
+		err = c.learn(r.Model, call)
+	}
+	return content, err
+}
+
+// answered returns the name of the model that answered, or that was asked.
+func (c *chat) answered(asked string, call *wire.Call) string {
+	if call.Answer.Model != "" {
+		asked = call.Answer.Model
 	}
 	return c.name + "/" + asked
 }
 
-// late is the error of a call that a deadline of ours cut.
-func late(after time.Duration) *Error {
-	return &Error{Kind: Timeout, Message: fmt.Sprintf("no answer within %s", after.Round(time.Millisecond)), cause: context.DeadlineExceeded}
-}
-
-// text joins what the model said: Anthropic answers in several blocks.
+// text joins the text of an answer, without the model's thoughts.
 func text(content *llms.ContentResponse) string {
 	var b strings.Builder
 	for _, choice := range content.Choices {
 		b.WriteString(choice.Content)
 	}
-	return withoutThoughts(b.String())
+	return wire.WithoutThoughts(b.String())
 }
 
-// usage prices what the call used. A provider that counts nothing is estimated, so that budgets hold there too.
-func (c *chat) usage(call *call) memory.Usage {
-	if !call.answered {
+// usage prices what the call used. Tokens that the provider does not count are estimated, so that budgets hold there too.
+func (c *chat) usage(call *wire.Call) memory.Usage {
+	if !call.Answered {
 		return memory.Usage{}
 	}
-	in, out := call.answer.inputTokens, call.answer.outputTokens
+	in, out := call.Answer.InputTokens, call.Answer.OutputTokens
 	if in == 0 {
-		for _, text := range call.said {
+		for _, text := range call.Said {
 			in += memory.EstimateTokens(text)
 		}
 	}
-	if out == 0 && call.answer.inputTokens == 0 {
-		out = memory.EstimateTokens(call.answer.text)
+	if out == 0 && call.Answer.InputTokens == 0 {
+		out = memory.EstimateTokens(call.Answer.Text)
 	}
 	return memory.Usage{
 		Calls: 1, InputTokens: in, OutputTokens: out,
-		// a dollar per million tokens is a millionth of a dollar per token
+		// A dollar per million tokens is a millionth of a dollar per token.
 		CostMicros: int64(math.Round(float64(in)*c.config.InputPrice + float64(out)*c.config.OutputPrice)),
 	}
+}
+
+// fixedTemperature matches OpenAI's models that accept no temperature. Others are found when they decline one.
+var fixedTemperature = regexp.MustCompile(`^(?:o1-|o3-|o3$|gpt-5)`)
+
+// features returns the optional parts to send with r.
+func (c *chat) features(r Request) wire.Feature {
+	c.mu.Lock()
+	declined := c.declined[r.Model]
+	c.mu.Unlock()
+
+	completions := c.provider.Protocol == provider.ChatCompletions
+	var want wire.Feature
+	if r.Schema != nil && c.provider.JSON <= provider.TakesSchema {
+		want |= wire.SchemaBound &^ declined
+	}
+	if r.Schema != nil && c.provider.JSON <= provider.TakesJSON && completions && want&wire.SchemaBound == 0 {
+		want |= wire.JSONBound &^ declined
+	}
+	if r.Temperature >= 0 && !(completions && fixedTemperature.MatchString(r.Model)) {
+		want |= wire.Temperature &^ declined
+	}
+	if r.MaxTokens > 0 && completions {
+		want |= limitForm(c.provider.ModernLimit, declined)
+	}
+	return want
+}
+
+// limitForm returns the provider's form of the limit, else the other one, else none.
+func limitForm(modern bool, declined wire.Feature) wire.Feature {
+	first, second := wire.LegacyLimit, wire.ModernLimit
+	if modern {
+		first, second = second, first
+	}
+	if first&^declined != 0 {
+		return first
+	}
+	return second &^ declined
+}
+
+// chatFeatures returns the optional parts to send with a conversation.
+func (c *chat) chatFeatures(r ChatRequest, streaming bool) wire.Feature {
+	want := c.features(r.request())
+	c.mu.Lock()
+	declined := c.declined[r.Model]
+	c.mu.Unlock()
+	if c.provider.Protocol == provider.AWSRuntime { // langchaingo streams and offers tools to some families only
+		return want
+	}
+	want |= (wire.ToolUse | wire.UserRows) &^ declined
+	if c.provider.Protocol == provider.Messages {
+		want |= wire.CacheMarks &^ declined
+	}
+	if streaming {
+		want |= wire.Streamed &^ declined
+	}
+	if want&wire.Streamed != 0 && c.provider.Protocol == provider.ChatCompletions {
+		want |= wire.StreamUsage &^ declined
+	}
+	return want
+}
+
+// learn returns the failure of a call that declined a feature: worth another try, without the feature from then on.
+func (c *chat) learn(model string, call *wire.Call) *Error {
+	c.mu.Lock()
+	c.declined[model] |= call.Declined
+	c.mu.Unlock()
+	e := *call.Failure
+	e.Kind = Unavailable
+	e.Message = wire.Cut("declined: " + call.Declined.String() + "; left out from the next call on (" + e.Message + ")")
+	return &e
 }

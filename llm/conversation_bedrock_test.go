@@ -8,18 +8,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reverie/llm"
+	"reverie/llm/llmtest"
 	"reverie/memory"
 )
 
 // Bedrock is asked in one piece and without tools; what tools were asked and answered before is told in words.
 func TestConversationsAtBedrock(t *testing.T) {
-	credentials(t)
+	llmtest.SetAWSCredentials(t)
 	call := memory.ToolCall{ID: "1", Name: "memory_search", Arguments: `{"query":"home"}`}
 	for _, test := range []struct{ model, body string }{
 		{claude, `{"type":"message","content":[{"type":"text","text":"In Köln."}],"stop_reason":"end_turn","usage":{"input_tokens":12,"output_tokens":4}}`},
 		{nova, `{"output":{"message":{"role":"assistant","content":[{"text":"In Köln."}]}},"stopReason":"end_turn"}`},
 	} {
-		endpoint := &aws{status: http.StatusOK, header: counted, body: test.body}
+		endpoint := &llmtest.Bedrock{Status: http.StatusOK, Header: counted, Body: test.body}
 		model, ok := openBedrock(t, endpoint, test.model, "").(llm.Chatter)
 		if !ok {
 			t.Fatal("the model does not take conversations")
@@ -40,7 +41,7 @@ func TestConversationsAtBedrock(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" || len(h.parts) != 1 || h.text() != got.Text {
 			t.Errorf("%s: heard %q: %s", test.model, h.parts, diff)
 		}
-		sent, _ := endpoint.sent.Load().(string)
+		sent, _ := endpoint.Sent.Load().(string)
 		for _, part := range []string{"Be brief.", `Recalled: nothing.\n\nWhere do I live?`, `[called the tool memory_search: {\"query\":\"home\"}]`, `[result of the tool memory_search]\nKöln, Lindenthal\n\nSo?`} {
 			if !strings.Contains(sent, part) {
 				t.Errorf("%s: %q is not in %s", test.model, part, sent)

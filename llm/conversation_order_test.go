@@ -34,7 +34,7 @@ func TestConversationsThatAreNotAsked(t *testing.T) {
 		{"an answer without a call", []llm.ChatMessage{user("Hi."), tool("1", "x")}, "message 1 answers no call"},
 		{"an answer to another call", []llm.ChatMessage{user("Hi."), assistant("", call), tool("2", "x")}, "message 2 answers no call"},
 		{"two answers", []llm.ChatMessage{user("Hi."), assistant("", call), tool("1", "x"), tool("1", "x")}, "message 3 answers no call"},
-		{"a role", []llm.ChatMessage{{Role: "function", Content: "x"}}, "message 0 has no role"},
+		{"a role", []llm.ChatMessage{{Role: "function", Content: "x"}}, "message 0 has no known role"},
 	} {
 		for _, provider := range protocols {
 			server := llmtest.New(t, llmtest.Options{})

@@ -8,24 +8,24 @@ import (
 	"reverie/memory"
 )
 
-// DreamVersion names the templates of a consolidation by their content. It is recorded with every dream that asked a model.
+// DreamVersion identifies the templates of a consolidation by a hash of their content. It is recorded with every dream that asked a
+// model.
 var DreamVersion = version("dream", "dream_system.tmpl", "dream_user.tmpl", "dream_repair.tmpl")
 
 const (
-	// MaxGone is how many of the statements that must not come back a model is shown, the first ones. The check after it
-	// knows all of them.
+	// MaxGone bounds how many forgotten statements a model is shown. The check of its answer uses all of them.
 	MaxGone = 60
 	// maxTopicChars bounds the topic of a focused dream.
 	maxTopicChars = 300
-	// maxStatementChars bounds one candidate and the like, in characters.
+	// maxStatementChars bounds one statement, in characters.
 	maxStatementChars = 600
 )
 
-// DreamSystem is what every consolidation is told. It is the same for all of them, so that providers can cache it.
+// DreamSystem renders the system text of consolidations. It is the same for all of them, so that providers can cache it.
 func DreamSystem() (string, error) { return render("dream_system.tmpl", nil) }
 
-// DreamUser renders the material of one consolidation. With Violations it is the repair round: the same material, then what
-// was wrong with Previous.
+// DreamUser renders the user text of one consolidation. With Violations it is the repair round: the same text, then what was wrong
+// with Previous.
 func DreamUser(in memory.ConsolidationInput) (string, error) {
 	data := consolidationData(in)
 	text, err := render("dream_user.tmpl", data)
@@ -91,7 +91,7 @@ func consolidationData(in memory.ConsolidationInput) consolidation {
 	return c
 }
 
-// data is everything that stands between markers.
+// data returns everything that is put between markers.
 func (c consolidation) data() []string {
 	data := []string{c.Agent, c.Topic, c.Previous}
 	for _, f := range append(c.Files, c.Notes...) {
@@ -105,7 +105,7 @@ func (c consolidation) data() []string {
 
 func statement(text string) string { return head(oneLine(text), maxStatementChars) }
 
-// weightOf says what speaks for a candidate.
+// weightOf describes the evidence for a candidate.
 func weightOf(c memory.ConsolidationCandidate) string {
 	said := fmt.Sprintf("score %.2f", c.Score)
 	switch {

@@ -9,24 +9,24 @@ import (
 	"reverie/memory"
 )
 
-// Version names the templates of an extraction by their content. It is recorded with every extraction.
+// Version identifies the templates of an extraction by a hash of their content. It is recorded with every extraction.
 var Version = version("extract", "extract_system.tmpl", "extract_user.tmpl", "extract_repair.tmpl")
 
 const (
-	// MaxFileChars is how much of a file is shown, in characters. A file that a person made longer cannot be rewritten by a
-	// model, which would have to repeat it, and is shown in part.
+	// MaxFileChars bounds the shown part of a file, in characters. A longer file, written by a person, is shown in part: a model that
+	// rewrites it would have to repeat it.
 	MaxFileChars = 40_000
-	// MaxPreviousChars is how much of a refused answer is shown, in characters.
+	// MaxPreviousChars bounds the shown part of a refused answer, in characters.
 	MaxPreviousChars = 24_000
 	// maxNameChars bounds the agent's name.
 	maxNameChars = 80
 )
 
-// ExtractSystem is what every extraction is told. It is the same for all of them, so that providers can cache it.
+// ExtractSystem renders the system text of extractions. It is the same for all of them, so that providers can cache it.
 func ExtractSystem() (string, error) { return render("extract_system.tmpl", nil) }
 
-// ExtractUser renders the material of one extraction. With Violations it is the repair round: the same material, then what
-// was wrong with Previous.
+// ExtractUser renders the user text of one extraction. With Violations it is the repair round: the same text, then what was wrong
+// with Previous.
 func ExtractUser(in memory.ExtractionInput) (string, error) {
 	data := extractData(in)
 	text, err := render("extract_user.tmpl", data)
@@ -42,7 +42,7 @@ type extract struct {
 	Code            string // of the markers
 	Now             string
 	Agent           string // quoted, on one line
-	When            string // the messages were written; empty when unknown
+	When            string // when the messages were written; empty if unknown
 	MemoryMaxChars  int
 	ProfileMaxChars int
 	Files           []file
@@ -55,7 +55,7 @@ type extract struct {
 type file struct {
 	Name string
 	Text string // empty when there is none
-	Cut  bool   // not all of it
+	Cut  bool   // the text is cut
 }
 
 func extractData(in memory.ExtractionInput) extract {
@@ -97,7 +97,7 @@ func shownFile(name, text string) file {
 	return file{Name: name, Text: shown, Cut: len(shown) < len(text)}
 }
 
-// protectedIn are the protected lines of the files that are shown whole.
+// protectedIn returns the protected lines of the files that are shown whole.
 func protectedIn(files []file, protected []string) []string {
 	shown := map[string]bool{}
 	for _, f := range files {
@@ -117,7 +117,7 @@ func protectedIn(files []file, protected []string) []string {
 	return out
 }
 
-// zone names the time zone of t.
+// zone returns the name of the time zone of t.
 func zone(t time.Time) string {
 	if name := t.Location().String(); name != "Local" {
 		return ", time zone " + name
@@ -125,7 +125,7 @@ func zone(t time.Time) string {
 	return t.Format(", time zone -07:00")
 }
 
-// when says from when to when the messages were written, for working out what "tomorrow" means.
+// when returns the period in which the messages were written, so that the model can resolve "tomorrow".
 func when(lines []memory.Line, zone *time.Location) string {
 	const minute = "2006-01-02 15:04"
 	var first, last string
@@ -147,7 +147,7 @@ func when(lines []memory.Line, zone *time.Location) string {
 	return "from " + first + " to " + last
 }
 
-// head is the beginning of s, at most limit characters.
+// head returns the first characters of s, at most limit.
 func head(s string, limit int) string {
 	n := 0
 	for i := range s {
@@ -159,7 +159,7 @@ func head(s string, limit int) string {
 	return s
 }
 
-// oneLine puts s on one line without characters that cannot be seen.
+// oneLine puts s on one line, without invisible characters.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {

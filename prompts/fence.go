@@ -10,8 +10,8 @@ import (
 // codeDigits is the length of a marker's code, in hexadecimal digits.
 const codeDigits = 12
 
-// fenceCode makes the code of the markers around data. It depends on all of the data and occurs in none of it, so that no
-// data can close its own marker or open another one; and since it is no random number, the same input gives the same prompt.
+// fenceCode returns the code of the markers around data. It is a hash of the data that does not occur in it, so that no data can
+// close its marker or open another one, and the same input gives the same prompt.
 func fenceCode(data ...string) string {
 	h := sha256.New()
 	for _, d := range data {

@@ -6,14 +6,14 @@ import (
 	"reverie/memory"
 )
 
-// FlushVersion names the templates of a flush by their content. It is recorded with every step of a flush that asked a model.
+// FlushVersion identifies the templates of a flush by a hash of their content. It is recorded with every step that asked a model.
 var FlushVersion = version("flush", "flush_system.tmpl", "flush_user.tmpl", "dream_repair.tmpl")
 
-// FlushSystem is what every flush is told. It is the same for all of them, so that providers can cache it.
+// FlushSystem renders the system text of flushes. It is the same for all of them, so that providers can cache it.
 func FlushSystem() (string, error) { return render("flush_system.tmpl", nil) }
 
-// FlushUser renders the material of one step of a flush: that of an extraction, of which files are only read. With Violations it
-// is the repair round.
+// FlushUser renders the user text of one step of a flush: that of an extraction whose files are read only. With Violations it is the
+// repair round.
 func FlushUser(in memory.ExtractionInput) (string, error) {
 	in.Protected = nil // nothing is rewritten
 	data := extractData(in)

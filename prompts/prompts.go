@@ -1,4 +1,4 @@
-// Package prompts holds what models are told: embedded templates, one file for each text, rendered from typed inputs.
+// Package prompts renders the prompts of models from embedded templates, one file for each text, and typed inputs.
 package prompts
 
 import (
@@ -24,7 +24,7 @@ func render(name string, input any) (string, error) {
 	return b.String(), nil
 }
 
-// version names a set of templates by what they say, so that every record tells which words a model was given.
+// version hashes the content of templates, so that every record identifies the exact prompt of its model call.
 func version(feature string, names ...string) string {
 	h := sha256.New()
 	for _, name := range names {
@@ -37,5 +37,5 @@ func version(feature string, names ...string) string {
 	return feature + "@" + hex.EncodeToString(h.Sum(nil))[:versionDigits]
 }
 
-// versionDigits is how much of the hash a version shows.
+// versionDigits is the length of a version, in hexadecimal digits.
 const versionDigits = 10

@@ -8,22 +8,22 @@ import (
 	"reverie/memory"
 )
 
-// SummaryVersion names the templates of a summary by their content. It is recorded with every summary that a model wrote.
+// SummaryVersion identifies the templates of a summary by a hash of their content. It is recorded with every summary of a model.
 var SummaryVersion = version("summary", "summary_system.tmpl", "summary_user.tmpl")
 
 const (
-	// maxSaidChars bounds what is shown of a message that a person or the agent wrote, in characters; maxToolChars of what a tool
-	// returned or was asked. Of what is longer the head and the tail are shown.
+	// maxSaidChars bounds a message of a person or the agent, and maxToolChars the input and output of a tool, in characters. Of a
+	// longer one the head and the tail are shown.
 	maxSaidChars = 4000
 	maxToolChars = 1200
-	// maxGoalChars bounds what is shown of the first message of the user.
+	// maxGoalChars bounds the first message of the user.
 	maxGoalChars = 2000
 )
 
-// SummarySystem is what every summary is told. It is the same for all of them, so that providers can cache it.
+// SummarySystem renders the system text of summaries. It is the same for all of them, so that providers can cache it.
 func SummarySystem() (string, error) { return render("summary_system.tmpl", nil) }
 
-// SummaryUser renders the material of one part of a summary.
+// SummaryUser renders the user text of one part of a summary.
 func SummaryUser(in memory.SummaryInput) (string, error) {
 	zone := in.Zone
 	if zone == nil {

@@ -10,31 +10,31 @@ import (
 	"reverie/activities"
 	"reverie/config"
 	"reverie/engine"
-	"reverie/llm"
+	"reverie/llm/embed"
 )
 
 // embedders are the configured embedding models: the current one, and after it the one that it is being changed to. None:
 // search is lexical. queryTimeout bounds a question; 0: only the timeout of every request does.
-func embedders(c config.Config, t *engine.Telemetry, queryTimeout time.Duration) ([]llm.Embedder, error) {
+func embedders(c config.Config, t *engine.Telemetry, queryTimeout time.Duration) ([]embed.Embedder, error) {
 	if c.EmbeddingProvider == "" {
 		return nil, nil
 	}
-	all := []llm.EmbedderConfig{{
+	all := []embed.Config{{
 		Provider: c.EmbeddingProvider, Model: c.EmbeddingModel, APIKey: c.EmbeddingAPIKey.Reveal(), BaseURL: c.EmbeddingBaseURL,
 		Dimensions: c.EmbeddingDimensions,
 	}}
 	if c.EmbeddingNextProvider != "" {
-		all = append(all, llm.EmbedderConfig{
+		all = append(all, embed.Config{
 			Provider: c.EmbeddingNextProvider, Model: c.EmbeddingNextModel, APIKey: c.EmbeddingNextAPIKey.Reveal(), BaseURL: c.EmbeddingNextBaseURL,
 			Dimensions: c.EmbeddingNextDimensions,
 		})
 	}
-	opened := make([]llm.Embedder, len(all))
+	opened := make([]embed.Embedder, len(all))
 	for i, model := range all {
 		model.BatchSize, model.Concurrency, model.Price = c.EmbeddingBatch, c.EmbeddingConcurrency, c.EmbeddingPrice
 		model.Timeout, model.QueryTimeout, model.Tracers = c.EmbeddingTimeout, queryTimeout, t.Tracers
 		var err error
-		if opened[i], err = llm.OpenEmbedder(model); err != nil {
+		if opened[i], err = embed.Open(model); err != nil {
 			return nil, err
 		}
 	}

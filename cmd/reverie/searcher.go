@@ -9,7 +9,7 @@ import (
 
 	"reverie/config"
 	"reverie/engine"
-	"reverie/llm"
+	"reverie/llm/embed"
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/store"
@@ -28,7 +28,7 @@ func newSearcher(c config.Config, s *store.Store, t *engine.Telemetry) (*recall.
 	if err := observeSearches(searcher, t); err != nil {
 		return nil, err
 	}
-	cache := llm.NewQueryCache(llm.DefaultQueryCacheSize)
+	cache := embed.NewQueryCache(embed.DefaultQueryCacheSize)
 	for _, model := range models {
 		searcher.Embedders = append(searcher.Embedders, questions{model, cache})
 	}
@@ -70,8 +70,8 @@ func recallSettings(c config.Config) recall.Settings {
 
 // questions embeds questions, and remembers the vectors of the latest ones.
 type questions struct {
-	model llm.Embedder
-	cache *llm.QueryCache
+	model embed.Embedder
+	cache *embed.QueryCache
 }
 
 // Identity says what makes the vectors.

@@ -2,29 +2,29 @@ package bpe
 
 import "math"
 
-// never is the rank of what is no token.
+// never is the rank of text that is not a token.
 const never = math.MaxInt32
 
-// parts are a piece as a list of parts, each from its own place to next. A part that was joined to the one before is gone.
+// parts is a piece as a linked list of parts, each from its position to next. A part joined to the previous one is removed.
 type parts struct {
 	vocabulary
 
 	piece string
 	list  []part
-	open  []join // a heap: the lowest rank first, of those the leftmost
+	open  []join // a heap: the lowest rank first, then the leftmost
 }
 
-// part is one part; its rank is that of itself joined with the next one.
+// part is one part; its rank is that of the token which it forms with the next one.
 type part struct{ prev, next, rank int32 }
 
-// join is a pair of parts that may be joined. One whose rank is no longer that of its part is out of date.
+// join is a pair of parts that may be joined. It is outdated if its rank is no longer that of its part.
 type join struct{ rank, at int32 }
 
 func (j join) before(other join) bool {
 	return j.rank < other.rank || j.rank == other.rank && j.at < other.at
 }
 
-// merged is how many tokens byte-pair encoding makes of a piece.
+// merged returns the number of tokens of a piece.
 func (v vocabulary) merged(piece string) int {
 	n := int32(len(piece))
 	p := parts{vocabulary: v, piece: piece, list: make([]part, n+1), open: make([]join, 0, n)}
@@ -45,7 +45,7 @@ func (v vocabulary) merged(piece string) int {
 	return left
 }
 
-// consider finds out whether the part at i can be joined with the next one.
+// consider adds the join of the part at i with the next one, if there is such a token.
 func (p *parts) consider(i int32) {
 	p.list[i].rank = never
 	end := p.list[i].next

@@ -6,21 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// Texts are split into pieces before they are encoded, by a pattern that belongs to the vocabulary:
+// Texts are split into pieces before they are encoded, by a pattern for each vocabulary:
 //
 //	o200k_base:   p?[Lu Lt Lm Lo M]*[Ll Lm Lo M]+c? | p?[Lu Lt Lm Lo M]+[Ll Lm Lo M]*c? | N{1,3} |  ?x+[\r\n/]* | \s*[\r\n]+ | \s+(?!\S) | \s+
 //	cl100k_base:  c | p?L+ | N{1,3} |  ?x+[\r\n]* | \s*[\r\n]+ | \s+(?!\S) | \s+
 //
 // with p = [^\r\n L N], x = [^\s L N] and c = 's 't 're 've 'm 'll 'd in any case. These functions find the same pieces without
-// trying anything twice.
+// backtracking.
 
-// class is what the patterns tell apart.
+// class is a class of characters in the patterns.
 type class uint8
 
 const (
-	nothing class = iota // behind the end
+	nothing class = iota // after the end
 	newline
-	space  // but newlines
+	space  // except newlines
 	number // N
 	upper  // Lu, Lt
 	lower  // Ll
@@ -31,15 +31,15 @@ const (
 
 func (c class) isLetter() bool { return c == upper || c == lower || c == letter }
 
-// isEither reports letters that count as upper and lower case.
+// isEither reports whether a letter counts as upper and as lower case.
 func (c class) isEither() bool { return c == letter || c == mark }
 
-// canLead reports what may stand in front of a word in its piece.
+// canLead reports whether a character may precede a word in its piece.
 func (c class) canLead() bool { return c == space || c == mark || c == other }
 
 func (c class) isSymbol() bool { return c == mark || c == other }
 
-// asciiClasses are the classes of ASCII characters.
+// asciiClasses holds the classes of ASCII characters.
 var asciiClasses = func() (classes [utf8.RuneSelf]class) {
 	for r := range classes {
 		classes[r] = classOf(rune(r))
@@ -67,7 +67,7 @@ func classOf(r rune) class {
 	return other
 }
 
-// at is the class of the character at i, and where it ends.
+// at returns the class of the character at i, and its end.
 func at(s string, i int) (class, int) {
 	if i >= len(s) {
 		return nothing, i
@@ -79,7 +79,7 @@ func at(s string, i int) (class, int) {
 	return classOf(r), i + size
 }
 
-// while is the end of the characters from i on whose class is.
+// while returns the end of the run of characters from i whose class matches.
 func while(s string, i int, is func(class) bool) int {
 	for {
 		c, end := at(s, i)
@@ -90,7 +90,7 @@ func while(s string, i int, is func(class) bool) int {
 	}
 }
 
-// nextO200k is the end of o200k_base's piece at i.
+// nextO200k returns the end of o200k_base's piece at i.
 func nextO200k(s string, i int) int {
 	first, behind := at(s, i)
 	for _, word := range []func(s string, i int) (int, bool){lowerWord, upperWord} {
@@ -106,9 +106,9 @@ func nextO200k(s string, i int) int {
 	return nextOther(s, i, "\r\n/")
 }
 
-// lowerWord is the end of [Lu Lt Lm Lo M]*[Ll Lm Lo M]+ at i.
+// lowerWord returns the end of [Lu Lt Lm Lo M]*[Ll Lm Lo M]+ at i.
 func lowerWord(s string, i int) (end int, ok bool) {
-	either := -1 // the end of the last character that can be the one at the end
+	either := -1 // the end of the last character that can be the final one
 	for {
 		c, behind := at(s, i)
 		switch {
@@ -123,13 +123,13 @@ func lowerWord(s string, i int) (end int, ok bool) {
 	}
 }
 
-// upperWord is the end of [Lu Lt Lm Lo M]+[Ll Lm Lo M]* at i, where lowerWord finds nothing.
+// upperWord returns the end of [Lu Lt Lm Lo M]+[Ll Lm Lo M]* at i, where lowerWord finds nothing.
 func upperWord(s string, i int) (end int, ok bool) {
 	end = while(s, i, func(c class) bool { return c == upper })
 	return end, end > i
 }
 
-// nextCl100k is the end of cl100k_base's piece at i.
+// nextCl100k returns the end of cl100k_base's piece at i.
 func nextCl100k(s string, i int) int {
 	if end := contraction(s, i); end > i {
 		return end
@@ -147,7 +147,7 @@ func nextCl100k(s string, i int) int {
 // longS is an s in lower case too.
 const longS = "ſ"
 
-// contraction is the end of a contraction at i, or i.
+// contraction returns the end of a contraction at i, or i if there is none.
 func contraction(s string, i int) int {
 	if i+1 >= len(s) || s[i] != '\'' {
 		return i
@@ -169,7 +169,7 @@ func contraction(s string, i int) int {
 	return i
 }
 
-// nextOther is the end of the piece at i where no word begins. trailing are the characters that symbols take along.
+// nextOther returns the end of the piece at i where no word begins. trailing are the characters that may follow symbols.
 func nextOther(s string, i int, trailing string) int {
 	if c, _ := at(s, i); c == number {
 		return numberEnd(s, i)
@@ -187,7 +187,7 @@ func nextOther(s string, i int, trailing string) int {
 	return spaceEnd(s, i)
 }
 
-// numberEnd is the end of up to three digits at i.
+// numberEnd returns the end of up to three digits at i.
 func numberEnd(s string, i int) int {
 	for range 3 {
 		c, end := at(s, i)
@@ -199,8 +199,8 @@ func numberEnd(s string, i int) int {
 	return i
 }
 
-// spaceEnd is the end of the white space at i: of its last line break, else all of it but the last character, which belongs to
-// the word behind it.
+// spaceEnd returns the end of the white space at i: after its last line break, else before its last character, which belongs to
+// the next word.
 func spaceEnd(s string, i int) int {
 	end, broken, last := i, -1, i
 	for {

@@ -3,15 +3,18 @@ package llmtest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"reverie/memory"
 )
 
-// anthropic is the messages protocol.
+// anthropic implements the messages protocol.
 type anthropic struct{}
 
 type anthropicRequest struct {
@@ -49,7 +52,8 @@ func (anthropic) read(h http.Header, body []byte, o Options, r *Request) *proble
 		"stream", "output_config", "metadata", "tools", "tool_choice"); f != "" {
 		return bad(f, f+": Extra inputs are not permitted")
 	}
-	r.Model, r.Temperature, r.MaxTokens, r.Stream, r.NoCalls = in.Model, in.Temperature, in.MaxTokens, in.Stream, in.ToolChoice.Type == "none"
+	r.Model, r.Temperature, r.MaxTokens, r.Stream = in.Model, in.Temperature, in.MaxTokens, in.Stream
+	r.NoCalls = in.ToolChoice.Type == "none"
 	if system := textOf(in.System); system != "" {
 		r.Messages = append(r.Messages, Message{Role: memory.RoleOfSystem, Content: system})
 	}
@@ -66,7 +70,7 @@ func (anthropic) read(h http.Header, body []byte, o Options, r *Request) *proble
 	return in.check(o, r)
 }
 
-// check declines what Anthropic, or a model that takes less, declines.
+// check declines what Anthropic, or a model with fewer features, declines.
 func (in anthropicRequest) check(o Options, r *Request) *problem {
 	switch {
 	case in.Model == "":
@@ -101,12 +105,13 @@ func (in anthropicRequest) checkFormat(o Options, r *Request) *problem {
 	case r.Format != "json_schema" || in.OutputConfig.Format.Schema == nil:
 		return bad("output_config", "output_config.format.schema: Field required")
 	case !allClosed(in.OutputConfig.Format.Schema):
-		return bad("output_config", "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false")
+		return bad("output_config", "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set "+
+			"to false")
 	}
 	return nil
 }
 
-// allClosed reports whether every object in a schema names all of its properties, as structured outputs demand.
+// allClosed reports whether every object in a schema is closed, as structured outputs require.
 func allClosed(node any) bool {
 	object, ok := node.(map[string]any)
 	if !ok {
@@ -134,7 +139,7 @@ func (anthropic) answer(r Request, t Turn, end End, output int) any {
 	return body
 }
 
-// anthropicBlocks are the blocks of a turn; one that says and calls nothing has an empty text.
+// anthropicBlocks returns the blocks of a turn; an empty turn has an empty text.
 func anthropicBlocks(t Turn) []map[string]any {
 	var blocks []map[string]any
 	if t.Text != "" || len(t.Calls) == 0 {
@@ -146,7 +151,7 @@ func anthropicBlocks(t Turn) []map[string]any {
 	return blocks
 }
 
-// anthropicStop is why a turn ended. A filter that stops the answer is a refusal in this protocol too.
+// anthropicStop returns the stop reason of a turn. A content filter counts as a refusal in this protocol.
 func anthropicStop(t Turn, end End) string {
 	switch {
 	case end == CutAtLimit:
@@ -168,10 +173,11 @@ func envelope(r Request, content []any, t Turn, output int) map[string]any {
 	}
 }
 
-// anthropicUsage are the counts of a turn; what came from a cache is no input here.
+// anthropicUsage returns the counts of a turn. Tokens from a cache are not counted as input.
 func anthropicUsage(r Request, t Turn, output int) map[string]any {
 	return map[string]any{
-		"input_tokens": r.InputTokens - t.Cached, "cache_creation_input_tokens": 0, "cache_read_input_tokens": t.Cached, "output_tokens": output,
+		"input_tokens": r.InputTokens - t.Cached, "cache_creation_input_tokens": 0, "cache_read_input_tokens": t.Cached,
+		"output_tokens": output,
 	}
 }
 
@@ -181,7 +187,7 @@ func (anthropic) fault(p problem) (int, http.Header, any) {
 		message = p.message
 	}
 	header := http.Header{}
-	if p.retryAfter > 0 { // in whole seconds, begun ones counted
+	if p.retryAfter > 0 { // in whole seconds, rounded up
 		header.Set("Retry-After", strconv.Itoa(int(math.Ceil(p.retryAfter.Seconds()))))
 	}
 	status := p.status
@@ -193,11 +199,12 @@ func (anthropic) fault(p problem) (int, http.Header, any) {
 	}
 }
 
-// anthropicWords are message and type of a problem.
+// anthropicWords returns message and type of a problem.
 func anthropicWords(p problem) (message, kind string) {
 	switch p.kind {
 	case quotaSpent:
-		return "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.", "invalid_request_error"
+		return "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase " +
+			"credits.", "invalid_request_error"
 	case contextLength:
 		return "prompt is too long: 213462 tokens > 200000 maximum", "invalid_request_error"
 	case invalidKey:
@@ -221,4 +228,248 @@ func anthropicWords(p problem) (message, kind string) {
 		return "Internal server error", "api_error"
 	}
 	return http.StatusText(p.status), "invalid_request_error"
+}
+
+// anthropicMessage is one message of the messages protocol; its content is a text or a list of blocks.
+type anthropicMessage struct {
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+}
+
+// anthropicBlock is a block of a message.
+type anthropicBlock struct {
+	Type         string          `json:"type"`
+	Text         string          `json:"text"`
+	ID           string          `json:"id"`
+	Name         string          `json:"name"`
+	Input        json.RawMessage `json:"input"`
+	ToolUseID    string          `json:"tool_use_id"`
+	Content      any             `json:"content"`
+	CacheControl json.RawMessage `json:"cache_control"`
+}
+
+// anthropicTool is a tool of the messages protocol.
+type anthropicTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"input_schema"`
+}
+
+// blocks returns the message's blocks; a text is one block.
+func (m anthropicMessage) blocks() []anthropicBlock {
+	var text string
+	if json.Unmarshal(m.Content, &text) == nil {
+		return []anthropicBlock{{Type: "text", Text: text}}
+	}
+	var blocks []anthropicBlock
+	_ = json.Unmarshal(m.Content, &blocks) // none, which is declined
+	return blocks
+}
+
+// messages splits m into the messages that scripts and tests see: each text of the user, each tool's answer, and the assistant's text
+// with its calls.
+func (m anthropicMessage) messages() []Message {
+	var out []Message
+	for _, b := range m.blocks() {
+		last := len(out) - 1
+		switch {
+		case b.Type == "tool_result":
+			out = append(out, Message{Role: memory.RoleOfTool, Content: b.result(), ToolCallID: b.ToolUseID})
+		case b.Type == "tool_use" && last >= 0:
+			out[last].ToolCalls = append(out[last].ToolCalls, b.call())
+		case b.Type == "tool_use":
+			out = append(out, Message{Role: m.Role, ToolCalls: []memory.ToolCall{b.call()}})
+		default:
+			out = append(out, Message{Role: m.Role, Content: b.Text})
+		}
+	}
+	return out
+}
+
+func (b anthropicBlock) call() memory.ToolCall {
+	return memory.ToolCall{ID: b.ID, Name: b.Name, Arguments: string(b.Input)}
+}
+
+func (b anthropicBlock) result() string { return textOf(b.Content) }
+
+var (
+	anthropicName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
+	anthropicID   = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+)
+
+// maxCacheMarks is the maximum number of blocks of a request marked for the cache.
+const maxCacheMarks = 4
+
+// checkTools declines tools as Anthropic does.
+func (in anthropicRequest) checkTools(o Options) *problem {
+	if len(in.Tools) > 0 && o.declined("tools") {
+		return bad("tools", "tools: tool use is not supported for this model")
+	}
+	if in.ToolChoice.Type != "" && len(in.Tools) == 0 {
+		return bad("tool_choice", "tool_choice: tool_choice may only be specified while providing tools")
+	}
+	for i, t := range in.Tools {
+		at := fmt.Sprintf("tools.%d.custom", i)
+		var schema struct {
+			Type string `json:"type"`
+		}
+		switch {
+		case !anthropicName.MatchString(t.Name):
+			return bad("tools", at+".name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'")
+		case json.Unmarshal(t.InputSchema, &schema) != nil || schema.Type != "object":
+			return bad("tools", at+".input_schema.type: Input should be 'object'")
+		}
+	}
+	return nil
+}
+
+// checkMessages declines conversations as Anthropic does: the calls of one message are answered by the next one, its answers
+// first, each id is used once, and no block is empty. Consecutive messages of one side count as one.
+func (in anthropicRequest) checkMessages(o Options, r *Request) *problem {
+	ids, marks, calls := map[string]bool{}, cacheMarks(in.System), 0
+	var open []string
+	for i, m := range in.Messages {
+		blocks := m.blocks()
+		at := fmt.Sprintf("messages.%d", i)
+		if m.Role != memory.RoleOfUser && m.Role != memory.RoleOfAssistant {
+			return bad("messages", fmt.Sprintf("messages: Unexpected role %q. Allowed roles are \"user\" or \"assistant\".", m.Role))
+		}
+		if len(blocks) == 0 {
+			return bad("messages", at+": all messages must have non-empty content except for the optional final assistant message")
+		}
+		p, left := checkResults(at, blocks, open)
+		if p != nil {
+			return p
+		}
+		if len(left) > 0 {
+			return bad("messages", fmt.Sprintf("%s: `tool_use` ids were found without `tool_result` blocks immediately after: %s. "+
+				"Each `tool_use` block must have a corresponding `tool_result` block in the next message.", at, strings.Join(left, ", ")))
+		}
+		open = nil
+		for n, b := range blocks {
+			if p := b.check(fmt.Sprintf("%s.content.%d", at, n), m.Role, ids); p != nil {
+				return p
+			}
+			if b.Type == "tool_use" {
+				open = append(open, b.ID)
+				calls++
+			}
+			if len(b.CacheControl) > 0 {
+				marks++
+			}
+		}
+	}
+	switch {
+	case len(open) > 0:
+		return bad("messages",
+			"messages: `tool_use` ids were found without `tool_result` blocks immediately after: "+strings.Join(open, ", "))
+	case in.Messages[len(in.Messages)-1].Role == memory.RoleOfAssistant:
+		return bad("messages", "This model does not support assistant message prefill. The conversation must end with a user message.")
+	case calls > 0 && len(in.Tools) == 0:
+		return bad("tools", "Requests which have `tool_use` or `tool_result` blocks in messages must define tools.")
+	case marks > 0 && o.declined("cache_control"):
+		return bad("messages", "messages.0.content.0.cache_control: Extra inputs are not permitted")
+	case marks > maxCacheMarks:
+		return bad("messages", fmt.Sprintf("A maximum of %d blocks with cache_control may be provided. Found %d.", maxCacheMarks, marks))
+	case o.declined("rows") && r.rows():
+		return bad("messages", "messages: roles must alternate between \"user\" and \"assistant\"")
+	}
+	return nil
+}
+
+// checkResults checks the tools' answers in a message against the calls before it, and returns the calls without an answer.
+func checkResults(at string, blocks []anthropicBlock, open []string) (*problem, []string) {
+	left := slices.Clone(open)
+	for n, b := range blocks {
+		if b.Type != "tool_result" {
+			continue
+		}
+		answered := slices.Index(left, b.ToolUseID)
+		if answered < 0 {
+			return bad("messages", fmt.Sprintf("%s.content.%d: unexpected `tool_use_id` found in `tool_result` blocks: %s. Each "+
+				"`tool_result` block must have a corresponding `tool_use` block in the previous message.", at, n, b.ToolUseID)), nil
+		}
+		if n > 0 && blocks[n-1].Type != "tool_result" {
+			return bad("messages", at+": `tool_result` blocks must come first in the content of a message"), nil
+		}
+		left = slices.Delete(left, answered, answered+1)
+	}
+	return nil, left
+}
+
+// check declines a block as Anthropic does.
+func (b anthropicBlock) check(at, role string, ids map[string]bool) *problem {
+	switch {
+	case b.Type == "text" && b.Text == "":
+		return bad("messages", "messages: text content blocks must be non-empty")
+	case b.Type == "text" && strings.TrimSpace(b.Text) == "":
+		return bad("messages", "messages: text content blocks must contain non-whitespace text")
+	case b.Type == "text", b.Type == "tool_result" && role == memory.RoleOfUser:
+		return nil
+	case b.Type != "tool_use" || role != memory.RoleOfAssistant:
+		return bad("messages", fmt.Sprintf("%s: Input tag '%s' found using 'type' does not match any of the expected tags", at, b.Type))
+	case !anthropicID.MatchString(b.ID):
+		return bad("messages", at+".tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'")
+	case ids[b.ID]:
+		return bad("messages", at+": `tool_use` ids must be unique")
+	case len(b.Input) == 0 || b.Input[0] != '{':
+		return bad("messages", at+".tool_use.input: Input should be a valid dictionary")
+	}
+	ids[b.ID] = true
+	return nil
+}
+
+// cacheMarks counts the marked blocks of a system text.
+func cacheMarks(system any) int {
+	blocks, _ := system.([]any)
+	n := 0
+	for _, block := range blocks {
+		if b, ok := block.(map[string]any); ok && b["cache_control"] != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// events returns the events of an answer: the start with the counts of the input, each block with its parts, the stop reason with the
+// counts of the output, and the end.
+func (anthropic) events(r Request, t Turn, end End, output int) []event {
+	var out []event
+	add := func(kind string, fields map[string]any) {
+		fields["type"] = kind
+		out = append(out, event{name: kind, data: fields})
+	}
+	begin := envelope(r, []any{}, t, 1)
+	begin["stop_reason"] = nil
+	add("message_start", map[string]any{"message": begin})
+	add("ping", map[string]any{})
+	block := 0
+	say := func(begin, delta map[string]any, part, whole string) {
+		add("content_block_start", map[string]any{"index": block, "content_block": begin})
+		for _, piece := range pieces(whole) {
+			delta := maps.Clone(delta)
+			delta[part] = piece
+			add("content_block_delta", map[string]any{"index": block, "delta": delta})
+		}
+		add("content_block_stop", map[string]any{"index": block})
+		block++
+	}
+	if t.Text != "" {
+		say(map[string]any{"type": "text", "text": ""}, map[string]any{"type": "text_delta"}, "text", t.Text)
+	}
+	for _, c := range t.Calls {
+		say(map[string]any{"type": "tool_use", "id": c.ID, "name": c.Name, "input": map[string]any{}},
+			map[string]any{"type": "input_json_delta"}, "partial_json", c.Arguments)
+	}
+	add("message_delta", map[string]any{
+		"delta": map[string]any{"stop_reason": anthropicStop(t, end), "stop_sequence": nil},
+		"usage": map[string]any{"output_tokens": output},
+	})
+	add("message_stop", map[string]any{})
+	return out
+}
+
+func (anthropic) broken(p problem) event {
+	_, _, body := anthropic{}.fault(p)
+	return event{name: "error", data: body}
 }

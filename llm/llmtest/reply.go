@@ -1,11 +1,15 @@
 package llmtest
 
 import (
+	"encoding/json"
 	"net/http"
+	"strings"
 	"time"
+
+	"reverie/memory"
 )
 
-// End is how an answer ends, in words that each protocol has its own for.
+// End is the reason why an answer ends, which each protocol names differently.
 type End int
 
 // Ends of an answer.
@@ -16,7 +20,7 @@ const (
 	Withheld              // a content filter stopped the answer
 )
 
-// HangUp is whether and where the server breaks off the connection.
+// HangUp is the point at which the server closes the connection.
 type HangUp int
 
 // Hang-ups.
@@ -26,24 +30,25 @@ const (
 	MidBody
 )
 
-// Reply is what the server does with one request. The zero Reply is an honest answer.
+// Reply is the server's reaction to one request. The zero Reply is a valid answer.
 type Reply struct {
-	Name  string        // in Stats; "" counts as honest
+	Name  string        // in Stats; "" means "honest"
 	Delay time.Duration // before anything is sent
-	// Text is what becomes of the honest answer, of vectors the whole body; nil: it stays. With it the answer calls no tools.
+	// Text changes the valid answer, or the whole body of vectors; nil: nothing changes. With it the answer calls no tools.
 	Text        func(honest string) string
-	Vectors     func([]Vector) []Vector // what becomes of the honest vectors; nil: they stay
+	Vectors     func([]Vector) []Vector // changes the valid vectors; nil: nothing changes
 	End         End
 	Empty       bool   // nothing in the answer
-	Raw         []byte // a body, with status 200, instead of the protocol's
+	Raw         []byte // a body instead of the protocol's
+	RawStatus   int    // HTTP status of Raw; 0: 200
 	ContentType string // of Raw
 	HangUp      HangUp
 
-	// Of a streamed answer; other answers are as they would be without.
+	// Of a streamed answer; ignored for others.
 	Pace    time.Duration // pause before each event but the first, if longer than Options.Pace
 	Stall   time.Duration // pause in the middle
 	Garbage string        // sent in the middle, as it is
-	Ends    bool          // it ends in the middle, as if that were all
+	Ends    bool          // it ends in the middle, without an error
 
 	broken       *problem // an error in the middle
 	problem      *problem
@@ -53,9 +58,9 @@ type Reply struct {
 // problem is an error that the server answers with.
 type problem struct {
 	status     int
-	kind       problemKind // "": as the status says
-	message    string      // "": the provider's usual words
-	param      string      // what it is about
+	kind       problemKind // "": by the status
+	message    string      // "": the provider's usual message
+	param      string      // the field that it is about
 	retryAfter time.Duration
 }
 
@@ -67,33 +72,32 @@ const (
 	invalidKey    problemKind = "key"
 )
 
-// Honest is an answer as it should be.
+// Honest is a valid answer.
 func Honest() Reply { return Reply{} }
 
-// Answer is an honest answer with this text.
+// Answer is a valid answer with this text.
 func Answer(text string) Reply {
 	return Reply{Name: "answer", Text: func(string) string { return text }}
 }
 
-// Slow is an honest answer after a while.
+// Slow is a valid answer after a delay.
 func Slow(d time.Duration) Reply { return Reply{Name: "slow", Delay: d} }
 
-// After is the same reply after a while.
+// After returns the same reply after a further delay.
 func (r Reply) After(d time.Duration) Reply {
 	r.Delay += d
 	return r
 }
 
-// Invalid is the error for a request that is wrong in itself, with these words.
+// Invalid is the error of an invalid request, with this message.
 func Invalid(message string) Reply { return StatusWith(http.StatusBadRequest, message) }
 
-// StatusWith is an error with an HTTP status and these words.
+// StatusWith is an error with an HTTP status and a message.
 func StatusWith(status int, message string) Reply {
 	return Reply{Name: itoa(status), problem: &problem{status: status, message: message}}
 }
 
-// Status is an error with an HTTP status and the words that the provider has for it. retryAfter, if given, is how long it
-// asks to wait.
+// Status is an error with an HTTP status and the provider's usual message. retryAfter is the delay that it asks for.
 func Status(status int, retryAfter ...time.Duration) Reply {
 	p := problem{status: status}
 	for _, d := range retryAfter {
@@ -102,23 +106,23 @@ func Status(status int, retryAfter ...time.Duration) Reply {
 	return Reply{Name: itoa(status), problem: &p}
 }
 
-// HangUpBeforeAnswer breaks off the connection instead of an answer.
+// HangUpBeforeAnswer closes the connection instead of answering.
 func HangUpBeforeAnswer() Reply { return Reply{Name: "hang-up", HangUp: BeforeAnswer} }
 
-// HangUpMidBody breaks off the connection in the middle of an honest answer.
+// HangUpMidBody closes the connection in the middle of a valid answer.
 func HangUpMidBody() Reply { return Reply{Name: "hang-up mid-body", HangUp: MidBody} }
 
-// TruncatedJSON is an answer whose text ends in the middle, although the protocol calls it whole.
+// TruncatedJSON is an answer whose text ends in the middle, though the finish reason is a normal one.
 func TruncatedJSON() Reply { return Reply{Name: "truncated JSON", Text: half} }
 
-// WrongJSON is an answer whose text is JSON of another shape than was asked for.
+// WrongJSON is an answer whose text is JSON that does not follow the schema.
 func WrongJSON() Reply {
 	return Reply{Name: "wrong JSON", Text: func(string) string {
 		return `{"should_update":"maybe","daily_entry":["a","list"],"memory_update":{"facts":42}}`
 	}}
 }
 
-// FinishLength is an answer that the token limit cut, and that says so.
+// FinishLength is an answer that the token limit cut, with that finish reason.
 func FinishLength() Reply { return Reply{Name: "length", Text: half, End: CutAtLimit} }
 
 // Refusal is a model that declines to answer.
@@ -136,7 +140,8 @@ func EmptyChoices() Reply { return Reply{Name: "empty", Empty: true} }
 
 // GarbageBody is a proxy's page instead of an answer, with status 200.
 func GarbageBody() Reply {
-	return Reply{Name: "garbage", Raw: []byte("<!doctype html><title>Bad gateway</title><p>upstream is gone"), ContentType: "text/html; charset=utf-8"}
+	return Reply{Name: "garbage", Raw: []byte("<!doctype html><title>Bad gateway</title><p>upstream is " +
+		"gone"), ContentType: "text/html; charset=utf-8"}
 }
 
 // ContextTooLong is the error for a request that is larger than the model's context.
@@ -158,4 +163,75 @@ func Quota() Reply {
 func half(s string) string {
 	runes := []rune(s)
 	return string(runes[:len(runes)/2])
+}
+
+// Turn is a model's answer: a text, tool calls, or both.
+type Turn struct {
+	Text  string
+	Calls []memory.ToolCall // those without an id get one, those without arguments get {}
+	// Cached is the number of input tokens reported as read from a cache.
+	Cached int
+}
+
+// Call returns a tool call whose arguments are encoded as JSON.
+func Call(name string, arguments any) memory.ToolCall {
+	b, err := json.Marshal(arguments)
+	if err != nil {
+		panic(err) // the test's own value
+	}
+	return memory.ToolCall{Name: name, Arguments: string(b)}
+}
+
+// Say returns a turn with a text.
+func Say(text string) Turn { return Turn{Text: text} }
+
+// Use returns a turn with tool calls.
+func Use(calls ...memory.ToolCall) Turn { return Turn{Calls: calls} }
+
+// tokens returns the number of tokens of a turn.
+func (t Turn) tokens() int {
+	var said strings.Builder
+	said.WriteString(t.Text)
+	for _, c := range t.Calls {
+		said.WriteString(c.Name + c.Arguments)
+	}
+	return Tokens(said.String())
+}
+
+// named returns the turn with an id for each call.
+func (t Turn) named(prefix string, r Request) Turn {
+	calls := make([]memory.ToolCall, len(t.Calls))
+	for i, c := range t.Calls {
+		if c.ID == "" {
+			c.ID = prefix + itoa(r.Number) + "_" + itoa(i+1)
+		}
+		if c.Arguments == "" {
+			c.Arguments = "{}"
+		}
+		calls[i] = c
+	}
+	t.Calls = calls
+	return t
+}
+
+// pieceRunes is the maximum length of a streamed piece, in characters.
+const pieceRunes = 4
+
+// pieces splits a text into streamed pieces of at most pieceRunes characters, each ending after a space.
+func pieces(text string) []string {
+	var out []string
+	var piece strings.Builder
+	n := 0
+	for _, r := range text {
+		piece.WriteRune(r)
+		if n++; n == pieceRunes || r == ' ' {
+			out = append(out, piece.String())
+			piece.Reset()
+			n = 0
+		}
+	}
+	if piece.Len() > 0 {
+		out = append(out, piece.String())
+	}
+	return out
 }

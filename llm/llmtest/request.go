@@ -12,40 +12,40 @@ import (
 	"reverie/memory"
 )
 
-// Request is a request as the server read it.
+// Request is a request that the server received.
 type Request struct {
 	Number  int // in order of arrival, from 1
 	Key     string
-	Attempt int // how many requests with this key have come, this one included
+	Attempt int // number of requests with this key, including this one
 	At      time.Time
 
 	Path   string
 	Header http.Header
-	Body   []byte // as it came
+	Body   []byte // as received
 
 	Model       string
 	System      string
 	User        string
 	MaxTokens   int
 	Temperature *float64 // nil: not sent
-	// Format is how the answer is bound: "json_schema", "json_object" or "" for not at all.
+	// Format is "json_schema", "json_object" or "" for an unbound answer.
 	Format      string
-	InputTokens int // as the answer counts them
+	InputTokens int // as counted in the answer
 
-	// Messages are all of the request's, the system's first, and each tool's as one of its own, whatever the protocol; User and
-	// System are the texts of two roles.
+	// Messages are all messages in one form for both protocols, the system's first, and each tool's separate; User and System are the
+	// texts of two roles.
 	Messages []Message
 	Tools    []Tool
-	NoCalls  bool // the tools must not be called
+	NoCalls  bool // tool calls are not allowed
 	Stream   bool
 
-	// Of a request for embeddings; User has its texts as lines.
+	// Of a request for embeddings; its texts are the lines of User.
 	Texts      []string
-	Dimensions int    // asked for; 0: not said
-	InputType  string // the provider's word for questions or documents; "": not said
+	Dimensions int    // requested; 0: not set
+	InputType  string // the provider's word for questions or documents; "": not set
 
-	usage   bool // counts are asked for in a stream too
-	longest int  // tokens of the longest text that has to fit into the context by itself
+	usage   bool // counts are requested in a stream too
+	longest int  // tokens of the longest text that has to fit into the context
 }
 
 // Message is one message of a request.
@@ -53,7 +53,7 @@ type Message struct {
 	Role       string // system, user, assistant or tool
 	Content    string
 	ToolCalls  []memory.ToolCall
-	ToolCallID string // of a tool's message: what it answers
+	ToolCallID string // of a tool's message: the call that it answers
 }
 
 // Tool is a tool that a request offers.
@@ -63,7 +63,7 @@ type Tool struct {
 	Parameters  json.RawMessage
 }
 
-// Last is the last message.
+// Last returns the last message.
 func (r Request) Last() Message {
 	if len(r.Messages) == 0 {
 		return Message{}
@@ -71,7 +71,7 @@ func (r Request) Last() Message {
 	return r.Messages[len(r.Messages)-1]
 }
 
-// Results are the answers of tools since somebody else spoke last, in order.
+// Results returns the tools' messages at the end of the conversation, in order.
 func (r Request) Results() []string {
 	var results []string
 	for _, m := range r.Messages {
@@ -84,12 +84,12 @@ func (r Request) Results() []string {
 	return results
 }
 
-// Offers reports whether the request offers a tool that may be called.
+// Offers reports whether the request offers a tool and allows calls.
 func (r Request) Offers(tool string) bool {
 	return !r.NoCalls && slices.ContainsFunc(r.Tools, func(t Tool) bool { return t.Name == tool })
 }
 
-// read fills in what follows from messages and tools.
+// read fills in the fields derived from messages and tools.
 func (r *Request) read() {
 	var said strings.Builder
 	for _, m := range r.Messages {
@@ -110,7 +110,7 @@ func (r *Request) read() {
 	r.InputTokens = Tokens(said.String())
 }
 
-// rows reports whether two messages of the user stand one behind the other.
+// rows reports whether there are consecutive messages of the user.
 func (r *Request) rows() bool {
 	for i := 1; i < len(r.Messages); i++ {
 		if r.Messages[i-1].Role == memory.RoleOfUser && r.Messages[i].Role == memory.RoleOfUser {
@@ -120,10 +120,10 @@ func (r *Request) rows() bool {
 	return false
 }
 
-// Tokens is how many tokens a text counts for: one per four bytes, begun ones whole.
+// Tokens returns the number of tokens of a text: one per four bytes, rounded up.
 func Tokens(s string) int { return (len(s) + 3) / 4 }
 
-// KeyPattern finds keys for Options.Key: the first group of the pattern's first match, or the match if it has no group.
+// KeyPattern returns a function for Options.Key: the first group of the pattern's first match, or the match if it has no group.
 // A text without a match has the key "".
 func KeyPattern(pattern string) func(prompt string) string {
 	re := regexp.MustCompile(pattern)
@@ -136,7 +136,7 @@ func KeyPattern(pattern string) func(prompt string) string {
 	}
 }
 
-// unknownField is the first field of a body that is not among the known ones; "" if there is none.
+// unknownField returns the first unknown field of a body; "" if there is none.
 func unknownField(body map[string]any, known ...string) string {
 	for field := range body {
 		found := false
@@ -150,7 +150,7 @@ func unknownField(body map[string]any, known ...string) string {
 	return ""
 }
 
-// declined reports whether the server does not take something.
+// declined reports whether the server declines a feature.
 func (o Options) declined(what string) bool {
 	return slices.Contains(o.Declines, what)
 }

@@ -5,13 +5,13 @@ import (
 	"math/rand/v2"
 )
 
-// Script decides what happens to a request. The zero Reply is an honest answer.
+// Script chooses the reply to a request.
 type Script func(Request) Reply
 
-// Always treats every request alike.
+// Always gives every request the same reply.
 func Always(r Reply) Script { return func(Request) Reply { return r } }
 
-// Sequence treats the first request of each key as the first reply says, and so on; those that follow are answered honestly.
+// Sequence gives the first request of each key the first reply, and so on; the requests after that get valid answers.
 func Sequence(replies ...Reply) Script {
 	return func(r Request) Reply {
 		if r.Attempt > len(replies) {
@@ -21,22 +21,22 @@ func Sequence(replies ...Reply) Script {
 	}
 }
 
-// Mix is a random mix of faults. Whether a request meets one depends on the seed, its key and how many requests of that
-// key came before, and on nothing else: the same seed makes the same faults, however requests overtake each other.
+// Mix is a random mix of faults. They depend only on the seed, the key of a request and its number among those of that key, so the
+// same seed gives the same faults in any order of concurrent requests.
 type Mix struct {
 	Seed uint64
-	// MaxPerKey is how many faults one key meets at most, so that runs finish.
+	// MaxPerKey bounds the faults per key, so that runs finish.
 	MaxPerKey int
 	Faults    []Chance
 }
 
-// Chance is a fault with its share of all requests, between 0 and 1.
+// Chance is a fault with its share of the requests, between 0 and 1.
 type Chance struct {
 	Share float64
 	Reply Reply
 }
 
-// Script is the mix as a script.
+// Script returns the mix as a script.
 func (m Mix) Script() Script {
 	return func(r Request) Reply {
 		draws := rand.New(rand.NewPCG(m.Seed, hash(r.Key))) //nolint:gosec // the same seed has to make the same faults
@@ -56,7 +56,7 @@ func (m Mix) Script() Script {
 	}
 }
 
-// pick is the fault that a number between 0 and 1 falls on, if any.
+// pick returns the fault for a number between 0 and 1, if any.
 func (m Mix) pick(at float64) (Reply, bool) {
 	for _, c := range m.Faults {
 		if at < c.Share {

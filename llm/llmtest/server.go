@@ -1,6 +1,6 @@
-// Package llmtest is a model server for tests: it speaks the wire protocols of OpenAI's chat completions and embeddings,
-// Anthropic's messages and Cohere's embed on loopback, checks requests as strictly as they do, and fails in all the ways that
-// the real ones fail, as a script says. Its vectors are such that texts which share words are near (HashVector).
+// Package llmtest is a model server for tests. It serves OpenAI's chat completions and embeddings, Anthropic's messages and
+// Cohere's embed on loopback, checks requests as strictly as the providers do, and fails as they do, controlled by a script. Its
+// vectors of texts that share words are near (HashVector).
 //
 // In a test:
 //
@@ -10,10 +10,11 @@
 //	})
 //	model, err := llm.Open(llm.Config{Provider: "openai", Model: "test", APIKey: "key", BaseURL: server.URL})
 //
-// As a process of its own: Serve.
+// Serve runs it as a separate process.
 package llmtest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,50 +23,50 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 )
 
-// Options say what a server answers. The zero Options answer everything honestly with Nothing.
+// Options configure a server. With zero Options every request gets the valid answer Nothing.
 type Options struct {
-	// Answer makes the honest answer to a user text. nil: always Nothing. It must be safe for concurrent use.
+	// Answer returns the valid answer to a user text. nil: always Nothing. It must be safe for concurrent use.
 	Answer func(prompt string) string
-	// Respond makes the honest answer to a whole request, which may call tools. nil: Answer does, to the user's text. It must be
-	// safe for concurrent use.
+	// Respond returns the valid answer to a whole request, which may call tools. nil: Answer is used. It must be safe for concurrent use.
 	Respond func(Request) Turn
 	// Pace is the pause between two events of a streamed answer; 0: none.
 	Pace time.Duration
-	// Script decides what happens to each request. nil: always an honest answer. It must be safe for concurrent use.
+	// Script chooses the reply to each request. nil: always a valid answer. It must be safe for concurrent use.
 	Script Script
-	// Key finds in a user text what Request.Key is, for scripts that treat each conversation by itself (see KeyPattern).
-	// nil: all requests have the key "".
+	// Key extracts Request.Key from a user text, for scripts that treat each conversation separately (see KeyPattern). nil: all requests
+	// have the key "".
 	Key func(prompt string) string
-	// APIKey is the key that requests must bring; empty: any or none.
+	// APIKey is the required key; empty: any or none.
 	APIKey string
-	// ContextWindow is how many tokens of input the model takes; a longer request, or a request with a longer text to embed,
-	// is declined as the provider would. 0: any.
+	// ContextWindow is the maximum input in tokens; a longer request, or one with a longer text to embed, is declined as the provider
+	// would. 0: no limit.
 	ContextWindow int
-	// Declines names what this server does not take: json_schema, json_object, output_config, temperature, max_tokens,
+	// Declines names the features that this server declines: json_schema, json_object, output_config, temperature, max_tokens,
 	// max_completion_tokens, stream, stream_options, tools, cache_control, rows (several messages of the user in a row), and any
 	// field of a request for embeddings.
 	Declines []string
-	// Vector makes the honest vector of a text. nil: HashVector. It must be safe for concurrent use.
+	// Vector returns the valid vector of a text. nil: HashVector. It must be safe for concurrent use.
 	Vector func(text string, dimensions int) []float32
-	// Dimensions is how many numbers a vector has when the request does not say; 0: DefaultDimensions.
+	// Dimensions is the length of a vector if the request does not set it; 0: DefaultDimensions.
 	Dimensions int
-	// MaxTexts is how many texts one request for embeddings may have; 0: any number.
+	// MaxTexts is the maximum number of texts in one request for embeddings; 0: no limit.
 	MaxTexts int
-	// Keep is how many of the last requests Requests returns; 0: 1,024.
+	// Keep is the number of last requests that Requests returns; 0: 1,024.
 	Keep int
 }
 
-// Nothing is the honest answer of a server without Options.Answer: a proposal that keeps nothing.
+// Nothing is the answer of a server without Options.Answer: a proposal that keeps nothing.
 const Nothing = `{"should_update":false,"reason":"nothing worth keeping"}`
 
 const (
 	defaultKeep  = 1024
-	maxBodyBytes = 32 << 20 // of a request; what Anthropic takes
+	maxBodyBytes = 32 << 20 // of a request; Anthropic's limit
 )
 
 // Server is a running server. Its methods are safe for concurrent use.
@@ -114,15 +115,15 @@ func Listen(addr string, o Options) (*Server, error) {
 	mux.HandleFunc("POST /v2/embed", func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, embed{}) })
 	mux.HandleFunc("GET /stats", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(s.Stats()) // a reader that went away wants no answer
+		_ = json.NewEncoder(w).Encode(s.Stats()) // the client may have gone away
 	})
 	s.http = &http.Server{Handler: mux, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug), ReadHeaderTimeout: time.Minute}
 	go func() { _ = s.http.Serve(listener) }() // it ends with http.ErrServerClosed, in Close
 	return s, nil
 }
 
-// Serve runs a server on addr until ctx ends, for a process of its own. ready, if not nil, is told the running server;
-// others read its Stats at GET /stats.
+// Serve runs a server on addr until ctx ends, in a separate process. It calls ready, if not nil, with the running server; other
+// processes read its Stats at GET /stats.
 func Serve(ctx context.Context, addr string, o Options, ready func(*Server)) error {
 	s, err := Listen(addr, o)
 	if err != nil {
@@ -136,23 +137,23 @@ func Serve(ctx context.Context, addr string, o Options, ready func(*Server)) err
 	return context.Cause(ctx)
 }
 
-// Close ends the server and breaks off what it is still answering.
+// Close stops the server and breaks off open requests.
 func (s *Server) Close() {
 	s.close.Do(func() {
 		close(s.closed)
-		_ = s.http.Close() // the connections are given up whatever it says
+		_ = s.http.Close() // the connections are dropped in any case
 	})
 }
 
-// protocol is what differs between the protocols.
+// protocol implements one of the protocols.
 type protocol interface {
-	// read checks a request's credentials and body as the provider does and fills it in.
+	// read checks a request's credentials and body as the provider does, and fills in r.
 	read(h http.Header, body []byte, o Options, r *Request) *problem
-	// answer is the body of a successful answer.
+	// answer returns the body of a successful answer.
 	answer(r Request, t Turn, end End, output int) any
-	// fault is status, headers and body of an error.
+	// fault returns status, headers and body of an error.
 	fault(p problem) (int, http.Header, any)
-	// empty is a successful answer with nothing in it.
+	// empty returns a successful answer without content.
 	empty(r Request) any
 }
 
@@ -189,7 +190,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, p protocol) {
 	s.send(w, r, p, request, &reply)
 }
 
-// decide is what happens to a request: what it is declined for, else what the script says.
+// decide returns the reply to a request: its error, else the script's reply.
 func (s *Server) decide(r Request, invalid *problem) Reply {
 	switch {
 	case invalid != nil:
@@ -202,7 +203,7 @@ func (s *Server) decide(r Request, invalid *problem) Reply {
 	return s.options.Script(r)
 }
 
-// wait waits for d and reports whether anybody still waits for the answer.
+// wait waits for d and reports whether the client is still connected.
 func (s *Server) wait(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return true
@@ -218,7 +219,7 @@ func (s *Server) wait(ctx context.Context, d time.Duration) bool {
 	return false
 }
 
-// send writes what the reply says, and notes in it the tokens of an answer.
+// send writes the reply, and records in it the tokens of the answer.
 func (s *Server) send(w http.ResponseWriter, in *http.Request, p protocol, r Request, reply *Reply) {
 	switch {
 	case reply.HangUp == BeforeAnswer:
@@ -228,6 +229,7 @@ func (s *Server) send(w http.ResponseWriter, in *http.Request, p protocol, r Req
 		return
 	case reply.Raw != nil:
 		w.Header().Set("Content-Type", reply.ContentType)
+		w.WriteHeader(cmp.Or(reply.RawStatus, http.StatusOK))
 		_, _ = w.Write(reply.Raw) //nolint:gosec // scripted by the test; a reader that went away wants no answer
 		return
 	case reply.Empty:
@@ -251,7 +253,7 @@ func (s *Server) send(w http.ResponseWriter, in *http.Request, p protocol, r Req
 	send(w, http.StatusOK, p.answer(r, turn, reply.End, reply.outputTokens), reply.HangUp)
 }
 
-// turn is what the model says to a request.
+// turn returns the model's answer to a request.
 func (o Options) turn(r Request, reply Reply) Turn {
 	turn := Turn{Text: Nothing}
 	switch {
@@ -296,4 +298,65 @@ func sendBody(w http.ResponseWriter, status int, b []byte, hangUp HangUp) {
 		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// Stats count what a server has received.
+type Stats struct {
+	Requests     int            `json:"requests"`
+	Replies      map[string]int `json:"replies"` // finished ones by Reply.Name; valid answers are "honest"
+	Keys         map[string]int `json:"keys"`    // requests by key
+	InFlight     int            `json:"inFlight"`
+	MaxInFlight  int            `json:"maxInFlight"`
+	InputTokens  int            `json:"inputTokens"` // of all requests
+	OutputTokens int            `json:"outputTokens"`
+	Texts        int            `json:"texts"` // to embed, of all requests
+}
+
+// Stats returns the counts so far.
+func (s *Server) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stats := s.stats
+	stats.Replies, stats.Keys = maps.Clone(stats.Replies), maps.Clone(stats.Keys)
+	return stats
+}
+
+// Count returns the number of requests.
+func (s *Server) Count() int { return s.Stats().Requests }
+
+// Requests returns the last requests, oldest first, at most Options.Keep.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// record counts and numbers a request. The returned function counts its reply.
+func (s *Server) record(r *Request) func(Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stats.Requests++
+	s.stats.Keys[r.Key]++
+	s.stats.InputTokens += r.InputTokens
+	s.stats.Texts += len(r.Texts)
+	s.stats.InFlight++
+	s.stats.MaxInFlight = max(s.stats.MaxInFlight, s.stats.InFlight)
+	r.Number, r.Attempt = s.stats.Requests, s.stats.Keys[r.Key]
+	if len(s.requests) >= s.options.Keep {
+		s.requests = slices.Delete(s.requests, 0, len(s.requests)-s.options.Keep+1)
+	}
+	s.requests = append(s.requests, *r)
+	return s.finish
+}
+
+func (s *Server) finish(reply Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := reply.Name
+	if name == "" {
+		name = "honest"
+	}
+	s.stats.Replies[name]++
+	s.stats.OutputTokens += reply.outputTokens
+	s.stats.InFlight--
 }

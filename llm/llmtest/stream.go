@@ -9,19 +9,19 @@ import (
 // event is one server-sent event.
 type event struct {
 	name string // "": the protocol does not name its events
-	data any    // JSON, or a string that is sent as it is
+	data any    // JSON, or a string that is sent unchanged
 }
 
 // streamProtocol is a protocol whose answers can be streamed.
 type streamProtocol interface {
 	protocol
-	// events are those of a successful answer.
+	// events returns the events of a successful answer.
 	events(r Request, t Turn, end End, output int) []event
-	// broken is the event that says that something went wrong in the middle.
+	// broken returns the event of an error in the middle.
 	broken(p problem) event
 }
 
-// stream sends an answer event by event, with what the reply does to it in the middle.
+// stream sends an answer event by event, with the reply's disturbance in the middle.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, p streamProtocol, request Request, turn Turn, reply Reply) {
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-cache")
@@ -36,12 +36,12 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, p streamProtocol
 			panic(http.ErrAbortHandler)
 		}
 		if writeEvent(w, e) != nil || out.Flush() != nil {
-			return // nobody reads any longer
+			return // the client has gone away
 		}
 	}
 }
 
-// disturb does what a reply does in the middle of a stream, and reports whether the stream goes on.
+// disturb applies a reply's disturbance of a stream, and reports whether the stream continues.
 func (s *Server) disturb(w http.ResponseWriter, r *http.Request, p streamProtocol, reply Reply) bool {
 	flush := func() { _ = http.NewResponseController(w).Flush() }
 	switch {
@@ -81,13 +81,13 @@ func writeEvent(w http.ResponseWriter, e event) error {
 	return err
 }
 
-// Paced is an honest answer with a pause before each of its events but the first.
+// Paced is a valid answer with a pause before each event except the first.
 func Paced(pause time.Duration) Reply { return Reply{Name: "paced", Pace: pause} }
 
-// StallMidStream stops in the middle of a streamed answer for a while, and goes on.
+// StallMidStream pauses in the middle of a streamed answer.
 func StallMidStream(d time.Duration) Reply { return Reply{Name: "stall mid-stream", Stall: d} }
 
-// GarbageMidStream puts an event that is no JSON into the middle of a streamed answer, which goes on behind it.
+// GarbageMidStream puts an event that is not JSON into the middle of a streamed answer.
 func GarbageMidStream() Reply {
 	return Reply{Name: "garbage mid-stream", Garbage: "data: {\"choices\":[{\"delta\":{\"con\n\n"}
 }
@@ -97,5 +97,5 @@ func ErrorMidStream(status int) Reply {
 	return Reply{Name: "error mid-stream", broken: &problem{status: status}}
 }
 
-// EndMidStream ends a streamed answer in the middle, as if that were all.
+// EndMidStream ends a streamed answer in the middle, without an error.
 func EndMidStream() Reply { return Reply{Name: "end mid-stream", Ends: true} }

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"go.temporal.io/sdk/client"
 
-	"reverie/llm"
+	"reverie/llm/embed"
 	"reverie/llm/llmtest"
 	"reverie/memory"
 	"reverie/store"
@@ -60,7 +60,7 @@ join index_spaces p using (space_id)`)
 		t.Fatal(err)
 	}
 	defer c.Close()
-	next, err := llm.OpenEmbedder(llm.EmbedderConfig{Provider: "openai", Model: "large", APIKey: "key", BaseURL: model.URL + "/v1", Dimensions: 128})
+	next, err := embed.Open(embed.Config{Provider: "openai", Model: "large", APIKey: "key", BaseURL: model.URL + "/v1", Dimensions: 128})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"reverie/activities"
-	"reverie/llm"
+	"reverie/llm/embed"
 	"reverie/llm/llmtest"
 	"reverie/memory"
 	"reverie/test/deployment"
@@ -72,7 +72,7 @@ func TestRecordIndex(t *testing.T) {
 	}
 	defer c.Close()
 	r.Kill("worker")
-	next, err := llm.OpenEmbedder(llm.EmbedderConfig{Provider: "openai", Model: "large", APIKey: "key", BaseURL: model.URL + "/v1", Dimensions: 128})
+	next, err := embed.Open(embed.Config{Provider: "openai", Model: "large", APIKey: "key", BaseURL: model.URL + "/v1", Dimensions: 128})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"reverie/config"
-	"reverie/llm"
+	"reverie/llm/embed"
 	"reverie/memory"
 	"reverie/store"
 	"reverie/test/bench/services"
@@ -24,7 +24,7 @@ import (
 type vectorSource struct {
 	name   string
 	frozen *frozen // nil: the vectors are a model's
-	model  llm.Embedder
+	model  embed.Embedder
 	env    []string // of the API process, which embeds the questions
 	close  func() error
 }
@@ -63,7 +63,7 @@ func openProvider() (*vectorSource, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := llm.OpenEmbedder(llm.EmbedderConfig{
+	model, err := embed.Open(embed.Config{
 		Provider: c.EmbeddingProvider, Model: c.EmbeddingModel, APIKey: c.EmbeddingAPIKey.Reveal(), BaseURL: c.EmbeddingBaseURL,
 		Dimensions: c.EmbeddingDimensions, BatchSize: c.EmbeddingBatch, Timeout: c.EmbeddingTimeout,
 		QueryTimeout: c.EmbeddingQueryTimeout, Concurrency: c.EmbeddingConcurrency,
@@ -91,7 +91,7 @@ func (v *vectorSource) embed(ctx context.Context, database string, dialogues int
 		agents[i] = services.Tending(agentOf(i))
 	}
 	vectors, err := services.Embed(ctx, s, agents, of, func(ctx context.Context, texts []string) ([][]float32, error) {
-		made, err := v.model.Embed(ctx, llm.EmbedDocument, texts)
+		made, err := v.model.Embed(ctx, embed.Document, texts)
 		return made.Vectors, err
 	})
 	services.Say("recall", fmt.Sprintf("%d vectors of %s", vectors, of))

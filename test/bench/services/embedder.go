@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"reverie/llm"
+	"reverie/llm/embed"
 	"reverie/memory"
 	"reverie/store"
 )
@@ -44,8 +44,8 @@ func StartEmbedder(vectorOf func(text string) []float32) (*Embedder, error) {
 }
 
 // Open connects to it as the program does.
-func (e *Embedder) Open(dimensions int) (llm.Embedder, error) {
-	return llm.OpenEmbedder(llm.EmbedderConfig{Provider: embedderProvider, Model: embedderModel, BaseURL: e.URL, Dimensions: dimensions})
+func (e *Embedder) Open(dimensions int) (embed.Embedder, error) {
+	return embed.Open(embed.Config{Provider: embedderProvider, Model: embedderModel, BaseURL: e.URL, Dimensions: dimensions})
 }
 
 // Close ends it.

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"reverie/llm"
+	"reverie/llm/embed"
 )
 
 // The embedding client of the program understands what the made-up provider says.
@@ -24,7 +24,7 @@ func TestEmbedder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := model.Embed(t.Context(), llm.EmbedDocument, []string{"a", "one more"})
+	got, err := model.Embed(t.Context(), embed.Document, []string{"a", "one more"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,145 @@
+package activities
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"reverie/llm"
+	"reverie/memory"
+)
+
+// consultation is a step with the result R that asks an engine for a proposal P. consult calls its methods.
+type consultation[P, R any] interface {
+	// overBudget ends the step: the workspace's model budget is spent until then.
+	overBudget(ctx context.Context, until time.Time) (R, error)
+	// ready prepares the question, or ends the step without it.
+	ready(ctx context.Context) (result R, ended bool, err error)
+	// ask calls the engine once, and accounts for what the call used.
+	ask(ctx context.Context, r repair) (memory.Answer, error)
+	// check parses and guards an answer. Faults of the answer are violations.
+	check(answer memory.Answer) (P, []memory.Violation)
+	// accept ends the step with a proposal that passed the checks.
+	accept(ctx context.Context, proposal P) (R, error)
+	// refuse ends the step after a second answer with faults.
+	refuse(ctx context.Context, violations []memory.Violation) (R, error)
+	// fail ends the step, or asks for another attempt, after a call of the model that failed.
+	fail(ctx context.Context, failure *llm.Error) (R, error)
+}
+
+// repair shows the engine its refused answer and what is wrong with it. It is zero in the first round.
+type repair struct {
+	violations []string
+	previous   string
+}
+
+// engineUse says how an engine is called.
+type engineUse struct {
+	id        memory.Identity
+	model     bool          // a model: it has a budget, and its state is reported
+	awaited   bool          // somebody waits for the model: calls without an answer count against it (modelRest)
+	heartbeat time.Duration // timeout of the heartbeats; 0: HeartbeatTimeout
+}
+
+// consult asks an engine for a proposal: it checks the budget, asks, checks the answer, has it repaired once, and ends the step.
+// An error that is not the model's is returned as it is.
+func consult[P, R any](ctx context.Context, a *Activities, use engineUse, c consultation[P, R]) (R, error) {
+	var none R
+	if use.model {
+		until, err := a.spentUntil(ctx, use.id, a.Budget)
+		switch {
+		case err != nil:
+			return none, err
+		case !until.IsZero():
+			return c.overBudget(ctx, until)
+		}
+	}
+	if result, ended, err := c.ready(ctx); ended || err != nil {
+		return result, err
+	}
+	var fix repair
+	for {
+		answer, err := callEngine(ctx, a, use, func() (memory.Answer, error) { return c.ask(ctx, fix) })
+		if err != nil {
+			failure, err := a.modelFailure(ctx, err)
+			if err != nil {
+				return none, err
+			}
+			return c.fail(ctx, failure)
+		}
+		proposal, violations := c.check(answer)
+		switch {
+		case len(violations) == 0:
+			return c.accept(ctx, proposal)
+		case fix.violations != nil:
+			return c.refuse(ctx, violations)
+		}
+		fix = repair{violations: messagesOf(violations), previous: answer.Raw}
+	}
+}
+
+// callEngine calls an engine once, with heartbeats, and reports the model's state.
+func callEngine(ctx context.Context, a *Activities, use engineUse, call func() (memory.Answer, error)) (memory.Answer, error) {
+	defer beat(ctx, cmp.Or(use.heartbeat, HeartbeatTimeout)/heartbeatsInTime)()
+	began := a.Now()
+	answer, err := call()
+	if use.model && use.awaited {
+		a.noteAnswer(ctx, began, err)
+	}
+	if use.model && err == nil {
+		a.modelState(ctx, "ok", "")
+	}
+	return answer, err
+}
+
+// beat sends heartbeats until the returned function is called, so that a dead worker is noticed within the heartbeat timeout and
+// not only after the longest possible model call.
+func beat(ctx context.Context, every time.Duration) (stop func()) {
+	return repeat(ctx, every, func() { activity.RecordHeartbeat(ctx) })
+}
+
+// repeat calls do at every interval until the returned function is called or ctx is done.
+func repeat(ctx context.Context, every time.Duration, do func()) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				do()
+			}
+		}
+	}()
+	return func() { close(done) }
+}
+
+// heartbeatsInTime is the number of heartbeats sent within the heartbeat timeout.
+const heartbeatsInTime = 3
+
+func messagesOf(violations []memory.Violation) []string {
+	out := make([]string, len(violations))
+	for i, v := range violations {
+		out[i] = v.Message
+	}
+	return out
+}
+
+// reasonOf distinguishes an answer that could not be parsed from one that the guards refused.
+func reasonOf(violations []memory.Violation) memory.ReasonCode {
+	if violations[0].Code == string(ReasonInvalidProposal) {
+		return ReasonInvalidProposal
+	}
+	return ReasonGuards
+}
+
+// unreadable returns the violation of an answer that could not be parsed.
+func unreadable(err error) []memory.Violation {
+	return []memory.Violation{{Code: string(ReasonInvalidProposal), Message: err.Error()}}
+}

@@ -1,0 +1,162 @@
+package wire
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"reverie/memory"
+)
+
+// Tokens is a count as servers write it: an integer, a float, a string, null or nothing.
+type Tokens int
+
+// UnmarshalJSON reads a count. Anything else is 0, so that an odd count does not cost the answer.
+func (t *Tokens) UnmarshalJSON(b []byte) error {
+	var n float64
+	if err := json.Unmarshal([]byte(strings.Trim(string(b), `"`)), &n); err == nil && n > 0 && n < 1e12 {
+		*t = Tokens(n)
+	}
+	return nil
+}
+
+// HeaderCount returns the count in a header; 0 if there is none.
+func HeaderCount(header http.Header, name string) int {
+	n, err := strconv.Atoi(header.Get(name))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
+// content is a message's text as servers write it: a string, null, or a list of parts, of which the texts count.
+type content string
+
+func (c *content) UnmarshalJSON(b []byte) error {
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if len(b) == 0 || b[0] != '[' {
+		return json.Unmarshal(b, (*string)(c))
+	}
+	if err := json.Unmarshal(b, &parts); err != nil {
+		return err
+	}
+	for _, part := range parts {
+		if part.Type == "text" {
+			*c += content(part.Text)
+		}
+	}
+	return nil
+}
+
+// arguments are a tool call's arguments as servers write them: JSON in a string, the object itself, null or nothing.
+type arguments string
+
+func (a *arguments) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && (b[0] == '"' || string(b) == "null") {
+		return json.Unmarshal(b, (*string)(a))
+	}
+	*a = arguments(b)
+	return nil
+}
+
+const noArguments = "{}"
+
+// finished completes tool calls: each gets an id of its own, and arguments.
+func finished(calls []memory.ToolCall) []memory.ToolCall {
+	seen := map[string]bool{"": true}
+	for i := range calls {
+		if seen[calls[i].ID] {
+			calls[i].ID = "call_" + rand.Text()[:20]
+		}
+		seen[calls[i].ID] = true
+		if strings.TrimSpace(calls[i].Arguments) == "" {
+			calls[i].Arguments = noArguments
+		}
+	}
+	return calls
+}
+
+// object returns a call's arguments as the JSON object that servers require. Arguments that are none are wrapped in a field
+// that no tool has.
+func object(arguments string) json.RawMessage {
+	trimmed := bytes.TrimSpace([]byte(arguments))
+	switch {
+	case len(trimmed) == 0:
+		return json.RawMessage(noArguments)
+	case trimmed[0] == '{' && json.Valid(trimmed):
+		return trimmed
+	}
+	wrapped, err := json.Marshal(map[string]string{"invalid_arguments": arguments})
+	if err != nil { // a string can always be written
+		return json.RawMessage(noArguments)
+	}
+	return wrapped
+}
+
+// isCut reports whether a finish reason means that the token limit cut the answer.
+func isCut(finish string) bool {
+	switch strings.ToLower(finish) {
+	case "length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded":
+		return true
+	}
+	return false
+}
+
+// isRefusal reports whether a finish reason means that the model or a filter declined. Gemini appends the cause:
+// "content_filter: PROHIBITED_CONTENT".
+func isRefusal(finish string) bool {
+	word, _, _ := strings.Cut(strings.ToLower(finish), ":")
+	switch word {
+	case "content_filter", "content_filtered", "refusal", "safety", "prohibited_content", "recitation", "guardrail_intervened", "sensitive":
+		return true
+	}
+	return false
+}
+
+// refusal returns the error of an answer that declines; nil for others. The answer's text is left out: it repeats the prompt.
+func refusal(a Answer) *Error {
+	switch {
+	case a.Refused:
+		return &Error{Kind: Refused, Status: http.StatusOK, Message: "the model refused to answer"}
+	case isRefusal(a.Finish):
+		return &Error{Kind: Refused, Status: http.StatusOK, Message: "the answer was withheld: " + a.Finish}
+	}
+	return nil
+}
+
+// NotAnAnswer returns the error of a body in another format, such as a proxy's error page. Nothing of it is repeated: it may
+// hold anything.
+func NotAnAnswer(header http.Header) *Error {
+	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
+	return &Error{Kind: Unavailable, Status: http.StatusOK, Message: fmt.Sprintf("the answer is not the protocol's JSON (content "+
+		"type %q)", kind)}
+}
+
+// Embedded returns the error in a body that came with status 200, as some gateways send it; nil if the field is not set.
+func Embedded(header http.Header, raw json.RawMessage) *Error {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	c := readComplaint(header, raw)
+	status := c.status
+	if status < http.StatusBadRequest {
+		status = http.StatusBadGateway
+	}
+	return c.failure(status, header)
+}
+
+// ModelName returns a provider's name of a model; empty if it cannot be a name.
+func ModelName(s string) string {
+	if len(s) > 200 || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return ""
+	}
+	return s
+}

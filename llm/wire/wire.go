@@ -1,0 +1,163 @@
+// Package wire speaks the HTTP protocols of model providers: OpenAI's chat completions, Anthropic's messages, and the
+// transport and errors that they share with embeddings and AWS Bedrock.
+//
+// A Call is one request. Its options and its outcome travel in the request's context, so that they pass through clients that
+// know nothing of them: langchaingo's and AWS's. Nothing is sent twice. Errors hold neither keys nor text of the request.
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"reverie/memory"
+)
+
+// Call is one request to a model and what came of it. The fields above Answered belong to the caller, the others to the
+// client that sends it.
+type Call struct {
+	Key    string          // kept out of errors
+	Said   []string        // texts of the request, kept out of errors
+	Sent   Feature         // optional parts of the request
+	Schema json.RawMessage // JSON schema of the answer; sent as far as Sent allows
+
+	Answered bool    // an answer came, and was paid for
+	Answer   Answer  // also set next to a failure, as far as it came
+	Failure  *Error  // why there is no usable answer
+	Declined Feature // the feature of Sent that the failure is about; 0: none
+
+	Listener func(part string) error // receives the text as it arrives; nil: nobody
+	Heard    bool                    // the listener received some text
+	Stopped  error                   // the listener's error, which ended the call
+}
+
+// Answer is a provider's answer, whatever its protocol.
+type Answer struct {
+	Text         string
+	Model        string // as the provider names it
+	Finish       string // why it ended, in the provider's word
+	InputTokens  int    // the whole prompt, including what was read from a cache or written to it
+	CachedTokens int    // of those, read from a cache
+	OutputTokens int    // including a reasoning model's thoughts
+
+	Calls   []memory.ToolCall
+	Refused bool // the model refused in a field made for it
+	Empty   bool // there is no content block, not even an empty one
+
+	Vectors [][]float32 // embeddings in the order of the texts, not normalised
+}
+
+// Cut reports whether the token limit cut the answer.
+func (a Answer) Cut() bool { return isCut(a.Finish) }
+
+// content returns the answer in langchaingo's form.
+func (a Answer) content() *llms.ContentResponse {
+	choice := &llms.ContentChoice{Content: a.Text, StopReason: a.Finish, GenerationInfo: map[string]any{
+		"InputTokens": a.InputTokens, "OutputTokens": a.OutputTokens, "CacheReadInputTokens": a.CachedTokens,
+	}}
+	for _, c := range a.Calls {
+		choice.ToolCalls = append(choice.ToolCalls, llms.ToolCall{
+			ID: c.ID, Type: "function", FunctionCall: &llms.FunctionCall{Name: c.Name, Arguments: c.Arguments},
+		})
+	}
+	return &llms.ContentResponse{Choices: []*llms.ContentChoice{choice}}
+}
+
+type callKey struct{}
+
+var errOutsideCall = errors.New("model request outside a call")
+
+// From returns the call of a request's context.
+func From(ctx context.Context) (*Call, error) {
+	c, ok := ctx.Value(callKey{}).(*Call)
+	if !ok {
+		return nil, errOutsideCall
+	}
+	return c, nil
+}
+
+// Run calls send with a context that carries the call. A timeout of 0 leaves the deadline to ctx. It returns nil, an *Error,
+// or an error that wraps context.Canceled if ctx was cancelled.
+func (c *Call) Run(ctx context.Context, timeout time.Duration, send func(context.Context) error) error {
+	callCtx := context.WithValue(ctx, callKey{}, c)
+	if timeout > 0 {
+		var cancel context.CancelFunc
+		callCtx, cancel = context.WithTimeout(callCtx, timeout)
+		defer cancel()
+	}
+	began := time.Now()
+	err := send(callCtx)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(ctx.Err(), context.Canceled):
+		return fmt.Errorf("model call: %w", context.Canceled)
+	case ctx.Err() != nil, c.Failure == nil && callCtx.Err() != nil:
+		after := time.Since(began).Round(time.Millisecond)
+		return &Error{Kind: Timeout, Message: fmt.Sprintf("no answer within %s", after), cause: context.DeadlineExceeded}
+	case c.Failure != nil:
+		return c.Failure
+	}
+	// Whatever fails on the network is in c.Failure, so this is about the request.
+	return &Error{Kind: BadRequest, Message: tidy(err.Error(), c.Key, c.Said)}
+}
+
+// say passes a part of the text to the listener.
+func (c *Call) say(part string) *Error {
+	if part == "" || c.Listener == nil {
+		return nil
+	}
+	c.Heard = true
+	if c.Stopped = c.Listener(part); c.Stopped != nil {
+		return &Error{Kind: Unavailable, Message: "the listener stopped the answer"}
+	}
+	return nil
+}
+
+// Chat is a client of one chat protocol at one server.
+type Chat struct {
+	client *Client
+	path   string
+	body   func(call *Call, messages []llms.MessageContent, o llms.CallOptions) any
+}
+
+// Call implements llms.Model.
+func (c *Chat) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
+	return llms.GenerateFromSinglePrompt(ctx, c, prompt, options...)
+}
+
+// GenerateContent implements llms.Model. It fails with an *Error. ctx must come from Call.Run.
+func (c *Chat) GenerateContent(
+	ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption,
+) (*llms.ContentResponse, error) {
+	call, err := From(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var o llms.CallOptions
+	for _, option := range options {
+		option(&o)
+	}
+	if call.Sent&Streamed != 0 && o.StreamingFunc != nil {
+		call.Listener = func(part string) error { return o.StreamingFunc(ctx, []byte(part)) }
+	}
+	if err := c.client.Post(ctx, c.path, c.body(call, messages, o)); err != nil {
+		return nil, err
+	}
+	return call.Answer.content(), nil
+}
+
+// textOf returns the text of a message.
+func textOf(m llms.MessageContent) string {
+	text := ""
+	for _, part := range m.Parts {
+		if t, ok := part.(llms.TextContent); ok {
+			text += t.Text
+		}
+	}
+	return text
+}
