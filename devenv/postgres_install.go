@@ -143,7 +143,7 @@ func ensureInstallation(ctx context.Context, progress Progress, major int) (inst
 	}
 	missing := fmt.Sprintf("no PostgreSQL server programs of version %d or later on this machine", oldestPostgres)
 	if major != 0 {
-		missing = fmt.Sprintf("the cluster was created by PostgreSQL %d, whose server programs are not on this machine", major)
+		missing = fmt.Sprintf("the cluster was made by PostgreSQL %d, whose server programs are not on this machine", major)
 	}
 	return installation{}, &InstallError{Missing: missing, Command: installCommand(ctx, major), Cause: err}
 }
@@ -258,7 +258,9 @@ func installCommand(ctx context.Context, major int) string {
 }
 
 // vectorFromSource installs pgvector if the distribution has no package of it, or an old one.
-const vectorFromSource = " postgresql-server-dev-%[1]d make gcc git && git clone --depth 1 --branch v0.8.2 https://github.com/pgvector/pgvector && make -C pgvector OPTFLAGS= && sudo make -C pgvector install"
+const vectorFromSource = " postgresql-server-dev-%[1]d make gcc git" +
+	" && git clone --depth 1 --branch v0.8.2 https://github.com/pgvector/pgvector" +
+	" && make -C pgvector OPTFLAGS= && sudo make -C pgvector install"
 
 // aptCommand returns the command for a Debian-like machine, according to its package lists.
 func aptCommand(ctx context.Context, major int) string {

@@ -122,7 +122,8 @@ func (r report) printNights(w io.Writer) {
 	if n == nil {
 		return
 	}
-	fmt.Fprintln(w, "a night\tagents\twith news\tseconds\tworkflows\ttrips\tstatements\tCPU s: worker\tdatabase\tTemporal\tCPU ms for each with news\t")
+	fmt.Fprintln(w, "a night\tagents\twith news\tseconds\tworkflows\ttrips\tstatements\t"+
+		"CPU s: worker\tdatabase\tTemporal\tCPU ms for each with news\t")
 	for _, one := range []struct {
 		name         string
 		agents, news int

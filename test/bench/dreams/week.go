@@ -103,7 +103,8 @@ func (w *writer) said(size week, day time.Time) []memory.Message {
 		})
 	}
 	for range size.Turns {
-		say(memory.RoleOfUser, "We decided to use "+objects[w.rng.IntN(len(objects))]+" for the shop in "+places[w.rng.IntN(len(places))]+". "+w.statement())
+		object, place := objects[w.rng.IntN(len(objects))], places[w.rng.IntN(len(places))]
+		say(memory.RoleOfUser, "We decided to use "+object+" for the shop in "+place+". "+w.statement())
 		say(memory.RoleOfAssistant, "Understood. Is there anything else about the shop?")
 	}
 	return out

@@ -101,15 +101,18 @@ func (r report) print(w io.Writer) error {
 		return err
 	}
 	each := r.Each
-	_, _ = fmt.Fprintf(w, "per conversation: %.2f workflows, %.1f workflow tasks, %.1f steps and %.1f local ones, %.1f updates, %.1f events; %.1f trips to the database with %.1f statements\n",
+	_, _ = fmt.Fprintf(w, "per conversation: %.2f workflows, %.1f workflow tasks, %.1f steps and %.1f local ones, %.1f updates, %.1f events; "+
+		"%.1f trips to the database with %.1f statements\n",
 		each.Workflows, each.Tasks, each.Steps, each.LocalSteps, each.Updates, each.Events, each.Trips, each.Statements)
-	_, _ = fmt.Fprintf(w, "CPU time per conversation: worker %.1f ms, database %.1f ms, Temporal %.1f ms; of empty steps: worker %.1f ms, Temporal %.1f ms\n",
+	_, _ = fmt.Fprintf(w, "CPU time per conversation: worker %.1f ms, database %.1f ms, Temporal %.1f ms; "+
+		"of empty steps: worker %.1f ms, Temporal %.1f ms\n",
 		each.Worker, each.Database, each.Temporal, r.OfBare.Worker, r.OfBare.Temporal)
 	verdict := "passed"
 	if !r.passed() {
 		verdict = "MISSED"
 	}
-	_, err := fmt.Fprintf(w, "next to the floor %.1f, next to COPY %.1f, next to empty steps %.1f; uploading next to COPY %.2f\na thousand conversations: %.0f s, at most %.0f: %s\n",
+	_, err := fmt.Fprintf(w, "next to the floor %.1f, next to COPY %.1f, next to empty steps %.1f; uploading next to COPY %.2f\n"+
+		"a thousand conversations: %.0f s, at most %.0f: %s\n",
 		r.ToFloor, r.ToCopy, r.ToBare, r.StageToCopy, r.perThousand(), secondsBar, verdict)
 	return err
 }
