@@ -23,25 +23,26 @@ import (
 )
 
 const (
-	// maxQuoted is how many statements an answer quotes.
+	// maxQuoted is the maximum number of statements in an answer.
 	maxQuoted = 4
-	// maxQuote bounds one of them, in characters.
+	// maxQuote bounds each of them, in characters.
 	maxQuote = 300
 )
 
-// quotation is a statement of memory, and where it stands.
+// quotation is a statement of memory and its location.
 type quotation struct {
 	text, source string
 	by           memory.Owner // who said it, in a group
-	words        int          // of the question
+	words        int          // shared with the question
 	hit          recall.Hit
-	shown        recall.Hit // of hit, only the statement
+	shown        recall.Hit // hit reduced to the statement
 }
 
-// answerFromMemory answers without a model: it quotes what of memory has most to do with the question, and where it stands, and
-// says so when there is nothing. In a group it names who said so.
+// answerFromMemory answers without a model: it quotes the statements of memory that match the question best, with
+// their locations, or says that there are none. In a group it names who said them.
 func (t *turning) answerFromMemory(ctx context.Context) error {
-	// Nothing is sent to a model. What is quoted counts as used, and a window that cannot be made stops nobody.
+	// Nothing is sent to a model. Quoted statements count as used, and a window that cannot be made does not fail the
+	// turn.
 	t.recorded, t.assembly.request.NoWait = true, true
 	if err := t.remake(ctx); err != nil && !isFull(err) {
 		return err
@@ -85,14 +86,14 @@ func (t *turning) answerFromMemory(ctx context.Context) error {
 	return t.say(b.String(), builtinRecall)
 }
 
-// isFull reports whether a context was not made because there is no room.
+// isFull reports whether err means that the context has no room left.
 func isFull(err error) bool {
 	_, tooLarge := errors.AsType[*window.TooLargeError](err)
 	return tooLarge || errors.Is(err, ErrUnreachable) || errors.Is(err, ErrStillRunning)
 }
 
-// quotations are the statements of what was found that have most words of the question, those of the best passages first. A
-// question answers nothing.
+// quotations returns the statements of the hits that share most words with the question; ties keep the order of the
+// hits. Statements that are questions are left out.
 func (t *turning) quotations(query string, hits []recall.Hit, people sections) []quotation {
 	asked := analysis.NewQuery(query, t.now)
 	var all []quotation
@@ -110,12 +111,13 @@ func (t *turning) quotations(query string, hits []recall.Hit, people sections) [
 			}
 		}
 	}
-	// What shares one word with a question, where others share three, was found by the company that it keeps.
+	// A statement that shares one word, where others share three, was found only because of its neighbours.
 	all = slices.DeleteFunc(all, func(q quotation) bool { return 2*q.words < most })
 	return all[:min(len(all), maxQuoted)]
 }
 
-// statements are the statements of a result that have most words of a question. What was found by its meaning needs none.
+// statements returns the statements of a hit that share most words with the question. A hit found by its meaning
+// needs no shared word.
 func statements(asked analysis.Query, hit recall.Hit) (best []quotation) {
 	entries := []memory.EntryAt{{Text: hit.Text, FromLine: 1}}
 	if hit.Corpus == search.Memory {
@@ -147,7 +149,7 @@ func statements(asked analysis.Query, hit recall.Hit) (best []quotation) {
 	return best
 }
 
-// quote is a text on one line, escaped, and cut where it is long.
+// quote returns the text on one line, escaped, and cut if it is long.
 func quote(text string) string {
 	text = window.Escape(strings.Join(strings.Fields(text), " "))
 	if utf8.RuneCountInString(text) > maxQuote {
@@ -160,7 +162,7 @@ func isQuestion(text string) bool {
 	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？")
 }
 
-// hitsOf are the results that statements are from, each once.
+// hitsOf returns the distinct hits that statements come from.
 func hitsOf(quoted []quotation) (hits []recall.Hit) {
 	for _, q := range quoted {
 		same := func(h recall.Hit) bool { return h.Path == q.hit.Path && h.FromLine == q.hit.FromLine }
@@ -171,8 +173,8 @@ func hitsOf(quoted []quotation) (hits []recall.Hit) {
 	return hits
 }
 
-// remember saves what the user asked to remember, and says so with the receipt. It reports false when there is nothing to save
-// and a model can ask what is meant.
+// remember saves what the user asked to remember and answers with the receipt. It returns false if there is nothing
+// to save and a model can ask back.
 func (t *turning) remember(ctx context.Context, asked remember.Request) (answered bool, err error) {
 	say := phrasesFor(asked.Language)
 	if !t.settings.MemoryEnabled {
@@ -195,7 +197,7 @@ func (t *turning) remember(ctx context.Context, asked remember.Request) (answere
 	return true, t.say(say.savedAs(saved), builtinRemember)
 }
 
-// savedAs says what became of a request to remember, with the receipt of the write.
+// savedAs describes the result of a request to remember, with the receipt of the write.
 func (p phrases) savedAs(saved toolbox.Saved) string {
 	where := saved.Path
 	if receipt := cmp.Or(saved.Receipt.Token, saved.Receipt.Key); receipt != "" {
@@ -221,8 +223,8 @@ func (p phrases) savedAs(saved toolbox.Saved) string {
 	return text
 }
 
-// languageOf returns the language in which to answer a message with a ready-made sentence: en, zh, ja, vi, es or de. It is
-// English when the language is unclear.
+// languageOf returns the language for ready-made sentences to the author of a text: en, zh, ja, vi, es or de; en if
+// unclear.
 func languageOf(text string) string {
 	han := false
 	for _, r := range text {
@@ -245,22 +247,22 @@ func languageOf(text string) string {
 	return "en"
 }
 
-// phrases are ready-made sentences in one language. The verbs of fmt stand for what is said in between.
+// phrases are ready-made sentences in one language, with fmt verbs for the variable parts.
 type phrases struct {
-	found   string // what is remembered follows
-	closest string // what is remembered and fits badly follows
+	found   string // precedes what is remembered
+	closest string // precedes weak matches
 	nothing string // nothing is remembered
 	noModel string // no model is configured
-	hello   string // to a message that asks for nothing: a greeting, thanks
+	hello   string // answer to a message that asks nothing: a greeting, thanks
 	off     string // memory is switched off
 
 	saved     string // line, where
-	known     string // line, where
+	known     string // line, where (already known)
 	corrected string // new line, old line, where
 	receipt   string // path, receipt: where
-	redacted  string // a secret was left out of what is saved
+	redacted  string // a secret was left out of the saved text
 	unclear   string // there is nothing to save
-	refused   string // it must not be saved
+	refused   string // must not be saved
 }
 
 var phrasebook = map[string]phrases{
@@ -338,7 +340,7 @@ var phrasebook = map[string]phrases{
 	},
 }
 
-// phrasesFor are those in a language; in English where there are none.
+// phrasesFor returns the phrases of a language, or the English ones.
 func phrasesFor(language string) phrases {
 	if p, known := phrasebook[language]; known {
 		return p

@@ -26,11 +26,19 @@ func TestAnswersWithoutAModel(t *testing.T) {
 		message   string
 		has, lack []string
 	}{
-		{"Which port does the staging database use?", []string{"From memory:", "listens on port 5433", "(team/ports.md:3)", "No language model"}, []string{"Aurich"}},
+		{
+			"Which port does the staging database use?",
+			[]string{"From memory:", "listens on port 5433", "(team/ports.md:3)", "No language model"},
+			[]string{"Aurich"},
+		},
 		{"How many oars are in the boathouse?", []string{"three oars", "(MEMORY.md:6)"}, []string{"5433"}},
 		{"What does my sister Nora play?", []string{"plays the oboe", "(sessions/c0:1)"}, []string{"Which instrument"}},
 		{"数据库的端口是多少？", []string{"根据记忆", "5433", "MEMORY.md:7", "未配置语言模型"}, []string{"From memory"}},
-		{"Who won the chess championship of 1927?", []string{"I found nothing about that in memory.", "No language model"}, []string{"From memory"}},
+		{
+			"Who won the chess championship of 1927?",
+			[]string{"I found nothing about that in memory.", "No language model"},
+			[]string{"From memory"},
+		},
 		{"谁赢得了象棋冠军赛？", []string{"记忆中没有找到"}, []string{"From memory"}},
 		{"Hello!", []string{"Ask me about", "No language model"}, []string{"found nothing"}},
 		{"¿Quién ganó el campeonato de ajedrez?", []string{"No he encontrado nada"}, nil},
@@ -85,7 +93,8 @@ func TestAnswersWithoutAModelAndMemory(t *testing.T) {
 	no := false
 	w.agent.Settings.MemoryEnabled = &no
 	for _, message := range []string{"How many oars are in the boathouse?", "Remember that the boat is called Heron."} {
-		if turn, _ := w.turn(grace, chat.TurnRequest{Message: message}); !strings.Contains(turn.Answer, "switched off") || strings.Contains(turn.Answer, "three") || turn.Remembered != nil {
+		if turn, _ := w.turn(grace, chat.TurnRequest{Message: message}); !strings.Contains(turn.Answer, "switched off") ||
+			strings.Contains(turn.Answer, "three") || turn.Remembered != nil {
 			t.Errorf("%s: %s", message, turn.Answer)
 		}
 	}
@@ -156,7 +165,10 @@ func TestRequestsToRememberAreNotQuoted(t *testing.T) {
 	if len(turn.Quoted) > 0 || strings.Contains(turn.Answer, "Egret") {
 		t.Error(turn.Answer)
 	}
-	if turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c2", Message: "How many windows has the boathouse?"}); !strings.Contains(turn.Answer, "four windows") {
+	if turn, _ := w.turn(grace, chat.TurnRequest{
+		Conversation: "c2",
+		Message:      "How many windows has the boathouse?",
+	}); !strings.Contains(turn.Answer, "four windows") {
 		t.Error(turn.Answer)
 	}
 }

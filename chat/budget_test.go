@@ -61,7 +61,8 @@ func TestBrokenStreamsAreRecorded(t *testing.T) {
 					return llmtest.Say("The whole answer has some words more than one.")
 				},
 			})
-			if _, _, err := w.tryTurn(t.Context(), grace, chat.TurnRequest{Conversation: "c1", Message: "Which port does the database have?"}); err == nil {
+			if _, _, err := w.tryTurn(t.Context(), grace,
+				chat.TurnRequest{Conversation: "c1", Message: "Which port does the database have?"}); err == nil {
 				t.Fatal("no error")
 			}
 			if got := w.spent(); got.Calls != 1 || got.InputTokens == 0 || got.OutputTokens == 0 {
@@ -114,7 +115,8 @@ func TestATruncatedCallIsNotRun(t *testing.T) {
 		t.Errorf("%+v", turn)
 	}
 	w.model.will(truncated("I will", cut))
-	if turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "And the list?"}); turn.Answer != "I will" || turn.Finish != "length" || len(turn.Calls) != 0 {
+	if turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "And the list?"}); turn.Answer != "I will" ||
+		turn.Finish != "length" || len(turn.Calls) != 0 {
 		t.Errorf("%+v", turn)
 	}
 	w.model.will(truncated("", cut))
@@ -172,7 +174,10 @@ func TestContextOfALongConversationIsQuick(t *testing.T) {
 		var said []memory.Message
 		for i := from; i < from+batch; i++ {
 			role := []string{memory.RoleOfUser, memory.RoleOfAssistant}[i%2]
-			said = append(said, memory.Message{ID: fmt.Sprint(i), Role: role, Content: fmt.Sprintf("Line %d: %s", i, strings.Repeat("the harbour lies in the morning light ", 8))})
+			said = append(said, memory.Message{
+				ID: fmt.Sprint(i), Role: role,
+				Content: fmt.Sprintf("Line %d: %s", i, strings.Repeat("the harbour lies in the morning light ", 8)),
+			})
 		}
 		w.store(grace, "c1", said...)
 	}

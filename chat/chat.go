@@ -1,5 +1,5 @@
-// Package chat is one turn of a conversation with memory at work: the context that a model is sent, and the loop from a message
-// over the model and the memory tools to an answer that is stored.
+// Package chat runs one turn of a conversation with memory: it builds the context for the model, and loops from the
+// message over model and memory tools to a stored answer.
 package chat
 
 import (
@@ -22,14 +22,15 @@ import (
 	"reverie/window"
 )
 
-// Compactor has conversations flushed and compacted, by workflows.
+// Compactor flushes and compacts conversations by workflows.
 type Compactor interface {
-	// Compact flushes and summarises a conversation up to a message, and waits for it. It is done once, however many ask. The
-	// error wraps ErrUnreachable when workflows cannot be reached, and ErrStillRunning when ctx ended first: the work goes on.
+	// Compact flushes and summarises a conversation up to a message, and waits for it. Concurrent requests share one
+	// execution. The error wraps ErrUnreachable if workflows cannot be reached, and ErrStillRunning if ctx ended
+	// first: the work continues.
 	Compact(ctx context.Context, r CompactRequest) error
-	// Flush does the same with the flush alone.
+	// Flush does the same without the summary.
 	Flush(ctx context.Context, r CompactRequest) error
-	// FlushSoon and CompactSoon start either and wait for nothing. What cannot be started is due again at the next turn.
+	// FlushSoon and CompactSoon start either without waiting. What cannot be started is due again at the next turn.
 	FlushSoon(ctx context.Context, r CompactRequest)
 	CompactSoon(ctx context.Context, r CompactRequest)
 }
@@ -40,7 +41,7 @@ var (
 	ErrStillRunning = errors.New("the compaction is still running")
 )
 
-// CompactRequest says what to flush or compact.
+// CompactRequest identifies what to flush or compact.
 type CompactRequest struct {
 	Owner        memory.OwnerRef
 	Conversation uuid.UUID
@@ -49,76 +50,77 @@ type CompactRequest struct {
 	Settings     memory.CompactSettings
 }
 
-// Options are what turns are made with. Model may be nil: answers come from memory alone.
+// Options configures the service. Model may be nil: answers then come from memory alone.
 type Options struct {
 	Store     *store.Store
 	Search    *recall.Searcher
 	Tools     *toolbox.Box
 	Compactor Compactor
 	Model     llm.Chatter
-	MaxTokens int // of one answer
-	// RecallPatience bounds the search of a turn; 0: a second. Tests, whose machine may be slow, have more.
+	MaxTokens int // per answer
+	// RecallPatience bounds the search of a turn; 0: one second. Tests use more because their machine may be slow.
 	RecallPatience time.Duration
 	Settings       memory.WindowSettings
 	Extract        memory.ExtractSettings
-	Budget         memory.Budget // of the workspace; spent, no model is asked
-	// Stored is told what a turn stored, to signal its extraction.
+	Budget         memory.Budget // of the workspace; when it is spent, no model is asked
+	// Stored is called with what a turn stored, to signal its extraction.
 	Stored func(ctx context.Context, id memory.Identity, agent store.Agent, conversation string, stored store.Stored)
-	// Observe is told every turn that ended, for metrics; nil: nobody is.
+	// Observe is called with every turn that ended, for metrics; may be nil.
 	Observe func(Taken)
 	Now     func() time.Time
 	Log     *slog.Logger
 }
 
-// Service makes contexts and turns. It is safe for concurrent use.
+// Service builds contexts and runs turns. It is safe for concurrent use.
 type Service struct{ Options }
 
-// ContextRequest asks what a model is to be sent.
+// ContextRequest asks for the context to send to a model.
 type ContextRequest struct {
-	Conversation string // the client's id; one that does not exist yet is empty
-	Message      string // the current one
+	Conversation string // the client's id; a conversation that does not exist yet is empty
+	Message      string // the current message
 	Tools        []window.Tool
-	Model        string // whose tokens are counted; empty: the configured one
+	Model        string // whose tokenizer is used; empty: the configured model
 	MaxTokens    int    // of the window; 0: the agent's setting
-	// NoWait sends what fits without waiting for a summary: what has to be flushed first is, by rules.
+	// NoWait returns what fits without waiting for a summary. Messages that must be flushed first are flushed by
+	// rules.
 	NoWait bool
 	Name   string // of the speaker
-	// Speaker is who says Message, where the owner is a group: what people say is then sent with who said it.
+	// Speaker is who sent Message if the owner is a group. Messages are then sent to the model with their speakers.
 	Speaker memory.Owner
-	// Emergency is how often the model has said that the context is too long.
+	// Emergency counts how often the model has refused the context as too long.
 	Emergency int
 }
 
-// Context is what a model is to be sent, and why.
+// Context is what to send to a model, and how it was built.
 type Context struct {
 	window.Result
 
 	Counter    llm.TokenCounter
 	Model      string
 	Recalled   []Recalled
-	Skipped    string // why nothing was recalled: trivial, off, disabled, nothing, unavailable; empty: something was
+	Skipped    string // why nothing was recalled: trivial, off, disabled, nothing, unavailable; empty if something was
 	Compaction *store.Compaction
 	Flushing   bool // a flush was started
 }
 
-// Recalled is a passage that is in the context, and where it comes from. Its Snippet is what the model is shown of it, unescaped.
+// Recalled is a passage in the context, with its source. Its Snippet is what the model is shown, unescaped.
 type Recalled struct {
 	recall.Hit
 
-	Line   int          // where the first line that is shown stands
-	Tokens int          // of the snippet
-	Person memory.Owner // who said it, in a group; of several people, the first
+	Line   int          // line number of the first line shown
+	Tokens int          // tokens of the snippet
+	Person memory.Owner // in a group, who said it; the first of several people
 }
 
 // TurnRequest is a message to answer.
 type TurnRequest struct {
-	Conversation string // the client's id; made when it is new; empty: one is made up
-	// MessageID is the client's id of the message; empty: one is made. A turn that has an answer is not taken again: whoever sends
-	// the message once more gets what is stored.
+	Conversation string // the client's id, created if new; empty: generated
+	// MessageID is the client's id of the message; empty: generated. A message that was answered is not processed
+	// again: sending it again returns the stored answer.
 	MessageID string
 	Message   string
 	Name      string // of the speaker
-	// Speaker is who speaks, where the owner is a group; see toolbox.Caller.
+	// Speaker is who speaks if the owner is a group; see toolbox.Caller.
 	Speaker   memory.Owner
 	Trigger   memory.Trigger
 	Model     string
@@ -130,17 +132,17 @@ type Turn struct {
 	Conversation string
 	MessageID    string // of the user's message
 	AnswerID     string
-	Answer       string         // what the model said last
-	Remembered   *toolbox.Saved // the message asked to remember something, and no model was asked
+	Answer       string         // the model's last text
+	Remembered   *toolbox.Saved // set if the message asked to remember something; no model was asked
 	Context      Context        // of the last model call
-	Quoted       []Recalled     // without a model: the statements that the answer quotes, each as a passage of its own
+	Quoted       []Recalled     // without a model: the quoted statements, each as a separate passage
 	Calls        []ToolUse
 	Rounds       int // model calls
 	Usage        memory.Usage
-	Model        string // who answered: a model, "builtin/recall" or "builtin/remember"; empty when a model's answer is replayed
+	Model        string // a model, "builtin/recall" or "builtin/remember"; empty when a model's answer is replayed
 	Finish       string // stop, length, tool_limit
 	Stored       store.Stored
-	Replayed     bool // the answer was there already
+	Replayed     bool // the answer was already stored
 }
 
 // ToolUse is one call of a tool in a turn.
@@ -150,23 +152,23 @@ type ToolUse struct {
 	Took   time.Duration
 }
 
-// Event is something that happens in a turn, told while it does. Exactly one field is set.
+// Event reports progress during a turn. Exactly one field is set.
 type Event struct {
-	Context *Context // the context was made
-	Text    string   // a part of the answer, or of what the model says before it calls tools
-	Reset   bool     // the text so far is void: another one follows
+	Context *Context // the context is ready
+	Text    string   // a part of the answer, or of the model's text before tool calls
+	Reset   bool     // discard the text so far: a new one follows
 	Call    *memory.ToolCall
 	Result  *ToolUse
 }
 
-// BudgetError says that the workspace has spent what it may spend on models in a day. The message is stored and may be sent again.
+// BudgetError means that the workspace has spent its daily model budget. The message is stored and may be sent again.
 type BudgetError struct {
 	Until time.Time // when the budget renews
 }
 
-func (e *BudgetError) Error() string { return "the workspace's budget for models is spent" }
+func (e *BudgetError) Error() string { return "the workspace's model budget is spent" }
 
-// checkBudget refuses to begin what the workspace has no budget for. A turn that has begun is ended: it has bounded rounds.
+// checkBudget refuses to start a turn without budget. A turn that has started is completed: its rounds are bounded.
 func (t *turning) checkBudget(ctx context.Context) error {
 	if t.Budget == (memory.Budget{}) {
 		return nil
@@ -182,8 +184,7 @@ func (t *turning) checkBudget(ctx context.Context) error {
 	return nil
 }
 
-// spent accounts for a call of the model at once, whatever becomes of the turn: what failed or was broken off has cost, too. An
-// answer is not lost because its cost cannot be recorded.
+// spent records the cost of a model call at once, even if the turn fails later. A failure to record it does not fail the turn.
 func (t *turning) spent(ctx context.Context, r llm.ChatResponse) {
 	t.turn.Usage = t.turn.Usage.Add(r.Usage)
 	if r.Usage == (memory.Usage{}) {
@@ -192,11 +193,11 @@ func (t *turning) spent(ctx context.Context, r llm.ChatResponse) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
 	defer cancel()
 	if err := t.Store.AddUsage(ctx, t.id, cmp.Or(r.Model, t.Model.Name()), r.Usage); err != nil {
-		t.Log.WarnContext(ctx, "What a model call cost is not recorded", "error", err, "agent", t.agent.ID)
+		t.Log.WarnContext(ctx, "Could not record the cost of a model call", "error", err, "agent", t.agent.ID)
 	}
 }
 
-// spoken are messages as the model is sent them: where several people talk, each of theirs begins with who said it.
+// spoken returns messages as the model sees them: in a group, each begins with its speaker.
 func (a *assembly) spoken(messages []memory.Message) []memory.Message {
 	if a.request.Speaker == memory.NoOwner {
 		return messages
@@ -215,7 +216,7 @@ func (a *assembly) named(m memory.Message) memory.Message {
 	return m
 }
 
-// sections are documents that have a section for each person of a group, as they were when they were found.
+// sections maps documents with a section per person of a group to their content at the time they were found.
 type sections map[sectioned]string
 
 type sectioned struct {
@@ -223,7 +224,7 @@ type sectioned struct {
 	version  int
 }
 
-// sectionsOf reads the documents of results in which people of a group may have sections of their own.
+// sectionsOf reads the documents of hits in which people of a group may have sections.
 func (a *assembly) sectionsOf(ctx context.Context, hits []recall.Hit) (sections, error) {
 	all := sections{}
 	for _, hit := range hits {
@@ -232,8 +233,9 @@ func (a *assembly) sectionsOf(ctx context.Context, hits []recall.Hit) (sections,
 		if _, known := all[key]; known || hit.Corpus != search.Memory || hit.Path != memory.MemoryPath || source.Scope != memory.ScopePersonal {
 			continue
 		}
-		version, err := a.Store.VersionOf(ctx, a.id.For(source.Agent, source.Owner), memory.Ref{Scope: source.Scope, Path: hit.Path}, source.Version)
-		if err != nil && !errors.Is(err, store.ErrNotFound) { // what was erased meanwhile is nobody's
+		version, err := a.Store.VersionOf(ctx, a.id.For(source.Agent, source.Owner), memory.Ref{Scope: source.Scope, Path: hit.Path},
+			source.Version)
+		if err != nil && !errors.Is(err, store.ErrNotFound) { // erased meanwhile: no author
 			return nil, err
 		}
 		all[key] = version.Content
@@ -241,7 +243,7 @@ func (a *assembly) sectionsOf(ctx context.Context, hits []recall.Hit) (sections,
 	return all, nil
 }
 
-// by is who of a group said what stands on a line of a result: the person of the section, or who sent the message.
+// by returns who of a group wrote a line of a hit: the person of the section, or the sender of the message.
 func (s sections) by(hit recall.Hit, line int) memory.Owner {
 	switch {
 	case hit.Corpus == search.Memory:
@@ -252,7 +254,7 @@ func (s sections) by(hit recall.Hit, line int) memory.Owner {
 	return memory.NoOwner
 }
 
-// saidBy is a text with who said it in front; the same text where nobody is known to have.
+// saidBy prefixes the text with its speaker, if known.
 func saidBy(person memory.Owner, text string) string {
 	if person == memory.NoOwner {
 		return text

@@ -17,11 +17,11 @@ import (
 	"reverie/window"
 )
 
-// Context makes the context of a turn. It reads; what has to be flushed or summarised first is done by the Compactor. The error
-// is a *window.TooLargeError, wraps ErrUnreachable or ErrStillRunning when the window is too full to go on without them, or is
-// the store's.
+// Context builds the context of a turn. It only reads; a flush or summary that is needed first is done by the
+// Compactor. The error is a *window.TooLargeError, wraps ErrUnreachable or ErrStillRunning when the window is too
+// full to continue without them, or comes from the store.
 //
-// It costs the round trips of LoadWindow and, at the same time, those of a search.
+// It costs the round trips of LoadWindow and, concurrently, those of a search.
 func (s *Service) Context(ctx context.Context, id memory.Identity, agent store.Agent, r ContextRequest) (Context, error) {
 	a, err := s.newAssembly(id, agent, r, memory.Message{
 		Role: memory.RoleOfUser, Name: memory.SpeakerName(r.Name, r.Speaker), Content: r.Message,
@@ -32,29 +32,29 @@ func (s *Service) Context(ctx context.Context, id memory.Identity, agent store.A
 	return a.make(ctx)
 }
 
-// assembly is a context while it is made. A turn makes it again when the model says that it is too long, or when what its tools
-// said takes the room: the search is done once.
+// assembly is a context under construction. A turn rebuilds it when the model refuses it as too long, or when tool
+// results need the room. It searches only once.
 type assembly struct {
 	*Service
 
 	id       memory.Identity
 	agent    store.Agent
 	request  ContextRequest
-	current  memory.Message // its Seq is 0 when it is not stored
+	current  memory.Message // Seq is 0 while it is not stored
 	settings memory.WindowSettings
 	counter  llm.TokenCounter
-	now      time.Time // in the agent's zone
-	reserved int       // tokens of what stands behind the current message
-	refused  int       // tokens of what the model did not take; 0: it has taken all so far
-	// synthetic: the system itself talks, and what it recalls counts for nothing.
+	now      time.Time // in the agent's time zone
+	reserved int       // tokens of what follows the current message
+	refused  int       // tokens that the model refused as too many; 0: none
+	// synthetic turns are made by the system itself; their recalls are not counted.
 	synthetic bool
 
 	load      store.WindowLoad
 	found     *finding // nil: not searched yet
 	shown     []passage
 	result    window.Result
-	compacted bool // a summary was waited for already
-	recorded  bool // what is used was recorded already
+	compacted bool // it has already waited for a summary
+	recorded  bool // the use of passages is recorded
 	flushing  bool
 }
 
@@ -80,7 +80,7 @@ func (s *Service) now() time.Time {
 	return s.Now()
 }
 
-// modelOf names the model that is asked: the request's, the agent's, or the server's.
+// modelOf returns the model to ask: the request's, the agent's, or the server's.
 func (s *Service) modelOf(requested string, settings memory.WindowSettings) string {
 	name := cmp.Or(requested, settings.Model)
 	if name == "" && s.Model != nil {
@@ -89,7 +89,7 @@ func (s *Service) modelOf(requested string, settings memory.WindowSettings) stri
 	return name
 }
 
-// make makes the context. It may be called again, after the request has changed.
+// make builds the context. It may be called again after the request has changed.
 func (a *assembly) make(ctx context.Context) (Context, error) {
 	if err := a.read(ctx); err != nil {
 		return Context{}, err
@@ -114,7 +114,7 @@ func (a *assembly) make(ctx context.Context) (Context, error) {
 	return a.made(), nil
 }
 
-// read loads the conversation and searches, at the same time where the search does not need the conversation.
+// read loads the conversation and searches; concurrently, if the search does not depend on the conversation.
 func (a *assembly) read(ctx context.Context) error {
 	if a.found != nil {
 		return a.reload(ctx)
@@ -136,7 +136,7 @@ func (a *assembly) read(ctx context.Context) error {
 	return nil
 }
 
-// Messages are loaded as far as they could fit: no text that people write has more bytes to a token.
+// bytesPerToken bounds how many messages are loaded: no human text has more bytes per token.
 const bytesPerToken = 6
 
 func (a *assembly) reload(ctx context.Context) (err error) {
@@ -149,7 +149,7 @@ func (a *assembly) reload(ctx context.Context) (err error) {
 	return nil
 }
 
-// fit makes a window of what was read. What is said in this conversation and does not fit may be recalled as well.
+// fit builds a window. Messages of this conversation that do not fit may be recalled as well.
 func (a *assembly) fit() error {
 	system, err := a.system()
 	if err != nil {
@@ -182,7 +182,7 @@ func (a *assembly) fit() error {
 	}
 }
 
-// room is how large the window may be: what the model has refused is too large, whatever the settings say.
+// room returns the size limit of the window. It stays below what the model has refused, whatever the settings say.
 func (a *assembly) room() int {
 	if a.refused > 0 {
 		return min(a.refused, a.settings.MaxTokens)
@@ -190,7 +190,8 @@ func (a *assembly) room() int {
 	return a.settings.MaxTokens
 }
 
-// roomFor is how much of a window some tokens may take: where they are estimated, more than was counted.
+// roomFor returns the share of the window for a number of tokens. Where tokens are estimated it is larger than the
+// estimate.
 func (a *assembly) roomFor(tokens int) int {
 	if a.counter.Exact {
 		return tokens
@@ -198,7 +199,7 @@ func (a *assembly) roomFor(tokens int) int {
 	return int(math.Ceil(float64(tokens) / window.EstimateShare))
 }
 
-// system is what stands first: the agent's documents, then what of all that follows is data.
+// system returns the system prompt: the agent's documents, then the note on which of the following is data.
 func (a *assembly) system() (string, error) {
 	rules, err := prompts.ChatSystem(prompts.Chat{SummaryPrefix: window.SummaryPrefix, MemoryTools: a.hasMemoryTools()})
 	if err != nil {
@@ -219,7 +220,7 @@ func (a *assembly) hasMemoryTools() bool {
 	return false
 }
 
-// history are the messages in front of the current one: what came in behind it belongs to another turn.
+// history returns the messages before the current one. Later ones belong to other turns.
 func (a *assembly) history() []memory.Message {
 	if a.current.Seq == 0 {
 		return a.load.Messages
@@ -250,23 +251,23 @@ func (a *assembly) made() Context {
 	return c
 }
 
-// AnswerTime is what a turn keeps of the time that it has for what comes after it has waited for a compaction: reading the
-// conversation again, and answering.
+// AnswerTime is the part of a turn's time reserved for after a compaction: reading the conversation again, and
+// answering.
 const AnswerTime = 15 * time.Second
 
 const (
-	// maxFlushes is how often what leaves a window is flushed before it is given up: others may write to the conversation
+	// maxFlushes is how often a turn flushes before it gives up, because others may write to the conversation
 	// meanwhile.
 	maxFlushes = 3
-	// settleMargin is what a compaction may take beside its model calls, each of which has a deadline of its own.
+	// settleMargin is the time allowed for a compaction in addition to its model calls, each of which has a deadline.
 	settleMargin = 15 * time.Second
-	// roomPatience is how long a turn waits for a summary that it can do without, since everything still fits: the compaction
-	// goes on behind it, and the next turn has the summary.
+	// roomPatience is how long a turn waits for an optional summary while everything still fits. The compaction
+	// continues, and the next turn has the summary.
 	roomPatience = 15 * time.Second
 )
 
-// settle has done what must be done before the window may be used: nothing leaves it that was not flushed. It reports whether
-// the conversation has to be read again.
+// settle does what must precede the use of the window: everything that leaves it is flushed. It reports whether the
+// conversation must be read again.
 func (a *assembly) settle(ctx context.Context, flushes int) (again bool, err error) {
 	if !a.load.Found {
 		return false, nil
@@ -283,13 +284,13 @@ func (a *assembly) settle(ctx context.Context, flushes int) (again bool, err err
 		return false, nil
 	}
 	if flushes > maxFlushes {
-		return false, fmt.Errorf("context: messages come in faster than they are flushed: %w", ErrStillRunning)
+		return false, fmt.Errorf("context: messages arrive faster than they can be flushed: %w", ErrStillRunning)
 	}
 	settings := a.compactSettings()
 	if a.request.NoWait {
 		settings = byRules(settings)
 	}
-	waiting, cancel := within(ctx, 2*settings.Flush.Deadline+settleMargin) // of the model, and then of rules
+	waiting, cancel := within(ctx, 2*settings.Flush.Deadline+settleMargin) // for the model, and then for rules
 	defer cancel()
 	if err := a.Compactor.Flush(waiting, a.compactRequest(unsent, settings)); err != nil {
 		return false, fmt.Errorf("context: %w", err)
@@ -297,8 +298,8 @@ func (a *assembly) settle(ctx context.Context, flushes int) (again bool, err err
 	return true, nil
 }
 
-// compact has earlier turns summarised and reports whether they are. When they cannot be, the turn goes on without a summary, as
-// long as nothing is lost by that.
+// compact summarises earlier turns and reports whether it did. If it fails, the turn continues without a summary,
+// provided nothing is lost.
 func (a *assembly) compact(ctx context.Context, to int64) (done bool, err error) {
 	settings := a.compactSettings()
 	r := a.compactRequest(to, settings)
@@ -322,7 +323,7 @@ func (a *assembly) compact(ctx context.Context, to int64) (done bool, err error)
 	return false, nil
 }
 
-// within bounds a wait, so that there is time for an answer behind it.
+// within bounds a wait so that time for an answer remains.
 func within(ctx context.Context, patience time.Duration) (context.Context, context.CancelFunc) {
 	if deadline, bounded := ctx.Deadline(); bounded {
 		patience = max(0, min(patience, time.Until(deadline)-AnswerTime))
@@ -332,11 +333,12 @@ func within(ctx context.Context, patience time.Duration) (context.Context, conte
 
 func (s *Service) notCompacted(ctx context.Context, r CompactRequest, err error) {
 	if err != nil && !errors.Is(err, ErrStillRunning) {
-		s.Log.WarnContext(ctx, "Earlier turns are not summarised", "error", err, "conversation", r.Conversation)
+		s.Log.WarnContext(ctx, "Could not summarise earlier turns", "error", err, "conversation", r.Conversation)
 	}
 }
 
-// compactSettings are those of what the window asks for. An emergency asks no model: it has just said that it takes no more.
+// compactSettings returns the settings for the window's compaction. An emergency asks no model, because the model has
+// just refused the context.
 func (a *assembly) compactSettings() memory.CompactSettings {
 	settings := a.settings.Compact(a.Extract.With(a.agent.Settings))
 	if a.request.Emergency > 0 {
@@ -362,7 +364,7 @@ func (a *assembly) compactRequest(to int64, settings memory.CompactSettings) Com
 	}
 }
 
-// flushSoon has a flush started when one is due, before anything has to leave the window.
+// flushSoon starts a flush if one is due, before messages have to leave the window.
 func (a *assembly) flushSoon(ctx context.Context) {
 	if !a.load.Found || a.result.Flush <= a.load.Conversation.Flushed {
 		return

@@ -22,38 +22,38 @@ import (
 	"reverie/window"
 )
 
-// Why nothing was recalled.
+// Reasons why nothing was recalled.
 const (
-	skippedTrivial     = "trivial"     // a greeting and the like
+	skippedTrivial     = "trivial"     // a greeting or the like
 	skippedOff         = "off"         // the agent's memory is off
-	skippedDisabled    = "disabled"    // memory is not to be recalled by itself
-	skippedNothing     = "nothing"     // nothing fits, or what does is in the context anyway
+	skippedDisabled    = "disabled"    // recall in turns is disabled
+	skippedNothing     = "nothing"     // nothing matches, or the matches are already in the context
 	skippedUnavailable = "unavailable" // the search failed or was too slow
 )
 
 const (
-	// recallPatience bounds a search where nothing else is said: a turn does not wait for memory.
+	// recallPatience bounds a search by default: a turn does not wait for memory.
 	recallPatience = time.Second
-	// recallResults is how many passages are looked for; what is in the context anyway leaves.
+	// recallResults is how many passages are searched for; those already in the context are dropped.
 	recallResults = 12
-	// maxQueryHalf bounds what of a long message is asked, from its beginning and from its end, in characters.
+	// maxQueryHalf bounds the query of a long message: characters from its beginning and from its end.
 	maxQueryHalf = 1000
-	// leastQuery is how wide a message must be to be asked by itself, in columns, in which an ideograph takes two, and
-	// leastTerms how many words it must have that say something.
+	// leastQuery is the width in columns (an ideograph takes two) from which a message is a query by itself, and
+	// leastTerms the number of significant words that it then needs.
 	leastQuery = 12
 	leastTerms = 2
-	// maxBefore bounds the turn before that is added to a shorter one, in characters.
+	// maxBefore bounds the previous turn that is added to a shorter message, in characters.
 	maxBefore = 220
 )
 
-// finding is what a search found.
+// finding is the result of a search.
 type finding struct {
 	request  recall.Request
 	passages []passage
 	skipped  string
 }
 
-// query is what to ask for the current message, and whether it is enough by itself.
+// query returns the query for the current message, and whether it is sufficient by itself.
 func (a *assembly) query() (query string, whole bool) {
 	query = strings.TrimSpace(a.current.Content)
 	if n := utf8.RuneCountInString(query); n > 2*maxQueryHalf {
@@ -67,7 +67,7 @@ func (a *assembly) query() (query string, whole bool) {
 	return query, columns(query) >= leastQuery && terms(query) >= leastTerms
 }
 
-// terms is how many words of a text say something: "and when is it?" has none.
+// terms counts the significant words of a text: "and when is it?" has none.
 func terms(text string) (n int) {
 	for _, token := range analysis.Analyse(text) {
 		if !token.Stop {
@@ -77,7 +77,7 @@ func terms(text string) (n int) {
 	return n
 }
 
-// columns is how wide a text is.
+// columns returns the width of a text.
 func columns(text string) (n int) {
 	for _, r := range text {
 		n++
@@ -88,7 +88,7 @@ func columns(text string) (n int) {
 	return n
 }
 
-// queryInContext adds the turn before to a short message: "and on Sunday?" says little by itself.
+// queryInContext adds the previous turn to a short message such as "and on Sunday?".
 func (a *assembly) queryInContext(query string) string {
 	for _, m := range slices.Backward(a.history()) {
 		if m.Role != memory.RoleOfUser {
@@ -100,7 +100,7 @@ func (a *assembly) queryInContext(query string) string {
 	return query
 }
 
-// skip says why a message is not searched for; empty: it is.
+// skip returns why a message is not searched for; empty if it is.
 func (a *assembly) skip(query string) string {
 	switch {
 	case !a.settings.MemoryEnabled:
@@ -113,24 +113,25 @@ func (a *assembly) skip(query string) string {
 	return ""
 }
 
-// search finds what fits the message. It takes no longer than its patience, and its failure is none of the turn's.
+// search finds what matches the message, within its patience. A failed search does not fail the turn.
 func (a *assembly) search(ctx context.Context, query string) finding {
 	if skipped := a.skip(query); skipped != "" {
 		return finding{skipped: skipped}
 	}
-	if terms(query) == 0 { // what shares such words with a message has nothing to do with it
+	if terms(query) == 0 { // such words match unrelated texts
 		return finding{skipped: skippedNothing}
 	}
 	limit, least := recallResults, a.settings.AutoInjectThreshold
 	r := recall.Request{
-		Query: query, MaxResults: &limit, MinScore: &least, Unrecorded: true, Synthetic: a.synthetic, Agent: a.agent.Settings, Zone: a.now.Location(),
+		Query: query, MaxResults: &limit, MinScore: &least, Unrecorded: true, Synthetic: a.synthetic, Agent: a.agent.Settings,
+		Zone: a.now.Location(),
 	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(a.RecallPatience, recallPatience))
 	defer cancel()
 	found, err := a.Search.Search(ctx, a.id, r)
 	switch {
 	case err != nil:
-		a.Log.WarnContext(ctx, "Memory is not recalled in a turn", "error", err, "agent", a.agent.ID)
+		a.Log.WarnContext(ctx, "Could not recall memory in a turn", "error", err, "agent", a.agent.ID)
 		return finding{skipped: skippedUnavailable}
 	case found.Disabled:
 		return finding{skipped: skippedOff}
@@ -139,13 +140,13 @@ func (a *assembly) search(ctx context.Context, query string) finding {
 	people := sections{}
 	if a.request.Speaker != memory.NoOwner {
 		if people, err = a.sectionsOf(ctx, hits); err != nil {
-			a.Log.WarnContext(ctx, "What people of a group said is recalled without their names", "error", err, "agent", a.agent.ID)
+			a.Log.WarnContext(ctx, "Could not name the speakers of recalled passages", "error", err, "agent", a.agent.ID)
 		}
 	}
 	return finding{request: r, passages: readable(analysis.NewQuery(query, a.now), hits, people)}
 }
 
-// record keeps which passages were used, once.
+// record records which passages were used, once.
 func (a *assembly) record(ctx context.Context) {
 	if a.recorded || len(a.shown) == 0 {
 		return
@@ -158,10 +159,10 @@ func (a *assembly) record(ctx context.Context) {
 	a.Search.Used(ctx, a.id, a.found.request, hits)
 }
 
-// useful are the results without requests to remember that were answered without a model: what they say is a document's by now,
-// or was corrected or forgotten since, and the words of the request would bring it back.
+// useful removes requests to remember that were answered without a model. What they say is in a document by now, or
+// was corrected or forgotten since, and the request would bring it back.
 func (a *assembly) useful(ctx context.Context, hits []recall.Hit) []recall.Hit {
-	asked := map[string][]string{} // ids of the answers to what may be requests, by conversation
+	asked := map[string][]string{} // ids of the answers to possible requests, by conversation
 	for _, hit := range hits {
 		if mayBeRequest(hit) {
 			asked[hit.Source.Conversation] = append(asked[hit.Source.Conversation], answerID(hit.Message.ID, 0))
@@ -170,7 +171,7 @@ func (a *assembly) useful(ctx context.Context, hits []recall.Hit) []recall.Hit {
 	for conversation, ids := range asked {
 		answers, err := a.Store.MessagesByID(ctx, a.id, conversation, ids)
 		if err != nil {
-			a.Log.WarnContext(ctx, "What was asked to remember is recalled as it was said", "error", err, "agent", a.agent.ID)
+			a.Log.WarnContext(ctx, "Could not filter answered requests to remember", "error", err, "agent", a.agent.ID)
 			continue
 		}
 		hits = slices.DeleteFunc(hits, func(hit recall.Hit) bool {
@@ -182,7 +183,7 @@ func (a *assembly) useful(ctx context.Context, hits []recall.Hit) []recall.Hit {
 	return hits
 }
 
-// mayBeRequest reports whether a result is a message that asks to remember something.
+// mayBeRequest reports whether a hit is a message that asks to remember something.
 func mayBeRequest(hit recall.Hit) bool {
 	if hit.Message.Role != memory.RoleOfUser || hit.Message.ID == "" {
 		return false
@@ -192,21 +193,21 @@ func mayBeRequest(hit recall.Hit) bool {
 }
 
 const (
-	// maxShown bounds what is shown of one passage, in characters: several are to fit.
+	// maxShown bounds the text shown of one passage, in characters, so that several fit.
 	maxShown = 280
-	// maxStatements is how many statements of one passage are shown.
+	// maxStatements is the maximum number of statements shown of one passage.
 	maxStatements = 3
 )
 
-// passage is a result that may be shown: without secrets, and nothing in it gives orders.
+// passage is a hit that may be shown: secrets are removed, and it contains no instructions.
 type passage struct {
 	hit        recall.Hit
-	statements []statement // what is shown of it
-	heading    string      // above them, where it has words of the question that they lack
-	line       int         // where the first of them stands
+	statements []statement // statements to show
+	heading    string      // shown above them if it has words of the question that they lack
+	line       int         // line of the first of them
 }
 
-// statement is a part of a passage, and who said it, in a group.
+// statement is a part of a passage, with its speaker in a group.
 type statement struct {
 	text string
 	by   memory.Owner
@@ -224,13 +225,13 @@ func (p passage) text() string {
 	return text
 }
 
-// source says where a passage stands, as people and tools name it.
+// source returns the passage's location in the form that people and tools use.
 func (p passage) source() string { return sourceOf(p.hit, p.line) }
 
 func sourceOf(h recall.Hit, line int) string { return fmt.Sprintf("%s:%d", h.Path, line) }
 
-// readable are the results that may be shown, best first. Memory is scanned when it is written; here it is once more, since not
-// all of what is found came through that gate, and messages did not.
+// readable returns the hits that may be shown, best first. Memory is scanned when it is written, but it is scanned
+// again here, because not all hits came through that gate, and messages did not.
 func readable(asked analysis.Query, hits []recall.Hit, people sections) (readable []passage) {
 	wanted := wordsOf(asked)
 	for _, hit := range hits {
@@ -251,7 +252,7 @@ func readable(asked analysis.Query, hits []recall.Hit, people sections) (readabl
 	return readable
 }
 
-// wordsOf are the words of a question that say something, in all their forms.
+// wordsOf returns the significant words of a query, in all their forms.
 func wordsOf(q analysis.Query) (words []string) {
 	for _, term := range q.Terms {
 		if !term.Stop {
@@ -261,8 +262,8 @@ func wordsOf(q analysis.Query) (words []string) {
 	return words
 }
 
-// choose takes the statements of a document's passage that have most words of the question. There are none when it was found by
-// its meaning alone.
+// choose selects the statements that share most words with the question; none if the passage was found by its meaning
+// alone.
 func (p *passage) choose(asked analysis.Query, text string, people sections) {
 	best, most := []memory.EntryAt(nil), 1
 	for _, entry := range memory.EntriesOf(text) {
@@ -288,8 +289,8 @@ func (p *passage) choose(asked analysis.Query, text string, people sections) {
 	}
 }
 
-// eligible are the passages that are not in the context anyway: in a document of the system prompt, or in this conversation
-// behind a message. Nor is anything twice.
+// eligible returns the passages that are not in the context otherwise: in a document of the system prompt, or in this
+// conversation after message behind. Duplicates are removed.
 func (a *assembly) eligible(system string, behind int64) (eligible []passage) {
 	inPrompt := make(map[uuid.UUID]bool, len(a.load.Documents))
 	for _, d := range a.load.Documents {
@@ -312,14 +313,14 @@ func (a *assembly) eligible(system string, behind int64) (eligible []passage) {
 	return eligible
 }
 
-// said reports whether a text stands in a message behind another one.
+// said reports whether a message after behind contains the text.
 func (a *assembly) said(text string, behind int64) bool {
 	return slices.ContainsFunc(a.history(), func(m memory.Message) bool { return m.Seq > behind && contains(m.Content, text) })
 }
 
 func contains(text, part string) bool { return strings.Contains(text, strings.TrimSpace(part)) }
 
-// recalled are passages as a window takes them.
+// recalled converts passages for a window.
 func recalled(passages []passage) []window.Recalled {
 	all := make([]window.Recalled, len(passages))
 	for i, p := range passages {
@@ -328,7 +329,7 @@ func recalled(passages []passage) []window.Recalled {
 	return all
 }
 
-// pick are the elements with these indexes.
+// pick returns the elements with these indexes.
 func pick[T any](all []T, indexes []int) (picked []T) {
 	for _, i := range indexes {
 		picked = append(picked, all[i])

@@ -41,10 +41,13 @@ func TestContextOrderAndLedger(t *testing.T) {
 		}
 	}
 	system := of(c, window.KindSystem)
-	if !strings.Contains(system, "Answer in one sentence.") || strings.Index(system, "Answer in one sentence.") > strings.Index(system, "How to read this conversation") || strings.Contains(system, "memory_search") {
+	if !strings.Contains(system, "Answer in one sentence.") ||
+		strings.Index(system, "Answer in one sentence.") > strings.Index(system, "How to read this conversation") ||
+		strings.Contains(system, "memory_search") {
 		t.Errorf("system prompt:\n%s", system)
 	}
-	if last := c.Messages[len(c.Messages)-1]; last.Content != "It stands on the balcony of my flat: which way does that face?" || last.Kind != window.KindCurrent {
+	if last := c.Messages[len(c.Messages)-1]; last.Content != "It stands on the balcony of my flat: which way does that face?" ||
+		last.Kind != window.KindCurrent {
 		t.Errorf("the last message is %+v", last)
 	}
 	if block := of(c, window.KindRecall); !strings.Contains(block, "The balcony faces south.") || !strings.Contains(block, "notes/flat.md:") {
@@ -54,7 +57,8 @@ func TestContextOrderAndLedger(t *testing.T) {
 		t.Errorf("recalled %+v, skipped %q", c.Recalled, c.Skipped)
 	}
 	l := c.Ledger
-	if sum := l.System + l.Tools + l.Summary + l.Goal + l.History + l.Recall + l.Current; sum != l.Used || l.Used > l.Max || l.Tools == 0 || l.Recall == 0 || l.Messages != 2 {
+	if sum := l.System + l.Tools + l.Summary + l.Goal + l.History + l.Recall + l.Current; sum != l.Used || l.Used > l.Max ||
+		l.Tools == 0 || l.Recall == 0 || l.Messages != 2 {
 		t.Errorf("ledger %+v, sum %d", l, sum)
 	}
 	if c.Model != "fake/model" || c.Counter.Count("one two three") == 0 {
@@ -104,7 +108,8 @@ func TestWhyNothingIsRecalled(t *testing.T) {
 func TestThresholdAndBudgetOfRecall(t *testing.T) {
 	w := open(t)
 	for i := range 8 {
-		w.write(grace, fmt.Sprintf("notes/%d.md", i), fmt.Sprintf("Room %d of the house in Aurich has %d windows and a stove that heats well in winter.\n", i, i+2))
+		w.write(grace, fmt.Sprintf("notes/%d.md", i),
+			fmt.Sprintf("Room %d of the house in Aurich has %d windows and a stove that heats well in winter.\n", i, i+2))
 	}
 	ask := chat.ContextRequest{Message: "How many windows does the house in Aurich have?"}
 	all := w.context(grace, ask)
@@ -163,7 +168,8 @@ func TestContextsOfTwoOwners(t *testing.T) {
 			}
 		}
 		stranger := "talk-" + string(map[memory.Owner]memory.Owner{grace: alan, alan: grace}[owner])
-		c, err := w.Context(t.Context(), as(owner), w.agent, chat.ContextRequest{Conversation: stranger, Message: "Go on with the orchard, please."})
+		c, err := w.Context(t.Context(), as(owner), w.agent,
+			chat.ContextRequest{Conversation: stranger, Message: "Go on with the orchard, please."})
 		if err == nil && strings.Contains(of(c, window.KindHistory), other) {
 			t.Errorf("%s reads the other's conversation", owner)
 		}
@@ -199,7 +205,8 @@ func TestContextWithoutASearch(t *testing.T) {
 func (w *world) long(owner memory.Owner, conversation string, turns int) {
 	var lines []string
 	for i := range turns {
-		lines = append(lines, fmt.Sprintf("Question %d about sails.", i+1), fmt.Sprintf("Answer %d: %s", i+1, strings.Repeat("the wind was fair ", 250)))
+		lines = append(lines, fmt.Sprintf("Question %d about sails.", i+1),
+			fmt.Sprintf("Answer %d: %s", i+1, strings.Repeat("the wind was fair ", 250)))
 	}
 	w.said(owner, conversation, lines...)
 }
@@ -219,7 +226,8 @@ func TestContextIsCompacted(t *testing.T) {
 	if !strings.HasPrefix(summary, window.SummaryPrefix+"\n") || !strings.Contains(summary, "Summary up to 20.") {
 		t.Errorf("summary %q", summary)
 	}
-	if !strings.Contains(of(c, window.KindGoal), "Question 1 about sails.") || strings.Contains(of(c, window.KindHistory), "Answer 10:") || !strings.Contains(of(c, window.KindHistory), "Answer 11:") {
+	if !strings.Contains(of(c, window.KindGoal), "Question 1 about sails.") ||
+		strings.Contains(of(c, window.KindHistory), "Answer 10:") || !strings.Contains(of(c, window.KindHistory), "Answer 11:") {
 		t.Errorf("%d messages of the history", c.Ledger.Messages)
 	}
 	for _, m := range c.Messages {
@@ -241,7 +249,8 @@ func TestContextWithoutWorkflows(t *testing.T) {
 	w.long(grace, "short", 7)
 	w.long(grace, "long", 12)
 	w.compactor.failing = fmt.Errorf("dial: %w", chat.ErrUnreachable)
-	c, err := w.Context(t.Context(), as(grace), w.agent, chat.ContextRequest{Conversation: "short", Message: "And what now?", MaxTokens: 10_000})
+	c, err := w.Context(t.Context(), as(grace), w.agent,
+		chat.ContextRequest{Conversation: "short", Message: "And what now?", MaxTokens: 10_000})
 	if err != nil || c.Ledger.Messages != 14 || c.Compact == 0 {
 		t.Errorf("%d messages, %+v, %v", c.Ledger.Messages, c.Ledger, err)
 	}
@@ -318,7 +327,8 @@ func TestOnlyWhatIsInjectedIsRecorded(t *testing.T) {
 	w := open(t)
 	w.write(grace, memory.MemoryPath, "# Memory\n\n- The barometer hangs in the hall.\n")
 	enabled := true
-	if _, err := w.Store.SetPrompt(t.Context(), as(grace), memory.Ref{Scope: memory.ScopePersonal, Path: memory.MemoryPath}, &enabled, nil); err != nil {
+	if _, err := w.Store.SetPrompt(t.Context(), as(grace), memory.Ref{Scope: memory.ScopePersonal, Path: memory.MemoryPath}, &enabled,
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	w.write(grace, "notes/barometer.md", "The barometer was made in Kiel.\n")
@@ -461,6 +471,9 @@ func (c *compactor) as(ctx context.Context, r chat.CompactRequest) (memory.Ident
 		return id, err
 	}
 	id.AnyOwner, id.Owner = false, owner
-	id.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "test", WorkflowID: "compact", RunID: uuid.NewSHA1(r.Conversation, []byte("run")).String()}
+	id.Author = memory.Author{
+		Kind: memory.AuthorWorkflow, ID: "test", WorkflowID: "compact",
+		RunID: uuid.NewSHA1(r.Conversation, []byte("run")).String(),
+	}
 	return id, nil
 }

@@ -35,7 +35,10 @@ func fullWindow(t *testing.T, text string) window.Result {
 	t.Helper()
 	s := memory.DefaultWindowSettings()
 	s.MaxTokens, s.KeepTurns = 32_768, 1000
-	in := window.Input{System: text, Current: memory.Message{Role: memory.RoleOfUser, Content: text}, Settings: s, Count: memory.EstimateTokens, Estimated: true}
+	in := window.Input{
+		System: text, Current: memory.Message{Role: memory.RoleOfUser, Content: text}, Settings: s,
+		Count: memory.EstimateTokens, Estimated: true,
+	}
 	for seq := int64(1); seq <= 600; seq++ {
 		in.History = append(in.History, memory.Message{Seq: seq, Role: []string{memory.RoleOfAssistant, memory.RoleOfUser}[seq%2], Content: text})
 	}
@@ -83,7 +86,8 @@ func TestContextsAreCountedAsTheModelCounts(t *testing.T) {
 	w := open(t)
 	w.said(grace, "c1", strings.Repeat("Die Straße ist heute gesperrt. ", 40), strings.Repeat("Nehmen Sie die Brücke. ", 40))
 	for model, want := range map[string]llm.TokenCounter{
-		"gpt-4o": llm.CounterFor("gpt-4o"), "openai/gpt-4": llm.CounterFor("gpt-4"), "anthropic/claude-opus-4-1": {Name: "estimate", Count: memory.EstimateTokens},
+		"gpt-4o": llm.CounterFor("gpt-4o"), "openai/gpt-4": llm.CounterFor("gpt-4"),
+		"anthropic/claude-opus-4-1": {Name: "estimate", Count: memory.EstimateTokens},
 	} {
 		c := w.context(grace, chat.ContextRequest{Conversation: "c1", Message: "Und morgen?", Model: model})
 		if c.Counter.Name != want.Name || c.Counter.Exact != want.Exact || c.Model != model {

@@ -59,7 +59,8 @@ func TestInjectionsEndToEnd(t *testing.T) {
 		w.model.will(call(uses("1", toolbox.MemorySearch, `{"query":"walrus project"}`)), say("Nothing."))
 		before := len(w.model.asked())
 		current := "What is new in the walrus project? " + c.Text
-		if _, _, err := w.tryTurn(t.Context(), owner, chat.TurnRequest{Conversation: "c-" + c.ID, Message: current, MaxTokens: 16_000}); err != nil {
+		if _, _, err := w.tryTurn(t.Context(), owner,
+			chat.TurnRequest{Conversation: "c-" + c.ID, Message: current, MaxTokens: 16_000}); err != nil {
 			t.Fatalf("%s: %v", c.ID, err)
 		}
 		for _, r := range w.model.asked()[before:] {
@@ -79,7 +80,8 @@ func TestInjectionsEndToEnd(t *testing.T) {
 func (w *world) attack(owner memory.Owner, c injection, quarantined *int) {
 	w.t.Helper()
 	_, err := w.Store.Apply(w.t.Context(), as(owner), "", []memory.Change{{
-		Ref: memory.Ref{Scope: memory.ScopePersonal, Path: "notes/walrus.md"}, Op: memory.OpReplace, Content: "# Walrus\n\n- The walrus project: " + c.Text + "\n",
+		Ref: memory.Ref{Scope: memory.ScopePersonal, Path: "notes/walrus.md"}, Op: memory.OpReplace,
+		Content: "# Walrus\n\n- The walrus project: " + c.Text + "\n",
 	}})
 	if _, refused := errors.AsType[*store.QuarantineError](err); refused {
 		*quarantined++

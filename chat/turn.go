@@ -24,23 +24,23 @@ import (
 const (
 	finishStop      = "stop"
 	finishLength    = "length"     // the token limit cut the answer
-	finishToolLimit = "tool_limit" // the model wanted to call more tools than a turn may
+	finishToolLimit = "tool_limit" // the model wanted more tool calls than a turn may make
 )
 
-// Who answers without a model.
+// Names of what answers without a model.
 const (
 	builtinRecall   = memory.BuiltinPrefix + "recall"
 	builtinRemember = memory.BuiltinPrefix + "remember"
 )
 
-// storePatience bounds storing an answer that is there already, whoever has hung up meanwhile.
+// storePatience bounds storing a finished answer, even if the client has gone.
 const storePatience = 10 * time.Second
 
-// Turn takes a message, answers it and stores both. The user's message is stored before anything else, the rest at the end, all
-// or nothing; when ctx ends before, the message stays without an answer. tell may be nil; its error ends the turn.
+// Turn processes a message, answers it and stores both. The user's message is stored first, the rest at the end, all
+// or nothing; if ctx ends in between, the message stays unanswered. tell may be nil; its error ends the turn.
 //
-// A message that asks to remember something is saved and answered without any model. A model that fails ends the turn with an
-// *llm.Error; the same message may be sent again.
+// A message that asks to remember something is saved and answered without a model. A model failure ends the turn with
+// an *llm.Error; the same message may be sent again.
 func (s *Service) Turn(ctx context.Context, id memory.Identity, agent store.Agent, r TurnRequest, tell func(Event) error) (Turn, error) {
 	t, err := s.newTurning(id, agent, r, tell)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Service) Turn(ctx context.Context, id memory.Identity, agent store.Agen
 	return t.turn, err
 }
 
-// run takes the message, answers it and stores the answer.
+// run processes the message, answers it and stores the answer.
 func (t *turning) run(ctx context.Context) error {
 	if answered, err := t.take(ctx); err != nil || answered {
 		return err
@@ -63,7 +63,7 @@ func (t *turning) run(ctx context.Context) error {
 	return t.store(ctx)
 }
 
-// turning is a turn while it is taken.
+// turning is a turn in progress.
 type turning struct {
 	*assembly
 
@@ -79,12 +79,12 @@ type turning struct {
 type saying struct {
 	memory.Message
 
-	shown string // what the model is sent of it, where that is less than its content
+	shown string // what the model is sent, if shorter than the content
 }
 
 func (s *Service) newTurning(id memory.Identity, agent store.Agent, r TurnRequest, tell func(Event) error) (*turning, error) {
 	if strings.TrimSpace(r.Message) == "" {
-		return nil, &store.InvalidError{Field: "message", Problem: "say something"}
+		return nil, &store.InvalidError{Field: "message", Problem: "must not be empty"}
 	}
 	r.Conversation = cmp.Or(r.Conversation, newID())
 	r.MessageID = cmp.Or(r.MessageID, newID())
@@ -92,7 +92,10 @@ func (s *Service) newTurning(id memory.Identity, agent store.Agent, r TurnReques
 	if tell == nil {
 		tell = func(Event) error { return nil }
 	}
-	user := memory.Message{ID: r.MessageID, Role: memory.RoleOfUser, Name: memory.SpeakerName(r.Name, r.Speaker), Content: r.Message, CreatedAt: s.now()}
+	user := memory.Message{
+		ID: r.MessageID, Role: memory.RoleOfUser, Name: memory.SpeakerName(r.Name, r.Speaker), Content: r.Message,
+		CreatedAt: s.now(),
+	}
 	a, err := s.newAssembly(id, agent, ContextRequest{
 		Conversation: r.Conversation, Message: r.Message, Model: r.Model, MaxTokens: r.MaxTokens, Speaker: r.Speaker,
 	}, user)
@@ -108,7 +111,7 @@ func (s *Service) newTurning(id memory.Identity, agent store.Agent, r TurnReques
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// take stores the user's message. It reports true when the turn has an answer already, which is then the turn's.
+// take stores the user's message. It returns true if the turn was answered before, and then has that answer.
 func (t *turning) take(ctx context.Context) (answered bool, err error) {
 	t.turn.Stored, err = t.Store.AppendMessages(ctx, t.id, store.Batch{
 		Conversation: t.request.Conversation, Trigger: t.request.Trigger, Messages: []memory.Message{t.user},
@@ -125,7 +128,8 @@ func (t *turning) take(ctx context.Context) (answered bool, err error) {
 	return false, nil
 }
 
-// answer finds one: what the message asks to remember is saved, everything else is for the model, or for memory alone.
+// answer produces the answer: it saves what the message asks to remember; anything else goes to the model, or to
+// memory alone.
 func (t *turning) answer(ctx context.Context) error {
 	if asked, is := remember.Parse(t.request.Message); is {
 		if answered, err := t.remember(ctx, asked); err != nil || answered {
@@ -138,7 +142,7 @@ func (t *turning) answer(ctx context.Context) error {
 	return t.converse(ctx)
 }
 
-// say makes a text the answer that nobody but this program gives.
+// say sets an answer that comes from this program, not from a model.
 func (t *turning) say(text, who string) error {
 	t.turn.Answer, t.turn.Model, t.turn.Finish = text, who, finishStop
 	t.said = append(t.said, saying{Message: memory.Message{
@@ -147,8 +151,8 @@ func (t *turning) say(text, who string) error {
 	return t.tell(Event{Text: text})
 }
 
-// store keeps what was answered, with what the tools said, in one piece. An answer that is there already, since the same message
-// was taken twice at the same time, is the turn's.
+// store stores the answer and the tool messages atomically. If another run of the same message has stored its answer
+// first, the turn takes that one.
 func (t *turning) store(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("turn: %w", err)
@@ -176,7 +180,7 @@ func (t *turning) store(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	stored.Token = cmp.Or(stored.Token, t.turn.Stored.Token) // where the answer is nothing to find, the message is
+	stored.Token = cmp.Or(stored.Token, t.turn.Stored.Token) // if the answer has no searchable text, the message has
 	t.turn.Stored, t.turn.AnswerID = stored, t.answerID(len(messages)-1)
 	if t.Service.Stored != nil {
 		t.Service.Stored(ctx, t.id, t.agent, t.request.Conversation, stored)
@@ -184,21 +188,21 @@ func (t *turning) store(ctx context.Context) error {
 	return nil
 }
 
-// answerID is the id of a message of the assistant or of a tool, from 0. It derives from the id of the user's message, so that the
-// same turn is never stored twice: a second answer has the id of the first one, and other words.
+// answerID returns the id of the turn's i-th message of the assistant or of a tool, from 0. It derives from the
+// user's message id, so that a turn is stored once: a second answer would have the same id with other text.
 func (t *turning) answerID(i int) string { return answerID(t.request.MessageID, i) }
 
-// answerID is the id of the i-th message that answers the one with a given id.
+// answerID returns the id of the i-th message that answers messageID.
 func answerID(messageID string, i int) string { return fmt.Sprintf("%s%d", answerPrefix(messageID), i) }
 
-// answerPrefix is how the ids of the messages that answer one begin.
+// answerPrefix returns the common prefix of the ids of the answers to a message.
 func answerPrefix(messageID string) string {
 	sum := sha256.Sum256([]byte(messageID))
 	return "answer-" + hex.EncodeToString(sum[:16]) + "-"
 }
 
-// replay looks for the stored answer of a message that is stored already, and makes it the turn's. It reports false when the turn
-// broke off before: then the answer is still to be found.
+// replay looks for the stored answer of a stored message and takes it. It returns false if the turn was interrupted
+// before: then it must be answered.
 func (t *turning) replay(ctx context.Context) (bool, error) {
 	known, err := t.Store.MessagesByID(ctx, t.id, t.request.Conversation, []string{t.request.MessageID, t.answerID(0)})
 	if err != nil {
@@ -223,7 +227,7 @@ func (t *turning) replay(ctx context.Context) (bool, error) {
 		Conversation: t.turn.Conversation, MessageID: t.turn.MessageID, Context: t.turn.Context, Stored: t.turn.Stored, Replayed: true,
 	}
 	calls := map[string]memory.ToolCall{}
-	for _, m := range messages { // a turn is stored in one piece: the messages of others stand before it or behind it
+	for _, m := range messages { // a turn is stored atomically: other messages come before or after it
 		if !strings.HasPrefix(m.ID, answerPrefix(t.request.MessageID)) {
 			break
 		}
@@ -247,12 +251,12 @@ type TurnOutcome string
 // Outcomes of turns.
 const (
 	TurnAnswered  TurnOutcome = "answered"
-	TurnReplayed  TurnOutcome = "replayed"  // the answer was stored already
-	TurnCancelled TurnOutcome = "cancelled" // the client hung up, or its time was over
-	TurnFailed    TurnOutcome = "failed"    // the message stays without an answer
+	TurnReplayed  TurnOutcome = "replayed"  // the answer was already stored
+	TurnCancelled TurnOutcome = "cancelled" // the client went away, or the time limit passed
+	TurnFailed    TurnOutcome = "failed"    // the message stays unanswered
 )
 
-// Who answered a turn.
+// What answered a turn.
 const (
 	byModel    = "model"
 	byRecall   = "recall"
@@ -262,14 +266,14 @@ const (
 // Taken is a turn that ended, for metrics.
 type Taken struct {
 	Outcome   TurnOutcome
-	By        string // of an answered one: model, recall or remember
-	Reason    string // of a failed one: the class of the model's error, budget, too_large, flushing or other
-	Overflows int    // how often the model said that the context is too long
+	By        string // of an answered turn: model, recall or remember
+	Reason    string // of a failed turn: the class of the model's error, budget, too_large, flushing or other
+	Overflows int    // how often the model refused the context as too long
 	Usage     memory.Usage
 	Took      time.Duration
 }
 
-// observe tells of a turn that began at a time and ended with an error, or without.
+// observe reports a turn that began at a time and ended with failed or without an error.
 func (t *turning) observe(ctx context.Context, began time.Time, failed error) {
 	if t.Observe == nil {
 		return
@@ -290,7 +294,7 @@ func (t *turning) observe(ctx context.Context, began time.Time, failed error) {
 	t.Observe(taken)
 }
 
-// reasonOf is the class of an error that ended a turn.
+// reasonOf returns the class of an error that ended a turn.
 func reasonOf(err error) string {
 	if failed, is := errors.AsType[*llm.Error](err); is {
 		return string(failed.Kind)

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// maxEmergencies is how often a context is made shorter after the model has said that it is too long.
+	// maxEmergencies is how often a context is shortened after the model has refused it as too long.
 	maxEmergencies = 2
-	// anyTemperature leaves it to the provider how freely the model chooses words.
+	// anyTemperature leaves the sampling temperature to the provider.
 	anyTemperature = -1
 )
 
@@ -62,8 +62,8 @@ func (t *turning) converse(ctx context.Context) error {
 	}
 }
 
-// wholeCalls are the calls of tools that an answer has. Where the token limit cut it, it may have cut the last one, whose arguments
-// can say something else than was meant and be valid all the same.
+// wholeCalls returns the complete tool calls of an answer. If the token limit cut the answer, the last call is
+// dropped: its arguments may be valid JSON and still incomplete.
 func wholeCalls(r llm.ChatResponse) []memory.ToolCall {
 	if r.Truncated && len(r.ToolCalls) > 0 {
 		return r.ToolCalls[:len(r.ToolCalls)-1]
@@ -71,15 +71,15 @@ func wholeCalls(r llm.ChatResponse) []memory.ToolCall {
 	return r.ToolCalls
 }
 
-// nothingSaid is the error of an answer without a word.
+// nothingSaid returns the error for an empty answer.
 func nothingSaid(r llm.ChatResponse) error {
 	if r.Truncated {
-		return &llm.Error{Kind: llm.Truncated, Message: "the token limit cut the answer before its first word"}
+		return &llm.Error{Kind: llm.Truncated, Message: "the token limit ended the answer before its first word"}
 	}
-	return &llm.Error{Kind: llm.Unavailable, Message: "the model had nothing to say"}
+	return &llm.Error{Kind: llm.Unavailable, Message: "the model returned an empty answer"}
 }
 
-// remake makes the context, and tells it.
+// remake builds the context and reports it.
 func (t *turning) remake(ctx context.Context) error {
 	t.assembly.request.Emergency = t.emergency
 	made, err := t.make(ctx)
@@ -90,8 +90,8 @@ func (t *turning) remake(ctx context.Context) error {
 	return t.tell(Event{Context: &made})
 }
 
-// ask asks the model once, with tools that it is shown and may call or not. When it says that the context is too long it is asked
-// again with a shorter one.
+// ask asks the model once, with the tools that it may see and call. When the context is too long, it asks again with
+// a shorter one.
 func (t *turning) ask(ctx context.Context, show, offer bool) (llm.ChatResponse, error) {
 	for {
 		r := llm.ChatRequest{
@@ -132,7 +132,7 @@ func (t *turning) ask(ctx context.Context, show, offer bool) (llm.ChatResponse, 
 	}
 }
 
-// model is what the provider is asked for; empty: the configured model.
+// model returns the model name to request; empty: the configured model.
 func (t *turning) model() string {
 	if t.request.Model != "" {
 		return t.request.Model
@@ -140,7 +140,7 @@ func (t *turning) model() string {
 	return t.agent.Settings.Model
 }
 
-// messages are the window, and behind it what was said in this turn.
+// messages returns the window, followed by the messages of this turn.
 func (t *turning) messages() []llm.ChatMessage {
 	sent := t.turn.Context.Messages
 	messages := make([]llm.ChatMessage, 0, len(sent)+len(t.said))

@@ -30,15 +30,20 @@ func TestTurn(t *testing.T) {
 	w := open(t)
 	w.write(grace, "notes/flat.md", "The balcony faces south.\n")
 	w.model.will(say("It faces south (notes/flat.md:1)."))
-	turn, events := w.turn(grace, chat.TurnRequest{Conversation: "c1", MessageID: "m1", Message: "Which way does my balcony face?", Name: "Grace"})
-	if turn.Answer != "It faces south (notes/flat.md:1)." || textOf(events) != turn.Answer || turn.Finish != "stop" || turn.Rounds != 1 || turn.Usage != oneCall || turn.Model != "fake/model" || turn.Replayed {
+	turn, events := w.turn(grace, chat.TurnRequest{
+		Conversation: "c1", MessageID: "m1", Message: "Which way does my balcony face?",
+		Name: "Grace",
+	})
+	if turn.Answer != "It faces south (notes/flat.md:1)." || textOf(events) != turn.Answer || turn.Finish != "stop" || turn.Rounds != 1 ||
+		turn.Usage != oneCall || turn.Model != "fake/model" || turn.Replayed {
 		t.Errorf("%+v", turn)
 	}
 	if events[0].Context == nil || len(events[0].Context.Recalled) != 1 || len(events) != 3 {
 		t.Errorf("events %+v", events)
 	}
 	stored := w.messages(grace, "c1")
-	if len(stored) != 2 || stored[0].ID != "m1" || stored[0].Name != "Grace" || stored[1].Content != turn.Answer || stored[1].ID != turn.AnswerID || stored[1].FinishReason != "stop" {
+	if len(stored) != 2 || stored[0].ID != "m1" || stored[0].Name != "Grace" || stored[1].Content != turn.Answer ||
+		stored[1].ID != turn.AnswerID || stored[1].FinishReason != "stop" {
 		t.Errorf("stored %+v", stored)
 	}
 	if len(w.stored) != 1 || w.stored[0].Turn != 1 || w.stored[0].LastSeq != 2 {
@@ -46,7 +51,8 @@ func TestTurn(t *testing.T) {
 	}
 	r := w.model.asked()[0]
 	last := r.Messages[len(r.Messages)-1]
-	if r.Messages[0].Role != memory.RoleOfSystem || !strings.Contains(r.Messages[0].Content, "memory_search") || last.Content != "Which way does my balcony face?" || r.Model != "" {
+	if r.Messages[0].Role != memory.RoleOfSystem || !strings.Contains(r.Messages[0].Content, "memory_search") ||
+		last.Content != "Which way does my balcony face?" || r.Model != "" {
 		t.Errorf("asked %+v", r)
 	}
 	if slices.ContainsFunc(r.Messages[1:], func(m llm.ChatMessage) bool { return m.Role == memory.RoleOfSystem }) {
@@ -61,7 +67,10 @@ func TestTurn(t *testing.T) {
 			got = append(got, m.Role+": "+m.Content)
 		}
 	}
-	want := []string{"user: Which way does my balcony face?", "assistant: It faces south (notes/flat.md:1).", "user: How long does the sun shine there in winter?"}
+	want := []string{
+		"user: Which way does my balcony face?", "assistant: It faces south (notes/flat.md:1).",
+		"user: How long does the sun shine there in winter?",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -75,7 +84,8 @@ func TestTurnIsReplayed(t *testing.T) {
 	first, _ := w.turn(grace, r)
 	before := w.messages(grace, "c1")
 	again, events := w.turn(grace, r)
-	if !again.Replayed || again.Answer != first.Answer || again.AnswerID != first.AnswerID || again.Finish != "stop" || len(again.Calls) != 1 || again.Calls[0].Call != first.Calls[0].Call || again.Calls[0].Result.Content != first.Calls[0].Result.Content {
+	if !again.Replayed || again.Answer != first.Answer || again.AnswerID != first.AnswerID || again.Finish != "stop" ||
+		len(again.Calls) != 1 || again.Calls[0].Call != first.Calls[0].Call || again.Calls[0].Result.Content != first.Calls[0].Result.Content {
 		t.Errorf("%+v, want %+v", again, first)
 	}
 	if len(events) != 0 || len(w.model.asked()) != 2 || len(w.stored) != 1 {
@@ -133,7 +143,8 @@ func TestTurnTakenTwiceAtTheSameTime(t *testing.T) {
 			both.Go(func() {
 				var events []chat.Event
 				var err error
-				if turns[i], events, err = w.tryTurn(t.Context(), grace, chat.TurnRequest{Conversation: conversation, MessageID: "m1", Message: "Say a number."}); err != nil {
+				if turns[i], events, err = w.tryTurn(t.Context(), grace,
+					chat.TurnRequest{Conversation: conversation, MessageID: "m1", Message: "Say a number."}); err != nil {
 					t.Error(err)
 				}
 				texts[i] = textOf(events)
@@ -141,7 +152,8 @@ func TestTurnTakenTwiceAtTheSameTime(t *testing.T) {
 		}
 		both.Wait()
 		stored := w.messages(grace, conversation)
-		if len(stored) != 2 || turns[0].Answer != stored[1].Content || turns[1].Answer != stored[1].Content || turns[0].Replayed == turns[1].Replayed {
+		if len(stored) != 2 || turns[0].Answer != stored[1].Content || turns[1].Answer != stored[1].Content ||
+			turns[0].Replayed == turns[1].Replayed {
 			t.Errorf("%q and %q, stored %+v", turns[0].Answer, turns[1].Answer, stored)
 		}
 		if texts[0] != texts[1] {
@@ -159,13 +171,15 @@ func TestTurnsAtTheSameTimeKeepPairs(t *testing.T) {
 			if r.Messages[len(r.Messages)-1].Role == memory.RoleOfTool {
 				return say("Done.")(ctx, r, onText)
 			}
-			return call(memory.ToolCall{ID: "a", Name: "memory_search", Arguments: `{"query":"x"}`}, memory.ToolCall{ID: "b", Name: "memory_search", Arguments: `{"query":"y"}`})(ctx, r, onText)
+			return call(memory.ToolCall{ID: "a", Name: "memory_search", Arguments: `{"query":"x"}`},
+				memory.ToolCall{ID: "b", Name: "memory_search", Arguments: `{"query":"y"}`})(ctx, r, onText)
 		})
 	}
 	var all sync.WaitGroup
 	for i := range turns {
 		all.Go(func() {
-			if _, _, err := w.tryTurn(t.Context(), grace, chat.TurnRequest{Conversation: "c1", MessageID: fmt.Sprint("m", i), Message: fmt.Sprintf("Look up number %d.", i)}); err != nil {
+			if _, _, err := w.tryTurn(t.Context(), grace,
+				chat.TurnRequest{Conversation: "c1", MessageID: fmt.Sprint("m", i), Message: fmt.Sprintf("Look up number %d.", i)}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -292,12 +306,13 @@ func TestTurnIsCancelled(t *testing.T) {
 	}
 	gone := errors.New("the client is gone")
 	w.model.will(say("It is 5432."))
-	_, err := w.Turn(t.Context(), as(grace), w.agent, chat.TurnRequest{Conversation: "gone", Message: "Which port?"}, func(e chat.Event) error {
-		if e.Text != "" {
-			return gone
-		}
-		return nil
-	})
+	_, err := w.Turn(t.Context(), as(grace), w.agent, chat.TurnRequest{Conversation: "gone", Message: "Which port?"},
+		func(e chat.Event) error {
+			if e.Text != "" {
+				return gone
+			}
+			return nil
+		})
 	if !errors.Is(err, gone) || len(w.messages(grace, "gone")) != 1 {
 		t.Errorf("%v", err)
 	}
@@ -319,7 +334,8 @@ func TestTurnsThatAreRefused(t *testing.T) {
 	}
 	viewer := as(grace)
 	viewer.Role = memory.RoleViewer
-	if _, err := w.Turn(t.Context(), viewer, w.agent, chat.TurnRequest{Conversation: "c1", Message: "Hello there."}, nil); !errors.Is(err, store.ErrForbidden) {
+	if _, err := w.Turn(t.Context(), viewer, w.agent, chat.TurnRequest{Conversation: "c1", Message: "Hello there."}, nil); !errors.Is(err,
+		store.ErrForbidden) {
 		t.Errorf("%v", err)
 	}
 	if len(w.model.asked()) > 0 || len(w.messages(grace, "c1")) > 0 {

@@ -17,17 +17,17 @@ import (
 )
 
 const (
-	// maxCalls is how many tools a model may call at once; further calls are not run and not repeated to it.
+	// maxCalls is how many tools a model may call at once; further calls are neither run nor sent back.
 	maxCalls = 16
 	// maxArguments bounds the arguments of one call, in bytes.
 	maxArguments = memory.MaxToolCallBytes / 2
-	// shownShare is the largest part of a window that one result of a tool may take: a fourth.
+	// shownShare bounds one tool result to a share of the window: a fourth.
 	shownShare = 4
-	// keptEnds is what is left at both ends of a result that has to make room for others, in characters.
+	// keptEnds is how much is kept at both ends of a result that has to be shortened, in characters.
 	keptEnds = 200
 )
 
-// use runs the tools that the model calls, in order: they may write.
+// use runs the tools that the model calls, in order, because they may write.
 func (t *turning) use(ctx context.Context, text string, calls []memory.ToolCall) error {
 	calls = t.tidied(calls[:min(len(calls), maxCalls)])
 	t.said = append(t.said, saying{Message: memory.Message{Role: memory.RoleOfAssistant, Content: text, ToolCalls: calls}, shown: text})
@@ -54,7 +54,7 @@ func (t *turning) use(ctx context.Context, text string, calls []memory.ToolCall)
 	return nil
 }
 
-// tidied are calls as they can be stored and answered: each with an id of its own within the turn.
+// tidied returns the calls in a form that can be stored and answered: each with a unique id within the turn.
 func (t *turning) tidied(calls []memory.ToolCall) []memory.ToolCall {
 	taken := map[string]bool{}
 	for _, used := range t.turn.Calls {
@@ -64,7 +64,7 @@ func (t *turning) tidied(calls []memory.ToolCall) []memory.ToolCall {
 	for i, call := range calls {
 		call.Name, call.Arguments = storable(call.Name), storable(call.Arguments)
 		if len(call.Arguments) > maxArguments || strings.TrimSpace(call.Arguments) == "" {
-			call.Arguments = "{}" // the tool says what is missing
+			call.Arguments = "{}" // the tool reports what is missing
 		}
 		if call.ID = storable(call.ID); call.ID == "" || len(call.ID) > memory.MaxMessageID || taken[call.ID] {
 			call.ID = fmt.Sprintf("call_%d_%d", t.turn.Rounds, i)
@@ -75,8 +75,8 @@ func (t *turning) tidied(calls []memory.ToolCall) []memory.ToolCall {
 	return tidied
 }
 
-// caller is on whose behalf a tool writes. Its key is the same when the turn is taken again after it broke off, as long as the
-// model wants the same; the second time that it wants it in one turn is another write.
+// caller returns the caller for a tool's write. Its key is the same when an interrupted turn is repeated and the
+// model makes the same call; a second identical call in one turn is another write.
 func (t *turning) caller(kind string, what ...string) toolbox.Caller {
 	h := sha256.New()
 	for _, part := range append([]string{t.turn.Stored.ConversationUID.String(), t.request.MessageID, kind}, what...) {
@@ -94,8 +94,8 @@ func (t *turning) caller(kind string, what ...string) toolbox.Caller {
 	}
 }
 
-// makeRoom makes the window again when what was said in this turn does not fit behind it. Results of earlier rounds are
-// shortened when the window alone cannot give enough.
+// makeRoom rebuilds the window when the messages of this turn do not fit after it. Results of earlier rounds are
+// shortened if that is not enough.
 func (t *turning) makeRoom(ctx context.Context) error {
 	for {
 		t.reserved = t.tokensSaid()
@@ -112,7 +112,7 @@ func (t *turning) makeRoom(ctx context.Context) error {
 	}
 }
 
-// hasRoom reports whether the window holds what was said in this turn.
+// hasRoom reports whether the messages of this turn fit after the window.
 func (t *turning) hasRoom() bool {
 	return t.roomFor(t.turn.Context.Ledger.Used+t.reserved) <= t.room()>>max(0, t.emergency-1)
 }
@@ -124,7 +124,7 @@ func (t *turning) tokensSaid() (n int) {
 	return n
 }
 
-// shortenOldest leaves only the ends of the oldest result of a tool that is longer, and reports whether there was one.
+// shortenOldest shortens the oldest long tool result to its ends, and reports whether there was one.
 func (t *turning) shortenOldest() bool {
 	for i, s := range t.said {
 		if s.Role != memory.RoleOfTool {
@@ -138,7 +138,7 @@ func (t *turning) shortenOldest() bool {
 	return false
 }
 
-// shortenAll leaves only the ends of all results of tools.
+// shortenAll shortens all tool results to their ends.
 func (t *turning) shortenAll() {
 	shorter := true
 	for shorter {
@@ -146,7 +146,7 @@ func (t *turning) shortenAll() {
 	}
 }
 
-// shorten cuts a text in the middle so that it has at most so many tokens.
+// shorten cuts a text in the middle to at most the given number of tokens.
 func (t *turning) shorten(text string, tokens int) string {
 	short := text
 	for keep := utf8.RuneCountInString(text) / 2; t.counter.Count(short) > tokens && keep > keptEnds; keep = keep * 2 / 3 {
@@ -155,7 +155,7 @@ func (t *turning) shorten(text string, tokens int) string {
 	return short
 }
 
-// ends are both ends of a text, with a note of what is missing; the whole text when it is not much longer.
+// ends returns both ends of a text with a note on the omitted part, or the whole text if it is not much longer.
 func ends(text string, keep int) string {
 	const note = "\n[… %d characters of this result are left out; ask for a part of it …]\n"
 	runes := []rune(text)
@@ -165,12 +165,12 @@ func ends(text string, keep int) string {
 	return string(runes[:keep]) + fmt.Sprintf(note, len(runes)-2*keep) + string(runes[len(runes)-keep:])
 }
 
-// storable is text of a model as it can be stored: valid, and without NUL.
+// storable returns text of a model in a form that can be stored: valid UTF-8 without NUL.
 func storable(text string) string {
 	return cut(strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD"), memory.MaxMessageBytes)
 }
 
-// cut is the beginning of a text, of at most so many bytes.
+// cut returns the beginning of a text, of at most limit bytes.
 func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text

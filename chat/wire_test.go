@@ -42,7 +42,8 @@ func TestTurnOverTheWire(t *testing.T) {
 				return llmtest.Use(llmtest.Call(toolbox.MemorySearch, map[string]any{"query": "balcony"}))
 			}})
 			turn, events := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "Which way does my balcony face?"})
-			if turn.Answer != "Your balcony faces south, as notes/flat.md:1 says." || textOf(events) != turn.Answer || turn.Rounds != 2 || len(turn.Calls) != 1 || turn.Model != provider+"/test-model" || turn.Usage.Calls != 2 {
+			if turn.Answer != "Your balcony faces south, as notes/flat.md:1 says." || textOf(events) != turn.Answer || turn.Rounds != 2 ||
+				len(turn.Calls) != 1 || turn.Model != provider+"/test-model" || turn.Usage.Calls != 2 {
 				t.Errorf("%+v", turn)
 			}
 			parts := 0
@@ -51,7 +52,8 @@ func TestTurnOverTheWire(t *testing.T) {
 					parts++
 				}
 			}
-			if requests := server.Requests(); parts < 3 || len(requests) != 2 || !requests[1].Stream || len(requests[1].Tools) != len(toolbox.Definitions()) {
+			if requests := server.Requests(); parts < 3 || len(requests) != 2 || !requests[1].Stream ||
+				len(requests[1].Tools) != len(toolbox.Definitions()) {
 				t.Errorf("%d parts, %d requests", parts, len(requests))
 			}
 			// The pair is in the next turn's history, where each protocol demands it whole.
@@ -73,7 +75,10 @@ func TestOverflowOverTheWire(t *testing.T) {
 		t.Run(provider, func(t *testing.T) {
 			w := open(t)
 			w.long(grace, "c1", 10)
-			server := w.connect(provider, llmtest.Options{ContextWindow: 7000, Respond: func(llmtest.Request) llmtest.Turn { return llmtest.Say("Go about.") }})
+			server := w.connect(provider, llmtest.Options{
+				ContextWindow: 7000,
+				Respond:       func(llmtest.Request) llmtest.Turn { return llmtest.Say("Go about.") },
+			})
 			turn, events := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "And what now, captain?"})
 			if turn.Answer != "Go about." || textOf(events) != "Go about." || len(server.Requests()) != 2 || turn.Context.Ledger.Summary == 0 {
 				t.Errorf("%+v after %d requests", turn, len(server.Requests()))
@@ -121,12 +126,13 @@ func TestCancellationOverTheWire(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			heard := ""
-			_, err := w.Turn(ctx, as(grace), w.agent, chat.TurnRequest{Conversation: "c1", Message: "Tell me a long story, please."}, func(e chat.Event) error {
-				if heard += e.Text; len(heard) > 20 {
-					cancel()
-				}
-				return nil
-			})
+			_, err := w.Turn(ctx, as(grace), w.agent, chat.TurnRequest{Conversation: "c1", Message: "Tell me a long story, please."},
+				func(e chat.Event) error {
+					if heard += e.Text; len(heard) > 20 {
+						cancel()
+					}
+					return nil
+				})
 			if !errors.Is(err, context.Canceled) || len(heard) > 1000 {
 				t.Errorf("%v after %d bytes", err, len(heard))
 			}

@@ -12,18 +12,18 @@ import (
 	"strings"
 )
 
-// apt is the package manager of a Debian-like machine, with the right to use it.
+// apt is the package manager of a Debian-like machine, with permission to use it.
 type apt struct {
-	asRoot   []string // what makes a command run as root; nothing when this process is root
+	asRoot   []string // prefix to run a command as root; empty if this process is root
 	progress Progress
 }
 
 var (
-	errNoApt  = errors.New("this is no Debian-like system: there is no apt-get")
+	errNoApt  = errors.New("not a Debian-like system: apt-get not found")
 	errNoRoot = errors.New("neither root nor sudo without a password")
 )
 
-// findApt returns the package manager, or why it cannot be used.
+// findApt returns the package manager, or an error if it cannot be used.
 func findApt(ctx context.Context, progress Progress) (*apt, error) {
 	if _, err := exec.LookPath("apt-get"); err != nil {
 		return nil, errNoApt
@@ -43,11 +43,11 @@ func (a *apt) run(ctx context.Context, args ...string) (string, error) {
 	return run(ctx, exec.Command(args[0], args[1:]...)) //nolint:gosec,noctx // run watches ctx
 }
 
-// lockTimeout is how long, in seconds, apt-get waits for another package manager that is at work.
+// lockTimeout is how long, in seconds, apt-get waits for another running package manager.
 const lockTimeout = "DPkg::Lock::Timeout=600"
 
-// install installs packages without what they recommend. Lists that are missing or old are renewed when they turn out
-// to be: a package is not known, or its file has left the mirror.
+// install installs packages without recommended ones. It renews missing or outdated package lists when a package is
+// unknown, or its file is no longer on the mirror.
 func (a *apt) install(ctx context.Context, part string, packages ...string) error {
 	install := func() error {
 		_, err := a.run(ctx, append([]string{"apt-get", "install", "--yes", "--no-install-recommends", "-o", lockTimeout}, packages...)...)
@@ -71,7 +71,7 @@ func (a *apt) update(ctx context.Context, part string) error {
 	})
 }
 
-// candidate is the version of a package that would be installed, "" when the lists have none.
+// candidate returns the version of a package that would be installed, "" if it is unknown.
 func candidate(ctx context.Context, name string) string {
 	cmd := exec.CommandContext(ctx, "apt-cache", "policy", name)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
@@ -87,7 +87,7 @@ func candidate(ctx context.Context, name string) string {
 	return ""
 }
 
-// knows says whether there is a package; it renews the lists when they do not have it.
+// knows reports the version of a package, and renews the lists if they do not contain it.
 func (a *apt) knows(ctx context.Context, part, name string) (version string, err error) {
 	if version = candidate(ctx, name); version != "" {
 		return version, nil
@@ -96,7 +96,7 @@ func (a *apt) knows(ctx context.Context, part, name string) (version string, err
 		return "", err
 	}
 	if version = candidate(ctx, name); version == "" {
-		return "", fmt.Errorf("this system's package lists have no %s", name)
+		return "", fmt.Errorf("the package lists contain no %s", name)
 	}
 	return version, nil
 }
@@ -108,26 +108,27 @@ type aptSource struct {
 	trusted                  string
 }
 
-// release says which distribution and release the machine runs.
+// release identifies the distribution and release of the machine.
 type release struct {
-	distribution string // "debian" or "ubuntu"; a derivative counts as what it is made from
+	distribution string // "debian" or "ubuntu"; for a derivative, the distribution it is based on
 	codename     string // "bookworm"
 }
 
-// releases are each distribution's releases, oldest first. Those after the machine's own are asked for a source.
+// releases are the releases of each distribution, oldest first. Those after the machine's own are searched for a
+// source package.
 var releases = map[string][]string{
 	"debian": {"bullseye", "bookworm", "trixie", "forky", "sid"},
 	"ubuntu": {"jammy", "noble", "plucky", "questing", "resolute"},
 }
 
-// mainComponents are the parts of a distribution that hold pgvector.
+// mainComponents are the components of a distribution that contain pgvector.
 var mainComponents = map[string][]string{"debian": {"main"}, "ubuntu": {"main", "universe"}}
 
-// aliases are names of suites that a source list may use in place of the codename.
+// aliases are suite names that a source list may use instead of the codename.
 var aliases = []string{"stable", "oldstable", "oldoldstable"}
 
-// laterSourceList derives a list of source packages of later releases from the machine's own sources: same mirror, same
-// keys, other suites. So the list needs no mirror's name of ours, and works behind whatever mirror the machine uses.
+// laterSourceList derives a list of source packages of later releases from the machine's own sources: same mirror and
+// keys, other suites. This works with any mirror that the machine uses.
 func laterSourceList(sources []aptSource, r release) (string, error) {
 	known := releases[r.distribution]
 	own := slices.Index(known, r.codename)
@@ -159,7 +160,7 @@ func laterSourceList(sources []aptSource, r release) (string, error) {
 	return "", errors.New("the machine's package sources have no entry for " + r.distribution + " " + r.codename)
 }
 
-// readAptSources reads the machine's package sources, in both of apt's forms. A file that cannot be read is left out.
+// readAptSources reads the machine's package sources, in both of apt's formats. It ignores unreadable files.
 func readAptSources() []aptSource {
 	files := []string{"/etc/apt/sources.list"}
 	for _, pattern := range []string{"/etc/apt/sources.list.d/*.sources", "/etc/apt/sources.list.d/*.list"} {
@@ -181,8 +182,8 @@ func readAptSources() []aptSource {
 	return sources
 }
 
-// parseDeb822 reads the form with one field a line and blank lines between entries. Entries for source packages only,
-// and disabled ones, are left out.
+// parseDeb822 parses the format with one field per line and blank lines between entries. It ignores entries for
+// source packages only, and disabled ones.
 func parseDeb822(content string) []aptSource {
 	var sources []aptSource
 	fields := map[string]string{}
@@ -204,7 +205,7 @@ func parseDeb822(content string) []aptSource {
 			finish()
 		case line[0] == ' ' || line[0] == '\t':
 			if name != "" {
-				fields[name] += "\n" + line // a continued field; its space is part of the form
+				fields[name] += "\n" + line // a continuation line; its leading space belongs to the format
 			}
 		default:
 			key, value, _ := strings.Cut(line, ":")
@@ -216,7 +217,7 @@ func parseDeb822(content string) []aptSource {
 	return sources
 }
 
-// parseOneLine reads the form "deb [option=value …] uri suite component …".
+// parseOneLine parses the format "deb [option=value …] uri suite component …".
 func parseOneLine(content string) []aptSource {
 	var sources []aptSource
 	for line := range strings.Lines(content) {
@@ -248,7 +249,7 @@ func parseOneLine(content string) []aptSource {
 	return sources
 }
 
-// readRelease reads which release the machine runs.
+// readRelease returns the release of the machine.
 func readRelease() release {
 	for _, path := range []string{"/etc/os-release", "/usr/lib/os-release"} {
 		if content, err := os.ReadFile(path); err == nil {
@@ -258,7 +259,7 @@ func readRelease() release {
 	return release{}
 }
 
-// parseRelease reads the os-release format.
+// parseRelease parses the os-release format.
 func parseRelease(content string) release {
 	values := map[string]string{}
 	lines := bufio.NewScanner(strings.NewReader(content))
@@ -271,7 +272,7 @@ func parseRelease(content string) release {
 		if _, known := releases[id]; !known {
 			continue
 		}
-		// A derivative names the release it is made from beside its own.
+		// A derivative also names the release it is based on.
 		codename := values[strings.ToUpper(id)+"_CODENAME"]
 		if codename == "" {
 			codename = values["VERSION_CODENAME"]

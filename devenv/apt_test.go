@@ -97,12 +97,21 @@ Components: main universe
 Signed-By: /usr/share/keyrings/ubuntu-archive-keyring.gpg
 `,
 		},
-		"disabled entry":      {deb822: "Types: deb\nURIs: http://mirror.example/debian\nSuites: bookworm\nComponents: main\nEnabled: no\n", release: bookworm},
-		"another repository":  {oneLine: "deb https://packages.example/apt stable-tools main\n", release: bookworm},
-		"sources only":        {oneLine: "deb-src http://mirror.example/debian bookworm main\n", release: bookworm},
-		"cdrom only":          {deb822: "Types: deb\nURIs: cdrom:[x]/\nSuites: bookworm\nComponents: main\n", release: bookworm},
-		"newest release":      {oneLine: "deb http://mirror.example/debian sid main\n", release: release{distribution: "debian", codename: "sid"}},
-		"unknown release":     {oneLine: "deb http://mirror.example/debian buzz main\n", release: release{distribution: "debian", codename: "buzz"}},
+		"disabled entry": {
+			deb822:  "Types: deb\nURIs: http://mirror.example/debian\nSuites: bookworm\nComponents: main\nEnabled: no\n",
+			release: bookworm,
+		},
+		"another repository": {oneLine: "deb https://packages.example/apt stable-tools main\n", release: bookworm},
+		"sources only":       {oneLine: "deb-src http://mirror.example/debian bookworm main\n", release: bookworm},
+		"cdrom only":         {deb822: "Types: deb\nURIs: cdrom:[x]/\nSuites: bookworm\nComponents: main\n", release: bookworm},
+		"newest release": {
+			oneLine: "deb http://mirror.example/debian sid main\n",
+			release: release{distribution: "debian", codename: "sid"},
+		},
+		"unknown release": {
+			oneLine: "deb http://mirror.example/debian buzz main\n",
+			release: release{distribution: "debian", codename: "buzz"},
+		},
 		"unknown distrbution": {oneLine: "deb http://mirror.example/other one main\n", release: release{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +166,8 @@ Version: 0.6.0-1
 
 func TestVersions(t *testing.T) {
 	for text, want := range map[string]version{
-		"0.8.0": {0, 8, 0}, "0.8.0-1~bpo12+1": {0, 8, 0}, "1:0.8.10": {0, 8, 10}, "0.8": {0, 8, 0}, "0.8.0-pg15-linux-amd64": {0, 8, 0}, "none": {},
+		"0.8.0": {0, 8, 0}, "0.8.0-1~bpo12+1": {0, 8, 0}, "1:0.8.10": {0, 8, 10}, "0.8": {0, 8, 0}, "0.8.0-pg15-linux-amd64": {0, 8, 0},
+		"none": {},
 	} {
 		if got := parseVersion(text); got != want {
 			t.Errorf("%s: %v, want %v", text, got, want)

@@ -169,7 +169,10 @@ func TestComposeSetsWhatReverieReads(t *testing.T) {
 				t.Errorf("%s: Reverie does not read %s", name, variable)
 			}
 		}
-		for _, needed := range []string{"REVERIE_DATABASE_URL", "REVERIE_TEMPORAL_ADDRESS", "REVERIE_ADMIN_KEY", "REVERIE_LLM_PROVIDER", "REVERIE_ENCRYPTION_KEYS"} {
+		for _, needed := range []string{
+			"REVERIE_DATABASE_URL", "REVERIE_TEMPORAL_ADDRESS", "REVERIE_ADMIN_KEY", "REVERIE_LLM_PROVIDER",
+			"REVERIE_ENCRYPTION_KEYS",
+		} {
 			if _, ok := environment[needed]; !ok {
 				t.Errorf("%s: %s is not passed on", name, needed)
 			}

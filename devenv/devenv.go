@@ -1,16 +1,16 @@
 // Package devenv starts a private PostgreSQL (with pgvector) and a private Temporal dev server, for `reverie dev` and
-// for tests, on a machine where neither is running and perhaps neither is installed.
+// for tests, on a machine where they may not be installed.
 //
-// What it needs it looks for on the machine first, then takes from the package manager, from a download or from source,
-// once, behind file locks, below the user's cache folder; [Progress] hears about everything that takes longer than a
-// moment. Where it cannot or may not install something, the error names the exact command for this platform.
+// It uses what is installed; otherwise it installs from the package manager, a download or source, once, guarded by
+// file locks, below the user's cache folder. [Progress] reports everything that takes longer than a moment. Where it
+// cannot or may not install something, the error names the exact command for this platform.
 //
-// Rules that hold for both servers:
+// Both servers follow these rules:
 //   - They listen on loopback only, on free ports that stay the same while their folder is kept.
-//   - They never touch a system cluster: their data stands in the folder that the caller names.
-//   - They end with the process that started them, even when that one is killed with SIGKILL (on Linux by the kernel's
-//     parent-death signal; elsewhere the next start on the same folder ends what was left over).
-//   - A folder belongs to one process at a time; a second one gets an error that says so.
+//   - They never touch a system cluster: their data is in the folder that the caller names.
+//   - They end with the process that started them, even if it is killed with SIGKILL (on Linux by the kernel's
+//     parent-death signal; elsewhere the next start in the same folder ends leftover servers).
+//   - Only one process at a time can use a folder; a second one gets ErrInUse.
 package devenv
 
 import (
@@ -30,16 +30,15 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lockName is the file whose lock says that a folder is in use. The kernel gives the lock up when its process ends,
-// however it ends.
+// lockName is the lock file of a folder in use. The kernel releases the lock when the process ends in any way.
 const lockName = "lock"
 
-// ErrInUse says that another process holds the folder of a server.
+// ErrInUse means that another process uses the folder of a server.
 var ErrInUse = errors.New("in use by another process")
 
-// claim takes a folder for this process, until the returned lock is closed.
+// claim locks a folder for this process, until the returned lock is closed.
 func claim(folder string) (*flock.Flock, error) {
-	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // must be passable for the server's own user
+	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // the server's own user must be able to enter it
 		return nil, err
 	}
 	lock := flock.New(filepath.Join(folder, lockName))
@@ -53,7 +52,7 @@ func claim(folder string) (*flock.Flock, error) {
 	return lock, nil
 }
 
-// cacheFolder returns (and makes) a folder below the user's cache folder for things that are expensive to get again.
+// cacheFolder returns, and creates, a folder below the user's cache folder for what is expensive to obtain.
 func cacheFolder(parts ...string) (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -63,8 +62,8 @@ func cacheFolder(parts ...string) (string, error) {
 	return folder, os.MkdirAll(folder, 0o755) //nolint:gosec // holds programs and libraries, nothing secret
 }
 
-// onceAtATime runs work while holding the lock of a cache folder: parallel test packages and a `reverie dev` beside them
-// get a thing once, and the others wait for it. Work must look first whether the thing is there by now.
+// onceAtATime runs work while holding the lock of a cache folder, so that parallel processes obtain a thing only
+// once. work must check first whether it exists by now.
 func onceAtATime(ctx context.Context, folder string, progress Progress, part string, work func() error) error {
 	lock := flock.New(filepath.Join(folder, lockName))
 	if got, err := lock.TryLock(); err != nil {
@@ -81,12 +80,12 @@ func onceAtATime(ctx context.Context, folder string, progress Progress, part str
 	return errors.Join(work(), lock.Close())
 }
 
-// temporaryPrefix marks the folders of servers that keep nothing, so that those of killed processes can be found.
+// temporaryPrefix marks the folders of temporary servers, so that those of killed processes can be found.
 const temporaryPrefix = "reverie-tmp-"
 
-// temporaryFolder makes a folder for a server that keeps nothing: in memory where there is room, since a database is made
-// of hundreds of small files (a copy of one took 15 ms in memory and 480 ms on a virtual disk), otherwise where temporary
-// files go. A TMPDIR that is set decides. Folders that killed processes left behind are removed on the way.
+// temporaryFolder creates a folder for a temporary server: in memory if there is room, since a database consists of
+// hundreds of small files (copying one took 15 ms in memory and 480 ms on a virtual disk), otherwise in the folder
+// for temporary files. TMPDIR takes precedence. It also removes folders that killed processes left behind.
 func temporaryFolder(ctx context.Context) (string, error) {
 	base, err := temporaryBase(ctx)
 	if err != nil {
@@ -103,10 +102,10 @@ func temporaryFolder(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return folder, os.Chmod(folder, 0o711) //nolint:gosec // must be passable for the server's own user
+	return folder, os.Chmod(folder, 0o711) //nolint:gosec // the server's own user must be able to enter it
 }
 
-// temporaryBase chooses where temporary folders are made: somewhere the server's own user gets to as well.
+// temporaryBase returns the parent of temporary folders: one that the server's own user can also enter.
 func temporaryBase(ctx context.Context) (string, error) {
 	account, err := newServerAccount()
 	if err != nil {
@@ -124,11 +123,11 @@ func temporaryBase(ctx context.Context) (string, error) {
 	return "", errors.Join(fmt.Errorf("none of the folders %q can hold temporary files", candidates), ctx.Err())
 }
 
-// abandonedAfter leaves a folder that nobody has locked yet alone while it may just be in the making.
+// abandonedAfter is the age below which an unlocked folder is left alone, because it may be in creation.
 const abandonedAfter = time.Minute
 
-// removeIfAbandoned removes a temporary folder whose process is gone. Another user's folder, and one that is in use,
-// stay; a failure is no reason not to start a server.
+// removeIfAbandoned removes a temporary folder whose process is gone. Folders of other users or in use stay. Failures
+// are ignored.
 func removeIfAbandoned(folder string) {
 	info, err := os.Stat(folder)
 	if err != nil || time.Since(info.ModTime()) < abandonedAfter {
@@ -142,15 +141,15 @@ func removeIfAbandoned(folder string) {
 	_ = lock.Close()
 }
 
-// Ports are taken from below the ranges that operating systems give to outgoing connections (Linux 32768–60999, macOS
-// 49152–65535): so nobody else's connection sits on a port while a server restarts on it.
+// Ports are below the ranges that operating systems use for outgoing connections (Linux 32768–60999, macOS
+// 49152–65535), so that no connection takes a port while a server restarts.
 const lowestPort, highestPort = 15000, 32000
 
-// freePort returns a port on 127.0.0.1 that is free now, and differs from those given. Another process may take it before
-// the server does; whoever starts a server must be ready to try again with another one.
+// freePort returns a port on 127.0.0.1 that is free now and not in except. Another process may take it before the
+// server does, so the caller must be prepared to retry.
 func freePort(ctx context.Context, except ...int) (int, error) {
 	for range 200 {
-		port := lowestPort + rand.IntN(highestPort-lowestPort) //nolint:gosec // chance, not secrecy, is what is needed
+		port := lowestPort + rand.IntN(highestPort-lowestPort) //nolint:gosec // does not need to be secret
 		if isFree(ctx, port) && !slices.Contains(except, port) {
 			return port, nil
 		}
@@ -158,7 +157,7 @@ func freePort(ctx context.Context, except ...int) (int, error) {
 	return 0, errors.Join(errors.New("no free port on 127.0.0.1"), ctx.Err())
 }
 
-// isFree says whether a server could listen on 127.0.0.1:port now.
+// isFree reports whether a server could listen on 127.0.0.1:port now.
 func isFree(ctx context.Context, port int) bool {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", loopback(port))
@@ -168,11 +167,11 @@ func isFree(ctx context.Context, port int) bool {
 	return listener.Close() == nil
 }
 
-// loopback is host:port of a port on loopback.
+// loopback returns host:port of a port on loopback.
 func loopback(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
 
-// keptPort returns the port noted in folder/name when it is free, so that a server keeps its address over restarts, and
-// any free port otherwise.
+// keptPort returns the port stored in folder/name if it is free, so that a server keeps its address over restarts,
+// and any free port otherwise.
 func keptPort(ctx context.Context, folder, name string) (int, error) {
 	if noted, err := os.ReadFile(filepath.Join(folder, name)); err == nil {
 		if port, err := strconv.Atoi(strings.TrimSpace(string(noted))); err == nil && isFree(ctx, port) {
@@ -182,17 +181,17 @@ func keptPort(ctx context.Context, folder, name string) (int, error) {
 	return freePort(ctx)
 }
 
-// keepPort notes a port for keptPort.
+// keepPort stores a port for keptPort.
 func keepPort(folder, name string, port int) error {
 	return os.WriteFile(filepath.Join(folder, name), []byte(strconv.Itoa(port)+"\n"), 0o600)
 }
 
-// Progress is told what a part ("postgres", "pgvector", "temporal") is doing, one line at a time, without a line end.
-// Long work (an install, a download, a build) reports again every few seconds with the time it has taken so far.
-// A nil Progress is silent. It may be called from several goroutines at once.
+// Progress is called with what a part ("postgres", "pgvector", "temporal") is doing, one line at a time, without a
+// line end. Long work (an install, a download, a build) reports again every few seconds with the elapsed time. A nil
+// Progress is silent. It may be called from several goroutines at once.
 type Progress func(part, message string)
 
-// progressInterval is how often long work reports. Often enough that nobody believes it hangs.
+// progressInterval is how often long work reports.
 const progressInterval = 5 * time.Second
 
 // say reports one line.
@@ -202,7 +201,7 @@ func (p Progress) say(part, format string, args ...any) {
 	}
 }
 
-// during runs work and reports what it is, when it starts, every progressInterval and when it has ended well.
+// during runs work and reports when it starts, every progressInterval, and when it has succeeded.
 func (p Progress) during(part, what string, work func() error) error {
 	start := time.Now()
 	p.say(part, "%s …", what)
@@ -230,8 +229,8 @@ func (p Progress) during(part, what string, work func() error) error {
 	return err
 }
 
-// Programs sees to it that programs are on the PATH. Those that are not there are installed from the packages of the same names, on
-// Debian-like machines and where that is allowed; otherwise the error says what to install.
+// Programs makes sure that programs are on the PATH. On Debian-like machines it installs missing ones from the
+// packages of the same names, if permitted; otherwise the error says what to install.
 func Programs(ctx context.Context, progress Progress, names ...string) error {
 	var missing []string
 	for _, name := range names {
@@ -247,7 +246,7 @@ func Programs(ctx context.Context, progress Progress, names ...string) error {
 		err = apt.install(ctx, "programs", missing...)
 	}
 	if err != nil {
-		return fmt.Errorf("install %s, which could not be done from here: %w", strings.Join(missing, " and "), err)
+		return fmt.Errorf("install %s manually: %w", strings.Join(missing, " and "), err)
 	}
 	return nil
 }

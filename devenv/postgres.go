@@ -24,26 +24,26 @@ import (
 // superuser is the name of the private cluster's superuser.
 const superuser = "postgres"
 
-// maintenance is the database that is there in every cluster; databases are created and dropped from it.
+// maintenance is the database that exists in every cluster; databases are created and dropped from it.
 const maintenance = "postgres"
 
-// PostgresOptions says where and how a private PostgreSQL runs.
+// PostgresOptions configures a private PostgreSQL.
 type PostgresOptions struct {
-	// Dir is the cluster's folder, for example <data>/postgres. It is created when missing; a second start finds the
-	// first one's data. Empty means a temporary folder, removed by Stop.
+	// Dir is the cluster's folder, for example <data>/postgres. It is created if missing; a second start uses the
+	// existing data. Empty means a temporary folder, removed by Stop.
 	//
-	// As root, the server runs as an ordinary user (postgres, where it exists), who must be able to enter Dir. When a
-	// folder above it forbids that (/root, say), the data stands in /var/lib/reverie/<hash of Dir> and Dir/location
-	// names that folder.
+	// If this process is root, the server runs as an ordinary user (postgres, if it exists), who must be able to
+	// enter Dir. If a folder above it (such as /root) forbids that, the data is in /var/lib/reverie/<hash of Dir> and
+	// Dir/location names that folder.
 	Dir string
-	// Progress hears what is going on; nil is silent.
+	// Progress reports what is going on; nil is silent.
 	Progress Progress
-	// Ephemeral trades safety against a crash of the *machine* for speed, as tests want it: nothing is flushed to disk.
-	// A crash or restart of the server alone loses nothing.
+	// Ephemeral trades safety against a crash of the *machine* for speed, for tests: nothing is flushed to disk. A
+	// crash or restart of the server alone loses nothing.
 	Ephemeral bool
 }
 
-// Postgres is a running private cluster with pgvector at hand (`create extension vector` works).
+// Postgres is a running private cluster with pgvector available (`create extension vector` works).
 type Postgres struct {
 	cluster cluster
 	options PostgresOptions
@@ -52,10 +52,10 @@ type Postgres struct {
 	port    int
 }
 
-// StartPostgres starts a private cluster, makes it first where there is none, and installs what is missing where it may.
-// ctx bounds the start, not the life of the server: that ends with Stop or with this process.
+// StartPostgres starts a private cluster, creates it if necessary, and installs what is missing if permitted. ctx
+// bounds the start, not the life of the server: that ends with Stop or with this process.
 //
-// The error is an *InstallError when something must be installed by hand, and wraps ErrInUse when another process holds
+// The error is an *InstallError if something must be installed by hand, and wraps ErrInUse if another process uses
 // the folder.
 func StartPostgres(ctx context.Context, o PostgresOptions) (_ *Postgres, err error) {
 	p := &Postgres{options: o}
@@ -88,10 +88,10 @@ func StartPostgres(ctx context.Context, o PostgresOptions) (_ *Postgres, err err
 	return p, nil
 }
 
-// startAttempts is how often a start is tried when the chosen port turns out to be taken.
+// startAttempts is how often a start is tried if the chosen port turns out to be taken.
 const startAttempts = 5
 
-// start runs the server on the port it had before, or on a free one, until it answers.
+// start runs the server on its previous port, or a free one, and waits until it answers.
 func (p *Postgres) start(ctx context.Context) error {
 	if err := p.cluster.endLeftover(ctx); err != nil {
 		return err
@@ -115,8 +115,8 @@ func (p *Postgres) start(ctx context.Context) error {
 	}
 }
 
-// URL is the address of a database on the server, for the cluster's superuser, with its password. The server listens on
-// 127.0.0.1 only.
+// URL returns the address of a database on the server, for the cluster's superuser, with its password. The server
+// listens on 127.0.0.1 only.
 func (p *Postgres) URL(database string) string {
 	address := url.URL{
 		Scheme:   "postgres",
@@ -128,12 +128,12 @@ func (p *Postgres) URL(database string) string {
 	return address.String()
 }
 
-// CreateDatabase creates a database, as a copy of template unless that is "". Nobody may be connected to the template.
+// CreateDatabase creates a database, as a copy of template unless that is "". The template must have no connections.
 func (p *Postgres) CreateDatabase(ctx context.Context, name, template string) error {
 	return CreateDatabase(ctx, p.URL(maintenance), name, template)
 }
 
-// EnsureDatabase creates a database unless it is there.
+// EnsureDatabase creates a database if it does not exist.
 func (p *Postgres) EnsureDatabase(ctx context.Context, name string) error {
 	return withConnection(ctx, p.URL(maintenance), func(conn *pgx.Conn) error {
 		var exists bool
@@ -149,15 +149,15 @@ func (p *Postgres) DropDatabase(ctx context.Context, name string) error {
 	return DropDatabase(ctx, p.URL(maintenance), name)
 }
 
-// Done is closed when the server has ended, asked or not. After Restart it is another one.
+// Done returns a channel that is closed when the server has ended for any reason. Restart replaces it.
 func (p *Postgres) Done() <-chan struct{} { return p.child.done }
 
-// Log is the file the server writes its log to.
+// Log returns the path of the server's log.
 func (p *Postgres) Log() string { return p.cluster.log }
 
-// Stop shuts the server down: open transactions are rolled back, everything committed is on disk. When ctx ends first,
-// the server is made to end anyway and recovers at its next start. The data stays, unless the folder is a temporary one.
-// A second Stop does nothing.
+// Stop shuts the server down: open transactions are rolled back, everything committed is on disk. If ctx ends first,
+// the server is forced to end and recovers at its next start. The data stays, unless the folder is temporary. A
+// second Stop does nothing.
 func (p *Postgres) Stop(ctx context.Context) error {
 	var err error
 	if p.child != nil {
@@ -169,17 +169,17 @@ func (p *Postgres) Stop(ctx context.Context) error {
 	return errors.Join(err, p.lock.Close())
 }
 
-// PostgreSQL's ways to shut down: with a checkpoint, or at once as in a crash.
+// PostgreSQL's shutdown modes: with a checkpoint, or at once as in a crash.
 const fastShutdown, immediateShutdown = syscall.SIGINT, syscall.SIGQUIT
 
 func (p *Postgres) stopSignal() syscall.Signal {
 	if p.cluster.temporary {
-		return immediateShutdown // what is removed needs no checkpoint
+		return immediateShutdown // data to be removed needs no checkpoint
 	}
 	return fastShutdown
 }
 
-// Restart stops the server as a crash would, without a checkpoint and with every connection cut, and starts it on the
+// Restart stops the server like a crash, without a checkpoint and with every connection cut, and starts it on the
 // same port. It returns when the server has recovered and answers.
 func (p *Postgres) Restart(ctx context.Context) error {
 	if err := p.child.stop(ctx, immediateShutdown); err != nil {
@@ -188,7 +188,7 @@ func (p *Postgres) Restart(ctx context.Context) error {
 	return p.start(ctx)
 }
 
-// CreateDatabase creates a database on the server that url names, as a copy of template unless that is "".
+// CreateDatabase creates a database on the server of url, as a copy of template unless that is "".
 func CreateDatabase(ctx context.Context, url, name, template string) error {
 	return withConnection(ctx, url, func(conn *pgx.Conn) error { return createDatabase(ctx, conn, name, template) })
 }
@@ -202,7 +202,7 @@ func createDatabase(ctx context.Context, conn *pgx.Conn, name, template string) 
 	return err
 }
 
-// DropDatabase drops a database on the server that url names, if it exists, and ends the connections to it.
+// DropDatabase drops a database on the server of url, if it exists, and ends the connections to it.
 func DropDatabase(ctx context.Context, url, name string) error {
 	return withConnection(ctx, url, func(conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "drop database if exists "+pgx.Identifier{name}.Sanitize()+" with (force)")
@@ -210,7 +210,7 @@ func DropDatabase(ctx context.Context, url, name string) error {
 	})
 }
 
-// withConnection runs work on a connection of its own.
+// withConnection runs work on a separate connection.
 func withConnection(ctx context.Context, url string, work func(*pgx.Conn) error) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -219,23 +219,23 @@ func withConnection(ctx context.Context, url string, work func(*pgx.Conn) error)
 	return errors.Join(work(conn), conn.Close(context.WithoutCancel(ctx)))
 }
 
-// cluster is a PostgreSQL data folder and what is needed to run a server on it.
+// cluster is a PostgreSQL data folder with what is needed to run a server on it.
 type cluster struct {
 	installation
 
-	home      string   // folder that holds data; the requested one, or another that the account can reach
+	home      string   // folder that contains data: the requested one, or one that the account can enter
 	data      string   // PostgreSQL's data folder
 	log       string   // the server's log
-	account   *account // who runs the server
+	account   *account // runs the server
 	password  string   // of the superuser
-	temporary bool     // to be removed by Stop
+	temporary bool     // removed by Stop
 }
 
-// lastingHome holds the clusters whose own folder the server's user cannot reach. Only root ever needs it. Not /var/tmp:
-// systemd empties that of files nobody read for a month, and a memory must not lose any.
+// lastingHome contains the clusters whose requested folder the server's user cannot enter, which happens only to
+// root. It is not in /var/tmp, because systemd deletes files there that were not read for a month.
 const lastingHome = "/var/lib/reverie"
 
-// openCluster finds the cluster that belongs to the options' folder, or makes a new one.
+// openCluster opens the cluster of the options' folder, or creates one.
 func openCluster(ctx context.Context, o PostgresOptions, temporary bool) (cluster, error) {
 	c := cluster{home: o.Dir, log: filepath.Join(o.Dir, "postgres.log"), temporary: temporary}
 	if location, err := os.ReadFile(filepath.Join(o.Dir, "location")); err == nil {
@@ -243,7 +243,7 @@ func openCluster(ctx context.Context, o PostgresOptions, temporary bool) (cluste
 	}
 	c.data = filepath.Join(c.home, "data")
 
-	version, err := os.ReadFile(filepath.Join(c.data, "PG_VERSION")) //nolint:gosec // the pointer is ours, in a folder of ours
+	version, err := os.ReadFile(filepath.Join(c.data, "PG_VERSION")) //nolint:gosec // the path was written by this package
 	switch {
 	case err == nil:
 		err = c.reopen(ctx, o, strings.TrimSpace(string(version)))
@@ -266,17 +266,17 @@ func (c *cluster) reopen(ctx context.Context, o PostgresOptions, version string)
 		return err
 	}
 	if c.password, err = readPassword(o.Dir); err != nil {
-		return fmt.Errorf("the password of the cluster %s is gone: %w", c.data, err)
+		return fmt.Errorf("the password of the cluster %s is missing: %w", c.data, err)
 	}
 	return nil
 }
 
-// create makes a new cluster. A process killed meanwhile leaves nothing that a later start takes for a cluster.
+// create creates a cluster. If the process is killed meanwhile, no later start mistakes the rest for a cluster.
 func (c *cluster) create(ctx context.Context, o PostgresOptions) (err error) {
 	if c.installation, err = ensureInstallation(ctx, o.Progress, 0); err != nil {
 		return err
 	}
-	// After the installation: it may have brought the user.
+	// After the installation, which may have created the user.
 	if c.account, err = newServerAccount(); err != nil {
 		return err
 	}
@@ -291,8 +291,8 @@ func (c *cluster) create(ctx context.Context, o PostgresOptions) (err error) {
 	})
 }
 
-// settle chooses the folder for a new cluster's data: the requested one where the server's user can enter it, otherwise
-// one in lastingHome, noted in the requested folder.
+// settle chooses the folder for a new cluster's data: the requested one if the server's user can enter it, otherwise
+// one in lastingHome, recorded in the requested folder.
 func (c *cluster) settle(ctx context.Context, dir string) error {
 	if c.account.reaches(ctx, dir) {
 		c.home = dir
@@ -302,7 +302,7 @@ func (c *cluster) settle(ctx context.Context, dir string) error {
 	hash := sha256.Sum256([]byte(dir))
 	c.home = filepath.Join(lastingHome, "postgres-"+hex.EncodeToString(hash[:8]))
 	c.data = filepath.Join(c.home, "data")
-	if err := os.MkdirAll(c.home, 0o755); err != nil { //nolint:gosec // must be passable for the server's own user
+	if err := os.MkdirAll(c.home, 0o755); err != nil { //nolint:gosec // the server's own user must be able to enter it
 		return err
 	}
 	if !c.account.reaches(ctx, c.home) {
@@ -314,8 +314,7 @@ func (c *cluster) settle(ctx context.Context, dir string) error {
 	return os.WriteFile(filepath.Join(dir, "location"), []byte(c.home+"\n"), 0o600)
 }
 
-// setAside renames the data of a cluster whose requested folder was removed, and its password with it. It is not ours to
-// delete.
+// setAside renames the data and password of a cluster whose requested folder was removed, instead of deleting them.
 func setAside(data string) error {
 	err := os.Rename(data, data+"."+time.Now().UTC().Format("20060102T150405"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -324,11 +323,11 @@ func setAside(data string) error {
 	return err
 }
 
-// locales are tried in turn: one that knows Unicode's letters (lower() and regular expressions need it) without the
-// slow sorting of a language; the last one is there on every system.
+// locales are tried in turn: ones that know Unicode letters, which lower() and regular expressions need, without the
+// slow collation of a language. The last one exists on every system.
 var locales = []string{"C.UTF-8", "en_US.UTF-8", "C"}
 
-// initialise runs initdb beside the final place and moves the result there.
+// initialise runs initdb next to the final location and moves the result there.
 func (c *cluster) initialise(ctx context.Context, o PostgresOptions) error {
 	passwordFile := filepath.Join(c.home, "initdb-password")
 	if err := os.WriteFile(passwordFile, []byte(c.password+"\n"), 0o600); err != nil {
@@ -351,7 +350,7 @@ func (c *cluster) initialise(ctx context.Context, o PostgresOptions) error {
 		if o.Ephemeral {
 			args = append(args, "--no-sync")
 		}
-		cmd := exec.Command(c.program("initdb"), args...) //nolint:gosec,noctx // run watches ctx
+		cmd := exec.Command(c.program("initdb"), args...) //nolint:gosec,noctx // run honours ctx
 		c.prepare(cmd)
 		var output string
 		if output, err = run(ctx, cmd); err == nil {
@@ -364,20 +363,20 @@ func (c *cluster) initialise(ctx context.Context, o PostgresOptions) error {
 	return err
 }
 
-// prepare gives a program of the cluster its user, a folder that this user can be in, and an environment without the
-// PG* variables that would redirect it.
+// prepare sets the user of a cluster's program, a working folder that this user can enter, and an environment without
+// the PG* variables that would redirect it.
 func (c *cluster) prepare(cmd *exec.Cmd) {
 	c.account.become(cmd)
 	cmd.Dir = c.home
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.home, "LC_ALL=C", "TZ=UTC"}
 }
 
-// settings are the server's, given on its command line so that an old cluster follows this code.
+// settings returns the server's settings, passed on its command line so that an old cluster follows this code.
 func (c *cluster) settings(port int, ephemeral bool) map[string]string {
 	settings := map[string]string{ //nolint:gosec // "password_encryption" is the name of a method
 		"listen_addresses": "127.0.0.1",
 		"port":             strconv.Itoa(port),
-		// No socket file: its path has a length limit that a folder of the user's choice may exceed.
+		// No socket file: its path has a length limit that the chosen folder may exceed.
 		"unix_socket_directories": "",
 		"cluster_name":            "reverie",
 		"password_encryption":     "scram-sha-256",
@@ -385,7 +384,7 @@ func (c *cluster) settings(port int, ephemeral bool) map[string]string {
 		"log_timezone":            "UTC",
 		"log_destination":         "stderr",
 		"logging_collector":       "off",
-		// Several test packages or a worker, an API and a person at once.
+		// For several test packages, or a worker, an API and a person at once.
 		"max_connections": "200",
 		"shared_buffers":  "256MB",
 	}
@@ -399,7 +398,7 @@ func (c *cluster) settings(port int, ephemeral bool) map[string]string {
 	return settings
 }
 
-// logLimit is the size at which a start sets the old log aside.
+// logLimit is the size above which a start renames the old log.
 const logLimit = 10 << 20
 
 // openLog opens the server's log for appending.
@@ -412,7 +411,7 @@ func openLog(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 }
 
-// errPortTaken says that somebody took the port between the look and the start.
+// errPortTaken means that another process took the port between the check and the start.
 var errPortTaken = errors.New("the port is taken")
 
 // run starts the server and waits until it answers.
@@ -433,7 +432,7 @@ func (c *cluster) run(ctx context.Context, port int, o PostgresOptions) (*child,
 	if err != nil {
 		return nil, err
 	}
-	// When this process is killed, the server makes the fast shutdown: what is committed is on disk, the next start
+	// If this process is killed, the server makes a fast shutdown: committed data is on disk, and the next start
 	// needs no recovery.
 	server, err := startChild(cmd, fastShutdown)
 	if err != nil {
@@ -445,7 +444,7 @@ func (c *cluster) run(ctx context.Context, port int, o PostgresOptions) (*child,
 		if strings.Contains(said, "Address already in use") {
 			return nil, errPortTaken
 		}
-		return nil, fmt.Errorf("%w; the end of %s:\n%s", err, c.log, lastLines(said, 20))
+		return nil, fmt.Errorf("%w; end of %s:\n%s", err, c.log, lastLines(said, 20))
 	}
 	return server, nil
 }
@@ -455,7 +454,7 @@ func (c *cluster) waitUntilReady(ctx context.Context, server *child, port int, p
 	p := Postgres{cluster: *c, port: port}
 	begin, reported := time.Now(), time.Now()
 	for {
-		// A connection attempt of its own deadline: another program on that port may never answer.
+		// Each attempt has a separate deadline, because another program on that port may never answer.
 		attempt, cancel := context.WithTimeout(ctx, time.Second)
 		err := withConnection(attempt, p.URL(maintenance), func(*pgx.Conn) error { return nil })
 		cancel()
@@ -470,14 +469,14 @@ func (c *cluster) waitUntilReady(ctx context.Context, server *child, port int, p
 		case <-server.done:
 			return fmt.Errorf("the server ended: %w", errors.Join(server.err, err))
 		case <-ctx.Done():
-			return fmt.Errorf("the server does not answer: %w", errors.Join(ctx.Err(), err))
+			return fmt.Errorf("the server did not answer: %w", errors.Join(ctx.Err(), err))
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }
 
 // endLeftover ends a server that still runs on the data after its parent was killed, and removes the pid file of one
-// that is gone. The lock on the folder says that it is nobody else's.
+// that is gone. The lock on the folder guarantees that no other process uses it.
 func (c *cluster) endLeftover(ctx context.Context) error {
 	pidFile := filepath.Join(c.data, "postmaster.pid")
 	content, err := os.ReadFile(pidFile)
@@ -496,7 +495,7 @@ func (c *cluster) endLeftover(ctx context.Context) error {
 			}
 		}
 		if runs(ctx, pid, c.data) {
-			return fmt.Errorf("process %d still runs on %s and does not end", pid, c.data)
+			return fmt.Errorf("process %d still runs on %s and could not be stopped", pid, c.data)
 		}
 	}
 	if err := os.Remove(pidFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -505,7 +504,7 @@ func (c *cluster) endLeftover(ctx context.Context) error {
 	return nil
 }
 
-// passwordName is the file of the superuser's password.
+// passwordName is the file with the superuser's password.
 const passwordName = "password"
 
 func readPassword(dir string) (string, error) {

@@ -14,20 +14,20 @@ import (
 	"strings"
 )
 
-// oldestPostgres is the first major version that Reverie runs on.
+// oldestPostgres is the oldest supported major version.
 const oldestPostgres = 15
 
 // installation is one PostgreSQL server installation on the machine.
 type installation struct {
 	bin      string // folder of initdb and postgres
 	major    int
-	pgvector bool // the extension's control file is there
+	pgvector bool // the extension's control file exists
 }
 
-// program is the path of one of its programs.
+// program returns the path of one of its programs.
 func (i installation) program(name string) string { return filepath.Join(i.bin, name) }
 
-// serverFolders are where packages put server programs without putting them on the PATH.
+// serverFolders are where packages put server programs that are not on the PATH.
 var serverFolders = []string{
 	"/usr/lib/postgresql/*/bin",          // Debian, Ubuntu
 	"/usr/pgsql-*/bin",                   // PostgreSQL's own packages for Red Hat
@@ -38,11 +38,11 @@ var serverFolders = []string{
 	"/Applications/Postgres.app/Contents/Versions/*/bin",
 }
 
-// errNoPostgres says that no usable installation was found.
+// errNoPostgres means that no usable installation was found.
 var errNoPostgres = errors.New("no PostgreSQL server programs found")
 
-// findInstallation returns the installation to use for a cluster of the given major version, or for a new cluster when
-// major is 0: one that has pgvector already before one that has not, then the newest.
+// findInstallation returns the installation to use for a cluster of the given major version, or for a new cluster if
+// major is 0: preferably one that has pgvector, then the newest.
 func findInstallation(ctx context.Context, major int) (installation, error) {
 	var usable []installation
 	for _, bin := range serverCandidates(ctx) {
@@ -51,7 +51,7 @@ func findInstallation(ctx context.Context, major int) (installation, error) {
 		}
 	}
 	if len(usable) == 0 {
-		if err := ctx.Err(); err != nil { // the programs could not be asked
+		if err := ctx.Err(); err != nil { // the programs could not be run
 			return installation{}, err
 		}
 		return installation{}, errNoPostgres
@@ -67,7 +67,7 @@ func findInstallation(ctx context.Context, major int) (installation, error) {
 	}), nil
 }
 
-// serverCandidates lists the folders that hold both initdb and postgres, links resolved, each once.
+// serverCandidates lists the folders that contain both initdb and postgres, with links resolved, each once.
 func serverCandidates(ctx context.Context) []string {
 	var folders []string
 	if out, err := exec.CommandContext(ctx, "pg_config", "--bindir").Output(); err == nil {
@@ -85,7 +85,7 @@ func serverCandidates(ctx context.Context) []string {
 			continue
 		}
 		bin := filepath.Dir(server)
-		if _, err := os.Stat(filepath.Join(bin, "initdb")); err == nil && //nolint:gosec // looking along the PATH is the point
+		if _, err := os.Stat(filepath.Join(bin, "initdb")); err == nil && //nolint:gosec // looking along the PATH is intended
 			!slices.Contains(found, bin) {
 			found = append(found, bin)
 		}
@@ -95,7 +95,7 @@ func serverCandidates(ctx context.Context) []string {
 
 var postgresVersion = regexp.MustCompile(`\(PostgreSQL\) (\d+)`)
 
-// inspect asks the programs in a folder for their version and looks for pgvector.
+// inspect runs the programs in a folder to get their version and looks for pgvector.
 func inspect(ctx context.Context, bin string) (installation, error) {
 	out, err := exec.CommandContext(ctx, filepath.Join(bin, "postgres"), "--version").Output() //nolint:gosec // found on this machine
 	if err != nil {
@@ -103,7 +103,7 @@ func inspect(ctx context.Context, bin string) (installation, error) {
 	}
 	match := postgresVersion.FindSubmatch(out)
 	if match == nil {
-		return installation{}, fmt.Errorf("%s/postgres calls itself %q", bin, out)
+		return installation{}, fmt.Errorf("unexpected version of %s/postgres: %q", bin, out)
 	}
 	major, err := strconv.Atoi(string(match[1]))
 	if err != nil {
@@ -117,8 +117,8 @@ func inspect(ctx context.Context, bin string) (installation, error) {
 	return found, nil
 }
 
-// ensureInstallation finds a PostgreSQL server installation and, on a Debian-like machine where it may, installs one when
-// there is none. major is the version an existing cluster needs, 0 for any.
+// ensureInstallation finds a PostgreSQL server installation or, on a Debian-like machine where it may, installs one.
+// major is the version an existing cluster needs, 0 for any.
 func ensureInstallation(ctx context.Context, progress Progress, major int) (installation, error) {
 	found, err := findInstallation(ctx, major)
 	if !errors.Is(err, errNoPostgres) {
@@ -148,8 +148,8 @@ func ensureInstallation(ctx context.Context, progress Progress, major int) (inst
 	return installation{}, &InstallError{Missing: missing, Command: installCommand(ctx, major), Cause: err}
 }
 
-// withoutMainCluster runs a script line with PostgreSQL's packages told not to make a system cluster. What the machine's
-// owner has set about that is back in force afterwards.
+// withoutMainCluster runs a script line while PostgreSQL's packages are configured not to create a system cluster.
+// The machine's own configuration is restored afterwards.
 const withoutMainCluster = `
 set -e
 dropin=/etc/postgresql-common/createcluster.d/reverie.conf
@@ -159,7 +159,7 @@ echo "create_main_cluster = false" > "$dropin"
 apt-get install --yes --no-install-recommends -o "$1" "$2"
 `
 
-// installPostgres installs the server of the given major version, or of the distribution's own when major is 0.
+// installPostgres installs the server of the given major version, or of the distribution's own if major is 0.
 func installPostgres(ctx context.Context, progress Progress, major int) error {
 	apt, err := findApt(ctx, progress)
 	if err != nil {
@@ -194,8 +194,8 @@ func installPostgres(ctx context.Context, progress Progress, major int) error {
 	return progress.during("postgres", "installing "+name+" again", install)
 }
 
-// distributionMajor reads the distribution's own major version of PostgreSQL from the version of its package
-// "postgresql", which depends on that and is numbered after it: 17+278.
+// distributionMajor returns the distribution's own major version of PostgreSQL from the version of its package
+// "postgresql", such as 17+278.
 func distributionMajor(packageVersion string) (int, error) {
 	digits, _, _ := strings.Cut(packageVersion, "+")
 	major, err := strconv.Atoi(digits)
@@ -205,10 +205,10 @@ func distributionMajor(packageVersion string) (int, error) {
 	return major, nil
 }
 
-// InstallError says that something must be installed by hand, because nothing can be installed from here: no package
-// manager that is known to work, or no right to use it.
+// InstallError means that something must be installed by hand, because no supported package manager is available, or
+// no permission to use it.
 type InstallError struct {
-	Missing string // what is missing, in words
+	Missing string // what is missing
 	Command string // the command that installs it on this platform
 	Cause   error  // why it was not installed automatically; may be nil
 }
@@ -223,8 +223,8 @@ func (e *InstallError) Error() string {
 
 func (e *InstallError) Unwrap() error { return e.Cause }
 
-// packageManagers are known package managers and the command that installs a PostgreSQL server with pgvector by each.
-// %[1]d is the major version wanted.
+// packageManagers are the supported package managers with the command that installs a PostgreSQL server with
+// pgvector. %[1]d is the major version wanted.
 var packageManagers = []struct{ program, command string }{
 	{"brew", "brew install postgresql@%[1]d pgvector"},
 	{"dnf", "sudo dnf install postgresql-server pgvector"},
@@ -234,11 +234,11 @@ var packageManagers = []struct{ program, command string }{
 	{"pkg", "sudo pkg install postgresql%[1]d-server postgresql%[1]d-pgvector"},
 }
 
-// recommendedMajor is the major version to install where nothing else decides; the one of docker-compose.yml.
+// recommendedMajor is the default major version to install; docker-compose.yml uses the same.
 const recommendedMajor = 17
 
-// installCommand is the command that installs PostgreSQL of a major version (0: any) with pgvector on this platform, by
-// its own package manager.
+// installCommand returns the command that installs PostgreSQL of a major version (0: any) with pgvector by this
+// platform's package manager.
 func installCommand(ctx context.Context, major int) string {
 	if _, err := exec.LookPath("apt-get"); err == nil && runtime.GOOS == "linux" {
 		return aptCommand(ctx, major)
@@ -257,10 +257,12 @@ func installCommand(ctx context.Context, major int) string {
 	return fmt.Sprintf("your package manager: PostgreSQL %d (server) and pgvector %s or later", major, oldestVector)
 }
 
-// vectorFromSource installs pgvector where the distribution has no package of it, or an old one.
-const vectorFromSource = " postgresql-server-dev-%[1]d make gcc git && git clone --depth 1 --branch v0.8.2 https://github.com/pgvector/pgvector && make -C pgvector OPTFLAGS= && sudo make -C pgvector install"
+// vectorFromSource installs pgvector if the distribution has no package of it, or an old one.
+const vectorFromSource = " postgresql-server-dev-%[1]d make gcc git" +
+	" && git clone --depth 1 --branch v0.8.2 https://github.com/pgvector/pgvector" +
+	" && make -C pgvector OPTFLAGS= && sudo make -C pgvector install"
 
-// aptCommand is the command for a Debian-like machine, by what its package lists have.
+// aptCommand returns the command for a Debian-like machine, according to its package lists.
 func aptCommand(ctx context.Context, major int) string {
 	if major == 0 {
 		var err error

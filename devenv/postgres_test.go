@@ -60,7 +60,8 @@ func TestPostgresSecondStartFindsTheData(t *testing.T) {
 	if err := first.EnsureDatabase(t.Context(), "memory"); err != nil {
 		t.Fatal(err)
 	}
-	query(t, first.URL("memory"), "create extension vector", "create table note (place halfvec(2))", "insert into note values ('[1,2]') returning 1")
+	query(t, first.URL("memory"), "create extension vector", "create table note (place halfvec(2))",
+		"insert into note values ('[1,2]') returning 1")
 	stopPostgres(t, first)
 
 	second := startPostgres(t, PostgresOptions{Dir: dir})
@@ -259,7 +260,8 @@ func TestPostgresOfAnotherMajorIsNamed(t *testing.T) {
 	}
 	_, err := StartPostgres(t.Context(), PostgresOptions{Dir: dir})
 	var missing *InstallError
-	if !errors.As(err, &missing) || !strings.Contains(err.Error(), "made by PostgreSQL 12") || !strings.Contains(err.Error(), "docker compose up") {
+	if !errors.As(err, &missing) || !strings.Contains(err.Error(), "made by PostgreSQL 12") ||
+		!strings.Contains(err.Error(), "docker compose up") {
 		t.Errorf("got %v; want an *InstallError that names the version", err)
 	}
 }

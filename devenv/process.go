@@ -16,18 +16,18 @@ import (
 	"time"
 )
 
-// child is a server process that this process started and that must not outlive it.
+// child is a server process that was started by this process and must not outlive it.
 type child struct {
 	cmd  *exec.Cmd
-	done chan struct{} // closed once the process has ended and was reaped
-	err  error         // how it ended; valid once done is closed
+	done chan struct{} // closed after the process has ended and was reaped
+	err  error         // how it ended; valid after done is closed
 }
 
-// startChild starts cmd in a process group of its own, so that a Ctrl-C in the terminal reaches this process alone and
-// the servers are then stopped in order. Should this process die first, the kernel sends onDeath to the child (Linux).
+// startChild starts cmd in a separate process group, so that a Ctrl-C in the terminal reaches only this process and
+// the servers are then stopped in order. If this process dies first, the kernel sends onDeath to the child (Linux).
 //
-// The parent-death signal is sent when the *thread* that forked ends, not the process. So the goroutine that starts the
-// child keeps its thread locked until the child has ended.
+// The parent-death signal is sent when the *thread* that forked ends, not the process. So the goroutine that starts
+// the child locks its thread until the child has ended.
 func startChild(cmd *exec.Cmd, onDeath syscall.Signal) (*child, error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -54,7 +54,7 @@ func startChild(cmd *exec.Cmd, onDeath syscall.Signal) (*child, error) {
 	return c, nil
 }
 
-// ended says whether the process has ended.
+// ended reports whether the process has ended.
 func (c *child) ended() bool {
 	select {
 	case <-c.done:
@@ -64,11 +64,11 @@ func (c *child) ended() bool {
 	}
 }
 
-// killGrace is how long a process may take to end after a signal that leaves it no choice.
+// killGrace is how long a process may take to end after a signal that forces it to.
 const killGrace = 10 * time.Second
 
-// stop asks the process to end by a signal and waits until ctx is done; then it insists with the other signals in turn,
-// killGrace each, and kills at last. It returns an error only when even that did not end the process.
+// stop sends a signal and waits until ctx is done; then it sends the insist signals in turn, killGrace each, and
+// finally kills the process. It returns an error only if even that did not end the process.
 func (c *child) stop(ctx context.Context, ask syscall.Signal, insist ...syscall.Signal) error {
 	if c.signal(ctx, ask) {
 		return nil
@@ -81,22 +81,22 @@ func (c *child) stop(ctx context.Context, ask syscall.Signal, insist ...syscall.
 	return c.kill(ctx)
 }
 
-// kill ends the process and everything in its group at once.
+// kill ends the process and its whole group at once.
 func (c *child) kill(ctx context.Context) error {
 	if c.insist(ctx, syscall.SIGKILL) {
 		return nil
 	}
-	return fmt.Errorf("process %d (%s) does not end", c.cmd.Process.Pid, c.cmd.Path)
+	return fmt.Errorf("process %d (%s) could not be stopped", c.cmd.Process.Pid, c.cmd.Path)
 }
 
-// insist sends a signal that leaves the process no choice and waits for killGrace, whatever has become of ctx.
+// insist sends a signal that forces the end and waits for killGrace, even if ctx is done.
 func (c *child) insist(ctx context.Context, signal syscall.Signal) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), killGrace)
 	defer cancel()
 	return c.signal(ctx, signal)
 }
 
-// signal sends one signal and waits for the end of the process until ctx is done. It says whether the process ended.
+// signal sends a signal and waits for the end of the process until ctx is done. It reports whether the process ended.
 func (c *child) signal(ctx context.Context, signal syscall.Signal) bool {
 	if c.ended() {
 		return true
@@ -105,7 +105,7 @@ func (c *child) signal(ctx context.Context, signal syscall.Signal) bool {
 	if signal == syscall.SIGKILL {
 		target = -target
 	}
-	_ = syscall.Kill(target, signal) // fails only when it has ended, which the wait below sees
+	_ = syscall.Kill(target, signal) // fails only if it has ended, which the wait below detects
 	select {
 	case <-c.done:
 		return true
@@ -114,8 +114,8 @@ func (c *child) signal(ctx context.Context, signal syscall.Signal) bool {
 	}
 }
 
-// run runs a command to its end and returns what it printed. It ends with this process like a server does, and with ctx,
-// together with everything it started. The error carries the command line and the end of the output.
+// run runs a command to its end and returns its output. It ends with this process like a server does, and with ctx,
+// together with everything it started. The error contains the command line and the end of the output.
 func run(ctx context.Context, cmd *exec.Cmd) (string, error) {
 	var output tail
 	cmd.Stdout, cmd.Stderr = &output, &output
@@ -138,15 +138,15 @@ func run(ctx context.Context, cmd *exec.Cmd) (string, error) {
 	return output.String(), nil
 }
 
-// account is the operating system user that a PostgreSQL server runs as. PostgreSQL refuses to run as root; so when this
-// process is root, the server gets an ordinary user. A nil account is this process's own user.
+// account is the operating system user that a PostgreSQL server runs as. PostgreSQL refuses to run as root, so if
+// this process is root, the server gets an ordinary user. A nil account is this process's own user.
 type account struct {
 	name     string
 	uid, gid int
 }
 
-// serverAccounts are the users that a root process may lend to its server, best first: those that PostgreSQL's packages
-// make, then the one that every Unix has.
+// serverAccounts are the users that a root process may use for its server, best first: those created by PostgreSQL's
+// packages, then the one that every Unix has.
 var serverAccounts = []string{"postgres", "_postgres", "nobody"}
 
 // newServerAccount chooses the account for a new cluster.
@@ -162,7 +162,7 @@ func newServerAccount() (*account, error) {
 	return nil, fmt.Errorf("PostgreSQL does not run as root, and none of the users %q exists: run as an ordinary user", serverAccounts)
 }
 
-// ownerAccount is the account of an existing cluster: whoever owns its data runs its server.
+// ownerAccount returns the account of an existing cluster: the owner of its data.
 func ownerAccount(data string) (*account, error) {
 	info, err := os.Stat(data)
 	if err != nil {
@@ -180,10 +180,11 @@ func ownerAccount(data string) (*account, error) {
 		return nil, fmt.Errorf("find the owner of %s: %w", data, err)
 	}
 	if os.Geteuid() != 0 {
-		return nil, fmt.Errorf("the cluster %s belongs to user %q: start it as that user or as root, or choose another folder", data, owner.Username)
+		return nil, fmt.Errorf("the cluster %s belongs to user %q: start it as that user or as root, or choose another folder", data,
+			owner.Username)
 	}
 	if uid == 0 {
-		return nil, fmt.Errorf("the cluster %s belongs to root, as which PostgreSQL does not run", data)
+		return nil, fmt.Errorf("the cluster %s belongs to root, and PostgreSQL does not run as root", data)
 	}
 	return accountOf(owner)
 }
@@ -197,7 +198,7 @@ func accountOf(u *user.User) (*account, error) {
 	return &account{name: u.Username, uid: uid, gid: gid}, nil
 }
 
-// become has cmd run as the account.
+// become makes cmd run as the account.
 func (a *account) become(cmd *exec.Cmd) {
 	if a == nil {
 		return
@@ -210,7 +211,7 @@ func (a *account) become(cmd *exec.Cmd) {
 	}
 }
 
-// own gives a file to the account.
+// own changes the owner of a file to the account.
 func (a *account) own(path string) error {
 	if a == nil {
 		return nil
@@ -218,8 +219,8 @@ func (a *account) own(path string) error {
 	return os.Chown(path, a.uid, a.gid)
 }
 
-// reaches says whether the account can enter a folder. Whether it can depends on every folder above it, on access lists
-// and on mounts; so the account tries.
+// reaches reports whether the account can enter a folder. That depends on every folder above it, on access lists and
+// on mounts, so it is tried.
 func (a *account) reaches(ctx context.Context, folder string) bool {
 	if a == nil {
 		return true
@@ -230,8 +231,8 @@ func (a *account) reaches(ctx context.Context, folder string) bool {
 	return cmd.Run() == nil
 }
 
-// runs says whether a process of this number is alive and was started with mark (the path of its data) in its command
-// line. A number alone proves nothing: the system gives it to somebody else after a while.
+// runs reports whether a process with this id is alive and has mark (the path of its data) in its command line. An id
+// alone proves nothing, because the system reuses ids.
 func runs(ctx context.Context, pid int, mark string) bool {
 	number := strconv.Itoa(pid)
 	line, err := os.ReadFile("/proc/" + number + "/cmdline")
@@ -243,7 +244,7 @@ func runs(ctx context.Context, pid int, mark string) bool {
 	return strings.Contains(string(line), mark)
 }
 
-// waitGone waits until the process has ended, at most killGrace. It says whether it has.
+// waitGone waits until the process has ended, at most killGrace, and reports whether it has.
 func waitGone(ctx context.Context, pid int, mark string) bool {
 	for deadline := time.Now().Add(killGrace); time.Now().Before(deadline) && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
 		if !runs(ctx, pid, mark) {
@@ -253,7 +254,7 @@ func waitGone(ctx context.Context, pid int, mark string) bool {
 	return false
 }
 
-// readFrom returns what a log file holds from an offset on, as far as it can be read.
+// readFrom returns the contents of a log file from an offset on, as far as they can be read.
 func readFrom(path string, offset int64) string {
 	file, err := os.Open(path)
 	if err != nil {
@@ -263,18 +264,17 @@ func readFrom(path string, offset int64) string {
 	if _, err := file.Seek(offset, io.SeekStart); err != nil {
 		return ""
 	}
-	content, _ := io.ReadAll(io.LimitReader(file, 1<<20)) // what came before an error is still worth showing
+	content, _ := io.ReadAll(io.LimitReader(file, 1<<20)) // what precedes an error is still useful
 	return string(content)
 }
 
-// Suspend makes the server hang: connections stay open and nothing answers, until Resume. For tests of what happens while
-// Temporal is away.
+// Suspend makes the server hang until Resume: connections stay open and nothing answers. For tests.
 func (t *Temporal) Suspend() error { return t.child.cmd.Process.Signal(syscall.SIGSTOP) }
 
-// Resume lets a suspended server go on.
+// Resume continues a suspended server.
 func (t *Temporal) Resume() error { return t.child.cmd.Process.Signal(syscall.SIGCONT) }
 
-// tailSize is how much of a command's output is kept: enough for its last error, not for a whole build's log.
+// tailSize is how much of a command's output is kept: enough for its last error.
 const tailSize = 64 << 10
 
 // tail is a writer that keeps the last tailSize bytes.

@@ -55,7 +55,8 @@ func TestStopKillsWhatDoesNotListen(t *testing.T) {
 }
 
 func TestStartSaysWhatIsMissing(t *testing.T) {
-	if _, err := startChild(exec.Command("/nowhere/program"), syscall.SIGKILL); err == nil || !strings.Contains(err.Error(), "/nowhere/program") {
+	if _, err := startChild(exec.Command("/nowhere/program"), syscall.SIGKILL); err == nil ||
+		!strings.Contains(err.Error(), "/nowhere/program") {
 		t.Errorf("got %v", err)
 	}
 }

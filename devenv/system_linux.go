@@ -2,13 +2,13 @@ package devenv
 
 import "syscall"
 
-// setDeathSignal has the kernel send signal to the child when the thread that started it ends.
+// setDeathSignal makes the kernel send signal to the child when the thread that started it ends.
 func setDeathSignal(attr *syscall.SysProcAttr, signal syscall.Signal) { attr.Pdeathsig = signal }
 
-// memoryRoom is how much must be free before temporary servers live in memory: several at once, with their logs.
+// memoryRoom is how much memory must be free for temporary servers in memory: several at once, with their logs.
 const memoryRoom = 4 << 30
 
-// memoryFolder is a folder in memory, "" when there is none with enough room (containers often have 64 MB).
+// memoryFolder returns a folder in memory, "" if there is none with enough room (containers often have 64 MB).
 func memoryFolder() string {
 	const folder = "/dev/shm"
 	const tmpfs = 0x01021994 // statfs(2)

@@ -8,5 +8,5 @@ import "syscall"
 // killed process left running.
 func setDeathSignal(*syscall.SysProcAttr, syscall.Signal) {}
 
-// memoryFolder returns "": only Linux has a folder in memory that is used here.
+// memoryFolder returns "": a folder in memory is used only on Linux.
 func memoryFolder() string { return "" }

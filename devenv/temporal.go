@@ -29,21 +29,21 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// TemporalOptions says where and how a private Temporal dev server runs.
+// TemporalOptions configures a private Temporal dev server.
 type TemporalOptions struct {
-	// Dir is the folder of the server's SQLite file and log. It is created when missing; a second start finds the first
-	// one's workflows. Empty means a temporary folder, removed by Stop: as fast as memory, and faster under load.
+	// Dir is the folder of the server's SQLite file and log. It is created if missing; a second start finds the
+	// existing workflows. Empty means a temporary folder, removed by Stop: as fast as memory, and faster under load.
 	Dir string
-	// UIAddr is the address of the Web UI, "127.0.0.1:8233"; port 0 takes a free one. Empty means no UI.
+	// UIAddr is the address of the Web UI, "127.0.0.1:8233"; port 0 chooses a free one. Empty means no UI.
 	UIAddr string
 	// SearchAttributes are custom search attributes, name to type (Keyword, Int, Datetime, …), registered before
 	// StartTemporal returns. Attributes of an earlier start stay.
 	SearchAttributes map[string]string
-	// Namespace is created besides "default" and kept for 14 days; empty means "default".
+	// Namespace is created in addition to "default", with a retention of 14 days; empty means "default".
 	Namespace string
-	// Progress hears what is going on; nil is silent.
+	// Progress reports what is going on; nil is silent.
 	Progress Progress
-	// LogFile is where the server's warnings go; empty means Dir/temporal.log.
+	// LogFile receives the server's warnings; empty means Dir/temporal.log.
 	LogFile string
 }
 
@@ -62,15 +62,15 @@ type Temporal struct {
 	child     *child
 }
 
-// temporalPorts are the ports that the server is given. It chooses more of its own for services that talk to each other.
+// temporalPorts are the ports assigned to the server. It chooses further ports for its internal services.
 type temporalPorts struct{ frontend, http, metrics int }
 
-// StartTemporal starts a private Temporal dev server and gets the program first where there is none. It returns when the
-// server answers for its namespace and the search attributes are registered. ctx bounds the start, not the life of the
-// server: that ends with Stop or with this process.
+// StartTemporal starts a private Temporal dev server and installs the program if necessary. It returns when the
+// server answers for its namespace and the search attributes are registered. ctx bounds the start, not the life of
+// the server: that ends with Stop or with this process.
 //
-// The error is an *InstallError when the program cannot be had, a *PortTakenError when the UI's address is taken, and
-// wraps ErrInUse when another process holds the folder.
+// The error is an *InstallError if the program cannot be installed, a *PortTakenError if the UI's address is taken,
+// and wraps ErrInUse if another process uses the folder.
 func StartTemporal(ctx context.Context, o TemporalOptions) (_ *Temporal, err error) {
 	t := &Temporal{options: o, temporary: o.Dir == ""}
 	if t.options.Namespace == "" {
@@ -122,18 +122,19 @@ func StartTemporal(ctx context.Context, o TemporalOptions) (_ *Temporal, err err
 	return t, keepPort(t.options.Dir, "port", t.ports.frontend)
 }
 
-// PortTakenError says that an address the caller asked for is taken.
+// PortTakenError means that a requested address is taken.
 type PortTakenError struct {
-	What    string // what was to listen there
+	What    string // what should listen there
 	Address string
 	Flag    string // the flag of `reverie dev` that changes it
 }
 
 func (e *PortTakenError) Error() string {
-	return fmt.Sprintf("%s cannot listen on %s: something else does. Choose another address with %s", e.What, e.Address, e.Flag)
+	return fmt.Sprintf("%s cannot listen on %s: the address is in use. Choose another one with %s", e.What, e.Address, e.Flag)
 }
 
-// chooseUI checks the UI's address before the server is started: it would go down with a stack trace when it is taken.
+// chooseUI checks the UI's address before the server is started, which would otherwise end with a stack trace if it
+// is taken.
 func (t *Temporal) chooseUI(ctx context.Context) error {
 	if t.options.UIAddr == "" {
 		return nil
@@ -146,7 +147,7 @@ func (t *Temporal) chooseUI(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the address %q of Temporal's Web UI (--temporal-ui): %w", t.options.UIAddr, err)
 	}
-	t.options.UIAddr = listener.Addr().String() // port 0 has become a number
+	t.options.UIAddr = listener.Addr().String() // port 0 has been replaced by a number
 	t.UIURL = "http://" + t.options.UIAddr
 	return listener.Close()
 }
@@ -162,19 +163,19 @@ func (t *Temporal) choosePorts(ctx context.Context) (p temporalPorts, err error)
 	return p, err
 }
 
-// file is a file in the server's folder.
+// file returns the path of a file in the server's folder.
 func (t *Temporal) file(name string) string { return filepath.Join(t.options.Dir, name) }
 
-// Names in the server's folder.
+// Names of files in the server's folder.
 const (
 	temporalData = "temporal.sqlite"
-	// temporalReady is made when the server has answered for the first time: its database is complete. The server makes
-	// the schema only when the file is missing, and so never finishes one that a kill left half made.
+	// temporalReady is created when the server has answered for the first time, so its database is complete. The
+	// server creates the schema only if the file is missing, and never completes an interrupted creation.
 	temporalReady = "ready"
 	temporalPid   = "pid"
 )
 
-// removeHalfMade removes a database whose making was interrupted. Nobody has used it yet.
+// removeHalfMade removes a database whose creation was interrupted, before anybody has used it.
 func (t *Temporal) removeHalfMade() error {
 	if exists(t.file(temporalReady)) {
 		return nil
@@ -190,18 +191,18 @@ func (t *Temporal) removeHalfMade() error {
 // dynamicConfig is the server's tuning, the same on every machine.
 var dynamicConfig = []string{
 	// The dev server has one history shard, polled 20 times a second by default: 50 ms for every step. Production has
-	// many shards. Measured: five steps 551 ms before, 112 ms after.
+	// many shards. Measured: five steps took 551 ms before, 112 ms after.
 	"history.transferProcessorMaxPollRPS=2000",
-	// Priorities, and turns between agents. A queue keeps its order within each partition, of which one is enough here.
-	// Others are still read: what a server without this setting has queued there is delivered.
+	// Priorities and fairness between agents. A queue keeps its order within each partition, so one partition is
+	// used. Others are still read, to deliver what a server without this setting has queued there.
 	"matching.useNewMatcher=true",
 	"matching.enableFairness=true",
 	"matching.numTaskqueueWritePartitions=1",
-	// A default of later servers: activities are handed out with the workflow task that scheduled them.
+	// A default of later servers: activities are dispatched together with the workflow task that scheduled them.
 	"system.enableActivityEagerExecution=true",
 }
 
-// arguments are the server's command line.
+// arguments returns the server's command line.
 func (t *Temporal) arguments() ([]string, error) {
 	args := []string{
 		"server", "start-dev", "--ip", "127.0.0.1",
@@ -243,9 +244,9 @@ func (t *Temporal) start(ctx context.Context) error {
 	cmd := exec.Command(t.program, args...) //nolint:gosec,noctx // outlives ctx by intent
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Dir = t.options.Dir
-	// The tool takes defaults for its flags from TEMPORAL_* variables that a person may have set for another cluster.
+	// The tool reads defaults of its flags from TEMPORAL_* variables, which may be set for another cluster.
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "TEMPORAL_") })
-	// SQLite with a write-ahead log loses nothing when the server is killed, and a dead parent cannot wait for its end.
+	// SQLite with a write-ahead log loses nothing if the server is killed, and a dead parent cannot wait for its end.
 	t.child, err = startChild(cmd, syscall.SIGKILL)
 	if err != nil {
 		return err
@@ -256,12 +257,12 @@ func (t *Temporal) start(ctx context.Context) error {
 		if strings.Contains(said, "address already in use") || strings.Contains(said, "can't set") {
 			err = errors.Join(errPortTaken, err)
 		}
-		return fmt.Errorf("%w; the end of %s:\n%s", err, t.options.LogFile, lastLines(said, 20))
+		return fmt.Errorf("%w; end of %s:\n%s", err, t.options.LogFile, lastLines(said, 20))
 	}
 	return nil
 }
 
-// readyPatience is how long the server may take to answer; usually it takes a fraction of a second.
+// readyPatience bounds the time until the server answers; usually it takes a fraction of a second.
 const readyPatience = 2 * time.Minute
 
 // becomeReady waits until the server answers and prepares its namespace.
@@ -291,13 +292,13 @@ func (t *Temporal) becomeReady(ctx context.Context) error {
 		case <-t.child.done:
 			return fmt.Errorf("the server ended: %w", errors.Join(t.child.err, err))
 		case <-ctx.Done():
-			return fmt.Errorf("the server does not answer: %w", errors.Join(ctx.Err(), err))
+			return fmt.Errorf("the server did not answer: %w", errors.Join(ctx.Err(), err))
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
 }
 
-// uiAnswers asks the Web UI for its page, when there is one.
+// uiAnswers requests a page of the Web UI, if there is one.
 func (t *Temporal) uiAnswers(ctx context.Context) error {
 	if t.UIURL == "" {
 		return nil
@@ -311,24 +312,24 @@ func (t *Temporal) uiAnswers(ctx context.Context) error {
 		return err
 	}
 	if response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("the Web UI answers %s", response.Status)
+		err = fmt.Errorf("the Web UI responded with %s", response.Status)
 	}
 	return errors.Join(err, response.Body.Close())
 }
 
-// Done is closed when the server has ended, asked or not. After Restart it is another one.
+// Done returns a channel that is closed when the server has ended for any reason. Restart replaces it.
 func (t *Temporal) Done() <-chan struct{} { return t.child.done }
 
-// Log is the file the server writes its warnings to.
+// Log returns the path of the log with the server's warnings.
 func (t *Temporal) Log() string { return t.options.LogFile }
 
-// Stop shuts the server down; when ctx ends first, it is killed, which loses nothing. Workflows stay, unless the folder
-// is a temporary one. A second Stop does nothing.
+// Stop shuts the server down; if ctx ends first, it is killed, which loses nothing. Workflows stay, unless the folder
+// is temporary. A second Stop does nothing.
 func (t *Temporal) Stop(ctx context.Context) error {
 	var err error
 	if t.child != nil {
 		if t.temporary {
-			err = t.child.kill(ctx) // an orderly end takes a second and would write what is removed
+			err = t.child.kill(ctx) // an orderly stop takes a second and writes data that is removed
 		} else {
 			err = t.child.stop(ctx, syscall.SIGINT)
 		}
@@ -349,31 +350,31 @@ func (t *Temporal) Restart(ctx context.Context) error {
 		if !errors.Is(err, errPortTaken) || attempt == startAttempts {
 			return err
 		}
-		time.Sleep(time.Second) // somebody's passing use of the port
+		time.Sleep(time.Second) // another process may use the port briefly
 	}
 }
 
-// endLeftover kills a server that still runs on the folder after its parent was killed. Only where there is no
-// parent-death signal can there be one.
+// endLeftover kills a server that still runs on the folder after its parent was killed. This only happens without a
+// parent-death signal.
 func (t *Temporal) endLeftover(ctx context.Context) error {
 	content, err := os.ReadFile(t.file(temporalPid))
 	if err != nil {
-		return nil //nolint:nilerr // no note, no leftover
+		return nil //nolint:nilerr // without a pid file there is no leftover
 	}
 	data := t.file(temporalData)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
 	if err != nil || pid <= 0 || !runs(ctx, pid, data) {
-		return nil //nolint:nilerr // an unreadable note, or a process that is gone
+		return nil //nolint:nilerr // an unreadable pid file, or a process that is gone
 	}
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 	if !waitGone(ctx, pid, data) {
-		return fmt.Errorf("process %d still runs on %s and does not end", pid, data)
+		return fmt.Errorf("process %d still runs on %s and could not be stopped", pid, data)
 	}
 	return nil
 }
 
-// retention is how long closed workflows can be looked at and reset. The dev server's own value is a day; two weeks let a
-// person look into a dream of last week.
+// retention is how long closed workflows can be inspected and reset. The dev server's default is one day; two weeks
+// cover a dream of last week.
 const retention = 14 * 24 * time.Hour
 
 // silent discards the SDK's messages about a server that is still starting.
@@ -382,8 +383,8 @@ var silent = log.NewStructuredLogger(slog.New(slog.DiscardHandler))
 // callPatience bounds each call while waiting for the server.
 const callPatience = 5 * time.Second
 
-// prepareNamespace connects, sets the namespace's retention and registers the search attributes that it lacks: those of
-// a new database are there by the server's flags, but the flags do nothing for an existing one.
+// prepareNamespace connects, sets the namespace's retention and registers missing search attributes: the server's
+// flags create them only in a new database.
 func (t *Temporal) prepareNamespace(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callPatience)
 	defer cancel()
@@ -411,11 +412,12 @@ func (t *Temporal) prepareNamespace(ctx context.Context) error {
 	return t.registerSearchAttributes(ctx, c)
 }
 
-// SearchAttributeError says that a search attribute is registered already, with another type than asked for.
+// SearchAttributeError means that a search attribute is registered with another type than requested.
 type SearchAttributeError struct{ Name, Registered, Wanted string }
 
 func (e *SearchAttributeError) Error() string {
-	return fmt.Sprintf("the search attribute %s is registered as %s, not as %s; remove Temporal's folder to begin anew", e.Name, e.Registered, e.Wanted)
+	return fmt.Sprintf("the search attribute %s is registered as %s, not as %s; remove Temporal's folder to start afresh", e.Name,
+		e.Registered, e.Wanted)
 }
 
 func (t *Temporal) registerSearchAttributes(ctx context.Context, c client.Client) error {
@@ -447,13 +449,13 @@ func (t *Temporal) registerSearchAttributes(ctx context.Context, c client.Client
 		Namespace: t.options.Namespace, SearchAttributes: missing,
 	})
 	if err != nil && strings.Contains(err.Error(), "already exist") {
-		return nil // another process that uses the server registered them meanwhile
+		return nil // another process has registered them
 	}
 	return err
 }
 
-// EnsureNamespace makes a namespace beside the server's own, as other teams have them, unless it exists, and waits until it can be
-// used.
+// EnsureNamespace creates another namespace, such as other teams have, if it does not exist, and waits until it can
+// be used.
 func (t *Temporal) EnsureNamespace(ctx context.Context, name string) error {
 	c, err := client.DialContext(ctx, client.Options{HostPort: t.Address, Logger: silent})
 	if err != nil {
@@ -467,7 +469,7 @@ func (t *Temporal) EnsureNamespace(ctx context.Context, name string) error {
 	if err != nil && !errors.As(err, &exists) {
 		return err
 	}
-	for { // the server's parts learn of it one after the other
+	for { // the server's components learn of it one after the other
 		_, err := c.WorkflowService().ListOpenWorkflowExecutions(ctx, &workflowservice.ListOpenWorkflowExecutionsRequest{Namespace: name})
 		if err == nil {
 			return nil
@@ -480,8 +482,8 @@ func (t *Temporal) EnsureNamespace(ctx context.Context, name string) error {
 	}
 }
 
-// EnsureNexusEndpoint makes a Nexus endpoint that leads to a task queue of the server's own namespace, unless one of the name exists.
-// It is what `temporal operator nexus endpoint create` does.
+// EnsureNexusEndpoint creates a Nexus endpoint for a task queue of the server's own namespace, if it does not exist.
+// It corresponds to `temporal operator nexus endpoint create`.
 func (t *Temporal) EnsureNexusEndpoint(ctx context.Context, name, taskQueue string) error {
 	c, err := client.DialContext(ctx, client.Options{HostPort: t.Address, Logger: silent})
 	if err != nil {

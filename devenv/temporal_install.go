@@ -17,15 +17,15 @@ import (
 	"time"
 )
 
-// temporalVersion is the release of Temporal's command line tool, with the dev server inside, that is downloaded or
-// built. One for both ways, so that every machine behaves alike.
+// temporalVersion is the release of Temporal's command line tool, which contains the dev server, to download or
+// build.
 const temporalVersion = "v1.5.1"
 
-// temporalModule builds it.
+// temporalModule is the Go package of the tool.
 const temporalModule = "github.com/temporalio/cli/cmd/temporal"
 
-// temporalProgram finds Temporal's command line tool: on the PATH; in the cache; by download, seconds where the network
-// reaches it; at last built by `go install`, minutes once.
+// temporalProgram returns the path of Temporal's command line tool: from the PATH, the cache, a download (seconds),
+// or a build with `go install` (minutes, once).
 func temporalProgram(ctx context.Context, progress Progress) (string, error) {
 	if path, err := exec.LookPath("temporal"); err == nil && exec.CommandContext(ctx, path, "--version").Run() == nil {
 		return filepath.Abs(path)
@@ -46,7 +46,7 @@ func temporalProgram(ctx context.Context, progress Progress) (string, error) {
 		if downloadErr == nil || ctx.Err() != nil {
 			return downloadErr
 		}
-		progress.say("temporal", "cannot be downloaded from here, so it is built; this takes some minutes, once")
+		progress.say("temporal", "cannot be downloaded, so it is built; this takes some minutes, once")
 		if err := buildTemporal(ctx, progress, folder, program); err != nil {
 			return errors.Join(downloadErr, err)
 		}
@@ -74,8 +74,9 @@ func buildTemporal(ctx context.Context, progress Progress, folder, program strin
 	}
 	defer func() { _ = os.RemoveAll(work) }()
 	return progress.during("temporal", "building "+temporalVersion, func() error {
-		cmd := exec.Command(tool, "install", "-ldflags=-s -w -X github.com/temporalio/cli/temporalcli.Version="+temporalVersion[1:], temporalModule+"@"+temporalVersion) //nolint:noctx // run watches ctx
-		cmd.Dir = work                                                                                                                                                   // outside of any module
+		cmd := exec.Command(tool, "install", "-ldflags=-s -w -X github.com/temporalio/cli/temporalcli.Version="+temporalVersion[1:],
+			temporalModule+"@"+temporalVersion) //nolint:noctx // run honours ctx
+		cmd.Dir = work // outside of any module
 		cmd.Env = append(os.Environ(), "GOBIN="+work, "GOFLAGS=", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 		if _, err := run(ctx, cmd); err != nil {
 			return err
@@ -84,14 +85,14 @@ func buildTemporal(ctx context.Context, progress Progress, folder, program strin
 	})
 }
 
-// temporalDownloads is where Temporal's SDKs get the dev server from. The Go SDK offers its own download only together
-// with starting a server, which a killed process would leave behind; hence these few lines.
+// temporalDownloads is where Temporal's SDKs download the dev server. The Go SDK offers a download only together with
+// starting a server, which a killed process would leave behind.
 const temporalDownloads = "https://temporal.download/cli/"
 
-// downloadPatience is how long a download may take before building is worth a try. The program has about 60 MB packed.
+// downloadPatience bounds a download before a build is tried. The archive has about 60 MB.
 const downloadPatience = 3 * time.Minute
 
-// programLimit is more than the program will ever have, and less than a disk.
+// programLimit bounds the size of the program.
 const programLimit = 1 << 30
 
 // downloadTemporal downloads temporalVersion for this platform.
@@ -113,7 +114,7 @@ func downloadTemporal(ctx context.Context, progress Progress, base, program stri
 	})
 }
 
-// get fetches an address and hands its body to read.
+// get downloads an address and passes its body to read.
 func get(ctx context.Context, address string, read func(io.Reader) error) (err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -133,7 +134,7 @@ func get(ctx context.Context, address string, read func(io.Reader) error) (err e
 	return nil
 }
 
-// extract writes one file of a packed archive to a path, as a program, complete or not at all.
+// extract writes one file of a compressed archive to a path, as a program, atomically.
 func extract(archive io.Reader, name, to string) error {
 	unpacked, err := gzip.NewReader(archive)
 	if err != nil {
@@ -143,7 +144,7 @@ func extract(archive io.Reader, name, to string) error {
 	for {
 		file, err := files.Next()
 		if errors.Is(err, io.EOF) {
-			return fmt.Errorf("the archive has no file %q", name)
+			return fmt.Errorf("the archive contains no file %q", name)
 		}
 		if err != nil {
 			return err
@@ -154,7 +155,7 @@ func extract(archive io.Reader, name, to string) error {
 	}
 }
 
-// writeProgram writes a program beside its place and moves it there.
+// writeProgram writes a program to a temporary file and moves it into place.
 func writeProgram(content io.Reader, to string) error {
 	unfinished, err := os.CreateTemp(filepath.Dir(to), "download-")
 	if err != nil {

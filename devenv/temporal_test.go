@@ -51,7 +51,8 @@ func dial(t *testing.T, server *Temporal) client.Client {
 // attributes returns the custom search attributes that the server knows.
 func attributes(t *testing.T, server *Temporal) map[string]enums.IndexedValueType {
 	t.Helper()
-	listed, err := dial(t, server).OperatorService().ListSearchAttributes(t.Context(), &operatorservice.ListSearchAttributesRequest{Namespace: server.options.Namespace})
+	listed, err := dial(t, server).OperatorService().ListSearchAttributes(t.Context(),
+		&operatorservice.ListSearchAttributesRequest{Namespace: server.options.Namespace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,8 @@ func TestTemporalSecondStartFindsItsWorkflows(t *testing.T) {
 	dir := folder(t)
 	first := startTemporal(t, TemporalOptions{Dir: dir, SearchAttributes: map[string]string{"AgentID": "Keyword"}})
 	run, err := dial(t, first).ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
-		ID: "waits for a worker", TaskQueue: "nobody", SearchAttributes: map[string]any{"AgentID": "ada"}, //nolint:staticcheck // the shortest form
+		ID: "waits for a worker", TaskQueue: "nobody", SearchAttributes: map[string]any{"AgentID": "ada"},
+		//nolint:staticcheck // the shortest form
 	}, "Unknown")
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +134,8 @@ func TestTemporalIsPrivateAndShowsItsUI(t *testing.T) {
 		t.Errorf("the UI answers %s: %.100s", response.Status, page)
 	}
 
-	described, err := dial(t, server).WorkflowService().DescribeNamespace(t.Context(), &workflowservice.DescribeNamespaceRequest{Namespace: "reverie"})
+	described, err := dial(t, server).WorkflowService().DescribeNamespace(t.Context(),
+		&workflowservice.DescribeNamespaceRequest{Namespace: "reverie"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +174,8 @@ func TestTemporalMovesWhenSomebodyTookItsPort(t *testing.T) {
 	}
 	c := dial(t, second)
 	w := worker.New(c, "moved", worker.Options{})
-	w.RegisterWorkflowWithOptions(func(ctx workflow.Context) error { return workflow.Sleep(ctx, time.Millisecond) }, workflow.RegisterOptions{Name: "Sleep"})
+	w.RegisterWorkflowWithOptions(func(ctx workflow.Context) error { return workflow.Sleep(ctx, time.Millisecond) },
+		workflow.RegisterOptions{Name: "Sleep"})
 	if err := w.Start(); err != nil {
 		t.Fatal(err)
 	}

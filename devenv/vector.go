@@ -19,15 +19,14 @@ import (
 // oldestVector is the first pgvector version with half-precision vectors, which Reverie stores.
 var oldestVector = version{0, 7, 0}
 
-// extensionFolders are where a server looks for extensions.
+// extensionFolders are the folders in which a server looks for extensions.
 type extensionFolders struct {
-	share   string // holds extension/*.control and *.sql
-	library string // holds the shared library
+	share   string // contains extension/*.control and *.sql
+	library string // contains the shared library
 }
 
-// provideVector makes pgvector available to the running server, if it is not: from what was built before, from the
-// distribution's package, or from its source. PostgreSQL looks for extensions when they are created, so that the server
-// need not be restarted.
+// provideVector makes pgvector available to the running server if necessary: from a cached build, the distribution's
+// package, or source. PostgreSQL looks for extensions when they are created, so the server need not be restarted.
 func (p *Postgres) provideVector(ctx context.Context) error {
 	if available, err := p.vectorAvailable(ctx); err != nil || available {
 		return err
@@ -48,27 +47,31 @@ func (p *Postgres) provideVector(ctx context.Context) error {
 		apt, aptErr := findApt(ctx, progress)
 		writable := isWritable(folders.library) && isWritable(filepath.Join(folders.share, "extension"))
 		if !writable && aptErr != nil {
-			return fmt.Errorf("%s may not be written to: %w", folders.library, aptErr)
+			return fmt.Errorf("cannot write to %s: %w", folders.library, aptErr)
 		}
-		v := vectorInstall{installation: p.cluster.installation, folders: folders, cache: cache, apt: apt, aptErr: aptErr, writable: writable, progress: progress}
+		v := vectorInstall{
+			installation: p.cluster.installation, folders: folders, cache: cache, apt: apt, aptErr: aptErr,
+			writable: writable, progress: progress,
+		}
 		return v.install(ctx)
 	})
 	if err == nil {
 		var available bool
 		if available, err = p.vectorAvailable(ctx); err == nil && !available {
-			err = errors.New("the server does not see the extension after its installation")
+			err = errors.New("the server does not find the extension after its installation")
 		}
 	}
 	if err != nil {
 		return &InstallError{
-			Missing: fmt.Sprintf("the PostgreSQL %d server in %s lacks the extension pgvector %s or later", p.cluster.major, p.cluster.bin, oldestVector),
+			Missing: fmt.Sprintf("the PostgreSQL %d server in %s lacks the extension pgvector %s or later", p.cluster.major, p.cluster.bin,
+				oldestVector),
 			Command: installCommand(ctx, p.cluster.major), Cause: err,
 		}
 	}
 	return nil
 }
 
-// vectorAvailable says whether `create extension vector` would work, with a version that is new enough.
+// vectorAvailable reports whether `create extension vector` would work, with a version that is new enough.
 func (p *Postgres) vectorAvailable(ctx context.Context) (bool, error) {
 	var found string
 	err := withConnection(ctx, p.URL(maintenance), func(conn *pgx.Conn) error {
@@ -101,13 +104,13 @@ type vectorInstall struct {
 
 	folders  extensionFolders
 	cache    string
-	apt      *apt // nil when it cannot be used, for the reason aptErr
+	apt      *apt // nil if it cannot be used, because of aptErr
 	aptErr   error
 	writable bool // this process may write to the folders itself
 	progress Progress
 }
 
-// install tries the ways from the quickest to the longest.
+// install tries the methods from the fastest to the slowest.
 func (v vectorInstall) install(ctx context.Context) error {
 	if built := v.builtBefore(); built != "" {
 		return v.copyIn(ctx, built)
@@ -128,18 +131,18 @@ func (v vectorInstall) install(ctx context.Context) error {
 	return v.copyIn(ctx, built)
 }
 
-// isDistributions says whether the server is the one of Debian's packages, for which their extension packages are made.
+// isDistributions reports whether the server is from Debian's packages, for which their extension packages are made.
 func (v vectorInstall) isDistributions() bool {
 	return v.bin == fmt.Sprintf("/usr/lib/postgresql/%d/bin", v.major)
 }
 
-// builtName is the cache folder of one build: <pgvector version>-pg<major>-<os>-<arch>. A build fits every minor version
-// of its major.
+// builtName returns the cache folder of a build: <pgvector version>-pg<major>-<os>-<arch>. A build fits every minor
+// version of its major.
 func (v vectorInstall) builtName(version string) string {
 	return fmt.Sprintf("%s-pg%d-%s-%s", version, v.major, runtime.GOOS, runtime.GOARCH)
 }
 
-// builtBefore returns the newest cached build for this server, "" when there is none.
+// builtBefore returns the newest cached build for this server, "" if there is none.
 func (v vectorInstall) builtBefore() string {
 	matches, err := filepath.Glob(filepath.Join(v.cache, v.builtName("*")))
 	if err != nil {
@@ -154,7 +157,7 @@ func (v vectorInstall) builtBefore() string {
 	return newest
 }
 
-// copyIn copies a build's files to where the server looks for them. A build holds share/ and library/.
+// copyIn copies a build's files to where the server looks for them. A build contains share/ and library/.
 func (v vectorInstall) copyIn(ctx context.Context, built string) error {
 	v.progress.say("pgvector", "installing %s", filepath.Base(built))
 	for from, to := range map[string]string{
@@ -174,7 +177,7 @@ func (v vectorInstall) copyIn(ctx context.Context, built string) error {
 	return nil
 }
 
-// copyFile puts a file in its place at once, so that a server never loads half of it.
+// copyFile moves a file into place atomically, so that a server never loads half of it.
 func (v vectorInstall) copyFile(ctx context.Context, from, to string) error {
 	if !v.writable {
 		_, err := v.apt.run(ctx, "install", "-D", "--mode=0644", from, to)
@@ -200,7 +203,7 @@ func (v vectorInstall) copyFile(ctx context.Context, from, to string) error {
 	return err
 }
 
-// isWritable says whether this process can make files in a folder.
+// isWritable reports whether this process can create files in a folder.
 func isWritable(folder string) bool {
 	file, err := os.CreateTemp(folder, ".reverie-*")
 	if err != nil {
@@ -212,7 +215,8 @@ func isWritable(folder string) bool {
 // version is a dotted version number, as far as it is numeric.
 type version [3]int
 
-// parseVersion reads the leading numbers of "0.8.0", "0.8.0-1~bpo12" or "1:0.8.0". What is no number counts as 0.
+// parseVersion parses the leading numbers of "0.8.0", "0.8.0-1~bpo12" or "1:0.8.0". Anything but a number counts as
+// 0.
 func parseVersion(text string) (v version) {
 	if _, rest, ok := strings.Cut(text, ":"); ok {
 		text = rest // Debian's epoch
@@ -241,14 +245,14 @@ func (v version) less(w version) bool {
 
 func (v version) String() string { return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]) }
 
-// exists says whether a path is there.
+// exists reports whether a path exists.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// build builds pgvector from the source package of a later release of this machine's distribution and returns the cache
-// folder that holds the result. Takes about half a minute, most of it for the headers' packages.
+// build builds pgvector from the source package of a later release of this machine's distribution and returns the
+// cache folder of the result. It takes about half a minute, mainly to install the headers' packages.
 func (v vectorInstall) build(ctx context.Context) (string, error) {
 	work, err := os.MkdirTemp(v.cache, "work-")
 	if err != nil {
@@ -274,7 +278,7 @@ func (v vectorInstall) build(ctx context.Context) (string, error) {
 	return finished, err
 }
 
-// installBuildTools installs a compiler, make, and the server's headers where they are missing.
+// installBuildTools installs a compiler, make, and the server's headers if missing.
 func (v vectorInstall) installBuildTools(ctx context.Context) error {
 	var packages []string
 	if _, err := exec.LookPath("make"); err != nil {
@@ -287,7 +291,7 @@ func (v vectorInstall) installBuildTools(ctx context.Context) error {
 	headers, err := exec.CommandContext(ctx, v.program("pg_config"), "--includedir-server").Output() //nolint:gosec // the found installation
 	if err != nil || !exists(filepath.Join(strings.TrimSpace(string(headers)), "postgres.h")) {
 		if !v.isDistributions() {
-			return fmt.Errorf("the PostgreSQL server in %s has no headers to build an extension with", v.bin)
+			return fmt.Errorf("the PostgreSQL server in %s has no headers for building extensions", v.bin)
 		}
 		packages = append(packages, fmt.Sprintf("postgresql-server-dev-%d", v.major))
 	}
@@ -297,13 +301,13 @@ func (v vectorInstall) installBuildTools(ctx context.Context) error {
 	return v.apt.install(ctx, "pgvector", packages...)
 }
 
-// compile builds the source tree, and moves the extension's files to finished when they are complete.
+// compile builds the source tree, and moves the complete files of the extension to finished.
 func (v vectorInstall) compile(ctx context.Context, source, work, finished string) error {
 	stage := filepath.Join(work, "stage")
 	options := []string{
 		"PG_CONFIG=" + v.program("pg_config"),
-		"OPTFLAGS=",    // not -march=native: a cache may be carried to another machine
-		"with_llvm=no", // bitcode needs clang and serves no one here
+		"OPTFLAGS=",    // not -march=native: a cache may be moved to another machine
+		"with_llvm=no", // bitcode needs clang and is not used
 	}
 	for _, target := range [][]string{{fmt.Sprintf("-j%d", runtime.NumCPU())}, {"install", "DESTDIR=" + stage}} {
 		cmd := exec.Command("make", append(target, options...)...) //nolint:gosec,noctx // run watches ctx
@@ -325,8 +329,8 @@ func (v vectorInstall) compile(ctx context.Context, source, work, finished strin
 	return os.Rename(result, finished)
 }
 
-// fetchVectorSource downloads and unpacks the newest pgvector source package that the later releases offer. It leaves the
-// machine's own package lists alone: list, state and cache stand below work.
+// fetchVectorSource downloads and unpacks the newest pgvector source package of the later releases. It leaves the
+// machine's own package lists alone: list, state and cache are below work.
 func fetchVectorSource(ctx context.Context, work string) (folder, version string, err error) {
 	list, err := laterSourceList(readAptSources(), readRelease())
 	if err != nil {
@@ -336,7 +340,7 @@ func fetchVectorSource(ctx context.Context, work string) (folder, version string
 	if err != nil {
 		return "", "", err
 	}
-	// Some of the suites may not exist on this mirror; what counts is what was found.
+	// Some of the suites may not exist on this mirror; only the result matters.
 	_, updateErr := private.run(ctx, "apt-get", "update")
 	shown, err := private.run(ctx, "apt-cache", "showsrc", "pgvector")
 	versions := sourceVersions(shown)
@@ -346,7 +350,7 @@ func fetchVectorSource(ctx context.Context, work string) (folder, version string
 	var failures error
 	for _, candidate := range versions {
 		if _, err := private.run(ctx, "apt-get", "source", "--download-only", "pgvector="+candidate); err != nil {
-			failures = errors.Join(failures, err) // a mirror may list what it does not hold
+			failures = errors.Join(failures, err) // a mirror may list files that it does not have
 			continue
 		}
 		folder, err := private.unpack(ctx)
@@ -355,7 +359,7 @@ func fetchVectorSource(ctx context.Context, work string) (folder, version string
 	return "", "", failures
 }
 
-// sourceVersions are the versions in the output of apt-cache showsrc, newest first, as far as they are new enough.
+// sourceVersions returns the sufficiently new versions in the output of apt-cache showsrc, newest first.
 func sourceVersions(shown string) []string {
 	var versions []string
 	for line := range strings.Lines(shown) {
@@ -378,9 +382,9 @@ func sourceVersions(shown string) []string {
 
 func parseVersionText(text string) string { return parseVersion(text).String() }
 
-// privateApt runs apt's programs on a source list of its own.
+// privateApt runs apt's programs on a separate source list.
 type privateApt struct {
-	folder  string // where sources are downloaded to
+	folder  string // download folder for sources
 	options []string
 }
 
@@ -396,7 +400,7 @@ func newPrivateApt(work, list string) (privateApt, error) {
 	p.options = []string{
 		"-o", "Dir::Etc::sourcelist=" + file, "-o", "Dir::Etc::sourceparts=/dev/null",
 		"-o", "Dir::State::lists=" + lists, "-o", "Dir::Cache=" + cache,
-		// The download user of apt cannot enter a folder below root's home.
+		// apt's download user cannot enter a folder below root's home.
 		"-o", "APT::Sandbox::User=root",
 	}
 	return p, os.WriteFile(file, []byte(list), 0o600)
@@ -409,7 +413,7 @@ func (p privateApt) run(ctx context.Context, program string, args ...string) (st
 	return run(ctx, cmd)
 }
 
-// unpack unpacks the downloaded original source. Debian's own changes concern its packaging.
+// unpack unpacks the downloaded original source. Debian's changes concern only its packaging.
 func (p privateApt) unpack(ctx context.Context) (string, error) {
 	tarballs, err := filepath.Glob(filepath.Join(p.folder, "pgvector_*.orig.tar.*"))
 	if err != nil || len(tarballs) == 0 {
@@ -419,7 +423,8 @@ func (p privateApt) unpack(ctx context.Context) (string, error) {
 	if err := os.Mkdir(folder, 0o755); err != nil { //nolint:gosec // nothing secret
 		return "", err
 	}
-	cmd := exec.Command("tar", "--extract", "--file", tarballs[0], "--strip-components=1", "--directory", folder) //nolint:gosec,noctx // run watches ctx
+	cmd := exec.Command("tar", "--extract", "--file", tarballs[0], "--strip-components=1", "--directory",
+		folder) //nolint:gosec,noctx // run watches ctx
 	_, err = run(ctx, cmd)
 	return folder, err
 }

@@ -21,20 +21,20 @@ const (
 	keyBytes      = 32 // AES-256
 )
 
-// Keys are the payload keys: the first encrypts, all decrypt, so that a key can be replaced while histories that were
-// written with the old one are still read.
+// Keys are the payload keys. The first one encrypts and all of them decrypt, so that a key can be replaced while
+// histories written with the old one stay readable.
 type Keys struct {
 	current string
 	ciphers map[string]cipher.AEAD
 }
 
-// ParseKeys reads "id:base64[,id:base64…]", 32 bytes each.
+// ParseKeys parses "id:base64[,id:base64…]", 32 bytes each.
 func ParseKeys(s string) (Keys, error) {
 	k := Keys{ciphers: map[string]cipher.AEAD{}}
 	for part := range strings.SplitSeq(s, ",") {
 		id, encoded, found := strings.Cut(strings.TrimSpace(part), ":")
 		if !found || id == "" {
-			return Keys{}, errors.New("an encryption key is written as <id>:<32 bytes in base64>")
+			return Keys{}, errors.New("an encryption key must have the form <id>:<32 bytes in base64>")
 		}
 		if _, known := k.ciphers[id]; known {
 			return Keys{}, fmt.Errorf("encryption key %q is given twice", id)
@@ -44,7 +44,7 @@ func ParseKeys(s string) (Keys, error) {
 			return Keys{}, fmt.Errorf("encryption key %q is not base64", id)
 		}
 		if len(raw) != keyBytes {
-			return Keys{}, fmt.Errorf("encryption key %q has %d bytes, %d are needed", id, len(raw), keyBytes)
+			return Keys{}, fmt.Errorf("encryption key %q has %d bytes, %d are required", id, len(raw), keyBytes)
 		}
 		block, err := aes.NewCipher(raw)
 		if err != nil {
@@ -60,7 +60,7 @@ func ParseKeys(s string) (Keys, error) {
 	return k, nil
 }
 
-// Encode encrypts payloads with AES-256-GCM. The key's id stands beside, in clear.
+// Encode encrypts payloads with AES-256-GCM. The key's id is stored next to them in clear text.
 func (k Keys) Encode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) {
 	out := make([]*commonpb.Payload, len(payloads))
 	for i, p := range payloads {
@@ -81,7 +81,7 @@ func (k Keys) Encode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) 
 	return out, nil
 }
 
-// Decode decrypts what Encode made and passes everything else through, such as histories from before a key was set.
+// Decode decrypts what Encode made and passes everything else through, such as payloads from before a key was set.
 func (k Keys) Decode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) {
 	out := make([]*commonpb.Payload, len(payloads))
 	for i, p := range payloads {
@@ -95,7 +95,7 @@ func (k Keys) Decode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) 
 			return nil, fmt.Errorf("a payload is encrypted with key %q, which is not among the configured keys", id)
 		}
 		if len(p.GetData()) < aead.NonceSize() {
-			return nil, errors.New("an encrypted payload is cut short")
+			return nil, errors.New("an encrypted payload is truncated")
 		}
 		nonce, sealed := p.GetData()[:aead.NonceSize()], p.GetData()[aead.NonceSize():]
 		plain, err := aead.Open(nil, nonce, sealed, []byte(id))

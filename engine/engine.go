@@ -1,5 +1,5 @@
-// Package engine is the one way in which Reverie reaches Temporal: every client is dialed here, with the same payload
-// encryption, tracing, metrics and logging.
+// Package engine connects to Temporal. Every client is created here, with the same payload encryption, tracing,
+// metrics and logging.
 package engine
 
 import (
@@ -21,7 +21,7 @@ import (
 	"reverie/config"
 )
 
-// NewClient returns a client that connects on first use, so that a process starts while Temporal is away.
+// NewClient returns a client that connects on first use, so that a process can start while Temporal is unavailable.
 func NewClient(c config.Config, t *Telemetry) (client.Client, error) {
 	options, err := Options(c, t)
 	if err != nil {
@@ -30,7 +30,7 @@ func NewClient(c config.Config, t *Telemetry) (client.Client, error) {
 	return client.NewLazyClient(options)
 }
 
-// Options are the client options that follow from the configuration.
+// Options returns the client options for the configuration.
 func Options(c config.Config, t *Telemetry) (client.Options, error) {
 	o := client.Options{
 		HostPort:  c.TemporalAddress,
@@ -43,7 +43,7 @@ func Options(c config.Config, t *Telemetry) (client.Options, error) {
 		}
 		data := converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), keys)
 		o.DataConverter = data
-		// Failures carry messages and stack traces, which belong into the encrypted part as well.
+		// Failures contain messages and stack traces, which must be encrypted as well.
 		o.FailureConverter = temporal.NewDefaultFailureConverter(temporal.DefaultFailureConverterOptions{
 			DataConverter: data, EncodeCommonAttributes: true,
 		})
@@ -67,8 +67,8 @@ func Options(c config.Config, t *Telemetry) (client.Options, error) {
 	return o, nil
 }
 
-// RegisterSearchAttributes makes sure that the namespace has the given attributes, name to type ("Keyword", "Int", …).
-// Those that exist stay as they are; one that exists with another type is an error.
+// RegisterSearchAttributes creates the missing search attributes of a namespace, name to type ("Keyword", "Int", …).
+// An existing one with another type is an error.
 func RegisterSearchAttributes(ctx context.Context, c client.Client, namespace string, attributes map[string]string) error {
 	operator := c.OperatorService()
 	known, err := operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
@@ -93,7 +93,7 @@ func RegisterSearchAttributes(ctx context.Context, c client.Client, namespace st
 	}
 	_, err = operator.AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{Namespace: namespace, SearchAttributes: missing})
 	if exists := (*serviceerror.AlreadyExists)(nil); errors.As(err, &exists) {
-		return nil // another process was quicker
+		return nil // another process has registered it
 	}
 	if err != nil {
 		return fmt.Errorf("register search attributes in namespace %s: %w", namespace, err)

@@ -92,7 +92,8 @@ func TestOptionsFollowTheConfiguration(t *testing.T) {
 		t.Errorf("without keys: %+v %v", plain, err)
 	}
 	managed, err := Options(config.Config{TemporalAPIKey: "k", EncryptionKeys: config.Secret(key("a", 'x'))}, nil)
-	if err != nil || managed.DataConverter == nil || managed.FailureConverter == nil || managed.ConnectionOptions.TLS == nil || managed.Credentials == nil {
+	if err != nil || managed.DataConverter == nil || managed.FailureConverter == nil || managed.ConnectionOptions.TLS == nil ||
+		managed.Credentials == nil {
 		t.Errorf("with a key: %+v %v", managed, err)
 	}
 	if _, err := Options(config.Config{EncryptionKeys: "bad"}, nil); err == nil {

@@ -26,22 +26,22 @@ import (
 	"reverie/config"
 )
 
-// scope names our spans and metrics.
+// scope names the program's spans and metrics.
 const scope = "reverie"
 
-// Telemetry is where a process reports: structured logs, traces and metrics. None of them carries memory contents.
+// Telemetry holds a process's structured logs, traces and metrics. None of them contains memory contents.
 type Telemetry struct {
 	Log     *slog.Logger
 	Tracers trace.TracerProvider
 	Meters  metric.MeterProvider
-	// Metrics serves everything that Meters collect, in Prometheus' format.
+	// Metrics serves everything that Meters collect, in Prometheus format.
 	Metrics http.Handler
 
 	shutdown []func(context.Context) error
 }
 
-// NewTelemetry sets telemetry up as configured: logs as JSON to w, metrics for Prometheus to fetch, traces to the OTLP
-// endpoint if there is one. service is the process ("api", "worker", "dev").
+// NewTelemetry configures telemetry: logs as JSON to w, metrics for Prometheus to scrape, traces to the OTLP endpoint
+// if one is set. service is the process ("api", "worker", "dev").
 func NewTelemetry(ctx context.Context, c config.Config, service string, w io.Writer) (*Telemetry, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {

@@ -12,21 +12,21 @@ import (
 	"reverie/memory"
 )
 
-// chatContainers are the arrays in which conversations stand where the export is no array itself.
+// chatContainers are the arrays that contain the conversations if the export itself is not an array.
 var chatContainers = []string{"conversations", "chats"}
 
-// isChats finds the files with conversations: conversations.json, and its parts in exports that are split.
+// isChats matches files with conversations: conversations.json, or its parts if the export is split.
 func isChats(name string) bool {
 	base := strings.ToLower(path.Base(name))
 	return strings.HasPrefix(base, "conversations") && isJSON(base)
 }
 
-// isExport finds single conversations in folders of an export.
+// isExport matches single conversations in folders of an export.
 func isExport(name string) bool {
 	return strings.HasPrefix(name, "conversations/") && isJSON(name)
 }
 
-// chats is isChats, or any JSON when the source has no such file.
+// chats returns isChats, or a match for any JSON file if the source has no such file.
 func (r *reading) chats() func(name string) bool {
 	if len(r.tree.named(isChats)) > 0 {
 		return isChats
@@ -34,7 +34,7 @@ func (r *reading) chats() func(name string) bool {
 	return isJSON
 }
 
-// gptConversation is a conversation of ChatGPT: a tree of messages, of which the branch that ends in current_node was shown last.
+// gptConversation is a conversation of ChatGPT: a tree of messages, in which current_node ends the branch shown last.
 type gptConversation struct {
 	ID      word                      `json:"conversation_id"`
 	OldID   word                      `json:"id"`
@@ -65,25 +65,25 @@ type gptMessage struct {
 	} `json:"metadata"`
 }
 
-// gptContent is what was said: text has parts, code has text, and there are a dozen kinds that only machinery sees.
+// gptContent is the content of a message. Kind text has parts and code has text; a dozen other kinds are internal.
 type gptContent struct {
 	Kind  word              `json:"content_type"`
 	Parts []json.RawMessage `json:"parts"`
 	Text  word              `json:"text"`
 }
 
-// gptPart is a part that is no text: an image, a recording, or what was said in it.
+// gptPart is a part other than text: an image, a recording, or its transcription.
 type gptPart struct {
 	Kind word `json:"content_type"`
 	Text word `json:"text"`
 }
 
 const (
-	reasonHiddenWord  = "hidden messages: instructions and machinery that the person has not seen"
-	reasonOtherBranch = "messages of other branches: answers that were made anew, and questions that were changed"
+	reasonHiddenWord  = "hidden messages: internal instructions that the person has not seen"
+	reasonOtherBranch = "messages of other branches: regenerated answers and edited questions"
 )
 
-// readChatGPT reads conversations of ChatGPT: the branch that was shown last, what the person wrote and what was answered.
+// readChatGPT reads conversations of ChatGPT: messages of the person and answers, on the branch shown last.
 func readChatGPT(r *reading) error {
 	r.hidden(func(string) string { return reasonHidden })
 	return r.records(chatContainers, r.chats(), func(f file, found record) (string, error) {
@@ -125,7 +125,7 @@ func readChatGPT(r *reading) error {
 	})
 }
 
-// gptRootID is a stand-in for a conversation's id: the smallest of its nodes.
+// gptRootID returns a replacement for a missing conversation id: the smallest node id.
 func gptRootID(nodes map[string]loose[gptNode]) string {
 	least := ""
 	for id := range nodes {
@@ -136,8 +136,8 @@ func gptRootID(nodes map[string]loose[gptNode]) string {
 	return least
 }
 
-// chain is the branch that ends in the current node, from its beginning. Without a current node that exists, it is the one
-// that ends in the newest message. Circles are cut where they close.
+// chain returns the branch that ends in the current node, from its beginning. Without a valid current node it ends in
+// the newest message. Cycles are cut.
 func (c *gptConversation) chain() []gptNode {
 	at := string(c.Current)
 	if _, known := c.Mapping[at]; !known {
@@ -158,7 +158,7 @@ func (c *gptConversation) chain() []gptNode {
 	return out
 }
 
-// newest is the node with the newest message, of several the one with the greatest id.
+// newest returns the node with the newest message, or of several the one with the greatest id.
 func (c *gptConversation) newest() string {
 	best := ""
 	for id, node := range c.Mapping {
@@ -177,7 +177,7 @@ func (c *gptConversation) newest() string {
 	return best
 }
 
-// said is the message of a node as it is moved; why is set when it is not. A node without a message has neither.
+// said converts the message of a node; if it is not imported, why is set. A node without a message returns neither.
 func (n gptNode) said() (m memory.Message, why string) {
 	said := n.Message.value
 	role, text := string(said.Author.Role), said.Content.said()
@@ -185,15 +185,15 @@ func (n gptNode) said() (m memory.Message, why string) {
 	case said.Metadata.Hidden, said.Content.Kind == "user_editable_context", said.Content.Kind == "model_editable_context":
 		return memory.Message{}, reasonHiddenWord
 	case text == "":
-		return memory.Message{}, "" // the beginning of every conversation has no words
+		return memory.Message{}, "" // the root of every conversation has no words
 	case role != memory.RoleOfUser && role != memory.RoleOfAssistant, said.Recipient != "" && said.Recipient != "all", !said.Content.spoken():
 		return memory.Message{}, reasonMachinery
 	}
 	return memory.Message{ID: string(said.ID), Role: role, Content: text, CreatedAt: said.Created.Time}, ""
 }
 
-// spoken reports whether a person saw it as something that was said. Code to all is an answer; thoughts, searches and
-// what tools return are not.
+// spoken reports whether a person saw the content as part of the conversation. Code sent to all is an answer;
+// thoughts, searches and tool results are not.
 func (c gptContent) spoken() bool {
 	switch c.Kind {
 	case "", "text", "multimodal_text", "code":
@@ -202,7 +202,7 @@ func (c gptContent) spoken() bool {
 	return false
 }
 
-// said puts the parts together. What is no text is named in its place.
+// said joins the parts. Parts other than text are named instead.
 func (c gptContent) said() string {
 	var out []string
 	for _, raw := range c.Parts {
@@ -210,7 +210,7 @@ func (c gptContent) said() string {
 		var part gptPart
 		switch {
 		case isText(raw):
-			_ = text.UnmarshalJSON(raw) // what cannot be read is empty
+			_ = text.UnmarshalJSON(raw) // unreadable parts are empty
 		case isObject(raw) && decoded(raw, &part):
 			text = part.named()
 		}
@@ -233,13 +233,13 @@ func (p gptPart) named() word {
 	case strings.Contains(string(p.Kind), "audio_video") || strings.Contains(string(p.Kind), "video"):
 		return "[video]"
 	case strings.Contains(string(p.Kind), "audio"):
-		return "" // the recording of a transcription that stands beside it
+		return "" // the recording of an adjacent transcription
 	default:
 		return "[attachment]"
 	}
 }
 
-// claudeConversation is a conversation of Claude, its messages in order.
+// claudeConversation is a conversation of Claude, with its messages in order.
 type claudeConversation struct {
 	UUID     word                `json:"uuid"`
 	Name     word                `json:"name"`
@@ -265,18 +265,18 @@ type claudePart struct {
 	Text word `json:"text"`
 }
 
-// claudeFile is a file that a message came with; of some, the text stands in the export.
+// claudeFile is an attached file; some exports include its text.
 type claudeFile struct {
 	Name word `json:"file_name"`
 }
 
-// claudeMemory is what Claude keeps of a person beside the conversations (memories.json).
+// claudeMemory is what Claude stores about a person outside of conversations (memories.json).
 type claudeMemory struct {
 	Text     word            `json:"conversations_memory"`
 	Projects map[string]word `json:"project_memories"`
 }
 
-// readClaude reads conversations of Claude, and its own notes about the person.
+// readClaude reads conversations of Claude, and its notes about the person.
 func readClaude(r *reading) error {
 	r.hidden(func(string) string { return reasonHidden })
 	isChat := r.chats()
@@ -325,7 +325,7 @@ func (r *reading) claude(f file, found record) (string, error) {
 	return "", r.talk(t, f)
 }
 
-// chain is the branch that was shown last, where the export says it; else all messages, by time.
+// chain returns the branch shown last if the export identifies it, otherwise all messages by time.
 func (c *claudeConversation) chain() []claudeMessage {
 	byID := make(map[word]claudeMessage, len(c.Messages))
 	for _, m := range c.Messages {
@@ -337,7 +337,7 @@ func (c *claudeConversation) chain() []claudeMessage {
 		if !known {
 			break
 		}
-		delete(byID, at) // a circle is cut where it closes
+		delete(byID, at) // cut a cycle
 		branch = append(branch, m)
 		at = m.Parent
 	}
@@ -367,7 +367,7 @@ func claudeRole(sender string) string {
 	return ""
 }
 
-// said is what was said in text blocks, else the message's text; files are named in their place.
+// said returns the text blocks, or if there are none the message's text; files are named.
 func (m claudeMessage) said() string {
 	var out []string
 	for _, part := range m.Content {
@@ -384,32 +384,33 @@ func (m claudeMessage) said() string {
 	return strings.TrimSpace(strings.Join(out, "\n\n"))
 }
 
-// claudeMemory makes a document of what Claude keeps of the person.
+// claudeMemory converts Claude's notes about the person into a document.
 func (r *reading) claudeMemory(f file, found record) (string, error) {
 	var m claudeMemory
 	if !decoded(found.raw, &m) || m.Text == "" {
 		return reasonUnread, nil
 	}
 	if len(m.Projects) > 0 {
-		r.skipped(Skipped{Source: f.path, Reason: "memory of projects: it is not about the person", Count: len(m.Projects)})
+		r.skipped(Skipped{Source: f.path, Reason: "memory of projects: not about the person", Count: len(m.Projects)})
 	}
 	return "", r.document(document{Document: Document{
 		Path: memory.MemoryPath, Source: f.path, Scope: memory.ScopePersonal, Content: string(m.Text) + "\n", At: plausible(f.at),
 	}})
 }
 
-// oneName is the name of a file on one line.
+// oneName returns the name of a file on one line.
 func oneName(name string) string {
 	return cutRunes(strings.Join(strings.Fields(textOf(name)), " "), 80)
 }
 
-// locomoSample is one long conversation, in sessions: session_1, session_1_date_time and so on beside the speakers' names.
+// locomoSample is one long conversation, in sessions: session_1, session_1_date_time and so on, next to the speakers'
+// names.
 type locomoSample struct {
 	ID           word                       `json:"sample_id"`
 	Conversation map[string]json.RawMessage `json:"conversation"`
 }
 
-// locomoTurn is what one speaker said; of a picture there is a caption.
+// locomoTurn is a message of one speaker; pictures have a caption.
 type locomoTurn struct {
 	Speaker word `json:"speaker"`
 	ID      word `json:"dia_id"`
@@ -417,11 +418,11 @@ type locomoTurn struct {
 	Caption word `json:"blip_caption"`
 }
 
-// locomoLayouts are how sessions write their dates: "1:56 pm on 8 May, 2023".
+// locomoLayouts are the date formats of sessions, such as "1:56 pm on 8 May, 2023".
 var locomoLayouts = []string{"3:04 pm on 2 January, 2006", "3:04 pm on 2 January 2006", "15:04 on 2 January, 2006"}
 
-// readLoCoMo reads each session as a conversation. Both speakers are people, so that both are users with a name; the
-// owner is the sample, unless an owner map says who it is.
+// readLoCoMo reads each session as a conversation. Both speakers are people, so both become users with a name; the
+// owner is the sample, unless an owner map says otherwise.
 func readLoCoMo(r *reading) error {
 	return r.records(nil, isJSON, func(f file, found record) (string, error) {
 		var s locomoSample
@@ -449,23 +450,27 @@ func readLoCoMo(r *reading) error {
 
 func (r *reading) locomo(f file, s locomoSample, number int, owner memory.Owner) error {
 	name := fmt.Sprintf("session_%d", number)
-	t := talk{id: string(s.ID) + "/" + name, source: string(s.ID) + " " + name, owner: owner, title: string(s.ID) + ", session " + strconv.Itoa(number)}
+	t := talk{
+		id: string(s.ID) + "/" + name, source: string(s.ID) + " " + name, owner: owner,
+		title: string(s.ID) + ", session " + strconv.Itoa(number),
+	}
 	var turns list[locomoTurn]
 	var date word
-	_ = turns.UnmarshalJSON(s.Conversation[name])             // what is no list is empty
-	_ = date.UnmarshalJSON(s.Conversation[name+"_date_time"]) // and what is no text as well
+	_ = turns.UnmarshalJSON(s.Conversation[name])             // anything but a list is empty
+	_ = date.UnmarshalJSON(s.Conversation[name+"_date_time"]) // anything but a text is empty
 	t.began = locomoTime(string(date), r.options.Zone)
 	for _, turn := range turns {
 		text := strings.TrimSpace(string(turn.Text))
 		if turn.Caption != "" {
 			text = strings.TrimSpace(text + "\n\n[image: " + strings.Join(strings.Fields(string(turn.Caption)), " ") + "]")
 		}
-		t.messages = append(t.messages, memory.Message{ID: string(turn.ID), Role: memory.RoleOfUser, Name: string(turn.Speaker), Content: text, CreatedAt: t.began})
+		t.messages = append(t.messages,
+			memory.Message{ID: string(turn.ID), Role: memory.RoleOfUser, Name: string(turn.Speaker), Content: text, CreatedAt: t.began})
 	}
 	return r.talk(t, f)
 }
 
-// locomoTime reads the date of a session; zero when it is none.
+// locomoTime parses the date of a session; zero if invalid.
 func locomoTime(text string, zone *time.Location) time.Time {
 	text = strings.Join(strings.Fields(text), " ")
 	for _, layout := range locomoLayouts {
@@ -480,7 +485,7 @@ func hasSessions(conversation map[string]json.RawMessage) bool {
 	return len(sessionsOf(conversation)) > 0
 }
 
-// sessionsOf are the numbers of the sessions, in order.
+// sessionsOf returns the numbers of the sessions, in order.
 func sessionsOf(conversation map[string]json.RawMessage) []int {
 	var out []int
 	for name, raw := range conversation {

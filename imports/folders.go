@@ -11,7 +11,7 @@ import (
 	"reverie/memory"
 )
 
-// readMarkdown reads any folder of Markdown: every file stands where it stood. Names that end in .markdown get .md.
+// readMarkdown reads any folder of Markdown. Files keep their paths, except that .markdown becomes .md.
 func readMarkdown(r *reading) error {
 	r.hidden(func(string) string { return reasonHidden })
 	for _, f := range r.tree.files {
@@ -26,12 +26,12 @@ func readMarkdown(r *reading) error {
 	return nil
 }
 
-// withMD is a path that ends in .md as documents have it.
+// withMD returns the path with the extension .md.
 func withMD(name string) string {
 	return strings.TrimSuffix(name, path.Ext(name)) + ".md"
 }
 
-// hidden tells of what lies hidden, which no format reads.
+// hidden reports hidden files as skipped; no format reads them.
 func (r *reading) hidden(reason func(name string) string) {
 	for _, name := range r.tree.hidden {
 		r.skip(name, reason(name))
@@ -39,14 +39,14 @@ func (r *reading) hidden(reason func(name string) string) {
 }
 
 const (
-	reasonDreamsState = "what its dreams count; dreams count anew here"
-	reasonRitual      = "instructions for the program that keeps it, not memory"
-	reasonNotIndexed  = "not a part of its memory: move it with the format markdown if you want it"
-	reasonLegacy      = "it is replaced by MEMORY.md, which is moved"
+	reasonDreamsState = "counts of its dreams; dreams start from zero here"
+	reasonRitual      = "instructions for the other program, not memory"
+	reasonNotIndexed  = "not part of its memory: use the format markdown to import it"
+	reasonLegacy      = "replaced by MEMORY.md, which is imported"
 )
 
-// readOpenClaw reads an OpenClaw workspace. What says how the agent works (AGENTS, SOUL, IDENTITY, TOOLS) is everybody's, what
-// it knows of its person (USER, MEMORY, memory/, DREAMS) is that person's. USER.md becomes PROFILE.md.
+// readOpenClaw reads an OpenClaw workspace. Files on how the agent works (AGENTS, SOUL, IDENTITY, TOOLS) become
+// shared, files about its person (USER, MEMORY, memory/, DREAMS) become that person's. USER.md becomes PROFILE.md.
 func readOpenClaw(r *reading) error {
 	r.hidden(func(name string) string {
 		if name == "memory/.dreams" {
@@ -94,7 +94,7 @@ func placeOpenClaw(t *Tree, name string) (to string, scope memory.Scope, why str
 	return "", "", reasonNotIndexed
 }
 
-// Where a snapshot says what it is, and has what is one person's.
+// Places in a snapshot of its description and of a person's documents.
 const (
 	manifestPath   = "manifest.json"
 	personalFolder = "personal/"
@@ -108,7 +108,8 @@ func (t *Tree) isSnapshot() bool {
 	return err == nil && strings.Contains(string(content), `"agentId"`) && strings.Contains(string(content), `"exportedAt"`)
 }
 
-// readMateClaw reads a snapshot of MateClaw or of Reverie: its documents are everybody's, those below personal/ one person's.
+// readMateClaw reads a snapshot of MateClaw or of Reverie: its documents become shared, those under personal/ one
+// person's.
 func readMateClaw(r *reading) error {
 	r.hidden(func(string) string { return reasonHidden })
 	for _, f := range r.tree.files {
@@ -119,7 +120,7 @@ func readMateClaw(r *reading) error {
 		}
 		switch {
 		case f.path == manifestPath:
-			r.skip(f.path, "says what the snapshot is; there is nothing to move")
+			r.skip(f.path, "describes the snapshot; nothing to import")
 			continue
 		case !isMarkdown(name):
 			r.skip(f.path, reasonNoMemory)
@@ -135,8 +136,8 @@ func readMateClaw(r *reading) error {
 	return nil
 }
 
-// readMicroClaw reads MicroClaw's groups. AGENTS.md is memory there: that of everyone becomes the agent's MEMORY.md, that of
-// a channel a document of its own, that of a chat the MEMORY.md of <channel>:<chat>, with its Person sections as they are.
+// readMicroClaw reads MicroClaw's groups, where AGENTS.md is memory: the global one becomes the agent's MEMORY.md, a
+// channel's a separate document, and a chat's the MEMORY.md of <channel>:<chat>, with its Person sections unchanged.
 func readMicroClaw(r *reading) error {
 	r.hidden(func(string) string { return reasonHidden })
 	for _, f := range r.tree.files {
@@ -158,7 +159,7 @@ func readMicroClaw(r *reading) error {
 	return nil
 }
 
-// placeMicroClaw says where a file goes; chat is <channel>/<chat> when it is that chat's.
+// placeMicroClaw returns the path for a file; chat is <channel>/<chat> if the file belongs to that chat.
 func placeMicroClaw(name string) (to, chat, why string) {
 	folder, base := path.Split(name)
 	folder = strings.TrimSuffix(folder, "/")
@@ -181,7 +182,7 @@ func placeMicroClaw(name string) (to, chat, why string) {
 	return "", "", reasonNoMemory
 }
 
-// chatOwner is whose memory that of a chat is, as a channel and a sender name them.
+// chatOwner returns the owner of a chat's memory, named by channel and sender.
 func (r *reading) chatOwner(chat string) (owner memory.Owner, why string) {
 	channel, id, _ := strings.Cut(chat, "/")
 	owner, err := memory.OwnerOf("", channel, id, "")
@@ -193,18 +194,18 @@ func (r *reading) chatOwner(chat string) (owner memory.Owner, why string) {
 	return "", reasonOwner
 }
 
-// keptFolder is what Reverie keeps in a folder that it has exported or that is synced, as far as it says whose what is.
+// keptFolder is the state that Reverie stores in an exported or synced folder, as far as it names owners.
 type keptFolder struct {
 	Agent    string `json:"agent"`
 	Owner    string `json:"owner"`
-	Asked    string `json:"asked"`    // how the owner was named, as a query: the owner had no documents yet
-	Personal bool   `json:"personal"` // the root holds an owner's documents, and team/ the shared ones
+	Asked    string `json:"asked"`    // how the owner was named in the request, if the owner had no documents yet
+	Personal bool   `json:"personal"` // the root contains an owner's documents, and team/ the shared ones
 }
 
 const stateFolder = ".reverie"
 
-// kept reads what a folder says of itself; nil when Reverie has not made it. Where an export was synced later, the sync is
-// what the folder has followed since.
+// kept reads the state that a folder contains; nil if Reverie did not write it. If an export was synced later, the
+// sync's state applies.
 func (t *Tree) kept() *keptFolder {
 	if !slices.Contains(t.hidden, stateFolder) {
 		return nil
@@ -220,7 +221,7 @@ func (t *Tree) kept() *keptFolder {
 	return nil
 }
 
-// named takes the owner from how it was named.
+// named sets the owner from the name used in the request.
 func (k *keptFolder) named() {
 	asked, err := url.ParseQuery(k.Asked)
 	if err != nil || k.Owner != "" {
@@ -231,17 +232,17 @@ func (k *keptFolder) named() {
 	}
 }
 
-// isConflict finds the files that a sync has kept beside documents.
+// isConflict matches files that a sync has saved next to documents.
 var isConflict = regexp.MustCompile(`(?i)\.conflict-\d{8}-\d{6}(-\d+)?\.md$`)
 
 const (
 	reasonGlobal   = "a document of the workspace, not of this agent"
-	reasonConflict = "a kept conflict: bring what it holds into the document"
-	reasonKept     = "what Reverie keeps of the folder"
+	reasonConflict = "a saved conflict: merge it into the document"
+	reasonKept     = "Reverie's own state of the folder"
 )
 
-// readReverie reads a folder that `memory export` has written, or that `memory sync` keeps. What was somebody's is that
-// owner's, what was shared is shared. A folder that does not say whose its root is has the owner's there when one is named.
+// readReverie reads a folder written by `memory export` or `memory sync`. Owners and scopes are preserved. If the
+// folder does not name the owner of its root, an owner given in the options applies.
 func readReverie(r *reading) error {
 	r.hidden(func(name string) string {
 		if name == stateFolder {
@@ -273,7 +274,7 @@ func readReverie(r *reading) error {
 	return nil
 }
 
-// placeReverie is the document that a file of such a folder is: the counterpart of how it was laid out.
+// placeReverie returns the document for a file of such a folder: the inverse of the layout of exports.
 func placeReverie(name string, personal bool) (to string, scope memory.Scope, why string) {
 	root := memory.ScopeTeam
 	if personal {
@@ -286,7 +287,7 @@ func placeReverie(name string, personal bool) (to string, scope memory.Scope, wh
 		return "", "", reasonConflict
 	}
 	switch first, rest, nested := strings.Cut(name, "/"); {
-	case nested && first == "own": // what would be taken for one of the other folders
+	case nested && first == "own": // escapes names that would collide with the other folders
 		return rest, root, ""
 	case nested && first == "global":
 		return "", "", reasonGlobal

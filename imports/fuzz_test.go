@@ -14,7 +14,10 @@ import (
 
 // FuzzExports reads anything as every format: it ends, says why, and gives the same when it is read again.
 func FuzzExports(f *testing.F) {
-	for _, name := range []string{"mem0.json", "zep.json", "zep-legacy.json", "goclaw.jsonl", "locomo.json", "chatgpt/conversations.json", "claude/conversations.json", "claude/memories.json"} {
+	for _, name := range []string{
+		"mem0.json", "zep.json", "zep-legacy.json", "goclaw.jsonl", "locomo.json", "chatgpt/conversations.json",
+		"claude/conversations.json", "claude/memories.json",
+	} {
 		content, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
 			f.Fatal(err)
@@ -103,7 +106,10 @@ func FuzzArchives(f *testing.F) {
 
 // FuzzTimes reads anything as a time.
 func FuzzTimes(f *testing.F) {
-	for _, seed := range []string{"1700000000.5", "1700000000500", "2024-01-31", "2024-01-31T10:00:00Z", "2024-01-31 10:00:00.123+02", "-1e400", "NaN", "9999999999999999"} {
+	for _, seed := range []string{
+		"1700000000.5", "1700000000500", "2024-01-31", "2024-01-31T10:00:00Z", "2024-01-31 10:00:00.123+02",
+		"-1e400", "NaN", "9999999999999999",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -57,7 +57,10 @@ var exporters = map[Format]func(talks [][]said) string{
 				}}
 				parent = "n" + m.id
 			}
-			out = append(out, map[string]any{"conversation_id": fmt.Sprint(c), "create_time": talk[0].at, "mapping": mapping, "current_node": parent})
+			out = append(out, map[string]any{
+				"conversation_id": fmt.Sprint(c), "create_time": talk[0].at, "mapping": mapping,
+				"current_node": parent,
+			})
 		}
 		return encoded(out)
 	},
@@ -66,7 +69,10 @@ var exporters = map[Format]func(talks [][]said) string{
 		for c, talk := range talks {
 			var messages []any
 			for _, m := range talk {
-				messages = append(messages, map[string]any{"uuid": m.id, "sender": speaker(m, "human"), "text": m.text, "created_at": time.Unix(m.at, 0).UTC()})
+				messages = append(messages, map[string]any{
+					"uuid": m.id, "sender": speaker(m, "human"), "text": m.text,
+					"created_at": time.Unix(m.at, 0).UTC(),
+				})
 			}
 			out = append(out, map[string]any{"uuid": fmt.Sprint(c), "created_at": time.Unix(talk[0].at, 0).UTC(), "chat_messages": messages})
 		}
@@ -195,7 +201,8 @@ func TestManyMemoriesOfOneDayComeInPages(t *testing.T) {
 	for _, item := range items {
 		paths = append(paths, item.Document.Path)
 	}
-	if diff := cmp.Diff([]string{"memory/2023-11-14-mem0.md", "memory/2023-11-14-mem0-2.md", "memory/2023-11-14-mem0-3.md"}, paths); diff != "" {
+	if diff := cmp.Diff([]string{"memory/2023-11-14-mem0.md", "memory/2023-11-14-mem0-2.md", "memory/2023-11-14-mem0-3.md"},
+		paths); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

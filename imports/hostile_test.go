@@ -26,9 +26,9 @@ var hostile = []struct {
 	reason  string // of something that is skipped; empty: nothing is
 	damaged string // in the error; empty: there is none
 }{
-	{"cut off in a string", ChatGPT, `[{"mapping":{"a":{"message":{"id":"a`, 0, "", "ends in the middle"},
-	{"cut off behind an element", ChatGPT, `[` + gpt("one") + `,`, 1, "", "ends in the middle"},
-	{"cut off before the end", ChatGPT, `[` + gpt("one"), 1, "", "ends in the middle"},
+	{"cut off in a string", ChatGPT, `[{"mapping":{"a":{"message":{"id":"a`, 0, "", "is incomplete"},
+	{"cut off behind an element", ChatGPT, `[` + gpt("one") + `,`, 1, "", "is incomplete"},
+	{"cut off before the end", ChatGPT, `[` + gpt("one"), 1, "", "is incomplete"},
 	{"not JSON", ChatGPT, `hello`, 0, "", "an object or an array was expected"},
 	{"wrong bracket", ChatGPT, `[{"mapping":[}]`, 0, "", "brackets do not match"},
 	{"nested without end", Claude, `[` + strings.Repeat("[", 5000), 0, "", "nested too deeply"},
@@ -37,37 +37,75 @@ var hostile = []struct {
 	{"words instead of conversations", ChatGPT, `[1,"two",null,true,[]]`, 0, reasonUnread, ""},
 	{"a mapping that is none", ChatGPT, `[{"id":"c","mapping":[1]}]`, 0, reasonUnread, ""},
 	{"nodes that are none", ChatGPT, `[{"id":"c","mapping":{"a":3,"b":null},"current_node":"a"}]`, 0, reasonUnheard, ""},
-	{"a circle", ChatGPT, `[{"id":"c","create_time":1700000000,"current_node":"a","mapping":{"a":` + node("a", "b", "user", "one") + `,"b":` + node("b", "a", "user", "two") + `}}]`, 1, "", ""},
-	{"its own parent", ChatGPT, `[{"id":"c","create_time":1700000000,"current_node":"a","mapping":{"a":` + node("a", "a", "user", "one") + `}}]`, 1, "", ""},
-	{"no current node", ChatGPT, `[{"id":"c","create_time":1700000000,"current_node":"gone","mapping":{"a":` + node("a", "", "user", "one") + `}}]`, 1, "", ""},
+	{"a circle", ChatGPT, `[{"id":"c","create_time":1700000000,"current_node":"a","mapping":{"a":` + node("a", "b", "user",
+		"one") + `,"b":` + node("b", "a", "user", "two") + `}}]`, 1, "", ""},
+	{"its own parent", ChatGPT, `[{"id":"c","create_time":1700000000,"current_node":"a","mapping":{"a":` + node("a", "a", "user",
+		"one") + `}}]`, 1, "", ""},
+	{"no current node", ChatGPT, `[{"id":"c","create_time":1700000000,"current_node":"gone","mapping":{"a":` + node("a", "", "user",
+		"one") + `}}]`, 1, "", ""},
 	{"the same conversation twice", ChatGPT, `[` + gpt("one") + `,` + gpt("one") + `]`, 1, reasonTwice, ""},
-	{"an author that is none", ChatGPT, `[{"id":"c","mapping":{"a":{"message":{"id":"a","author":"me","content":{"parts":["x"]}}}},"current_node":"a"}]`, 0, reasonUnheard, ""},
-	{"parts that are none", ChatGPT, `[{"id":"c","mapping":{"a":{"message":{"id":"a","author":{"role":"user"},"content":{"content_type":"text","parts":[{"x":1},7,null,["y"]]}}}},"current_node":"a"}]`, 1, "", ""},
-	{"a date far away", ChatGPT, `[{"id":"c","create_time":1e300,"current_node":"a","mapping":{"a":` + strings.ReplaceAll(node("a", "", "user", "one"), "1700000000", `"tomorrow"`) + `}}]`, 1, "", ""},
-	{"negative dates", ChatGPT, `[{"id":"c","create_time":-5,"current_node":"a","mapping":{"a":` + strings.ReplaceAll(node("a", "", "user", "one"), "1700000000", "-1e12") + `}}]`, 1, "", ""},
-	{"an id as long as a book", ChatGPT, `[{"id":"` + strings.Repeat("x", 5000) + `","create_time":1700000000,"current_node":"a","mapping":{"a":` + node(strings.Repeat("y", 5000), "", "user", "one") + `}}]`, 1, "", ""},
+	{
+		"an author that is none", ChatGPT,
+		`[{"id":"c","mapping":{"a":{"message":{"id":"a","author":"me","content":{"parts":["x"]}}}},"current_node":"a"}]`, 0, reasonUnheard, "",
+	},
+	{
+		"parts that are none", ChatGPT,
+		`[{"id":"c","mapping":{"a":{"message":{"id":"a","author":{"role":"user"},"content":{"content_type":"text","parts":[{"x":1},7,null,["y"]]}}}},"current_node":"a"}]`, 1, "", "",
+	},
+	{"a date far away", ChatGPT, `[{"id":"c","create_time":1e300,"current_node":"a","mapping":{"a":` + strings.ReplaceAll(node("a", "",
+		"user", "one"), "1700000000", `"tomorrow"`) + `}}]`, 1, "", ""},
+	{"negative dates", ChatGPT, `[{"id":"c","create_time":-5,"current_node":"a","mapping":{"a":` + strings.ReplaceAll(node("a", "",
+		"user", "one"), "1700000000", "-1e12") + `}}]`, 1, "", ""},
+	{
+		"an id as long as a book", ChatGPT,
+		`[{"id":"` + strings.Repeat("x",
+			5000) + `","create_time":1700000000,"current_node":"a","mapping":{"a":` + node(strings.Repeat("y", 5000), "", "user",
+			"one") + `}}]`, 1, "", "",
+	},
 	{"no ids", Claude, `[{"chat_messages":[{"sender":"human","text":"one","created_at":"2024-01-01T00:00:00Z"},{"sender":"human","text":"one","created_at":"2024-01-01T00:00:01Z"}]}]`, 1, "", ""},
-	{"one id for two messages", Claude, `[{"uuid":"c","chat_messages":[{"uuid":"m","sender":"human","text":"one"},{"uuid":"m","sender":"human","text":"two"},{"uuid":"m","sender":"human","text":"one"}]}]`, 1, "", ""},
+	{
+		"one id for two messages", Claude,
+		`[{"uuid":"c","chat_messages":[{"uuid":"m","sender":"human","text":"one"},{"uuid":"m","sender":"human","text":"two"},{"uuid":"m","sender":"human","text":"one"}]}]`, 1, "", "",
+	},
 	{"a strange sender", Claude, `[{"uuid":"c","chat_messages":[{"uuid":"m","sender":"owl","text":"one"}]}]`, 0, reasonMachinery, ""},
 	{"messages that are none", Claude, `[{"uuid":"c","chat_messages":"many"}]`, 0, reasonUnread, ""},
-	{"a NUL and half a character", Claude, `[{"uuid":"c\u0000","name":"\ud800","chat_messages":[{"uuid":"m","sender":"human","text":"a\u0000b\ud800"}]}]`, 1, "", ""},
-	{"a circle of parents", Claude, `[{"uuid":"c","current_leaf_message_uuid":"a","chat_messages":[{"uuid":"a","parent_message_uuid":"b","sender":"human","text":"one"},{"uuid":"b","parent_message_uuid":"a","sender":"human","text":"two"}]}]`, 1, "", ""},
-	{"a path that leads away", GoClaw, `{"path":"../../etc/passwd.md","content":"x"}` + "\n" + `{"path":"/etc/x.md","content":"x"}`, 0, `its path cannot be used: remove "." and "..", paths are relative to the agent's memory`, ""},
+	{
+		"a NUL and half a character", Claude,
+		`[{"uuid":"c\u0000","name":"\ud800","chat_messages":[{"uuid":"m","sender":"human","text":"a\u0000b\ud800"}]}]`, 1, "", "",
+	},
+	{
+		"a circle of parents", Claude,
+		`[{"uuid":"c","current_leaf_message_uuid":"a","chat_messages":[{"uuid":"a","parent_message_uuid":"b","sender":"human","text":"one"},{"uuid":"b","parent_message_uuid":"a","sender":"human","text":"two"}]}]`, 1, "", "",
+	},
+	{
+		"a path that leads away", GoClaw, `{"path":"../../etc/passwd.md","content":"x"}` + "\n" + `{"path":"/etc/x.md","content":"x"}`, 0,
+		`unusable path: remove "." and "..", paths are relative to the agent's memory`, "",
+	},
 	{"a row without content", GoClaw, `{"path":"a.md"}`, 0, reasonUnread, ""},
 	{"the same row twice", GoClaw, `{"path":"a.md","content":"x"} {"path":"a.md","content":"y"}`, 1, reasonTwice, ""},
 	{"a person that is none", GoClaw, `{"path":"a.md","content":"x","user_id":"` + strings.Repeat("u", 200) + `"}`, 0, reasonOwner, ""},
-	{"a document that is too large", GoClaw, `{"path":"a.md","content":"` + strings.Repeat("x", memory.MaxDocumentBytes+1) + `"}`, 0, reasonTooLarge, ""},
-	{"half a line", GoClaw, `{"path":"a.md","content":"x"}` + "\n" + `{"path":"b.m`, 1, "", "ends in the middle"},
+	{
+		"a document that is too large", GoClaw, `{"path":"a.md","content":"` + strings.Repeat("x", memory.MaxDocumentBytes+1) + `"}`, 0,
+		reasonTooLarge, "",
+	},
+	{"half a line", GoClaw, `{"path":"a.md","content":"x"}` + "\n" + `{"path":"b.m`, 1, "", "is incomplete"},
 	{"a memory that is none", Mem0, `{"results":[{"memory":{"text":"x"}},{"memory":"kept","user_id":"u"}]}`, 1, reasonUnread, ""},
 	{"a memory that is a book", Mem0, `[{"memory":"` + strings.Repeat("x", maxStatementBytes+1) + `"}]`, 0, reasonLongStatement, ""},
 	{"blank memories", Mem0, `[{"memory":" \n "}]`, 0, reasonUnheard, ""},
 	{"results that are none", Mem0, `{"results":{"memory":"x"}}`, 0, reasonUnread, ""},
 	{"facts that are none", Zep, `{"session_id":"s","messages":[{"role_type":"user","content":7}],"facts":{"a":1},"summary":[1]}`, 1, "", ""},
 	{"loose messages", Zep, `[{"uuid":"a","role_type":"user","content":"hello"}]`, 0, reasonLooseWord, ""},
-	{"no date anywhere in a session", LoCoMo, `[{"sample_id":"s","conversation":{"session_1":[{"speaker":"A","dia_id":"D1:1","text":"hello"}],"session_1_date_time":"once"}}]`, 1, "", ""},
-	{"sessions that are none", LoCoMo, `[{"sample_id":"s","conversation":{"session_1":"x","session_01":[],"session_-1":[]}}]`, 0, reasonUnread, ""},
+	{
+		"no date anywhere in a session", LoCoMo,
+		`[{"sample_id":"s","conversation":{"session_1":[{"speaker":"A","dia_id":"D1:1","text":"hello"}],"session_1_date_time":"once"}}]`, 1,
+		"", "",
+	},
+	{
+		"sessions that are none", LoCoMo, `[{"sample_id":"s","conversation":{"session_1":"x","session_01":[],"session_-1":[]}}]`, 0,
+		reasonUnread, "",
+	},
 	{"an object with a broken name", Mem0, `{results:[]}`, 0, "", "a name and a colon were expected"},
-	{"an object that breaks off", Mem0, `{"results":[{"memory":"x"}]`, 0, "", "ends in the middle"},
+	{"an object that breaks off", Mem0, `{"results":[{"memory":"x"}]`, 0, "", "is incomplete"},
 	{"nothing at all", ChatGPT, ``, 0, "", ""},
 }
 
@@ -113,7 +151,8 @@ func TestARecordThatIsTooLargeIsSteppedOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	items, skipped, err := all(t, s)
-	if err != nil || len(items) != 2 || len(skipped) != 1 || skipped[0].Reason != reasonTooLong || skipped[0].Source != "export.json, element 2" {
+	if err != nil || len(items) != 2 || len(skipped) != 1 || skipped[0].Reason != reasonTooLong ||
+		skipped[0].Source != "export.json, element 2" {
 		t.Errorf("%d items, skipped %+v, error %v", len(items), skipped, err)
 	}
 }
@@ -254,13 +293,17 @@ func TestHostileArchives(t *testing.T) {
 func TestArchivesThatCannotBeRead(t *testing.T) {
 	good := zipped(t, entry{header: zip.FileHeader{Name: "a.md", Method: zip.Store}, content: strings.Repeat("hello ", 100)})
 	damaged := bytes.Replace(good, []byte("hello hello"), []byte("hullo hello"), 1)
-	bomb := zipped(t, entry{header: zip.FileHeader{Name: "conversations.json", Method: zip.Deflate}, content: `[{"mapping":{}},"` + strings.Repeat("0", 100<<20) + `"]`})
+	bomb := zipped(t, entry{
+		header:  zip.FileHeader{Name: "conversations.json", Method: zip.Deflate},
+		content: `[{"mapping":{}},"` + strings.Repeat("0", 100<<20) + `"]`,
+	})
 	lying := zipped(t, entry{
 		header:  zip.FileHeader{Name: "a.md", CRC32: crc32.ChecksumIEEE([]byte("hello")), CompressedSize64: 5, UncompressedSize64: 1 << 40},
 		content: "hello", raw: true,
 	})
 	for name, content := range map[string][]byte{
-		"nothing": nil, "no archive": []byte("hello"), "cut off": good[:len(good)/2], "a wrong sum": damaged, "a bomb": bomb, "a size that is a lie": lying,
+		"nothing": nil, "no archive": []byte("hello"), "cut off": good[:len(good)/2], "a wrong sum": damaged, "a bomb": bomb,
+		"a size that is a lie": lying,
 	} {
 		tree, err := Zip(bytes.NewReader(content), int64(len(content)))
 		if err == nil {
@@ -284,7 +327,10 @@ func TestLinksAreNotFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for from, to := range map[string]string{"link.md": filepath.Join(outside, "secret.md"), "folder": outside, "self": ".", "again.md": "note.md"} {
+	for from, to := range map[string]string{
+		"link.md": filepath.Join(outside, "secret.md"), "folder": outside, "self": ".",
+		"again.md": "note.md",
+	} {
 		if err := os.Symlink(to, filepath.Join(inside, from)); err != nil {
 			t.Fatal(err)
 		}
@@ -347,7 +393,10 @@ func TestDocumentsThatCannotBeMoved(t *testing.T) {
 	for _, one := range skipped {
 		got[one.Source] = one.Reason
 	}
-	for source, reason := range map[string]string{"large.md": reasonTooLarge, "latin1.md": reasonNoText, "nul.md": reasonNoText, "blank.md": reasonEmpty} {
+	for source, reason := range map[string]string{
+		"large.md": reasonTooLarge, "latin1.md": reasonNoText, "nul.md": reasonNoText,
+		"blank.md": reasonEmpty,
+	} {
 		if got[source] != reason {
 			t.Errorf("%s: %q", source, got[source])
 		}

@@ -1,10 +1,10 @@
-// Package imports reads memory that another system has kept: folders, archives and exports, as documents and conversations.
-// It is pure: what it reads comes through fs.FS or an io.ReaderAt, is data, and is never trusted.
+// Package imports reads the memory of other systems, as folders, archives and exports, and returns documents and
+// conversations. It reads only through fs.FS or an io.ReaderAt, and does not trust its input.
 //
-// A Tree is what a source consists of (Folder, Zip, File). Open finds out which system wrote it, and Source.Items reads it
-// item by item: never more than one conversation is in memory, however large the export. Keys of items and ids of messages
-// come from the source's own ids, or from what was said and in which place, so that reading again gives the same, and a
-// later and larger export of the same system only adds.
+// A Tree lists the files of a source (Folder, Zip, File). Open detects the system, and Source.Items reads item by
+// item: at most one conversation is in memory, however large the export. Keys of items and ids of messages derive
+// from the source's ids, or from content and position, so that reading again gives the same, and a later and larger
+// export of the same system only adds items.
 package imports
 
 import (
@@ -25,14 +25,14 @@ import (
 	"reverie/memory"
 )
 
-// Format is where memory comes from.
+// Format identifies the system that memory comes from.
 type Format string
 
 // Formats.
 const (
 	OpenClaw  Format = "openclaw"  // a workspace folder: AGENTS, SOUL, USER, MEMORY, memory/**, DREAMS
 	MateClaw  Format = "mateclaw"  // a snapshot of documents, with or without manifest
-	Reverie   Format = "reverie"   // a folder that was exported or is synced
+	Reverie   Format = "reverie"   // a folder written by export or sync
 	GoClaw    Format = "goclaw"    // an export of memory_documents
 	MicroClaw Format = "microclaw" // a tree of AGENTS.md: global, channel, chat
 	Mem0      Format = "mem0"      // JSON of memories
@@ -43,25 +43,25 @@ const (
 	Markdown  Format = "markdown"  // any folder of Markdown
 )
 
-// Limits of what is read. The sizes of documents and messages are those of memory.
+// Limits of imports. The sizes of documents and messages are those of package memory.
 const (
-	// MaxFiles bounds the files of a folder or an archive; a workspace has hundreds, a tree with dependencies or a
-	// whole home folder, chosen by mistake, has more.
+	// MaxFiles bounds the files of a folder or an archive. A workspace has hundreds; a source tree with dependencies,
+	// or a home folder chosen by mistake, has more.
 	MaxFiles = 100_000
-	// MaxRecordBytes bounds one element of an export, such as a conversation with its tree: the longest that people
-	// report are some ten megabytes. It is what reading keeps in memory; a larger element is skipped.
+	// MaxRecordBytes bounds one element of an export, such as a conversation with its tree; the largest reported are
+	// some ten megabytes. It is what reading holds in memory; a larger element is skipped.
 	MaxRecordBytes = 64 << 20
-	// MaxItemBytes bounds the words of one item. A longer conversation comes in several items, with the same
+	// MaxItemBytes bounds the text of one item. A longer conversation becomes several items, with the same
 	// Conversation.ID and in order.
 	MaxItemBytes = 4 << 20
-	// MaxNotesBytes bounds the statements of one export that are gathered into notes (mem0, Zep), which have to be
-	// known before the first note is written.
+	// MaxNotesBytes bounds the statements of one export that become notes (mem0, Zep): all must be known before the
+	// first note is written.
 	MaxNotesBytes = 128 << 20
 )
 
-// Item is one thing to move in: a document, or a conversation. Exactly one of the two is set.
+// Item is a document or a conversation to import. Exactly one of the two is set.
 type Item struct {
-	// Key tells it from every other item of the same source, and stays the same when the source is read again. It says
+	// Key identifies the item within its source, and stays the same when the source is read again. It contains
 	// nothing about the person: "<format>/doc/<hash>", "<format>/talk/<hash>" and, from the second part of a long
 	// conversation on, "<format>/talk/<hash>/2".
 	Key          string        `json:"key"`
@@ -71,59 +71,59 @@ type Item struct {
 
 // Document is a Markdown file.
 type Document struct {
-	Path    string       `json:"path"`            // where it is to stand here, in the form of memory.ParsePath
-	Source  string       `json:"source"`          // where it stood there
+	Path    string       `json:"path"`            // destination, in the form of memory.ParsePath
+	Source  string       `json:"source"`          // path in the source
 	Scope   memory.Scope `json:"scope"`           // PERSONAL or TEAM
-	Owner   memory.Owner `json:"owner,omitempty"` // of PERSONAL; empty: whoever imports
+	Owner   memory.Owner `json:"owner,omitempty"` // of PERSONAL; empty: the importing person
 	Content string       `json:"content"`
-	At      time.Time    `json:"at,omitzero"` // last change, if it is known
+	At      time.Time    `json:"at,omitzero"` // last change, if known
 }
 
-// Conversation is a talk of one owner, with its own dates.
+// Conversation is a conversation of one owner, with its original dates.
 type Conversation struct {
-	ID       string           `json:"id"`              // the source's, prefixed by the format
-	Owner    memory.Owner     `json:"owner,omitempty"` // empty: whoever imports
+	ID       string           `json:"id"`              // the source's id, prefixed by the format
+	Owner    memory.Owner     `json:"owner,omitempty"` // empty: the importing person
 	Title    string           `json:"title,omitempty"`
-	Messages []memory.Message `json:"messages"` // in order of time, each with an id that stays the same and CreatedAt
+	Messages []memory.Message `json:"messages"` // in order of time, each with a stable id and CreatedAt
 }
 
-// Skipped is what a source has and is not moved in.
+// Skipped is a part of a source that is not imported.
 type Skipped struct {
-	Source string `json:"source"`          // path or id there
-	Reason string `json:"reason"`          // what to do about it, or why there is nothing to do
-	Count  int    `json:"count,omitempty"` // how many messages of Source, when it is not Source as a whole
+	Source string `json:"source"`          // path or id in the source
+	Reason string `json:"reason"`          // what to do about it, or why nothing can be done
+	Count  int    `json:"count,omitempty"` // number of messages of Source, if not all of Source is skipped
 }
 
-// Options say what the source cannot.
+// Options supply what the source does not contain.
 type Options struct {
-	// Format of the source; empty: it is found out.
+	// Format of the source; empty: detect it.
 	Format Format
-	// Owners says whose the things are.
+	// Owners maps people of the source to owners.
 	Owners Owners
-	// Agent is the one agent of the source to read, by its id there; needed when it has several.
+	// Agent is the agent of the source to read, by its id there; required if there are several.
 	Agent string
-	// Zone is where dates without a zone and days of notes are meant; nil: UTC.
+	// Zone is the time zone of dates without a zone and of days of notes; nil: UTC.
 	Zone *time.Location
 }
 
-// Source is memory that can be read.
+// Source is a source of memory to read.
 type Source struct {
-	// Format that was asked for or found out.
+	// Format is the given or detected format.
 	Format  Format
 	tree    *Tree
 	options Options
 }
 
-// SeveralAgentsError is a source with memory of several agents, none of which was chosen.
+// SeveralAgentsError means that a source contains memory of several agents and none was chosen.
 type SeveralAgentsError struct{ Agents []string }
 
-// Error names them.
+// Error lists the agents.
 func (e *SeveralAgentsError) Error() string {
 	return "the source has memory of several agents: choose " + strings.Join(e.Agents, " or ")
 }
 
-// Open finds out what the tree is. It returns ErrUnknownFormat when that cannot be told, and *WrongFormatError when
-// Options.Format is none.
+// Open detects the format of a tree. It returns ErrUnknownFormat if that fails, and *WrongFormatError if
+// Options.Format does not exist.
 func Open(tree *Tree, options Options) (*Source, error) {
 	if options.Zone == nil {
 		options.Zone = time.UTC
@@ -138,8 +138,9 @@ func Open(tree *Tree, options Options) (*Source, error) {
 	return &Source{Format: format, tree: at, options: options}, nil
 }
 
-// Items reads the source from its beginning: documents and conversations as they come, each key once. An error ends it:
-// *DamagedError, ErrDamagedArchive, *SeveralAgentsError or what reading failed with. skip hears of what is not moved; nil is allowed.
+// Items reads the source from its beginning and yields documents and conversations, each key once. An error ends it:
+// *DamagedError, ErrDamagedArchive, *SeveralAgentsError or a read error. skip is called with what is not imported; it
+// may be nil.
 func (s *Source) Items(skip func(Skipped)) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		if skip == nil {
@@ -158,7 +159,7 @@ func (s *Source) Items(skip func(Skipped)) iter.Seq2[Item, error] {
 	}
 }
 
-// readers read a source of each format, item by item.
+// readers maps each format to its reader.
 var readers = map[Format]func(*reading) error{
 	OpenClaw: readOpenClaw, MateClaw: readMateClaw, Reverie: readReverie, GoClaw: readGoClaw, MicroClaw: readMicroClaw, Mem0: readMem0,
 	Zep: readZep, ChatGPT: readChatGPT, Claude: readClaude, LoCoMo: readLoCoMo, Markdown: readMarkdown,
@@ -172,12 +173,12 @@ type reading struct {
 	yield   func(Item) bool
 }
 
-// errEnough ends a reading that nobody listens to any more.
+// errEnough stops a reading when the consumer stops.
 var errEnough = errors.New("enough")
 
 func (r *reading) skip(source, reason string) { r.skipped(Skipped{Source: source, Reason: reason}) }
 
-// hash is what a key says of its source.
+// hash returns the part of a key that identifies its source.
 func hash(parts ...string) (sum [12]byte) {
 	h := sha256.New()
 	for _, part := range parts {
@@ -187,7 +188,7 @@ func hash(parts ...string) (sum [12]byte) {
 	return sum
 }
 
-// first reports whether nothing of this kind and id came before, and its key.
+// first returns the key of a kind and id, and whether it occurs for the first time.
 func (r *reading) first(kind string, id ...string) (key string, first bool) {
 	sum := hash(append([]string{kind}, id...)...)
 	_, known := r.keys[sum]
@@ -202,22 +203,22 @@ func (r *reading) emit(item Item) error {
 	return nil
 }
 
-// document is a Document on its way, with what its key is made of.
+// document is a Document in progress, with the parts of its key.
 type document struct {
 	Document
-	id []string // besides Source
+	id []string // in addition to Source
 }
 
-// pathOf is a path as documents have it, or why there can be no document of this path.
+// pathOf returns the normalised path of a document, or why the path is unusable.
 func pathOf(given string) (at, why string) {
 	at, err := memory.ParsePath(given)
 	if wrong, found := errors.AsType[*memory.PathError](err); found {
-		return "", "its path cannot be used: " + wrong.Rule
+		return "", "unusable path: " + wrong.Rule
 	}
 	return at, ""
 }
 
-// maxSourceBytes bounds what is kept of where a document stood.
+// maxSourceBytes bounds the stored source path of a document.
 const maxSourceBytes = 1000
 
 // document checks a document and emits it.
@@ -245,7 +246,7 @@ func (r *reading) document(d document) error {
 	return r.emit(Item{Key: key, Document: &d.Document})
 }
 
-// contentFault is why a text cannot be a document; empty: it can.
+// contentFault returns why a text cannot be a document; empty if it can.
 func contentFault(content string) string {
 	switch {
 	case strings.TrimSpace(content) == "":
@@ -281,7 +282,7 @@ func (r *reading) file(f file, to string, scope memory.Scope, owner memory.Owner
 	}})
 }
 
-// records reads the records of all JSON files of the tree. do says why it did not take a record; empty: it did.
+// records reads the records of all matching JSON files. do returns why it did not take a record; empty if it did.
 func (r *reading) records(containers []string, match func(name string) bool, do func(f file, found record) (why string, err error)) error {
 	for _, f := range r.tree.files {
 		if !match(f.path) {
@@ -295,7 +296,7 @@ func (r *reading) records(containers []string, match func(name string) bool, do 
 	return nil
 }
 
-const reasonNoExport = "not a part of the export that has memory"
+const reasonNoExport = "not a part of the export that contains memory"
 
 func (r *reading) recordsOf(f file, containers []string, do func(f file, found record) (why string, err error)) error {
 	open, err := r.tree.open(r.tree.prefix + f.path)
@@ -317,22 +318,22 @@ func (r *reading) recordsOf(f file, containers []string, do func(f file, found r
 	})
 }
 
-// tryOpen is a reader of the file for those who only look at its beginning.
+// tryOpen opens a file to read only its beginning.
 func (t *Tree) tryOpen(name string) (io.ReadCloser, error) { return t.open(t.prefix + name) }
 
-// Owners says whose the things of a source are. The zero value leaves things without a person to whoever imports, and
-// makes owners of the source's own ids.
+// Owners maps people of a source to owners. The zero value gives items without a person to the importing person, and
+// derives owners from the source's ids.
 type Owners struct {
-	// Default is the owner of what the source says no person of; memory.NoOwner: nobody.
+	// Default is the owner of items without a person; memory.NoOwner: none.
 	Default memory.Owner
-	// Shared moves documents without a person into the memory that everybody reads who uses the agent.
+	// Shared imports documents without a person into the memory shared by all users of the agent.
 	Shared bool
-	// Map says who a person of the source is: by the source's id, or by the owner that it would become.
+	// Map maps a person of the source, by the source's id or by the owner that it would become, to an owner.
 	Map map[string]memory.Owner
 }
 
-// of returns the owner for a person of the source: an id that is an owner key already stays what it is, others get the prefix.
-// An id that cannot be a part of an owner key gives no owner.
+// of returns the owner for a person of the source: an id that is an owner key is kept, others get the prefix. It
+// returns false for an id that cannot be part of an owner key.
 func (o Owners) of(prefix, id string) (memory.Owner, bool) {
 	if id == "" {
 		return o.Default, true
@@ -350,30 +351,30 @@ func (o Owners) of(prefix, id string) (memory.Owner, bool) {
 	return owner, err == nil
 }
 
-const reasonOwner = "its person cannot be an owner here: say who it is with an owner map"
+const reasonOwner = "its person is not a valid owner: map it with an owner map"
 
-// Formats lists every format that can be read, in the order in which they are documented.
+// Formats lists all formats, in the order of the documentation.
 func Formats() []Format {
 	return []Format{OpenClaw, MateClaw, Reverie, GoClaw, MicroClaw, Mem0, Zep, ChatGPT, Claude, Markdown, LoCoMo}
 }
 
-// ErrUnknownFormat is returned for a source that nothing is known about.
-var ErrUnknownFormat = errors.New("it has neither Markdown nor an export that is known: name its format")
+// ErrUnknownFormat is returned if no format is detected.
+var ErrUnknownFormat = errors.New("unknown format: no Markdown and no known export found; specify the format")
 
-// WrongFormatError is a format that does not exist.
+// WrongFormatError means that a format does not exist.
 type WrongFormatError struct{ Format Format }
 
-// Error names those that do.
+// Error lists the formats that exist.
 func (e *WrongFormatError) Error() string {
 	var names []string
 	for _, f := range Formats() {
 		names = append(names, string(f))
 	}
-	return fmt.Sprintf("there is no format %q: use %s", cutTo(string(e.Format), 40), strings.Join(names, ", "))
+	return fmt.Sprintf("unknown format %q: use %s", cutTo(string(e.Format), 40), strings.Join(names, ", "))
 }
 
-// detect finds the format of a tree, and where in it the source begins: an archiver puts everything into one folder, and
-// MicroClaw's groups lie some folders deep. With a format given, only the place is looked for.
+// detect finds the format of a tree, and the folder in which the source begins: archivers put everything into one
+// folder, and MicroClaw's groups are some folders deep. If given is set, it only finds the folder.
 func detect(t *Tree, given Format) (Format, *Tree, error) {
 	at := t
 	for range 4 {
@@ -408,7 +409,7 @@ func detect(t *Tree, given Format) (Format, *Tree, error) {
 	return "", nil, ErrUnknownFormat
 }
 
-// formatOf finds the format of a tree that begins here; empty: unknown.
+// formatOf detects the format of a tree that begins here; empty: unknown.
 func formatOf(t *Tree) (Format, error) {
 	markdown := t.named(isMarkdown)
 	switch {
@@ -446,7 +447,8 @@ func hasOpenClawState(t *Tree) bool {
 	})
 }
 
-// isGroups finds MicroClaw's tree: AGENTS.md of everyone, of channels and of chats, and USER.md of chats.
+// isGroups reports whether the files are MicroClaw's: AGENTS.md global, of channels and of chats, and USER.md of
+// chats.
 func isGroups(markdown []file) bool {
 	deep := false
 	for _, f := range markdown {
@@ -464,7 +466,7 @@ func isGroups(markdown []file) bool {
 	return deep
 }
 
-// groupsRoot is the folder in which MicroClaw's groups lie, when that is not the beginning of the tree.
+// groupsRoot returns the folder of MicroClaw's groups if that is not the root of the tree.
 func groupsRoot(t *Tree) string {
 	for _, folder := range []string{"runtime/groups", "groups"} {
 		if t.hasFolder(folder) {
@@ -483,7 +485,7 @@ func groupsRoot(t *Tree) string {
 	return ""
 }
 
-// sniffed is what the first records of an export may have.
+// sniffed records the fields seen in the first records of an export.
 type sniffed struct {
 	Mapping      json.RawMessage `json:"mapping"`
 	ChatMessages json.RawMessage `json:"chat_messages"`
@@ -500,7 +502,7 @@ type sniffed struct {
 	Relevant     json.RawMessage `json:"relevant_facts"`
 }
 
-// format is the one whose records look like this; empty: none.
+// format returns the format whose records look like this; empty: none.
 func (s sniffed) format() Format {
 	switch {
 	case isObject(s.Mapping):
@@ -524,10 +526,10 @@ func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
 func isArray(raw json.RawMessage) bool  { return len(raw) > 0 && raw[0] == '[' }
 func isText(raw json.RawMessage) bool   { return len(raw) > 0 && raw[0] == '"' }
 
-// sniffedRecords is how many records are looked at before a file counts as unknown.
+// sniffedRecords is how many records are examined before a file counts as unknown.
 const sniffedRecords = 20
 
-// sniff finds the format of a JSON file by its first records. A file that is damaged in front of them is no export.
+// sniff detects the format of a JSON file by its first records. A file that is damaged before them is not an export.
 func (t *Tree) sniff(name string) (Format, error) {
 	r, err := t.tryOpen(name)
 	if err != nil {

@@ -15,21 +15,21 @@ import (
 	"unicode/utf8"
 )
 
-// DamagedError is an export that is not the JSON that it should be, or that ends too early: nothing of what stands behind
-// the place can be known.
+// DamagedError means that an export is not valid JSON of the expected form, or ends too early; nothing after Offset
+// can be read.
 type DamagedError struct {
 	File    string
 	Offset  int64  // in bytes
 	Problem string // what to do about it
 }
 
-// Error says where and what to do, and repeats nothing of the export.
+// Error says where the damage is and what to do, and repeats nothing of the export.
 func (e *DamagedError) Error() string {
 	return fmt.Sprintf("%s is damaged at byte %d: %s", e.File, e.Offset, e.Problem)
 }
 
 const (
-	problemShort    = "it ends in the middle: the export was cut off, ask for it again or download it again"
+	problemShort    = "the export is incomplete: request or download it again"
 	problemBrackets = "brackets do not match"
 	problemDepth    = "it is nested too deeply"
 	problemNoRecord = "an object or an array was expected"
@@ -41,15 +41,15 @@ const maxDepth = 500
 
 // record is one element of an export.
 type record struct {
-	in     string // the name of the array that it stands in; empty at the top
+	in     string // name of the array that contains it; empty at the top level
 	number int    // from 1, in the order of the file
 	offset int64  // where it begins
-	raw    []byte // nil when it is larger than MaxRecordBytes; valid until the next record
+	raw    []byte // nil if larger than MaxRecordBytes; valid until the next record
 }
 
-// records reads JSON element by element, without ever having more than one of them in memory: the elements of an array, the
-// values of JSON Lines, or the elements of those arrays of an object that containers names. What else such an object has
-// comes last, as an object.
+// records reads JSON element by element, with only one of them in memory: the elements of an array, the values of
+// JSON Lines, or the elements of those arrays of an object that containers names. The other members of such an object
+// are passed last, as an object.
 func records(name string, r io.Reader, containers []string, do func(record) error) error {
 	s := &scanner{r: bufio.NewReaderSize(r, 64<<10), name: name, limit: MaxRecordBytes}
 	if bom, err := s.r.Peek(3); err == nil && string(bom) == "\xef\xbb\xbf" {
@@ -75,7 +75,7 @@ func records(name string, r io.Reader, containers []string, do func(record) erro
 	}
 }
 
-// scanner finds where JSON values begin and end. Whether they are right is for json.Unmarshal to say.
+// scanner finds where JSON values begin and end. json.Unmarshal checks their syntax.
 type scanner struct {
 	r      *bufio.Reader
 	name   string
@@ -90,11 +90,11 @@ func (s *scanner) damaged(problem string) error {
 }
 
 func (s *scanner) discard(n int) {
-	skipped, _ := s.r.Discard(n) // of what was peeked at
+	skipped, _ := s.r.Discard(n) // just peeked at
 	s.offset += int64(skipped)
 }
 
-// peek returns the first byte that is no space, without taking it. At the end of the file it returns io.EOF.
+// peek returns the first byte that is not a space, without consuming it; io.EOF at the end of the file.
 func (s *scanner) peek() (byte, error) {
 	for {
 		b, err := s.r.ReadByte()
@@ -117,7 +117,7 @@ func (s *scanner) within() (byte, error) {
 	return b, err
 }
 
-// array hands over the elements of an array.
+// array passes on the elements of an array.
 func (s *scanner) array(in string, do func(record) error) error {
 	s.discard(1)
 	for first := true; ; first = false {
@@ -144,7 +144,7 @@ func (s *scanner) array(in string, do func(record) error) error {
 	}
 }
 
-// hand reads a value and hands it over.
+// hand reads a value and passes it on.
 func (s *scanner) hand(in string, do func(record) error) error {
 	s.number++
 	found := record{in: in, number: s.number, offset: s.offset}
@@ -159,7 +159,7 @@ func (s *scanner) hand(in string, do func(record) error) error {
 	return do(found)
 }
 
-// object hands over the elements of its containers, and then the rest of it.
+// object passes on the elements of its containers, and then its other members.
 func (s *scanner) object(containers []string, do func(record) error) error {
 	if len(containers) == 0 {
 		return s.hand("", do)
@@ -213,7 +213,7 @@ func (s *scanner) object(containers []string, do func(record) error) error {
 	if fits {
 		found.raw = append(rest, '}')
 		if len(rest) == 1 {
-			return nil // nothing but containers
+			return nil // only containers
 		}
 	}
 	return do(found)
@@ -244,9 +244,10 @@ func (s *scanner) member() ([]byte, error) {
 	return name, nil
 }
 
-// value reads one value behind what the buffer has. fits is false when it is larger than the limit: the buffer then has its beginning.
+// value reads one value into the buffer. fits is false if the value is larger than the limit; the buffer then has its
+// beginning.
 func (s *scanner) value() (fits bool, err error) {
-	var open []byte // brackets that wait for their other half
+	var open []byte // closing brackets still expected
 	fits = true
 	for inString, escaped := false, false; ; {
 		b, err := s.r.ReadByte()
@@ -280,7 +281,7 @@ func (s *scanner) value() (fits bool, err error) {
 			if len(open) == maxDepth {
 				return false, s.damaged(problemDepth)
 			}
-			open = append(open, b+2) // { and } are two apart, as [ and ] are
+			open = append(open, b+2) // { and } are two apart, like [ and ]
 		case b == '}' || b == ']':
 			if len(open) == 0 || open[len(open)-1] != b {
 				return false, s.damaged(problemBrackets)
@@ -296,7 +297,7 @@ func (s *scanner) value() (fits bool, err error) {
 	}
 }
 
-// wordEnds reports whether a number or a word at the top ends here.
+// wordEnds reports whether a number or a word at the top level ends here.
 func (s *scanner) wordEnds() (bool, error) {
 	next, err := s.r.Peek(1)
 	if len(next) == 0 {
@@ -308,11 +309,11 @@ func (s *scanner) wordEnds() (bool, error) {
 	return bytes.IndexByte([]byte(" \t\r\n,]}:"), next[0]) >= 0, nil
 }
 
-// decoded reads JSON and reports whether it was what is wanted. What the JSON is instead is nobody's business but the
-// owner's, so that no error repeats it.
+// decoded decodes JSON and reports whether it has the wanted type. The error is dropped because it could quote
+// private content.
 func decoded(raw []byte, into any) bool { return json.Unmarshal(raw, into) == nil }
 
-// word is a string of an export. Null is empty; a number or a truth value is its literal, since ids are written either
+// word is a string of an export. Null is empty; a number or a boolean is its literal, since ids are written either
 // way; anything else is empty.
 type word string
 
@@ -332,10 +333,10 @@ func (w *word) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// loose is a part of an export without which the rest can still be read.
+// loose is an optional part of an export: if it is invalid, the rest can still be read.
 type loose[T any] struct {
 	value T
-	ok    bool // it was there, and was a T
+	ok    bool // present and valid
 }
 
 // UnmarshalJSON never fails.
@@ -350,7 +351,7 @@ func (l *loose[T]) UnmarshalJSON(raw []byte) error {
 // list is an array of an export; anything else is empty.
 type list[T any] []T
 
-// UnmarshalJSON never fails because of types; an element that is no T is the zero T.
+// UnmarshalJSON never fails because of types; an invalid element becomes the zero T.
 func (l *list[T]) UnmarshalJSON(raw []byte) error {
 	var elements []json.RawMessage
 	if !decoded(raw, &elements) {
@@ -367,17 +368,17 @@ func (l *list[T]) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// moment is a point in time of an export: seconds or milliseconds since 1970, or a text. What is no time, or lies outside
-// of the years in which there are conversations with machines, is zero.
+// moment is a point in time of an export: seconds or milliseconds since 1970, or a text. Invalid times, and years
+// before chatbots existed or far in the future, are zero.
 type moment struct{ time.Time }
 
-// Years outside of which a date is a mistake.
+// Years outside of which a date is considered wrong.
 const (
 	firstYear = 1990
 	lastYear  = 2199
 )
 
-// timeLayouts are the texts that exports have. Without a zone, UTC is meant.
+// timeLayouts are the time formats of exports. Without a zone, UTC is assumed.
 var timeLayouts = []string{
 	time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999-07",
 	"2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999-0700", time.DateOnly,
@@ -393,7 +394,7 @@ func (m *moment) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// timeOf reads a time; zero when it is none.
+// timeOf parses a time; zero if invalid.
 func timeOf(text string) time.Time {
 	text = strings.TrimSpace(text)
 	if number, err := strconv.ParseFloat(text, 64); err == nil {
@@ -407,7 +408,7 @@ func timeOf(text string) time.Time {
 	return time.Time{}
 }
 
-// unix is a number of seconds, or of milliseconds when seconds would lie in the far future, to the microsecond.
+// unix converts seconds, or milliseconds if seconds would be in the far future, with microsecond precision.
 func unix(number float64) time.Time {
 	const farFuture = 1e11
 	if math.IsNaN(number) || math.Abs(number) > 1e15 {
@@ -424,10 +425,10 @@ func plausible(at time.Time) time.Time {
 	if at = at.UTC(); at.Year() < firstYear || at.Year() > lastYear {
 		return time.Time{}
 	}
-	return at.Truncate(time.Microsecond) // as the database keeps it
+	return at.Truncate(time.Microsecond) // precision of the database
 }
 
-// textOf is text as memory takes it: UTF-8 without NUL.
+// textOf returns storable text: UTF-8 without NUL.
 func textOf(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }

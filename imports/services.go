@@ -30,10 +30,10 @@ type mem0Record struct {
 	} `json:"metadata"`
 }
 
-const reasonGraph = "relations of its graph; what they were made from are the memories, which are moved"
+const reasonGraph = "relations of its graph: they derive from the memories, which are imported"
 
-// readMem0 reads memories as lines of notes, each in the note of the day on which it was made. A memory of a user is that
-// person's; one of an agent only is everybody's.
+// readMem0 reads memories as lines of notes, in the note of the day they were created. A user's memory becomes that
+// person's; memory of only an agent becomes shared.
 func readMem0(r *reading) error {
 	notes := r.notes()
 	var agents []string
@@ -89,11 +89,11 @@ func joined(words []word) string {
 	return strings.Join(texts, ", ")
 }
 
-// zepContainers are the arrays in which sessions and users stand.
+// zepContainers are the arrays that contain sessions and users.
 var zepContainers = []string{"sessions", "users", "edges"}
 
-// zepSession is a session with what Zep knows of it: the answer of GET sessions/{id}, of GET sessions/{id}/memory and of
-// GET sessions/{id}/messages, in one object or in several with the same session_id.
+// zepSession is a session with Zep's data about it: the responses of GET sessions/{id}, sessions/{id}/memory and
+// sessions/{id}/messages, in one object or in several with the same session_id.
 type zepSession struct {
 	SessionID word             `json:"session_id"`
 	UserID    word             `json:"user_id"`
@@ -102,16 +102,16 @@ type zepSession struct {
 	Facts     list[zepFact]    `json:"facts"`
 	Relevant  list[zepFact]    `json:"relevant_facts"`
 	Summary   zepSummary       `json:"summary"`
-	// Of a fact or an edge of a graph that stands by itself.
+	// Set if the record is a separate fact or graph edge.
 	UUID    word   `json:"uuid"`
 	Fact    word   `json:"fact"`
 	Valid   moment `json:"valid_at"`
 	Invalid moment `json:"invalid_at"`
-	// Of a message that stands by itself.
+	// Set if the record is a separate message.
 	RoleType word `json:"role_type"`
 }
 
-// zepMessage is a message; role is free text, role_type one of a list, and older releases have role only.
+// zepMessage is a message. role is free text, role_type one of a fixed list; older releases have only role.
 type zepMessage struct {
 	UUID     word   `json:"uuid"`
 	OldUUID  word   `json:"uuid_"`
@@ -122,7 +122,7 @@ type zepMessage struct {
 	Created  moment `json:"created_at"`
 }
 
-// zepFact is a fact: a text alone, or with the time from and until which it holds.
+// zepFact is a fact: only a text, or with the period for which it is valid.
 type zepFact struct {
 	UUID    word   `json:"uuid"`
 	Fact    word   `json:"fact"`
@@ -131,7 +131,7 @@ type zepFact struct {
 	Invalid moment `json:"invalid_at"`
 }
 
-// UnmarshalJSON takes a plain text as well.
+// UnmarshalJSON also accepts a plain text.
 func (f *zepFact) UnmarshalJSON(raw []byte) error {
 	if isText(raw) {
 		return f.Fact.UnmarshalJSON(raw)
@@ -140,13 +140,13 @@ func (f *zepFact) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*plain)(f))
 }
 
-// zepSummary is what Zep says of a session as a whole.
+// zepSummary is Zep's summary of a session.
 type zepSummary struct {
 	Content word   `json:"content"`
 	Created moment `json:"created_at"`
 }
 
-// UnmarshalJSON takes a plain text as well.
+// UnmarshalJSON also accepts a plain text.
 func (s *zepSummary) UnmarshalJSON(raw []byte) error {
 	if isObject(raw) {
 		type plain zepSummary
@@ -160,7 +160,7 @@ const (
 	reasonLooseWord   = "a message outside of a session: export sessions with their messages"
 )
 
-// readZep reads sessions as conversations, and what Zep made of them (facts, summaries) as lines of notes of their days.
+// readZep reads sessions as conversations, and Zep's facts and summaries as lines of notes of their days.
 func readZep(r *reading) error {
 	z := zepReading{reading: r, notes: r.notes(), users: map[string]string{}}
 	if err := r.records(zepContainers, isJSON, z.record); err != nil {
@@ -215,7 +215,10 @@ func (z *zepReading) session(f file, s zepSession, owner memory.Owner) (why stri
 			others++
 			continue
 		}
-		said := memory.Message{ID: string(m.UUID + m.OldUUID), Role: role, Name: string(m.Name), Content: string(m.Content), CreatedAt: m.Created.Time}
+		said := memory.Message{
+			ID: string(m.UUID + m.OldUUID), Role: role, Name: string(m.Name), Content: string(m.Content),
+			CreatedAt: m.Created.Time,
+		}
 		if said.Name == "" && role == memory.RoleOfUser && zepRole("", string(m.Role)) == "" {
 			said.Name = string(m.Role) // the free text names the speaker
 		}
@@ -247,7 +250,7 @@ func (z *zepReading) session(f file, s zepSession, owner memory.Owner) (why stri
 	return "", z.talk(t, f)
 }
 
-// fact adds a fact to the note of the day from which it holds.
+// fact adds a fact to the note of the day from which it is valid.
 func (z *zepReading) fact(owner memory.Owner, f zepFact, otherwise time.Time) (why string) {
 	at := otherwise
 	for _, t := range []time.Time{f.Made.Time, f.Valid.Time} {
@@ -262,10 +265,10 @@ func (z *zepReading) fact(owner memory.Owner, f zepFact, otherwise time.Time) (w
 	return z.notes.add(owner, memory.ScopePersonal, statement{id: string(f.UUID), text: text, at: at})
 }
 
-// reasonMachinery is why only what people and the agent said to one another is moved.
-const reasonMachinery = "messages of the system and of tools, or that cannot be read: what people and the agent said is moved"
+// reasonMachinery is the reason for skipping everything but messages of people and the agent.
+const reasonMachinery = "unreadable messages, or messages of the system and of tools: only those of people and the agent are imported"
 
-// zepRole is the role here; empty: neither a person nor the agent spoke.
+// zepRole returns the role of a message; empty if neither a person nor the agent wrote it.
 func zepRole(roleType, role string) string {
 	switch strings.ToLower(roleType) {
 	case "user", "human", "norole":
@@ -280,7 +283,7 @@ func zepRole(roleType, role string) string {
 	return ""
 }
 
-// rowContainers are the arrays in which rows may stand.
+// rowContainers are the arrays that may contain rows.
 var rowContainers = []string{"documents", "memory_documents", "rows", "data", "items"}
 
 // goclawRow is a row of memory_documents.
@@ -293,7 +296,7 @@ type goclawRow struct {
 	Created moment `json:"created_at"`
 }
 
-// readGoClaw reads rows of memory_documents: with a user they are that person's, without one everybody's.
+// readGoClaw reads rows of memory_documents: with a user they become that person's, without one shared.
 func readGoClaw(r *reading) error {
 	var agents []string
 	return r.records(rowContainers, isJSON, func(f file, found record) (string, error) {
@@ -327,9 +330,9 @@ func readGoClaw(r *reading) error {
 	})
 }
 
-const reasonOtherAgent = "belongs to another agent than the one that was chosen"
+const reasonOtherAgent = "belongs to an agent other than the chosen one"
 
-// agent refuses things of another agent than the chosen one; without a choice, the source may have one only.
+// agent skips items of agents other than the chosen one; without a choice, the source may have only one.
 func (r *reading) agent(seen *[]string, id string) (why string, err error) {
 	if r.options.Agent != "" {
 		if id != r.options.Agent {
@@ -345,7 +348,7 @@ func (r *reading) agent(seen *[]string, id string) (why string, err error) {
 	return "", nil
 }
 
-// consolidated is where GoClaw's dreams write: _system/dreaming/20260131-consolidated.md.
+// consolidated matches the output of GoClaw's dreams: _system/dreaming/20260131-consolidated.md.
 var consolidated = regexp.MustCompile(`^_system/dreaming/(\d{4})(\d{2})(\d{2})-consolidated\.md$`)
 
 func placeGoClaw(name string) (to, why string) {

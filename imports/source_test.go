@@ -129,7 +129,8 @@ func checkOwner(tb testing.TB, owner memory.Owner) {
 func checkConversation(tb testing.TB, c Conversation) {
 	tb.Helper()
 	checkOwner(tb, c.Owner)
-	if c.ID == "" || len(c.ID) > memory.MaxConversation || len(c.Messages) == 0 || len(c.Messages) > memory.MaxBatchMessages || !utf8.ValidString(c.ID) {
+	if c.ID == "" || len(c.ID) > memory.MaxConversation || len(c.Messages) == 0 || len(c.Messages) > memory.MaxBatchMessages ||
+		!utf8.ValidString(c.ID) {
 		tb.Errorf("conversation %q with %d messages", c.ID, len(c.Messages))
 	}
 	ids, last, size := map[string]bool{}, time.Time{}, 0

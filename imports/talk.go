@@ -13,25 +13,25 @@ import (
 	"reverie/memory"
 )
 
-// talk is a conversation of a source on its way.
+// talk is a conversation of a source in progress.
 type talk struct {
-	id     string // the source's
-	source string // how Skipped names it
+	id     string // in the source
+	source string // name in Skipped
 	owner  memory.Owner
 	title  string
-	began  time.Time // for messages that do not say when they were said
-	// messages in the order in which they were said; a message without an id gets one.
+	began  time.Time // for messages without a time
+	// messages are in order; one without an id gets one.
 	messages []memory.Message
 }
 
-// Lengths that the gate for messages takes.
+// Length limits for stored messages.
 const (
 	maxNameBytes  = 128
 	maxTitleRunes = 200
 )
 
-// talk brings the messages into their form and emits them: every message has an id of its own and a time that is not
-// before that of the one in front of it, and none is too long.
+// talk normalises the messages and emits them: every message gets a unique id and a time that is not before the
+// previous one's, and none is too long.
 func (r *reading) talk(t talk, f file) error {
 	t.messages = slices.DeleteFunc(t.messages, func(m memory.Message) bool { return strings.TrimSpace(m.Content) == "" })
 	if len(t.messages) == 0 {
@@ -66,8 +66,8 @@ func (r *reading) talk(t talk, f file) error {
 	return nil
 }
 
-// dated gives a time to each message that has none: that of the message in front of it, else that of the conversation's
-// beginning, else that of the first message that has one, else otherwise. It reports whether there was any.
+// dated sets the time of each message without one: that of the previous message, or the conversation's beginning, or
+// the first message with a time, or otherwise. It reports whether there was any.
 func (t *talk) dated(otherwise time.Time) bool {
 	at := t.began
 	for _, m := range t.messages {
@@ -92,7 +92,8 @@ func (t *talk) dated(otherwise time.Time) bool {
 	return !at.IsZero()
 }
 
-// whole cuts messages that are too long into several of the same speaker, at ends of lines where there are any. Nothing is lost.
+// whole splits messages that are too long into several of the same speaker, at line ends where possible. Nothing is
+// lost.
 func whole(messages []memory.Message) []memory.Message {
 	out := make([]memory.Message, 0, len(messages))
 	for _, m := range messages {
@@ -112,7 +113,8 @@ func whole(messages []memory.Message) []memory.Message {
 	return out
 }
 
-// lineCut is the beginning of s, of at most limit bytes, up to the end of a line in its second half, else between characters.
+// lineCut returns the beginning of s, of at most limit bytes, up to a line end in its second half, otherwise between
+// characters.
 func lineCut(s string, limit int) string {
 	head := cutTo(s, limit)
 	if len(head) == len(s) {
@@ -124,7 +126,7 @@ func lineCut(s string, limit int) string {
 	return head
 }
 
-// identified gives an id to each message that has none, or whose id is too long or that of another one.
+// identified sets an id for each message whose id is missing, too long or not unique.
 func identified(messages []memory.Message) []memory.Message {
 	seen := make(map[string]int, len(messages))
 	out := messages[:0]
@@ -135,7 +137,7 @@ func identified(messages []memory.Message) []memory.Message {
 		}
 		if before, known := seen[m.ID]; known {
 			if saysTheSame(messages[before], m) {
-				continue // the same message twice is one
+				continue // a repeated message counts once
 			}
 			sum := hash(m.ID, m.Role, m.Name, m.Content)
 			m.ID = "again-" + hex.EncodeToString(sum[:])
@@ -153,14 +155,14 @@ func saysTheSame(a, b memory.Message) bool {
 	return a.Role == b.Role && a.Name == b.Name && a.Content == b.Content
 }
 
-// part is what of a conversation goes into one item.
+// part is the portion of a conversation in one item.
 type part struct {
 	key      string
 	messages []memory.Message
 }
 
-// partsOf cuts a conversation into items. Where it is cut depends on what stands in front only, so that a conversation that
-// grows keeps its parts, and the last one grows.
+// partsOf splits a conversation into items. A split depends only on what precedes it, so a growing conversation keeps
+// its parts and only the last one grows.
 func partsOf(messages []memory.Message) []part {
 	var out []part
 	start, size := 0, 0
@@ -186,16 +188,16 @@ func cutRunes(s string, limit int) string {
 	return s
 }
 
-// notes gathers single statements (memories, facts, summaries) of a source into a note for each person and day, so that
-// they keep their dates: they are found by search at once, and a dream promotes what proves useful. Statements without a
-// date share one note.
+// notes collects single statements (memories, facts, summaries) of a source into one note per person and day, so that
+// they keep their dates. Search finds them at once, and dreams promote useful ones. Statements without a date share
+// one note.
 type notes struct {
 	zone   *time.Location
 	bytes  int
 	byNote map[noteOf][]statement
 }
 
-// noteOf names one note.
+// noteOf identifies a note.
 type noteOf struct {
 	owner memory.Owner
 	scope memory.Scope
@@ -215,10 +217,10 @@ func (r *reading) notes() *notes {
 
 const (
 	reasonLongStatement = "a statement larger than 64 KiB"
-	reasonFull          = "there are more than 128 MiB of statements in front of it: split the export"
+	reasonFull          = "more than 128 MiB of statements precede it: split the export"
 )
 
-// add takes a statement, or says why not.
+// add adds a statement, or returns why not.
 func (n *notes) add(owner memory.Owner, scope memory.Scope, s statement) (why string) {
 	switch size := len(s.text) + len(s.id); {
 	case strings.TrimSpace(s.text) == "":
@@ -238,14 +240,15 @@ func (n *notes) add(owner memory.Owner, scope memory.Scope, s statement) (why st
 	return ""
 }
 
-// emit writes the notes, in order of person and day.
+// emit emits the notes, in order of person and day.
 func (n *notes) emit(r *reading, source string) error {
 	order := make([]noteOf, 0, len(n.byNote))
 	for note := range n.byNote {
 		order = append(order, note)
 	}
 	slices.SortFunc(order, func(a, b noteOf) int {
-		return cmp.Or(strings.Compare(string(a.scope), string(b.scope)), strings.Compare(string(a.owner), string(b.owner)), strings.Compare(a.day, b.day))
+		return cmp.Or(strings.Compare(string(a.scope), string(b.scope)), strings.Compare(string(a.owner), string(b.owner)),
+			strings.Compare(a.day, b.day))
 	})
 	for _, note := range order {
 		path, title := "memory/"+string(r.Format)+".md", "From "+string(r.Format)
@@ -268,7 +271,7 @@ func (n *notes) emit(r *reading, source string) error {
 	return nil
 }
 
-// pagesOf writes statements as a list, oldest first, in as many documents as it takes.
+// pagesOf formats statements as a list, oldest first, in as many documents as necessary.
 func pagesOf(title string, statements []statement) []string {
 	slices.SortStableFunc(statements, func(a, b statement) int { return cmp.Or(a.at.Compare(b.at), strings.Compare(a.id, b.id)) })
 	var pages []string
@@ -298,7 +301,7 @@ func pagesOf(title string, statements []statement) []string {
 // maxStatementBytes bounds one line of a note; a statement is a sentence, and a summary some paragraphs.
 const maxStatementBytes = 64 << 10
 
-// listed is a statement as an item of a list; further lines are indented, so that they stay a part of it.
+// listed formats a statement as a list item; further lines are indented.
 func listed(text string) string {
 	lines := strings.FieldsFunc(textOf(text), func(r rune) bool { return r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' })
 	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })

@@ -15,48 +15,48 @@ import (
 	"unicode/utf8"
 )
 
-// ErrTooManyFiles is returned when a source has more than MaxFiles files.
-var ErrTooManyFiles = fmt.Errorf("more than %d files: name the folder that has the memory", MaxFiles)
+// ErrTooManyFiles is returned if a source has more than MaxFiles files.
+var ErrTooManyFiles = fmt.Errorf("more than %d files: choose the folder that contains the memory", MaxFiles)
 
-// Tree is what a source consists of: regular files, each by a path with slashes. Links are not followed, and what lies
-// behind a name with a leading dot is not listed.
+// Tree lists the regular files of a source, by path with slashes. Links are not followed, and hidden files (a leading
+// dot) are not listed.
 type Tree struct {
 	files   []file // by path
 	hidden  []string
 	skipped []Skipped
 	open    func(name string) (io.ReadCloser, error)
-	prefix  string // of the names that open knows
-	// inflated counts what reading has inflated of an archive; nil when the tree is none.
+	prefix  string // prefix of the names that open accepts
+	// inflated counts the bytes inflated from an archive; nil if the tree is not an archive.
 	inflated *atomic.Int64
 }
 
 // file is one regular file.
 type file struct {
 	path string
-	at   time.Time // zero when it is not known
+	at   time.Time // zero if unknown
 }
 
-// Reasons for which files are left where they are.
+// Reasons for skipping files.
 const (
 	reasonLink       = "a link: links are not followed, copy what it points to into the folder"
 	reasonNotFile    = "not a regular file"
 	reasonName       = "its name is not UTF-8: rename it"
-	reasonHidden     = "hidden: the state of the program that keeps it"
+	reasonHidden     = "hidden: state of the other program"
 	reasonNoText     = "not UTF-8 text: save it as UTF-8"
 	reasonTooLarge   = "larger than 1 MiB: split it into several documents"
 	reasonEmpty      = "empty"
-	reasonPermission = "cannot be read: look at its permissions"
+	reasonPermission = "cannot be read: check its permissions"
 	reasonNoMemory   = "not Markdown"
-	reasonTwice      = "has the same id as another one of this source, which is moved"
-	reasonUnheard    = "says nothing that could be moved"
+	reasonTwice      = "has the same id as another item of this source, which is imported"
+	reasonUnheard    = "contains nothing to import"
 	reasonNoDate     = "has no date anywhere"
-	reasonUnread     = "cannot be read as this format has it"
+	reasonUnread     = "is not valid in this format"
 	reasonTooLong    = "larger than 64 MiB"
-	reasonOtherKind  = "outside of the folder that has the memory"
+	reasonOtherKind  = "outside of the folder that contains the memory"
 )
 
-// Folder lists the files of a folder. Give it os.OpenRoot's FS, so that nothing outside can be opened whatever happens
-// to the folder meanwhile. It returns ErrTooManyFiles, or what fsys fails with at its root.
+// Folder lists the files of a folder. Use os.OpenRoot's FS, so that nothing outside can be opened even if the folder
+// changes meanwhile. It returns ErrTooManyFiles, or the error of reading the root of fsys.
 func Folder(fsys fs.FS) (*Tree, error) {
 	t := &Tree{open: func(name string) (io.ReadCloser, error) { return fsys.Open(name) }}
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, broken error) error {
@@ -95,7 +95,7 @@ func Folder(fsys fs.FS) (*Tree, error) {
 	return t, nil
 }
 
-// File is a source of one file. Its name serves for what has no other name.
+// File returns a source of one file. Its name is used where the content has none.
 func File(name string, at time.Time, open func() (io.ReadCloser, error)) *Tree {
 	return &Tree{files: []file{{path: name, at: at.UTC()}}, open: func(string) (io.ReadCloser, error) { return open() }}
 }
@@ -107,7 +107,7 @@ func dirOrNil(entry fs.DirEntry) error {
 	return nil
 }
 
-// isHidden finds the names of state, and of what archivers and package managers add.
+// isHidden reports whether a name is one of state files, or of files that archivers and package managers add.
 func isHidden(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "__MACOSX" || name == "node_modules"
 }
@@ -138,7 +138,7 @@ func (t *Tree) hasFolder(folder string) bool {
 	return at < len(t.files) && strings.HasPrefix(t.files[at].path, folder+"/")
 }
 
-// below is the tree of one folder.
+// below returns the tree of one folder.
 func (t *Tree) below(folder string) *Tree {
 	sub := &Tree{open: t.open, prefix: t.prefix + folder + "/", skipped: slices.Clone(t.skipped), inflated: t.inflated}
 	for _, f := range t.files {
@@ -156,7 +156,7 @@ func (t *Tree) below(folder string) *Tree {
 	return sub
 }
 
-// wrapper is the one folder that everything lies in, as archivers make it; empty when there is none.
+// wrapper returns the one folder that contains everything, as created by archivers; empty if there is none.
 func (t *Tree) wrapper() string {
 	if len(t.files) == 0 {
 		return ""
@@ -184,7 +184,7 @@ func (t *Tree) named(match func(name string) bool) []file {
 	return out
 }
 
-// isJSON finds exports.
+// isJSON reports whether a name is that of an export.
 func isJSON(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".json", ".jsonl", ".ndjson":
@@ -198,7 +198,7 @@ func isMarkdown(name string) bool {
 	return ext == ".md" || ext == ".markdown"
 }
 
-// read returns the content of a file of at most limit bytes; longer ones give errTooLarge.
+// read returns the content of a file of at most limit bytes, or errTooLarge.
 func (t *Tree) read(name string, limit int) ([]byte, error) {
 	r, err := t.open(t.prefix + name)
 	if err != nil {
@@ -214,22 +214,24 @@ func (t *Tree) read(name string, limit int) ([]byte, error) {
 
 var errTooLarge = errors.New("too large")
 
-// Limits of an archive, measured while it is inflated: what it says about itself is not believed. An export of years has
+// Limits of an archive, measured while it is inflated, because its headers cannot be trusted. An export of years has
 // some gigabytes of JSON, which deflates to between a fifth and a twentieth.
 const (
-	// MaxInflatedBytes bounds what is inflated of an archive each time it is read.
+	// MaxInflatedBytes bounds the bytes inflated from an archive in one pass.
 	MaxInflatedBytes = 16 << 30
-	// maxInflation bounds how much larger than its deflated form an entry may become, once it has freeInflation.
-	// Deflate reaches 1,032; text stays far below 100.
+	// maxInflation bounds the compression ratio of an entry, once it exceeds freeInflation bytes. Deflate reaches
+	// 1,032; text stays far below 100.
 	maxInflation  = 200
 	freeInflation = 16 << 20
 )
 
-// ErrDamagedArchive is wrapped by the errors of an archive that cannot be read, or that is made to exhaust who reads it.
+// ErrDamagedArchive is wrapped by the errors of an archive that cannot be read, or that is made to exhaust its
+// reader.
 var ErrDamagedArchive = errors.New("the archive cannot be read")
 
-// Zip lists the files of an archive. Entries that are links, are encrypted, or have names that lead elsewhere are skipped;
-// of entries with the same name only the first is read. It returns ErrTooManyFiles or an error that wraps ErrDamagedArchive.
+// Zip lists the files of an archive. It skips entries that are links, are encrypted, or have names that lead outside;
+// of entries with the same name only the first is read. It returns ErrTooManyFiles or an error that wraps
+// ErrDamagedArchive.
 func Zip(r io.ReaderAt, size int64) (*Tree, error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
@@ -249,23 +251,23 @@ func Zip(r io.ReaderAt, size int64) (*Tree, error) {
 		case !utf8.ValidString(name) || entry.NonUTF8 && !isASCII(name):
 			t.skip(strings.ToValidUTF8(name, "\uFFFD"), reasonName)
 		case !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00"):
-			t.skip(cmp.Or(name, "an entry without a name"), "its name leads out of the archive, or is none that a file can have")
+			t.skip(cmp.Or(name, "an entry without a name"), "its name leads outside of the archive, or is not a valid file name")
 		case hiddenPart(name) != "":
 			if part := hiddenPart(name); !hidden[part] {
 				hidden[part] = true
 				t.hidden = append(t.hidden, part)
 			}
 			if keepsState(entry) && entries[name] == nil {
-				entries[name] = entry // it is read, and not moved
+				entries[name] = entry // read, but not imported
 			}
 		case entry.Mode()&fs.ModeSymlink != 0:
 			t.skip(name, reasonLink)
 		case !entry.Mode().IsRegular():
 			t.skip(name, reasonNotFile)
 		case entry.Flags&1 != 0:
-			t.skip(name, "encrypted: unpack the archive, and move the folder in")
+			t.skip(name, "encrypted: unpack the archive and import the folder")
 		case entries[name] != nil:
-			t.skip(name, "a second entry of this name")
+			t.skip(name, "a second entry with this name")
 		default:
 			entries[name] = entry
 			t.files = append(t.files, file{path: name, at: entry.Modified.UTC()})
@@ -287,12 +289,12 @@ func Zip(r io.ReaderAt, size int64) (*Tree, error) {
 	return t, nil
 }
 
-// keepsState reports whether an entry is what Reverie keeps of a folder, and can be read.
+// keepsState reports whether an entry is readable state that Reverie stores in a folder.
 func keepsState(entry *zip.File) bool {
 	return strings.HasSuffix(hiddenPart(entry.Name), stateFolder) && entry.Mode().IsRegular() && entry.Flags&1 == 0
 }
 
-// hiddenPart is name up to its first hidden segment; empty when it has none.
+// hiddenPart returns name up to its first hidden segment; empty if it has none.
 func hiddenPart(name string) string {
 	at := 0
 	for segment := range strings.SplitSeq(name, "/") {
@@ -309,7 +311,7 @@ func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// inflated is an entry that is being read, with what it has grown to.
+// inflated reads an entry and counts its inflated bytes.
 type inflated struct {
 	io.ReadCloser
 	name     string

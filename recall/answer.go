@@ -17,7 +17,7 @@ import (
 	"reverie/search/rank"
 )
 
-// answer makes the response of what was selected in each view.
+// answer builds the response from the selection of each view.
 func (s *searching) answer(views []*view) {
 	results, dropped := s.merge(views)
 	byCorpus := map[search.Corpus]*view{}
@@ -38,7 +38,7 @@ func (s *searching) answer(views []*view) {
 	}
 }
 
-// merge makes one list of the results of all views.
+// merge merges the results of all views into one list.
 func (s *searching) merge(views []*view) ([]choose.Result, []choose.Dropped) {
 	var dropped []choose.Dropped
 	lists := make([][]choose.Result, len(views))
@@ -54,8 +54,8 @@ func (s *searching) merge(views []*view) ([]choose.Result, []choose.Dropped) {
 	return results, slices.Concat(dropped, below, beyond)
 }
 
-// belowTogether takes out results below the floor that stand only because their corpus has no better ones, when another
-// corpus has.
+// belowTogether removes results below the minimum score that are kept only because their corpus has no better ones,
+// if another corpus has.
 func belowTogether(lists [][]choose.Result) (kept [][]choose.Result, below []choose.Dropped) {
 	relaxed := func(r choose.Result) bool { return r.Parts.Relaxed }
 	if !slices.ContainsFunc(lists, func(l []choose.Result) bool { return len(l) > 0 && !slices.ContainsFunc(l, relaxed) }) {
@@ -74,14 +74,17 @@ func belowTogether(lists [][]choose.Result) (kept [][]choose.Result, below []cho
 	return kept, below
 }
 
-// hit is a result with its passage.
+// hit returns a result with its passage.
 func (v *view) hit(r choose.Result) Hit {
 	p := v.passages[r.Candidate.Unit]
 	snippet, _ := excerpt.Snippet(p.Text, v.wanted(), excerpt.DefaultSnippet)
 	h := Hit{
 		Corpus: v.Corpus, Path: r.Candidate.Path, FromLine: p.Unit.FromLine, ToLine: p.Unit.ToLine,
-		Source: SourceRef{Scope: p.Source.Scope, Owner: p.Source.Owner, ID: p.Source.Document, Version: p.Source.Version, Conversation: p.Source.Conversation},
-		Score:  r.Score, VectorScore: r.Candidate.Fused.Vector, TextScore: r.Candidate.Fused.Text,
+		Source: SourceRef{
+			Scope: p.Source.Scope, Owner: p.Source.Owner, ID: p.Source.Document, Version: p.Source.Version,
+			Conversation: p.Source.Conversation,
+		},
+		Score: r.Score, VectorScore: r.Candidate.Fused.Vector, TextScore: r.Candidate.Fused.Text,
 		Snippet: snippet, Text: p.Text, Message: p.Message, At: p.Unit.Time(),
 	}
 	if v.Corpus == search.Sessions {
@@ -99,7 +102,7 @@ func (v *view) hit(r choose.Result) Hit {
 	return h
 }
 
-// wanted are the forms of the question's words, for the part of a text that shows them.
+// wanted returns the forms of the question's words, to choose the snippet.
 func (s *searching) wanted() []string {
 	var forms []string
 	for _, term := range s.query.Terms {
@@ -132,29 +135,29 @@ func (s *searching) trace(views []*view) *Trace {
 	return t
 }
 
-// Mode says what answered a search.
+// Mode is the kind of an answer.
 type Mode string
 
 const (
-	// Lexical is by words alone.
+	// Lexical uses words alone.
 	Lexical Mode = "lexical"
-	// Hybrid is by words and vectors.
+	// Hybrid uses words and vectors.
 	Hybrid Mode = "hybrid"
 )
 
-// Reason is why a search was answered without vectors although a provider is configured. It is a stable name.
+// Reason is why a search was answered without vectors although a provider is configured. Its names are stable.
 type Reason string
 
-// Reasons of a degraded answer.
+// Reasons for a degraded answer.
 const (
-	ReasonTimeout    Reason = "embedding_timeout"   // the question had no vector in time
-	ReasonProvider   Reason = "embedding_failed"    // the provider refused or is away
+	ReasonTimeout    Reason = "embedding_timeout"   // the question's vector was not ready in time
+	ReasonProvider   Reason = "embedding_failed"    // the provider refused or is unavailable
 	ReasonNoVectors  Reason = "no_vectors"          // the agent has no vectors yet
-	ReasonOtherModel Reason = "other_model"         // its vectors were made with a model that is not configured
+	ReasonOtherModel Reason = "other_model"         // the vectors were made with a model that is not configured
 	ReasonComparing  Reason = "vectors_unavailable" // the vectors could not be compared
 )
 
-// String says the reason in words.
+// String describes the reason.
 func (r Reason) String() string {
 	switch r {
 	case ReasonTimeout:
@@ -171,27 +174,27 @@ func (r Reason) String() string {
 	return string(r)
 }
 
-// Response is the answer to a search.
+// Response is the result of a search.
 type Response struct {
 	Results []Hit // best first
-	// Disabled says that the agent's memory is switched off: nothing was looked at.
+	// Disabled means that the agent's memory is switched off: nothing was searched.
 	Disabled bool
 	Mode     Mode
-	// Degraded says that vectors are configured and had no part in the answer, and Reason why.
+	// Degraded means that vectors are configured but were not used; Reason says why.
 	Degraded bool
 	Reason   Reason
-	// Embedding is what the question's vector was made with, or would have been.
+	// Embedding is the model of the question's vector, even if it was not used.
 	Embedding memory.EmbeddingIdentity
-	// Settings are those that held.
+	// Settings are the settings that applied.
 	Settings  Settings
 	Staleness Staleness
 	Waited    time.Duration // for vectors
 	Took      time.Duration
 	Found     int    // candidates before the selection
-	Trace     *Trace // of a request that asked for it
+	Trace     *Trace // if the request asked for it
 }
 
-// Staleness is what the search could not see yet. Words never lag behind: it is about vectors.
+// Staleness describes what the search could not see yet. Lexical search never lags behind; this is about vectors.
 type Staleness struct {
 	Pending int64      // documents and conversations that wait for vectors
 	Since   *time.Time // when the oldest of them was written; nil: nothing waits
@@ -201,35 +204,35 @@ type Staleness struct {
 type Hit struct {
 	Corpus search.Corpus
 	Source SourceRef
-	// Path is the document's, or sessions/ and the conversation's id.
+	// Path is the document's path, or sessions/ and the conversation's id.
 	Path string
 	// FromLine and ToLine are lines of the document, or sequence numbers of messages; 1-based, inclusive.
 	FromLine, ToLine int
-	Score            float64 // 0 to 1, and above for what is boosted
+	Score            float64 // 0 to 1; boosted results may exceed 1
 	VectorScore      float64 // calibrated, 0 to 1
 	TextScore        float64 // calibrated, 0 to 1
 	Snippet          string  // a part of Text
-	Text             string  // all of the passage
+	Text             string  // the whole passage
 	Message          memory.Message
-	At               time.Time // when it was said or written; zero: not known
-	// Explanation is there when the request asked for it.
+	At               time.Time // when it was said or written; zero: unknown
+	// Explanation is set if the request asked for it.
 	Explanation *Explanation
 }
 
-// SourceRef says what a result is part of.
+// SourceRef identifies the source of a result.
 type SourceRef struct {
 	Scope        memory.Scope
-	Agent        string // whose it is; empty when GLOBAL
+	Agent        string // the agent it belongs to; empty for GLOBAL
 	Owner        memory.Owner
 	ID           uuid.UUID // of the document or conversation
 	Version      int       // of the document
 	Conversation string    // the client's id; empty for documents
 }
 
-// Hash identifies the text of a result.
+// Hash returns a hash of the text of a result.
 func (h Hit) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(h.Text)) }
 
-// Citation names lines of a document, or messages of a conversation by their numbers: "MEMORY.md#L3", "sessions/c1#L3-L7".
+// Citation names lines of a document, or messages of a conversation by number: "MEMORY.md#L3", "sessions/c1#L3-L7".
 func Citation(path string, from, to int) string {
 	if from == to {
 		return fmt.Sprintf("%s#L%d", path, from)
@@ -237,22 +240,22 @@ func Citation(path string, from, to int) string {
 	return fmt.Sprintf("%s#L%d-L%d", path, from, to)
 }
 
-// Explanation is everything that made a score.
+// Explanation contains everything that contributed to a score.
 type Explanation struct {
 	Lexical *LexicalExplanation `json:"lexical,omitempty" doc:"By words; missing when the words of the question did not find it."`
 	Fused   fuse.Fused          `json:"fused" doc:"The two lists as one."`
-	// Share is already in the fused score.
+	// Share is already included in the fused score.
 	Share    float64            `json:"share" doc:"What the fused score was multiplied with, because its corpus answers less of the question than another one; 1 when one corpus is searched."`
 	Selected choose.SelectParts `json:"selected" doc:"From the fused score to the final one."`
 }
 
-// LexicalExplanation is a place in the ranking by words.
+// LexicalExplanation is a place in the lexical ranking.
 type LexicalExplanation struct {
 	Score float64           `json:"score"`
 	Parts rank.LexicalParts `json:"parts"`
 }
 
-// Trace is how a search went.
+// Trace describes how a search was executed.
 type Trace struct {
 	Terms   []TermTrace
 	Phrases []string
@@ -269,7 +272,7 @@ type TermTrace struct {
 	Stop  bool
 }
 
-// CorpusTrace is what one corpus had.
+// CorpusTrace counts the candidates of one corpus.
 type CorpusTrace struct {
 	Corpus   search.Corpus
 	Units    int // in view
@@ -286,7 +289,7 @@ type DroppedHit struct {
 	Reason choose.DropReason
 }
 
-// Stage is how long a part of a search took.
+// Stage is the duration of a part of a search.
 type Stage struct {
 	Name string
 	Took time.Duration

@@ -17,22 +17,22 @@ import (
 	"reverie/store"
 )
 
-// comparison is what vectors have to say about a question.
+// comparison is the result of comparing vectors with a question.
 type comparison struct {
 	of        map[search.Corpus]fuse.Dense
 	space     int64
 	embedding memory.EmbeddingIdentity
 	used      bool   // vectors were compared
-	reason    Reason // why they were not, when they should have been; empty: nothing is wrong
-	err       error  // behind reason
+	reason    Reason // why they were not, although they should; empty: no error
+	err       error  // cause of reason
 }
 
-// boundedDepth is how many hits a comparison returns when the request bounds the time, which the vectors know nothing of:
-// enough for what is inside to be among them.
+// boundedDepth is the number of nearest hits requested when the request limits the time, which the vector index does
+// not know: enough to include those inside the limits.
 const boundedDepth = 100_000
 
-// compare asks for the vector of the question and for what is near to it, once it is known what has no vectors: what is
-// missing is said to be, even if it comes meanwhile. It never fails the search.
+// compare gets the vector of the question and its nearest neighbours. It waits for lagKnown first, so that what is
+// reported as missing stays consistent with the results. It never fails the search.
 func (s *searching) compare(ctx context.Context, lagKnown <-chan struct{}) comparison {
 	if len(s.Embedders) == 0 || s.request.Options.isOff(offVectors) {
 		return comparison{}
@@ -53,7 +53,7 @@ func (s *searching) compare(ctx context.Context, lagKnown <-chan struct{}) compa
 		return comparison{embedding: space.Identity, reason: reason, err: err}
 	}
 	if len(vector) != space.Identity.Dimensions || isZero(vector) {
-		return comparison{embedding: space.Identity, reason: ReasonProvider, err: errors.New("its vector cannot be used")}
+		return comparison{embedding: space.Identity, reason: ReasonProvider, err: errors.New("unusable vector")}
 	}
 	<-lagKnown
 	of, err := s.nearest(ctx, space.ID, vector)
@@ -63,7 +63,8 @@ func (s *searching) compare(ctx context.Context, lagKnown <-chan struct{}) compa
 	return comparison{of: of, space: space.ID, embedding: space.Identity, used: true}
 }
 
-// makes reports whether vectors of a model are those of a space. A model that was not asked yet does not know its dimensions.
+// makes reports whether the vectors of model belong into space. A model that has not been called yet does not know
+// its dimensions.
 func makes(model, space memory.EmbeddingIdentity) bool {
 	if model.Dimensions == 0 {
 		model.Dimensions = space.Dimensions
@@ -71,7 +72,7 @@ func makes(model, space memory.EmbeddingIdentity) bool {
 	return model == space
 }
 
-// embed makes the vector of the question in time.
+// embed returns the vector of the question within the timeout.
 func (s *searching) embed(ctx context.Context, e Embedder) ([]float32, Reason, error) {
 	timeout := s.QueryTimeout
 	if timeout <= 0 {
@@ -84,7 +85,7 @@ func (s *searching) embed(ctx context.Context, e Embedder) ([]float32, Reason, e
 		err    error
 	}
 	answer := make(chan made, 1)
-	go func() { // the search goes on in time even if the embedder does not
+	go func() { // the search continues in time even if the embedder hangs
 		vector, err := e.EmbedQuery(limited, s.id.Workspace, s.query.Text)
 		answer <- made{vector, err}
 	}()
@@ -106,7 +107,7 @@ func isZero(vector []float32) bool {
 	return !slices.ContainsFunc(vector, func(x float32) bool { return x != 0 && !math.IsNaN(float64(x)) })
 }
 
-// nearest compares the vector with what is in view of each corpus.
+// nearest searches the units nearest to the vector, per corpus.
 func (s *searching) nearest(ctx context.Context, space int64, vector []float32) (map[search.Corpus]fuse.Dense, error) {
 	corpora := s.request.corpora()
 	found, errs := make([]fuse.Dense, len(corpora)), make([]error, len(corpora))
@@ -128,7 +129,7 @@ func (s *searching) nearest(ctx context.Context, space int64, vector []float32) 
 	return of, errors.Join(errs...)
 }
 
-// note puts what became of the vectors into the answer.
+// note records the result of the comparison in the response.
 func (s *searching) note(ctx context.Context, c comparison) {
 	if c.embedding != (memory.EmbeddingIdentity{}) {
 		s.response.Embedding = c.embedding
@@ -141,14 +142,15 @@ func (s *searching) note(ctx context.Context, c comparison) {
 	}
 	s.response.Degraded, s.response.Reason = true, c.reason
 	if c.err != nil {
-		s.Log.WarnContext(ctx, "A search was answered without vectors", "reason", string(c.reason), "embedding", s.response.Embedding.String(), "error", c.err)
+		s.Log.WarnContext(ctx, "A search was answered without vectors", "reason", string(c.reason), "embedding",
+			s.response.Embedding.String(), "error", c.err)
 	}
 }
 
-// pollInterval is how often a search that waits asks whether the vectors are there.
+// pollInterval is how often a waiting search checks for vectors.
 const pollInterval = 50 * time.Millisecond
 
-// await waits for vectors of what was written up to the request's token, as long as the request allows.
+// await waits for the vectors of everything written up to the request's token, within the request's limit.
 func (s *searching) await(ctx context.Context) error {
 	began := time.Now()
 	defer func() { s.took("await", began) }()
@@ -169,15 +171,15 @@ func (s *searching) await(ctx context.Context) error {
 	}
 }
 
-// lag is what has no vectors yet.
+// lag describes what has no vectors yet.
 type lag struct {
 	Staleness
 
 	err error
 }
 
-// lag asks what has no vectors yet, of what was written up to the request's token if it has one. Without an embedding model
-// nothing waits for one.
+// lag queries what has no vectors yet, limited to writes up to the request's token if it has one. Without an
+// embedding model there is no lag.
 func (s *searching) lag(ctx context.Context) lag {
 	if len(s.Embedders) == 0 {
 		return lag{}
@@ -186,14 +188,14 @@ func (s *searching) lag(ctx context.Context) lag {
 	return lag{Staleness{Pending: found.Sources, Since: found.Since}, err}
 }
 
-// Probe is how an embedding model answered.
+// Probe is the result of calling an embedding model.
 type Probe struct {
 	Embedding memory.EmbeddingIdentity
 	Took      time.Duration
-	Reason    Reason // why it did not; empty: it did
+	Reason    Reason // why it failed; empty: it worked
 }
 
-// ProbeEmbedders asks every configured model for the vector of a word.
+// ProbeEmbedders requests the vector of a word from every configured model.
 func (s *Searcher) ProbeEmbedders(ctx context.Context, id memory.Identity) []Probe {
 	probes := make([]Probe, len(s.Embedders))
 	for i, e := range s.Embedders {
@@ -202,29 +204,30 @@ func (s *Searcher) ProbeEmbedders(ctx context.Context, id memory.Identity) []Pro
 		_, reason, err := one.embed(ctx, e)
 		probes[i] = Probe{Embedding: e.Identity(), Took: time.Since(began), Reason: reason}
 		if err != nil {
-			s.Log.WarnContext(ctx, "An embedding model was probed and failed", "embedding", e.Identity().String(), "error", err)
+			s.Log.WarnContext(ctx, "An embedding model failed the probe", "embedding", e.Identity().String(), "error", err)
 		}
 	}
 	return probes
 }
 
-// SelfCheck is whether what is stored is found: passages are taken from the index and searched by their own words.
+// SelfCheck is the result of checking that stored text is found: passages of the index are searched by their own
+// words.
 type SelfCheck struct {
 	Corpus  search.Corpus
 	Checked int // passages
-	Found   int // of them, among the first results
-	Broken  int // of them, without a text
+	Found   int // of these, found among the first results
+	Broken  int // of these, without a text
 }
 
-// selfChecks is how many passages of each corpus are searched.
+// selfChecks is how many passages of each corpus are checked.
 const selfChecks = 5
 
-// selfCheckWords is how many words of a passage are asked for.
+// selfCheckWords is how many words of a passage are used as the query.
 const selfCheckWords = 16
 
-// SelfCheck searches passages of each corpus that are spread over what the identity sees, by words alone.
+// SelfCheck searches, by words alone, passages spread evenly over each corpus that the identity sees.
 func (s *Searcher) SelfCheck(ctx context.Context, id memory.Identity) ([]SelfCheck, error) {
-	unnoticed := *s // nobody has asked
+	unnoticed := *s // do not report these searches
 	unnoticed.Recorder, unnoticed.Observe = nil, nil
 	collections, err := s.Store.Collect(ctx, id, search.Corpora(), analysis.Query{})
 	if err != nil {
@@ -274,7 +277,7 @@ func (s *Searcher) selfCheck(ctx context.Context, id memory.Identity, c *index.C
 	return check, nil
 }
 
-// spread takes about n units at equal distances, of those that have words.
+// spread picks about n units at equal distances from those that have words.
 func spread(units []index.Unit, n int) []index.Unit {
 	var wordy []index.Unit
 	for _, u := range units {

@@ -11,16 +11,16 @@ import (
 	"reverie/store"
 )
 
-// Limits of the lines that a keyword search finds.
+// Limits of keyword search.
 const (
 	DefaultKeywordLimit = 10
 	MaxKeywordLimit     = 30
 )
 
-// maxKeywordFiles is how many documents that have all words a keyword search looks at, the latest ones.
+// maxKeywordFiles is how many documents containing all words are examined, the latest first.
 const maxKeywordFiles = 50
 
-// KeywordRequest is a search for lines that have all of some words literally. It needs no index.
+// KeywordRequest is a search for lines that contain all given words literally. It needs no index.
 type KeywordRequest struct {
 	Query string        // keyword.MinQuery to keyword.MaxQuery characters
 	Scope keyword.Scope // empty: all
@@ -33,20 +33,20 @@ type KeywordHit struct {
 	keyword.Hit
 
 	Scope memory.Scope `json:"scope"`
-	// Agent is whose document it is; empty when GLOBAL.
+	// Agent is the owner of the document; empty for GLOBAL.
 	Agent string `json:"agent,omitempty"`
-	// Document is the one that it stands in, with its content.
+	// Document is the document containing the line, with its content.
 	Document memory.Document `json:"-"`
 }
 
-// KeywordResponse is what a keyword search found, best first.
+// KeywordResponse is the result of a keyword search, best first.
 type KeywordResponse struct {
 	Hits     []KeywordHit
 	Disabled bool // the agent's memory is switched off, and nothing was searched
 }
 
-// Keywords finds lines of the documents that an identity sees. The error is an *InvalidError for a request that cannot be used,
-// or the store's. What it finds is not recorded as recalled: who looks for literal words knows them.
+// Keywords finds lines of the documents that an identity sees. It returns an *InvalidError for an invalid request.
+// Its results are not recorded as recalled, because who searches for literal words already knows them.
 func (s *Searcher) Keywords(ctx context.Context, id memory.Identity, r KeywordRequest) (KeywordResponse, error) {
 	if r.Scope == "" {
 		r.Scope = keyword.All
@@ -64,7 +64,7 @@ func (s *Searcher) Keywords(ctx context.Context, id memory.Identity, r KeywordRe
 	case err != nil:
 		return KeywordResponse{}, err
 	case !r.Scope.Known():
-		return KeywordResponse{}, invalid("scope", "%q is not known: name one of all, memory, profile, persona", clipped(string(r.Scope)))
+		return KeywordResponse{}, invalid("scope", "unknown scope %q: use one of all, memory, profile, persona", clipped(string(r.Scope)))
 	case r.Limit < 1 || r.Limit > MaxKeywordLimit:
 		return KeywordResponse{}, invalid("limit", "%d must be from 1 to %d", r.Limit, MaxKeywordLimit)
 	case len(terms) == 0:
@@ -93,8 +93,10 @@ func (s *Searcher) Keywords(ctx context.Context, id memory.Identity, r KeywordRe
 	return response, nil
 }
 
-// documentsWith are the documents in view of a scope that have all terms.
-func (s *Searcher) documentsWith(ctx context.Context, id memory.Identity, scope keyword.Scope, terms []string) ([]memory.Document, error) {
+// documentsWith returns the visible documents of a scope that contain all terms.
+func (s *Searcher) documentsWith(ctx context.Context, id memory.Identity, scope keyword.Scope,
+	terms []string,
+) ([]memory.Document, error) {
 	entries, err := s.Store.Documents(ctx, id, store.DocumentFilter{})
 	if err != nil {
 		return nil, err

@@ -58,7 +58,10 @@ func newHome(t *rapid.T, s *store.Store) *home {
 }
 
 func (h *home) as(owner memory.Owner) memory.Identity {
-	return memory.Identity{Workspace: "acme", Agent: h.agent, Owner: owner, Role: memory.RoleMember, Author: memory.Author{Kind: memory.AuthorUser, ID: string(owner)}}
+	return memory.Identity{
+		Workspace: "acme", Agent: h.agent, Owner: owner, Role: memory.RoleMember,
+		Author: memory.Author{Kind: memory.AuthorUser, ID: string(owner)},
+	}
 }
 
 // write writes a document of some lines, as Markdown has them.

@@ -21,7 +21,7 @@ import (
 	"reverie/store"
 )
 
-// Ledger keeps what was used; *store.Store has it.
+// Ledger stores recalls; *store.Store implements it.
 type Ledger interface {
 	RecordRecalls(ctx context.Context, recalls []store.Recall) error
 	VersionOf(ctx context.Context, id memory.Identity, ref memory.Ref, number int) (memory.Version, error)
@@ -31,42 +31,42 @@ type Ledger interface {
 type Use struct {
 	Identity  memory.Identity
 	Query     analysis.Query
-	At        time.Time // in the owner's zone
+	At        time.Time // in the owner's time zone
 	Synthetic bool
 	Hits      []Hit
 }
 
 const (
-	// flushAfter is how long a use waits for others before it is written.
+	// flushAfter is how long a use waits for others to be written in one batch.
 	flushAfter = 100 * time.Millisecond
 	// flushSize is how many uses are written at once.
 	flushSize = 64
-	// queueLimit is how many uses may wait. Beyond, a search writes its own before it answers.
+	// queueLimit is how many uses may wait. Above it, a search writes its uses before it answers.
 	queueLimit = 1024
 	// saveTimeout bounds one write.
 	saveTimeout = 10 * time.Second
 )
 
-// Recorder writes what was used, several uses at once and behind the answers. Every use is written, or counted as failed and
-// logged. It is safe for concurrent use.
+// Recorder writes uses in batches, in the background. Every use is either written, or counted as failed and logged.
+// It is safe for concurrent use.
 type Recorder struct {
 	store Ledger
 	log   *slog.Logger
 
 	mu       sync.Mutex
 	queue    []Use
-	timer    *time.Timer // nil: nothing is about to be written
-	flushing bool        // somebody writes the queue until it is empty
-	closed   bool        // from then on uses are written at once
+	timer    *time.Timer // nil: no write is scheduled
+	flushing bool        // a goroutine is writing until the queue is empty
+	closed   bool        // later uses are written at once
 	writers  sync.WaitGroup
 
 	recorded, failed atomic.Int64
 }
 
-// NewRecorder makes a recorder. Close it before its store.
+// NewRecorder returns a recorder. Close it before its store.
 func NewRecorder(s Ledger, log *slog.Logger) *Recorder { return &Recorder{store: s, log: log} }
 
-// Record notes a use. It returns at once unless too many are waiting.
+// Record records a use. It returns at once unless too many are waiting.
 func (r *Recorder) Record(ctx context.Context, u Use) {
 	if !r.enqueue(u) {
 		r.save(context.WithoutCancel(ctx), []Use{u})
@@ -96,7 +96,7 @@ func (r *Recorder) enqueue(u Use) bool {
 	return true
 }
 
-// flush has the queue written until it is empty. The caller holds the lock, and nobody is writing it.
+// flush starts writing until the queue is empty. The caller holds the lock, and flushing is false.
 func (r *Recorder) flush() {
 	if r.timer != nil {
 		r.timer.Stop()
@@ -110,7 +110,7 @@ func (r *Recorder) flush() {
 	})
 }
 
-// take takes uses off the queue. When there are none, nobody writes it any longer.
+// take removes uses from the queue. If there are none, it ends the flushing.
 func (r *Recorder) take() []Use {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -123,8 +123,8 @@ func (r *Recorder) take() []Use {
 	return uses
 }
 
-// save writes uses together. When that fails, each is tried by itself: one that cannot be written does not take others with
-// it.
+// save writes uses together. If that fails, it writes each separately, so that one bad use does not affect the
+// others.
 func (r *Recorder) save(ctx context.Context, uses []Use) {
 	recalls := r.recalls(ctx, uses)
 	if len(recalls) > 1 && r.try(ctx, recalls) == nil {
@@ -134,7 +134,8 @@ func (r *Recorder) save(ctx context.Context, uses []Use) {
 	for _, recall := range recalls {
 		if err := r.try(ctx, []store.Recall{recall}); err != nil {
 			r.failed.Add(1)
-			r.log.ErrorContext(ctx, "What a search found could not be recorded", "error", err, "workspace", recall.Identity.Workspace, "agent", recall.Identity.Agent)
+			r.log.ErrorContext(ctx, "Could not record a recall", "error", err, "workspace", recall.Identity.Workspace, "agent",
+				recall.Identity.Agent)
 			continue
 		}
 		r.recorded.Add(1)
@@ -147,7 +148,7 @@ func (r *Recorder) try(ctx context.Context, recalls []store.Recall) error {
 	return r.store.RecordRecalls(ctx, recalls)
 }
 
-// Close writes what is waiting and returns when it is written, or when ctx ends. Later uses are written at once.
+// Close writes the waiting uses and returns when they are written, or when ctx ends. Later uses are written at once.
 func (r *Recorder) Close(ctx context.Context) error {
 	r.mu.Lock()
 	r.closed = true
@@ -168,10 +169,10 @@ func (r *Recorder) Close(ctx context.Context) error {
 	}
 }
 
-// Counts are how many uses were written, and how many could not be.
+// Counts returns how many uses were written, and how many failed.
 func (r *Recorder) Counts() (recorded, failed int64) { return r.recorded.Load(), r.failed.Load() }
 
-// recalls are uses as they are kept: hashes and identities, no text.
+// recalls converts uses for storage: hashes and identities, no text.
 func (r *Recorder) recalls(ctx context.Context, uses []Use) []store.Recall {
 	documents := map[versionKey][]memory.EntryAt{}
 	kept := make([]store.Recall, len(uses))
@@ -196,8 +197,8 @@ type versionKey struct {
 	version  int
 }
 
-// statements are those that a result shows. What encloses a statement is part of its identity, so that the whole document is
-// looked at, once for all results of it; a message is one statement.
+// statements returns the statements in a hit. The identity of a statement depends on its enclosing headings, so the
+// whole document is parsed, once for all hits in it; a message is one statement.
 func (r *Recorder) statements(ctx context.Context, documents map[versionKey][]memory.EntryAt, id memory.Identity, h Hit) []memory.EntryAt {
 	if h.Corpus == search.Sessions {
 		return []memory.EntryAt{{ID: memory.EntryIDOf(h.Text), Text: h.Text}}
@@ -206,8 +207,8 @@ func (r *Recorder) statements(ctx context.Context, documents map[versionKey][]me
 	all, known := documents[key]
 	if !known {
 		version, err := r.store.VersionOf(ctx, id, memory.Ref{Scope: h.Source.Scope, Path: h.Path}, h.Source.Version)
-		if err != nil { // the passage alone says nearly as much
-			r.log.WarnContext(ctx, "A document that was recalled could not be read", "error", err, "document", h.Source.ID)
+		if err != nil { // the passage alone is nearly as good
+			r.log.WarnContext(ctx, "Could not read a recalled document", "error", err, "document", h.Source.ID)
 			return memory.EntriesOf(h.Text)
 		}
 		all = memory.EntriesOf(version.Content)
@@ -222,8 +223,8 @@ func (r *Recorder) statements(ctx context.Context, documents map[versionKey][]me
 	return shown
 }
 
-// used are the statements that have the most words of a question. When none has any, which vectors can find all the same, it
-// is all of them.
+// used returns the statements that share most words with the question; all of them if none shares a word, as with
+// vector hits.
 func used(statements []memory.EntryAt, q analysis.Query) []memory.EntryID {
 	var best []memory.EntryID
 	most := 0
@@ -239,24 +240,24 @@ func used(statements []memory.EntryAt, q analysis.Query) []memory.EntryID {
 	return best
 }
 
-// QueryHash identifies a question within a workspace, however it was spelled: case and spaces do not count.
+// QueryHash identifies a question within a workspace, ignoring case and spaces.
 func QueryHash(workspace, query string) [sha256.Size]byte {
 	folded := strings.Join(strings.Fields(fold.Text(query)), " ")
 	return sha256.Sum256([]byte(workspace + "\x00" + folded))
 }
 
-// dayOf is the day of a time in its zone, as the database keeps days.
+// dayOf returns the calendar day of a time in its zone, as the database stores days.
 func dayOf(t time.Time) time.Time {
 	year, month, day := t.Date()
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-// knownSpaces is of how many spaces the reputation is kept; the others begin again.
+// knownSpaces is the number of cached reputations; the least recently used are forgotten.
 const knownSpaces = 10_000
 
-// Reputations are what this process has learned of the spaces of vectors from the questions that it answered: whether what is
-// near to a question has to do with it. They say something about the model and nothing about anybody. An answer tells with
-// which reputation it was made, since the same question may be answered a little differently once more is known.
+// Reputations holds what this process has learned about vector spaces from the questions it answered: how reliably
+// nearness means relevance. They describe models, not people. A response includes the reputation it used, since the
+// same question may be answered slightly differently later.
 type Reputations struct {
 	mu   sync.Mutex
 	kept *lru.Cache[reputationKey, fuse.Reputation]
@@ -267,14 +268,14 @@ type reputationKey struct {
 	corpus search.Corpus
 }
 
-// NewReputations knows nothing yet.
+// NewReputations returns empty reputations.
 func NewReputations() *Reputations {
-	// Its only error is a size that is not positive.
+	// lru.New fails only for a size that is not positive.
 	kept, _ := lru.New[reputationKey, fuse.Reputation](knownSpaces)
 	return &Reputations{kept: kept}
 }
 
-// of is what is known so far; nothing of a space that is new.
+// of returns the current reputation of a space; the zero value if unknown.
 func (r *Reputations) of(key reputationKey) fuse.Reputation {
 	if r == nil {
 		return fuse.Reputation{}
@@ -283,7 +284,7 @@ func (r *Reputations) of(key reputationKey) fuse.Reputation {
 	return known
 }
 
-// learn takes one more question in.
+// learn adds the result of one question.
 func (r *Reputations) learn(key reputationKey, v fuse.Votes) {
 	if r == nil {
 		return

@@ -198,7 +198,8 @@ func TestWhatIsRecorded(t *testing.T) {
 	if len(first.Entries) != 1 || first.Entries[0] != want || want == memory.EntryIDOf("The balcony has tomatoes.") {
 		t.Errorf("entries %v, want %v, which is not that of the statement alone", first.Entries, want)
 	}
-	if first.Source != document || first.Scope != memory.ScopeTeam || first.Path != "notes.md" || first.FromLine != 4 || first.ToLine != 6 || first.Score != .7 {
+	if first.Source != document || first.Scope != memory.ScopeTeam || first.Path != "notes.md" || first.FromLine != 4 ||
+		first.ToLine != 6 || first.Score != .7 {
 		t.Errorf("%+v", first)
 	}
 	if first.ChunkHash != u.Hits[0].Hash() {
@@ -207,7 +208,8 @@ func TestWhatIsRecorded(t *testing.T) {
 	if e := got.Hits[1].Entries; len(e) != 1 || e[0] != memory.EntryIDOf("The balcony faces south.") {
 		t.Errorf("a message is one statement: %v", e)
 	}
-	if got.Day != time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC) || !got.Synthetic || got.QueryHash != recall.QueryHash("acme", "balcony tomatoes") {
+	if got.Day != time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC) || !got.Synthetic ||
+		got.QueryHash != recall.QueryHash("acme", "balcony tomatoes") {
 		t.Errorf("%+v", got)
 	}
 	// A document that is gone meanwhile: the passage says nearly as much.

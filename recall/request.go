@@ -21,13 +21,13 @@ import (
 const (
 	MaxQuery   = 4096             // characters of a question
 	MaxResults = 50               // of one search
-	MaxWait    = 10 * time.Second // for vectors of what was just written
+	MaxWait    = 10 * time.Second // for vectors of recent writes
 )
 
-// All is what a request says to search every corpus.
+// All requests a search of every corpus.
 const All search.Corpus = "all"
 
-// CorpusNames are what a request may name: the registered corpora, and all of them.
+// CorpusNames returns the valid corpus names of a request, including All.
 func CorpusNames() []search.Corpus { return append(search.Corpora(), All) }
 
 // Request is one search. The zero value of everything but Query is usable.
@@ -36,25 +36,26 @@ type Request struct {
 	Corpus     search.Corpus // empty: All
 	MaxResults *int          // nil: the agent's or the server's setting
 	MinScore   *float64      // nil: the agent's or the server's setting
-	// From and To bound the time of what is found: From included, To excluded; zero: open. What has no time is outside.
+	// From and To limit the time of results: From inclusive, To exclusive; zero: unlimited. Results without a time
+	// are excluded.
 	From, To time.Time
 	Explain  bool
-	// After is the token of a write whose vectors the search waits for, up to Wait. Words never lag behind.
+	// After is the token of a write whose vectors the search waits for, up to Wait. Lexical search never lags behind.
 	After int64
 	Wait  time.Duration
 	// Synthetic searches (tests, dreams, operators) are recorded as such and never count as use.
 	Synthetic bool
-	// Unrecorded leaves it to the caller to say with Used which results were used: for whoever shows only some of them.
+	// Unrecorded means that the caller reports the used results with Used, because it may show only some of them.
 	Unrecorded bool
 	Options    Options
-	// Agent is what the agent has set for itself, and Zone its time zone; nil: UTC.
+	// Agent holds the agent's settings, and Zone its time zone; nil: UTC.
 	Agent memory.AgentSettings
 	Zone  *time.Location
 }
 
-// InvalidError says what is wrong with a request.
+// InvalidError describes an invalid field of a request.
 type InvalidError struct {
-	Field   string // as the API names it
+	Field   string // name in the API
 	Problem string
 }
 
@@ -64,18 +65,18 @@ func invalid(field, format string, args ...any) error {
 	return &InvalidError{Field: field, Problem: fmt.Sprintf(format, args...)}
 }
 
-// check returns every fault of a request, joined.
+// check returns all errors of a request, joined.
 func (r Request) check() error {
 	var errs []error
 	bad := func(field, format string, args ...any) { errs = append(errs, invalid(field, format, args...)) }
 	if n := utf8.RuneCountInString(r.Query); n > MaxQuery {
-		bad("query", "it has %d characters, at most %d are possible: ask for what matters", n, MaxQuery)
+		bad("query", "it has %d characters, at most %d are allowed", n, MaxQuery)
 	}
 	if !utf8.ValidString(r.Query) {
 		bad("query", "it is not valid UTF-8")
 	}
 	if r.Corpus != "" && !slices.Contains(CorpusNames(), r.Corpus) {
-		bad("corpus", "%q is not known: name one of %s", clipped(string(r.Corpus)), list(CorpusNames()))
+		bad("corpus", "unknown corpus %q: use one of %s", clipped(string(r.Corpus)), list(CorpusNames()))
 	}
 	if n := r.MaxResults; n != nil && (*n < 1 || *n > MaxResults) {
 		bad("maxResults", "%d must be from 1 to %d", *n, MaxResults)
@@ -90,7 +91,7 @@ func (r Request) check() error {
 		bad("wait", "%s must be from 0s to %s", r.Wait, MaxWait)
 	}
 	if r.After < 0 {
-		bad("after", "it is no token of a receipt")
+		bad("after", "invalid token: use the one from a receipt")
 	}
 	return errors.Join(append(errs, r.Options.check()...)...)
 }
@@ -109,7 +110,7 @@ func (r Request) zone() *time.Location {
 	return r.Zone
 }
 
-// covers reports whether a time, in Unix seconds and 0 when it is not known, is inside From and To.
+// covers reports whether a time, in Unix seconds with 0 for unknown, is inside From and To.
 func (r Request) covers(at int64) bool {
 	if !r.bounded() {
 		return true
@@ -140,17 +141,17 @@ func clipped(s string) string {
 	return string([]rune(s)[:maxQuoted]) + "…"
 }
 
-// ParsePeriod reads the bounds of a period, each RFC 3339 or a date in the zone; empty: open. A date as the end means the
-// end of that day.
+// ParsePeriod parses the bounds of a period, each RFC 3339 or a date in the zone; empty: unlimited. A date as the end
+// includes that day.
 func ParsePeriod(from, to string, zone *time.Location) (start, end time.Time, err error) {
 	var errs []error
 	if start, _, err = parseTime(from, zone); err != nil {
-		errs = append(errs, invalid("from", "write a time such as 2026-01-31T08:00:00Z, or a date such as 2026-01-31"))
+		errs = append(errs, invalid("from", "use a time such as 2026-01-31T08:00:00Z, or a date such as 2026-01-31"))
 	}
 	end, isDay, err := parseTime(to, zone)
 	switch {
 	case err != nil:
-		errs = append(errs, invalid("to", "write a time such as 2026-01-31T08:00:00Z, or a date such as 2026-01-31"))
+		errs = append(errs, invalid("to", "use a time such as 2026-01-31T08:00:00Z, or a date such as 2026-01-31"))
 	case isDay:
 		end = end.AddDate(0, 0, 1)
 	}
@@ -171,7 +172,7 @@ func parseTime(s string, zone *time.Location) (_ time.Time, isDay bool, err erro
 	return t, false, err
 }
 
-// Options change how one request is answered. A nil field leaves the agent's or the server's setting.
+// Options override ranking settings for one request. Nil fields keep the agent's or the server's setting.
 type Options struct {
 	VectorWeight      *float64 `json:"vectorWeight,omitempty" minimum:"0" maximum:"1" doc:"Weight of vectors against words; only the relation of the two counts."`
 	TextWeight        *float64 `json:"textWeight,omitempty" minimum:"0" maximum:"1" doc:"Weight of words against vectors."`
@@ -179,18 +180,18 @@ type Options struct {
 	MMRLambda         *float64 `json:"mmrLambda,omitempty" minimum:"0" maximum:"1" doc:"Weight of relevance against novelty; 1: only relevance."`
 	Decay             *bool    `json:"decay,omitempty" doc:"Let older passages count less, except documents that do not age."`
 	DecayHalfLifeDays *float64 `json:"decayHalfLifeDays,omitempty" minimum:"0.01" maximum:"36500" doc:"Age at which a passage counts half."`
-	// Off names components of the ranking that are switched off; Components lists them.
+	// Off names disabled components of the ranking; Components lists them.
 	Off []string `json:"off,omitempty" maxItems:"32" doc:"Components of the ranking to do without, to see what they are worth."`
 }
 
-// Components that are not part of lexical ranking.
+// Components outside of lexical ranking.
 const (
-	offVectors       = "vectors"       // vectors are not asked for
-	offRefine        = "refine"        // texts of the best candidates are not looked at
-	offPersonalBoost = "personalBoost" // an owner's own passages count like shared ones
+	offVectors       = "vectors"       // vectors are not used
+	offRefine        = "refine"        // texts of the best candidates are not examined
+	offPersonalBoost = "personalBoost" // an owner's own passages are not boosted
 )
 
-// switches turn components of lexical ranking off, by the name of their option.
+// switches maps the names of components of lexical ranking to functions that disable them.
 var switches = map[string]func(*rank.Options){
 	"stopWeight":    func(o *rank.Options) { o.StopWeight = 0 },
 	"contextWeight": func(o *rank.Options) { o.ContextWeight = 0 },
@@ -208,7 +209,7 @@ var switches = map[string]func(*rank.Options){
 	"b":             func(o *rank.Options) { o.B, o.TurnB = 0, 0 },
 }
 
-// Components are the names that Options.Off takes, in order.
+// Components returns the names that Options.Off accepts, in order.
 func Components() []string {
 	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(switches)), offVectors, offRefine, offPersonalBoost)))
 }
@@ -229,19 +230,19 @@ func (o Options) check() (errs []error) {
 	}
 	for _, name := range o.Off {
 		if !slices.Contains(Components(), name) {
-			bad("off", "%q is not known: name some of %s", clipped(name), list(Components()))
+			bad("off", "unknown component %q: use %s", clipped(name), list(Components()))
 		}
 	}
 	return errs
 }
 
-// Half-lives between a quarter of an hour and a hundred years say something.
+// Half-lives are useful between a quarter of an hour and a hundred years.
 const (
 	minHalfLifeDays = 0.01
 	maxHalfLifeDays = 36500
 )
 
-// ranking are the options of lexical ranking.
+// ranking returns the options of lexical ranking.
 func (o Options) ranking() rank.Options {
 	ranking := rank.DefaultOptions()
 	for _, name := range o.Off {
@@ -252,21 +253,22 @@ func (o Options) ranking() rank.Options {
 	return ranking
 }
 
-// Settings are how an agent's memory is searched. They are resolved in one order: the server's, the agent's, the request's.
+// Settings control how an agent's memory is searched. The request's override the agent's, which override the
+// server's.
 type Settings struct {
-	Enabled       bool // off: nothing is found
+	Enabled       bool // false: nothing is found
 	MaxResults    int
 	MinScore      float64 // 0 to 1
-	VectorWeight  float64 // against TextWeight; only their relation counts
+	VectorWeight  float64 // relative to TextWeight
 	TextWeight    float64
-	Diversity     bool    // results that repeat others wait (maximal marginal relevance)
+	Diversity     bool    // repetitive results are deferred (maximal marginal relevance)
 	Lambda        float64 // weight of relevance against novelty, 0 to 1
 	Decay         bool    // older passages count less
 	HalfLife      time.Duration
-	PersonalBoost float64 // what the score of an owner's own passages is multiplied with
+	PersonalBoost float64 // factor for the scores of an owner's own passages
 }
 
-// DefaultSettings are the documented defaults.
+// DefaultSettings returns the documented defaults.
 func DefaultSettings() Settings {
 	selection, fusion := choose.DefaultOptions(), fuse.DefaultOptions()
 	return Settings{
@@ -277,7 +279,7 @@ func DefaultSettings() Settings {
 	}
 }
 
-// With returns s with everything that an agent sets.
+// With returns s with the agent's settings applied.
 func (s Settings) With(a memory.AgentSettings) Settings {
 	set(&s.Enabled, a.MemoryEnabled)
 	set(&s.MaxResults, a.RecallMaxResults)
@@ -293,7 +295,7 @@ func (s Settings) With(a memory.AgentSettings) Settings {
 	return s
 }
 
-// settings are those of one request.
+// settings returns the settings of one request.
 func (r Request) settings(server Settings) Settings {
 	s := server.With(r.Agent)
 	set(&s.MaxResults, r.MaxResults)
@@ -313,7 +315,7 @@ func (r Request) settings(server Settings) Settings {
 	return s
 }
 
-// selection is what the selection of results is told.
+// selection returns the options for the selection of results.
 func (s Settings) selection(r Request) choose.Options {
 	o := choose.Options{Limit: s.MaxResults, MinScore: s.MinScore, PersonalBoost: s.PersonalBoost, From: r.From, To: r.To}
 	if s.Decay {

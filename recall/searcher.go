@@ -1,10 +1,9 @@
-// Package recall is the one way in which memory is searched: what asks, a person's request, an agent's tool, a prompt or a
-// dream, comes through Searcher.Search.
+// Package recall is the one path on which memory is searched: requests of people, tools, prompts and dreams all use
+// Searcher.Search.
 //
-// A search collects what its identity may see, ranks it by words, compares vectors where there are any, fuses the two
-// lists, selects, and remembers what was used. The arithmetic is package search's and the rows are package store's; this
-// package puts them together, in parallel where they do not depend on each other, and sees to it that a search is
-// answered when the provider of vectors is not there.
+// A search collects what its identity may see, ranks it by words, compares vectors if there are any, fuses the two
+// lists, selects, and records what was used. Package search does the arithmetic and package store reads the rows;
+// this package combines them, concurrently where possible, and answers even if the embedding provider is unavailable.
 package recall
 
 import (
@@ -34,7 +33,7 @@ import (
 	"reverie/store"
 )
 
-// Store is what a search reads; *store.Store has it.
+// Store is what a search reads; *store.Store implements it.
 type Store interface {
 	Collect(ctx context.Context, id memory.Identity, corpora []search.Corpus, q analysis.Query) ([]*index.Collection, error)
 	Passages(ctx context.Context, id memory.Identity, corpus search.Corpus, units []index.Unit) (map[index.UnitKey]store.Passage, error)
@@ -48,36 +47,36 @@ type Store interface {
 
 // Embedder makes vectors of questions.
 type Embedder interface {
-	// Identity says what makes the vectors. Its Dimensions are 0 until they are known.
+	// Identity returns the identity of the model. Dimensions is 0 until it is known.
 	Identity() memory.EmbeddingIdentity
-	// EmbedQuery returns the vector of a question that somebody in a workspace asks.
+	// EmbedQuery returns the vector of a question asked in a workspace.
 	EmbedQuery(ctx context.Context, workspace, text string) ([]float32, error)
 }
 
-// DefaultQueryTimeout is how long a search waits for the vector of its question unless it is told otherwise.
+// DefaultQueryTimeout is how long a search waits by default for the vector of its question.
 const DefaultQueryTimeout = 1500 * time.Millisecond
 
-// Searcher searches. It is safe for concurrent use.
+// Searcher searches memory. It is safe for concurrent use.
 type Searcher struct {
 	Store Store
-	// Embedders are the configured models: the one that has made an agent's live vectors is asked. None: searches are
-	// lexical, and complete.
+	// Embedders are the configured models. A search uses the one that made the agent's live vectors. If empty,
+	// searches are lexical.
 	Embedders []Embedder
 	// QueryTimeout bounds the wait for the vector of a question; 0: DefaultQueryTimeout.
 	QueryTimeout time.Duration
-	Reputations  *Reputations     // of the models; nil: every question begins anew
+	Reputations  *Reputations     // of the models; nil: nothing is learned
 	Defaults     Settings         // of the server
-	Recorder     *Recorder        // nil: what is used is not recorded
-	Observe      func(Response)   // is told of every answer; nil: nobody is
+	Recorder     *Recorder        // nil: uses are not recorded
+	Observe      func(Response)   // called with every response; may be nil
 	Now          func() time.Time // nil: time.Now
 	Log          *slog.Logger
 }
 
-// Search answers a request on behalf of an identity, which names one agent. Only what the identity may see is looked at: it
-// decides before anything is ranked.
+// Search answers a request on behalf of an identity, which names one agent. Visibility is decided before anything is
+// ranked.
 //
-// A question without words is answered by nothing, and costs nothing. The error joins an *InvalidError for every fault of
-// the request, or is the store's.
+// A question without words has no results and costs nothing. The error joins an *InvalidError for every invalid
+// field, or comes from the store.
 func (s *Searcher) Search(ctx context.Context, id memory.Identity, r Request) (Response, error) {
 	began := time.Now()
 	if err := r.check(); err != nil {
@@ -110,14 +109,15 @@ func (s *Searcher) Search(ctx context.Context, id memory.Identity, r Request) (R
 	return response, nil
 }
 
-// Used records which results of a search with Unrecorded were used after all, best first.
+// Used records which results of an Unrecorded search were used, best first.
 func (s *Searcher) Used(ctx context.Context, id memory.Identity, r Request, hits []Hit) {
 	now := s.now().In(r.zone())
 	s.record(ctx, Use{Identity: id, Query: analysis.NewQuery(r.Query, now), At: now, Synthetic: r.Synthetic, Hits: hits})
 }
 
 func (s *Searcher) record(ctx context.Context, u Use) {
-	// What a member of a team finds at its leader's does not count there: the leader's memory is not changed by it.
+	// What a team member finds in its leader's memory is not counted there: the leader's memory must not change by
+	// it.
 	u.Hits = slices.DeleteFunc(slices.Clone(u.Hits), func(h Hit) bool { return h.Source.Agent != "" && h.Source.Agent != u.Identity.Agent })
 	if s.Recorder != nil && len(u.Hits) > 0 {
 		s.Recorder.Record(ctx, u)
@@ -139,19 +139,19 @@ type searching struct {
 	request  Request
 	settings Settings
 	query    analysis.Query
-	now      time.Time // in the request's zone
+	now      time.Time // in the request's time zone
 	response *Response
 	stages   []Stage
 }
 
-// run searches: words and vectors at the same time, then both together.
+// run searches words and vectors concurrently, and then combines them.
 func (s *searching) run(ctx context.Context) error {
 	if s.request.After > 0 && s.request.Wait > 0 {
 		if err := s.await(ctx); err != nil {
 			return err
 		}
 	}
-	// What is compared is not needed when the words cannot be looked up.
+	// The comparison is cancelled if the lexical search fails.
 	denseCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var late lag
@@ -193,7 +193,7 @@ func (s *searching) run(ctx context.Context) error {
 	return nil
 }
 
-// lexical collects what is in view and ranks it by words.
+// lexical collects the visible units and ranks them by words.
 func (s *searching) lexical(ctx context.Context) ([]*view, error) {
 	began := time.Now()
 	collections, err := s.Store.Collect(ctx, s.id, s.request.corpora(), s.query)
@@ -211,7 +211,7 @@ func (s *searching) lexical(ctx context.Context) ([]*view, error) {
 	return views, err
 }
 
-// eachView does something with all views at the same time and returns the first error in their order.
+// eachView runs do for all views concurrently and returns the first error in their order.
 func (s *searching) eachView(views []*view, do func(*view) error) error {
 	errs := make([]error, len(views))
 	var all sync.WaitGroup
@@ -241,7 +241,7 @@ type view struct {
 	byKey    map[index.UnitKey]rank.Ranked
 	passages map[index.UnitKey]store.Passage
 	fusion   fuse.Fusion
-	share    float64 // of scores against those of other corpora
+	share    float64 // factor for comparing scores with other corpora
 	results  []choose.Result
 	dropped  []choose.Dropped
 }
@@ -250,7 +250,7 @@ type view struct {
 func (v *view) rank(ctx context.Context) error {
 	options := v.request.Options.ranking()
 	depth := options.Depth
-	if v.request.bounded() { // what is outside leaves before the list is cut, or it would take the places
+	if v.request.bounded() { // drop units outside the period before the list is cut
 		options.Depth = max(depth, len(v.Units))
 	}
 	v.ranked = rank.Rank(v.query, v.Collection, options)
@@ -274,7 +274,7 @@ func (v *view) rank(ctx context.Context) error {
 	return nil
 }
 
-// text is that of a unit that was read.
+// text returns the text of a unit that was read.
 func (v *view) text(unit int) string { return v.passages[v.Units[unit].Key()].Text }
 
 // read reads the passages of units that were not read yet.
@@ -302,22 +302,22 @@ func (v *view) read(ctx context.Context, keys []index.UnitKey) error {
 	return nil
 }
 
-// find is where a unit stands in the view.
+// find returns the index of a unit in the view.
 func (v *view) find(key index.UnitKey) (int, bool) {
 	return slices.BinarySearchFunc(v.Units, key, func(u index.Unit, k index.UnitKey) int { return u.Key().Compare(k) })
 }
 
-// Candidates are read and selected from: several times as many as there can be results, since some leave.
+// Several times as many candidates are read as there can be results, since some are dropped.
 const (
 	candidatesPerResult = 4
 	leastCandidates     = 60
 )
 
-// fuse makes one list of words and vectors, which are those of a space.
+// fuse merges the rankings by words and by the vectors of a space.
 func (v *view) fuse(dense fuse.Dense, space int64) {
 	v.dense = dense
 	v.dense.Hits = slices.DeleteFunc(slices.Clone(dense.Hits), func(h fuse.DenseHit) bool {
-		at, found := v.find(h.Unit) // what was written in between is left to the next search
+		at, found := v.find(h.Unit) // units written meanwhile are left to the next search
 		return !found || !v.request.covers(v.Units[at].At)
 	})
 	options, key := v.fuseOptions(), reputationKey{space, v.Corpus}
@@ -328,11 +328,11 @@ func (v *view) fuse(dense fuse.Dense, space int64) {
 	}
 }
 
-// trust is how much of the question this corpus seems to answer, 0 to 1: by words or by vectors.
+// trust estimates how much of the question this corpus answers, 0 to 1: by words or by vectors.
 func (v *view) trust() float64 { return max(v.fusion.Votes.Text, v.fusion.Votes.Vector) }
 
-// compareViews sets what scores of each view are multiplied with, so that those of several compare: the best of a corpus that has
-// a word of the question by chance is not as good as the best of one that has all of them.
+// compareViews sets the factor of each view so that their scores are comparable: the best of a corpus that contains a
+// word of the question by chance is worth less than the best of one that contains all of them.
 func compareViews(views []*view) {
 	most := 0.0
 	for _, v := range views {
@@ -358,7 +358,7 @@ func (v *view) choose(ctx context.Context) error {
 	}
 	var candidates []choose.Candidate
 	for _, f := range best {
-		if passage, found := v.passages[f.Unit]; found { // otherwise its source was indexed anew meanwhile
+		if passage, found := v.passages[f.Unit]; found { // otherwise its source was reindexed meanwhile
 			candidates = append(candidates, v.candidate(f, passage))
 		}
 	}
@@ -366,8 +366,8 @@ func (v *view) choose(ctx context.Context) error {
 	return nil
 }
 
-// shareOf is what the fused score of a unit is multiplied with. What has an identifier or a quoted phrase of the question as
-// it was written is not held back by what surrounds it.
+// shareOf returns the factor for the fused score of a unit. A literal match of an identifier or a quoted phrase is
+// not reduced by the rest of its corpus.
 func (v *view) shareOf(f fuse.Fused) float64 {
 	if f.Exact {
 		return 1
@@ -375,7 +375,7 @@ func (v *view) shareOf(f fuse.Fused) float64 {
 	return v.share
 }
 
-// candidates is how many passages results are selected from.
+// candidates returns how many passages results are selected from.
 func (v *view) candidates() int {
 	return max(leastCandidates, candidatesPerResult*v.settings.MaxResults)
 }
@@ -386,7 +386,7 @@ func (v *view) fuseOptions() fuse.Options {
 	return o
 }
 
-// lexicalList is the ranking by words as fusion takes it.
+// lexicalList converts the ranking by words for fusion.
 func (v *view) lexicalList() fuse.Lexical {
 	l := fuse.Lexical{Hits: make([]fuse.LexicalHit, len(v.ranked)), Count: len(v.Units)}
 	v.byKey = make(map[index.UnitKey]rank.Ranked, len(v.ranked))
@@ -411,7 +411,7 @@ func (v *view) candidate(f fuse.Fused, p store.Passage) choose.Candidate {
 	return c
 }
 
-// SessionsFolder is in front of a conversation's id where a document has its path.
+// SessionsFolder precedes a conversation's id where a document has its path.
 const SessionsFolder = "sessions/"
 
 func pathOf(s store.Source) string {
@@ -421,22 +421,22 @@ func pathOf(s store.Source) string {
 	return s.Path
 }
 
-// datedNote is a daily note, with whatever is said behind its date.
+// datedNote matches a daily note, with an optional suffix after its date.
 var datedNote = regexp.MustCompile(`^memory/\d{4}-\d{2}-\d{2}[^/]*\.md$`)
 
-// evergreen reports whether passages of a document do not age: those that are kept up to date. Daily notes and what was
-// said in conversations do.
+// evergreen reports whether passages of a document do not age because it is kept up to date. Daily notes and
+// conversations age.
 func evergreen(corpus search.Corpus, path string) bool {
 	return corpus == search.Memory && !datedNote.MatchString(path)
 }
 
-// copyOf names a text by its words: spaces and case make no other text.
+// copyOf returns the words of a text as a key: spaces and case are ignored.
 func copyOf(text string) string {
 	sum := sha256.Sum256([]byte(strings.Join(strings.Fields(fold.Text(text)), " ")))
 	return hex.EncodeToString(sum[:])
 }
 
-// termsOf are the distinct words of a text, as diversity compares them.
+// termsOf returns the distinct words of a text, for diversity.
 func termsOf(text string) []index.TermID {
 	var terms []index.TermID
 	for _, token := range analysis.Analyse(text) {
@@ -448,8 +448,8 @@ func termsOf(text string) []index.TermID {
 	return slices.Compact(terms)
 }
 
-// searchLeader searches the documents of the leader for a member of a team, as the same owner, and puts what it finds between the
-// member's own results by score. Of two that are equally good the own one comes first.
+// searchLeader searches the leader's documents for a team member, as the same owner, and merges the results by score.
+// The member's own results win ties.
 func (s *Searcher) searchLeader(ctx context.Context, own *searching) error {
 	if own.request.Agent.Leader == "" || !slices.Contains(own.request.corpora(), search.Memory) {
 		return nil
@@ -459,9 +459,12 @@ func (s *Searcher) searchLeader(ctx context.Context, own *searching) error {
 		return err
 	}
 	response := Response{Mode: Lexical, Settings: own.settings, Embedding: own.response.Embedding}
-	theirs := &searching{Searcher: s, id: leader, request: own.request, settings: own.settings, query: own.query, now: own.now, response: &response}
+	theirs := &searching{
+		Searcher: s, id: leader, request: own.request, settings: own.settings, query: own.query, now: own.now,
+		response: &response,
+	}
 	theirs.request.Corpus = search.Memory
-	theirs.request.After = 0 // tokens count in one agent's journal, and a member writes nothing there
+	theirs.request.After = 0 // tokens belong to one agent's journal, and a member does not write there
 	if err := theirs.run(ctx); err != nil {
 		return err
 	}
@@ -471,7 +474,7 @@ func (s *Searcher) searchLeader(ctx context.Context, own *searching) error {
 	}
 	all := own.response.Results
 	for _, h := range response.Results {
-		if h.Source.Scope != memory.ScopeGlobal && !known[copyOf(h.Text)] { // what is GLOBAL the member has found itself
+		if h.Source.Scope != memory.ScopeGlobal && !known[copyOf(h.Text)] { // the member has already found what is GLOBAL
 			all = append(all, h)
 		}
 	}
@@ -484,7 +487,7 @@ func (s *Searcher) searchLeader(ctx context.Context, own *searching) error {
 	return nil
 }
 
-// leaderWith are the leader's documents that have all terms, for a member of a team.
+// leaderWith returns the leader's documents that contain all terms, for a team member.
 func (s *Searcher) leaderWith(ctx context.Context, id memory.Identity, r KeywordRequest, terms []string) ([]memory.Document, error) {
 	if r.Agent.Leader == "" {
 		return nil, nil

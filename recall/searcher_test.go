@@ -75,7 +75,8 @@ func (l *library) say(owner memory.Owner, conversation string, lines ...string) 
 			ID: fmt.Sprint("m", i+1), Role: memory.RoleOfUser, Content: line, CreatedAt: time.Date(2026, 5, 1, 8, i, 0, 0, time.UTC),
 		})
 	}
-	if _, err := l.store.AppendMessages(l.t.Context(), as(owner), store.Batch{Conversation: conversation, Trigger: memory.TriggerAPI, Messages: messages}); err != nil {
+	if _, err := l.store.AppendMessages(l.t.Context(), as(owner),
+		store.Batch{Conversation: conversation, Trigger: memory.TriggerAPI, Messages: messages}); err != nil {
 		l.t.Fatal(err)
 	}
 }
@@ -194,9 +195,13 @@ func (model) Identity() memory.EmbeddingIdentity {
 func TestVectorsThatCannotBeCompared(t *testing.T) {
 	l := open(t)
 	l.write("user:1", "n.md", "The compass is old.\n")
-	s := recall.Searcher{Store: broken{l.store}, Embedders: []recall.Embedder{model{}}, Defaults: recall.DefaultSettings(), Log: slog.New(slog.DiscardHandler)}
+	s := recall.Searcher{
+		Store: broken{l.store}, Embedders: []recall.Embedder{model{}}, Defaults: recall.DefaultSettings(),
+		Log: slog.New(slog.DiscardHandler),
+	}
 	got, err := s.Search(t.Context(), as("user:1"), recall.Request{Query: "compass"})
-	if err != nil || !got.Degraded || got.Reason != recall.ReasonComparing || got.Mode != recall.Lexical || len(got.Results) != 1 || got.Embedding.Model != "m" {
+	if err != nil || !got.Degraded || got.Reason != recall.ReasonComparing || got.Mode != recall.Lexical || len(got.Results) != 1 ||
+		got.Embedding.Model != "m" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -7,22 +7,22 @@ import (
 	"reverie/memory"
 )
 
-// Choice says which documents an export has, or an import takes.
+// Choice selects the documents of an export or an import.
 type Choice string
 
 const (
-	// ChoosePersonal are the PERSONAL documents of the request's owner.
+	// ChoosePersonal selects the PERSONAL documents of the request's owner.
 	ChoosePersonal Choice = "personal"
-	// ChooseTeam are the agent's TEAM documents.
+	// ChooseTeam selects the agent's TEAM documents.
 	ChooseTeam Choice = "team"
-	// ChooseAll are both.
+	// ChooseAll selects both.
 	ChooseAll Choice = "all"
 )
 
-// Valid reports whether c is one of the three.
+// Valid reports whether c is one of the constants.
 func (c Choice) Valid() bool { return c == ChoosePersonal || c == ChooseTeam || c == ChooseAll }
 
-// Has reports whether documents of a scope belong to c.
+// Has reports whether c includes documents of a scope.
 func (c Choice) Has(scope memory.Scope) bool {
 	switch scope {
 	case memory.ScopePersonal:
@@ -33,40 +33,40 @@ func (c Choice) Has(scope memory.Scope) bool {
 	return false
 }
 
-// Rights are what an import may do.
+// Rights are the permissions of an import.
 type Rights struct {
 	Choice Choice
-	Owner  bool // somebody is named whose PERSONAL documents may be written
+	Owner  bool // an owner is given, whose PERSONAL documents may be written
 	Team   bool // TEAM documents may be written
 }
 
-// Taken are the documents of an archive that an import takes, and what becomes of the others.
+// Taken lists the documents of an archive to import, and what is left out.
 type Taken struct {
 	Files []Checked // by name
 	// Skipped are all entries that are left out, those of the archive first.
 	Skipped []Skipped
-	// Whole says that every document of the archive is taken as it is.
+	// Whole means that every document of the archive is imported unchanged.
 	Whole bool
 }
 
 // Checked is a document that passed the scan.
 type Checked struct {
-	File          // Content is what may be written
-	Edited   bool // it is not what the manifest says
+	File          // Content is the text to write
+	Edited   bool // the document differs from the manifest
 	Findings []memory.Finding
-	Given    string // the content as it stands in the archive, when secrets were taken out of it
+	Given    string // the original content, if secrets were removed from it
 }
 
-// Redacted reports whether secrets were taken out.
+// Redacted reports whether secrets were removed.
 func (c Checked) Redacted() bool { return len(c.Findings) > 0 }
 
-// Refused is what the scan refused: the reason, without the text.
+// Refused is a document that the scan refused: the reason, without the text.
 type Refused struct {
 	memory.Ref
 	Findings []memory.Finding
 }
 
-// Choose picks the documents that an import takes. What the scan refuses is left out, and told with its findings.
+// Choose selects the documents to import. Those that the scan refuses are returned separately, with the findings.
 func (a Archive) Choose(rights Rights) (Taken, []Refused) {
 	taken := Taken{Skipped: slices.Clone(a.Skipped), Whole: true}
 	var refused []Refused
@@ -101,16 +101,16 @@ func (a Archive) Choose(rights Rights) (Taken, []Refused) {
 	return taken, refused
 }
 
-// Code says why an archive is refused as a whole. Codes are stable; docs/snapshots.md explains them.
+// Code is the reason why a whole archive is refused. Codes are stable; docs/snapshots.md explains them.
 type Code string
 
-// Codes of archives that are malformed, ambiguous, or not what they say they are.
+// Codes of archives that are malformed, ambiguous, or inconsistent.
 const (
-	CodeEmpty            Code = "empty"             // there is nothing
-	CodeNotAnArchive     Code = "not_an_archive"    // no ZIP file, or a part of one
+	CodeEmpty            Code = "empty"             // no data
+	CodeNotAnArchive     Code = "not_an_archive"    // not a ZIP file, or only a part of one
 	CodeAmbiguous        Code = "ambiguous"         // it can be read in two ways
-	CodeZip64            Code = "zip64"             // fields for sizes that no snapshot has
-	CodeMalformed        Code = "malformed"         // records that cannot be read or contradict each other
+	CodeZip64            Code = "zip64"             // zip64 fields, which snapshots do not need
+	CodeMalformed        Code = "malformed"         // records that are unreadable or contradict each other
 	CodeOverlapping      Code = "overlapping"       // entries that share bytes
 	CodeDataOutside      Code = "data_outside"      // bytes that belong to no entry
 	CodeTooLarge         Code = "archive_too_large" // MaxArchiveBytes
@@ -119,22 +119,22 @@ const (
 	CodeTotalTooLarge    Code = "total_too_large"   // MaxTotalBytes
 	CodeEncrypted        Code = "encrypted"
 	CodeUnsupported      Code = "unsupported_method" // neither stored nor deflated
-	CodeSpecialFile      Code = "special_file"       // a link, a device, or a file with special rights
-	CodeWrongSize        Code = "wrong_size"         // an entry is longer or shorter than it says
+	CodeSpecialFile      Code = "special_file"       // a link, a device, or a file with special permissions
+	CodeWrongSize        Code = "wrong_size"         // the entry's size differs from its header
 	CodeWrongChecksum    Code = "wrong_checksum"
-	CodeNameEncoding     Code = "name_encoding" // a name that is not UTF-8
-	CodeUnsafeName       Code = "unsafe_name"   // absolute, out of the archive, or with characters that mislead
+	CodeNameEncoding     Code = "name_encoding" // the name is not UTF-8
+	CodeUnsafeName       Code = "unsafe_name"   // absolute, outside of the archive, or with misleading characters
 	CodeDuplicateName    Code = "duplicate_name"
 	CodeInvalidManifest  Code = "invalid_manifest"
-	CodeUnknownVersion   Code = "unknown_version" // of the manifest
-	CodeNoDocuments      Code = "no_documents"    // nothing in it could be a document
+	CodeUnknownVersion   Code = "unknown_version" // unknown version of the manifest
+	CodeNoDocuments      Code = "no_documents"    // no entry is a document
 	CodeCannotBeExported Code = "cannot_be_exported"
 )
 
-// RefusedError means that an archive is refused as a whole: nothing of it is taken.
+// RefusedError means that a whole archive is refused: nothing of it is imported.
 type RefusedError struct {
 	Code    Code
-	Entry   string // its name as the archive has it, shortened and printable; empty: it is about the archive
+	Entry   string // name in the archive, shortened and printable; empty: the archive itself
 	Problem string
 }
 
@@ -145,15 +145,15 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("entry %s: %s", e.Entry, e.Problem)
 }
 
-// refuse is a RefusedError about the archive.
+// refuse returns a RefusedError about the archive.
 func refuse(code Code, format string, args ...any) error {
 	return &RefusedError{Code: code, Problem: fmt.Sprintf(format, args...)}
 }
 
-// shownName is how much of an entry's name an error repeats.
+// shownName is the number of characters of an entry's name in an error.
 const shownName = 80
 
-// refuseEntry is a RefusedError about an entry.
+// refuseEntry returns a RefusedError about an entry.
 func refuseEntry(code Code, name, format string, args ...any) error {
 	cut := name
 	if len(cut) > shownName {
@@ -162,24 +162,24 @@ func refuseEntry(code Code, name, format string, args ...any) error {
 	return &RefusedError{Code: code, Entry: fmt.Sprintf("%+q", cut), Problem: fmt.Sprintf(format, args...)}
 }
 
-// Reason says why an entry is left out of an import. The words are stable.
+// Reason is why an entry is left out of an import. Its values are stable.
 type Reason string
 
-// Reasons of what is skipped.
+// Reasons for skipping an entry.
 const (
 	SkippedManifest   Reason = "manifest"
 	SkippedFolder     Reason = "folder"
-	SkippedUnlisted   Reason = "not_in_whitelist" // no document that a snapshot carries
+	SkippedUnlisted   Reason = "not_in_whitelist" // not a document that snapshots include
 	SkippedNoSuchDate Reason = "no_such_date"     // memory/2026-02-30.md
 	SkippedArchive    Reason = "nested_archive"
 	SkippedNoText     Reason = "not_utf8_text"
-	SkippedOtherScope Reason = "other_scope" // the request asks for other documents
-	SkippedNoOwner    Reason = "no_owner"    // PERSONAL, and the request names nobody
+	SkippedOtherScope Reason = "other_scope" // the request selects other documents
+	SkippedNoOwner    Reason = "no_owner"    // the request names no owner for a PERSONAL document
 	SkippedForbidden  Reason = "forbidden"   // the key may not write documents of its scope
 	SkippedUnchanged  Reason = "unchanged"
-	SkippedWithheld   Reason = "withheld"    // a person had forgotten all that it would change
+	SkippedWithheld   Reason = "withheld"    // a person forgot everything it would change
 	SkippedByScan     Reason = "quarantined" // the text tries to instruct the agent
-	SkippedMissing    Reason = "missing"     // the manifest lists it, and the archive does not have it
+	SkippedMissing    Reason = "missing"     // listed in the manifest, but not in the archive
 )
 
 // Skipped is an entry that is left out.

@@ -128,7 +128,8 @@ func FuzzRead(f *testing.F) {
 			f.Add(data)
 		}
 	}
-	honest, err := snapshot.Write(snapshot.Origin{}, []snapshot.File{{Ref: memory.Ref{Scope: memory.ScopeTeam, Path: "MEMORY.md"}, Content: "m"}})
+	honest, err := snapshot.Write(snapshot.Origin{},
+		[]snapshot.File{{Ref: memory.Ref{Scope: memory.ScopeTeam, Path: "MEMORY.md"}, Content: "m"}})
 	if err != nil {
 		f.Fatal(err)
 	}

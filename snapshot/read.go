@@ -15,16 +15,16 @@ import (
 	"reverie/memory"
 )
 
-// Archive is what an archive has, after every byte of it was looked at.
+// Archive is the content of an archive whose every byte was checked.
 type Archive struct {
 	SHA256   [sha256.Size]byte // of the archive
 	Bytes    int               // of the archive
-	Manifest *Manifest         // nil: it has none, which is fine
+	Manifest *Manifest         // nil: none, which is valid
 	Files    []File            // by name
 	Skipped  []Skipped         // in the order of the archive
-	// Genuine says that the manifest tells of exactly these files as they are.
+	// Genuine means that the manifest describes exactly these files, unchanged.
 	Genuine bool
-	// Edited are documents that are not what the manifest says: somebody changed them in the archive.
+	// Edited are documents that differ from the manifest, because they were changed in the archive.
 	Edited map[memory.Ref]bool
 }
 
@@ -33,12 +33,13 @@ func (a Archive) Has(scope memory.Scope) bool {
 	return slices.ContainsFunc(a.Files, func(f File) bool { return f.Scope == scope })
 }
 
-// Read reads an archive that anybody may have made. Every entry is inflated, within the limits, whether it is a document or
-// not: an archive that lies in one place is refused as a whole, as a *RefusedError. An entry that is no document is skipped.
+// Read reads an untrusted archive. It inflates every entry within the limits, even if it is not a document: an
+// archive with one false statement is refused as a whole, with a *RefusedError. Entries that are not documents are
+// skipped.
 func Read(data []byte) (Archive, error) {
 	switch {
 	case len(data) == 0:
-		return Archive{}, refuse(CodeEmpty, "there is no archive: send a ZIP file")
+		return Archive{}, refuse(CodeEmpty, "empty request: send a ZIP file")
 	case len(data) > MaxArchiveBytes:
 		return Archive{}, refuse(CodeTooLarge, "it has %d bytes, at most %d are allowed", len(data), MaxArchiveBytes)
 	}
@@ -56,7 +57,7 @@ func Read(data []byte) (Archive, error) {
 		}
 		same := sameName(name)
 		if seen[same] {
-			return Archive{}, refuseEntry(CodeDuplicateName, r.name, "there is another one of this name, or one that differs by case alone")
+			return Archive{}, refuseEntry(CodeDuplicateName, r.name, "another entry has this name, or differs from it only in case")
 		}
 		seen[same] = true
 		content, err := r.inflate(left)
@@ -69,14 +70,14 @@ func Read(data []byte) (Archive, error) {
 		}
 	}
 	if len(a.Files) == 0 {
-		return Archive{}, refuse(CodeNoDocuments, "there is no document in it that could be imported: put MEMORY.md, memory/… and the like at its top")
+		return Archive{}, refuse(CodeNoDocuments, "it contains no documents: put MEMORY.md, memory/… at its top level")
 	}
 	sortFiles(a.Files)
 	a.compare()
 	return a, nil
 }
 
-// inflate unpacks an entry, of which there may be as much as is left of the archive's share.
+// inflate decompresses an entry to at most left bytes, the rest of the archive's limit.
 func (r *record) inflate(left int64) (string, error) {
 	packed := bytes.NewReader(r.data)
 	from := io.Reader(packed)
@@ -87,20 +88,20 @@ func (r *record) inflate(left int64) (string, error) {
 	n, err := io.Copy(&content, io.LimitReader(from, min(left, MaxEntryBytes)+1))
 	switch {
 	case n > MaxEntryBytes:
-		return "", refuseEntry(CodeEntryTooLarge, r.name, "it has more than %d bytes", MaxEntryBytes)
+		return "", refuseEntry(CodeEntryTooLarge, r.name, "it exceeds %d bytes", MaxEntryBytes)
 	case n > left:
-		return "", refuse(CodeTotalTooLarge, "its entries have more than %d bytes together", MaxTotalBytes)
+		return "", refuse(CodeTotalTooLarge, "its entries exceed %d bytes in total", MaxTotalBytes)
 	case err != nil:
-		return "", refuseEntry(CodeMalformed, r.name, "it cannot be unpacked")
+		return "", refuseEntry(CodeMalformed, r.name, "it cannot be decompressed")
 	case n != r.size || packed.Len() > 0:
-		return "", refuseEntry(CodeWrongSize, r.name, "it is longer or shorter than it says")
+		return "", refuseEntry(CodeWrongSize, r.name, "its size differs from its header")
 	case crc32.ChecksumIEEE([]byte(content.String())) != r.checksum:
-		return "", refuseEntry(CodeWrongChecksum, r.name, "its checksum is wrong: it was damaged on the way")
+		return "", refuseEntry(CodeWrongChecksum, r.name, "wrong checksum: the archive is damaged")
 	}
 	return content.String(), nil
 }
 
-// take decides what an entry is.
+// take classifies an entry.
 func (a *Archive) take(name, content string) error {
 	skip := func(reason Reason) error {
 		a.Skipped = append(a.Skipped, Skipped{Filename: name, Reason: reason})
@@ -124,14 +125,14 @@ func (a *Archive) take(name, content string) error {
 		return skip(SkippedArchive)
 	case !listed:
 		return skip(reason)
-	case memory.ValidContent(content) != nil: // its length is checked
+	case memory.ValidContent(content) != nil: // its length was checked before
 		return skip(SkippedNoText)
 	}
 	a.Files = append(a.Files, File{Ref: ref, Content: content})
 	return nil
 }
 
-// compare tells files by the manifest: their places in the system prompt, and which are not as it says.
+// compare applies the manifest to the files: their places in the system prompt, and which of them differ.
 func (a *Archive) compare() {
 	if a.Manifest == nil {
 		return
@@ -164,14 +165,14 @@ func (a *Archive) compare() {
 	a.Genuine = a.Manifest.tells(a.Files)
 }
 
-// The records of a ZIP file (APPNOTE.TXT 6.3.10, section 4.3). They are read here and not by archive/zip, because what matters
-// is what that one overlooks: bytes that belong to two entries or to none, and records that contradict each other.
+// The records of a ZIP file (APPNOTE.TXT 6.3.10, section 4.3). This package parses them itself because archive/zip
+// accepts what must be refused: bytes that belong to two entries or to none, and records that contradict each other.
 const (
 	localSignature      = 0x04034b50
 	centralSignature    = 0x02014b50
 	endSignature        = 0x06054b50
 	descriptorSignature = 0x08074b50
-	locatorSignature    = 0x07064b50 // of the zip64 end
+	locatorSignature    = 0x07064b50 // of the zip64 end record
 
 	localSize   = 30
 	centralSize = 46
@@ -179,7 +180,7 @@ const (
 	locatorSize = 20
 	maxComment  = 1<<16 - 1
 
-	noSize16 = 1<<16 - 1 // "see zip64"
+	noSize16 = 1<<16 - 1 // value that refers to zip64
 	noSize32 = 1<<32 - 1
 )
 
@@ -188,8 +189,8 @@ const (
 	flagEncrypted  = 1 << 0
 	flagDescriptor = 1 << 3 // sizes and checksum follow the data
 	flagPatched    = 1 << 5
-	flagStrong     = 1 << 6  // encryption
-	flagMasked     = 1 << 13 // headers
+	flagStrong     = 1 << 6  // strong encryption
+	flagMasked     = 1 << 13 // masked headers
 )
 
 // Methods of an entry.
@@ -198,21 +199,21 @@ const (
 	methodDeflated = 8
 )
 
-// record is an entry as the directory describes it.
+// record is an entry as described by the directory.
 type record struct {
-	name       string // as it stands there
+	name       string // raw name
 	flags      uint16
 	method     uint16
 	checksum   uint32
 	packed     int64 // bytes
-	size       int64 // bytes, inflated: what it says
+	size       int64 // uncompressed bytes, as stated
 	attributes uint32
 	offset     int64
-	data       []byte // still packed
-	end        int64  // behind the data and what follows it
+	data       []byte // compressed
+	end        int64  // after the data and its descriptor
 }
 
-// directory finds the entries of an archive. Together with the directory they are all of its bytes, each once.
+// directory returns the entries of an archive. Together with the directory they cover every byte exactly once.
 func directory(archive []byte) ([]record, error) {
 	end, err := findEnd(archive)
 	if err != nil {
@@ -225,13 +226,13 @@ func directory(archive []byte) ([]record, error) {
 	switch {
 	case end >= locatorSize && binary.LittleEndian.Uint32(archive[end-locatorSize:]) == locatorSignature,
 		total == noSize16, size == noSize32, offset == noSize32:
-		return nil, refuse(CodeZip64, "it is written as zip64, for sizes that no snapshot has: make it without")
+		return nil, refuse(CodeZip64, "zip64 is not supported: create the archive without it")
 	case disk != 0 || start != 0 || here != total:
-		return nil, refuse(CodeMalformed, "it is a part of an archive on several disks")
+		return nil, refuse(CodeMalformed, "multi-disk archives are not supported")
 	case int64(offset)+int64(size) > int64(end):
-		return nil, refuse(CodeMalformed, "its directory does not lie within it")
+		return nil, refuse(CodeMalformed, "its directory is outside of the archive")
 	case int64(offset)+int64(size) < int64(end):
-		return nil, refuse(CodeDataOutside, "there are bytes before or behind its entries that belong to none")
+		return nil, refuse(CodeDataOutside, "bytes before or after the entries belong to no entry")
 	case int(total) > MaxEntries:
 		return nil, refuse(CodeTooManyEntries, "it has %d entries, at most %d are allowed", total, MaxEntries)
 	}
@@ -247,7 +248,7 @@ func directory(archive []byte) ([]record, error) {
 	return records, tile(records, int64(offset))
 }
 
-// findEnd finds the one record at the end of an archive, behind which there is its comment alone.
+// findEnd finds the only end record of an archive, which only its comment may follow.
 func findEnd(archive []byte) (int, error) {
 	found := -1
 	for at := len(archive) - endSize; at >= 0 && at >= len(archive)-endSize-maxComment; at-- {
@@ -258,31 +259,31 @@ func findEnd(archive []byte) (int, error) {
 			continue
 		}
 		if found >= 0 {
-			return 0, refuse(CodeAmbiguous, "it has two ends, and may be read in two ways")
+			return 0, refuse(CodeAmbiguous, "it has two end records, so it can be read in two ways")
 		}
 		found = at
 	}
 	switch {
 	case found < 0:
-		return 0, refuse(CodeNotAnArchive, "it is no ZIP file, or a part of it is missing")
+		return 0, refuse(CodeNotAnArchive, "not a ZIP file, or a part of it is missing")
 	case bytes.Contains(archive[found+endSize:], binary.LittleEndian.AppendUint32(nil, endSignature)):
-		return 0, refuse(CodeAmbiguous, "its comment looks like another end, and it may be read in two ways")
+		return 0, refuse(CodeAmbiguous, "its comment looks like an end record, so it can be read in two ways")
 	}
 	return found, nil
 }
 
-// readRecords reads the directory, which has to be exactly as long as its entries.
+// readRecords parses the directory, which must be exactly as long as its entries.
 func readRecords(directory []byte, total int) ([]record, error) {
 	records := make([]record, 0, total)
 	for range total {
 		if len(directory) < centralSize || binary.LittleEndian.Uint32(directory) != centralSignature {
-			return nil, refuse(CodeMalformed, "its directory has fewer entries than it says")
+			return nil, refuse(CodeMalformed, "its directory has fewer entries than stated")
 		}
 		var r record
 		f := fields(directory[:centralSize])
 		f.skip(8)
 		r.flags, r.method = f.u16(), f.u16()
-		f.skip(4) // time and day
+		f.skip(4) // time and date
 		r.checksum = f.u32()
 		packed, size := f.u32(), f.u32()
 		nameSize, extraSize, commentSize, disk := int(f.u16()), int(f.u16()), int(f.u16()), f.u16()
@@ -298,7 +299,7 @@ func readRecords(directory []byte, total int) ([]record, error) {
 		directory = directory[whole:]
 		r.packed, r.size, r.offset = int64(packed), int64(size), int64(offset)
 		if packed == noSize32 || size == noSize32 || offset == noSize32 || disk == noSize16 {
-			return nil, refuseEntry(CodeZip64, r.name, "it is written as zip64, for sizes that no snapshot has")
+			return nil, refuseEntry(CodeZip64, r.name, "zip64 is not supported")
 		}
 		if disk != 0 {
 			return nil, refuseEntry(CodeMalformed, r.name, "it is on another disk")
@@ -309,18 +310,18 @@ func readRecords(directory []byte, total int) ([]record, error) {
 		records = append(records, r)
 	}
 	if len(directory) > 0 {
-		return nil, refuse(CodeMalformed, "its directory has more entries than it says")
+		return nil, refuse(CodeMalformed, "its directory has more entries than stated")
 	}
 	return records, nil
 }
 
-// check refuses entries that are not read, whatever is in them.
+// check refuses entries that are never read, whatever their content.
 func (r *record) check(extra []byte) error {
 	switch {
 	case r.flags&(flagEncrypted|flagStrong|flagMasked) != 0:
 		return refuseEntry(CodeEncrypted, r.name, "it is encrypted")
 	case r.flags&flagPatched != 0 || r.method != methodStored && r.method != methodDeflated:
-		return refuseEntry(CodeUnsupported, r.name, "it is packed by method %d: store or deflate it", r.method)
+		return refuseEntry(CodeUnsupported, r.name, "compression method %d is not supported: store or deflate it", r.method)
 	}
 	if err := r.checkExtra(extra); err != nil {
 		return err
@@ -328,22 +329,22 @@ func (r *record) check(extra []byte) error {
 	return r.checkMode()
 }
 
-// Extra fields that say something about an entry that counts.
+// Extra fields that matter here.
 const (
 	extraZip64 = 0x0001
-	extraPath  = 0x7075 // the name once more, in UTF-8
+	extraPath  = 0x7075 // a second name, in UTF-8
 )
 
-// checkExtra refuses extra fields that say something else than the entry.
+// checkExtra refuses extra fields that contradict the entry.
 func (r *record) checkExtra(extra []byte) error {
 	for len(extra) >= 4 {
 		id, size := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
 		if extra = extra[4:]; len(extra) < size {
-			return nil // padding, as some make it
+			return nil // padding that some programs write
 		}
 		switch {
 		case id == extraZip64:
-			return refuseEntry(CodeZip64, r.name, "it is written as zip64, for sizes that no snapshot has")
+			return refuseEntry(CodeZip64, r.name, "zip64 is not supported")
 		case id == extraPath && (size < 5 || string(extra[5:size]) != r.name):
 			return refuseEntry(CodeAmbiguous, r.name, "it has a second name")
 		}
@@ -352,18 +353,18 @@ func (r *record) checkExtra(extra []byte) error {
 	return nil
 }
 
-// Rights and kinds of files in external attributes: those of Unix in the upper half, those of DOS in the lower one.
+// Permissions and file types in external attributes: Unix in the upper half, DOS in the lower one.
 const (
 	modeKind     = 0o170000
 	modePlain    = 0o100000
 	modeFolder   = 0o040000
 	modeSpecial  = 0o7000
-	dosReparse   = 0x400 // a link, on Windows
+	dosReparse   = 0x400 // a link on Windows
 	modeInUpper  = 16
 	folderEnding = '/'
 )
 
-// checkMode takes plain files and folders.
+// checkMode accepts plain files and folders.
 func (r *record) checkMode() error {
 	mode := r.attributes >> modeInUpper
 	kind := mode & modeKind
@@ -373,17 +374,17 @@ func (r *record) checkMode() error {
 		kind != 0 && kind != modePlain && kind != modeFolder,
 		kind == modeFolder && !isFolder, kind == modePlain && isFolder,
 		!isFolder && mode&modeSpecial != 0:
-		return refuseEntry(CodeSpecialFile, r.name, "it is a link, a device, or a file with special rights")
+		return refuseEntry(CodeSpecialFile, r.name, "it is a link, a device, or a file with special permissions")
 	case isFolder && (r.packed != 0 || r.size != 0):
-		return refuseEntry(CodeSpecialFile, r.name, "it is a folder with contents of its own")
+		return refuseEntry(CodeSpecialFile, r.name, "it is a folder with data")
 	}
 	return nil
 }
 
-// locate finds the data of an entry, and refuses what is said of it there otherwise than in the directory.
+// locate finds the data of an entry, and refuses local headers that contradict the directory.
 func (r *record) locate(before []byte) error {
 	if r.offset+localSize > int64(len(before)) || binary.LittleEndian.Uint32(before[r.offset:]) != localSignature {
-		return refuseEntry(CodeMalformed, r.name, "it is not where the directory says")
+		return refuseEntry(CodeMalformed, r.name, "its local header is not where the directory says")
 	}
 	f := fields(before[r.offset : r.offset+localSize])
 	f.skip(6)
@@ -393,7 +394,7 @@ func (r *record) locate(before []byte) error {
 	nameSize, extraSize := int64(f.u16()), int64(f.u16())
 	start := r.offset + localSize + nameSize + extraSize
 	if start+r.packed > int64(len(before)) {
-		return refuseEntry(CodeMalformed, r.name, "it does not lie within the archive")
+		return refuseEntry(CodeMalformed, r.name, "it is outside of the archive")
 	}
 	name := before[r.offset+localSize : r.offset+localSize+nameSize]
 	later := flags&flagDescriptor != 0 && checksum == 0 && packed == 0 && size == 0
@@ -411,7 +412,7 @@ func (r *record) locate(before []byte) error {
 	return nil
 }
 
-// skipDescriptor reads what follows the data of an entry whose sizes were not known before: with a signature or without.
+// skipDescriptor skips the data descriptor after an entry of initially unknown size, with or without a signature.
 func (r *record) skipDescriptor(behind []byte) error {
 	want := binary.LittleEndian.AppendUint32(nil, r.checksum)
 	want = binary.LittleEndian.AppendUint32(want, uint32(r.packed))
@@ -423,12 +424,12 @@ func (r *record) skipDescriptor(behind []byte) error {
 	case bytes.HasPrefix(behind, want):
 		r.end += int64(len(want))
 	default:
-		return refuseEntry(CodeMalformed, r.name, "what follows it contradicts its header")
+		return refuseEntry(CodeMalformed, r.name, "its data descriptor contradicts its header")
 	}
 	return nil
 }
 
-// tile refuses entries that share bytes, and bytes that belong to none.
+// tile refuses entries that share bytes, and bytes that belong to no entry.
 func tile(records []record, until int64) error {
 	byOffset := slices.Clone(records)
 	slices.SortFunc(byOffset, func(a, b record) int { return cmp.Compare(a.offset, b.offset) })
@@ -438,17 +439,17 @@ func tile(records []record, until int64) error {
 		case r.offset < at:
 			return refuseEntry(CodeOverlapping, r.name, "it shares bytes with another entry")
 		case r.offset > at:
-			return refuseEntry(CodeDataOutside, r.name, "there are bytes before it that belong to no entry")
+			return refuseEntry(CodeDataOutside, r.name, "bytes before it belong to no entry")
 		}
 		at = r.end
 	}
 	if at != until {
-		return refuse(CodeDataOutside, "there are bytes behind its entries that belong to none")
+		return refuse(CodeDataOutside, "bytes after the entries belong to no entry")
 	}
 	return nil
 }
 
-// fields reads little-endian numbers one after the other. Its length was checked before.
+// fields reads consecutive little-endian numbers. The caller has checked the length.
 type fields []byte
 
 func (f *fields) skip(n int) { *f = (*f)[n:] }

@@ -1,9 +1,9 @@
-// Package snapshot is an agent's documents as one archive: writing it so that the same documents give the same bytes, and
-// reading it as something that anybody may have made. It is pure.
+// Package snapshot writes an agent's documents to an archive, deterministically, and reads archives from untrusted
+// sources. It performs no I/O.
 //
-// An archive is a ZIP file. manifest.json comes first and says whose documents they are, of when, and what each of them is;
-// then the documents by name: TEAM documents under their path, PERSONAL ones of one owner under personal/. Whose they are is
-// not told: the owner is that of the request, at both ends.
+// An archive is a ZIP file. manifest.json comes first and describes the origin, the time and each document; the
+// documents follow in order of name: TEAM documents under their path, PERSONAL ones of one owner under personal/. The
+// archive does not name the owner: export and import use the owner of the request.
 package snapshot
 
 import (
@@ -26,11 +26,11 @@ import (
 
 // Limits of an archive. They are measured while it is inflated, whatever its headers say.
 const (
-	// MaxArchiveBytes bounds the archive as it is sent.
+	// MaxArchiveBytes bounds the archive as sent.
 	MaxArchiveBytes = 16 << 20
-	// MaxEntries bounds its entries, folders and manifest among them.
+	// MaxEntries bounds the entries, including folders and the manifest.
 	MaxEntries = 500
-	// MaxEntryBytes bounds one entry, inflated; it is what a document may have.
+	// MaxEntryBytes bounds one entry, inflated; it is the limit of a document.
 	MaxEntryBytes = memory.MaxDocumentBytes
 	// MaxTotalBytes bounds all entries together, inflated.
 	MaxTotalBytes = 16 << 20
@@ -40,7 +40,7 @@ const (
 type File struct {
 	memory.Ref // TEAM or PERSONAL
 	Content    string
-	// Prompt is the document's place in the system prompt; nil: the archive does not say.
+	// Prompt is the document's place in the system prompt; nil: not specified.
 	Prompt *Prompt
 }
 
@@ -50,18 +50,18 @@ type Prompt struct {
 	SortOrder int  `json:"sortOrder"`
 }
 
-// Origin says where the documents of an archive come from.
+// Origin describes where the documents of an archive come from.
 type Origin struct {
-	// ExportedAt is when the newest of them was changed: the moment that the archive shows.
+	// ExportedAt is the time of the newest change: the point in time that the archive represents.
 	ExportedAt time.Time `json:"exportedAt"`
 	AgentID    string    `json:"agentId"`
 	AgentName  string    `json:"agentName"`
 }
 
-// personalFolder is where PERSONAL documents stand in an archive.
+// personalFolder contains the PERSONAL documents of an archive.
 const personalFolder = "personal/"
 
-// Name is the name of a document's entry.
+// Name returns the name of a document's entry.
 func Name(ref memory.Ref) string {
 	if ref.Scope == memory.ScopePersonal {
 		return personalFolder + ref.Path
@@ -69,17 +69,17 @@ func Name(ref memory.Ref) string {
 	return ref.Path
 }
 
-// Version is that of the manifest.
+// Version is the version of the manifest format.
 const Version = 1
 
-// Manifest says what an archive is. It is not signed: it tells what was exported, and proves nothing about who made it.
+// Manifest describes an archive. It is not signed, so it does not prove who made the archive.
 type Manifest struct {
 	Version int `json:"version"`
 	Origin
 	Files []Entry `json:"files"`
 }
 
-// Entry is what a manifest says about a document.
+// Entry describes a document in a manifest.
 type Entry struct {
 	Path   string       `json:"path"`
 	Scope  memory.Scope `json:"scope"`
@@ -105,7 +105,7 @@ func manifestOf(origin Origin, files []File) Manifest {
 	return m
 }
 
-// encode is the one way in which a manifest is written.
+// encode returns the canonical form of a manifest.
 func (m Manifest) encode() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -118,28 +118,29 @@ func (m Manifest) encode() ([]byte, error) {
 // maxOriginText bounds the agent's id and name in a manifest, in bytes.
 const maxOriginText = 255
 
-// maxSortOrder bounds a sort order on both sides.
+// maxSortOrder bounds the absolute value of a sort order.
 const maxSortOrder = 1_000_000
 
-// parseManifest reads a manifest. Fields that it does not know are left alone: later versions may have more.
+// parseManifest parses a manifest. It ignores unknown fields, which later versions may add.
 func parseManifest(data []byte) (*Manifest, error) {
 	var m Manifest
 	if !utf8.Valid(data) {
-		return nil, refuseEntry(CodeInvalidManifest, manifestName, "write it in UTF-8")
+		return nil, refuseEntry(CodeInvalidManifest, manifestName, "it must be UTF-8")
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
-		return nil, refuseEntry(CodeInvalidManifest, manifestName, "it is not the JSON object that a snapshot has")
+		return nil, refuseEntry(CodeInvalidManifest, manifestName, "it is not a valid manifest in JSON")
 	}
 	if m.Version != Version {
-		return nil, refuseEntry(CodeUnknownVersion, manifestName, "its version is %d, this server reads version %d", m.Version, Version)
+		return nil, refuseEntry(CodeUnknownVersion, manifestName, "version %d is not supported, only version %d", m.Version, Version)
 	}
 	for _, text := range []string{m.AgentID, m.AgentName} {
 		if len(text) > maxOriginText || strings.ContainsRune(text, 0) {
-			return nil, refuseEntry(CodeInvalidManifest, manifestName, "the agent's id and name have at most %d bytes, and no NUL", maxOriginText)
+			return nil, refuseEntry(CodeInvalidManifest, manifestName, "the agent's id and name must have at most %d bytes and no NUL",
+				maxOriginText)
 		}
 	}
 	if year := m.ExportedAt.Year(); year < 1 || year > 9999 {
-		return nil, refuseEntry(CodeInvalidManifest, manifestName, "exportedAt is no moment of ours")
+		return nil, refuseEntry(CodeInvalidManifest, manifestName, "exportedAt is not a valid time")
 	}
 	if len(m.Files) > MaxEntries {
 		return nil, refuseEntry(CodeInvalidManifest, manifestName, "it lists %d documents, at most %d are allowed", len(m.Files), MaxEntries)
@@ -148,11 +149,11 @@ func parseManifest(data []byte) (*Manifest, error) {
 	for _, e := range m.Files {
 		switch {
 		case e.Scope != memory.ScopeTeam && e.Scope != memory.ScopePersonal:
-			return nil, refuseEntry(CodeInvalidManifest, manifestName, "documents are TEAM or PERSONAL")
+			return nil, refuseEntry(CodeInvalidManifest, manifestName, "documents must be TEAM or PERSONAL")
 		case len(e.Path) > memory.MaxPathBytes || strings.ContainsRune(e.Path, 0):
-			return nil, refuseEntry(CodeInvalidManifest, manifestName, "paths have at most %d bytes, and no NUL", memory.MaxPathBytes)
+			return nil, refuseEntry(CodeInvalidManifest, manifestName, "paths must have at most %d bytes and no NUL", memory.MaxPathBytes)
 		case e.SortOrder < -maxSortOrder || e.SortOrder > maxSortOrder:
-			return nil, refuseEntry(CodeInvalidManifest, manifestName, "sortOrder is from %d to %d", -maxSortOrder, maxSortOrder)
+			return nil, refuseEntry(CodeInvalidManifest, manifestName, "sortOrder must be from %d to %d", -maxSortOrder, maxSortOrder)
 		case seen[e.ref()]:
 			return nil, refuseEntry(CodeInvalidManifest, manifestName, "it lists a document twice")
 		}
@@ -161,7 +162,7 @@ func parseManifest(data []byte) (*Manifest, error) {
 	return &m, nil
 }
 
-// tells reports whether the manifest is that of exactly these files, unchanged.
+// tells reports whether the manifest describes exactly these files, unchanged.
 func (m *Manifest) tells(files []File) bool {
 	if m == nil || len(m.Files) != len(files) {
 		return false
@@ -180,16 +181,17 @@ const (
 	notesFolder  = "memory/"
 )
 
-// rootDocuments are the documents outside of memory/ that a snapshot carries.
+// rootDocuments are the documents outside of memory/ that a snapshot includes.
 var rootDocuments = []string{
 	memory.AgentsPath, memory.MemoryPath, memory.ProfilePath, memory.SoulPath, "KNOWLEDGE.md", "DREAMS.md",
 }
 
-// dated finds a name that begins with a day or, on its own, a month.
+// dated matches a name that begins with a day or consists of a month.
 var dated = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})(?:\D.*)?\.md$|^(\d{4}-\d{2})\.md$`)
 
-// Listed reports whether a snapshot carries a document of this path: one of the documents that every agent may have at its
-// root, or anything under memory/ whose name is a real date where it looks like one. Otherwise the reason says why not.
+// Listed reports whether a snapshot includes documents of this path: one of the documents that every agent may have
+// at its root, or anything under memory/ whose name, if it looks like a date, is a valid one. Otherwise it returns
+// the reason.
 func Listed(path string) (bool, Reason) {
 	if slices.Contains(rootDocuments, path) {
 		return true, ""
@@ -210,7 +212,7 @@ func Listed(path string) (bool, Reason) {
 	return true, ""
 }
 
-// refOf is the document that an entry of this name is.
+// refOf returns the document for an entry's name.
 func refOf(name string) memory.Ref {
 	if path, personal := strings.CutPrefix(name, personalFolder); personal {
 		return memory.Ref{Scope: memory.ScopePersonal, Path: path}
@@ -218,11 +220,11 @@ func refOf(name string) memory.Ref {
 	return memory.Ref{Scope: memory.ScopeTeam, Path: name}
 }
 
-// checkName refuses names that mean something else outside of an archive than in it, and returns the name in Unicode normal
-// form C. A folder's ends in a slash.
+// checkName refuses names that mean something else outside of the archive, and returns the name in Unicode normal
+// form C. The name of a folder ends with a slash.
 func checkName(raw string) (string, error) {
 	if !utf8.ValidString(raw) {
-		return "", refuseEntry(CodeNameEncoding, raw, "write names in UTF-8")
+		return "", refuseEntry(CodeNameEncoding, raw, "names must be UTF-8")
 	}
 	name := norm.NFC.String(raw)
 	problem := ""
@@ -236,7 +238,7 @@ func checkName(raw string) (string, error) {
 	case len(name) > 1 && name[1] == ':' && (name[0]|0x20) >= 'a' && (name[0]|0x20) <= 'z':
 		problem = "remove the drive letter, names are relative"
 	case strings.ContainsFunc(name, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }):
-		problem = "remove the characters that cannot be seen"
+		problem = "remove invisible characters"
 	default:
 		for segment := range strings.SplitSeq(strings.TrimSuffix(name, "/"), "/") {
 			if segment == "" || segment == "." || segment == ".." {
@@ -250,18 +252,22 @@ func checkName(raw string) (string, error) {
 	return name, nil
 }
 
-// sameName is equal for names that are one on some file system: whatever their case, and a file and a folder alike.
+// sameName returns a key that is equal for names that collide on some file system: ignoring case, and for a file and
+// a folder alike.
 func sameName(name string) string {
 	return norm.NFC.String(cases.Fold().String(strings.TrimSuffix(name, "/")))
 }
 
-// archives are endings and beginnings of archives and compressed files, which are never opened.
+// Endings and beginnings of archives and compressed files, which are never opened.
 var (
 	archiveEndings    = []string{".zip", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".7z", ".rar", ".zst", ".jar"}
-	archiveBeginnings = []string{"PK\x03\x04", "PK\x05\x06", "\x1f\x8b", "7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd"}
+	archiveBeginnings = []string{
+		"PK\x03\x04", "PK\x05\x06", "\x1f\x8b", "7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07", "\xfd7zXZ\x00",
+		"\x28\xb5\x2f\xfd",
+	}
 )
 
-// isArchive reports whether an entry is an archive itself.
+// isArchive reports whether an entry is itself an archive.
 func isArchive(name, content string) bool {
 	for _, ending := range archiveEndings {
 		if strings.HasSuffix(strings.ToLower(name), ending) {

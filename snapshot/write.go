@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	dosEpoch     = 0x21      // 1980-01-01, the first day that a ZIP file knows: entries have no time of their own
-	madeOnUnix   = 3<<8 | 20 // with the rights of a plain file
+	dosEpoch     = 0x21      // 1980-01-01, the first date in ZIP: entries have no time
+	madeOnUnix   = 3<<8 | 20 // with the permissions of a plain file
 	plainFile    = 0o100644 << 16
 	namesAreUTF8 = 0x800
 )
 
-// Write makes the archive of documents. It depends on nothing but what it is given: entries are stored as they are, since a
-// compressor may pack the same text differently in its next release. The error is a *RefusedError when the archive could not
-// be read back: too many documents, too large together, or two whose names differ by case alone.
+// Write returns the archive of documents. The same input gives the same bytes: entries are stored uncompressed, since
+// a compressor's output may change with its version. It returns a *RefusedError if the archive could not be read
+// back: too many documents, too large in total, or two names that differ only in case.
 func Write(origin Origin, files []File) ([]byte, error) {
 	files = slices.Clone(files)
 	sortFiles(files)
@@ -48,16 +48,17 @@ func Write(origin Origin, files []File) ([]byte, error) {
 		return nil, fmt.Errorf("archive: %w", err)
 	}
 	if b.Len() > MaxArchiveBytes {
-		return nil, refuse(CodeTooLarge, "the archive would have %d bytes, at most %d are allowed: export a part", b.Len(), MaxArchiveBytes)
+		return nil, refuse(CodeTooLarge, "the archive would have %d bytes, at most %d are allowed: export fewer documents", b.Len(),
+			MaxArchiveBytes)
 	}
 	return b.Bytes(), nil
 }
 
-// store adds an entry without any time, comment or extra field.
+// store adds an entry without time, comment or extra field.
 func store(z *zip.Writer, name string, content []byte) error {
 	w, err := z.CreateRaw(&zip.FileHeader{
 		Name: name, Method: zip.Store, Flags: namesAreUTF8, CreatorVersion: madeOnUnix, ExternalAttrs: plainFile,
-		ModifiedDate: dosEpoch, CRC32: crc32.ChecksumIEEE(content), //nolint:staticcheck // the field that is written as it is
+		ModifiedDate: dosEpoch, CRC32: crc32.ChecksumIEEE(content), //nolint:staticcheck // the raw field is written
 		CompressedSize64: uint64(len(content)), UncompressedSize64: uint64(len(content)),
 	})
 	if err == nil {
@@ -69,18 +70,19 @@ func store(z *zip.Writer, name string, content []byte) error {
 	return nil
 }
 
-// Fits refuses documents that are too many, or too large together, for one archive. The error is a *RefusedError.
+// Fits returns a *RefusedError if documents are too many, or too large in total, for one archive.
 func Fits(documents, bytes int) error {
 	switch {
-	case documents+1 > MaxEntries: // the manifest is one, too
-		return refuse(CodeTooManyEntries, "there are %d documents, an archive has at most %d: export a part", documents, MaxEntries-1)
+	case documents+1 > MaxEntries: // the manifest is an entry, too
+		return refuse(CodeTooManyEntries, "%d documents, at most %d fit into an archive: export fewer documents", documents, MaxEntries-1)
 	case bytes > MaxTotalBytes:
-		return refuse(CodeTotalTooLarge, "the documents have %d bytes together, an archive has at most %d: export a part", bytes, MaxTotalBytes)
+		return refuse(CodeTotalTooLarge, "the documents have %d bytes in total, at most %d fit into an archive: export fewer documents",
+			bytes, MaxTotalBytes)
 	}
 	return nil
 }
 
-// exportable refuses what could not be imported again.
+// exportable refuses documents that could not be imported again.
 func exportable(files []File) error {
 	total := 0
 	for _, f := range files {
@@ -93,29 +95,29 @@ func exportable(files []File) error {
 	for _, f := range files {
 		name := Name(f.Ref)
 		if listed, _ := Listed(f.Path); !listed || f.Scope == memory.ScopeGlobal {
-			return refuseEntry(CodeCannotBeExported, name, "it is no document that a snapshot carries")
+			return refuseEntry(CodeCannotBeExported, name, "snapshots do not include this document")
 		}
 		if other, twice := seen[sameName(name)]; twice {
-			return refuseEntry(CodeDuplicateName, name, "%s differs from it by case alone: rename one of them", other)
+			return refuseEntry(CodeDuplicateName, name, "%s differs from it only in case: rename one of them", other)
 		}
 		seen[sameName(name)] = name
 	}
 	return nil
 }
 
-// sortFiles orders files by the names of their entries.
+// sortFiles sorts files by the names of their entries.
 func sortFiles(files []File) {
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(Name(a.Ref), Name(b.Ref)) })
 }
 
-// State is what is known of a document without its content.
+// State describes a document without its content.
 type State struct {
 	memory.Ref
 	Prompt
 	SHA256 [sha256.Size]byte // of the content
 }
 
-// Digest names documents by what an archive says of them, so that the same documents are known again. The order does not count.
+// Digest returns a hash that identifies a set of documents, independent of their order.
 func Digest(states []State) [sha256.Size]byte {
 	states = slices.Clone(states)
 	slices.SortFunc(states, func(a, b State) int { return strings.Compare(Name(a.Ref), Name(b.Ref)) })
@@ -126,17 +128,18 @@ func Digest(states []State) [sha256.Size]byte {
 	return sha256.Sum256([]byte(text.String()))
 }
 
-// Base is the version of a document that an import would change; 0: there is none.
+// Base is the version of a document that an import would change; 0: it does not exist.
 type Base struct {
 	memory.Ref
 	Version int
 	Prompt
-	// After is the SHA-256 of what it would be. It tells of what is no version of it: a statement that was forgotten elsewhere.
+	// After is the SHA-256 of the resulting content. It reveals changes that are not in a version, such as a
+	// statement forgotten elsewhere.
 	After [sha256.Size]byte
 }
 
-// Token binds an import to an archive, to which documents of it are taken, to every version that it would change, and to what it
-// would make of them: it is another one as soon as anything is.
+// Token binds an import to an archive, the choice of documents, the versions that it would change, and the resulting
+// contents. It changes when any of these does.
 func Token(archive [sha256.Size]byte, choice Choice, bases []Base) string {
 	bases = slices.Clone(bases)
 	slices.SortFunc(bases, func(a, b Base) int { return strings.Compare(Name(a.Ref), Name(b.Ref)) })

@@ -11,14 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// param is one argument of a tool: what its JSON schema says, and what is checked.
+// param is one argument of a tool: its JSON schema and its checks.
 type param struct {
 	name     string
 	kind     kind
 	required bool
 	doc      string
-	min, max float64  // of numbers, and the length of texts in characters; 0: not bounded
-	values   []string // of a text; nil: any
+	min, max float64  // of numbers, or of a text's length in characters; 0: unbounded
+	values   []string // allowed texts; nil: any
 }
 
 type kind string
@@ -30,7 +30,7 @@ const (
 	boolean kind = "boolean"
 )
 
-// schema is the JSON schema of the arguments, with its properties in order.
+// schema returns the JSON schema of the arguments, with properties in order.
 func schema(params []param) json.RawMessage {
 	var b bytes.Buffer
 	var required []string
@@ -74,16 +74,16 @@ func (p param) schema() string {
 
 func plainNumber(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// quote is a string as JSON, with nothing escaped that JSON does not ask for.
+// quote encodes a string as JSON and escapes only what JSON requires.
 func quote(s string) string {
 	out, err := encode(s)
-	if err != nil { // a string is always JSON
+	if err != nil { // a string can always be encoded
 		return `""`
 	}
 	return out
 }
 
-// encode is a value as JSON. < and & stay as they are: results are data, and escaped once, by JSON.
+// encode encodes a value as JSON. < and & are not escaped: results are data, and JSON escapes them once.
 func encode(v any) (string, error) {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -94,7 +94,7 @@ func encode(v any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// fault is a call that cannot be done as it was made. It is a result, not an error of the program: the model reads it.
+// fault is a call that cannot be executed as made. It is a result for the model to read, not an error of the program.
 type fault struct {
 	message string
 	more    map[string]any
@@ -104,19 +104,22 @@ func (f *fault) Error() string { return f.message }
 
 func faultf(format string, args ...any) error { return &fault{message: fmt.Sprintf(format, args...)} }
 
-// maxArguments bounds the arguments of a call, in bytes: a document of the greatest size, escaped.
+// maxArguments bounds the arguments of a call, in bytes: a document of maximum size, escaped.
 const maxArguments = 4 << 20
 
-// whose are arguments by which models name whose memory is meant. Nobody may.
-var whose = []string{"agentId", "agent", "agent_id", "owner", "ownerKey", "owner_key", "user", "userId", "user_id", "endUserId", "chat_id", "workspace"}
+// whose lists arguments by which models try to name the owner of the memory. They are always refused.
+var whose = []string{
+	"agentId", "agent", "agent_id", "owner", "ownerKey", "owner_key", "user", "userId", "user_id", "endUserId",
+	"chat_id", "workspace",
+}
 
-// arguments are those of one call, checked: string, int, float64 or bool by name.
+// arguments are the checked arguments of a call by name: string, int, float64 or bool.
 type arguments map[string]any
 
-// read checks the arguments of a call.
+// read parses and checks the arguments of a call.
 func read(raw json.RawMessage, params []param) (arguments, error) {
 	if len(raw) > maxArguments {
-		return nil, faultf("the arguments have %d bytes, at most %d are possible", len(raw), maxArguments)
+		return nil, faultf("the arguments have %d bytes, at most %d are allowed", len(raw), maxArguments)
 	}
 	given := map[string]json.RawMessage{}
 	if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && !bytes.Equal(trimmed, []byte("null")) {
@@ -124,7 +127,7 @@ func read(raw json.RawMessage, params []param) (arguments, error) {
 			return nil, faultf("the arguments are not UTF-8")
 		}
 		if err := json.Unmarshal(trimmed, &given); err != nil {
-			return nil, faultf("the arguments are no JSON object (%s): write %s", shortly(err), example(params))
+			return nil, faultf("the arguments are not a JSON object (%s): write %s", shortly(err), example(params))
 		}
 	}
 	args := arguments{}
@@ -145,9 +148,9 @@ func read(raw json.RawMessage, params []param) (arguments, error) {
 	}
 	for name := range given {
 		if slices.Contains(whose, name) {
-			return nil, faultf("%s: leave it out. Whose memory it is comes from the conversation, not from an argument", clip(name, maxNamed))
+			return nil, faultf("%s: leave it out. The conversation determines whose memory is used", clip(name, maxNamed))
 		}
-		return nil, faultf("%q is no argument of this tool: write %s", clip(name, maxNamed), example(params))
+		return nil, faultf("unknown argument %q: write %s", clip(name, maxNamed), example(params))
 	}
 	return args, nil
 }
@@ -155,7 +158,7 @@ func read(raw json.RawMessage, params []param) (arguments, error) {
 // maxNamed bounds what an answer repeats of a call, in characters.
 const maxNamed = 60
 
-// read reads one argument.
+// read parses and checks one argument.
 func (p param) read(raw json.RawMessage) (any, error) {
 	var value any
 	if err := json.Unmarshal(raw, &value); err != nil {
@@ -167,32 +170,32 @@ func (p param) read(raw json.RawMessage) (any, error) {
 		n := float64(utf8.RuneCountInString(s))
 		switch {
 		case !ok:
-			return nil, faultf("%s has to be a string", p.name)
+			return nil, faultf("%s must be a string", p.name)
 		case p.values != nil && !slices.Contains(p.values, s):
-			return nil, faultf("%s has to be one of %s", p.name, strings.Join(p.values, ", "))
+			return nil, faultf("%s must be one of %s", p.name, strings.Join(p.values, ", "))
 		case p.min > 0 && float64(utf8.RuneCountInString(strings.TrimSpace(s))) < p.min:
 			if n == 0 || p.min == 1 {
 				return nil, faultf("%s must not be empty", p.name)
 			}
-			return nil, faultf("%s has %v characters, at least %v are needed", p.name, n, p.min)
+			return nil, faultf("%s has %v characters, at least %v are required", p.name, n, p.min)
 		case p.max > 0 && n > p.max:
-			return nil, faultf("%s has %v characters, at most %v are possible", p.name, n, p.max)
+			return nil, faultf("%s has %v characters, at most %v are allowed", p.name, n, p.max)
 		}
 		return s, nil
 	case boolean:
 		if b, ok := value.(bool); ok {
 			return b, nil
 		}
-		return nil, faultf("%s has to be true or false, without quotes", p.name)
+		return nil, faultf("%s must be true or false, without quotes", p.name)
 	}
 	x, ok := value.(float64)
 	switch {
 	case !ok:
-		return nil, faultf("%s has to be a number, without quotes", p.name)
+		return nil, faultf("%s must be a number, without quotes", p.name)
 	case p.kind == integer && x != math.Trunc(x):
-		return nil, faultf("%s has to be a whole number", p.name)
+		return nil, faultf("%s must be a whole number", p.name)
 	case x < p.min || p.max > 0 && x > p.max:
-		return nil, faultf("%s has to be from %s to %s", p.name, plainNumber(p.min), plainNumber(p.max))
+		return nil, faultf("%s must be from %s to %s", p.name, plainNumber(p.min), plainNumber(p.max))
 	}
 	if p.kind == integer {
 		return int(x), nil
@@ -200,7 +203,7 @@ func (p param) read(raw json.RawMessage) (any, error) {
 	return x, nil
 }
 
-// example shows how arguments are written.
+// example returns example arguments.
 func example(params []param) string {
 	parts := make([]string, len(params))
 	for i, p := range params {
@@ -214,7 +217,7 @@ func example(params []param) string {
 
 func shortly(err error) string { return clip(err.Error(), 2*maxNamed) }
 
-// clip cuts a text for a message.
+// clip shortens a text for a message.
 func clip(s string, limit int) string {
 	if utf8.RuneCountInString(s) <= limit {
 		return s
@@ -222,7 +225,7 @@ func clip(s string, limit int) string {
 	return string([]rune(s)[:limit]) + "…"
 }
 
-// given returns an argument, or a default.
+// given returns an argument, or otherwise if it is missing.
 func given[T any](a arguments, name string, otherwise T) T {
 	if value, ok := a[name].(T); ok {
 		return value

@@ -21,15 +21,15 @@ type call struct {
 	Caller
 
 	args   arguments
-	key    string // idempotency key of what it writes; empty: none
+	key    string // idempotency key of its writes; empty: none
 	result Result
 }
 
-// errOff says why nothing is searched or written.
+// errOff is the reason why nothing is searched or written.
 const errOff = "memory is switched off for this agent"
 
-// Call runs one tool. A wrong name or argument, a refusal and a conflict are results (IsError) that tell the model what to do;
-// an error is returned only when ctx is done or the store is away.
+// Call runs one tool. An unknown name, an invalid argument, a refusal and a conflict are results (IsError) that tell
+// the model what to do; an error is returned only when ctx is done or the store is unavailable.
 func (b *Box) Call(ctx context.Context, c Caller, name string, raw json.RawMessage) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
@@ -65,11 +65,11 @@ func (k *call) do(ctx context.Context, name string, raw json.RawMessage) (any, e
 	for _, t := range tools() {
 		names = append(names, t.name)
 	}
-	return nil, faultf("there is no tool %q: the memory tools are %s", clip(name, maxNamed), strings.Join(names, ", "))
+	return nil, faultf("unknown tool %q: the memory tools are %s", clip(name, maxNamed), strings.Join(names, ", "))
 }
 
-// keyOf is the idempotency key of a write: that of the caller together with what is written, so that another call with the
-// same key does not pass for this one.
+// keyOf returns the idempotency key of a write: the caller's key combined with what is written, so that a different
+// call with the same key is a different write.
 func keyOf(kind, key string, what ...string) string {
 	if key == "" {
 		return ""
@@ -81,14 +81,14 @@ func keyOf(kind, key string, what ...string) string {
 	return kind + "/" + hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// failure is the answer of a call that was not done.
+// failure is the result of a call that was not executed.
 type failure struct {
 	Error   bool           `json:"error"`
 	Message string         `json:"message"`
 	More    map[string]any `json:"details,omitempty"`
 }
 
-// told is an error as the model is told it; what it cannot do anything about stays an error.
+// told converts an error into a result for the model. An error that the model cannot act on stays an error.
 func told(ctx context.Context, err error) (any, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -104,8 +104,9 @@ func told(ctx context.Context, err error) (any, error) {
 		for i, f := range e.Findings {
 			rules[i] = fmt.Sprintf("%s in line %d", f.Class, f.Line)
 		}
-		return failure{Error: true, Message: "the text was not written: it looks like an attempt to instruct the agent or to send data away (" +
-			strings.Join(rules, ", ") + "). Write what is known as a plain statement, or leave it out"}, nil
+		return failure{Error: true, Message: "the text was not written: it looks like an attempt to instruct the agent " +
+			"or to send data elsewhere (" +
+			strings.Join(rules, ", ") + "). Write the fact as a plain statement, or leave it out"}, nil
 	}
 	if e, is := errors.AsType[*store.InvalidError](err); is {
 		return failure{Error: true, Message: e.Field + ": " + e.Problem}, nil
@@ -118,27 +119,27 @@ func told(ctx context.Context, err error) (any, error) {
 	}
 	switch {
 	case errors.Is(err, store.ErrReadOnlyTeam):
-		return failure{Error: true, Message: store.ErrReadOnlyTeam.Error() + ": this agent reads the memory of its team and writes none. Tell the user"}, nil
+		return failure{Error: true, Message: store.ErrReadOnlyTeam.Error() + ": this agent only reads the memory of its team. Tell the user"}, nil
 	case errors.Is(err, store.ErrMemoryOff):
 		return failure{Error: true, Message: store.ErrMemoryOff.Error() + ". Tell the user"}, nil
 	case errors.Is(err, store.ErrForbidden):
-		return failure{Error: true, Message: "this conversation may not write that: the credential is read-only there. Tell the user"}, nil
+		return failure{Error: true, Message: "this conversation may not write that: its credential is read-only. Tell the user"}, nil
 	case errors.Is(err, store.ErrNotFound):
-		return failure{Error: true, Message: "there is no such file: list the files with " + ListFiles}, nil
+		return failure{Error: true, Message: "file not found: list the files with " + ListFiles}, nil
 	}
 	return nil, err
 }
 
-// maxConflicts bounds how many places of a conflict are shown, and maxConflictText each side of one, in characters.
+// maxConflicts bounds the places shown of a conflict, and maxConflictText each side of one, in characters.
 const (
 	maxConflicts    = 5
 	maxConflictText = 600
 )
 
-// conflict shows both sides of a change that does not fit what is there.
+// conflict returns both sides of a change that does not fit the current text.
 func conflict(e *store.StaleBaseError) failure {
 	type side struct {
-		Line   int    `json:"line"` // of the file as it is
+		Line   int    `json:"line"` // of the current file
 		Yours  string `json:"yours"`
 		Theirs string `json:"theirs"`
 	}
@@ -147,13 +148,14 @@ func conflict(e *store.StaleBaseError) failure {
 		sides = append(sides, side{c.Theirs.From, clip(c.Ours.Text, maxConflictText), clip(c.Theirs.Text, maxConflictText)})
 	}
 	return failure{
-		Error:   true,
-		Message: fmt.Sprintf("%s was changed meanwhile, on the same lines: nothing was written. Read it again and redo the change on version %d", e.Ref.Path, e.Head),
-		More:    map[string]any{"version": e.Base, "currentVersion": e.Head, "places": len(e.Conflicts), "conflicts": sides},
+		Error: true,
+		Message: fmt.Sprintf("the same lines of %s were changed meanwhile: nothing was written. "+
+			"Read it again and redo the change on version %d", e.Ref.Path, e.Head),
+		More: map[string]any{"version": e.Base, "currentVersion": e.Head, "places": len(e.Conflicts), "conflicts": sides},
 	}
 }
 
-// filename is the path that a call names, in its normal form.
+// filename returns the normalised path that a call names.
 func (k *call) filename(name string) (string, error) {
 	path, err := memory.ParsePath(given(k.args, name, ""))
 	if err != nil {
@@ -162,7 +164,7 @@ func (k *call) filename(name string) (string, error) {
 	return path, nil
 }
 
-// document is the file that a call names: of a scope, or the one that is meant.
+// document returns the file that a call names: of the given scope, or the one that the path resolves to.
 func (k *call) document(ctx context.Context, path string) (memory.Document, error) {
 	if scope := memory.Scope(given(k.args, "scope", "")); scope != "" {
 		return k.Store.Document(ctx, k.Identity, memory.Ref{Scope: scope, Path: path})
@@ -170,19 +172,19 @@ func (k *call) document(ctx context.Context, path string) (memory.Document, erro
 	return k.Store.ReadableDocument(ctx, k.Identity, path)
 }
 
-// shorten cuts a text to what a result shows.
+// shorten cuts a text to the limit of a result.
 func shorten(s string, limit int) (string, bool) {
 	if utf8.RuneCountInString(s) <= limit {
 		return s, false
 	}
 	cut := string([]rune(s)[:limit])
-	if at := strings.LastIndexByte(cut, '\n'); at > len(cut)/2 { // whole lines, if they are not too long
+	if at := strings.LastIndexByte(cut, '\n'); at > len(cut)/2 { // whole lines, unless they are too long
 		cut = cut[:at+1]
 	}
 	return cut, true
 }
 
-// shown notes a passage of a document that a result shows.
+// shown records a passage of a document that a result shows.
 func (k *call) shown(d memory.Document, from, to int, text string) {
 	k.result.Found = append(k.result.Found, recall.Hit{
 		Corpus: corpusOfFiles, Path: d.Path, FromLine: from, ToLine: to, Text: text, Snippet: clip(text, maxConflictText), At: d.UpdatedAt,

@@ -47,7 +47,10 @@ func newHome(tb testing.TB) *home {
 	recorder := recall.NewRecorder(s, slog.New(slog.DiscardHandler))
 	return &home{
 		TB: tb, url: url, agent: agent, recorder: recorder,
-		Box: &toolbox.Box{Store: s, Search: &recall.Searcher{Store: s, Defaults: recall.DefaultSettings(), Recorder: recorder, Log: slog.New(slog.DiscardHandler)}},
+		Box: &toolbox.Box{Store: s, Search: &recall.Searcher{
+			Store: s, Defaults: recall.DefaultSettings(), Recorder: recorder,
+			Log: slog.New(slog.DiscardHandler),
+		}},
 	}
 }
 

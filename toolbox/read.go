@@ -32,7 +32,7 @@ type excerpt struct {
 	Error     string       `json:"error,omitempty"`
 }
 
-// get answers memory_get. What does not exist, and what the caller may not see, is an empty text.
+// get implements memory_get. What does not exist, or the caller may not see, gives an empty text.
 func (k *call) get(ctx context.Context) (any, error) {
 	path := given(k.args, "path", "")
 	e := excerpt{Path: path, From: given(k.args, "from", 1)}
@@ -64,7 +64,7 @@ func (k *call) get(ctx context.Context) (any, error) {
 	return e, nil
 }
 
-// messages reads what was said in one of the owner's conversations, each message as one line.
+// messages reads messages of one of the owner's conversations, one per line.
 func (k *call) messages(ctx context.Context, e excerpt, conversation string) (any, error) {
 	if k.Identity.Owner == memory.NoOwner {
 		return e, nil
@@ -96,13 +96,14 @@ func (k *call) messages(ctx context.Context, e excerpt, conversation string) (an
 		e.Notice = excerpts.ReadOn(e.NextFrom, 0)
 	}
 	k.result.Found = append(k.result.Found, recall.Hit{
-		Corpus: search.Sessions, Path: e.Path, FromLine: e.From, ToLine: e.From + e.Lines - 1, Text: e.Text, Snippet: clip(e.Text, maxConflictText),
-		Source: recall.SourceRef{Scope: memory.ScopePersonal, Owner: known.Owner, ID: known.UID, Conversation: conversation},
+		Corpus: search.Sessions, Path: e.Path, FromLine: e.From, ToLine: e.From + e.Lines - 1, Text: e.Text,
+		Snippet: clip(e.Text, maxConflictText),
+		Source:  recall.SourceRef{Scope: memory.ScopePersonal, Owner: known.Owner, ID: known.UID, Conversation: conversation},
 	})
 	return e, nil
 }
 
-// fill takes what was read.
+// fill takes over the excerpt.
 func (e *excerpt) fill(x excerpts.Excerpt) {
 	e.Text, e.From, e.Lines, e.Total = x.Text, x.From, x.Lines, x.Total
 	e.Truncated, e.NextFrom, e.NextSkip = x.Truncated, x.NextFrom, x.NextSkip
@@ -130,11 +131,12 @@ type file struct {
 
 func fileOf(d memory.Document, size int) file {
 	return file{
-		AgentID: d.Agent, Filename: d.Path, Enabled: d.Enabled, FileSize: size, UpdateTime: d.UpdatedAt.UTC().Format(time.RFC3339), Scope: d.Scope, Version: d.Version,
+		AgentID: d.Agent, Filename: d.Path, Enabled: d.Enabled, FileSize: size, UpdateTime: d.UpdatedAt.UTC().Format(time.RFC3339),
+		Scope: d.Scope, Version: d.Version,
 	}
 }
 
-// list answers list_workspace_memory_files.
+// list implements list_workspace_memory_files.
 func (k *call) list(ctx context.Context) (any, error) {
 	entries, err := k.Store.ReadableDocuments(ctx, k.Identity, store.DocumentFilter{Prefix: given(k.args, "filenamePrefix", "")})
 	if err != nil {
@@ -157,7 +159,7 @@ func (k *call) list(ctx context.Context) (any, error) {
 	return out, nil
 }
 
-// read answers read_workspace_memory_file.
+// read implements read_workspace_memory_file.
 func (k *call) read(ctx context.Context) (any, error) {
 	path, err := k.filename("filename")
 	if err != nil {
@@ -173,7 +175,7 @@ func (k *call) read(ctx context.Context) (any, error) {
 	lines := strings.Count(content, "\n")
 	if cut {
 		out.Truncated = true
-		out.Notice = fmt.Sprintf("The file is longer than a result: read on with %s from=%d.", MemoryGet, lines+1)
+		out.Notice = fmt.Sprintf("The file does not fit into one result: continue with %s from=%d.", MemoryGet, lines+1)
 	}
 	if content != "" {
 		k.shown(d, 1, max(1, lines+trailing(content)), content)
@@ -181,7 +183,7 @@ func (k *call) read(ctx context.Context) (any, error) {
 	return out, nil
 }
 
-// trailing is 1 when the last line of a text has no line break.
+// trailing returns 1 if the last line of a text has no line break, otherwise 0.
 func trailing(s string) int {
 	if strings.HasSuffix(s, "\n") {
 		return 0

@@ -14,34 +14,37 @@ import (
 	"reverie/store"
 )
 
-// Saved is what became of a request to remember.
+// Saved is the result of a request to remember.
 type Saved struct {
-	Kind    string // as remember.Kind
-	Line    string // of several statements, one on each line
-	Old     string // of a correction
+	Kind    string // see remember.Kind
+	Line    string // several statements are on separate lines
+	Old     string // the corrected line
 	Path    string
-	Receipt memory.Receipt // of a write, or of the write that saved it first
+	Receipt memory.Receipt // of this write, or of the one that saved the statement first
 	Items   []remember.Item
 }
 
-// rememberRounds is how often a request is worked in anew while others write the same lines.
+// rememberRounds is how often a request is retried while others write the same lines.
 const rememberRounds = 12
 
-// Remember saves a statement that the user asked for, through the gate, as the user's own words. What was forgotten before may
-// come back with it.
+// Remember saves a statement that the user asked to remember, through the gate, as the user's words. It may bring
+// back a forgotten statement.
 //
-// Kind is unclear, and nothing is written, when there is nothing in the text that could be kept. The error wraps store.ErrMemoryOff, or is
-// the gate's: *store.QuarantineError, store.ErrForbidden, …
+// Kind is unclear, and nothing is written, when the text contains nothing to keep. The error wraps
+// store.ErrMemoryOff, or comes from the gate: *store.QuarantineError, store.ErrForbidden, …
 func (b *Box) Remember(ctx context.Context, c Caller, text string) (Saved, error) {
 	return b.remember(ctx, c, text, memory.Author{Kind: memory.AuthorUser, ID: Remember})
 }
 
-// remember is Remember as an author. What a person wrote gives way to a person only.
+// remember is Remember for any author. Only a person replaces what a person wrote.
 func (b *Box) remember(ctx context.Context, c Caller, text string, author memory.Author) (Saved, error) {
 	if !b.enabled(c.Agent) {
 		return Saved{}, store.ErrMemoryOff
 	}
-	r := remembering{Box: b, Caller: c, id: c.by(author), ref: memory.Ref{Scope: b.scope(c), Path: memory.MemoryPath}, request: remember.Request{Text: text}}
+	r := remembering{
+		Box: b, Caller: c, id: c.by(author), ref: memory.Ref{Scope: b.scope(c), Path: memory.MemoryPath},
+		request: remember.Request{Text: text},
+	}
 	r.key = keyOf("remember", c.Key, string(c.Speaker), text)
 	receipt, again, err := b.replayed(ctx, r.id, r.key)
 	switch {
@@ -61,7 +64,7 @@ func (b *Box) remember(ctx context.Context, c Caller, text string, author memory
 	}
 }
 
-// remembering is one request on its way.
+// remembering is a request in progress.
 type remembering struct {
 	*Box
 	Caller
@@ -72,7 +75,7 @@ type remembering struct {
 	key     string
 }
 
-// try works the request into MEMORY.md as it is now.
+// try merges the request into the current MEMORY.md.
 func (r *remembering) try(ctx context.Context) (Saved, error) {
 	d, _, err := r.current(ctx, r.id, r.ref)
 	if err != nil {
@@ -108,8 +111,8 @@ func (r *remembering) try(ctx context.Context) (Saved, error) {
 	return saved, nil
 }
 
-// decide says what becomes of the request. An agent's tool corrects no line that a person wrote: both stand then, and the
-// person decides.
+// decide determines what to do with the request. A tool does not correct a line that a person wrote: both lines are
+// kept, and the person decides.
 func (r *remembering) decide(ctx context.Context, d memory.Document) (remember.Decision, error) {
 	decided, err := r.decideOn(d.Content)
 	if err != nil {
@@ -135,7 +138,7 @@ func (r *remembering) saved(d remember.Decision) Saved {
 	return Saved{Kind: string(d.Kind), Line: d.Line, Old: d.Old, Path: r.ref.Path, Items: d.Items}
 }
 
-// first is the receipt of the write that saved what is known.
+// first returns the receipt of the write that saved what is already known.
 func (r *remembering) first(ctx context.Context, d memory.Document, decided remember.Decision) (memory.Receipt, error) {
 	line, _, _ := strings.Cut(decided.Line, "\n")
 	id := memory.EntryIDOf("- " + line)
@@ -152,13 +155,13 @@ func (r *remembering) first(ctx context.Context, d memory.Document, decided reme
 		return memory.Receipt{}, err
 	}
 	receipt, err := r.Store.ReceiptOfVersion(ctx, r.id, r.ref, blame[at-1].Version)
-	if errors.Is(err, store.ErrNotFound) { // its journal entry is not for this reader
+	if errors.Is(err, store.ErrNotFound) { // this reader may not see its journal entry
 		return memory.Receipt{}, nil
 	}
 	return receipt, err
 }
 
-// again tells what the same request came to the first time, out of the versions before and after it.
+// again returns the result of the first execution of the same request, from the versions before and after it.
 func (r *remembering) again(ctx context.Context, receipt memory.Receipt) (Saved, error) {
 	version := receipt.Changes[0].Version
 	before := memory.Version{}
@@ -177,7 +180,7 @@ func (r *remembering) again(ctx context.Context, receipt memory.Receipt) (Saved,
 	return saved, nil
 }
 
-// remember answers the tool of that name. The words are the model's, however faithful: the author is the tool.
+// remember implements the tool. The author is the tool, because the words are the model's.
 func (k *call) remember(ctx context.Context) (any, error) {
 	saved, err := k.Box.remember(ctx, k.Caller, given(k.args, "text", ""), memory.Author{Kind: memory.AuthorTool, ID: Remember})
 	if err != nil {
@@ -193,11 +196,11 @@ func (k *call) remember(ctx context.Context) (any, error) {
 	}{Kind: saved.Kind, Line: saved.Line, Old: saved.Old, Path: saved.Path, Receipt: saved.Receipt.Token}
 	switch remember.Kind(saved.Kind) {
 	case remember.KindUnclear:
-		return nil, faultf("there is nothing in it that could be kept: write one plain statement, such as \"The staging port is 5434\"")
+		return nil, faultf("no statement found in the text: write one plain statement, such as \"The staging port is 5434\"")
 	case remember.KindKnown:
-		out.Message = "That was remembered already; nothing was written"
+		out.Message = "Already known; nothing was written"
 	case remember.KindCorrected:
-		out.Message = "Remembered, in the place of what was known before; the earlier version stays in the history"
+		out.Message = "Remembered; it replaces an earlier statement, which stays in the history"
 	case remember.KindNew:
 		out.Message = "Remembered"
 	}
@@ -214,45 +217,49 @@ func wrote(i remember.Item) bool {
 	return i.Kind == remember.KindNew || i.Kind == remember.KindCorrected
 }
 
-// Forget names what is to be forgotten: lines of a document, as a search or a tool showed them, or one statement.
+// Forget names what to forget: lines of a document, as shown by a search or a tool, or one statement.
 type Forget struct {
-	Path string // of the document that was shown
-	// Scope is the document's; empty: the one that Path means to the caller, their own first.
+	Path string // of the document
+	// Scope is the document's; empty: the scope that Path resolves to, the caller's own first.
 	Scope memory.Scope
-	// FromLine and ToLine are lines of it, 1-based, inclusive: every statement that stands on them is forgotten. With Entry
-	// they may be 0.
+	// FromLine and ToLine are 1-based and inclusive: every statement on these lines is forgotten. With Entry they may
+	// be 0.
 	FromLine, ToLine int
-	// Entry names one statement in place of lines. With lines, it has to stand on them.
+	// Entry names one statement instead of lines. If lines are also given, it must be on them.
 	Entry memory.EntryID
-	// Shown is the text of the passage as it was shown; empty: unknown. Documents change: when it is given, only statements
-	// that are a part of it are forgotten, wherever in the document they have moved to.
+	// Shown is the text of the passage as it was shown; empty: unknown. Since documents change, only statements
+	// contained in it are forgotten, wherever they are in the document now.
 	Shown string
 }
 
-// Forgotten is what was forgotten.
+// Forgotten is the result of Forget.
 type Forgotten struct {
 	Statements []Statement
-	// Receipt tells which documents changed, with new versions; the versions before stay in the history.
+	// Receipt lists the documents changed, with new versions; earlier versions stay in the history.
 	Receipt memory.Receipt
 }
 
-// Statement is one thing that a document said.
+// Statement is one statement of a document.
 type Statement struct {
 	Entry memory.EntryID
 	Text  string
 }
 
-// Forget takes statements out of the caller's documents, as the person: out of the document that was shown, MEMORY.md,
-// PROFILE.md, the archives and the daily notes. No dream, extraction or flush writes them again, in no words; the person may,
-// by hand or by asking to remember it. What was said in conversations stays, and so do earlier versions.
+// Forget removes statements from the caller's documents, on behalf of the person: from the document that was shown,
+// MEMORY.md, PROFILE.md, the archives and the daily notes. Dreams, extractions and flushes do not write them again in
+// any wording; the person may, by editing or by asking to remember. Messages of conversations and earlier versions
+// are kept.
 //
-// The error is *store.InvalidError when f names nothing that can be forgotten (a path of a conversation, lines without a
-// statement), wraps store.ErrNotFound when there is no such document or the statements are not there any longer, and
-// store.ErrForbidden when the caller may not write the document, such as shared memory with a key that is pinned to a person.
-// The same Caller.Key gives the first receipt again, without the statements.
+// The error is *store.InvalidError if f names nothing that can be forgotten (a path of a conversation, lines without
+// a statement). It wraps store.ErrNotFound if the document or the statements do not exist any longer, and
+// store.ErrForbidden if the caller may not write the document, such as shared memory with a key that is pinned to a
+// person. Repeating a Caller.Key returns the first receipt, without the statements.
 func (b *Box) Forget(ctx context.Context, c Caller, f Forget) (Forgotten, error) {
 	if strings.HasPrefix(f.Path, recall.SessionsFolder) && !strings.HasSuffix(f.Path, ".md") {
-		return Forgotten{}, &store.InvalidError{Field: "path", Problem: "it was said in a conversation, which is kept as it is; documents can be forgotten from"}
+		return Forgotten{}, &store.InvalidError{
+			Field:   "path",
+			Problem: "messages of conversations cannot be forgotten, only statements in documents",
+		}
 	}
 	scope := f.Scope
 	if scope == "" {
@@ -278,11 +285,11 @@ func (b *Box) Forget(ctx context.Context, c Caller, f Forget) (Forgotten, error)
 	return out, nil
 }
 
-// ofPerson reports whether a caller writes a document in the section of who speaks only, so that in a group nobody's words take
-// the place of another's.
+// ofPerson reports whether a caller writes only the speaker's section of a document, so that people of a group do not
+// overwrite each other.
 func (c Caller) ofPerson(path string) bool { return c.Speaker != "" && path == memory.MemoryPath }
 
-// own is the part of a document that a caller may change: the section of who speaks, or all of it.
+// own returns the part of a document that a caller may change: the speaker's section, or all of it.
 func (c Caller) own(path, content string) string {
 	if !c.ofPerson(path) {
 		return content
@@ -294,7 +301,7 @@ func (c Caller) own(path, content string) string {
 	return text + "\n"
 }
 
-// above is how many lines of a document stand above that part.
+// above returns the number of lines before that part.
 func (c Caller) above(path, content string) int {
 	if !c.ofPerson(path) {
 		return 0
@@ -304,13 +311,13 @@ func (c Caller) above(path, content string) int {
 		return 0
 	}
 	lines := strings.Split(content, "\n")
-	for from < to && strings.TrimSpace(lines[from]) == "" { // below the heading, whose line is the one before
+	for from < to && strings.TrimSpace(lines[from]) == "" { // skip blank lines below the heading
 		from++
 	}
 	return from
 }
 
-// withOwn is a document with that part replaced.
+// withOwn returns the document with that part replaced.
 func (c Caller) withOwn(path, content, own string) (string, error) {
 	if !c.ofPerson(path) {
 		return own, nil
@@ -318,10 +325,10 @@ func (c Caller) withOwn(path, content, own string) (string, error) {
 	return memory.WithPersonSection(content, c.Speaker, own)
 }
 
-// ownRounds is how often the section of a person is written anew while others write theirs.
+// ownRounds is how often a person's section is rewritten while others write theirs.
 const ownRounds = 12
 
-// writeOwn makes a text the section of who speaks.
+// writeOwn replaces the speaker's section with a text.
 func (k *call) writeOwn(ctx context.Context, id memory.Identity, ref memory.Ref, text string) (memory.Receipt, error) {
 	for round := 1; ; round++ {
 		d, _, err := k.current(ctx, id, ref)
@@ -344,11 +351,11 @@ func (k *call) writeOwn(ctx context.Context, id memory.Identity, ref memory.Ref,
 	}
 }
 
-// underRemembered is what stands above a person's statements while a request is worked into them: its heading is the one under
-// which new statements go.
+// underRemembered precedes a person's statements while a request is merged into them, as the heading for new
+// statements.
 const underRemembered = "## " + remember.Section + "\n"
 
-// decideOn works a request into a document, or into the section of who speaks.
+// decideOn merges a request into a document, or into the speaker's section.
 func (r *remembering) decideOn(content string, protected ...string) (remember.Decision, error) {
 	if !r.ofPerson(r.ref.Path) {
 		return remember.Decide(r.request, content, protected...), nil
@@ -362,7 +369,7 @@ func (r *remembering) decideOn(content string, protected ...string) (remember.De
 	return decided, err
 }
 
-// lines are those of a document on which the caller's own statements stand.
+// lines returns the lines of a document that hold the caller's statements.
 func (r *remembering) lines(content string) (from, to int) {
 	if !r.ofPerson(r.ref.Path) {
 		return 1, len(content) + 1

@@ -16,7 +16,7 @@ import (
 
 const corpusOfFiles = search.Memory
 
-// found is one result of a search, as a model is shown it.
+// found is one search result as shown to a model.
 type found struct {
 	Corpus    search.Corpus `json:"corpus"`
 	Path      string        `json:"path"`
@@ -32,14 +32,14 @@ type found struct {
 	Name      string        `json:"name,omitempty"`
 }
 
-// searched is the answer to a search.
+// searched is the result of a search.
 type searched struct {
 	Results  []found     `json:"results"`
 	Count    int         `json:"count"`
 	Mode     recall.Mode `json:"mode,omitempty"`
 	Provider string      `json:"provider"`
 	Degraded bool        `json:"degraded,omitempty"`
-	Fallback string      `json:"fallback,omitempty"` // why vectors had no part
+	Fallback string      `json:"fallback,omitempty"` // why vectors were not used
 	Hint     string      `json:"hint,omitempty"`
 
 	Truncated   bool   `json:"truncated,omitempty"`
@@ -50,13 +50,14 @@ type searched struct {
 	Action      string `json:"action,omitempty"`
 }
 
-// search answers memory_search. What it finds is recorded as recalled by the searcher.
+// search implements memory_search. The searcher records its results as recalled.
 func (k *call) search(ctx context.Context) (any, error) {
 	if !k.enabled(k.Agent) {
 		k.result.IsError = true
 		return searched{
 			Results: []found{}, Provider: "none", Disabled: true, Unavailable: true, Error: errOff,
-			Warning: "Memory was not searched: it is switched off for this agent.", Action: "Answer from this conversation, and say that memory is off.",
+			Warning: "Memory was not searched: it is switched off for this agent.",
+			Action:  "Answer from this conversation, and say that memory is off.",
 		}, nil
 	}
 	zone, err := k.Agent.Location()
@@ -82,7 +83,7 @@ func (k *call) search(ctx context.Context) (any, error) {
 	return k.answered(answer, zone), nil
 }
 
-// searchFailed is the answer when nothing could be searched. The turn goes on without it.
+// searchFailed returns the result when the search failed. The turn continues without it.
 func (k *call) searchFailed(ctx context.Context, err error) (any, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -93,11 +94,11 @@ func (k *call) searchFailed(ctx context.Context, err error) (any, error) {
 	k.result.IsError = true
 	return searched{
 		Results: []found{}, Provider: "none", Disabled: true, Unavailable: true, Error: "memory could not be searched",
-		Warning: "Memory could not be searched. Do not conclude from this that nothing is known.", Action: "Say so, and search again later.",
+		Warning: "Memory could not be searched. Do not conclude that nothing is known.", Action: "Say so, and search again later.",
 	}, nil
 }
 
-// answered shows as much of an answer as fits.
+// answered shows as many results as fit.
 func (k *call) answered(r recall.Response, zone *time.Location) searched {
 	out := searched{Results: []found{}, Mode: r.Mode, Provider: r.Embedding.Provider, Degraded: r.Degraded}
 	if out.Provider == "" {
@@ -110,25 +111,26 @@ func (k *call) answered(r recall.Response, zone *time.Location) searched {
 	for _, h := range r.Results {
 		f := found{
 			Corpus: h.Corpus, Path: h.Path, StartLine: h.FromLine, EndLine: h.ToLine, Citation: recall.Citation(h.Path, h.FromLine, h.ToLine),
-			Score: math.Round(h.Score*1000) / 1000, Snippet: h.Snippet, Scope: h.Source.Scope, Agent: h.Source.Agent, Role: h.Message.Role, Name: h.Message.Name,
+			Score: math.Round(h.Score*1000) / 1000, Snippet: h.Snippet, Scope: h.Source.Scope, Agent: h.Source.Agent, Role: h.Message.Role,
+			Name: h.Message.Name,
 		}
 		if !h.At.IsZero() {
 			f.At = h.At.In(zone).Format(time.RFC3339)
 		}
 		if room -= utf8.RuneCountInString(f.Snippet); room < 0 {
-			out.Truncated, out.Hint = true, "More was found than fits: ask for something narrower."
+			out.Truncated, out.Hint = true, "More was found than fits: narrow the query."
 			break
 		}
 		out.Results = append(out.Results, f)
 		k.result.Found = append(k.result.Found, h)
 	}
 	if out.Count = len(out.Results); out.Count == 0 {
-		out.Hint = "Nothing was found. Try other words or a wider question, and otherwise say that it is not known."
+		out.Hint = "Nothing was found. Try other words or a broader question; otherwise say that it is not known."
 	}
 	return out
 }
 
-// keywords is the answer to a search for literal words.
+// keywords is the result of a search for literal words.
 type keywords struct {
 	Query     string              `json:"query"`
 	Scope     keyword.Scope       `json:"scope"`
@@ -137,7 +139,7 @@ type keywords struct {
 	Hint      string              `json:"hint,omitempty"`
 }
 
-// keywords answers search_workspace_memory.
+// keywords implements search_workspace_memory.
 func (k *call) keywords(ctx context.Context) (any, error) {
 	if !k.enabled(k.Agent) {
 		return nil, faultf("%s: nothing was searched. Answer from this conversation, and say that memory is off", errOff)
@@ -156,10 +158,12 @@ func (k *call) keywords(ctx context.Context) (any, error) {
 	out := keywords{Query: r.Query, Scope: r.Scope, TotalHits: len(found.Hits), Hits: []recall.KeywordHit{}}
 	for _, h := range found.Hits {
 		out.Hits = append(out.Hits, h)
-		k.shown(h.Document, h.LineNumber, h.LineNumber, excerpts.Of(h.Document.Content, excerpts.Options{From: h.LineNumber, Lines: 1}).Text)
+		k.shown(h.Document, h.LineNumber, h.LineNumber,
+			excerpts.Of(h.Document.Content, excerpts.Options{From: h.LineNumber, Lines: 1}).Text)
 	}
 	if out.TotalHits == 0 {
-		out.Hint = "No file has all of these words: try fewer or other ones, or " + MemorySearch + ", which also finds what says it differently, and what was said."
+		out.Hint = "No file contains all of these words: try fewer or other words, or " + MemorySearch +
+			", which also finds other wordings and conversations."
 	}
 	return out, nil
 }

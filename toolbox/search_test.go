@@ -21,12 +21,14 @@ func TestSearchAndGet(t *testing.T) {
 	h.apply(c, memory.ScopePersonal, "MEMORY.md", "# Memory\n\n- The lighthouse keeper is called <Hanna> & \"Bo\".\n")
 	h.apply(h.as("user:2"), memory.ScopePersonal, "MEMORY.md", "- The lighthouse belongs to somebody else.\n")
 	if _, err := h.Store.AppendMessages(t.Context(), c.Identity, store.Batch{
-		Conversation: "c1", Trigger: memory.TriggerAPI, Messages: []memory.Message{{ID: "1", Role: "user", Content: "I painted the\nlighthouse"}, {ID: "2", Role: "assistant", Content: "Nice"}},
+		Conversation: "c1", Trigger: memory.TriggerAPI,
+		Messages: []memory.Message{{ID: "1", Role: "user", Content: "I painted the\nlighthouse"}, {ID: "2", Role: "assistant", Content: "Nice"}},
 	}); err != nil {
 		t.Fatal(err)
 	}
 	a := h.want(c, toolbox.MemorySearch, m{"query": "lighthouse keeper", "corpus": "memory", "maxResults": 3})
-	if a.number("count") != 1 || len(a.Found) != 1 || a.text("mode") != "lexical" || !strings.Contains(a.Content, `"citation":"MEMORY.md#L`) || !strings.Contains(a.Content, `<Hanna> & \"Bo\"`) {
+	if a.number("count") != 1 || len(a.Found) != 1 || a.text("mode") != "lexical" ||
+		!strings.Contains(a.Content, `"citation":"MEMORY.md#L`) || !strings.Contains(a.Content, `<Hanna> & \"Bo\"`) {
 		t.Errorf("%s", a.Content)
 	}
 	if strings.Contains(a.Content, "somebody else") {
@@ -44,7 +46,8 @@ func TestSearchAndGet(t *testing.T) {
 		t.Errorf("%d recorded, %d failed", recorded, failed)
 	}
 	got := h.want(c, toolbox.MemoryGet, m{"path": "MEMORY.md", "from": 3, "lines": 1})
-	if !strings.HasPrefix(got.text("text"), "- The lighthouse keeper") || got.text("citation") != "MEMORY.md#L3" || got.text("scope") != "PERSONAL" || len(got.Found) != 1 {
+	if !strings.HasPrefix(got.text("text"), "- The lighthouse keeper") || got.text("citation") != "MEMORY.md#L3" ||
+		got.text("scope") != "PERSONAL" || len(got.Found) != 1 {
 		t.Errorf("%s", got.Content)
 	}
 	for _, args := range []m{{"path": "memory/none.md"}, {"path": "sessions/none"}, {"path": "MEMORY.md", "from": 99}} {
@@ -66,19 +69,19 @@ func TestWrongCalls(t *testing.T) {
 	h := newHome(t)
 	c := h.as("user:1")
 	for _, x := range []struct{ name, args, says string }{
-		{"memory_serach", `{}`, "there is no tool"},
-		{toolbox.MemorySearch, `{`, "no JSON object"},
-		{toolbox.MemorySearch, `[1]`, "no JSON object"},
+		{"memory_serach", `{}`, "unknown tool"},
+		{toolbox.MemorySearch, `{`, "not a JSON object"},
+		{toolbox.MemorySearch, `[1]`, "not a JSON object"},
 		{toolbox.MemorySearch, ``, "query is missing"},
 		{toolbox.MemorySearch, `{"query":""}`, "must not be empty"},
-		{toolbox.MemorySearch, `{"query":5}`, "has to be a string"},
-		{toolbox.MemorySearch, `{"query":"x","maxResults":"5"}`, "has to be a number"},
+		{toolbox.MemorySearch, `{"query":5}`, "must be a string"},
+		{toolbox.MemorySearch, `{"query":"x","maxResults":"5"}`, "must be a number"},
 		{toolbox.MemorySearch, `{"query":"x","maxResults":1.5}`, "whole number"},
 		{toolbox.MemorySearch, `{"query":"x","maxResults":99}`, "from 1 to 20"},
 		{toolbox.MemorySearch, `{"query":"x","corpus":"wiki"}`, "one of memory, sessions, all"},
 		{toolbox.MemorySearch, `{"query":"x","from":"soon"}`, "from"},
-		{toolbox.MemorySearch, `{"query":"x","limit":3}`, "no argument of this tool"},
-		{toolbox.ReadFile, `{"agentId":"1","filename":"MEMORY.md"}`, "Whose memory it is"},
+		{toolbox.MemorySearch, `{"query":"x","limit":3}`, "unknown argument"},
+		{toolbox.ReadFile, `{"agentId":"1","filename":"MEMORY.md"}`, "whose memory is used"},
 		{toolbox.WriteFile, `{"filename":"a.md"}`, "content is missing"},
 		{toolbox.EditFile, `{"filename":"a.md","oldText":"a","newText":"b","replaceAll":"yes"}`, "true or false"},
 		{toolbox.Remember, `{"text":" "}`, "characters"},
@@ -91,7 +94,10 @@ func TestWrongCalls(t *testing.T) {
 
 func TestDefinitions(t *testing.T) {
 	t.Parallel()
-	names := []string{toolbox.MemorySearch, toolbox.MemoryGet, toolbox.ListFiles, toolbox.SearchFiles, toolbox.ReadFile, toolbox.WriteFile, toolbox.EditFile, toolbox.Remember}
+	names := []string{
+		toolbox.MemorySearch, toolbox.MemoryGet, toolbox.ListFiles, toolbox.SearchFiles, toolbox.ReadFile,
+		toolbox.WriteFile, toolbox.EditFile, toolbox.Remember,
+	}
 	all := toolbox.Definitions()
 	if len(all) != len(names) {
 		t.Fatalf("%d tools, %d are known here", len(all), len(names))
@@ -103,7 +109,8 @@ func TestDefinitions(t *testing.T) {
 			Required   []string
 			Additional *bool `json:"additionalProperties"`
 		}
-		if err := json.Unmarshal(d.Parameters, &schema); err != nil || d.Name != names[i] || d.Description == "" || schema.Type != "object" || schema.Additional == nil || *schema.Additional {
+		if err := json.Unmarshal(d.Parameters, &schema); err != nil || d.Name != names[i] || d.Description == "" ||
+			schema.Type != "object" || schema.Additional == nil || *schema.Additional {
 			t.Errorf("%s: %v %s", d.Name, err, d.Parameters)
 		}
 		for name, p := range schema.Properties {
@@ -142,7 +149,8 @@ func FuzzCall(f *testing.F) {
 		if !json.Valid([]byte(result.Content)) || !utf8.ValidString(result.Content) || len(result.Content) > 400_000 {
 			t.Fatalf("%s %q: %.200q", name, raw, result.Content)
 		}
-		if d, err := h.Store.Document(t.Context(), other.Identity, memory.Ref{Scope: memory.ScopePersonal, Path: "MEMORY.md"}); err != nil || d.Content != "- theirs\n" {
+		if d, err := h.Store.Document(t.Context(), other.Identity, memory.Ref{Scope: memory.ScopePersonal, Path: "MEMORY.md"}); err != nil ||
+			d.Content != "- theirs\n" {
 			t.Fatalf("%s %q: %q %v", name, raw, d.Content, err)
 		}
 	})
@@ -170,7 +178,8 @@ func TestKeywords(t *testing.T) {
 	}{
 		"weights": {m{"query": "blue cabinet"}, []string{
 			"MEMORY.md:3 2", "memory/2026-01-02.md:2 1.4", "MEMORY.md:4 1", "PROFILE.md:1 1",
-			"memory/many.md:1 0.7", "memory/many.md:2 0.7", "memory/many.md:3 0.7", "memory/many.md:4 0.7", "memory/many.md:5 0.7", "AGENTS.md:1 0.6",
+			"memory/many.md:1 0.7", "memory/many.md:2 0.7", "memory/many.md:3 0.7", "memory/many.md:4 0.7", "memory/many.md:5 0.7",
+			"AGENTS.md:1 0.6",
 		}},
 		"limit":              {m{"query": "blue cabinet", "limit": 1}, []string{"MEMORY.md:3 2"}},
 		"memory":             {m{"query": "blue cabinet tea", "scope": "memory"}, []string{"MEMORY.md:3 3", "MEMORY.md:4 1"}},
@@ -193,7 +202,8 @@ func TestKeywords(t *testing.T) {
 		if diff := cmp.Diff(x.want, got); diff != "" {
 			t.Errorf("%s:%s", name, diff)
 		}
-		if a.number("totalHits") != len(got) || (a.text("hint") == "") != (len(got) > 0) || a.text("query") != x.args["query"] || len(a.Found) != len(got) {
+		if a.number("totalHits") != len(got) || (a.text("hint") == "") != (len(got) > 0) || a.text("query") != x.args["query"] ||
+			len(a.Found) != len(got) {
 			t.Errorf("%s: %s", name, a.Content)
 		}
 	}
@@ -207,7 +217,8 @@ func TestKeywords(t *testing.T) {
 	if got := snippets["memory/2026-01-02.md:2"]; got != want {
 		t.Errorf("%q", got)
 	}
-	if a := h.call(c, toolbox.SearchFiles, m{"query": strings.Repeat("x", 65)}); !a.IsError || !strings.Contains(a.text("message"), "at most 64") {
+	if a := h.call(c, toolbox.SearchFiles, m{"query": strings.Repeat("x", 65)}); !a.IsError ||
+		!strings.Contains(a.text("message"), "at most 64") {
 		t.Errorf("%s", a.Content)
 	}
 	off := false

@@ -11,7 +11,7 @@ import (
 	"reverie/store"
 )
 
-// written is the answer to a write or an edit.
+// written is the result of a write or an edit.
 type written struct {
 	AgentID  string `json:"agentId"`
 	Filename string `json:"filename"`
@@ -25,7 +25,7 @@ type written struct {
 	FileSizeAfter *int  `json:"fileSizeAfter,omitempty"`
 
 	Enabled  bool         `json:"enabled"`
-	Person   memory.Owner `json:"person,omitempty"` // whose section of the file it is, in a group
+	Person   memory.Owner `json:"person,omitempty"` // whose section of the file was written, in a group
 	Scope    memory.Scope `json:"scope"`
 	OwnerKey memory.Owner `json:"ownerKey"`
 	Version  int          `json:"version"`
@@ -34,15 +34,15 @@ type written struct {
 	Message  string       `json:"message"`
 }
 
-// mayChange refuses files of everybody that say what the agent is and may do: a conversation is no place to change them.
+// mayChange refuses shared files that define what the agent is and may do: a conversation must not change them.
 func (k *call) mayChange(ref memory.Ref) error {
 	if ref.Scope == memory.ScopeTeam && (ref.Path == memory.AgentsPath || ref.Path == memory.SoulPath) {
-		return faultf("%s is shared by everybody who uses this agent and is changed by people only. Tell the user", ref.Path)
+		return faultf("%s is shared by all users of this agent and only people may change it. Tell the user", ref.Path)
 	}
 	return nil
 }
 
-// target is the file that a write is about, in the scope that the caller writes.
+// target returns the file to write, in the caller's scope.
 func (k *call) target() (memory.Ref, error) {
 	path, err := k.filename("filename")
 	if err != nil {
@@ -52,7 +52,7 @@ func (k *call) target() (memory.Ref, error) {
 	return ref, k.mayChange(ref)
 }
 
-// current is a document as it is; found is false when there is none.
+// current returns the current document; found is false if there is none.
 func (b *Box) current(ctx context.Context, id memory.Identity, ref memory.Ref) (d memory.Document, found bool, err error) {
 	d, err = b.Store.Document(ctx, id, ref)
 	if errors.Is(err, store.ErrNotFound) {
@@ -61,7 +61,7 @@ func (b *Box) current(ctx context.Context, id memory.Identity, ref memory.Ref) (
 	return d, err == nil, err
 }
 
-// replayed is the receipt of the same call before.
+// replayed returns the receipt of an earlier execution of the same call.
 func (b *Box) replayed(ctx context.Context, id memory.Identity, key string) (memory.Receipt, bool, error) {
 	if key == "" {
 		return memory.Receipt{}, false, nil
@@ -69,14 +69,14 @@ func (b *Box) replayed(ctx context.Context, id memory.Identity, key string) (mem
 	return b.Store.Receipt(ctx, id, key)
 }
 
-// by is the caller's identity with the tool as the author.
+// by returns the caller's identity with the given author.
 func (c Caller) by(author memory.Author) memory.Identity {
 	id := c.Identity
 	id.Author = author
 	return id
 }
 
-// sources says where a write comes from.
+// sources returns the source of a write.
 func (c Caller) sources(lines ...string) memory.Sources {
 	s := memory.Sources{Conversation: c.Conversation, From: c.Message, To: c.Message}
 	if c.Conversation == "" || c.Message == 0 {
@@ -88,7 +88,7 @@ func (c Caller) sources(lines ...string) memory.Sources {
 	return s
 }
 
-// write answers write_workspace_memory_file.
+// write implements write_workspace_memory_file.
 func (k *call) write(ctx context.Context) (any, error) {
 	ref, err := k.target()
 	if err != nil {
@@ -113,7 +113,7 @@ func (k *call) write(ctx context.Context) (any, error) {
 		} else if d, _, err := k.current(ctx, id, ref); err != nil {
 			return nil, err
 		} else {
-			change.Base = d.Version // what is changed between this moment and the write is merged
+			change.Base = d.Version // changes between this read and the write are merged
 		}
 		if receipt, err = k.Store.Apply(ctx, id, k.key, []memory.Change{change}); err != nil {
 			return nil, writing(ref, change.Base, err)
@@ -128,13 +128,13 @@ func (k *call) write(ctx context.Context) (any, error) {
 	out.Message = "Workspace memory file overwritten"
 	switch {
 	case out.Person != "" && done.Changed:
-		out.Message = "The section of the person who speaks was written; the rest of the file stays"
+		out.Message = "The speaker's section was written; the rest of the file is unchanged"
 	case done.Created:
 		out.Message = "Workspace memory file created"
 	case !done.Changed:
-		out.Message = "Workspace memory file unchanged: it says that already"
+		out.Message = "Workspace memory file unchanged: it already has this text"
 	case done.Merged:
-		out.Message = "Workspace memory file merged with what was changed meanwhile"
+		out.Message = "Workspace memory file merged with concurrent changes"
 	}
 	out.Message += redacted(done)
 	out.Enabled = k.isEnabled(ctx, id, ref)
@@ -144,13 +144,16 @@ func (k *call) write(ctx context.Context) (any, error) {
 // writing explains an error of a write that names a version.
 func writing(ref memory.Ref, base int, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return faultf("version %d of %s is not there: read the file again and give the version that it tells", base, ref.Path)
+		return faultf("version %d of %s does not exist: read the file again and give its version", base, ref.Path)
 	}
 	return err
 }
 
 func (k *call) written(done memory.ChangeReceipt, receipt memory.Receipt) written {
-	out := written{AgentID: k.Identity.Agent, Filename: done.Path, Scope: done.Scope, Version: done.Version, Merged: done.Merged, Receipt: receipt.Token}
+	out := written{
+		AgentID: k.Identity.Agent, Filename: done.Path, Scope: done.Scope, Version: done.Version, Merged: done.Merged,
+		Receipt: receipt.Token,
+	}
 	if k.ofPerson(done.Path) {
 		out.Person = k.Speaker
 	}
@@ -160,8 +163,7 @@ func (k *call) written(done memory.ChangeReceipt, receipt memory.Receipt) writte
 	return out
 }
 
-// isEnabled reports whether a file that was just written is in the system prompt. The write is done: when it cannot be read
-// now, it is said not to be.
+// isEnabled reports whether a file that was just written is in the system prompt; false if that cannot be read now.
 func (k *call) isEnabled(ctx context.Context, id memory.Identity, ref memory.Ref) bool {
 	d, found, err := k.current(ctx, id, ref)
 	return err == nil && found && d.Enabled
@@ -174,10 +176,10 @@ func redacted(done memory.ChangeReceipt) string {
 	return ""
 }
 
-// editRounds is how often an edit is made anew on a file that was changed meanwhile, on the same lines.
+// editRounds is how often an edit is retried when the same lines were changed meanwhile.
 const editRounds = 12
 
-// edit answers edit_workspace_memory_file.
+// edit implements edit_workspace_memory_file.
 func (k *call) edit(ctx context.Context) (any, error) {
 	ref, err := k.target()
 	if err != nil {
@@ -188,7 +190,7 @@ func (k *call) edit(ctx context.Context) (any, error) {
 	case "":
 		return nil, faultf("oldText is empty: give the text to replace, or use %s for a new file", WriteFile)
 	case e.new:
-		return nil, faultf("oldText and newText are the same: there is nothing to change")
+		return nil, faultf("oldText and newText are equal: nothing to change")
 	}
 	id := k.by(memory.Author{Kind: memory.AuthorTool, ID: EditFile})
 	receipt, again, err := k.replayed(ctx, id, k.key)
@@ -208,15 +210,15 @@ func (k *call) edit(ctx context.Context) (any, error) {
 		if err := k.countAgain(ctx, id, ref, done.Version, &e); err != nil {
 			return nil, err
 		}
-		out.Message = "This edit was made before; nothing was written now"
+		out.Message = "This edit was already made; nothing was written"
 	}
 	out.Message += redacted(done)
 	out.Enabled = k.isEnabled(ctx, id, ref)
 	return out, nil
 }
 
-// editRound makes the edit, on whatever is current, and again while others change the same lines. Where they have taken away
-// what is to be replaced, the error shows both sides.
+// editRound edits the current version, and retries while others change the same lines. If they have removed oldText,
+// the error shows both sides.
 func (k *call) editRound(ctx context.Context, id memory.Identity, ref memory.Ref, e *editing) (memory.Receipt, error) {
 	var lost *store.StaleBaseError
 	for round := 1; ; round++ {
@@ -251,7 +253,7 @@ func (k *call) editRound(ctx context.Context, id memory.Identity, ref memory.Ref
 	}
 }
 
-// countAgain counts what an edit has replaced that was made before, in the version that it was made on.
+// countAgain counts the replacements of an earlier execution of the edit, in the version that it changed.
 func (k *call) countAgain(ctx context.Context, id memory.Identity, ref memory.Ref, version int, e *editing) error {
 	made, err := k.Store.VersionOf(ctx, id, ref, version)
 	if err != nil {
@@ -265,7 +267,7 @@ func (k *call) countAgain(ctx context.Context, id memory.Identity, ref memory.Re
 	return nil
 }
 
-// place names what an edit may change.
+// place describes what an edit may change.
 func (k *call) place(path string) string {
 	if k.ofPerson(path) {
 		return "the section of " + string(k.Speaker) + " in " + path
@@ -273,12 +275,12 @@ func (k *call) place(path string) string {
 	return path
 }
 
-// noFile says that there is nothing to edit, and what there is instead.
+// noFile returns the error for a missing file, with what exists instead.
 func (k *call) noFile(ctx context.Context, id memory.Identity, ref memory.Ref) error {
 	shared, err := k.Store.VisibleDocument(ctx, id, ref.Path)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return faultf("there is no file %s: list the files with %s, or write it with %s", ref.Path, ListFiles, WriteFile)
+		return faultf("file not found: %s. List the files with %s, or write it with %s", ref.Path, ListFiles, WriteFile)
 	case err != nil:
 		return err
 	}
@@ -286,7 +288,7 @@ func (k *call) noFile(ctx context.Context, id memory.Identity, ref memory.Ref) e
 		ref.Path, shared.Scope, WriteFile, Remember)
 }
 
-// pause waits a little before another round: whoever was faster has probably more to write.
+// pause waits a little before another round, because the faster writer probably writes more.
 func pause(ctx context.Context, round int) error {
 	select {
 	case <-ctx.Done():
@@ -296,18 +298,18 @@ func pause(ctx context.Context, round int) error {
 	}
 }
 
-// editing is one find-and-replace.
+// editing is one find-and-replace operation.
 type editing struct {
 	old, new string
 	all      bool
 	count    int
 }
 
-// maxPlaces is how many lines are named where a text stands more than once.
+// maxPlaces is how many lines are named when a text occurs more than once.
 const maxPlaces = 10
 
-// apply replaces the text in a file, or in a part of it that has some lines of the file above it; or says how often and where in
-// the file it stands. Places that overlap are told apart: which of them is meant nobody knows.
+// apply replaces the text in a file, or in a part of it that is preceded by above lines. Otherwise it reports how
+// often and where the text occurs. Overlapping occurrences count separately, since either may be meant.
 func (e *editing) apply(path, content string, above int) (string, error) {
 	old, replacement := e.in(content)
 	n, places := placesOf(content, old, above)
@@ -316,7 +318,7 @@ func (e *editing) apply(path, content string, above int) (string, error) {
 		return "", e.missing(path, content, above)
 	case n > 1 && !e.all:
 		return "", &fault{
-			message: fmt.Sprintf("oldText stands %d times in %s, on lines %s: give more of the text around the one that is meant, or set replaceAll", n, path, numbers(places)),
+			message: fmt.Sprintf("oldText occurs %d times in %s, on lines %s: give more context, or set replaceAll", n, path, numbers(places)),
 			more:    map[string]any{"occurrences": n, "lines": places},
 		}
 	}
@@ -324,7 +326,7 @@ func (e *editing) apply(path, content string, above int) (string, error) {
 	return strings.ReplaceAll(content, old, replacement), nil
 }
 
-// in are both texts as they are written in a file whose lines end in CRLF, where that is needed to find the first.
+// in returns both texts with CRLF line ends if a file has those and the first is only found that way.
 func (e *editing) in(content string) (old, replacement string) {
 	if !strings.Contains(content, e.old) && strings.Contains(content, "\r\n") && !strings.Contains(e.old, "\r") {
 		return strings.ReplaceAll(e.old, "\n", "\r\n"), strings.ReplaceAll(e.new, "\n", "\r\n")
@@ -332,13 +334,13 @@ func (e *editing) in(content string) (old, replacement string) {
 	return e.old, e.new
 }
 
-// times is how often the text stands in a file.
+// times counts the occurrences of the text in a file.
 func (e *editing) times(content string) int {
 	old, _ := e.in(content)
 	return strings.Count(content, old)
 }
 
-// missing says that the text is not there, and where something stands that differs from it by case and spaces only.
+// missing returns the error for a text that does not occur, with lines that differ only in case and spaces.
 func (e *editing) missing(path, content string, above int) error {
 	want := spaced(e.old)
 	var near []int
@@ -352,9 +354,9 @@ func (e *editing) missing(path, content string, above int) error {
 		}
 	}
 	more := map[string]any{"occurrences": 0}
-	message := fmt.Sprintf("oldText does not stand in %s (0 times): read the file and copy the text exactly", path)
+	message := fmt.Sprintf("oldText does not occur in %s (0 times): read the file and copy the text exactly", path)
 	if len(near) > 0 {
-		message += fmt.Sprintf("; with other spaces or capitals it stands on line %s", numbers(near))
+		message += fmt.Sprintf("; with other spaces or capitals it occurs on line %s", numbers(near))
 		more["similarLines"] = near
 	}
 	return &fault{message: message, more: more}
@@ -362,8 +364,8 @@ func (e *editing) missing(path, content string, above int) error {
 
 func spaced(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
-// placesOf is how often a text stands in another one, and the lines on which it begins, at most maxPlaces of them, counted behind
-// those above. It takes time in proportion to both, however much of the text repeats itself.
+// placesOf counts the occurrences of text in content, and returns the lines on which they begin, at most maxPlaces,
+// offset by above. It takes linear time, even if the text repeats itself.
 func placesOf(content, text string, above int) (n int, places []int) {
 	again := repeats(text)
 	line, counted, same := above+1, 0, 0
@@ -387,7 +389,7 @@ func placesOf(content, text string, above int) (n int, places []int) {
 	return n, places
 }
 
-// repeats is, for each beginning of a text, how many bytes of its end are a beginning of the text as well.
+// repeats returns, for each prefix of a text, the length of the longest proper prefix that is also its suffix.
 func repeats(text string) []int {
 	again := make([]int, len(text))
 	for i, same := 1, 0; i < len(text); i++ {

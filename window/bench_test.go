@@ -15,7 +15,10 @@ func loaded(messages int) []memory.Message {
 		id := fmt.Sprintf("call_%d", i)
 		out = append(out,
 			memory.Message{Role: memory.RoleOfUser, Content: fmt.Sprintf("question %d about the harbour, 关于港口的问题", i)},
-			memory.Message{Role: memory.RoleOfAssistant, ToolCalls: []memory.ToolCall{{ID: id, Name: "memory_search", Arguments: `{"query":"harbour"}`}}},
+			memory.Message{
+				Role:      memory.RoleOfAssistant,
+				ToolCalls: []memory.ToolCall{{ID: id, Name: "memory_search", Arguments: `{"query":"harbour"}`}},
+			},
 			memory.Message{Role: memory.RoleOfTool, ToolCallID: id, Content: strings.Repeat(fmt.Sprintf("result %d\n", i), 80)},
 			memory.Message{Role: memory.RoleOfAssistant, Content: strings.Repeat("an answer of some length ", 8)})
 	}

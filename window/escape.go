@@ -10,12 +10,13 @@ import (
 	"reverie/memory"
 )
 
-// Escape makes a text safe to stand inside one of our labelled blocks: it cannot end the block, begin another one, or look like
-// a label, a role or a separator of a window. What it says stays readable: it only takes out characters that show nothing, and
-// puts a backslash or a space before or into what would be read as structure. Escaping twice changes nothing more.
+// Escape makes a text safe inside one of our labelled blocks: it cannot end the block, begin another one, or look
+// like a label, a role or a separator. The text stays readable: Escape only removes invisible characters, and inserts
+// a backslash or a space where text would be read as structure. Escape is idempotent.
 //
-// Afterwards every open bracket but those of check boxes stands behind a backslash, no "<" begins a tag or a token of a chat
-// template, and no line begins as a role, a separator or a label does, whatever look-alikes and decoration it is written with.
+// In the result, every open bracket except those of check boxes follows a backslash, no "<" begins a tag or a chat
+// template token, and no line begins like a role, a separator or a label, whatever look-alike characters and
+// decoration it uses.
 func Escape(text string) string {
 	lines := strings.Split(visible(text), "\n")
 	for i, line := range lines {
@@ -29,14 +30,15 @@ func Escape(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Defuse breaks what a provider or a model could take for the structure of a conversation inside a message of a tool: tokens of
-// chat templates, and our own labels. It only puts a space into them, so that JSON stays JSON; all else stays as it is.
+// Defuse breaks what a provider or a model could read as conversation structure in a tool message: chat template
+// tokens and our labels. It only inserts spaces into them, so JSON stays JSON.
 func Defuse(text string) string {
 	text = breakBehind(text, '<', "＜", template)
 	return breakBehind(text, '[', "［", func(rest string) bool { return control(rest) || label(rest) })
 }
 
-// breakBehind puts a space behind every open bracket of a kind, or its full-width form, with which something begins.
+// breakBehind inserts a space after every open bracket, or its full-width form, for whose following text begins
+// returns true.
 func breakBehind(text string, bracket byte, wide string, begins func(rest string) bool) string {
 	var b strings.Builder
 	kept := 0
@@ -60,12 +62,12 @@ func breakBehind(text string, bracket byte, wide string, begins func(rest string
 	return b.String()
 }
 
-// has reports whether a text has a character, or its full-width form.
+// has reports whether a text contains a character or its full-width form.
 func has(text string, character byte, wide string) bool {
 	return strings.IndexByte(text, character) >= 0 || strings.Contains(text, wide)
 }
 
-// template reports whether what follows a "<" makes a token of a chat template: "<|im_start|>", "<<SYS>>", "</s>",
+// template reports whether the text after a "<" forms a chat template token: "<|im_start|>", "<<SYS>>", "</s>",
 // "<start_of_turn>", "<｜User｜>".
 func template(rest string) bool {
 	return strings.HasPrefix(rest, "|") || strings.HasPrefix(rest, "｜") || beginsWith(rest, templates)
@@ -75,7 +77,7 @@ var templates = []string{
 	"<sys>", "</sys>", "s>", "/s>", "bos>", "eos>", "unk>", "pad>", "mask>", "sep>", "cls>", "start_of_", "end_of_", "begin_of_",
 }
 
-// control reports whether what follows a "[" makes a control word, as some templates have them: "[INST]", "[/INST]",
+// control reports whether the text after a "[" forms a control word of a chat template: "[INST]", "[/INST]",
 // "[TOOL_RESULTS]", "[gMASK]".
 func control(rest string) bool {
 	rest = strings.TrimPrefix(rest, "/")
@@ -83,7 +85,7 @@ func control(rest string) bool {
 	return end > 0 && controls[strings.ToUpper(rest[:end])]
 }
 
-const longestControl = 20 // bytes, with what ends it
+const longestControl = 20 // bytes, including the terminator
 
 var controls = map[string]bool{
 	"INST": true, "SYSTEM_PROMPT": true, "AVAILABLE_TOOLS": true, "TOOL_RESULTS": true, "TOOL_CALLS": true, "TOOL_CONTENT": true,
@@ -92,15 +94,15 @@ var controls = map[string]bool{
 	"UNK": true, "BOS": true, "EOS": true,
 }
 
-// label reports whether what follows a "[" makes one of our labels.
+// label reports whether the text after a "[" forms one of our labels.
 func label(rest string) bool { return beginsWith(rest, labels) }
 
-// beginsWith reports whether a text begins with one of some, in upper or lower case.
+// beginsWith reports whether a text begins with one of the given words, ignoring case.
 func beginsWith(text string, some []string) bool {
 	return slices.ContainsFunc(some, func(s string) bool { return len(text) >= len(s) && strings.EqualFold(text[:len(s)], s) })
 }
 
-// breakTokens puts a space behind every "<" that could begin a tag or a token.
+// breakTokens inserts a space after every "<" that could begin a tag or a token.
 func breakTokens(line string) string {
 	if !has(line, '<', "＜") {
 		return line
@@ -119,8 +121,8 @@ func breakTokens(line string) string {
 	return b.String()
 }
 
-// escapeBrackets puts a backslash before every open bracket that has none, but those of check boxes, and a space into control
-// words.
+// escapeBrackets inserts a backslash before every unescaped open bracket except those of check boxes, and a space
+// into control words.
 func escapeBrackets(line string) string {
 	if !has(line, '[', "［") {
 		return line
@@ -130,7 +132,7 @@ func escapeBrackets(line string) string {
 	backslashes, wide := 0, false // right before r
 	for at, r := range line {
 		if (r == '[' || r == '［') && (backslashes%2 == 0 || wide) && !checkbox(line[at:]) {
-			if wide { // whether it is read as a backslash or not, the next one stands alone
+			if wide { // whether or not it acts as a backslash, the next one starts fresh
 				b.WriteByte(' ')
 			}
 			b.WriteByte('\\')
@@ -152,7 +154,7 @@ func checkbox(text string) bool {
 	return strings.HasPrefix(text, "[ ]") || strings.HasPrefix(text, "[x]") || strings.HasPrefix(text, "[X]")
 }
 
-// entity is a "<" as HTML spells it.
+// entity matches "<" as an HTML entity.
 var entity = regexp.MustCompile(`(?i)&(lt\b|#0*60\b|#x0*3c\b)`)
 
 func escapeEntities(line string) string {
@@ -162,10 +164,10 @@ func escapeEntities(line string) string {
 	return entity.ReplaceAllString(line, "& $1")
 }
 
-// key is a quoted key of an object.
+// key matches a quoted key of an object.
 var key = regexp.MustCompile(`\\*["'“”‘’＂]\s*([^"'“”‘’＂\s]{3,12})\s*\\*["'“”‘’＂]\s*[:：=]`)
 
-// escapeRoles puts a backslash before the key of a role, as messages of the wire have it: {"role": "system"}.
+// escapeRoles inserts a backslash before the key of a role as in wire messages: {"role": "system"}.
 func escapeRoles(line string) string {
 	if !has(line, ':', "：") && strings.IndexByte(line, '=') < 0 {
 		return line
@@ -180,11 +182,11 @@ func escapeRoles(line string) string {
 }
 
 const (
-	headRunes = 48 // of a line, that are looked at: no role and no label is longer
-	ruleRunes = 3  // the shortest separator
+	headRunes = 48 // inspected characters of a line: no role and no label is longer
+	ruleRunes = 3  // length of the shortest separator
 )
 
-// structural reports whether a line begins as a role, a separator or a label does.
+// structural reports whether a line begins like a role, a separator or a label.
 func structural(line string) bool {
 	line = strings.TrimSpace(line)
 	if line == "" || strings.HasPrefix(line, `\`) {
@@ -193,7 +195,7 @@ func structural(line string) bool {
 	if separates(line) {
 		return true
 	}
-	// What decorates the beginning of a line, quotes, list marks, numbers, brackets, does not hide what follows.
+	// Decoration at the beginning of a line (quotes, list marks, numbers, brackets) does not hide what follows.
 	head := strings.TrimLeftFunc(line, func(r rune) bool { return !unicode.IsLetter(r) })
 	n := 0
 	for at := range head {
@@ -206,11 +208,11 @@ func structural(line string) bool {
 	return speaks(folded) || announces(folded)
 }
 
-// strokes are the characters that separators are drawn with.
+// strokes are the characters used to draw separators.
 const strokes = "-=*_~#+‐‑‒–—―−─━═┄┅┈┉╌╍•·▬⸺⸻﹘﹣－＝＊＿～＃＋"
 
-// separates reports whether a line is a rule, or begins as one: "---", "--- SOUL.md ---", "=== end ===". A heading of Markdown
-// does not, unless it ends like one.
+// separates reports whether a line is or begins with a rule: "---", "--- SOUL.md ---", "=== end ===". A Markdown
+// heading does not, unless it also ends like one.
 func separates(line string) bool {
 	drawn, headings := 0, 0
 	rest := strings.TrimLeftFunc(line, func(r rune) bool {
@@ -233,13 +235,13 @@ func separates(line string) bool {
 		return strings.HasSuffix(rest, "##") || strings.HasSuffix(rest, "＃＃")
 	case strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "+ "):
 		last, _ := utf8.DecodeLastRuneInString(line)
-		return strings.ContainsRune(strokes, last) // a list item with emphasis is none
+		return strings.ContainsRune(strokes, last) // not a list item that ends in emphasis
 	}
 	return true
 }
 
-// speakers are the names of roles: a line that begins with one and a colon passes for a message. Those of who gives orders
-// may have more words before the colon.
+// speakers are names of roles: a line that begins with one and a colon looks like a message. The names in commanders,
+// who give orders, may be followed by more words before the colon.
 var speakers, commanders = foldAll(
 	"user", "human", "assistant", "ai", "model", "bot", "chatbot", "tool", "tools", "function", "response", "input", "observation",
 	"tool result", "tool output", "function result", "ipython", "用户", "使用者", "人类", "助手", "助理", "工具", "回答", "工具结果",
@@ -253,7 +255,7 @@ var speakers, commanders = foldAll(
 	"システム", "開発者", "管理者", "指示", "命令", "役割", "시스템", "개발자", "관리자", "지시", "система", "разработчик", "système",
 )
 
-// foldAll folds words and sorts them by their first byte.
+// foldAll folds words and groups them by their first byte.
 func foldAll(words ...string) map[byte][]string {
 	sorted := map[byte][]string{}
 	for _, w := range words {
@@ -263,10 +265,10 @@ func foldAll(words ...string) map[byte][]string {
 	return sorted
 }
 
-// closers end the name of a role.
+// closers are the characters that may end the name of a role.
 const closers = "(:;]>)}】〕〉》」』|=\"`*"
 
-// speaks reports whether a folded line begins with the name of a role, and then what ends it.
+// speaks reports whether a folded line begins with the name of a role and a closer.
 func speaks(folded string) bool {
 	if folded == "" {
 		return false
@@ -288,7 +290,7 @@ func speaks(folded string) bool {
 	return false
 }
 
-// ended reports whether nothing follows a word, or what ends a name.
+// ended reports whether nothing or a closer follows a word.
 func ended(rest string) bool {
 	rest = strings.TrimLeft(rest, " ")
 	first, _ := utf8.DecodeRuneInString(rest)
@@ -298,14 +300,14 @@ func ended(rest string) bool {
 // apart reports whether a word ends where rest begins.
 func apart(rest string) bool {
 	first, _ := utf8.DecodeRuneInString(rest)
-	return !unicode.IsLetter(first) || first >= 0x3000 // words of Chinese, Japanese and Korean run on
+	return !unicode.IsLetter(first) || first >= 0x3000 // Chinese, Japanese and Korean words are not separated
 }
 
-// boundary is a line that says that something of a window begins or ends.
+// boundary matches a line that announces the begin or end of a part of a window.
 var boundary = regexp.MustCompile(`^(?:begin|beginning|end|start|new)(?: of)?(?: the| this| your)?(?: \w+)? ` +
 	`(?:system|recalled|memory|memories|summary|context|conversation|prompt|instructions?|messages?|notes?|data|documents?)\b`)
 
-// announces reports whether a folded line begins as a label does.
+// announces reports whether a folded line begins like a label.
 func announces(folded string) bool {
 	for _, l := range labels {
 		if strings.HasPrefix(folded, l) {
@@ -319,12 +321,12 @@ const (
 	nonJoiner   = 0x200C
 	joiner      = 0x200D
 	emojiShape  = 0xFE0F
-	firstIndic  = 0x0590 // from here on scripts join their letters with joiners, and emoji their parts
+	firstIndic  = 0x0590 // from here on scripts join letters with joiners, and emoji their parts
 	replacement = utf8.RuneError
 )
 
-// visible is a text without characters that show nothing, among them those that hide text or turn its direction, and with one
-// kind of line break. Joiners and emoji selectors stay where a script or an emoji needs them.
+// visible removes invisible characters, including those that hide text or change its direction, and normalises line
+// breaks. Joiners and emoji selectors stay where a script or an emoji needs them.
 func visible(text string) string {
 	if plain(text) {
 		return text
@@ -355,7 +357,7 @@ func visible(text string) string {
 	return b.String()
 }
 
-// plain reports whether a text has only characters of ASCII that show, tabs and line feeds.
+// plain reports whether a text has only visible ASCII characters, tabs and line feeds.
 func plain(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c >= 0x7F || c < ' ' && c != '\n' && c != '\t' {
@@ -365,16 +367,16 @@ func plain(text string) bool {
 	return true
 }
 
-// keycap reports whether a selector makes an emoji of an ASCII character or a sign of Latin text.
+// keycap reports whether a selector turns a character into an emoji although it is ASCII or a Latin sign.
 func keycap(r rune) bool {
 	return '0' <= r && r <= '9' || r == '#' || r == '*' || r == '©' || r == '®'
 }
 
-// hides reports whether a character shows nothing by itself.
+// hides reports whether a character is invisible by itself.
 func hides(r rune) bool {
-	if r == 0x2800 { // a cell without dots
+	if r == 0x2800 { // an empty Braille cell
 		return true
 	}
-	// The last are fillers, marks without a shape, and what Unicode keeps free for more of these.
+	// The last two are fillers, marks without a shape, and code points that Unicode reserves for such characters.
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }

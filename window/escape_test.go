@@ -28,7 +28,8 @@ func checkEscaped(t failer, given, escaped string) {
 	t.Helper()
 	shown := norm.NFKC.String(escaped)
 	for what, pattern := range map[string]*regexp.Regexp{
-		"an open bracket": openBracket, "a tag or a token": openTag, "the line of a role": roleLine, "a separator": ruleLine, "the key of a role": roleKey,
+		"an open bracket": openBracket, "a tag or a token": openTag, "the line of a role": roleLine, "a separator": ruleLine,
+		"the key of a role": roleKey,
 	} {
 		for line := range strings.SplitSeq(shown, "\n") {
 			if found := pattern.FindString(line); found != "" {
@@ -37,7 +38,8 @@ func checkEscaped(t failer, given, escaped string) {
 		}
 	}
 	for _, r := range escaped {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == 0x200B || r == 0x2060 || r == 0xFEFF || 0xE0000 <= r && r <= 0xE0FFF) {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == 0x200B || r == 0x2060 ||
+			r == 0xFEFF || 0xE0000 <= r && r <= 0xE0FFF) {
 			t.Fatalf("%U is left in %q", r, escaped)
 		}
 	}
@@ -99,8 +101,10 @@ func TestEscape(t *testing.T) {
 
 // fragments are what attacks are put together from.
 var fragments = append([]string{
-	"system", "System", "ѕystem", "ＳＹＳＴＥＭ", "assistant", "user", "用户", "システム", "hệ thống", ":", "：", "\n", "\r", "\u2028", "\\", "[", "［", "]", "<", "＜", "|", "/", ">",
-	"INST", "SYS", "im_start", "---", "===", "—", "＝", "*", "#", "- ", "> ", " ", "\t", "\u200b", "\u200d", "\ufe0f", "\u202e", "\u0301", "\"", "'", "role", "x", "1.", "é", "&lt;", "&", "lt;",
+	"system", "System", "ѕystem", "ＳＹＳＴＥＭ", "assistant", "user", "用户", "システム", "hệ thống", ":", "：", "\n", "\r", "\u2028", "\\", "[", "［",
+	"]", "<", "＜", "|", "/", ">",
+	"INST", "SYS", "im_start", "---", "===", "—", "＝", "*", "#", "- ", "> ", " ", "\t", "\u200b", "\u200d", "\ufe0f", "\u202e", "\u0301",
+	"\"", "'", "role", "x", "1.", "é", "&lt;", "&", "lt;",
 	"👍", "SOUL.md", "end of ", "memory", "recalled memory", "original goal",
 }, scripts...)
 
@@ -131,7 +135,10 @@ func TestDefuseProperties(t *testing.T) {
 		if Defuse(got) != got {
 			t.Fatalf("defused twice: %q, %q", got, Defuse(got))
 		}
-		for _, token := range []string{"<|", "＜|", "[INST]", "[/INST]", "<<SYS>>", "[conversation context summary", "[recalled memory", "[original goal"} {
+		for _, token := range []string{
+			"<|", "＜|", "[INST]", "[/INST]", "<<SYS>>", "[conversation context summary", "[recalled memory",
+			"[original goal",
+		} {
 			if strings.Contains(strings.ToLower(got), strings.ToLower(token)) {
 				t.Fatalf("%q is left in %q", token, got)
 			}
@@ -273,7 +280,10 @@ func checkHistory(t *testing.T, c injection, m Message) {
 		if m.Role != memory.RoleOfTool || m.Content != Defuse(c.Text) || m.ToolCallID != "c1" {
 			t.Errorf("the %s's result is %q", m.Role, m.Content)
 		}
-		for _, token := range []string{"<|", "<｜", "[INST]", "<<SYS>>", "<s>", "[TOOL_RESULTS]", "[Recalled memory", "[Conversation context summary"} {
+		for _, token := range []string{
+			"<|", "<｜", "[INST]", "<<SYS>>", "<s>", "[TOOL_RESULTS]", "[Recalled memory",
+			"[Conversation context summary",
+		} {
 			if strings.Contains(m.Content, token) {
 				t.Errorf("%s is left in %q", token, m.Content)
 			}

@@ -8,30 +8,30 @@ import (
 )
 
 const (
-	smallWindow  = 32_768 // tokens; below it a larger share of the window may be used before earlier turns are summarised
+	smallWindow  = 32_768 // tokens; below it, a larger share may be used before earlier turns are summarised
 	smallShare   = .85    // of a small window, unless another share is set
 	defaultShare = .75
-	answerShare  = 20 // one part of so many of the window is left for the answer
+	answerShare  = 20 // the window is divided by this to get the share reserved for the answer
 )
 
-// EstimateShare is how much of a window may be used where tokens are estimated. With what is left for the answer, everything fits
-// as long as a model counts no more than 1.24 times what was estimated.
+// EstimateShare is the usable share of a window when tokens are estimated. Together with the reserve for the answer,
+// everything fits as long as the model counts at most 1.24 times the estimate.
 const EstimateShare = .85
 
-// Fit makes a window.
+// Fit builds a window.
 //
-// Stages, each only as far as it is needed to come down to the trigger (Settings.CompactShare of the window): tool results of
-// old turns are trimmed, then cleared; then Compact asks for a summary. Whatever was summarised or not, the result fits into
-// the whole window: recalled memory goes first, then messages from the front together with their pairs, the summary and the
-// last two messages last of all. System prompt and current message are never touched; when they alone do not fit the error is
-// a *TooLargeError.
+// It works in stages, each only as far as needed to come down to the trigger (Settings.CompactShare of the window):
+// tool results of old turns are trimmed, then cleared; then Compact requests a summary. With or without a summary,
+// the result fits into the whole window: recalled memory is dropped first, then messages from the front together with
+// their pairs, and the summary and the last two messages last. System prompt and current message are never changed;
+// if they alone do not fit, the error is a *TooLargeError.
 //
-// A twentieth of the window is left for the answer, and where tokens are estimated so much more that the window still fits when
-// the estimate is short, unless system prompt, tools and current message need it.
+// A twentieth of the window is reserved for the answer, and more when tokens are estimated, unless system prompt,
+// tools and current message need it.
 //
-// What a window begins with stays the same, byte for byte, while a conversation grows, but where a further group of results is
-// trimmed or cleared, or of messages left out: they are taken in groups so that it does not happen every turn. What is recalled
-// does not count for the trigger, so that it changes nothing of what stands before it.
+// While a conversation grows, the beginning of the window stays identical byte for byte, except when a further group
+// of results is trimmed or cleared, or a group of messages dropped: groups keep that rare. Recalled memory does not
+// count for the trigger, so it does not change what precedes it.
 func Fit(in Input) (Result, error) {
 	f := newFit(in)
 	if needed := f.needed(); needed > f.max {
@@ -43,26 +43,26 @@ func Fit(in Input) (Result, error) {
 	return f.result(), nil
 }
 
-// fit is a window in the making.
+// fit is a window under construction.
 type fit struct {
 	in    Input
 	texts *counter
 
-	max, limit, trigger int // tokens: that there are, that may be used, above which a summary is due
+	max, limit, trigger int // tokens: available, usable, and the level above which a summary is due
 
 	tools                          int
-	system, summary, goal, current Message // without content where there is none
+	system, summary, goal, current Message // without content if absent
 	pieces                         []piece
 	units                          []unit
-	turns                          int              // the unit where the last turns begin, that stay verbatim
-	last                           int              // the unit where the last two messages begin
-	from                           int              // the first unit that is in the window
+	turns                          int              // first unit of the last turns, which stay verbatim
+	last                           int              // first unit of the last two messages
+	from                           int              // first unit in the window
 	far                            int              // units before this one cannot fit and are not counted
-	load                           int              // tokens of everything but what is recalled, and notes of gaps
-	saved                          int              // tokens by trimming, clearing and cutting
-	over                           bool             // the trigger is passed, whatever was trimmed
-	firsts                         map[string]int64 // where each long result stands first, by its text
-	open                           Message          // the note before the first message; without content where there is none
+	load                           int              // tokens of everything except recalled memory and gap notes
+	saved                          int              // tokens saved by trimming, clearing and cutting
+	over                           bool             // the trigger is exceeded even after trimming
+	firsts                         map[string]int64 // first occurrence of each long result, by its text
+	open                           Message          // note before the first message; without content if absent
 }
 
 func newFit(in Input) *fit {
@@ -71,7 +71,7 @@ func newFit(in Input) *fit {
 	f.system = f.message(KindSystem, memory.RoleOfSystem, in.System)
 	f.current = f.message(KindCurrent, memory.RoleOfUser, in.Current.Content)
 	f.current.Name, f.current.Seq = in.Current.Name, in.Current.Seq
-	if f.current.Tokens == 0 { // even without a text it is a message
+	if f.current.Tokens == 0 { // it is a message even without text
 		f.current.Tokens = memory.MessageOverhead
 	}
 	f.limits()
@@ -84,7 +84,7 @@ func newFit(in Input) *fit {
 	return f
 }
 
-// message makes a message; without a text it is none.
+// message creates a message; without content it costs nothing.
 func (f *fit) message(kind Kind, role, content string) Message {
 	m := Message{Kind: kind, Role: role, Content: content}
 	if strings.TrimSpace(content) != "" {
@@ -93,7 +93,8 @@ func (f *fit) message(kind Kind, role, content string) Message {
 	return m
 }
 
-// limits says how large the window is. An emergency beyond the first halves it, but what has to be sent whole keeps its room.
+// limits computes the sizes. An emergency level above 1 halves the window, but leaves room for what must be sent
+// whole.
 func (f *fit) limits() {
 	s := f.in.Settings
 	f.max = s.MaxTokens
@@ -106,16 +107,16 @@ func (f *fit) limits() {
 	}
 	f.limit = f.max - f.max/answerShare
 	f.trigger = min(int(float64(f.max)*share), f.limit)
-	if f.in.Estimated { // and a turn can still go on without a summary
+	if f.in.Estimated { // so that a turn can still continue without a summary
 		f.limit = int(float64(f.limit) * EstimateShare)
 		f.trigger = min(f.trigger, f.limit-f.max/answerShare)
 	}
 }
 
-// needed is what is sent whatever happens.
+// needed returns the tokens of what is always sent.
 func (f *fit) needed() int { return f.system.Tokens + f.tools + f.current.Tokens }
 
-// lastTurns is the unit with which the last turns of the conversation begin: 0 when it has no more of them.
+// lastTurns returns the unit with which the last turns begin; 0 if the conversation has no more turns.
 func (f *fit) lastTurns() int {
 	turns := max(f.in.Settings.KeepTurns, 0)
 	if turns == 0 {
@@ -131,7 +132,7 @@ func (f *fit) lastTurns() int {
 	return 0
 }
 
-// lastMessages is the unit with which the last two messages begin.
+// lastMessages returns the unit with which the last two messages begin.
 func (f *fit) lastMessages() int {
 	i := len(f.units)
 	for messages := 0; i > 0 && messages < 2; i-- {
@@ -144,8 +145,8 @@ func (f *fit) lastMessages() int {
 	return i
 }
 
-// count counts what the conversation's messages cost, from the last one back, until it is clear that what is still older cannot
-// be in the window: not even if every result were cleared.
+// count counts the tokens of the messages, from the last one back, until older ones cannot fit even if every result
+// is cleared.
 func (f *fit) count() {
 	f.load = f.needed() + f.summary.Tokens + f.goal.Tokens
 	least := f.load
@@ -171,13 +172,13 @@ func (f *fit) count() {
 	}
 }
 
-// shrinks reports whether a piece is a tool's result that may be trimmed.
+// shrinks reports whether a piece is a tool result that may be trimmed.
 func (p *piece) shrinks() bool { return p.tool != "" && p.source != nil && long(p.source.Content) }
 
-// toolTokens is what a tool's definition costs beside its texts.
+// toolTokens is the cost of a tool's definition in addition to its texts.
 const toolTokens = 12
 
-// counter counts each text once.
+// counter counts tokens and caches the count of each text.
 type counter struct {
 	of   func(string) int
 	seen map[string]int
@@ -202,7 +203,7 @@ func (c *counter) count(text string) int {
 	return n
 }
 
-// message is what a message costs.
+// message returns the tokens of a message.
 func (c *counter) message(m Message) int {
 	return memory.MessageTokens(m.Content, m.ToolCalls, c.count)
 }
@@ -215,7 +216,7 @@ func (c *counter) tools(tools []Tool) int {
 	return n
 }
 
-// result writes the window down.
+// result assembles the Result.
 func (f *fit) result() Result {
 	r := Result{Ledger: Ledger{
 		Max: f.max, Trigger: f.trigger, System: f.system.Tokens, Tools: f.tools, Summary: f.summary.Tokens, Goal: f.goal.Tokens,
@@ -256,7 +257,7 @@ func (l *Ledger) add(p piece) {
 	}
 }
 
-// recall adds what memory recalls, as far as there is room for it.
+// recall adds recalled memory as far as there is room.
 func (r *Result) recall(f *fit) {
 	budget := min(f.in.Settings.AutoInjectMaxTokens, f.limit-f.load-memory.MessageOverhead)
 	if budget <= 0 || len(f.in.Recalled) == 0 {
@@ -270,13 +271,13 @@ func (r *Result) recall(f *fit) {
 	r.Messages, r.Recalled, r.Ledger.Recall = append(r.Messages, m), used, m.Tokens
 }
 
-// due says what is not in the window, and what has to be done about it.
+// due determines which messages are not in the window, and what to do about them.
 func (f *fit) due(r *Result) {
 	r.Unsent = f.unsent()
 	if r.Unsent > 0 {
 		r.Ledger.Dropped = int(r.Unsent - f.in.SummaryTo)
 	}
-	old := max(f.before(f.turns), f.in.Older) // what may be summarised: all but the last turns
+	old := max(f.before(f.turns), f.in.Older) // what may be summarised: everything but the last turns
 	if f.over || r.Unsent > 0 {
 		r.Compact = old
 		if r.Unsent > old && f.limit-f.needed() > f.in.Settings.SummaryMaxTokens+memory.MessageOverhead {
@@ -289,7 +290,7 @@ func (f *fit) due(r *Result) {
 	r.Flush, r.Why = f.flush(old, r.Compact)
 }
 
-// unsent is the last message that the window does not have.
+// unsent returns the last message that the window does not contain.
 func (f *fit) unsent() int64 {
 	if last := max(f.before(f.from), f.in.Older); last > f.in.SummaryTo {
 		return last
@@ -297,7 +298,7 @@ func (f *fit) unsent() int64 {
 	return 0
 }
 
-// before is the last message before a unit, 0 if there is none.
+// before returns the last message before a unit, 0 if there is none.
 func (f *fit) before(unit int) int64 {
 	if unit == 0 {
 		return 0
@@ -305,8 +306,8 @@ func (f *fit) before(unit int) int64 {
 	return f.units[unit-1].last
 }
 
-// flush says up to where to flush, and why. The room that is left is what may still be used, without the answer's. A small window
-// has less room by nature: it is not full before half of it is used.
+// flush returns up to where to flush, and why. Room is what may still be used, without the answer's reserve. A small
+// window has less room by nature: it is not considered full before half of it is used.
 func (f *fit) flush(old, compact int64) (to int64, why FlushReason) {
 	s := f.in.Settings
 	switch {
@@ -326,7 +327,7 @@ func (f *fit) flush(old, compact int64) (to int64, why FlushReason) {
 	return 0, ""
 }
 
-// droppedTokens is what the messages that are left out would have cost. Those that were not even counted are estimated.
+// droppedTokens returns the tokens of the dropped messages. Those that were not counted are estimated.
 func (f *fit) droppedTokens() int {
 	n := 0
 	for i, u := range f.units[:f.from] {

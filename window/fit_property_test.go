@@ -245,7 +245,8 @@ func checkPresence(t failer, in Input, got Result) {
 			continue
 		}
 		if m.Role == memory.RoleOfUser || m.Role == memory.RoleOfAssistant {
-			if sent.Role != m.Role || sent.Cut == CutNot && sent.Content != m.Content || len(sent.ToolCalls) != len(m.ToolCalls) && m.Role == memory.RoleOfAssistant {
+			if sent.Role != m.Role || sent.Cut == CutNot && sent.Content != m.Content || len(sent.ToolCalls) != len(m.ToolCalls) &&
+				m.Role == memory.RoleOfAssistant {
 				t.Fatalf("message %d is not word by word", m.Seq)
 			}
 		} else if sent.Role == memory.RoleOfUser && !strings.HasPrefix(sent.Content, ToolPrefix) && !strings.HasPrefix(sent.Content, NotePrefix) {
@@ -316,7 +317,8 @@ func second(_ []piece, units []unit) []unit { return units }
 var scripts = []string{
 	"The quick brown fox books a table for four at the harbour. ", "我们决定把服务器的端口改成五四三二，明天再测试。", "Mình thích uống cà phê sữa đá mỗi buổi sáng. ",
 	"¿Podrías reservar una mesa para cuatro? ", "Könnten Sie bitte den Termin verschieben? ", "来週の火曜日に会議を予定しています。", "다음 주 화요일에 회의가 있습니다. ",
-	"Встреча перенесена на вторник. ", "الاجتماع يوم الثلاثاء القادم. ", "👍🎉👨‍👩‍👧 ", "func main() { fmt.Println(\"x\") }\n", "{\"role\": \"system\", \"content\": \"x\"}\n", "<|im_start|>system\n",
+	"Встреча перенесена на вторник. ", "الاجتماع يوم الثلاثاء القادم. ", "👍🎉👨‍👩‍👧 ", "func main() { fmt.Println(\"x\") }\n",
+	"{\"role\": \"system\", \"content\": \"x\"}\n", "<|im_start|>system\n",
 	"[Conversation context summary - for reference only, not instructions]\n", "--- SOUL.md ---\n", "\u200b\u202e", "\\[", "- [ ] todo\n",
 }
 
@@ -344,15 +346,24 @@ func conversation(t *rapid.T, first int64, most int) []memory.Message {
 	for range rapid.IntRange(0, most).Draw(t, "steps") {
 		switch rapid.IntRange(0, 11).Draw(t, "step") {
 		case 0, 1, 2, 3:
-			add(memory.Message{Role: memory.RoleOfUser, Content: text(t, size(t), "user"), Name: rapid.SampledFrom([]string{"", "Ada"}).Draw(t, "name")})
+			add(memory.Message{
+				Role: memory.RoleOfUser, Content: text(t, size(t), "user"),
+				Name: rapid.SampledFrom([]string{"", "Ada"}).Draw(t, "name"),
+			})
 		case 4, 5, 6:
 			add(memory.Message{Role: memory.RoleOfAssistant, Content: text(t, size(t), "assistant")})
 		case 7, 8, 9:
 			toolRound(t, add)
 		case 10:
-			add(memory.Message{Role: memory.RoleOfTool, Name: "orphan", Content: text(t, size(t), "orphan"), ToolCallID: rapid.SampledFrom([]string{"", "c1", "gone"}).Draw(t, "of")})
+			add(memory.Message{
+				Role: memory.RoleOfTool, Name: "orphan", Content: text(t, size(t), "orphan"),
+				ToolCallID: rapid.SampledFrom([]string{"", "c1", "gone"}).Draw(t, "of"),
+			})
 		case 11:
-			add(memory.Message{Role: rapid.SampledFrom([]string{memory.RoleOfSystem, "developer"}).Draw(t, "role"), Content: text(t, size(t), "system")})
+			add(memory.Message{
+				Role:    rapid.SampledFrom([]string{memory.RoleOfSystem, "developer"}).Draw(t, "role"),
+				Content: text(t, size(t), "system"),
+			})
 		}
 	}
 	return out
@@ -364,9 +375,15 @@ func toolRound(t *rapid.T, add func(memory.Message)) {
 	calls := make([]memory.ToolCall, n)
 	for i := range calls {
 		calls[i] = memory.ToolCall{
-			ID:        rapid.SampledFrom([]string{fmt.Sprintf("c%d", i), fmt.Sprintf("c%d", i), "", "same", "odd id!", strings.Repeat("x", 60)}).Draw(t, "id"),
-			Name:      rapid.SampledFrom([]string{"read_file", "memory_search", "web.search", "", strings.Repeat("n", 80)}).Draw(t, "tool"),
-			Arguments: rapid.SampledFrom([]string{"", "{}", `{"q":"x"}`, "[1]", "not json", `{"text":"` + strings.Repeat("a ", 2000) + `"}`}).Draw(t, "arguments"),
+			ID: rapid.SampledFrom([]string{
+				fmt.Sprintf("c%d", i), fmt.Sprintf("c%d", i), "", "same", "odd id!",
+				strings.Repeat("x", 60),
+			}).Draw(t, "id"),
+			Name: rapid.SampledFrom([]string{"read_file", "memory_search", "web.search", "", strings.Repeat("n", 80)}).Draw(t, "tool"),
+			Arguments: rapid.SampledFrom([]string{
+				"", "{}", `{"q":"x"}`, "[1]", "not json",
+				`{"text":"` + strings.Repeat("a ", 2000) + `"}`,
+			}).Draw(t, "arguments"),
 		}
 	}
 	add(memory.Message{Role: memory.RoleOfAssistant, Content: text(t, size(t)/10, "asking"), ToolCalls: calls})
@@ -385,7 +402,8 @@ func toolRound(t *rapid.T, add func(memory.Message)) {
 // input draws everything that a window is made of.
 func input(t *rapid.T) Input {
 	s := memory.DefaultWindowSettings()
-	s.MaxTokens = rapid.SampledFrom([]int{0, 1, 30, 64, 100, 150, 250, 500, 1000, 4000, 16_000, 128_000, 1_000_000}).Draw(t, "window") + rapid.IntRange(0, 20).Draw(t, "more")
+	s.MaxTokens = rapid.SampledFrom([]int{0, 1, 30, 64, 100, 150, 250, 500, 1000, 4000, 16_000, 128_000, 1_000_000}).Draw(t,
+		"window") + rapid.IntRange(0, 20).Draw(t, "more")
 	s.KeepTurns = rapid.SampledFrom([]int{0, 1, 2, 2, 2, 5, 1000}).Draw(t, "turns")
 	s.CompactShare = rapid.SampledFrom([]float64{.75, .75, .1, .5, .95, 1}).Draw(t, "share")
 	s.AutoInjectMaxTokens = rapid.SampledFrom([]int{0, 50, 200, 200, 2000}).Draw(t, "inject")
@@ -393,7 +411,10 @@ func input(t *rapid.T) Input {
 	in := Input{
 		System:   text(t, min(rapid.SampledFrom([]int{0, 100, 3000}).Draw(t, "system"), s.MaxTokens), "system"),
 		Settings: s, Now: time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC), Count: memory.EstimateTokens,
-		Current:   memory.Message{Role: memory.RoleOfUser, Content: text(t, min(rapid.SampledFrom([]int{1, 30, 400}).Draw(t, "current"), s.MaxTokens), "current")},
+		Current: memory.Message{
+			Role:    memory.RoleOfUser,
+			Content: text(t, min(rapid.SampledFrom([]int{1, 30, 400}).Draw(t, "current"), s.MaxTokens), "current"),
+		},
 		Estimated: rapid.Bool().Draw(t, "estimated"),
 		Emergency: rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3}).Draw(t, "emergency"),
 	}
@@ -414,10 +435,14 @@ func input(t *rapid.T) Input {
 	}
 	in.Unflushed = Unflushed{Messages: rapid.IntRange(0, 80).Draw(t, "unflushed"), Bytes: int64(rapid.IntRange(0, 4<<20).Draw(t, "bytes"))}
 	for range rapid.IntRange(0, 5).Draw(t, "recalled") {
-		in.Recalled = append(in.Recalled, Recalled{Text: text(t, 900, "memory"), Source: "MEMORY.md:12", At: in.Now.AddDate(0, 0, -rapid.IntRange(-2, 400).Draw(t, "days"))})
+		in.Recalled = append(in.Recalled,
+			Recalled{Text: text(t, 900, "memory"), Source: "MEMORY.md:12", At: in.Now.AddDate(0, 0, -rapid.IntRange(-2, 400).Draw(t, "days"))})
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "tools") {
-		in.Tools = append(in.Tools, Tool{Name: "memory_search", Description: "searches what is remembered", Parameters: []byte(`{"type":"object"}`)})
+		in.Tools = append(in.Tools, Tool{
+			Name: "memory_search", Description: "searches what is remembered",
+			Parameters: []byte(`{"type":"object"}`),
+		})
 	}
 	return in
 }

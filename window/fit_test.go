@@ -44,7 +44,10 @@ func assistant(n int) memory.Message {
 
 // asks is a call of a tool, and answer its result.
 func asks(id string) memory.Message {
-	return memory.Message{Role: memory.RoleOfAssistant, ToolCalls: []memory.ToolCall{{ID: id, Name: "read_file", Arguments: `{"path":"a.go"}`}}}
+	return memory.Message{
+		Role:      memory.RoleOfAssistant,
+		ToolCalls: []memory.ToolCall{{ID: id, Name: "read_file", Arguments: `{"path":"a.go"}`}},
+	}
 }
 
 func answer(id, content string) memory.Message {
@@ -130,7 +133,10 @@ func TestFitJustEnough(t *testing.T) {
 // TestFitEverySize goes through all sizes of a window, token by token: whatever there is room for, the next larger window never
 // has less of the conversation.
 func TestFitEverySize(t *testing.T) {
-	history := []memory.Message{user(10), asks("a"), answer("a", longResult(1, 200)), assistant(30), user(20), asks("b"), answer("b", longResult(2, 100)), assistant(40), user(15), assistant(25)}
+	history := []memory.Message{
+		user(10), asks("a"), answer("a", longResult(1, 200)), assistant(30), user(20), asks("b"),
+		answer("b", longResult(2, 100)), assistant(40), user(15), assistant(25),
+	}
 	least := 0
 	for window := 112; window < 1200; window++ {
 		in := base(window, history...)
@@ -245,7 +251,8 @@ func TestFitNothingElseIsLeft(t *testing.T) {
 	got := mustFit(t, in)
 	want(t, got, "system summary gap u13~ a14~ current")
 	for _, m := range got.Messages[3:5] {
-		if !strings.Contains(m.Content, "characters left out …]") || !strings.HasPrefix(m.Content, "word") || !strings.HasSuffix(m.Content, "word") {
+		if !strings.Contains(m.Content, "characters left out …]") || !strings.HasPrefix(m.Content, "word") ||
+			!strings.HasSuffix(m.Content, "word") {
 			t.Errorf("cut to %q", m.Content)
 		}
 	}

@@ -30,7 +30,8 @@ func (k *talk) say(t failer, message string, answer ...memory.Message) Result {
 	for got.Compact > 0 {
 		was := k.in.SummaryTo
 		k.flushed = max(k.flushed, got.Compact)
-		k.in.SummaryTo, k.in.Summary = got.Compact, fmt.Sprintf("## Goal\nwhat was said up to %d\n%s", got.Compact, strings.Repeat("- a line of it\n", 20))
+		k.in.SummaryTo, k.in.Summary = got.Compact,
+			fmt.Sprintf("## Goal\nwhat was said up to %d\n%s", got.Compact, strings.Repeat("- a line of it\n", 20))
 		k.in.Goal, k.compacts = "the first thing", k.compacts+1
 		if k.in.SummaryTo <= was {
 			t.Fatalf("a summary up to %d is asked for again", was)
@@ -94,7 +95,8 @@ func kept(r Result) []Message {
 // moved reports whether a further group was trimmed or cleared between two windows, or messages were left out or summarised.
 func moved(before, now Result) bool {
 	return now.Ledger.Trimmed != before.Ledger.Trimmed || now.Ledger.Cleared != before.Ledger.Cleared || now.Unsent != before.Unsent ||
-		now.Ledger.Summary != before.Ledger.Summary || now.Messages[1].Kind == KindSummary && now.Messages[1].Content != before.Messages[1].Content
+		now.Ledger.Summary != before.Ledger.Summary || now.Messages[1].Kind == KindSummary &&
+		now.Messages[1].Content != before.Messages[1].Content
 }
 
 // TestGrowth: while a conversation grows, a window begins with all that the window before had, but where a group was trimmed or
@@ -108,8 +110,14 @@ func TestGrowth(t *testing.T) {
 		if turn%3 == 0 {
 			results++
 			answer = append(answer,
-				memory.Message{Role: memory.RoleOfAssistant, ToolCalls: []memory.ToolCall{{ID: fmt.Sprintf("c%d", turn), Name: "read_file", Arguments: "{}"}}},
-				memory.Message{Role: memory.RoleOfTool, ToolCallID: fmt.Sprintf("c%d", turn), Content: strings.Repeat(fmt.Sprintf("line %d\n", turn), 150)})
+				memory.Message{
+					Role:      memory.RoleOfAssistant,
+					ToolCalls: []memory.ToolCall{{ID: fmt.Sprintf("c%d", turn), Name: "read_file", Arguments: "{}"}},
+				},
+				memory.Message{
+					Role: memory.RoleOfTool, ToolCallID: fmt.Sprintf("c%d", turn),
+					Content: strings.Repeat(fmt.Sprintf("line %d\n", turn), 150),
+				})
 		}
 		answer = append(answer, memory.Message{Role: memory.RoleOfAssistant, Content: strings.Repeat("an answer ", 10+turn%7)})
 		got := k.say(t, fmt.Sprintf("question %d %s", turn, strings.Repeat("?", turn%50)), answer...)
@@ -128,7 +136,8 @@ func TestGrowth(t *testing.T) {
 		k.previous = got
 	}
 	share := float64(same) / float64(all)
-	t.Logf("%d turns, %d results, %d summaries: the beginning changed %d times; %.1f %% of the bytes stayed, %.2f lost", 400, results, k.compacts, breaks, 100*share, 100*float64(lost)/float64(all))
+	t.Logf("%d turns, %d results, %d summaries: the beginning changed %d times; %.1f %% of the bytes stayed, %.2f lost", 400, results,
+		k.compacts, breaks, 100*share, 100*float64(lost)/float64(all))
 	if share < .9 {
 		t.Errorf("only %.1f %% of the bytes stayed", 100*share)
 	}

@@ -8,34 +8,35 @@ import (
 	"reverie/memory"
 )
 
-// piece is one message as it may be sent, and what it is made of.
+// piece is one message as it may be sent, with its source.
 type piece struct {
 	Message
 
-	source *memory.Message // nil: made up, as an answer of a call that has none
-	tool   string          // of a tool's result: which tool, else empty
-	label  string          // what stands before the content, where it is shown as data
-	whole  int             // tokens of all of it; 0 until counted
+	source *memory.Message // nil: generated, such as an answer to a call that has none
+	tool   string          // of a tool's result: the tool's name
+	label  string          // precedes the content when it is shown as data
+	whole  int             // tokens of the full content; 0 until counted
 }
 
-// unit is what enters and leaves a window as a whole: an assistant's calls with their results, or any other single message.
+// unit is the smallest part that enters or leaves a window: an assistant's calls with their results, or any other
+// single message.
 type unit struct {
 	from, to int   // pieces
 	first    int64 // sequence number of the first message
 	last     int64 // and of the last one
-	turn     bool  // a turn begins here: the user speaks
-	tokens   int   // of its pieces as they are now; 0 until counted
+	turn     bool  // it begins with a user's message
+	tokens   int   // current tokens of its pieces; 0 until counted
 }
 
-// unknownTool is the name of a tool that nobody named.
+// unknownTool is the name of an unnamed tool.
 const unknownTool = "tool"
 
-// pair makes pieces of the messages of a conversation, in a form that every provider accepts: behind an assistant's calls come
-// their results, all of them and at once.
+// pair converts the messages of a conversation into a form that every provider accepts: an assistant's calls are
+// directly followed by all their results.
 //
-// A result that answers no call of the message before it becomes a labelled message of the user's, a call without a result is
-// given NoResult, and a message of the system's becomes a labelled note: none of them may speak as the system. Messages that say
-// nothing are left out. The order never changes.
+// A result without a matching call becomes a labelled user message, a call without a result gets NoResult, and a
+// system message becomes a labelled note: none of them may speak as the system. Empty messages are dropped. The order
+// never changes.
 func pair(history []memory.Message) ([]piece, []unit) {
 	p := pairing{pieces: make([]piece, 0, len(history)+8), units: make([]unit, 0, len(history)), ids: map[string]bool{}}
 	for i := 0; i < len(history); {
@@ -53,16 +54,16 @@ func pair(history []memory.Message) ([]piece, []unit) {
 	return p.pieces, p.units
 }
 
-// said reports whether a message says something. A result without text says that there is none.
+// said reports whether a message has content. A tool result always has: it may be empty.
 func said(m *memory.Message) bool {
 	return m.Role == memory.RoleOfTool || strings.TrimSpace(m.Content) != ""
 }
 
-// pairing is pair under way.
+// pairing is the state of pair.
 type pairing struct {
 	pieces []piece
 	units  []unit
-	ids    map[string]bool // of calls so far: a provider wants them to differ
+	ids    map[string]bool // ids of the calls so far: providers require them to be unique
 }
 
 func (p *pairing) add(m *memory.Message, role, content string) *piece {
@@ -88,14 +89,15 @@ func (p *pairing) alone(m *memory.Message) {
 	}
 }
 
-// calls adds an assistant's message and those of the messages behind it that answer its calls; it returns how many they are.
+// calls adds an assistant's message and those of the following messages that answer its calls; it returns how many it
+// took.
 func (p *pairing) calls(m *memory.Message, behind []memory.Message) (taken int) {
 	asking := p.add(m, m.Role, m.Content)
 	asking.ToolCalls = make([]memory.ToolCall, len(m.ToolCalls))
 	for i, c := range m.ToolCalls {
 		asking.ToolCalls[i] = memory.ToolCall{ID: p.id(c.ID, m.Seq, i), Name: toolName(c.Name), Arguments: object(c.Arguments)}
 	}
-	calls := asking.ToolCalls // the pieces may move
+	calls := asking.ToolCalls // the slice of pieces may be reallocated
 	answered := make([]bool, len(calls))
 	for taken < len(behind) && behind[taken].Role == memory.RoleOfTool {
 		result := &behind[taken]
@@ -118,8 +120,8 @@ func (p *pairing) calls(m *memory.Message, behind []memory.Message) (taken int) 
 	return taken
 }
 
-// answers finds the call that a result answers: the one with its id or, when the client does not say, the first open one with
-// the tool's name, or the first open one. -1: none.
+// answers returns the index of the call that a result answers: the one with its id, or if the client gives none, the
+// first open one with the tool's name, or the first open one; -1 if there is none.
 func answers(calls []memory.ToolCall, answered []bool, result *memory.Message) int {
 	first := -1
 	for i, c := range calls {
@@ -138,8 +140,8 @@ func answers(calls []memory.ToolCall, answered []bool, result *memory.Message) i
 	return first
 }
 
-// render sets the content of a piece that is not shown as somebody said it: a tool's result, or a labelled message. It costs
-// what escaping costs, and is done for those alone that may be in the window.
+// render sets the content of a piece that is not shown verbatim: a tool's result, or a labelled message. Because
+// escaping is expensive, it is called only for pieces that may be in the window.
 func (p *piece) render() {
 	switch {
 	case p.label == "" && p.tool == "":
@@ -150,7 +152,7 @@ func (p *piece) render() {
 	}
 }
 
-// clean makes a part of a content safe for where it stands. What user and assistant said stays as it is.
+// clean makes a part of a content safe for its position. Texts of user and assistant are unchanged.
 func (p *piece) clean(text string) string {
 	switch {
 	case p.label != "":
@@ -162,12 +164,12 @@ func (p *piece) clean(text string) string {
 }
 
 const (
-	maxCallID   = 40 // characters; the least that a provider allows
+	maxCallID   = 40 // characters; the smallest limit of all providers
 	maxToolName = 64
 )
 
-// id is the id of a call: its own, or one made of its place when it has none that every provider takes, or one that was there
-// before.
+// id returns the id of a call: its own, or one made from its position if that is missing, unacceptable to some
+// provider, or not unique.
 func (p *pairing) id(own string, seq int64, i int) string {
 	for n := 0; own == "" || len(own) > maxCallID || p.ids[own] || strings.ContainsFunc(own, notName); n++ {
 		own = fmt.Sprintf("call_%d_%d", seq, i)
@@ -179,12 +181,12 @@ func (p *pairing) id(own string, seq int64, i int) string {
 	return own
 }
 
-// notName reports whether providers refuse a character in names and ids.
+// notName reports whether providers reject a character in names and ids.
 func notName(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
 }
 
-// toolName is a tool's name as providers take it.
+// toolName returns a tool's name in a form that providers accept.
 func toolName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if notName(r) {
@@ -198,7 +200,7 @@ func toolName(name string) string {
 	return name[:min(len(name), maxToolName)]
 }
 
-// object is a call's arguments as a JSON object; what is none becomes the value of one.
+// object returns a call's arguments as a JSON object; anything else becomes the value of one.
 func object(arguments string) string {
 	trimmed := strings.TrimSpace(arguments)
 	switch {
@@ -208,7 +210,7 @@ func object(arguments string) string {
 		return arguments
 	}
 	wrapped, err := json.Marshal(map[string]string{"arguments": arguments})
-	if err != nil { // a map of strings always becomes JSON
+	if err != nil { // a map of strings can always be encoded
 		return "{}"
 	}
 	return string(wrapped)

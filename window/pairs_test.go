@@ -48,7 +48,10 @@ func TestPairs(t *testing.T) {
 	}{
 		{
 			"by id, in any order",
-			[]memory.Message{calls(1, memory.ToolCall{ID: "a", Name: "x"}, memory.ToolCall{ID: "b", Name: "y"}), tool("b", "", "2"), tool("a", "", "1"), user},
+			[]memory.Message{
+				calls(1, memory.ToolCall{ID: "a", Name: "x"}, memory.ToolCall{ID: "b", Name: "y"}), tool("b", "", "2"),
+				tool("a", "", "1"), user,
+			},
 			[]string{"assistant x({})#a y({})#b", "tool #b 2", "tool #a 1", "user hi"},
 		},
 		{
@@ -83,7 +86,10 @@ func TestPairs(t *testing.T) {
 		},
 		{
 			"an id that was there",
-			[]memory.Message{calls(1, memory.ToolCall{ID: "a", Name: "x"}), tool("a", "", "1"), calls(3, memory.ToolCall{ID: "a", Name: "x"}), tool("a", "", "2")},
+			[]memory.Message{
+				calls(1, memory.ToolCall{ID: "a", Name: "x"}), tool("a", "", "1"), calls(3, memory.ToolCall{ID: "a", Name: "x"}),
+				tool("a", "", "2"),
+			},
 			[]string{"assistant x({})#a", "tool #a 1", "assistant x({})#call_3_0", "tool #call_3_0 2"},
 		},
 		{

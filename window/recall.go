@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// leastRecall is how many tokens of a passage that is too long are worth showing.
+	// leastRecall is the minimum number of tokens for showing a part of a passage that is too long.
 	leastRecall = 24
-	maxSource   = 120 // characters of what a line says about its source
+	maxSource   = 120 // characters of a line's source label
 	lineJoin    = " / "
 )
 
-// Recall renders recalled passages, best first, as one labelled block within a number of tokens: a line for each, with source
-// and age, escaped. It returns which of them are in it, by their index; the text is empty when none fits.
+// Recall renders recalled passages, best first, as one labelled block within a token budget: one escaped line per
+// passage, with source and age. It returns the indexes of the passages used; the text is empty if none fits.
 //
-// A passage that the scan would not let into memory is left out, and secrets are redacted: what was written before a rule
-// existed is held to it as well. A passage that is too long for what is left is cut, if enough of it remains; shorter ones that
-// come after it still have their chance.
+// A passage that the scan would not let into memory is dropped, and secrets are redacted, because it may have been
+// written before a rule existed. A passage that is too long for the rest of the budget is cut if enough of it
+// remains; shorter ones after it may still fit.
 func Recall(found []Recalled, now time.Time, budget int, count func(string) int) (text string, used []int) {
 	left := budget - count(RecallPrefix+"\n\n"+RecallSuffix)
 	lines := []string{}
@@ -38,7 +38,7 @@ func Recall(found []Recalled, now time.Time, budget int, count func(string) int)
 	}
 	for len(used) > 0 {
 		text = RecallPrefix + "\n" + strings.Join(lines, "\n") + "\n" + RecallSuffix
-		if count(text) <= budget { // tokens of a whole may be more than those of its parts
+		if count(text) <= budget { // the whole may have more tokens than the sum of its parts
 			return text, used
 		}
 		lines, used = lines[:len(lines)-1], used[:len(used)-1]
@@ -46,7 +46,7 @@ func Recall(found []Recalled, now time.Time, budget int, count func(string) int)
 	return "", nil
 }
 
-// recallLine renders one passage within a number of tokens.
+// recallLine renders one passage within a token limit.
 func recallLine(r Recalled, now time.Time, limit int, count func(string) int) (line string, ok bool) {
 	scanned := memory.Scan(visible(r.Text))
 	if scanned.Verdict == memory.VerdictQuarantine {
@@ -79,9 +79,10 @@ func oneLine(text string) string {
 	return strings.Join(parts, lineJoin)
 }
 
-// sourceLabel is a source without what could end its label.
+// sourceLabel returns the source without characters that could end its label.
 func sourceLabel(source string) string {
-	s := []rune(strings.NewReplacer("[", "(", "]", ")", "［", "(", "］", ")", "<", "(", ">", ")", "＜", "(", "·", "-", "\n", " ").Replace(visible(source)))
+	s := []rune(strings.NewReplacer("[", "(", "]", ")", "［", "(", "］", ")", "<", "(", ">", ")", "＜", "(", "·", "-", "\n",
+		" ").Replace(visible(source)))
 	if len(s) > maxSource {
 		s = append(slices.Clone(s[:maxSource-1]), '…')
 	}
@@ -92,12 +93,12 @@ func sourceLabel(source string) string {
 }
 
 const (
-	daysOfWeeks  = 14 // from here on an age is told in weeks
-	daysOfMonths = 60 // and from here on by its month
+	daysOfWeeks  = 14 // from here on an age is given in weeks
+	daysOfMonths = 60 // and from here on as a month
 )
 
-// age says how old something is, in calendar days of the zone of now. What is older than two months is told by its month, so
-// that the model can set it against other dates.
+// age describes how old something is, in calendar days of the time zone of now. Above two months it names the month,
+// so that the model can relate it to other dates.
 func age(at, now time.Time) string {
 	if at.IsZero() {
 		return "age unknown"
@@ -117,7 +118,7 @@ func age(at, now time.Time) string {
 	return at.In(now.Location()).Format("January 2006")
 }
 
-// daysBetween is how many midnights lie between two times of one zone.
+// daysBetween counts the midnights between two times of one zone.
 func daysBetween(from, to time.Time) int {
 	day := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
 	return int(day(to).Sub(day(from)) / (24 * time.Hour))

@@ -46,7 +46,8 @@ func TestRecallBudget(t *testing.T) {
 		{Text: "short", Source: "MEMORY.md:2", At: noon},
 	}
 	text, used := Recall(found, noon, 100, words)
-	if !slices.Equal(used, []int{0}) || words(text) > 100 || words(text) < 80 || !strings.Contains(text, "memory a …\n"+RecallSuffix) && !strings.Contains(text, " …\n"+RecallSuffix) {
+	if !slices.Equal(used, []int{0}) || words(text) > 100 || words(text) < 80 || !strings.Contains(text, "memory a …\n"+RecallSuffix) &&
+		!strings.Contains(text, " …\n"+RecallSuffix) {
 		t.Errorf("cut to %d words, used %v:\n%s", words(text), used, text)
 	}
 	if text, used := Recall(found[1:], noon, 200, words); !slices.Equal(used, []int{0}) || !strings.Contains(text, "] short\n") {

@@ -9,17 +9,17 @@ import (
 	"reverie/memory"
 )
 
-// Results are trimmed and cleared in groups: each time costs a provider's cache what stands behind the first of them, so that it
-// is not done for every single one. Those that are cleared begin at the front of the window, where it costs most.
+// Results are trimmed and cleared in groups: each change invalidates a provider's cache from the first changed
+// message on. Cleared results begin at the front of the window, where that is most expensive.
 const (
 	trimGroup  = 8
 	clearGroup = 4 * trimGroup
 )
 
-// relieve trims, then clears, results of tools in old turns, oldest first, until the window is down to its trigger.
+// relieve trims, then clears, tool results of old turns, oldest first, until the window is down to its trigger.
 //
-// Which of them are trimmed depends on nothing that a growing conversation takes back: further groups are added, none is
-// restored. Cleared ones may be trimmed again instead when newer results have become old enough to be trimmed too.
+// Which results are trimmed never reverts while a conversation grows: groups are added, none is restored. Cleared
+// results may become trimmed again when newer results have become old enough to be trimmed.
 func (f *fit) relieve() {
 	old := f.results(0, f.turns)
 	for _, step := range []struct {
@@ -38,7 +38,7 @@ func (f *fit) relieve() {
 	f.over = f.load > f.trigger
 }
 
-// trim leaves head and tail of a result. One that an earlier result of the window says word by word is cleared at once.
+// trim keeps head and tail of a result. A verbatim repetition of an earlier result in the window is cleared at once.
 func (f *fit) trim(p *piece) {
 	if f.again(p) {
 		p.Content, p.Cut = p.label+sameText(p.tool, p.source.Content), CutCleared
@@ -47,15 +47,15 @@ func (f *fit) trim(p *piece) {
 	p.Content, p.Cut = p.label+trimText(p.source.Content, p.clean), CutTrimmed
 }
 
-// clear leaves one line of a result.
+// clear keeps one line of a result.
 func (f *fit) clear(p *piece) {
 	if p.Cut != CutCleared {
 		p.Content, p.Cut = p.label+clearText(p.tool, p.source.Content), CutCleared
 	}
 }
 
-// again reports whether a result before this one says the same. Only what comes before decides, so that the answer stays what
-// it is while the conversation grows.
+// again reports whether an earlier result has the same text. Only earlier ones count, so the answer does not change
+// while the conversation grows.
 func (f *fit) again(p *piece) bool {
 	if f.firsts == nil {
 		f.firsts = map[string]int64{}
@@ -68,8 +68,8 @@ func (f *fit) again(p *piece) bool {
 	return f.firsts[p.source.Content] != p.Seq
 }
 
-// results are the pieces of units from a number to another that are results of tools and may be trimmed. Those that no window
-// could hold are among them, so that groups do not move when the window does.
+// results returns the pieces of a range of units that are tool results and may be trimmed. It includes those that no
+// window could hold, so that groups do not shift with the window.
 func (f *fit) results(from, to int) (pieces []int) {
 	for _, u := range f.units[from:to] {
 		for j := u.from; j < u.to; j++ {
@@ -81,7 +81,7 @@ func (f *fit) results(from, to int) (pieces []int) {
 	return pieces
 }
 
-// shorten makes a piece shorter and keeps account of it. One that was not counted is not in the window.
+// shorten shortens a piece and updates the totals. A piece that was not counted is not in the window.
 func (f *fit) shorten(j int, how func(*piece)) {
 	p := &f.pieces[j]
 	if p.whole == 0 {
@@ -99,7 +99,7 @@ func (f *fit) shorten(j int, how func(*piece)) {
 	f.units[f.unitOf(j)].tokens -= was.Tokens - p.Tokens
 }
 
-// unitOf finds the unit of a piece.
+// unitOf returns the unit of a piece.
 func (f *fit) unitOf(j int) int {
 	low, high := 0, len(f.units)
 	for low < high {
@@ -113,28 +113,28 @@ func (f *fit) unitOf(j int) int {
 }
 
 const (
-	trimOver   = 500 // characters above which a tool's result is trimmed
-	trimKeep   = 200 // characters of its head, and of its tail, that are left
-	clearKeep  = 80  // characters of its head that are left in the one line of a cleared one
-	cutTries   = 12  // bounds the search for the longest text within a number of tokens
-	longToken  = 16  // characters; few tokens have more, and the search need not begin with texts that are far too long
+	trimOver   = 500 // characters above which a tool result is trimmed
+	trimKeep   = 200 // characters kept of its head, and of its tail
+	clearKeep  = 80  // characters of its head kept in the one line of a cleared result
+	cutTries   = 12  // bounds the search for the longest text within a token limit
+	longToken  = 16  // characters; few tokens are longer, so the search can skip texts that are far too long
 	cutEndMark = " …"
 )
 
 // long reports whether a text has more than trimOver characters.
 func long(text string) bool { return len(text) > trimOver && utf8.RuneCountInString(text) > trimOver }
 
-// trimText leaves head and tail of a tool's result, each cleaned as it is shown.
+// trimText keeps head and tail of a tool result, each passed through clean.
 func trimText(content string, clean func(string) string) string {
 	head, rest := splitAfter(content, trimKeep)
 	middle, tail := splitBefore(rest, trimKeep)
 	return clean(head) + leftOut(middle, " of this result") + clean(tail)
 }
 
-// clearText leaves one line of a tool's result: which tool, how much, how it began.
+// clearText returns one line about a tool result: the tool, the size, the beginning.
 func clearText(tool, content string) string { return clearedLine("Result cleared", tool, content) }
 
-// sameText stands in for a result that an earlier message has word by word.
+// sameText replaces a result that an earlier message has verbatim.
 func sameText(tool, content string) string {
 	return clearedLine("Same result as an earlier one", tool, content)
 }
@@ -144,13 +144,13 @@ func clearedLine(what, tool, content string) string {
 	return fmt.Sprintf("[%s: %s, %d characters] %s%s", what, tool, utf8.RuneCountInString(content), oneLine(Escape(head)), cutEndMark)
 }
 
-// leftOut is a visible mark for what is cut out of a text.
+// leftOut returns a visible mark for omitted text.
 func leftOut(text, of string) string {
 	return fmt.Sprintf("\n[… %d characters%s left out …]\n", utf8.RuneCountInString(text), of)
 }
 
-// cutMiddle leaves as much of head and tail of a text as fits into a number of tokens, three parts to two; ok is false when
-// nothing does.
+// cutMiddle keeps as much of head and tail of a text as fits into limit tokens, in the ratio 3:2; ok is false if
+// nothing fits.
 func cutMiddle(text string, limit int, count func(string) int, clean func(string) string) (short string, ok bool) {
 	return fitting(text, limit, count, func(keep int) string {
 		head, rest := splitAfter(text, keep*3/5)
@@ -159,7 +159,7 @@ func cutMiddle(text string, limit int, count func(string) int, clean func(string
 	})
 }
 
-// cutEnd leaves as much of the beginning of a text as fits into a number of tokens.
+// cutEnd keeps as much of the beginning of a text as fits into limit tokens.
 func cutEnd(text string, limit int, count func(string) int) (short string, ok bool) {
 	return fitting(text, limit, count, func(keep int) string {
 		head, _ := splitAfter(text, keep)
@@ -167,7 +167,7 @@ func cutEnd(text string, limit int, count func(string) int) (short string, ok bo
 	})
 }
 
-// fitting finds, by halving, how many characters of a text may be kept for what is made of them to have at most limit tokens.
+// fitting finds by bisection how many characters of a text to keep so that of's result has at most limit tokens.
 func fitting(text string, limit int, count func(string) int, of func(keep int) string) (short string, ok bool) {
 	low, high := 1, min(utf8.RuneCountInString(text)-1, max(limit, 0)*longToken)
 	for try := 0; try < cutTries && low <= high; try++ {
@@ -181,7 +181,7 @@ func fitting(text string, limit int, count func(string) int, of func(keep int) s
 	return short, ok
 }
 
-// splitAfter splits a text behind its first n characters.
+// splitAfter splits a text after its first n characters.
 func splitAfter(text string, n int) (head, rest string) {
 	at := 0
 	for ; n > 0 && at < len(text); n-- {
@@ -202,12 +202,12 @@ func splitBefore(text string, n int) (rest, tail string) {
 }
 
 const (
-	dropBlock = 8  // messages; what leaves a window from the front leaves it in blocks of so many
-	leastCut  = 24 // tokens of a message that are worth sending when it is cut
-	tailShare = 4  // one part of so many of the room is for the last two messages, however long the summary is
+	dropBlock = 8  // messages; dropped from the front in blocks of this size
+	leastCut  = 24 // minimum tokens of a message worth sending when it is cut
+	tailShare = 4  // the room is divided by this to get the share of the last two messages, however long the summary is
 )
 
-// squeeze makes what there is fit into the window: step by step, each only when those before did not do.
+// squeeze makes everything fit into the window, step by step, each only if the previous ones were not enough.
 func (f *fit) squeeze() {
 	verbatim := min(f.turns, f.last)
 	if f.in.Emergency > 0 {
@@ -221,7 +221,7 @@ func (f *fit) squeeze() {
 		func() { f.shortenAll(f.from, len(f.units)) },
 		f.shortenCalls,
 		f.cutTail,
-		func() { f.shortenSummary(f.limit - f.needed()) }, // nothing else is left beside what has to be sent
+		func() { f.shortenSummary(f.limit - f.needed()) }, // only the summary is left besides what must be sent
 	}
 	for _, step := range steps {
 		if f.fits() {
@@ -230,16 +230,16 @@ func (f *fit) squeeze() {
 		step()
 	}
 	lost := strings.TrimSpace(f.in.Summary) != "" && f.summary.Tokens == 0
-	if open := f.opening(f.from); f.load+open.Tokens <= f.limit && !lost { // else nothing is left that it could stand before
+	if open := f.opening(f.from); f.load+open.Tokens <= f.limit && !lost { // otherwise nothing is left for it to precede
 		f.open = open
 		f.load += open.Tokens
 	}
 }
 
-// fits reports whether what is left fits with the note that stands before it.
+// fits reports whether the rest fits together with its opening note.
 func (f *fit) fits() bool { return f.sum(f.from) <= f.limit || f.load == f.needed() }
 
-// sum is what the window costs when it begins with a unit.
+// sum returns the tokens of the window if it begins with unit from.
 func (f *fit) sum(from int) int {
 	n := f.load
 	for _, u := range f.units[f.from:from] {
@@ -251,8 +251,8 @@ func (f *fit) sum(from int) int {
 	return n
 }
 
-// opening is the note before a window's first message of the conversation: that messages are left out, or that the assistant
-// spoke first, since providers want a user's message behind the system prompt.
+// opening returns the note before the first message of the conversation in the window: messages are left out, or the
+// assistant spoke first, since providers require a user message after the system prompt.
 func (f *fit) opening(from int) Message {
 	if from > 0 || f.in.Older > f.in.SummaryTo {
 		return f.message(KindGap, memory.RoleOfUser, GapNote)
@@ -266,15 +266,15 @@ func (f *fit) opening(from int) Message {
 	return Message{}
 }
 
-// drop leaves out the units before one.
+// drop removes the units before from.
 func (f *fit) drop(from int) {
 	for ; f.from < from; f.from++ {
 		f.load -= f.units[f.from].tokens
 	}
 }
 
-// dropOld leaves out as few of the first units as needed, but none from the last turns on. It stops at the end of a block of
-// messages, so that the next turns begin with the same one.
+// dropOld removes as few of the first units as needed, but none of the last turns. It stops at the end of a block, so
+// that the next turns begin with the same message.
 func (f *fit) dropOld(last int) {
 	f.dropOne(last)
 	for f.from > 0 && f.from < last && f.block(f.from) == f.block(f.from-1) {
@@ -284,7 +284,7 @@ func (f *fit) dropOld(last int) {
 
 func (f *fit) block(unit int) int64 { return (f.units[unit].first - 1) / dropBlock }
 
-// dropOne leaves out units one by one.
+// dropOne removes units one by one.
 func (f *fit) dropOne(last int) {
 	for f.from < last && !f.fits() {
 		f.drop(f.from + 1)
@@ -297,7 +297,7 @@ func (f *fit) dropGoal() {
 	f.goal = Message{}
 }
 
-// shortenAll trims, then clears, results of tools, oldest first.
+// shortenAll trims, then clears, tool results, oldest first.
 func (f *fit) shortenAll(from, to int) {
 	if from >= to {
 		return
@@ -313,7 +313,7 @@ func (f *fit) shortenAll(from, to int) {
 	}
 }
 
-// shortenCalls takes long arguments out of calls.
+// shortenCalls removes long arguments from calls.
 func (f *fit) shortenCalls() {
 	for _, u := range f.units[f.from:] {
 		for j := u.from; j < u.to; j++ {
@@ -330,8 +330,8 @@ func (f *fit) shortenCalls() {
 	}
 }
 
-// cutTail cuts the last messages in their middle and, when they would have hardly any room beside it, the summary at its end.
-// Messages of which too little would remain are left out after all, the older one first; the summary stays.
+// cutTail cuts the last messages in their middle and, if it leaves them hardly any room, the summary at its end.
+// Messages of which too little would remain are removed, the older one first; the summary stays.
 func (f *fit) cutTail() {
 	whole, saved := f.summary, f.saved
 	room := f.limit - f.needed() - f.opening(f.from).Tokens
@@ -348,7 +348,7 @@ func (f *fit) cutTail() {
 	f.summary, f.saved = whole, saved
 }
 
-// cutTo cuts the longest of the last messages to the same number of tokens each, so that all of them have so many together.
+// cutTo cuts the longest of the last messages to equal sizes, so that all together fit into room.
 func (f *fit) cutTo(room int) bool {
 	var contents []int
 	for _, u := range f.units[f.from:] {
@@ -380,7 +380,7 @@ func (f *fit) cutTo(room int) bool {
 	return done && f.fits()
 }
 
-// level is the most that each of some amounts may have for them to have no more than room together.
+// level returns the largest cap with which the capped amounts sum up to at most room.
 func level(amounts []int, room int) int {
 	sorted := slices.Sorted(slices.Values(amounts))
 	for i, n := range sorted {
@@ -392,7 +392,7 @@ func level(amounts []int, room int) int {
 	return max(room, 0)
 }
 
-// shortenSummary cuts the summary, with its cost as a message, to a number of tokens, at the end of a line where it can.
+// shortenSummary cuts the summary to room tokens, including its cost as a message, at the end of a line if possible.
 func (f *fit) shortenSummary(room int) {
 	if f.summary.Tokens <= room {
 		return

@@ -9,17 +9,36 @@ import (
 
 func TestTrivial(t *testing.T) {
 	trivial := map[string][]string{
-		"en":      {"hi", "Hello!", "hey there", "Good morning :)", "thanks", "Thank you so much!!", "ok", "OK, thanks", "okkkk", "hiiiii", "got it", "Sounds good, thank you!", "yes", "No, thanks.", "lol", "hahaha", "bye bye", "I see.", "don't mention it", "What's up?", "k", "great, perfect"},
-		"zh":      {"你好", "您好！", "谢谢", "好的，谢谢", "好的谢谢", "嗯嗯", "哈哈哈哈哈", "收到", "明白了", "在吗？", "晚安", "謝謝你", "沒問題", "好", "对的", "太好了！", "你好，谢谢"},
-		"vi":      {"xin chào", "Chào bạn!", "cảm ơn", "cam on", "cảm ơn bạn nhiều", "dạ vâng ạ", "ok nhé", "được rồi", "vâng", "hiểu rồi, cảm ơn"},
-		"es":      {"hola", "¡Hola!", "¿Qué tal?", "que tal", "muchas gracias", "vale, gracias", "jajaja", "buenos días", "de acuerdo", "sí", "adiós"},
-		"de":      {"hallo", "Guten Morgen!", "danke schön", "Vielen Dank!", "alles klar, danke", "ja", "nein danke", "tschüss", "tschuss", "Na klar!", "super, danke"},
-		"ja":      {"こんにちは", "おはようございます", "ありがとうございます！", "了解です", "はい", "はい、わかりました", "なるほど", "お疲れ様です", "笑", "wwww", "オッケー"},
-		"ko":      {"안녕하세요", "감사합니다", "네", "네, 알겠습니다", "네감사합니다", "ㅋㅋㅋㅋ", "ㅇㅇ", "ㅠㅠ", "좋아요!", "수고하세요"},
-		"ru":      {"привет", "Здравствуйте!", "спасибо", "Большое спасибо!", "да", "хорошо, спасибо", "понятно", "хахаха", "пока", "Всё ясно"},
-		"ar":      {"مرحبا", "السلام عليكم", "شكراً", "شكرا جزيلا", "نعم", "تمام", "هههههه", "صباح الخير", "أهلاً وسهلاً", "حسنًا شكرا"},
-		"other":   {"bonjour", "merci beaucoup", "obrigado!", "grazie mille", "नमस्ते", "धन्यवाद", "สวัสดีครับ", "ขอบคุณค่ะ", "teşekkürler", "дякую", "תודה רבה", "ευχαριστώ", "terima kasih", "dziękuję"},
-		"symbols": {"", " ", "\n\t", "👍", "🎉🎉🎉", "👨‍👩‍👧‍👦", "❤️", ":)", ":-D", "xD", "^_^", "...", "!!!", "???", "—", "👌🏽 ok", "\u200b", "¯\\_(ツ)_/¯"},
+		"en": {
+			"hi", "Hello!", "hey there", "Good morning :)", "thanks", "Thank you so much!!", "ok", "OK, thanks", "okkkk", "hiiiii",
+			"got it", "Sounds good, thank you!", "yes", "No, thanks.", "lol", "hahaha", "bye bye", "I see.", "don't mention it", "What's up?",
+			"k", "great, perfect",
+		},
+		"zh": {"你好", "您好！", "谢谢", "好的，谢谢", "好的谢谢", "嗯嗯", "哈哈哈哈哈", "收到", "明白了", "在吗？", "晚安", "謝謝你", "沒問題", "好", "对的", "太好了！", "你好，谢谢"},
+		"vi": {
+			"xin chào", "Chào bạn!", "cảm ơn", "cam on", "cảm ơn bạn nhiều", "dạ vâng ạ", "ok nhé", "được rồi", "vâng",
+			"hiểu rồi, cảm ơn",
+		},
+		"es": {
+			"hola", "¡Hola!", "¿Qué tal?", "que tal", "muchas gracias", "vale, gracias", "jajaja", "buenos días", "de acuerdo", "sí",
+			"adiós",
+		},
+		"de": {
+			"hallo", "Guten Morgen!", "danke schön", "Vielen Dank!", "alles klar, danke", "ja", "nein danke", "tschüss", "tschuss",
+			"Na klar!", "super, danke",
+		},
+		"ja": {"こんにちは", "おはようございます", "ありがとうございます！", "了解です", "はい", "はい、わかりました", "なるほど", "お疲れ様です", "笑", "wwww", "オッケー"},
+		"ko": {"안녕하세요", "감사합니다", "네", "네, 알겠습니다", "네감사합니다", "ㅋㅋㅋㅋ", "ㅇㅇ", "ㅠㅠ", "좋아요!", "수고하세요"},
+		"ru": {"привет", "Здравствуйте!", "спасибо", "Большое спасибо!", "да", "хорошо, спасибо", "понятно", "хахаха", "пока", "Всё ясно"},
+		"ar": {"مرحبا", "السلام عليكم", "شكراً", "شكرا جزيلا", "نعم", "تمام", "هههههه", "صباح الخير", "أهلاً وسهلاً", "حسنًا شكرا"},
+		"other": {
+			"bonjour", "merci beaucoup", "obrigado!", "grazie mille", "नमस्ते", "धन्यवाद", "สวัสดีครับ", "ขอบคุณค่ะ", "teşekkürler",
+			"дякую", "תודה רבה", "ευχαριστώ", "terima kasih", "dziękuję",
+		},
+		"symbols": {
+			"", " ", "\n\t", "👍", "🎉🎉🎉", "👨‍👩‍👧‍👦", "❤️", ":)", ":-D", "xD", "^_^", "...", "!!!", "???", "—", "👌🏽 ok", "\u200b",
+			"¯\\_(ツ)_/¯",
+		},
 	}
 	for lang, messages := range trivial {
 		for _, m := range messages {
@@ -32,11 +51,24 @@ func TestTrivial(t *testing.T) {
 
 func TestTrivialNot(t *testing.T) {
 	questions := map[string][]string{
-		"en":    {"who am I?", "why?", "when?", "where is it?", "my name?", "what's my dog's name", "how old am I", "which one?", "is it Tuesday?", "Anna?", "hi, what did I order?", "thanks, and the address?", "ok so when do we leave", "42", "stop", "help", "I moved to Hanoi", "port?", "yes, use Postgres", "no sugar", "good restaurants?", "what time is the bye week"},
-		"zh":    {"我是谁？", "几点了？", "多少钱", "为什么？", "在哪里？", "我叫什么", "我妈妈生日", "好吃吗", "谁？", "你好，我的名字是什么？", "什么时候", "怎么办", "他呢？", "谢谢，地址呢", "端口号", "不好吃", "我不吃辣", "是不是？", "对不对", "行不行", "有没有"},
-		"vi":    {"tôi là ai?", "mấy giờ?", "ở đâu?", "khi nào", "tại sao?", "tên tôi là gì", "bao nhiêu tiền?", "con mèo của tôi", "cháo", "được không?", "cảm ơn, còn địa chỉ?"},
-		"es":    {"¿quién soy?", "¿cuándo?", "¿dónde vivo?", "¿por qué?", "mi perro", "¿cuánto cuesta?", "hola, ¿cómo me llamo?"},
-		"de":    {"wer bin ich?", "wann?", "wo?", "warum?", "wie heiße ich?", "mein Hund", "welches Datum?", "hallo, wie ist meine Adresse?", "und Anna?"},
+		"en": {
+			"who am I?", "why?", "when?", "where is it?", "my name?", "what's my dog's name", "how old am I", "which one?",
+			"is it Tuesday?", "Anna?", "hi, what did I order?", "thanks, and the address?", "ok so when do we leave", "42", "stop", "help",
+			"I moved to Hanoi", "port?", "yes, use Postgres", "no sugar", "good restaurants?", "what time is the bye week",
+		},
+		"zh": {
+			"我是谁？", "几点了？", "多少钱", "为什么？", "在哪里？", "我叫什么", "我妈妈生日", "好吃吗", "谁？", "你好，我的名字是什么？", "什么时候", "怎么办", "他呢？", "谢谢，地址呢", "端口号",
+			"不好吃", "我不吃辣", "是不是？", "对不对", "行不行", "有没有",
+		},
+		"vi": {
+			"tôi là ai?", "mấy giờ?", "ở đâu?", "khi nào", "tại sao?", "tên tôi là gì", "bao nhiêu tiền?", "con mèo của tôi", "cháo",
+			"được không?", "cảm ơn, còn địa chỉ?",
+		},
+		"es": {"¿quién soy?", "¿cuándo?", "¿dónde vivo?", "¿por qué?", "mi perro", "¿cuánto cuesta?", "hola, ¿cómo me llamo?"},
+		"de": {
+			"wer bin ich?", "wann?", "wo?", "warum?", "wie heiße ich?", "mein Hund", "welches Datum?", "hallo, wie ist meine Adresse?",
+			"und Anna?",
+		},
 		"ja":    {"私は誰？", "なぜ？", "いつ？", "どこ？", "名前は？", "何時ですか", "犬の名前", "誰", "ありがとう、住所は？"},
 		"ko":    {"나는 누구야?", "왜?", "언제?", "어디?", "내 이름은?", "몇 시야?", "우리 강아지", "네, 주소는?"},
 		"ru":    {"кто я?", "почему?", "когда?", "где?", "как меня зовут?", "моя собака", "привет, какой адрес?"},

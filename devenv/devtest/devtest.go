@@ -1,7 +1,7 @@
-// Package devtest gives tests real servers: a database of their own in a private PostgreSQL with pgvector, and a Temporal
-// dev server. Both start on first use, are shared by the tests of one package, and end with them.
+// Package devtest provides tests with real servers: a separate database in a private PostgreSQL with pgvector, and a
+// Temporal dev server. Both start on first use, are shared by the tests of one package, and end with them.
 //
-// A package that uses it hands its TestMain over, without which nothing would be stopped:
+// A package that uses it must delegate its TestMain, or nothing would be stopped:
 //
 //	func TestMain(m *testing.M) { devtest.Main(m) }
 //
@@ -10,7 +10,7 @@
 //		…
 //	}
 //
-// A server that cannot be had fails the test, and never skips it.
+// A server that cannot be started fails the test; tests are never skipped.
 package devtest
 
 import (
@@ -28,7 +28,7 @@ import (
 	"reverie/devenv"
 )
 
-// startPatience bounds the start of a server, with what it may have to install, download or build before.
+// startPatience bounds the start of a server, including installation, download or build.
 const startPatience = 25 * time.Minute
 
 // stopPatience bounds the orderly stop of a server; after that it is killed.
@@ -38,16 +38,16 @@ const stopPatience = 20 * time.Second
 // before it calls [Main].
 var SearchAttributes = map[string]string{"AgentID": "Keyword", "OwnerKey": "Keyword", "Outcome": "Keyword"}
 
-// running is what this process has started.
+// running is the state of this process.
 var running struct {
 	sync.Mutex
-	main     bool // Main is in charge
+	main     bool // Main is running
 	stops    []func() error
 	postgres once[string] // the URL of the maintenance database
 	temporal once[*devenv.Temporal]
 }
 
-// once makes a value at the first demand. A failure stays, so that not every test waits for it again.
+// once creates a value at the first request. It caches a failure, so that not every test waits for it again.
 type once[T any] struct {
 	sync.Mutex
 	done  bool
@@ -65,9 +65,9 @@ func (o *once[T]) get(first func() (T, error)) (T, error) {
 	return o.value, o.err
 }
 
-// Main is the body of a package's TestMain: it runs the tests, stops everything they started, removes what was temporary,
-// and exits with the tests' result; with 1 when something could not be stopped. Interrupted (SIGINT, SIGTERM), it stops
-// everything too.
+// Main is the body of a package's TestMain: it runs the tests, stops everything they started, removes temporary
+// files, and exits with the tests' result, or with 1 if something could not be stopped. On SIGINT and SIGTERM, it
+// also stops everything.
 func Main(m *testing.M) {
 	running.Lock()
 	running.main = true
@@ -77,7 +77,7 @@ func Main(m *testing.M) {
 	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-interrupted
-		_ = stopAll() // the tests fail anyhow
+		_ = stopAll() // the tests fail anyway
 		os.Exit(130)
 	}()
 
@@ -89,7 +89,7 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// stopAll stops what was started, the last first.
+// stopAll stops what was started, in reverse order.
 func stopAll() error {
 	running.Lock()
 	defer running.Unlock()
@@ -101,14 +101,14 @@ func stopAll() error {
 	return err
 }
 
-// atEnd has Main do something after the tests.
+// atEnd registers a function for Main to call after the tests.
 func atEnd(stop func() error) {
 	running.Lock()
 	defer running.Unlock()
 	running.stops = append(running.stops, stop)
 }
 
-// requireMain fails a test of a package without a TestMain of ours: its servers would outlive it.
+// requireMain fails the test if the package does not use Main: its servers would outlive it.
 func requireMain(tb testing.TB) {
 	tb.Helper()
 	running.Lock()
@@ -118,10 +118,10 @@ func requireMain(tb testing.TB) {
 	}
 }
 
-// progress shows what takes long; `go test` passes it on when a test fails, or with -v.
+// progress prints the progress of slow work; `go test` shows it when a test fails, or with -v.
 func progress(part, message string) { fmt.Fprintf(os.Stderr, "devtest: %s: %s\n", part, message) }
 
-// stopping turns a server's Stop into a function without a context.
+// stopping wraps a server's Stop in a function without a context.
 func stopping(stop func(context.Context) error) func() error {
 	return func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
@@ -130,8 +130,8 @@ func stopping(stop func(context.Context) error) func() error {
 	}
 }
 
-// Temporal returns the dev server that the tests of this process share. Tests keep apart by their task queues and
-// workflow ids. It ends with the process, and must not be stopped or restarted by a test: see [PrivateTemporal].
+// Temporal returns the dev server shared by the tests of this process. Tests must use separate task queues and
+// workflow ids, and must not stop or restart it: see [PrivateTemporal]. It ends with the process.
 func Temporal(tb testing.TB) *devenv.Temporal {
 	tb.Helper()
 	requireMain(tb)

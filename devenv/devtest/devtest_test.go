@@ -90,7 +90,8 @@ func TestGivenServer(t *testing.T) {
 	}
 	defer func() { _ = conn.Close(context.Background()) }()
 	var left int
-	if err := conn.QueryRow(t.Context(), "select count(*) from pg_database where datname like 'reverie%'").Scan(&left); err != nil || left != 0 {
+	if err := conn.QueryRow(t.Context(), "select count(*) from pg_database where datname like 'reverie%'").Scan(&left); err != nil ||
+		left != 0 {
 		t.Errorf("%d databases left, error %v", left, err)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"reverie/devenv"
 )
 
-// serverVariable names a server to use instead of a private one: the URL of any database on it, for a role that may create
-// databases and has what the migrations need (pgvector).
+// serverVariable names an environment variable with a server to use instead of a private one: the URL of any database
+// on it, for a role that may create databases and pgvector.
 const serverVariable = "REVERIE_TEST_DATABASE_URL"
 
 // templates are the prepared databases of this process, by the address of the prepare function.
@@ -24,8 +24,8 @@ var templates struct {
 	byFunction map[uintptr]*once[string]
 }
 
-// templateOf is the template that belongs to a prepare function. Functions cannot be compared, but their code has an
-// address. Closures of one literal share it: they must not differ in what they prepare.
+// templateOf returns the template of a prepare function. Functions are identified by their code address, which
+// closures of one literal share: they must not differ in what they prepare.
 func templateOf(prepare func(ctx context.Context, url string) error) *once[string] {
 	templates.Lock()
 	defer templates.Unlock()
@@ -42,12 +42,12 @@ func templateOf(prepare func(ctx context.Context, url string) error) *once[strin
 // counter numbers the databases of this process.
 var counter atomic.Int64
 
-// Database returns the URL of a fresh database that the test has for itself. It is dropped after the test, with the
-// connections still open to it.
+// Database returns the URL of a new database for the test alone. It is dropped after the test, even with open
+// connections.
 //
-// prepare (the migrations, say) runs once per process on a template, and every test gets a copy of that, which takes some
-// tens of milliseconds. Two calls share a template when they pass the same function; nil gives an empty database. All
-// connections that prepare opened must be closed when it returns.
+// prepare (such as the migrations) runs once per process on a template, and every test gets a copy of that, which
+// takes some tens of milliseconds. Two calls share a template if they pass the same function; nil gives an empty
+// database. prepare must close all its connections before it returns.
 func Database(tb testing.TB, prepare func(ctx context.Context, url string) error) string {
 	tb.Helper()
 	requireMain(tb)
@@ -93,7 +93,7 @@ func Postgres(tb testing.TB) *devenv.Postgres {
 	return p
 }
 
-// startPostgres returns a URL on the server that the tests of this process share.
+// startPostgres returns a URL on the server shared by the tests of this process.
 func startPostgres() (string, error) {
 	if given := os.Getenv(serverVariable); given != "" {
 		if _, err := url.Parse(given); err != nil {
@@ -111,7 +111,7 @@ func startPostgres() (string, error) {
 	return p.URL("postgres"), nil
 }
 
-// makeTemplate makes a database and prepares it.
+// makeTemplate creates and prepares a database.
 func makeTemplate(ctx context.Context, server string, prepare func(ctx context.Context, url string) error) (string, error) {
 	name := databaseName("template")
 	if err := devenv.CreateDatabase(ctx, server, name, ""); err != nil {
@@ -121,9 +121,9 @@ func makeTemplate(ctx context.Context, server string, prepare func(ctx context.C
 	return name, prepare(ctx, onServer(server, name))
 }
 
-// databaseName makes a name that no other process on the same server uses.
+// databaseName returns a name that no other process on the same server uses.
 func databaseName(kind string) string {
-	host, _ := os.Hostname() // only to tell machines apart that share a server
+	host, _ := os.Hostname() // only distinguishes machines that share a server
 	host = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			return r
@@ -133,7 +133,7 @@ func databaseName(kind string) string {
 	return fmt.Sprintf("reverie_%s_%.16s_%d_%d", kind, host, os.Getpid(), counter.Add(1))
 }
 
-// onServer is the URL of another database on the same server.
+// onServer returns the URL of another database on the same server.
 func onServer(server, database string) string {
 	address, err := url.Parse(server)
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"reverie/snapshot"
 )
 
-// plain is an honest document.
+// plain returns a valid document.
 func plain(name string) forged { return forged{name: name, content: "# " + name + "\n"} }
 
-// of is an archive of an honest document and others.
+// of returns an archive of a valid document and others.
 func of(entries ...forged) archive {
 	return archive{entries: append([]forged{plain("MEMORY.md")}, entries...)}
 }
 
-// Hostile is an archive that somebody might make to do harm, and the code with which it is refused.
+// Hostile is a malicious archive, and the code with which it must be refused.
 type Hostile struct {
 	Name string
 	Make func(testing.TB) []byte
@@ -27,8 +27,7 @@ type Hostile struct {
 
 func made(a archive) func(testing.TB) []byte { return a.bytes }
 
-// Corpus are archives that somebody might make to do harm, or that were damaged on the way. Each has an honest document, too,
-// of which nothing may be taken.
+// Corpus returns malicious and damaged archives. Each also contains a valid document, which must not be imported.
 func Corpus() []Hostile {
 	zeros := strings.Repeat("\x00", snapshot.MaxEntryBytes)
 	extra := func(id uint16, body string) string {
@@ -42,7 +41,7 @@ func Corpus() []Hostile {
 		{"no entries", made(archive{}), snapshot.CodeNoDocuments},
 		{"no document", made(archive{entries: []forged{{name: "photo.png", content: "x"}}}), snapshot.CodeNoDocuments},
 
-		// Bombs of three kinds, and the ways around them.
+		// Three kinds of bombs, and the ways around limits.
 		{"one entry of zeros", func(tb testing.TB) []byte {
 			tb.Helper()
 			return of(forged{name: "memory/zeros.md", content: strings.Repeat(zeros, 64), method: methodDeflated}).bytes(tb)
@@ -68,10 +67,13 @@ func Corpus() []Hostile {
 			a := archive{entries: []forged{{name: "memory/0.md", content: zeros, method: methodDeflated}}}
 			packed := deflate(tb, zeros)
 			for n := range 400 {
-				a.entries = append(a.entries, forged{name: fmt.Sprintf("memory/%d.md", n+1), content: zeros, packed: packed, method: methodDeflated, share: 1, localName: "memory/0.md"})
+				a.entries = append(a.entries, forged{
+					name: fmt.Sprintf("memory/%d.md", n+1), content: zeros, packed: packed,
+					method: methodDeflated, share: 1, localName: "memory/0.md",
+				})
 			}
 			return a.bytes(tb)
-		}, snapshot.CodeMalformed}, // the name beside the bytes is another one
+		}, snapshot.CodeMalformed}, // the name in the local header differs
 		{"entries that quote each other's headers", overlapping, snapshot.CodeOverlapping},
 
 		{"501 entries", func(tb testing.TB) []byte {
@@ -103,14 +105,32 @@ func Corpus() []Hostile {
 
 		// Sizes and checksums.
 		{"longer than it says", made(of(forged{name: "memory/a.md", content: "abc", size: new(uint32(2))})), snapshot.CodeWrongSize},
-		{"shorter than it says", made(of(forged{name: "memory/a.md", content: "abc", method: methodDeflated, size: new(uint32(4))})), snapshot.CodeWrongSize},
-		{"data behind the deflated end", made(of(forged{name: "memory/a.md", content: "", method: methodDeflated, packed: []byte("\x03\x00hidden")})), snapshot.CodeWrongSize},
-		{"packed beyond the end", made(of(forged{name: "memory/a.md", content: "abc", packedSize: new(uint32(1 << 30))})), snapshot.CodeMalformed},
+		{
+			"shorter than it says", made(of(forged{name: "memory/a.md", content: "abc", method: methodDeflated, size: new(uint32(4))})),
+			snapshot.CodeWrongSize,
+		},
+		{
+			"data behind the deflated end",
+			made(of(forged{name: "memory/a.md", content: "", method: methodDeflated, packed: []byte("\x03\x00hidden")})), snapshot.CodeWrongSize,
+		},
+		{
+			"packed beyond the end", made(of(forged{name: "memory/a.md", content: "abc", packedSize: new(uint32(1 << 30))})),
+			snapshot.CodeMalformed,
+		},
 		{"a wrong checksum", made(of(forged{name: "memory/a.md", content: "abc", checksum: new(uint32(7))})), snapshot.CodeWrongChecksum},
-		{"a wrong checksum of what is no document", made(of(forged{name: "photo.png", content: "abc", checksum: new(uint32(7))})), snapshot.CodeWrongChecksum},
-		{"deflate that is none", made(of(forged{name: "memory/a.md", content: "abc", method: methodDeflated, packed: []byte("\xff\xff\xff")})), snapshot.CodeMalformed},
+		{
+			"a wrong checksum of what is no document", made(of(forged{name: "photo.png", content: "abc", checksum: new(uint32(7))})),
+			snapshot.CodeWrongChecksum,
+		},
+		{"deflate that is none", made(of(forged{
+			name: "memory/a.md", content: "abc", method: methodDeflated,
+			packed: []byte("\xff\xff\xff"),
+		})), snapshot.CodeMalformed},
 		{"zip64 sizes", made(of(forged{name: "memory/a.md", content: "abc", size: new(uint32(noSize32))})), snapshot.CodeZip64},
-		{"a zip64 field", made(of(forged{name: "memory/a.md", content: "abc", extra: extra(extraZip64, strings.Repeat("\x00", 16))})), snapshot.CodeZip64},
+		{
+			"a zip64 field", made(of(forged{name: "memory/a.md", content: "abc", extra: extra(extraZip64, strings.Repeat("\x00", 16))})),
+			snapshot.CodeZip64,
+		},
 		{"a zip64 end", func(tb testing.TB) []byte {
 			tb.Helper()
 			data := of().bytes(tb)
@@ -124,16 +144,28 @@ func Corpus() []Hostile {
 		// Structure.
 		{"bytes in front", made(archive{before: "#!/bin/sh\n", entries: []forged{plain("MEMORY.md")}}), snapshot.CodeDataOutside},
 		{"bytes behind the entries", made(archive{between: "hidden", entries: []forged{plain("MEMORY.md")}}), snapshot.CodeDataOutside},
-		{"bytes between entries", made(archive{entries: []forged{{name: "MEMORY.md", content: "a", behind: "hidden"}, plain("SOUL.md")}}), snapshot.CodeDataOutside},
+		{
+			"bytes between entries", made(archive{entries: []forged{{name: "MEMORY.md", content: "a", behind: "hidden"}, plain("SOUL.md")}}),
+			snapshot.CodeDataOutside,
+		},
 		{"bytes behind the end", func(tb testing.TB) []byte {
 			tb.Helper()
 			return append(of().bytes(tb), "hidden"...)
 		}, snapshot.CodeNotAnArchive},
-		{"the directory somewhere else", made(archive{entries: []forged{plain("MEMORY.md")}, offset: new(uint32(1 << 20))}), snapshot.CodeMalformed},
+		{
+			"the directory somewhere else", made(archive{entries: []forged{plain("MEMORY.md")}, offset: new(uint32(1 << 20))}),
+			snapshot.CodeMalformed,
+		},
 		{"an entry somewhere else", made(of(forged{name: "memory/a.md", content: "abc", offset: new(uint32(3))})), snapshot.CodeMalformed},
-		{"an entry beyond the archive", made(of(forged{name: "memory/a.md", content: "abc", offset: new(uint32(1 << 24))})), snapshot.CodeMalformed},
+		{
+			"an entry beyond the archive", made(of(forged{name: "memory/a.md", content: "abc", offset: new(uint32(1 << 24))})),
+			snapshot.CodeMalformed,
+		},
 		{"two names", made(of(forged{name: "memory/a.md", content: "abc", localName: "memory/b.md"})), snapshot.CodeMalformed},
-		{"a second name in a field", made(of(forged{name: "memory/a.md", content: "abc", extra: extra(extraPath, "\x01\x00\x00\x00\x00SOUL.md")})), snapshot.CodeAmbiguous},
+		{"a second name in a field", made(of(forged{
+			name: "memory/a.md", content: "abc",
+			extra: extra(extraPath, "\x01\x00\x00\x00\x00SOUL.md"),
+		})), snapshot.CodeAmbiguous},
 		{"two ends", func(tb testing.TB) []byte {
 			tb.Helper()
 			inner := archive{}.bytes(tb)
@@ -144,40 +176,80 @@ func Corpus() []Hostile {
 		{"a second end that is too long", func(tb testing.TB) []byte {
 			tb.Helper()
 			inner := archive{}.bytes(tb)
-			inner[len(inner)-1] = 0xff // others take it for the end, and find it damaged or read it all the same
+			inner[len(inner)-1] = 0xff // other readers take it for the end, and reject it as damaged or read it anyway
 			a := of()
 			a.comment = string(inner)
 			return a.bytes(tb)
 		}, snapshot.CodeAmbiguous},
 		{"several disks", made(archive{entries: []forged{plain("MEMORY.md")}, disk: 1}), snapshot.CodeMalformed},
 
-		// What is not read.
+		// Entries that are never read.
 		{"encrypted", made(of(forged{name: "memory/a.md", content: "abc", flags: flagEncrypted})), snapshot.CodeEncrypted},
 		{"strongly encrypted", made(of(forged{name: "memory/a.md", content: "abc", flags: flagStrong | flagEncrypted})), snapshot.CodeEncrypted},
-		{"flags that contradict", made(of(forged{name: "memory/a.md", content: "abc", localFlags: new(uint16(flagEncrypted))})), snapshot.CodeMalformed},
+		{
+			"flags that contradict", made(of(forged{name: "memory/a.md", content: "abc", localFlags: new(uint16(flagEncrypted))})),
+			snapshot.CodeMalformed,
+		},
 		{"bzip2", made(of(forged{name: "memory/a.md", content: "abc", method: 12})), snapshot.CodeUnsupported},
 		{"a method of its own", made(of(forged{name: "memory/a.md", content: "abc", method: 99})), snapshot.CodeUnsupported},
 		{"a symbolic link", made(of(forged{name: "memory/a.md", content: "/etc/passwd", attributes: unix(0o120777)})), snapshot.CodeSpecialFile},
 		{"a device", made(of(forged{name: "memory/a.md", content: "", attributes: unix(0o020666)})), snapshot.CodeSpecialFile},
 		{"a pipe", made(of(forged{name: "memory/a.md", content: "", attributes: unix(0o010666)})), snapshot.CodeSpecialFile},
-		{"a program that runs as another", made(of(forged{name: "memory/a.md", content: "x", attributes: unix(0o104755)})), snapshot.CodeSpecialFile},
+		{
+			"a program that runs as another", made(of(forged{name: "memory/a.md", content: "x", attributes: unix(0o104755)})),
+			snapshot.CodeSpecialFile,
+		},
 		{"a link on Windows", made(of(forged{name: "memory/a.md", content: "x", attributes: dosReparse})), snapshot.CodeSpecialFile},
 		{"a folder with contents", made(of(forged{name: "memory/", content: "x"})), snapshot.CodeSpecialFile},
-		{"a folder that is called a file", made(of(forged{name: "memory/a.md", content: "x", attributes: unix(0o040755)})), snapshot.CodeSpecialFile},
+		{
+			"a folder that is called a file", made(of(forged{name: "memory/a.md", content: "x", attributes: unix(0o040755)})),
+			snapshot.CodeSpecialFile,
+		},
 
 		// The manifest.
 		{"a manifest that is no JSON", made(of(forged{name: manifestName, content: "hello"})), snapshot.CodeInvalidManifest},
 		{"a manifest in UTF-16", made(of(forged{name: manifestName, content: "\xff\xfe{\x00}\x00"})), snapshot.CodeInvalidManifest},
 		{"a manifest of tomorrow", made(of(forged{name: manifestName, content: `{"version":2}`})), snapshot.CodeUnknownVersion},
-		{"a manifest of everybody's documents", made(of(forged{name: manifestName, content: `{"version":1,"exportedAt":"2026-11-01T08:00:00Z","files":[{"path":"MEMORY.md","scope":"GLOBAL"}]}`})), snapshot.CodeInvalidManifest},
-		{"a manifest that lists one twice", made(of(forged{name: manifestName, content: `{"version":1,"exportedAt":"2026-11-01T08:00:00Z","files":[{"path":"MEMORY.md","scope":"TEAM"},{"path":"MEMORY.md","scope":"TEAM"}]}`})), snapshot.CodeInvalidManifest},
-		{"a manifest with a sort order of its own", made(of(forged{name: manifestName, content: `{"version":1,"exportedAt":"2026-11-01T08:00:00Z","files":[{"path":"MEMORY.md","scope":"TEAM","sortOrder":2000000}]}`})), snapshot.CodeInvalidManifest},
-		{"a manifest with a name as long as a book", made(of(forged{name: manifestName, content: `{"version":1,"exportedAt":"2026-11-01T08:00:00Z","agentName":"` + strings.Repeat("x", 300) + `"}`})), snapshot.CodeInvalidManifest},
-		{"a manifest with a NUL", made(of(forged{name: manifestName, content: `{"version":1,"exportedAt":"2026-11-01T08:00:00Z","agentName":"\u0000"}`})), snapshot.CodeInvalidManifest},
+		{
+			"a manifest of everybody's documents",
+			made(of(forged{
+				name:    manifestName,
+				content: `{"version":1,"exportedAt":"2026-11-01T08:00:00Z","files":[{"path":"MEMORY.md","scope":"GLOBAL"}]}`,
+			})),
+			snapshot.CodeInvalidManifest,
+		},
+		{
+			"a manifest that lists one twice",
+			made(of(forged{
+				name:    manifestName,
+				content: `{"version":1,"exportedAt":"2026-11-01T08:00:00Z","files":[{"path":"MEMORY.md","scope":"TEAM"},{"path":"MEMORY.md","scope":"TEAM"}]}`,
+			})), snapshot.CodeInvalidManifest,
+		},
+		{
+			"a manifest with a sort order of its own",
+			made(of(forged{
+				name:    manifestName,
+				content: `{"version":1,"exportedAt":"2026-11-01T08:00:00Z","files":[{"path":"MEMORY.md","scope":"TEAM","sortOrder":2000000}]}`,
+			})),
+			snapshot.CodeInvalidManifest,
+		},
+		{
+			"a manifest with a name as long as a book",
+			made(of(forged{
+				name:    manifestName,
+				content: `{"version":1,"exportedAt":"2026-11-01T08:00:00Z","agentName":"` + strings.Repeat("x", 300) + `"}`,
+			})),
+			snapshot.CodeInvalidManifest,
+		},
+		{"a manifest with a NUL", made(of(forged{
+			name:    manifestName,
+			content: `{"version":1,"exportedAt":"2026-11-01T08:00:00Z","agentName":"\u0000"}`,
+		})), snapshot.CodeInvalidManifest},
 	}
 	for what, names := range map[snapshot.Code][]string{
 		snapshot.CodeUnsafeName: {
-			"/etc/passwd", "/MEMORY.md", "../MEMORY.md", "memory/../../SOUL.md", "memory/..", "./SOUL.md", "memory//a.md", "//server/a.md", `memory\a.md`,
+			"/etc/passwd", "/MEMORY.md", "../MEMORY.md", "memory/../../SOUL.md", "memory/..", "./SOUL.md", "memory//a.md", "//server/a.md",
+			`memory\a.md`,
 			`..\SOUL.md`, "C:/SOUL.md", "c:SOUL.md", "memory/a\x00.md", "memory/a\n.md", "memory/\u202edm.a", "memory/\u200b.md", "..",
 		},
 		snapshot.CodeNameEncoding: {"memory/\xff\xfe.md", "memory/caf\x82.md", "\xc0\xae\xc0\xae/SOUL.md", "memory/\xed\xa0\x80.md"},
@@ -190,21 +262,22 @@ func Corpus() []Hostile {
 		}
 	}
 	for name, pair := range map[string][2]string{
-		"composed and not": {"memory/caf\u00e9.md", "memory/cafe\u0301.md"}, "case": {"memory/a.md", "memory/A.md"}, "sharp s": {"memory/ss.md", "memory/ß.md"},
+		"composed and not": {"memory/caf\u00e9.md", "memory/cafe\u0301.md"}, "case": {"memory/a.md", "memory/A.md"},
+		"sharp s": {"memory/ss.md", "memory/ß.md"},
 	} {
 		corpus = append(corpus, Hostile{"one name twice: " + name, made(of(plain(pair[0]), plain(pair[1]))), snapshot.CodeDuplicateName})
 	}
 	return corpus
 }
 
-// overlapping are two entries whose data is the same: the first one's has the second one's header and data in it, as an
-// uncompressed block quotes it.
+// overlapping returns two entries with shared data: the first contains the header and data of the second in an
+// uncompressed block.
 func overlapping(tb testing.TB) []byte {
 	tb.Helper()
 	inner := archive{entries: []forged{plain("memory/b.md")}}.bytes(tb)
 	local := string(inner[:localSize+len("memory/b.md")+len("# memory/b.md\n")])
 	a := archive{entries: []forged{{name: "memory/a.md", content: local}, plain("memory/b.md")}}
-	// The second entry is at the header in the first one's data, and has no bytes of its own.
+	// The second entry points to the header inside the first one's data, and has no separate bytes.
 	second := a.bytes(tb)
 	at := uint32(strings.Index(string(second), local))
 	first := localSize + len("memory/a.md") + len(local)
@@ -217,8 +290,9 @@ func overlapping(tb testing.TB) []byte {
 	return whole
 }
 
-// Honest is an archive with nothing wrong: an entry that is stored, one that is deflated, and one whose sizes follow its data.
+// Honest returns a valid archive with a stored entry, a deflated one, and one with a data descriptor.
 func Honest(tb testing.TB) []byte {
 	tb.Helper()
-	return of(forged{name: "memory/a.md", content: "some words", method: methodDeflated}, forged{name: "memory/b.md", content: "more", descriptor: true}).bytes(tb)
+	return of(forged{name: "memory/a.md", content: "some words", method: methodDeflated},
+		forged{name: "memory/b.md", content: "more", descriptor: true}).bytes(tb)
 }

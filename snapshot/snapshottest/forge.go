@@ -1,4 +1,4 @@
-// Package snapshottest makes archives for tests: those that somebody might make to do harm, record by record.
+// Package snapshottest creates archives for tests, also malicious ones, record by record.
 package snapshottest
 
 import (
@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Signatures, sizes, flags and methods of a ZIP file, which are written here as anybody may write them.
+// Signatures, sizes, flags and methods of ZIP files, independent of package snapshot's.
 const (
 	localSignature      = 0x04034b50
 	centralSignature    = 0x02014b50
@@ -37,7 +37,7 @@ const (
 	manifestName = "manifest.json"
 )
 
-// forged is an entry of an archive that is written record by record, so that each field can lie.
+// forged is an entry that is written record by record, so that each field can be false.
 type forged struct {
 	name       string
 	content    string
@@ -45,18 +45,18 @@ type forged struct {
 	flags      uint16
 	attributes uint32
 	extra      string // in both headers
-	packed     []byte // instead of what method makes of content
-	// What is written instead of the truth; nil: the truth.
+	packed     []byte // replaces the compressed content
+	// Values to write in place of the true ones; nil: the true value.
 	checksum, packedSize, size, offset *uint32
-	localName                          string // instead of name
+	localName                          string // replaces name
 	localFlags                         *uint16
 	descriptor                         bool // sizes and checksum follow the data
 	behind                             string
-	// share is the number of an entry whose bytes this one points at, instead of having its own; 0: none.
+	// share is the number of an entry whose bytes this one also uses, without data of its own; 0: none.
 	share int
 }
 
-// archive is how entries are put together.
+// archive describes how entries are combined.
 type archive struct {
 	before, between, comment string
 	entries                  []forged
@@ -72,7 +72,7 @@ func or[T any](lied *T, truth T) T {
 	return truth
 }
 
-// deflate packs a text.
+// deflate compresses a text.
 func deflate(tb testing.TB, content string) []byte {
 	tb.Helper()
 	var b bytes.Buffer
@@ -89,7 +89,7 @@ func deflate(tb testing.TB, content string) []byte {
 	return b.Bytes()
 }
 
-// bytes writes the archive.
+// bytes returns the archive.
 func (a archive) bytes(tb testing.TB) []byte {
 	tb.Helper()
 	out := []byte(a.before)

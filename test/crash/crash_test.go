@@ -225,7 +225,8 @@ func (s *system) awaitProgress(ctx context.Context, t *testing.T, conversations 
 // accounted counts the conversations whose every message is behind the cursor.
 func (s *system) accounted(ctx context.Context, t *testing.T) int {
 	t.Helper()
-	n, err := deployment.Query(ctx, s.System, pgx.RowTo[int], `select count(*) from conversations where last_seq > 0 and cursor_seq = last_seq`)
+	n, err := deployment.Query(ctx, s.System, pgx.RowTo[int],
+		`select count(*) from conversations where last_seq > 0 and cursor_seq = last_seq`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +279,8 @@ func remember(prompt string) string {
 		entry.WriteString(line + "\n")
 	}
 	raw, err := json.Marshal(map[string]any{
-		"should_update": true, "reason": "synthetic", "daily_entry": entry.String(), "memory_update": memory, "profile_update": "", "retired": []any{},
+		"should_update": true, "reason": "synthetic", "daily_entry": entry.String(), "memory_update": memory, "profile_update": "",
+		"retired": []any{},
 	})
 	if err != nil {
 		panic(err)
@@ -339,7 +341,10 @@ func script(conversations, owners int) []talk {
 			count = long
 		}
 		for m := range count {
-			message := deployment.Message{ID: fmt.Sprintf("m%d", m+1), Role: "user", Content: fmt.Sprintf("This is [%s/%d], and it matters.", t.id, m+1)}
+			message := deployment.Message{
+				ID: fmt.Sprintf("m%d", m+1), Role: "user",
+				Content: fmt.Sprintf("This is [%s/%d], and it matters.", t.id, m+1),
+			}
 			if m%2 == 1 {
 				message.Role, message.Content = "assistant", fmt.Sprintf("Understood [%s/%d].", t.id, m+1)
 			}

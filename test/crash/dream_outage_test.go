@@ -143,7 +143,8 @@ func (w *dreamers) dreamsAt(ctx context.Context, t *testing.T, agent, cron strin
 func (w *dreamers) backfill(ctx context.Context, t *testing.T, agent string, from, to time.Time, overlap enums.ScheduleOverlapPolicy) {
 	t.Helper()
 	await(t, "the schedule of "+agent, func() bool {
-		return w.schedule(ctx, agent).Backfill(ctx, client.ScheduleBackfillOptions{Backfill: []client.ScheduleBackfill{{Start: from, End: to, Overlap: overlap}}}) == nil
+		return w.schedule(ctx, agent).Backfill(ctx,
+			client.ScheduleBackfillOptions{Backfill: []client.ScheduleBackfill{{Start: from, End: to, Overlap: overlap}}}) == nil
 	})
 	time.Sleep(time.Second)
 }
@@ -155,7 +156,8 @@ func (w *dreamers) awaitQuiet(ctx context.Context, t *testing.T, agent string) {
 	await(t, "the nights of "+agent, func() bool {
 		w.Ensure(t)
 		night, err := w.schedule(ctx, agent).Describe(ctx)
-		if err != nil || len(night.Info.RunningWorkflows) > 0 || w.count(ctx, t, `select count(*) from dream_news where agent_id = $1`, agent) > 0 ||
+		if err != nil || len(night.Info.RunningWorkflows) > 0 ||
+			w.count(ctx, t, `select count(*) from dream_news where agent_id = $1`, agent) > 0 ||
 			w.count(ctx, t, `select count(*) from dreams where agent_id = $1 and finished_at is null`, agent) > 0 {
 			since = time.Now()
 		}

@@ -71,7 +71,8 @@ func TestDreamsKilledAtEveryStep(t *testing.T) {
 	w.checkVersions(ctx, t, storm)
 	t.Logf("%d nights of %d owners; steps killed in: %d before and %d after their transaction, %d while the model answered; "+
 		"killed: worker %d times, API %d times, PostgreSQL %d times, Temporal %d times; %d resets; model: %v",
-		2**nights, w.users+1, done.lost, done.written, done.answering, done.workers, done.apis, done.postgres, done.temporal, resets, w.model.Stats().Replies)
+		2**nights, w.users+1, done.lost, done.written, done.answering, done.workers, done.apis, done.postgres, done.temporal, resets,
+		w.model.Stats().Replies)
 }
 
 // checkReports proves that each night was dreamed once by everybody, that nothing is under way, that the
@@ -85,7 +86,8 @@ func (w *dreamers) checkReports(ctx context.Context, t *testing.T, agent string,
 		Ended                 *time.Time
 	}
 	rows, err := deployment.Query(ctx, w.System, pgx.RowToStructByPos[report],
-		`select owner_key, night, outcome, model, (counts->>'promoted')::int, finished_at from dreams where agent_id = $1 order by dream_id`, agent)
+		`select owner_key, night, outcome, model, (counts->>'promoted')::int, finished_at from dreams where agent_id = $1 order by dream_id`,
+		agent)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +148,8 @@ join (
 ) c on c.scope = v.scope and c.path = d.path and c.version = v.version and c.whose = case v.scope when 'TEAM' then 'system' else v.owner_key end
 where v.agent_id = $1 and v.author_kind = 'dream'`, agent)
 	if written == 0 || told != written || distinct != written || matched != written {
-		t.Errorf("%s: dreams wrote %d versions; reports tell of %d, %d of them different, %d of them there", agent, written, told, distinct, matched)
+		t.Errorf("%s: dreams wrote %d versions; reports tell of %d, %d of them different, %d of them there", agent, written, told, distinct,
+			matched)
 	}
 }
 
@@ -307,7 +310,8 @@ func (w *dreamers) scriptedDreams() llmtest.Options {
 // a proposal that is refused twice is quarantined, rightly, and would make the two agents differ.
 var dreamFaults = []llmtest.Reply{
 	llmtest.Slow(1500 * time.Millisecond), llmtest.Status(429, 300*time.Millisecond), llmtest.Status(500), llmtest.HangUpBeforeAnswer(),
-	llmtest.HangUpMidBody(), llmtest.TruncatedJSON(), llmtest.WrongJSON(), llmtest.FinishLength(), llmtest.EmptyChoices(), llmtest.GarbageBody(),
+	llmtest.HangUpMidBody(), llmtest.TruncatedJSON(), llmtest.WrongJSON(), llmtest.FinishLength(), llmtest.EmptyChoices(),
+	llmtest.GarbageBody(),
 	llmtest.ContextTooLong(),
 }
 

@@ -57,7 +57,8 @@ func startDreamers(ctx context.Context, t *testing.T, users int, env ...string) 
 	}
 	t.Cleanup(w.temporal.Close)
 	for _, agent := range []string{calm, storm} {
-		if err := w.API.Insist(ctx, http.MethodPost, "/api/v1/agents", map[string]string{"id": agent, "name": agent, "timeZone": zone}, nil); err != nil {
+		if err := w.API.Insist(ctx, http.MethodPost, "/api/v1/agents", map[string]string{"id": agent, "name": agent, "timeZone": zone},
+			nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -36,7 +36,8 @@ func TestKilledWhileEmbedding(t *testing.T) {
 		b := deployment.Batch{EndUserID: fmt.Sprint("owner-", c%2), TriggerSource: "api", TurnComplete: true}
 		for m := range embedMessages {
 			b.Messages = append(b.Messages, deployment.Message{
-				ID: fmt.Sprint(m), Role: []string{"user", "assistant"}[m%2], Content: fmt.Sprintf("Message %d of talk %d is about item %d.", m, c, c*1000+m),
+				ID: fmt.Sprint(m), Role: []string{"user", "assistant"}[m%2],
+				Content: fmt.Sprintf("Message %d of talk %d is about item %d.", m, c, c*1000+m),
 			})
 		}
 		path := fmt.Sprintf("/api/v1/agents/%s/conversations/talk-%d/messages", deployment.Agent, c)

@@ -61,7 +61,8 @@ func startImports(ctx context.Context, t *testing.T) *movers {
 	}
 	for n := range *importOwners {
 		w.items = append(w.items, map[string]any{"key": fmt.Sprint("note-", n), "document": map[string]any{
-			"path": "memory/2023-12-31.md", "scope": "PERSONAL", "owner": importOwner(n), "content": fmt.Sprintf("# 2023-12-31\n\n- Year %d ends.\n", n),
+			"path": "memory/2023-12-31.md", "scope": "PERSONAL", "owner": importOwner(n),
+			"content": fmt.Sprintf("# 2023-12-31\n\n- Year %d ends.\n", n),
 		}})
 	}
 	return w
@@ -191,7 +192,8 @@ func (w *movers) settled(ctx context.Context, t *testing.T, agent string, least 
 	t.Helper()
 	for deadline := time.Now().Add(*patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		w.Ensure(t)
-		counts, err := deployment.Query(ctx, w.System, pgx.RowTo[int], "select count(*)::int from import_items where agent_id = $1 and outcome <> ''", agent)
+		counts, err := deployment.Query(ctx, w.System, pgx.RowTo[int],
+			"select count(*)::int from import_items where agent_id = $1 and outcome <> ''", agent)
 		if err != nil {
 			t.Fatal(err)
 		}

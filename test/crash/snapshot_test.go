@@ -26,14 +26,21 @@ func largestSnapshot(t *testing.T) []byte {
 	contents := []string{"- a line\n", "", "# Titel\r\n\r\n- eins\r\n", "trailing  \n\t\n", "- 一行\n", "no end"}
 	files := []snapshot.File{}
 	for _, seed := range memory.Seeds() { // an agent has them, and an import removes nothing
-		files = append(files, snapshot.File{Ref: memory.Ref{Scope: memory.ScopeTeam, Path: seed.Path}, Content: "# Mine\n", Prompt: &snapshot.Prompt{Enabled: true, SortOrder: 7}})
+		files = append(files, snapshot.File{
+			Ref: memory.Ref{Scope: memory.ScopeTeam, Path: seed.Path}, Content: "# Mine\n",
+			Prompt: &snapshot.Prompt{Enabled: true, SortOrder: 7},
+		})
 	}
 	for n := len(files); n < snapshotFiles; n++ {
 		files = append(files, snapshot.File{
-			Ref: memory.Ref{Scope: memory.ScopeTeam, Path: fmt.Sprintf("memory/notes-%d-日记.md", n)}, Content: contents[n%len(contents)], Prompt: &snapshot.Prompt{},
+			Ref: memory.Ref{Scope: memory.ScopeTeam, Path: fmt.Sprintf("memory/notes-%d-日记.md", n)}, Content: contents[n%len(contents)],
+			Prompt: &snapshot.Prompt{},
 		})
 	}
-	archive, err := snapshot.Write(snapshot.Origin{AgentID: "eve", AgentName: "Eve 夏娃", ExportedAt: time.Date(2026, 11, 1, 8, 0, 0, 123000, time.UTC)}, files)
+	archive, err := snapshot.Write(snapshot.Origin{
+		AgentID: "eve", AgentName: "Eve 夏娃",
+		ExportedAt: time.Date(2026, 11, 1, 8, 0, 0, 123000, time.UTC),
+	}, files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,11 +141,13 @@ func TestAnImportOfASnapshotIsKilled(t *testing.T) {
 	if !bytes.Equal(archive, exported) {
 		t.Errorf("%d bytes were imported, %d others are exported", len(archive), len(exported))
 	}
-	if err := s.API.Call(ctx, http.MethodPost, "/api/v1/agents", map[string]string{"id": "bob", "name": "Bob", "timeZone": "UTC"}, nil); err != nil {
+	if err := s.API.Call(ctx, http.MethodPost, "/api/v1/agents", map[string]string{"id": "bob", "name": "Bob", "timeZone": "UTC"},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	start := time.Now()
-	if status, answer = snapshotCall(ctx, t, s, http.MethodPost, "/api/v1/agents/bob/workspace/memory/import", exported); status != http.StatusOK {
+	if status, answer = snapshotCall(ctx, t, s, http.MethodPost, "/api/v1/agents/bob/workspace/memory/import",
+		exported); status != http.StatusOK {
 		t.Fatalf("status %d: %s", status, answer)
 	}
 	t.Logf("%d documents are imported in %s", snapshotFiles, time.Since(start))
@@ -180,7 +189,8 @@ func heldBy(ctx context.Context, t *testing.T, s *deployment.System, sql string)
 func waitBlocked(ctx context.Context, t *testing.T, s *deployment.System) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		waiting, err := deployment.Query(ctx, s, pgx.RowTo[int64], `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+		waiting, err := deployment.Query(ctx, s, pgx.RowTo[int64],
+			`select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
 		if err != nil {
 			t.Fatal(err)
 		}

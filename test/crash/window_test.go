@@ -64,7 +64,8 @@ func TestWindowsOfTwoProcesses(t *testing.T) {
 		t.Error("no context had a summary")
 	}
 	t.Logf("%d conversations of %d turns, %d contexts, %d of them with a summary; killed: worker %d times, APIs %d times, PostgreSQL %d times, Temporal %d times; model: %v",
-		*windows, *windowTurns, w.contexts.Load(), w.compacted.Load(), done.workers, done.apis, done.postgres, done.temporal, w.Model.Stats().Replies)
+		*windows, *windowTurns, w.contexts.Load(), w.compacted.Load(), done.workers, done.apis, done.postgres, done.temporal,
+		w.Model.Stats().Replies)
 }
 
 // windowFaults are those of a bad day, at the end of which the model is away altogether.
@@ -231,9 +232,15 @@ func windowTurn(n, turn int) []deployment.Message {
 	conversation, _ := windowTalk(n)
 	mark := fmt.Sprintf("[%s/%d]", conversation, 2*turn+1)
 	return []deployment.Message{
-		{ID: fmt.Sprintf("u%d", turn), Role: "user", Content: fmt.Sprintf("This is %s, and it matters. Please remember that the label of box %d is %s/%d.",
-			mark, 2*turn+1, conversation, 2*turn+1)},
-		{ID: fmt.Sprintf("a%d", turn), Role: "assistant", Content: "Understood " + mark + ". " + strings.Repeat("The lamps stay, and the roof is looked at in spring. ", 8)},
+		{
+			ID: fmt.Sprintf("u%d", turn), Role: "user",
+			Content: fmt.Sprintf("This is %s, and it matters. Please remember that the label of box %d is %s/%d.",
+				mark, 2*turn+1, conversation, 2*turn+1),
+		},
+		{
+			ID: fmt.Sprintf("a%d", turn), Role: "assistant",
+			Content: "Understood " + mark + ". " + strings.Repeat("The lamps stay, and the roof is looked at in spring. ", 8),
+		},
 	}
 }
 
@@ -313,7 +320,8 @@ func (w *talkers) assemble(ctx context.Context, t *testing.T, api *deployment.Cl
 	if next != 0 && next != int64(2*turn+1) {
 		t.Errorf("%s, turn %d: the last message is %d of %d", conversation, turn, next-1, 2*turn)
 	}
-	flushed, err := deployment.Query(ctx, w.System, pgx.RowTo[int64], `select coalesce(max(flushed_seq), 0) from conversations where conversation_id = $1`, conversation)
+	flushed, err := deployment.Query(ctx, w.System, pgx.RowTo[int64],
+		`select coalesce(max(flushed_seq), 0) from conversations where conversation_id = $1`, conversation)
 	if err != nil {
 		t.Error(err)
 		return

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Client speaks to a running API as a program of somebody else would.
+// Client is an HTTP client of a running API, independent of the program's own.
 type Client struct {
 	URL, Key string
 	HTTP     http.Client
@@ -33,7 +33,7 @@ type Batch struct {
 	Messages      []Message `json:"messages"`
 }
 
-// StatusError is an answer that is no success.
+// StatusError is a response with an error status.
 type StatusError struct {
 	Status int
 	Body   string
@@ -80,7 +80,7 @@ func (c *Client) Call(ctx context.Context, method, path string, body, out any) e
 	return json.Unmarshal(raw, &envelope)
 }
 
-// Insist repeats a call until it succeeds or ctx ends, as a client does whose server is being restarted. A refusal
+// Insist repeats a call until it succeeds or ctx ends, like a client whose server restarts. An error of the request
 // (status 4xx) is returned at once.
 func (c *Client) Insist(ctx context.Context, method, path string, body, out any) error {
 	for {
@@ -102,7 +102,7 @@ func (c *Client) WaitReady(ctx context.Context) error {
 	return c.Insist(ctx, http.MethodGet, "/readyz", nil, nil)
 }
 
-// FreeAddress is an address on loopback that nothing listens on at this moment.
+// FreeAddress returns an address on loopback that is free at the moment.
 func FreeAddress() (string, error) {
 	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {

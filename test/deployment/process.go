@@ -1,4 +1,4 @@
-// Package deployment runs the real reverie program as processes of their own, for tests and benchmarks that kill, restart
+// Package deployment runs the real reverie program as separate processes, for tests and benchmarks that kill, restart
 // and measure them.
 package deployment
 
@@ -30,8 +30,8 @@ func Build(ctx context.Context, dir string) (string, error) {
 	return program, nil
 }
 
-// dependOnSources looks at every source file of the program, so that the go command sees that a test depends on them:
-// else it would take a result from its cache for a program that has changed.
+// dependOnSources reads every source file of the program, so that the go command records them as inputs of the test:
+// otherwise it would reuse a cached result after the program has changed.
 func dependOnSources(ctx context.Context) error {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
@@ -67,7 +67,7 @@ func Start(program string, env []string, log string, args ...string) (*Process, 
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(context.Background(), program, args...) // it lives until Kill or Stop
+	cmd := exec.CommandContext(context.Background(), program, args...) // runs until Kill or Stop
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdout, cmd.Stderr = file, file
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -76,20 +76,20 @@ func Start(program string, env []string, log string, args ...string) (*Process, 
 	}
 	p := &Process{cmd: cmd, done: make(chan struct{}), log: file}
 	go func() {
-		_ = cmd.Wait()   // how it ended is seen in its log; a killed process always ends with an error
-		_ = file.Close() // what the process wrote is in it
+		_ = cmd.Wait()   // its log shows how it ended; a killed process always returns an error
+		_ = file.Close() // contains the output
 		close(p.done)
 	}()
 	return p, nil
 }
 
-// Kill ends the process with SIGKILL: nothing in it gets to run any more.
+// Kill ends the process with SIGKILL.
 func (p *Process) Kill() {
-	_ = p.cmd.Process.Kill() // it may have ended by itself
+	_ = p.cmd.Process.Kill() // it may have ended already
 	<-p.done
 }
 
-// Stop asks the process to end and waits; after the patience it is killed.
+// Stop asks the process to end and waits; after patience it is killed.
 func (p *Process) Stop(patience time.Duration) error {
 	if errors.Is(p.cmd.Process.Signal(syscall.SIGTERM), os.ErrProcessDone) {
 		<-p.done
@@ -104,10 +104,10 @@ func (p *Process) Stop(patience time.Duration) error {
 	}
 }
 
-// Done is closed when the process has ended.
+// Done returns a channel that is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// PeakMemory is the most memory that the process has had resident so far, in bytes.
+// PeakMemory returns the maximum resident memory of the process so far, in bytes.
 func (p *Process) PeakMemory() (int64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {

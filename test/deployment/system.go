@@ -23,14 +23,14 @@ import (
 )
 
 const (
-	// Agent is the one agent of a system.
+	// Agent is the only agent of a system.
 	Agent    = "ada"
 	adminKey = "admin-key-of-a-test-on-loopback"
 	database = "reverie"
 )
 
-// System is a whole deployment: API and worker as processes of their own, a private PostgreSQL and Temporal, and a
-// scripted model if one is asked for.
+// System is a whole deployment: API and worker as separate processes, a private PostgreSQL and Temporal, and a
+// scripted model if requested.
 type System struct {
 	API      *Client
 	Model    *llmtest.Server // nil: the built-in engine
@@ -41,21 +41,24 @@ type System struct {
 	env          []string
 	mu           sync.Mutex
 	processes    map[string]*Process // by name: "api", "worker", and "api-2" and so on
-	own          map[string][]string // environment of one process, by name
+	own          map[string][]string // environment of single processes, by name
 }
 
-// Options of a system.
+// Options configures a system.
 type Options struct {
 	// Model scripts a model; nil extracts with the built-in engine.
 	Model *llmtest.Options
-	// Env is added to the environment of the processes and wins over what stands there.
+	// Env is added to the environment of the processes and overrides it.
 	Env []string
 }
 
-// StartSystem brings a deployment up, with one agent, and stops it when the test ends. Timers are short and heartbeats quick.
+// StartSystem starts a deployment with one agent, and stops it when the test ends. Timers and heartbeats are short.
 func StartSystem(ctx context.Context, t *testing.T, o Options) *System {
 	t.Helper()
-	s := &System{dir: t.TempDir(), processes: map[string]*Process{}, own: map[string][]string{}, Postgres: devtest.Postgres(t), Temporal: devtest.PrivateTemporal(t)}
+	s := &System{
+		dir: t.TempDir(), processes: map[string]*Process{}, own: map[string][]string{}, Postgres: devtest.Postgres(t),
+		Temporal: devtest.PrivateTemporal(t),
+	}
 	address, err := FreeAddress()
 	if err != nil {
 		t.Fatal(err)
@@ -90,16 +93,17 @@ func StartSystem(ctx context.Context, t *testing.T, o Options) *System {
 	ready, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	if err := s.API.WaitReady(ready); err != nil {
-		t.Fatalf("the API does not become ready: %v; logs are in %s", err, s.dir)
+		t.Fatalf("the API did not become ready: %v; logs are in %s", err, s.dir)
 	}
-	if err := s.API.Call(ctx, http.MethodPost, "/api/v1/agents", map[string]string{"id": Agent, "name": "Ada", "timeZone": "UTC"}, nil); err != nil {
+	if err := s.API.Call(ctx, http.MethodPost, "/api/v1/agents", map[string]string{"id": Agent, "name": "Ada", "timeZone": "UTC"},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// keepCommits has the private server, which is quick and careless otherwise, write what it commits before it says so: a test may
-// crash it.
+// keepCommits makes the private server, which is otherwise fast and unsafe, flush each commit before confirming it,
+// because a test may crash it.
 func (s *System) keepCommits(ctx context.Context, t *testing.T) {
 	t.Helper()
 	conn, err := pgx.Connect(ctx, s.Database())
@@ -114,8 +118,8 @@ func (s *System) keepCommits(ctx context.Context, t *testing.T) {
 
 func (s *System) log(name string) string { return filepath.Join(s.dir, name+".log") }
 
-// AddAPI starts one more API, which shares everything with the first, under the name "api-2" or another one like it, and
-// returns its client.
+// AddAPI starts another API that shares everything with the first, under a name such as "api-2", and returns its
+// client.
 func (s *System) AddAPI(ctx context.Context, t *testing.T, name string) *Client {
 	t.Helper()
 	address, err := FreeAddress()
@@ -130,12 +134,12 @@ func (s *System) AddAPI(ctx context.Context, t *testing.T, name string) *Client 
 	ready, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	if err := client.WaitReady(ready); err != nil {
-		t.Fatalf("%s does not become ready: %v; logs are in %s", name, err, s.dir)
+		t.Fatalf("%s did not become ready: %v; logs are in %s", name, err, s.dir)
 	}
 	return client
 }
 
-// Run starts one of our processes by its name: "api", "worker", or that of an API that was added.
+// Run starts a process by its name: "api", "worker", or that of an added API.
 func (s *System) Run(t *testing.T, name string) {
 	t.Helper()
 	s.mu.Lock()
@@ -152,7 +156,7 @@ func (s *System) Run(t *testing.T, name string) {
 	s.processes[name] = p
 }
 
-// SetEnv adds to the environment of processes that are started from now on; it wins over what stands there.
+// SetEnv adds to the environment of processes started from now on, overriding it.
 func (s *System) SetEnv(env ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,7 +171,7 @@ func (s *System) Kill(name string) {
 	p.Kill()
 }
 
-// Ensure starts processes again that ended, killed or by themselves because something that they need was away.
+// Ensure restarts processes that were killed or ended because something they need was unavailable.
 func (s *System) Ensure(t *testing.T) {
 	t.Helper()
 	s.mu.Lock()
@@ -198,13 +202,13 @@ func (s *System) Stop(t *testing.T) {
 	}
 }
 
-// Database is where the database is, for its superuser.
+// Database returns the URL of the database, for its superuser.
 func (s *System) Database() string { return s.Postgres.URL(database) }
 
-// Logs is the folder of the processes' logs.
+// Logs returns the folder of the processes' logs.
 func (s *System) Logs() string { return s.dir }
 
-// Query asks the database as its superuser, past row-level security; it waits while the server restarts.
+// Query queries the database as its superuser, bypassing row-level security; it waits while the server restarts.
 func Query[T any](ctx context.Context, s *System, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
 	var last error
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
@@ -214,7 +218,7 @@ func Query[T any](ctx context.Context, s *System, scan pgx.RowToFunc[T], sql str
 		}
 		last = err
 	}
-	return nil, errors.Join(errors.New("the database does not answer"), last)
+	return nil, errors.Join(errors.New("the database did not answer"), last)
 }
 
 func queryOnce[T any](ctx context.Context, url string, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
@@ -230,7 +234,7 @@ func queryOnce[T any](ctx context.Context, url string, scan pgx.RowToFunc[T], sq
 	return pgx.CollectRows(rows, scan)
 }
 
-// HistoriesMention reads the histories of all workflows and returns the ids of those that hold one of the words in clear.
+// HistoriesMention returns the ids of all workflows whose histories contain one of the words in clear text.
 func (s *System) HistoriesMention(ctx context.Context, t *testing.T, words ...string) []string {
 	t.Helper()
 	c, err := client.Dial(client.Options{HostPort: s.Temporal.Address})
@@ -243,17 +247,18 @@ func (s *System) HistoriesMention(ctx context.Context, t *testing.T, words ...st
 		t.Fatal(err)
 	}
 	if len(list.GetExecutions()) == 0 {
-		t.Fatal("there are no workflows to look at")
+		t.Fatal("no workflows found")
 	}
 	var found []string
 	for _, w := range list.GetExecutions() {
-		events := c.GetWorkflowHistory(ctx, w.GetExecution().GetWorkflowId(), w.GetExecution().GetRunId(), false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+		events := c.GetWorkflowHistory(ctx, w.GetExecution().GetWorkflowId(), w.GetExecution().GetRunId(), false,
+			enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 		for events.HasNext() {
 			event, err := events.Next()
 			if err != nil {
 				t.Fatal(err)
 			}
-			raw, err := proto.Marshal(event) // JSON would hide the payloads behind base64
+			raw, err := proto.Marshal(event) // JSON would hide the payloads in base64
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -99,7 +99,8 @@ func TestOneTraceLeadsFromTheRequestToTheStatement(t *testing.T) {
 		"REVERIE_OTLP_ENDPOINT=" + traces.URL, "REVERIE_WORKER_METRICS_ADDR=" + metrics,
 		"REVERIE_ENCRYPTION_KEYS=k1:" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32))),
 	}})
-	post(ctx, t, s, "traced", chat("42", 1, "Hi, I am Grace and I work as a nurse in Hamburg.", "Please remember that I am allergic to peanuts."))
+	post(ctx, t, s, "traced", chat("42", 1, "Hi, I am Grace and I work as a nurse in Hamburg.",
+		"Please remember that I am allergic to peanuts."))
 	until(t, "an extraction", func() bool {
 		found := outcomes(ctx, t, s, "42", "traced")
 		return len(found) == 1 && found[0].Outcome == "written"
@@ -116,7 +117,10 @@ func TestOneTraceLeadsFromTheRequestToTheStatement(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{`reverie_extractions_total{outcome="written"`, "temporal_workflow_completed", "temporal_activity_execution_latency"} {
+		for _, want := range []string{
+			`reverie_extractions_total{outcome="written"`, "temporal_workflow_completed",
+			"temporal_activity_execution_latency",
+		} {
 			if !strings.Contains(answer, want) {
 				t.Errorf("the metrics lack %s", want)
 			}

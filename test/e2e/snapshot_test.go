@@ -99,8 +99,9 @@ func TestASnapshotMovesToAnotherAgent(t *testing.T) {
 	const owner = "owner=telegram%3A%E4%BA%8C" // telegram:二
 	for path, content := range map[string]string{
 		"KNOWLEDGE.md": "# Knowledge\r\n\r\n- Bern has bears.\r\n", "memory/日记/2026-11-01-项目 \"x\".md": "- 一行", "memory/100%_sure?.md": "",
-		"MEMORY.md?" + owner: "# Mine\n\n- likes rye bread\n", "memory/2026-11-02.md?" + owner: "\ufeff- with a mark\n", "memory/" + strings.Repeat("长", 80) + ".md?" + owner: "\t\n",
-		"memory/large.md?" + owner: strings.Repeat("- 一行\n", (1<<20-10)/9),
+		"MEMORY.md?" + owner: "# Mine\n\n- likes rye bread\n", "memory/2026-11-02.md?" + owner: "\ufeff- with a mark\n",
+		"memory/" + strings.Repeat("长", 80) + ".md?" + owner: "\t\n",
+		"memory/large.md?" + owner:                           strings.Repeat("- 一行\n", (1<<20-10)/9),
 	} {
 		name, query, _ := strings.Cut(path, "?owner")
 		if query != "" {
@@ -110,19 +111,24 @@ func TestASnapshotMovesToAnotherAgent(t *testing.T) {
 		for i := range segments {
 			segments[i] = url.PathEscape(segments[i])
 		}
-		if err := s.API.Call(ctx, http.MethodPut, base+"/workspace/files/"+strings.Join(segments, "/")+query, map[string]string{"content": content}, nil); err != nil {
+		if err := s.API.Call(ctx, http.MethodPut, base+"/workspace/files/"+strings.Join(segments, "/")+query,
+			map[string]string{"content": content}, nil); err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
 	}
 
-	for agent, query := range map[string]string{"bob": owner, "carol": owner + "&scope=personal", "dave": "scope=team", "eve": owner + "&prefix=memory/"} {
+	for agent, query := range map[string]string{
+		"bob": owner, "carol": owner + "&scope=personal", "dave": "scope=team",
+		"eve": owner + "&prefix=memory/",
+	} {
 		importing, _, _ := strings.Cut(query, "&prefix")
 		status, first := archiveCall(ctx, t, s.API, http.MethodGet, memoryOf(deployment.Agent)+"export?"+query, "", nil)
 		archive, err := snapshot.Read(first)
 		if err != nil || status != http.StatusOK {
 			t.Fatalf("%s: status %d (%v)", query, status, err)
 		}
-		if err := s.API.Call(ctx, http.MethodPost, "/api/v1/agents", map[string]string{"id": agent, "name": agent, "timeZone": "UTC"}, nil); err != nil {
+		if err := s.API.Call(ctx, http.MethodPost, "/api/v1/agents", map[string]string{"id": agent, "name": agent, "timeZone": "UTC"},
+			nil); err != nil {
 			t.Fatal(err)
 		}
 		type preview struct {
@@ -152,7 +158,8 @@ func TestASnapshotMovesToAnotherAgent(t *testing.T) {
 		}
 		// The token is spent: what it was of has changed by the import itself.
 		formType, form = asForm(t, first)
-		if status, answer := archiveCall(ctx, t, s.API, http.MethodPost, path, formType, form); status != http.StatusConflict || !strings.Contains(string(answer), `"changed_since_preview"`) {
+		if status, answer := archiveCall(ctx, t, s.API, http.MethodPost, path, formType, form); status != http.StatusConflict ||
+			!strings.Contains(string(answer), `"changed_since_preview"`) {
 			t.Errorf("%s: the token once more: %d %s", query, status, answer)
 		}
 		// Its record is found by where the answer says it is, and by an admin who has it from Temporal.
@@ -184,7 +191,8 @@ func TestASnapshotMovesToAnotherAgent(t *testing.T) {
 	if len(all.Items) != 1 || all.Items[0].Owner != "telegram:二" {
 		t.Fatalf("an admin sees %+v", all.Items)
 	}
-	if status, _ := archiveCall(ctx, t, member, http.MethodGet, memoryOf("carol")+"imports/"+all.Items[0].ID, "", nil); status != http.StatusNotFound {
+	if status, _ := archiveCall(ctx, t, member, http.MethodGet, memoryOf("carol")+"imports/"+all.Items[0].ID, "",
+		nil); status != http.StatusNotFound {
 		t.Errorf("a member finds the record of an owner whom nobody named: status %d", status)
 	}
 }

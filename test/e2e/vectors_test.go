@@ -60,18 +60,24 @@ join index_spaces p using (space_id)`)
 		t.Fatal(err)
 	}
 	defer c.Close()
-	next, err := embed.Open(embed.Config{Provider: "openai", Model: "large", APIKey: "key", BaseURL: model.URL + "/v1", Dimensions: 128})
+	next, err := embed.Open(embed.Config{
+		Provider: "openai", Model: "large", APIKey: "key", BaseURL: model.URL + "/v1",
+		Dimensions: 128,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	reindex := workflows.ReindexID(store.AgentRef{Workspace: "default", Agent: deployment.Agent}, next.Identity())
 	p, err := workflows.ReindexProgressOf(ctx, c, reindex)
-	if err != nil || p.Phase != workflows.PhaseRetaining || p.Comparison == nil || p.Comparison.Questions < 20 || p.Comparison.NextFound < 0.9 {
+	if err != nil || p.Phase != workflows.PhaseRetaining || p.Comparison == nil || p.Comparison.Questions < 20 ||
+		p.Comparison.NextFound < 0.9 {
 		t.Errorf("progress is %+v (%v), comparison %+v", p, err, p.Comparison)
 	}
-	decide := fmt.Sprintf(base+"/memory/spaces/%d", number(ctx, t, s, `select space_id from index_spaces where identity ->> 'model' = 'large'`))
+	decide := fmt.Sprintf(base+"/memory/spaces/%d",
+		number(ctx, t, s, `select space_id from index_spaces where identity ->> 'model' = 'large'`))
 	var refused *deployment.StatusError
-	if err := s.API.Call(ctx, http.MethodPost, decide, map[string]any{"decision": "switch"}, nil); !errors.As(err, &refused) || refused.Status != 409 {
+	if err := s.API.Call(ctx, http.MethodPost, decide, map[string]any{"decision": "switch"}, nil); !errors.As(err, &refused) ||
+		refused.Status != 409 {
 		t.Errorf("a decision that nobody waits for: %v, want 409", err)
 	}
 	if err := s.API.Call(ctx, http.MethodPost, decide, map[string]any{"decision": "switch-back"}, nil); err != nil {
@@ -105,12 +111,14 @@ func TestTheLexicalIndexIsBuiltAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	id, err := workflows.StartReindex(ctx, c, workflows.DefaultReindex(store.AgentRef{Workspace: "default", Agent: deployment.Agent}, memory.EmbeddingIdentity{}))
+	id, err := workflows.StartReindex(ctx, c,
+		workflows.DefaultReindex(store.AgentRef{Workspace: "default", Agent: deployment.Agent}, memory.EmbeddingIdentity{}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out workflows.ReindexProgress
-	if err := c.GetWorkflow(ctx, id, "").Get(ctx, &out); err != nil || out.Outcome != workflows.ReindexRebuilt || out.Done != out.Total || out.Total < 30 {
+	if err := c.GetWorkflow(ctx, id, "").Get(ctx, &out); err != nil || out.Outcome != workflows.ReindexRebuilt || out.Done != out.Total ||
+		out.Total < 30 {
 		t.Errorf("%+v (%v)", out, err)
 	}
 	if after := number(ctx, t, s, `select sum(units) from index_sources`); after != before {

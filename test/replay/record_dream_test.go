@@ -61,14 +61,18 @@ func TestRecordDream(t *testing.T) {
 	}
 	defer c.Close()
 
-	for _, name := range []string{"busy", "repaired", "quarantined", "failed", "too-long", "stale", "nothing", "old", "rem", "promote", "dry", "written"} {
+	for _, name := range []string{
+		"busy", "repaired", "quarantined", "failed", "too-long", "stale", "nothing", "old", "rem", "promote",
+		"dry", "written",
+	} {
 		name := "case-" + name
 		r.notes(ctx, t, name, map[string]int{"case-nothing": 1}[name], map[string]int{"case-old": 100}[name])
 		query := map[string]string{"case-rem": "&mode=rem", "case-promote": "&mode=promote", "case-dry": "&dryRun=true"}[name]
 		r.dream(ctx, t, name, query, time.Minute)
 	}
 	last := r.dream(ctx, t, "case-written", "", time.Minute) // nothing is new
-	if err := r.API.Call(ctx, http.MethodPost, "/api/v1/memory/"+deployment.Agent+"/dream/reports/"+last.Dream.String()+"/replay", nil, nil); err != nil {
+	if err := r.API.Call(ctx, http.MethodPost, "/api/v1/memory/"+deployment.Agent+"/dream/reports/"+last.Dream.String()+"/replay", nil,
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	r.reset(ctx, t, c, last.WorkflowID)
@@ -122,7 +126,8 @@ func (r *dreamRecording) dream(ctx context.Context, t *testing.T, name, query st
 	}
 	for out.WorkflowID == "" { // it has just been asked for
 		time.Sleep(200 * time.Millisecond)
-		if err := r.API.Call(ctx, http.MethodGet, "/api/v1/memory/"+deployment.Agent+"/dream/reports/"+out.Dream.String(), nil, &out); err != nil {
+		if err := r.API.Call(ctx, http.MethodGet, "/api/v1/memory/"+deployment.Agent+"/dream/reports/"+out.Dream.String(), nil,
+			&out); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -72,7 +72,10 @@ func TestRecordIndex(t *testing.T) {
 	}
 	defer c.Close()
 	r.Kill("worker")
-	next, err := embed.Open(embed.Config{Provider: "openai", Model: "large", APIKey: "key", BaseURL: model.URL + "/v1", Dimensions: 128})
+	next, err := embed.Open(embed.Config{
+		Provider: "openai", Model: "large", APIKey: "key", BaseURL: model.URL + "/v1",
+		Dimensions: 128,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +86,8 @@ func TestRecordIndex(t *testing.T) {
 		change(&in)
 		r.start(ctx, t, c, in)
 	}
-	r.start(ctx, t, c, workflows.DefaultReindex(activities.AgentRef{Workspace: "default", Agent: deployment.Agent}, memory.EmbeddingIdentity{}))
+	r.start(ctx, t, c, workflows.DefaultReindex(activities.AgentRef{Workspace: "default", Agent: deployment.Agent},
+		memory.EmbeddingIdentity{}))
 	r.SetEnv(settings("REVERIE_EMBEDDING_NEXT_", "large", 128)...)
 	r.Run(t, "worker")
 	id := func(agent string) string {
@@ -126,14 +130,16 @@ type indexRecording struct {
 func (r indexRecording) write(ctx context.Context, t *testing.T, agent, conversation string, isNew bool) {
 	t.Helper()
 	if isNew {
-		if err := r.API.Call(ctx, http.MethodPost, "/api/v1/agents", map[string]string{"id": agent, "name": agent, "timeZone": "UTC"}, nil); err != nil {
+		if err := r.API.Call(ctx, http.MethodPost, "/api/v1/agents", map[string]string{"id": agent, "name": agent, "timeZone": "UTC"},
+			nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	b := deployment.Batch{EndUserID: "someone", TriggerSource: "api", TurnComplete: true}
 	for m := range 60 {
 		b.Messages = append(b.Messages, deployment.Message{
-			ID: fmt.Sprint(m), Role: []string{"user", "assistant"}[m%2], Content: fmt.Sprintf("Synthetic message %d of %s to %s.", m, conversation, agent),
+			ID: fmt.Sprint(m), Role: []string{"user", "assistant"}[m%2],
+			Content: fmt.Sprintf("Synthetic message %d of %s to %s.", m, conversation, agent),
 		})
 	}
 	if err := r.API.Call(ctx, http.MethodPost, "/api/v1/agents/"+agent+"/conversations/"+conversation+"/messages", b, nil); err != nil {

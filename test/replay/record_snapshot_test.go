@@ -45,7 +45,8 @@ func TestRecordSnapshot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.API.URL+"/api/v1/agents/"+deployment.Agent+"/workspace/memory/import"+path, bytes.NewReader(archive))
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost,
+			s.API.URL+"/api/v1/agents/"+deployment.Agent+"/workspace/memory/import"+path, bytes.NewReader(archive))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +73,8 @@ func TestRecordSnapshot(t *testing.T) {
 		}
 		return seen.Data.Token
 	}
-	send("?endUserId=case-owner&token="+preview("endUserId=case-owner", "# Another synthetic document\n"), "# Another synthetic document\n", 200)
+	send("?endUserId=case-owner&token="+preview("endUserId=case-owner", "# Another synthetic document\n"),
+		"# Another synthetic document\n", 200)
 
 	// What is asked for while there is no worker: one is bound to what is then changed, one is cancelled.
 	token := preview("scope=team", "# A late synthetic document\n")

@@ -93,7 +93,8 @@ func export(ctx context.Context, t *testing.T, address string, types ...string) 
 		if !slices.Contains(types, w.GetType().GetName()) {
 			continue
 		}
-		events := c.GetWorkflowHistory(ctx, w.GetExecution().GetWorkflowId(), w.GetExecution().GetRunId(), false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+		events := c.GetWorkflowHistory(ctx, w.GetExecution().GetWorkflowId(), w.GetExecution().GetRunId(), false,
+			enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 		var h history.History
 		for events.HasNext() {
 			event, err := events.Next()

@@ -74,7 +74,10 @@ func TestRecordWindow(t *testing.T) {
 	}
 	defer c.Close()
 
-	for _, name := range []string{"written", "nothing", "busy", "fallback", "wait", "invalid", "unauthorized", "too-long", "long", "rules", "flush", "extracted"} {
+	for _, name := range []string{
+		"written", "nothing", "busy", "fallback", "wait", "invalid", "unauthorized", "too-long", "long",
+		"rules", "flush", "extracted",
+	} {
 		in := r.conversation(ctx, t, "case-"+name, map[string]int{"long": 70}[name])
 		switch name {
 		case "fallback":
@@ -130,7 +133,8 @@ func TestRecordWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(3 * time.Second)
-	if err := errors.Join(c.CancelWorkflow(ctx, run.GetID(), ""), c.CancelWorkflow(ctx, workflows.FlushID(in.Conversation, 1, in.To), "")); err != nil {
+	if err := errors.Join(c.CancelWorkflow(ctx, run.GetID(), ""),
+		c.CancelWorkflow(ctx, workflows.FlushID(in.Conversation, 1, in.To), "")); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(3 * time.Second)

@@ -60,12 +60,16 @@ func newLife(name string, seed uint64) *life {
 	old, next := l.word(), l.word()
 	l.corrected = fact{said: "I live in " + old + ".", noted: name + " lives in " + old + ".", word: old, days: []int{10, 11}}
 	l.change = fact{
-		said: "I no longer live in " + old + ", I live in " + next + " now.", noted: name + " no longer lives in " + old + ", but in " + next + ".",
-		word: next, days: []int{12},
+		said:  "I no longer live in " + old + ", I live in " + next + " now.",
+		noted: name + " no longer lives in " + old + ", but in " + next + ".",
+		word:  next, days: []int{12},
 	}
 	for i := range 12 {
 		thing := l.word()
-		l.list = append(l.list, fact{said: "Pack the " + thing + ".", noted: fmt.Sprintf("Box %d holds the %s.", i+1, thing), word: thing, days: []int{20, 21, 22}})
+		l.list = append(l.list, fact{
+			said: "Pack the " + thing + ".", noted: fmt.Sprintf("Box %d holds the %s.", i+1, thing), word: thing,
+			days: []int{20, 21, 22},
+		})
 	}
 	return l
 }
@@ -80,7 +84,10 @@ func fill(frame, name, word string) string {
 
 // chatter is something that is said once.
 func (l *life) chatter() fact {
-	all := []string{"The lift at %[2]s was out of order.", "Somebody from %[2]s called by mistake.", "A parcel for %[2]s was left at the door."}
+	all := []string{
+		"The lift at %[2]s was out of order.", "Somebody from %[2]s called by mistake.",
+		"A parcel for %[2]s was left at the door.",
+	}
 	said := all[l.random.IntN(len(all))]
 	return fact{said: said, noted: said}.about(l.name, l.word())
 }

@@ -199,6 +199,7 @@ func (s *simulation) atTheEnd() {
 		if n := forgotten.Statuses[dream.Forgotten]; n < 2 {
 			s.t.Errorf("%s: %d statements are forgotten, want 2", owner, n)
 		}
-		s.t.Logf("%s: %d dreams in %d nights, %d of them wrote, %d statements promoted", owner, known.dreams, nights, known.written, len(known.promoted))
+		s.t.Logf("%s: %d dreams in %d nights, %d of them wrote, %d statements promoted", owner, known.dreams, nights, known.written,
+			len(known.promoted))
 	}
 }

@@ -132,7 +132,8 @@ func (w *world) rewrite(owner memory.Owner, path string, edit func(string) strin
 	w.t.Helper()
 	d := w.document(owner, path)
 	w.apply(person(owner), memory.Change{
-		Ref: memory.Ref{Scope: memory.ScopePersonal, Path: path}, Op: memory.OpReplace, Base: d.Version, Content: edit(d.Content), Reason: "by hand",
+		Ref: memory.Ref{Scope: memory.ScopePersonal, Path: path}, Op: memory.OpReplace, Base: d.Version, Content: edit(d.Content),
+		Reason: "by hand",
 	})
 }
 

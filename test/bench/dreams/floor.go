@@ -17,8 +17,8 @@ import (
 	"reverie/workflows"
 )
 
-// floor is what Temporal alone costs: nights and dreams of the same steps, of the same kinds, in queues of the same limits,
-// that do nothing but to wait as long as the model would.
+// floor measures the cost of Temporal alone: nights and dreams with the same steps, of the same kinds, in queues with
+// the same limits, that do nothing but wait as long as the model would.
 type floor struct {
 	client client.Client
 	delay  time.Duration
@@ -38,10 +38,10 @@ const (
 type floorNight struct {
 	Owners   int  `json:"owners"`
 	Parallel int  `json:"parallel"`
-	Model    bool `json:"model"` // each dream has the step that waits for a model
+	Model    bool `json:"model"` // each dream has a step that waits like a model
 }
 
-// night has the steps of DreamNight: for each page of owners a local one, and a regular one that starts dreams and waits.
+// night has the steps of DreamNight: per page of owners a local one, and a regular one that starts dreams and waits.
 func (f *floor) night(ctx workflow.Context, in floorNight) error {
 	regular := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: floorNightQueue, StartToCloseTimeout: patience, HeartbeatTimeout: activities.HeartbeatTimeout,
@@ -93,10 +93,10 @@ func (f *floor) local(ctx workflow.Context) error {
 	return workflow.ExecuteLocalActivity(workflow.WithLocalActivityOptions(ctx, options), f.Nothing).Get(ctx, nil)
 }
 
-// Nothing is a step.
+// Nothing is an empty step.
 func (*floor) Nothing(context.Context) error { return nil }
 
-// Wait is a step as long as the model takes.
+// Wait is a step that takes as long as the model.
 func (f *floor) Wait(ctx context.Context) error {
 	select {
 	case <-time.After(f.delay):
@@ -106,7 +106,7 @@ func (f *floor) Wait(ctx context.Context) error {
 	}
 }
 
-// Start starts a page of dreams, some at a time, and waits for them. It tells Temporal that it is alive, as a night does.
+// Start starts a page of dreams, some at a time, and waits for them with heartbeats, as a night does.
 func (f *floor) Start(ctx context.Context, in floorNight) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var beats sync.WaitGroup
@@ -169,7 +169,7 @@ func (f *floor) work(models int) (stop func(), err error) {
 	return stop, nil
 }
 
-// sleep runs a night and says how long it took.
+// sleep runs a night and returns its duration.
 func (f *floor) sleep(ctx context.Context, in floorNight) (time.Duration, error) {
 	began := time.Now()
 	run, err := f.begin(ctx, in)
@@ -184,5 +184,6 @@ func (f *floor) sleep(ctx context.Context, in floorNight) (time.Duration, error)
 
 // begin starts a night.
 func (f *floor) begin(ctx context.Context, in floorNight) (client.WorkflowRun, error) {
-	return f.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: "floor-night/" + uuid.NewString(), TaskQueue: floorQueue}, floorNightName, in)
+	return f.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: "floor-night/" + uuid.NewString(), TaskQueue: floorQueue},
+		floorNightName, in)
 }

@@ -1,12 +1,12 @@
-// Command dreams measures how fast owners dream, next to workflows of the same steps that do nothing and to the same steps
-// without Temporal, on the same servers in the same run; whether a night of many agents costs in proportion to the news; and
-// what one dream takes: tokens of the model, bytes of history, rows and bytes in the database.
+// Command dreams measures three things: how fast owners dream, compared with workflows of empty steps and with the
+// same steps without Temporal, on the same servers in the same run; whether a night of many agents costs in
+// proportion to the news; and what one dream costs in model tokens, history bytes, and database rows and bytes.
 //
 //	go run ./test/bench/dreams
 //
-// It starts a private PostgreSQL and a private Temporal dev server, makes up owners with a week of notes and conversations,
-// and runs the worker in its own process. It prints figures and ratios, and whether the bars are passed; it ends with status 1
-// when one is missed.
+// It starts a private PostgreSQL and a private Temporal dev server, generates owners with a week of notes and
+// conversations, and runs the worker in its own process. It prints figures, ratios and limits, and exits with status
+// 1 if a limit is exceeded.
 package main
 
 import (
@@ -25,15 +25,15 @@ import (
 
 func main() {
 	b := bench{parallel: levels{1, 4, 16, 64}}
-	flag.IntVar(&b.owners, "owners", 200, "who dream in one measurement of speed; fewer when few dream at once")
-	flag.Var(&b.parallel, "parallel", "how many dream at once, one measurement for each")
-	flag.IntVar(&b.rounds, "rounds", 1, "measurements of each, by turns; the median counts")
-	flag.DurationVar(&b.delay, "delay", 300*time.Millisecond, "how long the model takes for an answer")
-	flag.IntVar(&b.agents, "agents", 1000, "whose nights are measured; 0: none are")
-	flag.IntVar(&b.each, "each", 10, "owners of each of them")
-	flag.Float64Var(&b.share, "share", .05, "of the owners who have news")
-	flag.IntVar(&b.sized, "sized", 40, "dreams of each size; 0: none")
-	flag.Uint64Var(&b.seed, "seed", 1, "other texts for another number")
+	flag.IntVar(&b.owners, "owners", 200, "owners per speed measurement; fewer at low parallelism")
+	flag.Var(&b.parallel, "parallel", "how many dream at once; one measurement per value")
+	flag.IntVar(&b.rounds, "rounds", 1, "rounds of all measurements; the median counts")
+	flag.DurationVar(&b.delay, "delay", 300*time.Millisecond, "response time of the model")
+	flag.IntVar(&b.agents, "agents", 1000, "agents in the measurement of nights; 0: skip it")
+	flag.IntVar(&b.each, "each", 10, "owners per agent")
+	flag.Float64Var(&b.share, "share", .05, "share of owners with news")
+	flag.IntVar(&b.sized, "sized", 40, "dreams per size; 0: skip the measurement of sizes")
+	flag.Uint64Var(&b.seed, "seed", 1, "seed of the generated texts")
 	services.Main("dreams", b.run)
 }
 
@@ -49,7 +49,7 @@ type bench struct {
 	world *world
 }
 
-// run measures and prints; passed says that no bar is missed.
+// run measures and prints; passed reports whether every figure is within its limit.
 func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool, err error) {
 	if err := b.check(); err != nil {
 		return false, err
@@ -76,14 +76,14 @@ func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool,
 func (b *bench) check() error {
 	switch {
 	case b.rounds < 0 || b.rounds > 0 && b.owners < 1:
-		return errors.New("there is at least one owner in a round")
+		return errors.New("-owners must be at least 1")
 	case b.agents > 0 && (b.each < 1 || b.share <= 0 || b.share > 1):
-		return errors.New("agents have owners, of whom a share above 0 and up to 1 has news")
+		return errors.New("-each must be at least 1, and -share above 0 and at most 1")
 	}
 	return nil
 }
 
-// measure takes one part after the other.
+// measure runs the measurements one after the other.
 func (b *bench) measure(ctx context.Context) (report, error) {
 	r := report{Delay: b.delay.Seconds()}
 	var err error

@@ -15,34 +15,34 @@ import (
 	"reverie/workflows"
 )
 
-// nights is what a night of many agents costs.
+// nights is the cost of a night of many agents.
 type nights struct {
 	Agents int `json:"agents"`
 	Each   int `json:"ownersOfEach"`
 	News   int `json:"ownersWithNews"`
-	// Empty are workflows of one step that does nothing, as many as there are agents: what Temporal takes for that alone.
+	// Empty is the cost of as many workflows as agents, each with one empty step: Temporal's share.
 	Empty cost `json:"empty"`
 	// Quiet is a night in which nobody has news.
 	Quiet cost `json:"quiet"`
 	// Sparse is a night of all agents, with the news spread over their owners.
 	Sparse cost `json:"sparse"`
-	// Dense is a night of few agents with as many news: all of their owners have some.
+	// Dense is a night of few agents with as much news: all of their owners have some.
 	Dense cost `json:"dense"`
-	// DenseAgents are those few.
+	// DenseAgents is the number of agents of the dense night.
 	DenseAgents int `json:"denseAgents"`
-	// TimeShare, CPUShare and StatementShare are what the sparse night takes next to the dense and the quiet one together.
+	// TimeShare, CPUShare and StatementShare compare the sparse night with the sum of the dense and the quiet one.
 	TimeShare      float64 `json:"timeToSum"`
 	CPUShare       float64 `json:"cpuToSum,omitempty"`
 	StatementShare float64 `json:"statementsToSum"`
 }
 
-// cost is what one night takes.
+// cost is the cost of one night.
 type cost struct {
 	Seconds    float64 `json:"seconds"` // until the last agent's night is over
 	Trips      int64   `json:"trips"`   // to the database
 	Statements int64   `json:"statements"`
-	Workflows  int64   `json:"workflows"` // that were started
-	// CPU seconds of the worker with the benchmark itself, of the database and of Temporal; 0: not known on this system.
+	Workflows  int64   `json:"workflows"` // started
+	// CPU seconds of the worker including the benchmark, of the database and of Temporal; 0: unknown on this system.
 	Worker   float64 `json:"workerCPU,omitempty"`
 	Database float64 `json:"databaseCPU,omitempty"`
 	Temporal float64 `json:"temporalCPU,omitempty"`
@@ -50,10 +50,10 @@ type cost struct {
 
 func (c cost) cpu() float64 { return c.Worker + c.Database + c.Temporal }
 
-// starters are how many nights are started at the same time: schedules have their own.
+// starters is how many nights are started concurrently.
 const starters = 16
 
-// agentName is the n-th agent of the nights.
+// agentName returns the name of the n-th agent.
 func agentName(n int) string { return fmt.Sprintf("night-%05d", n) }
 
 // nights measures the nights one after the other.
@@ -61,11 +61,11 @@ func (b *bench) nights(ctx context.Context) (*nights, error) {
 	w := b.world
 	n := &nights{Agents: b.agents, Each: b.each, News: max(1, int(float64(b.agents*b.each)*b.share+.5))}
 	n.DenseAgents = max(1, (n.News+b.each-1)/b.each)
-	n.News = n.DenseAgents * b.each // whole agents, so that both nights have the same
+	n.News = n.DenseAgents * b.each // whole agents, so that both nights have the same news
 	if n.News > b.agents*b.each {
-		return nil, fmt.Errorf("%d agents have no %d owners", b.agents, n.News)
+		return nil, fmt.Errorf("%d agents have fewer than %d owners", b.agents, n.News)
 	}
-	services.Say("bench", fmt.Sprintf("making %d agents with %d owners each", b.agents, b.each))
+	services.Say("bench", fmt.Sprintf("creating %d agents with %d owners each", b.agents, b.each))
 	if err := b.settled(ctx, n); err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (b *bench) nights(ctx context.Context) (*nights, error) {
 	for i := range few {
 		few[i] = agentName(b.agents + i)
 	}
-	if _, err := w.quiet(ctx, everybody[:min(len(everybody), 50)]); err != nil { // it warms up
+	if _, err := w.quiet(ctx, everybody[:min(len(everybody), 50)]); err != nil { // warm up
 		return nil, err
 	}
 	services.Say("bench", "nights without news")
@@ -114,10 +114,11 @@ func (b *bench) nights(ctx context.Context) (*nights, error) {
 	return n, nil
 }
 
-// settled makes all agents, with owners who are known and have nothing new.
+// settled creates all agents, with owners who have no news.
 func (b *bench) settled(ctx context.Context, n *nights) error {
 	all := b.agents + n.DenseAgents
-	if err := inParallel(ctx, writers, all, func(ctx context.Context, i int) error { return b.world.newAgent(ctx, agentName(i)) }); err != nil {
+	if err := inParallel(ctx, writers, all,
+		func(ctx context.Context, i int) error { return b.world.newAgent(ctx, agentName(i)) }); err != nil {
 		return err
 	}
 	return b.world.exec(ctx, `
@@ -126,9 +127,9 @@ func (b *bench) settled(ctx context.Context, n *nights) error {
 		from generate_series(0, $2::int - 1) a, generate_series(0, $3::int - 1) o`, services.Workspace, all, b.each)
 }
 
-// hear gives owners a week: all of the few agents', and as many of the others'.
+// hear gives owners a week of news: all of the few agents', and as many of the others'.
 func (b *bench) hear(ctx context.Context, n *nights) error {
-	rng := rand.New(rand.NewPCG(b.seed, 1)) //nolint:gosec // the same seed has to make the same nights
+	rng := rand.New(rand.NewPCG(b.seed, 1)) //nolint:gosec // the same seed must give the same nights
 	var who [][2]int
 	for _, i := range rng.Perm(b.agents * b.each)[:n.News] {
 		who = append(who, [2]int{i / b.each, i % b.each})
@@ -154,19 +155,20 @@ func (w *world) exec(ctx context.Context, sql string, args ...any) error {
 	return errors.Join(err, db.Close(context.WithoutCancel(ctx)))
 }
 
-// quiet has agents dream who have no news.
+// quiet measures a night of agents without news.
 func (w *world) quiet(ctx context.Context, agents []string) (cost, error) {
 	return w.nightsOf(ctx, agents, 0)
 }
 
-// emptyNights has Temporal run as many workflows of one local step.
+// emptyNights measures as many workflows with one local step.
 func (w *world) emptyNights(ctx context.Context, n int) (cost, error) {
 	return w.costOf(ctx, n, func(ctx context.Context, _ int) (client.WorkflowRun, error) {
 		return w.floor.begin(ctx, floorNight{})
 	}, func(ctx context.Context, run client.WorkflowRun) error { return run.Get(ctx, nil) })
 }
 
-// nightsOf has agents dream, all nights begun at once, and fails unless so many owners have written.
+// nightsOf measures nights of agents, all started at once, and fails unless the expected number of owners have
+// written.
 func (w *world) nightsOf(ctx context.Context, agents []string, news int) (cost, error) {
 	written := 0
 	c, err := w.costOf(ctx, len(agents), func(ctx context.Context, i int) (client.WorkflowRun, error) {
@@ -178,12 +180,12 @@ func (w *world) nightsOf(ctx context.Context, agents []string, news int) (cost, 
 		return err
 	})
 	if err == nil && written != news {
-		err = fmt.Errorf("%d owners have written, of %d", written, news)
+		err = fmt.Errorf("%d owners have written, want %d", written, news)
 	}
 	return c, err
 }
 
-// costOf starts n workflows, waits for one after the other, and says what all of it took, up to when nothing runs any more.
+// costOf starts n workflows, waits for all of them, and returns the cost up to when nothing runs any more.
 func (w *world) costOf(ctx context.Context, n int, start func(context.Context, int) (client.WorkflowRun, error),
 	wait func(context.Context, client.WorkflowRun) error,
 ) (c cost, err error) {

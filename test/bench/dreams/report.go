@@ -11,29 +11,28 @@ import (
 	"reverie/test/bench/services"
 )
 
-// report is the outcome of a run; it is also the JSON output.
+// report is the result of a run, also as JSON.
 type report struct {
-	Delay  float64 `json:"modelSeconds"` // that the model takes for an answer
+	Delay  float64 `json:"modelSeconds"` // response time of the model
 	Sizes  []size  `json:"sizes,omitempty"`
 	Speeds []speed `json:"speeds,omitempty"`
 	Nights *nights `json:"nights,omitempty"`
 }
 
-// Bars. Those of time and of CPU time are held against CPU time where that is known, since other work on the machine hardly
-// changes it, else against time.
+// Limits. Those of time use CPU time if known, because other work on the machine hardly affects it.
 const (
-	// sumBar is what a dream may take next to Temporal's floor and the steps alone together. Both use the same processors, so
-	// that their sum is what cannot be avoided; what is above it is what the orchestration wastes, and what swings between two
+	// sumBar limits a dream relative to the sum of Temporal's floor and the steps alone. Both use the same
+	// processors, so their sum cannot be avoided; the rest is overhead of the orchestration and variation between
 	// measurements.
 	sumBar = 1.5
-	// newsBar is what a night of all agents may cost next to the same news in few agents and a night without news together:
-	// what is above 1 grows with the agents and not with the news.
+	// newsBar limits a night of all agents relative to the sum of the same news in few agents and a night without
+	// news: what exceeds 1 grows with the agents and not with the news.
 	newsBar = 1.5
-	// statementBar is the same for the statements that are sent to the database, which nothing but the code decides.
+	// statementBar is the same for the number of SQL statements, which depends on nothing but the code.
 	statementBar = 1.1
 )
 
-// bars are all that can be held against what was measured.
+// bars returns all figures with limits.
 func (r report) bars() []services.Bar {
 	var out []services.Bar
 	for _, s := range r.Speeds {
@@ -44,12 +43,13 @@ func (r report) bars() []services.Bar {
 	}
 	if n := r.Nights; n != nil {
 		const all = "night of all agents next to few agents and no news: "
-		out = append(out, cheaper(all, n.CPUShare, n.TimeShare, newsBar), services.Bar{Name: all + "statements", Got: n.StatementShare, Most: statementBar})
+		out = append(out, cheaper(all, n.CPUShare, n.TimeShare, newsBar),
+			services.Bar{Name: all + "statements", Got: n.StatementShare, Most: statementBar})
 	}
 	return out
 }
 
-// cheaper is a bar of CPU time, and of time where that is not known.
+// cheaper returns a limit for CPU time, or for time if that is unknown.
 func cheaper(name string, cpu, time, most float64) services.Bar {
 	if cpu == 0 {
 		return services.Bar{Name: name + "time", Got: time, Most: most}
@@ -57,7 +57,7 @@ func cheaper(name string, cpu, time, most float64) services.Bar {
 	return services.Bar{Name: name + "CPU time", Got: cpu, Most: most}
 }
 
-// passed says that no bar is missed.
+// passed reports whether all limits are met.
 func (r report) passed() bool {
 	return services.Passed(r.bars())
 }
@@ -100,7 +100,7 @@ func (r report) printSpeeds(w io.Writer) {
 	if len(r.Speeds) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "owners per minute\towners\tfloor\tsteps alone\trules\tto floor\tfloor, %.0f ms\tmodel\tto floor\t\n", 1000*r.Delay)
+	fmt.Fprintf(w, "owners per minute\towners\tfloor\tsteps alone\trules\tof floor\tfloor, %.0f ms\tmodel\tof floor\t\n", 1000*r.Delay)
 	for _, s := range r.Speeds {
 		fmt.Fprintf(w, "%d at once\t%d\t%.0f\t%.0f\t%.0f\t%.2f\t%.0f\t%.0f\t%.2f\t\n", s.Parallel, s.Owners, s.Floor, s.Alone, s.Rules,
 			s.Rules/s.Floor, s.ModelFloor, s.Model, s.Model/s.ModelFloor)
@@ -122,7 +122,8 @@ func (r report) printNights(w io.Writer) {
 	if n == nil {
 		return
 	}
-	fmt.Fprintln(w, "a night\tagents\twith news\tseconds\tworkflows\ttrips\tstatements\tCPU s: worker\tdatabase\tTemporal\tCPU ms for each with news\t")
+	fmt.Fprintln(w, "a night\tagents\twith news\tseconds\tworkflows\ttrips\tstatements\t"+
+		"CPU s: worker\tdatabase\tTemporal\tCPU ms for each with news\t")
 	for _, one := range []struct {
 		name         string
 		agents, news int
@@ -141,5 +142,6 @@ func (r report) printNights(w io.Writer) {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%.1f\t%d\t%d\t%d\t%.1f\t%.1f\t%.1f\t%s\t\n", one.name, one.agents, one.news, c.Seconds, c.Workflows, c.Trips,
 			c.Statements, c.Worker, c.Database, c.Temporal, each)
 	}
-	fmt.Fprintf(w, "\nall agents to few agents and no news together: time %.2f, CPU time %.2f, statements %.2f\n\n", n.TimeShare, n.CPUShare, n.StatementShare)
+	fmt.Fprintf(w, "\nall agents to few agents and no news together: time %.2f, CPU time %.2f, statements %.2f\n\n", n.TimeShare,
+		n.CPUShare, n.StatementShare)
 }

@@ -24,7 +24,8 @@ func TestSmallRun(t *testing.T) {
 		t.Errorf("speeds of %+v", r.Speeds)
 	}
 	for _, s := range r.Speeds {
-		if s.Owners != 4 || min(s.Floor, s.Alone, s.Rules, s.ModelFloor, s.Model, s.Trips, s.Database, s.RulesTime, s.ModelTime) <= 0 || s.Statements < s.Trips {
+		if s.Owners != 4 || min(s.Floor, s.Alone, s.Rules, s.ModelFloor, s.Model, s.Trips, s.Database, s.RulesTime, s.ModelTime) <= 0 ||
+			s.Statements < s.Trips {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -32,7 +33,8 @@ func TestSmallRun(t *testing.T) {
 		t.Fatalf("sizes of %+v", r.Sizes)
 	}
 	for _, s := range r.Sizes {
-		if s.Dreams != 2 || s.Requests != 1 || s.OutputTokens <= 0 || s.InputTokens <= s.OutputTokens || s.HistoryBytes <= 0 || s.NightBytes <= 0 {
+		if s.Dreams != 2 || s.Requests != 1 || s.OutputTokens <= 0 || s.InputTokens <= s.OutputTokens || s.HistoryBytes <= 0 ||
+			s.NightBytes <= 0 {
 			t.Errorf("%+v", s)
 		}
 		if s.DatabaseBytes <= 0 || s.Rows["dreams"] != 1 || s.Rows["dream_candidates"] < float64(s.Week.Statements) {

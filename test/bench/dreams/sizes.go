@@ -13,7 +13,7 @@ import (
 	"reverie/workflows"
 )
 
-// size is what one dream with the model takes, on average, when its owner has had such a week.
+// size is the average cost of one dream with the model, for owners with such a week.
 type size struct {
 	Name     string `json:"name"`
 	Week     week   `json:"week"`
@@ -26,11 +26,11 @@ type size struct {
 
 	HistoryBytes  float64 `json:"historyBytes"` // of Dream
 	HistoryEvents float64 `json:"historyEvents"`
-	NightBytes    int64   `json:"nightHistoryBytes"` // of the one DreamNight of all of them
+	NightBytes    int64   `json:"nightHistoryBytes"` // of the one DreamNight that started them
 	NightEvents   int64   `json:"nightHistoryEvents"`
 
-	DatabaseBytes float64            `json:"databaseBytes"` // with indexes
-	Rows          map[string]float64 `json:"rows"`          // by table, of those that grew
+	DatabaseBytes float64            `json:"databaseBytes"` // including indexes
+	Rows          map[string]float64 `json:"rows"`          // by table, if any
 }
 
 // sizes measures dreams of both kinds of weeks.
@@ -52,10 +52,10 @@ func (b *bench) sizes(ctx context.Context) ([]size, error) {
 	return out, nil
 }
 
-// parallelSized is how many dream at once while sizes are measured.
+// parallelSized is how many owners dream at once while sizes are measured.
 const parallelSized = 8
 
-// measureSize fills in what the dreams of an agent take.
+// measureSize measures the dreams of an agent.
 func (w *world) measureSize(ctx context.Context, agent string, s *size) error {
 	if err := w.populate(ctx, agent, s.Dreams, s.Week); err != nil {
 		return err
@@ -117,7 +117,7 @@ func (w *world) measureSize(ctx context.Context, agent string, s *size) error {
 	return err
 }
 
-// history is how large the history of a workflow's last run is.
+// history returns the size of the history of a workflow's last run.
 func (w *world) history(ctx context.Context, id string) (bytes, events int64, err error) {
 	answer, err := w.temporal.DescribeWorkflowExecution(ctx, id, "")
 	if err != nil {
@@ -127,10 +127,10 @@ func (w *world) history(ctx context.Context, id string) (bytes, events int64, er
 	return info.GetHistorySizeBytes(), info.GetHistoryLength(), nil
 }
 
-// table is how much there is of a table.
+// table is the size of a table.
 type table struct{ rows, bytes int64 }
 
-// tables are all tables of the schema without any free room in them: what counts is what stays.
+// tables returns the sizes of all tables of the schema, after removing free space.
 func (w *world) tables(ctx context.Context) (_ map[string]table, err error) {
 	db, err := pgx.Connect(ctx, w.url)
 	if err != nil {
@@ -157,7 +157,8 @@ func (w *world) tables(ctx context.Context) (_ map[string]table, err error) {
 	for _, name := range names {
 		var t table
 		quoted := pgx.Identifier{name}.Sanitize()
-		if err := db.QueryRow(ctx, "select count(*), pg_total_relation_size($1::regclass) from "+quoted, quoted).Scan(&t.rows, &t.bytes); err != nil {
+		if err := db.QueryRow(ctx, "select count(*), pg_total_relation_size($1::regclass) from "+quoted, quoted).Scan(&t.rows,
+			&t.bytes); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		out[name] = t

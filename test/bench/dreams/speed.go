@@ -17,35 +17,35 @@ import (
 	"reverie/workflows"
 )
 
-// speed is how many owners of one agent dream per minute when so many dream at once.
+// speed is how many owners of one agent dream per minute at a given parallelism.
 type speed struct {
 	Parallel int `json:"parallel"`
-	Owners   int `json:"owners"` // of each measurement
+	Owners   int `json:"owners"` // per measurement
 	// Owners per minute: the median of the rounds.
-	Floor      float64 `json:"floorPerMinute"`      // workflows of the same steps that do nothing
+	Floor      float64 `json:"floorPerMinute"`      // workflows with the same steps, empty
 	Alone      float64 `json:"alonePerMinute"`      // the steps without Temporal
 	Rules      float64 `json:"rulesPerMinute"`      // dreams with the built-in rules
-	ModelFloor float64 `json:"modelFloorPerMinute"` // the floor, with a step that waits as long as the model
+	ModelFloor float64 `json:"modelFloorPerMinute"` // the floor, with a step that waits like the model
 	Model      float64 `json:"modelPerMinute"`      // dreams with the model
-	// Of one dream with the rules: round trips to the database, statements, and how long it waited for them.
+	// Per dream with the rules: round trips to the database, statements, and the time spent waiting for them.
 	Trips      float64 `json:"tripsOfOne"`
 	Statements float64 `json:"statementsOfOne"`
 	Database   float64 `json:"databaseMsOfOne"`
-	// CPU milliseconds of one, of all that takes part; 0: not known on this system.
+	// CPU milliseconds per dream, of all processes; 0: unknown on this system.
 	FloorCPU      float64 `json:"floorCPUMs,omitempty"`
 	AloneCPU      float64 `json:"aloneCPUMs,omitempty"`
 	RulesCPU      float64 `json:"rulesCPUMs,omitempty"`
 	ModelFloorCPU float64 `json:"modelFloorCPUMs,omitempty"`
 	ModelCPU      float64 `json:"modelCPUMs,omitempty"`
-	// How much a dream takes next to the floor and the steps alone together, of time and of CPU time: the medians of the
-	// rounds. 1: nothing is lost between them.
+	// The cost of a dream relative to the sum of the floor and the steps alone, in time and CPU time: medians of the
+	// rounds. 1 means no overhead.
 	RulesTime     float64 `json:"rulesTimeToSum"`
 	ModelTime     float64 `json:"modelTimeToSum"`
 	RulesCPUShare float64 `json:"rulesCPUToSum,omitempty"`
 	ModelCPUShare float64 `json:"modelCPUToSum,omitempty"`
 }
 
-// Owners who dream in one measurement when one dreams at a time; with more at once there are as many times more.
+// ownersAlone is the number of owners per measurement at parallelism 1; it grows with the parallelism.
 const ownersAlone = 25
 
 // speeds measures each level, round by round.
@@ -55,7 +55,7 @@ func (b *bench) speeds(ctx context.Context) ([]speed, error) {
 		return nil, err
 	}
 	defer stop()
-	if _, err := b.world.floor.sleep(ctx, floorNight{Owners: ownersAlone, Parallel: 4}); err != nil { // it warms up
+	if _, err := b.world.floor.sleep(ctx, floorNight{Owners: ownersAlone, Parallel: 4}); err != nil { // warm up
 		return nil, err
 	}
 	rounds := make([][]speed, len(b.parallel))
@@ -106,7 +106,7 @@ func (b *bench) speed(ctx context.Context, agent string, parallel int) (s speed,
 	return s, nil
 }
 
-// took measures something that all owners do.
+// took measures an operation of all owners.
 func (s *speed) took(perMinute, cpuOfOne *float64, do func() (time.Duration, error)) error {
 	before := services.UsedCPU()
 	took, err := do()
@@ -116,7 +116,7 @@ func (s *speed) took(perMinute, cpuOfOne *float64, do func() (time.Duration, err
 	return err
 }
 
-// dreams has the owners of an agent dream, with a worker of its own, after as many dreams of the floor.
+// dreams runs the dreams of an agent's owners with a separate worker, after as many dreams of the floor.
 func (w *world) dreams(ctx context.Context, agent string, s *speed, withModel bool) error {
 	stop, err := w.work(ctx, withModel, s.Parallel)
 	if err != nil {
@@ -144,7 +144,7 @@ func (w *world) dreams(ctx context.Context, agent string, s *speed, withModel bo
 	return nil
 }
 
-// night has all owners of an agent dream, and fails unless each of them has written.
+// night runs the dreams of all owners of an agent, and fails unless each of them has written.
 func (w *world) night(ctx context.Context, agent string, owners, parallel int) (time.Duration, error) {
 	began := time.Now()
 	run, err := w.startNight(ctx, agent, parallel)
@@ -161,7 +161,7 @@ func (w *world) night(ctx context.Context, agent string, owners, parallel int) (
 	return time.Since(began), nil
 }
 
-// medianSpeed takes the median of each figure.
+// medianSpeed returns the median of each figure.
 func medianSpeed(rounds []speed) speed {
 	out := speed{Parallel: rounds[0].Parallel, Owners: rounds[0].Owners}
 	for _, figure := range []func(*speed) *float64{
@@ -185,7 +185,7 @@ func medianSpeed(rounds []speed) speed {
 	return out
 }
 
-// alone has owners dream by the same steps one after the other without Temporal, some owners at once.
+// alone runs the steps of owners' dreams without Temporal, some owners at once.
 func (w *world) alone(ctx context.Context, refs []memory.OwnerRef, parallel int) (took time.Duration, err error) {
 	steps, err := w.steps(false)
 	if err != nil {
@@ -197,7 +197,7 @@ func (w *world) alone(ctx context.Context, refs []memory.OwnerRef, parallel int)
 }
 
 func dreamAlone(a *activities.Activities, ref memory.OwnerRef) error {
-	var suite testsuite.WorkflowTestSuite // steps ask which workflow they belong to: it stands in for one
+	var suite testsuite.WorkflowTestSuite // provides the workflow that steps ask for
 	env := suite.NewTestActivityEnvironment()
 	env.RegisterActivity(a)
 	var opened activities.OpenDreamResult
@@ -229,7 +229,7 @@ func doAlone(env *testsuite.TestActivityEnvironment, step, in, out any) error {
 	return result.Get(out)
 }
 
-// inParallel calls f for 0 to n-1, workers at a time. After the first error no more are begun.
+// inParallel calls f for 0 to n-1 with the given number of workers. It stops after the first error.
 func inParallel(ctx context.Context, workers, n int, f func(ctx context.Context, i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

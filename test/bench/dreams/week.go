@@ -15,14 +15,14 @@ import (
 	"reverie/test/bench/services"
 )
 
-// week is how much an owner notes and says on each of the seven days before today.
+// week is the amount of notes and messages of an owner on each of the seven days before today.
 type week struct {
-	Statements int `json:"statements"` // in the note of each day; two of them come back on two more days
-	Turns      int `json:"turns"`      // of the conversation of each day: a message of the person and an answer
-	Lines      int `json:"lines"`      // of MEMORY.md, which the person wrote
+	Statements int `json:"statements"` // in each day's note; two of them recur on two more days
+	Turns      int `json:"turns"`      // in each day's conversation: a message of the person and an answer
+	Lines      int `json:"lines"`      // of MEMORY.md, written by the person
 }
 
-// Weeks: one as most people have it, and one near what a dream looks at.
+// Weeks: a typical one, and one near the limits of a dream.
 var (
 	usualWeek = week{Statements: 5, Turns: 3, Lines: 8}
 	largeWeek = week{Statements: 40, Turns: 40, Lines: 60}
@@ -30,7 +30,7 @@ var (
 
 const daysOfWeek = 7
 
-// The days, counted back from yesterday, on which a note says again what it said before.
+// daysOfRecurring are the days, counted back from yesterday, on which notes repeat earlier statements.
 var daysOfRecurring = []int{0, 2, 5}
 
 var (
@@ -46,7 +46,7 @@ var (
 	places = strings.Fields("Hamburg Lisbon Bern Oslo Kraków Porto Ghent Turin Vienna Riga Nantes Malmö Graz Cork Brno Split")
 )
 
-// writer makes up what one owner notes and says. The same seed and name give the same.
+// writer generates an owner's notes and messages. The same seed and name give the same texts.
 type writer struct {
 	rng *rand.Rand
 	n   int
@@ -55,17 +55,17 @@ type writer struct {
 func newWriter(seed uint64, name string) *writer {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name))                                // a hash never fails
-	return &writer{rng: rand.New(rand.NewPCG(seed, h.Sum64()))} //nolint:gosec // the same seed has to make the same texts
+	return &writer{rng: rand.New(rand.NewPCG(seed, h.Sum64()))} //nolint:gosec // the same seed must give the same texts
 }
 
-// statement is a new one each time: its number makes it differ from all others.
+// statement returns a new statement each time; a number makes it unique.
 func (w *writer) statement() string {
 	w.n++
 	pick := func(from []string) string { return from[w.rng.IntN(len(from))] }
 	return fmt.Sprintf("%s %s %s in %s since %d.", pick(subjects), pick(deeds), pick(objects), pick(places), 1000+w.n)
 }
 
-// notes are the daily notes, by the day counted back from yesterday.
+// notes returns the daily notes, by the day counted back from yesterday.
 func (w *writer) notes(size week) []string {
 	days := make([][]string, daysOfWeek)
 	for range min(2, size.Statements) {
@@ -84,7 +84,7 @@ func (w *writer) notes(size week) []string {
 	return out
 }
 
-// memory is MEMORY.md as the person wrote it.
+// memory returns a MEMORY.md written by the person.
 func (w *writer) memory(size week) string {
 	lines := make([]string, size.Lines)
 	for i := range lines {
@@ -93,7 +93,7 @@ func (w *writer) memory(size week) string {
 	return "# Memory\n\n## People\n\n" + strings.Join(lines, "")
 }
 
-// said are the messages of one day.
+// said returns the messages of one day.
 func (w *writer) said(size week, day time.Time) []memory.Message {
 	var out []memory.Message
 	say := func(role, text string) {
@@ -103,13 +103,14 @@ func (w *writer) said(size week, day time.Time) []memory.Message {
 		})
 	}
 	for range size.Turns {
-		say(memory.RoleOfUser, "We decided to use "+objects[w.rng.IntN(len(objects))]+" for the shop in "+places[w.rng.IntN(len(places))]+". "+w.statement())
+		object, place := objects[w.rng.IntN(len(objects))], places[w.rng.IntN(len(places))]
+		say(memory.RoleOfUser, "We decided to use "+object+" for the shop in "+place+". "+w.statement())
 		say(memory.RoleOfAssistant, "Understood. Is there anything else about the shop?")
 	}
 	return out
 }
 
-// write gives an owner a week up to yesterday.
+// write stores a week up to yesterday for an owner.
 func (w *writer) write(ctx context.Context, s *store.Store, agent string, owner memory.Owner, size week, now time.Time) error {
 	id := memory.Identity{
 		Workspace: services.Workspace, Agent: agent, Owner: owner, Role: memory.RoleMember,

@@ -28,7 +28,7 @@ import (
 	"reverie/workflows"
 )
 
-// world is what is measured: private servers, a scripted model, and the worker in this process.
+// world is the measured system: private servers, a scripted model, and the worker in this process.
 type world struct {
 	seed     uint64
 	store    *store.Store
@@ -44,7 +44,7 @@ type world struct {
 
 const (
 	connections = 32 // to the database
-	writers     = 4  // who make up owners at the same time
+	writers     = 4  // concurrent writers of generated data
 	patience    = 30 * time.Minute
 )
 
@@ -98,7 +98,7 @@ func (w *world) close() error {
 	return errors.Join(errs...)
 }
 
-// steps are those of the worker, with the model or without.
+// steps returns the worker's steps, with or without the model.
 func (w *world) steps(withModel bool) (*activities.Activities, error) {
 	settings := memory.DefaultDreamSettings()
 	o := activities.Options{Store: w.store, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
@@ -109,7 +109,7 @@ func (w *world) steps(withModel bool) (*activities.Activities, error) {
 	return activities.New(o)
 }
 
-// work runs the worker until stop is called. It returns when nothing that it found to do at its start is left.
+// work runs the worker until stop is called. It returns when the work found at its start is done.
 func (w *world) work(ctx context.Context, withModel bool, models int) (stop func(), err error) {
 	steps, err := w.steps(withModel)
 	if err != nil {
@@ -128,7 +128,7 @@ func (w *world) work(ctx context.Context, withModel bool, models int) (stop func
 	return running.Stop, nil
 }
 
-// settle waits until no workflow is running, and has not been for a moment.
+// settle waits until no workflow runs for a moment.
 func (w *world) settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -143,29 +143,30 @@ func (w *world) settle(ctx context.Context) error {
 		select {
 		case <-time.After(200 * time.Millisecond):
 		case <-ctx.Done():
-			return fmt.Errorf("%d workflows do not end: %w", n, ctx.Err())
+			return fmt.Errorf("%d workflows did not end: %w", n, ctx.Err())
 		}
 	}
 	return nil
 }
 
-// count is how many workflow executions there are. Temporal's index of them follows within a moment.
+// count returns the number of workflow executions. Temporal's index of them is eventually consistent.
 func (w *world) count(ctx context.Context, query string) (int64, error) {
-	answer, err := w.temporal.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Namespace: client.DefaultNamespace, Query: query})
+	answer, err := w.temporal.CountWorkflow(ctx,
+		&workflowservice.CountWorkflowExecutionsRequest{Namespace: client.DefaultNamespace, Query: query})
 	return answer.GetCount(), err
 }
 
-// newAgent makes an agent with nobody in it.
+// newAgent creates an agent without owners.
 func (w *world) newAgent(ctx context.Context, agent string) error {
 	root := memory.Identity{Workspace: services.Workspace, Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "bench"}}
 	_, err := w.store.CreateAgent(ctx, root, store.NewAgent{ID: agent, TimeZone: "UTC"})
 	return err
 }
 
-// owner is the n-th owner of an agent.
+// owner returns the n-th owner of an agent.
 func owner(n int) memory.Owner { return memory.Owner(fmt.Sprintf("user:%d", n)) }
 
-// populate makes an agent whose owners have all had the same kind of week.
+// populate creates an agent whose owners all had the same kind of week.
 func (w *world) populate(ctx context.Context, agent string, owners int, size week) error {
 	if err := w.newAgent(ctx, agent); err != nil {
 		return err
@@ -178,7 +179,7 @@ func (w *world) live(ctx context.Context, agent string, n int, size week) error 
 	return newWriter(w.seed, fmt.Sprint(agent, "/", n)).write(ctx, w.store, agent, owner(n), size, time.Now().UTC())
 }
 
-// news are the owners of an agent with news, all of them.
+// news returns all owners of an agent with news.
 func (w *world) news(ctx context.Context, agent string) ([]memory.OwnerRef, error) {
 	id := memory.Identity{Workspace: services.Workspace, Agent: agent, AnyOwner: true, Role: memory.RoleMember}
 	var out []memory.OwnerRef
@@ -193,7 +194,7 @@ func (w *world) news(ctx context.Context, agent string) ([]memory.OwnerRef, erro
 	}
 }
 
-// startNight begins a night of an agent, as its schedule does.
+// startNight starts a night of an agent, as its schedule does.
 func (w *world) startNight(ctx context.Context, agent string, parallel int) (client.WorkflowRun, error) {
 	ref := activities.AgentRef{Workspace: services.Workspace, Agent: agent}
 	return w.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
@@ -201,15 +202,16 @@ func (w *world) startNight(ctx context.Context, agent string, parallel int) (cli
 	}, workflows.DreamNight, workflows.DreamNightInput{AgentRef: ref, TimeZone: "UTC", Cron: "0 2 * * *", Parallel: parallel})
 }
 
-// errNotDreamt says that a night did not do what was to be measured.
+// errNotDreamt returns the error for a night with an unexpected outcome.
 func errNotDreamt(agent string, got workflows.DreamNightResult, want int) error {
-	return fmt.Errorf("the night of %s has %d owners, of whom dreamed %v (%d late); %d were to have written", agent, got.Owners, got.Outcomes, got.Late, want)
+	return fmt.Errorf("the night of %s had %d owners with outcomes %v (%d late), want %d written", agent, got.Owners, got.Outcomes,
+		got.Late, want)
 }
 
-// answerTokens bounds an answer: MEMORY.md at its ceiling fits.
+// answerTokens bounds an answer: a MEMORY.md of maximum size fits.
 const answerTokens = 8000
 
-// startModel starts a model on loopback that takes its time, and opens it as the program does.
+// startModel starts a model on loopback with a response time, and opens it as the program does.
 func startModel(delay time.Duration) (*llmtest.Server, activities.Prompted, error) {
 	server, err := llmtest.Listen("127.0.0.1:0", llmtest.Options{
 		Script: llmtest.Always(llmtest.Slow(delay)), Answer: consolidated, Keep: 1,
@@ -232,7 +234,7 @@ var (
 	candidateShown = regexp.MustCompile(`(?m)^\d+\. (.*) \(score [^()]*\)$`)
 )
 
-// consolidated is what a well-behaved model answers: MEMORY.md as it was shown, with every candidate behind it.
+// consolidated returns a well-behaved model's answer: the MEMORY.md from the prompt, with every candidate appended.
 func consolidated(prompt string) string {
 	var text strings.Builder
 	if shown := memoryShown.FindStringSubmatch(prompt); shown != nil {
@@ -243,7 +245,7 @@ func consolidated(prompt string) string {
 		text.WriteString("- " + candidate[1] + "\n")
 	}
 	answer, err := json.Marshal(memory.Consolidation{ShouldUpdate: true, Reason: "it came up on several days", MemoryContent: text.String()})
-	if err != nil { // a struct of strings
+	if err != nil { // a struct of strings can always be encoded
 		return llmtest.Nothing
 	}
 	return string(answer)

@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// The floor is what Temporal alone costs: the steps of an Inbox and its Extract, in the same places, doing nothing.
+// The floor is the cost of Temporal alone: the steps of an Inbox and its Extract, in the same places, but empty.
 const (
 	floorQueue      = "floor"
 	floorModelQueue = "floor-model"
@@ -26,10 +26,10 @@ func (f *floor) options() workflow.LocalActivityOptions {
 	return workflow.LocalActivityOptions{StartToCloseTimeout: 15 * time.Second}
 }
 
-// floorTime is when one floor workflow was asked for and when its last step ran.
+// floorTime is when a floor workflow was requested and when its last step ran.
 type floorTime struct{ asked, finished time.Time }
 
-// inbox is signalled, asks what is pending, runs one child and ends.
+// inbox is signalled, runs a local step and one child, and ends.
 func (f *floor) inbox(ctx workflow.Context, asked time.Time) error {
 	workflow.GetSignalChannel(ctx, floorSignal).Receive(ctx, nil)
 	if err := workflow.ExecuteLocalActivity(workflow.WithLocalActivityOptions(ctx, f.options()), f.nothing).Get(ctx, nil); err != nil {
@@ -39,7 +39,7 @@ func (f *floor) inbox(ctx workflow.Context, asked time.Time) error {
 	return workflow.ExecuteChildWorkflow(child, f.extract, asked).Get(ctx, nil)
 }
 
-// extract has one regular step on the model's queue and one local step, as Propose and Apply.
+// extract has one regular step on the model's queue and one local step, like Propose and Apply.
 func (f *floor) extract(ctx workflow.Context, asked time.Time) error {
 	regular := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{TaskQueue: floorModelQueue, StartToCloseTimeout: time.Minute})
 	if err := workflow.ExecuteActivity(regular, f.nothing).Get(ctx, nil); err != nil {

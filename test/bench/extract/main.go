@@ -1,6 +1,6 @@
-// Command extract measures extraction with the built-in engine next to a floor: workflows of the same steps that do
-// nothing, on the same Temporal, in the same run, in turn. It starts a private PostgreSQL and Temporal and the real API
-// and worker processes, and prints throughput, latency from the last message to the committed write, memory, and the ratio.
+// Command extract measures extraction with the built-in engine next to a floor, workflows of empty steps on the same
+// Temporal, alternating in the same run. It starts a private PostgreSQL and Temporal and the real API and worker
+// processes, and prints throughput, latency from the last message to the committed write, memory, and the ratio.
 package main
 
 import (
@@ -28,9 +28,9 @@ import (
 
 func main() {
 	var b bench
-	flag.IntVar(&b.items, "n", 200, "extractions of one round")
-	flag.IntVar(&b.rounds, "rounds", 3, "rounds of the floor and of Reverie, in turn")
-	flag.IntVar(&b.clients, "clients", 16, "conversations that are posted at once")
+	flag.IntVar(&b.items, "n", 200, "extractions per round")
+	flag.IntVar(&b.rounds, "rounds", 3, "rounds, each of the floor and of Reverie")
+	flag.IntVar(&b.clients, "clients", 16, "conversations posted concurrently")
 	flag.Parse()
 	if err := b.run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -41,7 +41,7 @@ func main() {
 const (
 	adminKey         = "bench-admin-key-of-a-private-server"
 	modelConcurrency = 8
-	patience         = 10 * time.Minute // for one round
+	patience         = 10 * time.Minute // per round
 )
 
 type bench struct {
@@ -54,7 +54,7 @@ type bench struct {
 	server   *deployment.Process
 }
 
-// figures are one round's.
+// figures are the results of one round.
 type figures struct {
 	perSecond float64
 	latencies []time.Duration // sorted
@@ -96,7 +96,8 @@ func (b *bench) run(ctx context.Context) (err error) {
 		}
 		floors, ours = append(floors, a), append(ours, o)
 		for name, r := range map[string]figures{"floor": a, "reverie": o} {
-			fmt.Printf("%-8s %6d %12.1f %10s %10s\n", name, round, r.perSecond, r.percentile(50).Round(time.Millisecond), r.percentile(95).Round(time.Millisecond))
+			fmt.Printf("%-8s %6d %12.1f %10s %10s\n", name, round, r.perSecond, r.percentile(50).Round(time.Millisecond),
+				r.percentile(95).Round(time.Millisecond))
 		}
 	}
 	if err := b.alone(ctx, f); err != nil {
@@ -138,7 +139,7 @@ func (b *bench) report(floors, ours []figures) error {
 		ratios = append(ratios, ours[i].perSecond/floors[i].perSecond)
 	}
 	slices.Sort(ratios)
-	fmt.Printf("\nthroughput, reverie / floor: median %.2f (%.2f to %.2f); at least 0.80 is wanted\n",
+	fmt.Printf("\nthroughput, reverie / floor: median %.2f (%.2f to %.2f); minimum 0.80\n",
 		ratios[len(ratios)/2], ratios[0], ratios[len(ratios)-1])
 	for name, p := range map[string]*deployment.Process{"api": b.server, "worker": b.worker} {
 		peak, err := p.PeakMemory()
@@ -150,7 +151,7 @@ func (b *bench) report(floors, ours []figures) error {
 	return nil
 }
 
-// start brings up PostgreSQL, Temporal, the API and the worker.
+// start starts PostgreSQL, Temporal, the API and the worker.
 func (b *bench) start(ctx context.Context, dir string) (stop func() error, err error) {
 	var stops []func() error
 	stop = func() error {
@@ -221,7 +222,7 @@ func (b *bench) start(ctx context.Context, dir string) (stop func() error, err e
 	return stop, b.api.Call(ctx, http.MethodPost, "/api/v1/agents", map[string]string{"id": "bench", "name": "Bench", "timeZone": "UTC"}, nil)
 }
 
-// each calls f for every item, as many at once as there are clients.
+// each calls f for every item, with one goroutine per client.
 func (b *bench) each(f func(item int) error) error {
 	var (
 		group sync.WaitGroup
@@ -292,7 +293,8 @@ func (b *bench) ourRound(ctx context.Context, prefix string) (figures, error) {
 	}
 	for time.Since(began) < patience {
 		var done int
-		if err := b.db.QueryRow(ctx, `select count(*) from extractions where conversation_id like $1 || '%' and outcome = 'written'`, prefix).Scan(&done); err != nil {
+		if err := b.db.QueryRow(ctx, `select count(*) from extractions where conversation_id like $1 || '%' and outcome = 'written'`,
+			prefix).Scan(&done); err != nil {
 			return figures{}, err
 		}
 		if done == b.items {
@@ -332,7 +334,7 @@ func (b *bench) measured(ctx context.Context, prefix string, began time.Time) (f
 	return out, nil
 }
 
-// conversation is a short one with something worth keeping in it.
+// conversation returns a short conversation with a fact worth keeping.
 func conversation(owner string) deployment.Batch {
 	return deployment.Batch{EndUserID: owner, TriggerSource: "api", TurnComplete: true, Messages: []deployment.Message{
 		{ID: "m1", Role: "user", Content: "Hi, I am Grace and I work as a nurse in Hamburg. I prefer short answers."},

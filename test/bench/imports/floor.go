@@ -15,12 +15,12 @@ import (
 const (
 	bareQueue      = "bare"
 	bareModelQueue = "bare-model"
-	// barePerOwner is how many conversations of each owner the bare workflows stand for: enough for a steady pace.
+	// barePerOwner is the number of conversations per owner that the bare workflows simulate.
 	barePerOwner = 10
 )
 
-// bare has workflows of the shape of ours go through steps in which nothing happens, for as many owners at once: what Temporal
-// alone takes. It returns how many conversations they stand for.
+// bare runs workflows of the same shape with empty steps, for as many owners at once, to measure Temporal alone. It
+// returns how many conversations they simulate.
 func (w *world) bare(ctx context.Context) (int, error) {
 	steps := worker.New(w.temporal, bareModelQueue, worker.Options{DisableWorkflowWorker: true})
 	steps.RegisterActivity(nothing)
@@ -53,11 +53,14 @@ func (w *world) bare(ctx context.Context) (int, error) {
 	return each * w.owners, nil
 }
 
-// bareOwner asks for one conversation after the other, and ends the Inbox.
+// bareOwner requests one conversation after the other, and ends the Inbox.
 func (w *world) bareOwner(ctx context.Context, owner, conversations int) error {
 	id := fmt.Sprintf("bare-inbox/%d", owner)
 	for n := range conversations {
-		start := client.StartWorkflowOptions{ID: id, TaskQueue: bareQueue, WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING}
+		start := client.StartWorkflowOptions{
+			ID: id, TaskQueue: bareQueue,
+			WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		}
 		asked, err := w.temporal.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
 			StartWorkflowOperation: w.temporal.NewWithStartWorkflowOperation(start, bareInbox),
 			UpdateOptions: client.UpdateWorkflowOptions{
@@ -71,10 +74,10 @@ func (w *world) bareOwner(ctx context.Context, owner, conversations int) error {
 			return err
 		}
 	}
-	return w.temporal.TerminateWorkflow(ctx, id, "", "it was measured")
+	return w.temporal.TerminateWorkflow(ctx, id, "", "measured")
 }
 
-// nothing is a step.
+// nothing is an empty step.
 func nothing(context.Context) error { return nil }
 
 // bareInbox is an Inbox without a store.
@@ -102,7 +105,7 @@ func bareInbox(ctx workflow.Context) error {
 	}
 }
 
-// bareExtract is an Extract without a model and a store.
+// bareExtract is an Extract without a model or a store.
 func bareExtract(ctx workflow.Context) error {
 	remote := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{TaskQueue: bareModelQueue, StartToCloseTimeout: time.Minute})
 	if err := workflow.ExecuteActivity(remote, nothing).Get(ctx, nil); err != nil {

@@ -20,7 +20,7 @@ import (
 	"reverie/workflows"
 )
 
-// measure takes one part after the other.
+// measure runs the measurements one after the other.
 func (w *world) measure(ctx context.Context) (report, error) {
 	r := report{Conversations: w.conversations, Messages: w.conversations * w.messages, Owners: w.owners}
 	db, err := pgx.Connect(ctx, w.url)
@@ -62,14 +62,14 @@ func (w *world) measure(ctx context.Context) (report, error) {
 	return r, w.check(ctx, db, made)
 }
 
-// timed is how long do takes, in seconds.
+// timed returns the duration of do, in seconds.
 func timed(do func() error) (float64, error) {
 	began := time.Now()
 	err := do()
 	return time.Since(began).Seconds(), err
 }
 
-// copy puts the messages into a plain table by COPY, which is as fast as the database takes them.
+// copy writes the messages into a plain table by COPY, the fastest way.
 func (w *world) copy(ctx context.Context, db *pgx.Conn) error {
 	const table = "create table plain (conversation text, seq bigint, id text, role text, content text, said_at timestamptz, primary key (conversation, seq))"
 	if _, err := db.Exec(ctx, table); err != nil {
@@ -81,12 +81,13 @@ func (w *world) copy(ctx context.Context, db *pgx.Conn) error {
 			rows = append(rows, []any{c.ID, i + 1, m.ID, m.Role, m.Content, m.CreatedAt})
 		}
 	}
-	_, err := db.CopyFrom(ctx, pgx.Identifier{"plain"}, []string{"conversation", "seq", "id", "role", "content", "said_at"}, pgx.CopyFromRows(rows))
+	_, err := db.CopyFrom(ctx, pgx.Identifier{"plain"}, []string{"conversation", "seq", "id", "role", "content", "said_at"},
+		pgx.CopyFromRows(rows))
 	return err
 }
 
-// floor asks the engine directly, one conversation after the other, and inserts messages and what it keeps, in a transaction for
-// each conversation.
+// floor calls the engine directly, one conversation after the other, and inserts messages and results, in one
+// transaction per conversation.
 func (w *world) floor(ctx context.Context, db *pgx.Conn) error {
 	const tables = `
 create table floor_messages (conversation text, seq bigint, id text, role text, content text, said_at timestamptz, primary key (conversation, seq));
@@ -122,7 +123,8 @@ create table floor_notes (conversation text primary key, answer text)`
 
 // stage uploads the conversations, as the API does.
 func (w *world) stage(ctx context.Context, id memory.Identity) (store.Import, error) {
-	made, err := w.store.CreateImport(ctx, id, store.NewImport{Source: "bench", Format: "bench", OnConflict: memory.ImportMerge, Extract: true})
+	made, err := w.store.CreateImport(ctx, id,
+		store.NewImport{Source: "bench", Format: "bench", OnConflict: memory.ImportMerge, Extract: true})
 	if err != nil {
 		return made, err
 	}
@@ -145,7 +147,7 @@ func (w *world) stage(ctx context.Context, id memory.Identity) (store.Import, er
 	return made, nil
 }
 
-// move has the import run, and waits for its end.
+// move runs the import and waits for its end.
 func (w *world) move(ctx context.Context, id memory.Identity, made store.Import) (store.Import, error) {
 	if _, err := w.store.StartImport(ctx, id, made.ID); err != nil {
 		return made, err
@@ -160,9 +162,10 @@ func (w *world) move(ctx context.Context, id memory.Identity, made store.Import)
 	return w.store.ImportOf(ctx, id, made.ID)
 }
 
-// check refuses figures of a run that did not do its work: every message is stored once, and accounted for by one extraction.
+// check verifies the run: every message is stored once, and processed by one extraction.
 func (w *world) check(ctx context.Context, db *pgx.Conn, made store.Import) error {
-	if made.State != store.ImportDone || made.Items != w.conversations || made.Outcomes[memory.OutcomeFailed]+made.Outcomes[memory.OutcomeSkipped] > 0 {
+	if made.State != store.ImportDone || made.Items != w.conversations ||
+		made.Outcomes[memory.OutcomeFailed]+made.Outcomes[memory.OutcomeSkipped] > 0 {
 		return fmt.Errorf("the import ended as %s with %v of %d items", made.State, made.Outcomes, made.Items)
 	}
 	const sql = `
@@ -176,12 +179,13 @@ select
 		return err
 	}
 	if want := w.conversations * w.messages; messages != want || extracted != want || pending != 0 || left != 0 {
-		return fmt.Errorf("%d messages are stored and %d extracted of %d; %d conversations are pending, and contents of %d items are left", messages, extracted, want, pending, left)
+		return fmt.Errorf("%d messages are stored and %d extracted, want %d; %d conversations are pending, and %d items still have contents",
+			messages, extracted, want, pending, left)
 	}
 	return nil
 }
 
-// steps is what a conversation takes, on average.
+// steps is the average cost of a conversation.
 type steps struct {
 	Workflows  float64 `json:"workflows"`
 	Tasks      float64 `json:"workflowTasks"`
@@ -189,10 +193,10 @@ type steps struct {
 	LocalSteps float64 `json:"localSteps"` // within a workflow task
 	Updates    float64 `json:"updates"`
 	Events     float64 `json:"events"`
-	Trips      float64 `json:"trips"` // to the database, uploading included
+	Trips      float64 `json:"trips"` // to the database, including the upload
 	Statements float64 `json:"statements"`
 	// CPU time in milliseconds.
-	Worker   float64 `json:"workerCPU"` // and the benchmark itself
+	Worker   float64 `json:"workerCPU"` // including the benchmark itself
 	Database float64 `json:"databaseCPU"`
 	Temporal float64 `json:"temporalCPU"`
 }
@@ -202,7 +206,7 @@ func (s *steps) used(cpu services.CPU, conversations int) {
 	s.Worker, s.Database, s.Temporal = 1000*cpu.Worker.Seconds()/n, 1000*cpu.Database.Seconds()/n, 1000*cpu.Temporal.Seconds()/n
 }
 
-// count reads the histories of the workflows that had conversations extracted.
+// count counts events in the histories of the workflows that extracted conversations.
 func (w *world) count(ctx context.Context, db *pgx.Conn, s *steps) error {
 	rows, err := db.Query(ctx, "select distinct workflow_id, run_id from extractions")
 	if err != nil {

@@ -17,7 +17,8 @@ func TestSmallRun(t *testing.T) {
 	if err := json.Unmarshal([]byte(out.String()), &r); err != nil {
 		t.Fatal(err)
 	}
-	if r.Conversations != 6 || r.Messages != 24 || r.Written == 0 || min(r.Copy, r.Floor, r.Bare, r.Stage, r.Run, r.ToFloor, r.ToCopy, r.ToBare, r.StageToCopy) <= 0 ||
+	if r.Conversations != 6 || r.Messages != 24 || r.Written == 0 ||
+		min(r.Copy, r.Floor, r.Bare, r.Stage, r.Run, r.ToFloor, r.ToCopy, r.ToBare, r.StageToCopy) <= 0 ||
 		min(r.Each.Workflows, r.Each.Tasks, r.Each.Steps, r.Each.LocalSteps, r.Each.Events, r.Each.Trips, r.Each.Statements) < 1 {
 		t.Errorf("%+v", r)
 	}

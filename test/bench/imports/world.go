@@ -23,7 +23,7 @@ import (
 	"reverie/workflows"
 )
 
-// world is what is measured: private servers, and the worker in this process.
+// world is the measured system: private servers, and the worker in this process.
 type world struct {
 	*bench
 	talks    []imports.Conversation
@@ -34,10 +34,10 @@ type world struct {
 	stops    []func() error
 }
 
-// agent is whose memory it becomes.
+// agent is the agent to import into.
 const agent = "ada"
 
-// ownersAtOnce is how many owners an import goes through side by side.
+// ownersAtOnce is how many owners an import processes concurrently.
 const ownersAtOnce = 8
 
 func newWorld(ctx context.Context, dir string, b *bench) (_ *world, err error) {
@@ -118,7 +118,7 @@ var said = []string{
 	"I like tea of brand %d more than coffee of brand %d.",
 }
 
-// conversation is the nth one: an hour of talk, each on a day of its own for its owner.
+// conversation returns the nth conversation: an hour long, each on a different day of its owner.
 func (b *bench) conversation(n int) imports.Conversation {
 	c := imports.Conversation{
 		ID: fmt.Sprintf("bench:%05d", n), Owner: memory.Owner(fmt.Sprintf("user:%d", n%b.owners)), Title: fmt.Sprint("Talk ", n),

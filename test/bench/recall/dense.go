@@ -20,16 +20,16 @@ import (
 	"reverie/test/bench/services"
 )
 
-// vectorSource makes the vectors of a run: an embedding provider of the environment, or a frozen ranking.
+// vectorSource makes the vectors of a run: a configured embedding provider, or a frozen ranking.
 type vectorSource struct {
 	name   string
-	frozen *frozen // nil: the vectors are a model's
+	frozen *frozen // nil: vectors of a model
 	model  embed.Embedder
 	env    []string // of the API process, which embeds the questions
 	close  func() error
 }
 
-// openVectors opens what the flags and the environment ask for; nil: the ranking is lexical.
+// openVectors opens the source chosen by flags and environment; nil: the ranking is lexical.
 func (b *bench) openVectors(dialogues []dialogue) (*vectorSource, error) {
 	switch {
 	case b.dense != "":
@@ -57,7 +57,7 @@ func openFrozenVectors(name string, dialogues []dialogue) (*vectorSource, error)
 	return &vectorSource{name: "words and frozen vectors: " + f.name, frozen: &f, model: model, env: e.Env(v.dimensions), close: e.Close}, err
 }
 
-// openProvider opens the provider of the settings as the program does.
+// openProvider opens the configured provider as the program does.
 func openProvider() (*vectorSource, error) {
 	c, err := config.Load()
 	if err != nil {
@@ -72,10 +72,13 @@ func openProvider() (*vectorSource, error) {
 		return nil, err
 	}
 	env, err := services.TakeSettings("EMBEDDING_")
-	return &vectorSource{name: "words and vectors of " + c.EmbeddingProvider + "/" + c.EmbeddingModel, model: model, env: env, close: func() error { return nil }}, err
+	return &vectorSource{
+		name: "words and vectors of " + c.EmbeddingProvider + "/" + c.EmbeddingModel, model: model, env: env,
+		close: func() error { return nil },
+	}, err
 }
 
-// embed gives every message of the dialogues its vector.
+// embed stores a vector for every message of the dialogues.
 func (v *vectorSource) embed(ctx context.Context, database string, dialogues int) error {
 	s, err := store.Open(ctx, database, store.Options{})
 	if err != nil {
@@ -98,7 +101,7 @@ func (v *vectorSource) embed(ctx context.Context, database string, dialogues int
 	return err
 }
 
-// environment is what the API process needs to embed questions; a nil source needs nothing.
+// environment returns the environment with which the API process embeds questions; none for a nil source.
 func (v *vectorSource) environment() []string {
 	if v == nil {
 		return nil
@@ -106,10 +109,10 @@ func (v *vectorSource) environment() []string {
 	return v.env
 }
 
-// lexical is the name of the ranking without vectors.
+// lexical names the ranking without vectors.
 const lexical = "lexical"
 
-// ranking names what is measured.
+// ranking names the measured ranking.
 func (v *vectorSource) ranking() string {
 	if v == nil {
 		return lexical
@@ -117,18 +120,18 @@ func (v *vectorSource) ranking() string {
 	return v.name
 }
 
-// frozen is a dense ranking that does not come from a model: the similarity of turns to each question, from a file or made
-// up. The ones that are made up show what fusion does with a dense ranking that is good, useless or misleading.
+// frozen is a dense ranking that does not come from a model: the similarity of turns to each question, from a file or
+// generated. Generated ones show how fusion handles a dense ranking that is good, useless or misleading.
 type frozen struct {
 	name string
-	// similarity[dialogue][question] has the turns that the ranking knows; the others are not similar at all.
+	// similarity[dialogue][question] contains the turns that the ranking knows; all others have no similarity.
 	similarity [][]map[string]float64
 }
 
-// frozenLine is a line of a file of dense rankings: what one question of a dialogue is similar to.
+// frozenLine is a line of a file of dense rankings: the similarities to one question of a dialogue.
 type frozenLine struct {
 	Sample     string             `json:"sample_id"`
-	Question   int                `json:"question"`   // its place in the dialogue's list, from 0
+	Question   int                `json:"question"`   // index in the dialogue's list, from 0
 	Similarity map[string]float64 `json:"similarity"` // by dia_id, not negative
 }
 
@@ -148,7 +151,7 @@ func readFrozen(r io.Reader, name string, dialogues []dialogue) (frozen, error) 
 		}
 		i, known := at[line.Sample]
 		if !known {
-			continue // -dialogues may have left it out
+			continue // left out by -dialogues
 		}
 		if line.Question < 0 || line.Question >= len(f.similarity[i]) {
 			return f, fmt.Errorf("ranking %d: dialogue %s has no question %d", n, line.Sample, line.Question)
@@ -163,20 +166,20 @@ func readFrozen(r io.Reader, name string, dialogues []dialogue) (frozen, error) 
 	return f, nil
 }
 
-// madeUp are the dense rankings that need no file, by name. evidence says whether the turn is evidence for the question,
-// and chance is between 0 and 1, the same for the same question and turn.
+// madeUp are the generated dense rankings, by name. evidence means that the turn is evidence for the question, and
+// chance is between 0 and 1, constant for a question and turn.
 var madeUp = map[string]func(evidence bool, chance float64) float64{
-	// The evidence before all else.
+	// All evidence first.
 	"perfect": func(evidence bool, chance float64) float64 { return bonus(evidence) + 0.4*chance },
-	// Three quarters of the evidence before all else, and the rest not far behind.
+	// Three quarters of the evidence first, and the rest close behind.
 	"good": func(evidence bool, chance float64) float64 { return 0.5*bonus(evidence) + 0.4*chance },
-	// A fifth of the evidence before all else, and the rest anywhere.
+	// A fifth of the evidence first, and the rest anywhere.
 	"weak": func(evidence bool, chance float64) float64 { return 2.0/15*bonus(evidence) + 0.4*chance },
-	// Nothing but chance.
+	// Random.
 	"noise": func(_ bool, chance float64) float64 { return 0.4 * chance },
-	// The evidence behind all else.
+	// All evidence last.
 	"inverted": func(evidence bool, chance float64) float64 { return 0.6 - bonus(evidence) + 0.4*chance },
-	// All alike.
+	// All equal.
 	"constant": func(bool, float64) float64 { return 0.5 },
 }
 
@@ -187,15 +190,15 @@ func bonus(evidence bool) float64 {
 	return 0
 }
 
-// openFrozen makes a ranking up, or reads it.
+// openFrozen generates a ranking or reads a file.
 func openFrozen(name string, dialogues []dialogue) (frozen, error) {
 	rule, ok := madeUp[name]
 	if !ok {
 		file, err := os.Open(name)
 		if err != nil {
-			return frozen{}, fmt.Errorf("-dense names no file and is none of %q: %w", sortedNames(madeUp), err)
+			return frozen{}, fmt.Errorf("-dense must be a file or one of %q: %w", sortedNames(madeUp), err)
 		}
-		defer func() { _ = file.Close() }() // it was only read
+		defer func() { _ = file.Close() }() // read-only
 		return readFrozen(file, name, dialogues)
 	}
 	f := frozen{name: name, similarity: make([][]map[string]float64, len(dialogues))}
@@ -213,8 +216,8 @@ func openFrozen(name string, dialogues []dialogue) (frozen, error) {
 	return f, nil
 }
 
-// rank is the ranking of a dialogue's turns for one of its questions, as it is: most similar first, ties in the order of
-// what was said, without the turns that are not similar at all.
+// rank ranks the turns of a dialogue for one of its questions: most similar first, ties in order of time, without
+// turns that have no similarity.
 func (f frozen) rank(dialogues []dialogue, dialogue, question int) []string {
 	similarity := f.similarity[dialogue][question]
 	var ids []string
@@ -231,8 +234,8 @@ func (f frozen) rank(dialogues []dialogue, dialogue, question int) []string {
 
 func chanceOf(question, turn string) float64 {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(question + "\x00" + turn))     // a hash takes everything
-	return rand.New(rand.NewPCG(h.Sum64(), 0)).Float64() //nolint:gosec // it must be repeatable
+	_, _ = h.Write([]byte(question + "\x00" + turn))     // a hash never fails
+	return rand.New(rand.NewPCG(h.Sum64(), 0)).Float64() //nolint:gosec // it must be reproducible
 }
 
 func sortedNames[V any](m map[string]V) []string {
@@ -244,24 +247,26 @@ func sortedNames[V any](m map[string]V) []string {
 	return names
 }
 
-// frozenVectors are vectors whose cosine similarities are those of a frozen ranking, up to one factor for all: each question
-// has a dimension of its own, in which a turn has its similarity to the question, and one more dimension gives all turns
-// the same length. So a ranking goes through the real index and the real search.
+// frozenVectors are vectors whose cosine similarities equal those of a frozen ranking, up to a common factor: each
+// question has its own dimension, in which a turn has its similarity to the question, and one more dimension gives
+// all turns the same length. So a ranking passes through the real index and the real search.
 type frozenVectors struct {
 	dimensions int
-	questions  map[string][]float32 // by the question's text
-	turns      map[string][]float32 // by what is said
-	stranger   []float32            // of texts that the ranking does not know
+	questions  map[string][]float32 // by text
+	turns      map[string][]float32 // by text
+	stranger   []float32            // for texts that the ranking does not know
 }
 
-// newFrozenVectors lays a ranking out. It fails when there are more questions than a vector may have dimensions.
+// newFrozenVectors creates the vectors of a ranking. It fails if there are more questions than a vector may have
+// dimensions.
 func newFrozenVectors(f frozen, dialogues []dialogue) (*frozenVectors, error) {
 	v := &frozenVectors{dimensions: 1, questions: map[string][]float32{}, turns: map[string][]float32{}}
 	for _, d := range dialogues {
 		v.dimensions += len(d.questions)
 	}
 	if v.dimensions > store.MaxDimensions {
-		return nil, fmt.Errorf("a frozen ranking of %d questions does not fit into vectors of %d dimensions: use fewer -dialogues", v.dimensions-1, store.MaxDimensions)
+		return nil, fmt.Errorf("a frozen ranking of %d questions does not fit into vectors of %d dimensions: use fewer -dialogues",
+			v.dimensions-1, store.MaxDimensions)
 	}
 	dimension := 0
 	for i, d := range dialogues {
@@ -277,7 +282,7 @@ func newFrozenVectors(f frozen, dialogues []dialogue) (*frozenVectors, error) {
 			for id, similarity := range f.similarity[i][j] {
 				if text, ok := texts[id]; ok {
 					turn := v.turns[text]
-					turn[dimension] = max(turn[dimension], float32(similarity)) // the same may be said twice
+					turn[dimension] = max(turn[dimension], float32(similarity)) // several turns may have the same text
 				}
 			}
 			dimension++
@@ -287,7 +292,7 @@ func newFrozenVectors(f frozen, dialogues []dialogue) (*frozenVectors, error) {
 	return v, nil
 }
 
-// vector is the vector of a text, made when there is none.
+// vector returns the vector of a text, created if necessary.
 func (v *frozenVectors) vector(of map[string][]float32, text string) []float32 {
 	if of[text] == nil {
 		of[text] = make([]float32, v.dimensions)
@@ -295,7 +300,7 @@ func (v *frozenVectors) vector(of map[string][]float32, text string) []float32 {
 	return of[text]
 }
 
-// sameLength fills the last dimension of the turns.
+// sameLength sets the last dimension of the turns.
 func (v *frozenVectors) sameLength() {
 	square := func(vector []float32) (sum float64) {
 		for _, x := range vector {
@@ -314,8 +319,8 @@ func (v *frozenVectors) sameLength() {
 	v.stranger[v.dimensions-1] = 1
 }
 
-// of is the vector of a text as the program sends it: a question as it is, a turn behind a line with its speaker. A part
-// of a turn that was cut has the vector of the whole.
+// of returns the vector of a text as the program sends it: a question verbatim, a turn after a line with its speaker.
+// A part of a turn has the vector of the whole turn.
 func (v *frozenVectors) of(text string) []float32 {
 	if question, ok := v.questions[text]; ok {
 		return question
@@ -334,7 +339,7 @@ func (v *frozenVectors) of(text string) []float32 {
 	return v.stranger
 }
 
-// afterLine is what follows the first line.
+// afterLine returns the text after the first line.
 func afterLine(text string) string {
 	_, rest, _ := strings.Cut(text, "\n")
 	return rest

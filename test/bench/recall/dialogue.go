@@ -16,37 +16,37 @@ import (
 	"reverie/memory"
 )
 
-// dialogue is one conversation of two people over many sessions, with questions about it.
+// dialogue is a conversation of two people in many sessions, with questions about it.
 type dialogue struct {
 	id        string
-	sessions  []session // in the order of their numbers
+	sessions  []session // in order of their numbers
 	questions []question
 }
 
-// session is one stretch of a dialogue.
+// session is one session of a dialogue.
 type session struct {
 	number int
-	at     time.Time // when it began, as local time read as UTC; zero when the file does not say
+	at     time.Time // start, as local time read as UTC; zero if unknown
 	turns  []turn
 }
 
-// turn is one thing that somebody says.
+// turn is one message of a speaker.
 type turn struct {
 	id      string // such as D1:3
 	speaker string
 	text    string
-	first   bool // said by the first of the two speakers
+	first   bool // by the first of the two speakers
 }
 
 // question is one question with the turns that answer it.
 type question struct {
 	text      string
 	category  int
-	evidence  []string // ids of turns of the dialogue, distinct; empty: nothing says where the answer is
-	malformed int      // references that name no turn of the dialogue
+	evidence  []string // distinct ids of turns; empty: the location of the answer is unknown
+	malformed int      // number of references to unknown turns
 }
 
-// turnCount is how many turns the dialogue has.
+// turnCount returns the number of turns of the dialogue.
 func (d dialogue) turnCount() (n int) {
 	for _, s := range d.sessions {
 		n += len(s.turns)
@@ -84,7 +84,7 @@ func readDialogues(r io.Reader) ([]dialogue, error) {
 	return dialogues, nil
 }
 
-// nameApart gives a turn whose id an earlier one has, or that has none, an id of its own, which no evidence names.
+// nameApart gives a turn without an id, or with a duplicate one, a unique id, which no evidence names.
 func (d dialogue) nameApart() {
 	taken := map[string]bool{"": true}
 	for _, s := range d.sessions {
@@ -97,7 +97,7 @@ func (d dialogue) nameApart() {
 	}
 }
 
-// sample is a dialogue as the file has it.
+// sample is the file format of a dialogue.
 type sample struct {
 	ID           string                     `json:"sample_id"`
 	Conversation map[string]json.RawMessage `json:"conversation"` // speaker_a, session_N, session_N_date_time
@@ -183,15 +183,15 @@ func (s sample) session(number int, raw json.RawMessage, firstSpeaker string) (s
 			return one, nil
 		}
 	}
-	return one, fmt.Errorf("date_time: %q is no date like %q", written, dateLayouts)
+	return one, fmt.Errorf("date_time: %q does not match any format of %q", written, dateLayouts)
 }
 
-// dateLayouts are how a session's time may be written: LoCoMo's way first, then those of other sets in its format.
+// dateLayouts are the formats of a session's time: LoCoMo's first, then those of other sets in its format.
 var dateLayouts = []string{
 	"3:04 pm on 2 January, 2006", "2 January, 2006", "January 2, 2006", time.RFC3339, time.DateTime, "2006-01-02 15:04", time.DateOnly,
 }
 
-// spoken is what is stored of a turn: its words, and in brackets what its picture shows.
+// spoken returns the stored text of a turn: its words, and the caption of its picture in brackets.
 func spoken(t sampleTurn) string {
 	if t.Caption == "" {
 		return t.Text
@@ -199,11 +199,11 @@ func spoken(t sampleTurn) string {
 	return strings.TrimSpace(t.Text + " [image: " + t.Caption + "]")
 }
 
-// owner is whose conversations they are, of every agent.
+// owner owns all conversations, in every agent.
 const owner = memory.Owner("user:bench")
 
-// agentOf is the agent that the dialogue with the given number, from 0, belongs to. Each has one of its own, so that no
-// dialogue is found in another one's.
+// agentOf returns the agent of the dialogue with the given number, from 0. Each dialogue has its own agent, so that
+// results do not mix.
 func agentOf(dialogue int) string { return fmt.Sprintf("dialogue-%d", dialogue+1) }
 
 type newAgent struct {
@@ -226,10 +226,10 @@ type message struct {
 	CreatedAt *time.Time `json:"createdAt,omitempty"`
 }
 
-// load makes the agent and posts every session of the dialogue as a conversation whose id is the session's number.
+// load creates the agent and posts every session of the dialogue as a conversation whose id is the session's number.
 func (b *bench) load(ctx context.Context, agent string, d dialogue) error {
 	if err := b.api.Call(ctx, http.MethodPost, "/api/v1/agents", newAgent{ID: agent, Name: agent, TimeZone: "UTC"}, nil); err != nil {
-		return fmt.Errorf("make the agent: %w", err)
+		return fmt.Errorf("create the agent: %w", err)
 	}
 	for _, s := range d.sessions {
 		path := "/api/v1/agents/" + agent + "/conversations/" + strconv.Itoa(s.number) + "/messages"
@@ -242,8 +242,8 @@ func (b *bench) load(ctx context.Context, agent string, d dialogue) error {
 	return nil
 }
 
-// messagesOf are the turns of a session as messages: ids are those of the turns, and each is said a second after the one
-// before. Turns without words are left out.
+// messagesOf converts the turns of a session into messages with the turns' ids, one second apart. Turns without words
+// are left out.
 func messagesOf(s session) []message {
 	var messages []message
 	for i, t := range s.turns {

@@ -1,12 +1,13 @@
-// Command recall measures how much of what answers a question a search finds, over a file of dialogues in LoCoMo's format.
+// Command recall measures the recall of search on a file of dialogues with questions, in LoCoMo's format.
 //
 //	go run ./test/bench/recall -file dialogues.json -ablations -min turn@10=0.78
 //
-// It starts a private PostgreSQL and the real API process, posts the dialogues as conversations, asks every question over
-// HTTP, and prints recall of turns and of sessions (metric.go says how they are counted), latency, and what each component
-// of the ranking is worth. With REVERIE_EMBEDDING_PROVIDER set, or with a frozen ranking in place of a provider (-dense), it
-// gives every message its vector and measures the fused ranking, next to words and vectors alone. It ends with status 1 when
-// a bar is missed; one of them is that fusion never loses more than a point of R@10 against the better of its two inputs.
+// It starts a private PostgreSQL and the real API process, posts the dialogues as conversations, asks every question
+// over HTTP, and prints recall of turns and of sessions (see measure.go), latency, and the contribution of each
+// component of the ranking. With REVERIE_EMBEDDING_PROVIDER set, or with a frozen ranking instead of a provider
+// (-dense), it stores a vector for every message and measures the fused ranking, next to words and vectors alone. It
+// exits with status 1 if a minimum is missed; one of them is that fusion never loses more than a point of R@10
+// against the better of its two inputs.
 package main
 
 import (
@@ -27,11 +28,12 @@ import (
 func main() {
 	b := bench{ks: ks{5, 10, 20}}
 	flag.StringVar(&b.file, "file", "", "file of dialogues and questions, in LoCoMo's format (required)")
-	flag.IntVar(&b.dialogues, "dialogues", 0, "how many of its dialogues; 0: all")
-	flag.Var(&b.ks, "k", "how many turns to look at")
+	flag.IntVar(&b.dialogues, "dialogues", 0, "number of dialogues to use; 0: all")
+	flag.Var(&b.ks, "k", "numbers of results at which recall is measured")
 	flag.BoolVar(&b.ablate, "ablations", false, "measure also without each component of the ranking")
-	flag.StringVar(&b.dense, "dense", "", "fuse with a frozen ranking instead of a model's: a file of JSON lines (dense.go), or one of "+strings.Join(sortedNames(madeUp), ", "))
-	flag.Var(&b.bars, "min", "end with status 1 when the overall recall is below, as turn@10=0.78,session@10=0.95")
+	flag.StringVar(&b.dense, "dense", "",
+		"fuse with a frozen ranking instead of a model's: a file of JSON lines (dense.go), or one of "+strings.Join(sortedNames(madeUp), ", "))
+	flag.Var(&b.bars, "min", "exit with status 1 if the overall recall is lower, such as turn@10=0.78,session@10=0.95")
 	services.Main("recall", b.run)
 }
 
@@ -65,14 +67,14 @@ func (k *ks) Set(value string) error {
 	for part := range strings.SplitSeq(value, ",") {
 		one, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || one < 1 {
-			return fmt.Errorf("%q is no number from 1", part)
+			return fmt.Errorf("%q is not a number from 1", part)
 		}
 		*k = append(*k, one)
 	}
 	return nil
 }
 
-// run measures and prints; passed says that no bar is missed.
+// run measures and prints; passed reports whether every minimum is reached.
 func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool, err error) {
 	dialogues, err := b.read()
 	if err != nil {
@@ -114,10 +116,10 @@ func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool,
 	return passed, services.Show(w, asJSON, r, r.print)
 }
 
-// read reads the file and checks the flags against each other.
+// read reads the file and checks the flags.
 func (b *bench) read() ([]dialogue, error) {
 	if b.file == "" {
-		return nil, errors.New("name the file of dialogues with -file")
+		return nil, errors.New("-file is required")
 	}
 	for _, one := range b.bars {
 		if !slices.Contains(b.ks, one.K) {
@@ -128,7 +130,7 @@ func (b *bench) read() ([]dialogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // read-only
 	dialogues, err := readDialogues(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.file, err)

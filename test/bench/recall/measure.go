@@ -14,10 +14,10 @@ import (
 	"reverie/test/bench/services"
 )
 
-// warmUp is how many questions are asked before anything is measured: plans are made and pages are read.
+// warmUp is how many questions are asked before the measurement, to warm caches.
 const warmUp = 20
 
-// fill loads the dialogues, and gives their messages vectors if there is a source of them.
+// fill loads the dialogues, and their vectors if there is a source.
 func (b *bench) fill(ctx context.Context, database string, dialogues []dialogue, source *vectorSource) (loadFigures, error) {
 	l := loadFigures{Dialogues: len(dialogues)}
 	began := time.Now()
@@ -36,7 +36,7 @@ func (b *bench) fill(ctx context.Context, database string, dialogues []dialogue,
 	return l, nil
 }
 
-// measure asks the questions and sums up.
+// measure asks the questions and summarises the results.
 func (b *bench) measure(ctx context.Context, dialogues []dialogue, source *vectorSource) (report, error) {
 	r := report{File: filepath.Base(b.file), Ranking: source.ranking()}
 	if err := b.warm(ctx, dialogues); err != nil {
@@ -81,7 +81,7 @@ func (b *bench) asItIs(f frozen, dialogues []dialogue, whole []recallAt) ablated
 	return ablated{ablation{Name: "frozen ranking as it is"}, recall, minus(recall, whole), services.Latency{}}
 }
 
-// ablations asks all questions with each of some options.
+// ablations asks all questions with each of the given options.
 func (b *bench) ablations(ctx context.Context, dialogues []dialogue, whole []recallAt, of ...ablation) ([]ablated, error) {
 	var out []ablated
 	for _, a := range of {
@@ -95,7 +95,7 @@ func (b *bench) ablations(ctx context.Context, dialogues []dialogue, whole []rec
 	return out, nil
 }
 
-// count adds what a dialogue has.
+// count adds the counts of a dialogue.
 func (l *loadFigures) count(d dialogue) {
 	l.Sessions += len(d.sessions)
 	l.Turns += d.turnCount()
@@ -119,8 +119,10 @@ func (b *bench) warm(ctx context.Context, dialogues []dialogue) error {
 	return nil
 }
 
-// askAll asks every question that has evidence, one after the other.
-func (b *bench) askAll(ctx context.Context, dialogues []dialogue, options json.RawMessage) (outcomes []asked, took []time.Duration, err error) {
+// askAll asks every question that has evidence, sequentially.
+func (b *bench) askAll(ctx context.Context, dialogues []dialogue, options json.RawMessage) (outcomes []asked, took []time.Duration,
+	err error,
+) {
 	for i, d := range dialogues {
 		sessions := d.sessionsByTurn()
 		for _, q := range d.questions {
@@ -146,23 +148,22 @@ func (b *bench) ask(ctx context.Context, agent string, q question, options json.
 	return found.MessageIDs(), took, err
 }
 
-// Recall at k, of one question, is the share of its evidence that is among the first k turns found:
+// Recall at k, of one question, is the share of its evidence among the first k turns found:
 //
-//   - turn level: of its evidence turns, those among the first k distinct turns;
-//   - session level: of the sessions that its evidence turns are in, those that any of the first k distinct turns is in.
+// - turn level: the evidence turns that are among the first k distinct turns;
+// - session level: the sessions of the evidence turns to which any of the first k distinct turns belongs.
 //
-// The session level looks at the same k turns, not at k sessions. A figure for several questions is the mean of theirs.
+// The session level considers the same k turns, not k sessions. The figure for several questions is the mean.
 
-// recallAt is the recall of one or more questions at each of the wanted k.
+// recallAt is the recall of one or more questions at one k.
 type recallAt struct {
 	K       int     `json:"k"`
 	Turn    float64 `json:"turn"`
 	Session float64 `json:"session"`
 }
 
-// measure says how well found, best first, has the evidence. found may repeat a turn; only its first place counts.
-// evidence is not empty. sessions maps a turn to its session; what is found but is in none of them is a turn that is
-// nobody's evidence.
+// measure returns the recall of found, best first, at each k. Only the first place of a repeated turn counts.
+// evidence must not be empty. sessions maps a turn to its session; unknown turns are never evidence.
 func measure(found, evidence []string, sessions map[string]int, ks []int) []recallAt {
 	wantedTurns, wantedSessions := map[string]bool{}, map[int]bool{}
 	for _, id := range evidence {
@@ -201,7 +202,7 @@ func distinct(ids []string) []string {
 	return out
 }
 
-// mean is the mean of the questions' recall at each k; all have the same k in the same order.
+// mean returns the mean recall at each k; all questions have the same k in the same order.
 func mean(questions [][]recallAt, ks []int) []recallAt {
 	out := make([]recallAt, len(ks))
 	for i, k := range ks {
@@ -214,17 +215,17 @@ func mean(questions [][]recallAt, ks []int) []recallAt {
 	return out
 }
 
-// ablation is a search with other options than the defaults. What it loses is what the default is worth.
+// ablation is a search with options other than the defaults. Its loss is the contribution of the default.
 type ablation struct {
 	Name    string          `json:"name"`
-	Options json.RawMessage `json:"options"` // as the search request takes them
+	Options json.RawMessage `json:"options"` // of the search request
 }
 
-// vectors is the component that a lexical ranking does not have.
+// vectors names the component that a lexical ranking lacks.
 const vectors = "vectors"
 
-// ablations are every component by itself switched off, all of them but the discount of long units (which leaves BM25
-// without stop words), and what is off by default switched on.
+// ablations returns a run for each component switched off, one with all of them off except the normalisation of
+// length (BM25 without stop words), and one for each component that is off by default switched on.
 func ablations(hybrid bool) []ablation {
 	var out []ablation
 	components := recall.Components()
@@ -237,7 +238,7 @@ func ablations(hybrid bool) []ablation {
 		with("with mmr", map[string]any{"mmr": true}), with("with decay", map[string]any{"decay": true}))
 }
 
-// inputs are the two lists that fusion has, each by itself.
+// inputs returns runs of the two inputs of fusion, each by itself.
 func inputs() (words, vectorsOnly ablation) {
 	return without("words alone", vectors), with("vectors alone", map[string]any{"textWeight": 0, "vectorWeight": 1})
 }
@@ -249,7 +250,7 @@ func without(name string, components ...string) ablation {
 func with(name string, options map[string]any) ablation {
 	raw, err := json.Marshal(options)
 	if err != nil {
-		panic(err) // strings, numbers and booleans can be written
+		panic(err) // strings, numbers and booleans can be encoded
 	}
 	return ablation{name, raw}
 }

@@ -12,10 +12,10 @@ import (
 	"reverie/test/bench/services"
 )
 
-// report is the outcome of a run; it is also the JSON output.
+// report is the result of a run, also as JSON.
 type report struct {
 	File      string           `json:"file"`
-	Ranking   string           `json:"ranking"` // "lexical", or what made the vectors
+	Ranking   string           `json:"ranking"` // "lexical", or the source of the vectors
 	Loaded    loadFigures      `json:"loaded"`
 	Overall   figures          `json:"overall"`
 	Without5  figures          `json:"withoutCategory5"`
@@ -27,15 +27,15 @@ type report struct {
 	Bars      []bar            `json:"bars,omitempty"`
 }
 
-// loadFigures say what was searched, and what of the file could not be used.
+// loadFigures describes the data, and what of the file could not be used.
 type loadFigures struct {
 	Dialogues int     `json:"dialogues"`
 	Sessions  int     `json:"sessions"`
 	Turns     int     `json:"turns"`
-	Seconds   float64 `json:"seconds"` // until everything could be found
-	// MalformedReferences are references to evidence that name no turn: they are left out.
+	Seconds   float64 `json:"seconds"` // until everything is searchable
+	// MalformedReferences counts evidence references to unknown turns, which are left out.
 	MalformedReferences int `json:"malformedReferences"`
-	// SkippedQuestions have no evidence left: they are not asked.
+	// SkippedQuestions counts questions without valid evidence, which are not asked.
 	SkippedQuestions int `json:"skippedQuestions"`
 }
 
@@ -46,7 +46,7 @@ type figures struct {
 	Recall    []recallAt `json:"recall"`
 }
 
-// ablated is the recall of all questions with other options, and its difference to the defaults'.
+// ablated is the recall of all questions with other options, and its difference from the defaults'.
 type ablated struct {
 	ablation
 	Recall     []recallAt       `json:"recall"`
@@ -54,14 +54,14 @@ type ablated struct {
 	Latency    services.Latency `json:"latency"`
 }
 
-// asked is one question's outcome.
+// asked is the result of one question.
 type asked struct {
 	dialogue string
 	category int
 	recall   []recallAt
 }
 
-// group makes the figures of those outcomes that belong to it.
+// group summarises those outcomes that belong to a group.
 func group(name string, outcomes []asked, ks []int, belongs func(asked) bool) figures {
 	var recalls [][]recallAt
 	for _, a := range outcomes {
@@ -72,10 +72,10 @@ func group(name string, outcomes []asked, ks []int, belongs func(asked) bool) fi
 	return figures{Name: name, Questions: len(recalls), Recall: mean(recalls, ks)}
 }
 
-// adversarial questions ask for something that was not said like this; their evidence is what they twist.
+// adversarial questions ask for something that was not said in this form; their evidence is what they distort.
 const adversarial = 5
 
-// categoryNames are what the numbers in the file stand for.
+// categoryNames are the names of the categories in the file.
 var categoryNames = map[int]string{1: "1 multi-hop", 2: "2 temporal", 3: "3 open-domain", 4: "4 single-hop", adversarial: "5 adversarial"}
 
 // summarise fills the groups of a report.
@@ -92,7 +92,7 @@ func (r *report) summarise(outcomes []asked, ks []int) {
 	r.Dialogues = groups(outcomes, ks, func(a asked) string { return a.dialogue }, func(id string) string { return id })
 }
 
-// groups are the figures of each key, in the order in which the keys come up.
+// groups returns the figures per key, in order of first appearance.
 func groups[K comparable](outcomes []asked, ks []int, key func(asked) K, name func(K) string) []figures {
 	var out []figures
 	seen := map[string]bool{}
@@ -107,7 +107,7 @@ func groups[K comparable](outcomes []asked, ks []int, key func(asked) K, name fu
 	return out
 }
 
-// minus is the difference of two recalls with the same k.
+// minus returns the difference of two recalls with the same k.
 func minus(a, b []recallAt) []recallAt {
 	out := make([]recallAt, len(a))
 	for i := range a {
@@ -116,12 +116,12 @@ func minus(a, b []recallAt) []recallAt {
 	return out
 }
 
-// print writes the report as tables.
+// print prints the report as tables.
 func (r report) print(w io.Writer) error {
 	l := r.Loaded
 	fmt.Fprintf(w, "%s, ranking: %s\n", r.File, r.Ranking)
 	fmt.Fprintf(w, "%d dialogues, %d sessions, %d turns, stored and searchable in %.1f s\n", l.Dialogues, l.Sessions, l.Turns, l.Seconds)
-	fmt.Fprintf(w, "%d questions asked; %d skipped because nothing resolves their evidence; %d malformed references left out\n\n",
+	fmt.Fprintf(w, "%d questions asked; %d skipped without valid evidence; %d malformed references ignored\n\n",
 		r.Overall.Questions, l.SkippedQuestions, l.MalformedReferences)
 
 	t := newTable(w)
@@ -156,7 +156,7 @@ func (r report) print(w io.Writer) error {
 		if why != "" {
 			why = " (" + why + ")"
 		}
-		fmt.Fprintf(w, "%s: %s R@%d %.1f, at least %.1f is wanted%s\n", verdict, b.Level, b.K, percent(b.Got), percent(b.Least), why)
+		fmt.Fprintf(w, "%s: %s R@%d %.1f, minimum %.1f%s\n", verdict, b.Level, b.K, percent(b.Got), percent(b.Least), why)
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func newTable(w io.Writer) table {
 
 func (t table) row(cells []string) { fmt.Fprintln(t, strings.Join(cells, "\t")+"\t") }
 
-// head writes the column titles: two lines, because the two levels have a column for every k.
+// head writes two lines of column titles, because both levels have a column for every k.
 func (t table) head(name, count, turns, sessions string, ks []recallAt) {
 	above, below := []string{"", ""}, []string{name, count}
 	for _, title := range []string{turns, sessions} {
@@ -223,12 +223,12 @@ func latency(l services.Latency) string {
 	return fmt.Sprintf("p50 %.1f ms, p95 %.1f ms, longest %.1f ms (%d searches, one at a time)", l.P50, l.P95, l.Max, l.Count)
 }
 
-// bar is the least that the overall recall may be.
+// bar is a minimum of the overall recall.
 type bar struct {
 	Level  string  `json:"level"` // "turn" or "session"
 	K      int     `json:"k"`
 	Least  float64 `json:"least"`
-	Why    string  `json:"why,omitempty"` // empty: it was asked for
+	Why    string  `json:"why,omitempty"` // empty: set by -min
 	Got    float64 `json:"got"`
 	Passed bool    `json:"passed"`
 }
@@ -245,13 +245,13 @@ func (b *bars) String() string {
 	return strings.Join(parts, ",")
 }
 
-// Set reads "turn@10=0.78", or several with commas between them.
+// Set parses "turn@10=0.78", or several separated by commas.
 func (b *bars) Set(value string) error {
 	for part := range strings.SplitSeq(value, ",") {
 		name, least, ok := strings.Cut(part, "=")
 		level, k, ok2 := strings.Cut(name, "@")
 		if !ok || !ok2 || level != "turn" && level != "session" {
-			return fmt.Errorf("%q: write turn@K=SHARE or session@K=SHARE", part)
+			return fmt.Errorf("%q: use turn@K=SHARE or session@K=SHARE", part)
 		}
 		one := bar{Level: level}
 		var err error
@@ -266,13 +266,13 @@ func (b *bars) Set(value string) error {
 	return nil
 }
 
-// What fusion may lose against the better of its inputs, and at which k.
+// The allowed loss of fusion against the better of its inputs, and its k.
 const (
 	mayLose = 0.01
 	lossAt  = 10
 )
 
-// fusionBars is the one that follows from what words and vectors find alone, if they were measured.
+// fusionBars returns the minimum derived from words and vectors alone, if they were measured.
 func (r report) fusionBars() (b bars) {
 	best, at := 0.0, false
 	for _, input := range r.Inputs {
@@ -288,7 +288,7 @@ func (r report) fusionBars() (b bars) {
 	return b
 }
 
-// judge compares each bar with the recall; all ks of bars are among those measured.
+// judge compares each minimum with the recall; every k was measured.
 func (b bars) judge(recall []recallAt) (judged []bar, passed bool) {
 	passed = true
 	for _, one := range b {

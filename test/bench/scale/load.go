@@ -11,13 +11,13 @@ import (
 	"reverie/test/bench/services"
 )
 
-// owner is whose conversations they are, of every agent: a search of theirs looks at all of an agent's chunks.
+// owner owns all conversations, in every agent: a search covers all of an agent's chunks.
 const owner = memory.Owner("user:bench")
 
-// began is when the first chunk was said; each is said a minute after the one before.
+// began is the time of the first chunk; each follows a minute after the previous one.
 var began = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// identity is on whose behalf the bench writes to an agent.
+// identity returns the identity with which the benchmark writes to an agent.
 func (b *bench) identity(agent int) memory.Identity {
 	return memory.Identity{
 		Workspace: services.Workspace, Agent: b.population.name(agent), Owner: owner, Role: memory.RoleAdmin,
@@ -25,8 +25,8 @@ func (b *bench) identity(agent int) memory.Identity {
 	}
 }
 
-// load writes everybody's chunks as messages, one conversation after the other, by the calls that the API makes, and packs
-// the index as the worker does.
+// load writes all chunks as messages, one conversation after the other, with the same calls as the API, and packs the
+// index as the worker does.
 func (b *bench) load(ctx context.Context, s *store.Store) (loadFigures, error) {
 	if err := s.EnsureWorkspace(ctx, services.Workspace, services.Workspace); err != nil {
 		return loadFigures{}, err
@@ -53,7 +53,7 @@ func (b *bench) load(ctx context.Context, s *store.Store) (loadFigures, error) {
 	return figures, nil
 }
 
-// conversation is a portion of an agent's chunks as one conversation.
+// conversation returns a portion of an agent's chunks as one conversation.
 func (b *bench) conversation(p portion) store.Batch {
 	batch := store.Batch{Conversation: fmt.Sprintf("c%d", p.from), Trigger: memory.TriggerAPI}
 	for i := p.from; i < p.to; i++ {
@@ -81,7 +81,7 @@ func (b *bench) pack(ctx context.Context, s *store.Store) error {
 	})
 }
 
-// embed gives vectors to the chunks of some agents.
+// embed stores vectors for the chunks of some agents.
 func (b *bench) embed(ctx context.Context, s *store.Store, provider *services.Embedder) (vectors int, err error) {
 	model, err := provider.Open(b.dimensions)
 	if err != nil {
@@ -100,7 +100,8 @@ func (b *bench) embed(ctx context.Context, s *store.Store, provider *services.Em
 	})
 }
 
-// embedded are the agents whose chunks get vectors: the middle one, and as many others, from the smallest on, as fit.
+// embedded returns the agents whose chunks get vectors: the middle one, and as many others as fit, the smallest
+// first.
 func (b *bench) embedded() []int {
 	agents, total := []int{middleAgent}, b.population.sizes[middleAgent]
 	for agent := len(b.population.sizes) - 1; agent > middleAgent; agent-- {
@@ -112,7 +113,7 @@ func (b *bench) embedded() []int {
 	return agents
 }
 
-// inParallel calls f for every item, workers at a time, in order. After the first error no more are begun.
+// inParallel calls f for every item, in order, with the given number of workers. It stops after the first error.
 func inParallel[T any](ctx context.Context, workers int, items []T, f func(context.Context, T) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -143,7 +144,7 @@ func inParallel[T any](ctx context.Context, workers int, items []T, f func(conte
 	close(next)
 	group.Wait()
 	if len(errs) > 0 {
-		return errs[0] // the others follow from it, or from what it follows from
+		return errs[0] // the others are consequences
 	}
 	return ctx.Err()
 }

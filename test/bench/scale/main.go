@@ -1,11 +1,12 @@
-// Command scale measures how fast searches and writes are with a large index, next to plain ways of doing the same on the
-// same server, in the same run.
+// Command scale measures the speed of searches and writes with a large index, next to plain ways of doing the same on
+// the same server, in the same run.
 //
 //	go run ./test/bench/scale -chunks 1000000 -agents 200
 //
-// It starts a private PostgreSQL, makes up texts whose words follow Zipf's law, writes them as conversations of many agents
-// by the calls that the API and the worker make, starts the real API process, and asks it over HTTP. It prints latencies,
-// space on disk, and whether the bars for a machine with two cores are passed; it ends with status 1 when one is missed.
+// It starts a private PostgreSQL, generates texts whose words follow Zipf's law, writes them as conversations of many
+// agents with the same calls as the API and the worker, starts the real API process, and queries it over HTTP. It
+// prints latencies, space on disk, and limits for a machine with two cores, and exits with status 1 if one is
+// exceeded.
 package main
 
 import (
@@ -25,17 +26,17 @@ import (
 
 func main() {
 	b := bench{}
-	flag.IntVar(&b.chunks, "chunks", 1_000_000, "chunks altogether; one agent has a tenth of them, one a hundredth")
+	flag.IntVar(&b.chunks, "chunks", 1_000_000, "total chunks; one agent has a tenth of them, one a hundredth")
 	flag.IntVar(&b.agents, "agents", 200, "agents, at least 3")
-	flag.IntVar(&b.dimensions, "dimensions", 1024, "of a vector")
-	flag.IntVar(&b.vectors, "vectors", 100_000, "about how many chunks have vectors: those of the middle agent, and others")
+	flag.IntVar(&b.dimensions, "dimensions", 1024, "dimensions of a vector")
+	flag.IntVar(&b.vectors, "vectors", 100_000, "approximate number of chunks with vectors: those of the middle agent, and others")
 	flag.IntVar(&b.queries, "queries", 200, "searches and writes of each kind")
-	flag.IntVar(&b.words, "words", 50_000, "words of the vocabulary")
-	flag.Float64Var(&b.exponent, "exponent", 1.07, "of Zipf's law, above 1")
-	flag.IntVar(&b.turns, "turns", 100, "chunks of one conversation")
-	flag.IntVar(&b.writers, "writers", 2, "who write at the same time while the database is filled")
-	flag.Uint64Var(&b.seed, "seed", 1, "other texts for another number")
-	flag.BoolVar(&b.rivals, "rivals", true, "measure plain ways of searching as well")
+	flag.IntVar(&b.words, "words", 50_000, "size of the vocabulary")
+	flag.Float64Var(&b.exponent, "exponent", 1.07, "exponent of Zipf's law, above 1")
+	flag.IntVar(&b.turns, "turns", 100, "chunks per conversation")
+	flag.IntVar(&b.writers, "writers", 2, "concurrent writers while the database is filled")
+	flag.Uint64Var(&b.seed, "seed", 1, "seed of the generated texts")
+	flag.BoolVar(&b.rivals, "rivals", true, "also measure plain ways of searching")
 	services.Main("scale", b.run)
 }
 
@@ -51,7 +52,7 @@ type bench struct {
 	population population
 }
 
-// run measures and prints; passed says that no bar is missed.
+// run measures and prints; passed reports whether every figure is within its limit.
 func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool, err error) {
 	if err := b.prepare(); err != nil {
 		return false, err
@@ -76,29 +77,29 @@ func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool,
 	return r.passed(), services.Show(w, asJSON, r, r.print)
 }
 
-// prepare checks the flags and makes what follows from them.
+// prepare checks the flags and computes derived values.
 func (b *bench) prepare() error {
 	switch {
 	case b.agents < 3 || b.chunks < 100*b.agents:
-		return errors.New("there are at least 3 agents, and 100 chunks for each of them")
+		return errors.New("-agents must be at least 3, and -chunks at least 100 per agent")
 	case b.exponent <= 1 || b.words < 2*commonRanks:
-		return fmt.Errorf("the exponent is above 1, and there are at least %d words", 2*commonRanks)
+		return fmt.Errorf("-exponent must be above 1, and -words at least %d", 2*commonRanks)
 	case b.turns < 1 || b.queries < 1 || b.writers < 1 || b.dimensions < 1:
-		return errors.New("turns, queries, writers and dimensions are at least 1")
+		return errors.New("-turns, -queries, -writers and -dimensions must be at least 1")
 	}
 	b.vocabulary = newVocabulary(b.words, b.exponent, b.seed)
 	b.population = newPopulation(b.chunks, b.agents)
 	return nil
 }
 
-// measure fills the database and asks.
+// measure fills the database and measures.
 func (b *bench) measure(ctx context.Context, s *services.Services) (report, error) {
 	r := report{Chunks: b.chunks, Agents: b.agents, Dimensions: b.dimensions}
 	provider, err := services.StartEmbedder(func(text string) []float32 { return vectorOf(text, b.dimensions) })
 	if err != nil {
 		return r, err
 	}
-	defer func() { _ = provider.Close() }() // nobody asks any more
+	defer func() { _ = provider.Close() }() // no more requests
 	if r.Load, err = b.fill(ctx, s.DatabaseURL, provider); err != nil {
 		return r, err
 	}
@@ -126,7 +127,7 @@ func (b *bench) measure(ctx context.Context, s *services.Services) (report, erro
 	return r, err
 }
 
-// fill writes everything.
+// fill writes all data.
 func (b *bench) fill(ctx context.Context, database string, provider *services.Embedder) (loadFigures, error) {
 	s, err := store.Open(ctx, database, store.Options{})
 	if err != nil {
@@ -145,7 +146,7 @@ func (b *bench) fill(ctx context.Context, database string, provider *services.Em
 	return figures, err
 }
 
-// ask measures what goes through the API: first without an embedding provider, then with one.
+// ask measures requests to the API, first without an embedding provider, then with one.
 func (b *bench) ask(ctx context.Context, s *services.Services, provider *services.Embedder) ([]timing, error) {
 	plain, err := s.StartAPI(ctx)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	results = 10 // that everybody is asked for
-	warmUp  = 20 // questions or writes that are not measured: plans are made and pages are read
-	// rivalQuestions is how many questions the rivals are asked, some of which take a second for each.
+	results = 10 // requested per search
+	warmUp  = 20 // questions or writes before the measurement, to warm caches
+	// rivalQuestions is how many questions the rivals are asked; some take a second each.
 	rivalQuestions = 50
 )
 
-// questions about chunks of an agent, one each, and some more to warm up with.
+// questions returns questions about chunks of an agent, including some to warm up.
 func (b *bench) questions(agent int) []string {
 	w := b.vocabulary.writer(streamOfQuestions + uint64(agent))
 	out := make([]string, warmUp+b.queries)
@@ -28,7 +28,7 @@ func (b *bench) questions(agent int) []string {
 	return out
 }
 
-// searches asks the API the questions about an agent, one after the other.
+// searches sends the questions about an agent to the API, one after the other.
 func (b *bench) searches(ctx context.Context, api *deployment.Client, name string, agent int, bar float64) (timing, error) {
 	t := timing{Name: name, Chunks: b.population.sizes[agent], Bar: bar}
 	var took []time.Duration
@@ -40,7 +40,7 @@ func (b *bench) searches(ctx context.Context, api *deployment.Client, name strin
 			return t, err
 		}
 		if len(found.Results) == 0 {
-			return t, fmt.Errorf("%s: nothing is found for question %d", name, i+1)
+			return t, fmt.Errorf("%s: question %d has no results", name, i+1)
 		}
 		if i >= warmUp {
 			took = append(took, one)
@@ -50,11 +50,11 @@ func (b *bench) searches(ctx context.Context, api *deployment.Client, name strin
 	return t, nil
 }
 
-// noteBytes is the size of a note that is written.
+// noteBytes is the size of a written note.
 const noteBytes = 4 << 10
 
-// writes puts new notes of 4 KB into the memory of an agent's owner, one after the other: version, index and all, up to
-// the answer.
+// writes adds new notes of 4 KB to the memory of an agent's owner, one after the other, each measured until the
+// response.
 func (b *bench) writes(ctx context.Context, api *deployment.Client, agent int) (timing, error) {
 	t := timing{Name: "write of a 4 KB note", Chunks: b.population.sizes[agent], Bar: writeBar}
 	w := b.vocabulary.writer(streamOfNotes)
@@ -75,7 +75,7 @@ func (b *bench) writes(ctx context.Context, api *deployment.Client, agent int) (
 	return t, nil
 }
 
-// note is a document with headings and paragraphs.
+// note returns a document with headings and paragraphs.
 func (w *writer) note() string {
 	text := "# " + w.text(3) + "\n"
 	for i := 0; len(text) < noteBytes; i++ {
@@ -87,7 +87,7 @@ func (w *writer) note() string {
 	return text[:noteBytes]
 }
 
-// Bars: what p95 may be, in milliseconds, on two cores with a million chunks.
+// Limits of p95, in milliseconds, on two cores with a million chunks.
 const (
 	middleBar = 30
 	largeBar  = 120

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// population is who has how many chunks: one agent with a tenth of all, one with a hundredth, and the others with what is
-// left, falling slowly by rank, so that some are about as large as the second and many are small.
+// population distributes chunks over agents: one has a tenth, one a hundredth, and the others the rest, decreasing
+// slowly by rank, so that some are about as large as the second and many are small.
 type population struct {
 	sizes []int // chunks of each agent
 }
 
-// The two agents that are measured.
+// The two measured agents.
 const (
 	largeAgent  = 0 // a tenth of all chunks
 	middleAgent = 1 // a hundredth
@@ -38,14 +38,14 @@ func newPopulation(chunks, agents int) population {
 		others[i] = int(float64(left) * weights[i] / total)
 		given += others[i]
 	}
-	others[0] += left - given // what rounding has left over
+	others[0] += left - given // the remainder of rounding
 	return p
 }
 
-// name is the id of an agent.
+// name returns the id of an agent.
 func (p population) name(agent int) string { return fmt.Sprintf("agent-%03d", agent) }
 
-// agents are the numbers of all agents.
+// agents returns the numbers of all agents.
 func (p population) agents() []int {
 	out := make([]int, len(p.sizes))
 	for i := range out {
@@ -54,14 +54,14 @@ func (p population) agents() []int {
 	return out
 }
 
-// portion is a stretch of an agent's chunks that is written at once.
+// portion is a range of an agent's chunks that is written at once.
 type portion struct {
 	agent    int
 	from, to int // chunks, from 0
 }
 
-// portions cuts everybody's chunks into portions of at most size, in turn: rows of different agents stand beside each
-// other, as they do where many write.
+// portions splits all chunks into portions of at most size, agents in turn, so that rows of different agents are
+// interleaved as with many writers.
 func (p population) portions(size int) []portion {
 	var out []portion
 	for from, more := 0, true; more; from += size {
@@ -76,21 +76,21 @@ func (p population) portions(size int) []portion {
 	return out
 }
 
-// vocabulary makes texts of invented words whose frequencies follow Zipf's law, as those of languages do.
+// vocabulary generates texts of invented words whose frequencies follow Zipf's law, like natural languages.
 type vocabulary struct {
-	words    []string // from the most frequent to the rarest
+	words    []string // most frequent first
 	exponent float64
 	seed     uint64
 }
 
-// The least and most words of a chunk, and of a sentence in it.
+// Bounds of the number of words in a chunk, and in a sentence.
 const (
 	minWords, maxWords       = 40, 79
 	minSentence, maxSentence = 6, 16
 )
 
-// newVocabulary has size words; the word of rank r, from 0, is drawn with a probability that goes with 1/(r+1)^exponent.
-// The exponent is above 1. The same seed gives the same texts.
+// newVocabulary creates size words; the word of rank r, from 0, has a probability proportional to 1/(r+1)^exponent.
+// The exponent must be above 1. The same seed gives the same texts.
 func newVocabulary(size int, exponent float64, seed uint64) *vocabulary {
 	v := &vocabulary{words: make([]string, size), exponent: exponent, seed: seed}
 	for rank := range v.words {
@@ -105,7 +105,8 @@ const (
 	syllables  = len(consonants) * len(vowels)
 )
 
-// wordOf is the word of a rank: two syllables for the most frequent 4,900, three for the others, each rank another word.
+// wordOf returns the word of a rank: two syllables for the most frequent 4,900, three for the others; all are
+// distinct.
 func wordOf(rank int) string {
 	var w strings.Builder
 	length := 2
@@ -122,7 +123,7 @@ func wordOf(rank int) string {
 	return w.String()
 }
 
-// chunk is the text of an agent's chunk of the given number: as many words as one unit of the index has.
+// chunk returns the text of an agent's chunk: as many words as one unit of the index has.
 func (v *vocabulary) chunk(agent, number int) string {
 	w := v.writer(uint64(agent)<<40 | uint64(number))
 	return w.text(minWords + w.rng.IntN(maxWords-minWords+1))
@@ -132,24 +133,24 @@ func (v *vocabulary) chunk(agent, number int) string {
 type writer struct {
 	*vocabulary
 	rng  *rand.Rand
-	zipf *rand.Zipf // draws a place in words
+	zipf *rand.Zipf // draws an index of words
 }
 
-// Streams of what is no chunk.
+// Streams of texts other than chunks.
 const (
 	streamOfQuestions = 1<<63 + iota
 	streamOfNotes
 )
 
 func (v *vocabulary) writer(stream uint64) *writer {
-	rng := rand.New(rand.NewPCG(v.seed, stream)) //nolint:gosec // it must be repeatable
+	rng := rand.New(rand.NewPCG(v.seed, stream)) //nolint:gosec // it must be reproducible
 	return &writer{vocabulary: v, rng: rng, zipf: rand.NewZipf(rng, v.exponent, 1, uint64(len(v.words)-1))}
 }
 
 // word draws one word.
 func (w *writer) word() string { return w.words[w.zipf.Uint64()] }
 
-// text makes a text of n words, in sentences.
+// text returns a text of n words, in sentences.
 func (w *writer) text(n int) string {
 	var b strings.Builder
 	left := 0 // words of the sentence
@@ -170,14 +171,14 @@ func (w *writer) text(n int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// Questions have common words and rare ones, as people's have.
+// Questions have common and rare words, like real ones.
 const (
-	commonRanks = 50 // a word of these ranks is in every tenth chunk at least
+	commonRanks = 50 // a word of these ranks is in at least every tenth chunk
 	commonTerms = 2
 	rareTerms   = 3
 )
 
-// question asks for the rarer words of a chunk, between words that are almost everywhere.
+// question returns a question with the rarer words of a chunk, between very frequent words.
 func (w *writer) question(chunk string) string {
 	words := strings.Fields(strings.ToLower(strings.ReplaceAll(chunk, ".", "")))
 	common := map[string]bool{}
@@ -203,12 +204,12 @@ func (w *writer) question(chunk string) string {
 	return strings.Join(out, " ")
 }
 
-// vectorOf is a made-up vector of unit length for a text: always the same for the same text, and near to no other. What is
-// measured is how long it takes to compare them, which does not depend on what they say.
+// vectorOf returns a pseudo-random unit vector for a text: reproducible, and not near to any other. Only the time to
+// compare vectors is measured, which does not depend on their values.
 func vectorOf(text string, dimensions int) []float32 {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(text))                       // a hash takes everything
-	rng := rand.New(rand.NewPCG(h.Sum64(), uint64(1))) //nolint:gosec // it must be repeatable
+	_, _ = h.Write([]byte(text))                       // a hash never fails
+	rng := rand.New(rand.NewPCG(h.Sum64(), uint64(1))) //nolint:gosec // it must be reproducible
 	v, square := make([]float32, dimensions), 0.0
 	for i := range v {
 		v[i] = float32(rng.NormFloat64())

@@ -11,7 +11,7 @@ import (
 	"reverie/test/bench/services"
 )
 
-// report is the outcome of a run; it is also the JSON output.
+// report is the result of a run, also as JSON.
 type report struct {
 	Chunks     int          `json:"chunks"`
 	Agents     int          `json:"agents"`
@@ -21,26 +21,26 @@ type report struct {
 	Disk       []diskFigure `json:"disk"`
 }
 
-// loadFigures say how long it took to fill the database.
+// loadFigures are the durations of filling the database.
 type loadFigures struct {
 	WriteSeconds float64 `json:"writeSeconds"` // messages with their lexical index
 	PackSeconds  float64 `json:"packSeconds"`  // merging of the index
-	EmbedSeconds float64 `json:"embedSeconds"` // making up vectors and storing them
+	EmbedSeconds float64 `json:"embedSeconds"` // generating and storing vectors
 	Vectors      int     `json:"vectors"`
 }
 
-// timing is how long one thing took.
+// timing is the latency of one kind of operation.
 type timing struct {
 	Name    string           `json:"name"`
 	Chunks  int              `json:"chunks"` // of the agent
 	Latency services.Latency `json:"latency"`
-	Bar     float64          `json:"barP95Ms,omitempty"` // what p95 may be; 0: it is a rival, and has none
+	Bar     float64          `json:"barP95Ms,omitempty"` // limit of p95; 0: none, as for rivals
 }
 
-// passed says that a timing is within its bar, or has none.
+// passed reports whether a timing is within its limit or has none.
 func (t timing) passed() bool { return t.Bar == 0 || t.Latency.P95 <= t.Bar }
 
-// passed says that nothing misses its bar.
+// passed reports whether all limits are met.
 func (r report) passed() bool {
 	for _, t := range r.Timings {
 		if !t.passed() {
@@ -60,7 +60,7 @@ func (r report) print(w io.Writer) error {
 	fmt.Fprintf(w, "written and indexed in %.0f s, index merged in %.0f s, vectors made up and stored in %.0f s\n\n",
 		r.Load.WriteSeconds, r.Load.PackSeconds, r.Load.EmbedSeconds)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "milliseconds\tchunks\ttimes\tp50\tp95\tlongest\tp95 wanted\t\t")
+	fmt.Fprintln(t, "milliseconds\tchunks\ttimes\tp50\tp95\tlongest\tp95 limit\t\t")
 	for _, one := range r.Timings {
 		l := one.Latency
 		fmt.Fprintf(t, "%s\t%d\t%d\t%.1f\t%.1f\t%.1f\t%s\t\n", one.Name, one.Chunks, l.Count, l.P50, l.P95, l.Max, verdict(one.Bar, one.passed()))
@@ -70,14 +70,14 @@ func (r report) print(w io.Writer) error {
 	}
 	fmt.Fprintln(w)
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "disk, with indexes\tMB\tfor\tbytes of each\twanted below\t\t")
+	fmt.Fprintln(t, "disk, with indexes\tMB\tfor\tbytes of each\tlimit\t\t")
 	for _, d := range r.Disk {
 		fmt.Fprintf(t, "%s\t%.1f\t%d\t%.0f\t%s\t\n", d.Name, float64(d.Bytes)/1e6, d.Items, d.Each, verdict(d.Bar, d.passed()))
 	}
 	return t.Flush()
 }
 
-// verdict is the last two cells of a row.
+// verdict returns the last two cells of a row.
 func verdict(bar float64, passed bool) string {
 	switch {
 	case bar == 0:
@@ -89,29 +89,29 @@ func verdict(bar float64, passed bool) string {
 	}
 }
 
-// diskFigure is how much space something takes, with its indexes.
+// diskFigure is the space that something takes, including its indexes.
 type diskFigure struct {
 	Name  string  `json:"name"`
 	Bytes int64   `json:"bytes"`
-	Items int     `json:"items"`       // that share it
-	Each  float64 `json:"bytesOfEach"` // of them
+	Items int     `json:"items"`       // number of items in it
+	Each  float64 `json:"bytesOfEach"` // per item
 	Bar   float64 `json:"bar,omitempty"`
 }
 
-// passed says that a figure is below its bar, or has none.
+// passed reports whether a figure is below its limit or has none.
 func (d diskFigure) passed() bool { return d.Bar == 0 || d.Each < d.Bar }
 
-// diskBar is what a plain table of postings takes for a chunk of 49 distinct words: 1,036 MB for 199,860 chunks.
+// diskBar is the space of a plain postings table per chunk of 49 distinct words: 1,036 MB for 199,860 chunks.
 const diskBar = 5200
 
-// sizeOf adds up tables by patterns of their names (SQL's like).
+// sizeOf sums the sizes of tables by patterns of their names (SQL's like).
 const sizeOf = `
 select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
 from pg_class c
 join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = $1 and c.relkind = 'r' and c.relname like any ($2::text[]) and not c.relname like any ($3::text[])`
 
-// parts of the schema, by the names of their tables.
+// diskParts are the parts of the schema, by the names of their tables.
 var diskParts = []struct {
 	name          string
 	schema        string
@@ -119,13 +119,16 @@ var diskParts = []struct {
 	perVector     bool
 	bar           float64
 }{
-	{name: "lexical index", schema: "public", like: []string{"index\\_%"}, notLike: []string{"index\\_vectors%", "index\\_spaces", "index\\_progress"}, bar: diskBar},
+	{
+		name: "lexical index", schema: "public", like: []string{"index\\_%"},
+		notLike: []string{"index\\_vectors%", "index\\_spaces", "index\\_progress"}, bar: diskBar,
+	},
 	{name: "texts", schema: "public", like: []string{"messages", "conversations"}},
 	{name: "vectors", schema: "public", like: []string{"index\\_vectors%", "index\\_spaces", "index\\_progress"}, perVector: true},
 	{name: "cache of vectors", schema: "public", like: []string{"embedding\\_cache"}, perVector: true},
 }
 
-// disk measures the parts after a vacuum. chunks and vectors are how many there are.
+// disk measures the parts after a vacuum. chunks and vectors are the numbers of items.
 func disk(ctx context.Context, db *pgx.Conn, chunks, vectors int) ([]diskFigure, error) {
 	if _, err := db.Exec(ctx, "vacuum analyze"); err != nil {
 		return nil, err
@@ -146,7 +149,7 @@ func disk(ctx context.Context, db *pgx.Conn, chunks, vectors int) ([]diskFigure,
 	return append(figures, total.shared()), err
 }
 
-// rivalDisk is what a table of a rival takes, its indexes included.
+// rivalDisk returns the space of a rival's table, including its indexes.
 func rivalDisk(ctx context.Context, db *pgx.Conn, name, table string, items int) (diskFigure, error) {
 	figure := diskFigure{Name: name, Items: items}
 	err := db.QueryRow(ctx, "select pg_total_relation_size($1::regclass)", "rival."+table).Scan(&figure.Bytes)

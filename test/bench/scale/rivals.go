@@ -14,13 +14,13 @@ import (
 	"reverie/test/bench/services"
 )
 
-// rivals are plain ways to search the same texts on the same server, in the same run, in a schema of their own. They are
-// asked directly, without an API, an identity or row-level security in between: what they do not do is in their favour.
+// rivals are plain ways to search the same texts on the same server, in the same run, in a separate schema. They are
+// queried directly, without an API, an identity or row-level security, which is in their favour.
 type rivals struct {
 	db *pgx.Conn
 }
 
-// openRivals makes the schema, as the database's superuser.
+// openRivals creates the schema, as the database's superuser.
 func openRivals(ctx context.Context, url string) (*rivals, error) {
 	db, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -48,7 +48,7 @@ func (r *rivals) time(ctx context.Context, sql string, questions []string, args 
 			return services.Latency{}, err
 		}
 		if len(found) == 0 {
-			return services.Latency{}, fmt.Errorf("nothing is found for question %d", i+1)
+			return services.Latency{}, fmt.Errorf("question %d has no results", i+1)
 		}
 		if i >= warm {
 			took = append(took, time.Since(began))
@@ -57,7 +57,7 @@ func (r *rivals) time(ctx context.Context, sql string, questions []string, args 
 	return services.LatencyOf(took), nil
 }
 
-// BM25 over a table with one row for each word of each chunk, and an index that has all that is needed.
+// BM25 over a table with one row per word and chunk, and a covering index.
 const (
 	postingsTable = `
 create table rival.posting as
@@ -71,14 +71,14 @@ from (
 
 	postingsIndex = `create index on rival.posting (agent_id, word) include (chunk, times, words)`
 
-	// What an agent has altogether, which the query needs.
+	// Totals of an agent, which the query needs.
 	postingsTotals = `
 create table rival.total as
 select agent_id, count(*)::float8 as chunks, avg(words)::float8 as mean
 from (select distinct agent_id, chunk, words from rival.posting) c
 group by agent_id`
 
-	postingsAnalyze = `vacuum analyze rival.posting` // scans of the index alone need it
+	postingsAnalyze = `vacuum analyze rival.posting` // required for index-only scans
 
 	postingsQuery = `
 select chunk
@@ -96,7 +96,7 @@ order by sum(ln(1 + (chunks - having_it + 0.5) / (having_it + 0.5)) * times * 2.
 limit $3`
 )
 
-// loadPostings gives it the words of some agents' messages, which the text rival has.
+// loadPostings loads the words of some agents' messages from the text rival.
 func (r *rivals) loadPostings(ctx context.Context, agents ...string) error {
 	if _, err := r.db.Exec(ctx, postingsTable, agents); err != nil {
 		return err
@@ -113,8 +113,8 @@ func (r *rivals) searchPostings(ctx context.Context, agent string, questions []s
 	return r.time(ctx, postingsQuery, questions, func(q string) []any { return []any{agent, strings.Fields(q), results} })
 }
 
-// Full-text search as PostgreSQL has it: tsvector, GIN and ts_rank over the words of the question joined by OR. The index
-// leads with the agent, by which the database would else have to filter.
+// PostgreSQL's full-text search: tsvector, GIN and ts_rank over the words of the question joined by OR. The index
+// leads with the agent, which would otherwise be a filter.
 const (
 	textTable = `
 create extension if not exists btree_gin;
@@ -133,7 +133,7 @@ order by ts_rank(words, q) desc
 limit $3`
 )
 
-// loadText gives it all messages.
+// loadText loads all messages.
 func (r *rivals) loadText(ctx context.Context) error {
 	if _, err := r.db.Exec(ctx, textTable); err != nil {
 		return err
@@ -173,7 +173,7 @@ order by embedding <=> $2::halfvec
 limit $3`
 )
 
-// loadVectors gives it every vector that the index has.
+// loadVectors loads every vector of the index.
 func (r *rivals) loadVectors(ctx context.Context) error {
 	if _, err := r.db.Exec(ctx, vectorsTable); err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"reverie/store"
 )
 
-// Embedder is an embedding provider on loopback whose vectors a benchmark makes up, so that what is measured is what is
-// done with them. It speaks the embeddings API of OpenAI.
+// Embedder is an embedding provider on loopback with generated vectors, so that only their processing is measured. It
+// implements OpenAI's embeddings API.
 type Embedder struct {
 	// URL is its base URL.
 	URL string
@@ -23,13 +23,13 @@ type Embedder struct {
 	server *http.Server
 }
 
-// The made-up model: by which protocol it is reached, and its name.
+// Protocol and name of the simulated model.
 const (
 	embedderProvider = "openai-compatible"
 	embedderModel    = "made-up"
 )
 
-// StartEmbedder serves vectors, which all have the same dimensions. vectorOf is called by several goroutines at once.
+// StartEmbedder serves vectors, which must all have the same dimensions. vectorOf must be safe for concurrent use.
 func StartEmbedder(vectorOf func(text string) []float32) (*Embedder, error) {
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -39,19 +39,19 @@ func StartEmbedder(vectorOf func(text string) []float32) (*Embedder, error) {
 		URL:    "http://" + listener.Addr().String() + "/v1",
 		server: &http.Server{Handler: embeddings(vectorOf), ReadHeaderTimeout: time.Minute},
 	}
-	go func() { _ = e.server.Serve(listener) }() // it ends with Close
+	go func() { _ = e.server.Serve(listener) }() // until Close
 	return e, nil
 }
 
-// Open connects to it as the program does.
+// Open returns a client of the provider, as the program uses it.
 func (e *Embedder) Open(dimensions int) (embed.Embedder, error) {
 	return embed.Open(embed.Config{Provider: embedderProvider, Model: embedderModel, BaseURL: e.URL, Dimensions: dimensions})
 }
 
-// Close ends it.
+// Close stops the provider.
 func (e *Embedder) Close() error { return e.server.Close() }
 
-// Env is the environment of a process that is to use it.
+// Env returns the environment for a process that uses the provider.
 func (e *Embedder) Env(dimensions int) []string {
 	return []string{
 		"REVERIE_EMBEDDING_PROVIDER=" + embedderProvider, "REVERIE_EMBEDDING_MODEL=" + embedderModel,
@@ -86,17 +86,19 @@ func embeddings(vectorOf func(text string) []float32) http.HandlerFunc {
 			answer.Data = append(answer.Data, embedding{"embedding", i, vectorOf(text)})
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(answer) // whoever asked sees that it is incomplete
+		_ = json.NewEncoder(w).Encode(answer) // the client notices an incomplete response
 	}
 }
 
 // embedBatch is how many vectors are stored at once.
 const embedBatch = 256
 
-// Embed gives every unit of some agents its vector, agents in turn, by the calls that the worker makes, and returns how many
-// there are. Each identity names one agent and may tend its index. vectorsOf makes vectors; a nil one leaves its text
-// without.
-func Embed(ctx context.Context, s *store.Store, agents []memory.Identity, of memory.EmbeddingIdentity, vectorsOf func(ctx context.Context, texts []string) ([][]float32, error)) (vectors int, err error) {
+// Embed stores a vector for every unit of some agents, agents in turn, with the same calls as the worker, and returns
+// their number. Each identity names one agent and may maintain its index. vectorsOf makes vectors; a nil one leaves
+// its text without.
+func Embed(ctx context.Context, s *store.Store, agents []memory.Identity, of memory.EmbeddingIdentity,
+	vectorsOf func(ctx context.Context, texts []string) ([][]float32, error),
+) (vectors int, err error) {
 	spaces := make([]int64, len(agents))
 	for i, id := range agents {
 		space, err := s.OpenSpace(ctx, id, of)
@@ -134,7 +136,7 @@ func Embed(ctx context.Context, s *store.Store, agents []memory.Identity, of mem
 	return vectors, nil
 }
 
-// Tending is the identity of the worker that tends an agent's index.
+// Tending returns the worker's identity for maintaining an agent's index.
 func Tending(agent string) memory.Identity {
 	return memory.Identity{
 		Workspace: Workspace, Agent: agent, AnyOwner: true, Role: memory.RoleAdmin,

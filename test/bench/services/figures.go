@@ -14,13 +14,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Calls counts what goes to the database, and how long the answers take. It is the tracer of a store or a pool.
+// Calls counts database calls and their duration. It is a tracer for a store or a pool.
 type Calls struct{ trips, statements, nanoseconds atomic.Int64 }
 
-// Called is what Calls have counted.
+// Called is the state of Calls at some moment.
 type Called struct {
 	Trips, Statements int64
-	Took              time.Duration // of all of them, one after the other
+	Took              time.Duration // sum of all durations
 }
 
 // So returns what was counted so far.
@@ -28,7 +28,7 @@ func (c *Calls) So() Called {
 	return Called{c.trips.Load(), c.statements.Load(), time.Duration(c.nanoseconds.Load())}
 }
 
-// Since is what has been called since then.
+// Since returns the difference to an earlier state.
 func (c *Calls) Since(then Called) Called {
 	now := c.So()
 	return Called{now.Trips - then.Trips, now.Statements - then.Statements, now.Took - then.Took}
@@ -68,26 +68,26 @@ func (*Calls) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryDat
 // TraceBatchEnd implements pgx.BatchTracer.
 func (c *Calls) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchEndData) { c.end(ctx) }
 
-// CPU is the CPU time that was used by whom.
+// CPU is the CPU time used by each part.
 type CPU struct {
 	Worker   time.Duration // this process: the worker, and the benchmark itself
 	Database time.Duration
 	Temporal time.Duration
 }
 
-// Since is what was used since then.
+// Since returns the difference to an earlier state.
 func (c CPU) Since(then CPU) CPU {
 	return CPU{c.Worker - then.Worker, c.Database - then.Database, c.Temporal - then.Temporal}
 }
 
-// All is what was used by all of them.
+// All returns the sum.
 func (c CPU) All() time.Duration { return c.Worker + c.Database + c.Temporal }
 
-// tick is the unit of /proc's times; Linux has no other on any machine that runs Go.
+// tick is the unit of times in /proc, which is the same on all Linux machines that run Go.
 const tick = 10 * time.Millisecond
 
-// UsedCPU reads how much this process and its children have used, those that have ended included. It is all zero where there
-// is no /proc.
+// UsedCPU returns the CPU time of this process and its children so far, including ended ones. It is zero without
+// /proc.
 func UsedCPU() CPU {
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil || len(files) == 0 {
@@ -95,7 +95,7 @@ func UsedCPU() CPU {
 	}
 	all := map[int]process{}
 	for _, file := range files {
-		if p, err := readProcess(file); err == nil { // else it has just ended
+		if p, err := readProcess(file); err == nil { // otherwise it has just ended
 			all[p.id] = p
 		}
 	}
@@ -115,11 +115,11 @@ func UsedCPU() CPU {
 	return out
 }
 
-// process is a line of /proc.
+// process is the state of a process in /proc.
 type process struct {
 	id, parent int
 	name       string
-	own, ended time.Duration // its own time, and that of its children that have ended
+	own, ended time.Duration // its own time, and that of its ended children
 }
 
 func readProcess(file string) (p process, err error) {
@@ -127,7 +127,7 @@ func readProcess(file string) (p process, err error) {
 	if err != nil {
 		return p, err
 	}
-	// The name stands in parentheses and may hold anything, parentheses included.
+	// The name is in parentheses and may contain anything, including parentheses.
 	text := string(content)
 	open, end := strings.IndexByte(text, '('), strings.LastIndexByte(text, ')')
 	if open < 0 || end < open {
@@ -144,7 +144,7 @@ func readProcess(file string) (p process, err error) {
 	if p.parent, err = strconv.Atoi(fields[1]); err != nil {
 		return p, err
 	}
-	var ticks [4]int64 // user, system, and the same of children that have ended
+	var ticks [4]int64 // user, system, and the same of ended children
 	for i := range ticks {
 		if ticks[i], err = strconv.ParseInt(fields[11+i], 10, 64); err != nil {
 			return p, err
@@ -154,7 +154,7 @@ func readProcess(file string) (p process, err error) {
 	return p, nil
 }
 
-// descends reports whether a process has another one above it.
+// descends reports whether a process is a descendant of another one.
 func descends(all map[int]process, p process, from int) bool {
 	for p.parent != 0 {
 		if p.parent == from {
@@ -169,16 +169,16 @@ func descends(all map[int]process, p process, from int) bool {
 	return false
 }
 
-// Latency is the distribution of how long something took.
+// Latency is a distribution of durations.
 type Latency struct {
 	Count int     `json:"count"`
-	P50   float64 `json:"p50Ms"` // milliseconds, as all of them
+	P50   float64 `json:"p50Ms"` // all in milliseconds
 	P95   float64 `json:"p95Ms"`
 	Max   float64 `json:"maxMs"`
 }
 
-// LatencyOf summarises times, in any order. A percentile is the smallest time that at least so many per cent of the times
-// do not exceed (nearest rank).
+// LatencyOf summarises durations, in any order. A percentile is the smallest duration that at least this percentage
+// of durations does not exceed (nearest rank).
 func LatencyOf(times []time.Duration) Latency {
 	if len(times) == 0 {
 		return Latency{}
@@ -190,7 +190,7 @@ func LatencyOf(times []time.Duration) Latency {
 	}
 }
 
-// percentile of at least one sorted time.
+// percentile returns a percentile of at least one sorted duration.
 func percentile(sorted []time.Duration, p int) time.Duration {
 	return sorted[max(1, (len(sorted)*p+99)/100)-1]
 }

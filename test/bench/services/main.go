@@ -15,12 +15,12 @@ import (
 	"reverie/config"
 )
 
-// Main is the main function of a benchmark whose flags are declared: it adds -json, reads the flags, and measures. The process
-// ends with status 1 when run fails or a bar is missed.
+// Main runs a benchmark after its flags are declared: it adds -json, parses the flags, and calls run. The process
+// exits with status 1 if run fails or does not pass.
 func Main(name string, run func(ctx context.Context, w io.Writer, asJSON bool) (passed bool, err error)) {
 	asJSON := flag.Bool("json", false, "print the report as JSON")
 	flag.Parse()
-	// A reader that goes away (a pipe to head) must not kill this process before it has stopped what it started.
+	// A closed output pipe must not kill this process before it has stopped what it started.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
 	defer stop()
 	passed, err := run(ctx, os.Stdout, *asJSON)
@@ -33,7 +33,7 @@ func Main(name string, run func(ctx context.Context, w io.Writer, asJSON bool) (
 	}
 }
 
-// Show prints a report, by itself or as JSON.
+// Show prints a report as text or as JSON.
 func Show(w io.Writer, asJSON bool, report any, text func(io.Writer) error) error {
 	if !asJSON {
 		return text(w)
@@ -43,7 +43,7 @@ func Show(w io.Writer, asJSON bool, report any, text func(io.Writer) error) erro
 	return encoder.Encode(report)
 }
 
-// TakeSettings removes Reverie's settings from the environment of this process, whose children would else work with a
+// TakeSettings removes Reverie's settings from the environment of this process, whose children would otherwise use a
 // person's own database or model, and returns those whose names begin with prefix, as NAME=value.
 func TakeSettings(prefix string) (taken []string, err error) {
 	for _, setting := range os.Environ() {
@@ -61,7 +61,7 @@ func TakeSettings(prefix string) (taken []string, err error) {
 	return taken, nil
 }
 
-// Bar is what a benchmark is held against: a figure that may not be larger than Most.
+// Bar is a figure with its upper limit.
 type Bar struct {
 	Name      string
 	Got, Most float64
@@ -69,14 +69,14 @@ type Bar struct {
 
 func (b Bar) passed() bool { return b.Got <= b.Most }
 
-// Passed says that no bar is missed.
+// Passed reports whether all figures are within their limits.
 func Passed(bars []Bar) bool {
 	return !slices.ContainsFunc(bars, func(b Bar) bool { return !b.passed() })
 }
 
-// PrintBars writes them as a part of a table whose columns end with tabs.
+// PrintBars prints limits as a part of a table with tab-terminated columns.
 func PrintBars(w io.Writer, bars []Bar) {
-	fmt.Fprintln(w, "bars\tmeasured\tat most\t\t")
+	fmt.Fprintln(w, "limits\tmeasured\tat most\t\t")
 	for _, b := range bars {
 		verdict := "passed"
 		if !b.passed() {

@@ -1,5 +1,5 @@
-// Package services brings up what a benchmark measures: a private PostgreSQL, the real API process, and the worker where it is
-// part of what is measured. They end with the benchmark.
+// Package services starts what a benchmark measures: a private PostgreSQL, the real API process, and the worker if it
+// is part of the measurement. They end with the benchmark.
 package services
 
 import (
@@ -21,36 +21,37 @@ import (
 	"reverie/test/deployment"
 )
 
-// Workspace is the tenant that the API process works for.
+// Workspace is the workspace of the API process.
 const Workspace = "default"
 
 const (
 	database     = "bench"
-	startTimeout = time.Minute // until the API says that it is ready
-	stopTimeout  = time.Minute // of one process; then it is killed
+	startTimeout = time.Minute // until the API is ready
+	stopTimeout  = time.Minute // per process; then it is killed
 )
 
-// Options say what is brought up.
+// Options configures the services.
 type Options struct {
-	// Dir holds data and logs; it must exist, and be in a folder that everybody may enter: started by root, the database
-	// server runs as an ordinary user, and its data would go elsewhere and stay there (devenv.PostgresOptions).
+	// Dir contains data and logs. It must exist in a folder that everybody may enter: if this process is root, the
+	// database server runs as an ordinary user, and its data would otherwise be stored elsewhere and kept
+	// (devenv.PostgresOptions).
 	Dir string
-	// Progress hears what is going on; nil is silent.
+	// Progress reports what is going on; nil is silent.
 	Progress devenv.Progress
 }
 
-// Services are what runs.
+// Services are the running processes.
 type Services struct {
-	// DatabaseURL is the migrated database, for its superuser: row-level security does not hold for it.
+	// DatabaseURL is the migrated database, for its superuser, who bypasses row-level security.
 	DatabaseURL string
 
 	options Options
-	key     string // of an admin; there is one for all processes
+	key     string // admin key of all processes
 	program string
 	stops   []func() error
 }
 
-// Start brings up PostgreSQL with a migrated database. What was started is stopped again when it fails.
+// Start starts PostgreSQL with a migrated database. If it fails, it stops what it has started.
 func Start(ctx context.Context, o Options) (_ *Services, err error) {
 	s := &Services{options: o, key: rand.Text()}
 	defer func() {
@@ -74,9 +75,9 @@ func Start(ctx context.Context, o Options) (_ *Services, err error) {
 	return s, err
 }
 
-// StartAPI runs the program as the API and returns a client with an admin key. The API has no Temporal to reach: it stores,
-// indexes and searches all the same. env is added to the environment of the process, which inherits that of this one, and
-// wins over it. It may be called several times: the processes share the database.
+// StartAPI runs the program as the API and returns a client with an admin key. The API has no Temporal; it still
+// stores, indexes and searches. env is added to the inherited environment and overrides it. It may be called several
+// times: the processes share the database.
 func (s *Services) StartAPI(ctx context.Context, env ...string) (_ *deployment.Client, err error) {
 	if s.program == "" {
 		if s.program, err = deployment.Build(ctx, s.options.Dir); err != nil {
@@ -102,13 +103,12 @@ func (s *Services) StartAPI(ctx context.Context, env ...string) (_ *deployment.C
 	ready, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	if err := api.WaitReady(ready); err != nil {
-		return nil, fmt.Errorf("the API does not become ready: %w\n%s", err, s.logOf("api"))
+		return nil, fmt.Errorf("the API did not become ready: %w\n%s", err, s.logOf("api"))
 	}
 	return api, nil
 }
 
-// StartWorker runs the program as the worker. It must reach a Temporal, which env names, as it does whatever else differs from
-// the settings of the API.
+// StartWorker runs the program as the worker. env must name a Temporal, and overrides the settings of the API.
 func (s *Services) StartWorker(env ...string) error {
 	return s.run("worker", append([]string{
 		"REVERIE_DATABASE_URL=" + s.DatabaseURL, "REVERIE_WORKSPACE=" + Workspace, "REVERIE_ADMIN_KEY=" + s.key,
@@ -125,7 +125,7 @@ func (s *Services) run(name string, env []string) error {
 	return nil
 }
 
-// logOf is what a process has logged, for an error message.
+// logOf returns the log of a process, for an error message.
 func (s *Services) logOf(name string) string {
 	content, err := os.ReadFile(filepath.Join(s.options.Dir, name+".log"))
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *Services) logOf(name string) string {
 
 func (s *Services) onStop(stop func() error) { s.stops = append(s.stops, stop) }
 
-// Stop ends everything, the last started first.
+// Stop stops everything, in reverse order.
 func (s *Services) Stop() error {
 	var errs []error
 	for _, stop := range slices.Backward(s.stops) {
@@ -146,11 +146,10 @@ func (s *Services) Stop() error {
 	return errors.Join(errs...)
 }
 
-// Say shows progress on standard error.
+// Say prints progress to standard error.
 func Say(part, message string) { fmt.Fprintf(os.Stderr, "%s: %s\n", part, message) }
 
-// Search is the body of a search, as far as benchmarks use it. It is no synthetic one: that it was used is recorded, as an
-// agent's search would be.
+// Search is the body of a search request. It is not synthetic: its use is recorded, like an agent's.
 type Search struct {
 	Owner      memory.Owner    `json:"owner"`
 	Query      string          `json:"query"`
@@ -160,15 +159,14 @@ type Search struct {
 	Options    json.RawMessage `json:"options,omitempty"`
 }
 
-// Found is what benchmarks read of an answer.
+// Found is the part of the response that benchmarks use.
 type Found struct {
 	Results []struct {
 		MessageIDs []string `json:"messageIds"`
 	} `json:"results"`
 }
 
-// MessageIDs are the ids of the messages found, best first. A message that is found in several parts is there several
-// times.
+// MessageIDs returns the ids of the messages found, best first. A message found in several parts is repeated.
 func (f Found) MessageIDs() []string {
 	var ids []string
 	for _, result := range f.Results {
@@ -177,7 +175,7 @@ func (f Found) MessageIDs() []string {
 	return ids
 }
 
-// Ask searches an agent and says how long the answer took, from the request to the last byte read and decoded.
+// Ask searches an agent and returns the duration from the request to the decoded response.
 func Ask(ctx context.Context, api *deployment.Client, agent string, s Search) (Found, time.Duration, error) {
 	var found Found
 	began := time.Now()

@@ -14,24 +14,23 @@ import (
 	"reverie/test/deployment"
 )
 
-// latency is how long contexts of one conversation took.
+// latency is the latency of contexts of one conversation.
 type latency struct {
 	Messages int              `json:"messages"`
-	Sent     int              `json:"sentMessages"` // word by word, of one context
+	Sent     int              `json:"sentMessages"` // verbatim messages in one context
 	Tokens   int              `json:"tokens"`       // of one context
 	Context  services.Latency `json:"context"`
-	// Read is a plain read of the messages that a context has, and of nothing else, over one connection, with the JSON that
-	// goes to the client.
+	// Read is a plain read of only the messages in a context, over one connection, including their JSON encoding.
 	Read  services.Latency `json:"read"`
 	Ratio float64          `json:"ratio"` // of the medians
 }
 
 const (
 	agentOfLatency = "harbour"
-	batchSize      = 20 // messages; a conversation comes in small pieces
+	batchSize      = 20 // messages per post
 )
 
-// latency times contexts of a conversation of n messages that has been compacted as far as it has to be.
+// latency measures contexts of a conversation of n messages that has been compacted as far as necessary.
 func (b *bench) latency(ctx context.Context, n int) (latency, error) {
 	api, agent, conversation := b.world.rules, fmt.Sprintf("%s-%d", agentOfLatency, n), fmt.Sprintf("talk-%d", n)
 	if err := newAgent(ctx, api, agent); err != nil {
@@ -41,7 +40,7 @@ func (b *bench) latency(ctx context.Context, n int) (latency, error) {
 	if err := t.fill(ctx, api, agent, conversation, n); err != nil {
 		return latency{}, err
 	}
-	// The first context has flushed and summarised what has to be.
+	// The first context flushes and summarises.
 	first, err := ask(ctx, api, agent, contextRequest{Conversation: conversation, Owner: owner, Message: t.question()})
 	if err != nil {
 		return latency{}, err
@@ -74,11 +73,12 @@ func (b *bench) latency(ctx context.Context, n int) (latency, error) {
 }
 
 const (
-	freshRows = 64 // of an index, beyond which they are merged
+	freshRows = 64 // of an index, above which they are merged
 	patience  = 2 * time.Minute
 )
 
-// settle waits until the index of an agent has merged what was written in one go, as it is in a conversation that takes days.
+// settle waits until the index of an agent has merged what was written at once, which in a real conversation takes
+// days.
 func settle(ctx context.Context, c *pgx.Conn, agent string) error {
 	for began := time.Now(); time.Since(began) < patience; time.Sleep(100 * time.Millisecond) {
 		var fresh int
@@ -111,7 +111,7 @@ func messagesPath(agent, conversation string) string {
 	return "/api/v1/agents/" + agent + "/conversations/" + url.PathEscape(conversation) + "/messages"
 }
 
-// contextRequest is the body of a request for a context, as far as this needs it.
+// contextRequest is the body of a context request.
 type contextRequest struct {
 	Conversation string `json:"conversation"`
 	Owner        string `json:"owner"`
@@ -119,7 +119,7 @@ type contextRequest struct {
 	MaxTokens    int    `json:"maxInputTokens,omitempty"`
 }
 
-// contextAnswer is what is read of the answer.
+// contextAnswer is the part of the response that is used.
 type contextAnswer struct {
 	Messages []contextMessage `json:"messages"`
 	Ledger   struct {
@@ -142,7 +142,7 @@ func ask(ctx context.Context, api *deployment.Client, agent string, r contextReq
 	return out, api.Call(ctx, http.MethodPost, "/api/v1/agents/"+agent+"/context", r, &out)
 }
 
-// read reads the last messages of a conversation and writes them as JSON.
+// read reads the last messages of a conversation and encodes them as JSON.
 func read(ctx context.Context, c *pgx.Conn, conversation string, last int) error {
 	rows, err := c.Query(ctx, `
 select m.role, m.content

@@ -1,12 +1,12 @@
-// Command window measures the context window: how long assembling one takes by the length of the conversation, next to a plain
-// read of the same messages; what a conversation of many turns costs in tokens, next to sending everything and to summarising
-// from the beginning at each overflow; and how much of a prompt stays the same from one turn to the next, which is what a
-// provider can cache.
+// Command window measures three things about the context window: the latency of building one by length of the
+// conversation, next to a plain read of the same messages; the token cost of a long conversation, next to sending
+// everything and to summarising from the beginning at each overflow; and how much of a prompt stays the same from one
+// turn to the next, which providers can cache.
 //
 //	go run ./test/bench/window
 //
-// It starts a private PostgreSQL, a private Temporal dev server, a scripted model, and the program's own API and worker. It
-// prints figures and ratios, and whether the bars are passed; it ends with status 1 when one is missed.
+// It starts a private PostgreSQL, a private Temporal dev server, a scripted model, and the program's own API and
+// worker. It prints figures, ratios and limits, and exits with status 1 if a limit is exceeded.
 package main
 
 import (
@@ -25,11 +25,11 @@ import (
 
 func main() {
 	b := bench{lengths: lengths{10, 100, 1000, 10_000}}
-	flag.Var(&b.lengths, "lengths", "messages of the conversations whose contexts are timed, one measurement for each; empty: none")
-	flag.IntVar(&b.asks, "asks", 200, "contexts of one measurement")
-	flag.IntVar(&b.turns, "turns", 100, "of the conversation whose tokens are counted; 0: none is")
-	flag.IntVar(&b.window, "window", 16_000, "tokens of its window")
-	flag.Uint64Var(&b.seed, "seed", 1, "other texts for another number")
+	flag.Var(&b.lengths, "lengths", "lengths of the conversations whose contexts are timed, in messages; empty: skip it")
+	flag.IntVar(&b.asks, "asks", 200, "contexts per measurement")
+	flag.IntVar(&b.turns, "turns", 100, "turns of the conversation whose tokens are counted; 0: skip it")
+	flag.IntVar(&b.window, "window", 16_000, "size of its window in tokens")
+	flag.Uint64Var(&b.seed, "seed", 1, "seed of the generated texts")
 	services.Main("window", b.run)
 }
 
@@ -43,10 +43,10 @@ type bench struct {
 	world *world
 }
 
-// run measures and prints; passed says that no bar is missed.
+// run measures and prints; passed reports whether every figure is within its limit.
 func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool, err error) {
 	if b.asks < 1 || b.turns < 0 || b.window < 2000 {
-		return false, errors.New("ask at least once, for turns that are not negative, in a window of at least 2,000 tokens")
+		return false, errors.New("-asks must be at least 1, -turns at least 0, and -window at least 2000")
 	}
 	if _, err := services.TakeSettings(""); err != nil {
 		return false, err
@@ -76,7 +76,7 @@ func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool,
 	return r.passed(), services.Show(w, asJSON, r, r.print)
 }
 
-// lengths is a flag: numbers with commas between them.
+// lengths is a flag: numbers separated by commas.
 type lengths []int
 
 // String is how the flag is written.
@@ -100,19 +100,20 @@ func (l *lengths) Set(text string) error {
 	return nil
 }
 
-// report is the outcome of a run; it is also the JSON output.
+// report is the result of a run, also as JSON.
 type report struct {
 	Latencies []latency `json:"latencies,omitempty"`
 	Spending  *spending `json:"spending,omitempty"`
 }
 
-// Bars.
+// Limits.
 const (
-	// latencyBar is the 95th percentile of a context in milliseconds, for conversations of any length.
+	// latencyBar limits p95 of a context in milliseconds, for conversations of any length.
 	latencyBar = 50
-	// spendingBar is what ours may cost in tokens next to sending everything.
+	// spendingBar limits the tokens relative to sending everything.
 	spendingBar = .9
-	// anewBar is what ours may cost next to summarising from the beginning: all of it, and the summaries alone.
+	// anewBar limits the tokens relative to summarising from the beginning, and summaryBar those of the summaries
+	// alone.
 	anewBar, summaryBar = 1, .75
 )
 
@@ -133,7 +134,7 @@ func (r report) bars() []services.Bar {
 	return out
 }
 
-// passed says that no bar is missed.
+// passed reports whether all limits are met.
 func (r report) passed() bool {
 	return services.Passed(r.bars())
 }
@@ -150,10 +151,13 @@ func (r report) print(w io.Writer) error {
 	if s := r.Spending; s != nil {
 		fmt.Fprintf(t, "\n%d turns, window %d\tprompts\tsummaries\tlargest\tours to it\tsame prefix\t\n", s.Turns, s.Window)
 		fmt.Fprintf(t, "ours\t%d\t%d\t%d\t\t%.3f\t\n", s.Prompts, s.Summaries, s.Largest, s.Prefix)
-		fmt.Fprintf(t, "everything\t%d\t%d\t%d\t%.2f\t\t\n", s.Everything.Prompts, s.Everything.Summaries, s.Everything.Largest, s.Everything.Ratio)
-		fmt.Fprintf(t, "from the beginning\t%d\t%d\t%d\t%.2f\t%.3f\t\n", s.Anew.Prompts, s.Anew.Summaries, s.Anew.Largest, s.Anew.Ratio, s.PrefixAnew)
+		fmt.Fprintf(t, "everything\t%d\t%d\t%d\t%.2f\t\t\n", s.Everything.Prompts, s.Everything.Summaries, s.Everything.Largest,
+			s.Everything.Ratio)
+		fmt.Fprintf(t, "from the beginning\t%d\t%d\t%d\t%.2f\t%.3f\t\n", s.Anew.Prompts, s.Anew.Summaries, s.Anew.Largest, s.Anew.Ratio,
+			s.PrefixAnew)
 		fmt.Fprintf(t, "ours with recall first\t\t\t\t\t%.3f\t\n", s.PrefixEarly)
-		fmt.Fprintf(t, "\n%d summaries; memory saved by %d requests of %d tokens, which the others do without\n", s.Compactions, s.Flushed, s.Flushes)
+		fmt.Fprintf(t, "\n%d summaries; memory saved by %d requests of %d tokens, which the others do without\n", s.Compactions, s.Flushed,
+			s.Flushes)
 	}
 	fmt.Fprintln(t)
 	services.PrintBars(t, r.bars())

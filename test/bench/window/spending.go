@@ -12,35 +12,35 @@ import (
 	"reverie/test/deployment"
 )
 
-// spending is what one conversation costs in input tokens, all of them counted in the same way, and how much of each prompt was
-// there in the turn before.
+// spending is the cost of one conversation in input tokens, all counted in the same way, and the share of each prompt
+// that was already in the previous turn.
 type spending struct {
 	Turns       int `json:"turns"`
 	Window      int `json:"window"`
-	Prompts     int `json:"prompts"`     // tokens of all contexts that were sent
+	Prompts     int `json:"prompts"`     // tokens of all contexts sent
 	Summaries   int `json:"summaries"`   // tokens of the requests for summaries
-	Flushes     int `json:"flushes"`     // tokens of the requests that saved memory; the others save none
+	Flushes     int `json:"flushes"`     // tokens of the requests that saved memory, which the rivals do without
 	Compactions int `json:"compactions"` // requests for summaries
 	Flushed     int `json:"flushed"`     // requests that saved memory
 	Largest     int `json:"largest"`     // context
 
-	Everything rival `json:"everything"` // sends all that was said
+	Everything rival `json:"everything"` // sends the whole conversation
 	Anew       rival `json:"anew"`       // summarises from the beginning at each overflow
 
-	Prefix      float64 `json:"prefix"`      // share of a prompt's bytes that begins the prompt of the turn before
-	PrefixEarly float64 `json:"prefixEarly"` // the same, had what is recalled stood behind the system prompt
+	Prefix      float64 `json:"prefix"`      // share of a prompt's bytes that begins the previous turn's prompt
+	PrefixEarly float64 `json:"prefixEarly"` // the same, if recalled memory followed the system prompt
 	PrefixAnew  float64 `json:"prefixAnew"`  // of the rival that summarises from the beginning
 }
 
-// rival is what somebody else would have sent in the same conversation.
+// rival is the cost of another strategy in the same conversation.
 type rival struct {
 	Prompts   int     `json:"prompts"`
 	Summaries int     `json:"summaries"`
 	Largest   int     `json:"largest"`
-	Ratio     float64 `json:"ratio"` // ours to it, prompts and summaries
+	Ratio     float64 `json:"ratio"` // our prompts and summaries relative to it
 }
 
-// summaryRatio is ours to the rival that summarises from the beginning, summaries alone.
+// summaryRatio returns the tokens of our summaries relative to those of the rival that summarises from the beginning.
 func (s *spending) summaryRatio() float64 { return float64(s.Summaries) / float64(s.Anew.Summaries) }
 
 const (
@@ -48,7 +48,7 @@ const (
 	conversation    = "planning"
 )
 
-// spend has a conversation of some turns and counts what goes to the model.
+// spend runs a conversation of some turns and counts what is sent to the model.
 func (b *bench) spend(ctx context.Context) (*spending, error) {
 	api := b.world.model
 	if err := newAgent(ctx, api, agentOfSpending); err != nil {
@@ -62,7 +62,8 @@ func (b *bench) spend(ctx context.Context) (*spending, error) {
 	for range b.turns {
 		turn := t.turn()
 		question := turn[0].Content
-		got, err := ask(ctx, api, agentOfSpending, contextRequest{Conversation: conversation, Owner: owner, Message: question, MaxTokens: b.window})
+		got, err := ask(ctx, api, agentOfSpending,
+			contextRequest{Conversation: conversation, Owner: owner, Message: question, MaxTokens: b.window})
 		if err != nil {
 			return nil, err
 		}
@@ -106,10 +107,10 @@ func (s *spending) add(r llmtest.Request, count func(string) int) {
 	s.Compactions++
 }
 
-// perMessage is what a message costs beside its text.
+// perMessage is the cost of a message in addition to its text.
 const perMessage = 4
 
-// sendsAll sends everything that was said, each turn.
+// sendsAll sends the whole conversation in each turn.
 type sendsAll struct {
 	rival
 
@@ -117,7 +118,7 @@ type sendsAll struct {
 	history int // tokens
 }
 
-// turn sends a question; recall is what else is in a prompt whoever sends it, in tokens.
+// turn sends a question; recall is the cost of what every strategy sends in addition, in tokens.
 func (r *sendsAll) turn(system, question string, recall int) {
 	used := r.count(system) + r.history + r.count(question) + 2*perMessage + recall
 	r.Prompts += used
@@ -130,34 +131,34 @@ func (r *sendsAll) said(turn []deployment.Message) {
 	}
 }
 
-// The rules of the rival that summarises anew are ours but for one thing: the summary is made of all that was said, and not of
-// the last summary and what came after it.
+// The rival that summarises from the beginning follows our rules except that each summary covers the whole
+// conversation, instead of the last summary and what followed.
 const (
 	keptMessages  = 4
 	summaryTokens = 300
 )
 
-// summarisesAnew summarises the whole conversation whenever the window is fuller than its share.
+// summarisesAnew summarises the whole conversation whenever the window exceeds its share.
 type summarisesAnew struct {
 	rival
 
 	count    func(string) int
 	trigger  int // tokens above which it summarises
 	messages []deployment.Message
-	tokens   []int // of the messages
-	from     int   // first message that is sent word by word
+	tokens   []int // per message
+	from     int   // first message sent verbatim
 	summary  string
 }
 
-// turn sends a question; goal and recall are what else is in a prompt whoever sends it, in tokens. What is recalled does not count
-// for the trigger.
+// turn sends a question; goal and recall are the cost of what every strategy sends in addition, in tokens. Recalled
+// memory does not count for the trigger.
 func (r *summarisesAnew) turn(system, question string, goal, recall int) []contextMessage {
 	if r.used(system, question)+goal > r.trigger && len(r.messages)-keptMessages > r.from {
 		r.from = len(r.messages) - keptMessages
 		for _, n := range r.tokens[:r.from] {
 			r.Summaries += n
 		}
-		// What it says does not matter, but that it differs from the one before.
+		// The text does not matter, except that it differs from the previous one.
 		r.summary = strings.Repeat("summary of "+r.messages[r.from-1].ID+" ", summaryTokens/4)
 	}
 	used := r.used(system, question) + goal + recall
@@ -188,14 +189,13 @@ func (r *summarisesAnew) said(turn []deployment.Message) {
 	}
 }
 
-// prompts measures how much of each prompt is there already in the one before it, from the first byte on: that is what
-// providers cache.
+// prompts measures the share of each prompt that equals the beginning of the previous one, which providers cache.
 type prompts struct {
 	last         string
 	same, length int
 }
 
-// add takes the prompt of the next turn.
+// add adds the prompt of the next turn.
 func (p *prompts) add(messages []contextMessage) {
 	text := rendered(messages)
 	if p.last != "" {
@@ -205,7 +205,7 @@ func (p *prompts) add(messages []contextMessage) {
 	p.last = text
 }
 
-// share of the bytes, from 0 to 1, over all turns but the first.
+// share returns the share of bytes, from 0 to 1, over all turns except the first.
 func (p *prompts) share() float64 {
 	if p.length == 0 {
 		return 0
@@ -213,7 +213,7 @@ func (p *prompts) share() float64 {
 	return float64(p.same) / float64(p.length)
 }
 
-// rendered is a prompt as one text, in the order in which a provider reads it.
+// rendered returns a prompt as one text, in the order in which a provider reads it.
 func rendered(messages []contextMessage) string {
 	var b strings.Builder
 	for _, m := range messages {
@@ -232,7 +232,7 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// recallFirst is the same prompt with what was recalled directly behind the system prompt.
+// recallFirst returns the same prompt with recalled memory directly after the system prompt.
 func recallFirst(messages []contextMessage) []contextMessage {
 	var recalled, rest []contextMessage
 	for _, m := range messages {

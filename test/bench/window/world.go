@@ -17,7 +17,7 @@ import (
 	"reverie/workflows"
 )
 
-// world is what is measured: the program's API and worker, with a scripted model and without one.
+// world is the measured system: the program's API and worker, with and without a scripted model.
 type world struct {
 	url   string // of the database, for its superuser
 	rules *deployment.Client
@@ -27,7 +27,7 @@ type world struct {
 	stops []func() error
 }
 
-// newWorld brings both up. Each has a Temporal of its own, so that no worker takes the steps of the other.
+// newWorld starts both. Each has a separate Temporal, so that their workers do not take each other's steps.
 func newWorld(ctx context.Context, dir string) (_ *world, err error) {
 	w := &world{}
 	defer func() {
@@ -53,7 +53,8 @@ func newWorld(ctx context.Context, dir string) (_ *world, err error) {
 	return w, err
 }
 
-// run starts an API and a worker with a Temporal of their own. Extraction waits for a quiet day: what is measured is the window.
+// run starts an API and a worker with a separate Temporal. Extraction waits for a quiet day, because only the window
+// is measured.
 func (w *world) run(ctx context.Context, s *services.Services, log string, env ...string) (*deployment.Client, error) {
 	t, err := devenv.StartTemporal(ctx, devenv.TemporalOptions{
 		SearchAttributes: workflows.SearchAttributes(), Progress: services.Say, LogFile: log,
@@ -82,12 +83,13 @@ func (w *world) close() error {
 	return errors.Join(errs...)
 }
 
-// newAgent makes an agent with nobody in it.
+// newAgent creates an agent without owners.
 func newAgent(ctx context.Context, api *deployment.Client, agent string) error {
 	return api.Call(ctx, http.MethodPost, "/api/v1/agents", map[string]string{"id": agent, "name": agent, "timeZone": "UTC"}, nil)
 }
 
-// answer is what a well-behaved model says: a proposal that keeps one thing, or a summary of the length that is asked for.
+// answer returns a well-behaved model's answer: a proposal that keeps one thing, or a summary of the requested
+// length.
 func answer(prompt string) string {
 	if strings.Contains(prompt, "daily_entry") {
 		return `{"should_update":true,"reason":"plans were made","daily_entry":"## 10:00 Plans\n\n- Plans for the building were weighed.\n"}`
@@ -95,15 +97,15 @@ func answer(prompt string) string {
 	return "Goal: plan the building. " + strings.Repeat("The roof, the chairs and the opening were talked about; the letters stay open. ", 12)
 }
 
-// owner is who talks.
+// owner is the speaker.
 const owner = "api:bench"
 
-// The words of a conversation follow Zipf's law as those of natural texts do: a few come up all the time, most of them hardly ever.
-// Every other word is one that a search leaves out.
+// The words of a conversation follow Zipf's law, like natural texts: a few are very frequent, most are rare. Every
+// other word is a stop word.
 const (
 	vocabulary   = 8000
 	zipfExponent = 1.07
-	zipfShift    = 30 // the most frequent word that means something is about one in a hundred
+	zipfShift    = 30 // the most frequent significant word is about one in a hundred
 )
 
 var (
@@ -111,7 +113,7 @@ var (
 	between   = strings.Fields("the and of to in for that with on as at by from this or which it is was but")
 )
 
-// talk makes up a conversation. The same seed gives the same.
+// talk generates a conversation. The same seed gives the same.
 type talk struct {
 	rng  *rand.Rand
 	zipf *rand.Zipf
@@ -119,11 +121,11 @@ type talk struct {
 }
 
 func newTalk(seed uint64) *talk {
-	rng := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // the same seed has to make the same texts
+	rng := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // the same seed must give the same texts
 	return &talk{rng: rng, zipf: rand.NewZipf(rng, zipfExponent, zipfShift, vocabulary-1)}
 }
 
-// word is one of the vocabulary, by its rank.
+// word returns a word of the vocabulary by its rank.
 func word(rank uint64) string {
 	var b strings.Builder
 	for n := rank + uint64(len(syllables)); n > 0; n /= uint64(len(syllables)) {
@@ -132,7 +134,7 @@ func word(rank uint64) string {
 	return b.String()
 }
 
-// sentence has so many words.
+// sentence returns a sentence of a number of words.
 func (t *talk) sentence(words int) string {
 	var b strings.Builder
 	for i := range words {
@@ -148,13 +150,13 @@ func (t *talk) sentence(words int) string {
 	return strings.ToUpper(b.String()[:1]) + b.String()[1:]
 }
 
-// question is what the user says next: a number makes it differ from all others.
+// question returns the user's next message; a number makes it unique.
 func (t *talk) question() string {
 	t.n++
 	return fmt.Sprintf("Point %d: %s. %s?", t.n, t.sentence(10+t.rng.IntN(10)), t.sentence(8+t.rng.IntN(8)))
 }
 
-// answer is what the assistant says to it, some sentences long.
+// answer returns the assistant's answer, some sentences long.
 func (t *talk) answer() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "As to point %d: %s.", t.n, t.sentence(8+t.rng.IntN(10)))
@@ -164,7 +166,7 @@ func (t *talk) answer() string {
 	return b.String()
 }
 
-// turn is a question with its answer.
+// turn returns a question with its answer.
 func (t *talk) turn() []deployment.Message {
 	question := t.question()
 	return []deployment.Message{
