@@ -47,73 +47,58 @@ const (
 
 // DreamWeights are the shares of the components of a candidate's score; they are normalised to a sum of 1.
 type DreamWeights struct {
-	Frequency     float64 `json:"frequency"`
-	Relevance     float64 `json:"relevance"`
-	Diversity     float64 `json:"diversity"`
-	Recency       float64 `json:"recency"`
-	Consolidation float64 `json:"consolidation"`
-	Conceptual    float64 `json:"conceptual"`
+	Frequency     float64 `json:"frequency" from:"DreamWeightFrequency"`
+	Relevance     float64 `json:"relevance" from:"DreamWeightRelevance"`
+	Diversity     float64 `json:"diversity" from:"DreamWeightDiversity"`
+	Recency       float64 `json:"recency" from:"DreamWeightRecency"`
+	Consolidation float64 `json:"consolidation" from:"DreamWeightConsolidation"`
+	Conceptual    float64 `json:"conceptual" from:"DreamWeightConceptual"`
 }
 
 // DreamSettings are the resolved parameters of one dream. They stand in its record and report, so that a re-run or a replay
 // sees what the first run saw.
 type DreamSettings struct {
-	Enabled        bool         `json:"enabled"`              // with the agent's settings (With): memory and dreaming are on, and it is no member of a team
-	MemoryEnabled  bool         `json:"memoryEnabled"`        // without it there is nothing to dream of
+	Enabled        bool         `json:"enabled" from:"DreamingEnabled"`              // with the agent's settings (With): memory and dreaming are on, and it is no member of a team
+	MemoryEnabled  bool         `json:"memoryEnabled" from:"MemoryEnabled"`        // without it there is nothing to dream of
 	TeamMember     bool         `json:"teamMember,omitempty"` // its memory is read-only
-	OwnerIsolation bool         `json:"ownerIsolation"`
-	Days           int          `json:"days"`    // of notes and sessions that are looked at
+	OwnerIsolation bool         `json:"ownerIsolation" from:"OwnerIsolation"`
+	Days           int          `json:"days" from:"DreamDays"`    // of notes and sessions that are looked at
 	Weights        DreamWeights `json:"weights"` //
-	LightBoost     float64      `json:"lightBoost"`
-	REMBoost       float64      `json:"remBoost"`
-	HalfLifeDays   float64      `json:"halfLifeDays"` // of recency and of the boosts
-	MinScore       float64      `json:"minScore"`
-	MinSignals     int          `json:"minSignals"`
-	MinDiversity   int          `json:"minDiversity"`  // distinct queries or distinct days
-	MaxPromotions  int          `json:"maxPromotions"` // of one dream
-	MaxCandidates  int          `json:"maxCandidates"` // that one dream weighs; the rest waits for the next one
-	MemoryMaxChars int          `json:"memoryMaxChars"`
+	LightBoost     float64      `json:"lightBoost" from:"DreamLightBoost"`
+	REMBoost       float64      `json:"remBoost" from:"DreamREMBoost"`
+	HalfLifeDays   float64      `json:"halfLifeDays" from:"DreamHalfLifeDays"` // of recency and of the boosts
+	MinScore       float64      `json:"minScore" from:"DreamMinScore"`
+	MinSignals     int          `json:"minSignals" from:"DreamMinSignals"`
+	MinDiversity   int          `json:"minDiversity" from:"DreamMinDiversity"`  // distinct queries or distinct days
+	MaxPromotions  int          `json:"maxPromotions" from:"DreamMaxPromotions"` // of one dream
+	MaxCandidates  int          `json:"maxCandidates" from:"DreamMaxCandidates"` // that one dream weighs; the rest waits for the next one
+	MemoryMaxChars int          `json:"memoryMaxChars" from:"MemoryMaxChars"`
 	// MaxRetiredShare is the share of the lines of MEMORY.md that one dream may drop or retire.
-	MaxRetiredShare float64 `json:"maxRetiredShare"`
-	DiaryMaxChars   int     `json:"diaryMaxChars"` // of DREAMS.md, before old entries are folded into monthly files
-	NotesMaxChars   int     `json:"notesMaxChars"` // of notes that a model is shown
+	MaxRetiredShare float64 `json:"maxRetiredShare" from:"DreamMaxRetiredShare"`
+	DiaryMaxChars   int     `json:"diaryMaxChars" from:"DreamDiaryMaxChars"` // of DREAMS.md, before old entries are folded into monthly files
+	NotesMaxChars   int     `json:"notesMaxChars" from:"DreamNotesMaxChars"` // of notes that a model is shown
 	// Model writes MEMORY.md; without one (Paid false) promotion follows rules.
 	Paid           bool          `json:"paid"`
-	Model          string        `json:"model"`
-	ModelTimeout   time.Duration `json:"modelTimeout"`
-	ModelHeartbeat time.Duration `json:"modelHeartbeat"`
+	Model          string        `json:"model" from:"LLMModel"`
+	ModelTimeout   time.Duration `json:"modelTimeout" from:"LLMTimeout"`
+	ModelHeartbeat time.Duration `json:"modelHeartbeat" from:"LLMHeartbeat"`
 }
 
-// DefaultDreamSettings are the documented defaults.
-func DefaultDreamSettings() DreamSettings {
-	return DreamSettings{
-		Enabled: true, MemoryEnabled: true, OwnerIsolation: true, Days: 7,
-		Weights:    DreamWeights{Frequency: .24, Relevance: .30, Diversity: .15, Recency: .15, Consolidation: .10, Conceptual: .06},
-		LightBoost: .06, REMBoost: .09, HalfLifeDays: 14,
-		MinScore: .75, MinSignals: 3, MinDiversity: 2, MaxPromotions: 10, MaxCandidates: 400,
-		MemoryMaxChars: 8000, MaxRetiredShare: .2, DiaryMaxChars: 20_000, NotesMaxChars: 24_000,
-		ModelTimeout: 3 * time.Minute, ModelHeartbeat: 30 * time.Second,
-	}
+// Dream returns the settings of dreams.
+func (s Settings) Dream() DreamSettings {
+	var out DreamSettings
+	s.Resolve(&out)
+	return out
 }
 
-// With returns s with everything that a sets.
+// DefaultDreamSettings returns the documented defaults.
+func DefaultDreamSettings() DreamSettings { return DefaultSettings().Dream() }
+
+// With returns s with the values that a sets.
 func (s DreamSettings) With(a AgentSettings) DreamSettings {
-	set(&s.Enabled, a.DreamingEnabled)
-	set(&s.MemoryEnabled, a.MemoryEnabled)
+	a.Override(&s)
 	s.TeamMember = a.Leader != ""
 	s.Enabled = s.Enabled && s.MemoryEnabled && !s.TeamMember
-	set(&s.OwnerIsolation, a.OwnerIsolation)
-	set(&s.Days, a.DreamDays)
-	set(&s.HalfLifeDays, a.DreamHalfLifeDays)
-	set(&s.MinScore, a.DreamMinScore)
-	set(&s.MinSignals, a.DreamMinSignals)
-	set(&s.MinDiversity, a.DreamMinDiversity)
-	set(&s.MaxPromotions, a.DreamMaxPromotions)
-	set(&s.MaxRetiredShare, a.DreamMaxRetiredShare)
-	set(&s.MemoryMaxChars, a.MemoryMaxChars)
-	if a.Model != "" {
-		s.Model = a.Model
-	}
 	return s
 }
 

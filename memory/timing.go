@@ -4,20 +4,22 @@ import "time"
 
 // Timing is when an extraction runs: both are durable timers that delay work and never drop it.
 type Timing struct {
-	Quiet    time.Duration `json:"quiet"`    // nothing new for this long
-	Cooldown time.Duration `json:"cooldown"` // since the last extraction of the same agent and owner
+	Quiet    time.Duration `json:"quiet" from:"QuietPeriod"`    // nothing new for this long
+	Cooldown time.Duration `json:"cooldown" from:"Cooldown"` // since the last extraction of the same agent and owner
 }
 
-// DefaultTiming is the documented default.
-func DefaultTiming() Timing { return Timing{Quiet: 20 * time.Second, Cooldown: 5 * time.Minute} }
+// Timing returns when extractions run.
+func (s Settings) Timing() Timing {
+	var out Timing
+	s.Resolve(&out)
+	return out
+}
 
-// With returns t with everything that a sets.
+// DefaultTiming returns the documented defaults.
+func DefaultTiming() Timing { return DefaultSettings().Timing() }
+
+// With returns t with the values that a sets.
 func (t Timing) With(a AgentSettings) Timing {
-	if a.QuietSeconds != nil {
-		t.Quiet = time.Duration(*a.QuietSeconds) * time.Second
-	}
-	if a.CooldownSeconds != nil {
-		t.Cooldown = time.Duration(*a.CooldownSeconds) * time.Second
-	}
+	a.Override(&t)
 	return t
 }

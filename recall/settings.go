@@ -9,42 +9,31 @@ import (
 
 // Settings are how an agent's memory is searched. They are resolved in one order: the server's, the agent's, the request's.
 type Settings struct {
-	Enabled       bool // off: nothing is found
-	MaxResults    int
-	MinScore      float64 // 0 to 1
-	VectorWeight  float64 // against TextWeight; only their relation counts
-	TextWeight    float64
-	Diversity     bool    // results that repeat others wait (maximal marginal relevance)
-	Lambda        float64 // weight of relevance against novelty, 0 to 1
-	Decay         bool    // older passages count less
-	HalfLife      time.Duration
+	Enabled       bool          `from:"MemoryEnabled"` // off: nothing is found
+	MaxResults    int           `from:"RecallMaxResults"`
+	MinScore      float64       `from:"RecallMinScore"`     // 0 to 1
+	VectorWeight  float64       `from:"RecallVectorWeight"` // against TextWeight; only their ratio counts
+	TextWeight    float64       `from:"RecallTextWeight"`
+	Diversity     bool          `from:"RecallMMR"`       // rank results lower that repeat others (maximal marginal relevance)
+	Lambda        float64       `from:"RecallMMRLambda"` // weight of relevance against novelty, 0 to 1
+	Decay         bool          `from:"RecallDecay"`     // older passages count less
+	HalfLife      time.Duration `from:"RecallDecayHalfLifeDays"`
 	PersonalBoost float64 // what the score of an owner's own passages is multiplied with
 }
 
-// DefaultSettings are the documented defaults.
-func DefaultSettings() Settings {
-	selection, fusion := search.DefaultSelectOptions(), search.DefaultFuseOptions()
-	return Settings{
-		Enabled: true, MaxResults: selection.Limit, MinScore: selection.MinScore,
-		VectorWeight: fusion.VectorWeight, TextWeight: fusion.TextWeight,
-		Lambda: search.DefaultDiversityOptions().Lambda, HalfLife: search.DefaultDecayOptions().HalfLife,
-		PersonalBoost: selection.PersonalBoost,
-	}
+// SettingsOf returns the settings of searches.
+func SettingsOf(table memory.Settings) Settings {
+	s := Settings{PersonalBoost: search.DefaultSelectOptions().PersonalBoost}
+	table.Resolve(&s)
+	return s
 }
 
-// With returns s with everything that an agent sets.
+// DefaultSettings returns the documented defaults.
+func DefaultSettings() Settings { return SettingsOf(memory.DefaultSettings()) }
+
+// With returns s with the values that an agent sets.
 func (s Settings) With(a memory.AgentSettings) Settings {
-	set(&s.Enabled, a.MemoryEnabled)
-	set(&s.MaxResults, a.RecallMaxResults)
-	set(&s.MinScore, a.RecallMinScore)
-	set(&s.VectorWeight, a.VectorWeight)
-	set(&s.TextWeight, a.TextWeight)
-	set(&s.Diversity, a.MMR)
-	set(&s.Lambda, a.MMRLambda)
-	set(&s.Decay, a.Decay)
-	if a.DecayHalfLifeDays != nil {
-		s.HalfLife = days(*a.DecayHalfLifeDays)
-	}
+	a.Override(&s)
 	return s
 }
 

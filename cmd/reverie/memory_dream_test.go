@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"reverie/cli/clitest"
 	"reverie/memory"
 )
 
@@ -58,12 +59,12 @@ func TestOlderNotesAreDreamedAndPromoted(t *testing.T) {
 	})
 
 	out := grace("rem-backfill", "--path", folder)
-	contains(t, out, "DAY", "NOTES", "DREAM", "THEMES", "PROMOTED",
+	clitest.Contains(t, out, "DAY", "NOTES", "DREAM", "THEMES", "PROMOTED",
 		daysAgo(t, 5), "1 stored", "nothing", daysAgo(t, 4), "2 stored", "nothing", daysAgo(t, 3), "1 stored", "nothing")
-	contains(t, grace("cat", "memory/"+daysAgo(t, 4)+"-evening.md"), "Baked a cake")
+	clitest.Contains(t, grace("cat", "memory/"+daysAgo(t, 4)+"-evening.md"), "Baked a cake")
 	latest := oneJSON[listed[dreamRecord]](t, grace("dreams", "--limit", "1", "--json")).Items[0]
-	contains(t, grace("dreams", latest.ID), "night", nightAfter(daysAgo(t, 3))+" 02:00", `"Actually moved to Lisbon." corrects "Lives in Hamburg."`)
-	contains(t, grace("cat", "DREAMS.md"), "Dream [rem]", "Dream [rem]", "Dream [rem]")
+	clitest.Contains(t, grace("dreams", latest.ID), "night", nightAfter(daysAgo(t, 3))+" 02:00", `"Actually moved to Lisbon." corrects "Lives in Hamburg."`)
+	clitest.Contains(t, grace("cat", "DREAMS.md"), "Dream [rem]", "Dream [rem]", "Dream [rem]")
 	again := oneJSON[struct{ Days []backfilled }](t, grace("rem-backfill", "--path", folder, "--json"))
 	for _, d := range again.Days {
 		if !d.Before || d.Notes[0].Status != noteThere || d.Candidates == 0 {
@@ -71,40 +72,40 @@ func TestOlderNotesAreDreamedAndPromoted(t *testing.T) {
 		}
 	}
 
-	contains(t, grace("promote-explain", "cake"), "Baked a cake for the neighbours.", "1 of 3 signals", "would pass",
+	clitest.Contains(t, grace("promote-explain", "cake"), "Baked a cake for the neighbours.", "1 of 3 signals", "would pass",
 		"verdict", "kept (one_off)", "gate", "score", "not passed", "noted", daysAgo(t, 4), "id")
 	harness := grace("rem-harness")
-	contains(t, harness, "dry run: would be written", "LIGHT", "4 notes", "REM", "likely truth", "Keeps bees", "DEEP", "promoted", "passed", "3 days", "Keeps bees behind the house.", "+- Keeps bees", "Nothing was written.")
-	contains(t, grace("promote"), "promoted", "Keeps bees", "Nothing was written: `reverie memory promote --apply` writes it.")
+	clitest.Contains(t, harness, "dry run: would be written", "LIGHT", "4 notes", "REM", "likely truth", "Keeps bees", "DEEP", "promoted", "passed", "3 days", "Keeps bees behind the house.", "+- Keeps bees", "Nothing was written.")
+	clitest.Contains(t, grace("promote"), "promoted", "Keeps bees", "Nothing was written: `reverie memory promote --apply` writes it.")
 	if _, _, err := runMemory(t, "cat", "MEMORY.md", "--scope", "PERSONAL", "--end-user", "42"); err == nil {
 		t.Error("a dry run wrote MEMORY.md")
 	}
-	contains(t, grace("promote", "--apply"), "written", "1 promoted", "MEMORY.md (PERSONAL) version 1, new", "+- Keeps bees behind the house.")
-	contains(t, grace("cat", "MEMORY.md"), "Promoted From Short-Term Memory", "Keeps bees behind the house.")
+	clitest.Contains(t, grace("promote", "--apply"), "written", "1 promoted", "MEMORY.md (PERSONAL) version 1, new", "+- Keeps bees behind the house.")
+	clitest.Contains(t, grace("cat", "MEMORY.md"), "Promoted From Short-Term Memory", "Keeps bees behind the house.")
 
 	list := oneJSON[listed[dreamRecord]](t, grace("dreams", "--real", "--mode", "promote", "--json"))
 	if len(list.Items) != 1 || list.Items[0].DryRun || list.Items[0].Counts.Promoted != 1 {
 		t.Fatalf("dreams = %+v", list.Items)
 	}
 	id := list.Items[0].ID
-	contains(t, grace("dreams"), "ID", "STARTED", "OWNER", "OUTCOME", id, "api:42", "promote", "written", "promote, dry run", "rem", "nothing")
-	contains(t, grace("dreams", id), "dream", id, "of", "api:42 (PERSONAL)", "written", "by rules", "changed", "MEMORY.md", "workflow", "dream/",
+	clitest.Contains(t, grace("dreams"), "ID", "STARTED", "OWNER", "OUTCOME", id, "api:42", "promote", "written", "promote, dry run", "rem", "nothing")
+	clitest.Contains(t, grace("dreams", id), "dream", id, "of", "api:42 (PERSONAL)", "written", "by rules", "changed", "MEMORY.md", "workflow", "dream/",
 		"LIGHT", "REM", "DEEP", "SCORE", "VERDICT", "Keeps bees", "rejected", "corrected", "Lives in Hamburg.", "+- Keeps bees")
 	one := oneJSON[dreamReport](t, grace("dreams", id, "--json"))
 	for _, c := range one.Candidates {
 		if c.Verdict == "promoted" {
-			contains(t, grace("promote-explain", string(c.ID)), "Keeps bees", "passes with score", "verdict", "promoted")
+			clitest.Contains(t, grace("promote-explain", string(c.ID)), "Keeps bees", "passes with score", "verdict", "promoted")
 		}
 	}
-	contains(t, grace("promote-explain", "bees", "--json"), `"summary": "passes with`)
+	clitest.Contains(t, grace("promote-explain", "bees", "--json"), `"summary": "passes with`)
 	if _, _, err := runMemory(t, "promote-explain", "volcano", "--end-user", "42"); err == nil || !strings.Contains(err.Error(), "no candidate") {
 		t.Errorf("an explanation of nothing: %v", err)
 	}
 
-	contains(t, grace("revert", id), "MEMORY.md (PERSONAL) version 2, +0 -")
-	contains(t, grace("revert", id), "it was undone before")
-	contains(t, grace("dreams", id), "undone")
-	contains(t, grace("dream"), "rejected", "undone", "Keeps bees")
+	clitest.Contains(t, grace("revert", id), "MEMORY.md (PERSONAL) version 2, +0 -")
+	clitest.Contains(t, grace("revert", id), "it was undone before")
+	clitest.Contains(t, grace("dreams", id), "undone")
+	clitest.Contains(t, grace("dream"), "rejected", "undone", "Keeps bees")
 	if strings.Contains(grace("cat", "MEMORY.md"), "Keeps bees") {
 		t.Error("what was undone came back")
 	}
@@ -115,15 +116,15 @@ func TestDreamsOfATopicAndOfTheSharedMemory(t *testing.T) {
 	if _, _, err := runMemory(t, "dream", "--topic", "bees", "--as-of", "2026-01-01"); err == nil || !strings.Contains(err.Error(), "--topic") {
 		t.Errorf("a topic of another time: %v", err)
 	}
-	contains(t, mustRun(t, "dream", "--topic", "bees"), "nothing")
+	clitest.Contains(t, mustRun(t, "dream", "--topic", "bees"), "nothing")
 	started := mustRun(t, "dream", "--wait=false")
-	contains(t, started, "dreaming: `reverie memory dreams ")
+	clitest.Contains(t, started, "dreaming: `reverie memory dreams ")
 	_, id, _ := strings.Cut(strings.TrimSpace(started), "dreams ")
 	id, _, _ = strings.Cut(id, "`")
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
 		if shown := mustRun(t, "dreams", id); strings.Contains(shown, "nothing (no_news") {
-			contains(t, shown, "of", "the shared memory", "kind", "nightly")
-			contains(t, mustRun(t, "dreams", "--owner", "system"), id, "system", "nightly", "nothing", "no_news", "focused: bees")
+			clitest.Contains(t, shown, "of", "the shared memory", "kind", "nightly")
+			clitest.Contains(t, mustRun(t, "dreams", "--owner", "system"), id, "system", "nightly", "nothing", "no_news", "focused: bees")
 			return
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -141,12 +142,12 @@ func TestABackfillLeavesOtherWordsAlone(t *testing.T) {
 		daysAgo(t, 0) + ".md": "- Bought strings for the cello.\n",
 		"2020-01-01.md":       "- Bought a cello.\n",
 	}))
-	contains(t, out, "2020-01-01", "1 stored", "failed", "92 days ago", day, "1 kept", "dreamed before", daysAgo(t, 1), "1 refused", daysAgo(t, 0), "1 stored",
+	clitest.Contains(t, out, "2020-01-01", "1 stored", "failed", "92 days ago", day, "1 kept", "dreamed before", daysAgo(t, 1), "1 refused", daysAgo(t, 0), "1 stored",
 		"memory/"+day+".md is there with other words and stays as it is", "memory/"+daysAgo(t, 1)+".md was refused: ")
 	if err == nil || !strings.Contains(err.Error(), "1 day was not dreamed") {
 		t.Errorf("error %v", err)
 	}
-	contains(t, mustRun(t, "cat", "memory/"+day+".md", "--owner", "user:7"), "a choir")
+	clitest.Contains(t, mustRun(t, "cat", "memory/"+day+".md", "--owner", "user:7"), "a choir")
 	list := oneJSON[listed[dreamRecord]](t, mustRun(t, "dreams", "--owner", "user:7", "--limit", "1", "--json"))
 	if w := list.Items[0].Window; w == nil || time.Since(w.AsOf) > time.Hour { // of today: the night is still to come
 		t.Errorf("window %+v", w)
@@ -160,8 +161,8 @@ func TestABackfillPromotesWhenItIsAsked(t *testing.T) {
 		notes[daysAgo(t, n)+".md"] = "- Plays the cello in a quartet.\n"
 	}
 	out := mustRun(t, "rem-backfill", "--path", notesOf(t, notes), "--promote", "--owner", "user:7")
-	contains(t, out, daysAgo(t, 6), "nothing", daysAgo(t, 5), "nothing", daysAgo(t, 4), "written")
-	contains(t, mustRun(t, "cat", "MEMORY.md", "--owner", "user:7"), "Plays the cello in a quartet.")
+	clitest.Contains(t, out, daysAgo(t, 6), "nothing", daysAgo(t, 5), "nothing", daysAgo(t, 4), "written")
+	clitest.Contains(t, mustRun(t, "cat", "MEMORY.md", "--owner", "user:7"), "Plays the cello in a quartet.")
 }
 
 func TestFoldersThatAreNoNotes(t *testing.T) {
@@ -197,10 +198,10 @@ func TestFoldersThatAreNoNotes(t *testing.T) {
 
 // TestAConflictIsShown: what a revert would have undone was changed since.
 func TestAConflictIsShown(t *testing.T) {
-	url := answering(t, http.StatusConflict, `{"code":409,"msg":"1 documents were changed","error":"revert_conflict","data":{"documents":[
+	url := clitest.Answering(t, http.StatusConflict, `{"code":409,"msg":"1 documents were changed","error":"revert_conflict","data":{"documents":[
 		{"path":"MEMORY.md","conflicts":[{"base":{"from":1,"to":1,"text":"a"},"ours":{"from":1,"to":0,"text":""},"theirs":{"from":1,"to":1,"text":"- Keeps many bees."}}]}]}}`)
 	_, errOut, err := runMemory(t, "revert", "01a20036-4921-7b85-b157-d0415bc3e83e", "--agent", "ada", "--key", "k", "--url", url)
-	contains(t, errOut, "MEMORY.md: 1 conflict", "there now: - Keeps many bees.")
+	clitest.Contains(t, errOut, "MEMORY.md: 1 conflict", "there now: - Keeps many bees.")
 	if err == nil || !strings.Contains(err.Error(), "revert_conflict") {
 		t.Errorf("error %v", err)
 	}
@@ -208,10 +209,10 @@ func TestAConflictIsShown(t *testing.T) {
 
 // TestADreamThatNeedsSomebody ends the command with an error.
 func TestADreamThatNeedsSomebody(t *testing.T) {
-	url := answering(t, http.StatusOK, `{"code":200,"msg":"success","data":{"status":"completed","dream":"d1","report":{"id":"d1","phase":"ended","outcome":"quarantined",
+	url := clitest.Answering(t, http.StatusOK, `{"code":200,"msg":"success","data":{"status":"completed","dream":"d1","report":{"id":"d1","phase":"ended","outcome":"quarantined",
 		"reasonCode":"refused","counts":{"candidates":3},"violations":[{"code":"lost_line","message":"a line of a person is gone"}],"raw":"…"}}}`)
 	out, _, err := runMemory(t, "dream", "--agent", "ada", "--key", "k", "--url", url)
-	contains(t, out, "quarantined (refused)", "3 candidates", "refused: lost_line: a line of a person is gone")
+	clitest.Contains(t, out, "quarantined (refused)", "3 candidates", "refused: lost_line: a line of a person is gone")
 	if err == nil || !strings.Contains(err.Error(), "`reverie memory dreams d1` shows why") {
 		t.Errorf("error %v", err)
 	}
@@ -246,7 +247,7 @@ func TestADreamIsAskedForOnce(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	out, errOut, err := runMemory(t, "dream", "--agent", "ada", "--key", "k", "--url", server.URL)
-	contains(t, out, "nothing (no_news)")
+	clitest.Contains(t, out, "nothing (no_news)")
 	if err != nil || errOut != "" || polls != 4 || len(keys) != 2 || keys[0] == "" || keys[0] != keys[1] {
 		t.Errorf("error %v, said %q, %d polls, keys %q", err, errOut, polls, keys)
 	}
@@ -268,7 +269,7 @@ func TestDreamCommandsSayWhatIsMeant(t *testing.T) {
 			t.Errorf("%v: %v, want %s", test.args, err, test.want)
 		}
 	}
-	contains(t, mustRun(t, "dream"), "nothing (no_news", "of the shared memory", "--end-user")
+	clitest.Contains(t, mustRun(t, "dream"), "nothing (no_news", "of the shared memory", "--end-user")
 	if out := mustRun(t, "dream", "--end-user", "42"); strings.Contains(out, "shared memory") {
 		t.Errorf("somebody's own:\n%s", out)
 	}

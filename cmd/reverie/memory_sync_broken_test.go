@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"reverie/cli/clitest"
 )
 
 // manyFiles is how many files a sync sends when it is disturbed, and breakAt at which of them.
@@ -240,9 +242,9 @@ func TestAFolderOfAMember(t *testing.T) {
 		t.Fatalf("%v: %v", answer, err)
 	}
 	_ = answer.Body.Close()
-	contains(t, mustRun(t, "list"), "plan.md", "TEAM of lead") // it is read
-	contains(t, mustRun(t, "search", "leader's"), "MEMORY.md:1  TEAM of lead", "plan.md:1  TEAM of lead")
-	contains(t, mustRun(t, "search", "member's"), "MEMORY.md:1  TEAM\n")
+	clitest.Contains(t, mustRun(t, "list"), "plan.md", "TEAM of lead") // it is read
+	clitest.Contains(t, mustRun(t, "search", "leader's"), "MEMORY.md:1  TEAM of lead", "plan.md:1  TEAM of lead")
+	clitest.Contains(t, mustRun(t, "search", "member's"), "MEMORY.md:1  TEAM\n")
 	synced, exported := t.TempDir(), t.TempDir()
 	if out, err := syncOnce(t, synced); err != nil {
 		t.Errorf("%v\n%s", err, out)
