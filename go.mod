@@ -55,6 +55,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require github.com/oapi-codegen/nullable v1.1.0
+
 require (
 	github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream v1.6.10 // indirect
 	github.com/aws/aws-sdk-go-v2/credentials v1.17.57 // indirect

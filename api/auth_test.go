@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -22,6 +23,7 @@ import (
 type operation struct {
 	id, method, path string
 	role             memory.Role // empty: public
+	original         string      // the path of the system that it was taken from; empty: none
 }
 
 func operations(t *testing.T) map[string]operation {
@@ -38,6 +40,7 @@ func operations(t *testing.T) map[string]operation {
 		Paths map[string]map[string]struct {
 			OperationID string           `json:"operationId"`
 			Role        memory.Role      `json:"x-reverie-role"`
+			SameAs      string           `json:"x-reverie-same-as"`
 			Security    []map[string]any `json:"security"`
 		} `json:"paths"`
 	}
@@ -50,10 +53,33 @@ func operations(t *testing.T) map[string]operation {
 			if (op.Role != "") != (len(op.Security) > 0) {
 				t.Errorf("%s: role %q and security %v do not agree", op.OperationID, op.Role, op.Security)
 			}
-			out[op.OperationID] = operation{op.OperationID, strings.ToUpper(method), path, op.Role}
+			known := out[cmp.Or(op.SameAs, op.OperationID)]
+			if op.SameAs != "" {
+				known.original = path
+				out[op.SameAs] = known
+				continue
+			}
+			out[op.OperationID] = operation{op.OperationID, strings.ToUpper(method), path, op.Role, known.original}
 		}
 	}
 	return out
+}
+
+// at returns a path as the operation has it in its new place, for one that fits its original template.
+func (o operation) at(path string) string {
+	path, query, _ := strings.Cut(path, "?")
+	values := map[string]string{}
+	segments := strings.Split(path, "/")
+	for i, name := range strings.Split(o.original, "/") {
+		values[name] = segments[i]
+	}
+	segments = strings.Split(o.path, "/")
+	for i, name := range segments {
+		if strings.HasPrefix(name, "{") {
+			segments[i] = values[name]
+		}
+	}
+	return strings.TrimSuffix(strings.Join(segments, "/")+"?"+query, "?")
 }
 
 // caller is one kind of key.
@@ -160,8 +186,14 @@ func TestWhoMayCallWhat(t *testing.T) {
 				r.body = p.body(number)
 			}
 			status, name := expected(op, p, callers[who])
-			if got := h.do(r); got.status != status || got.Error != name {
-				t.Errorf("%s by %s: %d %q, want %d %q: %s", id, who, got.status, got.Error, status, name, got.body)
+			paths := []string{r.path}
+			if op.original != "" { // the table has the original paths
+				paths = append(paths, op.at(r.path))
+			}
+			for _, r.path = range paths {
+				if got := h.do(r); got.status != status || got.Error != name {
+					t.Errorf("%s at %s by %s: %d %q, want %d %q: %s", id, r.path, who, got.status, got.Error, status, name, got.body)
+				}
 			}
 		}
 	}

@@ -17,18 +17,13 @@ import (
 )
 
 func (s *Server) chatStreamRoutes(doc string) {
-	const path = chatPath + "/stream"
 	register(s, route{
-		id: "chat-stream", method: http.MethodPost, path: path, tag: "chat", need: memory.RoleMember, summary: "Answer a message, telling the answer while it comes",
+		id: "chat-stream", method: http.MethodPost, path: chatPath + "/stream", produces: eventStream, tag: "chat", need: memory.RoleMember, summary: "Answer a message, telling the answer while it comes",
 		body: maxContextBody, timeout: streamTime, errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusBadGateway},
 		doc: doc + " Server-sent events: context (what the model is sent, without the messages), text (a part of the answer, in order), reset (the text so far is void), " +
 			"tool_call, tool_result, and at the end done (as POST /api/v1/chat answers) or error (as any error). What fails before the first event is an ordinary error answer. " +
 			"When the client hangs up, the model is stopped, nothing of an answer is stored, and the message stays.",
 	}, s.chatStream)
-	s.api.OpenAPI().Paths[path].Post.Responses["200"] = &huma.Response{
-		Description: "Events, until the turn ends.",
-		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
-	}
 }
 
 // Names of the events of a turn.

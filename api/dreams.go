@@ -11,11 +11,16 @@ import (
 	"reverie/store"
 )
 
-// Where dreams are.
+// Paths of dreams: one place for all of them, and the original ones.
 const (
-	dreamingPath = "/api/v1/memory/{agent}/dreaming"
-	reportsPath  = "/api/v1/memory/{agent}/dream/reports"
-	reportPath   = reportsPath + "/{report}"
+	dreamsPath = "/api/v1/agents/{agent}/dreams"
+	dreamPath  = dreamsPath + "/{report}"
+
+	originalPath     = "/api/v1/memory/{agent}"
+	originalDreaming = originalPath + "/dreaming"
+	originalReports  = originalPath + "/dream/reports"
+	originalReport   = originalReports + "/{report}"
+	originalEntry    = originalReport + "/entries/{entry}"
 )
 
 // maxReportCandidates is how many candidates a report comes with at most; their own list has pages.
@@ -23,18 +28,18 @@ const maxReportCandidates = 200
 
 func (s *Server) dreamRoutes() {
 	register(s, route{
-		id: "list-dreams", method: http.MethodGet, path: reportsPath, tag: "dreams", need: memory.RoleViewer,
+		id: "list-dreams", method: http.MethodGet, path: dreamsPath, original: originalReports, tag: "dreams", need: memory.RoleViewer,
 		summary: "List dreams with their outcomes, newest first",
 		doc: "Of the owner that is named or that the key is pinned to. Naming nobody, of all owners: an admin sees them whole, others an outline without words. " +
 			"A list leaves out diffs and what a model said.",
 	}, s.listDreams)
 	register(s, route{
-		id: "get-dream", method: http.MethodGet, path: reportPath, tag: "dreams", need: memory.RoleViewer,
+		id: "get-dream", method: http.MethodGet, path: dreamPath, original: originalReport, tag: "dreams", need: memory.RoleViewer,
 		summary: "Read the report of one dream",
 		doc:     "Everything that is known of it: what it looked at and at which versions, with which settings, what it decided and why, what it wrote and what that changed. Shown as in the list.",
 	}, s.getDream)
 	register(s, route{
-		id: "list-dream-candidates", method: http.MethodGet, path: reportPath + "/candidates", tag: "dreams", need: memory.RoleViewer,
+		id: "list-dream-candidates", method: http.MethodGet, path: dreamPath + "/candidates", original: originalReport + "/candidates", tag: "dreams", need: memory.RoleViewer,
 		summary: "List the candidates of one dream, best first", doc: "Each with its signals, score, gates and verdict. Shown as in the list of dreams.",
 	}, s.listDreamCandidates)
 	s.dreamRunRoutes()

@@ -17,17 +17,17 @@ const maxExplained = 20
 
 func (s *Server) dreamCandidateRoutes() {
 	register(s, route{
-		id: "list-candidates", method: http.MethodGet, path: dreamingPath + "/candidates", tag: "dreams", need: memory.RoleViewer,
+		id: "list-candidates", method: http.MethodGet, path: dreamsPath + "/candidates", original: originalDreaming + "/candidates", tag: "dreams", need: memory.RoleViewer,
 		summary: "List the candidates of the latest dream, best first",
 		doc:     "Of the last dream that had any, dry runs aside. Naming nobody, of the shared memory: an admin sees them whole, others without words.",
 	}, s.listCandidates)
 	register(s, route{
-		id: "explain-candidate", method: http.MethodGet, path: dreamingPath + "/candidates/{entry}/explain", tag: "dreams", need: memory.RoleViewer,
+		id: "explain-candidate", method: http.MethodGet, path: dreamsPath + "/candidates/{entry}/explain", original: originalDreaming + "/candidates/{entry}/explain", tag: "dreams", need: memory.RoleViewer,
 		summary: "Tell why a statement was promoted or not, and what would promote it",
 		doc:     "Of the last dream in which it was a candidate, with the settings of the latest dream.",
 	}, s.explainCandidate)
 	register(s, route{
-		id: "explain-candidates", method: http.MethodGet, path: dreamingPath + "/explain", tag: "dreams", need: memory.RoleViewer,
+		id: "explain-candidates", method: http.MethodGet, path: dreamsPath + "/explain", original: originalDreaming + "/explain", tag: "dreams", need: memory.RoleViewer,
 		summary: "Tell why statements with some words were promoted or not",
 		doc:     "Of the candidates of the latest dream that have all the words, or say the same in others; at most 20, the best first.",
 	}, s.explainCandidates)

@@ -14,7 +14,7 @@ const diaryMonthsPath = "memory/dreaming/diary/"
 
 func (s *Server) dreamDiaryRoutes() {
 	register(s, route{
-		id: "dream-diary", method: http.MethodGet, path: dreamingPath + "/dreams", tag: "dreams", need: memory.RoleViewer,
+		id: "dream-diary", method: http.MethodGet, path: dreamsPath + "/diary", original: originalDreaming + "/dreams", tag: "dreams", need: memory.RoleViewer,
 		summary: "Read the diary of dreams", doc: "DREAMS.md, and where its older entries are. Naming nobody, that of the shared memory.",
 	}, s.dreamDiary)
 }

@@ -14,28 +14,28 @@ import (
 
 func (s *Server) dreamEditRoutes() {
 	register(s, route{
-		id: "revert-dream", method: http.MethodPost, path: reportPath + "/revert", tag: "dreams", need: memory.RoleMember,
+		id: "revert-dream", method: http.MethodPost, path: dreamPath + "/revert", original: originalReport + "/revert", tag: "dreams", need: memory.RoleMember,
 		summary: "Undo what a dream wrote", errors: []int{http.StatusConflict},
 		doc: "As new versions: what others wrote since stays. Where somebody changed the same lines, nothing is undone, and the answer is 409 revert_conflict with the places. " +
 			"What the dream had promoted does not come back by itself.",
 	}, s.revertDream)
-	const entry = reportPath + "/entries/{entry}"
+	const entry = dreamPath + "/entries/{entry}"
 	register(s, route{
-		id: "confirm-entry", method: http.MethodPost, path: entry + "/confirm", tag: "dreams", need: memory.RoleMember,
+		id: "confirm-entry", method: http.MethodPost, path: entry + "/confirm", original: originalEntry + "/confirm", tag: "dreams", need: memory.RoleMember,
 		summary: "Say that a candidate is right", errors: []int{http.StatusConflict},
 		doc: "It is put into MEMORY.md if it is not there, and its line is protected as if a person had written it.",
 	}, func(ctx context.Context, in *EntryInput) (*reply[entryView], error) {
 		return s.changeEntry(ctx, in, "confirm", "", s.Store.ConfirmEntry)
 	})
 	register(s, route{
-		id: "edit-entry", method: http.MethodPost, path: entry + "/edit", tag: "dreams", need: memory.RoleMember,
+		id: "edit-entry", method: http.MethodPost, path: entry + "/edit", original: originalEntry + "/edit", tag: "dreams", need: memory.RoleMember,
 		summary: "Put other words in the place of a candidate", body: maxSmallBody, errors: []int{http.StatusConflict},
 		doc: "In MEMORY.md, as the person's own.",
 	}, func(ctx context.Context, in *editEntryInput) (*reply[entryView], error) {
 		return s.changeEntry(ctx, &in.EntryInput, "edit", in.Body.Content, s.Store.EditEntry)
 	})
 	register(s, route{
-		id: "forget-entry", method: http.MethodPost, path: entry + "/forget", tag: "dreams", need: memory.RoleMember,
+		id: "forget-entry", method: http.MethodPost, path: entry + "/forget", original: originalEntry + "/forget", tag: "dreams", need: memory.RoleMember,
 		summary: "Forget a candidate for good", errors: []int{http.StatusConflict},
 		doc: "It is taken out of MEMORY.md, its archives and the daily notes, and no dream brings it back, in no words. Versions of documents stay.",
 	}, func(ctx context.Context, in *EntryInput) (*reply[entryView], error) {

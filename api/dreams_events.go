@@ -37,18 +37,14 @@ const (
 )
 
 func (s *Server) dreamEventRoutes() {
-	const path = "/api/v1/memory/{agent}/dream/events"
 	register(s, route{
-		id: "dream-events", method: http.MethodGet, path: path, tag: "dreams", need: memory.RoleViewer, timeout: followTime,
+		id: "dream-events", method: http.MethodGet, path: dreamsPath + "/events", original: originalPath + "/dream/events", produces: eventStream,
+		tag: "dreams", need: memory.RoleViewer, timeout: followTime,
 		summary: "Follow dreams while they are dreamed",
 		doc: "Server-sent events: dream.progress whenever a dream comes to another phase, dream.ended with its outcome; ids, times and counts, never what was said. " +
 			"Of the owner that is named or that the key is pinned to; naming nobody, of all owners. With Last-Event-ID it goes on there, and some events may come twice; else it begins with those of the last minute. " +
 			"A request ends after an hour: come back with Last-Event-ID, as browsers do by themselves. 429 when too many follow.",
 	}, s.followDreams)
-	s.api.OpenAPI().Paths[path].Get.Responses["200"] = &huma.Response{
-		Description: "Events, as long as the client listens.",
-		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
-	}
 }
 
 type dreamEventsInput struct {
@@ -140,7 +136,7 @@ type follower struct {
 // follow tells a client what happens until it goes, the time is over, its key is revoked or the server stops.
 func (s *Server) follow(hc huma.Context, f follower) {
 	ctx := hc.Context()
-	write := openStream(hc, "text/event-stream")
+	write := openStream(hc, eventStream)
 	err := write(fmt.Sprintf("retry: %d\n\n", reconnectAfter.Milliseconds()))
 	beat := time.NewTicker(s.followers.heartbeat)
 	defer beat.Stop()

@@ -13,14 +13,14 @@ import (
 
 func (s *Server) dreamReplayRoutes() {
 	register(s, route{
-		id: "replay-dream", method: http.MethodPost, path: reportPath + "/replay", tag: "dreams", need: memory.RoleMember,
+		id: "replay-dream", method: http.MethodPost, path: dreamPath + "/replay", original: originalReport + "/replay", tag: "dreams", need: memory.RoleMember,
 		summary: "Dream the same night again, writing nothing", body: maxSmallBody,
 		timeout: maxWait + requestTimeout, also: []int{http.StatusAccepted}, errors: []int{http.StatusConflict},
 		doc: "With the same inputs at the same versions and the same parameters, or with another model or other parameters, and tells how the two differ. " +
 			"Answers 202 when it is not done within wait: GET …/reports/{id of the replay}/difference tells later.",
 	}, s.replayDream)
 	register(s, route{
-		id: "compare-dreams", method: http.MethodGet, path: reportPath + "/difference", tag: "dreams", need: memory.RoleViewer,
+		id: "compare-dreams", method: http.MethodGet, path: dreamPath + "/difference", original: originalReport + "/difference", tag: "dreams", need: memory.RoleViewer,
 		summary: "Tell how a dream differs from another one",
 		doc:     "A replay, from its original; any dream, from the one that is given. Both are of the same owner, and have ended.",
 	}, s.compareDreams)

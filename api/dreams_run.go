@@ -17,11 +17,11 @@ func (s *Server) dreamRunRoutes() {
 	const doc = "Of the owner that is named or that the key is pinned to; naming nobody, of the shared memory. " +
 		"Answers 200 with the report, or 202 when it is not there within wait: the dream goes on. An owner dreams one dream at a time; dry runs run beside."
 	register(s, route{
-		id: "dream", method: http.MethodPost, path: "/api/v1/memory/{agent}/emergence", tag: "dreams", need: memory.RoleMember,
+		id: "dream", method: http.MethodPost, path: dreamsPath, original: originalPath + "/emergence", tag: "dreams", need: memory.RoleMember,
 		summary: "Dream now", timeout: maxWait + requestTimeout, also: []int{http.StatusAccepted}, errors: []int{http.StatusConflict}, doc: doc,
 	}, s.emergence)
 	register(s, route{
-		id: "dream-focused", method: http.MethodPost, path: dreamingPath + "/focused", tag: "dreams", need: memory.RoleMember,
+		id: "dream-focused", method: http.MethodPost, path: dreamsPath + "/focused", original: originalDreaming + "/focused", tag: "dreams", need: memory.RoleMember,
 		summary: "Dream of one topic first", body: maxSmallBody,
 		timeout: maxWait + requestTimeout, also: []int{http.StatusAccepted}, errors: []int{http.StatusConflict}, doc: doc,
 	}, s.focused)

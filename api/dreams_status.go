@@ -13,7 +13,7 @@ import (
 
 func (s *Server) dreamStatusRoutes() {
 	register(s, route{
-		id: "dreaming-status", method: http.MethodGet, path: dreamingPath + "/status", tag: "dreams", need: memory.RoleViewer,
+		id: "dreaming-status", method: http.MethodGet, path: dreamsPath + "/status", original: originalDreaming + "/status", tag: "dreams", need: memory.RoleViewer,
 		summary: "Tell how the dreaming of an owner stands",
 		doc:     "When it was last dreamed and when it is dreamed next, whether there is anything new, and with which settings. Naming nobody, of the shared memory.",
 	}, s.dreamingStatus)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -24,34 +25,30 @@ func (s *Server) eventRoutes() {
 	register(s, route{
 		id: "events", method: http.MethodGet, path: eventsPath, tag: "events", need: memory.RoleViewer,
 		summary: "List the events of an agent's memory, oldest first",
-		doc: what + "Read on with after=next, as often as you like: nothing appears later in front of it. An event is shown as soon as all transactions " +
+		doc: what + "Read on with cursor=next, as often as you like: nothing appears later in front of it. An event is shown as soon as all transactions " +
 			"that ran beside its own have ended, as a rule at once. With Accept: application/x-ndjson it is the download of events-jsonl.",
 	}, s.listEvents)
 	register(s, route{
-		id: "events-jsonl", method: http.MethodGet, path: eventsPath + ".jsonl", tag: "events", need: memory.RoleViewer, timeout: followTime,
+		id: "events-jsonl", method: http.MethodGet, path: eventsPath + ".jsonl", produces: linesOfJSON, tag: "events", need: memory.RoleViewer, timeout: followTime,
 		summary: "Download the events of an agent's memory as lines of JSON",
 		doc:     what + "One event a line, from after to the last one there is now.",
 	}, s.downloadEvents)
 	register(s, route{
-		id: "events-stream", method: http.MethodGet, path: eventsPath + "/stream", tag: "events", need: memory.RoleViewer, timeout: followTime,
+		id: "events-stream", method: http.MethodGet, path: eventsPath + "/stream", produces: eventStream, tag: "events", need: memory.RoleViewer, timeout: followTime,
 		summary: "Follow the events of an agent's memory",
-		doc: what + "Server-sent events whose ids are cursors: with Last-Event-ID, or after, it goes on behind that event and leaves none out; else it begins now. " +
+		doc: what + "Server-sent events whose ids are cursors: with Last-Event-ID, or cursor, it goes on behind that event and leaves none out; else it begins now. " +
 			"A request ends after an hour: come back with Last-Event-ID, as browsers do by themselves. 429 when too many follow.",
 	}, s.followEvents)
-	for path, content := range map[string]string{eventsPath + ".jsonl": linesOfJSON, eventsPath + "/stream": "text/event-stream"} {
-		s.api.OpenAPI().Paths[path].Get.Responses["200"] = &huma.Response{
-			Description: "Events.", Content: map[string]*huma.MediaType{content: {Schema: &huma.Schema{Type: huma.TypeString}}},
-		}
-	}
 }
 
 // EventParams choose events.
 type EventParams struct {
 	AgentParam
 	PersonParams
-	After string            `query:"after" maxLength:"50" doc:"Events behind this one: the id of an event, or the next of a part; empty: from the first one."`
-	Kinds []store.EventKind `query:"kind" maxItems:"20" doc:"Only of these kinds, such as document.written,memory.dream.completed."`
-	Path  string            `query:"path" maxLength:"255" doc:"Only about the document at this path."`
+	Cursor string            `query:"cursor" maxLength:"50" doc:"The next of the page before, or the id of an event: only events behind it. Missing: from the first one."`
+	After  string            `query:"after" maxLength:"50" deprecated:"true" doc:"Same as cursor."`
+	Kinds  []store.EventKind `query:"kind" maxItems:"20" doc:"Only of these kinds, such as document.written,memory.dream.completed."`
+	Path   string            `query:"path" maxLength:"255" doc:"Only about the document at this path."`
 }
 
 // chosen is on whose behalf events are asked for, and which.
@@ -63,13 +60,13 @@ func (s *Server) chosen(ctx context.Context, p EventParams) (memory.Identity, st
 	if id.Owner == memory.NoOwner && id.Role.Includes(memory.RoleAdmin) {
 		id.AnyOwner = true
 	}
-	after, err := store.ParseJournalCursor(p.After)
+	after, err := store.ParseJournalCursor(cmp.Or(p.Cursor, p.After))
 	return id, store.JournalFilter{After: after, Kinds: p.Kinds, Path: p.Path, Limit: store.MaxPage}, err
 }
 
 // eventView is one event. It has no contents.
 type eventView struct {
-	ID       string          `json:"id" doc:"Its place: send it as after to read on behind it."`
+	ID       string          `json:"id" doc:"Its place: send it as cursor to read on behind it."`
 	Kind     store.EventKind `json:"kind" example:"document.written"`
 	Scope    memory.Scope    `json:"scope,omitempty" doc:"Who reads it; missing: admins."`
 	Owner    memory.Owner    `json:"owner,omitempty"`
@@ -94,9 +91,10 @@ func viewEvent(e store.Event) eventView {
 
 // eventsView is a part of the journal.
 type eventsView struct {
-	Events []eventView `json:"events"`
-	Next   string      `json:"next" doc:"Send it as after to read on, now or later; it is there even when nothing is new."`
+	Items  []eventView `json:"items"`
+	Next   string      `json:"next" doc:"Send it as cursor to read on, now or later; it is present even when nothing is new."`
 	More   bool        `json:"more" doc:"There may be more already."`
+	Events []eventView `json:"events" deprecated:"true" doc:"Same as items."`
 }
 
 type eventsInput struct {
@@ -114,7 +112,8 @@ func (s *Server) listEvents(ctx context.Context, in *eventsInput) (*reply[events
 	if err != nil {
 		return nil, err
 	}
-	return ok(eventsView{Events: views(part.Events, viewEvent), Next: part.Next.String(), More: part.More}), nil
+	items := views(part.Events, viewEvent)
+	return ok(eventsView{Items: items, Next: part.Next.String(), More: part.More, Events: items}), nil
 }
 
 func (s *Server) downloadEvents(ctx context.Context, in *EventParams) (*streamed, error) {
@@ -154,8 +153,11 @@ func (s *Server) downloadEvents(ctx context.Context, in *EventParams) (*streamed
 	}}, nil
 }
 
-// linesOfJSON is the type of a download of events.
-const linesOfJSON = "application/x-ndjson"
+// Media types of answers that are written bit by bit.
+const (
+	linesOfJSON = "application/x-ndjson"
+	eventStream = "text/event-stream"
+)
 
 // eventsAsLines takes who asks for events as lines of JSON to the download.
 func eventsAsLines(next echo.HandlerFunc) echo.HandlerFunc {

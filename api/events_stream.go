@@ -35,18 +35,18 @@ func (s *Server) lookForEvents(id memory.Identity) look {
 
 type eventStreamInput struct {
 	EventParams
-	LastEventID string `header:"Last-Event-ID" maxLength:"50" doc:"Id of the last event that was received; it counts instead of after."`
+	LastEventID string `header:"Last-Event-ID" maxLength:"50" doc:"Id of the last event that was received; it counts instead of cursor."`
 }
 
 func (s *Server) followEvents(ctx context.Context, in *eventStreamInput) (*streamed, error) {
 	if in.LastEventID != "" {
-		in.After = in.LastEventID
+		in.Cursor = in.LastEventID
 	}
 	id, filter, err := s.chosen(ctx, in.EventParams)
 	if err != nil {
 		return nil, err
 	}
-	if in.After == "" {
+	if in.Cursor == "" && in.After == "" {
 		if filter.After, err = s.Store.JournalEnd(ctx, id); err != nil {
 			return nil, err
 		}
@@ -70,7 +70,7 @@ func (s *Server) followEvents(ctx context.Context, in *eventStreamInput) (*strea
 // tellEvents tells a client what happens until it goes, the time is over, its key is revoked or the server stops.
 func (s *Server) tellEvents(hc huma.Context, id memory.Identity, filter store.JournalFilter, part store.JournalPage, told *feed, wake <-chan struct{}) {
 	ctx := hc.Context()
-	write := openStream(hc, "text/event-stream")
+	write := openStream(hc, eventStream)
 	// Who comes back goes on behind this place, also when nothing has happened until then.
 	err := write(fmt.Sprintf("retry: %d\nid: %s\n\n", reconnectAfter.Milliseconds(), filter.After))
 	beat := time.NewTicker(s.eventFollowers.heartbeat)

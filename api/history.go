@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,8 +85,9 @@ type versionView struct {
 type historyView struct {
 	Scope    memory.Scope  `json:"scope"`
 	Path     string        `json:"path"`
-	Versions []versionView `json:"versions"`
-	Next     int           `json:"next,omitempty" doc:"Send it as before to get the next part; missing when this was the last one."`
+	Items    []versionView `json:"items"`
+	Next     int           `json:"next,omitempty" doc:"Send it as cursor to get the next page; missing on the last one."`
+	Versions []versionView `json:"versions" deprecated:"true" doc:"Same as items."`
 }
 
 type historyInput struct {
@@ -93,8 +95,9 @@ type historyInput struct {
 	PathParam
 	PersonParams
 	ScopeParam
-	Before int `query:"before" minimum:"0" doc:"Versions below this one; 0: all."`
-	Limit  int `query:"limit" minimum:"1" maximum:"500" default:"50"`
+	Cursor int `query:"cursor" minimum:"0" doc:"The next of the page before; missing: from the newest version."`
+	Limit  int `query:"limit" minimum:"1" maximum:"500" default:"50" doc:"Versions."`
+	Before int `query:"before" minimum:"0" deprecated:"true" doc:"Same as cursor: versions below this one."`
 }
 
 func (s *Server) fileHistory(ctx context.Context, in *historyInput) (*reply[historyView], error) {
@@ -102,19 +105,21 @@ func (s *Server) fileHistory(ctx context.Context, in *historyInput) (*reply[hist
 	if err != nil {
 		return nil, err
 	}
-	versions, err := s.Store.History(ctx, id, ref, in.Before, in.Limit)
+	before := cmp.Or(in.Cursor, in.Before)
+	versions, err := s.Store.History(ctx, id, ref, before, in.Limit)
 	if err != nil {
 		return nil, err
 	}
-	if len(versions) == 0 && in.Before == 0 {
+	if len(versions) == 0 && before == 0 {
 		return nil, noSuchDocument(ref.Path, ref.Scope)
 	}
-	out := historyView{Scope: ref.Scope, Path: ref.Path, Versions: views(versions, func(v memory.Version) versionView {
+	out := historyView{Scope: ref.Scope, Path: ref.Path, Items: views(versions, func(v memory.Version) versionView {
 		return versionView{
 			Version: v.Number, ETag: etag(ref.Scope, v.Number, v.SHA256), BaseVersion: v.BaseVersion, Merged: v.Merged, Deleted: v.Deleted,
 			Author: viewAuthor(v.Author), Reason: v.Reason, Sources: v.Sources, Added: v.Added, Removed: v.Removed, CreatedAt: v.CreatedAt,
 		}
 	})}
+	out.Versions = out.Items
 	if n := len(versions); n == in.Limit && versions[n-1].Number > 1 {
 		out.Next = versions[n-1].Number
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -20,6 +21,13 @@ func (s *Server) messageRoutes() {
 		id: "add-messages", method: http.MethodPost, path: path, tag: "conversations",
 		need: memory.RoleMember, summary: "Store messages, and complete a turn",
 		status: http.StatusAccepted, body: MaxBodyBytes, errors: []int{http.StatusConflict},
+		example: map[string]any{
+			"endUserId": "42", "turnComplete": true,
+			"messages": []any{
+				map[string]any{"id": "m1", "role": "user", "content": "I moved to Bern."},
+				map[string]any{"id": "m2", "role": "assistant", "content": "Noted: you live in Bern now."},
+			},
+		},
 		doc: "Stores the batch as a whole, in order. A message whose id is stored already is left alone, so that a batch can be sent again. " +
 			"With turnComplete an extraction is scheduled; it waits for a quiet moment and for the owner's cooldown. " +
 			"While workflows cannot be reached, messages are stored all the same and extraction.status is pending.",
@@ -155,8 +163,9 @@ type messagesInput struct {
 	AgentParam
 	ConversationParam
 	PersonParams
-	After int64 `query:"after" minimum:"0" doc:"Messages behind this number."`
-	Limit int   `query:"limit" minimum:"1" maximum:"500" default:"50"`
+	Cursor int64 `query:"cursor" minimum:"0" doc:"The next of the page before; missing: from the first message."`
+	Limit  int   `query:"limit" minimum:"1" maximum:"500" default:"50" doc:"Messages."`
+	After  int64 `query:"after" minimum:"0" deprecated:"true" doc:"Same as cursor: messages behind this number."`
 }
 
 type messageView struct {
@@ -174,7 +183,7 @@ type messageView struct {
 // messagesView is a part of a conversation.
 type messagesView struct {
 	Items []messageView `json:"items"`
-	Next  int64         `json:"next,omitempty" doc:"Send it as after to get the next part; missing when this was the last one."`
+	Next  int64         `json:"next,omitempty" doc:"Send it as cursor to get the next page; missing on the last one."`
 }
 
 func (s *Server) listMessages(ctx context.Context, in *messagesInput) (*reply[messagesView], error) {
@@ -189,7 +198,7 @@ func (s *Server) listMessages(ctx context.Context, in *messagesInput) (*reply[me
 	if err != nil {
 		return nil, err
 	}
-	messages, err := s.Store.Messages(ctx, id, in.Conversation, in.After, in.Limit)
+	messages, err := s.Store.Messages(ctx, id, in.Conversation, cmp.Or(in.Cursor, in.After), in.Limit)
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ const statusCanceled = 499
 var errorStatus = map[errorName]int{
 	nameInvalidRequest:       http.StatusUnprocessableEntity,
 	nameInvalidBody:          http.StatusBadRequest,
-	nameInvalidSearch:        http.StatusBadRequest,
+	nameInvalidSearch:        http.StatusUnprocessableEntity,
 	nameSnapshotRefused:      http.StatusBadRequest,
 	nameUnsupportedMediaType: http.StatusUnsupportedMediaType,
 	nameUnauthorized:         http.StatusUnauthorized,

@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"reflect"
 	"strings"
@@ -81,6 +82,46 @@ func schemaName(t reflect.Type, hint string) string {
 		}
 	}
 	return strings.TrimSuffix(strings.Replace(name, "InputBody", "Body", 1), "View") + suffix
+}
+
+// finish completes the document after all operations are registered. It changes what is described, not what is accepted: huma
+// validates with what it computed at registration.
+func finish(o *huma.OpenAPI) {
+	openAnswers(o)
+	for _, path := range o.Paths {
+		for _, op := range []*huma.Operation{path.Get, path.Post, path.Put, path.Patch, path.Delete} {
+			if op == nil {
+				continue
+			}
+			for _, p := range op.Parameters {
+				finishSchema(p.Schema, false)
+				p.Deprecated = p.Schema.Deprecated
+			}
+		}
+	}
+	for name, schema := range o.Components.Schemas.Map() {
+		finishSchema(schema, strings.HasSuffix(name, "Body"))
+	}
+}
+
+// finishSchema makes a schema valid OpenAPI: the words for a pattern, which are huma's own keyword, go into the description. In a
+// request body defaults do as well: generators of clients take a property with a default for one that is always there.
+func finishSchema(s *huma.Schema, sent bool) {
+	if s == nil || s.Ref != "" {
+		return
+	}
+	if words := s.PatternDescription; words != "" && !strings.Contains(s.Description, words) {
+		s.Description = strings.TrimSpace(s.Description + " Format: " + words + ".")
+	}
+	s.PatternDescription = ""
+	if sent && s.Default != nil {
+		s.Description = strings.TrimSpace(fmt.Sprintf("%s Default: %v.", s.Description, s.Default))
+		s.Default = nil
+	}
+	finishSchema(s.Items, sent)
+	for _, property := range s.Properties {
+		finishSchema(property, sent)
+	}
 }
 
 // openAnswers lets answers have fields that are not described: we add fields, and no client may stumble over a new one.

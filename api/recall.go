@@ -19,6 +19,7 @@ func (s *Server) recallRoutes() {
 	register(s, route{
 		id: "search-memory", method: http.MethodPost, path: recallPath + "/search", tag: "recall", need: memory.RoleViewer,
 		summary: "Search what is remembered and what was said", body: maxSearchBody, invalid: nameInvalidSearch,
+		example: map[string]any{"endUserId": "42", "query": "Where do I live?"},
 		doc: "Finds passages of documents and messages that answer a question: shared ones, and those of the owner that is named or that the key is pinned to. " +
 			"Naming nobody finds what is shared. By words, and by vectors where an embedding provider is configured; when that is away, by words at once, marked degraded. " +
 			"A question without words finds nothing and costs nothing.",

@@ -78,7 +78,7 @@ func TestReadingPartsOfDocuments(t *testing.T) {
 		"path=a.md&lines=5001": "lines", "path=a.md&from=-1": "from", "path=a.md&corpus=wiki": "memory, sessions, all", "path=a.md&corpus=sessions": "sessions/",
 		"path=a.md&skip=-1": "skip", "path=" + strings.Repeat("a", 301): "path",
 	} {
-		bad := h.wantError(h.get("/api/v1/agents/ada/memory/get?"+query), 400, "invalid_search")
+		bad := h.wantError(h.get("/api/v1/agents/ada/memory/get?"+query), 422, "invalid_search")
 		if !strings.Contains(bad.Msg, says) {
 			t.Errorf("%s: %s", query, bad.Msg)
 		}
@@ -110,7 +110,7 @@ func TestReadingPartsOfConversations(t *testing.T) {
 	for _, query := range []string{path + "&owner=api:43", "path=sessions/none&owner=api:42", path + "&owner=api:42&corpus=memory"} {
 		a := h.get("/api/v1/agents/ada/memory/get?" + query)
 		if strings.HasSuffix(query, "memory") {
-			h.wantError(a, 400, "invalid_search")
+			h.wantError(a, 422, "invalid_search")
 			continue
 		}
 		if got := as[excerpt](h, h.want(a, 200)); got.Text != "" || got.Total != 0 {
@@ -161,7 +161,7 @@ func TestKeywordSearch(t *testing.T) {
 	for _, body := range []map[string]any{
 		{"query": "x"}, {"query": strings.Repeat("x", 65)}, {"query": "  x "}, {"query": "blue", "scope": "everything"}, {"query": "blue", "limit": 31}, {"query": "blue", "limit": -1},
 	} {
-		h.wantError(h.do(request{method: "POST", path: "/api/v1/agents/ada/memory/keyword", key: h.admin, body: body}), 400, "invalid_search")
+		h.wantError(h.do(request{method: "POST", path: "/api/v1/agents/ada/memory/keyword", key: h.admin, body: body}), 422, "invalid_search")
 	}
 }
 

@@ -208,7 +208,7 @@ func TestSearchesThatCannotBeUsed(t *testing.T) {
 		if name == "unknown component" {
 			c.says = "options.off"
 		}
-		h.wantError(got, 400, "invalid_search")
+		h.wantError(got, 422, "invalid_search")
 		if !strings.Contains(got.Msg, c.says) || len(got.body) > 2000 {
 			t.Errorf("%s: %.300s", name, got.body)
 		}

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -39,10 +40,19 @@ type route struct {
 	errors []int
 	// invalid is the name of a request that cannot be used as it is; empty: invalid_request.
 	invalid errorName
+	// original is another path at which the operation is served and described: the one that the system it was taken from has.
+	original string
+	// produces is the media type of a success whose body the handler writes itself; empty: JSON.
+	produces string
+	// example is the body of a POST that the document shows; nil: none.
+	example any
 }
 
 // roleExtension tells in the OpenAPI document which role an operation needs.
 const roleExtension = "x-reverie-role"
+
+// sameExtension names, in an operation at an original path, the operation that answers alike.
+const sameExtension = "x-reverie-same-as"
 
 // bearer names the security scheme.
 const bearer = "key"
@@ -64,7 +74,9 @@ func (r route) operation() huma.Operation {
 		op.Metadata[metaInvalid] = r.invalid
 		op.Errors = append(op.Errors, errorStatus[r.invalid])
 	}
-	if r.need != "" {
+	if r.need == "" {
+		op.Extensions["security"] = []any{} // huma would leave an empty list out
+	} else {
 		op.Security = []map[string][]string{{bearer: {}}}
 		op.Extensions[roleExtension] = string(r.need)
 		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable)
@@ -84,9 +96,19 @@ const (
 	metaInvalid = "invalid"
 )
 
-// register adds an operation to the server. Whatever error the handler returns gets its HTTP form here.
+// register adds an operation to the server, and again at its original path. Errors of the handler get their HTTP form here.
 func register[In, Out any](s *Server, r route, handle func(context.Context, *In) (*Out, error)) {
-	op := r.operation()
+	registerAt(s, r, r.operation(), handle)
+	if r.original != "" {
+		op := r.operation()
+		op.OperationID, op.Path = r.id+"-original", r.original
+		op.Description = "The original path of " + r.id + " (" + r.path + "): both answer alike."
+		op.Extensions[sameExtension] = r.id
+		registerAt(s, r, op, handle)
+	}
+}
+
+func registerAt[In, Out any](s *Server, r route, op huma.Operation, handle func(context.Context, *In) (*Out, error)) {
 	op.Responses = map[string]*huma.Response{}
 	huma.Register(s.api, op, func(ctx context.Context, in *In) (*Out, error) {
 		out, err := handle(ctx, in)
@@ -103,6 +125,12 @@ func register[In, Out any](s *Server, r route, handle func(context.Context, *In)
 		}
 		op.Responses[strconv.Itoa(status)] = &same
 	}
+	if r.produces != "" {
+		op.Responses[strconv.Itoa(op.DefaultStatus)].Content = map[string]*huma.MediaType{r.produces: {Schema: &huma.Schema{Type: huma.TypeString}}}
+	}
+	if r.example != nil {
+		s.api.OpenAPI().Paths[op.Path].Post.RequestBody.Content["application/json"].Example = r.example
+	}
 }
 
 // rawHandler writes its answer by itself.
@@ -111,10 +139,13 @@ type rawHandler func(huma.Context, http.ResponseWriter, *http.Request)
 // registerRaw adds an operation that writes its answer by itself, such as a page.
 func registerRaw(s *Server, r route, contentType string, handle rawHandler) {
 	op := r.operation()
-	op.Responses = map[string]*huma.Response{"200": {
-		Description: r.summary,
-		Content:     map[string]*huma.MediaType{contentType: {Schema: &huma.Schema{Type: huma.TypeString}}},
-	}}
+	op.Responses = map[string]*huma.Response{
+		"200": {
+			Description: r.summary,
+			Content:     map[string]*huma.MediaType{contentType: {Schema: &huma.Schema{Type: huma.TypeString}}},
+		},
+		"4XX": s.problemResponse("The request was refused."),
+	}
 	for _, name := range pathParameters(r.path) {
 		op.Parameters = append(op.Parameters, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}})
 	}
@@ -123,6 +154,12 @@ func registerRaw(s *Server, r route, contentType string, handle rawHandler) {
 		r, w := humago.Unwrap(ctx)
 		handle(ctx, w, r)
 	}))
+}
+
+// problemResponse describes an error.
+func (s *Server) problemResponse(description string) *huma.Response {
+	schema := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "")
+	return &huma.Response{Description: description, Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}}
 }
 
 // pathParameters are the names between braces.

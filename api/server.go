@@ -127,7 +127,7 @@ func (s *Server) routes() {
 	s.artifactRoutes()
 	s.writeRoutes()
 	s.eventRoutes()
-	openAnswers(s.api.OpenAPI())
+	finish(s.api.OpenAPI())
 }
 
 // ServeHTTP answers one request.
