@@ -3,6 +3,8 @@ package clitest
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -30,4 +32,16 @@ func Answering(t *testing.T, status int, body string) string {
 	}))
 	t.Cleanup(server.Close)
 	return server.URL
+}
+
+// Folder makes a folder with files, by name, and returns its path.
+func Folder(t *testing.T, notes map[string]string) string {
+	t.Helper()
+	folder := t.TempDir()
+	for name, content := range notes {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
 }

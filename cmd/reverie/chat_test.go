@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"reverie/cli/clitest"
+	"reverie/client/wire"
 	"reverie/llm/llmtest"
 	"reverie/memory"
 )
@@ -91,7 +92,7 @@ func TestATalkWithAModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(out) {
-		var answer chatAnswer
+		var answer wire.Turn
 		if err := json.Unmarshal([]byte(line), &answer); err != nil || answer.Answer != "It is in room 214." || !strings.HasSuffix(answer.Model, "/gpt-4o") {
 			t.Errorf("%v in %s", err, line)
 		}

@@ -66,7 +66,7 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		{"promote-explain", "the move"},
 		{"promote-explain", "0123456789abcdef0123456789abcdef"},
 		{"rem-harness"},
-		{"rem-backfill", "--path", notesOf(t, map[string]string{"2026-01-31.md": "- x\n"}), "--promote"},
+		{"rem-backfill", "--path", clitest.Folder(t, map[string]string{"2026-01-31.md": "- x\n"}), "--promote"},
 		{"revert", uuid.NewString(), "--end-user", "42"},
 		{"import", fixtures + "openclaw", "--end-user", "42", "--on-conflict", "keep", "--no-wait"},
 		{"import", fixtures + "chatgpt", "--channel", "telegram", "--sender", "7", "--no-extract", "--no-wait"},

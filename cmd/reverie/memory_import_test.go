@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"reverie/cli/clitest"
+	"reverie/client/wire"
 )
 
 // fixtures are the sources of package imports.
@@ -37,7 +38,10 @@ func TestWhatWouldBeMovedInIsShownWithoutAServer(t *testing.T) {
 	clitest.Contains(t, dry(fixtures+"mem0.json"), "mem0, 4 documents", "everybody (TEAM)", "api:ana", "api:ben")
 	clitest.Contains(t, dry(fixtures+"mem0.json", "--owner-map", "ana=user:7", "--owner-map", "api:ben=user:8"), "user:7", "user:8")
 	clitest.Contains(t, dry(fixtures+"locomo.json", "--owner", "user:iris"), "locomo, 3 conversations with 4 messages", "user:iris") // the only person of the source
-	var plan importPlan
+	var plan struct {
+		Documents       int
+		Owners, Skipped []struct{}
+	}
 	if err := json.Unmarshal([]byte(dry(fixtures+"goclaw.jsonl", "--json")), &plan); err != nil || plan.Documents != 4 || len(plan.Owners) != 3 || len(plan.Skipped) != 1 {
 		t.Errorf("%+v, error %v", plan, err)
 	}
@@ -107,7 +111,13 @@ func TestMemoryOfAnotherSystemMovesIn(t *testing.T) {
 	clitest.Contains(t, marta("import", grown), "MERGED", "UNCHANGED")
 	clitest.Contains(t, marta("cat", "MEMORY.md"), "Invoices go out", "Imported from openclaw", "The ladder is lent to Sam")
 
-	var report importReport
+	var report struct {
+		Outcomes map[string]map[string]int
+		Problems []wire.ImportedItem
+		Plan     struct{ Documents, Conversations, Messages int }
+		Import   json.RawMessage
+		Skipped  map[string]int
+	}
 	if err := json.Unmarshal([]byte(mustRun(t, "import", fixtures+"mem0.json", "--json")), &report); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"reverie/cli/clitest"
+	"reverie/client/wire"
 )
 
 // manyFiles is how many files a sync sends when it is disturbed, and breakAt at which of them.
@@ -60,7 +61,7 @@ func fill(t *testing.T, folder string) {
 // ownDocuments are the texts of the documents of user:7 by path, and their versions.
 func ownDocuments(t *testing.T) (texts map[string]string, versions map[string]int) {
 	t.Helper()
-	var list listed[fileEntry]
+	var list wire.Page[wire.FileEntry]
 	own := []string{"--owner", "user:7", "--scope", "PERSONAL"}
 	if err := json.Unmarshal([]byte(mustRun(t, append([]string{"list", "--json"}, own...)...)), &list); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"reverie/cli/clitest"
+	"reverie/client/wire"
 	"reverie/config"
 	"reverie/devenv/devtest"
 	"reverie/engine"
@@ -160,7 +161,7 @@ func TestAConversationFromAFileBecomesMemory(t *testing.T) {
 	clitest.Contains(t, grace("log", "MEMORY.md", "--limit", "1"), "3 ", "user", "too much", "--before 3")
 
 	clitest.Contains(t, grace("extractions"), "ID", "hello", "5-6", "written", "hello", "1-4", "written")
-	var list listed[extraction]
+	var list wire.Page[wire.Extraction]
 	if err := json.Unmarshal([]byte(grace("extractions", "--limit", "1", "--json")), &list); err != nil || len(list.Items) != 1 || list.Next == "" {
 		t.Fatalf("%+v, error %v", list, err)
 	}
@@ -178,7 +179,7 @@ func TestAConversationFromAFileBecomesMemory(t *testing.T) {
 func TestRestoreTouchesTheDocumentThatLogShows(t *testing.T) {
 	startServer(t)
 	clitest.Contains(t, mustRun(t, "log", "SOUL.md", "--end-user", "42"), "SOUL.md (TEAM)")
-	clitest.Contains(t, mustRun(t, "restore", "SOUL.md", "1", "--end-user", "42"), "SOUL.md (TEAM) version 1, as it was")
+	clitest.Contains(t, mustRun(t, "restore", "SOUL.md", "1", "--end-user", "42"), "SOUL.md (TEAM) version 1, unchanged")
 }
 
 func TestALargeConversationGoesInBatches(t *testing.T) {
@@ -191,33 +192,18 @@ func TestALargeConversationGoesInBatches(t *testing.T) {
 	file := write(t, "large.jsonl", b.String())
 	clitest.Contains(t, mustRun(t, "add", file, "--end-user", "42", "--open"), fmt.Sprintf("large: %d messages stored", messages))
 
-	s := session{url: os.Getenv("REVERIE_URL"), agent: "ada", person: "42"}
-	c, err := s.client()
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := wire.New(os.Getenv("REVERIE_URL"), testKey, nil)
 	for _, after := range []int{0, 999, 1000, 1999, messages - 1} {
-		query := s.ownerQuery()
-		query.Set("after", fmt.Sprint(after))
-		query.Set("limit", "1")
-		path, err := s.agentPath("conversations", "large", "messages")
-		if err != nil {
-			t.Fatal(err)
-		}
-		page, _, err := dataOf[listedMessages](c.call(t.Context(), apiRequest{method: "GET", path: path, query: query}))
-		if want := fmt.Sprintf("message %d", after+1); err != nil || len(page.Items) != 1 || page.Items[0].Content != want {
-			t.Errorf("behind %d stands %+v, want %q; error %v", after, page.Items, want, err)
+		page, err := c.ListMessages(t.Context(), "ada", "large", wire.ListMessagesParams{
+			Person: wire.Person{EndUserID: "42"}, After: after, Limit: 1,
+		})
+		if want := fmt.Sprintf("message %d", after+1); err != nil || len(page.Data.Items) != 1 || page.Data.Items[0].Content != want {
+			t.Errorf("after %d: %+v, want %q; error %v", after, page.Data.Items, want, err)
 		}
 	}
 	if out := mustRun(t, "extractions"); strings.Contains(out, "large") {
 		t.Errorf("an open turn was extracted:\n%s", out)
 	}
-}
-
-type listedMessages struct {
-	Items []struct {
-		Content string `json:"content"`
-	} `json:"items"`
 }
 
 func TestBadLinesAreReportedAndNothingIsLost(t *testing.T) {
@@ -232,7 +218,14 @@ func TestBadLinesAreReportedAndNothingIsLost(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	out, _, err = runMemory(t, "add", file, "--end-user", "42", "--skip-bad", "--json")
-	var summary addSummary
+	var summary struct {
+		Conversations []struct {
+			Conversation                 string
+			Messages, Stored, Duplicates int
+			HeldBack                     bool
+		}
+		Faults int
+	}
 	if jsonErr := json.Unmarshal([]byte(out), &summary); jsonErr != nil {
 		t.Fatal(jsonErr)
 	}

@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"reverie/cli/clitest"
+
+	"reverie/client/wire"
 )
 
 func TestTheToolsOfAModelByHand(t *testing.T) {
 	startServer(t)
 	clitest.Contains(t, mustRun(t, "tools"), "memory_search\n  Search long-term memory: ", "edit_workspace_memory_file (writes)\n  Replace text")
 	clitest.Contains(t, mustRun(t, "tools", "read_workspace_memory_file"), `"type": "object"`, `"filename"`, `"required"`)
-	var shown memoryTool
+	var shown wire.Tool
 	if err := json.Unmarshal([]byte(mustRun(t, "tools", "remember", "--json")), &shown); err != nil || shown.Name != "remember" || !shown.Writes || !json.Valid(shown.Parameters) {
 		t.Errorf("%+v, %v", shown, err)
 	}
@@ -83,7 +85,7 @@ func TestArtifactsAreListed(t *testing.T) {
 		t.Fatalf("nothing says how to go on:\n%s", first)
 	}
 	clitest.Contains(t, list("--cursor", cursor), "event-log", "daily-note")
-	var part listed[artifact]
+	var part wire.Page[wire.Artifact]
 	if err := json.Unmarshal([]byte(list("--json")), &part); err != nil || len(part.Items) != 3 || !strings.HasPrefix(part.Items[0].Href, "/api/v1/") {
 		t.Errorf("%+v, %v", part, err)
 	}
