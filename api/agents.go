@@ -133,7 +133,7 @@ func (s *Server) updateAgent(ctx context.Context, in *agentPatchInput) (*reply[a
 			return nil, err
 		}
 	}
-	if err := checkDreamCron(in.Body.Settings.DreamCron.value); err != nil {
+	if err := checkDreamCron(in.Body.Settings.dreamCron()); err != nil {
 		return nil, err
 	}
 	id, agent, err := s.enter(ctx, in.Agent, person{})

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"reflect"
 	"strings"
 	"testing"
+
+	"reverie/memory"
 )
 
 func TestDefaultsAreValid(t *testing.T) {
@@ -21,8 +22,7 @@ func TestDefaultsAreValid(t *testing.T) {
 }
 
 func TestEverySettingIsDescribed(t *testing.T) {
-	typ := reflect.TypeFor[Config]()
-	for f := range typ.Fields() {
+	for _, f := range rows(Config{}) {
 		if f.Tag.Get("envconfig") == "" || f.Tag.Get("desc") == "" {
 			t.Errorf("%s has no name or no description", f.Name)
 		}
@@ -133,6 +133,17 @@ func TestTwoEmbeddingModels(t *testing.T) {
 	}
 }
 
+// The defaults that code uses without an environment are those that the environment's reader uses.
+func TestDefaultsAreTheDocumentedOnes(t *testing.T) {
+	c, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Settings != memory.DefaultSettings() {
+		t.Errorf("%+v\nwant %+v", c.Settings, memory.DefaultSettings())
+	}
+}
+
 func TestSecretsAreNeverPrinted(t *testing.T) {
 	const secret = "very-secret-value-of-a-key"
 	c := Config{AdminKey: secret}
@@ -170,7 +181,7 @@ func TestExposure(t *testing.T) {
 }
 
 func TestTablesAreCurrent(t *testing.T) {
-	for _, name := range []string{"../docs/configuration.md", "../README.md"} {
+	for _, name := range []string{"../docs/configuration.md"} {
 		document, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

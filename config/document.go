@@ -2,27 +2,42 @@ package config
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 )
 
-// Markdown is the configuration table of README.md and docs/configuration.md: one row for each setting, in the struct's order.
+// Markdown returns the table of docs/configuration.md: one row for each setting, in the order of their declaration.
 func Markdown() string {
 	var b strings.Builder
-	b.WriteString("| variable | default | what it does |\n|---|---|---|\n")
-	t := reflect.TypeFor[Config]()
-	for f := range t.Fields() {
-		tag := f.Tag
-		byDefault := tag.Get("default")
-		if byDefault != "" {
-			byDefault = "`" + byDefault + "`"
-		}
-		fmt.Fprintf(&b, "| `%s_%s` | %s | %s |\n", Prefix, tag.Get("envconfig"), byDefault, tag.Get("desc"))
+	b.WriteString("| variable | default | range | per agent | what it does |\n|---|---|---|---|---|\n")
+	for _, r := range rows(Config{}) {
+		fmt.Fprintf(&b, "| `%s_%s` | %s | %s | %s | %s |\n",
+			Prefix, r.key(), code(r.Tag.Get("default")), r.accepted(), code(r.Tag.Get("agent")), r.Tag.Get("desc"))
 	}
 	return b.String()
 }
 
-// Markers between which the generated table stands in a document.
+// accepted formats the range of a setting; empty when there is none.
+func (r row) accepted() string {
+	least, most := r.Tag.Get("minimum"), r.Tag.Get("maximum")
+	switch {
+	case r.Tag.Get("enum") != "":
+		return strings.ReplaceAll(r.Tag.Get("enum"), ",", ", ")
+	case most != "":
+		return least + " to " + most
+	case least != "":
+		return "from " + least
+	}
+	return ""
+}
+
+func code(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "`" + text + "`"
+}
+
+// TableBegin and TableEnd are the lines between which the generated table is in a document.
 const (
 	TableBegin = "<!-- configuration table: generated, do not edit -->"
 	TableEnd   = "<!-- end of configuration table -->"

@@ -111,20 +111,22 @@ func Gate(in GateInput) (ReasonCode, bool) {
 
 // Timing delays extractions. Both durations are durable timers, which never drop work.
 type Timing struct {
-	Quiet    time.Duration `json:"quiet"`    // time without new messages before an extraction starts
-	Cooldown time.Duration `json:"cooldown"` // time since the last extraction of the same agent and owner
+	Quiet    time.Duration `json:"quiet" from:"QuietPeriod"` // time without new messages before an extraction starts
+	Cooldown time.Duration `json:"cooldown" from:"Cooldown"` // time since the last extraction of the same agent and owner
+}
+
+// Timing returns when extractions run.
+func (s Settings) Timing() Timing {
+	var out Timing
+	s.Resolve(&out)
+	return out
 }
 
 // DefaultTiming returns the documented defaults.
-func DefaultTiming() Timing { return Timing{Quiet: 20 * time.Second, Cooldown: 5 * time.Minute} }
+func DefaultTiming() Timing { return DefaultSettings().Timing() }
 
 // With returns t with the agent's overrides.
 func (t Timing) With(a AgentSettings) Timing {
-	if a.QuietSeconds != nil {
-		t.Quiet = time.Duration(*a.QuietSeconds) * time.Second
-	}
-	if a.CooldownSeconds != nil {
-		t.Cooldown = time.Duration(*a.CooldownSeconds) * time.Second
-	}
+	a.Override(&t)
 	return t
 }

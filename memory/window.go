@@ -21,76 +21,51 @@ func (p FlushPolicy) Valid() bool { return p == FlushFallback || p == FlushWait 
 
 // WindowSettings are the resolved settings of a context window: its size, its contents, and when messages are flushed.
 type WindowSettings struct {
-	MemoryEnabled  bool `json:"memoryEnabled"`  // if false, nothing is recalled or flushed
-	OwnerIsolation bool `json:"ownerIsolation"` // on: PERSONAL documents per owner; off: TEAM
+	MemoryEnabled  bool `json:"memoryEnabled" from:"MemoryEnabled"`   // if false, nothing is recalled or flushed
+	OwnerIsolation bool `json:"ownerIsolation" from:"OwnerIsolation"` // on: PERSONAL documents per owner; off: TEAM
 
-	MaxTokens        int     `json:"maxTokens"`        // of everything sent to a model
-	CompactShare     float64 `json:"compactShare"`     // of MaxTokens, above which earlier turns are summarized
-	KeepTurns        int     `json:"keepTurns"`        // number of last turns kept verbatim
-	SummaryMaxTokens int     `json:"summaryMaxTokens"` // of the summary of earlier turns
-	GoalMaxTokens    int     `json:"goalMaxTokens"`    // of the first user message, which is kept when its turn is summarized
+	MaxTokens        int     `json:"maxTokens" from:"WindowMaxTokens"`               // of everything sent to a model
+	CompactShare     float64 `json:"compactShare" from:"WindowCompactShare"`         // of MaxTokens, above which earlier turns are summarized
+	KeepTurns        int     `json:"keepTurns" from:"WindowKeepTurns"`               // number of last turns kept verbatim
+	SummaryMaxTokens int     `json:"summaryMaxTokens" from:"WindowSummaryMaxTokens"` // of the summary of earlier turns
+	GoalMaxTokens    int     `json:"goalMaxTokens" from:"WindowGoalMaxTokens"`       // of the first user message, which is kept when its turn is summarized
 
-	AutoInject          bool    `json:"autoInject"`          // adds recalled memory to the context automatically
-	AutoInjectThreshold float64 `json:"autoInjectThreshold"` // minimum score, 0 to 1
-	AutoInjectMaxTokens int     `json:"autoInjectMaxTokens"`
+	AutoInject          bool    `json:"autoInject" from:"AutoInject"`                   // adds recalled memory to the context automatically
+	AutoInjectThreshold float64 `json:"autoInjectThreshold" from:"AutoInjectThreshold"` // minimum score, 0 to 1
+	AutoInjectMaxTokens int     `json:"autoInjectMaxTokens" from:"AutoInjectMaxTokens"`
 
 	// A flush begins when fewer than FlushSoftTokens are left, when more than FlushShare of the window is used, or when
 	// more than FlushMessages messages or FlushBytes bytes are not flushed.
-	FlushSoftTokens int           `json:"flushSoftTokens"`
-	FlushShare      float64       `json:"flushShare"`
-	FlushMessages   int           `json:"flushMessages"`
-	FlushBytes      int           `json:"flushBytes"`
-	FlushDeadline   time.Duration `json:"flushDeadline"` // for the model; the built-in engine has the same time again
-	FlushPolicy     FlushPolicy   `json:"flushPolicy"`
+	FlushSoftTokens int           `json:"flushSoftTokens" from:"FlushSoftTokens"`
+	FlushShare      float64       `json:"flushShare" from:"FlushShare"`
+	FlushMessages   int           `json:"flushMessages" from:"FlushMessages"`
+	FlushBytes      int           `json:"flushBytes" from:"FlushBytes"`
+	FlushDeadline   time.Duration `json:"flushDeadline" from:"FlushDeadline"` // for the model; the built-in engine has the same time again
+	FlushPolicy     FlushPolicy   `json:"flushPolicy" from:"FlushPolicy"`
 
 	// SummaryDeadline bounds the calls that write one summary. After it the built-in engine writes the summary.
-	SummaryDeadline time.Duration `json:"summaryDeadline"`
-	MaxToolRounds   int           `json:"maxToolRounds"` // per turn
+	SummaryDeadline time.Duration `json:"summaryDeadline" from:"WindowSummaryDeadline"`
+	MaxToolRounds   int           `json:"maxToolRounds" from:"ChatMaxToolRounds"` // per turn
 	// Paid is true if Model answers, summarizes and flushes. Otherwise rules do.
 	Paid           bool          `json:"paid"`
-	Model          string        `json:"model"`
-	ModelTimeout   time.Duration `json:"modelTimeout"`
-	ModelHeartbeat time.Duration `json:"modelHeartbeat"`
+	Model          string        `json:"model" from:"LLMModel"`
+	ModelTimeout   time.Duration `json:"modelTimeout" from:"LLMTimeout"`
+	ModelHeartbeat time.Duration `json:"modelHeartbeat" from:"LLMHeartbeat"`
+}
+
+// Window returns the settings of context windows.
+func (s Settings) Window() WindowSettings {
+	var out WindowSettings
+	s.Resolve(&out)
+	return out
 }
 
 // DefaultWindowSettings returns the documented defaults.
-func DefaultWindowSettings() WindowSettings {
-	return WindowSettings{
-		MemoryEnabled: true, OwnerIsolation: true,
-		MaxTokens: 128_000, CompactShare: .75, KeepTurns: 2, SummaryMaxTokens: 300, GoalMaxTokens: 400,
-		AutoInject: true, AutoInjectThreshold: .3, AutoInjectMaxTokens: 200,
-		FlushSoftTokens: 4000, FlushShare: .85, FlushMessages: 50, FlushBytes: 2 << 20,
-		FlushDeadline: 90 * time.Second, FlushPolicy: FlushFallback,
-		SummaryDeadline: 60 * time.Second, MaxToolRounds: 8,
-		ModelTimeout: 3 * time.Minute, ModelHeartbeat: 30 * time.Second,
-	}
-}
+func DefaultWindowSettings() WindowSettings { return DefaultSettings().Window() }
 
 // With returns s with the agent's overrides.
 func (s WindowSettings) With(a AgentSettings) WindowSettings {
-	set(&s.MemoryEnabled, a.MemoryEnabled)
-	set(&s.OwnerIsolation, a.OwnerIsolation)
-	set(&s.MaxTokens, a.WindowMaxTokens)
-	set(&s.CompactShare, a.WindowCompactShare)
-	set(&s.KeepTurns, a.WindowKeepTurns)
-	set(&s.SummaryMaxTokens, a.SummaryMaxTokens)
-	set(&s.AutoInject, a.AutoInject)
-	set(&s.AutoInjectThreshold, a.AutoInjectThreshold)
-	set(&s.AutoInjectMaxTokens, a.AutoInjectMaxTokens)
-	set(&s.FlushSoftTokens, a.FlushSoftTokens)
-	set(&s.FlushShare, a.FlushShare)
-	set(&s.FlushMessages, a.FlushMessages)
-	set(&s.FlushBytes, a.FlushBytes)
-	if a.FlushDeadlineSeconds != nil {
-		s.FlushDeadline = time.Duration(*a.FlushDeadlineSeconds) * time.Second
-	}
-	if a.FlushPolicy != "" {
-		s.FlushPolicy = a.FlushPolicy
-	}
-	set(&s.MaxToolRounds, a.MaxToolRounds)
-	if a.Model != "" {
-		s.Model = a.Model
-	}
+	a.Override(&s)
 	return s
 }
 

@@ -13,7 +13,6 @@ import (
 	"reverie/memory"
 	"reverie/search"
 	"reverie/search/choose"
-	"reverie/search/fuse"
 	"reverie/search/rank"
 )
 
@@ -256,42 +255,31 @@ func (o Options) ranking() rank.Options {
 // Settings control how an agent's memory is searched. The request's override the agent's, which override the
 // server's.
 type Settings struct {
-	Enabled       bool // false: nothing is found
-	MaxResults    int
-	MinScore      float64 // 0 to 1
-	VectorWeight  float64 // relative to TextWeight
-	TextWeight    float64
-	Diversity     bool    // repetitive results are deferred (maximal marginal relevance)
-	Lambda        float64 // weight of relevance against novelty, 0 to 1
-	Decay         bool    // older passages count less
-	HalfLife      time.Duration
-	PersonalBoost float64 // factor for the scores of an owner's own passages
+	Enabled       bool          `from:"MemoryEnabled"` // false: nothing is found
+	MaxResults    int           `from:"RecallMaxResults"`
+	MinScore      float64       `from:"RecallMinScore"`     // 0 to 1
+	VectorWeight  float64       `from:"RecallVectorWeight"` // relative to TextWeight
+	TextWeight    float64       `from:"RecallTextWeight"`
+	Diversity     bool          `from:"RecallMMR"`       // repetitive results are deferred (maximal marginal relevance)
+	Lambda        float64       `from:"RecallMMRLambda"` // weight of relevance against novelty, 0 to 1
+	Decay         bool          `from:"RecallDecay"`     // older passages count less
+	HalfLife      time.Duration `from:"RecallDecayHalfLifeDays"`
+	PersonalBoost float64       // factor for the scores of an owner's own passages
+}
+
+// SettingsOf returns the settings of searches.
+func SettingsOf(table memory.Settings) Settings {
+	s := Settings{PersonalBoost: choose.DefaultOptions().PersonalBoost}
+	table.Resolve(&s)
+	return s
 }
 
 // DefaultSettings returns the documented defaults.
-func DefaultSettings() Settings {
-	selection, fusion := choose.DefaultOptions(), fuse.DefaultOptions()
-	return Settings{
-		Enabled: true, MaxResults: selection.Limit, MinScore: selection.MinScore,
-		VectorWeight: fusion.VectorWeight, TextWeight: fusion.TextWeight,
-		Lambda: choose.DefaultDiversityOptions().Lambda, HalfLife: choose.DefaultDecayOptions().HalfLife,
-		PersonalBoost: selection.PersonalBoost,
-	}
-}
+func DefaultSettings() Settings { return SettingsOf(memory.DefaultSettings()) }
 
 // With returns s with the agent's settings applied.
 func (s Settings) With(a memory.AgentSettings) Settings {
-	set(&s.Enabled, a.MemoryEnabled)
-	set(&s.MaxResults, a.RecallMaxResults)
-	set(&s.MinScore, a.RecallMinScore)
-	set(&s.VectorWeight, a.VectorWeight)
-	set(&s.TextWeight, a.TextWeight)
-	set(&s.Diversity, a.MMR)
-	set(&s.Lambda, a.MMRLambda)
-	set(&s.Decay, a.Decay)
-	if a.DecayHalfLifeDays != nil {
-		s.HalfLife = days(*a.DecayHalfLifeDays)
-	}
+	a.Override(&s)
 	return s
 }
 

@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
+	"reverie/cli/clitest"
+	"reverie/client/wire"
 	"reverie/llm/llmtest"
 	"reverie/memory"
 )
@@ -20,13 +18,12 @@ import (
 // runChat talks as end user 42 of the agent that startServer has made, with these lines.
 func runChat(t *testing.T, lines []string, args ...string) (out, notes string, err error) {
 	t.Helper()
-	c := chatCommand()
+	c := root()
 	var outBuffer, notesBuffer bytes.Buffer
 	c.SetIn(strings.NewReader(strings.Join(lines, "\n") + "\n"))
 	c.SetOut(&outBuffer)
 	c.SetErr(&notesBuffer)
-	c.SilenceUsage, c.SilenceErrors = true, true
-	c.SetArgs(append(args, "--end-user", "42"))
+	c.SetArgs(append(append([]string{"chat"}, args...), "--end-user", "42"))
 	err = c.ExecuteContext(t.Context())
 	return outBuffer.String(), notesBuffer.String(), err
 }
@@ -41,19 +38,19 @@ func TestATalkFromMemoryAlone(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, notes)
 	}
-	contains(t, out, "of 128000 tokens", "summarised above 96000", "room 214", "memory: [1] ", "[1] ", "score ", "words  ", "no tool was used",
+	clitest.Contains(t, out, "of 128000 tokens", "summarised above 96000", "room 214", "memory: [1] ", "[1] ", "score ", "words  ", "no tool was used",
 		"of 128000 tokens", "system ", "saved in MEMORY.md: ", "tea green", "receipt ", "known already, in MEMORY.md: ", "/forget N")
 	if notes != "" || strings.Contains(out, "\x1b") {
 		t.Errorf("%q, and on the side %q", out, notes)
 	}
-	contains(t, mustRun(t, "cat", "MEMORY.md", "--end-user", "42"), "## Remembered", "tea green")
+	clitest.Contains(t, mustRun(t, "cat", "MEMORY.md", "--end-user", "42"), "## Remembered", "tea green")
 	// The conversation goes on with its id, and a message may be given instead of lines.
 	out, _, err = runChat(t, nil, "--conversation", "c1", "What kind of tea do I like?")
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, out, "tea green")
-	contains(t, mustRun(t, "get", "sessions/c1", "--end-user", "42", "--lines", "10"), "Where is the printer", "room 214", "What kind of tea")
+	clitest.Contains(t, out, "tea green")
+	clitest.Contains(t, mustRun(t, "get", "sessions/c1", "--end-user", "42", "--lines", "10"), "Where is the printer", "room 214", "What kind of tea")
 }
 
 // What was used is forgotten by its number.
@@ -62,7 +59,7 @@ func TestATalkForgets(t *testing.T) {
 	out, notes, err := runChat(t, []string{
 		"/remember The spare key of the boathouse is under the third flowerpot.", "Where is the spare key of the boathouse?", "/forget 1", "/forget 9",
 	})
-	contains(t, out, "saved in MEMORY.md", "flowerpot", "memory: [1] MEMORY.md:", "forgotten: ", "flowerpot", "MEMORY.md (PERSONAL) version 2")
+	clitest.Contains(t, out, "saved in MEMORY.md", "flowerpot", "memory: [1] MEMORY.md:", "forgotten: ", "flowerpot", "MEMORY.md (PERSONAL) version 2")
 	if err == nil || err.Error() != "1 command could not be done" || !strings.Contains(notes, "! say which memory") {
 		t.Errorf("%v, %s", err, notes)
 	}
@@ -88,108 +85,20 @@ func TestATalkWithAModel(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, notes)
 	}
-	contains(t, out, "It is in room 214.\n", "memory: [1] sessions/hello:", `memory_search {"query":"printer"}`, "found ", "counted exactly", "tools ")
-	contains(t, notes, `· memory_search {"query":"printer"}`, "found 2 passages")
+	clitest.Contains(t, out, "It is in room 214.\n", "memory: [1] sessions/hello:", `memory_search {"query":"printer"}`, "found ", "counted exactly", "tools ")
+	clitest.Contains(t, notes, `· memory_search {"query":"printer"}`, "found 2 passages")
 	out, _, err = runChat(t, []string{"Where is the printer of the ward?", "And once more?"}, "--json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(out) {
-		var answer chatAnswer
+		var answer wire.Turn
 		if err := json.Unmarshal([]byte(line), &answer); err != nil || answer.Answer != "It is in room 214." || !strings.HasSuffix(answer.Model, "/gpt-4o") {
 			t.Errorf("%v in %s", err, line)
 		}
 	}
 	if n := strings.Count(out, "\n"); n != 2 {
 		t.Errorf("%d lines:\n%s", n, out)
-	}
-}
-
-// syncBuffer may be written while it is read.
-type syncBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *syncBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
-}
-
-// Ctrl-C stops an answer and not the program.
-func TestAnInterruptStopsTheAnswer(t *testing.T) {
-	hungUp := make(chan struct{}, 1)
-	asked := 0
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet {
-			fmt.Fprint(w, `{"code":200,"msg":"success","data":{}}`)
-			return
-		}
-		_, _ = io.ReadAll(r.Body)
-		w.Header().Set("Content-Type", "text/event-stream")
-		if asked++; asked == 1 {
-			fmt.Fprint(w, "event: text\ndata: {\"text\":\"Well, \"}\n\n")
-			_ = http.NewResponseController(w).Flush()
-			<-r.Context().Done()
-			hungUp <- struct{}{}
-			return
-		}
-		fmt.Fprint(w, ": still here\n\nevent: text\ndata: {\"text\":\"Yes.\\u001b[2J\"}\n\nevent: done\ndata: {\"answer\":\"Yes.\"}\n\n")
-	}))
-	t.Cleanup(server.Close)
-	s := &session{url: server.URL, key: "k", agent: "ada", owner: "user:1"}
-	c := chatCommand()
-	out, notes := &syncBuffer{}, &syncBuffer{}
-	c.SetOut(out)
-	c.SetErr(notes)
-	talk, err := newTalk(c, s, "c1", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	interrupts := make(chan os.Signal, 1)
-	talk.interrupts, talk.person = interrupts, true
-	lines := make(chan string)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		talk.loop(t.Context(), lines)
-	}()
-	lines <- "Tell me everything."
-	waitFor(t, func() bool { return strings.Contains(out.String(), "Well, ") })
-	interrupts <- os.Interrupt
-	select {
-	case <-hungUp:
-	case <-time.After(time.Minute):
-		t.Fatal("the answer goes on")
-	}
-	lines <- "Are you there?"
-	waitFor(t, func() bool { return strings.Contains(out.String(), "Yes.") })
-	lines <- strings.Repeat("word ", 819)[:longestTyped]
-	waitFor(t, func() bool { return strings.Contains(notes.String(), "cut this one, so it is not sent") })
-	interrupts <- os.Interrupt
-	waitFor(t, func() bool { return strings.Contains(notes.String(), "Ctrl-C again") })
-	interrupts <- os.Interrupt
-	select {
-	case <-ended:
-	case <-time.After(time.Minute):
-		t.Fatal("the second Ctrl-C does not end it")
-	}
-	contains(t, notes.String(), "stopped; nothing of this answer is kept", "--conversation c1")
-}
-
-func waitFor(t *testing.T, is func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("it does not happen")
-		}
 	}
 }
 
@@ -221,32 +130,14 @@ func TestATalkThatFails(t *testing.T) {
 	if err == nil || err.Error() != "3 messages without an answer" {
 		t.Errorf("%v", err)
 	}
-	contains(t, notes, "! the answer broke off, and nothing of it is kept: the model did not answer (model_unavailable)",
+	clitest.Contains(t, notes, "! the answer broke off, and nothing of it is kept: the model did not answer (model_unavailable)",
 		"! the answer broke off, and nothing of it is kept: "+server.URL+" closed the connection", "not as Reverie does", "there is no /nonsense")
 	if asked != 4 {
 		t.Errorf("%d requests", asked)
 	}
-	c := chatCommand()
-	c.SetArgs([]string{"--agent", "ada", "--key", "k", "--url", server.URL})
-	c.SilenceErrors, c.SilenceUsage = true, true
+	c := root()
+	c.SetArgs([]string{"chat", "--agent", "ada", "--key", "k", "--url", server.URL})
 	if err := c.Execute(); err == nil || !strings.Contains(err.Error(), "--owner") {
 		t.Errorf("%v", err)
-	}
-}
-
-func TestAGauge(t *testing.T) {
-	for _, c := range []struct {
-		used, trigger, most int
-		want                string
-	}{
-		{0, 75, 100, strings.Repeat("░", 30) + "│" + strings.Repeat("░", 9)},
-		{50, 75, 100, strings.Repeat("█", 20) + strings.Repeat("░", 10) + "│" + strings.Repeat("░", 9)},
-		{100, 75, 100, strings.Repeat("█", 30) + "│" + strings.Repeat("█", 9)},
-		{1, 100, 100, "█" + strings.Repeat("░", 39)},
-		{200, 75, 100, strings.Repeat("█", 30) + "│" + strings.Repeat("█", 9)},
-	} {
-		if got := filled(c.used, c.trigger, c.most); got != c.want {
-			t.Errorf("%d of %d: %s, want %s", c.used, c.most, got, c.want)
-		}
 	}
 }

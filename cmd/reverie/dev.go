@@ -2,18 +2,25 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"html/template"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"reverie/api"
+	"reverie/cli/session"
 	"reverie/config"
 	"reverie/devenv"
 	"reverie/engine"
@@ -54,11 +61,11 @@ func runDev(ctx context.Context, c config.Config, f devFlags, out io.Writer) (er
 	if err := c.CheckExposure(c.Addr, f.temporalUI); err != nil {
 		return err
 	}
-	// Others may pass through it: started by root, the database runs as an ordinary user. The key and the log are the owner's.
+	// Others may pass through the folder: started by root, the database runs as an ordinary user. Key and log are private.
 	if err := os.MkdirAll(f.data, 0o711); err != nil { //nolint:gosec // see above
 		return err
 	}
-	// The port is taken first: a second dev on the same port should not start a database before it finds out.
+	// Listen first: a second dev on the same port fails before it starts a database.
 	listener, err := net.Listen("tcp", c.Addr)
 	if err != nil {
 		return fmt.Errorf("the API cannot listen on %s: %w (choose another address with --addr)", c.Addr, err)
@@ -85,14 +92,14 @@ func runDev(ctx context.Context, c config.Config, f devFlags, out io.Writer) (er
 	return d.serve(ctx)
 }
 
-// dev is everything that runs in one process.
+// dev runs everything in one process.
 type dev struct {
 	config.Config
 	flags     devFlags
 	console   *console
 	telemetry *engine.Telemetry
 	listener  net.Listener
-	stops     []func(context.Context) error // in the order of starting
+	stops     []func(context.Context) error // in the order of the starts
 	died      []func() (<-chan struct{}, string)
 	api       *api.Server
 
@@ -101,7 +108,7 @@ type dev struct {
 
 func (d *dev) onStop(stop func(context.Context) error) { d.stops = append(d.stops, stop) }
 
-// start brings the parts up, one after the other, each with its line.
+// start starts the parts one after the other, and prints a line for each.
 func (d *dev) start(ctx context.Context) error {
 	d.onStop(d.telemetry.Shutdown)
 	d.console.printf("Reverie %s, data in %s\n", version, d.flags.data)
@@ -161,7 +168,7 @@ func (d *dev) startPostgres(ctx context.Context) (string, error) {
 		return "", err
 	}
 	d.onStop(pg.Stop)
-	d.died = append(d.died, func() (<-chan struct{}, string) { return pg.Done(), "PostgreSQL ended by itself, see " + pg.Log() })
+	d.died = append(d.died, func() (<-chan struct{}, string) { return pg.Done(), "PostgreSQL stopped unexpectedly, see " + pg.Log() })
 	const database = "reverie"
 	if err := pg.EnsureDatabase(ctx, database); err != nil {
 		return "", err
@@ -183,7 +190,7 @@ func (d *dev) startTemporal(ctx context.Context) (string, error) {
 	}
 	d.privateTemporal = ts
 	d.onStop(ts.Stop)
-	d.died = append(d.died, func() (<-chan struct{}, string) { return ts.Done(), "Temporal ended by itself, see " + ts.Log() })
+	d.died = append(d.died, func() (<-chan struct{}, string) { return ts.Done(), "Temporal stopped unexpectedly, see " + ts.Log() })
 	d.TemporalAddress, d.TemporalUIURL = ts.Address, ts.UIURL
 	return "private, Web UI " + ts.UIURL, nil
 }
@@ -213,11 +220,122 @@ func (d *dev) serve(ctx context.Context) error {
 	}
 }
 
-// stop ends the parts in the reverse order of their start.
+// stop stops the parts in the reverse order of their start.
 func (d *dev) stop() {
 	began := time.Now()
 	d.console.printf("\nStopping …\n")
 	slices.Reverse(d.stops)
 	closeAll(d.telemetry.Log, d.stops...)
 	d.console.printf("Stopped in %.1fs. The data stays in %s.\n", time.Since(began).Seconds(), d.flags.data)
+}
+
+// devAdminKey returns the admin key of a data folder: the configured one, else that of an earlier start, else a new one. It
+// stores the key in <data>/admin-key, readable by the owner only.
+func devAdminKey(data string, configured config.Secret) (config.Secret, error) {
+	path := filepath.Join(data, session.KeyFile)
+	key := configured
+	if key.Empty() {
+		old, err := os.ReadFile(path)
+		switch {
+		case err == nil:
+			key = config.Secret(strings.TrimSpace(string(old)))
+		case !errors.Is(err, fs.ErrNotExist):
+			return "", err
+		}
+	}
+	if key.Empty() {
+		raw := make([]byte, 32)
+		if _, err := rand.Read(raw); err != nil {
+			return "", err
+		}
+		key = config.Secret("rv_" + base64.RawURLEncoding.EncodeToString(raw))
+	}
+	if len(key.Reveal()) < config.MinAdminKey {
+		return "", fmt.Errorf("%s: the key has fewer than %d characters: remove the file to get a new one", path, config.MinAdminKey)
+	}
+	if err := os.WriteFile(path, []byte(key.Reveal()+"\n"), 0o600); err != nil { //nolint:gosec // the folder is the caller's own choice
+		return "", err
+	}
+	return key, os.Chmod(path, 0o600) // an older file may be wider
+}
+
+// console prints the progress of the start: one line for each part that is ready, and the steps of long work.
+type console struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+// progress prints what a part is doing; its type is devenv.Progress.
+func (c *console) progress(part, message string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fmt.Fprintf(c.out, "  … %-12s %s\n", part, message)
+}
+
+// part starts one part and prints its name, the time it took, and its address.
+func (c *console) part(name string, start func() (where string, err error)) error {
+	began := time.Now()
+	where, err := start()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil {
+		fmt.Fprintf(c.out, "  ✗ %-12s\n", name)
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	fmt.Fprintf(c.out, "  ✓ %-12s %5.1fs  %s\n", name, time.Since(began).Seconds(), where)
+	return nil
+}
+
+func (c *console) printf(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fmt.Fprintf(c.out, format, args...)
+}
+
+// greeting is printed when everything answers. Its last block works when pasted into another terminal: it creates an agent,
+// adds a conversation, extracts memory from it at once, and shows the file that changed and where each line comes from.
+var greeting = template.Must(template.New("greeting").Parse(`
+API          {{.URL}}   documentation at {{.URL}}/docs
+{{- if .TemporalUI}}
+Temporal UI  http://{{.TemporalUI}}
+{{- end}}
+Admin key    {{.Key}}   also in {{.KeyFile}}
+Model        {{.Model}}
+{{- if .BuiltIn}} (set REVERIE_LLM_PROVIDER to use a model){{end}}
+
+Try it, in another terminal:
+
+  KEY=$(cat {{.KeyFile}}); A={{.URL}}/api/v1
+  curl -s $A/agents -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '{"id":"demo","name":"Demo","timeZone":"Europe/Berlin"}'
+  curl -s $A/agents/demo/conversations/first/messages -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '{
+    "endUserId":"42","triggerSource":"api","turnComplete":true,"messages":[
+    {"id":"m1","role":"user","content":"Hi, I am Grace and I work as a nurse in Hamburg."},
+    {"id":"m2","role":"assistant","content":"Nice to meet you, Grace!"},
+    {"id":"m3","role":"user","content":"We decided to use Postgres for the rota. Please remember that the review is on 3 March 2027."},
+    {"id":"m4","role":"assistant","content":"Noted."}]}'
+  curl -s -X POST "$A/memory/demo/summarize/first" -H "Authorization: Bearer $KEY"
+  curl -s "$A/agents/demo/workspace/files/MEMORY.md?endUserId=42" -H "Authorization: Bearer $KEY"
+  curl -s "$A/agents/demo/workspace/blame/MEMORY.md?endUserId=42" -H "Authorization: Bearer $KEY"
+  # and talk to it: reverie chat --agent demo --end-user 42 --url {{.URL}} --data {{.Data}}
+
+Ctrl-C stops everything.
+`))
+
+func (d *dev) greet() {
+	keyFile := filepath.Join(d.flags.data, session.KeyFile)
+	if absolute, err := filepath.Abs(keyFile); err == nil {
+		keyFile = absolute
+	}
+	temporalUI := d.flags.temporalUI
+	if d.privateTemporal == nil {
+		temporalUI = ""
+	}
+	var b strings.Builder
+	if err := greeting.Execute(&b, map[string]any{
+		"URL": "http://" + d.listener.Addr().String(), "TemporalUI": temporalUI, "Key": d.AdminKey.Reveal(), "KeyFile": keyFile,
+		"Data": filepath.Dir(keyFile), "Model": modelName(d.Config), "BuiltIn": d.LLMProvider == "",
+	}); err != nil {
+		panic(err) // the template and its data are above
+	}
+	d.console.printf("%s", b.String())
 }

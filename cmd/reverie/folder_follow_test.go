@@ -39,11 +39,10 @@ func startSync(t *testing.T, folder string, args ...string) *running {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	r := &running{T: t, folder: folder, stop: stop, ended: make(chan error, 1)}
-	c := memoryCommand()
-	c.SilenceErrors, c.SilenceUsage = true, true
+	c := root()
 	c.SetOut(r)
 	c.SetErr(r)
-	c.SetArgs(append([]string{"sync", folder, "--settle", "30ms"}, args...))
+	c.SetArgs(append([]string{"memory", "sync", folder, "--settle", "30ms"}, args...))
 	go func() { r.ended <- c.ExecuteContext(ctx) }()
 	t.Cleanup(stop)
 	return r

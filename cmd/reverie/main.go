@@ -1,6 +1,5 @@
-// Command reverie keeps the long-term memory of AI agents: dev runs everything on this machine, api and worker are the
-// processes of a deployment, migrate prepares its database and namespace, memory works with memory from the shell, chat talks to
-// an agent.
+// Command reverie keeps the long-term memory of AI agents. dev runs everything on this machine; api and worker are the
+// processes of a deployment and migrate prepares its database and namespace; memory and chat are clients of the API.
 package main
 
 import (
@@ -12,6 +11,8 @@ import (
 	_ "time/tzdata" // agents live in time zones, and slim images have none
 
 	"github.com/spf13/cobra"
+
+	"reverie/cli"
 )
 
 // version is set by the linker in releases.
@@ -36,6 +37,7 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	c.AddCommand(devCommand(), apiCommand(), workerCommand(), migrateCommand(), healthCommand(), memoryCommand(), chatCommand())
+	c.AddCommand(devCommand(), apiCommand(), workerCommand(), migrateCommand(), healthCommand())
+	c.AddCommand(cli.Commands(version)...)
 	return c
 }

@@ -10,6 +10,7 @@ import (
 
 	"go.temporal.io/sdk/client"
 
+	"reverie/cli"
 	"reverie/config"
 	"reverie/devenv/devtest"
 	"reverie/store"
@@ -20,10 +21,13 @@ import (
 func doctorFinds(t *testing.T, flags ...string) (codes []string, content bool) {
 	t.Helper()
 	out, _, err := runMemory(t, append([]string{"doctor", "--json"}, flags...)...)
-	if err != nil && !errors.Is(err, errUnwell) {
+	if err != nil && !errors.Is(err, cli.ErrFindings) {
 		t.Fatal(err)
 	}
-	var found examination
+	var found struct {
+		Healthy  bool
+		Findings []struct{ Code string }
+	}
 	if failed := json.Unmarshal([]byte(out), &found); failed != nil || found.Healthy != (err == nil) {
 		t.Fatalf("%v, %v: %s", failed, err, out)
 	}
@@ -58,7 +62,7 @@ func TestDoctorCommand(t *testing.T) {
 		}
 	}
 	out, _, err := runMemory(t, "doctor")
-	if !errors.Is(err, errUnwell) || !strings.Contains(out, "--fix will: make, change or remove the schedule") {
+	if !errors.Is(err, cli.ErrFindings) || !strings.Contains(out, "--fix will: make, change or remove the schedule") {
 		t.Errorf("%v: %s", err, out)
 	}
 	deadline := time.Now().Add(time.Minute)

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 
+	"reverie/cli/clitest"
+
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sys/unix"
 )
@@ -151,7 +153,7 @@ func TestAnImportThatIsStopped(t *testing.T) {
 			if got := firstCount(t, out.said(), "moving in", files); got != fmt.Sprint(settled) {
 				t.Errorf("moving in goes on at %s of %d, want %d", got, files, settled)
 			}
-			contains(t, out.said(), "450 documents", "WRITTEN", "450")
+			clitest.Contains(t, out.said(), "450 documents", "WRITTEN", "450")
 			if uploads.Load() != 4 {
 				t.Errorf("%d uploads, want no more than 4", uploads.Load())
 			}

@@ -15,6 +15,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"reverie/cli/clitest"
+	"reverie/client/wire"
 )
 
 // fixtures are the sources of package imports.
@@ -26,16 +29,19 @@ func TestWhatWouldBeMovedInIsShownWithoutAServer(t *testing.T) {
 		t.Helper()
 		return mustRun(t, append(append([]string{"import"}, args...), unreachable...)...)
 	}
-	contains(t, dry(fixtures+"openclaw", "--owner", "user:marta"), "openclaw: openclaw, 10 documents", "WHOSE", "everybody (TEAM)", "4", "user:marta", "6",
+	clitest.Contains(t, dry(fixtures+"openclaw", "--owner", "user:marta"), "openclaw: openclaw, 10 documents", "WHOSE", "everybody (TEAM)", "4", "user:marta", "6",
 		"DOCUMENT", "AGENTS.md", "PROFILE.md", "USER.md", "Not moved in:", "HEARTBEAT.md")
-	contains(t, dry(fixtures+"openclaw"), "not named yet", "Name the person with --owner"[9:])
-	contains(t, dry(fixtures+"openclaw", "--shared"), "everybody (TEAM)", "10")
-	contains(t, dry(fixtures+"chatgpt", "--owner", "user:1"), "chatgpt, 1 conversation with 4 messages", "said on 2024-05-08", "user:1", "of other branches")
-	contains(t, dry(fixtures+"chatgpt"), "it does not say whose conversations these are"[1:])
-	contains(t, dry(fixtures+"mem0.json"), "mem0, 4 documents", "everybody (TEAM)", "api:ana", "api:ben")
-	contains(t, dry(fixtures+"mem0.json", "--owner-map", "ana=user:7", "--owner-map", "api:ben=user:8"), "user:7", "user:8")
-	contains(t, dry(fixtures+"locomo.json", "--owner", "user:iris"), "locomo, 3 conversations with 4 messages", "user:iris") // the only person of the source
-	var plan importPlan
+	clitest.Contains(t, dry(fixtures+"openclaw"), "not named yet", "Name the person with --owner"[9:])
+	clitest.Contains(t, dry(fixtures+"openclaw", "--shared"), "everybody (TEAM)", "10")
+	clitest.Contains(t, dry(fixtures+"chatgpt", "--owner", "user:1"), "chatgpt, 1 conversation with 4 messages", "said on 2024-05-08", "user:1", "of other branches")
+	clitest.Contains(t, dry(fixtures+"chatgpt"), "it does not say whose conversations these are"[1:])
+	clitest.Contains(t, dry(fixtures+"mem0.json"), "mem0, 4 documents", "everybody (TEAM)", "api:ana", "api:ben")
+	clitest.Contains(t, dry(fixtures+"mem0.json", "--owner-map", "ana=user:7", "--owner-map", "api:ben=user:8"), "user:7", "user:8")
+	clitest.Contains(t, dry(fixtures+"locomo.json", "--owner", "user:iris"), "locomo, 3 conversations with 4 messages", "user:iris") // the only person of the source
+	var plan struct {
+		Documents       int
+		Owners, Skipped []struct{}
+	}
 	if err := json.Unmarshal([]byte(dry(fixtures+"goclaw.jsonl", "--json")), &plan); err != nil || plan.Documents != 4 || len(plan.Owners) != 3 || len(plan.Skipped) != 1 {
 		t.Errorf("%+v, error %v", plan, err)
 	}
@@ -81,15 +87,15 @@ func TestMemoryOfAnotherSystemMovesIn(t *testing.T) {
 	startServer(t)
 	marta := func(args ...string) string { t.Helper(); return mustRun(t, append(args, "--owner", "user:marta")...) }
 
-	contains(t, marta("import", fixtures+"openclaw"), "openclaw, 10 documents", "KIND", "WRITTEN", "documents", "10", "Not moved in:")
-	contains(t, marta("cat", "MEMORY.md"), "greenhouse key")
-	contains(t, marta("cat", "PROFILE.md"), "Ms. Oduya")
-	contains(t, mustRun(t, "cat", "SOUL.md"), "a little dry")
-	contains(t, marta("log", "MEMORY.md"), "import")
+	clitest.Contains(t, marta("import", fixtures+"openclaw"), "openclaw, 10 documents", "KIND", "WRITTEN", "documents", "10", "Not moved in:")
+	clitest.Contains(t, marta("cat", "MEMORY.md"), "greenhouse key")
+	clitest.Contains(t, marta("cat", "PROFILE.md"), "Ms. Oduya")
+	clitest.Contains(t, mustRun(t, "cat", "SOUL.md"), "a little dry")
+	clitest.Contains(t, marta("log", "MEMORY.md"), "import")
 	// The same folder again, and an archive of it, are the same import: nothing is written twice.
-	contains(t, marta("import", fixtures+"openclaw"), "WRITTEN", "10")
-	contains(t, marta("import", packed(t, fixtures+"openclaw")), "WRITTEN", "10")
-	contains(t, marta("log", "MEMORY.md"), "\n1 ")
+	clitest.Contains(t, marta("import", fixtures+"openclaw"), "WRITTEN", "10")
+	clitest.Contains(t, marta("import", packed(t, fixtures+"openclaw")), "WRITTEN", "10")
+	clitest.Contains(t, marta("log", "MEMORY.md"), "\n1 ")
 	if strings.Contains(marta("log", "MEMORY.md"), "\n2 ") {
 		t.Error("the same import wrote twice")
 	}
@@ -102,18 +108,24 @@ func TestMemoryOfAnotherSystemMovesIn(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(grown, "MEMORY.md"), []byte("# Memory\n\n- The greenhouse key hangs behind the clock.\n- The ladder is lent to Sam.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	contains(t, marta("import", grown), "MERGED", "UNCHANGED")
-	contains(t, marta("cat", "MEMORY.md"), "Invoices go out", "Imported from openclaw", "The ladder is lent to Sam")
+	clitest.Contains(t, marta("import", grown), "MERGED", "UNCHANGED")
+	clitest.Contains(t, marta("cat", "MEMORY.md"), "Invoices go out", "Imported from openclaw", "The ladder is lent to Sam")
 
-	var report importReport
+	var report struct {
+		Outcomes map[string]map[string]int
+		Problems []wire.ImportedItem
+		Plan     struct{ Documents, Conversations, Messages int }
+		Import   json.RawMessage
+		Skipped  map[string]int
+	}
 	if err := json.Unmarshal([]byte(mustRun(t, "import", fixtures+"mem0.json", "--json")), &report); err != nil {
 		t.Fatal(err)
 	}
 	if report.Outcomes["document"]["written"] != 4 || len(report.Problems) != 0 || report.Plan.Documents != 4 {
 		t.Errorf("%+v", report)
 	}
-	contains(t, mustRun(t, "cat", "memory/2025-06-01-mem0.md", "--owner", "api:ana"), "Miso and Nori")
-	contains(t, mustRun(t, "search", "cats", "--owner", "api:ana"), "memory/2025-06-01-mem0.md")
+	clitest.Contains(t, mustRun(t, "cat", "memory/2025-06-01-mem0.md", "--owner", "api:ana"), "Miso and Nori")
+	clitest.Contains(t, mustRun(t, "search", "cats", "--owner", "api:ana"), "memory/2025-06-01-mem0.md")
 	if out := mustRun(t, "search", "cats", "--owner", "api:ben"); strings.Contains(out, "Miso") {
 		t.Errorf("somebody else finds it:\n%s", out)
 	}
@@ -131,12 +143,12 @@ func TestConversationsMoveInWithTheirOwnDates(t *testing.T) {
 	if _, _, err := runMemory(t, "import", export); err == nil || !strings.Contains(err.Error(), "name the person with --owner") {
 		t.Errorf("conversations of nobody: error %v", err)
 	}
-	contains(t, run("import", export), "claude, 1 conversation with 4 messages", "said on 2025-03-04", "WRITTEN", "conversations", "1")
-	contains(t, run("cat", "MEMORY.md"), "Ghent", "wheelchair")
-	contains(t, run("list", "--prefix", "memory/"), "memory/2025-03-04.md")
-	contains(t, run("blame", "MEMORY.md"), "claude:trip:")
+	clitest.Contains(t, run("import", export), "claude, 1 conversation with 4 messages", "said on 2025-03-04", "WRITTEN", "conversations", "1")
+	clitest.Contains(t, run("cat", "MEMORY.md"), "Ghent", "wheelchair")
+	clitest.Contains(t, run("list", "--prefix", "memory/"), "memory/2025-03-04.md")
+	clitest.Contains(t, run("blame", "MEMORY.md"), "claude:trip:")
 	again := run("import", export)
-	contains(t, again, "WRITTEN", "1")
+	clitest.Contains(t, again, "WRITTEN", "1")
 	if versions := run("log", "MEMORY.md"); strings.Contains(versions, "\n2 ") {
 		t.Errorf("the same conversation was extracted twice:\n%s", versions)
 	}
@@ -168,12 +180,12 @@ func TestMovingInGoesOnWhereItStopped(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	uploads.Store(2)
-	contains(t, mustRun(t, "import", folder, "--shared", "--url", proxy.URL, "--no-wait"), "450 documents", "documents")
+	clitest.Contains(t, mustRun(t, "import", folder, "--shared", "--url", proxy.URL, "--no-wait"), "450 documents", "documents")
 	if n := uploads.Load(); n != 4 { // of the 450 items, 200 were there
 		t.Errorf("the rest took %d uploads, want 2", n-2)
 	}
-	contains(t, mustRun(t, "import", folder, "--shared"), "WRITTEN", "450")
-	contains(t, mustRun(t, "cat", "note-449.md"), "The number is 449.")
+	clitest.Contains(t, mustRun(t, "import", folder, "--shared"), "WRITTEN", "450")
+	clitest.Contains(t, mustRun(t, "cat", "note-449.md"), "The number is 449.")
 }
 
 // forward passes a request on.
@@ -208,7 +220,7 @@ func TestAFolderIsNotLeft(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(inside, "note.md"), []byte("# Note\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	contains(t, mustRun(t, "import", inside, "--dry-run", "--shared", "--agent", "ada"), "1 document", "note.md", "links are not followed", "link.md")
+	clitest.Contains(t, mustRun(t, "import", inside, "--dry-run", "--shared", "--agent", "ada"), "1 document", "note.md", "links are not followed", "link.md")
 	if err := os.Remove(filepath.Join(inside, "note.md")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}

@@ -12,6 +12,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"reverie/cli/clitest"
+	"reverie/client/wire"
 )
 
 // manyFiles is how many files a sync sends when it is disturbed, and breakAt at which of them.
@@ -58,7 +61,7 @@ func fill(t *testing.T, folder string) {
 // ownDocuments are the texts of the documents of user:7 by path, and their versions.
 func ownDocuments(t *testing.T) (texts map[string]string, versions map[string]int) {
 	t.Helper()
-	var list listed[fileEntry]
+	var list wire.Page[wire.FileEntry]
 	own := []string{"--owner", "user:7", "--scope", "PERSONAL"}
 	if err := json.Unmarshal([]byte(mustRun(t, append([]string{"list", "--json"}, own...)...)), &list); err != nil {
 		t.Fatal(err)
@@ -240,9 +243,9 @@ func TestAFolderOfAMember(t *testing.T) {
 		t.Fatalf("%v: %v", answer, err)
 	}
 	_ = answer.Body.Close()
-	contains(t, mustRun(t, "list"), "plan.md", "TEAM of lead") // it is read
-	contains(t, mustRun(t, "search", "leader's"), "MEMORY.md:1  TEAM of lead", "plan.md:1  TEAM of lead")
-	contains(t, mustRun(t, "search", "member's"), "MEMORY.md:1  TEAM\n")
+	clitest.Contains(t, mustRun(t, "list"), "plan.md", "TEAM of lead") // it is read
+	clitest.Contains(t, mustRun(t, "search", "leader's"), "MEMORY.md:1  TEAM of lead", "plan.md:1  TEAM of lead")
+	clitest.Contains(t, mustRun(t, "search", "member's"), "MEMORY.md:1  TEAM\n")
 	synced, exported := t.TempDir(), t.TempDir()
 	if out, err := syncOnce(t, synced); err != nil {
 		t.Errorf("%v\n%s", err, out)

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"reverie/cli/clitest"
+	"reverie/client/wire"
 	"reverie/config"
 	"reverie/devenv/devtest"
 	"reverie/engine"
@@ -107,20 +109,6 @@ func mustRun(t *testing.T, args ...string) string {
 	return out
 }
 
-// contains checks that an output says all of these, in this order.
-func contains(t *testing.T, out string, wants ...string) {
-	t.Helper()
-	rest := out
-	for _, want := range wants {
-		_, behind, found := strings.Cut(rest, want)
-		if !found {
-			t.Errorf("%q is missing, or not in this order, in\n%s", want, out)
-			return
-		}
-		rest = behind
-	}
-}
-
 func write(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -141,57 +129,57 @@ func TestAConversationFromAFileBecomesMemory(t *testing.T) {
 	grace := func(args ...string) string { t.Helper(); return mustRun(t, append(args, "--end-user", "42")...) }
 	file := write(t, "hello.jsonl", hello)
 
-	contains(t, mustRun(t, "agents", "list"), "ID", "ada", "Ada", "Europe/Berlin")
-	contains(t, grace("add", file), "hello: 4 messages stored, extraction scheduled")
-	contains(t, grace("add", file), "hello: 0 messages stored, 4 known already")
-	contains(t, grace("summarize", "hello"), "written", "MEMORY.md (PERSONAL) version 1, new")
-	contains(t, grace("summarize", "hello"), "nothing (no_new_messages)")
+	clitest.Contains(t, mustRun(t, "agents", "list"), "ID", "ada", "Ada", "Europe/Berlin")
+	clitest.Contains(t, grace("add", file), "hello: 4 messages stored, extraction scheduled")
+	clitest.Contains(t, grace("add", file), "hello: 0 messages stored, 4 known already")
+	clitest.Contains(t, grace("summarize", "hello"), "written", "MEMORY.md (PERSONAL) version 1, new")
+	clitest.Contains(t, grace("summarize", "hello"), "nothing (no_new_messages)")
 
-	contains(t, grace("list"), "PATH", "MEMORY.md", "TEAM", "MEMORY.md", "PERSONAL", "workflow builtin")
-	contains(t, grace("list", "--scope", "PERSONAL", "--prefix", "memory/"), "memory/", "PERSONAL")
-	contains(t, grace("cat", "MEMORY.md"), "room 214")
-	contains(t, grace("cat", "PROFILE.md"), "Grace")
+	clitest.Contains(t, grace("list"), "PATH", "MEMORY.md", "TEAM", "MEMORY.md", "PERSONAL", "workflow builtin")
+	clitest.Contains(t, grace("list", "--scope", "PERSONAL", "--prefix", "memory/"), "memory/", "PERSONAL")
+	clitest.Contains(t, grace("cat", "MEMORY.md"), "room 214")
+	clitest.Contains(t, grace("cat", "PROFILE.md"), "Grace")
 	if shared := mustRun(t, "cat", "MEMORY.md"); strings.Contains(shared, "room 214") {
 		t.Errorf("the shared document has what a person said:\n%s", shared)
 	}
-	contains(t, grace("blame", "MEMORY.md"), "VERSION", "workflow", "hello:3", "room 214")
+	clitest.Contains(t, grace("blame", "MEMORY.md"), "VERSION", "workflow", "hello:3", "room 214")
 
 	// The file grows: only what is new is stored, and a correction changes the document.
 	grown := write(t, "hello.jsonl", hello+`{"role":"user","content":"By the way, please remember that the spare key is in the blue box."}
 {"role":"assistant","content":"I will."}
 `)
-	contains(t, grace("add", grown, "--wait"), "hello: 2 messages stored, 4 known already", "written", "MEMORY.md (PERSONAL) version 2, +")
-	contains(t, grace("log", "MEMORY.md"), "MEMORY.md (PERSONAL)", "VERSION", "\n2 ", "hello:5-6", "\n1 ", "hello:1-4")
-	contains(t, grace("diff", "MEMORY.md"), "--- MEMORY.md@1", "+++ MEMORY.md@2", "blue box")
-	contains(t, grace("diff", "MEMORY.md", "0", "1"), "+", "room 214")
-	contains(t, grace("diff", "MEMORY.md", "2", "v2"), "versions 2 and 2 are alike")
-	contains(t, grace("restore", "MEMORY.md", "1", "--reason", "too much"), "MEMORY.md (PERSONAL) version 3, +0 -")
+	clitest.Contains(t, grace("add", grown, "--wait"), "hello: 2 messages stored, 4 known already", "written", "MEMORY.md (PERSONAL) version 2, +")
+	clitest.Contains(t, grace("log", "MEMORY.md"), "MEMORY.md (PERSONAL)", "VERSION", "\n2 ", "hello:5-6", "\n1 ", "hello:1-4")
+	clitest.Contains(t, grace("diff", "MEMORY.md"), "--- MEMORY.md@1", "+++ MEMORY.md@2", "blue box")
+	clitest.Contains(t, grace("diff", "MEMORY.md", "0", "1"), "+", "room 214")
+	clitest.Contains(t, grace("diff", "MEMORY.md", "2", "v2"), "versions 2 and 2 are alike")
+	clitest.Contains(t, grace("restore", "MEMORY.md", "1", "--reason", "too much"), "MEMORY.md (PERSONAL) version 3, +0 -")
 	if restored := grace("cat", "MEMORY.md"); strings.Contains(restored, "blue box") {
 		t.Errorf("restored:\n%s", restored)
 	}
-	contains(t, grace("cat", "MEMORY.md", "--version", "2"), "blue box")
-	contains(t, grace("log", "MEMORY.md", "--limit", "1"), "3 ", "user", "too much", "--before 3")
+	clitest.Contains(t, grace("cat", "MEMORY.md", "--version", "2"), "blue box")
+	clitest.Contains(t, grace("log", "MEMORY.md", "--limit", "1"), "3 ", "user", "too much", "--before 3")
 
-	contains(t, grace("extractions"), "ID", "hello", "5-6", "written", "hello", "1-4", "written")
-	var list listed[extraction]
+	clitest.Contains(t, grace("extractions"), "ID", "hello", "5-6", "written", "hello", "1-4", "written")
+	var list wire.Page[wire.Extraction]
 	if err := json.Unmarshal([]byte(grace("extractions", "--limit", "1", "--json")), &list); err != nil || len(list.Items) != 1 || list.Next == "" {
 		t.Fatalf("%+v, error %v", list, err)
 	}
-	contains(t, grace("extractions", "--limit", "1", "--cursor", list.Next), "1-4")
-	contains(t, grace("extractions", list.Items[0].ID), "hello, messages 5 to 6", "written", "builtin/extractive", "extract/")
+	clitest.Contains(t, grace("extractions", "--limit", "1", "--cursor", list.Next), "1-4")
+	clitest.Contains(t, grace("extractions", list.Items[0].ID), "hello, messages 5 to 6", "written", "builtin/extractive", "extract/")
 	if _, _, err := runMemory(t, "extractions", "retry", list.Items[0].ID, "--end-user", "42"); err == nil || !strings.Contains(err.Error(), "not_quarantined") {
 		t.Errorf("a written extraction is retried: %v", err)
 	}
 
-	contains(t, grace("prompt"), "--- AGENTS.md ---", "--- MEMORY.md ---", "room 214")
-	contains(t, mustRun(t, "status"), "reverie dev", "database", "ok", "temporal", "ok", "workers", "ok", "backlog", "0 messages", "set REVERIE_LLM_PROVIDER")
+	clitest.Contains(t, grace("prompt"), "--- AGENTS.md ---", "--- MEMORY.md ---", "room 214")
+	clitest.Contains(t, mustRun(t, "status"), "reverie dev", "database", "ok", "temporal", "ok", "workers", "ok", "backlog", "0 messages", "set REVERIE_LLM_PROVIDER")
 }
 
 // The shared document is restored where it is the one that is seen, although an owner is named.
 func TestRestoreTouchesTheDocumentThatLogShows(t *testing.T) {
 	startServer(t)
-	contains(t, mustRun(t, "log", "SOUL.md", "--end-user", "42"), "SOUL.md (TEAM)")
-	contains(t, mustRun(t, "restore", "SOUL.md", "1", "--end-user", "42"), "SOUL.md (TEAM) version 1, as it was")
+	clitest.Contains(t, mustRun(t, "log", "SOUL.md", "--end-user", "42"), "SOUL.md (TEAM)")
+	clitest.Contains(t, mustRun(t, "restore", "SOUL.md", "1", "--end-user", "42"), "SOUL.md (TEAM) version 1, unchanged")
 }
 
 func TestALargeConversationGoesInBatches(t *testing.T) {
@@ -202,35 +190,20 @@ func TestALargeConversationGoesInBatches(t *testing.T) {
 		fmt.Fprintf(&b, "{\"role\":\"user\",\"content\":\"message %d\"}\n", i+1)
 	}
 	file := write(t, "large.jsonl", b.String())
-	contains(t, mustRun(t, "add", file, "--end-user", "42", "--open"), fmt.Sprintf("large: %d messages stored", messages))
+	clitest.Contains(t, mustRun(t, "add", file, "--end-user", "42", "--open"), fmt.Sprintf("large: %d messages stored", messages))
 
-	s := session{url: os.Getenv("REVERIE_URL"), agent: "ada", person: "42"}
-	c, err := s.client()
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := wire.New(os.Getenv("REVERIE_URL"), testKey, nil)
 	for _, after := range []int{0, 999, 1000, 1999, messages - 1} {
-		query := s.ownerQuery()
-		query.Set("after", fmt.Sprint(after))
-		query.Set("limit", "1")
-		path, err := s.agentPath("conversations", "large", "messages")
-		if err != nil {
-			t.Fatal(err)
-		}
-		page, _, err := dataOf[listedMessages](c.call(t.Context(), apiRequest{method: "GET", path: path, query: query}))
-		if want := fmt.Sprintf("message %d", after+1); err != nil || len(page.Items) != 1 || page.Items[0].Content != want {
-			t.Errorf("behind %d stands %+v, want %q; error %v", after, page.Items, want, err)
+		page, err := c.ListMessages(t.Context(), "ada", "large", wire.ListMessagesParams{
+			Person: wire.Person{EndUserID: "42"}, After: after, Limit: 1,
+		})
+		if want := fmt.Sprintf("message %d", after+1); err != nil || len(page.Data.Items) != 1 || page.Data.Items[0].Content != want {
+			t.Errorf("after %d: %+v, want %q; error %v", after, page.Data.Items, want, err)
 		}
 	}
 	if out := mustRun(t, "extractions"); strings.Contains(out, "large") {
 		t.Errorf("an open turn was extracted:\n%s", out)
 	}
-}
-
-type listedMessages struct {
-	Items []struct {
-		Content string `json:"content"`
-	} `json:"items"`
 }
 
 func TestBadLinesAreReportedAndNothingIsLost(t *testing.T) {
@@ -239,13 +212,20 @@ func TestBadLinesAreReportedAndNothingIsLost(t *testing.T) {
 {"conversation":"torn","messages":[{"role":"user","content":"one"},{"role":"robot","content":"two"},{"role":"user","content":"three"}]}
 `)
 	out, errOut, err := runMemory(t, "add", file, "--end-user", "42")
-	contains(t, out, "whole: 2 messages stored", "torn: not sent because of its bad lines")
-	contains(t, errOut, file+`:2: "role" is "robot"`)
+	clitest.Contains(t, out, "whole: 2 messages stored", "torn: not sent because of its bad lines")
+	clitest.Contains(t, errOut, file+`:2: "role" is "robot"`)
 	if err == nil || !strings.Contains(err.Error(), "1 line cannot be used, 1 conversation held back") {
 		t.Errorf("error %v", err)
 	}
 	out, _, err = runMemory(t, "add", file, "--end-user", "42", "--skip-bad", "--json")
-	var summary addSummary
+	var summary struct {
+		Conversations []struct {
+			Conversation                 string
+			Messages, Stored, Duplicates int
+			HeldBack                     bool
+		}
+		Faults int
+	}
 	if jsonErr := json.Unmarshal([]byte(out), &summary); jsonErr != nil {
 		t.Fatal(jsonErr)
 	}
@@ -277,8 +257,8 @@ func TestALongExtractionIsWaitedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, out, "written")
-	contains(t, errOut, "still running")
+	clitest.Contains(t, out, "written")
+	clitest.Contains(t, errOut, "still running")
 	if len(keys) != 2 || keys[0] == "" || keys[0] != keys[1] {
 		t.Errorf("the requests had the keys %q: they are not one request", keys)
 	}
@@ -286,10 +266,10 @@ func TestALongExtractionIsWaitedFor(t *testing.T) {
 
 func TestAQuarantinedOutcomeIsAFailure(t *testing.T) {
 	for outcome, fine := range map[string]bool{"written": true, "nothing": true, "skipped": true, "quarantined": false, "failed": false} {
-		url := answering(t, 200, `{"code":200,"msg":"success","data":{"status":"completed","outcome":"`+outcome+`","reasonCode":"guards",
+		url := clitest.Answering(t, 200, `{"code":200,"msg":"success","data":{"status":"completed","outcome":"`+outcome+`","reasonCode":"guards",
 			"extractions":[{"id":"0193c5d2-7e3f-7d33-8a5c-0123456789ab","outcome":"`+outcome+`"}],"workflowId":"w","outcomes":"o"}}`)
 		out, _, err := runMemory(t, "summarize", "c1", "--agent", "ada", "--key", "k", "--url", url)
-		contains(t, out, outcome, "(guards)")
+		clitest.Contains(t, out, outcome, "(guards)")
 		if fine != (err == nil) {
 			t.Errorf("%s: error %v", outcome, err)
 		}

@@ -4,13 +4,17 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"reverie/cli/clitest"
+
+	"reverie/client/wire"
 )
 
 func TestTheToolsOfAModelByHand(t *testing.T) {
 	startServer(t)
-	contains(t, mustRun(t, "tools"), "memory_search\n  Search long-term memory: ", "edit_workspace_memory_file (writes)\n  Replace text")
-	contains(t, mustRun(t, "tools", "read_workspace_memory_file"), `"type": "object"`, `"filename"`, `"required"`)
-	var shown memoryTool
+	clitest.Contains(t, mustRun(t, "tools"), "memory_search\n  Search long-term memory: ", "edit_workspace_memory_file (writes)\n  Replace text")
+	clitest.Contains(t, mustRun(t, "tools", "read_workspace_memory_file"), `"type": "object"`, `"filename"`, `"required"`)
+	var shown wire.Tool
 	if err := json.Unmarshal([]byte(mustRun(t, "tools", "remember", "--json")), &shown); err != nil || shown.Name != "remember" || !shown.Writes || !json.Valid(shown.Parameters) {
 		t.Errorf("%+v, %v", shown, err)
 	}
@@ -43,7 +47,7 @@ func TestTheToolsOfAModelByHand(t *testing.T) {
 	if text := mustRun(t, append([]string{"cat", "MEMORY.md"}, of...)...); strings.Count(text, "The mast is new.") != 1 || strings.Contains(text, "not this") {
 		t.Errorf("%q", text)
 	}
-	contains(t, mustRun(t, "tools", "run", "search_workspace_memory", "query=mast", "--owner", "user:7"), "[[mast]] is new.")
+	clitest.Contains(t, mustRun(t, "tools", "run", "search_workspace_memory", "query=mast", "--owner", "user:7"), "[[mast]] is new.")
 
 	for want, args := range map[string][]string{
 		"there is no tool":               {"remembr", "text=x"},
@@ -71,7 +75,7 @@ func TestArtifactsAreListed(t *testing.T) {
 		t.Helper()
 		return mustRun(t, append(append([]string{"artifacts"}, args...), of...)...)
 	}
-	contains(t, list(), "KIND", "PATH", "memory-root", "MEMORY.md", "TEAM", "event-log", "memory/.dreams/events.jsonl", "json", "daily-note", "memory/2026-01-31.md", "PERSONAL")
+	clitest.Contains(t, list(), "KIND", "PATH", "memory-root", "MEMORY.md", "TEAM", "event-log", "memory/.dreams/events.jsonl", "json", "daily-note", "memory/2026-01-31.md", "PERSONAL")
 	if out := mustRun(t, "artifacts"); strings.Contains(out, "2026-01-31") {
 		t.Errorf("what is somebody's is listed for everybody:\n%s", out)
 	}
@@ -80,8 +84,8 @@ func TestArtifactsAreListed(t *testing.T) {
 	if !found {
 		t.Fatalf("nothing says how to go on:\n%s", first)
 	}
-	contains(t, list("--cursor", cursor), "event-log", "daily-note")
-	var part listed[artifact]
+	clitest.Contains(t, list("--cursor", cursor), "event-log", "daily-note")
+	var part wire.Page[wire.Artifact]
 	if err := json.Unmarshal([]byte(list("--json")), &part); err != nil || len(part.Items) != 3 || !strings.HasPrefix(part.Items[0].Href, "/api/v1/") {
 		t.Errorf("%+v, %v", part, err)
 	}

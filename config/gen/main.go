@@ -1,4 +1,4 @@
-// Command gen writes the configuration table into docs/configuration.md and README.md.
+// Command gen writes the configuration table into docs/configuration.md.
 package main
 
 import (
@@ -10,11 +10,9 @@ import (
 )
 
 func main() {
-	for _, name := range []string{filepath.Join("..", "docs", "configuration.md"), filepath.Join("..", "README.md")} {
-		if err := update(name); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
+	if err := update(filepath.Join("..", "docs", "configuration.md")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 }
 

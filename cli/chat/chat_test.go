@@ -1,0 +1,107 @@
+package chat
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"reverie/cli/clitest"
+	"reverie/cli/session"
+)
+
+// syncBuffer may be written while it is read.
+type syncBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// Ctrl-C stops an answer and not the program.
+func TestAnInterruptStopsTheAnswer(t *testing.T) {
+	hungUp := make(chan struct{}, 1)
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			fmt.Fprint(w, `{"code":200,"msg":"success","data":{}}`)
+			return
+		}
+		_, _ = io.ReadAll(r.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
+		if asked++; asked == 1 {
+			fmt.Fprint(w, "event: text\ndata: {\"text\":\"Well, \"}\n\n")
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+			hungUp <- struct{}{}
+			return
+		}
+		fmt.Fprint(w, ": still here\n\nevent: text\ndata: {\"text\":\"Yes.\\u001b[2J\"}\n\nevent: done\ndata: {\"answer\":\"Yes.\"}\n\n")
+	}))
+	t.Cleanup(server.Close)
+	s := &session.Session{URL: server.URL, Key: "k", Agent: "ada", Owner: "user:1"}
+	c := &cobra.Command{}
+	out, notes := &syncBuffer{}, &syncBuffer{}
+	c.SetOut(out)
+	c.SetErr(notes)
+	talk, err := newTalk(c, s, "c1", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	interrupts := make(chan os.Signal, 1)
+	talk.interrupts, talk.person = interrupts, true
+	lines := make(chan string)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		talk.loop(t.Context(), lines)
+	}()
+	lines <- "Tell me everything."
+	waitFor(t, func() bool { return strings.Contains(out.String(), "Well, ") })
+	interrupts <- os.Interrupt
+	select {
+	case <-hungUp:
+	case <-time.After(time.Minute):
+		t.Fatal("the answer goes on")
+	}
+	lines <- "Are you there?"
+	waitFor(t, func() bool { return strings.Contains(out.String(), "Yes.") })
+	lines <- strings.Repeat("word ", 819)[:longestTyped]
+	waitFor(t, func() bool { return strings.Contains(notes.String(), "cut this one, so it is not sent") })
+	interrupts <- os.Interrupt
+	waitFor(t, func() bool { return strings.Contains(notes.String(), "Ctrl-C again") })
+	interrupts <- os.Interrupt
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		t.Fatal("the second Ctrl-C does not end it")
+	}
+	clitest.Contains(t, notes.String(), "stopped; nothing of this answer is kept", "--conversation c1")
+}
+
+func waitFor(t *testing.T, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it does not happen")
+		}
+	}
+}

@@ -1,0 +1,16 @@
+// Package conversations has the commands that add conversations and show what was extracted from them.
+package conversations
+
+import (
+	"github.com/spf13/cobra"
+
+	"reverie/cli/session"
+)
+
+// Commands returns the commands of this package.
+func Commands(s *session.Session) []*cobra.Command {
+	c := commands{s}
+	return []*cobra.Command{c.addCommand(), c.summarizeCommand(), c.extractionsCommand()}
+}
+
+type commands struct{ *session.Session }

@@ -1,0 +1,223 @@
+// Package importing has the command that imports documents and conversations from other systems.
+package importing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"reverie/cli/output"
+	"reverie/cli/session"
+	"reverie/imports"
+	"reverie/memory"
+)
+
+// importOptions are the flags of `memory import`.
+type importOptions struct {
+	format     string
+	agent      string // of the source
+	owners     []string
+	shared     bool
+	dryRun     bool
+	noExtract  bool
+	noWait     bool
+	onConflict string
+	zone       string
+}
+
+// Command returns `import`.
+func Command(s *session.Session) *cobra.Command { return commands{s}.importCommand() }
+
+type commands struct{ *session.Session }
+
+func (s commands) importCommand() *cobra.Command {
+	var o importOptions
+	c := &cobra.Command{
+		Use:   "import <folder | zip | file>",
+		Short: "Move in from another system: its documents and conversations become this agent's memory",
+		Long: `Move in from another system: its documents and conversations become this agent's memory.
+
+What the source is, is found out, or said with --format: ` + formatNames() + `.
+Nothing of the source is changed. What is moved in, and what is not and why, --dry-run shows without a server.
+
+Documents go first, then conversations in the order in which they ended, each extracted with its own dates. The server does
+it, for hours if need be: Ctrl-C ends watching, and not the work, and the same command goes on where it stopped, also
+after it was killed. Nothing is moved in twice, and a later and larger export of the same system only adds.
+
+A document above 1 MiB is left out, and a message above 256 KiB comes in pieces. What the server refuses is told as failed or
+quarantined, with the reason, and keeps nothing else from moving in.
+
+What the source says whose it is, is that person's: users of mem0 and Zep become api:<id>, those of GoClaw user:<id>, chats of
+MicroClaw <channel>:<chat>; --owner-map says it differently. What it does not say is the owner's that the flags name, or with
+--shared everybody's who uses the agent. When a source has one person only, naming an owner says who that is.`,
+		Example: "  reverie memory import ~/.openclaw/workspace --owner user:ada --dry-run\n" +
+			"  reverie memory import chatgpt-export.zip --owner user:ada",
+		Args: session.NeedsArgs(1, 1, "a folder, an archive or a file"),
+		RunE: func(cmd *cobra.Command, args []string) error { return s.moveIn(cmd, args[0], o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.format, "format", "", "what the source is, when it is not found out: "+formatNames())
+	f.StringVar(&o.agent, "source-agent", "", "the agent of the source, when it has several")
+	f.StringArrayVar(&o.owners, "owner-map", nil, "who a person of the source is, as <id there>=<owner here>; may be given again")
+	f.BoolVar(&o.shared, "shared", false, "documents of nobody in particular are everybody's who uses the agent")
+	f.BoolVar(&o.dryRun, "dry-run", false, "only show what would be moved in")
+	f.BoolVar(&o.noExtract, "no-extract", false, "store conversations, and extract nothing of them")
+	f.BoolVar(&o.noWait, "no-wait", false, "do not wait until it is done")
+	f.StringVar(&o.onConflict, "on-conflict", string(memory.ImportMerge), "when another document stands there: merge, keep or overwrite")
+	f.StringVar(&o.zone, "zone", "UTC", "time zone of dates that name none, and of the days of notes")
+	c.MarkFlagsMutuallyExclusive("dry-run", "no-wait")
+	return c
+}
+
+func formatNames() string {
+	var names []string
+	for _, f := range imports.Formats() {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
+}
+
+// moveIn reads the source, and has the server do the rest.
+func (s commands) moveIn(cmd *cobra.Command, name string, o importOptions) error {
+	if !memory.ImportPolicy(o.onConflict).Valid() {
+		return fmt.Errorf("--on-conflict is merge, keep or overwrite, not %q", o.onConflict)
+	}
+	tree, done, err := openTree(name)
+	if err != nil {
+		return err
+	}
+	defer done()
+	m := &movingIn{commands: s, importOptions: o, name: name, cmd: cmd}
+	if m.options, err = s.readingOptions(o); err != nil {
+		return err
+	}
+	if err := m.look(tree); err != nil {
+		if errors.Is(err, context.Canceled) {
+			return errors.New("stopped reading; nothing was sent")
+		}
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if o.dryRun {
+		return m.show()
+	}
+	return m.move()
+}
+
+// movingIn is one run of `memory import`.
+type movingIn struct {
+	commands
+	importOptions
+	cmd     *cobra.Command
+	name    string
+	options imports.Options
+	source  *imports.Source
+	plan    importPlan
+}
+
+// openTree opens what a path leads to. Nothing outside of a folder is ever read, whatever the folder links to.
+func openTree(name string) (tree *imports.Tree, done func(), err error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if info.IsDir() {
+		root, err := os.OpenRoot(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		done = func() { _ = root.Close() } // it was only read
+		tree, err = imports.Folder(root.FS())
+		return tree, done, withPath(name, err)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	done = func() { _ = file.Close() } // it was only read
+	if isZip(file) {
+		tree, err = imports.Zip(file, info.Size())
+		return tree, done, withPath(name, err)
+	}
+	return imports.File(filepath.Base(name), info.ModTime(), fileAgain(file, info.Size())), done, nil
+}
+
+func withPath(name string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// readingOptions are what flags say about the source.
+func (s commands) readingOptions(o importOptions) (imports.Options, error) {
+	out := imports.Options{Format: imports.Format(o.format), Agent: o.agent}
+	var err error
+	if out.Zone, err = time.LoadLocation(o.zone); err != nil {
+		return out, fmt.Errorf("--zone %q is no time zone: write it as Europe/Berlin", o.zone)
+	}
+	if out.Owners.Default, err = memory.OwnerOf(s.Owner, s.Channel, s.Sender, s.EndUser); err != nil {
+		return out, err
+	}
+	out.Owners.Shared = o.shared
+	if o.shared && out.Owners.Default != memory.NoOwner {
+		return out, errors.New("--shared and an owner contradict each other: give one of them")
+	}
+	out.Owners.Map = map[string]memory.Owner{}
+	for _, pair := range o.owners {
+		from, to, found := strings.Cut(pair, "=")
+		if !found || from == "" {
+			return out, fmt.Errorf("--owner-map %q: write it as <id there>=<owner here>, such as anna=user:7", pair)
+		}
+		if out.Owners.Map[from], err = memory.ParseOwner(to); err != nil {
+			return out, fmt.Errorf("--owner-map %q: %w", pair, err)
+		}
+	}
+	return out, nil
+}
+
+// move uploads what the plan has, has it moved in, and watches.
+func (m *movingIn) move() error {
+	client, err := m.Client()
+	if err != nil {
+		return err
+	}
+	if err := m.needOwner(); err != nil {
+		return err
+	}
+	if m.plan.Documents+m.plan.Conversations == 0 {
+		return errors.Join(m.show(), errors.New("there is nothing to move in"))
+	}
+	up := &uploading{movingIn: m, client: client}
+	if err := up.begin(); err != nil {
+		return err
+	}
+	if err := up.upload(); err != nil {
+		return again("stopped uploading; the same command goes on from here", err)
+	}
+	if err := up.start(); err != nil {
+		return again("all is uploaded; the same command has it moved in", err)
+	}
+	if !m.noWait {
+		if err := up.watch(); err != nil {
+			return again("stopped watching, and the server goes on; the same command watches again", err)
+		}
+	}
+	return up.report()
+}
+
+// again adds what the same command does when it is given again, where that can help.
+func again(how string, err error) error {
+	if refused, found := errors.AsType[*session.Error](err); found && !refused.Busy() {
+		return err
+	}
+	if errors.Is(err, context.Canceled) {
+		return errors.New(how)
+	}
+	return fmt.Errorf("%w\n%s", err, output.Sentence(how))
+}

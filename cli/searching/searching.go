@@ -1,0 +1,16 @@
+// Package searching has the commands that search memory, read what was found, and show the state of the index.
+package searching
+
+import (
+	"github.com/spf13/cobra"
+
+	"reverie/cli/session"
+)
+
+// Commands returns the commands of this package.
+func Commands(s *session.Session) []*cobra.Command {
+	c := commands{s}
+	return []*cobra.Command{c.searchCommand(), c.getCommand(), c.indexCommand(), c.statusCommand()}
+}
+
+type commands struct{ *session.Session }
