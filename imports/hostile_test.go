@@ -36,7 +36,7 @@ var hostile = []struct {
 	{"bad escapes", ChatGPT, `[{"mapping":{"a":"\q"}}]`, 0, reasonUnread, ""},
 	{"words instead of conversations", ChatGPT, `[1,"two",null,true,[]]`, 0, reasonUnread, ""},
 	{"a mapping that is none", ChatGPT, `[{"id":"c","mapping":[1]}]`, 0, reasonUnread, ""},
-	{"nodes that are none", ChatGPT, `[{"id":"c","mapping":{"a":3,"b":null},"current_node":"a"}]`, 0, reasonUnheard, ""},
+	{"nodes that are none", ChatGPT, `[{"id":"c","mapping":{"a":3,"b":null},"current_node":"a"}]`, 0, reasonNothing, ""},
 	{"a circle", ChatGPT, `[{"id":"c","create_time":1700000000,"current_node":"a","mapping":{"a":` + node("a", "b", "user",
 		"one") + `,"b":` + node("b", "a", "user", "two") + `}}]`, 1, "", ""},
 	{"its own parent", ChatGPT, `[{"id":"c","create_time":1700000000,"current_node":"a","mapping":{"a":` + node("a", "a", "user",
@@ -46,7 +46,7 @@ var hostile = []struct {
 	{"the same conversation twice", ChatGPT, `[` + gpt("one") + `,` + gpt("one") + `]`, 1, reasonTwice, ""},
 	{
 		"an author that is none", ChatGPT,
-		`[{"id":"c","mapping":{"a":{"message":{"id":"a","author":"me","content":{"parts":["x"]}}}},"current_node":"a"}]`, 0, reasonUnheard, "",
+		`[{"id":"c","mapping":{"a":{"message":{"id":"a","author":"me","content":{"parts":["x"]}}}},"current_node":"a"}]`, 0, reasonNothing, "",
 	},
 	{
 		"parts that are none", ChatGPT,
@@ -91,7 +91,7 @@ var hostile = []struct {
 	{"half a line", GoClaw, `{"path":"a.md","content":"x"}` + "\n" + `{"path":"b.m`, 1, "", "is incomplete"},
 	{"a memory that is none", Mem0, `{"results":[{"memory":{"text":"x"}},{"memory":"kept","user_id":"u"}]}`, 1, reasonUnread, ""},
 	{"a memory that is a book", Mem0, `[{"memory":"` + strings.Repeat("x", maxStatementBytes+1) + `"}]`, 0, reasonLongStatement, ""},
-	{"blank memories", Mem0, `[{"memory":" \n "}]`, 0, reasonUnheard, ""},
+	{"blank memories", Mem0, `[{"memory":" \n "}]`, 0, reasonNothing, ""},
 	{"results that are none", Mem0, `{"results":{"memory":"x"}}`, 0, reasonUnread, ""},
 	{"facts that are none", Zep, `{"session_id":"s","messages":[{"role_type":"user","content":7}],"facts":{"a":1},"summary":[1]}`, 1, "", ""},
 	{"loose messages", Zep, `[{"uuid":"a","role_type":"user","content":"hello"}]`, 0, reasonLooseWord, ""},

@@ -27,7 +27,7 @@ import (
 	"reverie/store"
 )
 
-// Store is what a search reads; *store.Store implements it.
+// Store is the source of a search's data; *store.Store implements it.
 type Store interface {
 	Collect(ctx context.Context, id memory.Identity, corpora []search.Corpus, q search.Query) ([]*search.Collection, error)
 	Passages(ctx context.Context, id memory.Identity, corpus search.Corpus, units []search.Unit) (map[search.UnitKey]store.Passage, error)
@@ -47,7 +47,7 @@ type Embedder interface {
 	EmbedQuery(ctx context.Context, workspace, text string) ([]float32, error)
 }
 
-// DefaultQueryTimeout is how long a search waits by default for the vector of its question.
+// DefaultQueryTimeout bounds a search's wait for the vector of its question.
 const DefaultQueryTimeout = 1500 * time.Millisecond
 
 // Searcher searches memory. It is safe for concurrent use.
