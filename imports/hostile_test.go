@@ -17,14 +17,14 @@ import (
 	"reverie/memory"
 )
 
-// hostile are exports that lie, break off or go in circles. Each gives items or reasons, or an error that says where.
+// hostile are malformed and malicious exports. Each gives items or reasons, or an error with a location.
 var hostile = []struct {
 	name    string
 	format  Format
 	content string
 	items   int
-	reason  string // of something that is skipped; empty: nothing is
-	damaged string // in the error; empty: there is none
+	reason  string // of a skipped part; empty: none
+	damaged string // part of the error; empty: none
 }{
 	{"cut off in a string", ChatGPT, `[{"mapping":{"a":{"message":{"id":"a`, 0, "", "is incomplete"},
 	{"cut off behind an element", ChatGPT, `[` + gpt("one") + `,`, 1, "", "is incomplete"},
@@ -109,7 +109,7 @@ var hostile = []struct {
 	{"nothing at all", ChatGPT, ``, 0, "", ""},
 }
 
-// gpt is a conversation of one message; its id is what is said.
+// gpt returns a conversation of one message, with its text as the id.
 func gpt(said string) string {
 	return `{"conversation_id":"` + said + `","create_time":1700000000,"current_node":"a","mapping":{"a":` + node("a", "", "user", said) + `}}`
 }
@@ -191,7 +191,7 @@ func TestOwners(t *testing.T) {
 		{"carla", "api:carla", true},
 		{"feishu:ou_1", "feishu:ou_1", true},
 		{"telegram:9", "user:3", true},
-		{"system", "api:system", true}, // nobody becomes the system by being called so
+		{"system", "api:system", true}, // no name makes a person the system
 		{"a b:c d", "a b:c d", true},
 		{" x", "", false},
 		{strings.Repeat("u", 200), "", false},
@@ -223,11 +223,11 @@ func TestDocumentsOfNobodyAreSharedWhenThatIsAskedFor(t *testing.T) {
 	}
 }
 
-// entry is one of an archive made by hand.
+// entry is an entry of a handmade archive.
 type entry struct {
 	header  zip.FileHeader
 	content string
-	raw     bool // the header is believed as it is
+	raw     bool // the header is used as it is
 }
 
 func zipped(tb testing.TB, entries ...entry) []byte {
