@@ -18,10 +18,10 @@ import (
 	"reverie/store"
 )
 
-// gardenSummary is what the model of these tests sums up.
+// gardenSummary is the summary of the model in these tests.
 const gardenSummary = "## Goal\n- The user plans a garden.\n\n## Next\n- Plant an oak."
 
-// newCompactWorld has a conversation that is flushed.
+// newCompactWorld creates a conversation that is flushed.
 func newCompactWorld(t *testing.T, script llmtest.Script) (*flushWorld, memory.CompactSettings) {
 	t.Helper()
 	w := newFlushWorld(t, script)
@@ -81,7 +81,7 @@ func TestAModelSummarises(t *testing.T) {
 	}
 }
 
-// Nothing is summarised away that is not flushed.
+// Only flushed messages are summarised.
 func TestNothingIsSummarisedUnflushed(t *testing.T) {
 	w := newFlushWorld(t, nil)
 	s := memory.DefaultWindowSettings()
@@ -94,7 +94,7 @@ func TestNothingIsSummarisedUnflushed(t *testing.T) {
 	}
 }
 
-// What a model writes is cut to its limit, and loses what may not stand in a window.
+// A model's summary is cut to its limit and cleaned for use in a window.
 func TestSummariesAreTidied(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply llmtest.Reply
@@ -176,7 +176,7 @@ func TestASummaryWaitsForItsModel(t *testing.T) {
 	if out := must(t, w.world, w.Summarise, in); !out.TooLong || out.Ended || out.FallBack != "" {
 		t.Errorf("summarised %+v", out)
 	}
-	in.MaxBytes = len(talked[2]) // one message at once
+	in.MaxBytes = len(talked[2]) // one message at a time
 	for part := int64(1); part <= 4; part++ {
 		if out := must(t, w.world, w.Summarise, in); out.Ended != (part == 4) {
 			t.Errorf("part %d: %+v", part, out)
@@ -200,7 +200,7 @@ func TestASummaryWithoutABudget(t *testing.T) {
 	if out := must(t, w.world, w.Summarise, in); out.FallBack != ReasonBudget || w.model.Stats().Requests != 0 {
 		t.Errorf("summarised %+v", out)
 	}
-	in.Settings.Paid = false // an emergency asks no model, and is none's fallback
+	in.Settings.Paid = false // an emergency asks no model, and is not a fallback
 	if out := must(t, w.world, w.Summarise, in); !out.Ended {
 		t.Errorf("by rules %+v", out)
 	}
@@ -209,7 +209,7 @@ func TestASummaryWithoutABudget(t *testing.T) {
 	}
 }
 
-// When a conversation grows its summary is brought up to date: a model is shown what was summarised so far and what is new, once.
+// When a conversation grows, its summary is extended: a model sees the summary so far and the new messages, once.
 func TestASummaryIsBroughtUpToDate(t *testing.T) {
 	w, s := newCompactWorld(t, nil)
 	said := 0
@@ -258,7 +258,7 @@ func TestASummaryIsBroughtUpToDate(t *testing.T) {
 	}
 }
 
-// Metrics are told of flushes that were acknowledged or wait, and of summaries that were written, each once.
+// Observers are called for flushes that were acknowledged or wait, and for written summaries, once each.
 func TestFlushesAndCompactionsAreObserved(t *testing.T) {
 	w := newFlushWorld(t, nil)
 	var flushes []Flushed

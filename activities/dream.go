@@ -278,7 +278,7 @@ type StartDreamsInput struct {
 	Night    string      `json:"night"`
 	AsOf     time.Time   `json:"asOf,omitzero"`
 	Parallel int         `json:"parallel"` // dreams at once
-	// Patience is how long a dream occupies one of the Parallel slots.
+	// Patience bounds the time for which a dream occupies one of the Parallel slots.
 	Patience time.Duration `json:"patience"`
 }
 

@@ -11,7 +11,7 @@ import (
 	"reverie/memory"
 )
 
-// NewsPage is how many owners dream in one step of a night: their ids are a few kilobytes of history.
+// NewsPage is the number of owners in one step of a night: their ids are a few kilobytes of history.
 const NewsPage = 100
 
 // late is the outcome of a dream that did not end within the patience.

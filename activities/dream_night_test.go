@@ -19,14 +19,14 @@ import (
 	"reverie/store"
 )
 
-// sleepers dream as a test says, and are counted.
+// sleepers is a scripted Dreamer that counts its dreams.
 type sleepers struct {
 	dream func(ctx context.Context, n int, o DreamOrder) (memory.Outcome, error)
 
 	mu    sync.Mutex
-	asked map[uuid.UUID]int // how often each owner was asked to dream
+	asked map[uuid.UUID]int // number of requests per owner
 	now   int               // dreaming
-	most  int               // dreaming at once
+	most  int // maximum of dreams at once
 }
 
 func (s *sleepers) Dream(ctx context.Context, o DreamOrder) (memory.Outcome, error) {

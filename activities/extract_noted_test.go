@@ -20,7 +20,7 @@ import (
 	"reverie/store"
 )
 
-// edit changes the daily note of the desk's first day, as a person does. Without a text it is deleted.
+// edit changes the daily note of the desk's first day as a person; an empty text deletes it.
 func (k *talk) edit(t *testing.T, change func(string) string) {
 	t.Helper()
 	ref := memory.Ref{Scope: memory.ScopePersonal, Path: "memory/2026-11-21.md"}
@@ -37,7 +37,7 @@ func (k *talk) edit(t *testing.T, change func(string) string) {
 	}
 }
 
-// An extraction of messages that a flush has noted, with what a person does to the note in between.
+// Extractions of messages that a flush has noted, with edits of the note in between.
 func TestExtractionOfWhatIsNoted(t *testing.T) {
 	t.Parallel()
 	const (
@@ -51,10 +51,10 @@ func TestExtractionOfWhatIsNoted(t *testing.T) {
 	d := newDesk(t)
 	for name, c := range map[string]struct {
 		fallback, paid bool
-		before         func(string) string // what a person makes of the note before the extraction is proposed
+		before         func(string) string // a person's edit before the proposal
 		between        func(string) string // and before it is applied
 		want           string              // the note
-		shown          string              // of today's note, to the engine
+		shown          string // today's note, as shown to the engine
 	}{
 		"a model after a model": {false, true, nil, nil, title + flushed, "# 2026-11-21\n"},
 		"a model after rules":   {true, true, nil, nil, title + model, "# 2026-11-21\n"},
@@ -106,7 +106,7 @@ func TestExtractionOfWhatIsNoted(t *testing.T) {
 			if c.between != nil {
 				k.edit(t, c.between)
 			}
-			for round := 0; ; round++ { // as the workflow: what is stale is proposed anew
+			for round := 0; ; round++ { // like the workflow: a stale proposal is repeated
 				k.apply(t, k.records[0], "x")
 				x, err := k.store.Extraction(t.Context(), k.as("x"), k.records[0])
 				if err != nil || round > 2 {
@@ -134,7 +134,7 @@ func TestExtractionOfWhatIsNoted(t *testing.T) {
 // testNoon is noon in the agent's time zone on the desk's first day.
 const testNoon = 1795258800
 
-// An extraction that has nothing to say but what is noted says so, and is done.
+// An extraction that finds only noted statements ends with that reason.
 func TestNothingButWhatIsNoted(t *testing.T) {
 	t.Parallel()
 	k := &talk{desk: newDesk(t), owner: "user:7"}
@@ -170,7 +170,7 @@ type tester interface {
 	Fatal(args ...any)
 }
 
-// scribe notes every message that it is shown, each in a line of its own.
+// scribe is an engine that notes every message, each on a line.
 type scribe struct {
 	memory string // what it proposes for MEMORY.md
 	words  string // in front of each line that it notes
@@ -190,7 +190,7 @@ func (s *scribe) Propose(_ context.Context, in memory.ExtractionInput) (memory.A
 	return memory.Answer{Raw: string(raw), Model: "stand-in/scribe", Usage: memory.Usage{Calls: 1, InputTokens: 10}}, err
 }
 
-// desk is a store with a clock, and steps that a scribe works for, as a model and as rules.
+// desk is a store with a clock, and steps that use a scribe, both as a model and as rules.
 type desk struct {
 	url         string
 	store       *store.Store
@@ -240,21 +240,21 @@ type talk struct {
 	uid      uuid.UUID
 	messages int
 	flushes  []uuid.UUID
-	ranges   []store.Range // that were asked for
+	ranges   []store.Range // that were requested
 	records  []uuid.UUID   // of extractions
 }
 
-// name is the client's id of the conversation.
+// name returns the client's id of the conversation.
 func (k *talk) name() string { return "c of " + string(k.owner) }
 
-// as is a run that works for the owner.
+// as returns the identity of a run for the owner.
 func (k *talk) as(run string) memory.Identity {
 	id := member("ada", k.owner)
 	id.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin", WorkflowID: "w", RunID: run}
 	return id
 }
 
-// refused are the errors that a run meets when another one was faster.
+// refused reports whether err is one that a run meets if another one was faster.
 func refused(err error) bool {
 	stale, isStale := errors.AsType[*store.StaleBaseError](err)
 	_, isConflict := errors.AsType[*store.ConflictError](err)
@@ -287,7 +287,7 @@ func (k *talk) plan(t tester, to int64) bool {
 	return needed
 }
 
-// propose makes the draft of a flush's next step, or ends the step.
+// propose drafts a flush's next step, or ends the step.
 func (k *talk) propose(t tester, flush uuid.UUID, run string, fallback, nothing bool) {
 	id := k.as(run)
 	l, err := k.store.LoadFlush(t.Context(), id, flush, k.settings)
@@ -315,7 +315,7 @@ func (k *talk) propose(t tester, flush uuid.UUID, run string, fallback, nothing 
 	}
 }
 
-// extract makes the draft of an extraction's next step, or ends the step. transcript is how many messages a step has at most.
+// extract drafts an extraction's next step, or ends the step. transcript is the maximum of messages per step.
 func (k *talk) extract(t tester, r store.Range, run string, paid bool, transcript int) {
 	id := k.as(run)
 	record, err := k.store.BeginExtraction(t.Context(), id, r)
@@ -347,7 +347,7 @@ func (k *talk) apply(t tester, record uuid.UUID, run string) {
 	}
 }
 
-// pending is what an extraction has to take.
+// pending returns the messages to extract.
 func (k *talk) pending(t tester) (store.Range, bool) {
 	next, found, err := k.store.ConversationRange(t.Context(), k.as("ask"), k.uid)
 	if err != nil {
@@ -356,7 +356,7 @@ func (k *talk) pending(t tester) (store.Range, bool) {
 	return next.Range, found
 }
 
-// notes are all daily notes of the owner.
+// notes returns all daily notes of the owner.
 func (k *talk) notes(t tester) string {
 	var all strings.Builder
 	list, err := k.store.Documents(t.Context(), k.as("read"), store.DocumentFilter{Prefix: "memory/"})
@@ -373,7 +373,7 @@ func (k *talk) notes(t tester) string {
 	return all.String()
 }
 
-// flush takes a step of a flush over and does it.
+// flush takes over a step of a flush and executes it.
 func (k *talk) flush(t tester, flush uuid.UUID, run string, fallback bool) {
 	begun, err := k.store.BeginFlush(t.Context(), k.as(run), flush)
 	if err != nil {
@@ -385,7 +385,7 @@ func (k *talk) flush(t tester, flush uuid.UUID, run string, fallback bool) {
 	}
 }
 
-// check holds ranges and steps of all flushes against what the conversation says.
+// check compares ranges and steps of all flushes with the conversation.
 func (k *talk) check(t *rapid.T) {
 	c, err := k.store.Conversation(t.Context(), k.as("check"), k.name())
 	if err != nil {
@@ -420,10 +420,10 @@ func (k *talk) check(t *rapid.T) {
 	}
 }
 
-// transcript is how many messages a step of an extraction has at most.
+// transcript is the maximum number of messages in a step of an extraction.
 var transcript = rapid.IntRange(3, 10)
 
-// finish has everything flushed and extracted that is not.
+// finish flushes and extracts everything that is left.
 func (k *talk) finish(t *rapid.T) {
 	if _, err := k.store.CompleteTurn(t.Context(), k.as("say"), k.name()); err != nil {
 		t.Fatal(err)
@@ -448,8 +448,8 @@ func (k *talk) finish(t *rapid.T) {
 	}
 }
 
-// Flushes and extractions of one conversation, by several runs each, whoever comes first and however often calls are repeated:
-// each message is noted once, and the flushes cover the conversation without gaps.
+// Concurrent flushes and extractions of one conversation, with repeated calls: each message is noted once, and the
+// flushes cover the conversation without gaps.
 func TestMessagesAreNotedOnce(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -20,10 +20,10 @@ import (
 	"reverie/store"
 )
 
-// flushEntry is what the model of these tests notes, unless a script says otherwise.
+// flushEntry is the model's default entry in these tests.
 const flushEntry = `{"should_update":true,"reason":"a garden","daily_entry":"## 10:00 Garden\n\n- Plants an oak in the garden."}`
 
-// flushWorld is a world with a conversation that is to be flushed, and a model.
+// flushWorld is a world with a conversation to flush, and a model.
 type flushWorld struct {
 	*world
 	model        *llmtest.Server
@@ -67,7 +67,7 @@ func newFlushWorld(t *testing.T, script llmtest.Script) *flushWorld {
 	return w
 }
 
-// say stores messages in a new conversation, which is the one to flush from then on.
+// say stores messages in a new conversation, and makes it the one to flush.
 func (w *flushWorld) say(t *testing.T, trigger memory.Trigger, contents ...string) {
 	t.Helper()
 	b := store.Batch{Conversation: uuid.NewString(), Trigger: trigger, TurnComplete: true}
@@ -82,7 +82,7 @@ func (w *flushWorld) say(t *testing.T, trigger memory.Trigger, contents ...strin
 	w.ref, w.conversation = memory.OwnerRef{Workspace: "acme", Agent: "ada", Owner: stored.OwnerID}, stored.ConversationUID
 }
 
-// plan opens the flush of the whole conversation and is the input of its steps.
+// plan opens the flush of the whole conversation and returns the input of its steps.
 func (w *flushWorld) plan(t *testing.T) FlushStepInput {
 	t.Helper()
 	plan := must(t, w.world, w.PlanFlush, PlanFlushInput{OwnerRef: w.ref, Conversation: w.conversation, To: 4})
@@ -106,7 +106,7 @@ func (w *flushWorld) record(t *testing.T, in FlushStepInput) store.Flush {
 	return record
 }
 
-// note is today's note; empty when there is none.
+// note returns today's note; empty if there is none.
 func (w *flushWorld) note(t *testing.T) string {
 	t.Helper()
 	note, err := w.Store.Document(t.Context(), w.id, memory.Ref{Scope: memory.ScopePersonal, Path: memory.DailyNotePath(time.Now().UTC())})
@@ -123,7 +123,7 @@ func TestAModelFlushes(t *testing.T) {
 	if !out.HasDraft || out.From != 1 || out.To != 4 || out.Usage.Calls != 1 || w.note(t) != "" {
 		t.Fatalf("proposed %+v, noted %q", out, w.note(t))
 	}
-	if again := must(t, w.world, w.ProposeFlush, in); !again.HasDraft || again.Usage.Calls != 0 { // it was cut behind its draft
+	if again := must(t, w.world, w.ProposeFlush, in); !again.HasDraft || again.Usage.Calls != 0 { // interrupted after saving its draft
 		t.Errorf("again %+v", again)
 	}
 	committed := w.commit(t, in, false)
@@ -157,7 +157,7 @@ func TestAModelFlushes(t *testing.T) {
 	}
 }
 
-// Nothing to store is an answer like others: rules are not asked instead.
+// An empty answer is a valid answer: rules are not used instead.
 func TestNothingToStoreIsHonoured(t *testing.T) {
 	for _, answer := range []string{
 		memory.NoReply, `{"should_update":false,"reason":"small talk","daily_entry":""}`,
@@ -176,7 +176,7 @@ func TestNothingToStoreIsHonoured(t *testing.T) {
 	}
 }
 
-// What ends a step without anybody being asked.
+// Steps that end without asking an engine.
 func TestFlushesThatAskNobody(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(t *testing.T, w *flushWorld)
@@ -233,7 +233,7 @@ func TestAnExtractionOvertakesAFlush(t *testing.T) {
 	}
 }
 
-// What the model cannot do, and what rules make of it then.
+// Failures of the model, and the fallback to rules.
 func TestFlushesThatFallBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		script llmtest.Script
@@ -341,7 +341,7 @@ func TestAFlushWithoutABudget(t *testing.T) {
 	}
 }
 
-// Whoever has a flush in hand is told when another execution takes it over.
+// A flush that another execution has taken over fails with TypeSuperseded.
 func TestAFlushThatAnotherExecutionHas(t *testing.T) {
 	w := newFlushWorld(t, nil)
 	in := w.plan(t)
@@ -356,7 +356,7 @@ func TestAFlushThatAnotherExecutionHas(t *testing.T) {
 	if !ok || app.Type() != TypeSuperseded || !app.NonRetryable() {
 		t.Errorf("error %v", err)
 	}
-	if again := must(t, w.world, w.ProposeFlush, in); !again.HasDraft { // it takes it back, and asks anew
+	if again := must(t, w.world, w.ProposeFlush, in); !again.HasDraft { // it takes over again, and asks again
 		t.Errorf("proposed %+v", again)
 	}
 	if d := cmp.Diff(2, w.model.Stats().Requests); d != "" {
@@ -364,7 +364,7 @@ func TestAFlushThatAnotherExecutionHas(t *testing.T) {
 	}
 }
 
-// What a person has forgotten while a flush was drafted is not noted, and the flush says so.
+// What a person has forgotten while a flush was drafted is not noted, and the outcome says so.
 func TestAFlushOfWhatWasForgotten(t *testing.T) {
 	w := newFlushWorld(t, nil)
 	ref := memory.Ref{Scope: memory.ScopePersonal, Path: memory.MemoryPath}

@@ -225,8 +225,8 @@ func (a *Activities) EndImport(ctx context.Context, in EndImportInput) (EndImpor
 	return EndImportResult{ImportProgress: progressOf(imported), Cancelled: imported.State == store.ImportCancelled}, nil
 }
 
-// ImportPageItems is how many items one step of an import processes: enough for owners to proceed concurrently, and
-// for an operator to see progress.
+// ImportPageItems is the number of items in one step of an import: enough for owners to proceed concurrently, and for
+// an operator to see progress.
 const ImportPageItems = 200
 
 // ImportPageInput asks for the next items of an import.
@@ -262,7 +262,7 @@ type EndImportInput struct {
 	Cancelled bool      `json:"cancelled,omitempty"` // leave waiting items out
 }
 
-// EndImportResult is how the import ended.
+// EndImportResult is the final state of an import.
 type EndImportResult struct {
 	ImportProgress
 	Cancelled bool `json:"cancelled,omitempty"`

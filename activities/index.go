@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// tendFor is how long one step works on an index before it reports: well within a worker's time to stop.
+	// tendFor is the time after which a step on an index reports: well within a worker's time to stop.
 	tendFor = 15 * time.Second
-	// rebuildSources is how many sources are reindexed between two checks of the time.
+	// rebuildSources is the number of sources reindexed between two checks of the time.
 	rebuildSources = 16
-	// growVectors is how many vectors are moved in one transaction; inserting each into the nearest-neighbour index
+	// growVectors is the number of vectors moved in one transaction; inserting each into the nearest-neighbour index
 	// takes some milliseconds.
 	growVectors = 500
 )
 
-// HeartbeatTimeout is how long a step that works on an index may be silent before its worker is considered dead.
+// HeartbeatTimeout is the silence after which the worker of a step on an index is considered dead.
 const HeartbeatTimeout = 10 * time.Second
 
 // tender returns the identity that maintains an agent's index. It reads every owner's sources and writes only derived

@@ -56,7 +56,7 @@ func newWorld(t *testing.T, models ...embed.Embedder) *world {
 	return w
 }
 
-// use has the steps work with other options from now on, as those of a worker that is started anew.
+// use replaces the options of the steps, as if the worker was restarted.
 func (w *world) use(t *testing.T, o Options) {
 	t.Helper()
 	o.Now, o.Log = time.Now, slog.New(slog.DiscardHandler)
@@ -82,7 +82,7 @@ func do[In, Out any](w *world, step func(context.Context, In) (Out, error), in I
 	return out, value.Get(&out)
 }
 
-// must runs a step that is not expected to fail.
+// must runs a step that must succeed.
 func must[In, Out any](t *testing.T, w *world, step func(context.Context, In) (Out, error), in In) Out {
 	t.Helper()
 	out, err := do(w, step, in)
@@ -92,7 +92,7 @@ func must[In, Out any](t *testing.T, w *world, step func(context.Context, In) (O
 	return out
 }
 
-// embedAll embeds until nothing is missing, and sums up.
+// embedAll embeds until nothing is missing, and returns the sums.
 func (w *world) embedAll(t *testing.T, in EmbedInput) EmbedResult {
 	t.Helper()
 	var sum EmbedResult
@@ -107,7 +107,7 @@ func (w *world) embedAll(t *testing.T, in EmbedInput) EmbedResult {
 	}
 }
 
-// member is a person who uses an agent.
+// member returns the identity of a user of an agent.
 func member(agent string, owner memory.Owner) memory.Identity {
 	return memory.Identity{
 		Workspace: "acme", Agent: agent, Owner: owner, Role: memory.RoleMember, Author: memory.Author{Kind: memory.AuthorUser, ID: "key"},
@@ -136,7 +136,7 @@ func (w *world) write(t *testing.T, id memory.Identity, scope memory.Scope, path
 	}
 }
 
-// count asks the database for a number, past row-level security.
+// count queries a number, bypassing row-level security.
 func (w *world) count(t *testing.T, sql string, args ...any) int {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), w.url)
@@ -151,7 +151,7 @@ func (w *world) count(t *testing.T, sql string, args ...any) int {
 	return n
 }
 
-// wantVectors checks that every unit of an agent has exactly one vector in a space, but for some that were refused.
+// wantVectors checks that every unit of an agent has exactly one vector in a space, except refused ones.
 func (w *world) wantVectors(t *testing.T, agent string, space int64, without int) {
 	t.Helper()
 	units := w.count(t, `select coalesce(sum(units), 0) from index_sources where agent_id = $1`, agent)
@@ -181,7 +181,7 @@ func modelAt(t *testing.T, server *llmtest.Server, name string, change ...func(*
 	return model
 }
 
-// sentences are n different texts.
+// sentences returns n different texts.
 func sentences(n int) []string {
 	subjects := []string{"Anna", "Boris", "Chen", "Dora", "Emre", "Fatima", "Goran", "Hanna", "Ivo", "Jana", "Kofi"}
 	verbs := []string{"repairs", "paints", "sells", "collects", "forgets", "counts", "borrows"}

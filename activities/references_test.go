@@ -8,8 +8,8 @@ import (
 	"reverie/memory"
 )
 
-// references are the fields of plain text that inputs and results of steps may have, which travel through histories: none of them
-// is made of what a person or a model wrote.
+// references are the plain text fields that inputs and results of steps may have. They are stored in histories, so
+// none may contain text of a person or a model.
 var references = map[string]bool{
 	"Workspace": true, "Agent": true, // ids that an administrator gave
 	"Night": true,                                     // a time
@@ -18,16 +18,17 @@ var references = map[string]bool{
 	"SHA256":    true, "Token": true, // of receipts
 }
 
-// WriteMemory is called by other people's workflows: what it is given stands in their histories, and in none of ours.
+// WriteMemory is called by other people's workflows: its input is in their histories, and in none of ours.
 const theirs = "WriteMemory"
 
-// TestStepsCarryReferencesOnly looks at the types of all steps' inputs and results: texts are ids, codes, or named above.
+// TestStepsCarryReferencesOnly checks the types of all steps' inputs and results: texts must be ids, codes, or listed
+// above.
 func TestStepsCarryReferencesOnly(t *testing.T) {
 	steps := reflect.TypeFor[*Activities]()
 	seen := map[reflect.Type]bool{}
 	for m := range steps.Methods() {
 		if m.Type.NumIn() != 3 || m.Type.NumOut() == 0 || m.Name == theirs {
-			continue // it is no step
+			continue // not a step
 		}
 		for _, wire := range []reflect.Type{m.Type.In(2), m.Type.Out(0)} {
 			checkReferences(t, m.Name, wire, seen)

@@ -12,7 +12,7 @@ import (
 	"reverie/store"
 )
 
-// beside opens a space for another model of an agent that has a live one, and fills it.
+// beside opens a space for another model of an agent with a live one, and fills it.
 func (w *world) beside(t *testing.T, of memory.EmbeddingIdentity) OpenSpaceResult {
 	t.Helper()
 	space := must(t, w, w.OpenSpace, OpenSpaceInput{ada, of})
@@ -115,7 +115,7 @@ func TestSpacesThatCannotBeCompared(t *testing.T) {
 	}
 }
 
-// moved is a model that says it is another one.
+// moved is a model that reports another identity.
 type moved struct {
 	embed.Embedder
 	identity memory.EmbeddingIdentity

@@ -8,8 +8,8 @@ import (
 	"reverie/store"
 )
 
-// Nothing is written for an agent that has a leader or whose memory is off: an extraction, a flush and a dream end with the reason, and
-// no model is asked. It holds for what began before, too, whose settings say otherwise.
+// Nothing is written for an agent that has a leader or whose memory is off: an extraction, a flush and a dream end
+// with the reason, without asking a model, even if they began earlier with other settings.
 func TestStoppedAgentsAskNoModel(t *testing.T) {
 	for name, c := range map[string]struct {
 		agent  memory.AgentSettings
@@ -30,7 +30,7 @@ func TestStoppedAgentsAskNoModel(t *testing.T) {
 		"on by the agent, off by default":   {agent: memory.AgentSettings{MemoryEnabled: new(true)}, server: true},
 		"neither a member nor switched off": {},
 	} {
-		for _, known := range []bool{true, false} { // when it began
+		for _, known := range []bool{true, false} { // at the beginning
 			t.Run(name+map[bool]string{true: "", false: " since it began"}[known], func(t *testing.T) {
 				w := newFlushWorld(t, llmtest.Always(llmtest.Answer(flushEntry)))
 				extract, dreams := memory.DefaultExtractSettings(), memory.DefaultDreamSettings()

@@ -28,7 +28,7 @@ func TestLanguageOf(t *testing.T) {
 	}
 }
 
-// Every language has every sentence, with the same things said in between.
+// Every language has every sentence, with the same format verbs.
 func TestPhrasebookIsComplete(t *testing.T) {
 	english := reflect.ValueOf(phrasebook["en"])
 	for _, language := range []string{"en", "zh", "ja", "vi", "es", "de"} {

@@ -61,7 +61,7 @@ func TestAnswersWithoutAModel(t *testing.T) {
 	}
 }
 
-// What this program said before is no memory: the same question gets the same answer, however often.
+// The program's own earlier answers are not memory: repeating a question gives the same answer.
 func TestAnswersWithoutAModelDoNotQuoteThemselves(t *testing.T) {
 	w := alone(t)
 	w.write(grace, "notes/boat.md", "The boathouse has three oars.\n")
@@ -100,7 +100,7 @@ func TestAnswersWithoutAModelAndMemory(t *testing.T) {
 	}
 }
 
-// What an answer quotes was recalled, and nothing else.
+// Only what an answer quotes counts as recalled.
 func TestWhatIsQuotedIsRecorded(t *testing.T) {
 	w := alone(t)
 	w.write(grace, "notes/boat.md", "The boathouse has three oars.\n")
@@ -115,7 +115,7 @@ func TestWhatIsQuotedIsRecorded(t *testing.T) {
 	}
 }
 
-// A window that is full and cannot be flushed stops nobody who needs none.
+// A full window that cannot be flushed does not fail a turn without a model.
 func TestAnswersWithoutAModelAndWorkflows(t *testing.T) {
 	w := alone(t)
 	w.long(grace, "c1", 12)
@@ -127,7 +127,7 @@ func TestAnswersWithoutAModelAndWorkflows(t *testing.T) {
 	}
 }
 
-// What the system itself asks is no use of memory.
+// Questions of the system itself do not count as use of memory.
 func TestSyntheticTurns(t *testing.T) {
 	w := open(t)
 	w.write(grace, "notes/boat.md", "The boathouse has three oars.\n")
@@ -142,11 +142,10 @@ func TestSyntheticTurns(t *testing.T) {
 	}
 }
 
-// What was asked to be remembered is quoted from the document that has it, as it stands there now: the words of the request say
-// what it was before.
+// A saved statement is quoted from its document, not from the request to remember it, which may be outdated.
 func TestRequestsToRememberAreNotQuoted(t *testing.T) {
 	w := alone(t)
-	w.said(grace, "c0", "Please remember that the boathouse has four windows.", "I will.") // nobody has saved it yet
+	w.said(grace, "c0", "Please remember that the boathouse has four windows.", "I will.") // nothing was saved
 	for _, message := range []string{"Remember that my boat is called Heron.", "Remember that my boat is called Egret."} {
 		w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: message})
 	}
@@ -173,7 +172,7 @@ func TestRequestsToRememberAreNotQuoted(t *testing.T) {
 	}
 }
 
-// Nor is what this program said without a model recalled for one.
+// Answers given without a model are not recalled for a model either.
 func TestAnswersWithoutAModelAreNotRecalled(t *testing.T) {
 	w := open(t)
 	model := w.Model

@@ -15,7 +15,7 @@ import (
 	"reverie/memory"
 )
 
-// spent is what the workspace has spent on the world's day.
+// spent returns the workspace's spending on the world's day.
 func (w *world) spent() memory.Usage {
 	w.t.Helper()
 	used, err := w.Store.SpentToday(context.WithoutCancel(w.t.Context()), as(grace), w.now())
@@ -25,7 +25,7 @@ func (w *world) spent() memory.Usage {
 	return used
 }
 
-// Every call counts: those with tools, those that failed, and those of turns that nobody waited for.
+// Every call counts: those with tools, failed ones, and those of abandoned turns.
 func TestWhatTurnsCostIsRecorded(t *testing.T) {
 	w := open(t)
 	w.model.will(call(memory.ToolCall{ID: "x", Name: "memory_search", Arguments: `{"query":"port"}`}), say("It is 5432."))
@@ -50,7 +50,7 @@ func TestWhatTurnsCostIsRecorded(t *testing.T) {
 	}
 }
 
-// A stream that breaks off was paid for.
+// An interrupted stream is charged.
 func TestBrokenStreamsAreRecorded(t *testing.T) {
 	for _, provider := range providers {
 		t.Run(provider, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestBrokenStreamsAreRecorded(t *testing.T) {
 	}
 }
 
-// When the budget is spent no model is asked until the next day; what is to be remembered is.
+// With the budget spent, no model is asked until the next day; requests to remember still work.
 func TestABudgetThatIsSpent(t *testing.T) {
 	w := open(t)
 	w.Budget = memory.Budget{Tokens: int64(oneCall.InputTokens + oneCall.OutputTokens)}
@@ -104,7 +104,7 @@ func TestABudgetThatIsSpent(t *testing.T) {
 	}
 }
 
-// The last call of an answer that the token limit cut is not run, although it may be valid.
+// The last call of a truncated answer is not run, even if it is valid.
 func TestATruncatedCallIsNotRun(t *testing.T) {
 	w := open(t)
 	whole := memory.ToolCall{ID: "a", Name: "remember", Arguments: `{"text":"The port is 5432."}`}
@@ -133,7 +133,7 @@ func truncated(text string, calls ...memory.ToolCall) answer {
 	}
 }
 
-// What a context costs beside the work in the database: the conversation in two round trips, and the search at the same time.
+// The database cost of a context: the conversation in two round trips, and the search concurrently.
 func TestRoundTripsOfAContext(t *testing.T) {
 	w := open(t)
 	w.write(grace, "notes/flat.md", "The balcony faces south.\n")
@@ -166,7 +166,7 @@ func TestRoundTripsOfAContext(t *testing.T) {
 	}
 }
 
-// A context of a long conversation is made in tens of milliseconds: what could not fit is not even read.
+// A context of a long conversation takes tens of milliseconds: what cannot fit is not read.
 func TestContextOfALongConversationIsQuick(t *testing.T) {
 	w := open(t)
 	const messages, batch = 10_000, 1000
@@ -195,7 +195,7 @@ func TestContextOfALongConversationIsQuick(t *testing.T) {
 		slices.Sort(took)
 		t.Logf("%s: %d messages, %d tokens of %d, counted by %s, %d recalled: the first %s, median %s, p95 %s",
 			name, c.Ledger.Messages, c.Ledger.Used, c.Ledger.Max, c.Counter.Name, len(c.Recalled), first, took[len(took)/2], took[len(took)*95/100])
-		// A hundred times what is measured on a quiet machine, which is for benchmarks to say.
+		// A hundred times the time measured on a quiet machine; benchmarks measure it precisely.
 		if median := took[len(took)/2]; median > 5*time.Second {
 			t.Errorf("%s: the median is %s", name, median)
 		}
@@ -204,7 +204,7 @@ func TestContextOfALongConversationIsQuick(t *testing.T) {
 		}
 		return c
 	}
-	// Flushed, but not summarised: the whole window is of words that were said.
+	// Flushed, but not summarised: the whole window consists of messages.
 	w.compactor.summaryFails = true
 	r.NoWait = true
 	if c := measure("word by word"); c.Ledger.Used < c.Ledger.Max/2 {

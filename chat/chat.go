@@ -91,7 +91,7 @@ type ContextRequest struct {
 	Emergency int
 }
 
-// Context is what to send to a model, and how it was built.
+// Context is the model's input for a turn, and how it was built.
 type Context struct {
 	window.Result
 

@@ -256,13 +256,12 @@ func (a *assembly) made() Context {
 const AnswerTime = 15 * time.Second
 
 const (
-	// maxFlushes is how often a turn flushes before it gives up, because others may write to the conversation
-	// meanwhile.
+	// maxFlushes bounds the flushes of a turn, because others may write to the conversation meanwhile.
 	maxFlushes = 3
 	// settleMargin is the time allowed for a compaction in addition to its model calls, each of which has a deadline.
 	settleMargin = 15 * time.Second
-	// roomPatience is how long a turn waits for an optional summary while everything still fits. The compaction
-	// continues, and the next turn has the summary.
+	// roomPatience bounds the wait for an optional summary while everything still fits. The compaction continues, and
+	// the next turn has the summary.
 	roomPatience = 15 * time.Second
 )
 

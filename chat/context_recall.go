@@ -34,7 +34,7 @@ const (
 const (
 	// recallPatience bounds a search by default: a turn does not wait for memory.
 	recallPatience = time.Second
-	// recallResults is how many passages are searched for; those already in the context are dropped.
+	// recallResults is the number of passages to search for; those already in the context are dropped.
 	recallResults = 12
 	// maxQueryHalf bounds the query of a long message: characters from its beginning and from its end.
 	maxQueryHalf = 1000

@@ -66,7 +66,7 @@ func TestContextOrderAndLedger(t *testing.T) {
 	}
 }
 
-// A conversation that nobody has begun is empty, and memory works all the same.
+// A conversation that does not exist yet is empty, and memory works.
 func TestContextOfANewConversation(t *testing.T) {
 	w := open(t)
 	w.write(grace, "notes/flat.md", "The balcony faces south.\n")
@@ -104,7 +104,7 @@ func TestWhyNothingIsRecalled(t *testing.T) {
 	}
 }
 
-// What a threshold or a budget leaves nothing of is not in the context.
+// Passages below the threshold or beyond the budget are not in the context.
 func TestThresholdAndBudgetOfRecall(t *testing.T) {
 	w := open(t)
 	for i := range 8 {
@@ -127,7 +127,7 @@ func TestThresholdAndBudgetOfRecall(t *testing.T) {
 	}
 }
 
-// What is in the system prompt or in the window word by word is not recalled, nor the question itself.
+// Text in the system prompt or verbatim in the window is not recalled, nor is the question itself.
 func TestNothingIsRecalledTwice(t *testing.T) {
 	w := open(t)
 	w.write(grace, memory.MemoryPath, "# Memory\n\n- The barometer hangs in the hall.\n")
@@ -149,7 +149,7 @@ func TestNothingIsRecalledTwice(t *testing.T) {
 	}
 }
 
-// Each owner's context is their own: documents, conversations, and what is recalled.
+// Contexts of different owners are separate: documents, conversations, and recalled passages.
 func TestContextsOfTwoOwners(t *testing.T) {
 	w := open(t)
 	for owner, place := range map[memory.Owner]string{grace: "Aurich", alan: "Wilmslow"} {
@@ -176,7 +176,7 @@ func TestContextsOfTwoOwners(t *testing.T) {
 	}
 }
 
-// A short message says little by itself: the turn before goes along, and no other words.
+// A short message is searched together with the previous turn, and nothing else.
 func TestShortMessagesAreAskedWithTheTurnBefore(t *testing.T) {
 	w := open(t)
 	w.write(grace, "notes/bakery.md", "The bakery in Norden is closed on Mondays and opens at seven.\n")
@@ -189,7 +189,7 @@ func TestShortMessagesAreAskedWithTheTurnBefore(t *testing.T) {
 	}
 }
 
-// A search that is too slow or fails is none of the turn's business.
+// A slow or failed search does not fail the turn.
 func TestContextWithoutASearch(t *testing.T) {
 	w := open(t)
 	w.write(grace, "notes/flat.md", "The balcony faces south.\n")
@@ -201,7 +201,7 @@ func TestContextWithoutASearch(t *testing.T) {
 	}
 }
 
-// long stores a conversation of turns that are about 1,000 tokens each.
+// long stores a conversation of turns with about 1,000 tokens each.
 func (w *world) long(owner memory.Owner, conversation string, turns int) {
 	var lines []string
 	for i := range turns {
@@ -211,7 +211,7 @@ func (w *world) long(owner memory.Owner, conversation string, turns int) {
 	w.said(owner, conversation, lines...)
 }
 
-// Above its share of the window earlier turns are summarised, and what stays is the summary, the goal and the last turns.
+// Above its share of the window, earlier turns are summarised; the summary, the goal and the last turns stay.
 func TestContextIsCompacted(t *testing.T) {
 	w := open(t)
 	w.long(grace, "c1", 12)
@@ -243,7 +243,7 @@ func TestContextIsCompacted(t *testing.T) {
 	}
 }
 
-// Without workflows a window goes on as long as nothing is lost, and no further.
+// Without workflows a window is used as long as nothing is lost.
 func TestContextWithoutWorkflows(t *testing.T) {
 	w := open(t)
 	w.long(grace, "short", 7)
@@ -260,7 +260,7 @@ func TestContextWithoutWorkflows(t *testing.T) {
 	}
 }
 
-// Whoever cannot wait gets what fits; what does not fit is flushed first.
+// With NoWait, the context is what fits; the rest is flushed first.
 func TestContextThatCannotWait(t *testing.T) {
 	w := open(t)
 	w.long(grace, "c1", 12)
@@ -273,7 +273,7 @@ func TestContextThatCannotWait(t *testing.T) {
 	if !strings.Contains(of(c, window.KindHistory), "Answer 12:") {
 		t.Error("the last turn is missing")
 	}
-	close(w.compactor.held) // the summary comes behind it
+	close(w.compactor.held) // the summary follows
 	deadline := time.Now().Add(time.Minute)
 	for !strings.Contains(w.compactor.asked(), "compact 20 turn rules") && time.Now().Before(deadline) {
 		time.Sleep(10 * time.Millisecond)
@@ -297,7 +297,7 @@ func TestContextIsFlushedSoon(t *testing.T) {
 	}
 }
 
-// What must be sent whole and does not fit is told, with what takes the room.
+// What must be sent whole and does not fit gives an error with the sizes.
 func TestContextThatIsTooLarge(t *testing.T) {
 	w := open(t)
 	_, err := w.Context(t.Context(), as(grace), w.agent, chat.ContextRequest{Message: strings.Repeat("long words ", 3000), MaxTokens: 2000})
@@ -306,7 +306,7 @@ func TestContextThatIsTooLarge(t *testing.T) {
 	}
 }
 
-// What a conversation leaves out of the window can be recalled, its own summary notwithstanding.
+// Messages outside of the window can be recalled, although they are summarised.
 func TestWhatLeftTheWindowIsRecalled(t *testing.T) {
 	w := open(t)
 	w.said(grace, "c1", "The spare key of the boathouse hangs behind the third oar.", "Noted.")
@@ -345,7 +345,7 @@ func TestOnlyWhatIsInjectedIsRecorded(t *testing.T) {
 	}
 }
 
-// slowStore answers no search.
+// slowStore is a store whose searches never return.
 type slowStore struct{ recall.Store }
 
 func (slowStore) Collect(ctx context.Context, _ memory.Identity, _ []search.Corpus, _ analysis.Query) ([]*index.Collection, error) {
@@ -353,16 +353,16 @@ func (slowStore) Collect(ctx context.Context, _ memory.Identity, _ []search.Corp
 	return nil, ctx.Err()
 }
 
-// compactor flushes and summarises at once, through the store's own steps and with made-up words, where workflows are not the
-// subject.
+// compactor flushes and summarises synchronously, through the store's own steps and with generated text, in place of
+// workflows.
 type compactor struct {
 	store *store.Store
 
 	mu           sync.Mutex
-	failing      error         // what every call fails with; nil: it works
+	failing      error // error of every call; nil: calls succeed
 	summaryFails bool          // summaries are not written
-	summary      string        // what summaries say; empty: up to where they go
-	held         chan struct{} // what nobody waits for begins when this is closed; nil: at once
+	summary      string // text of summaries; empty: their range
+	held         chan struct{} // background work waits until it is closed; nil: it starts at once
 	calls        []string
 }
 
@@ -377,7 +377,7 @@ func (c *compactor) called(what string, r chat.CompactRequest) error {
 	return c.failing
 }
 
-// asked are the calls so far: what, up to where, why and by whom.
+// asked returns the calls so far: kind, range, reason and author.
 func (c *compactor) asked() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -426,11 +426,11 @@ func (c *compactor) CompactSoon(ctx context.Context, r chat.CompactRequest) {
 		if c.held != nil {
 			<-c.held
 		}
-		_ = c.Compact(context.WithoutCancel(ctx), r) // whoever asked is not told
+		_ = c.Compact(context.WithoutCancel(ctx), r) // nobody waits for the result
 	}()
 }
 
-// flush accounts for everything up to a message, with nothing to write.
+// flush completes a flush up to a message, with nothing to write.
 func (c *compactor) flush(ctx context.Context, r chat.CompactRequest) error {
 	id, err := c.as(ctx, r)
 	if err != nil {
@@ -449,7 +449,7 @@ func (c *compactor) flush(ctx context.Context, r chat.CompactRequest) error {
 			if err != nil {
 				return err
 			}
-			if load.Flush.Acknowledged() { // by who flushes it beside us
+			if load.Flush.Acknowledged() { // another flush may run concurrently
 				break
 			}
 			result, err := c.store.EndFlushStep(ctx, id, f.ID, store.FlushEnd{
@@ -463,7 +463,7 @@ func (c *compactor) flush(ctx context.Context, r chat.CompactRequest) error {
 	}
 }
 
-// as is the identity of a workflow for the owner of a conversation.
+// as returns the identity of a workflow for the owner of a conversation.
 func (c *compactor) as(ctx context.Context, r chat.CompactRequest) (memory.Identity, error) {
 	id := admin()
 	owner, err := c.store.ResolveOwner(ctx, func() memory.Identity { id.AnyOwner = true; return id }(), r.Owner.Owner)

@@ -30,7 +30,7 @@ func samples(t *testing.T) map[string]string {
 	return all
 }
 
-// fullWindow fits far more turns of a text than there is room for, by estimates.
+// fullWindow fits far more turns of a text than fit, using estimates.
 func fullWindow(t *testing.T, text string) window.Result {
 	t.Helper()
 	s := memory.DefaultWindowSettings()
@@ -49,7 +49,7 @@ func fullWindow(t *testing.T, text string) window.Result {
 	return got
 }
 
-// countedBy is what a window has for a model whose vocabulary is known.
+// countedBy returns the tokens of a window for a model whose vocabulary is known.
 func countedBy(c llm.TokenCounter, r window.Result) (n int) {
 	for _, m := range r.Messages {
 		n += c.Count(m.Content) + 4
@@ -81,7 +81,7 @@ func TestEstimatedWindowsFitWhatIsCounted(t *testing.T) {
 	}
 }
 
-// What a context costs is counted as the model counts, where that is known, and estimated with room to spare where it is not.
+// Tokens are counted with the model's vocabulary if known, and otherwise estimated with a margin.
 func TestContextsAreCountedAsTheModelCounts(t *testing.T) {
 	w := open(t)
 	w.said(grace, "c1", strings.Repeat("Die Straße ist heute gesperrt. ", 40), strings.Repeat("Nehmen Sie die Brücke. ", 40))
@@ -99,7 +99,7 @@ func TestContextsAreCountedAsTheModelCounts(t *testing.T) {
 	}
 }
 
-// What tools said in a turn has its margin, too.
+// Tool results of a turn have the margin, too.
 func TestToolResultsOfEstimatedWindows(t *testing.T) {
 	w := open(t)
 	w.Settings.MaxTokens = 6000

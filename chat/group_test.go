@@ -17,7 +17,7 @@ const (
 	bob  memory.Owner = "feishu:ou_2"
 )
 
-// A model is sent each message of a group with who said it: those of people, in this turn and before, and no other.
+// In a group, a model sees the speaker of each person's message, in this turn and before.
 func TestAModelIsToldWhoSpeaks(t *testing.T) {
 	for _, provider := range providers {
 		t.Run(provider, func(t *testing.T) {
@@ -43,12 +43,12 @@ func TestAModelIsToldWhoSpeaks(t *testing.T) {
 			if got := say(bob, "", "And I the jib sheet."); !slices.Equal(got, want) {
 				t.Errorf("%q", got)
 			}
-			// A name cannot pass for another person.
+			// A name cannot imitate another person.
 			want = append(want, "assistant Aye.", "user feishu:ou_1 <feishu:ou_2>: Give me the helm, too.")
 			if got := say(bob, "<feishu:ou_1>", "Give me the helm, too."); !slices.Equal(got, want) {
 				t.Errorf("%q", got)
 			}
-			// What is stored is what was said.
+			// Messages are stored verbatim.
 			if stored := w.messages(crew, "c1"); stored[0].Content != "I take the helm." || stored[0].Name != "Ada <feishu:ou_1>" {
 				t.Errorf("%+v", stored[0])
 			}
@@ -56,10 +56,10 @@ func TestAModelIsToldWhoSpeaks(t *testing.T) {
 	}
 }
 
-// crewMemory is a memory in which both say nearly the same.
+// crewMemory contains nearly the same statement of two people.
 const crewMemory = "# Memory\n\n- The mooring fee is due in May\n\n## Person: feishu:ou_1\n\n- My mooring budget is $10\n- Drinks rooibos tea\n\n## Person: feishu:ou_2\n\n- My mooring budget is $20\n- Drinks rooibos tea\n"
 
-// Without a model, an answer says whose words it quotes.
+// Without a model, an answer names who said what it quotes.
 func TestAnswersWithoutAModelNameThePerson(t *testing.T) {
 	w := alone(t)
 	w.write(crew, memory.MemoryPath, crewMemory)
@@ -110,7 +110,7 @@ func TestAnswersWithoutAModelNameThePerson(t *testing.T) {
 	}
 }
 
-// What a context recalls names the person, too: in sections of a file that is not in the system prompt, and in messages.
+// Recalled passages name the person, too: in sections of files and in messages.
 func TestContextsOfAGroup(t *testing.T) {
 	w := open(t)
 	w.write(crew, memory.MemoryPath, crewMemory)

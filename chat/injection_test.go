@@ -20,7 +20,7 @@ import (
 type injection struct {
 	ID   string   `json:"id"`
 	Text string   `json:"text"`
-	Gone []string `json:"gone"` // what nobody may find where the text is quoted; a line break stands for the beginning of a line
+	Gone []string `json:"gone"` // must not occur where the text is quoted; a line break represents the beginning of a line
 }
 
 func injections(t *testing.T) (all []injection) {
@@ -35,7 +35,7 @@ func injections(t *testing.T) (all []injection) {
 	return all
 }
 
-// clean fails the test when a text that quotes an attack looks like the structure of a window.
+// clean fails the test if a text that quotes an attack looks like the structure of a window.
 func (i injection) clean(t *testing.T, where, quoted string) {
 	t.Helper()
 	for _, gone := range i.Gone {
@@ -45,8 +45,8 @@ func (i injection) clean(t *testing.T, where, quoted string) {
 	}
 }
 
-// Whatever is hidden in messages, notes, results of tools and summaries: the system says what it would say without, and what is
-// recalled or summarised is labelled, escaped, and the user's.
+// Attacks in messages, notes, tool results and summaries do not change the system prompt; recalled or summarised text
+// is labelled, escaped, and in user messages.
 func TestInjectionsEndToEnd(t *testing.T) {
 	w := open(t)
 	w.model.will(say("."))
@@ -113,7 +113,7 @@ func (w *world) attack(owner memory.Owner, c injection, quarantined *int) {
 	}
 }
 
-// checkRequest checks what a model is sent, and reports whether memory was recalled.
+// checkRequest checks a request to the model, and reports whether it contains recalled memory.
 func (i injection) checkRequest(t *testing.T, r llm.ChatRequest, system, current string) (recalled bool) {
 	t.Helper()
 	summaries, currents := 0, 0
@@ -152,7 +152,7 @@ func (i injection) checkRequest(t *testing.T, r llm.ChatRequest, system, current
 		}
 	}
 	if memory.Scan(i.Text).Verdict == memory.VerdictQuarantine {
-		summaries++ // a summary of which the scan leaves nothing is none
+		summaries++ // a summary that is empty after the scan is left out
 	}
 	if summaries < 1 || currents != 1 {
 		t.Errorf("%s: %d summaries, %d current messages", i.ID, summaries, currents)

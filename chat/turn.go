@@ -245,7 +245,7 @@ func (t *turning) replay(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// TurnOutcome is how a turn ended.
+// TurnOutcome is the outcome of a turn.
 type TurnOutcome string
 
 // Outcomes of turns.

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// maxEmergencies is how often a context is shortened after the model has refused it as too long.
+	// maxEmergencies bounds the attempts to shorten a context that the model has refused as too long.
 	maxEmergencies = 2
 	// anyTemperature leaves the sampling temperature to the provider.
 	anyTemperature = -1

@@ -58,7 +58,7 @@ func TestTurn(t *testing.T) {
 	if slices.ContainsFunc(r.Messages[1:], func(m llm.ChatMessage) bool { return m.Role == memory.RoleOfSystem }) {
 		t.Error("there is more than one system message")
 	}
-	// The next turn has this one word by word, and itself once.
+	// The next turn contains this one verbatim, and itself once.
 	w.model.will(say("Until noon."))
 	w.turn(grace, chat.TurnRequest{Conversation: "c1", MessageID: "m2", Message: "How long does the sun shine there in winter?"})
 	var got []string
@@ -76,7 +76,7 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// A message that is sent again gets the answer that is stored, and no model is asked.
+// A repeated message gets the stored answer, without asking a model.
 func TestTurnIsReplayed(t *testing.T) {
 	w := open(t)
 	w.model.will(call(memory.ToolCall{ID: "x", Name: "memory_search", Arguments: `{"query":"port"}`}), say("It is 5432."))
@@ -94,7 +94,7 @@ func TestTurnIsReplayed(t *testing.T) {
 	if diff := cmp.Diff(before, w.messages(grace, "c1")); diff != "" {
 		t.Error(diff)
 	}
-	// Other words under the same id are another message.
+	// Other text under the same id is a conflict.
 	r.Message = "Which port does the cache have?"
 	_, _, err := w.tryTurn(t.Context(), grace, r)
 	if conflict, is := errors.AsType[*store.ConflictError](err); !is || conflict.Code != store.CodeMessageIDReused {
@@ -102,7 +102,7 @@ func TestTurnIsReplayed(t *testing.T) {
 	}
 }
 
-// A turn that broke off before its answer was stored is taken again, and the message stays one.
+// A turn that was interrupted before its answer was stored is repeated, without storing the message again.
 func TestTurnAfterACrash(t *testing.T) {
 	w := open(t)
 	w.said(grace, "c1", "Good day to you.", "And to you.")
@@ -120,7 +120,7 @@ func TestTurnAfterACrash(t *testing.T) {
 	}
 }
 
-// The same message taken twice at the same time has one answer.
+// Concurrent turns for the same message have one answer.
 func TestTurnTakenTwiceAtTheSameTime(t *testing.T) {
 	w := open(t)
 	for range 4 {
@@ -162,7 +162,7 @@ func TestTurnTakenTwiceAtTheSameTime(t *testing.T) {
 	}
 }
 
-// Turns of one conversation at the same time do not get between calls and their results.
+// Concurrent turns of one conversation do not separate calls and their results.
 func TestTurnsAtTheSameTimeKeepPairs(t *testing.T) {
 	w := open(t)
 	const turns = 6
@@ -196,7 +196,7 @@ func TestTurnsAtTheSameTimeKeepPairs(t *testing.T) {
 	}
 }
 
-// A model that fails leaves the message without an answer; sent again it gets one.
+// If the model fails, the message stays unanswered; sending it again gets an answer.
 func TestTurnWhoseModelFails(t *testing.T) {
 	w := open(t)
 	r := chat.TurnRequest{Conversation: "c1", MessageID: "m1", Message: "Which port does the database have?"}
@@ -220,7 +220,7 @@ func TestTurnWhoseModelFails(t *testing.T) {
 	}
 }
 
-// A model that takes less than it seemed is asked again with less, twice at most.
+// A model that refuses the context is asked again with less, twice at most.
 func TestTurnWhoseContextIsTooLong(t *testing.T) {
 	w := open(t)
 	w.long(grace, "c1", 10)
@@ -233,7 +233,7 @@ func TestTurnWhoseContextIsTooLong(t *testing.T) {
 	if len(asked[0].Messages) < 20 || len(asked[1].Messages) > 9 {
 		t.Errorf("sent %d messages, then %d", len(asked[0].Messages), len(asked[1].Messages))
 	}
-	// The summary that an emergency needs is made by rules.
+	// In an emergency rules make the summary.
 	if got := w.compactor.asked(); got != "compact 16 overflow rules" || turn.Context.Compaction == nil {
 		t.Errorf("asked for %q", got)
 	}
@@ -244,7 +244,7 @@ func TestTurnWhoseContextIsTooLong(t *testing.T) {
 	}
 }
 
-// A model that takes far less than its window is said to have gets half of what it refused, not half of what was said.
+// If a model accepts far less than its configured window, the next context is half of what it refused.
 func TestTurnWhoseModelIsSmall(t *testing.T) {
 	w := open(t)
 	w.long(grace, "c1", 6)
@@ -264,13 +264,13 @@ func TestTurnWhoseModelIsSmall(t *testing.T) {
 	if turn.Answer != "Go about." || turn.Rounds != 3 {
 		t.Errorf("%+v", turn)
 	}
-	// What was summarised in need serves the next turn as well.
+	// A summary made in an emergency is used by the next turn.
 	if next := w.context(grace, chat.ContextRequest{Conversation: "c1", Message: "And then, captain?"}); next.Compaction == nil {
 		t.Errorf("%s", w.compactor.asked())
 	}
 }
 
-// Whoever hangs up in the middle of an answer leaves the message without one.
+// A client that disconnects during an answer leaves the message unanswered.
 func TestTurnIsCancelled(t *testing.T) {
 	w := open(t)
 	for name, model := range map[string]answer{
@@ -318,7 +318,7 @@ func TestTurnIsCancelled(t *testing.T) {
 	}
 }
 
-// What cannot be stored is refused before anything is asked.
+// What cannot be stored is refused before a model is asked.
 func TestTurnsThatAreRefused(t *testing.T) {
 	w := open(t)
 	w.said(alan, "alans", "My house is in Wilmslow.", "Noted.")
@@ -343,7 +343,7 @@ func TestTurnsThatAreRefused(t *testing.T) {
 	}
 }
 
-// What names a turn for a search names the message where the answer is nothing to find: it is to be indexed all the same.
+// If the answer has no searchable text, the turn's token refers to the message, which is indexed.
 func TestTurnsHaveATokenForSearches(t *testing.T) {
 	w := open(t)
 	w.model.will(say("It is 5432."))
@@ -360,7 +360,7 @@ func TestTurnsHaveATokenForSearches(t *testing.T) {
 	}
 }
 
-// Metrics are told how each turn ended, who answered it, and what it cost.
+// The observer gets each turn's outcome, what answered it, and its usage.
 func TestTurnsAreObserved(t *testing.T) {
 	w := open(t)
 	var taken []chat.Taken

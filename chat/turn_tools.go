@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// maxCalls is how many tools a model may call at once; further calls are neither run nor sent back.
+	// maxCalls bounds the tools that a model may call at once; further calls are neither run nor sent back.
 	maxCalls = 16
 	// maxArguments bounds the arguments of one call, in bytes.
 	maxArguments = memory.MaxToolCallBytes / 2
 	// shownShare bounds one tool result to a share of the window: a fourth.
 	shownShare = 4
-	// keptEnds is how much is kept at both ends of a result that has to be shortened, in characters.
+	// keptEnds is the length kept at both ends of a result that has to be shortened, in characters.
 	keptEnds = 200
 )
 

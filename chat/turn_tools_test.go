@@ -97,7 +97,7 @@ func TestTurnWithEveryTool(t *testing.T) {
 	}
 }
 
-// A tool that refuses tells the model, which goes on.
+// The model sees a tool's refusal and continues.
 func TestTurnWhoseToolsRefuse(t *testing.T) {
 	w := open(t)
 	w.model.will(
@@ -118,7 +118,7 @@ func TestTurnWhoseToolsRefuse(t *testing.T) {
 	}
 }
 
-// A model that never stops calling tools has to answer without them in the end.
+// A model that keeps calling tools must finally answer without them.
 func TestTurnHasBoundedRounds(t *testing.T) {
 	w := open(t)
 	rounds := 3
@@ -138,7 +138,7 @@ func TestTurnHasBoundedRounds(t *testing.T) {
 	if last := w.model.asked()[rounds]; !last.NoCalls || len(last.Tools) == 0 {
 		t.Error("the model may call tools to the end")
 	}
-	seen := map[string]bool{} // each call has an id of its own
+	seen := map[string]bool{} // each call has a unique id
 	for _, m := range w.messages(grace, "c1") {
 		for _, c := range m.ToolCalls {
 			if seen[c.ID] {
@@ -149,7 +149,7 @@ func TestTurnHasBoundedRounds(t *testing.T) {
 	}
 }
 
-// What tools say in a turn has its room in the window: what was said before gives way, and long results do.
+// Tool results of a turn get room in the window: earlier messages and long results are shortened.
 func TestToolsThatSayALot(t *testing.T) {
 	w := open(t)
 	w.long(grace, "c1", 3)
@@ -182,7 +182,7 @@ func TestToolsThatSayALot(t *testing.T) {
 	}
 }
 
-// What a turn wrote before it broke off is not written again when it is taken again.
+// Writes of an interrupted turn are not repeated.
 func TestWritesOfATurnThatIsTakenAgain(t *testing.T) {
 	w := open(t)
 	write := call(uses("1", toolbox.Remember, `{"text":"The boat is called Heron"}`))
@@ -224,7 +224,7 @@ func TestTurnWhoseStoreGoesAway(t *testing.T) {
 
 var errGone = errors.New("the database is gone")
 
-// gone is a store that cannot be searched.
+// gone is a store whose searches fail.
 type gone struct{ recall.Store }
 
 func (gone) Collect(context.Context, memory.Identity, []search.Corpus, analysis.Query) ([]*index.Collection, error) {
@@ -275,7 +275,7 @@ func TestTurnsThatRemember(t *testing.T) {
 	}
 }
 
-// What is written between the message and its answer is written once, whatever breaks off.
+// Writes between the message and its answer happen once, wherever the turn is interrupted.
 func TestRememberingAfterACrash(t *testing.T) {
 	w := open(t)
 	r := chat.TurnRequest{Conversation: "c1", MessageID: "m1", Message: "Remember that my boat is called Heron."}
@@ -294,7 +294,7 @@ func TestRememberingAfterACrash(t *testing.T) {
 	}
 }
 
-// A secret is not saved, and not repeated.
+// A secret is neither saved nor repeated.
 func TestSecretsAreNotRemembered(t *testing.T) {
 	w := open(t)
 	const secret = "hunter2-Xk93jfLq"
@@ -306,7 +306,7 @@ func TestSecretsAreNotRemembered(t *testing.T) {
 	}
 }
 
-// What must not be saved is refused in words, and nothing is written.
+// What must not be saved is refused with an explanation.
 func TestWhatIsNotRemembered(t *testing.T) {
 	w := open(t)
 	turn, _ := w.turn(grace, chat.TurnRequest{
@@ -322,7 +322,7 @@ func TestWhatIsNotRemembered(t *testing.T) {
 	}
 }
 
-// An agent whose memory is off has no tools of it.
+// An agent whose memory is off has no memory tools.
 func TestTurnWithoutMemory(t *testing.T) {
 	w := open(t)
 	no := false

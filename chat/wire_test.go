@@ -56,7 +56,7 @@ func TestTurnOverTheWire(t *testing.T) {
 				len(requests[1].Tools) != len(toolbox.Definitions()) {
 				t.Errorf("%d parts, %d requests", parts, len(requests))
 			}
-			// The pair is in the next turn's history, where each protocol demands it whole.
+			// The pair is in the next turn's history, which each protocol requires to be complete.
 			w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "Thank you very much for that."})
 			var sent []string
 			for _, m := range server.Requests()[2].Messages {
@@ -69,7 +69,7 @@ func TestTurnOverTheWire(t *testing.T) {
 	}
 }
 
-// A server that takes less than the window is said to have is sent less.
+// A server with a smaller window than configured gets less.
 func TestOverflowOverTheWire(t *testing.T) {
 	for _, provider := range providers {
 		t.Run(provider, func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestBrokenStreams(t *testing.T) {
 	}
 }
 
-// Whoever hangs up in mid-stream leaves the message without an answer, and the model's server without a listener.
+// When a client disconnects in mid-stream, the message stays unanswered, and the request to the model is cancelled.
 func TestCancellationOverTheWire(t *testing.T) {
 	for _, provider := range providers {
 		t.Run(provider, func(t *testing.T) {

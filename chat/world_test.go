@@ -33,7 +33,7 @@ type world struct {
 	queries   *queries
 	clock     time.Time
 	mu        sync.Mutex
-	stored    []store.Stored // what was told to be extracted
+	stored    []store.Stored // batches reported for extraction
 }
 
 var start = time.Date(2026, 5, 20, 9, 0, 0, 0, time.UTC)
@@ -73,7 +73,7 @@ func open(t *testing.T) *world {
 	return w
 }
 
-// now moves on with every look at it, so that messages have an order.
+// now advances with each call, so that messages have an order.
 func (w *world) now() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -96,7 +96,7 @@ func as(owner memory.Owner) memory.Identity {
 	return id
 }
 
-// write writes a document: of an owner, or of everybody for none.
+// write writes a document of an owner, or a shared one if the owner is empty.
 func (w *world) write(owner memory.Owner, path, content string) {
 	w.t.Helper()
 	scope := memory.ScopePersonal
@@ -134,7 +134,7 @@ func (w *world) store(owner memory.Owner, conversation string, messages ...memor
 	}
 }
 
-// messages are those of a conversation, as they are stored.
+// messages returns the stored messages of a conversation.
 func (w *world) messages(owner memory.Owner, conversation string) []memory.Message {
 	w.t.Helper()
 	messages, err := w.Store.Messages(context.WithoutCancel(w.t.Context()), as(owner), conversation, 0, 1000)
@@ -153,7 +153,7 @@ func (w *world) context(owner memory.Owner, r chat.ContextRequest) chat.Context 
 	return c
 }
 
-// turn takes a message and returns the answer with what was told meanwhile.
+// turn runs a turn and returns the result with its events.
 func (w *world) turn(owner memory.Owner, r chat.TurnRequest) (chat.Turn, []chat.Event) {
 	w.t.Helper()
 	turn, events, err := w.tryTurn(w.t.Context(), owner, r)
@@ -172,7 +172,7 @@ func (w *world) tryTurn(ctx context.Context, owner memory.Owner, r chat.TurnRequ
 	return turn, events, err
 }
 
-// textOf is the answer as somebody sees it who is told what happens.
+// textOf returns the answer as assembled from events.
 func textOf(events []chat.Event) (text string) {
 	for _, e := range events {
 		if text += e.Text; e.Reset {
@@ -182,7 +182,7 @@ func textOf(events []chat.Event) (text string) {
 	return text
 }
 
-// kinds are the kinds of a window's messages, those of its history without repetitions.
+// kinds returns the kinds of a window's messages, without repetitions of history.
 func kinds(messages []window.Message) string {
 	var kinds []string
 	for _, m := range messages {
@@ -193,7 +193,7 @@ func kinds(messages []window.Message) string {
 	return strings.Join(kinds, " ")
 }
 
-// of are the contents of the messages of one kind.
+// of returns the contents of the messages of one kind.
 func of(c chat.Context, kind window.Kind) string {
 	var contents []string
 	for _, m := range c.Messages {
@@ -204,7 +204,7 @@ func of(c chat.Context, kind window.Kind) string {
 	return strings.Join(contents, "\n")
 }
 
-// scripted is a model that says what a test tells it to, one answer after the other.
+// scripted is a model with scripted answers.
 type scripted struct {
 	llm.Model
 
@@ -213,7 +213,7 @@ type scripted struct {
 	requests []llm.ChatRequest
 }
 
-// answer is what a model does when it is asked.
+// answer is a scripted answer.
 type answer func(ctx context.Context, r llm.ChatRequest, onText func(string) error) (llm.ChatResponse, error)
 
 func (s *scripted) Name() string { return "fake/model" }
@@ -237,7 +237,7 @@ func (s *scripted) will(answers ...answer) {
 	s.answers = append(s.answers, answers...)
 }
 
-// asked are the requests so far.
+// asked returns the requests so far.
 func (s *scripted) asked() []llm.ChatRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -277,7 +277,7 @@ func fail(kind llm.Kind, told string) answer {
 	}
 }
 
-// queries counts what goes out to the database server.
+// queries counts queries to the database server.
 type queries struct {
 	mu sync.Mutex
 	n  int

@@ -43,7 +43,7 @@ func (a *apt) run(ctx context.Context, args ...string) (string, error) {
 	return run(ctx, exec.Command(args[0], args[1:]...)) //nolint:gosec,noctx // run watches ctx
 }
 
-// lockTimeout is how long, in seconds, apt-get waits for another running package manager.
+// lockTimeout bounds apt-get's wait for another running package manager, in seconds.
 const lockTimeout = "DPkg::Lock::Timeout=600"
 
 // install installs packages without recommended ones. It renews missing or outdated package lists when a package is

@@ -191,7 +191,7 @@ func keepPort(folder, name string, port int) error {
 // Progress is silent. It may be called from several goroutines at once.
 type Progress func(part, message string)
 
-// progressInterval is how often long work reports.
+// progressInterval is the interval between reports of long work.
 const progressInterval = 5 * time.Second
 
 // say reports one line.

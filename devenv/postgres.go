@@ -88,7 +88,7 @@ func StartPostgres(ctx context.Context, o PostgresOptions) (_ *Postgres, err err
 	return p, nil
 }
 
-// startAttempts is how often a start is tried if the chosen port turns out to be taken.
+// startAttempts bounds the attempts to start if the chosen port turns out to be taken.
 const startAttempts = 5
 
 // start runs the server on its previous port, or a free one, and waits until it answers.

@@ -27,7 +27,7 @@ type installation struct {
 // program returns the path of one of its programs.
 func (i installation) program(name string) string { return filepath.Join(i.bin, name) }
 
-// serverFolders are where packages put server programs that are not on the PATH.
+// serverFolders are the folders of packaged server programs that are not on the PATH.
 var serverFolders = []string{
 	"/usr/lib/postgresql/*/bin",          // Debian, Ubuntu
 	"/usr/pgsql-*/bin",                   // PostgreSQL's own packages for Red Hat

@@ -64,7 +64,7 @@ func (c *child) ended() bool {
 	}
 }
 
-// killGrace is how long a process may take to end after a signal that forces it to.
+// killGrace bounds the wait for the end of a process after a signal that forces it.
 const killGrace = 10 * time.Second
 
 // stop sends a signal and waits until ctx is done; then it sends the insist signals in turn, killGrace each, and
@@ -274,7 +274,7 @@ func (t *Temporal) Suspend() error { return t.child.cmd.Process.Signal(syscall.S
 // Resume continues a suspended server.
 func (t *Temporal) Resume() error { return t.child.cmd.Process.Signal(syscall.SIGCONT) }
 
-// tailSize is how much of a command's output is kept: enough for its last error.
+// tailSize is the size of the kept part of a command's output: enough for its last error.
 const tailSize = 64 << 10
 
 // tail is a writer that keeps the last tailSize bytes.

@@ -5,7 +5,7 @@ import "syscall"
 // setDeathSignal makes the kernel send signal to the child when the thread that started it ends.
 func setDeathSignal(attr *syscall.SysProcAttr, signal syscall.Signal) { attr.Pdeathsig = signal }
 
-// memoryRoom is how much memory must be free for temporary servers in memory: several at once, with their logs.
+// memoryRoom is the free memory required for temporary servers in memory: several at once, with their logs.
 const memoryRoom = 4 << 30
 
 // memoryFolder returns a folder in memory, "" if there is none with enough room (containers often have 64 MB).

@@ -373,8 +373,8 @@ func (t *Temporal) endLeftover(ctx context.Context) error {
 	return nil
 }
 
-// retention is how long closed workflows can be inspected and reset. The dev server's default is one day; two weeks
-// cover a dream of last week.
+// retention is the time for which closed workflows can be inspected and reset. The dev server's default is one day;
+// two weeks cover a dream of last week.
 const retention = 14 * 24 * time.Hour
 
 // silent discards the SDK's messages about a server that is still starting.

@@ -270,7 +270,7 @@ type claudeFile struct {
 	Name word `json:"file_name"`
 }
 
-// claudeMemory is what Claude stores about a person outside of conversations (memories.json).
+// claudeMemory is Claude's own memory of a person outside of conversations (memories.json).
 type claudeMemory struct {
 	Text     word            `json:"conversations_memory"`
 	Projects map[string]word `json:"project_memories"`

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzExports reads anything as every format: it ends, says why, and gives the same when it is read again.
+// FuzzExports reads arbitrary input as every format: reading ends, gives a reason, and is repeatable.
 func FuzzExports(f *testing.F) {
 	for _, name := range []string{
 		"mem0.json", "zep.json", "zep-legacy.json", "goclaw.jsonl", "locomo.json", "chatgpt/conversations.json",
@@ -44,7 +44,8 @@ func FuzzExports(f *testing.F) {
 	})
 }
 
-// FuzzRecords holds the scanner to the decoder of the standard library: of JSON that is right, every element comes as it is.
+// FuzzRecords compares the scanner with the standard library's decoder: of valid JSON, every element is returned
+// unchanged.
 func FuzzRecords(f *testing.F) {
 	for _, seed := range []string{
 		`[1,"a",{"b":[null,true]},-1.5e3]`, `{"results":[{"a":1},2],"more":{"x":"\"]}"}}`, "{\"a\":1}\n{\"a\":2}\n", ` [ ] `, "\xef\xbb\xbf[{}]",
@@ -72,7 +73,7 @@ func FuzzRecords(f *testing.F) {
 		if _, damaged := errors.AsType[*DamagedError](err); err != nil && !damaged {
 			t.Errorf("error %v", err)
 		}
-		// The same bytes with containers: nothing else than damage may go wrong, and what comes is JSON if all is.
+		// The same input with containers: only DamagedError is allowed, and elements are JSON if the input is.
 		valid := json.Valid([]byte(content))
 		err = records("x", strings.NewReader(content), []string{"results"}, func(found record) error {
 			if valid && !json.Valid(found.raw) {
@@ -86,7 +87,7 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// FuzzArchives reads anything as an archive.
+// FuzzArchives reads arbitrary input as an archive.
 func FuzzArchives(f *testing.F) {
 	for _, one := range fixtures {
 		f.Add(archived(f, "", fixture(f, one.name)))
@@ -100,11 +101,11 @@ func FuzzArchives(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_, _, _ = all(t, s) // an error is fine, what comes is checked
+		_, _, _ = all(t, s) // errors are allowed; items are checked
 	})
 }
 
-// FuzzTimes reads anything as a time.
+// FuzzTimes parses arbitrary input as a time.
 func FuzzTimes(f *testing.F) {
 	for _, seed := range []string{
 		"1700000000.5", "1700000000500", "2024-01-31", "2024-01-31T10:00:00Z", "2024-01-31 10:00:00.123+02",

@@ -44,7 +44,7 @@ func encoded(value any) string {
 	return string(b)
 }
 
-// exporters write talks as the systems do that export conversations.
+// exporters write conversations in the formats of the supported systems.
 var exporters = map[Format]func(talks [][]said) string{
 	ChatGPT: func(talks [][]said) string {
 		var out []any
@@ -120,8 +120,8 @@ func read(tb testing.TB, format Format, content string) []Item {
 	return items
 }
 
-// A later export of the same system has more conversations and longer ones: what an earlier one had keeps its keys, its ids
-// and its words, and stands in front.
+// A later export of the same system has more and longer conversations: earlier ones keep their keys, ids and text,
+// and come first.
 func TestALargerExportOnlyAdds(t *testing.T) {
 	for format, export := range exporters {
 		t.Run(string(format), func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestALargerExportOnlyAdds(t *testing.T) {
 	}
 }
 
-// A long conversation comes in parts that stay what they are when it grows, and nothing of a long message is lost.
+// Parts of a long conversation stay the same when it grows, and no part of a long message is lost.
 func TestLongConversationsComeInParts(t *testing.T) {
 	talk := make([]said, 2500)
 	for i := range talk {
@@ -190,7 +190,7 @@ func TestLongConversationsComeInParts(t *testing.T) {
 	}
 }
 
-// Notes of a person and a day that are too long for a document go on in another one.
+// Notes of a person and a day that exceed a document continue in another one.
 func TestManyMemoriesOfOneDayComeInPages(t *testing.T) {
 	var talk []said
 	for i := range 30 {
@@ -207,7 +207,7 @@ func TestManyMemoriesOfOneDayComeInPages(t *testing.T) {
 	}
 }
 
-// growing is an export that is made while it is read: n conversations of some kilobytes each.
+// growing is an export that is generated while it is read: n conversations of some kilobytes each.
 type growing struct {
 	left int
 	rest *strings.Reader
@@ -230,7 +230,7 @@ func (g *growing) Read(p []byte) (int, error) {
 
 func (g *growing) Close() error { return nil }
 
-// An export is read with the memory that one conversation takes.
+// Reading an export takes the memory of one conversation.
 func TestALargeExportIsReadInLittleMemory(t *testing.T) {
 	const conversations = 8_000
 	open := func() (io.ReadCloser, error) { return &growing{conversations, strings.NewReader("[")}, nil }

@@ -17,14 +17,14 @@ import (
 	"reverie/memory"
 )
 
-// hostile are exports that lie, break off or go in circles. Each gives items or reasons, or an error that says where.
+// hostile are malformed and malicious exports. Each gives items or reasons, or an error with a location.
 var hostile = []struct {
 	name    string
 	format  Format
 	content string
 	items   int
-	reason  string // of something that is skipped; empty: nothing is
-	damaged string // in the error; empty: there is none
+	reason  string // of a skipped part; empty: none
+	damaged string // part of the error; empty: none
 }{
 	{"cut off in a string", ChatGPT, `[{"mapping":{"a":{"message":{"id":"a`, 0, "", "is incomplete"},
 	{"cut off behind an element", ChatGPT, `[` + gpt("one") + `,`, 1, "", "is incomplete"},
@@ -36,7 +36,7 @@ var hostile = []struct {
 	{"bad escapes", ChatGPT, `[{"mapping":{"a":"\q"}}]`, 0, reasonUnread, ""},
 	{"words instead of conversations", ChatGPT, `[1,"two",null,true,[]]`, 0, reasonUnread, ""},
 	{"a mapping that is none", ChatGPT, `[{"id":"c","mapping":[1]}]`, 0, reasonUnread, ""},
-	{"nodes that are none", ChatGPT, `[{"id":"c","mapping":{"a":3,"b":null},"current_node":"a"}]`, 0, reasonUnheard, ""},
+	{"nodes that are none", ChatGPT, `[{"id":"c","mapping":{"a":3,"b":null},"current_node":"a"}]`, 0, reasonNothing, ""},
 	{"a circle", ChatGPT, `[{"id":"c","create_time":1700000000,"current_node":"a","mapping":{"a":` + node("a", "b", "user",
 		"one") + `,"b":` + node("b", "a", "user", "two") + `}}]`, 1, "", ""},
 	{"its own parent", ChatGPT, `[{"id":"c","create_time":1700000000,"current_node":"a","mapping":{"a":` + node("a", "a", "user",
@@ -46,7 +46,7 @@ var hostile = []struct {
 	{"the same conversation twice", ChatGPT, `[` + gpt("one") + `,` + gpt("one") + `]`, 1, reasonTwice, ""},
 	{
 		"an author that is none", ChatGPT,
-		`[{"id":"c","mapping":{"a":{"message":{"id":"a","author":"me","content":{"parts":["x"]}}}},"current_node":"a"}]`, 0, reasonUnheard, "",
+		`[{"id":"c","mapping":{"a":{"message":{"id":"a","author":"me","content":{"parts":["x"]}}}},"current_node":"a"}]`, 0, reasonNothing, "",
 	},
 	{
 		"parts that are none", ChatGPT,
@@ -91,7 +91,7 @@ var hostile = []struct {
 	{"half a line", GoClaw, `{"path":"a.md","content":"x"}` + "\n" + `{"path":"b.m`, 1, "", "is incomplete"},
 	{"a memory that is none", Mem0, `{"results":[{"memory":{"text":"x"}},{"memory":"kept","user_id":"u"}]}`, 1, reasonUnread, ""},
 	{"a memory that is a book", Mem0, `[{"memory":"` + strings.Repeat("x", maxStatementBytes+1) + `"}]`, 0, reasonLongStatement, ""},
-	{"blank memories", Mem0, `[{"memory":" \n "}]`, 0, reasonUnheard, ""},
+	{"blank memories", Mem0, `[{"memory":" \n "}]`, 0, reasonNothing, ""},
 	{"results that are none", Mem0, `{"results":{"memory":"x"}}`, 0, reasonUnread, ""},
 	{"facts that are none", Zep, `{"session_id":"s","messages":[{"role_type":"user","content":7}],"facts":{"a":1},"summary":[1]}`, 1, "", ""},
 	{"loose messages", Zep, `[{"uuid":"a","role_type":"user","content":"hello"}]`, 0, reasonLooseWord, ""},
@@ -109,7 +109,7 @@ var hostile = []struct {
 	{"nothing at all", ChatGPT, ``, 0, "", ""},
 }
 
-// gpt is a conversation of one message; its id is what is said.
+// gpt returns a conversation of one message, with its text as the id.
 func gpt(said string) string {
 	return `{"conversation_id":"` + said + `","create_time":1700000000,"current_node":"a","mapping":{"a":` + node("a", "", "user", said) + `}}`
 }
@@ -191,7 +191,7 @@ func TestOwners(t *testing.T) {
 		{"carla", "api:carla", true},
 		{"feishu:ou_1", "feishu:ou_1", true},
 		{"telegram:9", "user:3", true},
-		{"system", "api:system", true}, // nobody becomes the system by being called so
+		{"system", "api:system", true}, // no name makes a person the system
 		{"a b:c d", "a b:c d", true},
 		{" x", "", false},
 		{strings.Repeat("u", 200), "", false},
@@ -223,11 +223,11 @@ func TestDocumentsOfNobodyAreSharedWhenThatIsAskedFor(t *testing.T) {
 	}
 }
 
-// entry is one of an archive made by hand.
+// entry is an entry of a handmade archive.
 type entry struct {
 	header  zip.FileHeader
 	content string
-	raw     bool // the header is believed as it is
+	raw     bool // the header is used as it is
 }
 
 func zipped(tb testing.TB, entries ...entry) []byte {

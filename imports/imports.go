@@ -526,7 +526,7 @@ func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
 func isArray(raw json.RawMessage) bool  { return len(raw) > 0 && raw[0] == '[' }
 func isText(raw json.RawMessage) bool   { return len(raw) > 0 && raw[0] == '"' }
 
-// sniffedRecords is how many records are examined before a file counts as unknown.
+// sniffedRecords is the number of records to examine before a file counts as unknown.
 const sniffedRecords = 20
 
 // sniff detects the format of a JSON file by its first records. A file that is damaged before them is not an export.

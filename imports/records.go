@@ -23,7 +23,7 @@ type DamagedError struct {
 	Problem string // what to do about it
 }
 
-// Error says where the damage is and what to do, and repeats nothing of the export.
+// Error locates the damage and names the next step, and repeats nothing of the export.
 func (e *DamagedError) Error() string {
 	return fmt.Sprintf("%s is damaged at byte %d: %s", e.File, e.Offset, e.Problem)
 }

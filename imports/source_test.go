@@ -23,10 +23,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// changed is when the files of the fixtures were changed.
+// changed is the modification time of all fixture files.
 var changed = time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
 
-// fixture is a folder or a file of testdata, as it would be found elsewhere.
+// fixture returns a folder or a file of testdata as a source.
 func fixture(tb testing.TB, name string) fstest.MapFS {
 	tb.Helper()
 	files := fstest.MapFS{}
@@ -58,12 +58,12 @@ func folder(tb testing.TB, files fstest.MapFS) *Tree {
 	return tree
 }
 
-// jsonFile is a source of one file.
+// jsonFile returns a source of one file.
 func jsonFile(content string) *Tree {
 	return File("export.json", changed, func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(content)), nil })
 }
 
-// all reads a source to its end, and holds what comes to what holds for every source.
+// all reads a source to its end, and checks the guarantees for every source.
 func all(tb testing.TB, s *Source) ([]Item, []Skipped, error) {
 	tb.Helper()
 	var items []Item
@@ -78,7 +78,7 @@ func all(tb testing.TB, s *Source) ([]Item, []Skipped, error) {
 	return items, skipped, nil
 }
 
-// check holds items to what every reader promises.
+// check checks the guarantees that every reader makes.
 func check(tb testing.TB, s *Source, items []Item, skipped []Skipped) {
 	tb.Helper()
 	keys := map[string]bool{}
@@ -155,7 +155,7 @@ func checkConversation(tb testing.TB, c Conversation) {
 	}
 }
 
-// shown writes what was read, for people.
+// shown prints what was read, in readable form.
 func shown(format Format, items []Item, skipped []Skipped) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "format: %s\n", format)
@@ -193,7 +193,7 @@ func indented(text string) string {
 	return "    | " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    | ") + "\n"
 }
 
-// fixtures are the sources that are read from testdata.
+// fixtures are the sources in testdata.
 var fixtures = []struct {
 	name   string
 	format Format
@@ -275,7 +275,7 @@ func TestFormatsAreComplete(t *testing.T) {
 	}
 }
 
-// archived is a zip of files, below folder when that is not empty.
+// archived returns a zip of files, below folder if that is not empty.
 func archived(tb testing.TB, folder string, files fstest.MapFS) []byte {
 	tb.Helper()
 	var b bytes.Buffer
@@ -323,7 +323,7 @@ func TestAnArchiveReadsLikeItsFolder(t *testing.T) {
 			}
 			got, _, err := all(t, z)
 			if f.format == Markdown && wrapper != "" {
-				continue // folders of notes mean something; the paths keep them
+				continue // folder names matter in this format; paths preserve them
 			}
 			if diff := cmp.Diff(want, got); diff != "" || err != nil {
 				t.Errorf("%s in %q, error %v (-folder +archive):\n%s", f.name, wrapper, err, diff)

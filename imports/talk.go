@@ -35,7 +35,7 @@ const (
 func (r *reading) talk(t talk, f file) error {
 	t.messages = slices.DeleteFunc(t.messages, func(m memory.Message) bool { return strings.TrimSpace(m.Content) == "" })
 	if len(t.messages) == 0 {
-		r.skip(t.source, reasonUnheard)
+		r.skip(t.source, reasonNothing)
 		return nil
 	}
 	if !t.dated(f.at) {
@@ -224,7 +224,7 @@ const (
 func (n *notes) add(owner memory.Owner, scope memory.Scope, s statement) (why string) {
 	switch size := len(s.text) + len(s.id); {
 	case strings.TrimSpace(s.text) == "":
-		return reasonUnheard
+		return reasonNothing
 	case len(s.text) > maxStatementBytes:
 		return reasonLongStatement
 	case n.bytes+size > MaxNotesBytes:

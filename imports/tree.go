@@ -48,7 +48,7 @@ const (
 	reasonPermission = "cannot be read: check its permissions"
 	reasonNoMemory   = "not Markdown"
 	reasonTwice      = "has the same id as another item of this source, which is imported"
-	reasonUnheard    = "contains nothing to import"
+	reasonNothing    = "contains nothing to import"
 	reasonNoDate     = "has no date anywhere"
 	reasonUnread     = "is not valid in this format"
 	reasonTooLong    = "larger than 64 MiB"

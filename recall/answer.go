@@ -145,7 +145,7 @@ const (
 	Hybrid Mode = "hybrid"
 )
 
-// Reason is why a search was answered without vectors although a provider is configured. Its names are stable.
+// Reason explains why a search was answered without vectors although a provider is configured. Its names are stable.
 type Reason string
 
 // Reasons for a degraded answer.

@@ -147,7 +147,7 @@ func (s *searching) note(ctx context.Context, c comparison) {
 	}
 }
 
-// pollInterval is how often a waiting search checks for vectors.
+// pollInterval is the interval at which a waiting search checks for vectors.
 const pollInterval = 50 * time.Millisecond
 
 // await waits for the vectors of everything written up to the request's token, within the request's limit.
@@ -219,10 +219,10 @@ type SelfCheck struct {
 	Broken  int // of these, without a text
 }
 
-// selfChecks is how many passages of each corpus are checked.
+// selfChecks is the number of passages to check per corpus.
 const selfChecks = 5
 
-// selfCheckWords is how many words of a passage are used as the query.
+// selfCheckWords is the number of words of a passage in the query.
 const selfCheckWords = 16
 
 // SelfCheck searches, by words alone, passages spread evenly over each corpus that the identity sees.

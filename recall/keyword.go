@@ -17,7 +17,7 @@ const (
 	MaxKeywordLimit     = 30
 )
 
-// maxKeywordFiles is how many documents containing all words are examined, the latest first.
+// maxKeywordFiles bounds the documents to examine that contain all words, the latest first.
 const maxKeywordFiles = 50
 
 // KeywordRequest is a search for lines that contain all given words literally. It needs no index.

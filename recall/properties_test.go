@@ -19,10 +19,10 @@ import (
 	"reverie/store"
 )
 
-// vocabulary are words that texts and questions share, of several scripts.
+// vocabulary are words of texts and questions, of several scripts.
 var vocabulary = strings.Fields("harbour lighthouse anchor mast rudder tide reef gull fog db_port RFC-7231 v1.2.3 Städte 港口 灯塔 船员 гавань かもめ")
 
-// unrelated are words that no question has.
+// unrelated are words that no question contains.
 var unrelated = strings.Fields("zeppelin quartz yodel brisket 蘑菇 ледник")
 
 func openStore(t *testing.T) *store.Store {
@@ -38,7 +38,7 @@ func openStore(t *testing.T) *store.Store {
 	return s
 }
 
-// home is an agent with two owners whose memory a property is tried on.
+// home is an agent with two owners for property tests.
 type home struct {
 	store *store.Store
 	agent string
@@ -64,7 +64,7 @@ func (h *home) as(owner memory.Owner) memory.Identity {
 	}
 }
 
-// write writes a document of some lines, as Markdown has them.
+// write writes a Markdown document of some lines.
 func (h *home) write(t *rapid.T, owner memory.Owner, scope memory.Scope, path string, words []string) {
 	t.Helper()
 	var b strings.Builder
@@ -132,8 +132,8 @@ func anyQuestion(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(vocabulary), 1, 5).Draw(t, "question"), " ")
 }
 
-// The same question gives the same answer; a snippet is a part of its passage, and a passage is exactly the lines of its
-// document that the result names.
+// The same question gives the same answer; a snippet is a part of its passage, and a passage consists of exactly the
+// lines of its document that the result names.
 func TestResultsMatchTheText(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -159,7 +159,7 @@ func TestResultsMatchTheText(t *testing.T) {
 			if hit.Source.Scope == memory.ScopeTeam {
 				text, known = h.texts["TEAMuser:1"+hit.Path]
 			}
-			if !known { // what every agent begins with
+			if !known { // documents of every new agent
 				continue
 			}
 			lines := strings.SplitAfter(text, "\n")
@@ -173,13 +173,14 @@ func TestResultsMatchTheText(t *testing.T) {
 	}
 }
 
-// key names a result by what it is, not by how well it did.
+// key identifies a result independent of its score.
 func key(h recall.Hit) string {
 	return fmt.Sprint(h.Corpus, h.Source.Scope, h.Source.Owner, h.Path, h.FromLine, h.Text)
 }
 
-// What others write changes nothing at all. What has nothing to do with the question takes nothing away that was found: how
-// rare its words are changes, and with it every score a little, so that this is said of what is found and not of the floor.
+// Other owners' writes change nothing. The owner's writes that are unrelated to the question do not remove results:
+// word frequencies change, and with them scores slightly, so this is checked for what is found and not for the
+// minimum score.
 func TestUnrelatedWrites(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -37,11 +37,11 @@ type Use struct {
 }
 
 const (
-	// flushAfter is how long a use waits for others to be written in one batch.
+	// flushAfter is the delay for collecting uses into one batch.
 	flushAfter = 100 * time.Millisecond
-	// flushSize is how many uses are written at once.
+	// flushSize is the maximum number of uses in a batch.
 	flushSize = 64
-	// queueLimit is how many uses may wait. Above it, a search writes its uses before it answers.
+	// queueLimit bounds the waiting uses. Above it, a search writes its uses before it answers.
 	queueLimit = 1024
 	// saveTimeout bounds one write.
 	saveTimeout = 10 * time.Second

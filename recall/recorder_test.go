@@ -20,12 +20,12 @@ import (
 	"reverie/store"
 )
 
-// ledger keeps what is recorded in memory.
+// ledger stores recalls in memory.
 type ledger struct {
 	mu      sync.Mutex
 	writes  [][]store.Recall
 	refuse  func(store.Recall) bool
-	blocked chan struct{} // writes wait until it is closed; nil: they do not
+	blocked chan struct{} // writes wait until it is closed; nil: they do not wait
 	content string
 }
 
@@ -51,7 +51,7 @@ func (l *ledger) VersionOf(context.Context, memory.Identity, memory.Ref, int) (m
 	return memory.Version{Content: l.content}, nil
 }
 
-// sizes are the sizes of the writes.
+// sizes returns the sizes of the writes.
 func (l *ledger) sizes() []int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -113,7 +113,7 @@ func TestUsesAreWrittenTogetherAndLater(t *testing.T) {
 	})
 }
 
-// When too many are waiting, a search writes by itself: nothing is lost.
+// When too many uses are waiting, a search writes its own: nothing is lost.
 func TestAFullQueueLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &ledger{blocked: make(chan struct{})}
@@ -146,7 +146,7 @@ func TestAFullQueueLosesNothing(t *testing.T) {
 	})
 }
 
-// One that cannot be written does not take the others with it, and is said to be missing, without what was asked.
+// A use that cannot be written does not affect the others, and is logged without its question.
 func TestFailuresAreCountedAndLogged(t *testing.T) {
 	var log bytes.Buffer
 	l := &ledger{refuse: func(r store.Recall) bool { return r.Identity.Agent == "gone" }}
@@ -165,7 +165,7 @@ func TestFailuresAreCountedAndLogged(t *testing.T) {
 	}
 }
 
-// What is kept names statements as the whole document has them, and holds no text.
+// Recorded statements have the identities that they have in the whole document, and no text is stored.
 func TestWhatIsRecorded(t *testing.T) {
 	l := &ledger{content: "# Flat\n\n- Balcony\n  - It faces south.\n  - The balcony has tomatoes.\n- Kitchen\n\nThe balcony is small.\n"}
 	r := recall.NewRecorder(l, slog.New(slog.DiscardHandler))
@@ -212,7 +212,7 @@ func TestWhatIsRecorded(t *testing.T) {
 		got.QueryHash != recall.QueryHash("acme", "balcony tomatoes") {
 		t.Errorf("%+v", got)
 	}
-	// A document that is gone meanwhile: the passage says nearly as much.
+	// If the document was deleted meanwhile, the statements come from the passage.
 	l.content = ""
 	r.Record(t.Context(), u)
 	if e := l.writes[1][0].Hits[0].Entries; len(e) != 1 {
@@ -220,7 +220,7 @@ func TestWhatIsRecorded(t *testing.T) {
 	}
 }
 
-// Whoever shows only some of what was found says which, and nothing else is recorded.
+// A caller that shows only some results reports which, and only those are recorded.
 func TestOnlyWhatIsUsedIsRecorded(t *testing.T) {
 	l, kept := open(t), &ledger{}
 	l.write("user:1", "a.md", "The compass is old.\n")

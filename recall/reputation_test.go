@@ -7,7 +7,7 @@ import (
 	"reverie/search/fuse"
 )
 
-// What one question told of a space is known to the next one, and to no other space or corpus.
+// The reputation learned from one question is available to the next one, but not to other spaces or corpora.
 func TestReputations(t *testing.T) {
 	t.Parallel()
 	r := NewReputations()

@@ -14,7 +14,7 @@ import (
 	"reverie/search"
 )
 
-// untouched fails the test when anything is asked of it.
+// untouched fails the test when it is used.
 type untouched struct {
 	recall.Store
 	recall.Embedder
@@ -22,8 +22,7 @@ type untouched struct {
 
 func (untouched) Identity() memory.EmbeddingIdentity { return memory.EmbeddingIdentity{Provider: "p"} }
 
-// A question without words costs nothing: the store and the embedder are nil behind their interfaces, so that any call
-// panics.
+// A question without words costs nothing: the store and the embedder are nil, so that any call panics.
 func TestQuestionsWithoutWordsCostNothing(t *testing.T) {
 	s := recall.Searcher{Store: untouched{}.Store, Embedders: []recall.Embedder{untouched{}}, Defaults: recall.DefaultSettings()}
 	for _, query := range []string{"", "  \n\t ", "?!", "…", "---", "。！？", "😀 🎉", "\u200b"} {
@@ -34,7 +33,7 @@ func TestQuestionsWithoutWordsCostNothing(t *testing.T) {
 	}
 }
 
-// Memory that is switched off is not looked at.
+// Memory that is switched off is not read.
 func TestDisabledMemoryIsNotSearched(t *testing.T) {
 	off, on := false, true
 	s := recall.Searcher{Defaults: recall.DefaultSettings()}
@@ -105,7 +104,7 @@ func TestFaultsOfARequest(t *testing.T) {
 	}
 }
 
-// faults are the fields of every fault in an error.
+// faults returns the fields of all InvalidErrors in an error.
 func faults(err error) []string {
 	var fields []string
 	joined, is := err.(interface{ Unwrap() []error })
@@ -153,8 +152,8 @@ func TestQueryHash(t *testing.T) {
 	}
 }
 
-// Each setting of an agent has an effect somewhere: on extraction, on its timers, on searches, on dreams and their times, or on what business processes
-// may write.
+// Each setting of an agent has an effect somewhere: on extraction, on its timers, on searches, on dreams and their
+// times, or on what business processes may write.
 func TestEverySettingCounts(t *testing.T) {
 	t.Parallel()
 	extraction, timing, searches := memory.DefaultExtractSettings(), memory.DefaultTiming(), recall.DefaultSettings()

@@ -33,7 +33,7 @@ import (
 	"reverie/store"
 )
 
-// Store is what a search reads; *store.Store implements it.
+// Store is the source of a search's data; *store.Store implements it.
 type Store interface {
 	Collect(ctx context.Context, id memory.Identity, corpora []search.Corpus, q analysis.Query) ([]*index.Collection, error)
 	Passages(ctx context.Context, id memory.Identity, corpus search.Corpus, units []index.Unit) (map[index.UnitKey]store.Passage, error)
@@ -53,7 +53,7 @@ type Embedder interface {
 	EmbedQuery(ctx context.Context, workspace, text string) ([]float32, error)
 }
 
-// DefaultQueryTimeout is how long a search waits by default for the vector of its question.
+// DefaultQueryTimeout bounds a search's wait for the vector of its question.
 const DefaultQueryTimeout = 1500 * time.Millisecond
 
 // Searcher searches memory. It is safe for concurrent use.

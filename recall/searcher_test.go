@@ -51,7 +51,7 @@ func admin() memory.Identity {
 
 func as(owner memory.Owner) memory.Identity { return admin().For("ada", owner) }
 
-// write writes a document: of an owner, or of everybody for none.
+// write writes a document of an owner, or a shared one if the owner is empty.
 func (l *library) write(owner memory.Owner, path, content string) {
 	l.t.Helper()
 	scope := memory.ScopePersonal
@@ -66,7 +66,7 @@ func (l *library) write(owner memory.Owner, path, content string) {
 	}
 }
 
-// say stores a conversation, a message for each line.
+// say stores a conversation, one message per line.
 func (l *library) say(owner memory.Owner, conversation string, lines ...string) {
 	l.t.Helper()
 	var messages []memory.Message
@@ -81,7 +81,7 @@ func (l *library) say(owner memory.Owner, conversation string, lines ...string) 
 	}
 }
 
-// ask searches without a floor.
+// ask searches without a minimum score.
 func (l *library) ask(owner memory.Owner, query string) []recall.Hit {
 	l.t.Helper()
 	limit, floor := recall.MaxResults, 0.0
@@ -92,7 +92,7 @@ func (l *library) ask(owner memory.Owner, query string) []recall.Hit {
 	return got.Results
 }
 
-// names are where hits stand.
+// names returns the locations of hits.
 func names(hits []recall.Hit) []string {
 	var names []string
 	for _, h := range hits {
@@ -102,7 +102,7 @@ func names(hits []recall.Hit) []string {
 	return names
 }
 
-// An index that is built anew finds the same, with the same scores.
+// A rebuilt index gives the same results with the same scores.
 func TestRebuildingChangesNothing(t *testing.T) {
 	l := open(t)
 	l.write("user:1", "notes.md", "# Flat\n\n- The balcony faces south.\n- The printer is in room 214.\n")
@@ -145,7 +145,7 @@ func TestRebuildingChangesNothing(t *testing.T) {
 	}
 }
 
-// The owner's copy stands for the shared one, and counts more.
+// The owner's copy replaces the shared one, and ranks higher.
 func TestPersonalCopiesStandForSharedOnes(t *testing.T) {
 	l := open(t)
 	l.write(memory.NoOwner, "team.md", "The barometer hangs in the hall.\n")
@@ -158,7 +158,7 @@ func TestPersonalCopiesStandForSharedOnes(t *testing.T) {
 	}
 }
 
-// Old notes count less with decay, and what is kept up to date does not.
+// With decay, old notes count less; maintained documents do not age.
 func TestDecay(t *testing.T) {
 	l := open(t)
 	l.write("user:1", "memory/2020-01-01-trip.md", "# 2020-01-01\n\n## 09:00 Trip\n\nThe compass was new.\n")
@@ -184,14 +184,14 @@ func (broken) LiveSpace(context.Context, memory.Identity) (store.Space, error) {
 	return store.Space{}, errors.New("the vectors are gone")
 }
 
-// model is an embedder that is not asked.
+// model is an embedder that must not be called.
 type model struct{ recall.Embedder }
 
 func (model) Identity() memory.EmbeddingIdentity {
 	return memory.EmbeddingIdentity{Provider: "p", Model: "m"}
 }
 
-// Trouble with vectors is no trouble with words.
+// A failure of vectors does not affect lexical search.
 func TestVectorsThatCannotBeCompared(t *testing.T) {
 	l := open(t)
 	l.write("user:1", "n.md", "The compass is old.\n")

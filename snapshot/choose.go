@@ -162,7 +162,7 @@ func refuseEntry(code Code, name, format string, args ...any) error {
 	return &RefusedError{Code: code, Entry: fmt.Sprintf("%+q", cut), Problem: fmt.Sprintf(format, args...)}
 }
 
-// Reason is why an entry is left out of an import. Its values are stable.
+// Reason explains why an entry is left out of an import. Its values are stable.
 type Reason string
 
 // Reasons for skipping an entry.

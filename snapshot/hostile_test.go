@@ -18,7 +18,7 @@ import (
 	"reverie/snapshot/snapshottest"
 )
 
-// Every hostile archive is refused as a whole, with its code, quickly, and without more memory than its limits allow.
+// Every hostile archive is refused as a whole, with its code, quickly, and within the memory limits.
 func TestHostileArchivesAreRefused(t *testing.T) {
 	for _, h := range snapshottest.Corpus() {
 		t.Run(h.Name, func(t *testing.T) {
@@ -46,7 +46,8 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 	}
 }
 
-// What is exactly as large as it may be is read, and a byte more is refused, however tightly it is packed and whatever is no document.
+// Archives at exactly the limits are read, and one byte more is refused, whatever the compression and the kind of
+// entry.
 func TestLimitsAreExact(t *testing.T) {
 	packed := func(entries int, size int, more ...string) []byte {
 		var b bytes.Buffer
@@ -91,8 +92,8 @@ func TestLimitsAreExact(t *testing.T) {
 	}
 }
 
-// A byte of an honest archive that is changed or missing never makes it say something else: it is refused, or it is one of the few
-// that mean nothing.
+// Changing or removing a byte of a valid archive never changes its meaning: it is refused, or the byte has no
+// meaning.
 func TestDamagedArchives(t *testing.T) {
 	honest := snapshottest.Honest(t)
 	want, err := snapshot.Read(honest)
@@ -121,7 +122,7 @@ func TestDamagedArchives(t *testing.T) {
 	}
 }
 
-// Whatever is handed in, it is read or refused, and what is read can be written and read again.
+// Any input is either read or refused, and what is read can be written and read again.
 func FuzzRead(f *testing.F) {
 	for _, h := range snapshottest.Corpus() {
 		if data := h.Make(f); len(data) < 1<<16 {
@@ -151,7 +152,7 @@ func FuzzRead(f *testing.F) {
 		othersReadTheSame(t, data, got)
 		again, err := snapshot.Write(snapshot.Origin{}, got.Files)
 		if refused, is := errors.AsType[*snapshot.RefusedError](err); is && refused.Code == snapshot.CodeTooLarge {
-			return // it was packed more tightly
+			return // it was compressed better
 		} else if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +168,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// othersReadTheSame holds what is taken of an archive to what another program finds in it: nothing of it may be read in two ways.
+// othersReadTheSame compares the files of an archive with those found by another ZIP reader: none may be ambiguous.
 func othersReadTheSame(t *testing.T, data []byte, got snapshot.Archive) {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))

@@ -162,7 +162,7 @@ func (a *Archive) compare() {
 			a.Skipped = append(a.Skipped, Skipped{Filename: Name(e.ref()), Reason: SkippedMissing})
 		}
 	}
-	a.Genuine = a.Manifest.tells(a.Files)
+	a.Genuine = a.Manifest.describes(a.Files)
 }
 
 // The records of a ZIP file (APPNOTE.TXT 6.3.10, section 4.3). This package parses them itself because archive/zip

@@ -162,8 +162,8 @@ func parseManifest(data []byte) (*Manifest, error) {
 	return &m, nil
 }
 
-// tells reports whether the manifest describes exactly these files, unchanged.
-func (m *Manifest) tells(files []File) bool {
+// describes reports whether the manifest describes exactly these files, unchanged.
+func (m *Manifest) describes(files []File) bool {
 	if m == nil || len(m.Files) != len(files) {
 		return false
 	}

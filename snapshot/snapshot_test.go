@@ -19,7 +19,7 @@ import (
 
 var ada = Origin{AgentID: "ada", AgentName: "Ada 智能体", ExportedAt: time.Date(2026, 11, 21, 10, 0, 0, 123456000, time.UTC)}
 
-// drawFiles are documents as an agent may have them.
+// drawFiles draws documents that an agent may have.
 func drawFiles(t *rapid.T) []File {
 	name := rapid.SampledFrom([]string{
 		"a", "2026-11-21", "2026-11-21-项目", "日记", "résumé", "with space", "x/y",
@@ -46,7 +46,7 @@ func drawFiles(t *rapid.T) []File {
 	return files
 }
 
-// What is written is read again as it was, whatever the order, and is the same bytes again.
+// Written archives are read back unchanged, in any order of files, and give the same bytes when written again.
 func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		files := drawFiles(t)
@@ -74,7 +74,7 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 	})
 }
 
-// Other programs read what we write: the manifest first, then the documents by name, as plain files of 1980.
+// Other programs can read our archives: the manifest first, then the documents by name, as plain files of 1980.
 func TestOthersReadIt(t *testing.T) {
 	data, err := Write(ada, []File{
 		{Ref: memory.Ref{Scope: memory.ScopeTeam, Path: "MEMORY.md"}, Content: "m"},
@@ -95,7 +95,7 @@ func TestOthersReadIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.ReadAll(r); err != nil { // the checksum is looked at
+		if _, err := io.ReadAll(r); err != nil { // verifies the checksum
 			t.Errorf("%s: %v", f.Name, err)
 		}
 		if f.NonUTF8 || f.Mode() != 0o644 || f.Modified.Year() != 1980 {
@@ -107,7 +107,7 @@ func TestOthersReadIt(t *testing.T) {
 	}
 }
 
-// What others pack is read, with what they add to it.
+// Archives of other programs can be read, including their additions.
 func TestWhatOthersPackIsRead(t *testing.T) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -167,7 +167,7 @@ func TestWhatOthersPackIsRead(t *testing.T) {
 	}
 }
 
-// An archive that a person has edited is taken, and told from one that is as it was exported.
+// An archive that a person has edited is accepted, and distinguished from an unchanged export.
 func TestAnEditedArchiveIsNotGenuine(t *testing.T) {
 	data, err := Write(ada, []File{
 		{Ref: memory.Ref{Scope: memory.ScopeTeam, Path: "MEMORY.md"}, Content: "old"},
@@ -207,7 +207,7 @@ func TestAnEditedArchiveIsNotGenuine(t *testing.T) {
 	}
 }
 
-// Nothing is exported that could not be imported.
+// Only what could be imported again is exported.
 func TestWhatDoesNotFitIsNotExported(t *testing.T) {
 	file := func(path, content string) File {
 		return File{Ref: memory.Ref{Scope: memory.ScopeTeam, Path: path}, Content: content}
@@ -300,7 +300,7 @@ func TestChoosing(t *testing.T) {
 	}
 }
 
-// Another archive, another choice or another version is another token; the order in which documents are named is not.
+// Another archive, choice or version gives another token; the order of documents does not.
 func TestTokens(t *testing.T) {
 	base := []Base{
 		{Ref: memory.Ref{Scope: memory.ScopeTeam, Path: "a.md"}, Version: 1},

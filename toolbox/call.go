@@ -37,7 +37,7 @@ func (b *Box) Call(ctx context.Context, c Caller, name string, raw json.RawMessa
 	k := call{Box: b, Caller: c}
 	answer, err := k.do(ctx, name, raw)
 	if err != nil {
-		if answer, err = told(ctx, err); err != nil {
+		if answer, err = failureOf(ctx, err); err != nil {
 			return Result{}, err
 		}
 		k.result.IsError = true
@@ -88,8 +88,8 @@ type failure struct {
 	More    map[string]any `json:"details,omitempty"`
 }
 
-// told converts an error into a result for the model. An error that the model cannot act on stays an error.
-func told(ctx context.Context, err error) (any, error) {
+// failureOf converts an error into a result for the model. An error that the model cannot act on stays an error.
+func failureOf(ctx context.Context, err error) (any, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -58,7 +58,7 @@ func TestFiles(t *testing.T) {
 	if only := h.want(c, toolbox.ListFiles, m{"filenamePrefix": "memory/"}); only.number("count") != 1 {
 		t.Errorf("%s", only.Content)
 	}
-	// Another person sees and changes nothing of it.
+	// Another person sees and changes none of it.
 	other := h.as("user:2")
 	if a := h.call(other, toolbox.ReadFile, m{"filename": "memory/2026-04-01.md"}); !a.IsError {
 		t.Errorf("%s", a.Content)
@@ -76,7 +76,7 @@ func TestEdit(t *testing.T) {
 	const before = "# M\n\n- port 5433\n- Port 5433\n- port 5433\n- last\n"
 	for name, step := range map[string]struct {
 		args    m
-		content string // then; empty: the call is refused and nothing changes
+		content string // result; empty: the call is refused and nothing changes
 		says    []string
 	}{
 		"once":    {m{"oldText": "- last", "newText": "- end"}, strings.Replace(before, "last", "end", 1), nil},
@@ -118,7 +118,7 @@ func TestEdit(t *testing.T) {
 		a.data["replaceAll"] != true {
 		t.Errorf("%s", a.Content)
 	}
-	// Places that overlap are several: which one is meant changes what is left.
+	// Overlapping occurrences count separately, because the choice affects the result.
 	h.apply(c, memory.ScopePersonal, "memory/same.md", "- tea\n- tea\n- tea\n")
 	if a := h.call(c, toolbox.EditFile, m{"filename": "memory/same.md", "oldText": "- tea\n- tea\n", "newText": "- tea\n"}); !a.IsError ||
 		!strings.Contains(a.text("message"), "2 times in memory/same.md, on lines 1 and 2") {
@@ -131,7 +131,7 @@ func TestEdit(t *testing.T) {
 		}); a.number("replacements") != 1 {
 		t.Errorf("%s", a.Content)
 	}
-	// Much that repeats itself takes no longer than other texts.
+	// Repetitive text takes no longer than other text.
 	h.apply(c, memory.ScopePersonal, "memory/long.md", strings.Repeat("a", 1<<19))
 	if a := h.call(c, toolbox.EditFile,
 		m{"filename": "memory/long.md", "oldText": strings.Repeat("a", 1<<18), "newText": "b"}); !a.IsError ||
@@ -153,7 +153,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// A write that names the version it is based on is merged with what was changed meanwhile, or shows both sides.
+// A write with a base version is merged with concurrent changes, or returns both sides.
 func TestWriteOnAStaleBase(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -214,7 +214,7 @@ func TestSafetyOfWrites(t *testing.T) {
 		!strings.Contains(secret.text("message"), "placeholders") {
 		t.Errorf("%s", secret.Content)
 	}
-	// What a system writes is shared; who the agent is stays a matter of people.
+	// The system writes shared files, but only people change who the agent is.
 	system := h.as(memory.SystemOwner)
 	if a := h.call(system, toolbox.WriteFile, m{"filename": "AGENTS.md", "content": "x"}); !a.IsError ||
 		!strings.Contains(a.text("message"), "only people") {
@@ -224,7 +224,7 @@ func TestSafetyOfWrites(t *testing.T) {
 		a.text("ownerKey") != "" {
 		t.Errorf("%s", a.Content)
 	}
-	// A viewer, and a key that is pinned to a person, write no more than they may.
+	// A viewer, and a key that is pinned to a person, write only what they may.
 	viewer := h.as("user:1")
 	viewer.Identity.Role = memory.RoleViewer
 	if a := h.call(viewer, toolbox.WriteFile, m{"filename": "memory/v.md", "content": "x"}); !a.IsError ||
@@ -262,7 +262,8 @@ func TestMemoryOff(t *testing.T) {
 	}
 }
 
-// The same call with the same key writes once, and says so again; another call with that key is another one.
+// A repeated call with the same key writes once and returns the first result; another call with that key is a new
+// write.
 func TestCallsWithAKey(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -289,7 +290,7 @@ func TestCallsWithAKey(t *testing.T) {
 	}
 }
 
-// Many edits of different lines of one file at the same time: all are there.
+// Many concurrent edits of different lines of one file are all kept.
 func TestEditsAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -361,7 +362,7 @@ func must[T any](tb testing.TB) func(T, error) T {
 	}
 }
 
-// between does something once, right behind the first query of a call: between what it has read and what it writes.
+// between runs a function once, right after the first query of a call: between its reads and its writes.
 type between struct {
 	mu sync.Mutex
 	do func()
@@ -389,8 +390,7 @@ func (b *between) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndDat
 	}
 }
 
-// What is changed while an edit is made is kept: the edit is made on top of it, or is refused with both sides when the text that it
-// replaces is gone.
+// A change during an edit is kept: the edit applies on top of it, or is refused with both sides if its text is gone.
 func TestAnEditMeetsAnotherWriter(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -406,7 +406,7 @@ func TestAnEditMeetsAnotherWriter(t *testing.T) {
 		"on the same line":     {"- one\n- two and a half\n- three\n", "- one\n- TWO and a half\n- three\n"},
 		"what it replaces":     {"- one\n- deux\n- three\n", ""},
 		"all of it":            {"", ""},
-		"by another such line": {"- one\n- two\n- two\n", "- one\n- TWO\n- two\n"}, // the one that was there is meant
+		"by another such line": {"- one\n- two\n- two\n", "- one\n- TWO\n- two\n"}, // the one that existed before is meant
 	} {
 		h.apply(c, memory.ScopePersonal, "memory/a.md", before)
 		meanwhile.mu.Lock()
@@ -430,7 +430,7 @@ func TestAnEditMeetsAnotherWriter(t *testing.T) {
 	}
 }
 
-// Edits of neighbouring lines at the same time are all there.
+// Concurrent edits of neighbouring lines are all kept.
 func TestEditsOfNeighbouringLines(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -457,7 +457,8 @@ func TestEditsOfNeighbouringLines(t *testing.T) {
 	}
 }
 
-// A new file is in no prompt until somebody enables it, whatever it is called; one that replaces a file in the prompt stays there.
+// A new file is not in the system prompt until somebody enables it; one that replaces a file in the prompt stays
+// there.
 func TestNewFilesAreNotInThePrompt(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

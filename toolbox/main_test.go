@@ -54,7 +54,7 @@ func newHome(tb testing.TB) *home {
 	}
 }
 
-// as is a person who talks with the agent.
+// as returns a person who talks with the agent.
 func (h *home) as(owner memory.Owner) toolbox.Caller {
 	return toolbox.Caller{
 		Identity: memory.Identity{
@@ -64,7 +64,7 @@ func (h *home) as(owner memory.Owner) toolbox.Caller {
 	}
 }
 
-// with is a caller with a key.
+// with returns a caller with a key.
 func with(c toolbox.Caller, key string) toolbox.Caller {
 	c.Key = key
 	return c
@@ -117,7 +117,7 @@ func (h *home) call(c toolbox.Caller, name string, arguments any) answer {
 	return a
 }
 
-// want is call of what has to succeed.
+// want is call for calls that must succeed.
 func (h *home) want(c toolbox.Caller, name string, arguments any) answer {
 	h.Helper()
 	a := h.call(c, name, arguments)
@@ -139,7 +139,7 @@ func (h *home) apply(c toolbox.Caller, scope memory.Scope, path, content string)
 	return r
 }
 
-// content is what a document says; empty when there is none.
+// content returns the content of a document; empty if there is none.
 func (h *home) content(c toolbox.Caller, scope memory.Scope, path string) string {
 	h.Helper()
 	d, err := h.Store.Document(h.Context(), c.Identity, memory.Ref{Scope: scope, Path: path})

@@ -12,8 +12,8 @@ import (
 	"reverie/toolbox"
 )
 
-// piece are parts of Markdown, with what breaks careless searching and replacing: line ends of both kinds, regular expressions,
-// characters of several bytes, marks that replace.
+// piece are parts of Markdown that break careless searching and replacing: line ends of both kinds, regular
+// expressions, characters of several bytes, replacement patterns.
 var piece = rapid.SampledFrom([]string{
 	"# Heading", "## Facts", "- tea", "- Tea", "- 茶を飲む", "port 5433", "$1", "\\1", ".*", "[[x]]", "a", "aa", "é", "e\u0301", "👩‍🚀", "<b>",
 	"&amp;", "\"quoted\"", " ", "\t", "\n", "\n\n", "\r\n", "```", "---", "|a|b|",
@@ -23,7 +23,7 @@ func text(least, most int) *rapid.Generator[string] {
 	return rapid.Map(rapid.SliceOfN(piece, least, most), func(parts []string) string { return strings.Join(parts, "") })
 }
 
-// What is written is read again as it was, whatever was there before.
+// Written text is read back unchanged, whatever was there before.
 func TestWriteThenRead(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -41,7 +41,7 @@ func TestWriteThenRead(t *testing.T) {
 	})
 }
 
-// An edit changes its text and nothing else, or nothing at all and says how often it found it.
+// An edit replaces its text and nothing else, or changes nothing and reports how often the text occurs.
 func TestAnEditChangesNothingElse(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -92,7 +92,7 @@ func TestAnEditChangesNothingElse(t *testing.T) {
 	})
 }
 
-// called is the answer to a call that has to succeed.
+// called returns the result of a call that must succeed.
 func called(t *rapid.T, h *home, c toolbox.Caller, name string, arguments m) map[string]any {
 	t.Helper()
 	result, err := h.Call(t.Context(), c, name, encoded(t, arguments))

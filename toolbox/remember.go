@@ -24,7 +24,7 @@ type Saved struct {
 	Items   []remember.Item
 }
 
-// rememberRounds is how often a request is retried while others write the same lines.
+// rememberRounds bounds the attempts of a request while others write the same lines.
 const rememberRounds = 12
 
 // Remember saves a statement that the user asked to remember, through the gate, as the user's words. It may bring
@@ -325,7 +325,7 @@ func (c Caller) withOwn(path, content, own string) (string, error) {
 	return memory.WithPersonSection(content, c.Speaker, own)
 }
 
-// ownRounds is how often a person's section is rewritten while others write theirs.
+// ownRounds bounds the attempts to rewrite a person's section while others write theirs.
 const ownRounds = 12
 
 // writeOwn replaces the speaker's section with a text.

@@ -55,7 +55,7 @@ func TestRemember(t *testing.T) {
 		new(*store.QuarantineError)) {
 		t.Errorf("%v", err)
 	}
-	// The tool corrects no line of a person; both stand.
+	// The tool does not correct a person's line; both are kept.
 	a := h.want(c, toolbox.Remember, m{"text": "The staging port is 5435"})
 	if got := h.content(c, memory.ScopePersonal, "MEMORY.md"); a.text("kind") != "saved" || !strings.Contains(got, "5434") ||
 		!strings.Contains(got, "5435") || a.Written == nil {
@@ -67,7 +67,7 @@ func TestRemember(t *testing.T) {
 	}
 }
 
-// Many requests at the same time, some the same: each is there once.
+// Many concurrent requests, some of them equal: each statement is stored once.
 func TestRememberAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -90,7 +90,7 @@ func TestRememberAtTheSameTime(t *testing.T) {
 	}
 }
 
-// What is forgotten leaves the documents, and comes back when the person asks for it.
+// A forgotten statement leaves the documents, and returns when the person asks to remember it.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -125,7 +125,7 @@ func speaking(c toolbox.Caller, person memory.Owner) toolbox.Caller {
 	return c
 }
 
-// Two people of a group who say otherwise keep both; a correction and an edit change only one's own.
+// Contradicting statements of two people of a group are both kept; a correction or an edit changes only one's own.
 func TestPeopleOfAGroup(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -149,7 +149,7 @@ func TestPeopleOfAGroup(t *testing.T) {
 	if got := h.content(group, memory.ScopePersonal, "MEMORY.md"); got != want {
 		t.Fatalf("%q", got)
 	}
-	// Tools change the section of who speaks only.
+	// Tools change only the speaker's section.
 	if a := h.call(bob, toolbox.EditFile, m{"filename": "MEMORY.md", "oldText": "$30", "newText": "$1"}); !a.IsError ||
 		!strings.Contains(a.text("message"), "section of feishu:ou_2") {
 		t.Errorf("%s", a.Content)
@@ -157,7 +157,7 @@ func TestPeopleOfAGroup(t *testing.T) {
 	h.want(bob, toolbox.WriteFile, m{"filename": "MEMORY.md", "content": "- My budget is $20\n- My desk costs $20\n"})
 	if a := h.call(bob, toolbox.EditFile, m{"filename": "MEMORY.md", "oldText": "$20", "newText": "$1"}); !a.IsError ||
 		!strings.Contains(a.text("message"), "2 times in the section of feishu:ou_2 in MEMORY.md, on lines 7 and 8") {
-		t.Errorf("%s", a.Content) // of the file, not of the section
+		t.Errorf("%s", a.Content) // line in the file, not in the section
 	}
 	if a := h.call(bob, toolbox.EditFile, m{"filename": "MEMORY.md", "oldText": "my DESK", "newText": "$1"}); !a.IsError ||
 		!strings.Contains(a.text("message"), "on line 8") {
@@ -186,19 +186,19 @@ func TestPeopleOfAGroup(t *testing.T) {
 	if strings.Count(got, "\n## Person: ")+1 != 2 || !strings.HasPrefix(got, "## Person: feishu:ou_1\n\n- Ada is a nurse\n\n## Person: feishu:ou_2\n\n- My budget is $21\n") {
 		t.Errorf("%q", got)
 	}
-	// What one asks to forget is forgotten, and the other's stays.
+	// Forgetting removes one's own statement, and keeps the other's.
 	line := strings.Count(got[:strings.Index(got, "$21")], "\n") + 1
 	must[toolbox.Forgotten](t)(h.Forget(t.Context(), bob, toolbox.Forget{Path: "MEMORY.md", FromLine: line}))
 	if got := h.content(group, memory.ScopePersonal, "MEMORY.md"); strings.Contains(got, "$21") || !strings.Contains(got, "- Ada is a nurse") {
 		t.Errorf("%q", got)
 	}
-	// Other files belong to the group.
+	// Other files are shared by the group.
 	if a := h.want(ada, toolbox.WriteFile, m{"filename": "memory/trip.md", "content": "# Trip\n"}); a.text("person") != "" {
 		t.Errorf("%s", a.Content)
 	}
 }
 
-// Many people who speak at the same time are all remembered, each in a section of their own.
+// Concurrent statements of many people are all stored, each in the person's section.
 func TestPeopleAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -126,7 +126,7 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// Whatever a model sends, the answer is JSON of a bounded size, and no document of somebody else changes.
+// For any input of a model, the result is JSON of a bounded size, and no other owner's document changes.
 func FuzzCall(f *testing.F) {
 	h := newHome(f)
 	other := h.as("user:2")

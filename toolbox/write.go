@@ -176,7 +176,7 @@ func redacted(done memory.ChangeReceipt) string {
 	return ""
 }
 
-// editRounds is how often an edit is retried when the same lines were changed meanwhile.
+// editRounds bounds the attempts of an edit when the same lines were changed meanwhile.
 const editRounds = 12
 
 // edit implements edit_workspace_memory_file.
@@ -305,7 +305,7 @@ type editing struct {
 	count    int
 }
 
-// maxPlaces is how many lines are named when a text occurs more than once.
+// maxPlaces is the maximum number of lines named when a text occurs more than once.
 const maxPlaces = 10
 
 // apply replaces the text in a file, or in a part of it that is preceded by above lines. Otherwise it reports how

@@ -116,7 +116,7 @@ type Result struct {
 	Why   FlushReason
 }
 
-// FlushReason is why a flush is due.
+// FlushReason is the reason for a flush.
 type FlushReason string
 
 // Reasons for flushes.

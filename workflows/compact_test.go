@@ -17,25 +17,25 @@ import (
 	"reverie/memory"
 )
 
-// compactEnv runs a Compact in virtual time against a store of one conversation.
+// compactEnv runs a Compact in virtual time with a simulated store of one conversation.
 type compactEnv struct {
 	*testsuite.TestWorkflowEnvironment
 	in        CompactInput
 	start     time.Time
-	flushed   int64 // up to here
+	flushed   int64 // last flushed message
 	open      *activities.PlanFlushResult
 	planned   []time.Duration
 	flushes   []FlushInput
-	begun     []int64 // flushed, when the compaction was begun
-	done      int64   // of the summary
+	begun     []int64 // value of flushed when each compaction was begun
+	done      int64   // last summarised message
 	parts     []activities.SummariseInput
-	asked     []time.Duration                                                // the model, since the start
-	flush     func(ctx workflow.Context, in FlushInput) (FlushResult, error) // in place of a flush that succeeds
+	asked     []time.Duration                                                // times of requests to the model, since the start
+	flush     func(ctx workflow.Context, in FlushInput) (FlushResult, error) // replaces a successful flush
 	summarise func(n int) (activities.SummariseResult, error)
-	took      time.Duration // of each part
+	took      time.Duration // per part
 }
 
-// partMessages are summarised at once.
+// partMessages is the number of messages per part.
 const partMessages = 20
 
 func newCompactEnv(t *testing.T) *compactEnv {
@@ -99,15 +99,7 @@ func (e *compactEnv) part(in activities.SummariseInput) (activities.SummariseRes
 
 func (e *compactEnv) run(t *testing.T) (CompactResult, error) {
 	t.Helper()
-	e.ExecuteWorkflow(Compact, e.in)
-	if !e.IsWorkflowCompleted() {
-		t.Fatal("the Compact did not end")
-	}
-	var out CompactResult
-	if err := e.GetWorkflowError(); err != nil {
-		return out, err
-	}
-	return out, e.GetWorkflowResult(&out)
+	return runToEnd[CompactResult](t, e.TestWorkflowEnvironment, Compact, e.in)
 }
 
 // byRules tells which parts rules wrote in place of the model.

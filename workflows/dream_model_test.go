@@ -15,7 +15,7 @@ import (
 	"reverie/store"
 )
 
-// said is a model's answer as a reply.
+// said returns a model's answer as a reply.
 func said(update bool, text string) llmtest.Reply { return llmtest.Answer(answers(update, text)) }
 
 // sectionsDropped is MEMORY.md without a section that a person wrote.
@@ -30,7 +30,7 @@ func TestADestructiveModelHarmsNoMemory(t *testing.T) {
 	for name, c := range map[string]struct {
 		replies []llmtest.Reply
 		reason  memory.ReasonCode
-		named   string // in some violation
+		named   string // in a violation
 	}{
 		"it empties the file": {twice(said(true, "")), activities.ReasonInvalidProposal, ""},
 		"it leaves a blank":   {twice(said(true, " \n")), "", ""},

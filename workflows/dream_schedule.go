@@ -40,9 +40,9 @@ const (
 	markLength = 12
 	// listedCalendars is the number of calendars per schedule in Temporal's list results.
 	listedCalendars = 10
-	// planRounds is how often EnsureDreamSchedule retries when the agent changes meanwhile.
+	// planRounds bounds the retries of EnsureDreamSchedule when the agent changes meanwhile.
 	planRounds = 5
-	// confirmRounds is how often an update is checked. The delay starts at confirmFirst and doubles each time.
+	// confirmRounds bounds the checks of an update. The delay starts at confirmFirst and doubles each time.
 	confirmRounds, confirmFirst = 7, 50 * time.Millisecond
 )
 

@@ -25,7 +25,7 @@ import (
 	"reverie/store"
 )
 
-// dreamWorld is a real store with an owner of an agent whose dreams run in virtual time, with real steps.
+// dreamWorld is a real store with an owner whose dreams run in virtual time, with real steps.
 type dreamWorld struct {
 	*store.Store
 	url     string
@@ -36,7 +36,7 @@ type dreamWorld struct {
 	told    []activities.Dreamt
 }
 
-// itsMemory is MEMORY.md as the person wrote it.
+// itsMemory is MEMORY.md as written by the person.
 const itsMemory = `# Memory
 
 ## People
@@ -102,7 +102,7 @@ func (w *dreamWorld) write(t *testing.T, path, content string) {
 	}
 }
 
-// read is a document of the person; empty when there is none.
+// read returns a document of the person; empty if there is none.
 func (w *dreamWorld) read(t *testing.T, path string) string {
 	t.Helper()
 	all, err := w.Documents(t.Context(), w.owner, store.DocumentFilter{Scope: memory.ScopePersonal})
@@ -145,7 +145,7 @@ func answers(update bool, text string) string {
 	return fmt.Sprintf(`{"should_update":%t,"reason":"a dog was mentioned again and again","memory_content":%q,"retired":[]}`, update, text)
 }
 
-// run dreams, with the real steps, in virtual time. before, if any, change the environment.
+// run runs a dream with the real steps in virtual time. before may change the environment.
 func (w *dreamWorld) run(t *testing.T, in DreamInput, before ...func(*testsuite.TestWorkflowEnvironment)) (DreamResult, error) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
@@ -171,12 +171,12 @@ func (w *dreamWorld) run(t *testing.T, in DreamInput, before ...func(*testsuite.
 	return out, w.env.GetWorkflowResult(&out)
 }
 
-// nightly is a night's dream of what the person wrote.
+// nightly returns the input of a night's dream about the person.
 func (w *dreamWorld) nightly() DreamInput {
 	return DreamInput{Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: w.asOf.Format("2006-01-02T15:04"), AsOf: w.asOf}
 }
 
-// ref is the person by reference: who has news.
+// ref returns the reference of the person as an owner with news.
 func (w *dreamWorld) ref(t *testing.T) memory.OwnerRef {
 	t.Helper()
 	owners, err := w.News(t.Context(), w.everybody(), uuid.Nil, 10)
@@ -209,7 +209,7 @@ func (w *dreamWorld) hasNews(t *testing.T) bool {
 	return len(owners) > 0
 }
 
-// report is the record of the last dream.
+// report returns the record of the last dream.
 func (w *dreamWorld) report(t *testing.T) store.Dream {
 	t.Helper()
 	dreams, err := w.Dreams(t.Context(), w.owner, store.DreamFilter{}, store.Page{Limit: 1})
@@ -223,7 +223,7 @@ func (w *dreamWorld) report(t *testing.T) store.Dream {
 	return report
 }
 
-// verdictOn is what the last dream decided about a statement, with the reason.
+// verdictOn returns the last dream's decision about a statement, with the reason.
 func (w *dreamWorld) verdictOn(t *testing.T, words string) (dream.Verdict, string) {
 	t.Helper()
 	candidates, err := w.DreamCandidates(t.Context(), w.owner, w.report(t).ID, "", store.Page{Limit: 100})
@@ -344,15 +344,7 @@ func (e *dreamEnv) written() activities.DreamState {
 
 func (e *dreamEnv) run(t *testing.T, in DreamInput) (DreamResult, error) {
 	t.Helper()
-	e.ExecuteWorkflow(Dream, in)
-	if !e.IsWorkflowCompleted() {
-		t.Fatal("the Dream did not end")
-	}
-	var out DreamResult
-	if err := e.GetWorkflowError(); err != nil {
-		return out, err
-	}
-	return out, e.GetWorkflowResult(&out)
+	return runToEnd[DreamResult](t, e.TestWorkflowEnvironment, Dream, in)
 }
 
 func (e *dreamEnv) wantSteps(t *testing.T, want ...string) {

@@ -26,7 +26,7 @@ type extractEnv struct {
 	concluded []activities.ConcludeInput
 }
 
-// newExtractEnv scripts the steps: propose is called with how often it was called before.
+// newExtractEnv scripts the steps; propose gets the number of earlier calls.
 func newExtractEnv(t *testing.T, propose func(n int, in activities.ProposeInput) (activities.ProposeResult, error),
 	apply func(n int) (activities.ApplyResult, error),
 ) *extractEnv {
@@ -57,15 +57,7 @@ func newExtractEnv(t *testing.T, propose func(n int, in activities.ProposeInput)
 
 func (e *extractEnv) run(t *testing.T, in ExtractInput) (ExtractResult, error) {
 	t.Helper()
-	e.ExecuteWorkflow(Extract, in)
-	if !e.IsWorkflowCompleted() {
-		t.Fatal("the Extract did not end")
-	}
-	var out ExtractResult
-	if err := e.GetWorkflowError(); err != nil {
-		return out, err
-	}
-	return out, e.GetWorkflowResult(&out)
+	return runToEnd[ExtractResult](t, e.TestWorkflowEnvironment, Extract, in)
 }
 
 func extractInput(from, to int64) ExtractInput {

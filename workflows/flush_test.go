@@ -424,15 +424,7 @@ func (e *flushEnv) commitDraft(in activities.CommitFlushInput) (activities.Commi
 
 func (e *flushEnv) run(t *testing.T) (FlushResult, error) {
 	t.Helper()
-	e.ExecuteWorkflow(Flush, e.in)
-	if !e.IsWorkflowCompleted() {
-		t.Fatal("the Flush did not end")
-	}
-	var out FlushResult
-	if err := e.GetWorkflowError(); err != nil {
-		return out, err
-	}
-	return out, e.GetWorkflowResult(&out)
+	return runToEnd[FlushResult](t, e.TestWorkflowEnvironment, Flush, e.in)
 }
 
 // wantAcknowledged checks that the whole range is acknowledged, each message by exactly one step.

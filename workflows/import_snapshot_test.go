@@ -58,15 +58,7 @@ func newSnapshotEnv(read func(n int) error) *snapshotEnv {
 
 func (e *snapshotEnv) run(t *testing.T) (ImportSnapshotResult, error) {
 	t.Helper()
-	e.ExecuteWorkflow(ImportSnapshot, e.in)
-	if !e.IsWorkflowCompleted() {
-		t.Fatal("the ImportSnapshot did not end")
-	}
-	var out ImportSnapshotResult
-	if err := e.GetWorkflowError(); err != nil {
-		return out, err
-	}
-	return out, e.GetWorkflowResult(&out)
+	return runToEnd[ImportSnapshotResult](t, e.TestWorkflowEnvironment, ImportSnapshot, e.in)
 }
 
 func readable(int) error { return nil }

@@ -18,7 +18,7 @@ import (
 	"reverie/memory"
 )
 
-// importEnv runs an Import in virtual time against a scripted source of some items.
+// importEnv runs an Import in virtual time with a scripted source.
 type importEnv struct {
 	*testsuite.TestWorkflowEnvironment
 	items, settled int
@@ -64,17 +64,10 @@ func importInput() ImportInput {
 	return ImportInput{AgentRef: activities.AgentRef{Workspace: "acme", Agent: "ada"}, Import: uuid.New(), Format: "zep"}
 }
 
-// result is what a completed import returned, or its error.
+// result returns the result or error of the completed import.
 func (e *importEnv) result(t *testing.T) (ImportResult, error) {
 	t.Helper()
-	if !e.IsWorkflowCompleted() {
-		t.Fatal("the Import did not end")
-	}
-	var out ImportResult
-	if err := e.GetWorkflowError(); err != nil {
-		return out, err
-	}
-	return out, e.GetWorkflowResult(&out)
+	return resultOf[ImportResult](t, e.TestWorkflowEnvironment)
 }
 
 func TestImportGoesPageByPage(t *testing.T) {

@@ -20,7 +20,7 @@ var (
 	testTiming = memory.Timing{Quiet: 20 * time.Second, Cooldown: 5 * time.Minute}
 )
 
-// inboxEnv runs an Inbox in virtual time against a store that is played by pending: how many ranges are waiting.
+// inboxEnv runs an Inbox in virtual time. pending simulates the store: the number of waiting ranges.
 type inboxEnv struct {
 	*testsuite.TestWorkflowEnvironment
 	start    time.Time

@@ -19,7 +19,7 @@ import (
 
 var testAgent = activities.AgentRef{Workspace: "default", Agent: "ada"}
 
-// indexEnv runs an Index in virtual time against an agent that is played by what its spaces lack.
+// indexEnv runs an Index in virtual time with a simulated agent whose spaces lack vectors.
 type indexEnv struct {
 	*testsuite.TestWorkflowEnvironment
 	mu      sync.Mutex // held by a step: tending and embedding go on beside each other, in either order

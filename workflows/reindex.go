@@ -16,7 +16,7 @@ import (
 	"reverie/memory"
 )
 
-// ReindexInput says which index to rebuild. Use DefaultReindex to fill it.
+// ReindexInput selects the index to rebuild. Use DefaultReindex to fill it.
 type ReindexInput struct {
 	activities.AgentRef
 	// Identity is the new embedding model. The zero value rebuilds the lexical index and leaves vectors alone.
@@ -25,11 +25,11 @@ type ReindexInput struct {
 	Samples int `json:"samples,omitempty"`
 	// Tolerance is the allowed decrease of the share of sampled units that find themselves.
 	Tolerance float64 `json:"tolerance,omitempty"`
-	// DecideWithin is how long a person may take to decide about a space that finds less; then it is abandoned.
+	// DecideWithin bounds the wait for a person's decision about a space that finds less; then it is abandoned.
 	DecideWithin time.Duration `json:"decideWithin,omitempty"`
-	// Retention is how long the old space is kept and can be switched back to.
+	// Retention is the time for which the old space is kept and can be switched back to.
 	Retention time.Duration `json:"retention,omitempty"`
-	// Grace is how long a retired space keeps its vectors, until no step fills it any more.
+	// Grace is the time for which a retired space keeps its vectors, until no step fills it any more.
 	Grace time.Duration `json:"grace,omitempty"`
 
 	// Carried is the progress when it continues as new.
@@ -88,7 +88,7 @@ type ReindexProgress struct {
 	// estimate.
 	Done  int64 `json:"done"`
 	Total int64 `json:"total"`
-	// Until is when a waiting phase ends by itself.
+	// Until is the time at which a waiting phase ends by itself.
 	Until      time.Time              `json:"until,omitzero"`
 	Space      int64                  `json:"space,omitempty"` // the space being built
 	Live       int64                  `json:"live,omitempty"`  // the space that is live meanwhile

@@ -22,7 +22,7 @@ var nextModel = memory.EmbeddingIdentity{Provider: "voyage", Model: "voyage-4", 
 
 const oldSpace, newSpace = 4, 9
 
-// reindexEnv runs a Reindex in virtual time against an agent with a live space.
+// reindexEnv runs a Reindex in virtual time with a simulated agent that has a live space.
 type reindexEnv struct {
 	*testsuite.TestWorkflowEnvironment
 	start      time.Time
@@ -134,7 +134,7 @@ func (e *reindexEnv) result(t *testing.T) ReindexProgress {
 	return out
 }
 
-// took is how long it ran, in whole minutes.
+// took returns how long it ran, in whole minutes.
 func (e *reindexEnv) took() time.Duration { return e.Now().Sub(e.start).Truncate(time.Minute) }
 
 const week = 7 * 24 * time.Hour

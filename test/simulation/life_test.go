@@ -109,8 +109,8 @@ func (l *life) word() string {
 	}
 }
 
-// told are the facts that are told on a day.
-func (l *life) told(day int) []fact {
+// factsOn are the facts that are told on a day.
+func (l *life) factsOn(day int) []fact {
 	var out []fact
 	for _, f := range append(slices.Clone(l.lasting), l.corrected, l.change) {
 		if slices.Contains(f.days, day) {

@@ -81,7 +81,7 @@ func (s *simulation) live(owner memory.Owner, day int) {
 	l, known := s.lives[owner], s.seen[owner]
 	s.day = day
 	s.now = time.Date(2026, 3, 1+day, 18, 0, 0, 0, s.zone)
-	told := l.told(day)
+	told := l.factsOn(day)
 	if day%9 == 8 && len(told) == 0 {
 		return // a day without a word: the night has no news
 	}

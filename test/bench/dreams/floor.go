@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"reverie/activities"
+	"reverie/test/bench/services"
 	"reverie/workflows"
 )
 
@@ -113,7 +114,7 @@ func (f *floor) Start(ctx context.Context, in floorNight) error {
 	beats.Go(func() { beat(ctx) })
 	defer beats.Wait()
 	defer cancel()
-	return inParallel(ctx, in.Parallel, in.Owners, func(ctx context.Context, _ int) error {
+	return services.Parallel(ctx, in.Parallel, in.Owners, func(ctx context.Context, _ int) error {
 		id := uuid.NewString()
 		run, err := f.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 			ID: "floor-dream/" + id, TaskQueue: floorQueue,

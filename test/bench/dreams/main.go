@@ -15,18 +15,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"reverie/test/bench/services"
 )
 
 func main() {
-	b := bench{parallel: levels{1, 4, 16, 64}}
+	b := bench{parallel: []int{1, 4, 16, 64}}
 	flag.IntVar(&b.owners, "owners", 200, "owners per speed measurement; fewer at low parallelism")
-	flag.Var(&b.parallel, "parallel", "how many dream at once; one measurement per value")
+	flag.Var(services.Numbers(&b.parallel, 1, false), "parallel", "how many dream at once; one measurement per value")
 	flag.IntVar(&b.rounds, "rounds", 1, "rounds of all measurements; the median counts")
 	flag.DurationVar(&b.delay, "delay", 300*time.Millisecond, "response time of the model")
 	flag.IntVar(&b.agents, "agents", 1000, "agents in the measurement of nights; 0: skip it")
@@ -40,7 +37,7 @@ func main() {
 // bench is one run.
 type bench struct {
 	owners, rounds      int
-	parallel            levels
+	parallel            []int
 	delay               time.Duration
 	agents, each, sized int
 	share               float64
@@ -54,23 +51,19 @@ func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool,
 	if err := b.check(); err != nil {
 		return false, err
 	}
-	if _, err := services.TakeSettings(""); err != nil {
-		return false, err
-	}
-	dir, err := os.MkdirTemp("", "reverie-dreams-")
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if b.world, err = newWorld(ctx, dir, b.seed, b.delay); err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, b.world.close()) }()
-	r, err := b.measure(ctx)
-	if err != nil {
-		return false, err
-	}
-	return r.passed(), services.Show(w, asJSON, r, r.print)
+	err = services.InFolder("dreams", func(dir string) (err error) {
+		if b.world, err = newWorld(ctx, dir, b.seed, b.delay); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, b.world.Close()) }()
+		r, err := b.measure(ctx)
+		if err != nil {
+			return err
+		}
+		passed = r.passed()
+		return services.Show(w, asJSON, r, r.print)
+	})
+	return passed, err
 }
 
 func (b *bench) check() error {
@@ -103,29 +96,4 @@ func (b *bench) measure(ctx context.Context) (report, error) {
 		}
 	}
 	return r, nil
-}
-
-// levels are how many dream at once, as a flag: 1,4,16,64.
-type levels []int
-
-func (l *levels) String() string {
-	var out []string
-	for _, n := range *l {
-		out = append(out, strconv.Itoa(n))
-	}
-	return strings.Join(out, ",")
-}
-
-// Set reads the flag.
-func (l *levels) Set(s string) error {
-	var out levels
-	for part := range strings.SplitSeq(s, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || n < 1 {
-			return errors.New("use whole numbers from 1, such as 1,4,16")
-		}
-		out = append(out, n)
-	}
-	*l = out
-	return nil
 }

@@ -50,7 +50,7 @@ type cost struct {
 
 func (c cost) cpu() float64 { return c.Worker + c.Database + c.Temporal }
 
-// starters is how many nights are started concurrently.
+// starters is the number of nights started concurrently.
 const starters = 16
 
 // agentName returns the name of the n-th agent.
@@ -97,7 +97,7 @@ func (b *bench) nights(ctx context.Context) (*nights, error) {
 		return nil, err
 	}
 	services.Say("bench", fmt.Sprintf("%d owners with news", n.News))
-	if err := b.hear(ctx, n); err != nil {
+	if err := b.addNews(ctx, n); err != nil {
 		return nil, err
 	}
 	if n.Dense, err = w.nightsOf(ctx, few, n.News); err != nil {
@@ -117,7 +117,7 @@ func (b *bench) nights(ctx context.Context) (*nights, error) {
 // settled creates all agents, with owners who have no news.
 func (b *bench) settled(ctx context.Context, n *nights) error {
 	all := b.agents + n.DenseAgents
-	if err := inParallel(ctx, writers, all,
+	if err := services.Parallel(ctx, writers, all,
 		func(ctx context.Context, i int) error { return b.world.newAgent(ctx, agentName(i)) }); err != nil {
 		return err
 	}
@@ -127,8 +127,8 @@ func (b *bench) settled(ctx context.Context, n *nights) error {
 		from generate_series(0, $2::int - 1) a, generate_series(0, $3::int - 1) o`, services.Workspace, all, b.each)
 }
 
-// hear gives owners a week of news: all of the few agents', and as many of the others'.
-func (b *bench) hear(ctx context.Context, n *nights) error {
+// addNews gives owners a week of news: all of the few agents', and as many of the others'.
+func (b *bench) addNews(ctx context.Context, n *nights) error {
 	rng := rand.New(rand.NewPCG(b.seed, 1)) //nolint:gosec // the same seed must give the same nights
 	var who [][2]int
 	for _, i := range rng.Perm(b.agents * b.each)[:n.News] {
@@ -137,7 +137,7 @@ func (b *bench) hear(ctx context.Context, n *nights) error {
 	for i := range n.News {
 		who = append(who, [2]int{b.agents + i/b.each, i % b.each})
 	}
-	if err := inParallel(ctx, writers, len(who), func(ctx context.Context, i int) error {
+	if err := services.Parallel(ctx, writers, len(who), func(ctx context.Context, i int) error {
 		return b.world.live(ctx, agentName(who[i][0]), who[i][1], usualWeek)
 	}); err != nil {
 		return err
@@ -198,7 +198,7 @@ func (w *world) costOf(ctx context.Context, n int, start func(context.Context, i
 	}
 	runs := make([]client.WorkflowRun, n)
 	callsBefore, cpuBefore, began := w.calls.So(), services.UsedCPU(), time.Now()
-	if err := inParallel(ctx, starters, n, func(ctx context.Context, i int) (err error) {
+	if err := services.Parallel(ctx, starters, n, func(ctx context.Context, i int) (err error) {
 		runs[i], err = start(ctx, i)
 		return err
 	}); err != nil {

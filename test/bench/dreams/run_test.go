@@ -10,7 +10,7 @@ import (
 // A small run measures everything, with everything real. Its bars mean nothing: tests run beside it.
 func TestSmallRun(t *testing.T) {
 	b := bench{
-		owners: 4, parallel: levels{1, 4}, rounds: 1, delay: 20 * time.Millisecond, agents: 10, each: 2, share: .1, sized: 2, seed: 1,
+		owners: 4, parallel: []int{1, 4}, rounds: 1, delay: 20 * time.Millisecond, agents: 10, each: 2, share: .1, sized: 2, seed: 1,
 	}
 	var out strings.Builder
 	if _, err := b.run(t.Context(), &out, true); err != nil {
@@ -66,7 +66,7 @@ func TestSmallRun(t *testing.T) {
 	if err := r.print(&printed); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"usual week", "4 at once", "all agents", "bars"} {
+	for _, want := range []string{"usual week", "4 at once", "all agents", "limits"} {
 		if !strings.Contains(printed.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, printed.String())
 		}

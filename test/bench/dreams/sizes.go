@@ -52,7 +52,7 @@ func (b *bench) sizes(ctx context.Context) ([]size, error) {
 	return out, nil
 }
 
-// parallelSized is how many owners dream at once while sizes are measured.
+// parallelSized is the number of owners who dream at once while sizes are measured.
 const parallelSized = 8
 
 // measureSize measures the dreams of an agent.

@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"go.temporal.io/sdk/testsuite"
@@ -192,7 +189,7 @@ func (w *world) alone(ctx context.Context, refs []memory.OwnerRef, parallel int)
 		return 0, err
 	}
 	began := time.Now()
-	err = inParallel(ctx, parallel, len(refs), func(_ context.Context, i int) error { return dreamAlone(steps, refs[i]) })
+	err = services.Parallel(ctx, parallel, len(refs), func(_ context.Context, i int) error { return dreamAlone(steps, refs[i]) })
 	return time.Since(began), err
 }
 
@@ -227,30 +224,4 @@ func doAlone(env *testsuite.TestActivityEnvironment, step, in, out any) error {
 		return err
 	}
 	return result.Get(out)
-}
-
-// inParallel calls f for 0 to n-1 with the given number of workers. It stops after the first error.
-func inParallel(ctx context.Context, workers, n int, f func(ctx context.Context, i int) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var group sync.WaitGroup
-	var next atomic.Int64
-	for range workers {
-		group.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				if err := f(ctx, i); err != nil {
-					cancel(err)
-				}
-			}
-		})
-	}
-	group.Wait()
-	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.Canceled) {
-		return err
-	}
-	return ctx.Err()
 }

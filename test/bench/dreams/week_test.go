@@ -59,15 +59,3 @@ func TestModelKeepsWhatItIsShown(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
-
-func TestLevels(t *testing.T) {
-	var l levels
-	if err := l.Set("1, 8"); err != nil || l.String() != "1,8" {
-		t.Errorf("%v, %v", l, err)
-	}
-	for _, bad := range []string{"", "0", "1,,2", "many"} {
-		if err := l.Set(bad); err == nil {
-			t.Errorf("%q is taken", bad)
-		}
-	}
-}

@@ -8,17 +8,14 @@ import (
 	"log/slog"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
-	sdklog "go.temporal.io/sdk/log"
 
 	"reverie/activities"
-	"reverie/devenv"
 	"reverie/llm"
 	"reverie/llm/llmtest"
 	"reverie/memory"
@@ -30,6 +27,8 @@ import (
 
 // world is the measured system: private servers, a scripted model, and the worker in this process.
 type world struct {
+	services.Cleanup
+
 	seed     uint64
 	store    *store.Store
 	calls    *services.Calls
@@ -38,8 +37,6 @@ type world struct {
 	server   *llmtest.Server
 	model    activities.Prompted
 	floor    *floor
-
-	stops []func() error
 }
 
 const (
@@ -52,50 +49,31 @@ func newWorld(ctx context.Context, dir string, seed uint64, delay time.Duration)
 	w := &world{seed: seed, calls: &services.Calls{}}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, w.close())
+			err = errors.Join(err, w.Close())
 		}
 	}()
 	s, err := services.Start(ctx, services.Options{Dir: dir, Progress: services.Say})
 	if err != nil {
 		return nil, err
 	}
-	w.onClose(s.Stop)
+	w.Add(s.Stop)
 	w.url = s.DatabaseURL
 	if w.store, err = store.Open(ctx, w.url, store.Options{MaxConns: connections, Tracer: w.calls}); err != nil {
 		return nil, err
 	}
-	w.onClose(func() error { w.store.Close(); return nil })
+	w.Add(func() error { w.store.Close(); return nil })
 	if err := w.store.EnsureWorkspace(ctx, services.Workspace, services.Workspace); err != nil {
 		return nil, err
 	}
-	t, err := devenv.StartTemporal(ctx, devenv.TemporalOptions{
-		SearchAttributes: workflows.SearchAttributes(), Progress: services.Say, LogFile: filepath.Join(dir, "temporal.log"),
-	})
-	if err != nil {
+	if _, w.temporal, err = services.StartTemporal(ctx, &w.Cleanup, filepath.Join(dir, "temporal.log")); err != nil {
 		return nil, err
 	}
-	w.onClose(func() error { return t.Stop(context.WithoutCancel(ctx)) })
-	quiet := sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
-	if w.temporal, err = client.Dial(client.Options{HostPort: t.Address, Logger: quiet}); err != nil {
-		return nil, err
-	}
-	w.onClose(func() error { w.temporal.Close(); return nil })
 	if w.server, w.model, err = startModel(delay); err != nil {
 		return nil, err
 	}
-	w.onClose(func() error { w.server.Close(); return nil })
+	w.Add(func() error { w.server.Close(); return nil })
 	w.floor = &floor{client: w.temporal, delay: delay}
 	return w, nil
-}
-
-func (w *world) onClose(stop func() error) { w.stops = append(w.stops, stop) }
-
-func (w *world) close() error {
-	var errs []error
-	for _, stop := range slices.Backward(w.stops) {
-		errs = append(errs, stop())
-	}
-	return errors.Join(errs...)
 }
 
 // steps returns the worker's steps, with or without the model.
@@ -171,7 +149,7 @@ func (w *world) populate(ctx context.Context, agent string, owners int, size wee
 	if err := w.newAgent(ctx, agent); err != nil {
 		return err
 	}
-	return inParallel(ctx, writers, owners, func(ctx context.Context, n int) error { return w.live(ctx, agent, n, size) })
+	return services.Parallel(ctx, writers, owners, func(ctx context.Context, n int) error { return w.live(ctx, agent, n, size) })
 }
 
 // live gives one owner a week.

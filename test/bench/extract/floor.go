@@ -26,7 +26,7 @@ func (f *floor) options() workflow.LocalActivityOptions {
 	return workflow.LocalActivityOptions{StartToCloseTimeout: 15 * time.Second}
 }
 
-// floorTime is when a floor workflow was requested and when its last step ran.
+// floorTime holds the time of the request of a floor workflow and of its last step.
 type floorTime struct{ asked, finished time.Time }
 
 // inbox is signalled, runs a local step and one child, and ends.

@@ -8,22 +8,19 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"go.temporal.io/sdk/client"
-	sdklog "go.temporal.io/sdk/log"
 
 	"reverie/devenv"
+	"reverie/test/bench/services"
 	"reverie/test/deployment"
-	"reverie/workflows"
 )
 
 func main() {
@@ -106,7 +103,7 @@ func (b *bench) run(ctx context.Context) (err error) {
 	return b.report(floors, ours)
 }
 
-// aloneItems is how many extractions are measured one at a time.
+// aloneItems is the number of extractions measured one at a time.
 const aloneItems = 30
 
 // alone measures latency without load: one extraction at a time.
@@ -153,39 +150,25 @@ func (b *bench) report(floors, ours []figures) error {
 
 // start starts PostgreSQL, Temporal, the API and the worker.
 func (b *bench) start(ctx context.Context, dir string) (stop func() error, err error) {
-	var stops []func() error
-	stop = func() error {
-		var errs []error
-		for _, s := range slices.Backward(stops) {
-			errs = append(errs, s())
-		}
-		return errors.Join(errs...)
-	}
-	progress := func(part, message string) { fmt.Fprintf(os.Stderr, "%s: %s\n", part, message) }
-	pg, err := devenv.StartPostgres(ctx, devenv.PostgresOptions{Dir: filepath.Join(dir, "postgres"), Progress: progress})
+	var cleanup services.Cleanup
+	stop = cleanup.Close
+	pg, err := devenv.StartPostgres(ctx, devenv.PostgresOptions{Dir: filepath.Join(dir, "postgres"), Progress: services.Say})
 	if err != nil {
 		return stop, err
 	}
-	stops = append(stops, func() error { return pg.Stop(ctx) })
+	cleanup.Add(func() error { return pg.Stop(ctx) })
 	if err := pg.EnsureDatabase(ctx, "bench"); err != nil {
 		return stop, err
 	}
-	ts, err := devenv.StartTemporal(ctx, devenv.TemporalOptions{
-		Dir: filepath.Join(dir, "temporal"), SearchAttributes: workflows.SearchAttributes(), Progress: progress,
-	})
+	temporal, connected, err := services.StartTemporal(ctx, &cleanup, filepath.Join(dir, "temporal.log"))
 	if err != nil {
 		return stop, err
 	}
-	stops = append(stops, func() error { return ts.Stop(ctx) })
-	quiet := sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
-	if b.temporal, err = client.Dial(client.Options{HostPort: ts.Address, Logger: quiet}); err != nil {
-		return stop, err
-	}
-	stops = append(stops, func() error { b.temporal.Close(); return nil })
+	b.temporal = connected
 	if b.db, err = pgx.Connect(ctx, pg.URL("bench")); err != nil {
 		return stop, err
 	}
-	stops = append(stops, func() error { return b.db.Close(ctx) })
+	cleanup.Add(func() error { return b.db.Close(ctx) })
 
 	program, err := deployment.Build(ctx, dir)
 	if err != nil {
@@ -196,7 +179,7 @@ func (b *bench) start(ctx context.Context, dir string) (stop func() error, err e
 		return stop, err
 	}
 	env := []string{
-		"REVERIE_DATABASE_URL=" + pg.URL("bench"), "REVERIE_TEMPORAL_ADDRESS=" + ts.Address, "REVERIE_ADMIN_KEY=" + adminKey,
+		"REVERIE_DATABASE_URL=" + pg.URL("bench"), "REVERIE_TEMPORAL_ADDRESS=" + temporal, "REVERIE_ADMIN_KEY=" + adminKey,
 		"REVERIE_ADDR=" + address, "REVERIE_WORKER_METRICS_ADDR=off", "REVERIE_QUIET_PERIOD=0s", "REVERIE_COOLDOWN=0s",
 		fmt.Sprintf("REVERIE_LLM_CONCURRENCY=%d", modelConcurrency), "REVERIE_LOG_LEVEL=warn",
 	}
@@ -208,11 +191,11 @@ func (b *bench) start(ctx context.Context, dir string) (stop func() error, err e
 	if b.server, err = deployment.Start(program, env, filepath.Join(dir, "api.log"), "api"); err != nil {
 		return stop, err
 	}
-	stops = append(stops, func() error { return b.server.Stop(time.Minute) })
+	cleanup.Add(func() error { return b.server.Stop(time.Minute) })
 	if b.worker, err = deployment.Start(program, env, filepath.Join(dir, "worker.log"), "worker"); err != nil {
 		return stop, err
 	}
-	stops = append(stops, func() error { return b.worker.Stop(time.Minute) })
+	cleanup.Add(func() error { return b.worker.Stop(time.Minute) })
 	b.api = deployment.Client{URL: "http://" + address, Key: adminKey}
 	ready, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -223,40 +206,15 @@ func (b *bench) start(ctx context.Context, dir string) (stop func() error, err e
 }
 
 // each calls f for every item, with one goroutine per client.
-func (b *bench) each(f func(item int) error) error {
-	var (
-		group sync.WaitGroup
-		items = make(chan int)
-		errs  = make(chan error, b.clients)
-	)
-	for range b.clients {
-		group.Go(func() {
-			for item := range items {
-				if err := f(item); err != nil {
-					errs <- err
-					return
-				}
-			}
-		})
-	}
-	go func() {
-		defer close(items)
-		for item := range b.items {
-			select {
-			case items <- item:
-			case <-time.After(patience):
-				return
-			}
-		}
-	}()
-	group.Wait()
-	close(errs)
-	return <-errs
+func (b *bench) each(ctx context.Context, f func(item int) error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return services.Parallel(ctx, b.clients, b.items, func(_ context.Context, item int) error { return f(item) })
 }
 
 func (b *bench) floorRound(ctx context.Context, f *floor) (figures, error) {
 	began := time.Now()
-	err := b.each(func(int) error {
+	err := b.each(ctx, func(int) error {
 		_, err := b.temporal.SignalWithStartWorkflow(ctx, "floor/"+uuid.NewString(), floorSignal, nil,
 			client.StartWorkflowOptions{TaskQueue: floorQueue, TypedSearchAttributes: floorAttributes}, f.inbox, time.Now())
 		return err
@@ -284,7 +242,7 @@ func (b *bench) floorRound(ctx context.Context, f *floor) (figures, error) {
 // ourRound posts one finished conversation for each of as many new owners, and waits until each is committed.
 func (b *bench) ourRound(ctx context.Context, prefix string) (figures, error) {
 	began := time.Now()
-	err := b.each(func(item int) error {
+	err := b.each(ctx, func(item int) error {
 		name := fmt.Sprintf("%s%d", prefix, item)
 		return b.api.Call(ctx, http.MethodPost, "/api/v1/agents/bench/conversations/"+name+"/messages", conversation(name), nil)
 	})

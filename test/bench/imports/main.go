@@ -17,7 +17,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"text/tabwriter"
 
 	"reverie/test/bench/services"
@@ -39,21 +38,20 @@ func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool,
 	if b.conversations < 1 || b.messages < 2 || b.owners < 1 {
 		return false, errors.New("-n and -owners must be at least 1, and -messages at least 2")
 	}
-	dir, err := os.MkdirTemp("", "reverie-imports-")
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	world, err := newWorld(ctx, dir, b)
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, world.close()) }()
-	r, err := world.measure(ctx)
-	if err != nil {
-		return false, err
-	}
-	return r.passed(), services.Show(w, asJSON, r, r.print)
+	err = services.InFolder("imports", func(dir string) (err error) {
+		world, err := newWorld(ctx, dir, b)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, world.Close()) }()
+		r, err := world.measure(ctx)
+		if err != nil {
+			return err
+		}
+		passed = r.passed()
+		return services.Show(w, asJSON, r, r.print)
+	})
+	return passed, err
 }
 
 // report is the result of a run, also as JSON. Times are in seconds.

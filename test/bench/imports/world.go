@@ -6,45 +6,42 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"go.temporal.io/sdk/client"
-	sdklog "go.temporal.io/sdk/log"
 
 	"reverie/activities"
-	"reverie/devenv"
 	"reverie/imports"
 	"reverie/llm/extractive"
 	"reverie/memory"
 	"reverie/store"
 	"reverie/test/bench/services"
 	"reverie/worker"
-	"reverie/workflows"
 )
 
 // world is the measured system: private servers, and the worker in this process.
 type world struct {
+	services.Cleanup
+
 	*bench
 	talks    []imports.Conversation
 	store    *store.Store
 	url      string // of the database, for its superuser
 	calls    *services.Calls
 	temporal client.Client
-	stops    []func() error
 }
 
 // agent is the agent to import into.
 const agent = "ada"
 
-// ownersAtOnce is how many owners an import processes concurrently.
+// ownersAtOnce is the number of owners that an import processes concurrently.
 const ownersAtOnce = 8
 
 func newWorld(ctx context.Context, dir string, b *bench) (_ *world, err error) {
 	w := &world{bench: b, calls: &services.Calls{}}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, w.close())
+			err = errors.Join(err, w.Close())
 		}
 	}()
 	for n := range b.conversations {
@@ -54,57 +51,38 @@ func newWorld(ctx context.Context, dir string, b *bench) (_ *world, err error) {
 	if err != nil {
 		return nil, err
 	}
-	w.onClose(s.Stop)
+	w.Add(s.Stop)
 	w.url = s.DatabaseURL
 	if w.store, err = store.Open(ctx, w.url, store.Options{Tracer: w.calls}); err != nil {
 		return nil, err
 	}
-	w.onClose(func() error { w.store.Close(); return nil })
+	w.Add(func() error { w.store.Close(); return nil })
 	if err := w.store.EnsureWorkspace(ctx, services.Workspace, services.Workspace); err != nil {
 		return nil, err
 	}
 	if _, err := w.store.CreateAgent(ctx, w.identity(), store.NewAgent{ID: agent}); err != nil {
 		return nil, err
 	}
-	t, err := devenv.StartTemporal(ctx, devenv.TemporalOptions{
-		SearchAttributes: workflows.SearchAttributes(), Progress: services.Say, LogFile: filepath.Join(dir, "temporal.log"),
-	})
-	if err != nil {
+	if _, w.temporal, err = services.StartTemporal(ctx, &w.Cleanup, filepath.Join(dir, "temporal.log")); err != nil {
 		return nil, err
 	}
-	w.onClose(func() error { return t.Stop(context.WithoutCancel(ctx)) })
-	quiet := slog.New(slog.DiscardHandler)
-	if w.temporal, err = client.Dial(client.Options{HostPort: t.Address, Logger: sdklog.NewStructuredLogger(quiet)}); err != nil {
-		return nil, err
-	}
-	w.onClose(func() error { w.temporal.Close(); return nil })
 	steps, err := activities.New(activities.Options{
 		Store: w.store, Proposer: extractive.New(), Rules: extractive.New(), Defaults: memory.DefaultExtractSettings(),
-		Timing: memory.DefaultTiming(), Now: time.Now, Log: quiet,
+		Timing: memory.DefaultTiming(), Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return nil, err
 	}
-	running := worker.New(w.temporal, steps, worker.Options{ModelConcurrency: b.models, SweepInterval: time.Minute, Log: quiet})
+	running := worker.New(w.temporal, steps, worker.Options{ModelConcurrency: b.models, SweepInterval: time.Minute, Log: slog.New(slog.DiscardHandler)})
 	if err := running.Start(); err != nil {
 		return nil, err
 	}
-	w.onClose(func() error { running.Stop(); return nil })
+	w.Add(func() error { running.Stop(); return nil })
 	return w, nil
 }
 
 func (w *world) identity() memory.Identity {
 	return memory.Identity{Workspace: services.Workspace, Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "bench"}}
-}
-
-func (w *world) onClose(stop func() error) { w.stops = append(w.stops, stop) }
-
-func (w *world) close() error {
-	var errs []error
-	for _, stop := range slices.Backward(w.stops) {
-		errs = append(errs, stop())
-	}
-	return errors.Join(errs...)
 }
 
 // begin is the day of the first conversation.

@@ -18,7 +18,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"reverie/test/bench/services"
@@ -26,10 +25,10 @@ import (
 )
 
 func main() {
-	b := bench{ks: ks{5, 10, 20}}
+	b := bench{ks: []int{5, 10, 20}}
 	flag.StringVar(&b.file, "file", "", "file of dialogues and questions, in LoCoMo's format (required)")
 	flag.IntVar(&b.dialogues, "dialogues", 0, "number of dialogues to use; 0: all")
-	flag.Var(&b.ks, "k", "numbers of results at which recall is measured")
+	flag.Var(services.Numbers(&b.ks, 1, false), "k", "numbers of results at which recall is measured")
 	flag.BoolVar(&b.ablate, "ablations", false, "measure also without each component of the ranking")
 	flag.StringVar(&b.dense, "dense", "",
 		"fuse with a frozen ranking instead of a model's: a file of JSON lines (dense.go), or one of "+strings.Join(sortedNames(madeUp), ", "))
@@ -41,37 +40,12 @@ func main() {
 type bench struct {
 	file      string
 	dialogues int
-	ks        ks
+	ks        []int
 	dense     string
 	ablate    bool
 	bars      bars
 
 	api *deployment.Client
-}
-
-// ks are the values of the flag -k.
-type ks []int
-
-// String is how the flag is written.
-func (k *ks) String() string {
-	parts := make([]string, len(*k))
-	for i, one := range *k {
-		parts[i] = strconv.Itoa(one)
-	}
-	return strings.Join(parts, ",")
-}
-
-// Set reads numbers with commas between them.
-func (k *ks) Set(value string) error {
-	*k = nil
-	for part := range strings.SplitSeq(value, ",") {
-		one, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || one < 1 {
-			return fmt.Errorf("%q is not a number from 1", part)
-		}
-		*k = append(*k, one)
-	}
-	return nil
 }
 
 // run measures and prints; passed reports whether every minimum is reached.
@@ -87,33 +61,28 @@ func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool,
 	if source != nil {
 		defer func() { err = errors.Join(err, source.close()) }()
 	}
-	if _, err := services.TakeSettings(""); err != nil {
-		return false, err
-	}
-	dir, err := os.MkdirTemp("", "reverie-recall-")
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	s, err := services.Start(ctx, services.Options{Dir: dir, Progress: services.Say})
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, s.Stop()) }()
-	if b.api, err = s.StartAPI(ctx, source.environment()...); err != nil {
-		return false, err
-	}
-	loaded, err := b.fill(ctx, s.DatabaseURL, dialogues, source)
-	if err != nil {
-		return false, err
-	}
-	r, err := b.measure(ctx, dialogues, source)
-	if err != nil {
-		return false, err
-	}
-	r.Loaded = loaded
-	r.Bars, passed = append(b.bars, r.fusionBars()...).judge(r.Overall.Recall)
-	return passed, services.Show(w, asJSON, r, r.print)
+	err = services.InFolder("recall", func(dir string) (err error) {
+		s, err := services.Start(ctx, services.Options{Dir: dir, Progress: services.Say})
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, s.Stop()) }()
+		if b.api, err = s.StartAPI(ctx, source.environment()...); err != nil {
+			return err
+		}
+		loaded, err := b.fill(ctx, s.DatabaseURL, dialogues, source)
+		if err != nil {
+			return err
+		}
+		r, err := b.measure(ctx, dialogues, source)
+		if err != nil {
+			return err
+		}
+		r.Loaded = loaded
+		r.Bars, passed = append(b.bars, r.fusionBars()...).judge(r.Overall.Recall)
+		return services.Show(w, asJSON, r, r.print)
+	})
+	return passed, err
 }
 
 // read reads the file and checks the flags.

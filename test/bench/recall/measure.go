@@ -14,7 +14,7 @@ import (
 	"reverie/test/bench/services"
 )
 
-// warmUp is how many questions are asked before the measurement, to warm caches.
+// warmUp is the number of questions before the measurement, to warm caches.
 const warmUp = 20
 
 // fill loads the dialogues, and their vectors if there is a source.

@@ -59,7 +59,7 @@ func TestMeasureOverHTTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := bench{file: "folder/invented.json", ks: ks{1, 2, 3}, api: &deployment.Client{URL: server.URL}}
+	b := bench{file: "folder/invented.json", ks: []int{1, 2, 3}, api: &deployment.Client{URL: server.URL}}
 	loaded, err := b.fill(t.Context(), "", dialogues, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestMeasureOverHTTP(t *testing.T) {
 func TestGroups(t *testing.T) {
 	half, all := []recallAt{{5, 0.5, 1}}, []recallAt{{5, 1, 1}}
 	var r report
-	r.summarise([]asked{{"second", 4, half}, {"first", 5, all}, {"second", 1, all}, {"second", 9, half}}, ks{5})
+	r.summarise([]asked{{"second", 4, half}, {"first", 5, all}, {"second", 1, all}, {"second", 9, half}}, []int{5})
 	want := report{
 		Overall:  figures{"overall", 4, []recallAt{{5, 0.75, 1}}},
 		Without5: figures{"without 5", 3, []recallAt{{5, 2.0 / 3, 1}}},

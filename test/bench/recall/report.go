@@ -236,7 +236,7 @@ type bar struct {
 // bars are the values of the flag -min.
 type bars []bar
 
-// String is how the flag is written.
+// String returns the value in the form of the flag.
 func (b *bars) String() string {
 	parts := make([]string, len(*b))
 	for i, one := range *b {

@@ -52,7 +52,7 @@ func runOver(t *testing.T, b bench) (r report, passed bool) {
 }
 
 func TestLexicalRun(t *testing.T) {
-	r, passed := runOver(t, bench{ks: ks{1, 5}, ablate: true, bars: bars{{Level: "turn", K: 1, Least: 0.5}}})
+	r, passed := runOver(t, bench{ks: []int{1, 5}, ablate: true, bars: bars{{Level: "turn", K: 1, Least: 0.5}}})
 	for _, f := range r.ByKind {
 		want := map[string]float64{"1 multi-hop": 0, "4 single-hop": 1}[f.Name]
 		if f.Questions != 1 || f.Recall[0].Turn != want {
@@ -69,7 +69,7 @@ func TestLexicalRun(t *testing.T) {
 
 // Vectors find what words cannot.
 func TestFrozenRun(t *testing.T) {
-	r, passed := runOver(t, bench{ks: ks{1, 10}, dense: "perfect"})
+	r, passed := runOver(t, bench{ks: []int{1, 10}, dense: "perfect"})
 	if !passed || r.Overall.Recall[0].Turn != 1 {
 		t.Errorf("passed %v: %+v", passed, r.Overall)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"reverie/memory"
@@ -37,7 +36,9 @@ func (b *bench) load(ctx context.Context, s *store.Store) (loadFigures, error) {
 		}
 	}
 	start := time.Now()
-	err := inParallel(ctx, b.writers, b.population.portions(b.turns), func(ctx context.Context, p portion) error {
+	portions := b.population.portions(b.turns)
+	err := services.Parallel(ctx, b.writers, len(portions), func(ctx context.Context, i int) error {
+		p := portions[i]
 		_, err := s.AppendMessages(ctx, b.identity(p.agent), b.conversation(p))
 		return err
 	})
@@ -71,9 +72,10 @@ func (b *bench) conversation(p portion) store.Batch {
 
 // pack merges every agent's index until nothing is worth merging.
 func (b *bench) pack(ctx context.Context, s *store.Store) error {
-	return inParallel(ctx, b.writers, b.population.agents(), func(ctx context.Context, agent int) error {
+	agents := b.population.agents()
+	return services.Parallel(ctx, b.writers, len(agents), func(ctx context.Context, i int) error {
 		for {
-			packed, err := s.PackIndex(ctx, services.Tending(b.population.name(agent)))
+			packed, err := s.PackIndex(ctx, services.Tending(b.population.name(agents[i])))
 			if err != nil || !packed.More {
 				return err
 			}
@@ -111,40 +113,4 @@ func (b *bench) embedded() []int {
 		agents = append(agents, agent)
 	}
 	return agents
-}
-
-// inParallel calls f for every item, in order, with the given number of workers. It stops after the first error.
-func inParallel[T any](ctx context.Context, workers int, items []T, f func(context.Context, T) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var (
-		group sync.WaitGroup
-		mu    sync.Mutex
-		errs  []error
-	)
-	next := make(chan T)
-	for range workers {
-		group.Go(func() {
-			for item := range next {
-				if err := f(ctx, item); err != nil {
-					cancel()
-					mu.Lock()
-					errs = append(errs, err)
-					mu.Unlock()
-				}
-			}
-		})
-	}
-	for _, item := range items {
-		if ctx.Err() != nil {
-			break
-		}
-		next <- item
-	}
-	close(next)
-	group.Wait()
-	if len(errs) > 0 {
-		return errs[0] // the others are consequences
-	}
-	return ctx.Err()
 }

@@ -15,7 +15,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -57,24 +56,20 @@ func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool,
 	if err := b.prepare(); err != nil {
 		return false, err
 	}
-	if _, err := services.TakeSettings(""); err != nil {
-		return false, err
-	}
-	dir, err := os.MkdirTemp("", "reverie-scale-")
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	s, err := services.Start(ctx, services.Options{Dir: dir, Progress: services.Say})
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, s.Stop()) }()
-	r, err := b.measure(ctx, s)
-	if err != nil {
-		return false, err
-	}
-	return r.passed(), services.Show(w, asJSON, r, r.print)
+	err = services.InFolder("scale", func(dir string) (err error) {
+		s, err := services.Start(ctx, services.Options{Dir: dir, Progress: services.Say})
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, s.Stop()) }()
+		r, err := b.measure(ctx, s)
+		if err != nil {
+			return err
+		}
+		passed = r.passed()
+		return services.Show(w, asJSON, r, r.print)
+	})
+	return passed, err
 }
 
 // prepare checks the flags and computes derived values.

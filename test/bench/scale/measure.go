@@ -14,7 +14,7 @@ import (
 const (
 	results = 10 // requested per search
 	warmUp  = 20 // questions or writes before the measurement, to warm caches
-	// rivalQuestions is how many questions the rivals are asked; some take a second each.
+	// rivalQuestions is the number of questions for the rivals; some take a second each.
 	rivalQuestions = 50
 )
 

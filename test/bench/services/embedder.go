@@ -90,7 +90,7 @@ func embeddings(vectorOf func(text string) []float32) http.HandlerFunc {
 	}
 }
 
-// embedBatch is how many vectors are stored at once.
+// embedBatch is the number of vectors stored at once.
 const embedBatch = 256
 
 // Embed stores a vector for every unit of some agents, agents in turn, with the same calls as the worker, and returns

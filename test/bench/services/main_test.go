@@ -24,3 +24,32 @@ func TestTakeSettings(t *testing.T) {
 		}
 	}
 }
+
+func TestNumbers(t *testing.T) {
+	var l []int
+	f := Numbers(&l, 1, false)
+	if err := f.Set("1, 8"); err != nil || f.String() != "1,8" {
+		t.Errorf("%v, %v", l, err)
+	}
+	for _, bad := range []string{"", "0", "1,,2", "many"} {
+		if err := f.Set(bad); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+}
+
+func TestOptionalNumbers(t *testing.T) {
+	var l []int
+	f := Numbers(&l, 2, true)
+	if err := f.Set("10,100"); err != nil || f.String() != "10,100" {
+		t.Errorf("%v: %v", f.String(), err)
+	}
+	for _, bad := range []string{"1", "ten", "10;20"} {
+		if err := f.Set(bad); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+	if err := f.Set(""); err != nil || len(l) != 0 {
+		t.Errorf("nothing: %v %v", l, err)
+	}
+}

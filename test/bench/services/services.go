@@ -8,17 +8,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
+
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
 
 	"reverie/devenv"
 	"reverie/memory"
 	"reverie/search"
 	"reverie/store"
 	"reverie/test/deployment"
+	"reverie/workflows"
 )
 
 // Workspace is the workspace of the API process.
@@ -48,7 +52,7 @@ type Services struct {
 	options Options
 	key     string // admin key of all processes
 	program string
-	stops   []func() error
+	cleanup Cleanup
 }
 
 // Start starts PostgreSQL with a migrated database. If it fails, it stops what it has started.
@@ -66,7 +70,7 @@ func Start(ctx context.Context, o Options) (_ *Services, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s.onStop(func() error { return pg.Stop(context.WithoutCancel(ctx)) })
+	s.cleanup.Add(func() error { return pg.Stop(context.WithoutCancel(ctx)) })
 	if err := pg.EnsureDatabase(ctx, database); err != nil {
 		return nil, err
 	}
@@ -121,7 +125,7 @@ func (s *Services) run(name string, env []string) error {
 	if err != nil {
 		return err
 	}
-	s.onStop(func() error { return p.Stop(stopTimeout) })
+	s.cleanup.Add(func() error { return p.Stop(stopTimeout) })
 	return nil
 }
 
@@ -134,16 +138,25 @@ func (s *Services) logOf(name string) string {
 	return string(content)
 }
 
-func (s *Services) onStop(stop func() error) { s.stops = append(s.stops, stop) }
-
 // Stop stops everything, in reverse order.
-func (s *Services) Stop() error {
-	var errs []error
-	for _, stop := range slices.Backward(s.stops) {
-		errs = append(errs, stop())
+func (s *Services) Stop() error { return s.cleanup.Close() }
+
+// StartTemporal starts a private Temporal dev server and connects to it, until cleanup closes both. The server logs to the given
+// file.
+func StartTemporal(ctx context.Context, cleanup *Cleanup, log string) (address string, c client.Client, err error) {
+	t, err := devenv.StartTemporal(ctx, devenv.TemporalOptions{
+		SearchAttributes: workflows.SearchAttributes(), Progress: Say, LogFile: log,
+	})
+	if err != nil {
+		return "", nil, err
 	}
-	s.stops = nil
-	return errors.Join(errs...)
+	cleanup.Add(func() error { return t.Stop(context.WithoutCancel(ctx)) })
+	quiet := sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
+	if c, err = client.Dial(client.Options{HostPort: t.Address, Logger: quiet}); err != nil {
+		return "", nil, err
+	}
+	cleanup.Add(func() error { c.Close(); return nil })
+	return t.Address, c, nil
 }
 
 // Say prints progress to standard error.

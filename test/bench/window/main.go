@@ -15,17 +15,14 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"strconv"
-	"strings"
 	"text/tabwriter"
 
 	"reverie/test/bench/services"
 )
 
 func main() {
-	b := bench{lengths: lengths{10, 100, 1000, 10_000}}
-	flag.Var(&b.lengths, "lengths", "lengths of the conversations whose contexts are timed, in messages; empty: skip it")
+	b := bench{lengths: []int{10, 100, 1000, 10_000}}
+	flag.Var(services.Numbers(&b.lengths, 2, true), "lengths", "lengths of the conversations whose contexts are timed, in messages; empty: skip it")
 	flag.IntVar(&b.asks, "asks", 200, "contexts per measurement")
 	flag.IntVar(&b.turns, "turns", 100, "turns of the conversation whose tokens are counted; 0: skip it")
 	flag.IntVar(&b.window, "window", 16_000, "size of its window in tokens")
@@ -35,7 +32,7 @@ func main() {
 
 // bench is one run.
 type bench struct {
-	lengths       lengths
+	lengths       []int
 	asks          int
 	turns, window int
 	seed          uint64
@@ -48,56 +45,36 @@ func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool,
 	if b.asks < 1 || b.turns < 0 || b.window < 2000 {
 		return false, errors.New("-asks must be at least 1, -turns at least 0, and -window at least 2000")
 	}
-	if _, err := services.TakeSettings(""); err != nil {
-		return false, err
-	}
-	dir, err := os.MkdirTemp("", "reverie-window-")
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	err = services.InFolder("window", func(dir string) error {
+		r, err := b.measure(ctx, dir)
+		if err != nil {
+			return err
+		}
+		passed = r.passed()
+		return services.Show(w, asJSON, r, r.print)
+	})
+	return passed, err
+}
+
+// measure runs the measurements one after the other.
+func (b *bench) measure(ctx context.Context, dir string) (r report, err error) {
 	if b.world, err = newWorld(ctx, dir); err != nil {
-		return false, err
+		return r, err
 	}
-	defer func() { err = errors.Join(err, b.world.close()) }()
-	var r report
+	defer func() { err = errors.Join(err, b.world.Close()) }()
 	for _, n := range b.lengths {
 		l, err := b.latency(ctx, n)
 		if err != nil {
-			return false, fmt.Errorf("contexts of %d messages: %w", n, err)
+			return r, fmt.Errorf("contexts of %d messages: %w", n, err)
 		}
 		r.Latencies = append(r.Latencies, l)
 	}
 	if b.turns > 0 {
 		if r.Spending, err = b.spend(ctx); err != nil {
-			return false, fmt.Errorf("tokens of %d turns: %w", b.turns, err)
+			return r, fmt.Errorf("tokens of %d turns: %w", b.turns, err)
 		}
 	}
-	return r.passed(), services.Show(w, asJSON, r, r.print)
-}
-
-// lengths is a flag: numbers separated by commas.
-type lengths []int
-
-// String is how the flag is written.
-func (l *lengths) String() string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint([]int(*l)), " ", ","), "[]")
-}
-
-// Set reads the flag.
-func (l *lengths) Set(text string) error {
-	*l = nil
-	for word := range strings.SplitSeq(text, ",") {
-		if word == "" {
-			continue
-		}
-		n, err := strconv.Atoi(word)
-		if err != nil || n < 2 {
-			return errors.New("numbers of messages, from 2, with commas between them")
-		}
-		*l = append(*l, n)
-	}
-	return nil
+	return r, nil
 }
 
 // report is the result of a run, also as JSON.

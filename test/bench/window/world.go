@@ -7,24 +7,21 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"reverie/devenv"
 	"reverie/llm/llmtest"
 	"reverie/test/bench/services"
 	"reverie/test/deployment"
-	"reverie/workflows"
 )
 
 // world is the measured system: the program's API and worker, with and without a scripted model.
 type world struct {
+	services.Cleanup
+
 	url   string // of the database, for its superuser
 	rules *deployment.Client
 	model *deployment.Client
 	asked *llmtest.Server // the model
-
-	stops []func() error
 }
 
 // newWorld starts both. Each has a separate Temporal, so that their workers do not take each other's steps.
@@ -32,19 +29,19 @@ func newWorld(ctx context.Context, dir string) (_ *world, err error) {
 	w := &world{}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, w.close())
+			err = errors.Join(err, w.Close())
 		}
 	}()
 	s, err := services.Start(ctx, services.Options{Dir: dir, Progress: services.Say})
 	if err != nil {
 		return nil, err
 	}
-	w.onClose(s.Stop)
+	w.Add(s.Stop)
 	w.url = s.DatabaseURL
 	if w.asked, err = llmtest.Listen("127.0.0.1:0", llmtest.Options{Answer: answer, Keep: 100_000}); err != nil {
 		return nil, err
 	}
-	w.onClose(func() error { w.asked.Close(); return nil })
+	w.Add(func() error { w.asked.Close(); return nil })
 	if w.rules, err = w.run(ctx, s, filepath.Join(dir, "rules.log")); err != nil {
 		return nil, err
 	}
@@ -56,31 +53,18 @@ func newWorld(ctx context.Context, dir string) (_ *world, err error) {
 // run starts an API and a worker with a separate Temporal. Extraction waits for a quiet day, because only the window
 // is measured.
 func (w *world) run(ctx context.Context, s *services.Services, log string, env ...string) (*deployment.Client, error) {
-	t, err := devenv.StartTemporal(ctx, devenv.TemporalOptions{
-		SearchAttributes: workflows.SearchAttributes(), Progress: services.Say, LogFile: log,
-	})
+	address, _, err := services.StartTemporal(ctx, &w.Cleanup, log)
 	if err != nil {
 		return nil, err
 	}
-	w.onClose(func() error { return t.Stop(context.WithoutCancel(ctx)) })
 	env = append([]string{
-		"REVERIE_TEMPORAL_ADDRESS=" + t.Address, "REVERIE_QUIET_PERIOD=24h", "REVERIE_SWEEP_INTERVAL=1s", "REVERIE_DREAMING_ENABLED=false",
+		"REVERIE_TEMPORAL_ADDRESS=" + address, "REVERIE_QUIET_PERIOD=24h", "REVERIE_SWEEP_INTERVAL=1s", "REVERIE_DREAMING_ENABLED=false",
 	}, env...)
 	api, err := s.StartAPI(ctx, env...)
 	if err != nil {
 		return nil, err
 	}
 	return api, s.StartWorker(env...)
-}
-
-func (w *world) onClose(stop func() error) { w.stops = append(w.stops, stop) }
-
-func (w *world) close() error {
-	var errs []error
-	for _, stop := range slices.Backward(w.stops) {
-		errs = append(errs, stop())
-	}
-	return errors.Join(errs...)
 }
 
 // newAgent creates an agent without owners.
