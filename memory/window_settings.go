@@ -108,21 +108,6 @@ func (s WindowSettings) Flush(e ExtractSettings) FlushSettings {
 	return FlushSettings{Extract: e, Paid: s.Paid, Deadline: s.FlushDeadline, Policy: s.FlushPolicy}
 }
 
-// CompactTrigger is what started a compaction.
-type CompactTrigger string
-
-// Triggers of compactions.
-const (
-	CompactByTurn     CompactTrigger = "turn"     // the window is filled above its share
-	CompactByOverflow CompactTrigger = "overflow" // the model reported that the context is too long
-	CompactByRequest  CompactTrigger = "request"  // a client requested it
-)
-
-// Valid reports whether t is a known trigger.
-func (t CompactTrigger) Valid() bool {
-	return t == CompactByTurn || t == CompactByOverflow || t == CompactByRequest
-}
-
 // CompactSettings are the resolved settings of one compaction.
 type CompactSettings struct {
 	Flush            FlushSettings `json:"flush"`
@@ -141,4 +126,24 @@ func (s WindowSettings) Compact(e ExtractSettings) CompactSettings {
 		Flush: s.Flush(e), Window: s.MaxTokens, SummaryMaxTokens: s.SummaryMaxTokens, SummaryDeadline: s.SummaryDeadline,
 		Paid: s.Paid, Model: s.Model, ModelTimeout: s.ModelTimeout, ModelHeartbeat: s.ModelHeartbeat,
 	}
+}
+
+// Timing delays extractions. Both durations are durable timers, which never drop work.
+type Timing struct {
+	Quiet    time.Duration `json:"quiet"`    // time without new messages before an extraction starts
+	Cooldown time.Duration `json:"cooldown"` // time since the last extraction of the same agent and owner
+}
+
+// DefaultTiming returns the documented defaults.
+func DefaultTiming() Timing { return Timing{Quiet: 20 * time.Second, Cooldown: 5 * time.Minute} }
+
+// With returns t with the agent's overrides.
+func (t Timing) With(a AgentSettings) Timing {
+	if a.QuietSeconds != nil {
+		t.Quiet = time.Duration(*a.QuietSeconds) * time.Second
+	}
+	if a.CooldownSeconds != nil {
+		t.Cooldown = time.Duration(*a.CooldownSeconds) * time.Second
+	}
+	return t
 }
