@@ -72,7 +72,7 @@ func (m DreamMode) Valid() bool {
 	return m == DreamNightly || m == DreamFocused || m == DreamPromote || m == DreamREM
 }
 
-// DreamTrigger is what started a dream.
+// DreamTrigger names the event that started a dream.
 type DreamTrigger string
 
 // Triggers of dreams.
@@ -95,7 +95,7 @@ const (
 	DreamEnded      DreamPhase = "ended"
 )
 
-// CompactTrigger is what started a compaction.
+// CompactTrigger names the event that started a compaction.
 type CompactTrigger string
 
 // Triggers of compactions.
