@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// MaxAnswerBytes bounds an engine's answer. Two full documents and a daily entry take a fraction of it.
-	MaxAnswerBytes = 1 << 20
+	// maxAnswerBytes bounds an engine's answer. Two full documents and a daily entry take a fraction of it.
+	maxAnswerBytes = 1 << 20
 	// maxRepairBytes bounds what is repaired: the effort grows with its square. Two documents at their limits fit, also with
 	// three bytes per character.
 	maxRepairBytes = 64 << 10
@@ -46,7 +46,7 @@ var (
 	errCut      = unreadable("the JSON cannot be read: it is cut off, or a quote inside a string is not escaped. Answer again with one " +
 		`complete JSON object, with quotes inside strings written as \" and line breaks as \n; write less if the answer was too long`)
 	errTwo      = unreadable("the answer has several different JSON objects: answer with exactly one")
-	errTooBig   = unreadable("the answer is longer than %d bytes: answer with one JSON object and nothing else", MaxAnswerBytes)
+	errTooBig   = unreadable("the answer is longer than %d bytes: answer with one JSON object and nothing else", maxAnswerBytes)
 	errRepeated = unreadable("a field occurs twice in the JSON object: give each field once")
 	errTrailing = errors.New("text after the object")
 )
@@ -63,7 +63,7 @@ func formOf(fields ...string) answerForm {
 
 // parse returns the one object of the answer that has a field should_update.
 func (f answerForm) parse(raw string) (object, error) {
-	if len(raw) > MaxAnswerBytes {
+	if len(raw) > maxAnswerBytes {
 		return nil, errTooBig
 	}
 	text := unwrapped(raw)

@@ -51,7 +51,7 @@ func TestParseConsolidationRefuses(t *testing.T) {
 		{"cut off", `{"should_update": true, "memory_content": "# Memory\n\n- Lives in Lis`, "cannot be read"},
 		{"repaired fields of another contract", `{'should_update': True, 'memory_update': '# Memory',}`, "cannot be read"},
 		{"two answers", `{"should_update": false} {"should_update": true, "memory_content": "# Memory"}`, "several"},
-		{"too long", strings.Repeat(" ", MaxAnswerBytes+1), "longer than"},
+		{"too long", strings.Repeat(" ", maxAnswerBytes+1), "longer than"},
 	} {
 		got, err := ParseConsolidation(c.raw)
 		var refused *ProposalError

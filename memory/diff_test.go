@@ -129,18 +129,21 @@ func TestUnifiedDiff(t *testing.T) {
 	}
 }
 
+// largeText is the size of the largest document, in bytes.
+const largeText = 1 << 20
+
 // Adversarial texts must not make a diff quadratic: a megabyte of short lines in another order.
 func TestDiffOfHardTexts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	few := func() string {
 		var b strings.Builder
-		for b.Len() < MaxDocumentBytes {
+		for b.Len() < largeText {
 			b.WriteString([]string{"a\n", "b\n", "c\n", "\n"}[r.IntN(4)])
 		}
 		return b.String()
 	}
 	shuffled := func() string {
-		lines := make([]string, MaxDocumentBytes/8)
+		lines := make([]string, largeText/8)
 		for i := range lines {
 			lines[i] = fmt.Sprintf("%07d", i)
 		}

@@ -61,7 +61,7 @@ type Document struct {
 // Size returns the size of the content in bytes.
 func (d Document) Size() int { return len(d.Content) }
 
-// Op is how a change is applied to the current document.
+// Op selects how a change is applied to the current document.
 type Op string
 
 const (
@@ -93,7 +93,7 @@ type Change struct {
 	Force   bool
 	Create  string // for OpAppend: the beginning of a new document, such as "# 2026-11-21\n"
 	Restore int    // for OpRestore
-	// Strategy is how OpMerge combines Content with the document.
+	// Strategy selects how OpMerge combines Content with the document.
 	Strategy Strategy
 	Import   ImportPolicy // for OpImport
 	From     string       // for OpImport: name of the other system

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Guarded is what may be written of a proposal. An empty text leaves its document unchanged.
+// Guarded holds the texts of a proposal that may be written. An empty text leaves its document unchanged.
 type Guarded struct {
 	Daily   string // appended to the day's note
 	Memory  string // the full new MEMORY.md

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Role is what a credential may do. Each role includes the previous ones: viewer < member < admin.
+// Role determines what a credential may do. Each role includes the previous ones: viewer < member < admin.
 type Role string
 
 const (

@@ -32,12 +32,11 @@ const (
 
 // Limits of imports. The size of a batch is bounded by the limit of API requests.
 const (
-	MaxImportItems    = 100_000 // per import
-	MaxImportBatch    = 1000    // items per upload
-	MaxImportMessages = 10_000  // per conversation
-	MaxImportKey      = 300     // bytes, of an item's key
-	MaxImportLabel    = 200     // bytes, of a source's name
-	MaxImportSource   = 128     // bytes, of a source's identifier, such as a hash in hexadecimal
+	MaxImportItems  = 100_000 // per import
+	MaxImportBatch  = 1000    // items per upload
+	MaxImportKey    = 300     // bytes, of an item's key
+	MaxImportLabel  = 200     // bytes, of a source's name
+	MaxImportSource = 128     // bytes, of a source's identifier, such as a hash in hexadecimal
 )
 
 // IsSeed reports whether a document is unchanged since it was seeded.
@@ -45,10 +44,8 @@ func IsSeed(path, content string) bool {
 	return slices.ContainsFunc(Seeds(), func(s Seed) bool { return s.Path == path && s.Content == content })
 }
 
-// ImportedHeading returns the heading under which a merge puts the statements of another system.
-func ImportedHeading(from string) string { return "## Imported from " + from }
-
-// MergeImported appends the statements of incoming that current lacks, under ImportedHeading(from); see AddMissing.
+// MergeImported appends the statements of incoming that current lacks under a heading "## Imported from <from>"; see
+// AddMissing.
 func MergeImported(current, incoming, from string) string {
-	return AddMissing(current, incoming, ImportedHeading(from))
+	return AddMissing(current, incoming, "## Imported from "+from)
 }

@@ -174,3 +174,15 @@ func withoutBlankStart(text string) string {
 		text = rest
 	}
 }
+
+// cutAfter returns the first limit characters of s, and whether there are more.
+func cutAfter(s string, limit int) (string, bool) {
+	n := 0
+	for i := range s {
+		if n == limit {
+			return s[:i], true
+		}
+		n++
+	}
+	return s, false
+}

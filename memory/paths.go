@@ -83,11 +83,8 @@ func unseen(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.
 // DailyNotePath returns the path of the daily note of day, in day's own time zone.
 func DailyNotePath(day time.Time) string { return "memory/" + day.Format(time.DateOnly) + ".md" }
 
-// Limits of AgentSettings.WriteTargets.
-const (
-	MaxWriteTargets     = 100
-	MaxWriteTargetBytes = MaxPathBytes
-)
+// MaxWriteTargets bounds the number of AgentSettings.WriteTargets. Each has at most MaxPathBytes.
+const MaxWriteTargets = 100
 
 // protectedPaths are the documents that define what an agent is. Only their exact names open them, no pattern does.
 var protectedPaths = []string{AgentsPath, SoulPath}
@@ -135,8 +132,8 @@ func ValidWriteTarget(target string) error {
 	switch {
 	case target == "":
 		return fmt.Errorf("name documents, such as memory/cases/*.md")
-	case len(target) > MaxWriteTargetBytes:
-		return fmt.Errorf("shorten it to %d bytes, it has %d", MaxWriteTargetBytes, len(target))
+	case len(target) > MaxPathBytes:
+		return fmt.Errorf("shorten it to %d bytes, it has %d", MaxPathBytes, len(target))
 	case strings.ContainsFunc(target, unseen):
 		return fmt.Errorf("remove the invisible characters")
 	}

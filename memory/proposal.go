@@ -150,7 +150,7 @@ var flushForm = formOf("should_update", "reason", "daily_entry")
 // It keeps only the entry for today's note and its evidence. should_update false, an empty entry, or NoReply alone mean
 // that nothing is stored. The error is a *ProposalError.
 func ParseFlush(raw string) (Proposal, error) {
-	if len(raw) <= MaxAnswerBytes && isNoReply(unwrapped(raw)) {
+	if len(raw) <= maxAnswerBytes && isNoReply(unwrapped(raw)) {
 		return Proposal{}, nil
 	}
 	fields, err := flushForm.parse(raw)

@@ -100,7 +100,7 @@ func TestParseProposalRefuses(t *testing.T) {
 		{"too long to be repaired", `{'should_update': False, 'reason': '` + strings.Repeat("a", maxRepairBytes) + `'}`, "cannot be read"},
 		{"something within the object", `{"should_update": false, 7}`, "cannot be read"},
 		{"nested without end", strings.Repeat(`{"should_update":`, 50_000), "cannot be read"},
-		{"too long", strings.Repeat(" ", MaxAnswerBytes+1), "longer than"},
+		{"too long", strings.Repeat(" ", maxAnswerBytes+1), "longer than"},
 	} {
 		got, err := ParseProposal(c.raw)
 		var refused *ProposalError

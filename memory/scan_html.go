@@ -33,7 +33,7 @@ var handler = regexp.MustCompile(`[\s/"']on(?:abort|after|animation|auxclick|bef
 	`transition|unload|visibility|volume|` +
 	`waiting|webkit|wheel)[a-z]*\s*=`)
 
-// addressHeads are what precedes an address: attributes, and Markdown's links (true).
+// addressHeads find the text before an address: attributes, and Markdown's links (true).
 var addressHeads = func() *literals[bool] {
 	heads := &literals[bool]{}
 	for _, head := range []string{"href", "src", "action", "formaction", "data", "](", "]:"} {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Strategy is how a submitted text is combined with a document that may exist. The values are those of the configuration of
-// business workflows.
+// Strategy selects how a submitted text is combined with a document that may exist. The values are those of the
+// configuration of business workflows.
 type Strategy string
 
 const (

@@ -23,7 +23,7 @@ type SummaryInput struct {
 // cut reports that the engine's answer ended at its token limit; its last line is then incomplete and dropped. The result is
 // empty if nothing is left.
 func TidySummary(raw string, cut bool, maxTokens int, count func(string) int) string {
-	text := Tidied(withLineBreak(unwrapped(strings.ToValidUTF8(raw, "\uFFFD")), "\n"))
+	text := Tidied(strings.ReplaceAll(unwrapped(strings.ToValidUTF8(raw, "\uFFFD")), "\r\n", "\n"))
 	if unfinishedThinking.MatchString(text) {
 		return ""
 	}

@@ -17,10 +17,10 @@ const (
 	MaxTemplateBytes = 256 << 10
 	// MaxRenderedBytes bounds the output, to the size of a document.
 	MaxRenderedBytes = 1 << 20
-	// MaxTemplateDepth bounds nested sections.
-	MaxTemplateDepth = 16
-	// MaxTemplateSteps bounds the work: each text, variable and section counts in each round.
-	MaxTemplateSteps = 200_000
+	// maxDepth bounds nested sections.
+	maxDepth = 16
+	// maxSteps bounds the work: each text, variable and section counts in each round.
+	maxSteps = 200_000
 )
 
 // TemplateError reports an error in a template and its line. It repeats nothing of the data.
@@ -71,8 +71,8 @@ func (r *rendering) all(nodes []templateNode) error {
 }
 
 func (r *rendering) one(node templateNode) error {
-	if r.steps++; r.steps > MaxTemplateSteps {
-		return &TemplateError{node.line, fmt.Sprintf("more than %d steps: use shorter lists", MaxTemplateSteps)}
+	if r.steps++; r.steps > maxSteps {
+		return &TemplateError{node.line, fmt.Sprintf("more than %d steps: use shorter lists", maxSteps)}
 	}
 	switch node.kind {
 	case templateText:
@@ -92,8 +92,8 @@ func (r *rendering) one(node templateNode) error {
 		list = []any{value}
 	}
 	for _, element := range list {
-		if r.steps++; r.steps > MaxTemplateSteps {
-			return &TemplateError{node.line, fmt.Sprintf("more than %d steps: use shorter lists", MaxTemplateSteps)}
+		if r.steps++; r.steps > maxSteps {
+			return &TemplateError{node.line, fmt.Sprintf("more than %d steps: use shorter lists", maxSteps)}
 		}
 		r.scopes = append(r.scopes, element)
 		if err := r.all(node.inside); err != nil {
@@ -244,8 +244,8 @@ func (p *templateParser) until(open *templateNode) ([]templateNode, error) {
 			}
 			return nodes, nil
 		case "#", "^":
-			if p.depth++; p.depth > MaxTemplateDepth {
-				return nil, &TemplateError{line, fmt.Sprintf("more than %d nested sections", MaxTemplateDepth)}
+			if p.depth++; p.depth > maxDepth {
+				return nil, &TemplateError{line, fmt.Sprintf("more than %d nested sections", maxDepth)}
 			}
 			node := templateNode{kind: templateSection, line: line, name: name}
 			if sign == "^" {

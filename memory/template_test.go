@@ -62,7 +62,7 @@ func TestRenderRefuses(t *testing.T) {
 		"no name":            {"{{}}", 1},
 		"too long":           {strings.Repeat("x", MaxTemplateBytes+1), 1},
 		"not UTF-8":          {"\xff", 1},
-		"too deep":           {deep(MaxTemplateDepth + 1), 1},
+		"too deep":           {deep(maxDepth + 1), 1},
 		"too much comes out": {"{{big}}\n{{big}}", 2},
 		"too much work":      {"{{#l}}{{#l}}{{#l}}{{#l}}{{/l}}{{/l}}{{/l}}{{/l}}", 1},
 	} {
@@ -75,7 +75,7 @@ func TestRenderRefuses(t *testing.T) {
 	// At the limits it goes through.
 	for name, template := range map[string]string{
 		"as long":   strings.Repeat("x", MaxTemplateBytes),
-		"as deep":   deep(MaxTemplateDepth),
+		"as deep":   deep(maxDepth),
 		"as much":   "{{big}}{{big}}",
 		"much work": "{{#l}}{{x}}{{x}}{{/l}}",
 	} {

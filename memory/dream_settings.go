@@ -1,51 +1,6 @@
 package memory
 
-import (
-	"time"
-)
-
-// DreamMode is the kind of a dream.
-type DreamMode string
-
-// Modes of dreams.
-const (
-	// DreamNightly consolidates what is new: up to the scheduled night, or up to now if a person started it.
-	DreamNightly DreamMode = "nightly"
-	// DreamFocused looks at one topic first.
-	DreamFocused DreamMode = "focused"
-	// DreamPromote ranks and promotes by rules, without a model.
-	DreamPromote DreamMode = "promote"
-	// DreamREM looks for themes and likely truths and writes the diary; it promotes nothing.
-	DreamREM DreamMode = "rem"
-)
-
-// Valid reports whether m is a known mode.
-func (m DreamMode) Valid() bool {
-	return m == DreamNightly || m == DreamFocused || m == DreamPromote || m == DreamREM
-}
-
-// DreamTrigger is what started a dream.
-type DreamTrigger string
-
-// Triggers of dreams.
-const (
-	DreamBySchedule DreamTrigger = "schedule" // a run, trigger or backfill of the schedule
-	DreamByRequest  DreamTrigger = "request"  // the API or the CLI
-	DreamByReplay   DreamTrigger = "replay"   // a replay of an earlier dream
-)
-
-// DreamPhase is the progress of a dream.
-type DreamPhase string
-
-// Phases of a dream, in order.
-const (
-	DreamQueued     DreamPhase = "queued"
-	DreamLightSleep DreamPhase = "light"
-	DreamREMSleep   DreamPhase = "rem"
-	DreamDeepSleep  DreamPhase = "deep"
-	DreamWriting    DreamPhase = "writing"
-	DreamEnded      DreamPhase = "ended"
-)
+import "time"
 
 // DreamWeights are the weights of the components of a candidate's score. They are normalized to a sum of 1.
 type DreamWeights struct {

@@ -83,21 +83,6 @@ func (s WindowSettings) Flush(e ExtractSettings) FlushSettings {
 	return FlushSettings{Extract: e, Paid: s.Paid, Deadline: s.FlushDeadline, Policy: s.FlushPolicy}
 }
 
-// CompactTrigger is what started a compaction.
-type CompactTrigger string
-
-// Triggers of compactions.
-const (
-	CompactByTurn     CompactTrigger = "turn"     // the window is filled above its share
-	CompactByOverflow CompactTrigger = "overflow" // the model reported that the context is too long
-	CompactByRequest  CompactTrigger = "request"  // a client requested it
-)
-
-// Valid reports whether t is a known trigger.
-func (t CompactTrigger) Valid() bool {
-	return t == CompactByTurn || t == CompactByOverflow || t == CompactByRequest
-}
-
 // CompactSettings are the resolved settings of one compaction.
 type CompactSettings struct {
 	Flush            FlushSettings `json:"flush"`
@@ -116,4 +101,26 @@ func (s WindowSettings) Compact(e ExtractSettings) CompactSettings {
 		Flush: s.Flush(e), Window: s.MaxTokens, SummaryMaxTokens: s.SummaryMaxTokens, SummaryDeadline: s.SummaryDeadline,
 		Paid: s.Paid, Model: s.Model, ModelTimeout: s.ModelTimeout, ModelHeartbeat: s.ModelHeartbeat,
 	}
+}
+
+// Timing delays extractions. Both durations are durable timers, which never drop work.
+type Timing struct {
+	Quiet    time.Duration `json:"quiet" from:"QuietPeriod"` // time without new messages before an extraction starts
+	Cooldown time.Duration `json:"cooldown" from:"Cooldown"` // time since the last extraction of the same agent and owner
+}
+
+// Timing returns when extractions run.
+func (s Settings) Timing() Timing {
+	var out Timing
+	s.Resolve(&out)
+	return out
+}
+
+// DefaultTiming returns the documented defaults.
+func DefaultTiming() Timing { return DefaultSettings().Timing() }
+
+// With returns t with the agent's overrides.
+func (t Timing) With(a AgentSettings) Timing {
+	a.Override(&t)
+	return t
 }
