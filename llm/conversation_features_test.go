@@ -43,7 +43,9 @@ func TestWhatAServerDeclinesOfConversationsIsLeftOut(t *testing.T) {
 		{"openai-compatible", []string{"tools", "rows", "stream_options", "temperature"}, 5, func(r llmtest.Request, h listener) bool {
 			return r.Stream && len(r.Tools) == 0 && r.Temperature == nil && len(h.parts) > 3
 		}},
-		{"anthropic", nil, 1, func(r llmtest.Request, h listener) bool { return r.Stream && in(r, "cache_control") && len(h.parts) > 3 }},
+		{"anthropic", nil, 1, func(r llmtest.Request, h listener) bool {
+			return r.Stream && in(r, "cache_control") && len(h.parts) > 3
+		}},
 		{"anthropic", []string{"cache_control"}, 2, func(r llmtest.Request, h listener) bool {
 			return r.Stream && !in(r, "cache_control") && len(h.parts) > 3
 		}},
