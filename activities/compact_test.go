@@ -16,7 +16,7 @@ import (
 	"reverie/store"
 )
 
-// gardenSummary is what the model of these tests sums up.
+// gardenSummary is the summary by the model of these tests.
 const gardenSummary = "## Goal\n- The user plans a garden.\n\n## Next\n- Plant an oak."
 
 // newCompactWorld has a conversation that is flushed.
@@ -90,7 +90,7 @@ func TestNothingIsSummarisedUnflushed(t *testing.T) {
 	}
 }
 
-// What a model writes is cut to its limit, and loses what may not stand in a window.
+// A model's summary is cut to its limit, and loses what is not fit for a window.
 func TestSummariesAreTidied(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply llmtest.Reply

@@ -25,7 +25,7 @@ type tester interface {
 	Fatal(args ...any)
 }
 
-// scribe notes every message that it is shown, each in a line of its own.
+// scribe notes every message that it is shown, each on a separate line.
 type scribe struct {
 	memory string // what it proposes for MEMORY.md
 	words  string // in front of each line that it notes
@@ -166,7 +166,7 @@ func (k *talk) propose(t tester, flush uuid.UUID, run string, fallback, nothing 
 	}
 }
 
-// extract makes the draft of an extraction's next step, or ends the step. transcript is how many messages a step has at most.
+// extract drafts the next step of an extraction, or ends it. transcript bounds the messages of a step.
 func (k *talk) extract(t tester, r store.Range, run string, paid bool, transcript int) {
 	id := k.as(run)
 	record, err := k.store.BeginExtraction(t.Context(), id, r)
@@ -198,7 +198,7 @@ func (k *talk) apply(t tester, record uuid.UUID, run string) {
 	}
 }
 
-// pending is what an extraction has to take.
+// pending returns the next range to extract.
 func (k *talk) pending(t tester) (store.Range, bool) {
 	next, found, err := k.store.ConversationRange(t.Context(), k.as("ask"), k.uid)
 	if err != nil {

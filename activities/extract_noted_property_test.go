@@ -13,7 +13,7 @@ import (
 	"reverie/store"
 )
 
-// check holds ranges and steps of all flushes against what the conversation says.
+// check compares the ranges and steps of all flushes with the conversation.
 func (k *talk) check(t *rapid.T) {
 	c, err := k.store.Conversation(t.Context(), k.as("check"), k.name())
 	if err != nil {
@@ -48,7 +48,7 @@ func (k *talk) check(t *rapid.T) {
 	}
 }
 
-// transcript is how many messages a step of an extraction has at most.
+// transcript bounds the messages of a step of an extraction.
 var transcript = rapid.IntRange(3, 10)
 
 // finish has everything flushed and extracted that is not.

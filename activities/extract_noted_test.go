@@ -102,7 +102,7 @@ func TestExtractionOfWhatIsNoted(t *testing.T) {
 // testNoon is noon in the agent's time zone on the desk's first day.
 const testNoon = 1795258800
 
-// An extraction that has nothing to say but what is noted says so, and is done.
+// An extraction whose entry is already noted ends with that reason.
 func TestNothingButWhatIsNoted(t *testing.T) {
 	t.Parallel()
 	k := &talk{desk: newDesk(t), owner: "user:7"}

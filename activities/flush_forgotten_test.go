@@ -7,7 +7,7 @@ import (
 	"reverie/store"
 )
 
-// What a person has forgotten while a flush was drafted is not noted, and the flush says so.
+// A statement forgotten while a flush was drafted is not noted, and the flush ends with that reason.
 func TestAFlushOfWhatWasForgotten(t *testing.T) {
 	w := newFlushWorld(t, nil)
 	ref := memory.Ref{Scope: memory.ScopePersonal, Path: memory.MemoryPath}

@@ -20,7 +20,7 @@ import (
 	"reverie/store"
 )
 
-// flushEntry is what the model of these tests notes, unless a script says otherwise.
+// flushEntry is the entry that the model of these tests proposes, unless a script changes it.
 const flushEntry = `{"should_update":true,"reason":"a garden","daily_entry":"## 10:00 Garden\n\n- Plants an oak in the garden."}`
 
 // flushWorld is a world with a conversation that is to be flushed, and a model.
@@ -162,8 +162,8 @@ func TestNothingToStoreIsHonoured(t *testing.T) {
 	}
 }
 
-// What ends a step without anybody being asked.
-func TestFlushesThatAskNobody(t *testing.T) {
+// Reasons that end a step before an engine is asked.
+func TestFlushesThatAskNoEngine(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(t *testing.T, w *flushWorld)
 		reason memory.ReasonCode
@@ -322,7 +322,7 @@ func TestAFlushWithoutABudget(t *testing.T) {
 	}
 }
 
-// Whoever has a flush in hand is told when another execution takes it over.
+// An execution gets an error when another one has taken over its flush.
 func TestAFlushThatAnotherExecutionHas(t *testing.T) {
 	w := newFlushWorld(t, nil)
 	in := w.plan(t)
