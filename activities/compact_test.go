@@ -18,7 +18,7 @@ import (
 	"reverie/store"
 )
 
-// gardenSummary is the summary of the model in these tests.
+// gardenSummary is the summary by the model of these tests.
 const gardenSummary = "## Goal\n- The user plans a garden.\n\n## Next\n- Plant an oak."
 
 // newCompactWorld creates a conversation that is flushed.
@@ -94,7 +94,7 @@ func TestNothingIsSummarisedUnflushed(t *testing.T) {
 	}
 }
 
-// A model's summary is cut to its limit and cleaned for use in a window.
+// A model's summary is cut to its limit, and loses what is not fit for a window.
 func TestSummariesAreTidied(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply llmtest.Reply

@@ -189,7 +189,7 @@ func TestWhatAPersonHasToRepair(t *testing.T) {
 				t.Error("it would be tried again at once")
 			}
 			if n := w.count(t, `select count(*) from components where name = $1 and state = $2`, EmbeddingsComponent, string(c.kind)); n != 1 {
-				t.Error("nobody is told")
+				t.Error("not reported")
 			}
 			if n := w.count(t, `select count(*) from index_vectors`); n != 0 {
 				t.Errorf("%d vectors were stored", n)

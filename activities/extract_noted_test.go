@@ -54,7 +54,7 @@ func TestExtractionOfWhatIsNoted(t *testing.T) {
 		before         func(string) string // a person's edit before the proposal
 		between        func(string) string // and before it is applied
 		want           string              // the note
-		shown          string // today's note, as shown to the engine
+		shown          string              // today's note, as shown to the engine
 	}{
 		"a model after a model": {false, true, nil, nil, title + flushed, "# 2026-11-21\n"},
 		"a model after rules":   {true, true, nil, nil, title + model, "# 2026-11-21\n"},
@@ -134,7 +134,7 @@ func TestExtractionOfWhatIsNoted(t *testing.T) {
 // testNoon is noon in the agent's time zone on the desk's first day.
 const testNoon = 1795258800
 
-// An extraction that finds only noted statements ends with that reason.
+// An extraction whose entry is already noted ends with that reason.
 func TestNothingButWhatIsNoted(t *testing.T) {
 	t.Parallel()
 	k := &talk{desk: newDesk(t), owner: "user:7"}

@@ -20,7 +20,7 @@ import (
 	"reverie/store"
 )
 
-// flushEntry is the model's default entry in these tests.
+// flushEntry is the entry that the model of these tests proposes, unless a script changes it.
 const flushEntry = `{"should_update":true,"reason":"a garden","daily_entry":"## 10:00 Garden\n\n- Plants an oak in the garden."}`
 
 // flushWorld is a world with a conversation to flush, and a model.
@@ -176,8 +176,8 @@ func TestNothingToStoreIsHonoured(t *testing.T) {
 	}
 }
 
-// Steps that end without asking an engine.
-func TestFlushesThatAskNobody(t *testing.T) {
+// Reasons that end a step before an engine is asked.
+func TestFlushesThatAskNoEngine(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(t *testing.T, w *flushWorld)
 		reason memory.ReasonCode
@@ -341,7 +341,7 @@ func TestAFlushWithoutABudget(t *testing.T) {
 	}
 }
 
-// A flush that another execution has taken over fails with TypeSuperseded.
+// An execution gets an error when another one has taken over its flush.
 func TestAFlushThatAnotherExecutionHas(t *testing.T) {
 	w := newFlushWorld(t, nil)
 	in := w.plan(t)

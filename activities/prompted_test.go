@@ -18,7 +18,7 @@ func (silent) Complete(context.Context, llm.Request) (llm.Response, error) {
 
 func (silent) Name() string { return "openai/silent" }
 
-// An answer says which words the model was given: each of its tasks has a prompt of its own.
+// An answer names the version of its prompt; each task has another prompt.
 func TestAnswersNameTheirPrompts(t *testing.T) {
 	p := Prompted{Model: silent{}}
 	proposed, err := p.Propose(t.Context(), memory.ExtractionInput{})

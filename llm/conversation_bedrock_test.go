@@ -12,7 +12,7 @@ import (
 	"reverie/memory"
 )
 
-// Bedrock is asked in one piece and without tools; what tools were asked and answered before is told in words.
+// Bedrock answers in one piece and without tools; earlier tool calls and results are sent as text.
 func TestConversationsAtBedrock(t *testing.T) {
 	llmtest.SetAWSCredentials(t)
 	call := memory.ToolCall{ID: "1", Name: "memory_search", Arguments: `{"query":"home"}`}
@@ -25,11 +25,11 @@ func TestConversationsAtBedrock(t *testing.T) {
 		if !ok {
 			t.Fatal("the model does not take conversations")
 		}
-		var h heard
+		var h listener
 		got, err := model.Chat(t.Context(), llm.ChatRequest{
 			Tools:    []llm.ChatTool{searching},
 			Messages: []llm.ChatMessage{system("Be brief."), user("Recalled: nothing."), user("Where do I live?"), assistant("Let me see.", call), tool("1", "Köln, Lindenthal"), user("So?")},
-		}, h.hear)
+		}, h.listen)
 		if err != nil {
 			t.Errorf("%s: %v", test.model, err)
 			continue
@@ -39,7 +39,7 @@ func TestConversationsAtBedrock(t *testing.T) {
 			Usage: memory.Usage{Calls: 1, InputTokens: 12, OutputTokens: 4, CostMicros: 12*3 + 4*15},
 		}
 		if diff := cmp.Diff(want, got); diff != "" || len(h.parts) != 1 || h.text() != got.Text {
-			t.Errorf("%s: heard %q: %s", test.model, h.parts, diff)
+			t.Errorf("%s: got %q: %s", test.model, h.parts, diff)
 		}
 		sent, _ := endpoint.Sent.Load().(string)
 		for _, part := range []string{"Be brief.", `Recalled: nothing.\n\nWhere do I live?`, `[called the tool memory_search: {\"query\":\"home\"}]`, `[result of the tool memory_search]\nKöln, Lindenthal\n\nSo?`} {

@@ -44,8 +44,8 @@ func TestFailuresOfConversations(t *testing.T) {
 				t.Run(provider+" "+test.name, func(t *testing.T) {
 					t.Parallel()
 					server := llmtest.New(t, llmtest.Options{Script: llmtest.Always(test.reply), Answer: func(string) string { return longAnswer }})
-					var h heard
-					onText := h.hear
+					var h listener
+					onText := h.listen
 					if !streaming {
 						onText = nil
 					}
@@ -60,7 +60,7 @@ func TestFailuresOfConversations(t *testing.T) {
 	}
 }
 
-// A stream that breaks is a failure worth another try, whatever was heard of it, and never a whole answer.
+// A broken stream is a retryable failure, however much of it arrived, and never a whole answer.
 func TestStreamsThatBreak(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -86,24 +86,24 @@ func TestStreamsThatBreak(t *testing.T) {
 					})
 					model := openChat(t, provider, server, func(c *llm.Config) { c.InputPrice, c.OutputPrice = 1, 10 })
 					request := llm.ChatRequest{Messages: []llm.ChatMessage{user("Where do I live?")}, Tools: []llm.ChatTool{searching}}
-					var h heard
-					got, err := model.Chat(t.Context(), request, h.hear)
+					var h listener
+					got, err := model.Chat(t.Context(), request, h.listen)
 					e := failureOf(t, err)
 					kind := test.kind
-					if provider == "openai" && kind == llm.Overloaded { // it has no status of its own in the event
+					if provider == "openai" && kind == llm.Overloaded { // the event has no status
 						kind = llm.Unavailable
 					}
 					if e.Kind != kind || !e.Kind.Retryable() || got.Text != "" || got.ToolCalls != nil {
 						t.Errorf("%+v, %v", got, err)
 					}
 					if h.text() == "" || !strings.HasPrefix(turn.Text, h.text()) {
-						t.Errorf("heard %q", h.text())
+						t.Errorf("got %q", h.text())
 					}
 					if got.Usage.Calls != 1 || got.Usage.InputTokens == 0 || got.Usage.OutputTokens == 0 || got.Usage.CostMicros == 0 {
 						t.Errorf("what was used is %+v", got.Usage)
 					}
 					h.parts = nil
-					if got, err = model.Chat(t.Context(), request, h.hear); err != nil || got.Text != turn.Text || h.text() != turn.Text || len(got.ToolCalls) != len(turn.Calls) {
+					if got, err = model.Chat(t.Context(), request, h.listen); err != nil || got.Text != turn.Text || h.text() != turn.Text || len(got.ToolCalls) != len(turn.Calls) {
 						t.Errorf("the next time: %+v, %v", got, err)
 					}
 				})
@@ -119,10 +119,10 @@ func TestDeadlinesAndCancellationInTheMiddleOfAStream(t *testing.T) {
 		request := llm.ChatRequest{Messages: []llm.ChatMessage{user("Hi.")}}
 		t.Run(provider+" timeout", func(t *testing.T) {
 			t.Parallel()
-			var h heard
-			got, err := openChat(t, provider, server, func(c *llm.Config) { c.Timeout = 2 * time.Second }).Chat(t.Context(), request, h.hear)
+			var h listener
+			got, err := openChat(t, provider, server, func(c *llm.Config) { c.Timeout = 2 * time.Second }).Chat(t.Context(), request, h.listen)
 			if e := failureOf(t, err); e.Kind != llm.Timeout || !errors.Is(err, context.DeadlineExceeded) || h.text() == "" || got.Text != "" {
-				t.Errorf("%+v, %v, heard %d parts", got, err, len(h.parts))
+				t.Errorf("%+v, %v, got %d parts", got, err, len(h.parts))
 			}
 		})
 		t.Run(provider+" cancelled", func(t *testing.T) {

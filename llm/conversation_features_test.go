@@ -24,31 +24,33 @@ func TestWhatAServerDeclinesOfConversationsIsLeftOut(t *testing.T) {
 		provider string
 		declines []string
 		calls    int
-		holds    func(r llmtest.Request, h heard) bool // of the last request, and what was heard of its answer
+		holds    func(r llmtest.Request, h listener) bool // of the last request and its streamed answer
 	}{
-		{"openai", nil, 1, func(r llmtest.Request, h heard) bool {
+		{"openai", nil, 1, func(r llmtest.Request, h listener) bool {
 			return r.Stream && in(r, `"include_usage":true`) && r.Offers("memory_search") && len(h.parts) > 3
 		}},
-		{"openai", []string{"stream_options"}, 2, func(r llmtest.Request, h heard) bool {
+		{"openai", []string{"stream_options"}, 2, func(r llmtest.Request, h listener) bool {
 			return r.Stream && !in(r, "stream_options") && len(h.parts) > 3
 		}},
-		{"openai", []string{"stream"}, 2, func(r llmtest.Request, h heard) bool { return !r.Stream && !in(r, "stream") && len(h.parts) == 1 }},
-		{"ollama", []string{"tools"}, 2, func(r llmtest.Request, h heard) bool {
+		{"openai", []string{"stream"}, 2, func(r llmtest.Request, h listener) bool { return !r.Stream && !in(r, "stream") && len(h.parts) == 1 }},
+		{"ollama", []string{"tools"}, 2, func(r llmtest.Request, h listener) bool {
 			return r.Stream && len(r.Tools) == 0 && !in(r, "tool_calls") && !in(r, `"role":"tool"`) && len(h.parts) > 3 &&
 				strings.Contains(r.User, "[result of the tool memory_search]\nKöln") && in(r, `[called the tool memory_search: {\"query\":\"home\"}]`)
 		}},
-		{"vllm", []string{"rows"}, 2, func(r llmtest.Request, _ heard) bool {
+		{"vllm", []string{"rows"}, 2, func(r llmtest.Request, _ listener) bool {
 			return strings.Contains(r.User, "Hi.\n\nWhere do I live?") && r.Offers("memory_search")
 		}},
-		{"openai-compatible", []string{"tools", "rows", "stream_options", "temperature"}, 5, func(r llmtest.Request, h heard) bool {
+		{"openai-compatible", []string{"tools", "rows", "stream_options", "temperature"}, 5, func(r llmtest.Request, h listener) bool {
 			return r.Stream && len(r.Tools) == 0 && r.Temperature == nil && len(h.parts) > 3
 		}},
-		{"anthropic", nil, 1, func(r llmtest.Request, h heard) bool { return r.Stream && in(r, "cache_control") && len(h.parts) > 3 }},
-		{"anthropic", []string{"cache_control"}, 2, func(r llmtest.Request, h heard) bool {
+		{"anthropic", nil, 1, func(r llmtest.Request, h listener) bool {
+			return r.Stream && in(r, "cache_control") && len(h.parts) > 3
+		}},
+		{"anthropic", []string{"cache_control"}, 2, func(r llmtest.Request, h listener) bool {
 			return r.Stream && !in(r, "cache_control") && len(h.parts) > 3
 		}},
-		{"anthropic", []string{"stream"}, 2, func(r llmtest.Request, h heard) bool { return !r.Stream && len(h.parts) == 1 }},
-		{"anthropic", []string{"tools"}, 2, func(r llmtest.Request, _ heard) bool {
+		{"anthropic", []string{"stream"}, 2, func(r llmtest.Request, h listener) bool { return !r.Stream && len(h.parts) == 1 }},
+		{"anthropic", []string{"tools"}, 2, func(r llmtest.Request, _ listener) bool {
 			return len(r.Tools) == 0 && !in(r, "tool_result") && strings.Contains(r.User, "[result of the tool memory_search]\nKöln")
 		}},
 	} {
@@ -57,8 +59,8 @@ func TestWhatAServerDeclinesOfConversationsIsLeftOut(t *testing.T) {
 			server := llmtest.New(t, llmtest.Options{Declines: test.declines, Answer: func(string) string { return "In Köln, if I remember that right." }})
 			model := openChat(t, test.provider, server)
 			for i := range test.calls {
-				var h heard
-				got, err := model.Chat(t.Context(), request, h.hear)
+				var h listener
+				got, err := model.Chat(t.Context(), request, h.listen)
 				if i < test.calls-1 {
 					if e := failureOf(t, err); e.Kind != llm.Unavailable || !strings.Contains(e.Message, "left out from the next call on") {
 						t.Fatalf("call %d: %v", i+1, err)
@@ -69,7 +71,7 @@ func TestWhatAServerDeclinesOfConversationsIsLeftOut(t *testing.T) {
 					t.Fatalf("call %d: %+v, %v", i+1, got, err)
 				}
 				if last := server.Requests()[i]; !test.holds(last, h) {
-					t.Errorf("sent %s, heard %q", last.Body, h.parts)
+					t.Errorf("sent %s, got %q", last.Body, h.parts)
 				}
 				if got.Usage.InputTokens == 0 || got.Usage.OutputTokens == 0 {
 					t.Errorf("usage %+v", got.Usage)
@@ -129,20 +131,20 @@ func TestServersThatAnswerInAnotherWayThanAsked(t *testing.T) {
 		server := llmtest.New(t, llmtest.Options{Script: llmtest.Always(llmtest.Reply{Raw: []byte(test.body), ContentType: test.kind})})
 		model := openChat(t, test.provider, server)
 		for _, streaming := range []bool{false, true} {
-			var h heard
-			onText := h.hear
+			var h listener
+			onText := h.listen
 			if !streaming {
 				onText = nil
 			}
 			got, err := model.Chat(t.Context(), llm.ChatRequest{Messages: []llm.ChatMessage{user("Hi.")}}, onText)
 			if err != nil || got.Text != "Hello Ada" || streaming && h.text() != got.Text || got.Usage.InputTokens == 0 {
-				t.Errorf("%s, %s, streaming %t: %+v, heard %q, %v", test.provider, test.body, streaming, got, h.parts, err)
+				t.Errorf("%s, %s, streaming %t: %+v, got %q, %v", test.provider, test.body, streaming, got, h.parts, err)
 			}
 		}
 	}
 }
 
-// An answer that says and calls nothing is one: models end so after a tool has done what was asked for.
+// An answer without text and calls is valid: models end like this after a tool has done the work.
 func TestAnswersThatSayNothing(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ provider, kind, body string }{
@@ -172,8 +174,8 @@ func TestAConversationThatIsCut(t *testing.T) {
 	t.Parallel()
 	for _, provider := range protocols {
 		server := llmtest.New(t, llmtest.Options{Script: llmtest.Always(llmtest.FinishLength()), Answer: func(string) string { return "In Köln, if I" }})
-		var h heard
-		got, err := openChat(t, provider, server).Chat(t.Context(), llm.ChatRequest{Messages: []llm.ChatMessage{user("Hi.")}, MaxTokens: 3}, h.hear)
+		var h listener
+		got, err := openChat(t, provider, server).Chat(t.Context(), llm.ChatRequest{Messages: []llm.ChatMessage{user("Hi.")}, MaxTokens: 3}, h.listen)
 		if err != nil || !got.Truncated || got.Text != h.text() || got.Finish != map[string]string{"openai": "length", "anthropic": "max_tokens"}[provider] {
 			t.Errorf("%s: %+v, %v", provider, got, err)
 		}

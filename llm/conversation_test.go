@@ -23,15 +23,15 @@ func openChat(tb testing.TB, provider string, server *llmtest.Server, change ...
 	return model
 }
 
-// heard collects what is streamed.
-type heard struct{ parts []string }
+// listener collects a streamed text.
+type listener struct{ parts []string }
 
-func (h *heard) hear(part string) error {
+func (h *listener) listen(part string) error {
 	h.parts = append(h.parts, part)
 	return nil
 }
 
-func (h *heard) text() string { return strings.Join(h.parts, "") }
+func (h *listener) text() string { return strings.Join(h.parts, "") }
 
 func system(text string) llm.ChatMessage {
 	return llm.ChatMessage{Role: memory.RoleOfSystem, Content: text}
@@ -69,8 +69,8 @@ func TestAConversationWithTools(t *testing.T) {
 				return turn
 			}})
 			model := openChat(t, provider, server)
-			var h heard
-			onText := h.hear
+			var h listener
+			onText := h.listen
 			if !streaming {
 				onText = nil
 			}
@@ -92,7 +92,7 @@ func TestAConversationWithTools(t *testing.T) {
 				t.Errorf("%s, streaming %t: %s", provider, streaming, diff)
 			}
 			if streaming != sent.Stream || streaming && (h.text() != first.Text || len(h.parts) < 3) {
-				t.Errorf("%s, streaming %t: sent %t, heard %q", provider, streaming, sent.Stream, h.parts)
+				t.Errorf("%s, streaming %t: sent %t, got %q", provider, streaming, sent.Stream, h.parts)
 			}
 			request.Messages = append(request.Messages, assistant(first.Text, first.ToolCalls...), tool("call_1_1", "Köln"), tool("call_1_2", "Lindenthal"))
 			h.parts = nil

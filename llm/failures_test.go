@@ -17,7 +17,7 @@ import (
 	"reverie/memory"
 )
 
-// Every fault of the wire, over both protocols: its kind, what it says about waiting, and that one call is one request.
+// Every fault, over both protocols: its kind, its delay, and that one call is one request.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -158,7 +158,7 @@ func TestAnUnreachableProvider(t *testing.T) {
 	}
 }
 
-// What a provider says must not carry the key or somebody's memory into errors and logs, in whatever shape it repeats them.
+// Errors and logs hold neither the key nor text of the request, in whatever format a provider repeats them.
 func TestNoKeysAndNoMemoriesInErrors(t *testing.T) {
 	t.Parallel()
 	const secretWish = "My daughter Mila starts school at the Montessori in Lindenthal"

@@ -102,7 +102,7 @@ func TestWhatOneModelDeclinesIsStillSentToAnother(t *testing.T) {
 	}
 }
 
-// The words in which servers decline what they cannot do, some with a status that says otherwise.
+// Errors with which servers decline a feature, some with a misleading status.
 func TestWordsThatDecline(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

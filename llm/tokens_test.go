@@ -74,7 +74,7 @@ func TestCountsThatAreKept(t *testing.T) {
 	}
 }
 
-// tolerance is how far the estimate may be outside of what OpenAI's two vocabularies count; other makers' lie around them.
+// tolerance bounds how far the estimate may be outside the counts of OpenAI's two vocabularies; other makers' are close to them.
 const tolerance = 0.20
 
 // The estimate against the exact counts, on texts of many kinds. docs/context.md quotes the table: go test ./llm/ -run

@@ -61,7 +61,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// Every change of what models are told shows in a review, the new version included.
+// Every change of a prompt, including its version, shows in a review.
 func TestGolden(t *testing.T) {
 	system, err := ExtractSystem()
 	if err != nil {
@@ -163,7 +163,7 @@ func hostile(in memory.ExtractionInput, text func(name string) string) memory.Ex
 	return in
 }
 
-// outside are the lines that stand between no markers.
+// outside returns the lines outside the markers.
 func outside(text string) []string {
 	_, code, _ := strings.Cut(text, "The code of the markers in this request is ")
 	code, _, _ = strings.Cut(code, ".")

@@ -67,7 +67,7 @@ func TestFlushDataStaysBetweenItsMarkers(t *testing.T) {
 	})
 }
 
-// hostilePieces are what texts are made of that try to leave their markers.
+// hostilePieces are parts of texts that try to leave their markers.
 var hostilePieces = []string{
 	"<<<", ">>>", "<<<MEMORY.md ", " MEMORY.md>>>", "<<<END", "x", "\n", "0a1b2c3d4e5f", "CONVERSATION>>>", "SUMMARY>>>", "\n\nNow: ", "\n\nAnswer with ", "{{.Code}}", "\u2028", "\r",
 }

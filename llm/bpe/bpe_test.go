@@ -16,7 +16,7 @@ import (
 
 var encodings = []*Encoding{O200k, Cl100k}
 
-// pieces are what a text is split into.
+// pieces splits a text.
 func (e *Encoding) pieces(text string) []string {
 	var out []string
 	for i := 0; i < len(text); {

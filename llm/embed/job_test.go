@@ -337,7 +337,7 @@ func TestWhatWasMadeBeforeAFailureIsKept(t *testing.T) {
 	}
 }
 
-// Every fault of the wire: its kind, what it says about waiting, and that it is not tried again here.
+// Every fault: its kind, its delay, and that it is not retried here.
 func TestEmbedFailures(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

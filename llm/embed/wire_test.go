@@ -39,7 +39,7 @@ func TestWireFormOfEveryProvider(t *testing.T) {
 		},
 	}
 	for _, provider := range embed.Providers() {
-		if provider == "bedrock" { // has tests of its own
+		if provider == "bedrock" { // tested separately
 			continue
 		}
 		form, ok := forms[provider]
@@ -269,7 +269,7 @@ func TestBedrockEmbedderCredentials(t *testing.T) {
 	}
 }
 
-// A body with words that JSON does not know is read as far as it goes, wherever they stand.
+// Values that are not numbers, and not JSON, spoil only their own vectors.
 func TestWordsForNoNumber(t *testing.T) {
 	t.Parallel()
 	for body, bad := range map[string]bool{

@@ -10,6 +10,7 @@ import (
 // EmbedProtocol is the API by which a provider embeds.
 type EmbedProtocol int
 
+// The APIs.
 const (
 	EmbeddingsAPI EmbedProtocol = iota // OpenAI's /embeddings, which most others offer too
 	CohereEmbed                        // Cohere's own /embed: its OpenAI-compatible one cannot distinguish questions from documents

@@ -14,6 +14,7 @@ import (
 // Protocol is the API that a provider speaks.
 type Protocol int
 
+// The protocols.
 const (
 	ChatCompletions Protocol = iota // OpenAI's, which most others offer too
 	Messages                        // Anthropic's
@@ -23,6 +24,7 @@ const (
 // JSONSupport is how far a provider makes an answer follow a schema.
 type JSONSupport int
 
+// The levels of support, best first.
 const (
 	BindsSchema JSONSupport = iota // binds the answer to the schema and shows the schema to the model
 	TakesSchema                    // accepts the schema, and may or may not show it to the model

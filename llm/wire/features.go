@@ -6,6 +6,7 @@ import "regexp"
 // so each part is sent until a server declines it: that call fails as Unavailable, and the next one leaves the part out.
 type Feature uint16
 
+// The features.
 const (
 	SchemaBound Feature = 1 << iota // the answer is bound to the schema
 	JSONBound                       // the answer is bound to JSON; instead of SchemaBound

@@ -33,7 +33,7 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// Whatever an error says, it gets a kind, a delay within bounds, and a short line without the key.
+// Any error gets a kind, a delay within bounds, and a short line without the key.
 func FuzzErrors(f *testing.F) {
 	for _, test := range worded {
 		f.Add(test.status, []byte(test.body))

@@ -58,7 +58,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// Whatever a provider says, a delay is never negative and never longer than the bound, and Go's own notation reads back.
+// A delay is never negative and never longer than the bound, and Go's notation of durations is parsed.
 func TestRetryAfterIsBounded(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -27,8 +27,8 @@ func streamOf(events ...string) *http.Response {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(b.String()))}
 }
 
-// told reads a stream and returns its answer with what was told of it.
-func told(s assembler, response *http.Response) (a Answer, text string, failure *Error) {
+// readAll reads a stream and returns its answer with the text that the listener received.
+func readAll(s assembler, response *http.Response) (a Answer, text string, failure *Error) {
 	var b strings.Builder
 	call := &Call{Listener: func(part string) error { b.WriteString(part); return nil }}
 	a, failure = readStream(response, s, call)
@@ -100,9 +100,9 @@ func TestStreamsOfOddServers(t *testing.T) {
 			callPart(`{"index":0,"id":"a","function":{"name":"search","arguments":"{\"q\":\"x y\"}"}}`), fmt.Sprintf(finish, "stop"),
 		}, []memory.ToolCall{search}},
 	} {
-		a, text, failure := told(newCompletionStream(), streamOf(append([]string{delta(`{"role":"assistant","content":null}`)}, test.events...)...))
+		a, text, failure := readAll(newCompletionStream(), streamOf(append([]string{delta(`{"role":"assistant","content":null}`)}, test.events...)...))
 		if failure != nil || text != "" {
-			t.Errorf("%s: %v, told %q", test.name, failure, text)
+			t.Errorf("%s: %v, listener got %q", test.name, failure, text)
 			continue
 		}
 		for i := range a.Calls {
@@ -162,7 +162,7 @@ func TestTextsOfStreams(t *testing.T) {
 		{"a refusal of messages", newMessageStream, []string{begin, block, said, strings.ReplaceAll(end, "end_turn", "refusal"), over}, Answer{Text: "Hello", Finish: "refusal", Model: "m", InputTokens: 10, CachedTokens: 3, OutputTokens: 2}, Refused},
 		{"overloaded", newMessageStream, []string{begin, block, said, `event: error` + "\n" + `data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}` + "\n\n"}, Answer{Text: "Hello", Model: "m", InputTokens: 10, CachedTokens: 3, OutputTokens: 1}, Overloaded},
 	} {
-		a, text, failure := told(test.stream(), streamOf(test.events...))
+		a, text, failure := readAll(test.stream(), streamOf(test.events...))
 		if kind := Kind(""); failure != nil && failure.Kind != test.kind || failure == nil && test.kind != kind {
 			t.Errorf("%s: %v", test.name, failure)
 		}
@@ -170,7 +170,7 @@ func TestTextsOfStreams(t *testing.T) {
 			t.Errorf("%s: %s", test.name, diff)
 		}
 		if text != a.Text {
-			t.Errorf("%s: told %q of %q", test.name, text, a.Text)
+			t.Errorf("%s: listener got %q of %q", test.name, text, a.Text)
 		}
 	}
 }
@@ -180,7 +180,7 @@ func TestCallsOfMessageStreams(t *testing.T) {
 	begin := func(index int, input string) string {
 		return fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":{"type":"tool_use","id":"t%d","name":"get","input":%s}}`, index, index, input)
 	}
-	a, text, failure := told(newMessageStream(), streamOf(
+	a, text, failure := readAll(newMessageStream(), streamOf(
 		`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"Let me"}}`, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" look."}}`,
 		begin(1, `{}`), `{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":""}}`,
 		`{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"n\": 12345678901234567"}}`,
@@ -192,11 +192,11 @@ func TestCallsOfMessageStreams(t *testing.T) {
 		{ID: "t1", Name: "get", Arguments: `{"n": 12345678901234567890}`}, {ID: "t2", Name: "get", Arguments: `{"all":true}`}, {ID: "t3", Name: "get", Arguments: `{}`},
 	}
 	if diff := cmp.Diff(want, a.Calls); failure != nil || diff != "" || text != "Let me look." {
-		t.Errorf("%v, told %q: %s", failure, text, diff)
+		t.Errorf("%v, listener got %q: %s", failure, text, diff)
 	}
 }
 
-// A connection that breaks is told apart from an end, wherever it breaks.
+// A broken connection is not taken for an end, wherever it breaks.
 func TestAStreamIsWholeOrBroken(t *testing.T) {
 	t.Parallel()
 	events := streamOf(delta(`{"content":"Hello "}`), delta(`{"content":"Ada"}`), fmt.Sprintf(finish, "stop"), endOfStream)
@@ -207,13 +207,13 @@ func TestAStreamIsWholeOrBroken(t *testing.T) {
 	end := strings.Index(string(all), `"finish_reason":"stop"`) + len(`"finish_reason":"stop"}]}`)
 	for n := range all {
 		events.Body = io.NopCloser(io.MultiReader(strings.NewReader(string(all[:n])), iotest.ErrReader(io.ErrUnexpectedEOF)))
-		if a, _, failure := told(newCompletionStream(), events); failure == nil && n < end || failure != nil && failure.Kind != Unavailable {
+		if a, _, failure := readAll(newCompletionStream(), events); failure == nil && n < end || failure != nil && failure.Kind != Unavailable {
 			t.Errorf("broken after %d bytes: %+v, %v", n, a, failure)
 		}
 	}
 }
 
-// What is told of a text in parts is the text without its thoughts, however it is cut.
+// The listener receives the text without its thoughts, however it is split into parts.
 func TestThoughtsAreCutOutOfParts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -224,18 +224,18 @@ func TestThoughtsAreCutOutOfParts(t *testing.T) {
 			parts = append([]string{" <think>"}, parts...)
 		}
 		var filter thoughtFilter
-		told := ""
+		passed := ""
 		for _, part := range parts {
-			told += filter.pass(part)
+			passed += filter.pass(part)
 		}
-		told += filter.rest()
-		if want := WithoutThoughts(strings.Join(parts, "")); told != want {
-			t.Fatalf("told %q of %q, want %q", told, parts, want)
+		passed += filter.rest()
+		if want := WithoutThoughts(strings.Join(parts, "")); passed != want {
+			t.Fatalf("listener got %q of %q, want %q", passed, parts, want)
 		}
 	})
 }
 
-// Whoever listens can end the call.
+// The listener can end the call.
 func TestAListenerEndsAStream(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("gone")
@@ -264,12 +264,12 @@ func FuzzStreams(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for _, stream := range []func() assembler{newCompletionStream, newMessageStream} {
 			response := &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(string(body)))}
-			a, text, failure := told(stream(), response)
+			a, text, failure := readAll(stream(), response)
 			switch {
 			case failure != nil && failure.Kind == "":
 				t.Error("a failure without a kind")
 			case failure == nil && text != WithoutThoughts(a.Text):
-				t.Errorf("told %q of %q", text, a.Text)
+				t.Errorf("listener got %q of %q", text, a.Text)
 			}
 			for _, c := range a.Calls {
 				if c.ID == "" || c.Arguments == "" {

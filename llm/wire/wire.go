@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tmc/langchaingo/llms"
@@ -153,11 +154,11 @@ func (c *Chat) GenerateContent(
 
 // textOf returns the text of a message.
 func textOf(m llms.MessageContent) string {
-	text := ""
+	var text strings.Builder
 	for _, part := range m.Parts {
 		if t, ok := part.(llms.TextContent); ok {
-			text += t.Text
+			text.WriteString(t.Text)
 		}
 	}
-	return text
+	return text.String()
 }
