@@ -64,8 +64,8 @@ func TestTemporalSecondStartFindsItsWorkflows(t *testing.T) {
 	dir := folder(t)
 	first := startTemporal(t, TemporalOptions{Dir: dir, SearchAttributes: map[string]string{"AgentID": "Keyword"}})
 	run, err := dial(t, first).ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
-		ID: "waits for a worker", TaskQueue: "nobody", SearchAttributes: map[string]any{"AgentID": "ada"},
-		//nolint:staticcheck // the shortest form
+		ID: "waits for a worker", TaskQueue: "nobody",
+		SearchAttributes: map[string]any{"AgentID": "ada"}, //nolint:staticcheck // the shortest form
 	}, "Unknown")
 	if err != nil {
 		t.Fatal(err)

@@ -129,7 +129,7 @@ func (w *world) dreams(ctx context.Context, agent string, s *speed, withModel bo
 	}); err != nil {
 		return err
 	}
-	before := w.calls.So()
+	before := w.calls.Total()
 	if err := s.took(ours, oursCPU, func() (time.Duration, error) { return w.night(ctx, agent, s.Owners, s.Parallel) }); err != nil {
 		return err
 	}
