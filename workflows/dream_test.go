@@ -277,7 +277,7 @@ func TestDreamWhoseStepFailsIsRecorded(t *testing.T) {
 	}
 }
 
-func TestDreamThatWasResetTakesItselfOver(t *testing.T) {
+func TestAResetDreamTakesOver(t *testing.T) {
 	superseded := temporal.NewNonRetryableApplicationError("another execution has this dream", activities.TypeSuperseded, nil)
 	t.Run("and goes on", func(t *testing.T) {
 		e := newDreamEnv(t)
@@ -410,7 +410,7 @@ func TestAnOwnerDreamsOneDreamAtATime(t *testing.T) {
 	}
 }
 
-func TestHowADreamEndedIsAResult(t *testing.T) {
+func TestTheEndOfADreamIsAResult(t *testing.T) {
 	c := dialTemporal(t, devtest.Temporal(t).Address)
 	ended := map[memory.DreamMode]func(ctx workflow.Context) (DreamResult, error){
 		memory.DreamNightly: func(workflow.Context) (DreamResult, error) { return DreamResult{Outcome: memory.OutcomeWritten}, nil },

@@ -82,7 +82,7 @@ func windowFaults(seed uint64) llmtest.Script {
 	}
 }
 
-// modelLives is how many requests the model answers: about half of the run.
+// modelLives is the number of requests that the model answers: about half of the run.
 const modelLives = 12 * time.Second
 
 // checkFlushes checks that each message is covered by exactly one acknowledged flush or still in the window: the

@@ -14,7 +14,7 @@ import (
 	"reverie/workflows"
 )
 
-// speed is how many owners of one agent dream per minute at a given parallelism.
+// speed is the rate of dreams of one agent's owners at a given parallelism.
 type speed struct {
 	Parallel int `json:"parallel"`
 	Owners   int `json:"owners"` // per measurement
