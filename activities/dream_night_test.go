@@ -98,7 +98,7 @@ func TestOneFailingDreamStopsNoOther(t *testing.T) {
 	}
 }
 
-func TestADreamThatTakesLongGivesItsPlaceAway(t *testing.T) {
+func TestALongDreamReleasesItsSlot(t *testing.T) {
 	in := startDreams(6)
 	in.Parallel, in.Patience = 1, 20*time.Millisecond
 	s := &sleepers{dream: func(ctx context.Context, _ int, o DreamOrder) (memory.Outcome, error) {
@@ -114,7 +114,7 @@ func TestADreamThatTakesLongGivesItsPlaceAway(t *testing.T) {
 	}
 }
 
-func TestANightThatIsTriedAgainLeavesAloneWhoIsDone(t *testing.T) {
+func TestARetriedNightSkipsFinishedOwners(t *testing.T) {
 	in := startDreams(9)
 	s := &sleepers{dream: func(_ context.Context, n int, o DreamOrder) (memory.Outcome, error) {
 		if o.Owner == in.Owners[4] && n == 1 {

@@ -304,8 +304,8 @@ type ImportedItem struct {
 func (p *importPage) item(ctx context.Context, staged store.ImportItem) (store.ImportSettled, error) {
 	var item imports.Item
 	if err := json.Unmarshal(staged.Payload, &item); err != nil || (item.Document == nil) == (item.Conversation == nil) {
-		return store.ImportSettled{Outcome: memory.OutcomeFailed, ReasonCode: ReasonUnreadable},
-			nil //nolint:nilerr // the item records the reason
+		end := store.ImportSettled{Outcome: memory.OutcomeFailed, ReasonCode: ReasonUnreadable}
+		return end, nil //nolint:nilerr // the item records the reason
 	}
 	var end store.ImportSettled
 	var err error

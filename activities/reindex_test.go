@@ -129,7 +129,7 @@ func (m moved) Identity() memory.EmbeddingIdentity { return m.identity }
 
 func (m moved) Probe(context.Context) (memory.EmbeddingIdentity, error) { return m.identity, nil }
 
-func TestWhoseModelIsChanged(t *testing.T) {
+func TestAgentsDueForAModelChange(t *testing.T) {
 	server := llmtest.New(t, llmtest.Options{})
 	small, large := modelAt(t, server, "small"), modelAt(t, server, "large")
 	w := newWorld(t, small, large)

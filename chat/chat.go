@@ -85,7 +85,7 @@ type ContextRequest struct {
 	// rules.
 	NoWait bool
 	Name   string // of the speaker
-	// Speaker is who sent Message if the owner is a group. Messages are then sent to the model with their speakers.
+	// Speaker sent Message, if the owner is a group. Messages are then sent to the model with their speakers.
 	Speaker memory.Owner
 	// Emergency counts how often the model has refused the context as too long.
 	Emergency int
@@ -120,7 +120,7 @@ type TurnRequest struct {
 	MessageID string
 	Message   string
 	Name      string // of the speaker
-	// Speaker is who speaks if the owner is a group; see toolbox.Caller.
+	// Speaker sent Message, if the owner is a group; see toolbox.Caller.
 	Speaker   memory.Owner
 	Trigger   memory.Trigger
 	Model     string

@@ -359,9 +359,9 @@ type compactor struct {
 	store *store.Store
 
 	mu           sync.Mutex
-	failing      error // error of every call; nil: calls succeed
+	failing      error         // error of every call; nil: calls succeed
 	summaryFails bool          // summaries are not written
-	summary      string // text of summaries; empty: their range
+	summary      string        // text of summaries; empty: their range
 	held         chan struct{} // background work waits until it is closed; nil: it starts at once
 	calls        []string
 }

@@ -40,7 +40,7 @@ func findApt(ctx context.Context, progress Progress) (*apt, error) {
 // run runs a command as root and returns its output.
 func (a *apt) run(ctx context.Context, args ...string) (string, error) {
 	args = append(append(append([]string{}, a.asRoot...), "env", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C"), args...)
-	return run(ctx, exec.Command(args[0], args[1:]...)) //nolint:gosec,noctx // run watches ctx
+	return run(ctx, exec.Command(args[0], args[1:]...)) //nolint:gosec,noctx // run honours ctx
 }
 
 // lockTimeout bounds apt-get's wait for another running package manager, in seconds.

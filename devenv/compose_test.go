@@ -11,7 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// composeFile is what these tests read of docker-compose.yml. Docker itself reads it in CI only; this runs everywhere.
+// composeFile is the part of docker-compose.yml that these tests check. Docker itself reads it only in CI; these
+// tests run everywhere.
 type composeFile struct {
 	Services map[string]composeService
 	Volumes  map[string]any
@@ -30,7 +31,7 @@ type composeService struct {
 	Configs     []struct{ Source, Target string }
 }
 
-// isLasting says whether the service is meant to stay up, by its restart policy.
+// isLasting reports whether the service is meant to stay up, by its restart policy.
 func (s composeService) isLasting() bool { return s.Restart == "unless-stopped" }
 
 func readCompose(t *testing.T) composeFile {
@@ -51,7 +52,7 @@ func readCompose(t *testing.T) composeFile {
 	return compose
 }
 
-// pinned is an image with the version of one release.
+// pinned matches an image with the version of one release.
 var pinned = regexp.MustCompile(`^[a-z0-9./-]+:[0-9]+\.[0-9]+\.[0-9]+(-[a-z0-9-]+)?$`)
 
 func TestComposePinsItsImages(t *testing.T) {
@@ -94,7 +95,7 @@ func TestComposeAgreesWithTheRest(t *testing.T) {
 	}
 }
 
-func TestComposeWatchesWhatLasts(t *testing.T) {
+func TestComposeChecksLastingServices(t *testing.T) {
 	compose := readCompose(t)
 	for name, service := range compose.Services {
 		awaited := false

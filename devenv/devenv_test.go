@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestTemporaryFoldersOfTheDeadAreRemoved(t *testing.T) {
+func TestAbandonedTemporaryFoldersAreRemoved(t *testing.T) {
 	base := folder(t)
 	t.Setenv("TMPDIR", base)
 	folders := map[string]string{}
@@ -95,7 +95,7 @@ func TestKeptPort(t *testing.T) {
 	}
 }
 
-func TestProgramsThatAreThere(t *testing.T) {
+func TestProgramsOnThePath(t *testing.T) {
 	if err := Programs(t.Context(), func(part, message string) { t.Errorf("%s: %s", part, message) }, "go", "sh"); err != nil {
 		t.Error(err)
 	}
@@ -109,7 +109,7 @@ func TestProgramsThatCannotBeInstalled(t *testing.T) {
 	}
 }
 
-func TestProgressTellsHowLongItTakes(t *testing.T) {
+func TestProgressReportsElapsedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var heard []string
 		progress := Progress(func(part, message string) { heard = append(heard, part+": "+message) })

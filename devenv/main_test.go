@@ -47,7 +47,7 @@ func help(folder string) error {
 	select {}
 }
 
-// startHelper starts the helper process and returns it with the process numbers of its servers.
+// startHelper starts the helper process and returns it with the process ids of its servers.
 func startHelper(t *testing.T, folder string) (helper *exec.Cmd, servers []int) {
 	t.Helper()
 	helper = exec.Command(os.Args[0])
@@ -78,7 +78,7 @@ func startHelper(t *testing.T, folder string) (helper *exec.Cmd, servers []int) 
 	return helper, servers
 }
 
-// folder makes a folder for a server that, unlike t.TempDir, an ordinary user may enter when the tests run as root.
+// folder creates a folder for a server that, unlike t.TempDir, an ordinary user may enter when the tests run as root.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "reverie-test-") //nolint:usetesting // see above
@@ -96,7 +96,7 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-// alive says whether a process is there, and is no zombie that waits for its parent.
+// alive reports whether a process exists and is not a zombie.
 func alive(pid int) bool {
 	if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil {
 		_, state, _ := strings.Cut(string(stat), ") ")
@@ -116,7 +116,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	t.Fatalf("not after 20 s: %s", what)
 }
 
-// listeners returns the addresses that a process listens on, as Linux tells them.
+// listeners returns the addresses that a process listens on, from Linux's /proc.
 func listeners(t *testing.T, pid int) (addresses []string) {
 	t.Helper()
 	sockets := map[string]bool{}
@@ -146,8 +146,8 @@ func listeners(t *testing.T, pid int) (addresses []string) {
 	return addresses
 }
 
-// hexAddress reads an IPv4 address of /proc/net/tcp, whose bytes stand in the machine's (little-endian) order. One of
-// IPv6 is returned as it stands.
+// hexAddress parses an IPv4 address of /proc/net/tcp, whose bytes are in the machine's (little-endian) order. IPv6
+// addresses are returned unchanged.
 func hexAddress(t *testing.T, text string) string {
 	t.Helper()
 	host, port, _ := strings.Cut(text, ":")
@@ -162,8 +162,8 @@ func hexAddress(t *testing.T, text string) string {
 	return fmt.Sprintf("%d.%d.%d.%d:%d", bytes[3], bytes[2], bytes[1], bytes[0], number)
 }
 
-// requireLoopback fails the test when a process listens on anything but 127.0.0.1. /proc exists on Linux only; elsewhere
-// the servers run with the same flags.
+// requireLoopback fails the test if a process listens on anything but 127.0.0.1. /proc exists only on Linux;
+// elsewhere the servers run with the same flags.
 func requireLoopback(t *testing.T, pid int, atLeast int) {
 	t.Helper()
 	if !exists("/proc/net/tcp") {

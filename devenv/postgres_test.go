@@ -33,7 +33,7 @@ func stopPostgres(t *testing.T, p *Postgres) {
 	}
 }
 
-// query runs statements on a connection of their own and returns the last one's single value as text.
+// query runs statements on a separate connection and returns the last one's single value as text.
 func query(t *testing.T, url string, statements ...string) (answer string) {
 	t.Helper()
 	err := withConnection(t.Context(), url, func(conn *pgx.Conn) error {
@@ -150,7 +150,7 @@ func TestPostgresRestartIsACrash(t *testing.T) {
 	if err := p.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	<-done // of the server that was there before
+	<-done // of the previous server
 	if _, err := conn.Exec(t.Context(), "commit"); err == nil {
 		t.Error("a connection outlived the server")
 	}
@@ -232,7 +232,7 @@ func TestPostgresEndsALeftoverServer(t *testing.T) {
 	query(t, p.URL(maintenance), "select 1")
 }
 
-func TestPostgresUnfinishedClusterIsMadeAnew(t *testing.T) {
+func TestPostgresUnfinishedClusterIsRecreated(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
 	for path, content := range map[string]string{"data.unfinished/PG_VERSION": "15\n", "password": "of the first attempt\n"} {
@@ -245,7 +245,7 @@ func TestPostgresUnfinishedClusterIsMadeAnew(t *testing.T) {
 	query(t, p.URL(maintenance), "select 1")
 }
 
-func TestPostgresOfAnotherMajorIsNamed(t *testing.T) {
+func TestPostgresOfAnotherMajorIsReported(t *testing.T) {
 	if os.Geteuid() == 0 {
 		// Otherwise the test would install that version, or try to.
 		t.Setenv("PATH", t.TempDir())

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func TestRunSaysWhatFailed(t *testing.T) {
+func TestRunReportsTheFailure(t *testing.T) {
 	output, err := run(t.Context(), exec.Command("sh", "-c", "echo useful; exit 3"))
 	if err == nil || !strings.Contains(err.Error(), "exit status 3") || !strings.Contains(err.Error(), "useful") {
 		t.Errorf("error %v; want the status and the end of the output", err)
@@ -41,7 +41,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	eventually(t, "what the command started ends too", func() bool { return !alive(grandchild) })
 }
 
-func TestStopKillsWhatDoesNotListen(t *testing.T) {
+func TestStopKillsAnUnresponsiveProcess(t *testing.T) {
 	c, err := startChild(exec.Command("sh", "-c", "trap '' INT TERM; while :; do sleep 0.1; done"), syscall.SIGKILL)
 	if err != nil {
 		t.Fatal(err)
@@ -54,14 +54,14 @@ func TestStopKillsWhatDoesNotListen(t *testing.T) {
 	}
 }
 
-func TestStartSaysWhatIsMissing(t *testing.T) {
+func TestStartReportsAMissingProgram(t *testing.T) {
 	if _, err := startChild(exec.Command("/nowhere/program"), syscall.SIGKILL); err == nil ||
 		!strings.Contains(err.Error(), "/nowhere/program") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// A process that is killed, as by the out-of-memory killer, can stop nothing. Its servers end all the same, and the next
+// A process that is killed, as by the out-of-memory killer, cannot stop anything. Its servers still end, and the next
 // start finds their data.
 func TestKilledParentLeavesNothing(t *testing.T) {
 	t.Parallel()

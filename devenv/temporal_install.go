@@ -74,9 +74,9 @@ func buildTemporal(ctx context.Context, progress Progress, folder, program strin
 	}
 	defer func() { _ = os.RemoveAll(work) }()
 	return progress.during("temporal", "building "+temporalVersion, func() error {
-		cmd := exec.Command(tool, "install", "-ldflags=-s -w -X github.com/temporalio/cli/temporalcli.Version="+temporalVersion[1:],
-			temporalModule+"@"+temporalVersion) //nolint:noctx // run honours ctx
-		cmd.Dir = work // outside of any module
+		ldflags := "-ldflags=-s -w -X github.com/temporalio/cli/temporalcli.Version=" + temporalVersion[1:]
+		cmd := exec.Command(tool, "install", ldflags, temporalModule+"@"+temporalVersion) //nolint:noctx // run honours ctx
+		cmd.Dir = work                                                                    // outside of any module
 		cmd.Env = append(os.Environ(), "GOBIN="+work, "GOFLAGS=", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 		if _, err := run(ctx, cmd); err != nil {
 			return err

@@ -54,7 +54,7 @@ func TestTemporalProgramFromTheCache(t *testing.T) {
 	}
 }
 
-// What a build or download leaves half done must never be taken for the program.
+// An incomplete build or download must never be taken for the program.
 func TestTemporalBuildThatFailsLeavesNothing(t *testing.T) {
 	tools, cache := t.TempDir(), t.TempDir()
 	t.Setenv("PATH", tools+":/bin:/usr/bin")
@@ -68,7 +68,7 @@ func TestTemporalBuildThatFailsLeavesNothing(t *testing.T) {
 	}
 }
 
-// packed is an archive of one file, as releases have it.
+// packed returns an archive of one file, like releases.
 func packed(t *testing.T, name, content string) []byte {
 	t.Helper()
 	var buffer bytes.Buffer

@@ -64,8 +64,8 @@ func TestTemporalSecondStartFindsItsWorkflows(t *testing.T) {
 	dir := folder(t)
 	first := startTemporal(t, TemporalOptions{Dir: dir, SearchAttributes: map[string]string{"AgentID": "Keyword"}})
 	run, err := dial(t, first).ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
-		ID: "waits for a worker", TaskQueue: "nobody", SearchAttributes: map[string]any{"AgentID": "ada"},
-		//nolint:staticcheck // the shortest form
+		ID: "waits for a worker", TaskQueue: "nobody",
+		SearchAttributes: map[string]any{"AgentID": "ada"}, //nolint:staticcheck // the shortest form
 	}, "Unknown")
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestTemporalRestart(t *testing.T) {
 	if server.Address != address || server.UIURL != ui {
 		t.Errorf("the server moved from %s, %s to %s, %s", address, ui, server.Address, server.UIURL)
 	}
-	// The client that was connected before finds the server again.
+	// The earlier client reconnects to the server.
 	if _, err := c.DescribeWorkflowExecution(t.Context(), "waits", ""); err != nil {
 		t.Errorf("the workflow after the restart: %v", err)
 	}
@@ -158,7 +158,7 @@ func TestTemporalPortOfTheUITaken(t *testing.T) {
 	}
 }
 
-func TestTemporalMovesWhenSomebodyTookItsPort(t *testing.T) {
+func TestTemporalMovesWhenItsPortIsTaken(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
 	first := startTemporal(t, TemporalOptions{Dir: dir})
@@ -217,7 +217,7 @@ func TestTemporalTemporaryFolderIsRemoved(t *testing.T) {
 	}
 }
 
-// Variables that a person has set for another cluster must not reach the server's tool.
+// Variables that are set for another cluster must not reach the server's tool.
 func TestTemporalIgnoresTheEnvironmentOfItsTool(t *testing.T) {
 	t.Setenv("TEMPORAL_NAMESPACE", "elsewhere")
 	t.Setenv("TEMPORAL_ADDRESS", "192.0.2.1:7233")

@@ -144,7 +144,7 @@ func TestHostileExports(t *testing.T) {
 	}
 }
 
-func TestARecordThatIsTooLargeIsSteppedOver(t *testing.T) {
+func TestATooLargeRecordIsSkipped(t *testing.T) {
 	huge := strings.Repeat("x", MaxRecordBytes+10)
 	s, err := Open(jsonFile(`[`+gpt("one")+`,{"mapping":"`+huge+`"},`+gpt("two")+`]`), Options{})
 	if err != nil {
@@ -202,7 +202,7 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-func TestDocumentsOfNobodyAreSharedWhenThatIsAskedFor(t *testing.T) {
+func TestDocumentsWithoutAPersonAreSharedOnRequest(t *testing.T) {
 	for _, want := range []struct {
 		owners Owners
 		scope  memory.Scope
@@ -354,7 +354,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	}
 }
 
-func TestSourcesThatAreNone(t *testing.T) {
+func TestUnknownSources(t *testing.T) {
 	if _, err := Open(folder(t, fstest.MapFS{"a.txt": {Data: []byte("x")}}), Options{}); !errors.Is(err, ErrUnknownFormat) {
 		t.Errorf("error %v", err)
 	}

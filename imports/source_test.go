@@ -212,7 +212,7 @@ var fixtures = []struct {
 	{"locomo.json", LoCoMo},
 }
 
-func TestEveryFormatIsFoundOutAndRead(t *testing.T) {
+func TestEveryFormatIsDetectedAndRead(t *testing.T) {
 	for _, f := range fixtures {
 		t.Run(f.name, func(t *testing.T) {
 			s, err := Open(folder(t, fixture(t, f.name)), Options{Owners: Owners{Default: "user:marta"}})
@@ -332,7 +332,7 @@ func TestAnArchiveReadsLikeItsFolder(t *testing.T) {
 	}
 }
 
-func TestReadingStopsWhenNobodyListens(t *testing.T) {
+func TestReadingStopsWithItsConsumer(t *testing.T) {
 	for _, f := range fixtures {
 		s, err := Open(folder(t, fixture(t, f.name)), Options{})
 		if err != nil {

@@ -50,7 +50,7 @@ func TestDisabledMemoryIsNotSearched(t *testing.T) {
 	}
 }
 
-func TestFaultsOfARequest(t *testing.T) {
+func TestInvalidRequests(t *testing.T) {
 	number := func(n int) *int { return &n }
 	share := func(x float64) *float64 { return &x }
 	day := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)

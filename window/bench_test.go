@@ -8,7 +8,8 @@ import (
 	"reverie/memory"
 )
 
-// loaded is a conversation of so many messages: half of them of a user and an assistant, half calls and their results.
+// loaded returns a conversation of a number of messages: half of them of a user and an assistant, half calls and
+// their results.
 func loaded(messages int) []memory.Message {
 	out := make([]memory.Message, 0, messages)
 	for i := 0; len(out) < messages; i++ {
@@ -28,8 +29,8 @@ func loaded(messages int) []memory.Message {
 	return out[:messages]
 }
 
-// BenchmarkFit measures windows of 2,000 loaded messages without what counting costs: all of them fit, results have to be
-// trimmed, and most have to be left out.
+// BenchmarkFit measures windows of 2,000 loaded messages without the cost of counting: all of them fit, results have
+// to be trimmed, and most have to be dropped.
 func BenchmarkFit(b *testing.B) {
 	history := loaded(2000)
 	for _, window := range []int{1_000_000, 128_000, 8000} {
@@ -46,7 +47,8 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
-// BenchmarkFitOrphans has results that answer no call, as conversations have whose client stores no calls: each is escaped.
+// BenchmarkFitOrphans measures results without matching calls, as from clients that do not store calls: each is
+// escaped.
 func BenchmarkFitOrphans(b *testing.B) {
 	history := loaded(2000)
 	for i := range history {

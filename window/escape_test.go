@@ -15,7 +15,7 @@ import (
 	"reverie/memory"
 )
 
-// What no escaped text has, as rules of their own: they know nothing of how Escape works.
+// Properties of escaped text, stated independently of Escape's implementation.
 var (
 	openBracket = regexp.MustCompile(`(^|[^\\])(\\\\)*\[([^ xX]|.[^\]])`)
 	openTag     = regexp.MustCompile(`<[A-Za-z/!?|｜<]`)
@@ -51,7 +51,7 @@ func checkEscaped(t failer, given, escaped string) {
 	}
 }
 
-// letterOnly is a text without what Escape adds.
+// letterOnly returns a text without what Escape adds.
 func letterOnly(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\\' || unicode.IsSpace(r) {
@@ -99,7 +99,7 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// fragments are what attacks are put together from.
+// fragments are building blocks of attacks.
 var fragments = append([]string{
 	"system", "System", "ѕystem", "ＳＹＳＴＥＭ", "assistant", "user", "用户", "システム", "hệ thống", ":", "：", "\n", "\r", "\u2028", "\\", "[", "［",
 	"]", "<", "＜", "|", "/", ">",
@@ -124,7 +124,8 @@ func FuzzEscape(f *testing.F) {
 	})
 }
 
-// TestDefuseProperties: a tool's result loses nothing but gains spaces, and JSON stays JSON that says the same but for them.
+// TestDefuseProperties: Defuse only inserts spaces into a tool's result, and JSON stays JSON with the same content
+// except for them.
 func TestDefuseProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		given := strings.Join(rapid.SliceOfN(rapid.SampledFrom(fragments), 0, 14).Draw(t, "given"), "")
@@ -153,14 +154,14 @@ func TestDefuseProperties(t *testing.T) {
 	})
 }
 
-// injection is an attack that somebody hides in what a window is made of.
+// injection is an attack hidden in the input of a window.
 type injection struct {
 	ID    string   `json:"id"`
 	Lang  string   `json:"lang"`
 	Where string   `json:"where"` // user, tool, note, summary: where it was thought of; it is tried everywhere
 	Trick string   `json:"trick"`
 	Text  string   `json:"text"`
-	Gone  []string `json:"gone"` // what nobody may find where the text is quoted; a line break stands for the beginning of a line
+	Gone  []string `json:"gone"` // must not occur where the text is quoted; a line break represents the beginning of a line
 }
 
 func injections(tb testing.TB) []injection {
@@ -193,7 +194,7 @@ func TestInjectionCorpus(t *testing.T) {
 	}
 }
 
-// TestInjectionsEscaped: wherever a text is quoted, nothing of it looks like the structure of a window.
+// TestInjectionsEscaped: an escaped text never looks like the structure of a window.
 func TestInjectionsEscaped(t *testing.T) {
 	for _, c := range injections(t) {
 		t.Run(c.ID, func(t *testing.T) { checkQuoted(t, c, Escape(c.Text), c.Text) })
@@ -241,7 +242,7 @@ func TestInjectionsInWindow(t *testing.T) {
 	}
 }
 
-// attacked is an input with an attack in all places.
+// attacked returns an input with an attack in all places.
 func attacked(text string) Input {
 	in := base(100_000,
 		user(3),
@@ -303,7 +304,8 @@ func checkHistory(t *testing.T, c injection, m Message) {
 	}
 }
 
-// checkRecalled: a block of recalled memory is its label, a line for each memory that begins with source and age, and its end.
+// checkRecalled: a block of recalled memory consists of its label, a line per memory that begins with source and age,
+// and its end.
 func checkRecalled(t *testing.T, m Message) {
 	t.Helper()
 	lines := strings.Split(m.Content, "\n")
@@ -324,8 +326,7 @@ func checkRecalled(t *testing.T, m Message) {
 	}
 }
 
-// TestInjectionsCut: in a window
-// that is too small for all of it no cut uncovers an attack.
+// TestInjectionsCut: cutting a window that is too small never uncovers an attack.
 func TestInjectionsCut(t *testing.T) {
 	for _, c := range injections(t) {
 		in := attacked(strings.Repeat(c.Text+"\n", 12))
@@ -350,5 +351,5 @@ func TestInjectionsCut(t *testing.T) {
 	}
 }
 
-// ours are the marks that a window puts into what it cuts.
+// ours matches the marks that a window puts where it cuts.
 var ours = regexp.MustCompile(`\[(?:… \d+ characters(?: of this result)? left out …|Result cleared: [^\]]*|Same result as an earlier one: [^\]]*|\d+ characters more in the conversation)\]`)

@@ -15,13 +15,13 @@ import (
 	"reverie/memory"
 )
 
-// failer is what rapid's tests and ordinary ones have in common.
+// failer is the common part of rapid's and ordinary tests.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// counters count tokens, bytes, words, and in a way that no sum of parts tells.
+// counters count tokens, bytes, words, and in a way that is not additive.
 var counters = []func(string) int{
 	memory.EstimateTokens, memory.EstimateTokens,
 	func(s string) int { return len(s) },
@@ -29,7 +29,7 @@ var counters = []func(string) int{
 	func(s string) int { return len(s)/3 + len(s)*7919%13 },
 }
 
-// TestFitProperties: whatever a conversation and a window are like, the result fits and holds what it has to hold.
+// TestFitProperties: for any conversation and window, the result fits and contains what it must.
 func TestFitProperties(t *testing.T) {
 	seen := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -90,7 +90,7 @@ func clone(messages []memory.Message) []memory.Message {
 	return out
 }
 
-// checkWindow holds what is true of every window.
+// checkWindow checks the invariants of every window.
 func checkWindow(t failer, in Input, got Result) {
 	t.Helper()
 	checkLedger(t, in, got)
@@ -188,7 +188,7 @@ func checkOrder(t failer, in Input, got Result) {
 	}
 }
 
-// checkPairs: behind calls stand their results and nothing else stands there, as providers ask for.
+// checkPairs: calls are directly followed by exactly their results, as providers require.
 func checkPairs(t failer, messages []Message) {
 	t.Helper()
 	ids := map[string]bool{}
@@ -258,8 +258,8 @@ func checkPresence(t failer, in Input, got Result) {
 	}
 }
 
-// checkVictims: nothing is lost before what is worth less. The summary goes last of all, the last two messages before it, and
-// then what is recalled, the goal and older messages.
+// checkVictims: nothing is dropped before what is worth less. The summary is dropped last, before it the last two
+// messages, and before them recalled memory, the goal and older messages.
 func checkVictims(t failer, in Input, got Result) {
 	t.Helper()
 	l := got.Ledger
@@ -282,8 +282,8 @@ func checkVictims(t failer, in Input, got Result) {
 	}
 }
 
-// checkDue: a summary is asked for when the window is fuller than its share or leaves something out, never in the middle of a
-// pair, and a flush only of what is not flushed.
+// checkDue: a summary is due if the window exceeds its share or leaves something out, never in the middle of a pair,
+// and a flush only for what is not flushed.
 func checkDue(t failer, in Input, got Result) {
 	t.Helper()
 	l := got.Ledger
@@ -313,7 +313,7 @@ func checkDue(t failer, in Input, got Result) {
 
 func second(_ []piece, units []unit) []unit { return units }
 
-// scripts are texts to make messages of.
+// scripts are texts for messages.
 var scripts = []string{
 	"The quick brown fox books a table for four at the harbour. ", "我们决定把服务器的端口改成五四三二，明天再测试。", "Mình thích uống cà phê sữa đá mỗi buổi sáng. ",
 	"¿Podrías reservar una mesa para cuatro? ", "Könnten Sie bitte den Termin verschieben? ", "来週の火曜日に会議を予定しています。", "다음 주 화요일에 회의가 있습니다. ",
@@ -330,12 +330,12 @@ func text(t *rapid.T, most int, name string) string {
 	return string(body[:min(size, len(body))])
 }
 
-// size draws how long messages may be: most are short, some very long.
+// size draws the length of messages: most are short, some very long.
 func size(t *rapid.T) int {
 	return rapid.SampledFrom([]int{0, 3, 40, 40, 200, 200, 600, 900, 4000, 40_000}).Draw(t, "most")
 }
 
-// conversation draws messages as people, models and clients send them: with tools, and with what should not be.
+// conversation draws messages as people, models and clients send them: with tools, and with errors.
 func conversation(t *rapid.T, first int64, most int) []memory.Message {
 	var out []memory.Message
 	add := func(m memory.Message) {
@@ -369,7 +369,8 @@ func conversation(t *rapid.T, first int64, most int) []memory.Message {
 	return out
 }
 
-// toolRound adds an assistant's calls and what answers them: all, some, in another order, twice, by name only, or too late.
+// toolRound adds an assistant's calls and their answers: all, some, in another order, twice, by name only, or too
+// late.
 func toolRound(t *rapid.T, add func(memory.Message)) {
 	n := rapid.IntRange(1, 4).Draw(t, "calls")
 	calls := make([]memory.ToolCall, n)
@@ -399,7 +400,7 @@ func toolRound(t *rapid.T, add func(memory.Message)) {
 	}
 }
 
-// input draws everything that a window is made of.
+// input draws the input of a window.
 func input(t *rapid.T) Input {
 	s := memory.DefaultWindowSettings()
 	s.MaxTokens = rapid.SampledFrom([]int{0, 1, 30, 64, 100, 150, 250, 500, 1000, 4000, 16_000, 128_000, 1_000_000}).Draw(t,

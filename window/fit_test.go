@@ -13,15 +13,16 @@ import (
 // words counts a token for each word, so that sizes in tests can be read.
 func words(s string) int { return len(strings.Fields(s)) }
 
-// say is a text of so many words.
+// say returns a text with a number of words.
 func say(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
 
-// result is a text of so many words that is long enough to be trimmed, and like no other.
+// result returns a unique text with a number of words, long enough to be trimmed.
 func longResult(i, n int) string {
 	return strings.TrimSpace(fmt.Sprintf("result%d ", i) + strings.Repeat("wordword ", n-1))
 }
 
-// base is an input in words: a system prompt of 96 tokens, a message of 16, both with what messages cost.
+// base returns an input counted in words: a system prompt of 96 tokens, a message of 16, including the cost of
+// messages.
 func base(window int, history ...memory.Message) Input {
 	s := memory.DefaultWindowSettings()
 	s.MaxTokens, s.FlushSoftTokens = window, 0
@@ -42,7 +43,7 @@ func assistant(n int) memory.Message {
 	return memory.Message{Role: memory.RoleOfAssistant, Content: say(n)}
 }
 
-// asks is a call of a tool, and answer its result.
+// asks returns a call of a tool, and answer its result.
 func asks(id string) memory.Message {
 	return memory.Message{
 		Role:      memory.RoleOfAssistant,
@@ -64,7 +65,7 @@ func mustFit(t *testing.T, in Input) Result {
 	return got
 }
 
-// sketch is a window in one line: the kinds and roles of its messages with their numbers, cuts marked.
+// sketch describes a window in one line: the kinds and roles of its messages with their numbers, cuts marked.
 func sketch(r Result) string {
 	var parts []string
 	for _, m := range r.Messages {
@@ -107,7 +108,7 @@ func TestFitWhole(t *testing.T) {
 	}
 }
 
-// TestFitJustEnough: what has to be sent whole may fill the window to the last token, and not one more.
+// TestFitJustEnough: what must be sent whole may fill the window to the last token, and not one more.
 func TestFitJustEnough(t *testing.T) {
 	in := base(112, user(10), assistant(20))
 	in.Recalled = []Recalled{{Text: "likes tea", Source: "PROFILE.md:3"}}
@@ -130,8 +131,8 @@ func TestFitJustEnough(t *testing.T) {
 	}
 }
 
-// TestFitEverySize goes through all sizes of a window, token by token: whatever there is room for, the next larger window never
-// has less of the conversation.
+// TestFitEverySize tries all sizes of a window, token by token: a larger window never contains less of the
+// conversation.
 func TestFitEverySize(t *testing.T) {
 	history := []memory.Message{
 		user(10), asks("a"), answer("a", longResult(1, 200)), assistant(30), user(20), asks("b"),
@@ -212,7 +213,7 @@ func TestFitCuts(t *testing.T) {
 	}
 }
 
-// TestFitSameResult: a result that the window has already is not said twice once results are trimmed.
+// TestFitSameResult: once results are trimmed, a repeated result is replaced by a reference.
 func TestFitSameResult(t *testing.T) {
 	body := longResult(0, 100)
 	in := base(400, user(1), asks("a"), answer("a", body), user(1), asks("b"), answer("b", body), user(1), user(1), user(1))
@@ -240,7 +241,8 @@ func TestFitDropsFromTheFront(t *testing.T) {
 	}
 }
 
-// TestFitNothingElseIsLeft: the last two messages and the summary are cut before they are left out, the messages first.
+// TestFitNothingElseIsLeft: the last two messages and the summary are cut before they are dropped, the messages
+// first.
 func TestFitNothingElseIsLeft(t *testing.T) {
 	in := base(500, user(100), assistant(100), user(400), assistant(300))
 	in.Summary, in.SummaryTo, in.Goal = say(40), 10, say(100)
@@ -281,7 +283,7 @@ func TestFitLongSummary(t *testing.T) {
 	}
 }
 
-// TestFitLongArguments: what was written to a file is not sent again when nothing else fits.
+// TestFitLongArguments: long arguments, such as written files, are dropped if nothing else fits.
 func TestFitLongArguments(t *testing.T) {
 	call := asks("a")
 	call.ToolCalls[0].Arguments = `{"text":"` + say(900) + `"}`
@@ -369,7 +371,7 @@ func TestFitNothing(t *testing.T) {
 	want(t, got, "current")
 }
 
-// threeTurns are a conversation of three turns, of which the first one may leave: 84 tokens, and 112 beside it.
+// threeTurns is a conversation of three turns, of which the first one may leave: 84 tokens, and 112 beside it.
 func threeTurns() []memory.Message {
 	return []memory.Message{user(10), assistant(10), user(10), assistant(10), user(10), assistant(10)}
 }
@@ -435,8 +437,8 @@ func TestFitFlushDefaults(t *testing.T) {
 	}
 }
 
-// Where tokens are estimated more of the window stays free: the trigger is where it was, as long as something is left between
-// it and what may be used.
+// When tokens are estimated, more of the window stays free: the trigger stays the same, as long as it is below the
+// usable share.
 func TestFitEstimated(t *testing.T) {
 	for share, trigger := range map[float64]int{.75: 96_000, .5: 64_000, 1: 96_960} {
 		in := base(128_000)

@@ -11,7 +11,7 @@ import (
 	"reverie/memory"
 )
 
-// talk is a conversation that goes on, with what its owner's database would know of it.
+// talk is a growing conversation, with the state that its owner's database would have.
 type talk struct {
 	in       Input
 	stored   []memory.Message
@@ -20,8 +20,8 @@ type talk struct {
 	compacts int
 }
 
-// say takes one turn as a chat does: a summary that is due is made, and what is left out is flushed first. It returns the window
-// that the model is sent.
+// say runs one turn like a chat: it makes a summary that is due, and flushes what is left out. It returns the window
+// for the model.
 func (k *talk) say(t failer, message string, answer ...memory.Message) Result {
 	t.Helper()
 	in := k.in
@@ -62,7 +62,7 @@ func (k *talk) fit(t failer, in Input) Result {
 	return got
 }
 
-// bytes are what a provider sees of messages, one after the other.
+// bytes returns messages in the form that a provider sees, one after the other.
 func bytes(messages []Message) string {
 	var b strings.Builder
 	for _, m := range messages {
@@ -71,7 +71,7 @@ func bytes(messages []Message) string {
 	return b.String()
 }
 
-// stable is how many bytes of a window are as in the window before.
+// stable returns the length of the common prefix of a window and the previous one.
 func stable(before, now string) int {
 	n := 0
 	for n < len(before) && n < len(now) && before[n] == now[n] {
@@ -80,8 +80,8 @@ func stable(before, now string) int {
 	return n
 }
 
-// kept are the messages of a window that the next one is to begin with: all but the last of the conversation's and what is
-// behind them.
+// kept returns the messages of a window with which the next one must begin: all but the last of the conversation's
+// and what follows it.
 func kept(r Result) []Message {
 	var out []Message
 	for _, m := range r.Messages {

@@ -10,7 +10,7 @@ import (
 	"reverie/memory"
 )
 
-// drawn is how messages are sent: role, calls with their ids, which call is answered, and the beginning of the text.
+// drawn describes sent messages: role, calls with their ids, the answered call, and the beginning of the text.
 func drawnPairs(history []memory.Message) []string {
 	pieces, _ := pair(history)
 	out := make([]string, len(pieces))

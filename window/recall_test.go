@@ -98,8 +98,8 @@ func TestSourceLabel(t *testing.T) {
 	}
 }
 
-// TestRecallProperties: a block keeps its budget, has one line for each memory that is used, in the order in which they were
-// found, and says what it is.
+// TestRecallProperties: a block keeps its budget, has one line per used memory, in the order found, and has its
+// label.
 func TestRecallProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var found []Recalled

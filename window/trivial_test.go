@@ -49,7 +49,7 @@ func TestTrivial(t *testing.T) {
 	}
 }
 
-func TestTrivialNot(t *testing.T) {
+func TestNotTrivial(t *testing.T) {
 	questions := map[string][]string{
 		"en": {
 			"who am I?", "why?", "when?", "where is it?", "my name?", "what's my dog's name", "how old am I", "which one?",

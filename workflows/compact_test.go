@@ -102,7 +102,7 @@ func (e *compactEnv) run(t *testing.T) (CompactResult, error) {
 	return runToEnd[CompactResult](t, e.TestWorkflowEnvironment, Compact, e.in)
 }
 
-// byRules tells which parts rules wrote in place of the model.
+// byRules returns for each part whether rules wrote it.
 func (e *compactEnv) byRules() []bool {
 	var out []bool
 	for _, p := range e.parts {
@@ -159,7 +159,7 @@ func TestCompactThatOnlyFlushes(t *testing.T) {
 	}
 }
 
-// An open flush of somebody else is joined, whatever its range is, and what is behind it is flushed after it.
+// An open flush of another execution is joined, whatever its range, and the rest is flushed after it.
 func TestCompactBehindAnOpenFlush(t *testing.T) {
 	e := newCompactEnv(t)
 	e.open = &activities.PlanFlushResult{Needed: true, Flush: uuid.New(), From: 1, To: 25}
@@ -170,7 +170,7 @@ func TestCompactBehindAnOpenFlush(t *testing.T) {
 	}
 }
 
-// While another execution has the flush in hand, this one waits and looks again.
+// While another execution owns the flush, this one waits and checks again.
 func TestCompactWaitsForTheFlushOfAnother(t *testing.T) {
 	e := newCompactEnv(t)
 	e.open = &activities.PlanFlushResult{Needed: true, Flush: uuid.New(), From: 1, To: 40}
@@ -218,7 +218,7 @@ func TestSummaryWhenTheModelIsAwayForAnHour(t *testing.T) {
 	}
 }
 
-// The deadline is of the whole summary: what the model has not written when it is reached, to the second, rules write.
+// The deadline applies to the whole summary: rules write what the model has not written by then, to the second.
 func TestSummaryDeadlineIsReachedInTheMiddle(t *testing.T) {
 	for took, byRules := range map[time.Duration][]bool{
 		29 * time.Second: {false, false, false},

@@ -255,7 +255,7 @@ func schedule(t *testing.T, c client.Client, p DreamPlan, change func(*wanted)) 
 	return c.ScheduleClient().GetHandle(t.Context(), DreamScheduleID(p.AgentRef))
 }
 
-// Nights of the past are begun again under their own names, whatever the jitter; a person's trigger is a night of its own.
+// Backfilled nights have their own keys, whatever the jitter; a person's trigger is a separate night.
 func TestBackfillAndTrigger(t *testing.T) {
 	t.Parallel()
 	c := dialTemporal(t, devtest.Temporal(t).Address)
@@ -294,8 +294,8 @@ func TestBackfillAndTrigger(t *testing.T) {
 	}
 }
 
-// While no worker polls, one night waits in its queue and one behind it; the others are let go. What dreams next dreams of
-// everything that is new.
+// While no worker polls, one night waits in its queue and one more is buffered; the others are dropped. The next
+// dream covers all news.
 func TestNightsWithoutWorkers(t *testing.T) {
 	t.Parallel()
 	c := dialTemporal(t, devtest.Temporal(t).Address)
@@ -366,7 +366,7 @@ func TestNightsAfterAnOutage(t *testing.T) {
 	}
 }
 
-// A schedule holds its input for as long as it lives: once it has followed a change of the key, the old one is not needed.
+// A schedule keeps its input: once it has followed a change of the key, the old key is not needed.
 func TestSchedulesFollowTheirKey(t *testing.T) {
 	t.Parallel()
 	dial := func(ids ...string) client.Client {

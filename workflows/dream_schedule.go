@@ -257,8 +257,8 @@ func isNotFound(err error) bool {
 	return errors.As(err, &missing)
 }
 
-// skippedNightsReach is how far back and ahead skipped nights are computed: a night of the past year can be
-// backfilled, and a worker that checks hourly adds those of the next year in time.
+// skippedNightsReach bounds the period before and after now for which skipped nights are computed: a night of the
+// past year can be backfilled, and a worker that checks hourly adds those of the next year in time.
 const skippedNightsReach = 400 * 24 * time.Hour
 
 // dreamTimes returns the calendars of a schedule in a zone: the cron expression, plus a replacement for each night

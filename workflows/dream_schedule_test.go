@@ -28,7 +28,7 @@ func dialTemporal(t *testing.T, address string) client.Client {
 	return c
 }
 
-// anyPlan is a plan of an agent that no other test has.
+// anyPlan returns a plan of a unique agent.
 func anyPlan(zone, cron string) DreamPlan {
 	p := DreamPlan{
 		AgentRef: activities.AgentRef{Workspace: "w" + uuid.NewString()[:8], Agent: "ada"}, TimeZone: zone,
@@ -58,7 +58,7 @@ func describe(t *testing.T, c client.Client, p DreamPlan) *client.ScheduleDescri
 	return d
 }
 
-// nights are the times at which Temporal would begin a night from one day (UTC) to another.
+// nights returns the times at which Temporal would start a night from one day (UTC) to another.
 func nights(t *testing.T, c client.Client, p DreamPlan, from, to string) []time.Time {
 	t.Helper()
 	day := func(s string) *timestamppb.Timestamp {
@@ -146,7 +146,7 @@ func TestNightsWhenClocksChange(t *testing.T) {
 	}
 }
 
-// A schedule says what it is for, follows its agent, and keeps what a person has done to it.
+// A schedule has a description, follows its agent, and keeps a person's changes.
 func TestScheduleFollowsItsAgent(t *testing.T) {
 	t.Parallel()
 	c := dialTemporal(t, devtest.Temporal(t).Address)
@@ -209,7 +209,7 @@ func TestScheduleFollowsItsAgent(t *testing.T) {
 		t.Errorf("next %s, paused %t, %v", next, paused, err)
 	}
 
-	// Somebody changes the times in the UI: they are the agent's.
+	// Times changed in the UI are reset to the agent's.
 	if err := handle.Update(t.Context(),
 		client.ScheduleUpdateOptions{DoUpdate: func(in client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
 			s := in.Description.Schedule
@@ -236,7 +236,7 @@ func TestScheduleFollowsItsAgent(t *testing.T) {
 	}
 }
 
-// Whoever is last has seen the last change: an agent that is changed while its schedule is made is looked at again.
+// If an agent is changed while its schedule is updated, the schedule follows the last change.
 func TestScheduleFollowsAChangeMeanwhile(t *testing.T) {
 	t.Parallel()
 	c := dialTemporal(t, devtest.Temporal(t).Address)
@@ -255,7 +255,7 @@ func TestScheduleFollowsAChangeMeanwhile(t *testing.T) {
 	}
 }
 
-// Many at once, of one agent: nobody fails, and the schedule is there.
+// Concurrent calls for one agent all succeed, and the schedule exists.
 func TestSchedulesAreMadeByManyAtOnce(t *testing.T) {
 	t.Parallel()
 	c := dialTemporal(t, devtest.Temporal(t).Address)

@@ -192,7 +192,7 @@ func TestDreamRecordsAFailureWhenTheModelStaysAway(t *testing.T) {
 	if e.did[len(e.did)-1] != "end" || e.note("commit") != 0 {
 		t.Errorf("steps were %v", e.did)
 	}
-	// How long it tries stands in the options; the environment ends the attempts earlier than a server does.
+	// The options contain the real retry limit; the test environment ends the attempts earlier than a server does.
 	o := consolidateStep(memory.DefaultDreamSettings())
 	if o.ScheduleToCloseTimeout != dreamPatience || o.RetryPolicy.MaximumAttempts != 0 || o.TaskQueue != ModelQueue {
 		t.Errorf("it tries for %s, %d times, on %s", o.ScheduleToCloseTimeout, o.RetryPolicy.MaximumAttempts, o.TaskQueue)
@@ -277,7 +277,7 @@ func TestDreamWhoseStepFailsIsRecorded(t *testing.T) {
 	}
 }
 
-func TestDreamThatWasResetTakesItselfOver(t *testing.T) {
+func TestAResetDreamTakesOver(t *testing.T) {
 	superseded := temporal.NewNonRetryableApplicationError("another execution has this dream", activities.TypeSuperseded, nil)
 	t.Run("and goes on", func(t *testing.T) {
 		e := newDreamEnv(t)
@@ -325,7 +325,7 @@ func TestDreamThatWasResetTakesItselfOver(t *testing.T) {
 	})
 }
 
-// detailsOf are the current details of a workflow, as Temporal's UI shows them.
+// detailsOf returns the current details of a workflow, as shown in Temporal's UI.
 func detailsOf(t *testing.T, env *testsuite.TestWorkflowEnvironment) string {
 	t.Helper()
 	value, err := env.QueryWorkflow("__temporal_workflow_metadata")
@@ -339,7 +339,7 @@ func detailsOf(t *testing.T, env *testsuite.TestWorkflowEnvironment) string {
 	return metadata.GetCurrentDetails()
 }
 
-// Temporal's UI shows what is known by now, in counts and ids, and of a dream that writes nothing that it has written nothing.
+// The details contain counts and ids known so far, and say of a dream that writes nothing that nothing was written.
 func TestWhatIsShownOfADream(t *testing.T) {
 	w := newDreamWorld(t)
 	w.has(t, llmtest.Always(llmtest.Status(503, 0)))
@@ -410,7 +410,7 @@ func TestAnOwnerDreamsOneDreamAtATime(t *testing.T) {
 	}
 }
 
-func TestHowADreamEndedIsAResult(t *testing.T) {
+func TestTheEndOfADreamIsAResult(t *testing.T) {
 	c := dialTemporal(t, devtest.Temporal(t).Address)
 	ended := map[memory.DreamMode]func(ctx workflow.Context) (DreamResult, error){
 		memory.DreamNightly: func(workflow.Context) (DreamResult, error) { return DreamResult{Outcome: memory.OutcomeWritten}, nil },
@@ -452,8 +452,8 @@ func TestHowADreamEndedIsAResult(t *testing.T) {
 	}
 }
 
-// What a dream wrote and what is said later corrects leaves MEMORY.md for the archive, the diary names it, and undoing the dream
-// brings it back.
+// A dream's statement that is corrected later moves from MEMORY.md to the archive, the diary names it, and undoing
+// the dream restores it.
 func TestALaterStatementRetiresALineOfADream(t *testing.T) {
 	w := newDreamWorld(t)
 	for _, day := range []string{"2026-01-28", "2026-01-29", "2026-01-30"} {
@@ -505,7 +505,7 @@ func TestALaterStatementRetiresALineOfADream(t *testing.T) {
 	}
 }
 
-// What a person wrote stays beside what corrects it, and the report says that it does.
+// A person's statement stays beside its correction, and the report says so.
 func TestALaterStatementRetiresNoLineOfAPerson(t *testing.T) {
 	w := newDreamWorld(t)
 	w.write(t, memory.MemoryPath, itsMemory+"\n## Friends\n\n- Carla lives in Rome.\n")

@@ -46,7 +46,7 @@ func TestAnAcknowledgedFlushIsFoundAgain(t *testing.T) {
 	}
 }
 
-// An hour without a model: one policy saves by rules when the deadline is over, the other by the model when it is back.
+// An hour without a model: one policy saves by rules after the deadline, the other by the model when it is back.
 func TestFlushWhenTheModelIsAwayForAnHour(t *testing.T) {
 	t.Run("fallback", func(t *testing.T) {
 		e := newFlushEnv(t, 1, 25, memory.FlushFallback)
@@ -80,7 +80,7 @@ func TestFlushWhenTheModelIsAwayForAnHour(t *testing.T) {
 	})
 }
 
-// The deadline is of the whole flush: what the model has not done when it is reached, to the second, rules do.
+// The deadline applies to the whole flush: rules do what the model has not done by then, to the second.
 func TestFlushDeadlineIsReachedInTheMiddle(t *testing.T) {
 	for took, rules := range map[time.Duration][]bool{
 		44 * time.Second: {false, false, false},
@@ -124,8 +124,8 @@ func TestFlushWithAModelThatIsTooSmall(t *testing.T) {
 	e.wantAcknowledged(t, out, err, true, true, true)
 }
 
-// What no retry helps against falls back at once, under either policy: for the step when it is about what was said, else for
-// the rest of the range.
+// Failures that no retry can fix fall back at once, under either policy: for the step if the reason concerns its
+// messages, otherwise for the rest of the range.
 func TestFlushFallsBackWhenWaitingWouldNotHelp(t *testing.T) {
 	for reason, rules := range map[memory.ReasonCode][]bool{
 		"refused": {true, false, false}, activities.ReasonInvalidProposal: {true, false, false}, activities.ReasonGuards: {true, false, false},
@@ -193,7 +193,7 @@ func TestFlushWhoseMessagesWereExtractedMeanwhile(t *testing.T) {
 	}
 }
 
-// A range of many thousand messages is flushed in several runs, which share the model's time and what it cost.
+// A range of many thousand messages is flushed in several runs, which share the model's time and cost.
 func TestALongFlushContinuesAsNew(t *testing.T) {
 	e := newFlushEnv(t, 1, 30, memory.FlushFallback)
 	e.SetContinueAsNewSuggested(true)
@@ -216,7 +216,7 @@ func TestALongFlushContinuesAsNew(t *testing.T) {
 	}
 }
 
-// What the scan refuses to write of a model, rules do; what it refuses of rules is nothing.
+// If the scan refuses a model's text, rules write; if it refuses the rules' text, nothing is written.
 func TestFlushWhoseEntryMayNotBeWritten(t *testing.T) {
 	e := newFlushEnv(t, 1, 20, memory.FlushWait)
 	e.commit = func(n int) (activities.CommitFlushResult, error, bool) {
@@ -229,7 +229,7 @@ func TestFlushWhoseEntryMayNotBeWritten(t *testing.T) {
 	}
 }
 
-// A run that was reset behind its proposal takes the flush into its hands, once; one that loses it again gives it up.
+// A run that was reset to a point after its proposal takes over the flush, once; if it loses it again, it gives up.
 func TestFlushIsTakenOver(t *testing.T) {
 	superseded := temporal.NewNonRetryableApplicationError("another execution has this flush", activities.TypeSuperseded, nil)
 	e := newFlushEnv(t, 1, 20, memory.FlushFallback)
@@ -263,7 +263,7 @@ func TestFlushThatMayNotFallBackGivesUpAfterADay(t *testing.T) {
 	if d := cmp.Diff([]memory.ReasonCode{ReasonModelUnavailable}, e.held); d != "" || len(e.steps) != 0 {
 		t.Errorf("held (-want +got):\n%s, steps %v", d, e.steps)
 	}
-	// How long it tries stands in the options; the environment ends the attempts earlier than a server does.
+	// The options contain the real retry limit; the test environment ends the attempts earlier than a server does.
 	if o := flushCall(e.in.Settings, flushPatience, testOwner); o.ScheduleToCloseTimeout != 24*time.Hour ||
 		o.RetryPolicy.MaximumAttempts != 0 || o.Priority.PriorityKey != 1 {
 		t.Errorf("it tries for %s, %d times, with priority %d", o.ScheduleToCloseTimeout, o.RetryPolicy.MaximumAttempts, o.Priority.PriorityKey)
@@ -283,7 +283,7 @@ func TestACancelledFlushSaysSo(t *testing.T) {
 	}
 }
 
-// A step that cannot succeed ends the flush; nothing is acknowledged, and the next one finds it open.
+// A step that cannot succeed ends the flush without acknowledgement, and the next flush finds it open.
 func TestFlushOfWhatIsGone(t *testing.T) {
 	e := newFlushEnv(t, 1, 20, memory.FlushFallback)
 	e.model = func(int) (activities.FlushStepResult, error) {
@@ -325,7 +325,8 @@ func TestWhatIsShownOfAFlush(t *testing.T) {
 	}
 }
 
-// flushEnv runs a Flush in virtual time against a store of one flush: steps of ten messages, of which each is committed once.
+// flushEnv runs a Flush in virtual time with a simulated store of one flush: steps of ten messages, each committed
+// once.
 type flushEnv struct {
 	*testsuite.TestWorkflowEnvironment
 	start    time.Time
@@ -342,7 +343,7 @@ type flushEnv struct {
 
 	// model answers in place of the model, by how often it was asked before; nil: with an entry.
 	model func(n int) (activities.FlushStepResult, error)
-	// commit says what happens to a draft in place of committing it, by how often that was tried before; nil: it is committed.
+	// commit replaces the commit of a draft; it gets the number of earlier attempts; nil: commits succeed.
 	commit func(n int) (activities.CommitFlushResult, error, bool)
 	tried  int
 	rules  []bool        // as each commit was told

@@ -63,7 +63,7 @@ func (e *snapshotEnv) run(t *testing.T) (ImportSnapshotResult, error) {
 
 func readable(int) error { return nil }
 
-// A database that is away is waited for at both steps; the import is then done once.
+// Both steps wait for an unavailable database; the import is then done once.
 func TestAnImportOfASnapshotWaitsForTheDatabase(t *testing.T) {
 	t.Parallel()
 	away := errors.New("the database is away")
@@ -90,7 +90,7 @@ func TestAnImportOfASnapshotWaitsForTheDatabase(t *testing.T) {
 	}
 }
 
-// What cannot help to try again stops it: nothing is written, and the worker's sweep begins anew.
+// An error that no retry can fix stops the workflow: nothing is written, and the worker's sweep starts it again.
 func TestAnImportOfASnapshotStops(t *testing.T) {
 	t.Parallel()
 	e := newSnapshotEnv(readable)
@@ -103,7 +103,7 @@ func TestAnImportOfASnapshotStops(t *testing.T) {
 	}
 }
 
-// What stands in its way is a result with its reason, and no failure; nothing is tried again.
+// A refusal is a result with its reason, not a failure, and is not retried.
 func TestAnImportOfASnapshotThatIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, reason := range []memory.ReasonCode{
@@ -122,7 +122,7 @@ func TestAnImportOfASnapshotThatIsRefused(t *testing.T) {
 	}
 }
 
-// One that is cancelled while it waits for the database ends without having written, and its record says so.
+// An import that is cancelled while it waits for the database ends without having written, and its record says so.
 func TestAnImportOfASnapshotThatIsCancelled(t *testing.T) {
 	t.Parallel()
 	e := newSnapshotEnv(func(int) error { return errors.New("the database is away") })

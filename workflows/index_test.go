@@ -202,7 +202,7 @@ func TestOneModelThatCannotBeUsedHoldsUpNothingElse(t *testing.T) {
 	}
 }
 
-func TestANewWorkerHasItTriedAgainAtOnce(t *testing.T) {
+func TestARetryRequestEndsTheWait(t *testing.T) {
 	e := newIndexEnv(t)
 	e.lacks[0] = 1
 	const repaired = 100 * time.Minute

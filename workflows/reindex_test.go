@@ -267,7 +267,7 @@ func TestReindexCarriesOnAsNew(t *testing.T) {
 	}
 }
 
-func TestReindexPutsTheComparisonOff(t *testing.T) {
+func TestReindexPostponesTheComparison(t *testing.T) {
 	e := newReindexEnv(t)
 	e.uncompared = 3
 	if out := e.run(t); out.Outcome != ReindexSwitched || e.uncompared != -1 {

@@ -47,7 +47,7 @@ func runWrite(t *testing.T, step func(n int) (memory.WriteReceipt, error)) (out 
 	return out, tried, took, env.GetWorkflowResult(&out)
 }
 
-// TestWriteWaitsForTheStore: a database that is away for a day costs attempts, and nothing else.
+// TestWriteWaitsForTheStore: a database that is unavailable for a day only costs attempts.
 func TestWriteWaitsForTheStore(t *testing.T) {
 	t.Parallel()
 	want := memory.WriteReceipt{
@@ -69,7 +69,7 @@ func TestWriteWaitsForTheStore(t *testing.T) {
 	}
 }
 
-// TestRefusedWriteIsAResult: a refusal ends the workflow well, and is not tried again.
+// TestRefusedWriteIsAResult: a refusal completes the workflow, and is not retried.
 func TestRefusedWriteIsAResult(t *testing.T) {
 	t.Parallel()
 	for _, code := range []memory.ReasonCode{memory.RefusedTarget, memory.RefusedTeam, memory.RefusedMemoryOff, memory.RefusedQuarantined} {
@@ -82,7 +82,8 @@ func TestRefusedWriteIsAResult(t *testing.T) {
 	}
 }
 
-// TestWriteThatIsNotThere: what was removed with its agent fails at once, and what stays away fails after a week.
+// TestWriteThatIsNotThere: a write that was removed with its agent fails at once, and an unavailable store fails it
+// after a week.
 func TestWriteThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	_, tried, _, err := runWrite(t, func(int) (memory.WriteReceipt, error) {

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { devtest.Main(m) }
 
-// prepare stands for the migrations.
+// prepare replaces the migrations.
 func prepare(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -73,7 +73,7 @@ func TestPrivateServers(t *testing.T) {
 	}
 }
 
-// A server that is given is used instead of a private one; here, one of our own plays it.
+// A configured server is used instead of a private one; here, a private server plays that role.
 func TestGivenServer(t *testing.T) {
 	if os.Getenv(childVariable) != "" {
 		return
@@ -99,7 +99,7 @@ func TestGivenServer(t *testing.T) {
 // childVariable marks the run of this test binary that the test below starts.
 const childVariable = "REVERIE_DEVTEST_CHILD"
 
-// Whatever the tests of a package start ends with their process, and its folders go too.
+// Whatever the tests of a package start ends with their process, and its folders are removed.
 func TestNothingIsLeft(t *testing.T) {
 	if os.Getenv(childVariable) != "" {
 		return

@@ -1,4 +1,4 @@
-// Package crash kills the real processes at random instants and proves that nothing is lost and nothing doubled.
+// Package crash kills the real processes at random moments and checks that nothing is lost and nothing doubled.
 package crash
 
 import (
@@ -25,7 +25,7 @@ import (
 	"reverie/test/deployment"
 )
 
-// The short run is part of every test run; the long one is asked for by flags (see docs/operations.md):
+// The short run is part of every test run; flags select the long one (see docs/operations.md):
 //
 //	go test ./test/crash -timeout 90m -v -args -conversations 200 -kills 100 -owners 8
 var (
@@ -76,7 +76,7 @@ func TestKilledAtRandomInstants(t *testing.T) {
 		*conversations, *owners, done.workers, done.apis, done.postgres, done.temporal, storm.Model.Stats().Replies)
 }
 
-// checkAccounts proves that every message is accounted for exactly once: the ranges of the extractions that wrote or
+// checkAccounts checks that every message is processed exactly once: the ranges of the extractions that wrote or
 // found nothing cover each conversation without gap or overlap, and nothing was refused or failed.
 func (s *system) checkAccounts(ctx context.Context, t *testing.T) {
 	t.Helper()
@@ -108,7 +108,7 @@ func (s *system) checkAccounts(ctx context.Context, t *testing.T) {
 	}
 }
 
-// documents reads every document of every owner over the API, and checks that each mark stands exactly once in each.
+// documents reads every document of every owner over the API, and checks that each mark occurs exactly once in each.
 func (s *system) documents(ctx context.Context, t *testing.T) map[string]string {
 	t.Helper()
 	marks := map[string][]string{} // by owner
@@ -157,7 +157,7 @@ func (s *system) documents(ctx context.Context, t *testing.T) map[string]string 
 	return out
 }
 
-// marksOf are the marks that the scripted model writes down: one for each message of the user.
+// marksOf returns the marks that the scripted model writes: one for each message of the user.
 func marksOf(one talk) []string {
 	var out []string
 	for m, message := range one.messages {
@@ -172,12 +172,12 @@ func marksOf(one talk) []string {
 type disturbed struct{ workers, apis, postgres, temporal int }
 
 const (
-	// apiShare of the kills hit the API, the others the worker.
+	// apiShare is the share of kills that hit the API; the others hit the worker.
 	apiShare = 0.25
-	// maxInstant is how long after its start a process is killed at the latest: it has come up by then and is at work.
+	// maxInstant bounds the time from the start of a process to its kill: by then it is running and working.
 	maxInstant = 3 * time.Second
-	// progressPatience is how long a kill waits for the work to have moved since the last one, so that the kills are
-	// spread over the whole run.
+	// progressPatience bounds the wait of a kill for progress since the last one, so that the kills are spread over
+	// the whole run.
 	progressPatience = 20 * time.Second
 )
 
@@ -211,7 +211,7 @@ func (s *system) disturb(ctx context.Context, t *testing.T, random *rand.Rand) (
 	return done
 }
 
-// awaitProgress waits until so many conversations are accounted for, or for its patience.
+// awaitProgress waits until a number of conversations are processed, or until its patience ends.
 func (s *system) awaitProgress(ctx context.Context, t *testing.T, conversations int) {
 	t.Helper()
 	for deadline := time.Now().Add(progressPatience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
@@ -253,8 +253,8 @@ var (
 	userPattern = regexp.MustCompile(`(?m)^User[^:\n]*: This is \[(talk-\d+/\d+)\]`)
 )
 
-// scriptedModel writes down every message of a user, by its mark: a line in MEMORY.md, whose text it repeats as a model
-// does, and a line in the day's entry. What it writes follows from the request alone.
+// scriptedModel writes a line in MEMORY.md and in the day's entry for every message of a user, by its mark. Its
+// output depends only on the request.
 func scriptedModel(faults llmtest.Script) llmtest.Options {
 	return llmtest.Options{Answer: remember, Key: func(prompt string) string {
 		if mark := markPattern.FindStringSubmatch(section(prompt, "CONVERSATION")); mark != nil {
@@ -288,7 +288,7 @@ func remember(prompt string) string {
 	return string(raw)
 }
 
-// section is the material of that name in a prompt; empty when there is none.
+// section returns the material with a name in a prompt; empty if there is none.
 func section(prompt, name string) string {
 	code := codePattern.FindStringSubmatch(prompt)
 	if code == nil {
@@ -302,8 +302,8 @@ func section(prompt, name string) string {
 	return text
 }
 
-// faults are those of a bad day at a provider. Each step of a conversation meets at most three, and a repair round none:
-// a proposal that is refused twice is quarantined, rightly, and would make the two runs differ.
+// faults are typical failures of a provider. Each step of a conversation has at most three, and a repair round none:
+// a proposal that is refused twice is quarantined, which would make the two runs differ.
 func faults(seed uint64) llmtest.Script {
 	mix := llmtest.Mix{Seed: seed, MaxPerKey: 3, Faults: []llmtest.Chance{
 		{Share: 0.10, Reply: llmtest.Slow(1500 * time.Millisecond)},
@@ -321,17 +321,18 @@ func faults(seed uint64) llmtest.Script {
 	}
 }
 
-// talk is one conversation that is posted.
+// talk is one conversation to post.
 type talk struct {
 	id       string
 	owner    string // end user id
 	messages []deployment.Message
 }
 
-// long is how many messages every tenth conversation has: more than one transcript holds, so that it takes several steps.
+// long is the number of messages in every tenth conversation: more than one transcript holds, so it takes several
+// steps.
 const long = 70
 
-// script makes the conversations of a run, always the same ones. Each message carries a mark that tells where it is from.
+// script returns the conversations of a run, always the same ones. Each message has a mark with its position.
 func script(conversations, owners int) []talk {
 	out := make([]talk, conversations)
 	for n := range out {
@@ -355,25 +356,24 @@ func script(conversations, owners int) []talk {
 	return out
 }
 
-// system is a deployment and the conversations that are posted to it.
+// system is a deployment with the conversations to post to it.
 type system struct {
 	*deployment.System
 	work []talk
 }
 
-// start brings a deployment up whose model fails as the script says.
+// start starts a deployment with a model that fails as scripted.
 func start(ctx context.Context, t *testing.T, work []talk, faults llmtest.Script) *system {
 	t.Helper()
 	model := scriptedModel(faults)
 	return &system{work: work, System: deployment.StartSystem(ctx, t, deployment.Options{
 		Model: &model,
-		// The scripted memory grows by a line for each message of a user and must not meet its ceiling.
+		// The scripted memory grows by a line for each message of a user and must not reach its ceiling.
 		Env: []string{"REVERIE_MEMORY_MAX_CHARS=1000000"},
 	})}
 }
 
-// post sends every conversation; those of one owner one after the other, as one person has them. A request that meets a
-// killed server is sent again.
+// post sends every conversation, sequentially per owner. It repeats requests that fail because a server was killed.
 func (s *system) post(ctx context.Context, t *testing.T) {
 	t.Helper()
 	byOwner := map[string][]talk{}

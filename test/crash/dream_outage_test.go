@@ -21,20 +21,20 @@ import (
 	"reverie/test/deployment"
 )
 
-// A real schedule takes minutes; the short run begins the missed nights itself (see docs/operations.md):
+// A real schedule takes minutes; the short run starts the missed nights itself (see docs/operations.md):
 //
 //	go test ./test/crash -run Nights -timeout 30m -v -args -outages
 var outages = flag.Bool("outages", false, "nights every minute, and outages of three of them")
 
-// TestNightsMissed has nights that nobody could dream in time: those of some days ago, and those without a worker.
+// TestNightsMissed covers nights that could not run in time: past ones, and those without a worker.
 func TestNightsMissed(t *testing.T) {
 	w := startDreamers(t.Context(), t, 3)
 	t.Run("days ago", w.nightsOfThePast)
 	t.Run("without workers", w.nightsWithoutWorkers)
 }
 
-// nightsWithoutWorkers misses three nights: the first one, which waits for a worker, dreams of everything, and nobody dreams
-// twice.
+// nightsWithoutWorkers misses three nights: the first one, which waits for a worker, covers everything, and nobody
+// dreams twice.
 func (w *dreamers) nightsWithoutWorkers(t *testing.T) {
 	ctx := t.Context()
 	minute := 15
@@ -65,8 +65,8 @@ func (w *dreamers) nightsWithoutWorkers(t *testing.T) {
 	w.checkRemembered(ctx, t, storm, 2)
 }
 
-// nightsOfThePast has nights of some days ago dreamed afterwards, twice: each is dreamed once, as it would have been, and
-// what was said since waits for the next night.
+// nightsOfThePast runs nights of some days ago, twice: each is dreamed once, as of its time, and later news wait for
+// the next night.
 func (w *dreamers) nightsOfThePast(t *testing.T) {
 	ctx := t.Context()
 	w.note(ctx, t, calm, 0)
@@ -93,8 +93,8 @@ func (w *dreamers) nightsOfThePast(t *testing.T) {
 	w.checkRemembered(ctx, t, calm, 1)
 }
 
-// TestNightsMissedForReal has nights every minute, and no worker for some of them, and then no Temporal: nobody dreams twice for
-// one night, and everything that was noted meanwhile is dreamed of.
+// TestNightsMissedForReal has a night every minute, some without a worker and some without Temporal: nobody dreams
+// twice in a night, and all notes are covered.
 func TestNightsMissedForReal(t *testing.T) {
 	if !*outages {
 		t.Skip("it takes six minutes: ask for it with -outages")
@@ -125,7 +125,7 @@ func TestNightsMissedForReal(t *testing.T) {
 	w.checkRemembered(ctx, t, storm, 2)
 }
 
-// dreamsAt has an agent dream at other times, and waits until Temporal knows.
+// dreamsAt changes an agent's dream schedule, and waits until Temporal knows.
 func (w *dreamers) dreamsAt(ctx context.Context, t *testing.T, agent, cron string) {
 	t.Helper()
 	change := map[string]any{"settings": map[string]any{"dreamCron": cron}}
@@ -139,7 +139,7 @@ func (w *dreamers) dreamsAt(ctx context.Context, t *testing.T, agent, cron strin
 	})
 }
 
-// backfill begins the nights of a time that has passed. Temporal takes some moments before it starts them.
+// backfill starts the nights of a past period. Temporal takes some moments to start them.
 func (w *dreamers) backfill(ctx context.Context, t *testing.T, agent string, from, to time.Time, overlap enums.ScheduleOverlapPolicy) {
 	t.Helper()
 	await(t, "the schedule of "+agent, func() bool {
@@ -165,8 +165,8 @@ func (w *dreamers) awaitQuiet(ctx context.Context, t *testing.T, agent string) {
 	})
 }
 
-// dreamedNights are the nights in which everybody dreamed, in the order of their names. Nobody dreams twice in one, nor in one
-// in which others do not.
+// dreamedNights returns the nights in which everybody dreamed, in order of their names. Nobody dreams twice in one,
+// nor in one in which others do not.
 func (w *dreamers) dreamedNights(ctx context.Context, t *testing.T, agent string) (nights []string) {
 	t.Helper()
 	type dreamed struct {
@@ -187,7 +187,7 @@ func (w *dreamers) dreamedNights(ctx context.Context, t *testing.T, agent string
 	return nights
 }
 
-// onceEach proves that everybody has written so many dreams, each of a night of its own.
+// onceEach checks that everybody has written the expected number of dreams, each in a different night.
 func (w *dreamers) onceEach(ctx context.Context, t *testing.T, agent string, dreams int) {
 	t.Helper()
 	type of struct {
@@ -210,7 +210,7 @@ func (w *dreamers) onceEach(ctx context.Context, t *testing.T, agent string, dre
 	t.Logf("%d owners dreamed; %s in %v", len(rows), rows[0].Owner, rows[0].Nights)
 }
 
-// checkRemembered proves that what was noted of so many nights stands in everybody's MEMORY.md, once.
+// checkRemembered checks that the notes of the given number of nights are in everybody's MEMORY.md, once.
 func (w *dreamers) checkRemembered(ctx context.Context, t *testing.T, agent string, nights int) {
 	t.Helper()
 	w.checkStates(ctx, t, agent)
@@ -223,8 +223,8 @@ func (w *dreamers) checkRemembered(ctx context.Context, t *testing.T, agent stri
 	}
 }
 
-// resetEverything resets the last dream of two owners, and the last night, at every point that Temporal allows, and waits
-// until each has ended again. It returns how often it did.
+// resetEverything resets the last dream of two owners, and the last night, to every point that Temporal allows, and
+// waits until each has ended again. It returns the number of resets.
 func (w *dreamers) resetEverything(ctx context.Context, t *testing.T, agent string) int {
 	t.Helper()
 	night, err := w.schedule(ctx, agent).Describe(ctx)
@@ -258,7 +258,7 @@ func (w *dreamers) resetEverything(ctx context.Context, t *testing.T, agent stri
 	return n
 }
 
-// lastDream is the workflow that an owner dreamed last.
+// lastDream returns the workflow of an owner's last dream.
 func (w *dreamers) lastDream(ctx context.Context, t *testing.T, agent, whose string) *common.WorkflowExecution {
 	t.Helper()
 	type run struct{ ID, Run string }
@@ -270,7 +270,7 @@ func (w *dreamers) lastDream(ctx context.Context, t *testing.T, agent, whose str
 	return &common.WorkflowExecution{WorkflowId: rows[0].ID, RunId: rows[0].Run}
 }
 
-// resetPoints are the ends of the workflow tasks of a run.
+// resetPoints returns the ends of the workflow tasks of a run.
 func (w *dreamers) resetPoints(ctx context.Context, t *testing.T, run *common.WorkflowExecution) (events []int64) {
 	t.Helper()
 	history := w.temporal.GetWorkflowHistory(ctx, run.WorkflowId, run.RunId, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)

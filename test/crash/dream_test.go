@@ -19,7 +19,7 @@ import (
 	"reverie/test/deployment"
 )
 
-// The short run is part of every test run; the long one is asked for by flags (see docs/operations.md):
+// The short run is part of every test run; flags select the long one (see docs/operations.md):
 //
 //	go test ./test/crash -run Dreams -timeout 60m -v -args -nights 10 -dream-kills 4 -sleepers 20
 var (
@@ -28,10 +28,10 @@ var (
 	dreamKills = flag.Int("dream-kills", 1, "times a night that a process is killed at a random instant, besides once at every step")
 )
 
-// TestDreamsKilledAtEveryStep has two agents dream the same nights, first by rules and then with a model: one is left alone,
-// the other is killed in the middle of every step of a dream, before and after its transaction, and at random instants, while
-// its model fails, and PostgreSQL and Temporal are restarted. Both remember the same in the end, and each night was written
-// once.
+// TestDreamsKilledAtEveryStep runs the same nights for two agents, first by rules and then with a model: one is
+// undisturbed, the other is killed during every step of a dream, before and after its transaction, and at random
+// moments, while its model fails, and PostgreSQL and Temporal are restarted. Both have the same memory in the end,
+// and each night was written once.
 func TestDreamsKilledAtEveryStep(t *testing.T) {
 	ctx := t.Context()
 	random := rand.New(rand.NewPCG(*seed, 2))
@@ -75,8 +75,8 @@ func TestDreamsKilledAtEveryStep(t *testing.T) {
 		w.model.Stats().Replies)
 }
 
-// checkReports proves that each night was dreamed once by everybody, that nothing is under way, that the
-// diary tells of each dream once, and that no news are left.
+// checkReports checks that each night was dreamed once by everybody, that nothing is running, that the diary mentions
+// each dream once, and that no news are left.
 func (w *dreamers) checkReports(ctx context.Context, t *testing.T, agent string, nights int) {
 	t.Helper()
 	type report struct {
@@ -128,8 +128,8 @@ where x.agent_id = $1 and (length(v.content) - length(replace(v.content, x.dream
 	}
 }
 
-// checkVersions proves that dreams wrote what their reports say, and nothing else: each version of a document that a dream
-// wrote stands in one report, and each receipt of a report is a version.
+// checkVersions checks that dreams wrote exactly what their reports say: each version of a document that a dream
+// wrote is in one report, and each receipt of a report is a version.
 func (w *dreamers) checkVersions(ctx context.Context, t *testing.T, agent string) {
 	t.Helper()
 	written := w.count(ctx, t, `select count(*) from document_versions where agent_id = $1 and author_kind = 'dream'`, agent)
@@ -153,8 +153,7 @@ where v.agent_id = $1 and v.author_kind = 'dream'`, agent)
 	}
 }
 
-// checkStates proves that what is known of the statements agrees with MEMORY.md: what was promoted stands there once, and
-// nothing else does.
+// checkStates checks that the states of statements agree with MEMORY.md: exactly the promoted ones are there, once.
 func (w *dreamers) checkStates(ctx context.Context, t *testing.T, agent string) {
 	t.Helper()
 	type promoted struct{ Owner, Text, Memory string }
@@ -187,11 +186,11 @@ where e.agent_id = $1 and e.status = 'promoted'`, agent)
 	}
 }
 
-// What differs from run to run: ids of reports, times of day, and scores, which fall from minute to minute.
+// Differences between runs: ids of reports, times of day, and scores, which decrease every minute.
 var passingWords = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b\d\d:\d\d\b|\b[01]\.\d+\b`)
 
-// remembered is everything that an agent's dreams have left, by owner: documents with their version, and what is known of
-// statements.
+// remembered returns everything that an agent's dreams have left, by owner: documents with their versions, and states
+// of statements.
 func (w *dreamers) remembered(ctx context.Context, t *testing.T, agent string) map[string]string {
 	t.Helper()
 	type row struct{ Key, Text string }
@@ -220,14 +219,14 @@ where agent_id = $1`, agent)
 	return out
 }
 
-// dreamsDisturbed counts what was killed, and where dreams were then.
+// dreamsDisturbed counts the kills, and the positions of dreams at that time.
 type dreamsDisturbed struct {
 	disturbed
 	lost, written, answering int // steps that were killed before and after their transaction, and while a model answered
 }
 
-// disturbNight begins a night of the disturbed agent, waits until its dreams stand at all points, and kills the worker. Then
-// processes are killed at random instants, and PostgreSQL or Temporal is restarted.
+// disturbNight starts a night of the disturbed agent, waits until its dreams are at all points, and kills the worker.
+// Then processes are killed at random moments, and PostgreSQL or Temporal is restarted.
 func (w *dreamers) disturbNight(ctx context.Context, t *testing.T, random *rand.Rand, night int, done *dreamsDisturbed) {
 	t.Helper()
 	asksModel := night >= *nights
@@ -277,8 +276,9 @@ var (
 	agentPattern     = regexp.MustCompile(`Name of the agent: "(\w+)"`)
 )
 
-// scriptedDreams is a model that writes every candidate into MEMORY.md, under one heading. Of the disturbed agent it fails as
-// on a bad day, and lets the last person of each night wait, so that the worker can be killed meanwhile.
+// scriptedDreams is a model that writes every candidate into MEMORY.md, under one heading. For the disturbed agent it
+// fails as scripted, and delays the answer for the last person of each night, so that the worker can be killed
+// meanwhile.
 func (w *dreamers) scriptedDreams() llmtest.Options {
 	var people atomic.Int32
 	return llmtest.Options{
@@ -306,8 +306,8 @@ func (w *dreamers) scriptedDreams() llmtest.Options {
 	}
 }
 
-// dreamFaults are how a model fails, one after the other, each person once a night. What it is asked again is answered honestly:
-// a proposal that is refused twice is quarantined, rightly, and would make the two agents differ.
+// dreamFaults are the model's failures, in sequence, one per person and night. Repeated requests are answered
+// correctly: a proposal that is refused twice is quarantined, which would make the two agents differ.
 var dreamFaults = []llmtest.Reply{
 	llmtest.Slow(1500 * time.Millisecond), llmtest.Status(429, 300*time.Millisecond), llmtest.Status(500), llmtest.HangUpBeforeAnswer(),
 	llmtest.HangUpMidBody(), llmtest.TruncatedJSON(), llmtest.WrongJSON(), llmtest.FinishLength(), llmtest.EmptyChoices(),
@@ -315,7 +315,7 @@ var dreamFaults = []llmtest.Reply{
 	llmtest.ContextTooLong(),
 }
 
-// consolidate is the honest answer to a dream.
+// consolidate returns the correct answer to a dream.
 func consolidate(prompt string) string {
 	memory := section(prompt, "MEMORY.md")
 	if memory == "" {

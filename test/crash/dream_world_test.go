@@ -28,7 +28,7 @@ const (
 	storm = "storm"
 )
 
-// dreamers is a deployment with two agents and people who have the same to tell to both.
+// dreamers is a deployment with two agents and people who tell both the same.
 type dreamers struct {
 	*deployment.System
 	temporal client.Client
@@ -40,7 +40,7 @@ type dreamers struct {
 	answering atomic.Int32 // requests that the model lets wait: see scriptedDreams
 }
 
-// startDreamers brings a deployment up that dreams by rules. The model that useModel turns to is running.
+// startDreamers starts a deployment that dreams by rules. The model for useModel is already running.
 func startDreamers(ctx context.Context, t *testing.T, users int, env ...string) *dreamers {
 	t.Helper()
 	w := &dreamers{users: users}
@@ -65,7 +65,8 @@ func startDreamers(ctx context.Context, t *testing.T, users int, env ...string) 
 	return w
 }
 
-// zoneFarFromMidnight is a zone in which it is day, so that no run passes midnight nor meets the hour at which agents dream.
+// zoneFarFromMidnight returns a zone in which it is day, so that no run passes midnight or the hour at which agents
+// dream.
 func zoneFarFromMidnight(t *testing.T) (string, time.Time) {
 	t.Helper()
 	zone := "UTC"
@@ -79,14 +80,14 @@ func zoneFarFromMidnight(t *testing.T) (string, time.Time) {
 	return zone, time.Now().In(location)
 }
 
-// person is the end user id of somebody, and owner the key of what is remembered of them.
+// person returns a person's end user id, and owner the key of the person's memory.
 func person(i int) string { return fmt.Sprintf("person-%02d", i) }
 func owner(i int) string  { return "api:" + person(i) }
 
 // shared is the owner of the shared memory.
 const shared = "system"
 
-// talk has everybody say something to both agents, and waits until it is noted.
+// talk sends a message of everybody to both agents, and waits until it is noted.
 func (w *dreamers) talk(ctx context.Context, t *testing.T) {
 	t.Helper()
 	w.each(t, func(agent string, i int) error {
@@ -106,7 +107,7 @@ func (w *dreamers) talk(ctx context.Context, t *testing.T) {
 	})
 }
 
-// What is noted: the first sentence of a night on three days, so that it is kept for good, the second one once.
+// Notes: the first sentence of a night on three days, so that it is promoted, the second one once.
 var (
 	lasting = []string{
 		"The garden with number %d is watered by Marta.", "Boat %d lies in the harbour of Ghent.", "The cello lessons in room %d are on Tuesday.",
@@ -115,10 +116,10 @@ var (
 	passing = "The weather at mile %d was fine."
 )
 
-// number stands in the notes of one person in one night, and nowhere else.
+// number returns a number that occurs only in the notes of one person in one night.
 func number(i, night int) int { return 1000*(10+i) + night }
 
-// note writes what is new in a night: on three days behind us, for everybody and for the shared memory.
+// note writes the news of a night: on three past days, for everybody and for the shared memory.
 func (w *dreamers) note(ctx context.Context, t *testing.T, agent string, night int) {
 	t.Helper()
 	w.night.Store(int32(night))
@@ -150,7 +151,7 @@ func (w *dreamers) note(ctx context.Context, t *testing.T, agent string, night i
 	writing.Wait()
 }
 
-// each does something for everybody and both agents at the same time.
+// each does something for everybody and both agents concurrently.
 func (w *dreamers) each(t *testing.T, do func(agent string, i int) error) {
 	t.Helper()
 	var doing sync.WaitGroup
@@ -166,7 +167,7 @@ func (w *dreamers) each(t *testing.T, do func(agent string, i int) error) {
 	doing.Wait()
 }
 
-// schedule is that of an agent's nights.
+// schedule returns the handle of an agent's schedule.
 func (w *dreamers) schedule(ctx context.Context, agent string) client.ScheduleHandle {
 	return w.temporal.ScheduleClient().GetHandle(ctx, workflows.DreamScheduleID(agentRef(agent)))
 }
@@ -175,7 +176,7 @@ func agentRef(agent string) activities.AgentRef {
 	return activities.AgentRef{Workspace: "default", Agent: agent}
 }
 
-// trigger begins a night of an agent, as a person does in Temporal's UI.
+// trigger starts a night of an agent, like a person in Temporal's UI.
 func (w *dreamers) trigger(ctx context.Context, t *testing.T, agent string) {
 	t.Helper()
 	await(t, "the schedule of "+agent, func() bool {
@@ -183,7 +184,7 @@ func (w *dreamers) trigger(ctx context.Context, t *testing.T, agent string) {
 	})
 }
 
-// awaitNight waits until everybody has dreamed so many nights, and no night of the agent is under way.
+// awaitNight waits until everybody has dreamed the given number of nights, and no night of the agent is running.
 func (w *dreamers) awaitNight(ctx context.Context, t *testing.T, agent string, nights int) {
 	t.Helper()
 	await(t, fmt.Sprintf("night %d of %s", nights, agent), func() bool {
@@ -196,7 +197,7 @@ func (w *dreamers) awaitNight(ctx context.Context, t *testing.T, agent string, n
 	})
 }
 
-// useModel restarts the worker, which asks a model from now on.
+// useModel restarts the worker with a model.
 func (w *dreamers) useModel(t *testing.T) {
 	t.Helper()
 	w.SetEnv("REVERIE_LLM_PROVIDER=openai", "REVERIE_LLM_MODEL=scripted", "REVERIE_LLM_API_KEY=sk-of-a-scripted-server",
@@ -214,7 +215,7 @@ func (w *dreamers) count(ctx context.Context, t *testing.T, sql string, args ...
 	return n[0]
 }
 
-// await waits until something is so.
+// await waits until a condition holds.
 func await(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for began := time.Now(); time.Since(began) < *patience; time.Sleep(20 * time.Millisecond) {
@@ -225,14 +226,14 @@ func await(t *testing.T, what string, is func() bool) {
 	t.Fatalf("after %s still waiting for %s", *patience, what)
 }
 
-// point is where a dream is killed: in the transaction that brings it into a phase. Either the transaction is lost, or it is
-// written and the worker does not live to hear of it.
+// point is a position at which a dream is killed: in the transaction that starts a phase. Either the transaction is
+// lost, or it is committed and the worker dies before it learns of it.
 type point struct {
 	phase   string
 	written bool
 }
 
-// points are those of a dream: the record, light sleep, REM, the draft, and the commit.
+// points returns the points of a dream: the record, light sleep, REM, the draft, and the commit.
 func points() []point {
 	var out []point
 	for _, phase := range []string{"light", "rem", "deep", "writing", "ended"} {
@@ -241,12 +242,11 @@ func points() []point {
 	return out
 }
 
-// holdLocks is the first half of the keys of the advisory locks on which held transactions wait; the second one is the number
-// of the person.
+// holdLocks is the first half of the keys of the advisory locks on which held transactions wait; the second half is
+// the number of the person.
 const holdLocks = 4711
 
-// A trigger has the transactions of held dreams wait when they have written everything: what follows is the commit, which is
-// on its way already.
+// A trigger makes the transactions of held dreams wait after all their writes, just before the commit.
 const holdTrigger = `
 create table if not exists crash_holds (id int primary key, agent_id text, owner_key text, phase text);
 grant select on crash_holds to public;
@@ -262,7 +262,7 @@ end
 $$;
 create or replace trigger crash_hold after insert or update on dreams for each row execute function crash_hold()`
 
-// holds are dreams of one night that wait in the middle of a step.
+// holds are dreams of one night that wait during a step.
 type holds struct {
 	*dreamers
 	conn   *pgx.Conn
@@ -270,7 +270,7 @@ type holds struct {
 	points map[int]point // by person
 }
 
-// hold has the first people's dreams of the disturbed agent wait at one point each.
+// hold makes the dreams of the disturbed agent's first people wait at one point each.
 func (w *dreamers) hold(ctx context.Context, t *testing.T) *holds {
 	t.Helper()
 	conn, err := pgx.Connect(ctx, w.Database())
@@ -297,7 +297,7 @@ func (h *holds) exec(ctx context.Context, t *testing.T, sql string, args ...any)
 	}
 }
 
-// waiting are the server processes of the transactions that wait, by person.
+// waiting returns the server processes of the waiting transactions, by person.
 func (h *holds) waiting(ctx context.Context, t *testing.T) map[int]int {
 	t.Helper()
 	type waiter struct{ Person, PID int }
@@ -313,7 +313,7 @@ func (h *holds) waiting(ctx context.Context, t *testing.T) map[int]int {
 	return out
 }
 
-// release ends the transactions that are to be lost, lets the others commit, and checks what the database has of both.
+// release terminates the transactions that are to be lost, lets the others commit, and checks the database for both.
 func (h *holds) release(ctx context.Context, t *testing.T, done *dreamsDisturbed) {
 	t.Helper()
 	pids := h.waiting(ctx, t)
@@ -352,7 +352,7 @@ func (h *holds) release(ctx context.Context, t *testing.T, done *dreamsDisturbed
 	}
 }
 
-// phases are those of the last dream of each owner of the disturbed agent.
+// phases returns the phases of the last dream of each owner of the disturbed agent.
 func (h *holds) phases(ctx context.Context, t *testing.T) map[string]string {
 	t.Helper()
 	type last struct{ Owner, Phase string }

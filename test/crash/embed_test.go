@@ -18,12 +18,12 @@ const (
 	// embedTalks conversations of embedMessages messages are embedded while the worker is killed embedKills times.
 	embedTalks, embedMessages = 6, 100
 	embedKills                = 4
-	// embedBatch is how many units a step reads at once (activities/embed.go): so many may be paid for twice for each kill.
+	// embedBatch is the number of units in a step (activities/embed.go), which may be paid for twice per kill.
 	embedBatch = 256
 )
 
-// TestKilledWhileEmbedding kills the worker again and again while it embeds. In the end every unit has exactly one vector,
-// the one of its own text, and what was made before a kill was not paid for again but for the batch that was cut.
+// TestKilledWhileEmbedding kills the worker repeatedly while it embeds. In the end every unit has exactly one vector,
+// that of its own text, and only interrupted batches were paid for twice.
 func TestKilledWhileEmbedding(t *testing.T) {
 	ctx := t.Context()
 	model := llmtest.New(t, llmtest.Options{Script: llmtest.Always(llmtest.Slow(100 * time.Millisecond))})
@@ -77,7 +77,7 @@ func (e embedded) count(ctx context.Context, t *testing.T, sql string) int {
 	return n[0]
 }
 
-// await waits until at least so many units have a vector, and in the end until none is without one. It returns how many
+// await waits until at least a number of units have a vector, and in the end until all have. It returns how many
 // have.
 func (e embedded) await(ctx context.Context, t *testing.T, least int) int {
 	t.Helper()

@@ -17,7 +17,7 @@ import (
 	"reverie/test/deployment"
 )
 
-// The short run is part of every test run; the long one is asked for by flags (see docs/operations.md):
+// The short run is part of every test run; flags select the long one (see docs/operations.md):
 //
 //	go test ./test/crash -run Imports -timeout 60m -v -args -imports 1000 -import-messages 20 -import-owners 8
 var (
@@ -27,9 +27,9 @@ var (
 	importKills    = flag.Int("import-kills", 5, "times that something is killed meanwhile")
 )
 
-// TestImportsAreKilled moves the same conversations and documents in twice: undisturbed, and while the API, the worker, Temporal
-// and PostgreSQL are killed. Both end the same: documents with their versions, messages, outcomes, and which messages were
-// extracted together, each once.
+// TestImportsAreKilled imports the same conversations and documents twice: undisturbed, and while the API, the
+// worker, Temporal and PostgreSQL are killed. Both end the same: documents with their versions, messages, outcomes,
+// and which messages were extracted together, each once.
 func TestImportsAreKilled(t *testing.T) {
 	ctx := t.Context()
 	w := startImports(ctx, t)
@@ -47,7 +47,7 @@ func TestImportsAreKilled(t *testing.T) {
 		len(got.Documents), len(got.Messages), len(got.Extractions), len(got.Items))
 }
 
-// movers are a deployment with the built-in engine, which says the same of the same words, and what is moved in.
+// movers is a deployment with the built-in engine, which is deterministic, and the data to import.
 type movers struct {
 	*deployment.System
 	items []map[string]any
@@ -70,10 +70,10 @@ func startImports(ctx context.Context, t *testing.T) *movers {
 
 func importOwner(n int) string { return fmt.Sprintf("user:%d", n%*importOwners) }
 
-// importMark stands in one message of a conversation, and nowhere else.
+// importMark occurs in one message of a conversation, and nowhere else.
 func importMark(n, message int) string { return fmt.Sprintf("crate-%04d-%03d", n, message) }
 
-// importTalk is a conversation, of which every third goes on behind midnight.
+// importTalk returns a conversation; every third one continues after midnight.
 func importTalk(n int) map[string]any {
 	begin := time.Date(2024, 1, 1, 10, 0, 0, 0, time.UTC).AddDate(0, 0, n/(*importOwners))
 	if n%3 == 0 {
@@ -94,13 +94,13 @@ func importTalk(n int) map[string]any {
 	}}
 }
 
-// importProgress is what is looked at of an import.
+// importProgress is the observed state of an import.
 type importProgress struct {
 	ID, State      string
 	Items, Settled int
 }
 
-// move has everything moved in for an agent of its own, and kills something now and then if it is given chance.
+// move imports everything into a new agent, and kills something now and then if it is given chance.
 func (w *movers) move(ctx context.Context, t *testing.T, agent string, random *rand.Rand) {
 	t.Helper()
 	call := func(method, path string, body, out any) {
@@ -134,8 +134,8 @@ func (w *movers) move(ctx context.Context, t *testing.T, agent string, random *r
 	t.Fatalf("the import has not ended after %s; logs are in %s", *patience, w.Logs())
 }
 
-// kills kills something while the import is under way, each time when some more of it is settled: all items behind that are held
-// back, so that it is in the middle of it however fast the machine is.
+// kills kills something during the import, each time after further items are settled. All later items are held back,
+// so that the import is in progress however fast the machine is.
 func (w *movers) kills(ctx context.Context, t *testing.T, agent string, random *rand.Rand) {
 	t.Helper()
 	kill := []func(){
@@ -157,7 +157,8 @@ func (w *movers) kills(ctx context.Context, t *testing.T, agent string, random *
 	}
 }
 
-// holdBack has the items behind the first ones wait before they are settled, until release is called or the database restarts.
+// holdBack makes all but the first items wait before they are settled, until release is called or the database
+// restarts.
 func (w *movers) holdBack(ctx context.Context, t *testing.T, agent string, upTo int) (release func()) {
 	t.Helper()
 	conn, err := pgx.Connect(ctx, w.Database())
@@ -187,7 +188,7 @@ for update`
 	}
 }
 
-// settled waits until so many items are settled, and returns how many are.
+// settled waits until a number of items are settled, and returns their number.
 func (w *movers) settled(ctx context.Context, t *testing.T, agent string, least int) (settled int) {
 	t.Helper()
 	for deadline := time.Now().Add(*patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
@@ -215,7 +216,7 @@ func (w *movers) restart(ctx context.Context, t *testing.T, server interface{ Re
 	}
 }
 
-// importState is everything that an import leaves, as lines.
+// importState returns everything that an import leaves, as lines.
 type importState struct{ Documents, Messages, Items, Extractions []string }
 
 func (w *movers) state(ctx context.Context, t *testing.T, agent string) importState {
@@ -254,8 +255,8 @@ order by conversation_id, from_seq, outcome`),
 	}
 }
 
-// checkImported holds what was moved in against what was given: every message is stored once and extracted once, and what is to
-// be remembered stands once in the notes of its owner.
+// checkImported compares the imported data with the input: every message is stored once and extracted once, and every
+// statement to remember is once in the notes of its owner.
 func (w *movers) checkImported(t *testing.T, s importState) {
 	t.Helper()
 	if want := *importTalks * *importMessages; len(s.Messages) != want {

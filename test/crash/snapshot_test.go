@@ -17,10 +17,10 @@ import (
 	"reverie/test/deployment"
 )
 
-// snapshotFiles is how many documents an archive may have beside its manifest.
+// snapshotFiles is the maximum number of documents in an archive, in addition to its manifest.
 const snapshotFiles = snapshot.MaxEntries - 1
 
-// largestSnapshot is an archive with as many documents as one may have, of all kinds that editors leave behind.
+// largestSnapshot returns an archive with the maximum number of documents, with varied names and contents.
 func largestSnapshot(t *testing.T) []byte {
 	t.Helper()
 	contents := []string{"- a line\n", "", "# Titel\r\n\r\n- eins\r\n", "trailing  \n\t\n", "- 一行\n", "no end"}
@@ -47,7 +47,7 @@ func largestSnapshot(t *testing.T) []byte {
 	return archive
 }
 
-// snapshotCall sends an archive, or nothing, and returns what comes back.
+// snapshotCall sends an archive, or nothing, and returns the response.
 func snapshotCall(ctx context.Context, t *testing.T, s *deployment.System, method, path string, archive []byte) (int, []byte) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(ctx, method, s.API.URL+path, bytes.NewReader(archive))
@@ -68,7 +68,7 @@ func snapshotCall(ctx context.Context, t *testing.T, s *deployment.System, metho
 	return answer.StatusCode, body
 }
 
-// imported is what is in the database of an import: documents that it wrote, versions of them, and whether it has ended.
+// imported returns the traces of an import in the database: its documents, their versions, and whether it has ended.
 type imported struct {
 	Documents, Versions int
 	Outcome             string
@@ -95,8 +95,8 @@ where agent_id = 'ada' and author_kind = 'import'`)
 	return got
 }
 
-// A worker that is killed while it writes 499 documents leaves all or none of them, and the next one finishes. What was imported is
-// exported as the same bytes, by this agent and by another one that imports that.
+// A worker that is killed while it writes 499 documents leaves all or none of them, and the next one finishes.
+// Exporting gives the same bytes, from this agent and from another one that imports the export.
 func TestAnImportOfASnapshotIsKilled(t *testing.T) {
 	ctx := t.Context()
 	s := deployment.StartSystem(ctx, t, deployment.Options{})

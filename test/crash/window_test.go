@@ -19,7 +19,7 @@ import (
 	"reverie/test/deployment"
 )
 
-// The short run is part of every test run; the long one is asked for by flags (see docs/operations.md):
+// The short run is part of every test run; flags select the long one (see docs/operations.md):
 //
 //	go test ./test/crash -run Windows -timeout 60m -v -args -windows 12 -window-turns 80 -window-kills 60
 var (
@@ -28,10 +28,10 @@ var (
 	windowKills = flag.Int("window-kills", 8, "processes that are killed with SIGKILL meanwhile")
 )
 
-// TestWindowsOfTwoProcesses has two APIs assemble the contexts of the same conversations at the same time, so that both compact
-// them, while they and the worker are killed at random instants, PostgreSQL and Temporal are restarted, and the model fails in
-// every way, at last altogether. Whatever leaves a window was flushed before; each message is flushed by one flush, and noted
-// once.
+// TestWindowsOfTwoProcesses has two APIs build the contexts of the same conversations concurrently, so that both
+// compact them, while they and the worker are killed at random moments, PostgreSQL and Temporal are restarted, and
+// the model fails in every way, finally for good. Whatever leaves a window was flushed before; each message is
+// flushed by one flush, and noted once.
 func TestWindowsOfTwoProcesses(t *testing.T) {
 	ctx := t.Context()
 	random := rand.New(rand.NewPCG(*seed, 3))
@@ -68,7 +68,7 @@ func TestWindowsOfTwoProcesses(t *testing.T) {
 		w.Model.Stats().Replies)
 }
 
-// windowFaults are those of a bad day, at the end of which the model is away altogether.
+// windowFaults are typical failures, after which the model stays unavailable.
 func windowFaults(seed uint64) llmtest.Script {
 	bad := faults(seed)
 	var once sync.Once
@@ -82,11 +82,11 @@ func windowFaults(seed uint64) llmtest.Script {
 	}
 }
 
-// modelLives is how long the model answers at all: about half of the run.
+// modelLives is the number of requests that the model answers: about half of the run.
 const modelLives = 12 * time.Second
 
-// checkFlushes proves that each message is covered by exactly one acknowledged flush or still in the window: the flushes of a
-// conversation follow each other from its first message on, and so do their steps.
+// checkFlushes checks that each message is covered by exactly one acknowledged flush or still in the window: the
+// flushes of a conversation, and their steps, follow each other from its first message on.
 func (w *talkers) checkFlushes(ctx context.Context, t *testing.T) {
 	t.Helper()
 	type flush struct {
@@ -142,7 +142,7 @@ order by c.conversation_id, s.from_seq`)
 	}
 }
 
-// checkCompactions proves that no summary stands for messages that were not flushed.
+// checkCompactions checks that summaries cover only flushed messages.
 func (w *talkers) checkCompactions(ctx context.Context, t *testing.T) {
 	t.Helper()
 	type compaction struct {
@@ -168,7 +168,7 @@ where x.finished_at is not null`)
 	}
 }
 
-// checkNotes proves that what was flushed is noted, once, whether a flush or an extraction noted it.
+// checkNotes checks that flushed messages are noted once, by a flush or an extraction.
 func (w *talkers) checkNotes(ctx context.Context, t *testing.T) {
 	t.Helper()
 	notes, err := deployment.Query(ctx, w.System, pgx.RowTo[string], `
@@ -201,7 +201,7 @@ where d.scope = 'PERSONAL' and d.path like 'memory/____-__-__.md'`)
 	}
 }
 
-// talkers are a deployment with two APIs, and conversations in windows that are too small for them.
+// talkers is a deployment with two APIs, and conversations in windows that are too small for them.
 type talkers struct {
 	*deployment.System
 	apis      []*deployment.Client
@@ -226,8 +226,8 @@ func windowTalk(n int) (conversation, owner string) {
 	return fmt.Sprintf("talk-%03d", n), fmt.Sprintf("talker-%d", n)
 }
 
-// windowTurn is what is said in a turn: the user's message carries a mark, for the scripted model in brackets and for rules in
-// what is to be remembered.
+// windowTurn returns the messages of a turn: the user's message has a mark, in brackets for the scripted model and in
+// the statement to remember for rules.
 func windowTurn(n, turn int) []deployment.Message {
 	conversation, _ := windowTalk(n)
 	mark := fmt.Sprintf("[%s/%d]", conversation, 2*turn+1)
@@ -244,7 +244,7 @@ func windowTurn(n, turn int) []deployment.Message {
 	}
 }
 
-// talk has a conversation: before each turn both APIs are asked for its context at once.
+// talk runs a conversation: before each turn both APIs are asked for its context concurrently.
 func (w *talkers) talk(ctx context.Context, t *testing.T, n int) {
 	t.Helper()
 	t.Helper()
@@ -268,8 +268,8 @@ func (w *talkers) talk(ctx context.Context, t *testing.T, n int) {
 	}
 }
 
-// awaitKills waits until as many processes were killed as there are to be before a turn, or for its patience, so that the kills
-// are spread over the whole talk on a quick machine as well.
+// awaitKills waits until the number of kills due before a turn is reached, or until its patience ends, so that the
+// kills are spread over the whole run.
 func (w *talkers) awaitKills(turn int) {
 	due := int64(turn * *windowKills / *windowTurns)
 	for deadline := time.Now().Add(progressPatience); w.killed.Load() < due && time.Now().Before(deadline); {
@@ -277,7 +277,7 @@ func (w *talkers) awaitKills(turn int) {
 	}
 }
 
-// windowView is what is looked at of a context.
+// windowView is the part of a context that is checked.
 type windowView struct {
 	Messages []struct {
 		Kind    string `json:"kind"`
@@ -289,7 +289,7 @@ type windowView struct {
 	} `json:"ledger"`
 }
 
-// assemble asks for a context until it is there, and checks that what it does not have is flushed.
+// assemble requests a context until it succeeds, and checks that what it does not contain is flushed.
 func (w *talkers) assemble(ctx context.Context, t *testing.T, api *deployment.Client, n, turn int, message string) {
 	t.Helper()
 	t.Helper()
@@ -331,7 +331,7 @@ func (w *talkers) assemble(ctx context.Context, t *testing.T, api *deployment.Cl
 	}
 }
 
-// disturb kills processes at random instants while there is talk, and restarts PostgreSQL and Temporal once each.
+// disturb kills processes at random moments during the conversations, and restarts PostgreSQL and Temporal once each.
 func (w *talkers) disturb(ctx context.Context, t *testing.T, random *rand.Rand, talked <-chan struct{}) (done disturbed) {
 	t.Helper()
 	for {
@@ -372,7 +372,7 @@ func (w *talkers) disturb(ctx context.Context, t *testing.T, random *rand.Rand, 
 	}
 }
 
-// flushRest has a whole conversation compacted, so that all of it is flushed but for the last turns.
+// flushRest compacts a whole conversation, so that everything but the last turns is flushed.
 func (w *talkers) flushRest(ctx context.Context, t *testing.T, n int) {
 	t.Helper()
 	conversation, owner := windowTalk(n)

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { devtest.Main(m) }
 
 const base = "/api/v1/agents/" + deployment.Agent
 
-// extraction is an outcome record as the API shows it.
+// extraction is an outcome record in the API.
 type extraction struct {
 	ID         string `json:"id"`
 	From       int64  `json:"from"`
@@ -34,7 +34,7 @@ type extraction struct {
 	} `json:"usage"`
 }
 
-// summary is the answer of the summarize endpoint.
+// summary is the response of the summarize endpoint.
 type summary struct {
 	Status      string       `json:"status"`
 	Outcome     string       `json:"outcome"`
@@ -42,7 +42,7 @@ type summary struct {
 	Extractions []extraction `json:"extractions"`
 }
 
-// chat makes a batch of a user's sayings, each answered.
+// chat returns a batch of a user's messages, each with an answer.
 func chat(owner string, first int, sayings ...string) deployment.Batch {
 	b := deployment.Batch{EndUserID: owner, TriggerSource: "api", TurnComplete: true}
 	for i, saying := range sayings {
@@ -93,7 +93,7 @@ func outcomes(ctx context.Context, t *testing.T, s *deployment.System, owner, co
 	return out.Items
 }
 
-// until waits for a condition that other processes bring about.
+// until waits for a condition that depends on other processes.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
@@ -211,7 +211,7 @@ func TestMessagesAreKeptWhileTemporalIsAway(t *testing.T) {
 	})
 }
 
-// proposalOf is a model's answer that appends to the daily note.
+// proposalOf returns a model's answer that appends to the daily note.
 func proposalOf(entry string) string {
 	raw, err := json.Marshal(map[string]any{"should_update": true, "reason": "it was said", "daily_entry": entry})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"reverie/test/deployment"
 )
 
-// archiveCall sends an archive, or nothing, and returns what comes back.
+// archiveCall sends an archive, or nothing, and returns the response.
 func archiveCall(ctx context.Context, t *testing.T, c *deployment.Client, method, path, contentType string, body io.Reader) (int, []byte) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(ctx, method, c.URL+path, body)
@@ -38,7 +38,7 @@ func archiveCall(ctx context.Context, t *testing.T, c *deployment.Client, method
 	return answer.StatusCode, raw
 }
 
-// dataOf is the data of an answer.
+// dataOf returns the data of a response.
 func dataOf[T any](t *testing.T, want int) func(status int, answer []byte) T {
 	t.Helper()
 	return func(status int, answer []byte) T {
@@ -51,7 +51,7 @@ func dataOf[T any](t *testing.T, want int) func(status int, answer []byte) T {
 	}
 }
 
-// streamed is a body whose length is not told, in small pieces.
+// streamed returns a body of unknown length, in small pieces.
 func streamed(data []byte) io.Reader {
 	r, w := io.Pipe()
 	go func() {
@@ -67,7 +67,7 @@ func streamed(data []byte) io.Reader {
 	return r
 }
 
-// asForm is a form with an archive among other things.
+// asForm returns a form with an archive and other fields.
 func asForm(t *testing.T, data []byte) (contentType string, body io.Reader) {
 	t.Helper()
 	var form bytes.Buffer
@@ -88,8 +88,8 @@ func asForm(t *testing.T, data []byte) (contentType string, body io.Reader) {
 	return w.FormDataContentType(), &form
 }
 
-// What an agent and its owners have is exported over HTTP, previewed and imported by a workflow into an empty agent, as the file of a
-// form and as a stream, and exported there as the same bytes.
+// The documents of an agent and its owners are exported over HTTP, previewed and imported by a workflow into an empty
+// agent, as a form file and as a stream, and exported there with the same bytes.
 func TestASnapshotMovesToAnotherAgent(t *testing.T) {
 	ctx := t.Context()
 	s := deployment.StartSystem(ctx, t, deployment.Options{})
@@ -156,13 +156,13 @@ func TestASnapshotMovesToAnotherAgent(t *testing.T) {
 			read, err := snapshot.Read(again)
 			t.Errorf("%s: %d bytes became %d others (%v)\n%s", query, len(first), len(again), err, cmp.Diff(archive.Manifest, read.Manifest))
 		}
-		// The token is spent: what it was of has changed by the import itself.
+		// The token is used up: the import itself has changed what it was based on.
 		formType, form = asForm(t, first)
 		if status, answer := archiveCall(ctx, t, s.API, http.MethodPost, path, formType, form); status != http.StatusConflict ||
 			!strings.Contains(string(answer), `"changed_since_preview"`) {
 			t.Errorf("%s: the token once more: %d %s", query, status, answer)
 		}
-		// Its record is found by where the answer says it is, and by an admin who has it from Temporal.
+		// Its record is at the location in the response, and readable by an admin who has it from Temporal.
 		short, _, _ := strings.Cut(done.Record, "?")
 		for _, where := range []string{done.Record, short} {
 			var record struct{ Outcome string }
@@ -172,7 +172,7 @@ func TestASnapshotMovesToAnotherAgent(t *testing.T) {
 		}
 	}
 
-	// Somebody who is no admin finds the records of owners only by naming them.
+	// A key that is not an admin's finds the records of owners only by naming them.
 	var key struct{ Secret string }
 	if err := s.API.Call(ctx, http.MethodPost, "/api/v1/keys", map[string]any{"name": "member", "role": "member"}, &key); err != nil {
 		t.Fatal(err)

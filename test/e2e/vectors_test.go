@@ -27,8 +27,9 @@ func embeddingEnv(prefix, name, url string) []string {
 	}
 }
 
-// TestTheEmbeddingModelIsChanged configures a model, lets vectors follow what is written, and then names the next model: a
-// new worker builds its space beside the live one and switches over by itself. Switched back, it stays with the old one.
+// TestTheEmbeddingModelIsChanged configures a model, waits for the vectors, and then configures another one: a new
+// worker builds its space beside the live one and switches over by itself. After switching back, it stays with the
+// old one.
 func TestTheEmbeddingModelIsChanged(t *testing.T) {
 	ctx := t.Context()
 	model := llmtest.New(t, llmtest.Options{})
@@ -97,7 +98,7 @@ select not exists (select from index_sources where embed_due) and exists (
 	}
 }
 
-// TestTheLexicalIndexIsBuiltAnew builds it anew while it is complete, without an embedding model.
+// TestTheLexicalIndexIsBuiltAnew rebuilds the lexical index of a complete agent, without an embedding model.
 func TestTheLexicalIndexIsBuiltAnew(t *testing.T) {
 	ctx := t.Context()
 	s := deployment.StartSystem(ctx, t, deployment.Options{Env: []string{"REVERIE_MEMORY_ENABLED=false"}})
@@ -139,7 +140,7 @@ func number(ctx context.Context, t *testing.T, s *deployment.System, sql string)
 	return n[0]
 }
 
-// waitFor waits until a question to the database is answered with yes.
+// waitFor waits until a query returns true.
 func waitFor(ctx context.Context, t *testing.T, s *deployment.System, what, sql string) {
 	t.Helper()
 	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(50 * time.Millisecond) {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// recordedContents are words of what the recordings say, note and have a model answer. Case names are not among them: owners are
-// called so, and nothing but their ids travels.
+// recordedContents are words of messages, notes and model answers in the recordings. Case names are not among them:
+// they are owner names, of which only ids are recorded.
 var recordedContents = []string{
 	"synthetic message", "synthetic entry", "Synthetic", "synthetic summary", // conversations (record_test.go, record_window_test.go)
 	"The garden of", "has an oak", "The pet of", "tortoise", "Momo", "memory_content", // dreams (record_dream_test.go)
@@ -19,7 +19,7 @@ var recordedContents = []string{
 	"synthetic document", "synthetic person", "KNOWLEDGE", "memory/2026", // snapshots (record_snapshot_test.go)
 }
 
-// TestHistoriesHoldNoContents reads every text of every recorded history, payloads included.
+// TestHistoriesHoldNoContents checks every text of every recorded history, including payloads.
 func TestHistoriesHoldNoContents(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.json")
 	if err != nil || len(files) == 0 {
@@ -48,7 +48,7 @@ func TestHistoriesHoldNoContents(t *testing.T) {
 	}
 }
 
-// textsOf are all texts in a JSON value; those that are Base64, as payloads are, also as what they stand for.
+// textsOf returns all texts in a JSON value, and for Base64 such as payloads also the decoded text.
 func textsOf(value any) []string {
 	switch v := value.(type) {
 	case string:

@@ -21,7 +21,7 @@ import (
 	"reverie/workflows"
 )
 
-// TestRecordDream makes the histories of dreams that end in each of their ways, and of nights.
+// TestRecordDream records histories of dreams with each outcome, and of nights.
 func TestRecordDream(t *testing.T) {
 	if *release == "" {
 		t.Fatal("name the release: -args -release v3")
@@ -104,19 +104,19 @@ func before(name string) string { return "# Memory\n\n- The garden of " + name +
 
 func statement(name string) string { return "The pet of " + name + " is a tortoise called Momo." }
 
-// answer is what a model writes that adds the statement of an owner to MEMORY.md.
+// answer returns a model's answer that adds the statement of an owner to MEMORY.md.
 func answer(text, name string) string {
 	return fmt.Sprintf(`{"should_update":true,"reason":"synthetic","memory_content":%q,"retired":[]}`, text+"\n- "+statement(name)+"\n")
 }
 
-// dreamt is the API's answer to a request for a dream.
+// dreamt is the API's response to a request for a dream.
 type dreamt struct {
 	Status     string    `json:"status"`
 	Dream      uuid.UUID `json:"dream"`
 	WorkflowID string    `json:"workflowId"`
 }
 
-// dream asks for a dream and waits for its end, at most for a time.
+// dream requests a dream and waits for its end, up to a limit.
 func (r *dreamRecording) dream(ctx context.Context, t *testing.T, name, query string, wait time.Duration) dreamt {
 	t.Helper()
 	var out dreamt
@@ -134,7 +134,7 @@ func (r *dreamRecording) dream(ctx context.Context, t *testing.T, name, query st
 	return out
 }
 
-// notes has an owner say something on some days (0: three), the last of them so many days before yesterday.
+// notes writes an owner's notes on some days (0: three), the last of them the given number of days before yesterday.
 func (r *dreamRecording) notes(ctx context.Context, t *testing.T, name string, days, ago int) {
 	t.Helper()
 	if days == 0 {
@@ -157,7 +157,7 @@ func (r *dreamRecording) put(ctx context.Context, t *testing.T, name, path, cont
 	}
 }
 
-// cancel cancels a workflow that waits, and waits for its end.
+// cancel cancels a waiting workflow, and waits for its end.
 func (r *dreamRecording) cancel(ctx context.Context, t *testing.T, c client.Client, id string) {
 	t.Helper()
 	time.Sleep(3 * time.Second)
@@ -169,7 +169,7 @@ func (r *dreamRecording) cancel(ctx context.Context, t *testing.T, c client.Clie
 	}
 }
 
-// reset begins a dream that has ended anew, behind its first workflow task.
+// reset resets a dream that has ended to its first workflow task.
 func (r *dreamRecording) reset(ctx context.Context, t *testing.T, c client.Client, id string) {
 	t.Helper()
 	run := c.GetWorkflow(ctx, id, "")

@@ -16,7 +16,7 @@ import (
 	"reverie/workflows"
 )
 
-// TestRecordImport makes the histories of imports that end in each of their ways.
+// TestRecordImport records histories of imports with each outcome.
 func TestRecordImport(t *testing.T) {
 	if *release == "" {
 		t.Fatal("name the release: -args -release v5")
@@ -76,7 +76,7 @@ func TestRecordImport(t *testing.T) {
 	export(ctx, t, r.Temporal.Address, workflows.ImportName)
 }
 
-// importRecording is a deployment that memory is moved in to.
+// importRecording is a deployment to import into.
 type importRecording struct{ *deployment.System }
 
 func (r *importRecording) call(ctx context.Context, t *testing.T, path string, body, out any) {
@@ -86,7 +86,7 @@ func (r *importRecording) call(ctx context.Context, t *testing.T, path string, b
 	}
 }
 
-// talk is an item with a conversation.
+// talk returns an item with a conversation.
 func (*importRecording) talk(name string, messages int) map[string]any {
 	var said []map[string]any
 	for m := range messages {
@@ -98,14 +98,14 @@ func (*importRecording) talk(name string, messages int) map[string]any {
 	return map[string]any{"key": "talk", "conversation": map[string]any{"id": "zep:" + name, "messages": said}}
 }
 
-// note is an item with a document.
+// note returns an item with a document.
 func (*importRecording) note(n int) map[string]any {
 	return map[string]any{"key": fmt.Sprint("note-", n), "document": map[string]any{
 		"path": fmt.Sprintf("memory/case-%d.md", n), "scope": "PERSONAL", "content": fmt.Sprintf("- A synthetic entry %d.\n", n),
 	}}
 }
 
-// move makes an import of an owner and starts it with some items.
+// move creates an import of an owner with some items and starts it.
 func (r *importRecording) move(ctx context.Context, t *testing.T, owner string, items ...map[string]any) string {
 	t.Helper()
 	var made struct{ ID string }

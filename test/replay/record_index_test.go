@@ -21,8 +21,8 @@ import (
 	"reverie/workflows"
 )
 
-// TestRecordIndex makes the histories of what tends indexes: models that fail, and a change of the model that ends in each
-// of its ways.
+// TestRecordIndex records histories of index maintenance: models that fail, and changes of the model with each
+// outcome.
 func TestRecordIndex(t *testing.T) {
 	if *release == "" {
 		t.Fatal("name the release: -args -release v2")
@@ -120,13 +120,13 @@ func TestRecordIndex(t *testing.T) {
 	export(ctx, t, r.Temporal.Address, workflows.IndexName, workflows.ReindexName)
 }
 
-// indexRecording is a deployment whose model refuses every key while it is told to.
+// indexRecording is a deployment whose model refuses every key while a switch is set.
 type indexRecording struct {
 	*deployment.System
 	refused *atomic.Bool
 }
 
-// write posts a conversation to an agent, which is made when it is new.
+// write posts a conversation to an agent, which is created if new.
 func (r indexRecording) write(ctx context.Context, t *testing.T, agent, conversation string, isNew bool) {
 	t.Helper()
 	if isNew {

@@ -22,8 +22,8 @@ import (
 	"reverie/workflows"
 )
 
-// TestRecordSnapshot makes the histories of imports of snapshots: one that writes, one that finds nothing to write, one of an owner
-// that a preview was made of, one that is refused, one that is cancelled, and one that waits for a worker.
+// TestRecordSnapshot records histories of imports of snapshots: one that writes, one without changes, one of an owner
+// bound to a preview, one that is refused, one that is cancelled, and one that waits for a worker.
 func TestRecordSnapshot(t *testing.T) {
 	if *release == "" {
 		t.Fatal("name the release: -args -release v5")
@@ -76,7 +76,7 @@ func TestRecordSnapshot(t *testing.T) {
 	send("?endUserId=case-owner&token="+preview("endUserId=case-owner", "# Another synthetic document\n"),
 		"# Another synthetic document\n", 200)
 
-	// What is asked for while there is no worker: one is bound to what is then changed, one is cancelled.
+	// Requested while there is no worker: one is bound to a document that then changes, one is cancelled.
 	token := preview("scope=team", "# A late synthetic document\n")
 	s.Kill("worker")
 	bound := workflowOf(t, send("?scope=team&wait=0s&token="+token, "# A late synthetic document\n", 202))

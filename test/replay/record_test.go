@@ -25,12 +25,12 @@ import (
 	"reverie/workflows"
 )
 
-// machine matches what tells about the machine that recorded.
+// machine matches data about the recording machine.
 var machine = regexp.MustCompile(`"(identity|name)": "[^"]*[@:][^"]*"`)
 
 var release = flag.String("release", "", "release whose histories are recorded, such as v2")
 
-// TestRecord makes the histories of a release, with a model that fails in some conversations.
+// TestRecord records the histories of a release, with a model that fails in some conversations.
 func TestRecord(t *testing.T) {
 	if *release == "" {
 		t.Fatal("name the release: -args -release v2")

@@ -21,7 +21,7 @@ import (
 	"reverie/workflows"
 )
 
-// TestRecordWindow makes the histories of flushes and compactions that end in each of their ways.
+// TestRecordWindow records histories of flushes and compactions with each outcome.
 func TestRecordWindow(t *testing.T) {
 	if *release == "" {
 		t.Fatal("name the release: -args -release v4")
@@ -144,7 +144,7 @@ func TestRecordWindow(t *testing.T) {
 // windowRecording is a deployment whose conversations are compacted.
 type windowRecording struct{ *deployment.System }
 
-// conversation stores a conversation of so many messages (0: four), and says how it is to be compacted.
+// conversation stores a conversation with a number of messages (0: four), and returns the input for compacting it.
 func (r *windowRecording) conversation(ctx context.Context, t *testing.T, name string, messages int) workflows.CompactInput {
 	t.Helper()
 	if messages == 0 {

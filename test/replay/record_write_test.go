@@ -13,7 +13,7 @@ import (
 	"reverie/workflows"
 )
 
-// TestRecordWrite makes the histories of writes of business processes: each outcome, and one whose worker is killed.
+// TestRecordWrite records histories of writes of business processes: each outcome, and one whose worker is killed.
 func TestRecordWrite(t *testing.T) {
 	if *release == "" {
 		t.Fatal("name the release: -args -release v2")

@@ -1,8 +1,8 @@
-// Package replay holds workflow code to the histories that released code has made: a change that would break a running
+// Package replay replays recorded histories with the current workflow code: a change that would break a running
 // workflow fails here.
 //
-// The histories in testdata/<workflow>/ were recorded from the code of the release that their name begins with, never from
-// the code under test. A new release adds its own:
+// The histories in testdata/<workflow>/ were recorded with the release that their names begin with, never with the
+// code under test. A new release adds its own:
 //
 //	go test -tags record ./test/replay -run TestRecord -args -release v2
 package replay
@@ -56,7 +56,7 @@ func TestRecordedHistoriesReplay(t *testing.T) {
 	}
 }
 
-// checkPayloads holds the sizes of what travels through histories.
+// checkPayloads checks the sizes of all payloads in histories.
 func checkPayloads(t *testing.T, file string) {
 	t.Helper()
 	raw, err := os.ReadFile(file)

@@ -11,7 +11,7 @@ import (
 // reportID is a report's id in the diary and in the reports of phases.
 var reportID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
-// check holds an owner's memory to everything that must be true after every night.
+// check checks everything that must be true of an owner's memory after every night.
 func (s *simulation) check(owner memory.Owner, before string) {
 	s.t.Helper()
 	l, known := s.lives[owner], s.seen[owner]
@@ -55,7 +55,7 @@ func (s *simulation) check(owner memory.Owner, before string) {
 	s.traced(owner)
 }
 
-// person checks that the lines that a person wrote stand word for word.
+// person checks that a person's lines are unchanged.
 func (s *simulation) person(owner memory.Owner, text string) {
 	s.t.Helper()
 	for line := range s.seen[owner].mine {
@@ -65,7 +65,7 @@ func (s *simulation) person(owner memory.Owner, text string) {
 	}
 }
 
-// foreign checks that nobody else's words stand in a document.
+// foreign checks that a document contains no words of another owner.
 func (s *simulation) foreign(owner memory.Owner, path, text string) {
 	s.t.Helper()
 	for other, l := range s.lives {
@@ -80,7 +80,7 @@ func (s *simulation) foreign(owner memory.Owner, path, text string) {
 	}
 }
 
-// traced checks that every statement that a dream put into MEMORY.md leads back to messages, and that those say it.
+// traced checks that every statement that a dream put into MEMORY.md leads back to messages that contain it.
 func (s *simulation) traced(owner memory.Owner) {
 	s.t.Helper()
 	l, ref := s.lives[owner], memory.Ref{Scope: memory.ScopePersonal, Path: memory.MemoryPath}

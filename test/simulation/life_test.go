@@ -9,29 +9,29 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// life is what one owner says, notes, looks for and takes back, day by day; the same seed makes the same life. Names and things
-// are made-up words that no other life has, so that whatever leaks or comes from nowhere is seen.
+// life is the messages, notes, searches and retractions of one owner, day by day; the same seed gives the same life.
+// Names and things are invented words that no other life has, so that leaks are detected.
 type life struct {
 	name   string
 	random *rand.Rand
 	used   map[string]bool
 
-	lasting   []fact // told again and again
-	corrected fact   // told on two days, corrected, and still found by searches afterwards
-	change    fact   // what takes its place
+	lasting   []fact // repeated
+	corrected fact   // repeated twice, corrected, and still found by searches afterwards
+	change    fact   // replaces corrected
 	list      []fact // twelve items, noted together
 }
 
-// fact is something that holds: as the person says it, and as a note has it.
+// fact is a statement, in the wording of the person and of a note.
 type fact struct {
 	said  string
 	noted string
-	word  string // in it, that nothing else has
-	days  []int  // on which it is told, ascending; the first is day 0
+	word  string // a unique word in it
+	days  []int  // on which it is stated, ascending; the first is day 0
 }
 
-// frames are ways to tell a lasting fact; %[1]s is the owner, %[2]s a word of its own. No two of them say something about the
-// same thing.
+// frames are sentences for repeated facts; %[1]s is the owner, %[2]s a unique word. No two of them are about the same
+// thing.
 var frames = []fact{
 	{said: "My dog is called %[2]s.", noted: "The dog of %[1]s is called %[2]s."},
 	{said: "I play the %[2]s in a quartet.", noted: "%[1]s plays the %[2]s in a quartet."},
@@ -45,7 +45,7 @@ var frames = []fact{
 	{said: "I sing in the choir of %[2]s.", noted: "%[1]s sings in the choir of %[2]s."},
 }
 
-// nights is how many nights the plan of a life reaches.
+// nights is the number of nights that a life covers.
 const nights = 60
 
 func newLife(name string, seed uint64) *life {
@@ -82,7 +82,7 @@ func fill(frame, name, word string) string {
 	return strings.NewReplacer("%[1]s", name, "%[2]s", word).Replace(frame)
 }
 
-// chatter is something that is said once.
+// chatter returns a statement that is made once.
 func (l *life) chatter() fact {
 	all := []string{
 		"The lift at %[2]s was out of order.", "Somebody from %[2]s called by mistake.",
@@ -92,7 +92,7 @@ func (l *life) chatter() fact {
 	return fact{said: said, noted: said}.about(l.name, l.word())
 }
 
-// word is a made-up name that this life alone has: its end is that of its owner.
+// word returns an invented name that is unique to this life: it ends with its owner's name.
 func (l *life) word() string {
 	onsets, vowels := []string{"b", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "t", "v", "z"}, []string{"a", "e", "i", "o", "u"}
 	for {
@@ -109,7 +109,7 @@ func (l *life) word() string {
 	}
 }
 
-// factsOn are the facts that are told on a day.
+// factsOn returns the facts that are stated on a day.
 func (l *life) factsOn(day int) []fact {
 	var out []fact
 	for _, f := range append(slices.Clone(l.lasting), l.corrected, l.change) {
@@ -120,12 +120,12 @@ func (l *life) factsOn(day int) []fact {
 	return out
 }
 
-// facts are all that are told more than once, or correct another one.
+// facts returns all facts that are repeated, or correct another one.
 func (l *life) facts() []fact {
 	return append(append(slices.Clone(l.lasting), l.list...), l.corrected, l.change)
 }
 
-// wordIn is the word of this life that a text has; empty when it has none.
+// wordIn returns the word of this life in a text; empty if there is none.
 func (l *life) wordIn(text string) string {
 	for word := range l.used {
 		if strings.Contains(text, word) {

@@ -19,8 +19,8 @@ import (
 
 var seed = flag.Uint64("seed", 1, "of the lives of the owners")
 
-// TestSixtyNights simulates sixty days and nights of three owners, twice: everything is checked after every night, and the
-// second run must leave what the first one left.
+// TestSixtyNights simulates sixty days and nights of three owners, twice: everything is checked after every night,
+// and the second run must give the same documents.
 func TestSixtyNights(t *testing.T) {
 	first := simulate(t, *seed)
 	second := simulate(t, *seed)
@@ -29,10 +29,10 @@ func TestSixtyNights(t *testing.T) {
 	}
 }
 
-// owners of the simulation. Their names end no word of one another.
+// owners of the simulation. Their names do not end each other's words.
 var owners = map[memory.Owner]string{"user:1": "Greta", "user:2": "Hamid", "user:3": "Oscar"}
 
-// simulate lives sixty days and returns all documents of all owners, without the ids of reports.
+// simulate runs sixty days and returns all documents of all owners, without the ids of reports.
 func simulate(t *testing.T, seed uint64) map[memory.Owner]map[string]string {
 	t.Helper()
 	s := &simulation{world: newWorld(t, "Europe/Berlin"), lives: map[memory.Owner]*life{}, seen: map[memory.Owner]*seen{}}
@@ -57,7 +57,7 @@ func simulate(t *testing.T, seed uint64) map[memory.Owner]map[string]string {
 	return out
 }
 
-// simulation is a world with the lives in it, and what was seen of each.
+// simulation is a world with the lives in it, and what was observed of each.
 type simulation struct {
 	*world
 	lives map[memory.Owner]*life
@@ -65,7 +65,7 @@ type simulation struct {
 	day   int
 }
 
-// seen is what is known about one owner.
+// seen is the knowledge about one owner.
 type seen struct {
 	mine      map[string]bool // lines of MEMORY.md that the person wrote and has not taken back
 	forgotten map[string]bool // words of what the person wanted gone
@@ -76,7 +76,7 @@ type seen struct {
 	moved     bool // something went to an archive
 }
 
-// live is one day: a conversation, its note, searches, and what the person changes by hand.
+// live runs one day: a conversation, its note, searches, and the person's manual changes.
 func (s *simulation) live(owner memory.Owner, day int) {
 	l, known := s.lives[owner], s.seen[owner]
 	s.day = day
@@ -123,7 +123,7 @@ func (s *simulation) live(owner memory.Owner, day int) {
 	}
 }
 
-// forget takes the first promoted statement that is still there out of memory, and it is told again all the same.
+// forget removes the first promoted statement that is still there from memory; it is nevertheless stated again.
 func (s *simulation) forget(owner memory.Owner) {
 	known := s.seen[owner]
 	for _, e := range memory.EntriesOf(s.document(owner, memory.MemoryPath).Content) {
@@ -146,7 +146,7 @@ func (s *simulation) forget(owner memory.Owner) {
 	s.t.Fatalf("day %d: %s has nothing to forget", s.day, owner)
 }
 
-// night dreams at two o'clock and checks what must hold.
+// night dreams at two o'clock and checks everything.
 func (s *simulation) night(day int) {
 	before := map[memory.Owner]string{}
 	for owner := range s.lives {

@@ -1,5 +1,5 @@
-// Package simulation dreams sixty nights of several owners, with a clock of its own, on a real database with the real steps,
-// and checks after each night what must hold.
+// Package simulation runs sixty nights of dreams for several owners, with a simulated clock, on a real database with
+// the real steps, and checks the memory after each night.
 package simulation
 
 import (
@@ -77,7 +77,7 @@ func newWorld(t *testing.T, zone string) *world {
 // ceiling of MEMORY.md, in characters: small, so that sections have to move.
 const ceiling = 1200
 
-// person is an owner who writes.
+// person returns an owner's identity with write access.
 func person(owner memory.Owner) memory.Identity {
 	return memory.Identity{
 		Workspace: workspace, Agent: agent, Owner: owner, Role: memory.RoleMember,
@@ -85,7 +85,7 @@ func person(owner memory.Owner) memory.Identity {
 	}
 }
 
-// everybody sees all owners.
+// everybody returns an identity that sees all owners.
 func everybody() memory.Identity {
 	return memory.Identity{Workspace: workspace, Agent: agent, AnyOwner: true, Role: memory.RoleMember}
 }
@@ -108,7 +108,7 @@ func (w *world) say(owner memory.Owner, title string, sentences []string) (conve
 	return conversation
 }
 
-// note appends to the day's note, as an extraction does: each line with the message that it comes from.
+// note appends to the day's note, like an extraction: each line with its source message.
 func (w *world) note(owner memory.Owner, conversation, title string, lines []string) {
 	w.t.Helper()
 	id := person(owner)
@@ -144,7 +144,7 @@ func (w *world) apply(id memory.Identity, c memory.Change) {
 	}
 }
 
-// recalled notes that a search used a statement.
+// recalled records that a search used a statement.
 func (w *world) recalled(owner memory.Owner, question, statement string) {
 	w.t.Helper()
 	day := w.now.In(w.zone)
@@ -163,7 +163,7 @@ func (w *world) recalled(owner memory.Owner, question, statement string) {
 	}
 }
 
-// document is a personal document; a zero one when there is none.
+// document returns a personal document; a zero one if there is none.
 func (w *world) document(owner memory.Owner, path string) memory.Document {
 	w.t.Helper()
 	d, err := w.Document(w.t.Context(), person(owner), memory.Ref{Scope: memory.ScopePersonal, Path: path})
@@ -173,7 +173,7 @@ func (w *world) document(owner memory.Owner, path string) memory.Document {
 	return d
 }
 
-// documents are all that a person can read of a scope, by path.
+// documents returns all documents of a scope that a person can read, by path.
 func (w *world) documents(owner memory.Owner, scope memory.Scope) map[string]string {
 	w.t.Helper()
 	listed, err := w.Documents(w.t.Context(), person(owner), store.DocumentFilter{Scope: scope})
@@ -191,7 +191,7 @@ func (w *world) documents(owner memory.Owner, scope memory.Scope) map[string]str
 	return out
 }
 
-// dream dreams a night of everybody who has news, in virtual time, and returns how each dream ended.
+// dream runs a night for everybody with news, in virtual time, and returns the outcome of each dream.
 func (w *world) dream(night string) map[memory.Owner]workflows.DreamResult {
 	w.t.Helper()
 	refs, err := w.News(w.t.Context(), everybody(), uuid.Nil, 100)
@@ -232,7 +232,7 @@ func (w *world) dreamOf(ref memory.OwnerRef, night string) workflows.DreamResult
 	return out
 }
 
-// has reports whether a text has a line that says a statement, in whatever list form.
+// has reports whether a text has a line with a statement, in any list form.
 func has(text, statement string) bool {
 	id := memory.EntryIDOf(statement)
 	for _, e := range memory.EntriesOf(text) {

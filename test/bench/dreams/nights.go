@@ -197,7 +197,7 @@ func (w *world) costOf(ctx context.Context, n int, start func(context.Context, i
 		return c, err
 	}
 	runs := make([]client.WorkflowRun, n)
-	callsBefore, cpuBefore, began := w.calls.So(), services.UsedCPU(), time.Now()
+	callsBefore, cpuBefore, began := w.calls.Total(), services.UsedCPU(), time.Now()
 	if err := services.Parallel(ctx, starters, n, func(ctx context.Context, i int) (err error) {
 		runs[i], err = start(ctx, i)
 		return err

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// A small run measures everything, with everything real. Its bars mean nothing: tests run beside it.
+// A small run measures everything with real servers. Its limits are not checked, because other tests run
+// concurrently.
 func TestSmallRun(t *testing.T) {
 	b := bench{
 		owners: 4, parallel: []int{1, 4}, rounds: 1, delay: 20 * time.Millisecond, agents: 10, each: 2, share: .1, sized: 2, seed: 1,

@@ -14,7 +14,7 @@ import (
 	"reverie/workflows"
 )
 
-// speed is how many owners of one agent dream per minute at a given parallelism.
+// speed is the rate of dreams of one agent's owners at a given parallelism.
 type speed struct {
 	Parallel int `json:"parallel"`
 	Owners   int `json:"owners"` // per measurement
@@ -129,7 +129,7 @@ func (w *world) dreams(ctx context.Context, agent string, s *speed, withModel bo
 	}); err != nil {
 		return err
 	}
-	before := w.calls.So()
+	before := w.calls.Total()
 	if err := s.took(ours, oursCPU, func() (time.Duration, error) { return w.night(ctx, agent, s.Owners, s.Parallel) }); err != nil {
 		return err
 	}

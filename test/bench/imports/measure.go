@@ -50,7 +50,7 @@ func (w *world) measure(ctx context.Context) (report, error) {
 	if r.Run, err = timed(func() error { made, err = w.move(ctx, id, made); return err }); err != nil {
 		return r, fmt.Errorf("import: %w", err)
 	}
-	calls := w.calls.So()
+	calls := w.calls.Total()
 	r.Each.used(services.UsedCPU().Since(before), w.conversations)
 	r.Each.Trips, r.Each.Statements = float64(calls.Trips)/float64(w.conversations), float64(calls.Statements)/float64(w.conversations)
 	if err := w.count(ctx, db, &r.Each); err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A small run measures everything, with everything real. Its bar means nothing: tests run beside it.
+// A small run measures everything with real servers. Its limit is not checked, because other tests run concurrently.
 func TestSmallRun(t *testing.T) {
 	b := bench{conversations: 6, messages: 4, owners: 2, models: 2}
 	var out strings.Builder

@@ -27,7 +27,7 @@ func cosine(a, b []float32) float64 {
 	return dot / math.Sqrt(x*y)
 }
 
-// The vectors have the similarities of the file, up to one factor.
+// The vectors have the similarities of the file, up to a common factor.
 func TestFrozenVectors(t *testing.T) {
 	dialogues := twoQuestions(t)
 	f, err := readFrozen(strings.NewReader(`
@@ -80,7 +80,7 @@ func TestReadFrozenRefuses(t *testing.T) {
 	}
 }
 
-// What is made up ranks the evidence as its name says.
+// Generated rankings rank the evidence as their names say.
 func TestMadeUp(t *testing.T) {
 	dialogues := twoQuestions(t)
 	rank := func(name string) (above int) {

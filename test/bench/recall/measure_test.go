@@ -15,7 +15,7 @@ import (
 	"reverie/test/deployment"
 )
 
-// fakeAPI keeps what is posted to it and answers every search with the same results.
+// fakeAPI records posts and answers every search with the same results.
 type fakeAPI struct {
 	mu       sync.Mutex
 	posted   map[string]int // messages by path
@@ -47,7 +47,7 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(`{"code":200,"msg":"OK","data":` + answer + `}`)) // the client sees it
 }
 
-// What is found is scored against the evidence, over HTTP from the file to the report.
+// Results are scored against the evidence, over HTTP, from the file to the report.
 func TestMeasureOverHTTP(t *testing.T) {
 	fake := &fakeAPI{posted: map[string]int{}, results: `{"results":[
 		{"conversation":"1","messageIds":["D1:2"]},
@@ -161,8 +161,8 @@ func TestPrint(t *testing.T) {
 		"questions R@5 R@10 R@5 R@10",
 		"1 multi-hop 2 50.0 75.0 100.0 100.0",
 		"without neighbours 0.0 25.0 -25.0 75.0 +0.0 100.0 +0.0 100.0 +0.0",
-		"missed: turn R@10 75.0, at least 78.0 is wanted",
-		"passed: session R@10 100.0, at least 95.0 is wanted",
+		"missed: turn R@10 75.0, minimum 78.0",
+		"passed: session R@10 100.0, minimum 95.0",
 	} {
 		if !strings.Contains(printed, want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())
@@ -170,7 +170,7 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// Fusion is held to the better of its inputs at 10.
+// Fusion is compared with the better of its inputs at 10.
 func TestFusionBars(t *testing.T) {
 	r := report{
 		Overall: figures{Recall: []recallAt{{5, 0.5, 1}, {10, 0.7, 1}}},

@@ -10,7 +10,8 @@ import (
 	"reverie/recall"
 )
 
-// gardenDialogue has a question that its words answer, and one that only vectors can: nothing in it is in the evidence.
+// gardenDialogue has a question that its words answer, and one that only vectors can answer: it shares no word with
+// its evidence.
 const gardenDialogue = `[{
 	"sample_id": "garden",
 	"conversation": {
@@ -33,7 +34,7 @@ const gardenDialogue = `[{
 	]
 }]`
 
-// runOver measures the dialogue above with everything real: database, program, HTTP.
+// runOver measures the dialogue above with the real database, program and HTTP.
 func runOver(t *testing.T, b bench) (r report, passed bool) {
 	t.Helper()
 	b.file = filepath.Join(t.TempDir(), "garden.json")

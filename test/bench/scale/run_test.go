@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A small run measures everything, with everything real. Its bars mean nothing: tests run beside it.
+// A small run measures everything with real servers. Its limits are not checked, because other tests run
+// concurrently.
 func TestSmallRun(t *testing.T) {
 	b := bench{
 		chunks: 4000, agents: 5, dimensions: 64, vectors: 1500, queries: 10, words: 5000, exponent: 1.07, turns: 50, writers: 2,

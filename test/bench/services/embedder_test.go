@@ -9,7 +9,7 @@ import (
 	"reverie/llm/embed"
 )
 
-// The embedding client of the program understands what the made-up provider says.
+// The program's embedding client understands the simulated provider.
 func TestEmbedder(t *testing.T) {
 	e, err := StartEmbedder(func(text string) []float32 { return []float32{float32(len(text)), 0, 1} })
 	if err != nil {

@@ -23,14 +23,14 @@ type Called struct {
 	Took              time.Duration // sum of all durations
 }
 
-// So returns what was counted so far.
-func (c *Calls) So() Called {
+// Total returns the counts so far.
+func (c *Calls) Total() Called {
 	return Called{c.trips.Load(), c.statements.Load(), time.Duration(c.nanoseconds.Load())}
 }
 
 // Since returns the difference to an earlier state.
 func (c *Calls) Since(then Called) Called {
-	now := c.So()
+	now := c.Total()
 	return Called{now.Trips - then.Trips, now.Statements - then.Statements, now.Took - then.Took}
 }
 

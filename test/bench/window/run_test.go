@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A small run measures everything, with everything real. Its bars mean nothing: tests run beside it.
+// A small run measures everything with real servers. Its limits are not checked, because other tests run
+// concurrently.
 func TestSmallRun(t *testing.T) {
 	b := bench{lengths: []int{10, 120}, asks: 3, turns: 12, window: 4000, seed: 1}
 	var out strings.Builder
