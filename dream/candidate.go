@@ -183,3 +183,40 @@ type Contradiction struct {
 	OlderText string `json:"olderText,omitempty"`
 	NewerText string `json:"newerText,omitempty"`
 }
+
+// Looked counts what a dream looked at.
+type Looked struct {
+	Notes         int `json:"notes"`
+	Conversations int `json:"conversations"`
+	Messages      int `json:"messages"`
+	Statements    int `json:"statements"`
+	Recalls       int `json:"recalls"`
+}
+
+// MovedSection is what moves from MEMORY.md to an archive: a machine-made section that makes room, or machine-made lines that a
+// later statement corrects, under a heading that says so.
+type MovedSection struct {
+	Heading string `json:"heading"`
+	Text    string `json:"text"` // with its heading
+	Day     Day    `json:"day"`
+	Path    string `json:"path"` // of the archive
+	// Replaced are the lines of the latter, and By is the line of MEMORY.md that corrects them.
+	Replaced []string `json:"replaced,omitempty"`
+	By       string   `json:"by,omitempty"`
+}
+
+// reasonsInWords are the reasons of verdicts as the diary says them.
+var reasonsInWords = map[string]string{
+	ReasonLowScore: "low score", ReasonOneOff: "seen too rarely", ReasonOneContext: "in one context only", ReasonNightFull: "the night was full",
+	ReasonCeiling: "no room", ReasonLeftOut: "left out", ReasonKnown: "known already", ReasonCorrected: "corrected since",
+	ReasonContradiction: "contradicted", ReasonForgotten: "forgotten before", ReasonUndone: "undone before", ReasonUnfit: "unfit",
+	ReasonOffTopic: "off topic", ReasonModeREM: "nothing was to be promoted",
+}
+
+// judge gives a verdict in place of an earlier one.
+func (c *Candidate) judge(v Verdict, code, reason string) {
+	c.Verdict, c.ReasonCode, c.Reason = v, code, reason
+	if v != VerdictPromoted {
+		c.Line = ""
+	}
+}

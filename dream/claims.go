@@ -242,3 +242,26 @@ func (c claim) mostlyIn(s claim) bool {
 func (c claim) coveredBy(s claim) bool {
 	return !c.addsTo(s.keys) && c.mostlyIn(s)
 }
+
+// abridgedShare is the share of the words of a statement that a shorter one must keep to stand for it.
+const abridgedShare = 1. / 2
+
+// abridges reports whether the claim says the essence of s, and nothing else.
+func (c claim) abridges(s claim) bool {
+	return len(c.says.units) > 1 && c.coveredBy(s) && s.shareIn(c.keys) >= abridgedShare
+}
+
+// statedIn finds the line of a text that says a claim.
+func (c claim) statedIn(text []claim) (line string, found bool) {
+	for _, t := range text {
+		if t.id == c.id || len(c.says.units) > 0 && c.says.within(t.says) && c.says.turns == t.says.turns {
+			return t.line, true
+		}
+	}
+	for _, t := range text {
+		if sameStatement(c.says, t.says) || c.mostlyIn(t) || t.abridges(c) {
+			return t.line, true
+		}
+	}
+	return "", false
+}

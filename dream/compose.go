@@ -41,27 +41,6 @@ type ComposeInput struct {
 	Settings   memory.DreamSettings
 }
 
-// Looked counts what a dream looked at.
-type Looked struct {
-	Notes         int `json:"notes"`
-	Conversations int `json:"conversations"`
-	Messages      int `json:"messages"`
-	Statements    int `json:"statements"`
-	Recalls       int `json:"recalls"`
-}
-
-// MovedSection is what moves from MEMORY.md to an archive: a machine-made section that makes room, or machine-made lines that a
-// later statement corrects, under a heading that says so.
-type MovedSection struct {
-	Heading string `json:"heading"`
-	Text    string `json:"text"` // with its heading
-	Day     Day    `json:"day"`
-	Path    string `json:"path"` // of the archive
-	// Replaced are the lines of the latter, and By is the line of MEMORY.md that corrects them.
-	Replaced []string `json:"replaced,omitempty"`
-	By       string   `json:"by,omitempty"`
-}
-
 // Composition is what is committed together: MEMORY.md, its archive, the diary and the reports of the phases.
 type Composition struct {
 	Changes []memory.Change

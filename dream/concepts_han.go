@@ -64,3 +64,6 @@ func hanConcepts(text string) []concept {
 	}
 	return out
 }
+
+// isUnbroken reports whether no break is in a run of Chinese characters: it is about one thing.
+func isUnbroken(text string) bool { return hanBreaks.Replace(text) == text }

@@ -190,3 +190,6 @@ func nounKey(noun string) string {
 	slices.Sort(out)
 	return strings.Join(out, " ")
 }
+
+// noon is the hour from which a time with p.m. counts.
+const noon = 12

@@ -71,7 +71,7 @@ func TestALaterStatementCorrects(t *testing.T) {
 		{"每天早上喝两杯咖啡。", "不再喝咖啡。"},
 	} {
 		s := heardInTurn(c[0], c[1])
-		why, settled, ok := dispute(s[0], s[1])
+		why, settled, ok := dispute(s[0].reading, s[1].reading)
 		if !ok || !settled {
 			t.Errorf("%q, then %q: dispute = %q, settled %v, found %v; want settled", c[0], c[1], why, settled, ok)
 		}
@@ -101,7 +101,7 @@ func TestStatementsThatContradictWithoutACue(t *testing.T) {
 		{"The deadline is May 5.", "The deadline is 2026-05-12."},
 	} {
 		s := heardInTurn(c[0], c[1])
-		why, settled, ok := dispute(s[0], s[1])
+		why, settled, ok := dispute(s[0].reading, s[1].reading)
 		if !ok || settled {
 			t.Errorf("%q, then %q: dispute = %q, settled %v, found %v; want a contradiction", c[0], c[1], why, settled, ok)
 		}
@@ -166,7 +166,7 @@ func TestStatementsThatBothHold(t *testing.T) {
 		{"Day: Monday; Shift at Trigo: 6:00 to 12:00", "Day: Thursday; Shift at Trigo: 14:00 to 20:00"},
 	} {
 		s := heardInTurn(c[0], c[1])
-		if why, settled, ok := dispute(s[0], s[1]); ok {
+		if why, settled, ok := dispute(s[0].reading, s[1].reading); ok {
 			t.Errorf("%q, then %q: dispute = %q, settled %v; both hold", c[0], c[1], why, settled)
 		}
 	}

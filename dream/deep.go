@@ -126,18 +126,6 @@ func (d *deep) split(all []*Candidate) (about, others []*Candidate) {
 	return about, others
 }
 
-// onTopic reports whether a candidate has at least half of the words of the topic.
-func onTopic(topic content, c Candidate) bool {
-	said := contentOf(c.Heading + "\n" + c.Text)
-	common := 0
-	for w := range topic {
-		if said[w] {
-			common++
-		}
-	}
-	return common > 0 && 2*common >= len(topic)
-}
-
 // fair takes at most n candidates, best first, and from one list at most a third of limit while candidates of other lists wait.
 func fair(all []*Candidate, n, limit int) []*Candidate {
 	if len(all) <= n {
@@ -174,4 +162,16 @@ func sourceOfCandidate(c Candidate) string {
 		return p.Conversation + "\x00" + p.ConversationUID.String()
 	}
 	return p.Path + "\x00" + c.Heading
+}
+
+// onTopic reports whether a candidate has at least half of the words of the topic.
+func onTopic(topic content, c Candidate) bool {
+	said := contentOf(c.Heading + "\n" + c.Text)
+	common := 0
+	for w := range topic {
+		if said[w] {
+			common++
+		}
+	}
+	return common > 0 && 2*common >= len(topic)
 }

@@ -173,14 +173,6 @@ func (w *composing) list(head string, lines []string, contents bool) []string {
 	return []string{head + ":", strings.Join(items, "\n")}
 }
 
-// reasonsInWords are the reasons of verdicts as the diary says them.
-var reasonsInWords = map[string]string{
-	ReasonLowScore: "low score", ReasonOneOff: "seen too rarely", ReasonOneContext: "in one context only", ReasonNightFull: "the night was full",
-	ReasonCeiling: "no room", ReasonLeftOut: "left out", ReasonKnown: "known already", ReasonCorrected: "corrected since",
-	ReasonContradiction: "contradicted", ReasonForgotten: "forgotten before", ReasonUndone: "undone before", ReasonUnfit: "unfit",
-	ReasonOffTopic: "off topic", ReasonModeREM: "nothing was to be promoted",
-}
-
 // judged counts what was kept and rejected, and why.
 func (w *composing) judged() string {
 	var out []string

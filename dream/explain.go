@@ -23,7 +23,7 @@ type Explanation struct {
 // What would pass is tried out, one kind of signal at a time: that it is noted or said on more days, that answers to more questions use
 // it, that a person asks for it. The summary names the least of them.
 func Explain(c Candidate, s memory.DreamSettings) Explanation {
-	c.Score = c.Components.total(s.Weights)
+	c.Score = total(c.Components, s.Weights)
 	c.Gates = gates(c, s)
 	e := Explanation{Candidate: c}
 	failed := failing(c.Gates)
@@ -49,8 +49,8 @@ var ofGates = map[string]bool{"": true, ReasonLowScore: true, ReasonOneOff: true
 func (e *Explanation) lacks(failed []Gate, s memory.DreamSettings) {
 	short := make([]string, len(failed))
 	for i, g := range failed {
-		short[i] = strings.TrimPrefix(g.lack(), "score ")
-		e.Lacks = append(e.Lacks, sentenceCase(g.lack()+g.meaning()))
+		short[i] = strings.TrimPrefix(lack(g), "score ")
+		e.Lacks = append(e.Lacks, sentenceCase(lack(g))+gateMeaning(g))
 	}
 	e.Summary = strings.Join(short, ", ")
 	if e.Candidate.ReasonCode == ReasonContradiction {

@@ -27,7 +27,7 @@ func (w wish) least(c Candidate, s memory.DreamSettings) (int, bool) {
 	for n := 1; n <= w.most; n++ {
 		c = w.add(c)
 		c.Components = renewed(c)
-		c.Score = c.Components.total(s.Weights)
+		c.Score = total(c.Components, s.Weights)
 		if len(failing(gates(c, s))) == 0 {
 			return n, true
 		}

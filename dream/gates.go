@@ -38,8 +38,8 @@ func failing(all []Gate) []Gate {
 	return out
 }
 
-// lack says what a gate lacks, in words.
-func (g Gate) lack() string {
+// lack describes what a gate lacks.
+func lack(g Gate) string {
 	switch g.Name {
 	case gateSignals:
 		return fmt.Sprintf("%s of %s signals", number(g.Value), number(g.Need))
@@ -49,8 +49,8 @@ func (g Gate) lack() string {
 	return "score " + below(g.Value, g.Need)
 }
 
-// meaning says what a gate counts; empty for the score.
-func (g Gate) meaning() string {
+// gateMeaning explains what a gate counts; it is empty for the score.
+func gateMeaning(g Gate) string {
 	switch g.Name {
 	case gateSignals:
 		return ": the days on which it was noted or said, its uses in answers, and 2 when a person asks for it"
@@ -93,7 +93,7 @@ func reasonOf(failed []Gate) string {
 func sentenceOfLacks(failed []Gate) string {
 	lacks := make([]string, len(failed))
 	for i, g := range failed {
-		lacks[i] = g.lack()
+		lacks[i] = lack(g)
 	}
 	return "It waits: " + strings.Join(lacks, "; ") + "."
 }

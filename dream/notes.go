@@ -1,7 +1,6 @@
 package dream
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -173,9 +172,6 @@ func isAddress(said string) bool {
 	said = strings.Trim(said, "<>()[] .")
 	return !strings.ContainsAny(said, " \t") && (strings.Contains(said, "://") || strings.HasPrefix(said, "www."))
 }
-
-// struck is what a person has struck out.
-var struck = regexp.MustCompile(`~~[^~]+~~`)
 
 // plain is a text on one line, without comments, what is struck out, and the box of a task; one that is ticked was done.
 func plain(text string) string {

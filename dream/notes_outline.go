@@ -14,9 +14,6 @@ type outlined struct {
 	machine bool // a dream's section was pasted there
 }
 
-// noon is the hour of statements without a time.
-const noon = 12
-
 var (
 	clockTitle = regexp.MustCompile(`^([01]?\d|2[0-3])[:：]([0-5]\d)(?::[0-5]\d)?(?:\s*[-–—:：·|]\s+|\s+|$)`)
 	dateTitle  = regexp.MustCompile(`(?i)^(?:\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|morning|noon|afternoon|evening|night|today|notes?|daily notes?|log|journal|misc|` +
@@ -45,7 +42,7 @@ func outlineOf(n Note, zone *time.Location) []outlined {
 	}
 	var (
 		out            []outlined
-		current        = outlined{at: clock(day, noon, 0)}
+		current        = outlined{at: clock(day, middayHour, 0)}
 		timed, machine int // levels of the headings that set them; 0: none did
 	)
 	for _, s := range memory.Sections(n.Content) {
@@ -53,7 +50,7 @@ func outlineOf(n Note, zone *time.Location) []outlined {
 			if m := clockTitle.FindStringSubmatch(s.Heading); m != nil {
 				current.at, timed = clock(day, digits(m[1]), digits(m[2])), s.Level
 			} else if timed > 0 && s.Level <= timed {
-				current.at, timed = clock(day, noon, 0), 0
+				current.at, timed = clock(day, middayHour, 0), 0
 			}
 			if machine > 0 && s.Level <= machine {
 				current.machine, machine = false, 0
@@ -86,3 +83,6 @@ func digits(text string) int {
 	}
 	return n
 }
+
+// middayHour is the hour of statements without a time.
+const middayHour = 12

@@ -138,11 +138,3 @@ func (p *promoting) sound(text string, moved []MovedSection, chosen []int) bool 
 	}
 	return len(Check(in, p.settings)) == 0 || memory.Scan(p.current).Verdict == memory.VerdictQuarantine
 }
-
-// judge gives a verdict in place of an earlier one.
-func (c *Candidate) judge(v Verdict, code, reason string) {
-	c.Verdict, c.ReasonCode, c.Reason = v, code, reason
-	if v != VerdictPromoted {
-		c.Line = ""
-	}
-}

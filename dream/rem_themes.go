@@ -134,7 +134,7 @@ func (f *found) grow(tag string) (string, bool) {
 	before, _ := utf8.DecodeLastRuneInString(text[:at])
 	after, _ := utf8.DecodeRuneInString(text[at+len(tag):])
 	for _, longer := range []string{tag + string(after), string(before) + tag} {
-		if hanBreaks.Replace(longer) == longer && allIdeographs(longer) && f.inAll(longer) {
+		if isUnbroken(longer) && allIdeographs(longer) && f.inAll(longer) {
 			return longer, true
 		}
 	}

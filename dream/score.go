@@ -34,7 +34,7 @@ func score(c Candidate, asOf time.Time, s memory.DreamSettings) (Components, flo
 	parts.Recency = decay(laterOf(c.Signals.LastSeen, c.Signals.LastRecalled), asOf, s.HalfLifeDays)
 	parts.LightBoost = boost(s.LightBoost, light, lightAt, asOf, s.HalfLifeDays)
 	parts.REMBoost = boost(s.REMBoost, rem, remAt, asOf, s.HalfLifeDays)
-	return parts, parts.total(s.Weights)
+	return parts, total(parts, s.Weights)
 }
 
 // partsOf are the components that do not depend on the moment.
@@ -50,7 +50,7 @@ func partsOf(g Signals, tags []string) Components {
 
 // total is the weighted sum of the components, with the boosts. Weights below 0 count as 0; when none is left the boosts stand
 // alone.
-func (c Components) total(w memory.DreamWeights) float64 {
+func total(c Components, w memory.DreamWeights) float64 {
 	pairs := [...][2]float64{
 		{w.Frequency, c.Frequency},
 		{w.Relevance, c.Relevance},
