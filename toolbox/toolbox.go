@@ -234,7 +234,7 @@ func tools() []tool {
 		},
 		{
 			name:        EditFile,
-			description: "Replace oldText by newText in a memory file. oldText must match exactly and occur once, unless replaceAll is true.",
+			description: "Replace text in a memory file: oldText by newText. oldText must match exactly and occur once, unless replaceAll is true.",
 			params: []param{
 				pathParam,
 				{name: "oldText", kind: text, required: true, doc: "The exact text to replace, with enough context to occur only once."},

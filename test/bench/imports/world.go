@@ -73,7 +73,8 @@ func newWorld(ctx context.Context, dir string, b *bench) (_ *world, err error) {
 	if err != nil {
 		return nil, err
 	}
-	running := worker.New(w.temporal, steps, worker.Options{ModelConcurrency: b.models, SweepInterval: time.Minute, Log: slog.New(slog.DiscardHandler)})
+	running := worker.New(w.temporal, steps,
+		worker.Options{ModelConcurrency: b.models, SweepInterval: time.Minute, Log: slog.New(slog.DiscardHandler)})
 	if err := running.Start(); err != nil {
 		return nil, err
 	}

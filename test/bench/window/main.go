@@ -22,7 +22,7 @@ import (
 
 func main() {
 	b := bench{lengths: []int{10, 100, 1000, 10_000}}
-	flag.Var(services.Numbers(&b.lengths, 2, true), "lengths", "lengths of the conversations whose contexts are timed, in messages; empty: skip it")
+	flag.Var(services.Numbers(&b.lengths, 2, true), "lengths", "messages of the conversations whose contexts are timed; empty: skip it")
 	flag.IntVar(&b.asks, "asks", 200, "contexts per measurement")
 	flag.IntVar(&b.turns, "turns", 100, "turns of the conversation whose tokens are counted; 0: skip it")
 	flag.IntVar(&b.window, "window", 16_000, "size of its window in tokens")
