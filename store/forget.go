@@ -13,7 +13,7 @@ import (
 	"reverie/memory"
 )
 
-// ForgetRequest names a part of a document that somebody was shown and wants forgotten.
+// ForgetRequest names a passage of a document that a person wants forgotten.
 type ForgetRequest struct {
 	memory.Ref
 
@@ -23,15 +23,14 @@ type ForgetRequest struct {
 	Key              string         // idempotency key
 }
 
-// ForgetReceipt tells what was forgotten.
+// ForgetReceipt is the result of forgetting.
 type ForgetReceipt struct {
 	States  []dream.State // of the statements; on a replay empty
 	Receipt memory.Receipt
 }
 
 const (
-	// Where a statement can stand that is to be forgotten, locked in the order of writers, so that none of them brings it back
-	// meanwhile.
+	// Locks the documents that may contain the statements, in the order of all writers, so that none brings them back meanwhile.
 	sqlForgetLocked = `
 select d.path
 from documents d
@@ -52,14 +51,14 @@ where e.workspace_id = @workspace and e.agent_id = @agent and e.owner_key = @own
     and (e.entry_id = any (@entries::text[]) or e.aliases && @entries::text[])`
 )
 
-// Forget takes the statements of a passage out of the document that was shown, and out of MEMORY.md, PROFILE.md, the
-// archives and the daily notes beside it, wherever they stand in the same words or say the same. What stands under one in a
-// list goes with it. It makes new versions; those before, reports and the diary stay. No dream brings the statements back, nor
-// does an extraction or a flush; a person who writes them again does.
+// Forget removes the statements of a passage from the document that was shown, and from MEMORY.md, PROFILE.md, the archives and the
+// daily notes beside it, wherever they occur in the same or similar words, with everything nested under them. It makes new
+// versions; earlier ones, reports and the diary stay. Dreams, extractions and flushes do not bring the statements back; a person
+// who writes them again does.
 //
-// It returns *InvalidError for a passage in which no statement can be meant, ErrNotFound when there is no such document or it
-// does not say that (any longer), and ErrForbidden when the identity may not write documents of that scope.
-func (s *Store) Forget(ctx context.Context, id memory.Identity, p ForgetRequest) (ForgetReceipt, error) {
+// It returns *InvalidError for a passage that cannot contain a statement, ErrNotFound when the document does not exist or does not
+// contain it (any more), and ErrForbidden when the identity may not write documents of that scope.
+func (s *Dreaming) Forget(ctx context.Context, id memory.Identity, p ForgetRequest) (ForgetReceipt, error) {
 	path, err := checkRef(id, "", p.Ref)
 	if err != nil {
 		return ForgetReceipt{}, err
@@ -82,13 +81,13 @@ func (s *Store) Forget(ctx context.Context, id memory.Identity, p ForgetRequest)
 	if p.Scope == memory.ScopeTeam { // what is shared is dreamt about as the system's
 		id = id.For(id.Agent, memory.SystemOwner)
 	}
-	return contended(ctx, s, id, func(t *tx) (ForgetReceipt, error) {
+	return contended(ctx, s.DB, id, func(t *tx) (ForgetReceipt, error) {
 		f := forgetting{t: t, passage: p}
 		return f.run(ctx)
 	})
 }
 
-// forgetting is one passage on its way out.
+// forgetting is the forgetting of one passage in progress.
 type forgetting struct {
 	t       *tx
 	passage ForgetRequest
@@ -143,7 +142,7 @@ func (f *forgetting) run(ctx context.Context) (ForgetReceipt, error) {
 	return f.commit(ctx, f.changes())
 }
 
-// find finds the statements that are meant.
+// find finds the statements of the passage.
 func (f *forgetting) find() error {
 	p := f.passage
 	at := slices.IndexFunc(f.documents, func(d memory.Document) bool { return d.Path == p.Path })
@@ -177,10 +176,10 @@ func matching(entries []memory.EntryAt, is func(memory.EntryAt) bool) (out []mem
 	return out
 }
 
-// joinedWords is a text with one space for all blanks.
+// joinedWords collapses white space.
 func joinedWords(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// changes takes the statements out of every document that says them.
+// changes removes the statements from every document that contains them.
 func (f *forgetting) changes() []memory.Change {
 	var changes []memory.Change
 	for _, d := range f.documents {
@@ -204,7 +203,7 @@ func (f *forgetting) changes() []memory.Change {
 	return changes
 }
 
-// commit sends the changes through the gate, together with the states of what is forgotten.
+// commit sends the changes through the gate, and the new states with them.
 func (f *forgetting) commit(ctx context.Context, changes []memory.Change) (ForgetReceipt, error) {
 	w, err := applyChanges(ctx, f.t, changeSet{key: f.passage.Key, changes: changes})
 	if err != nil {
@@ -218,7 +217,7 @@ func (f *forgetting) commit(ctx context.Context, changes []memory.Change) (Forge
 	return ForgetReceipt{States: states, Receipt: w.receipt}, nil
 }
 
-// queueStates queues that the statements are forgotten, with all their wordings.
+// queueStates queues the states of the forgotten statements, in all their wordings.
 func (f *forgetting) queueStates(b *pgx.Batch) []dream.State {
 	b.Queue(sqlOwnerEnsure, f.t.args(pgx.NamedArgs{"owner_id": newID()}))
 	aliases := make([]string, 0, len(f.names))

@@ -15,7 +15,7 @@ import (
 // earlier, a snapshot or an imported document may be older. The gate removes them from such writes. Dreams check by themselves. A
 // person who writes a statement again, or restores a version that has it, revives it.
 
-// maxForgotten bounds how many statements a write is compared with, the latest ones.
+// maxForgotten is the number of forgotten statements that a write is compared with, the latest ones.
 const maxForgotten = 500
 
 const (

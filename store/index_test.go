@@ -248,7 +248,7 @@ func TestIndexFromNothing(t *testing.T) {
 	}
 }
 
-// A document that is rewritten while its shelf is merged is found once, as it is now.
+// A document that is rewritten while its partition is merged is found once, as it is now.
 func TestIndexPackBesideWriters(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

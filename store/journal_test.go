@@ -53,7 +53,7 @@ func TestJournalMissesNothing(t *testing.T) {
 	defer goOn()
 	go func() {
 		// Another document of the same owner would wait for the first one's index.
-		_, err := inTx(context.WithoutCancel(t.Context()), s, id, func(tx *tx) (none struct{}, err error) {
+		_, err := inTx(context.WithoutCancel(t.Context()), s.DB, id, func(tx *tx) (none struct{}, err error) {
 			if _, err := applyChanges(t.Context(), tx, changeSet{changes: []memory.Change{replace(team("slow.md"), 0, "slow\n")}}); err != nil {
 				return none, err
 			}

@@ -17,7 +17,7 @@ import (
 // gateFolder and gateFiles are the only places that may write a document row. An empty gateFiles allows every file of the folder.
 const gateFolder = "store"
 
-var gateFiles = []string{"documents_sql.go", "documents_read.go"}
+var gateFiles = []string{"document.go", "documents.go"}
 
 const documentTables = `(?:"?public"?\s*\.\s*)?"?(?:documents|document_versions)"?`
 
