@@ -76,7 +76,10 @@ func (s *Admin) CreateAgent(ctx context.Context, id memory.Identity, a NewAgent)
 		first := seeds()
 		first.reads = &pgx.Batch{}
 		leader := queueLeadership(first.reads, t, &a.Settings)
-		one(first.reads.Queue(sqlAgentInsert, t.args(pgx.NamedArgs{"name": a.Name, "time_zone": a.TimeZone, "settings": a.Settings})), &isNew, &created, scanAgent)
+		one(
+			first.reads.Queue(sqlAgentInsert, t.args(pgx.NamedArgs{"name": a.Name, "time_zone": a.TimeZone, "settings": a.Settings})),
+			&isNew, &created, scanAgent,
+		)
 		first.ready = func() error {
 			if !isNew {
 				return fmt.Errorf("agent %s: %w", a.ID, ErrExists)
@@ -117,7 +120,10 @@ func (s *Admin) UpdateAgent(ctx context.Context, id memory.Identity, p AgentPatc
 		found := false
 		b := &pgx.Batch{}
 		leader := queueLeadership(b, t, p.Settings)
-		one(b.Queue(sqlAgentUpdate, t.args(pgx.NamedArgs{"name": p.Name, "time_zone": p.TimeZone, "settings": p.Settings})), &found, &a, scanAgent)
+		one(
+			b.Queue(sqlAgentUpdate, t.args(pgx.NamedArgs{"name": p.Name, "time_zone": p.TimeZone, "settings": p.Settings})), &found,
+			&a, scanAgent,
+		)
 		if err := t.send(ctx, b); err != nil {
 			return Agent{}, err
 		}
@@ -177,14 +183,14 @@ func (p AgentPatch) validate() error {
 		{"memoryMaxChars", p.Settings.MemoryMaxChars},
 	} {
 		if number.value != nil && *number.value < 0 {
-			return &InvalidError{Field: "settings." + number.field, Problem: "it must not be negative"}
+			return &InvalidError{Field: "settings." + number.field, Problem: "must not be negative"}
 		}
 	}
 	if err := validDreams(*p.Settings); err != nil {
 		return err
 	}
 	if len(p.Settings.WriteTargets) > memory.MaxWriteTargets {
-		return &InvalidError{Field: "settings.writeTargets", Problem: fmt.Sprintf("at most %d patterns are allowed", memory.MaxWriteTargets)}
+		return &InvalidError{Field: "settings.writeTargets", Problem: fmt.Sprintf("at most %d patterns allowed", memory.MaxWriteTargets)}
 	}
 	for i, target := range p.Settings.WriteTargets {
 		if err := memory.ValidWriteTarget(target); err != nil {
@@ -192,7 +198,7 @@ func (p AgentPatch) validate() error {
 		}
 	}
 	if strings.TrimSpace(p.Settings.Model) != p.Settings.Model {
-		return &InvalidError{Field: "settings.model", Problem: "remove the spaces around it"}
+		return &InvalidError{Field: "settings.model", Problem: "remove leading and trailing spaces"}
 	}
 	return validText("settings.model", p.Settings.Model, maxName)
 }
@@ -215,7 +221,7 @@ func validDreams(a memory.AgentSettings) error {
 		{"dreamMaxPromotions", a.DreamMaxPromotions, 0},
 	} {
 		if number.value != nil && *number.value < number.least {
-			return &InvalidError{Field: "settings." + number.field, Problem: fmt.Sprintf("it must be at least %d", number.least)}
+			return &InvalidError{Field: "settings." + number.field, Problem: fmt.Sprintf("must be at least %d", number.least)}
 		}
 	}
 	for _, share := range []struct {
@@ -226,11 +232,11 @@ func validDreams(a memory.AgentSettings) error {
 		{"dreamMaxRetiredShare", a.DreamMaxRetiredShare},
 	} {
 		if share.value != nil && !(*share.value >= 0 && *share.value <= 1) {
-			return &InvalidError{Field: "settings." + share.field, Problem: "it must be from 0 to 1"}
+			return &InvalidError{Field: "settings." + share.field, Problem: "must be from 0 to 1"}
 		}
 	}
 	if a.DreamHalfLifeDays != nil && !(*a.DreamHalfLifeDays > 0) {
-		return &InvalidError{Field: "settings.dreamHalfLifeDays", Problem: "it must be above 0"}
+		return &InvalidError{Field: "settings.dreamHalfLifeDays", Problem: "must be above 0"}
 	}
 	return nil
 }
@@ -312,7 +318,9 @@ func (l *leadership) allowed(id memory.Identity) error {
 	case !l.exists || !id.MayUseAgent(l.named):
 		return &InvalidError{Field: field, Problem: fmt.Sprintf("there is no agent %s in this workspace", l.named)}
 	case l.of != "" && l.of != l.named:
-		return &InvalidError{Field: field, Problem: fmt.Sprintf("agent %s is a member of a team itself: name an agent that leads itself", l.named)}
+		return &InvalidError{
+			Field: field, Problem: fmt.Sprintf("agent %s is itself a member of a team: name an agent without a leader", l.named),
+		}
 	case l.hasMember:
 		return &InvalidError{Field: field, Problem: "this agent leads others: take it out of their settings first"}
 	}

@@ -22,7 +22,7 @@ func check(id memory.Identity, at string, change memory.Change) (checked, error)
 		return c, err
 	}
 	if change.Base < 0 {
-		return c, &InvalidError{Field: at + "base", Problem: "versions begin with 1; 0 means that the document did not exist"}
+		return c, &InvalidError{Field: at + "base", Problem: "versions start at 1; 0 means that the document did not exist"}
 	}
 	if err := validText(at+"reason", change.Reason, maxReason); err != nil {
 		return c, err
@@ -71,7 +71,7 @@ func checkRef(id memory.Identity, at string, ref memory.Ref) (path string, err e
 			return "", err
 		}
 		if id.Owner == memory.SystemOwner {
-			return "", &InvalidError{Field: at + "scope", Problem: "system has no personal documents, use TEAM"}
+			return "", &InvalidError{Field: at + "scope", Problem: "owner system has no personal documents: use TEAM"}
 		}
 	}
 	path, err = memory.ParsePath(ref.Path)

@@ -22,12 +22,12 @@ type Compaction struct {
 	OwnerID         uuid.UUID
 	Window          int       // tokens of the largest window that it was asked for; it serves smaller ones as well
 	From            int64     // first message behind the previous summary; 1 without one
-	To              int64     // last message that it stands for; the first is 1
+	To              int64     // last message that it covers; the first is 1
 	Previous        uuid.UUID // whose summary it brings up to date; zero: none
 	Done            int64     // how far the summary is
 	Summary         string
 	SummaryTokens   int
-	TokensBefore    int // of what it stands for: the previous summary and the messages behind it
+	TokensBefore    int // of the previous summary and the messages behind it
 	TokensAfter     int // of the summary in its place
 	Trigger         memory.CompactTrigger
 	Outcome         memory.Outcome    // running or written
@@ -38,7 +38,7 @@ type Compaction struct {
 	Receipts        []Flush      // the flushes that saved From to To, oldest first, without steps; the previous one has those before
 	Usage           memory.Usage // of all attempts
 	WorkflowID      string
-	RunID           string // that took it in hand last
+	RunID           string // of the latest request
 	StartedAt       time.Time
 	FinishedAt      *time.Time
 }
@@ -70,7 +70,7 @@ type SummaryStep struct {
 	To            int64
 	Summary       string
 	SummaryTokens int
-	TokensBefore  int // of what this part stands for; added to the record
+	TokensBefore  int // of the messages of this part; added to the record
 	Model         string
 	PromptVersion string
 	Fallback      bool
@@ -327,11 +327,11 @@ func (r CompactionRequest) validate() error {
 	case !r.Trigger.Valid():
 		return &InvalidError{Field: "trigger", Problem: "use turn, overflow or request"}
 	case r.Settings.Window < 1:
-		return &InvalidError{Field: "window", Problem: "say how many tokens the window has"}
+		return &InvalidError{Field: "window", Problem: "give the size of the window in tokens"}
 	case r.Settings.SummaryMaxTokens < 1:
-		return &InvalidError{Field: "summaryMaxTokens", Problem: "say how many tokens the summary may have"}
+		return &InvalidError{Field: "summaryMaxTokens", Problem: "give the maximum size of the summary in tokens"}
 	case r.Maker == "":
-		return &InvalidError{Field: "maker", Problem: "name what writes the summary"}
+		return &InvalidError{Field: "maker", Problem: "name the engine"}
 	}
 	return validText("maker", r.Maker, maxName)
 }
@@ -379,7 +379,7 @@ func (c summaryContents) key(r CompactionRequest) [sha256.Size]byte {
 func notFlushed(to, flushed int64) error {
 	return &ConflictError{
 		Code:    CodeNotFlushed,
-		Message: fmt.Sprintf("messages up to %d cannot be summarised away: they are saved up to %d", to, flushed),
+		Message: fmt.Sprintf("messages up to %d cannot be summarised: only messages up to %d are flushed", to, flushed),
 	}
 }
 
@@ -468,7 +468,8 @@ func (s *Talk) LoadSummary(ctx context.Context, id memory.Identity, compaction u
 		b = &pgx.Batch{}
 		if p.Compaction.FinishedAt == nil {
 			all(b.Queue(sqlSummaryMessages, t.args(pgx.NamedArgs{
-				"uid": p.Compaction.ConversationUID, "done": p.Compaction.Done, "to": p.Compaction.To, "max": maxBytes, "window": stepWindow,
+				"uid": p.Compaction.ConversationUID, "done": p.Compaction.Done, "to": p.Compaction.To, "max": maxBytes,
+				"window": stepWindow,
 			})), &p.Messages, scanWhole)
 		}
 		if err := t.finish(ctx, b); err != nil {
@@ -511,7 +512,7 @@ func (s *Talk) SaveSummary(ctx context.Context, id memory.Identity, compaction u
 		case !found:
 			return Compaction{}, noCompaction(compaction)
 		case step.To < c.From || step.To > c.To:
-			return Compaction{}, &InvalidError{Field: "to", Problem: fmt.Sprintf("the summary brings messages %d to %d", c.From, c.To)}
+			return Compaction{}, &InvalidError{Field: "to", Problem: fmt.Sprintf("the summary covers messages %d to %d", c.From, c.To)}
 		}
 		return finishCompaction(ctx, t, c)
 	})

@@ -47,7 +47,7 @@ type Component struct {
 	Name      string
 	State     string
 	Detail    string
-	ChangedAt time.Time // when State became what it is
+	ChangedAt time.Time // when State changed last
 	SeenAt    time.Time
 }
 

@@ -45,7 +45,7 @@ type OpenRun struct {
 	Owner           memory.Owner
 	OwnerID         uuid.UUID
 	WorkflowID, Run string
-	From, To        int64 // of a flush: what is not accounted for
+	From, To        int64 // of a flush: the messages that are not done
 	Pending         bool  // of an extraction: its conversation has messages that wait
 }
 
@@ -79,7 +79,8 @@ const (
 	sqlDoctorDocuments = `
 select d.document_id, d.scope, d.owner_key, d.path, x.source_uid is null
 from documents d
-left join index_sources x on x.workspace_id = d.workspace_id and x.agent_id = d.agent_id and x.corpus = 'memory' and x.source_uid = d.document_id
+left join index_sources x on x.workspace_id = d.workspace_id and x.agent_id = d.agent_id
+    and x.corpus = 'memory' and x.source_uid = d.document_id
 where d.workspace_id = @workspace and d.agent_id in (@agent, @common) and not d.deleted and d.version > 0
     and (x.source_uid is null or x.index_format <> '' and x.version <> d.version)`
 
@@ -117,7 +118,8 @@ where d.workspace_id = @workspace and d.agent_id in (@agent, @common) and v.sha2
 order by d.scope, d.path collate "C"`
 
 	sqlDoctorOpen = `
-select 'extraction', x.extraction_id, x.owner_key, o.owner_id, x.workflow_id, x.run_id, x.from_seq, x.to_seq, c.complete_seq > c.considered_seq
+select 'extraction', x.extraction_id, x.owner_key, o.owner_id, x.workflow_id, x.run_id, x.from_seq, x.to_seq,
+    c.complete_seq > c.considered_seq
 from extractions x
 join owners o using (workspace_id, agent_id, owner_key)
 join conversations c using (workspace_id, agent_id, conversation_uid)
@@ -246,7 +248,9 @@ func (s *Admin) DropOrphans(ctx context.Context, id memory.Identity) (int, error
 	return inTx(ctx, s.DB, id, func(t *tx) (dropped int, err error) {
 		b := &pgx.Batch{}
 		for _, table := range []string{"fresh", "vectors", "vectors_large", "progress"} {
-			b.Queue("delete from index_"+table+" i "+orphaned, t.args(pgx.NamedArgs{"common": commonOf(id)})).Exec(func(tag pgconn.CommandTag) error {
+			b.Queue(
+				"delete from index_"+table+" i "+orphaned, t.args(pgx.NamedArgs{"common": commonOf(id)}),
+			).Exec(func(tag pgconn.CommandTag) error {
 				dropped += int(tag.RowsAffected())
 				return nil
 			})
@@ -285,11 +289,13 @@ func (s *Admin) EndAbandoned(ctx context.Context, id memory.Identity, x OpenRun)
 	case "extraction":
 		_, err = (&Talk{s.DB}).RecordOutcome(ctx, id, x.ID, Ending{Outcome: memory.OutcomeFailed, ReasonCode: DreamAbandoned})
 	case "flush":
-		_, err = (&Talk{s.DB}).EndFlushStep(ctx, id, x.ID, FlushEnd{From: x.From, To: x.To, Outcome: memory.OutcomeWaiting, ReasonCode: DreamAbandoned})
+		_, err = (&Talk{s.DB}).EndFlushStep(
+			ctx, id, x.ID, FlushEnd{From: x.From, To: x.To, Outcome: memory.OutcomeWaiting, ReasonCode: DreamAbandoned},
+		)
 	case "dream":
 		_, err = (&Dreaming{s.DB}).EndDream(ctx, id, x.ID, DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: DreamAbandoned})
 	default:
-		err = &InvalidError{Field: "kind", Problem: fmt.Sprintf("%q is no record", x.Kind)}
+		err = &InvalidError{Field: "kind", Problem: fmt.Sprintf("%q is not a kind of record", x.Kind)}
 	}
 	return err
 }
@@ -313,7 +319,7 @@ func (s *Admin) NoteFixed(ctx context.Context, id memory.Identity, code string, 
 // Kinds of StagedWork.
 const (
 	StagedWrite    = "write"    // of a business process
-	StagedImport   = "import"   // of what moves in
+	StagedImport   = "import"   // of another system's data
 	StagedSnapshot = "snapshot" // an archive
 )
 

@@ -233,7 +233,9 @@ func (d *document) restored(c *checked) (state, error) {
 		return state{}, fmt.Errorf("version %d of document %s: %w", c.Restore, d.ref.Path, ErrNotFound)
 	}
 	if d.gone[c.Restore] {
-		return state{}, &InvalidError{Field: "restore", Problem: fmt.Sprintf("version %d deleted the document: restore another one, or delete it", c.Restore)}
+		return state{}, &InvalidError{
+			Field: "restore", Problem: fmt.Sprintf("version %d deleted the document: restore another one, or delete it", c.Restore),
+		}
 	}
 	content, err := c.admit("content", content) // the rules may have become stricter since
 	if err != nil {
@@ -277,7 +279,7 @@ func (d *document) advance(author memory.Author, now time.Time, c *checked, next
 		version.BaseVersion = c.Base
 	}
 	version.Added, version.Removed = memory.DiffStat(before, next.content)
-	if !next.deleted { // what a deleted document had comes back with it
+	if !next.deleted { // a deleted document keeps its lines until it is undeleted
 		if c.Op != memory.OpUndelete {
 			d.person = personLines(before, d.person, version)
 		}
@@ -337,7 +339,7 @@ func (c *checked) admitImport(at string) (string, error) {
 		return "", &InvalidError{Field: at + "onConflict", Problem: "use merge, keep or overwrite"}
 	}
 	if c.From == "" || len(c.From) > maxFrom || !utf8.ValidString(c.From) || strings.ContainsAny(c.From, "\r\n\x00") {
-		return "", &InvalidError{Field: at + "from", Problem: "name the system that it comes from, in one short line"}
+		return "", &InvalidError{Field: at + "from", Problem: "name the source system in one short line"}
 	}
 	return c.admit(at+"content", c.Content)
 }
@@ -347,7 +349,8 @@ func (c *checked) admitImport(at string) (string, error) {
 func (d *document) imported(c *checked) state {
 	before := d.content()
 	switch {
-	case d.version == 0, d.deleted, c.Import == memory.ImportOverwrite, d.ref.Scope == memory.ScopeTeam && memory.IsSeed(d.ref.Path, before):
+	case d.version == 0, d.deleted, c.Import == memory.ImportOverwrite, d.ref.Scope == memory.ScopeTeam &&
+		memory.IsSeed(d.ref.Path, before):
 		return state{content: c.Content}
 	case c.Import == memory.ImportKeep:
 		return state{content: before}

@@ -65,7 +65,8 @@ from documents d ` + currentVersion + `
 where d.workspace_id = @workspace and d.agent_id = @agent and d.scope = @scope and d.owner_key = @whose and d.path = @path`
 
 	sqlDocumentVisible = documentColumns + `octet_length(v.content), v.content
-from (values ('PERSONAL', @agent::text, @owner::text, 1), ('TEAM', @agent, '', 2), ('GLOBAL', '', '', 3)) s (scope, agent_id, owner_key, place)
+from (values ('PERSONAL', @agent::text, @owner::text, 1), ('TEAM', @agent, '', 2), ('GLOBAL', '', '', 3))
+    s (scope, agent_id, owner_key, place)
 cross join lateral (
     select *
     from documents d
@@ -242,7 +243,9 @@ func (s *Gate) SetPrompt(ctx context.Context, id memory.Identity, ref memory.Ref
 		return memory.Document{}, err
 	}
 	if sortOrder != nil && (*sortOrder < -maxSortOrder || *sortOrder > maxSortOrder) {
-		return memory.Document{}, &InvalidError{Field: "sortOrder", Problem: fmt.Sprintf("use a number from %d to %d", -maxSortOrder, maxSortOrder)}
+		return memory.Document{}, &InvalidError{
+			Field: "sortOrder", Problem: fmt.Sprintf("use a number from %d to %d", -maxSortOrder, maxSortOrder),
+		}
 	}
 	args["enabled"], args["sort_order"] = enabled, sortOrder
 	return inTx(ctx, s.DB, id, func(t *tx) (d memory.Document, err error) {
@@ -281,9 +284,13 @@ limit @limit`
 
 // DocumentsWith returns those of some documents that the identity sees and that contain all terms, in any case, with content: at
 // most limit, latest first.
-func (s *Gate) DocumentsWith(ctx context.Context, id memory.Identity, documents []uuid.UUID, terms []string, limit int) ([]memory.Document, error) {
+func (s *Gate) DocumentsWith(
+	ctx context.Context, id memory.Identity, documents []uuid.UUID, terms []string, limit int,
+) ([]memory.Document, error) {
 	if err := requireAgent(id); err != nil {
 		return nil, err
 	}
-	return readAll(ctx, s.DB, id, sqlDocumentsWith, pgx.NamedArgs{"documents": documents, "terms": terms, "limit": limitOf(limit)}, scanContent)
+	return readAll(
+		ctx, s.DB, id, sqlDocumentsWith, pgx.NamedArgs{"documents": documents, "terms": terms, "limit": limitOf(limit)}, scanContent,
+	)
 }

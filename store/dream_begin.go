@@ -132,7 +132,7 @@ func (s *Dreaming) BeginDream(ctx context.Context, id memory.Identity, d NewDrea
 	for range beginRounds {
 		begun, err = inTx(ctx, s.DB, id, func(t *tx) (Dream, error) { return d.begin(ctx, t) })
 		same := isUnique(err, "dreams_of_night") || isUnique(err, "dreams_of_request") || isUnique(err, "dreams_pkey")
-		if !same { // else somebody else has just begun it
+		if !same { // otherwise another transaction has just begun it
 			break
 		}
 	}
@@ -160,7 +160,7 @@ func (d NewDream) validate() error {
 		return &InvalidError{Field: "trigger", Problem: "use schedule, request or replay"}
 	}
 	if d.Mode == memory.DreamFocused && d.Topic == "" && d.ID == uuid.Nil { // the record of one that was queued has it
-		return &InvalidError{Field: "topic", Problem: "name what to look at first"}
+		return &InvalidError{Field: "topic", Problem: "name the topic"}
 	}
 	if err := validText("topic", d.Topic, maxTopic); err != nil {
 		return err
@@ -223,7 +223,7 @@ func (d NewDream) replay(original Dream, found bool, args pgx.NamedArgs) error {
 	case !found:
 		return fmt.Errorf("to replay: %w", noDream(d.ReplayOf))
 	case original.AsOf.IsZero():
-		return &InvalidError{Field: "dream", Problem: "it ended before it had looked at anything; there is nothing to replay"}
+		return &InvalidError{Field: "dream", Problem: "it ended before it read anything; there is nothing to replay"}
 	}
 	args["as_of"], args["from"] = original.AsOf, original.From
 	return nil

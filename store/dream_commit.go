@@ -115,7 +115,7 @@ func (o *openDream) commit(ctx context.Context, key string) (Dream, error) {
 		return Dream{}, err
 	}
 	if o.clearsNews(weighed, end.Outcome) {
-		end.heard = o.Pins.News
+		end.cleared = o.Pins.News
 	}
 	return o.finish(ctx, act, end)
 }
@@ -166,7 +166,7 @@ update dreams set
 where workspace_id = @workspace and agent_id = @agent and dream_id = @dream and owner_key = @owner`
 
 // EndDream records how a dream ended without a commit, or that it waits. One that has ended is returned as it is. It clears the
-// news that the dream covered when e.Heard is true, except for dry runs and replays.
+// news that the dream covered when e.NewsSeen is true, except for dry runs and replays.
 func (s *Dreaming) EndDream(ctx context.Context, id memory.Identity, dreamID uuid.UUID, e DreamEnding) (Dream, error) {
 	switch e.Outcome {
 	case memory.OutcomeNothing, memory.OutcomeSkipped, memory.OutcomeFailed, memory.OutcomeWaiting:
@@ -184,9 +184,9 @@ func (s *Dreaming) EndDream(ctx context.Context, id memory.Identity, dreamID uui
 		if end.Model == "" {
 			end.Model, end.PromptVersion = o.Model, o.PromptVersion
 		}
-		if e.Heard && e.Outcome == memory.OutcomeNothing && o.real() {
-			if end.heard = e.News; end.heard == 0 {
-				end.heard = o.Pins.News
+		if e.NewsSeen && e.Outcome == memory.OutcomeNothing && o.real() {
+			if end.cleared = e.News; end.cleared == 0 {
+				end.cleared = o.Pins.News
 			}
 		}
 		return o.finish(ctx, &pgx.Batch{}, end)
@@ -197,7 +197,7 @@ func (s *Dreaming) EndDream(ctx context.Context, id memory.Identity, dreamID uui
 type dreamEnd struct {
 	DreamEnding
 	changes []memory.ChangeReceipt
-	heard   int64 // mark of the news that are none any more; 0: they stay
+	cleared   int64 // mark of the news that are none any more; 0: they stay
 }
 
 // ending returns the end of a draft, nothing or quarantined, before it is known whether MEMORY.md changes.
@@ -223,8 +223,8 @@ func (o *openDream) finish(ctx context.Context, b *pgx.Batch, e dreamEnd) (Dream
 		args["until"] = e.Until
 	}
 	b.Queue(sqlDreamEnd, args)
-	if e.heard > 0 {
-		b.Queue(sqlNewsHeard, o.t.args(pgx.NamedArgs{"mark": e.heard}))
+	if e.cleared > 0 {
+		b.Queue(sqlNewsClear, o.t.args(pgx.NamedArgs{"mark": e.cleared}))
 	}
 	queueUsage(b, o.t, e.Model, e.Usage)
 	if e.Outcome != memory.OutcomeWaiting {
@@ -282,7 +282,8 @@ type dreamDetail struct {
 // queueCompletedEvent queues the event of the dream's end.
 func (o *openDream) queueCompletedEvent(b *pgx.Batch, e dreamEnd) error {
 	detail := dreamDetail{
-		Dream: o.ID, Mode: o.Mode, Trigger: o.Trigger, Night: o.Night, DryRun: o.DryRun, Outcome: e.Outcome, ReasonCode: e.ReasonCode, Counts: &o.Counts,
+		Dream: o.ID, Mode: o.Mode, Trigger: o.Trigger, Night: o.Night, DryRun: o.DryRun, Outcome: e.Outcome,
+		ReasonCode: e.ReasonCode, Counts: &o.Counts,
 	}
 	if o.ReplayOf != uuid.Nil {
 		detail.ReplayOf = &o.ReplayOf

@@ -68,13 +68,13 @@ func entryText(text string) (string, error) {
 	invalid := func(problem string) (string, error) { return "", &InvalidError{Field: "text", Problem: problem} }
 	switch {
 	case text == "":
-		return invalid("give the words to put in its place; to take it out, forget it")
+		return invalid("give a replacement; to remove the statement, forget it")
 	case utf8.RuneCountInString(text) > MaxEntryChars:
-		return invalid(fmt.Sprintf("it has %d characters, at most %d are allowed", utf8.RuneCountInString(text), MaxEntryChars))
+		return invalid(fmt.Sprintf("%d characters, at most %d allowed", utf8.RuneCountInString(text), MaxEntryChars))
 	case strings.ContainsAny(text, "\r\n\v\f\u0085\u2028\u2029"):
 		return invalid("write it on one line")
 	case strings.Contains(text, "<!--") || strings.Contains(text, "-->"):
-		return invalid("it contains a comment; leave it out")
+		return invalid("remove the comment")
 	}
 	if err := validContent("text", text); err != nil {
 		return "", err
@@ -84,13 +84,15 @@ func entryText(text string) (string, error) {
 	}
 	said := memory.EntriesOf("- " + text + "\n")
 	if len(said) != 1 || said[0].Text != text || memory.ListPrefix(text) != "" || strings.HasPrefix(strings.TrimLeft(text, "#"), " ") {
-		return invalid("write a sentence, without the marks of a list, a quotation, a table or code in front of it")
+		return invalid("write a sentence without Markdown list, quote, table or code markers")
 	}
 	return text, nil
 }
 
 // changeEntry reads the known state of a statement, lets act decide on the changes, and applies them, in one transaction.
-func (s *Dreaming) changeEntry(ctx context.Context, id memory.Identity, c EntryChange, act func(*entryWork, context.Context) error) (EntryReceipt, error) {
+func (s *Dreaming) changeEntry(
+	ctx context.Context, id memory.Identity, c EntryChange, act func(*entryWork, context.Context) error,
+) (EntryReceipt, error) {
 	if err := requireOwner(id); err != nil {
 		return EntryReceipt{}, err
 	}
@@ -297,7 +299,7 @@ func (w *entryWork) writeMemory(content, reason string) {
 
 func (w *entryWork) confirm(context.Context) error {
 	w.status = dream.Confirmed
-	if w.candidate.ReasonCode == dream.ReasonKnown { // MEMORY.md says it in other words
+	if w.candidate.ReasonCode == dream.ReasonKnown { // MEMORY.md has it in other words
 		w.names.Add(w.candidate.With, nil)
 	}
 	w.writeMemory(w.confirmed(w.memory.Content, w.text()), "confirmed out of the report of a dream")
@@ -326,7 +328,7 @@ func (w *entryWork) edit(context.Context) error {
 		w.replacement = text
 	}
 	content := w.put(w.memory.Content, text)
-	if content == w.memory.Content { // it stands there word by word, and is to be the person's
+	if content == w.memory.Content { // it is there word by word, and becomes the person's
 		content = w.confirmed(content, text)
 	}
 	w.writeMemory(content, "edited in the report of a dream")
@@ -357,8 +359,10 @@ func (w *entryWork) forget(ctx context.Context) error {
 		w.writeMemory(dream.WithoutEmptySections(memory.WithoutLines(w.memory.Content, gone), w.person...), reason)
 	}
 	b := &pgx.Batch{}
-	b.Queue(sqlEntryDocuments, w.t.args(pgx.NamedArgs{"scope": w.scope, "whose": rowOwner(w.t.id, w.scope)})).Query(func(rows pgx.Rows) error {
-		for rows.Next() { // one by one: there may be years of notes, and few of them say it
+	b.Queue(
+		sqlEntryDocuments, w.t.args(pgx.NamedArgs{"scope": w.scope, "whose": rowOwner(w.t.id, w.scope)}),
+	).Query(func(rows pgx.Rows) error {
+		for rows.Next() { // one by one: there may be years of notes, of which few match
 			d, err := scanContent(rows)
 			if err != nil {
 				return err
@@ -400,8 +404,9 @@ func (w *entryWork) queueStates(b *pgx.Batch) {
 	}}
 	if w.replacement != "" {
 		settled = append(settled, pgx.NamedArgs{
-			"entry": memory.ItemID(w.replacement), "status": dream.Confirmed, "text": w.replacement, "aliases": []string{}, "mention_days": []string{},
-			"asked": true, "last_seen": w.t.now,
+			"entry": memory.ItemID(w.replacement), "status": dream.Confirmed, "text": w.replacement, "aliases": []string{},
+			"mention_days": []string{},
+			"asked":        true, "last_seen": w.t.now,
 		})
 		if memory.ItemID(w.replacement) < entry {
 			slices.Reverse(settled)

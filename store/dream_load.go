@@ -24,7 +24,7 @@ type DreamLoad struct {
 	Sessions []DreamSession
 	Recalls  []Recalled
 	States   []dream.State
-	News     int64 // the mark of the owner's news, taken before anything was read; 0: there may be news behind the moment
+	News     int64 // the mark of the owner's news, read before anything else; 0: there may be later news
 }
 
 // DreamNote is a daily note of the window with the origin of its lines.
@@ -269,7 +269,7 @@ func (l *dreamLoading) days() []dream.Day {
 
 // noteVersion is one version of a document, up to the wanted one.
 type noteVersion struct {
-	document memory.Document // without what its version says
+	document memory.Document // without the fields of its version
 	wanted   int
 	version  memory.Version
 }
@@ -301,7 +301,8 @@ func historiesOf(rows []noteVersion) []documentHistory {
 		v := row.version
 		h.history = append(h.history, v)
 		if v.Number == row.wanted {
-			h.Version, h.Deleted, h.Content, h.SHA256, h.UpdatedAt, h.UpdatedBy = v.Number, v.Deleted, v.Content, v.SHA256, v.CreatedAt, v.Author
+			h.Version, h.Deleted, h.Content, h.SHA256 = v.Number, v.Deleted, v.Content, v.SHA256
+			h.UpdatedAt, h.UpdatedBy = v.CreatedAt, v.Author
 		}
 	}
 	return out
@@ -448,7 +449,8 @@ where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and
     and not synthetic and (scope = 'PERSONAL' or corpus = 'sessions')` + recalledLatest
 
 	sqlDreamRecallsShared = recalledColumns + `
-where workspace_id = @workspace and agent_id = @agent and at >= @since and at <= @until and not synthetic and scope = 'TEAM'` + recalledLatest
+where workspace_id = @workspace and agent_id = @agent and at >= @since and at <= @until
+    and not synthetic and scope = 'TEAM'` + recalledLatest
 )
 
 // noteVersions and noteHistory read versions of documents d up to the version d.wanted, in the order of scanNoteVersion.
@@ -491,7 +493,8 @@ where s.place <= @messages and s.size <= @message_bytes
 order by s.conversation_uid, s.seq`
 
 const recalledColumns = `
-select recall_id, owner_key, query_hash, day, synthetic, corpus, scope, source_uid, path, from_line, to_line, chunk_hash, entries, score, rank, at
+select recall_id, owner_key, query_hash, day, synthetic, corpus, scope, source_uid, path, from_line, to_line,
+    chunk_hash, entries, score, rank, at
 from recalls`
 
 const recalledLatest = `

@@ -87,7 +87,7 @@ func asOwnerOf(id memory.Identity, x Dream) (memory.Identity, error) {
 	if x.Owner == memory.SystemOwner {
 		id.Owner = memory.SystemOwner
 	}
-	if x.Owner != id.Owner { // it is seen by who reads every owner
+	if x.Owner != id.Owner { // visible because the identity reads every owner
 		return id, fmt.Errorf("%w: it is another owner's dream", ErrForbidden)
 	}
 	return id, nil
@@ -99,7 +99,7 @@ func revertible(x Dream) error {
 	case x.Open():
 		return &ConflictError{Code: CodeNotEnded, Message: fmt.Sprintf("dream %s has not ended: wait for it, or cancel its workflow", x.ID)}
 	case x.DryRun || x.ReplayOf != uuid.Nil || x.Outcome != memory.OutcomeWritten:
-		return &ConflictError{Code: CodeNotWritten, Message: fmt.Sprintf("dream %s changed nothing that could be undone", x.ID)}
+		return &ConflictError{Code: CodeNotWritten, Message: fmt.Sprintf("dream %s changed nothing that can be undone", x.ID)}
 	}
 	return nil
 }
@@ -220,7 +220,9 @@ func (u *undoing) note() memory.Change {
 		return change
 	}
 	change.Op, change.Create = memory.OpAppend, "# Dreams\n"
-	change.Content = fmt.Sprintf("## %s Undone\n\nThe dream of %s.\n\n%s\n", at, u.dream.StartedAt.In(now.Location()).Format("2006-01-02 15:04"), report)
+	change.Content = fmt.Sprintf(
+		"## %s Undone\n\nThe dream of %s.\n\n%s\n", at, u.dream.StartedAt.In(now.Location()).Format("2006-01-02 15:04"), report,
+	)
 	return change
 }
 
@@ -283,7 +285,7 @@ func (d *undoneDocument) undo() (*memory.Change, []memory.Conflict) {
 	}
 	existed := d.existed && !d.before.Deleted
 	if !existed {
-		content = strings.TrimLeft(content, "\r\n") // what stood in front of it is gone
+		content = strings.TrimLeft(content, "\r\n") // the text before it is gone
 	}
 	switch {
 	case len(conflicts) > 0:

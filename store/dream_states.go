@@ -35,7 +35,12 @@ on conflict (workspace_id, agent_id, owner_key, entry_id) do update set
         then dream_entries.reason_code else excluded.reason_code end,
     dream_id = case when dream_entries.status in ('confirmed', 'edited', 'forgotten') or not excluded.entry_id = any (@judged::text[])
         then dream_entries.dream_id else excluded.dream_id end,
-    aliases = array(select a from unnest(dream_entries.aliases || excluded.aliases) with ordinality u (a, n) group by a order by min(n) limit @most_aliases),
+    aliases = array(
+        select a
+        from unnest(dream_entries.aliases || excluded.aliases) with ordinality u (a, n)
+        group by a
+        order by min(n)
+        limit @most_aliases),
     mention_days = array(
         select d
         from (select distinct d from unnest(dream_entries.mention_days || excluded.mention_days) u (d) order by d desc limit @most_days) l
@@ -58,7 +63,7 @@ const maxAliases = 64
 type stateAfter struct {
 	dream.State
 	before   dream.State
-	judged   bool // its verdict says what becomes of it
+	judged   bool // its verdict determines the status
 	promoted bool
 }
 
@@ -122,7 +127,7 @@ func (s *stateAfter) judge(c dream.Candidate, dreamID uuid.UUID, written bool) {
 		s.Status, s.ReasonCode, s.Dream, s.judged, s.promoted = dream.Promoted, c.ReasonCode, dreamID, true, true
 	case c.Verdict == dream.VerdictRejected && c.ReasonCode == dream.ReasonCorrected:
 		s.Status, s.ReasonCode, s.Dream, s.judged = dream.Rejected, c.ReasonCode, dreamID, true
-	case c.Verdict == dream.VerdictKept: // what was rejected or taken out of MEMORY.md and is weighed again
+	case c.Verdict == dream.VerdictKept: // also what was rejected or removed from MEMORY.md before
 		s.Status, s.ReasonCode, s.Dream, s.judged = dream.Open, c.ReasonCode, uuid.Nil, true
 	case s.Status == dream.Open:
 		s.ReasonCode = c.ReasonCode
@@ -188,7 +193,8 @@ func (o *openDream) settleStates(ctx context.Context, states []stateAfter) error
 // statesArgs returns states as arguments, one array for each column.
 func (o *openDream) statesArgs(states []stateAfter) pgx.NamedArgs {
 	n := len(states)
-	entries, statuses, codes, texts, aliases, days := make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	entries, statuses, codes := make([]string, n), make([]string, n), make([]string, n)
+	texts, aliases, days := make([]string, n), make([]string, n), make([]string, n)
 	asked, lightHits, remHits := make([]bool, n), make([]int, n), make([]int, n)
 	lightAt, remAt, first, last := make([]*time.Time, n), make([]*time.Time, n), make([]time.Time, n), make([]time.Time, n)
 	dreams, judged := make([]uuid.NullUUID, n), []string{}

@@ -67,7 +67,8 @@ func (s *Dreaming) DreamStatus(ctx context.Context, id memory.Identity) (DreamSt
 		var ended, open, written bool
 		scope := dreamScope(id.Owner)
 		args := t.args(pgx.NamedArgs{
-			"since": t.now.Add(-statusWindow), "scope": scope, "whose": rowOwner(id, scope), "row_agent": id.Agent, "path": memory.DreamsPath,
+			"since": t.now.Add(-statusWindow), "scope": scope, "whose": rowOwner(id, scope), "row_agent": id.Agent,
+			"path": memory.DreamsPath,
 		})
 		b := &pgx.Batch{}
 		one(b.Queue(sqlDreamLast, args), &ended, &last, scanDream)
@@ -116,7 +117,7 @@ select mark
 from dream_news
 where workspace_id = @workspace and agent_id = @agent and owner_key = @owner`
 
-	sqlNewsHeard = `
+	sqlNewsClear = `
 delete from dream_news
 where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and mark = @mark`
 
@@ -142,10 +143,11 @@ func (s *Dreaming) News(ctx context.Context, id memory.Identity, after uuid.UUID
 	if err := requireAgent(id); err != nil {
 		return nil, err
 	}
-	return readAll(ctx, s.DB, id, sqlNewsOwners, pgx.NamedArgs{"after": after, "limit": limitOf(limit)}, func(row pgx.CollectableRow) (memory.OwnerRef, error) {
-		ref := memory.OwnerRef{Workspace: id.Workspace, Agent: id.Agent}
-		return ref, row.Scan(&ref.Owner)
-	})
+	return readAll(ctx, s.DB, id, sqlNewsOwners, pgx.NamedArgs{"after": after, "limit": limitOf(limit)},
+		func(row pgx.CollectableRow) (memory.OwnerRef, error) {
+			ref := memory.OwnerRef{Workspace: id.Workspace, Agent: id.Agent}
+			return ref, row.Scan(&ref.Owner)
+		})
 }
 
 // DreamingAgent has the settings that an agent's schedule depends on.
@@ -168,8 +170,13 @@ limit @limit`
 // DreamingAgents lists at most limit agents of all workspaces with the settings of their schedules, in order, after another one;
 // whether they dream also depends on the server's settings. It takes no identity because the sweep works for the deployment.
 func (s *Dreaming) DreamingAgents(ctx context.Context, after AgentRef, limit int) ([]DreamingAgent, error) {
-	return sweepAll(ctx, s.DB, sqlDreamingAgents, pgx.NamedArgs{"after_workspace": after.Workspace, "after_agent": after.Agent, "limit": limit}, func(row pgx.CollectableRow) (a DreamingAgent, err error) {
-		err = row.Scan(&a.Workspace, &a.Agent, &a.TimeZone, &a.Settings.MemoryEnabled, &a.Settings.DreamingEnabled, &a.Settings.DreamCron, &a.Settings.Leader)
+	return sweepAll(ctx, s.DB, sqlDreamingAgents, pgx.NamedArgs{
+		"after_workspace": after.Workspace, "after_agent": after.Agent, "limit": limit,
+	}, func(row pgx.CollectableRow) (a DreamingAgent, err error) {
+		err = row.Scan(
+			&a.Workspace, &a.Agent, &a.TimeZone, &a.Settings.MemoryEnabled, &a.Settings.DreamingEnabled, &a.Settings.DreamCron,
+			&a.Settings.Leader,
+		)
 		return a, err
 	})
 }

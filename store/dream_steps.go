@@ -71,8 +71,8 @@ type DreamEnding struct {
 	Model         string
 	PromptVersion string
 	Usage         memory.Usage
-	// Heard reports whether the dream covers the owner's news, which are cleared then (outcome nothing).
-	Heard bool
+	// NewsSeen reports whether the dream covers the owner's news, which are cleared then (outcome nothing).
+	NewsSeen bool
 	// News is the mark of the news that the dream covers, when nothing was staged; 0: that of the pins.
 	News int64
 }
@@ -85,7 +85,7 @@ func (s *Dreaming) StageDream(ctx context.Context, id memory.Identity, dreamID u
 	}
 	return s.dreamStep(ctx, id, dreamID, func(o *openDream, b *pgx.Batch) error {
 		if d.Scope != o.Scope {
-			return &InvalidError{Field: "scope", Problem: fmt.Sprintf("the dream is of %s memory", o.Scope)}
+			return &InvalidError{Field: "scope", Problem: fmt.Sprintf("the dream covers %s memory", o.Scope)}
 		}
 		pins := d.Pins
 		pins.Documents = append(slices.Clone(d.Pins.Documents), o.memories()...)
@@ -174,7 +174,9 @@ func (o *openDream) draftChanges(changes []memory.Change) ([]memory.Change, erro
 	changes = slices.Clone(changes)
 	for i, change := range changes {
 		if change.Scope != o.Scope {
-			return nil, &InvalidError{Field: fmt.Sprintf("changes[%d].scope", i), Problem: fmt.Sprintf("the dream is of %s memory", o.Scope)}
+			return nil, &InvalidError{
+				Field: fmt.Sprintf("changes[%d].scope", i), Problem: fmt.Sprintf("the dream covers %s memory", o.Scope),
+			}
 		}
 		for _, text := range []string{change.Content, change.Create} {
 			if err := validContent(fmt.Sprintf("changes[%d].content", i), text); err != nil {
@@ -224,7 +226,7 @@ type openDream struct {
 	Dream
 	t       *tx
 	memory  []memory.Document // MEMORY.md, and the shared one beside a personal one, as they are
-	replays dream.Pins        // of a replay: what its original had pinned
+	replays dream.Pins        // of a replay: the pins of its original
 	agent   Agent
 	draft   *draftKept
 }
@@ -328,7 +330,10 @@ func withDream[T any](ctx context.Context, db *DB, id memory.Identity, dreamID u
 		o := &openDream{t: t}
 		args := t.args(pgx.NamedArgs{"dream": dreamID})
 		b := &pgx.Batch{}
-		withRow(b.Queue(sqlDreamLock, args), &found, func(row pgx.CollectableRow) (err error) { o.Dream, err = scanDreamAnd(row, &o.draft); return err })
+		withRow(b.Queue(sqlDreamLock, args), &found, func(row pgx.CollectableRow) (err error) {
+			o.Dream, err = scanDreamAnd(row, &o.draft)
+			return err
+		})
 		withRow(b.Queue(sqlDreamOriginal, args), &repeats, func(row pgx.CollectableRow) (err error) {
 			original, err = scanDreamAnd(row, &states)
 			return err
@@ -438,12 +443,12 @@ const maxDreamCandidates = 5000
 // validCandidates checks the number of candidates, and that their ids are unique.
 func validCandidates(candidates []dream.Candidate) error {
 	if len(candidates) > maxDreamCandidates {
-		return &InvalidError{Field: "candidates", Problem: fmt.Sprintf("there are %d, at most %d are weighed", len(candidates), maxDreamCandidates)}
+		return &InvalidError{Field: "candidates", Problem: fmt.Sprintf("%d given, at most %d allowed", len(candidates), maxDreamCandidates)}
 	}
 	seen := make(map[memory.EntryID]bool, len(candidates))
 	for _, c := range candidates {
 		if c.ID == "" || seen[c.ID] {
-			return &InvalidError{Field: "candidates", Problem: "each needs an identity of its own"}
+			return &InvalidError{Field: "candidates", Problem: "each needs its own id"}
 		}
 		seen[c.ID] = true
 	}

@@ -27,8 +27,8 @@ type Dream struct {
 	DryRun   bool   // nothing was written
 	ReplayOf uuid.UUID
 	Scope    memory.Scope // of MEMORY.md
-	AsOf     time.Time    // the end of what it looked at; zero until light sleep
-	From     dream.Day    // the first day that it looked at
+	AsOf     time.Time    // the end of its window; zero until light sleep
+	From     dream.Day    // the first day of its window
 	Phase    memory.DreamPhase
 	// Outcome is written, nothing, skipped, quarantined, failed, waiting or running.
 	Outcome        memory.Outcome
@@ -47,7 +47,7 @@ type Dream struct {
 	PromptVersion  string
 	Usage          memory.Usage
 	RevertedBy     string    // who undid it; empty: nobody
-	RevertedAt     time.Time // zero: it stands
+	RevertedAt     time.Time // zero: not undone
 	HasDraft       bool
 	WaitingUntil   *time.Time
 	WorkflowID     string
@@ -258,7 +258,9 @@ func scanRanked(row pgx.CollectableRow) (c rankedCandidate, err error) {
 }
 
 // DreamCandidates lists the candidates of one dream, best first. verdict "" means all.
-func (s *Dreaming) DreamCandidates(ctx context.Context, id memory.Identity, dreamID uuid.UUID, verdict dream.Verdict, p Page) (Listed[dream.Candidate], error) {
+func (s *Dreaming) DreamCandidates(
+	ctx context.Context, id memory.Identity, dreamID uuid.UUID, verdict dream.Verdict, p Page,
+) (Listed[dream.Candidate], error) {
 	if err := requireAgent(id); err != nil {
 		return Listed[dream.Candidate]{}, err
 	}
@@ -303,5 +305,8 @@ func (s *Dreaming) DreamOfRequest(ctx context.Context, id memory.Identity, reque
 	if err := requireOwner(id); err != nil {
 		return Dream{}, err
 	}
-	return readOne(ctx, s.DB, id, sqlDreamOfRequest, pgx.NamedArgs{"request": request}, scanDream, fmt.Errorf("a dream of this request: %w", ErrNotFound))
+	return readOne(
+		ctx, s.DB, id, sqlDreamOfRequest, pgx.NamedArgs{"request": request}, scanDream,
+		fmt.Errorf("dream of this request: %w", ErrNotFound),
+	)
 }

@@ -16,7 +16,7 @@ var (
 	// ErrUnauthorized means that a secret is unknown or revoked.
 	ErrUnauthorized = errors.New("unauthorized")
 	// ErrExists is wrapped when the name is taken.
-	ErrExists = errors.New("exists already")
+	ErrExists = errors.New("already exists")
 	// ErrReadOnlyTeam is wrapped when a write concerns an agent that has a leader.
 	ErrReadOnlyTeam = errors.New("memory is read-only for team members")
 	// ErrMemoryOff is wrapped when memory is switched off for the agent.
@@ -32,14 +32,14 @@ var (
 type StaleBaseError struct {
 	Ref         memory.Ref
 	Base, Head  int    // versions
-	BaseContent string // what both sides started from; empty when Base is 0
-	Yours       string // what the change wanted
-	Theirs      string // what is current
+	BaseContent string // the common base; empty when Base is 0
+	Yours       string // content of the change
+	Theirs      string // current content
 	Conflicts   []memory.Conflict
 }
 
 func (e *StaleBaseError) Error() string {
-	return fmt.Sprintf("%s %s: version %d was changed meanwhile, version %d is current and changes the same lines: redo the change on version %d",
+	return fmt.Sprintf("%s %s: version %d is out of date, and version %d changes the same lines: redo the change on version %d",
 		e.Ref.Scope, e.Ref.Path, e.Base, e.Head, e.Head)
 }
 
@@ -54,7 +54,7 @@ func (e *QuarantineError) Error() string {
 	for i, f := range e.Findings {
 		rules[i] = fmt.Sprintf("%s/%s in line %d", f.Class, f.Rule, f.Line)
 	}
-	return fmt.Sprintf("%s %s: the text is not written because of %s", e.Ref.Scope, e.Ref.Path, strings.Join(rules, ", "))
+	return fmt.Sprintf("%s %s: the scan refused the text: %s", e.Ref.Scope, e.Ref.Path, strings.Join(rules, ", "))
 }
 
 // InvalidError means that an argument cannot be used. Problem describes how to fix it.

@@ -88,7 +88,7 @@ func (s *Talk) SaveDraft(ctx context.Context, id memory.Identity, extraction uui
 		return &InvalidError{Field: "changes", Problem: "a draft has at least one; record the outcome nothing instead"}
 	}
 	changes := slices.Clone(d.Changes)
-	for i, change := range changes { // what the database or the gate cannot take is found now, not by the commit
+	for i, change := range changes { // fail now rather than at the commit
 		if err := validContent("content", change.Content); err != nil {
 			return err
 		}
@@ -322,7 +322,7 @@ func (o *opened) commit(ctx context.Context, t *tx, c Commit) (ExtractionResult,
 	if o.draft == nil {
 		return ExtractionResult{}, &ConflictError{Code: CodeNoDraft, Message: fmt.Sprintf("extraction %s has no draft: propose one", o.id)}
 	}
-	if o.noted != o.draftNoted { // what it appends to the note may stand there already
+	if o.noted != o.draftNoted { // the note may already have what the draft appends
 		return ExtractionResult{}, &StaleBaseError{Ref: o.note}
 	}
 	author := t.id.Author

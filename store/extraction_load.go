@@ -19,7 +19,7 @@ type ExtractionLoad struct {
 	// step.
 	Today    time.Time
 	Scope    memory.Scope     // of the documents to write: PERSONAL, or TEAM without isolation and for SystemOwner
-	Messages []memory.Message // From..To of this step, every role; what tools and the system said is left out
+	Messages []memory.Message // From..To of this step, of every role, without contents of tools and the system
 	// Latest are the last user message and the last assistant message of the whole range.
 	Latest []memory.Message
 	// ConversationMessages counts the user and assistant messages of the conversation up to the end of the whole range.
@@ -119,7 +119,7 @@ type loading struct {
 	t      *tx
 	r      Range
 	window []memory.Message // roles and whether something was said, no contents
-	parts  []notedPart      // what flushes have written of the range
+	parts  []notedPart      // steps of flushes that wrote parts of the range
 	noted  *notedAs         // of the step; nil: no flush has
 }
 

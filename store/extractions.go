@@ -18,7 +18,7 @@ type Extraction struct {
 	ConversationUID uuid.UUID
 	Owner           memory.Owner
 	OwnerID         uuid.UUID
-	From, To        int64 // To is what was looked at: the end of the step once a draft or an outcome is there
+	From, To        int64 // To is the end of the range, and of the step once there is a draft or an outcome
 	Outcome         memory.Outcome
 	ReasonCode      memory.ReasonCode
 	Reason          string             // in words
@@ -197,8 +197,10 @@ do update set
     reason = '',
     waiting_until = null,
     draft = case when extractions.run_id = excluded.run_id then extractions.draft end,
-    to_seq = case when extractions.run_id = excluded.run_id and extractions.draft is not null then extractions.to_seq else excluded.to_seq end,
-    range_to = case when extractions.run_id = excluded.run_id and extractions.draft is not null then extractions.range_to else excluded.range_to end,
+    to_seq = case when extractions.run_id = excluded.run_id and extractions.draft is not null
+        then extractions.to_seq else excluded.to_seq end,
+    range_to = case when extractions.run_id = excluded.run_id and extractions.draft is not null
+        then extractions.range_to else excluded.range_to end,
     workflow_id = excluded.workflow_id,
     run_id = excluded.run_id`
 
@@ -260,7 +262,7 @@ func (s *Talk) BeginExtraction(ctx context.Context, id memory.Identity, r Range)
 		return Extraction{}, err
 	}
 	if r.From < 1 || r.To < r.From {
-		return Extraction{}, &InvalidError{Field: "range", Problem: "it begins with 1 or more and does not end before that"}
+		return Extraction{}, &InvalidError{Field: "range", Problem: "it must begin at 1 or later, and not end before it begins"}
 	}
 	return inTx(ctx, s.DB, id, func(t *tx) (x Extraction, err error) {
 		var conversation, found bool
@@ -296,6 +298,6 @@ func (s *Talk) BeginExtraction(ctx context.Context, id memory.Identity, r Range)
 func rangeMoved(from, to, cursor, complete int64) error {
 	return &ConflictError{
 		Code:    CodeRangeMoved,
-		Message: fmt.Sprintf("messages %d to %d cannot be taken: what can be taken begins at %d and ends at %d", from, to, cursor+1, complete),
+		Message: fmt.Sprintf("messages %d to %d cannot be extracted: the pending range is %d to %d", from, to, cursor+1, complete),
 	}
 }

@@ -86,9 +86,9 @@ func (d FlushDraft) validate() error {
 	case strings.TrimSpace(d.Entry) == "":
 		return &InvalidError{Field: "entry", Problem: "a draft has one; end the step with the outcome nothing instead"}
 	case d.Scope != memory.ScopePersonal && d.Scope != memory.ScopeTeam:
-		return &InvalidError{Field: "scope", Problem: "use that of the load"}
+		return &InvalidError{Field: "scope", Problem: "use the one from the load"}
 	case d.Today.IsZero():
-		return &InvalidError{Field: "today", Problem: "use that of the load"}
+		return &InvalidError{Field: "today", Problem: "use the one from the load"}
 	}
 	return validContent("entry", d.Entry)
 }
@@ -124,7 +124,9 @@ func (o *openFlush) commit(ctx context.Context, t *tx, key string) (FlushResult,
 	d := o.draft
 	switch {
 	case d == nil || d.From != o.done+1:
-		return FlushResult{}, &ConflictError{Code: CodeNoDraft, Message: fmt.Sprintf("flush %s has no draft for the step: propose one", o.id)}
+		return FlushResult{}, &ConflictError{
+			Code: CodeNoDraft, Message: fmt.Sprintf("flush %s has no draft for the step: propose one", o.id),
+		}
 	case o.cursor >= d.From: // an extraction has taken its messages
 		b := &pgx.Batch{}
 		b.Queue(sqlFlushDraftDrop, t.args(pgx.NamedArgs{"flush": o.id}))
@@ -140,11 +142,15 @@ func (o *openFlush) commit(ctx context.Context, t *tx, key string) (FlushResult,
 	invalid, _ := errors.AsType[*InvalidError](err)
 	switch {
 	case invalid != nil && invalid.Field == "content": // the entry by itself was valid
-		return FlushResult{}, &ConflictError{Code: CodeNoteFull, Message: fmt.Sprintf("the entry of flush %s has no room in the note", o.id)}
+		return FlushResult{}, &ConflictError{
+			Code: CodeNoteFull, Message: fmt.Sprintf("the entry of flush %s does not fit into the note", o.id),
+		}
 	case err != nil:
 		return FlushResult{}, err
 	case w.onlyForgotten():
-		return FlushResult{}, &ConflictError{Code: CodeForgotten, Message: fmt.Sprintf("the entry of flush %s says nothing but what was forgotten", o.id)}
+		return FlushResult{}, &ConflictError{
+			Code: CodeForgotten, Message: fmt.Sprintf("the entry of flush %s contains only forgotten statements", o.id),
+		}
 	}
 	act := &pgx.Batch{}
 	written := w.receipt.Changes[0]
@@ -287,7 +293,7 @@ type openFlush struct {
 	fallback       bool
 	workflow, run  string
 	draft          *FlushDraft
-	violations     []memory.Violation // of what was refused for the next step
+	violations     []memory.Violation // of refused attempts of the next step
 	written        bool               // some step was
 	cursor         int64              // of extraction
 }

@@ -143,7 +143,10 @@ func (l *loadingFlush) plan(settings memory.ExtractSettings) error {
 func (l *loadingFlush) second(ctx context.Context) error {
 	b := &pgx.Batch{}
 	if !l.Extracted {
-		all(b.Queue(sqlRangeMessages, l.t.args(pgx.NamedArgs{"uid": l.Conversation.UID, "from": l.From, "to": l.To})), &l.Messages, scanMessage)
+		all(
+			b.Queue(sqlRangeMessages, l.t.args(pgx.NamedArgs{"uid": l.Conversation.UID, "from": l.From, "to": l.To})), &l.Messages,
+			scanMessage,
+		)
 	}
 	queueDocument(b, l.t, l.Scope, memory.DailyNotePath(l.Today), &l.Note, nil)
 	return l.t.finish(ctx, b)

@@ -46,7 +46,7 @@ type FlushStep struct {
 	Scope      memory.Scope // of the note that it was written to
 	Path       string
 	Version    int
-	Violations []memory.Violation // of what was refused before the step ended
+	Violations []memory.Violation // of attempts that were refused before the step ended
 }
 
 // FlushLoad is the input of the next step of a flush.

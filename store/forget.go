@@ -18,8 +18,8 @@ type ForgetRequest struct {
 	memory.Ref
 
 	FromLine, ToLine int            // of the document, 1-based, inclusive; 0: anywhere
-	Entry            memory.EntryID // one statement; empty: all that stand on the lines
-	Shown            string         // what was shown; empty: unknown. Statements that are no part of it are not meant.
+	Entry            memory.EntryID // one statement; empty: all on the lines
+	Shown            string         // the text that was shown; empty: unknown. Only statements in it are forgotten.
 	Key              string         // idempotency key
 }
 
@@ -66,11 +66,11 @@ func (s *Dreaming) Forget(ctx context.Context, id memory.Identity, p ForgetReque
 	p.Path = path
 	switch {
 	case p.Scope == memory.ScopeGlobal:
-		return ForgetReceipt{}, &InvalidError{Field: "scope", Problem: "what all agents of the workspace know is changed by writing its document"}
+		return ForgetReceipt{}, &InvalidError{Field: "scope", Problem: "change GLOBAL documents by writing them"}
 	case p.Entry == "" && p.FromLine < 1 && strings.TrimSpace(p.Shown) == "":
 		return ForgetReceipt{}, &InvalidError{Field: "fromLine", Problem: "name the lines, or the statement"}
 	case p.ToLine < p.FromLine:
-		return ForgetReceipt{}, &InvalidError{Field: "toLine", Problem: "it must not be in front of fromLine"}
+		return ForgetReceipt{}, &InvalidError{Field: "toLine", Problem: "must not be before fromLine"}
 	}
 	if err := validText("idempotency key", p.Key, maxKey); err != nil {
 		return ForgetReceipt{}, err
@@ -78,7 +78,7 @@ func (s *Dreaming) Forget(ctx context.Context, id memory.Identity, p ForgetReque
 	if err := mayWrite(id, p.Scope); err != nil {
 		return ForgetReceipt{}, err
 	}
-	if p.Scope == memory.ScopeTeam { // what is shared is dreamt about as the system's
+	if p.Scope == memory.ScopeTeam { // states of shared memory belong to owner system
 		id = id.For(id.Agent, memory.SystemOwner)
 	}
 	return contended(ctx, s.DB, id, func(t *tx) (ForgetReceipt, error) {
@@ -101,7 +101,8 @@ type forgetting struct {
 
 func (f *forgetting) args(more pgx.NamedArgs) pgx.NamedArgs {
 	args := pgx.NamedArgs{
-		"scope": f.passage.Scope, "whose": rowOwner(f.t.id, f.passage.Scope), "paths": []string{f.passage.Path, memory.MemoryPath, memory.ProfilePath},
+		"scope": f.passage.Scope, "whose": rowOwner(f.t.id, f.passage.Scope),
+		"paths": []string{f.passage.Path, memory.MemoryPath, memory.ProfilePath},
 	}
 	maps.Copy(args, more)
 	return f.t.args(args)
@@ -162,7 +163,7 @@ func (f *forgetting) find() error {
 		f.statements = matching(entries, meant)
 	}
 	if len(f.statements) == 0 {
-		return fmt.Errorf("a statement there in document %s: %w", p.Path, ErrNotFound)
+		return fmt.Errorf("statement in document %s: %w", p.Path, ErrNotFound)
 	}
 	return nil
 }
@@ -186,7 +187,9 @@ func (f *forgetting) changes() []memory.Change {
 		here := memory.EntrySet{}
 		for _, e := range memory.EntriesOf(d.Content) {
 			said := comments.ReplaceAllString(e.Text, "")
-			if f.names[e.ID] || slices.ContainsFunc(f.statements, func(s memory.EntryAt) bool { return dream.Alike(comments.ReplaceAllString(s.Text, ""), said) }) {
+			if f.names[e.ID] ||
+				slices.ContainsFunc(f.statements,
+					func(s memory.EntryAt) bool { return dream.Alike(comments.ReplaceAllString(s.Text, ""), said) }) {
 				here[e.ID] = true
 				f.names[e.ID] = true
 			}
@@ -226,19 +229,22 @@ func (f *forgetting) queueStates(b *pgx.Batch) []dream.State {
 	}
 	slices.Sort(aliases)
 	b.Queue(sqlDreamEntriesLock, f.t.args(pgx.NamedArgs{"entries": aliases}))
-	byID := slices.SortedFunc(slices.Values(f.statements), func(a, b memory.EntryAt) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	byID := slices.SortedFunc(slices.Values(f.statements), func(a, b memory.EntryAt) int {
+		return strings.Compare(string(a.ID), string(b.ID))
+	})
 	byID = slices.CompactFunc(byID, func(a, b memory.EntryAt) bool { return a.ID == b.ID })
 	var states []dream.State
 	for _, e := range byID {
 		text := storable(strings.TrimSpace(comments.ReplaceAllString(e.Text, "")))
 		others := []string{}
-		if len(byID) == 1 { // of several, nobody can tell which wording is whose
+		if len(byID) == 1 { // with several, it is unknown which wording belongs to which
 			others = slices.DeleteFunc(slices.Clone(aliases), func(id string) bool { return id == string(e.ID) })
 		} else if id := memory.ItemID(e.Text); id != e.ID {
 			others = append(others, string(id))
 		}
 		b.Queue(sqlEntrySettle, f.t.args(pgx.NamedArgs{
-			"entry": e.ID, "status": dream.Forgotten, "text": text, "aliases": others, "mention_days": []string{}, "asked": false, "last_seen": f.t.now,
+			"entry": e.ID, "status": dream.Forgotten, "text": text, "aliases": others, "mention_days": []string{}, "asked": false,
+			"last_seen": f.t.now,
 		}))
 		states = append(states, dream.State{ID: e.ID, Text: text, Status: dream.Forgotten, LastSeen: f.t.now})
 	}

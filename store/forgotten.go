@@ -78,7 +78,9 @@ func (w *writes) queueForgotten(b *pgx.Batch, t *tx) {
 	if len(owners) == 0 || !checksForgotten(w.author) {
 		return
 	}
-	w.forgotten = forgotten{states: map[memory.Owner][]dream.State{}, gone: map[memory.Owner]dream.Gone{}, revived: map[memory.Owner][]memory.EntryID{}}
+	w.forgotten = forgotten{
+		states: map[memory.Owner][]dream.State{}, gone: map[memory.Owner]dream.Gone{}, revived: map[memory.Owner][]memory.EntryID{},
+	}
 	b.Queue(sqlForgotten, t.args(pgx.NamedArgs{"owners": owners, "limit": maxForgotten})).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
 			var owner memory.Owner

@@ -29,10 +29,10 @@ type Gate struct{ *DB }
 //
 // OpReplace uses Base and Force. OpDelete, OpUndelete and OpRestore apply only while Base is current, unless it is 0.
 func (s *Gate) Apply(ctx context.Context, id memory.Identity, key string, changes []memory.Change) (memory.Receipt, error) {
-	if len(changes) == 0 {
-		return memory.Receipt{}, &InvalidError{Field: "changes", Problem: "give at least one change"}
-	}
 	receipt, err := inTx(ctx, s.DB, id, func(t *tx) (memory.Receipt, error) {
+		if len(changes) == 0 {
+			return memory.Receipt{}, &InvalidError{Field: "changes", Problem: "give at least one change"}
+		}
 		w, err := applyChanges(ctx, t, changeSet{key: key, changes: changes})
 		if err != nil {
 			return memory.Receipt{}, err
@@ -192,7 +192,7 @@ func refused(ctx context.Context, db *DB, id memory.Identity, err error) error {
 		return err
 	}
 	if keyUsed(err) {
-		return &ConflictError{Code: CodeKeyReused, Message: "the idempotency key was used for another write"}
+		return &ConflictError{Code: CodeKeyReused, Message: "idempotency key already used for another write"}
 	}
 	return err
 }
@@ -288,7 +288,8 @@ func (s *Gate) ReceiptOfVersion(ctx context.Context, id memory.Identity, ref mem
 	}
 	args["version"] = version
 	return read(ctx, s.DB, id, func(t *tx) (memory.Receipt, error) {
-		c := memory.ChangeReceipt{Scope: ref.Scope, Path: args["path"].(string), Created: version == 1, Changed: true, Verdict: memory.VerdictAllow} //nolint:forcetypeassert // refArgs puts a string there
+		path := args["path"].(string) //nolint:forcetypeassert // refArgs puts a string there
+		c := memory.ChangeReceipt{Scope: ref.Scope, Path: path, Created: version == 1, Changed: true, Verdict: memory.VerdictAllow}
 		var event int64
 		found := false
 		b := &pgx.Batch{}

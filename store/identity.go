@@ -123,7 +123,7 @@ func requireAgent(id memory.Identity) error {
 // requireOwner refuses an identity that names no owner or no agent.
 func requireOwner(id memory.Identity) error {
 	if id.Owner == memory.NoOwner {
-		return &InvalidError{Field: "owner", Problem: "name whose it is, as owner, as channel and sender, or as endUserId"}
+		return &InvalidError{Field: "owner", Problem: "name the owner, by owner, by channel and sender, or by endUserId"}
 	}
 	return requireAgent(id)
 }
@@ -131,7 +131,7 @@ func requireOwner(id memory.Identity) error {
 // requireWrite refuses read-only identities.
 func requireWrite(id memory.Identity) error {
 	if reachOf(id) == reachNone {
-		return fmt.Errorf("%w: the credential only reads", ErrForbidden)
+		return fmt.Errorf("%w: the credential is read-only", ErrForbidden)
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func requireOwnerWrite(id memory.Identity) error { return cmp.Or(requireOwner(id
 // requireGlobal refuses all but admins of the whole workspace.
 func requireGlobal(id memory.Identity) error {
 	if reachOf(id) != reachGlobal {
-		return fmt.Errorf("%w: it needs an admin of the whole workspace", ErrForbidden)
+		return fmt.Errorf("%w: an admin of the whole workspace is required", ErrForbidden)
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func requireGlobal(id memory.Identity) error {
 // requireAdmin refuses all but admins.
 func requireAdmin(id memory.Identity) error {
 	if !isAdmin(id) {
-		return fmt.Errorf("%w: it needs an admin", ErrForbidden)
+		return fmt.Errorf("%w: an admin is required", ErrForbidden)
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func requireAdmin(id memory.Identity) error {
 // requireTender refuses all but admins that read every owner: derived data is built and removed for all owners together.
 func requireTender(id memory.Identity) error {
 	if !isAdmin(id) || !id.AnyOwner {
-		return fmt.Errorf("%w: it needs an admin that reads every owner", ErrForbidden)
+		return fmt.Errorf("%w: an admin that reads every owner is required", ErrForbidden)
 	}
 	return nil
 }

@@ -20,9 +20,9 @@ type ImportState string
 // States of imports.
 const (
 	ImportStaging   ImportState = "staging"   // items are uploaded
-	ImportRunning   ImportState = "running"   // they are moved in
+	ImportRunning   ImportState = "running"   // items are being imported
 	ImportDone      ImportState = "done"      // all are settled
-	ImportCancelled ImportState = "cancelled" // what was not settled is left out
+	ImportCancelled ImportState = "cancelled" // waiting items are skipped
 )
 
 // Import is an import from one source, with its options.
@@ -57,9 +57,9 @@ func (i Import) Settled() int {
 
 // NewImport describes an import to create.
 type NewImport struct {
-	Source     string // what tells the source from others, such as a hash of it; at most memory.MaxImportSource bytes
+	Source     string // identifies the source, such as its hash; at most memory.MaxImportSource bytes
 	Format     string
-	Label      string // what people call it, at most memory.MaxImportLabel bytes
+	Label      string // display name, at most memory.MaxImportLabel bytes
 	OnConflict memory.ImportPolicy
 	Extract    bool
 }
@@ -84,7 +84,8 @@ order by i.created_at desc, i.import_id desc
 limit @limit`
 
 	sqlImportCreate = `
-insert into imports (workspace_id, agent_id, import_id, owner_key, format, label, on_conflict, extract, state, writes, author_id, created_at)
+insert into imports (workspace_id, agent_id, import_id, owner_key, format, label, on_conflict, extract, state, writes, author_id,
+    created_at)
 values (@workspace, @agent, @import, @owner, @format, @label, @on_conflict, @extract, 'staging', @writes, @author, @now)
 on conflict do nothing`
 
@@ -141,7 +142,7 @@ func (n NewImport) validate(id memory.Identity) error {
 		return &InvalidError{Field: "onConflict", Problem: "use merge, keep or overwrite"}
 	}
 	if n.Source == "" {
-		return &InvalidError{Field: "source", Problem: "name the source by something that stays the same, such as a hash of it"}
+		return &InvalidError{Field: "source", Problem: "name the source by a stable key, such as its hash"}
 	}
 	for _, text := range []struct {
 		field, value string
@@ -241,7 +242,7 @@ type StagedItems struct {
 // Reasons of items of an import.
 const (
 	ReasonImportCancelled memory.ReasonCode = "cancelled"
-	ReasonImportConflict  memory.ReasonCode = "exists"  // another document stands there, which is kept
+	ReasonImportConflict  memory.ReasonCode = "exists"  // another document exists and is kept
 	ReasonImportInvalid   memory.ReasonCode = "invalid" // it breaks a rule of documents or messages
 	// ReasonImportTooLarge is an item that exceeds the size of a document or message. Readers of sources cut messages at the end of
 	// a line and skip such documents; other uploads get this reason.
@@ -299,7 +300,9 @@ func (s *Transfer) StageImport(ctx context.Context, id memory.Identity, imported
 		case !i.found:
 			return StagedItems{}, noImport(imported)
 		case i.State == ImportRunning:
-			return StagedItems{}, &ConflictError{Code: CodeImportRunning, Message: "the import is running: wait until it has ended, or cancel it"}
+			return StagedItems{}, &ConflictError{
+				Code: CodeImportRunning, Message: "the import is running: wait until it has ended, or cancel it",
+			}
 		}
 		args := t.args(pgx.NamedArgs{"import": imported})
 		itemColumns(items, args)
@@ -312,7 +315,7 @@ func (s *Transfer) StageImport(ctx context.Context, id memory.Identity, imported
 		if i.Items+added > memory.MaxImportItems {
 			return StagedItems{}, &ConflictError{
 				Code:    CodeImportFull,
-				Message: fmt.Sprintf("an import has at most %d items: move the rest in as another one", memory.MaxImportItems),
+				Message: fmt.Sprintf("an import has at most %d items: import the rest separately", memory.MaxImportItems),
 			}
 		}
 		out.Known = len(items) - out.Staged - out.Failed
@@ -330,20 +333,24 @@ func validItems(id memory.Identity, items []ImportItem) error {
 	case n == 0:
 		return &InvalidError{Field: "items", Problem: "give at least one item"}
 	case n > memory.MaxImportBatch:
-		return &InvalidError{Field: "items", Problem: fmt.Sprintf("there are %d, at most %d are allowed: send several batches", n, memory.MaxImportBatch)}
+		return &InvalidError{
+			Field: "items", Problem: fmt.Sprintf("%d given, at most %d allowed: send several batches", n, memory.MaxImportBatch),
+		}
 	}
 	seen := make(map[string]bool, len(items))
 	for n, item := range items {
 		at := fmt.Sprintf("items[%d].", n)
 		switch {
 		case item.Key == "":
-			return &InvalidError{Field: at + "key", Problem: "give every item a key that stays the same when the source is read again"}
+			return &InvalidError{Field: at + "key", Problem: "give every item a key that is stable across reads of the source"}
 		case seen[item.Key]:
-			return &InvalidError{Field: at + "key", Problem: "it is in the batch twice: give every item a key of its own"}
+			return &InvalidError{Field: at + "key", Problem: "duplicate key in the batch: give every item its own key"}
 		case id.Owner != memory.NoOwner && item.Whose != id.Owner && item.Whose != memory.NoOwner:
-			return &InvalidError{Field: at + "owner", Problem: "the import is about another owner: name nobody when it is created to move in several"}
+			return &InvalidError{
+				Field: at + "owner", Problem: "the import belongs to another owner: create it without an owner to import several",
+			}
 		case item.Conversation && item.Whose == memory.NoOwner:
-			return &InvalidError{Field: at + "owner", Problem: "say whose conversation it is, or name the owner when the import is created"}
+			return &InvalidError{Field: at + "owner", Problem: "name the owner of the conversation, or of the import when it is created"}
 		}
 		seen[item.Key] = true
 		if err := validText(at+"key", item.Key, memory.MaxImportKey); err != nil {
@@ -388,5 +395,9 @@ type RunningImport struct {
 // RunningImports lists imports of all workspaces that were started before a time and have not ended, after another one, oldest
 // first. It takes no identity because the sweep works for the deployment.
 func (s *Transfer) RunningImports(ctx context.Context, before time.Time, after RunningImport, limit int) ([]RunningImport, error) {
-	return sweepAll(ctx, s.DB, sqlImportsRunning, pgx.NamedArgs{"before": before, "after": after.StartedAt, "id": after.ID, "limit": limitOf(limit)}, pgx.RowToStructByPos[RunningImport])
+	return sweepAll(
+		ctx, s.DB, sqlImportsRunning,
+		pgx.NamedArgs{"before": before, "after": after.StartedAt, "id": after.ID, "limit": limitOf(limit)},
+		pgx.RowToStructByPos[RunningImport],
+	)
 }

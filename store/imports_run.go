@@ -108,7 +108,9 @@ func (s *Transfer) LeaveImport(ctx context.Context, id memory.Identity, imported
 	return s.moveImport(ctx, id, imported, sqlImportCancel, nil, sqlImportLeave)
 }
 
-func (s *Transfer) moveImport(ctx context.Context, id memory.Identity, imported uuid.UUID, sql string, more pgx.NamedArgs, also ...string) (Import, error) {
+func (s *Transfer) moveImport(
+	ctx context.Context, id memory.Identity, imported uuid.UUID, sql string, more pgx.NamedArgs, also ...string,
+) (Import, error) {
 	if err := requireAgentWrite(id); err != nil {
 		return Import{}, err
 	}
@@ -201,7 +203,9 @@ limit @limit`
 )
 
 // ImportItems lists the items of an import by key. A cursor is the key of the last one.
-func (s *Transfer) ImportItems(ctx context.Context, id memory.Identity, imported uuid.UUID, f ImportFilter, p Page) (Listed[ImportItemState], error) {
+func (s *Transfer) ImportItems(
+	ctx context.Context, id memory.Identity, imported uuid.UUID, f ImportFilter, p Page,
+) (Listed[ImportItemState], error) {
 	if err := requireAgent(id); err != nil {
 		return Listed[ImportItemState]{}, err
 	}

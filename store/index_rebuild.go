@@ -92,11 +92,12 @@ func (s *Index) RebuildIndex(ctx context.Context, id memory.Identity, limit int)
 	}
 	stale, err := read(ctx, s.DB, id, func(t *tx) (stale []source, err error) {
 		b := &pgx.Batch{}
-		all(b.Queue(sqlStaleSources, t.args(pgx.NamedArgs{"format": indexFormat, "limit": limit})), &stale, func(row pgx.CollectableRow) (s source, err error) {
-			s.agent = id.Agent
-			err = row.Scan(&s.corpus, &s.scope, &s.owner, &s.uid)
-			return s, err
-		})
+		all(b.Queue(sqlStaleSources, t.args(pgx.NamedArgs{"format": indexFormat, "limit": limit})), &stale,
+			func(row pgx.CollectableRow) (s source, err error) {
+				s.agent = id.Agent
+				err = row.Scan(&s.corpus, &s.scope, &s.owner, &s.uid)
+				return s, err
+			})
 		err = t.finish(ctx, b)
 		return stale, err
 	})
@@ -150,7 +151,10 @@ func (s source) reindexConversation(ctx context.Context, t *tx) error {
 	s.queueForget(b, t)
 	for after := int64(0); ; {
 		var messages []memory.Message
-		all(b.Queue(sqlReindexMessages, s.args(t, pgx.NamedArgs{"source": s.uid, "after": after, "limit": reindexMessages})), &messages, scanMessage)
+		all(
+			b.Queue(sqlReindexMessages, s.args(t, pgx.NamedArgs{"source": s.uid, "after": after, "limit": reindexMessages})),
+			&messages, scanMessage,
+		)
 		if err := t.send(ctx, b); err != nil {
 			return err
 		}

@@ -75,7 +75,12 @@ func (s *Index) Collect(ctx context.Context, id memory.Identity, corpora []searc
 	return snapshot(ctx, s.DB, id, func(t *tx) ([]*search.Collection, error) {
 		key := agentKey{t.workspace, t.agent}
 		c := newCollecting(s.segments.of(key), corpora, q)
-		args := viewArgs(t, pgx.NamedArgs{"corpora": corpora, "terms": c.terms(), "known": slices.Collect(maps.Keys(c.known)), "term_bits": search.TermBits})
+		args := viewArgs(
+			t,
+			pgx.NamedArgs{
+				"corpora": corpora, "terms": c.terms(), "known": slices.Collect(maps.Keys(c.known)), "term_bits": search.TermBits,
+			},
+		)
 		b := &pgx.Batch{}
 		b.Queue(sqlIndexFresh, args).Query(c.fresh)
 		b.Queue(sqlIndexSegments, args).Query(c.segments)
@@ -257,7 +262,9 @@ cross join lateral (
 )
 
 // Passages reads the texts of units of one corpus. Units whose source was indexed again since they were collected are missing.
-func (s *Index) Passages(ctx context.Context, id memory.Identity, corpus search.Corpus, units []search.Unit) (map[search.UnitKey]Passage, error) {
+func (s *Index) Passages(
+	ctx context.Context, id memory.Identity, corpus search.Corpus, units []search.Unit,
+) (map[search.UnitKey]Passage, error) {
 	if err := requireAgent(id); err != nil {
 		return nil, err
 	}
@@ -273,7 +280,9 @@ func (s *Index) Passages(ctx context.Context, id memory.Identity, corpus search.
 			byKey[u.Key()] = u
 			groups[i], ordinals[i], starts[i], lengths[i] = u.Group, u.Ordinal(), u.Start, u.End-u.Start
 		}
-		args := t.args(pgx.NamedArgs{"groups": groups, "ordinals": ordinals, "starts": starts, "lengths": lengths, "parts": search.MaxParts})
+		args := t.args(
+			pgx.NamedArgs{"groups": groups, "ordinals": ordinals, "starts": starts, "lengths": lengths, "parts": search.MaxParts},
+		)
 		b := &pgx.Batch{}
 		var found []Passage
 		if corpus == search.Sessions {
@@ -296,7 +305,9 @@ func (s *Index) Passages(ctx context.Context, id memory.Identity, corpus search.
 // scanDocumentPassage sets Unit.Seq to the ordinal.
 func scanDocumentPassage(row pgx.CollectableRow) (p Passage, err error) {
 	var text []byte
-	err = row.Scan(&p.Unit.Group, &p.Unit.Seq, &p.Source.Scope, &p.Source.Owner, &p.Source.Document, &p.Source.Path, &p.Source.Version, &text)
+	err = row.Scan(
+		&p.Unit.Group, &p.Unit.Seq, &p.Source.Scope, &p.Source.Owner, &p.Source.Document, &p.Source.Path, &p.Source.Version, &text,
+	)
 	p.Text = string(text)
 	return p, err
 }

@@ -39,7 +39,8 @@ limit 1`
 
 	// One merge of a partition at a time; the second one has nothing to do.
 	sqlPackLock = `
-select pg_try_advisory_xact_lock(hashtextextended(concat_ws(':', 'reverie pack', @workspace::text, @agent::text, @corpus::text, @scope::text, @owner::text), 0))`
+select pg_try_advisory_xact_lock(hashtextextended(
+    concat_ws(':', 'reverie pack', @workspace::text, @agent::text, @corpus::text, @scope::text, @owner::text), 0))`
 
 	sqlPackTake = `
 delete from index_fresh
@@ -142,7 +143,10 @@ type packing struct {
 func (p *packing) choose(ctx context.Context, rows int) (bool, error) {
 	found := false
 	b := &pgx.Batch{}
-	columns(b.Queue(sqlPackPartition, p.t.args(pgx.NamedArgs{"from": rows})), &found, &p.partition.corpus, &p.partition.agent, &p.partition.scope, &p.partition.owner)
+	columns(
+		b.Queue(sqlPackPartition, p.t.args(pgx.NamedArgs{"from": rows})), &found, &p.partition.corpus, &p.partition.agent,
+		&p.partition.scope, &p.partition.owner,
+	)
 	if err := p.t.send(ctx, b); err != nil || !found {
 		return false, err
 	}
@@ -212,7 +216,9 @@ func (p *packing) load(ctx context.Context) error {
 	units, blocks := map[int64][]search.Unit{}, map[int64][]search.Block{}
 	var kept [][]search.Unit
 	b := &pgx.Batch{}
-	b.Queue(sqlPackUnits, p.partition.args(p.t, pgx.NamedArgs{"segments": p.segments})).Query(p.unitsInto(func(id int64, u []search.Unit) { units[id] = u }))
+	b.Queue(sqlPackUnits, p.partition.args(p.t, pgx.NamedArgs{"segments": p.segments})).Query(p.unitsInto(func(id int64, u []search.Unit) {
+		units[id] = u
+	}))
 	for _, segment := range p.segments {
 		b.Queue(sqlPackBlocks, p.partition.args(p.t, pgx.NamedArgs{"segment": segment})).Query(func(rows pgx.Rows) error {
 			var id, term int64
@@ -225,8 +231,10 @@ func (p *packing) load(ctx context.Context) error {
 			return err
 		})
 	}
-	if len(p.tombstones) > 0 { // what stays may have their groups as well
-		b.Queue(sqlPackUnits, p.partition.args(p.t, pgx.NamedArgs{"segments": p.kept})).Query(p.unitsInto(func(_ int64, u []search.Unit) { kept = append(kept, u) }))
+	if len(p.tombstones) > 0 { // the kept ones may have their groups as well
+		b.Queue(sqlPackUnits, p.partition.args(p.t, pgx.NamedArgs{"segments": p.kept})).Query(p.unitsInto(func(_ int64, u []search.Unit) {
+			kept = append(kept, u)
+		}))
 	}
 	if err := p.t.send(ctx, b); err != nil {
 		return err

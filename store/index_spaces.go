@@ -154,7 +154,7 @@ func (s *Index) OpenSpace(ctx context.Context, id memory.Identity, of memory.Emb
 		return Space{}, err
 	}
 	if of.Dimensions < 1 || of.Dimensions > MaxDimensions {
-		return Space{}, &InvalidError{Field: "dimensions", Problem: fmt.Sprintf("%d: 1 to %d are possible", of.Dimensions, MaxDimensions)}
+		return Space{}, &InvalidError{Field: "dimensions", Problem: fmt.Sprintf("%d: use 1 to %d", of.Dimensions, MaxDimensions)}
 	}
 	return inTx(ctx, s.DB, id, func(t *tx) (Space, error) {
 		space, found := Space{}, false
@@ -235,7 +235,8 @@ with due as materialized (
 select p.space_id, p.identity, p.state, p.created_at, p.switched_at, 0::bigint, (
     select count(*)
     from due
-    left join index_progress d on d.workspace_id = @workspace and d.agent_id = @agent and d.space_id = p.space_id and d.group_no = due.group_no
+    left join index_progress d on d.workspace_id = @workspace and d.agent_id = @agent
+        and d.space_id = p.space_id and d.group_no = due.group_no
     where coalesce(d.done, 0) < due.head)
 from index_spaces p
 where p.workspace_id = @workspace and p.agent_id = @agent and p.state <> 'dropping'

@@ -17,7 +17,7 @@ type CorpusStatus struct {
 	Units    int64
 	Fresh    int64 // writes that no segment has yet
 	Segments int64
-	Stale    int64 // sources that are to be indexed anew
+	Stale    int64 // sources that are due to be indexed again
 	Bytes    int64 // of postings and units, packed
 }
 
@@ -70,8 +70,9 @@ from partition
 cross join lateral (
     select changed_at
     from index_sources i
-    where i.workspace_id = @workspace and i.agent_id = partition.agent_id and i.scope = partition.scope and i.owner_key = partition.owner_key
-        and i.embed_due and i.corpus = any (@corpora::text[]) and (@token::bigint = 0 or i.token <= @token)
+    where i.workspace_id = @workspace and i.agent_id = partition.agent_id and i.scope = partition.scope
+        and i.owner_key = partition.owner_key and i.embed_due and i.corpus = any (@corpora::text[])
+        and (@token::bigint = 0 or i.token <= @token)
     offset 0
 ) i`
 )
@@ -83,7 +84,10 @@ func (s *Index) IndexStatus(ctx context.Context, id memory.Identity) ([]CorpusSt
 	}
 	return snapshot(ctx, s.DB, id, func(t *tx) (status []CorpusStatus, err error) {
 		b := &pgx.Batch{}
-		all(b.Queue(sqlCorpusStatus, viewArgs(t, pgx.NamedArgs{"corpora": search.Corpora(), "format": indexFormat})), &status, pgx.RowToStructByPos[CorpusStatus])
+		all(
+			b.Queue(sqlCorpusStatus, viewArgs(t, pgx.NamedArgs{"corpora": search.Corpora(), "format": indexFormat})), &status,
+			pgx.RowToStructByPos[CorpusStatus],
+		)
 		err = t.finish(ctx, b)
 		return status, err
 	})
@@ -115,7 +119,10 @@ limit @limit`
 // IndexedAgents lists at most limit agents of all workspaces that have an index, in order, after another one. It returns references
 // only, and takes no identity because the sweep works for the deployment.
 func (s *Index) IndexedAgents(ctx context.Context, after AgentRef, limit int) ([]AgentRef, error) {
-	return sweepAll(ctx, s.DB, sqlIndexedAgents, pgx.NamedArgs{"after_workspace": after.Workspace, "after_agent": after.Agent, "limit": limit}, pgx.RowToStructByPos[AgentRef])
+	return sweepAll(
+		ctx, s.DB, sqlIndexedAgents, pgx.NamedArgs{"after_workspace": after.Workspace, "after_agent": after.Agent, "limit": limit},
+		pgx.RowToStructByPos[AgentRef],
+	)
 }
 
 // Finds sources that another release has indexed, and with @vectors those that wait for vectors.
@@ -136,5 +143,8 @@ limit @limit`
 // DueAgents lists at most limit agents of all workspaces whose index has work to do: something to merge, to index again, or (with
 // vectors) to embed.
 func (s *Index) DueAgents(ctx context.Context, vectors bool, limit int) ([]AgentRef, error) {
-	return sweepAll(ctx, s.DB, sqlDueAgents, pgx.NamedArgs{"format": indexFormat, "vectors": vectors, "from": packFrom, "limit": limit}, pgx.RowToStructByPos[AgentRef])
+	return sweepAll(
+		ctx, s.DB, sqlDueAgents, pgx.NamedArgs{"format": indexFormat, "vectors": vectors, "from": packFrom, "limit": limit},
+		pgx.RowToStructByPos[AgentRef],
+	)
 }

@@ -31,8 +31,8 @@ const viewIsLarge = `
         cross join lateral (
             select units
             from index_sources s
-            where s.workspace_id = @workspace and s.agent_id = partition.agent_id and s.scope = partition.scope and s.owner_key = partition.owner_key
-                and s.corpus = @corpus
+            where s.workspace_id = @workspace and s.agent_id = partition.agent_id and s.scope = partition.scope
+                and s.owner_key = partition.owner_key and s.corpus = @corpus
             offset 0
         ) s)
     from index_spaces p
@@ -89,7 +89,8 @@ func (s *Index) Nearest(ctx context.Context, id memory.Identity, q VectorQuery) 
 	}
 	return snapshot(ctx, s.DB, id, func(t *tx) (dense search.Dense, err error) {
 		args := viewArgs(t, pgx.NamedArgs{
-			"corpus": q.Corpus, "space": q.Space, "vector": pgvector.NewHalfVector(q.Vector), "depth": q.Depth, "exact": s.exactUnits, "indexed": 0,
+			"corpus": q.Corpus, "space": q.Space, "vector": pgvector.NewHalfVector(q.Vector), "depth": q.Depth,
+			"exact": s.exactUnits, "indexed": 0,
 		})
 		large, found := false, false
 		b := &pgx.Batch{}
@@ -120,7 +121,7 @@ type DueUnit struct {
 	Corpus search.Corpus
 	Scope  memory.Scope
 	Owner  memory.Owner
-	Text   string // what is embedded: what encloses the unit, and its text
+	Text   string // to embed: the context of the unit, and its text
 	Hash   TextHash
 }
 
@@ -177,11 +178,12 @@ func (s *Index) DueUnits(ctx context.Context, id memory.Identity, space int64, l
 	return snapshot(ctx, s.DB, id, func(t *tx) (due DueUnits, err error) {
 		var sources []dueSource
 		b := &pgx.Batch{}
-		all(b.Queue(sqlDueSources, t.args(pgx.NamedArgs{"space": space, "format": indexFormat, "sources": dueSources})), &sources, func(row pgx.CollectableRow) (s dueSource, err error) {
-			s.agent = t.agent
-			err = row.Scan(&s.corpus, &s.scope, &s.owner, &s.uid, &s.group, &s.version, &s.head, &s.done)
-			return s, err
-		})
+		all(b.Queue(sqlDueSources, t.args(pgx.NamedArgs{"space": space, "format": indexFormat, "sources": dueSources})), &sources,
+			func(row pgx.CollectableRow) (s dueSource, err error) {
+				s.agent = t.agent
+				err = row.Scan(&s.corpus, &s.scope, &s.owner, &s.uid, &s.group, &s.version, &s.head, &s.done)
+				return s, err
+			})
 		if err := t.send(ctx, b); err != nil {
 			return DueUnits{}, err
 		}
@@ -290,7 +292,9 @@ select @workspace, @agent, @space, v.corpus, v.scope, v.owner_key, v.group_no, v
 from unnest(@corpora::text[], @scopes::text[], @owners::text[], @groups::bigint[], @ordinals::bigint[], @vectors::halfvec[])
     v (corpus, scope, owner_key, group_no, ordinal, embedding)
 cross join lateral (
-    select from index_sources s where s.group_no = v.group_no and s.agent_id = @agent and s.scope = v.scope and s.owner_key = v.owner_key offset 0
+    select from index_sources s
+    where s.group_no = v.group_no and s.agent_id = @agent and s.scope = v.scope and s.owner_key = v.owner_key
+    offset 0
 ) s
 cross join lateral (
     select from index_spaces p
@@ -319,7 +323,9 @@ where s.group_no = @group and s.agent_id = @agent and 0 = (
 )
 
 // CachedVectors returns the vectors of texts that the workspace has embedded before with the same embedding identity.
-func (s *Index) CachedVectors(ctx context.Context, id memory.Identity, of memory.EmbeddingIdentity, hashes []TextHash) (map[TextHash][]float32, error) {
+func (s *Index) CachedVectors(
+	ctx context.Context, id memory.Identity, of memory.EmbeddingIdentity, hashes []TextHash,
+) (map[TextHash][]float32, error) {
 	if err := requireTender(id); err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ type Event struct {
 	Path     string
 	Version  int
 	Author   memory.Author
-	Detail   json.RawMessage // what happened by names and numbers: verdict and findings of a write, counts and hashes of others
+	Detail   json.RawMessage // names and numbers: verdict and findings of a write, counts and hashes of other events
 	At       time.Time
 }
 
@@ -142,7 +142,7 @@ func (s *Gate) Journal(ctx context.Context, id memory.Identity, f JournalFilter)
 			return JournalPage{}, err
 		}
 		if f.After.Transaction > ahead {
-			return JournalPage{}, &InvalidError{Field: "after", Problem: "this is no place in this journal: begin without one"}
+			return JournalPage{}, &InvalidError{Field: "after", Problem: "not a cursor of this journal: start without one"}
 		}
 		page.Next, page.More = f.After, len(page.Events) == limit
 		if n := len(page.Events); n > 0 {
@@ -235,7 +235,7 @@ func ParseJournalCursor(text string) (JournalCursor, error) {
 	t, terr := strconv.ParseInt(transaction, 10, 64)
 	e, eerr := strconv.ParseInt(event, 10, 64)
 	if !found || terr != nil || eerr != nil || t < 0 || e < 0 {
-		return JournalCursor{}, &InvalidError{Field: "after", Problem: "use a cursor that a list of events gave"}
+		return JournalCursor{}, &InvalidError{Field: "after", Problem: "use a cursor from a list of events"}
 	}
 	return JournalCursor{Transaction: t, Event: e}, nil
 }

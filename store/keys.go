@@ -69,7 +69,9 @@ func (s *Admin) CreateKey(ctx context.Context, id memory.Identity, k NewKey) (se
 		one(b.Queue(sqlKeyInsert, t.args(pgx.NamedArgs{
 			"key": keyID, "name": k.Name, "hash": hashOf(secret), "role": k.Role, "agents": k.Agents, "pinned": k.Owner,
 		})), &found, &created, scanKey)
-		if err := queueEvent(b, t, event{kind: EventKeyCreated, detail: map[string]any{"key": keyID, "name": k.Name, "role": k.Role}}); err != nil {
+		if err := queueEvent(
+			b, t, event{kind: EventKeyCreated, detail: map[string]any{"key": keyID, "name": k.Name, "role": k.Role}},
+		); err != nil {
 			return Key{}, err
 		}
 		err := t.finish(ctx, b)
@@ -89,10 +91,10 @@ func (k NewKey) validate() error {
 		return &InvalidError{Field: "role", Problem: "use viewer, member or admin"}
 	}
 	if i := slices.IndexFunc(k.Agents, func(a string) bool { return !memory.ValidSlug(a) }); i >= 0 {
-		return &InvalidError{Field: "agents", Problem: fmt.Sprintf("%q is not the id of an agent", k.Agents[i])}
+		return &InvalidError{Field: "agents", Problem: fmt.Sprintf("%q is not an agent id", k.Agents[i])}
 	}
 	if k.Agents != nil && len(k.Agents) == 0 {
-		return &InvalidError{Field: "agents", Problem: "name the agents that the key is for, or leave it out for all"}
+		return &InvalidError{Field: "agents", Problem: "name the agents that the key is for, or omit it for all"}
 	}
 	if k.Owner != memory.NoOwner {
 		if _, err := memory.ParseOwner(string(k.Owner)); err != nil {

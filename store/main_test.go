@@ -22,7 +22,7 @@ func migrated(ctx context.Context, url string) error {
 // testClock is where tests begin: in the middle of a day, with microseconds as the database keeps them.
 var testClock = time.Date(2026, 11, 21, 10, 0, 0, 123456000, time.UTC)
 
-// openStore gives the test a store on a database of its own, with a workspace "acme" and an agent "ada".
+// openStore opens a store on a new database with a workspace "acme" and an agent "ada".
 func openStore(tb testing.TB, options ...func(*Options)) *Store {
 	tb.Helper()
 	o := Options{}

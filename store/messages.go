@@ -19,7 +19,7 @@ type Batch struct {
 	Conversation string // the client's id, at most memory.MaxConversation bytes
 	// Trigger is the origin of the conversation. It is used when the batch begins the conversation.
 	Trigger      memory.Trigger
-	TurnComplete bool             // the last message ends a turn: what is stored may be extracted
+	TurnComplete bool             // the last message ends a turn, so that extraction may begin
 	Messages     []memory.Message // 1 to memory.MaxBatchMessages, in order; Seq is ignored
 }
 
@@ -157,7 +157,7 @@ func (s *Talk) AppendMessages(ctx context.Context, id memory.Identity, b Batch) 
 func reusedID(id string) error {
 	return &ConflictError{
 		Code:    CodeMessageIDReused,
-		Message: fmt.Sprintf("message id %q is stored with other words: nothing of the batch is stored, give the message an id of its own", id),
+		Message: fmt.Sprintf("message id %q is already stored with other content: the batch was not stored, give the message a new id", id),
 	}
 }
 
@@ -204,7 +204,10 @@ type conversationState struct {
 }
 
 func (c *conversationState) queueLock(b *pgx.Batch, t *tx) {
-	columns(b.Queue(sqlConversationLock, t.args(pgx.NamedArgs{"conversation": c.id})), &c.found, &c.stored.ConversationUID, &c.stored.LastSeq, &c.complete, &c.trigger, &c.stored.OwnerID)
+	columns(
+		b.Queue(sqlConversationLock, t.args(pgx.NamedArgs{"conversation": c.id})), &c.found, &c.stored.ConversationUID,
+		&c.stored.LastSeq, &c.complete, &c.trigger, &c.stored.OwnerID,
+	)
 }
 
 func (c *conversationState) queueMessages(b *pgx.Batch, t *tx, messages []memory.Message) error {
@@ -276,7 +279,9 @@ func (s *Talk) Messages(ctx context.Context, id memory.Identity, conversation st
 	if err := requireAgent(id); err != nil {
 		return nil, err
 	}
-	return readAll(ctx, s.DB, id, sqlMessages, pgx.NamedArgs{"conversation": conversation, "after": after, "limit": limitOf(limit)}, scanWhole)
+	return readAll(
+		ctx, s.DB, id, sqlMessages, pgx.NamedArgs{"conversation": conversation, "after": after, "limit": limitOf(limit)}, scanWhole,
+	)
 }
 
 // maxStatementBytes bounds the contents in one statement, so that the server does not hold the largest batch (256 MB) several
@@ -295,7 +300,9 @@ func (b Batch) validate(now time.Time) ([]memory.Message, error) {
 	case n == 0:
 		return nil, &InvalidError{Field: "messages", Problem: "give at least one message"}
 	case n > memory.MaxBatchMessages:
-		return nil, &InvalidError{Field: "messages", Problem: fmt.Sprintf("there are %d, at most %d are allowed: send several batches", n, memory.MaxBatchMessages)}
+		return nil, &InvalidError{
+			Field: "messages", Problem: fmt.Sprintf("%d given, at most %d allowed: send several batches", n, memory.MaxBatchMessages),
+		}
 	}
 	messages := make([]memory.Message, 0, len(b.Messages))
 	seen := make(map[string]memory.Message, len(b.Messages))
@@ -331,7 +338,7 @@ func validMessage(at string, m memory.Message) error {
 		return &InvalidError{Field: at + "role", Problem: "use user, assistant, tool or system"}
 	}
 	if m.ID == "" {
-		return &InvalidError{Field: at + "id", Problem: "give every message an id that stays the same when it is sent again"}
+		return &InvalidError{Field: at + "id", Problem: "give every message an id that is stable across retries"}
 	}
 	for _, text := range []struct {
 		field, value string
@@ -399,7 +406,7 @@ func scanWhole(row pgx.CollectableRow) (m memory.Message, err error) {
 // validCalls checks the tool calls of a message, and the id of the call that it answers. Arguments may be any text.
 func validCalls(at string, m memory.Message) error {
 	if m.ToolCallID != "" && m.Role != memory.RoleOfTool {
-		return &InvalidError{Field: at + "toolCallId", Problem: "only a tool message answers a call"}
+		return &InvalidError{Field: at + "toolCallId", Problem: "only a tool message may answer a call"}
 	}
 	if err := validText(at+"toolCallId", m.ToolCallID, memory.MaxMessageID); err != nil {
 		return err
@@ -409,9 +416,9 @@ func validCalls(at string, m memory.Message) error {
 	case n == 0:
 		return nil
 	case m.Role != memory.RoleOfAssistant:
-		return &InvalidError{Field: calls, Problem: "only an assistant message asks for tools"}
+		return &InvalidError{Field: calls, Problem: "only an assistant message may call tools"}
 	case n > memory.MaxToolCalls:
-		return &InvalidError{Field: calls, Problem: fmt.Sprintf("there are %d, at most %d are allowed", n, memory.MaxToolCalls)}
+		return &InvalidError{Field: calls, Problem: fmt.Sprintf("%d given, at most %d allowed", n, memory.MaxToolCalls)}
 	}
 	size := 0
 	seen := make(map[string]bool, len(m.ToolCalls))
@@ -419,9 +426,9 @@ func validCalls(at string, m memory.Message) error {
 		field := fmt.Sprintf("%s[%d].", calls, i)
 		switch {
 		case call.ID == "":
-			return &InvalidError{Field: field + "id", Problem: "give every call an id, which its answer names"}
+			return &InvalidError{Field: field + "id", Problem: "give every call an id for its answer to name"}
 		case seen[call.ID]:
-			return &InvalidError{Field: field + "id", Problem: "another call of the message has it: give every call an id of its own"}
+			return &InvalidError{Field: field + "id", Problem: "duplicate id: give every call its own id"}
 		case call.Name == "":
 			return &InvalidError{Field: field + "name", Problem: "name the tool"}
 		}
@@ -441,7 +448,7 @@ func validCalls(at string, m memory.Message) error {
 		size += callBytes(call)
 	}
 	if size > memory.MaxToolCallBytes {
-		return &InvalidError{Field: calls, Problem: fmt.Sprintf("they have %d bytes, at most %d are allowed", size, memory.MaxToolCallBytes)}
+		return &InvalidError{Field: calls, Problem: fmt.Sprintf("%d bytes, at most %d allowed", size, memory.MaxToolCallBytes)}
 	}
 	return nil
 }

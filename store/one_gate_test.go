@@ -27,7 +27,9 @@ var (
 		`(?is)\b(?:insert\s+into|update(?:\s+only)?|delete\s+from(?:\s+only)?|truncate(?:\s+table)?(?:\s+only)?|merge\s+into(?:\s+only)?|copy)\s+` +
 			documentTables + `(?:[^\w.]|$)`)
 	// writesAny finds a write whose table is not constant.
-	writesAny   = regexp.MustCompile(`(?is)\b(?:(?:insert\s+into|delete\s+from|truncate(?:\s+table)?|merge\s+into)\s+\x00|update\s+\x00[^;]*\bset\b)`)
+	writesAny = regexp.MustCompile(
+		`(?is)\b(?:(?:insert\s+into|delete\s+from|truncate(?:\s+table)?|merge\s+into)\s+\x00|update\s+\x00[^;]*\bset\b)`,
+	)
 	sqlComments = regexp.MustCompile(`(?s)--[^\n]*|/\*.*?\*/`)
 )
 
@@ -195,7 +197,7 @@ func column(t *testing.T, s *Store, sql string) (texts []string) {
 }
 
 // The test above finds a second way however it is written.
-func TestOneGateIsSeen(t *testing.T) {
+func TestFindsDocumentWrites(t *testing.T) {
 	t.Parallel()
 	for _, expression := range []string{
 		"`insert into documents (a) values (1)`",

@@ -56,7 +56,7 @@ func parseCursor(s string) (cursor, error) {
 	n, nerr := strconv.ParseInt(micros, 10, 64)
 	u, uerr := uuid.Parse(id)
 	if err != nil || !ok || nerr != nil || uerr != nil {
-		return cursor{}, &InvalidError{Field: "cursor", Problem: "use the one that the part before gave"}
+		return cursor{}, &InvalidError{Field: "cursor", Problem: "use the cursor from the previous page"}
 	}
 	return cursor{at: time.UnixMicro(n).UTC(), id: u}, nil
 }

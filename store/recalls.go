@@ -47,7 +47,8 @@ from unnest(@corpora::text[], @scopes::text[], @sources::uuid[], @paths::text[],
     h (corpus, scope, source_uid, path, from_line, to_line, chunk_hash, entries, score, rank)`
 
 	sqlRecalls = `
-select recall_id, owner_key, query_hash, day, synthetic, corpus, scope, source_uid, path, from_line, to_line, chunk_hash, entries, score, rank, at
+select recall_id, owner_key, query_hash, day, synthetic, corpus, scope, source_uid, path, from_line, to_line,
+    chunk_hash, entries, score, rank, at
 from recalls
 where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and at >= @since
     and (@synthetic::boolean or not synthetic)
@@ -71,7 +72,7 @@ func (s *Dreaming) RecordRecalls(ctx context.Context, recalls []Recall) error {
 			if err != nil {
 				return none, err
 			}
-			b.Queue(sqlIdentity, set.args()...) // each row is written as the one who asked
+			b.Queue(sqlIdentity, set.args()...) // each row is written by the identity of its recall
 			b.Queue(sqlRecallInsert, r.args())
 			if err := queueRecallEvent(b, &tx{settings: set, id: r.Identity, now: r.At}, r); err != nil {
 				return none, err
@@ -148,7 +149,7 @@ func scanRecalled(row pgx.CollectableRow) (r Recalled, err error) {
 
 // recallDetail is the event detail of a recall: the places that were found, without query or contents.
 type recallDetail struct {
-	QueryHash string      `json:"queryHash"` // hexadecimal, keyed with the workspace by who recorded it
+	QueryHash string      `json:"queryHash"` // hexadecimal; the caller has keyed it with the workspace
 	Synthetic bool        `json:"synthetic"`
 	Results   int         `json:"results"`
 	Hits      []recallHit `json:"hits"`
@@ -170,7 +171,9 @@ func queueRecallEvent(b *pgx.Batch, t *tx, r Recall) error {
 	if r.Identity.Owner == memory.NoOwner {
 		scope = memory.ScopeTeam
 	}
-	detail := recallDetail{QueryHash: hex.EncodeToString(r.QueryHash[:]), Synthetic: r.Synthetic, Results: len(r.Hits), Hits: make([]recallHit, len(r.Hits))}
+	detail := recallDetail{
+		QueryHash: hex.EncodeToString(r.QueryHash[:]), Synthetic: r.Synthetic, Results: len(r.Hits), Hits: make([]recallHit, len(r.Hits)),
+	}
 	for i, h := range r.Hits {
 		detail.Hits[i] = recallHit{h.Corpus, h.Scope, h.Path, h.FromLine, h.ToLine, h.Score}
 	}

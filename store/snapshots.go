@@ -64,7 +64,7 @@ type SnapshotFile struct {
 	Bytes    int              `json:"bytes,omitempty"`    // afterwards
 	Redacted bool             `json:"redacted,omitempty"` // secrets were taken out
 	Withheld bool             `json:"withheld,omitempty"` // statements were left out that a person had forgotten
-	Edited   bool             `json:"edited,omitempty"`   // it is not what the manifest says
+	Edited   bool             `json:"edited,omitempty"`   // it differs from the manifest
 	Prompt   bool             `json:"prompt,omitempty"`   // its place in the system prompt changed
 }
 
@@ -195,7 +195,9 @@ func (s *Transfer) Snapshot(ctx context.Context, id memory.Identity, importID uu
 }
 
 // LoadSnapshot returns the record of an import, and with withData its archive while the import has not ended.
-func (s *Transfer) LoadSnapshot(ctx context.Context, id memory.Identity, importID uuid.UUID, withData bool) (record SnapshotImport, data []byte, err error) {
+func (s *Transfer) LoadSnapshot(
+	ctx context.Context, id memory.Identity, importID uuid.UUID, withData bool,
+) (record SnapshotImport, data []byte, err error) {
 	if err := requireAgent(id); err != nil {
 		return SnapshotImport{}, nil, err
 	}
@@ -241,12 +243,13 @@ type WaitingSnapshot struct {
 // WaitingSnapshots lists imports of all workspaces that were requested before the given time and have not ended, oldest first. It
 // takes no identity because the sweep works for the deployment.
 func (s *Transfer) WaitingSnapshots(ctx context.Context, before time.Time, limit int) ([]WaitingSnapshot, error) {
-	return sweepAll(ctx, s.DB, sqlSnapshotsWaiting, pgx.NamedArgs{"before": before, "limit": limitOf(limit)}, func(row pgx.CollectableRow) (w WaitingSnapshot, err error) {
-		var sha []byte
-		err = row.Scan(&w.Workspace, &w.Agent, &w.ID, &sha, &w.Particular)
-		copy(w.Archive[:], sha)
-		return w, err
-	})
+	return sweepAll(ctx, s.DB, sqlSnapshotsWaiting, pgx.NamedArgs{"before": before, "limit": limitOf(limit)},
+		func(row pgx.CollectableRow) (w WaitingSnapshot, err error) {
+			var sha []byte
+			err = row.Scan(&w.Workspace, &w.Agent, &w.ID, &sha, &w.Particular)
+			copy(w.Archive[:], sha)
+			return w, err
+		})
 }
 
 // SnapshotExport is the content of an archive.
@@ -335,7 +338,8 @@ func (s *Transfer) ExportSnapshot(ctx context.Context, id memory.Identity, choic
 		for _, d := range documents {
 			if listed, _ := snap.Listed(d.Path); listed {
 				e.Files = append(e.Files, snap.File{
-					Ref: memory.Ref{Scope: d.Scope, Path: d.Path}, Content: d.Content, Prompt: &snap.Prompt{Enabled: d.Enabled, SortOrder: d.SortOrder},
+					Ref: memory.Ref{Scope: d.Scope, Path: d.Path}, Content: d.Content,
+					Prompt: &snap.Prompt{Enabled: d.Enabled, SortOrder: d.SortOrder},
 				})
 			}
 		}
@@ -362,7 +366,8 @@ func (e *SnapshotExport) survey(entries []DocumentEntry) ([]snap.State, error) {
 		}
 		total += d.Bytes
 		states = append(states, snap.State{
-			Ref: memory.Ref{Scope: d.Scope, Path: d.Path}, SHA256: d.SHA256, Prompt: snap.Prompt{Enabled: d.Enabled, SortOrder: d.SortOrder},
+			Ref: memory.Ref{Scope: d.Scope, Path: d.Path}, SHA256: d.SHA256,
+			Prompt: snap.Prompt{Enabled: d.Enabled, SortOrder: d.SortOrder},
 		})
 	}
 	return states, snap.Fits(len(states), total)

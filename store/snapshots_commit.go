@@ -34,7 +34,9 @@ var errPreviewed = errors.New("a preview writes nothing")
 
 // PreviewSnapshot returns the effect of an import: it goes through the gate as the import does, and is rolled back. Its errors are
 // those of Apply.
-func (s *Transfer) PreviewSnapshot(ctx context.Context, id memory.Identity, archive snap.Archive, choice snap.Choice, taken snap.Taken) (SnapshotPreview, error) {
+func (s *Transfer) PreviewSnapshot(
+	ctx context.Context, id memory.Identity, archive snap.Archive, choice snap.Choice, taken snap.Taken,
+) (SnapshotPreview, error) {
 	var p SnapshotPreview
 	_, err := inTx(ctx, s.DB, id, func(t *tx) (struct{}, error) {
 		i := restoring{files: taken.Files}
@@ -78,7 +80,9 @@ delete from snapshot_archives where workspace_id = @workspace and agent_id = @ag
 //
 // It returns *ConflictError with CodeChangedSincePreview when the import is bound to a preview and anything has changed since, and
 // the errors of Apply.
-func (s *Transfer) CommitSnapshot(ctx context.Context, id memory.Identity, importID uuid.UUID, archive snap.Archive, taken snap.Taken, refused []snap.Refused) (SnapshotImport, error) {
+func (s *Transfer) CommitSnapshot(
+	ctx context.Context, id memory.Identity, importID uuid.UUID, archive snap.Archive, taken snap.Taken, refused []snap.Refused,
+) (SnapshotImport, error) {
 	return inTx(ctx, s.DB, id, func(t *tx) (SnapshotImport, error) {
 		record, err := lockSnapshot(ctx, t, importID)
 		if err != nil || record.FinishedAt != nil {
@@ -91,7 +95,7 @@ func (s *Transfer) CommitSnapshot(ctx context.Context, id memory.Identity, impor
 		if err := i.weigh(ctx, t, archive, record.Choice, record.Token); err != nil {
 			return SnapshotImport{}, err
 		}
-		record.Files = i.told(taken.Skipped, refused)
+		record.Files = i.outcomes(taken.Skipped, refused)
 		record.count()
 		b := &pgx.Batch{}
 		if err := queueSnapshotEnd(b, t, &record, i.origin(archive, taken)); err != nil {
@@ -102,7 +106,9 @@ func (s *Transfer) CommitSnapshot(ctx context.Context, id memory.Identity, impor
 }
 
 // RefuseSnapshot ends an import without a write, for a reason.
-func (s *Transfer) RefuseSnapshot(ctx context.Context, id memory.Identity, importID uuid.UUID, reason memory.ReasonCode) (SnapshotImport, error) {
+func (s *Transfer) RefuseSnapshot(
+	ctx context.Context, id memory.Identity, importID uuid.UUID, reason memory.ReasonCode,
+) (SnapshotImport, error) {
 	return inTx(ctx, s.DB, id, func(t *tx) (SnapshotImport, error) {
 		record, err := lockSnapshot(ctx, t, importID)
 		if err != nil || record.FinishedAt != nil {
@@ -174,7 +180,7 @@ func queueSnapshotEnd(b *pgx.Batch, t *tx, record *SnapshotImport, from *origin)
 // restoring is an import in progress.
 type restoring struct {
 	files   []snap.Checked
-	events  []event // of what the scan refused
+	events  []event // of refused documents
 	results []SnapshotChange
 	token   string
 }
@@ -241,8 +247,8 @@ func (r *SnapshotChange) record(receipt memory.ChangeReceipt) {
 	}
 }
 
-// told returns the outcomes of all entries of an archive, documents first.
-func (i *restoring) told(skipped []snap.Skipped, refused []snap.Refused) []SnapshotFile {
+// outcomes returns the outcomes of all entries of an archive, documents first.
+func (i *restoring) outcomes(skipped []snap.Skipped, refused []snap.Refused) []SnapshotFile {
 	findings := map[string][]memory.Finding{}
 	for _, r := range refused {
 		findings[snap.Name(r.Ref)] = r.Findings

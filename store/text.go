@@ -28,11 +28,11 @@ func validName(field, name string) error {
 func validText(field, s string, limit int) error {
 	switch {
 	case len(s) > limit:
-		return &InvalidError{Field: field, Problem: fmt.Sprintf("it has %d bytes, at most %d are allowed", len(s), limit)}
+		return &InvalidError{Field: field, Problem: fmt.Sprintf("%d bytes, at most %d allowed", len(s), limit)}
 	case !utf8.ValidString(s):
-		return &InvalidError{Field: field, Problem: "it is not valid UTF-8"}
+		return &InvalidError{Field: field, Problem: "must be valid UTF-8"}
 	case strings.ContainsRune(s, 0):
-		return &InvalidError{Field: field, Problem: "it contains a NUL character; remove it"}
+		return &InvalidError{Field: field, Problem: "must not contain NUL characters"}
 	}
 	return nil
 }

@@ -91,7 +91,7 @@ func attempt[T any](ctx context.Context, db *DB, t *tx, fn func(*tx) (T, error))
 		return result, fmt.Errorf("database: %w", err)
 	}
 	defer func() {
-		t.broken = t.conn.IsClosed() // afterwards it is somebody else's
+		t.broken = t.conn.IsClosed() // before another transaction may get it
 		conn.Release()
 	}()
 	t.conn, t.now, t.memoryOff = conn.Conn(), db.now().UTC().Truncate(time.Microsecond), db.memoryOff

@@ -70,7 +70,9 @@ func (s *Talk) SpentToday(ctx context.Context, id memory.Identity, at time.Time)
 	return read(ctx, s.DB, id, func(t *tx) (u memory.Usage, err error) {
 		found := false
 		b := &pgx.Batch{}
-		columns(b.Queue(sqlUsageOfDay, t.args(pgx.NamedArgs{"day": day(at)})), &found, &u.Calls, &u.InputTokens, &u.OutputTokens, &u.CostMicros)
+		columns(
+			b.Queue(sqlUsageOfDay, t.args(pgx.NamedArgs{"day": day(at)})), &found, &u.Calls, &u.InputTokens, &u.OutputTokens, &u.CostMicros,
+		)
 		err = t.finish(ctx, b)
 		return u, err
 	})

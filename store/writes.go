@@ -23,7 +23,7 @@ type MemoryWrite struct {
 	Strategy   memory.Strategy
 	Outcome    memory.Outcome    // staged, written, unchanged or refused
 	ReasonCode memory.ReasonCode // of refused
-	Problem    string            // of refused: in words, with rules and lines but nothing of the text
+	Problem    string            // of refused: rules and lines, without the text
 	Receipt    *memory.Receipt   // of the gate, once it is written or unchanged
 	WorkflowID string
 	RunID      string
@@ -59,8 +59,8 @@ const startGrace = 10 * time.Second
 
 const (
 	// writeColumns are the columns of a MemoryWrite, in the order of scanWrite.
-	writeColumns = `write_id, request_id, key_id, owner_key, scope, path, strategy, outcome, reason_code, problem, receipt, workflow_id, run_id,
-    staged_at, ended_at`
+	writeColumns = `write_id, request_id, key_id, owner_key, scope, path, strategy, outcome, reason_code, problem, receipt,
+    workflow_id, run_id, staged_at, ended_at`
 
 	sqlWriteStage = `
 insert into memory_writes (workspace_id, agent_id, write_id, request_id, request_hash, key_id, owner_key, scope, path, strategy, content,
@@ -111,7 +111,9 @@ func (s *Transfer) StageWrite(ctx context.Context, id memory.Identity, key uuid.
 			return MemoryWrite{}, err
 		}
 		if !found || [32]byte(first) != hash { // the one that is not visible is another owner's
-			return MemoryWrite{}, &ConflictError{Code: CodeKeyReused, Message: "this request id was used for another write: choose a new one"}
+			return MemoryWrite{}, &ConflictError{
+				Code: CodeKeyReused, Message: "request id already used for another write: choose a new one",
+			}
 		}
 		return w, nil
 	})
@@ -223,7 +225,9 @@ func (s *Transfer) openWrite(ctx context.Context, id memory.Identity, write uuid
 	return read(ctx, s.DB, id, func(t *tx) (w openWrite, err error) {
 		found := false
 		b := &pgx.Batch{}
-		columns(b.Queue(sqlWriteOpen, t.args(pgx.NamedArgs{"write": write})), &found, append(w.fields(), &w.content, &w.reason, &w.agent)...)
+		columns(
+			b.Queue(sqlWriteOpen, t.args(pgx.NamedArgs{"write": write})), &found, append(w.fields(), &w.content, &w.reason, &w.agent)...,
+		)
 		if err := t.finish(ctx, b); err != nil {
 			return openWrite{}, err
 		}
@@ -236,8 +240,8 @@ func (s *Transfer) openWrite(ctx context.Context, id memory.Identity, write uuid
 
 // Refusals without another error.
 var (
-	errTargetNotAllowed = errors.New("business processes may not write this document: the agent's writeTargets say which they may")
-	errKeyRevoked       = errors.New("the key that asked was revoked meanwhile")
+	errTargetNotAllowed = errors.New("the agent's writeTargets do not allow this document")
+	errKeyRevoked       = errors.New("the requesting key was revoked")
 	// errWriteEnded is no refusal: another transaction committed the same write.
 	errWriteEnded = errors.New("the write has ended")
 )

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"reverie/dream"
@@ -55,7 +57,9 @@ func TestNews(t *testing.T) {
 			}))
 		}, true, true},
 		{"a write that changes nothing", func() error {
-			return second(s.Apply(t.Context(), person, "", []memory.Change{{Ref: personal("y.md"), Op: memory.OpReplace, Base: 1, Content: "y"}}))
+			return second(
+				s.Apply(t.Context(), person, "", []memory.Change{{Ref: personal("y.md"), Op: memory.OpReplace, Base: 1, Content: "y"}}),
+			)
 		}, false, false},
 		{"a turn that goes on", says(memory.TriggerWeb, false), false, false},
 		{"the end of a turn", says(memory.TriggerWeb, true), true, false},
@@ -97,7 +101,9 @@ func TestNewsOwners(t *testing.T) {
 		want[query[uuid.UUID](t, s, id, "select owner_id from owners where owner_key = $1", id.Owner)[0]] = id.Owner
 	}
 	write(t, s, member("user:1"), replace(team("memory/2026-11-21.md"), 0, "- x\n"))
-	want[query[uuid.UUID](t, s, member(memory.SystemOwner), "select owner_id from owners where owner_key = 'system'")[0]] = memory.SystemOwner
+	want[query[uuid.UUID](
+		t, s, member(memory.SystemOwner), "select owner_id from owners where owner_key = 'system'",
+	)[0]] = memory.SystemOwner
 	night := memory.Identity{Workspace: "acme", Agent: "ada", AnyOwner: true, Role: memory.RoleMember}
 	got := map[uuid.UUID]memory.Owner{}
 	after := uuid.Nil
@@ -148,7 +154,10 @@ func TestNewsAreNeverLost(t *testing.T) {
 				wg.Go(func() {
 					defer done.Add(1)
 					for i := range lines {
-						c := memory.Change{Ref: ref(fmt.Sprintf("memory/2026-11-20-w%d.md", w)), Op: memory.OpAppend, Content: fmt.Sprintf("- w%d-%d.\n", w, i)}
+						c := memory.Change{
+							Ref: ref(fmt.Sprintf("memory/2026-11-20-w%d.md", w)), Op: memory.OpAppend,
+							Content: fmt.Sprintf("- w%d-%d.\n", w, i),
+						}
 						if _, err := s.Apply(t.Context(), id, "", []memory.Change{c}); err != nil {
 							errs[w] = err
 							return
@@ -166,7 +175,9 @@ func TestNewsAreNeverLost(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				ended, err := s.EndDream(t.Context(), id, x.ID, DreamEnding{Outcome: memory.OutcomeNothing, Heard: true, News: load.News})
+				ended, err := s.EndDream(
+					t.Context(), id, x.ID, DreamEnding{Outcome: memory.OutcomeNothing, NewsSeen: true, News: load.News},
+				)
 				if err != nil || ended.Open() {
 					return fmt.Errorf("not ended: %w", err)
 				}
@@ -221,7 +232,10 @@ func TestNewsOfOverlappingDreams(t *testing.T) {
 	write(t, s, person, replace(personal("memory/2026-11-20.md"), 1, "- one\n- two\n"))
 	y := stagedDream(t, s, late, nightly("2"), tea)
 	finish := func(id memory.Identity, x Dream) {
-		draft := DreamDraft{Outcome: memory.OutcomeNothing, Ranking: dream.Ranking{Candidates: []dream.Candidate{judged(tea, dream.VerdictKept, dream.ReasonOneOff)}}}
+		draft := DreamDraft{
+			Outcome: memory.OutcomeNothing,
+			Ranking: dream.Ranking{Candidates: []dream.Candidate{judged(tea, dream.VerdictKept, dream.ReasonOneOff)}},
+		}
 		if err := s.DraftDream(t.Context(), id, x.ID, draft); err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +258,7 @@ func TestNewsOfOverlappingDreams(t *testing.T) {
 }
 
 // A dream of a past moment does not see what was said after it: that stays news, also when it is cut and looks once more.
-func TestNewsBehindTheMomentOfADream(t *testing.T) {
+func TestNewsAfterTheTimeOfADream(t *testing.T) {
 	t.Parallel()
 	s, now := dreamStore(t)
 	id := dreaming("user:7", "r")
@@ -295,5 +309,58 @@ func TestNewsBehindTheMomentOfADream(t *testing.T) {
 	looks(nightly("cut in silence too"), func() { *now = now.Add(time.Minute) })
 	if len(newsOf(t, s, id)) != 0 {
 		t.Error("what a dream has looked at twice is still news")
+	}
+}
+
+// The worker sees what schedules follow, of all workspaces and page by page, and nothing else of the settings.
+func TestDreamingAgents(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	if err := s.EnsureWorkspace(t.Context(), "zeta", "Zeta"); err != nil {
+		t.Fatal(err)
+	}
+	settings := memory.AgentSettings{
+		MemoryEnabled: new(true), DreamingEnabled: new(false), DreamCron: "0 */6 * * *", DreamDays: new(3), Model: "small",
+	}
+	must[Agent](t)(s.CreateAgent(t.Context(), admin("zeta"), NewAgent{ID: "ada", TimeZone: "Asia/Tokyo", Settings: settings}))
+	var got []DreamingAgent
+	for after := (AgentRef{}); ; {
+		page := must[[]DreamingAgent](t)(s.DreamingAgents(t.Context(), after, 1))
+		if len(page) == 0 {
+			break
+		}
+		got, after = append(got, page...), page[len(page)-1].AgentRef
+	}
+	settings.DreamDays, settings.Model = nil, ""
+	last := DreamingAgent{AgentRef: AgentRef{Workspace: "zeta", Agent: "ada"}, TimeZone: "Asia/Tokyo", Settings: settings}
+	if len(got) < 2 || !cmp.Equal(got[len(got)-1], last) {
+		t.Errorf("%+v", got)
+	}
+	if first := got[0]; first.Workspace == "zeta" || !reflect.DeepEqual(first.Settings, memory.AgentSettings{}) {
+		t.Errorf("first of all %+v", first)
+	}
+}
+
+func TestSettingsOfDreamsAreChecked(t *testing.T) {
+	t.Parallel()
+	for field, a := range map[string]memory.AgentSettings{
+		"settings.dreamCron":            {DreamCron: "at night"},
+		"settings.dreamDays":            {DreamDays: new(0)},
+		"settings.dreamMinSignals":      {DreamMinSignals: new(0)},
+		"settings.dreamMinDiversity":    {DreamMinDiversity: new(-1)},
+		"settings.dreamMaxPromotions":   {DreamMaxPromotions: new(-1)},
+		"settings.dreamMinScore":        {DreamMinScore: new(1.5)},
+		"settings.dreamMaxRetiredShare": {DreamMaxRetiredShare: new(-.5)},
+		"settings.dreamHalfLifeDays":    {DreamHalfLifeDays: new(0.)},
+	} {
+		refused, is := (AgentPatch{Settings: &a}).validate().(*InvalidError) //nolint:errorlint // it is this very error
+		if !is || refused.Field != field || refused.Problem == "" {
+			t.Errorf("%s: %v", field, refused)
+		}
+	}
+	if err := (AgentPatch{
+		Settings: &memory.AgentSettings{DreamCron: "0 2 * * *", DreamMaxPromotions: new(0), DreamMinScore: new(0.)},
+	}).validate(); err != nil {
+		t.Error(err)
 	}
 }

@@ -40,12 +40,13 @@ func (w MemoryWrite) ref() WriteRef {
 	return WriteRef{Workspace: "acme", Agent: "ada", Write: w.ID, RequestID: w.RequestID}
 }
 
-func TestWriteIsMadeOnce(t *testing.T) {
+func TestWriteIsAppliedOnce(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	_, key, id := writeKeyOf(t, s, NewKey{Role: memory.RoleMember}, "user:7")
 	staged := must[MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, request("case-41")))
-	if staged.Outcome != memory.OutcomeStaged || staged.Scope != memory.ScopePersonal || staged.Path != "memory/cases/41.md" || staged.Ended() {
+	if staged.Outcome != memory.OutcomeStaged || staged.Scope != memory.ScopePersonal || staged.Path != "memory/cases/41.md" ||
+		staged.Ended() {
 		t.Fatalf("staged %+v", staged)
 	}
 	done := must[MemoryWrite](t)(s.CommitWrite(t.Context(), staged.ref(), theWorkflow))
@@ -70,13 +71,16 @@ func TestWriteIsMadeOnce(t *testing.T) {
 			t.Errorf("told again otherwise (-first +again):\n%s", diff)
 		}
 	}
-	if a := done.Answer(); a.Document != d.ID || a.Version != 1 || !a.Created || a.Token == "" || a.Bytes != d.Size() || a.RequestID != "case-41" {
+	if a := done.Answer(); a.Document != d.ID || a.Version != 1 || !a.Created || a.Token == "" || a.Bytes != d.Size() ||
+		a.RequestID != "case-41" {
 		t.Errorf("answer %+v", a)
 	}
 	if d := must[memory.Document](t)(s.Document(t.Context(), id, ref)); d.Version != 1 {
 		t.Errorf("version %d, want 1", d.Version)
 	}
-	for _, left := range query[map[string]any](t, s, id, "select jsonb_build_object('content', content, 'reason', reason) from memory_writes") {
+	for _, left := range query[map[string]any](
+		t, s, id, "select jsonb_build_object('content', content, 'reason', reason) from memory_writes",
+	) {
 		if left["content"] != "" || left["reason"] != "" {
 			t.Errorf("the text stays in the record: %v", left)
 		}
@@ -131,8 +135,10 @@ func TestStagingRefuses(t *testing.T) {
 		change func(*memory.WriteRequest, *memory.Identity)
 		check  func(error) bool
 	}{
-		"no request id":         {func(r *memory.WriteRequest, _ *memory.Identity) { r.RequestID = "" }, invalid("requestId")},
-		"request id of 129":     {func(r *memory.WriteRequest, _ *memory.Identity) { r.RequestID = strings.Repeat("r", 129) }, invalid("requestId")},
+		"no request id": {func(r *memory.WriteRequest, _ *memory.Identity) { r.RequestID = "" }, invalid("requestId")},
+		"request id of 129": {func(r *memory.WriteRequest, _ *memory.Identity) {
+			r.RequestID = strings.Repeat("r", 129)
+		}, invalid("requestId")},
 		"request id with slash": {func(r *memory.WriteRequest, _ *memory.Identity) { r.RequestID = "a/b" }, invalid("requestId")},
 		"unknown strategy":      {func(r *memory.WriteRequest, _ *memory.Identity) { r.Strategy = "merge" }, invalid("strategy")},
 		"unknown scope":         {func(r *memory.WriteRequest, _ *memory.Identity) { r.Scope = "ALL" }, invalid("scope")},
@@ -140,7 +146,9 @@ func TestStagingRefuses(t *testing.T) {
 		"long target": {func(r *memory.WriteRequest, _ *memory.Identity) {
 			r.Target = strings.Repeat("t", memory.MaxWriteTarget+1)
 		}, invalid("target")},
-		"path up":        {func(r *memory.WriteRequest, _ *memory.Identity) { r.Data = json.RawMessage(`{"id":"../../x"}`) }, invalid("target")},
+		"path up": {func(r *memory.WriteRequest, _ *memory.Identity) {
+			r.Data = json.RawMessage(`{"id":"../../x"}`)
+		}, invalid("target")},
 		"data no object": {func(r *memory.WriteRequest, _ *memory.Identity) { r.Data = json.RawMessage(`[1]`) }, invalid("data")},
 		"data cut off":   {func(r *memory.WriteRequest, _ *memory.Identity) { r.Data = json.RawMessage(`{"id":`) }, invalid("data")},
 		"data over its limit": {func(r *memory.WriteRequest, _ *memory.Identity) {
@@ -149,8 +157,10 @@ func TestStagingRefuses(t *testing.T) {
 		"content over 1 MiB": {func(r *memory.WriteRequest, _ *memory.Identity) {
 			r.Content = strings.Repeat("x", memory.MaxDocumentBytes+1)
 		}, invalid("content")},
-		"content with NUL":  {func(r *memory.WriteRequest, _ *memory.Identity) { r.Content = "a\x00" }, invalid("content")},
-		"long reason":       {func(r *memory.WriteRequest, _ *memory.Identity) { r.Reason = strings.Repeat("x", maxReason+1) }, invalid("reason")},
+		"content with NUL": {func(r *memory.WriteRequest, _ *memory.Identity) { r.Content = "a\x00" }, invalid("content")},
+		"long reason": {func(r *memory.WriteRequest, _ *memory.Identity) {
+			r.Reason = strings.Repeat("x", maxReason+1)
+		}, invalid("reason")},
 		"member and GLOBAL": {func(r *memory.WriteRequest, _ *memory.Identity) { r.Scope = memory.ScopeGlobal }, is(ErrForbidden)},
 		"viewer":            {func(_ *memory.WriteRequest, id *memory.Identity) { id.Role = memory.RoleViewer }, is(ErrForbidden)},
 		"pinned and TEAM": {func(r *memory.WriteRequest, id *memory.Identity) {
@@ -177,7 +187,9 @@ func TestStagingRefuses(t *testing.T) {
 
 	// At the limits it is taken.
 	r := request(strings.Repeat("r", 128))
-	r.Content, r.Data, r.Reason = strings.Repeat("x", memory.MaxTemplateBytes), json.RawMessage(`{"id":1}`+strings.Repeat(" ", memory.MaxWriteData-8)), strings.Repeat("x", maxReason)
+	r.Content, r.Data, r.Reason = strings.Repeat("x", memory.MaxTemplateBytes), json.RawMessage(
+		`{"id":1}`+strings.Repeat(" ", memory.MaxWriteData-8),
+	), strings.Repeat("x", maxReason)
 	staged := must[MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, r))
 	if done := must[MemoryWrite](t)(s.CommitWrite(t.Context(), staged.ref(), theWorkflow)); done.Outcome != memory.OutcomeWritten {
 		t.Errorf("at the limits: %+v", done)
@@ -231,10 +243,15 @@ func TestCommitRefuses(t *testing.T) {
 			if c.meantime != nil {
 				c.meantime(t, s, key)
 			}
-			events := len(query[map[string]any](t, s, id, "select jsonb_build_object('e', event_id) from journal where kind = 'document.quarantined'"))
+			events := len(
+				query[map[string]any](
+					t, s, id, "select jsonb_build_object('e', event_id) from journal where kind = 'document.quarantined'",
+				),
+			)
 			for range 2 {
 				done := must[MemoryWrite](t)(s.CommitWrite(t.Context(), staged.ref(), theWorkflow))
-				if done.Outcome != memory.OutcomeRefused || done.ReasonCode != code || done.Problem == "" || done.Receipt != nil || !done.Ended() {
+				if done.Outcome != memory.OutcomeRefused || done.ReasonCode != code || done.Problem == "" || done.Receipt != nil ||
+					!done.Ended() {
 					t.Fatalf("got %+v", done)
 				}
 				if strings.Contains(done.Problem, "previous instructions") {
@@ -244,7 +261,11 @@ func TestCommitRefuses(t *testing.T) {
 			if code == memory.RefusedQuarantined {
 				events--
 			}
-			if now := len(query[map[string]any](t, s, id, "select jsonb_build_object('e', event_id) from journal where kind = 'document.quarantined'")); now != events+2*boolInt(code == memory.RefusedQuarantined) {
+			if now := len(
+				query[map[string]any](
+					t, s, id, "select jsonb_build_object('e', event_id) from journal where kind = 'document.quarantined'",
+				),
+			); now != events+2*boolInt(code == memory.RefusedQuarantined) {
 				t.Errorf("%d events of quarantine, want one for the quarantined write and none otherwise", now)
 			}
 		})
@@ -353,7 +374,8 @@ func TestWritesAreListed(t *testing.T) {
 	}
 	two := must[MemoryWrite](t)(s.MemoryWrite(t.Context(), id, "two"))
 	must[MemoryWrite](t)(s.CommitWrite(t.Context(), two.ref(), theWorkflow))
-	if list := must[Listed[MemoryWrite]](t)(s.MemoryWrites(t.Context(), id, memory.OutcomeWritten, Page{})); len(list.Items) != 1 || list.Items[0].RequestID != "two" {
+	if list := must[Listed[MemoryWrite]](t)(s.MemoryWrites(t.Context(), id, memory.OutcomeWritten, Page{})); len(list.Items) != 1 ||
+		list.Items[0].RequestID != "two" {
 		t.Errorf("written: %+v", list.Items)
 	}
 	if list := must[Listed[MemoryWrite]](t)(s.MemoryWrites(t.Context(), id.For("ada", "user:8"), "", Page{})); len(list.Items) != 0 {

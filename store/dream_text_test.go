@@ -48,7 +48,7 @@ func TestRewritten(t *testing.T) {
 	}
 }
 
-// What is confirmed is a person's line from then on, whoever had written it.
+// A confirmed line counts as the person's from then on.
 func TestOwned(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

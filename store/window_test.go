@@ -40,7 +40,8 @@ func TestLoadWindow(t *testing.T) {
 	all := WindowRequest{Conversation: "c", Window: 1000, MaxBytes: 1 << 20}
 
 	empty := must[WindowLoad](t)(s.LoadWindow(t.Context(), id, all))
-	if empty.Found || len(empty.Documents) != len(must[[]memory.Document](t)(s.PromptDocuments(t.Context(), id))) || empty.Messages != nil ||
+	if empty.Found || len(empty.Documents) != len(must[[]memory.Document](t)(s.PromptDocuments(t.Context(), id))) ||
+		empty.Messages != nil ||
 		empty.Unflushed != 0 || empty.Goal.ID != "" || empty.Compaction.ID != uuid.Nil {
 		t.Errorf("without the conversation: %+v", empty)
 	}
@@ -62,7 +63,8 @@ func TestLoadWindow(t *testing.T) {
 	if diff := cmp.Diff(numbers(11, 20), seqs(after.Messages)) + cmp.Diff(c, after.Compaction); diff != "" {
 		t.Errorf("behind the summary (-want +got):\n%s", diff)
 	}
-	if after.Unflushed != 6 || after.UnflushedBytes != int64(6*len("words m10")) || after.Older != 0 || after.Goal.Content != "words m1" || after.Conversation.Flushed != 14 {
+	if after.Unflushed != 6 || after.UnflushedBytes != int64(6*len("words m10")) || after.Older != 0 || after.Goal.Content != "words m1" ||
+		after.Conversation.Flushed != 14 {
 		t.Errorf("behind the summary: %+v", after)
 	}
 	// What was extracted needs no flush.
@@ -76,7 +78,8 @@ func TestLoadWindow(t *testing.T) {
 		"another owner": member("user:8"), "nobody": member(""),
 		"a reader": func() memory.Identity { m := member("user:8"); m.AnyOwner = true; return m }(),
 	} {
-		if load := must[WindowLoad](t)(s.LoadWindow(t.Context(), other, all)); load.Found || load.Messages != nil || load.Goal.ID != "" || load.Compaction.Summary != "" || load.Unflushed != 0 {
+		if load := must[WindowLoad](t)(s.LoadWindow(t.Context(), other, all)); load.Found || load.Messages != nil || load.Goal.ID != "" ||
+			load.Compaction.Summary != "" || load.Unflushed != 0 {
 			t.Errorf("%s sees %+v", name, load)
 		}
 	}
@@ -161,7 +164,10 @@ func TestLoadWindowFitsAnyBound(t *testing.T) {
 			older = 0
 		}
 		if load.Compaction.To != summaryTo || load.Older != older || !slices.Equal(seqs(load.Messages), numbers(from, n)) {
-			t.Fatalf("behind %d with %d bytes: %d messages, older %d, want %d and %d", load.Compaction.To, bound, len(load.Messages), load.Older, n-from+1, older)
+			t.Fatalf(
+				"behind %d with %d bytes: %d messages, older %d, want %d and %d", load.Compaction.To, bound, len(load.Messages),
+				load.Older, n-from+1, older,
+			)
 		}
 	}
 	rapid.Check(t, check)
@@ -267,7 +273,7 @@ func TestLoadWindowOfALongConversation(t *testing.T) {
 	}
 }
 
-// BenchmarkLoadWindow tells what a window of a conversation of 10,000 messages costs: with all of it loaded that fits 128,000
+// BenchmarkLoadWindow measures the window of a conversation of 10,000 messages: with all of it loaded that fits 128,000
 // tokens, and behind a summary.
 func BenchmarkLoadWindow(b *testing.B) {
 	s := openStore(b)

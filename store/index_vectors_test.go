@@ -52,11 +52,15 @@ func embed(t *testing.T, s *Store, space Space, batch int) int {
 
 func testSpace(t *testing.T, s *Store, model string, dimensions int) Space {
 	t.Helper()
-	return must[Space](t)(s.OpenSpace(t.Context(), tender(), memory.EmbeddingIdentity{Provider: "test", Model: model, Dimensions: dimensions}))
+	return must[Space](t)(
+		s.OpenSpace(t.Context(), tender(), memory.EmbeddingIdentity{Provider: "test", Model: model, Dimensions: dimensions}),
+	)
 }
 
 // nearestTexts are the texts that are nearest to one.
-func nearestTexts(t *testing.T, s *Store, id memory.Identity, corpus search.Corpus, space Space, text string, depth int) ([]string, search.Dense) {
+func nearestTexts(
+	t *testing.T, s *Store, id memory.Identity, corpus search.Corpus, space Space, text string, depth int,
+) ([]string, search.Dense) {
 	t.Helper()
 	dense := must[search.Dense](t)(s.Nearest(t.Context(), id, VectorQuery{
 		Corpus: corpus, Space: space.ID, Vector: direction(text, space.Identity.Dimensions), Depth: depth,
@@ -81,7 +85,7 @@ func nearestTexts(t *testing.T, s *Store, id memory.Identity, corpus search.Corp
 	return texts, dense
 }
 
-// Everything gets its vector once, in batches that cut sources in the middle, and again when it is written anew.
+// Every unit gets its vector once, in batches that split sources, and again when it is rewritten.
 func TestVectorsFollow(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -114,7 +118,7 @@ func TestVectorsFollow(t *testing.T) {
 		t.Errorf("all similarities: %+v", dense)
 	}
 
-	// Written anew: the old vector is gone at once, the new one comes, and equal texts are not embedded again.
+	// After a rewrite the old vector is gone at once, the new one comes, and equal texts are not embedded again.
 	receipt := must[memory.Receipt](t)(s.Apply(t.Context(), id, "", []memory.Change{replace(team("memory/n0.md"), 1, "another note")}))
 	if texts, _ := nearestTexts(t, s, id, search.Memory, space, "note 0", 100); slices.Contains(texts, "note 0") {
 		t.Errorf("what was there before is near: %q", texts)
@@ -135,7 +139,9 @@ func TestVectorsFollow(t *testing.T) {
 		t.Errorf("a new text is cached")
 	}
 	embed(t, s, space, 7)
-	if cached := must[map[TextHash][]float32](t)(s.CachedVectors(t.Context(), tender(), space.Identity, hashes)); len(cached[hashes[0]]) != 64 {
+	if cached := must[map[TextHash][]float32](t)(
+		s.CachedVectors(t.Context(), tender(), space.Identity, hashes),
+	); len(cached[hashes[0]]) != 64 {
 		t.Errorf("a text that was embedded is not cached")
 	}
 	if texts, _ := nearestTexts(t, s, id, search.Memory, space, due.Units[0].Text, 1); !slices.Equal(texts, []string{"another note"}) {
@@ -143,8 +149,8 @@ func TestVectorsFollow(t *testing.T) {
 	}
 }
 
-// A source that was written anew while its vectors were made keeps none of the old ones.
-func TestVectorsOfWhatIsGone(t *testing.T) {
+// A source that was rewritten while its vectors were made keeps none of the old ones.
+func TestVectorsOfRemovedSources(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:1")
@@ -246,7 +252,7 @@ func TestNearestOfASmallOwner(t *testing.T) {
 		t.Errorf("%s indexes of nearest neighbours", plan[0])
 	}
 
-	// What comes later joins it, what is written anew leaves it.
+	// Later vectors join it, those of rewritten texts leave it.
 	must[Stored](t)(s.AppendMessages(t.Context(), small, says("small", "small late")))
 	embed(t, s, space, 100)
 	must[bool](t)(s.GrowSpace(t.Context(), tender(), space.ID, 400))
@@ -266,7 +272,7 @@ func TestNearestOfASmallOwner(t *testing.T) {
 	}
 }
 
-// The live space is one at a time, whoever switches; what was live can come back.
+// One space is live at a time; a retired one can become live again.
 func TestSpaces(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
