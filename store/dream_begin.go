@@ -139,7 +139,7 @@ func (s *Dreaming) BeginDream(ctx context.Context, id memory.Identity, d NewDrea
 	return begun, err
 }
 
-// beginRounds is how often BeginDream looks for a dream that is created concurrently.
+// beginRounds is the number of attempts to find a dream that is created concurrently.
 const beginRounds = 3
 
 // mayDream refuses identities that may not write the documents of their owner's dreams.

@@ -35,7 +35,7 @@ type ExtractionLoad struct {
 	Last  bool  // the step ends where the range ends
 }
 
-// Noted is what a flush wrote of messages that an extraction comes to later.
+// Noted is the text that a flush wrote of messages before an extraction comes to them.
 type Noted struct {
 	Flush    uuid.UUID
 	Fallback bool            // rules wrote it in place of a model

@@ -10,7 +10,7 @@ import (
 	"reverie/memory"
 )
 
-// noteChange is what an extraction appends.
+// noteChange returns the change of an extraction that appends to a note.
 func noteChange(text string) memory.Change {
 	return memory.Change{
 		Ref: personal("memory/2026-11-21.md"), Op: memory.OpAppend, Create: "# 2026-11-21\n", Content: text, Reason: "learned",

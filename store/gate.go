@@ -170,7 +170,7 @@ func keyUsed(err error) bool {
 	return errors.As(err, new(*replayedError)) || isUnique(err, "write_ledger_pkey")
 }
 
-// contendedRounds is how often a write is tried whose documents change between its reads and the gate.
+// contendedRounds is the number of attempts of a write whose documents change between its reads and the gate.
 const contendedRounds = 3
 
 // contended runs fn as one transaction, and again when another writer has changed the same lines or used the same key meanwhile.

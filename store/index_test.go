@@ -21,7 +21,7 @@ func tender() memory.Identity {
 	return id
 }
 
-// collected is what an identity may find in one corpus.
+// collected returns what an identity may find in one corpus.
 func collected(tb tester, s *Store, id memory.Identity, corpus search.Corpus, question string) *search.Collection {
 	tb.Helper()
 	q := search.AnalyseQuery(question, testClock)

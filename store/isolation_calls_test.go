@@ -343,7 +343,7 @@ func onlyReferences(t *rapid.T, turns []UnsignalledTurn, err error) error {
 	return err
 }
 
-// anyPlace is where id is at home, if anywhere, or some other place.
+// anyPlace draws the home of id, if it has one, or another place.
 func (w *world) anyPlace(t *rapid.T, id memory.Identity) place {
 	p := rapid.SampledFrom(w.places).Draw(t, "place")
 	home := slices.IndexFunc(w.places, func(p place) bool { return p.tag == scopeTag(id, memory.ScopePersonal) })
@@ -360,7 +360,7 @@ func anyRef(t *rapid.T) memory.Ref {
 	}
 }
 
-// conversationTag is whose conversation an answer is about.
+// conversationTag returns the tag of the conversation in an answer.
 func conversationTag(id memory.Identity, c Conversation, err error) []tag {
 	if err != nil {
 		return nil
@@ -405,13 +405,13 @@ var forgetCalls = map[string]call{
 	},
 }
 
-// mayImport says whether an identity works with the imports of an owner, and with those of several when there is none.
+// mayImport reports whether an identity may work with the imports of an owner, or without one with those of several owners.
 func mayImport(id memory.Identity, g group) bool {
 	return g.workspace == id.Workspace && g.agent == id.Agent && id.Agent != "" && id.MayUseAgent(id.Agent) &&
 		id.Role.Includes(memory.RoleMember) && (g.owner == string(id.Owner) && (g.owner != "" || !id.Pinned))
 }
 
-// importTag is whose words an import of an identity has.
+// importTag returns the tag of the contents of an identity's import.
 func importTag(id memory.Identity) string {
 	if id.Owner == memory.NoOwner {
 		return scopeTag(id, memory.ScopeTeam).String()
@@ -562,7 +562,7 @@ func snapshotOfTag(of tag, shared bool) SnapshotRequest {
 	return SnapshotRequest{Archive: sha256.Sum256(data), Data: data, Choice: snap.ChooseAll, Shared: shared}
 }
 
-// snapshotTags are whose imports an answer is about.
+// snapshotTags returns the tags of the imports in an answer.
 func snapshotTags(id memory.Identity, imports ...SnapshotImport) (tags []tag) {
 	for _, i := range imports {
 		of := tag{id.Workspace, id.Agent, string(i.Owner)}
@@ -730,7 +730,7 @@ func mayWriteScope(id memory.Identity, g group) bool {
 	}
 }
 
-// writeTag is whose a write is.
+// writeTag returns the tag of a write.
 func writeTag(id memory.Identity, w MemoryWrite) tag {
 	of := id
 	of.Owner = w.Owner
@@ -867,7 +867,7 @@ returning source_uid, workspace_id, agent_id, owner_key`)
 	}
 }
 
-// tagOfStaged is whose a staged work is.
+// tagOfStaged returns the tag of staged work.
 func (w *world) tagOfStaged(t *rapid.T, x StagedWork) tag {
 	table, column := map[string]string{
 		StagedWrite: "memory_writes", StagedImport: "imports", StagedSnapshot: "snapshot_imports",
@@ -1143,7 +1143,7 @@ var windowCalls = map[string]call{
 	},
 }
 
-// flushTags are whose flushes an answer is about.
+// flushTags returns the tags of the flushes in an answer.
 func flushTags(id memory.Identity, flushes []Flush) (tags []tag) {
 	for _, f := range flushes {
 		tags = append(tags, tag{id.Workspace, id.Agent, string(f.Owner)})

@@ -15,7 +15,7 @@ import (
 // worldEntry is a statement that everybody in the world has, each in their own words.
 const worldEntry memory.EntryID = "entry"
 
-// dreamTag is whose what an identity dreams is.
+// dreamTag returns the tag of an identity's dreams.
 func dreamTag(id memory.Identity) tag { return scopeTag(id, dreamScope(id.Owner)) }
 
 // worldCandidate is the statement of the world in an identity's words.
@@ -93,7 +93,7 @@ order by finished_at is not null, dream_id`)
 	return uuid.MustParse(text(row, "dream")), of, as
 }
 
-// tagOfOwner is whose an owner's id is.
+// tagOfOwner returns the tag of an owner's id.
 func (w *world) tagOfOwner(t *rapid.T, ownerID uuid.UUID) tag {
 	return w.tagOf(
 		t,

@@ -234,7 +234,7 @@ order by 1`)
 	}
 }
 
-// rawIdentities are who tries raw SQL.
+// rawIdentities are the identities that try raw SQL.
 var rawIdentities = map[string]memory.Identity{
 	"viewer":  {Workspace: "acme", Agent: "ada", Owner: "user:1", Role: memory.RoleViewer},
 	"member":  {Workspace: "acme", Agent: "ada", Owner: "user:1", Role: memory.RoleMember},
@@ -410,7 +410,7 @@ var updatable = map[string]string{
 	"dreams": "reason", "dream_candidates": "rank", "dream_entries": "status", "dream_news": "mark",
 }
 
-// groupOf is where a row, read as JSON, is.
+// groupOf returns the group of a row in JSON.
 func groupOf(table string, row map[string]any) group {
 	text := func(column string) string {
 		value, _ := row[column].(string)
@@ -461,7 +461,7 @@ func ownRows(table string, id memory.Identity) string {
 	return strings.Join(conditions, " and ")
 }
 
-// maySee says which rows an identity may be shown. It is written without a look at the policies.
+// maySee reports whether an identity may be shown the rows of a group. It is written independently of the policies.
 func maySee(id memory.Identity, g group) bool {
 	of := tag{g.workspace, g.agent, g.owner}
 	switch {

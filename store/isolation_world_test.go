@@ -238,7 +238,7 @@ func taggedTurn(of tag, conversation, prefix string, n int) Batch {
 	return b
 }
 
-// sees says which tags an identity may be shown. It is written without a look at the policies.
+// sees reports whether an identity may be shown a tag. It is written independently of the policies.
 func sees(id memory.Identity, of tag) bool {
 	if !id.Role.Valid() || id.Workspace == "" || of.workspace != id.Workspace {
 		return false
@@ -258,10 +258,10 @@ func sees(id memory.Identity, of tag) bool {
 	}
 }
 
-// group is where a row is: its table and whose it is, empty where the table has no such column.
+// group is the table and the owning columns of a row, empty where the table has no such column.
 type group struct{ table, workspace, agent, owner, scope string }
 
-// mayChange says in which groups an identity may change rows. It is written without a look at the policies.
+// mayChange reports whether an identity may change rows of a group. It is written independently of the policies.
 func mayChange(id memory.Identity, g group) bool {
 	if g.table == "recalls" { // a viewer's searches count as well
 		return g.workspace == id.Workspace && g.agent == id.Agent && g.agent != "" && g.owner == string(id.Owner) &&
@@ -431,7 +431,7 @@ var tenantTables = []struct {
 	{"write_ledger", []string{"agent_id", "owner_key"}},
 }
 
-// mayTellRecall says whose recalls an identity may tell in the journal: a viewer's searches count as well.
+// mayTellRecall reports whether an identity may record a recall in the journal: a viewer's searches count as well.
 func mayTellRecall(id memory.Identity, g group, row map[string]any) bool {
 	if g.table != "journal" || row["kind"] != string(EventRecallRecorded) {
 		return false

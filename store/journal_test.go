@@ -483,7 +483,7 @@ func spend(t *testing.T, server *devenv.Postgres, database string, transactions 
 	}
 }
 
-// number is what a superuser reads.
+// number reads a number as the superuser.
 func number(t *testing.T, server *devenv.Postgres, database, sql string) (n int64) {
 	t.Helper()
 	conn := must[*pgx.Conn](t)(pgx.Connect(t.Context(), server.URL(database)))

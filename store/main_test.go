@@ -19,7 +19,7 @@ func migrated(ctx context.Context, url string) error {
 	return err
 }
 
-// testClock is where tests begin: in the middle of a day, with microseconds as the database keeps them.
+// testClock is the first time of tests: in the middle of a day, with microseconds as the database stores them.
 var testClock = time.Date(2026, 11, 21, 10, 0, 0, 123456000, time.UTC)
 
 // openStore opens a store on a new database with a workspace "acme" and an agent "ada".

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// gateFolder and gateFiles are the only places that may write a document row. An empty gateFiles allows every file of the folder.
+// gateFolder is the folder of the gate in the module, and gateFiles its files that write document rows; empty: any of the folder.
 const gateFolder = "store"
 
 var gateFiles = []string{"document.go", "documents.go"}
@@ -92,13 +92,28 @@ func documentWrites(t *testing.T, name string, source any) []string {
 	return found
 }
 
+// moduleRoot returns the folder of go.mod.
+func moduleRoot(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			return root
+		}
+		if root == filepath.Dir(root) {
+			t.Fatal("no go.mod above the test")
+		}
+		root = filepath.Dir(root)
+	}
+}
+
 // There is one way to a document row: no other code of the module, no function of the database and no cascade writes one.
 func TestOneGate(t *testing.T) {
 	t.Parallel()
-	root := ".."
-	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
-		t.Fatal(err)
-	}
+	root := moduleRoot(t)
 	inside := map[string]int{}
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -115,6 +130,7 @@ func TestOneGate(t *testing.T) {
 		if err != nil {
 			return err
 		}
+		folder = filepath.ToSlash(folder)
 		switch {
 		case strings.HasSuffix(name, "_test.go"):
 		case strings.HasSuffix(name, ".sql"):

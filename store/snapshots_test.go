@@ -25,7 +25,7 @@ var oddNames = []string{
 	"-rf", "~", "$HOME", "semi;colon", "personal/a", strings.Repeat("长", 80), strings.Repeat("deep/", 40) + "x",
 }
 
-// oddContents are what editors leave behind.
+// oddContents are contents as editors leave them.
 var oddContents = []string{"", "\n", "no end", "# Titel\r\n\r\n- eins\r\n", "trailing  \n\t\n", "- 一行\n", "\ufeffwith a mark\n", "- a\n\n\n\n- b\n", "```\n# no heading\n", "\t"}
 
 // oddDocuments returns random documents of an agent and of one of its owners, by name.
@@ -163,7 +163,7 @@ func committed(t *testing.T, s *Store, id memory.Identity, files ...snap.File) S
 	return must[SnapshotImport](t)(s.CommitSnapshot(t.Context(), id, staged.ID, archive, taken, nil))
 }
 
-// bySnapshot is who an import writes as.
+// bySnapshot returns the identity that an import writes as.
 func bySnapshot(owner memory.Owner) memory.Identity {
 	id := member(owner)
 	id.Author = memory.Author{Kind: memory.AuthorImport, ID: "key", WorkflowID: "import/ada/x", RunID: "r"}
