@@ -197,7 +197,7 @@ func (s *Dreaming) EndDream(ctx context.Context, id memory.Identity, dreamID uui
 type dreamEnd struct {
 	DreamEnding
 	changes []memory.ChangeReceipt
-	cleared   int64 // mark of the news that are none any more; 0: they stay
+	cleared int64 // mark of the news that are none any more; 0: they stay
 }
 
 // ending returns the end of a draft, nothing or quarantined, before it is known whether MEMORY.md changes.
