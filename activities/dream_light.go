@@ -38,7 +38,7 @@ func (a *Activities) LightSleep(ctx context.Context, in DreamInput) (LightSleepR
 	pins := pinsOf(load, material, candidates)
 	if len(candidates) == 0 {
 		record, err := a.Store.EndDream(ctx, id, in.Dream, store.DreamEnding{
-			Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoNews, Heard: true, News: load.News,
+			Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoNews, NewsSeen: true, News: load.News,
 		})
 		if err != nil {
 			return LightSleepResult{}, dreamError(err)

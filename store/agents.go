@@ -4,27 +4,16 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
 )
 
-// Agent is an assistant with a memory.
-type Agent struct {
-	ID        string // slug
-	Name      string
-	TimeZone  string // IANA name, such as Europe/Berlin
-	Settings  memory.AgentSettings
-	CreatedAt time.Time
-	UpdatedAt time.Time
-}
+// Admin manages a deployment: agents, keys and workspaces, and the doctor's repairs.
+type Admin struct{ *DB }
 
-// Location is the agent's time zone.
-func (a Agent) Location() (*time.Location, error) { return time.LoadLocation(a.TimeZone) }
-
-// NewAgent is what CreateAgent is told.
+// NewAgent describes an agent to create.
 type NewAgent struct {
 	ID       string // slug; empty: one is made
 	Name     string // empty: the ID
@@ -32,19 +21,11 @@ type NewAgent struct {
 	Settings memory.AgentSettings
 }
 
-// AgentPatch changes what is not nil.
+// AgentPatch changes the fields that are not nil.
 type AgentPatch struct {
 	Name     *string
 	TimeZone *string
 	Settings *memory.AgentSettings // replaces all settings
-}
-
-// agentColumns are the columns of an Agent, in the order of scanAgent.
-const agentColumns = `agent_id, name, time_zone, settings, created_at, updated_at`
-
-func scanAgent(row pgx.CollectableRow) (a Agent, err error) {
-	err = row.Scan(&a.ID, &a.Name, &a.TimeZone, &a.Settings, &a.CreatedAt, &a.UpdatedAt)
-	return a, err
 }
 
 const (
@@ -53,8 +34,6 @@ insert into agents (workspace_id, agent_id, name, time_zone, settings, created_a
 values (@workspace, @agent, @name, @time_zone, @settings, @now, @now)
 on conflict do nothing
 returning ` + agentColumns
-
-	sqlAgent = `select ` + agentColumns + ` from agents where workspace_id = @workspace and agent_id = @agent`
 
 	sqlAgents = `select ` + agentColumns + ` from agents where workspace_id = @workspace order by agent_id collate "C"`
 
@@ -68,10 +47,10 @@ where workspace_id = @workspace and agent_id = @agent
 returning ` + agentColumns
 )
 
-// CreateAgent makes an agent with its first documents (memory.Seeds, TEAM, enabled) in one transaction. It needs an admin;
-// one who is limited to some agents may make only these. It returns ErrExists when the id is taken, and *InvalidError for a
-// leader that cannot be one.
-func (s *Store) CreateAgent(ctx context.Context, id memory.Identity, a NewAgent) (Agent, error) {
+// CreateAgent creates an agent with its first documents (memory.Seeds, TEAM, enabled) in one transaction. It needs an admin; one
+// who is limited to some agents may create only these. It returns ErrExists when the id is taken, and *InvalidError for an invalid
+// leader.
+func (s *Admin) CreateAgent(ctx context.Context, id memory.Identity, a NewAgent) (Agent, error) {
 	if err := requireAdmin(id); err != nil {
 		return Agent{}, err
 	}
@@ -92,13 +71,15 @@ func (s *Store) CreateAgent(ctx context.Context, id memory.Identity, a NewAgent)
 	}
 	a.Settings = *ledBy(a.ID, &a.Settings)
 	id = id.For(a.ID, memory.NoOwner)
-	return leading(ctx, s, id, func(t *tx) (created Agent, err error) {
+	return leading(ctx, s.DB, id, func(t *tx) (created Agent, err error) {
 		isNew := false
 		first := seeds()
 		first.reads = &pgx.Batch{}
 		leader := queueLeadership(first.reads, t, &a.Settings)
-		one(first.reads.Queue(sqlAgentInsert, t.args(pgx.NamedArgs{"name": a.Name, "time_zone": a.TimeZone, "settings": a.Settings})), &isNew,
-			func(row pgx.CollectableRow) (err error) { created, err = scanAgent(row); return err })
+		one(
+			first.reads.Queue(sqlAgentInsert, t.args(pgx.NamedArgs{"name": a.Name, "time_zone": a.TimeZone, "settings": a.Settings})),
+			&isNew, &created, scanAgent,
+		)
 		first.ready = func() error {
 			if !isNew {
 				return fmt.Errorf("agent %s: %w", a.ID, ErrExists)
@@ -117,38 +98,14 @@ func (s *Store) CreateAgent(ctx context.Context, id memory.Identity, a NewAgent)
 	})
 }
 
-// Agent returns the identity's agent.
-func (s *Store) Agent(ctx context.Context, id memory.Identity) (Agent, error) {
-	if err := requireAgent(id); err != nil {
-		return Agent{}, err
-	}
-	return read(ctx, s, id, func(t *tx) (a Agent, err error) {
-		found := false
-		b := &pgx.Batch{}
-		one(b.Queue(sqlAgent, t.args(nil)), &found, func(row pgx.CollectableRow) (err error) { a, err = scanAgent(row); return err })
-		if err := t.finish(ctx, b); err != nil {
-			return Agent{}, err
-		}
-		if !found {
-			return Agent{}, fmt.Errorf("agent %s: %w", id.Agent, ErrNotFound)
-		}
-		return a, nil
-	})
-}
-
 // Agents lists the agents that the identity may use, by id.
-func (s *Store) Agents(ctx context.Context, id memory.Identity) ([]Agent, error) {
-	return read(ctx, s, id, func(t *tx) (agents []Agent, err error) {
-		b := &pgx.Batch{}
-		all(b.Queue(sqlAgents, t.args(nil)), &agents, scanAgent)
-		err = t.finish(ctx, b)
-		return agents, err
-	})
+func (s *Admin) Agents(ctx context.Context, id memory.Identity) ([]Agent, error) {
+	return readAll(ctx, s.DB, id, sqlAgents, nil, scanAgent)
 }
 
-// UpdateAgent changes the identity's agent. It needs an admin. It returns *InvalidError for a leader that cannot be one: it must
-// exist in the workspace, the identity must be allowed to use it, and neither it nor the agent's own members may be in a team.
-func (s *Store) UpdateAgent(ctx context.Context, id memory.Identity, p AgentPatch) (Agent, error) {
+// UpdateAgent changes the identity's agent. It needs an admin. It returns *InvalidError for an invalid leader: it must exist in the
+// workspace, the identity must be allowed to use it, and neither it nor the agent's own members may be in a team.
+func (s *Admin) UpdateAgent(ctx context.Context, id memory.Identity, p AgentPatch) (Agent, error) {
 	if err := requireAdmin(id); err != nil {
 		return Agent{}, err
 	}
@@ -159,12 +116,14 @@ func (s *Store) UpdateAgent(ctx context.Context, id memory.Identity, p AgentPatc
 		return Agent{}, err
 	}
 	p.Settings = ledBy(id.Agent, p.Settings)
-	return leading(ctx, s, id, func(t *tx) (a Agent, err error) {
+	return leading(ctx, s.DB, id, func(t *tx) (a Agent, err error) {
 		found := false
 		b := &pgx.Batch{}
 		leader := queueLeadership(b, t, p.Settings)
-		one(b.Queue(sqlAgentUpdate, t.args(pgx.NamedArgs{"name": p.Name, "time_zone": p.TimeZone, "settings": p.Settings})), &found,
-			func(row pgx.CollectableRow) (err error) { a, err = scanAgent(row); return err })
+		one(
+			b.Queue(sqlAgentUpdate, t.args(pgx.NamedArgs{"name": p.Name, "time_zone": p.TimeZone, "settings": p.Settings})), &found,
+			&a, scanAgent,
+		)
 		if err := t.send(ctx, b); err != nil {
 			return Agent{}, err
 		}
@@ -183,7 +142,7 @@ func (s *Store) UpdateAgent(ctx context.Context, id memory.Identity, p AgentPatc
 	})
 }
 
-// names are the fields that a patch sets.
+// names returns the names of the fields that a patch sets.
 func (p AgentPatch) names() map[string]any {
 	var names []string
 	if p.Name != nil {
@@ -224,14 +183,14 @@ func (p AgentPatch) validate() error {
 		{"memoryMaxChars", p.Settings.MemoryMaxChars},
 	} {
 		if number.value != nil && *number.value < 0 {
-			return &InvalidError{Field: "settings." + number.field, Problem: "it must not be negative"}
+			return &InvalidError{Field: "settings." + number.field, Problem: "must not be negative"}
 		}
 	}
 	if err := validDreams(*p.Settings); err != nil {
 		return err
 	}
 	if len(p.Settings.WriteTargets) > memory.MaxWriteTargets {
-		return &InvalidError{Field: "settings.writeTargets", Problem: fmt.Sprintf("at most %d patterns are allowed", memory.MaxWriteTargets)}
+		return &InvalidError{Field: "settings.writeTargets", Problem: fmt.Sprintf("at most %d patterns allowed", memory.MaxWriteTargets)}
 	}
 	for i, target := range p.Settings.WriteTargets {
 		if err := memory.ValidWriteTarget(target); err != nil {
@@ -239,12 +198,12 @@ func (p AgentPatch) validate() error {
 		}
 	}
 	if strings.TrimSpace(p.Settings.Model) != p.Settings.Model {
-		return &InvalidError{Field: "settings.model", Problem: "remove the spaces around it"}
+		return &InvalidError{Field: "settings.model", Problem: "remove leading and trailing spaces"}
 	}
 	return validText("settings.model", p.Settings.Model, maxName)
 }
 
-// validDreams checks what would make a schedule or a dream fail.
+// validDreams checks the settings of schedules and dreams.
 func validDreams(a memory.AgentSettings) error {
 	if a.DreamCron != "" {
 		if _, err := memory.ParseCron(a.DreamCron); err != nil {
@@ -262,7 +221,7 @@ func validDreams(a memory.AgentSettings) error {
 		{"dreamMaxPromotions", a.DreamMaxPromotions, 0},
 	} {
 		if number.value != nil && *number.value < number.least {
-			return &InvalidError{Field: "settings." + number.field, Problem: fmt.Sprintf("it must be at least %d", number.least)}
+			return &InvalidError{Field: "settings." + number.field, Problem: fmt.Sprintf("must be at least %d", number.least)}
 		}
 	}
 	for _, share := range []struct {
@@ -273,11 +232,97 @@ func validDreams(a memory.AgentSettings) error {
 		{"dreamMaxRetiredShare", a.DreamMaxRetiredShare},
 	} {
 		if share.value != nil && !(*share.value >= 0 && *share.value <= 1) {
-			return &InvalidError{Field: "settings." + share.field, Problem: "it must be from 0 to 1"}
+			return &InvalidError{Field: "settings." + share.field, Problem: "must be from 0 to 1"}
 		}
 	}
 	if a.DreamHalfLifeDays != nil && !(*a.DreamHalfLifeDays > 0) {
-		return &InvalidError{Field: "settings.dreamHalfLifeDays", Problem: "it must be above 0"}
+		return &InvalidError{Field: "settings.dreamHalfLifeDays", Problem: "must be above 0"}
+	}
+	return nil
+}
+
+// seeds returns the first documents of a new agent.
+func seeds() changeSet {
+	var changes []memory.Change
+	for _, seed := range memory.Seeds() {
+		changes = append(changes, memory.Change{
+			Ref: memory.Ref{Scope: memory.ScopeTeam, Path: seed.Path}, Op: memory.OpReplace,
+			Content: seed.Content, Reason: "what every agent begins with",
+		})
+	}
+	return changeSet{author: memory.Author{Kind: memory.AuthorSeed, ID: "seed"}, changes: changes}
+}
+
+const (
+	// Changes of leaders in a workspace run one after the other, so that none invalidates the checks of another.
+	sqlLeadersLock = `select pg_advisory_xact_lock(hashtextextended('reverie.leaders/' || @workspace, 0))`
+
+	sqlLeaderCheck = `
+select
+    coalesce((select settings ->> 'leader' from agents where workspace_id = @workspace and agent_id = @agent), ''),
+    exists (select from agents where workspace_id = @workspace and agent_id = @leader),
+    coalesce((select settings ->> 'leader' from agents where workspace_id = @workspace and agent_id = @leader), ''),
+    exists (select from agents where workspace_id = @workspace and agent_id <> @agent and settings ->> 'leader' = @agent)`
+)
+
+// ledBy returns settings without a leader that is the agent itself.
+func ledBy(agent string, settings *memory.AgentSettings) *memory.AgentSettings {
+	if settings == nil || settings.Leader != agent {
+		return settings
+	}
+	own := *settings
+	own.Leader = ""
+	return &own
+}
+
+// leading runs fn as a transaction that may read all agents of the workspace, which checking a leader requires: the credential may
+// be limited to some.
+func leading[T any](ctx context.Context, db *DB, id memory.Identity, fn func(*tx) (T, error)) (T, error) {
+	set, err := settingsOf(id)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	set.purpose = purposeSweep
+	return run(ctx, db, &tx{settings: set, id: id, mode: sqlBegin}, fn)
+}
+
+// leadership is the state that a new leader is checked against.
+type leadership struct {
+	named     string // the leader that is to be
+	current   string
+	exists    bool
+	of        string // the leader's own leader
+	hasMember bool   // other agents name this one
+}
+
+// queueLeadership queues reading it before the change. Without a new leader it does nothing: a leader can always be removed.
+func queueLeadership(b *pgx.Batch, t *tx, settings *memory.AgentSettings) *leadership {
+	if settings == nil || settings.Leader == "" {
+		return &leadership{}
+	}
+	l := &leadership{named: settings.Leader}
+	args := t.args(pgx.NamedArgs{"leader": l.named})
+	b.Queue(sqlLeadersLock, args)
+	b.Queue(sqlLeaderCheck, args).QueryRow(func(row pgx.Row) error { return row.Scan(&l.current, &l.exists, &l.of, &l.hasMember) })
+	return l
+}
+
+// allowed refuses an invalid leader: an agent that does not exist in the workspace or that the credential may not use, a member of
+// another team, and any leader for an agent that leads others. Leaders are not transitive.
+func (l *leadership) allowed(id memory.Identity) error {
+	const field = "settings.leader"
+	switch {
+	case l.named == "" || l.named == l.current:
+		return nil
+	case !l.exists || !id.MayUseAgent(l.named):
+		return &InvalidError{Field: field, Problem: fmt.Sprintf("there is no agent %s in this workspace", l.named)}
+	case l.of != "" && l.of != l.named:
+		return &InvalidError{
+			Field: field, Problem: fmt.Sprintf("agent %s is itself a member of a team: name an agent without a leader", l.named),
+		}
+	case l.hasMember:
+		return &InvalidError{Field: field, Problem: "this agent leads others: take it out of their settings first"}
 	}
 	return nil
 }

@@ -56,7 +56,10 @@ func TestAgents(t *testing.T) {
 		t.Errorf("renamed (-want +got):\n%s", diff)
 	}
 	want.TimeZone, want.Settings = zone, memory.AgentSettings{}
-	if diff := cmp.Diff(want, must[Agent](t)(s.UpdateAgent(t.Context(), root.For("bob", ""), AgentPatch{TimeZone: &zone, Settings: &memory.AgentSettings{}}))); diff != "" {
+	if diff := cmp.Diff(
+		want,
+		must[Agent](t)(s.UpdateAgent(t.Context(), root.For("bob", ""), AgentPatch{TimeZone: &zone, Settings: &memory.AgentSettings{}})),
+	); diff != "" {
 		t.Errorf("settings cleared (-want +got):\n%s", diff)
 	}
 
@@ -78,9 +81,11 @@ func TestAgents(t *testing.T) {
 		err   error
 		check func(error) bool
 	}{
-		"id taken":                    {second(s.CreateAgent(t.Context(), root, NewAgent{ID: "ada"})), is(ErrExists)},
-		"limited makes another":       {second(s.CreateAgent(t.Context(), limited, NewAgent{ID: "dave"})), is(ErrForbidden)},
-		"limited updates another":     {second(s.UpdateAgent(t.Context(), limited.For("ada", ""), AgentPatch{Name: &name})), is(ErrForbidden)},
+		"id taken":              {second(s.CreateAgent(t.Context(), root, NewAgent{ID: "ada"})), is(ErrExists)},
+		"limited makes another": {second(s.CreateAgent(t.Context(), limited, NewAgent{ID: "dave"})), is(ErrForbidden)},
+		"limited updates another": {second(
+			s.UpdateAgent(t.Context(), limited.For("ada", ""), AgentPatch{Name: &name}),
+		), is(ErrForbidden)},
 		"pinned admin creates":        {second(s.CreateAgent(t.Context(), pinned, NewAgent{ID: "dave"})), is(ErrForbidden)},
 		"member creates":              {second(s.CreateAgent(t.Context(), member("user:7"), NewAgent{ID: "dave"})), is(ErrForbidden)},
 		"member updates":              {second(s.UpdateAgent(t.Context(), member("user:7"), AgentPatch{Name: &name})), is(ErrForbidden)},
@@ -89,10 +94,16 @@ func TestAgents(t *testing.T) {
 		"no agent":                    {second(s.Agent(t.Context(), root)), invalid("agent")},
 		"workspace that is not there": {second(s.CreateAgent(t.Context(), admin("none"), NewAgent{ID: "ada"})), is(ErrNotFound)},
 		"bad id":                      {second(s.CreateAgent(t.Context(), root, NewAgent{ID: "A B"})), invalid("id")},
-		"bad zone":                    {second(s.CreateAgent(t.Context(), root, NewAgent{ID: "dave", TimeZone: "Mars/Base"})), invalid("timeZone")},
-		"zone of whichever machine":   {second(s.UpdateAgent(t.Context(), root.For("bob", ""), AgentPatch{TimeZone: &local})), invalid("timeZone")},
-		"long name":                   {second(s.UpdateAgent(t.Context(), root.For("bob", ""), AgentPatch{Name: &long})), invalid("name")},
-		"negative setting":            {second(s.CreateAgent(t.Context(), root, NewAgent{ID: "dave", Settings: memory.AgentSettings{MinMessages: &negative}})), invalid("settings.minMessages")},
+		"bad zone": {second(
+			s.CreateAgent(t.Context(), root, NewAgent{ID: "dave", TimeZone: "Mars/Base"}),
+		), invalid("timeZone")},
+		"zone of whichever machine": {second(
+			s.UpdateAgent(t.Context(), root.For("bob", ""), AgentPatch{TimeZone: &local}),
+		), invalid("timeZone")},
+		"long name": {second(s.UpdateAgent(t.Context(), root.For("bob", ""), AgentPatch{Name: &long})), invalid("name")},
+		"negative setting": {second(
+			s.CreateAgent(t.Context(), root, NewAgent{ID: "dave", Settings: memory.AgentSettings{MinMessages: &negative}}),
+		), invalid("settings.minMessages")},
 	} {
 		if !c.check(c.err) {
 			t.Errorf("%s: %v", what, c.err)

@@ -66,7 +66,9 @@ func BenchmarkAppendMessagesParallel(b *testing.B) {
 	b.RunParallel(func(p *testing.PB) {
 		owner := memory.Owner(fmt.Sprint("user:", n.Add(1)))
 		for i := 0; p.Next(); i++ {
-			if _, err := s.AppendMessages(b.Context(), member(owner), turn(fmt.Sprint(owner, i/20), fmt.Sprint("m", i, "-"), 4)); err != nil {
+			if _, err := s.AppendMessages(
+				b.Context(), member(owner), turn(fmt.Sprint(owner, i/20), fmt.Sprint("m", i, "-"), 4),
+			); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -108,7 +110,9 @@ func BenchmarkExtraction(b *testing.B) {
 		note.Path = fmt.Sprintf("memory/note-%d.md", i/50)
 		changed := replace(personal("PROFILE.md"), version, fmt.Sprintf("%s- and %d\n", profile, i))
 		version++
-		if err := s.SaveDraft(b.Context(), id, x.ID, Draft{Changes: []memory.Change{note, changed}, To: load.To, Usage: memory.Usage{Calls: 1}}); err != nil {
+		if err := s.SaveDraft(
+			b.Context(), id, x.ID, Draft{Changes: []memory.Change{note, changed}, To: load.To, Usage: memory.Usage{Calls: 1}},
+		); err != nil {
 			return err
 		}
 		_, err = s.CommitExtraction(b.Context(), id, Commit{ExtractionID: x.ID})
@@ -133,7 +137,9 @@ func BenchmarkLoadExtraction(b *testing.B) {
 	for name, from := range map[string]int64{"first step": 1, "last step": 4971} {
 		b.Run(name, func(b *testing.B) {
 			measure(b, s, func(int) error {
-				load, err := s.LoadExtraction(b.Context(), id, Range{ConversationUID: stored.ConversationUID, From: from, To: 5000}, settings)
+				load, err := s.LoadExtraction(
+					b.Context(), id, Range{ConversationUID: stored.ConversationUID, From: from, To: 5000}, settings,
+				)
 				if err == nil && len(load.Protected) != 1 {
 					return fmt.Errorf("protected %v", load.Protected)
 				}
@@ -155,7 +161,9 @@ func BenchmarkNews(b *testing.B) {
 			if news {
 				id, path = member("user:7"), fmt.Sprintf("memory/note-%d.md", i/50)
 			}
-			_, err := s.Apply(b.Context(), id, "", []memory.Change{{Ref: personal(path), Op: memory.OpAppend, Content: fmt.Sprintf("- line %d\n", i)}})
+			_, err := s.Apply(
+				b.Context(), id, "", []memory.Change{{Ref: personal(path), Op: memory.OpAppend, Content: fmt.Sprintf("- line %d\n", i)}},
+			)
 			return err
 		})
 	})
@@ -236,7 +244,10 @@ func BenchmarkDream(b *testing.B) {
 		text := ""
 		for i := range 30 {
 			text += "- " + candidates[i].Text + "\n"
-			write(b, s, workflow("user:7", "x"), memory.Change{Ref: personal(fmt.Sprintf("memory/2026-11-%d.md", day)), Op: memory.OpReplace, Force: true, Content: text})
+			write(
+				b, s, workflow("user:7", "x"),
+				memory.Change{Ref: personal(fmt.Sprintf("memory/2026-11-%d.md", day)), Op: memory.OpReplace, Force: true, Content: text},
+			)
 		}
 	}
 	measure(b, s, func(i int) error {

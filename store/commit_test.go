@@ -53,7 +53,9 @@ func TestStaleDraft(t *testing.T) {
 	// A draft that changes nothing ends as such.
 	must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "n", 2)))
 	x, _ = begin(t, s, id)
-	if err := s.SaveDraft(t.Context(), id, x.ID, Draft{Changes: []memory.Change{replace(personal("MEMORY.md"), 3, "- likes green tea\n")}, To: 6}); err != nil {
+	if err := s.SaveDraft(
+		t.Context(), id, x.ID, Draft{Changes: []memory.Change{replace(personal("MEMORY.md"), 3, "- likes green tea\n")}, To: 6},
+	); err != nil {
 		t.Fatal(err)
 	}
 	out = must[ExtractionResult](t)(s.CommitExtraction(t.Context(), id, Commit{ExtractionID: x.ID}))
@@ -71,7 +73,9 @@ func TestDraftWithAnyReason(t *testing.T) {
 	x, r := begin(t, s, id)
 	c := noteChange("- x\n")
 	c.Reason = "\x00\xff" + strings.Repeat("語", maxReason)
-	if err := s.SaveDraft(t.Context(), id, x.ID, Draft{Changes: []memory.Change{c}, To: r.To, Reason: c.Reason, Raw: c.Reason}); err != nil {
+	if err := s.SaveDraft(
+		t.Context(), id, x.ID, Draft{Changes: []memory.Change{c}, To: r.To, Reason: c.Reason, Raw: c.Reason},
+	); err != nil {
 		t.Fatal(err)
 	}
 	must[ExtractionResult](t)(s.CommitExtraction(t.Context(), id, Commit{ExtractionID: x.ID}))
@@ -171,13 +175,17 @@ func TestConcurrentExtractions(t *testing.T) {
 					return
 				}
 				line := fmt.Sprintf("- %s learned %d\n", owner, i)
-				if errs[o] = s.SaveDraft(t.Context(), id, x.ID, Draft{Changes: []memory.Change{shared(line), noteChange(line)}, To: next.To}); errs[o] != nil {
+				if errs[o] = s.SaveDraft(
+					t.Context(), id, x.ID, Draft{Changes: []memory.Change{shared(line), noteChange(line)}, To: next.To},
+				); errs[o] != nil {
 					return
 				}
 				if _, errs[o] = s.CommitExtraction(t.Context(), id, Commit{ExtractionID: x.ID}); errs[o] != nil {
 					return
 				}
-				if _, errs[o] = s.Apply(t.Context(), member(owner), "", []memory.Change{noteChange("- edited\n"), shared("- edited\n")}); errs[o] != nil {
+				if _, errs[o] = s.Apply(
+					t.Context(), member(owner), "", []memory.Change{noteChange("- edited\n"), shared("- edited\n")},
+				); errs[o] != nil {
 					return
 				}
 			}
@@ -197,7 +205,10 @@ func TestConcurrentExtractions(t *testing.T) {
 		for i := range rounds {
 			line := fmt.Sprintf("- %s learned %d\n", owner, i)
 			if strings.Count(d.Content, line) != 1 || strings.Count(note.Content, line) != 1 {
-				t.Errorf("%q is %d times in MEMORY.md and %d times in the note", line, strings.Count(d.Content, line), strings.Count(note.Content, line))
+				t.Errorf(
+					"%q is %d times in MEMORY.md and %d times in the note", line, strings.Count(d.Content, line),
+					strings.Count(note.Content, line),
+				)
 			}
 		}
 		c := must[Conversation](t)(s.Conversation(t.Context(), member(owner), "c"+string(owner)))

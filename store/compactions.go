@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"time"
 
@@ -11,7 +13,7 @@ import (
 	"reverie/memory"
 )
 
-// Compaction is a summary of the beginning of a conversation. It is a view: the messages stay as they are.
+// Compaction is a summary of the beginning of a conversation. The messages stay unchanged.
 type Compaction struct {
 	ID              uuid.UUID
 	Conversation    string // the client's id
@@ -20,12 +22,12 @@ type Compaction struct {
 	OwnerID         uuid.UUID
 	Window          int       // tokens of the largest window that it was asked for; it serves smaller ones as well
 	From            int64     // first message behind the previous summary; 1 without one
-	To              int64     // last message that it stands for; the first is 1
+	To              int64     // last message that it covers; the first is 1
 	Previous        uuid.UUID // whose summary it brings up to date; zero: none
 	Done            int64     // how far the summary is
 	Summary         string
 	SummaryTokens   int
-	TokensBefore    int // of what it stands for: the previous summary and the messages behind it
+	TokensBefore    int // of the previous summary and the messages behind it
 	TokensAfter     int // of the summary in its place
 	Trigger         memory.CompactTrigger
 	Outcome         memory.Outcome    // running or written
@@ -36,23 +38,23 @@ type Compaction struct {
 	Receipts        []Flush      // the flushes that saved From to To, oldest first, without steps; the previous one has those before
 	Usage           memory.Usage // of all attempts
 	WorkflowID      string
-	RunID           string // that took it in hand last
+	RunID           string // of the latest request
 	StartedAt       time.Time
 	FinishedAt      *time.Time
 }
 
-// CompactionRequest asks for one.
+// CompactionRequest describes a summary to be made.
 type CompactionRequest struct {
 	Conversation uuid.UUID
 	To           int64
 	Trigger      memory.CompactTrigger
 	Settings     memory.CompactSettings
-	// Maker names the words and the engine that will write it: with them, the messages and the previous summary, it is known
-	// whether the same summary is there already.
+	// Maker identifies the prompt and the engine. Together with the messages and the previous summary it determines whether the
+	// same summary exists already.
 	Maker string
 }
 
-// SummaryPart is what the next step of a summary needs.
+// SummaryPart is the input of the next step of a summary.
 type SummaryPart struct {
 	Compaction Compaction
 	Agent      Agent
@@ -63,12 +65,12 @@ type SummaryPart struct {
 	Last       bool
 }
 
-// SummaryStep is a summary that has been brought up to date.
+// SummaryStep is an updated summary.
 type SummaryStep struct {
 	To            int64
 	Summary       string
 	SummaryTokens int
-	TokensBefore  int // of what this part stands for; added to the record
+	TokensBefore  int // of the messages of this part; added to the record
 	Model         string
 	PromptVersion string
 	Fallback      bool
@@ -100,8 +102,8 @@ const (
 order by x.compaction_id desc
 limit @limit`
 
-	// The flushes that a range of messages overlaps. They have no gaps: the first one is the last that does not begin behind
-	// the range.
+	// The flushes that overlap a range of messages. They have no gaps: the first one is the last that does not begin after the
+	// range.
 	sqlReceipts = flushRows + `and f.conversation_uid = @uid and f.from_seq <= @to
     and f.from_seq >= coalesce((
         select g.from_seq
@@ -123,12 +125,12 @@ func scanCompaction(row pgx.CollectableRow) (c Compaction, err error) {
 	return c, err
 }
 
-// queueCompaction queues what reads one record.
+// queueCompaction queues reading one record.
 func queueCompaction(b *pgx.Batch, sql string, args pgx.NamedArgs, to *Compaction, found *bool) {
-	one(b.Queue(sql, args), found, func(row pgx.CollectableRow) (err error) { *to, err = scanCompaction(row); return err })
+	one(b.Queue(sql, args), found, to, scanCompaction)
 }
 
-// finishReceipts gives records of one conversation their receipts, and commits.
+// finishReceipts reads the receipts of records of one conversation, and commits.
 func finishReceipts(ctx context.Context, t *tx, records []Compaction) error {
 	b := &pgx.Batch{}
 	var flushes []Flush
@@ -166,11 +168,11 @@ func noCompaction(compaction uuid.UUID) error {
 }
 
 // Compaction returns one record, with receipts. It costs two round trips.
-func (s *Store) Compaction(ctx context.Context, id memory.Identity, compaction uuid.UUID) (Compaction, error) {
+func (s *Talk) Compaction(ctx context.Context, id memory.Identity, compaction uuid.UUID) (Compaction, error) {
 	if err := requireAgent(id); err != nil {
 		return Compaction{}, err
 	}
-	return snapshot(ctx, s, id, func(t *tx) (c Compaction, err error) {
+	return snapshot(ctx, s.DB, id, func(t *tx) (c Compaction, err error) {
 		found := false
 		b := &pgx.Batch{}
 		queueCompaction(b, sqlCompaction, t.args(pgx.NamedArgs{"compaction": compaction}), &c, &found)
@@ -184,8 +186,8 @@ func (s *Store) Compaction(ctx context.Context, id memory.Identity, compaction u
 	})
 }
 
-// Compactions lists those of a conversation, newest first, with summaries and receipts. It costs two round trips.
-func (s *Store) Compactions(ctx context.Context, id memory.Identity, conversation string, p Page) (Listed[Compaction], error) {
+// Compactions lists the compactions of a conversation, newest first, with summaries and receipts. It costs two round trips.
+func (s *Talk) Compactions(ctx context.Context, id memory.Identity, conversation string, p Page) (Listed[Compaction], error) {
 	if err := requireAgent(id); err != nil {
 		return Listed[Compaction]{}, err
 	}
@@ -194,7 +196,7 @@ func (s *Store) Compactions(ctx context.Context, id memory.Identity, conversatio
 		return Listed[Compaction]{}, err
 	}
 	limit := limitOf(p.Limit)
-	return snapshot(ctx, s, id, func(t *tx) (Listed[Compaction], error) {
+	return snapshot(ctx, s.DB, id, func(t *tx) (Listed[Compaction], error) {
 		var found []Compaction
 		b := &pgx.Batch{}
 		all(b.Queue(sqlCompactions, t.args(pgx.NamedArgs{
@@ -206,5 +208,312 @@ func (s *Store) Compactions(ctx context.Context, id memory.Identity, conversatio
 		list := listed(found, limit, func(c Compaction) cursor { return cursor{at: c.StartedAt, id: c.ID} })
 		err := finishReceipts(ctx, t, list.Items)
 		return list, err
+	})
+}
+
+const (
+	// Reads the input of a summary of messages up to one: the latest earlier summary that serves the window, and the messages
+	// behind it. further is a summary that covers more already, or the same by the same maker from another previous one.
+	sqlCompactionContents = `
+with c as materialized (
+    select conversation_uid, flushed_seq
+    from conversations
+    where workspace_id = @workspace and agent_id = @agent and conversation_uid = @uid and owner_key = @owner
+), previous as materialized (
+    select x.compaction_id, x.to_seq, x.content_key
+    from compactions x
+    where x.workspace_id = @workspace and x.agent_id = @agent and x.conversation_uid = @uid
+        and x.outcome = 'written' and x.to_seq < @to and x.window_tokens >= @window
+    order by x.to_seq desc, x.compaction_id desc
+    limit 1
+)
+select c.flushed_seq, (select compaction_id from previous), coalesce((select to_seq from previous), 0),
+    coalesce((select content_key from previous), ''),
+    (
+        select sha256(convert_to(string_agg(m.seq || ':' || octet_length(m.message_id) || ':' || m.message_id, ' ' order by m.seq), 'UTF8'))
+        from messages m
+        where m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid = @uid
+            and m.seq > coalesce((select to_seq from previous), 0) and m.seq <= @to
+    ),
+    (
+        select x.compaction_id
+        from compactions x
+        where x.workspace_id = @workspace and x.agent_id = @agent and x.conversation_uid = @uid
+            and x.outcome = 'written' and (x.to_seq > @to or x.to_seq = @to and x.maker = @maker) and x.window_tokens >= @window
+        order by x.to_seq desc, x.compaction_id desc
+        limit 1
+    )
+from c`
+
+	// Concurrent requests for the same contents share one record. It serves the largest window that was asked for, and belongs to
+	// the latest request until it is finished.
+	sqlCompactionInsert = `
+insert into compactions (workspace_id, agent_id, compaction_id, owner_key, conversation_id, conversation_uid, content_key, window_tokens,
+    previous_id, from_seq, to_seq, done_seq, summary, summary_tokens, trigger_source, outcome, maker, workflow_id, run_id, started_at)
+select @workspace, @agent, @compaction, c.owner_key, c.conversation_id, c.conversation_uid, @content_key, @window,
+    @previous, @from::bigint, @to::bigint, @from::bigint - 1,
+    coalesce((
+        select p.summary
+        from compactions p
+        where p.workspace_id = @workspace and p.agent_id = @agent and p.compaction_id = @previous), ''),
+    coalesce((
+        select p.summary_tokens
+        from compactions p
+        where p.workspace_id = @workspace and p.agent_id = @agent and p.compaction_id = @previous), 0),
+    @trigger, 'running', @maker, @workflow, @run, @now
+from conversations c
+where c.workspace_id = @workspace and c.agent_id = @agent and c.conversation_uid = @uid and c.owner_key = @owner
+    and c.flushed_seq >= @to
+on conflict (content_key, conversation_uid, workspace_id, agent_id) do update set
+    window_tokens = greatest(compactions.window_tokens, excluded.window_tokens),
+    workflow_id = case when compactions.finished_at is null then excluded.workflow_id else compactions.workflow_id end,
+    run_id = case when compactions.finished_at is null then excluded.run_id else compactions.run_id end`
+
+	sqlCompactionOfContent = compactionRows + `and x.conversation_uid = @uid and x.content_key = @content_key`
+)
+
+// BeginCompaction opens a compaction, or finds one with the same contents: the same messages behind the same previous summary, by
+// the same maker, with the same length. It also finds one that covers more and serves the window. What it finds serves the window
+// of r from then on. An open one then belongs to the identity's workflow and run; the run that had it before may continue, since it
+// saves a summary of the same messages.
+//
+// It returns *ConflictError with CodeNotFlushed when messages up to r.To are not flushed. It costs three round trips.
+func (s *Talk) BeginCompaction(ctx context.Context, id memory.Identity, r CompactionRequest) (Compaction, error) {
+	if err := requireOwnerWrite(id); err != nil {
+		return Compaction{}, err
+	}
+	if err := r.validate(); err != nil {
+		return Compaction{}, err
+	}
+	return inTx(ctx, s.DB, id, func(t *tx) (Compaction, error) {
+		contents, err := r.contents(ctx, t)
+		if err != nil {
+			return Compaction{}, err
+		}
+		var c Compaction
+		var found bool
+		b := &pgx.Batch{}
+		if contents.further.Valid {
+			queueCompaction(b, sqlCompaction, t.args(pgx.NamedArgs{"compaction": contents.further.UUID}), &c, &found)
+		} else {
+			key := contents.key(r)
+			args := t.args(pgx.NamedArgs{
+				"uid": r.Conversation, "compaction": newID(), "content_key": key[:], "window": r.Settings.Window,
+				"previous": contents.previous, "from": contents.previousTo + 1, "to": r.To, "trigger": r.Trigger, "maker": r.maker(),
+				"workflow": id.Author.WorkflowID, "run": id.Author.RunID,
+			})
+			b.Queue(sqlCompactionInsert, args)
+			queueCompaction(b, sqlCompactionOfContent, args, &c, &found)
+		}
+		if err := t.send(ctx, b); err != nil {
+			return Compaction{}, err
+		}
+		if !found { // flushed_seq never goes back
+			return Compaction{}, notFlushed(r.To, contents.flushed)
+		}
+		return finishCompaction(ctx, t, c)
+	})
+}
+
+// maker identifies the engine together with the length of the summary.
+func (r CompactionRequest) maker() string {
+	return fmt.Sprintf("%s, %d tokens", r.Maker, r.Settings.SummaryMaxTokens)
+}
+
+func (r CompactionRequest) validate() error {
+	switch {
+	case r.To < 1:
+		return &InvalidError{Field: "to", Problem: "name the last message to summarise; the first is 1"}
+	case !r.Trigger.Valid():
+		return &InvalidError{Field: "trigger", Problem: "use turn, overflow or request"}
+	case r.Settings.Window < 1:
+		return &InvalidError{Field: "window", Problem: "give the size of the window in tokens"}
+	case r.Settings.SummaryMaxTokens < 1:
+		return &InvalidError{Field: "summaryMaxTokens", Problem: "give the maximum size of the summary in tokens"}
+	case r.Maker == "":
+		return &InvalidError{Field: "maker", Problem: "name the engine"}
+	}
+	return validText("maker", r.Maker, maxName)
+}
+
+// summaryContents is the input of a summary.
+type summaryContents struct {
+	flushed     int64
+	previous    uuid.NullUUID
+	previousTo  int64
+	previousKey []byte // empty: there is no previous one
+	messages    []byte // digest of the ids behind it
+	further     uuid.NullUUID
+}
+
+// contents reads the input of r's summary, and checks that all of it is flushed.
+func (r CompactionRequest) contents(ctx context.Context, t *tx) (c summaryContents, err error) {
+	found := false
+	b := &pgx.Batch{}
+	args := t.args(pgx.NamedArgs{"uid": r.Conversation, "to": r.To, "window": r.Settings.Window, "maker": r.maker()})
+	columns(b.Queue(sqlCompactionContents, args), &found, &c.flushed, &c.previous, &c.previousTo, &c.previousKey, &c.messages, &c.further)
+	if err := t.send(ctx, b); err != nil {
+		return summaryContents{}, err
+	}
+	switch {
+	case !found:
+		return summaryContents{}, fmt.Errorf("conversation %s: %w", r.Conversation, ErrNotFound)
+	case c.flushed < r.To:
+		return summaryContents{}, notFlushed(r.To, c.flushed)
+	}
+	return c, nil
+}
+
+// key hashes the previous summary's key, the messages, and everything else that determines the summary.
+func (c summaryContents) key(r CompactionRequest) [sha256.Size]byte {
+	var chain []byte
+	for _, part := range [][]byte{
+		c.previousKey, c.messages, []byte(r.Maker), binary.BigEndian.AppendUint64(nil, uint64(r.Settings.SummaryMaxTokens)),
+	} {
+		chain = binary.BigEndian.AppendUint64(chain, uint64(len(part)))
+		chain = append(chain, part...)
+	}
+	return sha256.Sum256(chain)
+}
+
+func notFlushed(to, flushed int64) error {
+	return &ConflictError{
+		Code:    CodeNotFlushed,
+		Message: fmt.Sprintf("messages up to %d cannot be summarised: only messages up to %d are flushed", to, flushed),
+	}
+}
+
+// maxSummary is the longest summary, in bytes. The maker counts its tokens.
+const maxSummary = 64 << 10
+
+const (
+	// Only of the identity's owner.
+	sqlCompactionOwn = compactionRows + `and x.compaction_id = @compaction and x.owner_key = @owner`
+
+	sqlGoalOfCompaction = `
+select ` + wholeMessage + `
+from messages m
+where m.workspace_id = @workspace and m.agent_id = @agent and m.role = 'user'
+    and m.conversation_uid = (
+        select conversation_uid
+        from compactions
+        where workspace_id = @workspace and agent_id = @agent and compaction_id = @compaction and owner_key = @owner)
+order by m.seq
+limit 1`
+
+	sqlSummaryMessages = `
+select ` + wholeMessage + `
+from (
+    select m.*, sum(` + messageBytes + `) over (order by m.seq rows unbounded preceding) as total
+    from (
+        select *
+        from messages
+        where workspace_id = @workspace and agent_id = @agent and conversation_uid = @uid and seq > @done and seq <= @to
+        order by seq
+        limit @window
+    ) m
+) m
+where m.total <= @max or m.seq = @done + 1
+order by m.seq`
+
+	// A part that is done changes nothing.
+	sqlSummarySave = `
+update compactions set
+    done_seq = @to,
+    summary = @summary,
+    summary_tokens = @summary_tokens,
+    tokens_before = tokens_before + @tokens_before,
+    fallback = fallback or @fallback,
+    reason_code = case when reason_code = '' then @reason_code else reason_code end,
+    model = @model,
+    prompt_version = @prompt_version,
+    outcome = case when to_seq = @to then 'written' else 'running' end,
+    finished_at = case when to_seq = @to then @now::timestamptz end
+where workspace_id = @workspace and agent_id = @agent and compaction_id = @compaction and owner_key = @owner
+    and done_seq < @to and to_seq >= @to`
+
+	sqlSummaryUsage = `
+update compactions set
+    ` + usageAdded + `
+where workspace_id = @workspace and agent_id = @agent and compaction_id = @compaction and owner_key = @owner`
+)
+
+// LoadSummary reads the next part of an open compaction: messages of at most maxBytes with their tool calls, but at least one. A
+// compaction that has ended has no messages left, and Last is true. It costs two round trips.
+func (s *Talk) LoadSummary(ctx context.Context, id memory.Identity, compaction uuid.UUID, maxBytes int) (SummaryPart, error) {
+	if err := requireOwner(id); err != nil {
+		return SummaryPart{}, err
+	}
+	return snapshot(ctx, s.DB, id, func(t *tx) (p SummaryPart, err error) {
+		var agent, found, wanted bool
+		args := t.args(pgx.NamedArgs{"compaction": compaction})
+		b := &pgx.Batch{}
+		one(b.Queue(sqlAgent, args), &agent, &p.Agent, scanAgent)
+		queueCompaction(b, sqlCompactionOwn, args, &p.Compaction, &found)
+		withRow(b.Queue(sqlGoalOfCompaction, args), &wanted, func(row pgx.CollectableRow) error {
+			goal, err := scanWhole(row)
+			p.Goal = goal.Content
+			return err
+		})
+		if err := t.send(ctx, b); err != nil {
+			return SummaryPart{}, err
+		}
+		switch {
+		case !agent:
+			return SummaryPart{}, fmt.Errorf("agent %s: %w", id.Agent, ErrNotFound)
+		case !found:
+			return SummaryPart{}, noCompaction(compaction)
+		}
+		p.Summary, p.To = p.Compaction.Summary, p.Compaction.Done
+		b = &pgx.Batch{}
+		if p.Compaction.FinishedAt == nil {
+			all(b.Queue(sqlSummaryMessages, t.args(pgx.NamedArgs{
+				"uid": p.Compaction.ConversationUID, "done": p.Compaction.Done, "to": p.Compaction.To, "max": maxBytes,
+				"window": stepWindow,
+			})), &p.Messages, scanWhole)
+		}
+		if err := t.finish(ctx, b); err != nil {
+			return SummaryPart{}, err
+		}
+		if n := len(p.Messages); n > 0 {
+			p.To = p.Messages[n-1].Seq
+		}
+		p.Last = p.To >= p.Compaction.To
+		return p, nil
+	})
+}
+
+// SaveSummary stores an updated summary; the last part ends the compaction. It drops lines that the scan refuses and redacts
+// secrets in the rest. Saving a part that is done only adds its usage. It costs two round trips.
+func (s *Talk) SaveSummary(ctx context.Context, id memory.Identity, compaction uuid.UUID, step SummaryStep) (Compaction, error) {
+	if err := requireOwnerWrite(id); err != nil {
+		return Compaction{}, err
+	}
+	summary := memory.TidySummary(storable(step.Summary), false, 0, nil)
+	if err := validText("summary", summary, maxSummary); err != nil {
+		return Compaction{}, err
+	}
+	return inTx(ctx, s.DB, id, func(t *tx) (c Compaction, err error) {
+		args := t.args(pgx.NamedArgs{
+			"compaction": compaction, "to": step.To, "summary": summary, "summary_tokens": step.SummaryTokens,
+			"tokens_before": step.TokensBefore, "fallback": step.Fallback, "reason_code": step.ReasonCode,
+		})
+		addUsageArgs(args, step.Model, step.PromptVersion, step.Usage)
+		found := false
+		b := &pgx.Batch{}
+		b.Queue(sqlSummarySave, args)
+		b.Queue(sqlSummaryUsage, args)
+		queueUsage(b, t, step.Model, step.Usage)
+		queueCompaction(b, sqlCompactionOwn, args, &c, &found)
+		if err := t.send(ctx, b); err != nil {
+			return Compaction{}, err
+		}
+		switch {
+		case !found:
+			return Compaction{}, noCompaction(compaction)
+		case step.To < c.From || step.To > c.To:
+			return Compaction{}, &InvalidError{Field: "to", Problem: fmt.Sprintf("the summary covers messages %d to %d", c.From, c.To)}
+		}
+		return finishCompaction(ctx, t, c)
 	})
 }

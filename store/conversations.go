@@ -11,8 +11,10 @@ import (
 	"reverie/memory"
 )
 
-// Conversation is where a conversation stands. The sequence numbers are inclusive, and
-// Cursor <= Considered <= Complete <= Last.
+// Talk stores conversations and messages, and the extractions, flushes and compactions of them.
+type Talk struct{ *DB }
+
+// Conversation is the state of a conversation. The sequence numbers are inclusive, and Cursor <= Considered <= Complete <= Last.
 type Conversation struct {
 	ID           string    // the client's
 	UID          uuid.UUID // ours, for ids that leave the database
@@ -36,8 +38,8 @@ select c.conversation_id, c.conversation_uid, c.owner_key, ` + ownerIDOf + `, c.
 from conversations c
 where c.workspace_id = @workspace and c.agent_id = @agent `
 
-// ownerIDOf is the opaque id of the owner of a conversation c. It is no join, which a plan that was made without
-// statistics may run as a search through all owners of the agent.
+// ownerIDOf selects the opaque id of the owner of a conversation c. It is a subquery because a join, planned without statistics,
+// may scan all owners of the agent.
 const ownerIDOf = `(
         select o.owner_id
         from owners o
@@ -53,68 +55,41 @@ const (
 order by c.updated_at desc, c.conversation_uid desc
 limit @limit`
 
-	// A list for operators: no index serves it, it sorts the agent's conversations.
+	// A list for operators. No index serves it; it sorts the agent's conversations.
 	sqlConversationsOfAll = conversationRows + `
     and (c.updated_at, c.conversation_uid) < (@at, @uid)
 order by c.updated_at desc, c.conversation_uid desc
 limit @limit`
 )
 
-func scanConversation(row pgx.CollectableRow) (c Conversation, err error) {
-	err = row.Scan(&c.ID, &c.UID, &c.Owner, &c.OwnerID, &c.Trigger,
-		&c.Last, &c.Complete, &c.Considered, &c.Cursor, &c.Flushed, &c.PendingSince, &c.CreatedAt, &c.UpdatedAt)
-	return c, err
+func scanConversation(row pgx.CollectableRow) (Conversation, error) {
+	return pgx.RowToStructByPos[Conversation](row)
 }
 
 // Conversation returns the conversation with the client's id.
-func (s *Store) Conversation(ctx context.Context, id memory.Identity, conversation string) (Conversation, error) {
+func (s *Talk) Conversation(ctx context.Context, id memory.Identity, conversation string) (Conversation, error) {
 	return s.oneConversation(ctx, id, sqlConversationByID, pgx.NamedArgs{"conversation": conversation})
 }
 
 // ConversationByUID returns the conversation with our id.
-func (s *Store) ConversationByUID(ctx context.Context, id memory.Identity, uid uuid.UUID) (Conversation, error) {
+func (s *Talk) ConversationByUID(ctx context.Context, id memory.Identity, uid uuid.UUID) (Conversation, error) {
 	return s.oneConversation(ctx, id, sqlConversationByUID, pgx.NamedArgs{"uid": uid})
 }
 
-func (s *Store) oneConversation(ctx context.Context, id memory.Identity, sql string, args pgx.NamedArgs) (Conversation, error) {
+func (s *Talk) oneConversation(ctx context.Context, id memory.Identity, sql string, args pgx.NamedArgs) (Conversation, error) {
 	if err := requireAgent(id); err != nil {
 		return Conversation{}, err
 	}
-	return read(ctx, s, id, func(t *tx) (c Conversation, err error) {
-		found := false
-		b := &pgx.Batch{}
-		one(b.Queue(sql, t.args(args)), &found, func(row pgx.CollectableRow) (err error) { c, err = scanConversation(row); return err })
-		if err := t.finish(ctx, b); err != nil {
-			return Conversation{}, err
-		}
-		if !found {
-			return Conversation{}, fmt.Errorf("conversation: %w", ErrNotFound)
-		}
-		return c, nil
-	})
+	return readOne(ctx, s.DB, id, sql, args, scanConversation, fmt.Errorf("conversation: %w", ErrNotFound))
 }
 
 // Conversations lists the owner's conversations, with AnyOwner those of every owner, the latest batch first.
-func (s *Store) Conversations(ctx context.Context, id memory.Identity, p Page) (Listed[Conversation], error) {
-	if err := requireAgent(id); err != nil {
-		return Listed[Conversation]{}, err
-	}
-	from, err := parseCursor(p.Cursor)
-	if err != nil {
-		return Listed[Conversation]{}, err
-	}
-	limit := limitOf(p.Limit)
-	return read(ctx, s, id, func(t *tx) (Listed[Conversation], error) {
+func (s *Talk) Conversations(ctx context.Context, id memory.Identity, p Page) (Listed[Conversation], error) {
+	return readPage(ctx, s.DB, id, p, func(t *tx, from cursor) (string, pgx.NamedArgs) {
 		sql := sqlConversations
 		if t.anyOwner {
 			sql = sqlConversationsOfAll
 		}
-		var found []Conversation
-		b := &pgx.Batch{}
-		all(b.Queue(sql, t.args(pgx.NamedArgs{"at": from.at, "uid": from.id, "limit": limit + 1})), &found, scanConversation)
-		if err := t.finish(ctx, b); err != nil {
-			return Listed[Conversation]{}, err
-		}
-		return listed(found, limit, func(c Conversation) cursor { return cursor{at: c.UpdatedAt, id: c.UID} }), nil
-	})
+		return sql, pgx.NamedArgs{"at": from.at, "uid": from.id}
+	}, scanConversation, func(c Conversation) cursor { return cursor{at: c.UpdatedAt, id: c.UID} })
 }

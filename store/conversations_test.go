@@ -70,7 +70,9 @@ func TestConversationNumbers(t *testing.T) {
 				outcome := rapid.SampledFrom([]memory.Outcome{
 					memory.OutcomeSkipped, memory.OutcomeNothing, memory.OutcomeQuarantined, memory.OutcomeFailed, memory.OutcomeWaiting,
 				}).Draw(t, "outcome")
-				must[ExtractionResult](t)(s.RecordOutcome(t.Context(), runOf(id, x.RunID), x.ID, Ending{Outcome: outcome, To: to, Until: testClock}))
+				must[ExtractionResult](t)(
+					s.RecordOutcome(t.Context(), runOf(id, x.RunID), x.ID, Ending{Outcome: outcome, To: to, Until: testClock}),
+				)
 			},
 			"": func(t *rapid.T) {
 				if len(ids) == 0 {

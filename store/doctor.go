@@ -15,10 +15,10 @@ import (
 	"reverie/search"
 )
 
-// EventDoctorFixed is what a doctor put right: a code of a finding, and how many.
+// EventDoctorFixed: the doctor fixed findings; the detail has their code and number.
 const EventDoctorFixed EventKind = "memory.doctor.fixed"
 
-// IndexSource is a document or a conversation that the index has otherwise than it is.
+// IndexSource is a document or conversation whose index entry is wrong.
 type IndexSource struct {
 	Corpus search.Corpus
 	Scope  memory.Scope
@@ -27,14 +27,14 @@ type IndexSource struct {
 	Path   string // of a document that exists
 }
 
-// BrokenVersion is a current version whose content has another hash than it was written with.
+// BrokenVersion is a current version whose content does not match its hash.
 type BrokenVersion struct {
 	Document uuid.UUID
 	Scope    memory.Scope
 	Owner    memory.Owner
 	Path     string
 	Version  int
-	// Proven is the latest earlier version whose content has its hash; 0: none.
+	// Proven is the latest earlier version whose content matches its hash; 0: none.
 	Proven int
 }
 
@@ -45,23 +45,23 @@ type OpenRun struct {
 	Owner           memory.Owner
 	OwnerID         uuid.UUID
 	WorkflowID, Run string
-	From, To        int64 // of a flush: what is not accounted for
+	From, To        int64 // of a flush: the messages that are not done
 	Pending         bool  // of an extraction: its conversation has messages that wait
 }
 
-// WaitingOwner has messages that nobody has looked at.
+// WaitingOwner has messages that nothing has processed.
 type WaitingOwner struct {
 	Owner   memory.Owner
 	OwnerID uuid.UUID
 }
 
-// FedStatement is an open candidate that a dream wrote itself.
+// FedStatement is an open candidate whose text a dream wrote itself.
 type FedStatement struct {
 	Owner memory.Owner
 	Entry memory.EntryID
 }
 
-// Examination is what the database alone tells about one agent. It has references and no contents.
+// Examination has the findings about one agent that the database alone shows, as references without contents.
 type Examination struct {
 	Missing    []IndexSource   // documents without an entry in the index
 	Superseded []IndexSource   // entries whose document is gone, deleted or at another version
@@ -74,12 +74,13 @@ type Examination struct {
 	FedNotes   []IndexSource  // daily notes that hold text of a dream
 }
 
-// What is GLOBAL is kept under no agent: @common is that, for who may put it right, and the agent itself for others.
+// GLOBAL rows have no agent: @common is empty for identities that may repair them, and otherwise the agent itself.
 const (
 	sqlDoctorDocuments = `
 select d.document_id, d.scope, d.owner_key, d.path, x.source_uid is null
 from documents d
-left join index_sources x on x.workspace_id = d.workspace_id and x.agent_id = d.agent_id and x.corpus = 'memory' and x.source_uid = d.document_id
+left join index_sources x on x.workspace_id = d.workspace_id and x.agent_id = d.agent_id
+    and x.corpus = 'memory' and x.source_uid = d.document_id
 where d.workspace_id = @workspace and d.agent_id in (@agent, @common) and not d.deleted and d.version > 0
     and (x.source_uid is null or x.index_format <> '' and x.version <> d.version)`
 
@@ -117,7 +118,8 @@ where d.workspace_id = @workspace and d.agent_id in (@agent, @common) and v.sha2
 order by d.scope, d.path collate "C"`
 
 	sqlDoctorOpen = `
-select 'extraction', x.extraction_id, x.owner_key, o.owner_id, x.workflow_id, x.run_id, x.from_seq, x.to_seq, c.complete_seq > c.considered_seq
+select 'extraction', x.extraction_id, x.owner_key, o.owner_id, x.workflow_id, x.run_id, x.from_seq, x.to_seq,
+    c.complete_seq > c.considered_seq
 from extractions x
 join owners o using (workspace_id, agent_id, owner_key)
 join conversations c using (workspace_id, agent_id, conversation_uid)
@@ -149,17 +151,17 @@ from documents d ` + currentVersion + `
 where d.workspace_id = @workspace and d.agent_id = @agent and not d.deleted and d.path ~ '^memory/[0-9]{4}-[0-9]{2}-[0-9]{2}[^/]*\.md$'`
 )
 
-// Examine looks for damage in what the identity's agent has, of all of its owners, and in GLOBAL documents when the identity writes
-// them; it needs an admin that reads every owner. Messages and staged work count as waiting that have been since before the given time,
-// and so do records that no workflow has taken up. It changes nothing.
-func (s *Store) Examine(ctx context.Context, id memory.Identity, before time.Time) (Examination, error) {
+// Examine looks for damage in everything of the identity's agent, and in GLOBAL documents when the identity may write them; it
+// needs an admin that reads every owner. Messages, staged work and unclaimed records count as waiting if they are from before the
+// given time. It changes nothing.
+func (s *Admin) Examine(ctx context.Context, id memory.Identity, before time.Time) (Examination, error) {
 	if err := requireTender(id); err != nil {
 		return Examination{}, err
 	}
 	if err := requireAgent(id); err != nil {
 		return Examination{}, err
 	}
-	return snapshot(ctx, s, id, func(t *tx) (e Examination, err error) {
+	return snapshot(ctx, s.DB, id, func(t *tx) (e Examination, err error) {
 		b := &pgx.Batch{}
 		args := t.args(pgx.NamedArgs{"before": before, "common": commonOf(id)})
 		b.Queue(sqlDoctorDocuments, args).Query(func(rows pgx.Rows) error {
@@ -216,7 +218,8 @@ func (s *Store) Examine(ctx context.Context, id memory.Identity, before time.Tim
 	})
 }
 
-// commonOf is the agent of GLOBAL rows, none, for an identity that may put them right; for another one its own.
+// commonOf returns the agent_id of GLOBAL rows, which is empty, for an identity that may repair them, and otherwise the identity's
+// agent.
 func commonOf(id memory.Identity) string {
 	if reachOf(id) == reachGlobal {
 		return ""
@@ -224,28 +227,30 @@ func commonOf(id memory.Identity) string {
 	return id.Agent
 }
 
-// MendIndex indexes a source anew as its document or conversation is now; of one that is gone nothing stays.
-func (s *Store) MendIndex(ctx context.Context, id memory.Identity, x IndexSource) error {
+// MendIndex indexes a source again in its current state; of a missing one it removes everything.
+func (s *Admin) MendIndex(ctx context.Context, id memory.Identity, x IndexSource) error {
 	if err := requireTender(id); err != nil {
 		return err
 	}
-	of := source{shelf: shelf{corpus: x.Corpus, agent: id.Agent, scope: x.Scope, owner: x.Owner}, uid: x.UID}
+	of := source{partition: partition{corpus: x.Corpus, agent: id.Agent, scope: x.Scope, owner: x.Owner}, uid: x.UID}
 	if x.Scope == memory.ScopeGlobal {
 		of.agent = ""
 	}
-	_, err := inTx(ctx, s, id, func(t *tx) (none struct{}, err error) { return none, of.reindex(ctx, t) })
+	_, err := inTx(ctx, s.DB, id, func(t *tx) (none struct{}, err error) { return none, of.reindex(ctx, t) })
 	return err
 }
 
-// DropOrphans removes rows of the index that belong to no entry, and returns how many.
-func (s *Store) DropOrphans(ctx context.Context, id memory.Identity) (int, error) {
+// DropOrphans removes rows of the index that belong to no entry, and returns their number.
+func (s *Admin) DropOrphans(ctx context.Context, id memory.Identity) (int, error) {
 	if err := requireTender(id); err != nil {
 		return 0, err
 	}
-	return inTx(ctx, s, id, func(t *tx) (dropped int, err error) {
+	return inTx(ctx, s.DB, id, func(t *tx) (dropped int, err error) {
 		b := &pgx.Batch{}
 		for _, table := range []string{"fresh", "vectors", "vectors_large", "progress"} {
-			b.Queue("delete from index_"+table+" i "+orphaned, t.args(pgx.NamedArgs{"common": commonOf(id)})).Exec(func(tag pgconn.CommandTag) error {
+			b.Queue(
+				"delete from index_"+table+" i "+orphaned, t.args(pgx.NamedArgs{"common": commonOf(id)}),
+			).Exec(func(tag pgconn.CommandTag) error {
 				dropped += int(tag.RowsAffected())
 				return nil
 			})
@@ -259,12 +264,12 @@ const sqlDoctorReject = `
 update dream_entries set status = 'rejected', reason_code = 'contaminated', changed_at = @now
 where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and entry_id = @entry and status = 'open'`
 
-// RejectFed rejects a candidate that a dream wrote itself: no dream promotes it. The identity is its owner's.
-func (s *Store) RejectFed(ctx context.Context, id memory.Identity, entry memory.EntryID) error {
+// RejectFed rejects a candidate that a dream wrote itself, so that no dream promotes it. The identity is its owner's.
+func (s *Admin) RejectFed(ctx context.Context, id memory.Identity, entry memory.EntryID) error {
 	if err := requireAdmin(id); err != nil {
 		return err
 	}
-	_, err := inTx(ctx, s, id, func(t *tx) (none struct{}, err error) {
+	_, err := inTx(ctx, s.DB, id, func(t *tx) (none struct{}, err error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlDoctorReject, t.args(pgx.NamedArgs{"entry": entry}))
 		return none, t.finish(ctx, b)
@@ -272,9 +277,9 @@ func (s *Store) RejectFed(ctx context.Context, id memory.Identity, entry memory.
 	return err
 }
 
-// EndAbandoned ends a record whose workflow ended without it; the identity is its owner's. An extraction fails, and so does a dream; a
-// flush waits for the next one who asks for it.
-func (s *Store) EndAbandoned(ctx context.Context, id memory.Identity, x OpenRun) error {
+// EndAbandoned ends a record whose workflow ended without ending it; the identity is its owner's. An extraction or a dream fails; a
+// flush waits for the next request.
+func (s *Admin) EndAbandoned(ctx context.Context, id memory.Identity, x OpenRun) error {
 	if err := requireAdmin(id); err != nil {
 		return err
 	}
@@ -282,23 +287,25 @@ func (s *Store) EndAbandoned(ctx context.Context, id memory.Identity, x OpenRun)
 	var err error
 	switch x.Kind {
 	case "extraction":
-		_, err = s.RecordOutcome(ctx, id, x.ID, Ending{Outcome: memory.OutcomeFailed, ReasonCode: DreamAbandoned})
+		_, err = (&Talk{s.DB}).RecordOutcome(ctx, id, x.ID, Ending{Outcome: memory.OutcomeFailed, ReasonCode: DreamAbandoned})
 	case "flush":
-		_, err = s.EndFlushStep(ctx, id, x.ID, FlushEnd{From: x.From, To: x.To, Outcome: memory.OutcomeWaiting, ReasonCode: DreamAbandoned})
+		_, err = (&Talk{s.DB}).EndFlushStep(
+			ctx, id, x.ID, FlushEnd{From: x.From, To: x.To, Outcome: memory.OutcomeWaiting, ReasonCode: DreamAbandoned},
+		)
 	case "dream":
-		_, err = s.EndDream(ctx, id, x.ID, DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: DreamAbandoned})
+		_, err = (&Dreaming{s.DB}).EndDream(ctx, id, x.ID, DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: DreamAbandoned})
 	default:
-		err = &InvalidError{Field: "kind", Problem: fmt.Sprintf("%q is no record", x.Kind)}
+		err = &InvalidError{Field: "kind", Problem: fmt.Sprintf("%q is not a kind of record", x.Kind)}
 	}
 	return err
 }
 
-// NoteFixed puts into the journal what a doctor put right, by code.
-func (s *Store) NoteFixed(ctx context.Context, id memory.Identity, code string, n int) error {
+// NoteFixed records in the journal what the doctor fixed, by code.
+func (s *Admin) NoteFixed(ctx context.Context, id memory.Identity, code string, n int) error {
 	if err := requireAdmin(id); err != nil {
 		return err
 	}
-	_, err := inTx(ctx, s, id, func(t *tx) (none struct{}, err error) {
+	_, err := inTx(ctx, s.DB, id, func(t *tx) (none struct{}, err error) {
 		b := &pgx.Batch{}
 		detail := map[string]any{"code": code, "count": n}
 		if err := queueEvent(b, t, event{kind: EventDoctorFixed, agent: id.Agent, detail: detail}); err != nil {
@@ -307,4 +314,47 @@ func (s *Store) NoteFixed(ctx context.Context, id memory.Identity, code string, 
 		return none, t.finish(ctx, b)
 	})
 	return err
+}
+
+// Kinds of StagedWork.
+const (
+	StagedWrite    = "write"    // of a business process
+	StagedImport   = "import"   // of another system's data
+	StagedSnapshot = "snapshot" // an archive
+)
+
+// StagedWork refers to work that was accepted for a workflow long ago and has not ended.
+type StagedWork struct {
+	Kind  string
+	ID    uuid.UUID
+	Owner memory.Owner
+	// Parts of the workflow's id: the request of a write, the format of an import, the archive of a snapshot, and whether the
+	// snapshot belongs to an owner or a preview.
+	RequestID, Format string
+	Archive           [32]byte
+	Particular        bool
+	Cancelled         bool // of an import: nothing more is moved in, and something still waits
+}
+
+const sqlDoctorStaged = `
+select 'write', write_id, owner_key, request_id, '', ''::bytea, false, false
+from memory_writes
+where workspace_id = @workspace and agent_id = @agent and outcome = 'staged' and staged_at < @before
+union all
+select 'import', i.import_id, i.owner_key, '', i.format, ''::bytea, false, i.state = 'cancelled'
+from imports i
+where i.workspace_id = @workspace and i.agent_id = @agent and (i.state = 'running' and i.started_at < @before
+    or i.state = 'cancelled' and i.finished_at < @before and exists (
+        select from import_items x
+        where x.workspace_id = i.workspace_id and x.agent_id = i.agent_id and x.import_id = i.import_id and x.outcome = ''))
+union all
+select 'snapshot', import_id, owner_key, '', '', archive_sha256, owner_key <> '' or token <> '', false
+from snapshot_imports
+where workspace_id = @workspace and agent_id = @agent and outcome = 'running' and requested_at < @before`
+
+func scanStagedWork(row pgx.CollectableRow) (x StagedWork, err error) {
+	var archive []byte
+	err = row.Scan(&x.Kind, &x.ID, &x.Owner, &x.RequestID, &x.Format, &archive, &x.Particular, &x.Cancelled)
+	copy(x.Archive[:], archive)
+	return x, err
 }

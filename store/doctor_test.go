@@ -47,19 +47,28 @@ func TestDoctor(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := must[Extraction](t)(s.BeginExtraction(t.Context(), run, next.Range))
-	if e := examine(); len(e.Missing)+len(e.Superseded)+e.Orphans+len(e.Broken)+len(e.Fed)+len(e.FedNotes) != 0 || len(e.Waiting) != 1 || len(e.Open) != 1 || e.Open[0].ID != x.ID || !e.Open[0].Pending {
+	if e := examine(); len(e.Missing)+len(e.Superseded)+e.Orphans+len(e.Broken)+len(e.Fed)+len(e.FedNotes) != 0 || len(e.Waiting) != 1 ||
+		len(e.Open) != 1 || e.Open[0].ID != x.ID || !e.Open[0].Pending {
 		t.Fatalf("an agent after a busy life: %+v", e)
 	}
 
 	damage(`delete from index_sources where source_uid = (select document_id from documents where path = 'memory/lost.md')`)
-	damage(`update index_sources set version = 1 where source_uid = (select document_id from documents where path = 'MEMORY.md' and scope = 'PERSONAL')`)
+	damage(
+		`update index_sources set version = 1 where source_uid = (select document_id from documents where path = 'MEMORY.md' and scope = 'PERSONAL')`,
+	)
 	damage(`insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format, embed_due, token, changed_at)
 		values ('acme', 'ada', 'memory', 'TEAM', '', gen_random_uuid(), 1, 0, 0, '', false, 0, now())`)
-	damage(`insert into index_progress (workspace_id, agent_id, scope, owner_key, space_id, group_no, done) values ('acme', 'ada', 'TEAM', '', 1, 4711, 1)`)
-	damage(`update document_versions set content = '- likes poison' where version = 2 and document_id = (select document_id from documents where path = 'MEMORY.md' and scope = 'PERSONAL')`)
+	damage(
+		`insert into index_progress (workspace_id, agent_id, scope, owner_key, space_id, group_no, done) values ('acme', 'ada', 'TEAM', '', 1, 4711, 1)`,
+	)
+	damage(
+		`update document_versions set content = '- likes poison' where version = 2 and document_id = (select document_id from documents where path = 'MEMORY.md' and scope = 'PERSONAL')`,
+	)
 	damage(`insert into dream_entries (workspace_id, agent_id, owner_key, entry_id, status, text, first_seen, last_seen, changed_at)
 		values ('acme', 'ada', 'user:7', 'e1', 'open', 'Likes tea. <!-- memory/2026-01-28.md:4 score 0.81 -->', now(), now(), now())`)
-	write(t, s, id, replace(personal("memory/2026-11-21.md"), 0, "# 2026-11-21\n\n- Likes tea. <!-- memory/2026-01-28.md:4 score 0.81 -->\n"))
+	write(
+		t, s, id, replace(personal("memory/2026-11-21.md"), 0, "# 2026-11-21\n\n- Likes tea. <!-- memory/2026-01-28.md:4 score 0.81 -->\n"),
+	)
 
 	e := examine()
 	switch {
@@ -98,7 +107,8 @@ func TestDoctor(t *testing.T) {
 	if err := s.NoteFixed(t.Context(), doctor, "index_missing", 1); err != nil {
 		t.Fatal(err)
 	}
-	if kinds := query[string](t, s, doctor, `select detail ->> 'code' from journal where kind = 'memory.doctor.fixed'`); len(kinds) != 1 || kinds[0] != "index_missing" {
+	if kinds := query[string](t, s, doctor, `select detail ->> 'code' from journal where kind = 'memory.doctor.fixed'`); len(kinds) != 1 ||
+		kinds[0] != "index_missing" {
 		t.Errorf("the journal tells %q", kinds)
 	}
 	if e = examine(); len(e.Missing)+len(e.Superseded)+e.Orphans+len(e.Broken)+len(e.Fed)+len(e.Open) != 0 {
@@ -107,7 +117,9 @@ func TestDoctor(t *testing.T) {
 	if d := must[memory.Document](t)(s.Document(t.Context(), id, personal("MEMORY.md"))); d.Content != "- likes tea\n" || d.Version != 3 {
 		t.Errorf("MEMORY.md is version %d, %q", d.Version, d.Content)
 	}
-	if found := must[[]*index.Collection](t)(s.Collect(t.Context(), id, []search.Corpus{search.Memory}, analysis.NewQuery("lost", time.Now()))); len(found) != 1 || len(found[0].Units) == 0 {
+	if found := must[[]*index.Collection](t)(
+		s.Collect(t.Context(), id, []search.Corpus{search.Memory}, analysis.NewQuery("lost", time.Now())),
+	); len(found) != 1 || len(found[0].Units) == 0 {
 		t.Errorf("the lost document is not found: %+v", found)
 	}
 

@@ -8,13 +8,16 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/search"
 )
 
-// document is a document while changes are applied to it: first as it is in the database, then as it will be.
+// document is a document while changes are applied to it: first as stored, then as it will be.
 type document struct {
 	ref       memory.Ref
 	agent     string // of the row: empty for GLOBAL
@@ -37,7 +40,7 @@ type document struct {
 	versions []memory.Version // that are made now
 }
 
-// document returns the document as it is at this point.
+// document returns the document in its present state.
 func (d *document) document() memory.Document {
 	return memory.Document{
 		ID: d.id, Scope: d.ref.Scope, Owner: d.owner, Path: d.ref.Path, Version: d.version, Deleted: d.deleted,
@@ -55,10 +58,10 @@ func placeOf(d memory.Document) promptPlace {
 	return promptPlace{Enabled: d.Enabled, SortOrder: d.SortOrder}
 }
 
-// content is what the document has now.
+// content returns the document's present content.
 func (d *document) content() string { return d.contents[d.version] }
 
-// add takes a change in, with the document that it is about.
+// add adds a change and its document.
 func (w *writes) add(id memory.Identity, c checked) {
 	w.checked = append(w.checked, c)
 	d := w.documents[c.Ref]
@@ -87,7 +90,7 @@ func (w *writes) sort() {
 	})
 }
 
-// decide applies every change, in order, to its document as it is now, and prepares what is to be written.
+// decide applies all changes in order and prepares the rows to write.
 func (w *writes) decide(t *tx) error {
 	if w.recorded != nil {
 		return &replayedError{receipt: *w.recorded}
@@ -111,7 +114,7 @@ func (w *writes) decide(t *tx) error {
 	return nil
 }
 
-// place gives the documents their places in the system prompt.
+// place sets the documents' places in the system prompt.
 func (w *writes) place(t *tx) {
 	for _, c := range w.checked {
 		d := w.documents[c.Ref]
@@ -150,14 +153,14 @@ func (w *writes) apply(t *tx, c *checked) (memory.ChangeReceipt, error) {
 	return receipt, nil
 }
 
-// state is what a change makes of a document.
+// state is a document after a change.
 type state struct {
 	content string
 	deleted bool
 	merged  bool
 }
 
-// after says what c makes of d.
+// after returns the document as c changes it.
 func (d *document) after(c *checked) (state, error) {
 	if !d.found {
 		if d.creatable {
@@ -195,7 +198,7 @@ func (d *document) after(c *checked) (state, error) {
 	}
 }
 
-// replaced merges a replacement with what happened since its base.
+// replaced merges a replacement with the changes since its base.
 func (d *document) replaced(c *checked) (state, error) {
 	current := c.Base == d.version || d.deleted && c.Base == 0
 	switch {
@@ -210,7 +213,7 @@ func (d *document) replaced(c *checked) (state, error) {
 	return state{content: merged, merged: true}, nil
 }
 
-// mergedBy puts a text into the document as it is now, which is why it is never stale.
+// mergedBy merges a text into the current content by a strategy, and is never stale.
 func (d *document) mergedBy(c *checked) (state, error) {
 	now := d.content()
 	if d.deleted {
@@ -223,14 +226,16 @@ func (d *document) mergedBy(c *checked) (state, error) {
 	return state{content: content}, nil
 }
 
-// restored takes the content of an earlier version.
+// restored returns the content of an earlier version.
 func (d *document) restored(c *checked) (state, error) {
 	content, ok := d.contents[c.Restore]
 	if !ok {
 		return state{}, fmt.Errorf("version %d of document %s: %w", c.Restore, d.ref.Path, ErrNotFound)
 	}
 	if d.gone[c.Restore] {
-		return state{}, &InvalidError{Field: "restore", Problem: fmt.Sprintf("version %d deleted the document: restore another one, or delete it", c.Restore)}
+		return state{}, &InvalidError{
+			Field: "restore", Problem: fmt.Sprintf("version %d deleted the document: restore another one, or delete it", c.Restore),
+		}
 	}
 	content, err := c.admit("content", content) // the rules may have become stricter since
 	if err != nil {
@@ -239,7 +244,7 @@ func (d *document) restored(c *checked) (state, error) {
 	return state{content: content}, d.condition(c, content)
 }
 
-// condition holds a change that does not merge to its base, if it names one.
+// condition refuses a change that does not merge when its base is not current, if it names one.
 func (d *document) condition(c *checked, yours string) error {
 	if c.Base == 0 || c.Base == d.version {
 		return nil
@@ -254,7 +259,7 @@ func (d *document) stale(c *checked, yours string, conflicts []memory.Conflict) 
 	}
 }
 
-// joined puts exactly one blank line between two texts; beside an empty one the other stays as it is.
+// joined puts exactly one blank line between two texts; beside an empty text the other stays unchanged.
 func joined(a, b string) string {
 	if strings.TrimSpace(a) == "" || strings.TrimSpace(b) == "" {
 		return a + b
@@ -262,7 +267,7 @@ func joined(a, b string) string {
 	return strings.TrimRight(a, "\r\n") + "\n\n" + strings.TrimLeft(b, "\r\n")
 }
 
-// advance makes the version that next is.
+// advance makes the next version.
 func (d *document) advance(author memory.Author, now time.Time, c *checked, next state) memory.Version {
 	before := d.content()
 	version := memory.Version{
@@ -274,7 +279,7 @@ func (d *document) advance(author memory.Author, now time.Time, c *checked, next
 		version.BaseVersion = c.Base
 	}
 	version.Added, version.Removed = memory.DiffStat(before, next.content)
-	if !next.deleted { // what a deleted document had comes back with it
+	if !next.deleted { // a deleted document keeps its lines until it is undeleted
 		if c.Op != memory.OpUndelete {
 			d.person = personLines(before, d.person, version)
 		}
@@ -289,8 +294,8 @@ func (d *document) advance(author memory.Author, now time.Time, c *checked, next
 	return version
 }
 
-// personLines carries on, over one version, which lines a person wrote: blame of the whole history without reading it.
-// person are the lines of before; their history is told again in two versions, one of the person and one of somebody else.
+// personLines updates the lines that a person wrote by one version: blame without reading the whole history. person are those of
+// before, which are replayed as two versions, one by a person and one by another author.
 func personLines(before string, person []string, next memory.Version) []string {
 	if next.Author.Kind != memory.AuthorUser && len(person) == 0 {
 		return nil
@@ -302,7 +307,7 @@ func personLines(before string, person []string, next memory.Version) []string {
 	})
 }
 
-// wholeLines ends every line in the same way, so that lines are compared by their words.
+// wholeLines normalises line ends, so that lines are compared by their text.
 func wholeLines(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	if text == "" || strings.HasSuffix(text, "\n") {
@@ -311,8 +316,7 @@ func wholeLines(text string) string {
 	return text + "\n"
 }
 
-// promptDefaults says whether a new document is rendered into the system prompt: the seeds are, and what the agent knows
-// about a person.
+// promptDefaults returns the place of a new document in the system prompt: seeds are enabled, and the documents about a person.
 func promptDefaults(ref memory.Ref, author memory.Author) (enabled bool, sortOrder int) {
 	if author.Kind != memory.AuthorSeed && ref.Scope != memory.ScopePersonal {
 		return false, 0
@@ -324,4 +328,197 @@ func promptDefaults(ref memory.Ref, author memory.Author) (enabled bool, sortOrd
 		}
 	}
 	return false, 0
+}
+
+// maxFrom is the longest name of the system that an imported document comes from, in bytes.
+const maxFrom = 64
+
+// admitImport checks an imported document.
+func (c *checked) admitImport(at string) (string, error) {
+	if !c.Import.Valid() {
+		return "", &InvalidError{Field: at + "onConflict", Problem: "use merge, keep or overwrite"}
+	}
+	if c.From == "" || len(c.From) > maxFrom || !utf8.ValidString(c.From) || strings.ContainsAny(c.From, "\r\n\x00") {
+		return "", &InvalidError{Field: at + "from", Problem: "name the source system in one short line"}
+	}
+	return c.admit(at+"content", c.Content)
+}
+
+// imported returns a document after an import: the imported content when there is none or it is an unchanged seed, otherwise as the
+// policy demands.
+func (d *document) imported(c *checked) state {
+	before := d.content()
+	switch {
+	case d.version == 0, d.deleted, c.Import == memory.ImportOverwrite, d.ref.Scope == memory.ScopeTeam &&
+		memory.IsSeed(d.ref.Path, before):
+		return state{content: c.Content}
+	case c.Import == memory.ImportKeep:
+		return state{content: before}
+	}
+	after := memory.MergeImported(before, c.Content, c.From)
+	return state{content: after, merged: after != before}
+}
+
+const (
+	// A new document begins as an empty row, so that two writers that create it at the same time meet here, and the second one
+	// changes the version of the first one. The row does not outlive the transaction empty: every change that may create makes a
+	// version.
+	sqlDocumentEnsure = `
+insert into documents (workspace_id, agent_id, scope, owner_key, path, document_id, version, enabled, sort_order, created_at, updated_at)
+select @workspace, @agent, @scope, @owner, @path, @document, 0, false, 0, @now, @now
+where @agent::text = '' or exists (
+    select from agents where workspace_id = @workspace and agent_id = @agent)
+on conflict do nothing`
+
+	// Writers of the same documents wait here, all in the same order.
+	sqlDocumentLock = `
+select document_id, version, deleted, enabled, sort_order, person_lines
+from documents
+where workspace_id = @workspace and agent_id = @agent and scope = @scope and owner_key = @owner and path = @path
+for no key update`
+
+	// Contents of a locked document: the current version, versions that changes name, and the last content of a deleted document.
+	// It is a separate statement because the one that waited for the lock sees the state before the wait.
+	sqlDocumentContents = `
+with d as materialized (
+    select document_id, version, deleted
+    from documents
+    where workspace_id = @workspace and agent_id = @agent and scope = @scope and owner_key = @owner and path = @path
+), wanted as (
+    select version, false as live from d
+    union
+    select unnest(@bases::int[]), false
+    union
+    select version, true
+    from (
+        select version
+        from document_versions
+        where workspace_id = @workspace and agent_id = @agent and document_id = (select document_id from d) and not deleted
+        order by version desc
+        limit 1
+    ) v
+    where (select deleted from d)
+)
+select w.live, w.version, v.deleted, v.content
+from wanted w
+cross join lateral (
+    select deleted, content
+    from document_versions
+    where workspace_id = @workspace and agent_id = @agent and document_id = (select document_id from d) and version = w.version
+    limit 1
+) v`
+
+	sqlVersionInsert = `
+insert into document_versions (workspace_id, agent_id, document_id, version, scope, owner_key, base_version, merged, deleted,
+    content, sha256, added, removed, author_kind, author_id, workflow_id, run_id, reason, sources, created_at)
+values (@workspace, @agent, @document, @version, @scope, @owner, @base, @merged, @deleted,
+    @content, @sha256, @added, @removed, @author_kind, @author_id, @workflow, @run, @reason, @sources, @now)`
+
+	sqlDocumentAdvance = `
+update documents set
+    version = @version,
+    deleted = @deleted,
+    enabled = @enabled,
+    sort_order = @sort_order,
+    person_lines = @person_lines,
+    updated_at = @now
+where workspace_id = @workspace and agent_id = @agent and scope = @scope and owner_key = @owner and path = @path`
+)
+
+// queueReads queues locking and reading the documents, and looking up the key. The key comes after the locks: a second writer with
+// the same key has waited there for the first one, and sees its receipt.
+func (w *writes) queueReads(b *pgx.Batch, t *tx) {
+	for _, d := range w.order {
+		if d.creatable {
+			b.Queue(sqlDocumentEnsure, d.args(t))
+		}
+	}
+	for _, d := range w.order {
+		columns(b.Queue(sqlDocumentLock, d.args(t)), &d.found, &d.id, &d.version, &d.deleted, &d.enabled, &d.sortOrder, &d.person)
+	}
+	if w.key != "" && len(w.order) > 0 { // without documents, the receipt's own key keeps it from being written twice
+		queueLedger(b, t, w.key, &w.recorded)
+	}
+	if slices.ContainsFunc(w.order, func(d *document) bool { return d.agent != "" }) {
+		queueStanding(b, t, &w.standing)
+	}
+	for _, d := range w.order {
+		found := false
+		withRow(b.Queue(sqlDocumentContents, d.args(t)), &found, func(row pgx.CollectableRow) error {
+			var live, gone bool
+			var version int
+			var content string
+			if err := row.Scan(&live, &version, &gone, &content); err != nil {
+				return err
+			}
+			d.contents[version], d.gone[version] = content, gone
+			if live || version == d.version && !gone {
+				d.live = content
+			}
+			return nil
+		})
+	}
+	w.queueForgotten(b, t)
+}
+
+// args returns the arguments of the statements that find d.
+func (d *document) args(t *tx) pgx.NamedArgs {
+	return t.args(pgx.NamedArgs{
+		"agent": d.agent, "scope": d.ref.Scope, "owner": d.owner, "path": d.ref.Path, "document": d.id, "bases": d.base,
+	})
+}
+
+// queueWrites queues the versions, documents, journal events, receipt, index, and marks for the next dream.
+func (w *writes) queueWrites(b *pgx.Batch, t *tx) error {
+	author := w.author
+	for _, d := range w.order {
+		if len(d.versions) == 0 {
+			if w.prompts != nil && placeOf(d.was) != placeOf(d.document()) {
+				b.Queue(sqlDocumentPrompt, t.args(pgx.NamedArgs{
+					"row_agent": d.agent, "scope": d.ref.Scope, "whose": d.owner, "path": d.ref.Path,
+					"enabled": d.enabled, "sort_order": d.sortOrder,
+				}))
+			}
+			continue
+		}
+		for _, v := range d.versions {
+			b.Queue(sqlVersionInsert, t.args(pgx.NamedArgs{
+				"agent": d.agent, "document": d.id, "version": v.Number, "scope": d.ref.Scope, "owner": d.owner,
+				"base": v.BaseVersion, "merged": v.Merged, "deleted": v.Deleted,
+				"content": v.Content, "sha256": v.SHA256[:], "added": v.Added, "removed": v.Removed,
+				"author_kind": author.Kind, "author_id": author.ID, "workflow": author.WorkflowID, "run": author.RunID,
+				"reason": v.Reason, "sources": v.Sources,
+			}))
+		}
+		person := d.person
+		if person == nil {
+			person = []string{}
+		}
+		b.Queue(sqlDocumentAdvance, t.args(pgx.NamedArgs{
+			"agent": d.agent, "scope": d.ref.Scope, "owner": d.owner, "path": d.ref.Path,
+			"version": d.version, "deleted": d.deleted, "enabled": d.enabled, "sort_order": d.sortOrder, "person_lines": person,
+		}))
+	}
+	if len(w.events) == 0 && w.key == "" {
+		return nil
+	}
+	token, err := queueEvents(b, t, author, w.events, w.key, w.receipt)
+	if err != nil {
+		return err
+	}
+	token.QueryRow(func(row pgx.Row) error { return row.Scan(&w.receipt.Token) })
+	for _, d := range w.order {
+		if len(d.versions) > 0 {
+			d.queueIndex(b, t)
+		}
+	}
+	w.queueNews(b, t)
+	w.queueRevived(b, t)
+	return nil
+}
+
+// queueIndex queues indexing the document in its new state.
+func (d *document) queueIndex(b *pgx.Batch, t *tx) {
+	p := partition{corpus: search.Memory, agent: d.agent, scope: d.ref.Scope, owner: d.owner}
+	indexDocument(b, t, p, d.id, d.version, d.ref.Path, d.content(), d.deleted)
 }

@@ -59,7 +59,8 @@ func TestReplace(t *testing.T) {
 	}
 	v := must[memory.Version](t)(s.VersionOf(t.Context(), id, ref, 1))
 	wantVersion := memory.Version{
-		Number: 1, Content: "one\ntwo\n", SHA256: sum, Author: id.Author, Reason: "test", Sources: c.Sources, Added: 2, CreatedAt: testClock,
+		Number: 1, Content: "one\ntwo\n", SHA256: sum, Author: id.Author, Reason: "test", Sources: c.Sources, Added: 2,
+		CreatedAt: testClock,
 	}
 	if diff := cmp.Diff(wantVersion, v); diff != "" {
 		t.Errorf("version (-want +got):\n%s", diff)
@@ -188,7 +189,9 @@ func TestDeleteUndeleteRestore(t *testing.T) {
 		t.Errorf("undelete of what is there: %+v, want no change", r)
 	}
 	both := must[memory.Receipt](t)(s.Apply(t.Context(), id, "", []memory.Change{
-		{Ref: personal("b.md"), Op: memory.OpAppend, Content: "b"}, {Ref: personal("b.md"), Op: memory.OpDelete}, {Ref: personal("b.md"), Op: memory.OpUndelete},
+		{Ref: personal("b.md"), Op: memory.OpAppend, Content: "b"},
+		{Ref: personal("b.md"), Op: memory.OpDelete},
+		{Ref: personal("b.md"), Op: memory.OpUndelete},
 	}))
 	if r := both.Changes[2]; r.Version != 3 || r.Bytes != 1 {
 		t.Errorf("made, deleted and undeleted in one call: %+v", r)

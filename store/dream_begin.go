@@ -11,9 +11,9 @@ import (
 	"reverie/memory"
 )
 
-// NewDream is a dream that is to begin.
+// NewDream describes a dream to begin.
 type NewDream struct {
-	// ID finds a dream that was queued before; zero: a new one, or the one of the same night.
+	// ID names a dream that was queued before; zero: a new one, or the one of the same night.
 	ID       uuid.UUID
 	Mode     memory.DreamMode
 	Trigger  memory.DreamTrigger
@@ -23,23 +23,22 @@ type NewDream struct {
 	DryRun   bool
 	ReplayOf uuid.UUID
 	Settings memory.DreamSettings
-	// Request is the key of a request that may be repeated, unique for its owner, dry runs and replays included: the dream of
-	// the first one is returned as it is, open or not. Empty: each request is its own.
+	// Request is the key of a repeatable request, unique for its owner, including dry runs and replays: the dream of the first
+	// request is returned as it is, open or not. Empty: no key.
 	Request string
 }
 
-// Limits of what names a dream, in bytes.
+// Limits of a dream's topic and night, in bytes.
 const (
 	maxTopic = 500
 	maxNight = 64
 )
 
-// DreamAbandoned is why a dream failed whose workflow ended without it, found out when the next one began.
+// DreamAbandoned is the reason of a dream whose workflow ended without ending it, which is detected when the next one begins.
 const DreamAbandoned memory.ReasonCode = "abandoned"
 
 const (
-	// What a dream that is to begin means: the record with its id, that of the same request, that of the same run, that of the
-	// same night.
+	// Finds the dream that a request names, in this order: by id, by request, by run, by night.
 	sqlDreamFind = dreamColumns + `x.diff, x.raw` + dreamFrom + `
     and x.dream_id = (
         select f.dream_id
@@ -75,7 +74,7 @@ insert into dreams (workspace_id, agent_id, dream_id, owner_key, mode, trigger_s
 values (@workspace, @agent, @dream, @owner, @mode, @trigger, @topic, @night, @request, @dry_run, @replay_of,
     @scope, @as_of, @from, case when @workflow = '' then 'queued' else 'light' end, 'running', @settings, @workflow, @run, @now, @now)`
 
-	// Another run begins again; the same one goes on where it was.
+	// Another run starts over; the same run continues.
 	sqlDreamTake = `
 update dreams set
     phase = case when workflow_id = @workflow and run_id = @run then phase else 'light' end,
@@ -90,7 +89,7 @@ update dreams set
     changed_at = @now
 where workspace_id = @workspace and agent_id = @agent and dream_id = @dream and owner_key = @owner and finished_at is null`
 
-	// Of one workflow id there is one run at a time: what another run of it has left open nobody goes on with.
+	// A workflow id has one run at a time: dreams that an earlier run has left open are never continued.
 	sqlDreamAbandon = `
 with abandoned as (
     update dreams set
@@ -115,14 +114,13 @@ select @workspace, @agent, case scope when 'PERSONAL' then @owner else '' end, s
 from abandoned`
 )
 
-// BeginDream finds the dream that d means, or makes its record, and puts it into the hands of the identity's workflow and run
-// (of an author without one, such as the API: it waits for a workflow, phase queued). A dream of the same night, request or run
-// or with the same id that has ended is returned as it is (!Open()): it is not dreamed again. An open one is taken over: writes
-// of the run that had it before are refused (*ConflictError with CodeSuperseded). What an earlier run of the same workflow id
-// has left open ends as failed (DreamAbandoned).
+// BeginDream finds or creates the dream that d describes, and assigns it to the identity's workflow and run. For an author without
+// a workflow, such as the API, it waits for one (phase queued). A dream with the same id, night, request or run that has ended is
+// returned as it is (!Open()). An open one is taken over: writes of its previous run are refused from then on (*ConflictError with
+// CodeSuperseded). Dreams that an earlier run of the same workflow id has left open end as failed (DreamAbandoned).
 //
-// A night that failed or was skipped may be dreamed again. It returns ErrNotFound when the dream to replay is not there.
-func (s *Store) BeginDream(ctx context.Context, id memory.Identity, d NewDream) (Dream, error) {
+// A night that failed or was skipped may be dreamed again. It returns ErrNotFound when the dream to replay does not exist.
+func (s *Dreaming) BeginDream(ctx context.Context, id memory.Identity, d NewDream) (Dream, error) {
 	if err := mayDream(id); err != nil {
 		return Dream{}, err
 	}
@@ -132,19 +130,19 @@ func (s *Store) BeginDream(ctx context.Context, id memory.Identity, d NewDream) 
 	var begun Dream
 	var err error
 	for range beginRounds {
-		begun, err = inTx(ctx, s, id, func(t *tx) (Dream, error) { return d.begin(ctx, t) })
+		begun, err = inTx(ctx, s.DB, id, func(t *tx) (Dream, error) { return d.begin(ctx, t) })
 		same := isUnique(err, "dreams_of_night") || isUnique(err, "dreams_of_request") || isUnique(err, "dreams_pkey")
-		if !same { // else somebody else has just begun it
+		if !same { // otherwise another transaction has just begun it
 			break
 		}
 	}
 	return begun, err
 }
 
-// beginRounds is how often a dream is looked for that somebody else begins at the same time.
+// beginRounds is the number of attempts to find a dream that is created concurrently.
 const beginRounds = 3
 
-// mayDream refuses who may not write what a dream of the identity's owner writes.
+// mayDream refuses identities that may not write the documents of their owner's dreams.
 func mayDream(id memory.Identity) error {
 	if err := requireOwner(id); err != nil {
 		return err
@@ -162,7 +160,7 @@ func (d NewDream) validate() error {
 		return &InvalidError{Field: "trigger", Problem: "use schedule, request or replay"}
 	}
 	if d.Mode == memory.DreamFocused && d.Topic == "" && d.ID == uuid.Nil { // the record of one that was queued has it
-		return &InvalidError{Field: "topic", Problem: "name what to look at first"}
+		return &InvalidError{Field: "topic", Problem: "name the topic"}
 	}
 	if err := validText("topic", d.Topic, maxTopic); err != nil {
 		return err
@@ -173,7 +171,7 @@ func (d NewDream) validate() error {
 	return validText("request", d.Request, maxKey)
 }
 
-// begin finds the dream or makes it.
+// begin finds or creates the dream.
 func (d NewDream) begin(ctx context.Context, t *tx) (Dream, error) {
 	var known, original Dream
 	var found, replayable bool
@@ -183,7 +181,7 @@ func (d NewDream) begin(ctx context.Context, t *tx) (Dream, error) {
 	}
 	args := d.args(t, dreamID)
 	b := &pgx.Batch{}
-	one(b.Queue(sqlDreamFind, t.args(args)), &found, func(row pgx.CollectableRow) (err error) { known, err = scanDream(row); return err })
+	one(b.Queue(sqlDreamFind, t.args(args)), &found, &known, scanDream)
 	if d.ReplayOf != uuid.Nil {
 		queueDream(b, t, d.ReplayOf, &original, &replayable)
 	}
@@ -219,13 +217,13 @@ func (d NewDream) begin(ctx context.Context, t *tx) (Dream, error) {
 	return begun, nil
 }
 
-// replay has a new dream look at what an earlier one has looked at.
+// replay sets a new dream to the window of an earlier one.
 func (d NewDream) replay(original Dream, found bool, args pgx.NamedArgs) error {
 	switch {
 	case !found:
 		return fmt.Errorf("to replay: %w", noDream(d.ReplayOf))
 	case original.AsOf.IsZero():
-		return &InvalidError{Field: "dream", Problem: "it ended before it had looked at anything; there is nothing to replay"}
+		return &InvalidError{Field: "dream", Problem: "it ended before it read anything; there is nothing to replay"}
 	}
 	args["as_of"], args["from"] = original.AsOf, original.From
 	return nil

@@ -42,7 +42,8 @@ func TestBeginDreamOfANight(t *testing.T) {
 		t.Errorf("after a failure: %+v", y)
 	}
 	must[Dream](t)(s.EndDream(t.Context(), third, y.ID, DreamEnding{Outcome: memory.OutcomeNothing}))
-	if ended := must[Dream](t)(s.BeginDream(t.Context(), dreaming("user:7", "r4"), nightly("2026-11-21T02:00"))); ended.ID != y.ID || ended.Open() || ended.Outcome != memory.OutcomeNothing {
+	if ended := must[Dream](t)(s.BeginDream(t.Context(), dreaming("user:7", "r4"), nightly("2026-11-21T02:00"))); ended.ID != y.ID ||
+		ended.Open() || ended.Outcome != memory.OutcomeNothing {
 		t.Errorf("a night that was dreamed: %+v", ended)
 	}
 	// Another night, another owner, and a dry run of the same night are other dreams.
@@ -66,7 +67,7 @@ func TestBeginDreamOfANight(t *testing.T) {
 }
 
 // However many begin the same night at the same time, there is one dream.
-func TestBeginDreamAtOnce(t *testing.T) {
+func TestBeginDreamConcurrently(t *testing.T) {
 	t.Parallel()
 	s, _ := dreamStore(t)
 	const runs = 8
@@ -107,7 +108,8 @@ func TestBeginDreamThatWasQueued(t *testing.T) {
 	begun := must[Dream](t)(s.BeginDream(t.Context(), dreaming("user:7", "r1"), NewDream{
 		ID: queued.ID, Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Settings: memory.DefaultDreamSettings(),
 	}))
-	if begun.ID != queued.ID || begun.Phase != memory.DreamLightSleep || begun.Mode != memory.DreamFocused || begun.Settings != memory.DefaultDreamSettings() {
+	if begun.ID != queued.ID || begun.Phase != memory.DreamLightSleep || begun.Mode != memory.DreamFocused ||
+		begun.Settings != memory.DefaultDreamSettings() {
 		t.Errorf("begun %+v", begun)
 	}
 	kept := memory.DefaultDreamSettings()
@@ -121,9 +123,11 @@ func TestBeginDreamThatWasQueued(t *testing.T) {
 	if begun.Settings != kept {
 		t.Errorf("settings of the request are %+v", begun.Settings)
 	}
-	// A record with an id that nobody has made is made with it.
+	// An unknown id becomes the id of a new record.
 	named := newID()
-	if x := must[Dream](t)(s.BeginDream(t.Context(), dreaming("user:9", "r"), NewDream{ID: named, Mode: memory.DreamREM, Trigger: memory.DreamByRequest})); x.ID != named {
+	if x := must[Dream](t)(
+		s.BeginDream(t.Context(), dreaming("user:9", "r"), NewDream{ID: named, Mode: memory.DreamREM, Trigger: memory.DreamByRequest}),
+	); x.ID != named {
 		t.Errorf("named %+v", x)
 	}
 }
@@ -143,14 +147,17 @@ func TestBeginDreamEndsAbandoned(t *testing.T) {
 		open bool
 	}{{dead, false}, {beside, true}, {queued, true}} {
 		got := must[Dream](t)(s.Dream(t.Context(), member("user:7"), c.of.ID))
-		if got.Open() != c.open || !c.open && (got.Outcome != memory.OutcomeFailed || got.ReasonCode != DreamAbandoned || got.HasDraft || got.FinishedAt == nil) {
+		if got.Open() != c.open || !c.open &&
+			(got.Outcome != memory.OutcomeFailed || got.ReasonCode != DreamAbandoned || got.HasDraft || got.FinishedAt == nil) {
 			t.Errorf("%+v, want open %v", got, c.open)
 		}
 	}
 	if _, err := s.CommitDream(t.Context(), dreaming("user:7", "r1"), dead.ID, ""); err != nil {
 		t.Errorf("its end: %v", err)
 	}
-	if got := must[[]DocumentEntry](t)(s.Documents(t.Context(), member("user:7"), DocumentFilter{Scope: memory.ScopePersonal})); len(got) > 0 {
+	if got := must[[]DocumentEntry](t)(
+		s.Documents(t.Context(), member("user:7"), DocumentFilter{Scope: memory.ScopePersonal}),
+	); len(got) > 0 {
 		t.Errorf("it wrote %+v", got)
 	}
 }
@@ -177,10 +184,12 @@ func TestBeginDreamRefuses(t *testing.T) {
 		d    NewDream
 		want func(error) bool
 	}{
-		"viewer":                        {viewer, nightly("n"), is(ErrForbidden)},
-		"pinned to what is shared":      {pinned, nightly("n"), is(ErrForbidden)},
-		"nobody":                        {nobody, nightly("n"), invalid("owner")},
-		"mode":                          {dreaming("user:7", "q"), NewDream{Mode: "lucid", Trigger: memory.DreamByRequest}, invalid("mode")},
+		"viewer":                   {viewer, nightly("n"), is(ErrForbidden)},
+		"pinned to what is shared": {pinned, nightly("n"), is(ErrForbidden)},
+		"nobody":                   {nobody, nightly("n"), invalid("owner")},
+		"mode": {dreaming("user:7", "q"), NewDream{
+			Mode: "lucid", Trigger: memory.DreamByRequest,
+		}, invalid("mode")},
 		"trigger":                       {dreaming("user:7", "q"), NewDream{Mode: memory.DreamREM}, invalid("trigger")},
 		"no topic":                      {dreaming("user:7", "q"), focused, invalid("topic")},
 		"long topic":                    {dreaming("user:7", "q"), long, invalid("topic")},

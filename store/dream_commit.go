@@ -12,22 +12,22 @@ import (
 	"reverie/memory"
 )
 
-// CommitDream commits the draft, exactly once: documents, states of statements, the owner's news and the report in one
-// transaction. A dry run and a replay end without a write. A dream that has ended is returned as it is.
+// CommitDream commits the draft exactly once: documents, states of statements, the owner's news and the report in one transaction.
+// Dry runs and replays end without a write. A dream that has ended is returned as it is.
 //
-// It returns *StaleBaseError when MEMORY.md was changed meanwhile, on whatever lines, since what was checked would not be
-// what is written, or when a person wanted something gone that the draft promotes; another document only when the same
-// lines were changed. The draft is dropped then: draft anew. It returns *QuarantineError when the gate refuses a text,
-// and *ConflictError with CodeSuperseded when another run has it, CodeNoDraft without a draft, CodeKeyReused when the key was
-// used for another write. Key is the idempotency key; empty: one made of the dream's id.
+// It returns *StaleBaseError when MEMORY.md was changed meanwhile on any line, because the result would differ from what was
+// checked, when a person has forgotten or rejected a statement that the draft promotes, or when another document was changed on the
+// same lines. The draft is dropped then and must be made again. It returns *QuarantineError when the gate refuses a text, and
+// *ConflictError with CodeSuperseded when the dream belongs to another run, CodeNoDraft, or CodeKeyReused. key is the idempotency
+// key; empty: one made of the dream's id.
 //
-// The news stay news when a dream was only about a topic or themes (focused, rem), was refused (quarantined), or had more to
-// promote than one night may: the next night goes on. It costs four round trips.
-func (s *Store) CommitDream(ctx context.Context, id memory.Identity, dreamID uuid.UUID, key string) (Dream, error) {
+// The news are not cleared when the dream covered only a topic or themes (focused, rem), was quarantined, or had more to promote
+// than one night may: the next night continues. It costs four round trips.
+func (s *Dreaming) CommitDream(ctx context.Context, id memory.Identity, dreamID uuid.UUID, key string) (Dream, error) {
 	if key == "" {
 		key = "dream/" + dreamID.String()
 	}
-	result, err := withDream(ctx, s, id, dreamID, func(o *openDream) (Dream, error) {
+	result, err := withDream(ctx, s.DB, id, dreamID, func(o *openDream) (Dream, error) {
 		switch {
 		case !o.Open():
 			return o.Dream, nil
@@ -43,7 +43,7 @@ func (s *Store) CommitDream(ctx context.Context, id memory.Identity, dreamID uui
 	if errors.As(err, new(*StaleBaseError)) {
 		return Dream{}, errors.Join(err, s.dropDreamDraft(ctx, id, dreamID))
 	}
-	return result, s.refused(ctx, id, err)
+	return result, refused(ctx, s.DB, id, err)
 }
 
 const sqlDreamDraftDrop = `
@@ -57,8 +57,8 @@ where workspace_id = @workspace and agent_id = @agent and dream_id = @dream and 
     and workflow_id = @workflow and run_id = @run`
 
 // dropDreamDraft drops a draft that cannot be committed.
-func (s *Store) dropDreamDraft(ctx context.Context, id memory.Identity, dreamID uuid.UUID) error {
-	_, err := inTx(ctx, s, id, func(t *tx) (none struct{}, err error) {
+func (s *Dreaming) dropDreamDraft(ctx context.Context, id memory.Identity, dreamID uuid.UUID) error {
+	_, err := inTx(ctx, s.DB, id, func(t *tx) (none struct{}, err error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlDreamDraftDrop, t.args(pgx.NamedArgs{"dream": dreamID, "workflow": id.Author.WorkflowID, "run": id.Author.RunID}))
 		return none, t.finish(ctx, b)
@@ -66,7 +66,7 @@ func (s *Store) dropDreamDraft(ctx context.Context, id memory.Identity, dreamID 
 	return err
 }
 
-// rehearse ends a dream that writes nothing with what it would have written.
+// rehearse ends a dream that writes nothing, with the outcome that it would have had.
 func (o *openDream) rehearse(ctx context.Context) (Dream, error) {
 	end := o.ending()
 	for _, change := range o.draft.Changes {
@@ -114,13 +114,13 @@ func (o *openDream) commit(ctx context.Context, key string) (Dream, error) {
 	if err := o.settleStates(ctx, states); err != nil {
 		return Dream{}, err
 	}
-	if o.hears(weighed, end.Outcome) {
-		end.heard = o.Pins.News
+	if o.clearsNews(weighed, end.Outcome) {
+		end.cleared = o.Pins.News
 	}
 	return o.finish(ctx, act, end)
 }
 
-// unmerged refuses a MEMORY.md that is not the one that was checked.
+// unmerged refuses a MEMORY.md that was merged and so is not the one that was checked.
 func (o *openDream) unmerged(w *writes) error {
 	for i, receipt := range w.receipt.Changes {
 		if receipt.Path == memory.MemoryPath && receipt.Merged {
@@ -130,13 +130,13 @@ func (o *openDream) unmerged(w *writes) error {
 	return nil
 }
 
-// stale is the refusal of a draft that was made of what is no more.
+// stale returns the refusal of a draft that is no longer current.
 func (o *openDream) stale(base, head int) error {
 	return &StaleBaseError{Ref: memory.Ref{Scope: o.Scope, Path: memory.MemoryPath}, Base: base, Head: head}
 }
 
-// hears reports whether the news that the dream looked at are news no more.
-func (o *openDream) hears(weighed []dream.Candidate, outcome memory.Outcome) bool {
+// clearsNews reports whether the dream covered all of its news, so that they are cleared.
+func (o *openDream) clearsNews(weighed []dream.Candidate, outcome memory.Outcome) bool {
 	if outcome == memory.OutcomeQuarantined || o.Mode == memory.DreamFocused || o.Mode == memory.DreamREM {
 		return false
 	}
@@ -146,4 +146,158 @@ func (o *openDream) hears(weighed []dream.Candidate, outcome memory.Outcome) boo
 		}
 	}
 	return true
+}
+
+const sqlDreamEnd = `
+update dreams set
+    phase = case when @outcome = 'waiting' then phase else 'ended' end,
+    outcome = @outcome,
+    reason_code = @reason_code,
+    reason = @reason,
+    changes = @changes,
+    draft = case when @outcome = 'waiting' then draft end,
+    raw = case when @outcome in ('quarantined', 'waiting') or dry_run then raw else '' end,
+    model = @model,
+    prompt_version = @prompt_version,
+    ` + usageAdded + `,
+    waiting_until = @until,
+    finished_at = case when @outcome <> 'waiting' then @now::timestamptz end,
+    changed_at = @now
+where workspace_id = @workspace and agent_id = @agent and dream_id = @dream and owner_key = @owner`
+
+// EndDream records how a dream ended without a commit, or that it waits. One that has ended is returned as it is. It clears the
+// news that the dream covered when e.NewsSeen is true, except for dry runs and replays.
+func (s *Dreaming) EndDream(ctx context.Context, id memory.Identity, dreamID uuid.UUID, e DreamEnding) (Dream, error) {
+	switch e.Outcome {
+	case memory.OutcomeNothing, memory.OutcomeSkipped, memory.OutcomeFailed, memory.OutcomeWaiting:
+	default:
+		return Dream{}, &InvalidError{Field: "outcome", Problem: "use nothing, skipped, failed or waiting"}
+	}
+	return withDream(ctx, s.DB, id, dreamID, func(o *openDream) (Dream, error) {
+		switch {
+		case !o.Open():
+			return o.Dream, nil
+		case !o.mine():
+			return Dream{}, dreamSuperseded(dreamID)
+		}
+		end := dreamEnd{DreamEnding: e}
+		if end.Model == "" {
+			end.Model, end.PromptVersion = o.Model, o.PromptVersion
+		}
+		if e.NewsSeen && e.Outcome == memory.OutcomeNothing && o.real() {
+			if end.cleared = e.News; end.cleared == 0 {
+				end.cleared = o.Pins.News
+			}
+		}
+		return o.finish(ctx, &pgx.Batch{}, end)
+	})
+}
+
+// dreamEnd is a DreamEnding with the results of a commit.
+type dreamEnd struct {
+	DreamEnding
+	changes []memory.ChangeReceipt
+	cleared int64 // mark of the news that are none any more; 0: they stay
+}
+
+// ending returns the end of a draft, nothing or quarantined, before it is known whether MEMORY.md changes.
+func (o *openDream) ending() dreamEnd {
+	end := dreamEnd{DreamEnding: DreamEnding{
+		Outcome: memory.OutcomeNothing, ReasonCode: o.draft.ReasonCode, Reason: o.Reason, Model: o.Model, PromptVersion: o.PromptVersion,
+	}}
+	if o.draft.Outcome == memory.OutcomeQuarantined {
+		end.Outcome = memory.OutcomeQuarantined
+	}
+	return end
+}
+
+// finish queues the end of the record, commits, and returns the record as stored.
+func (o *openDream) finish(ctx context.Context, b *pgx.Batch, e dreamEnd) (Dream, error) {
+	args, err := jsonArgs(o.args(), map[string]any{"changes": orEmpty(e.changes)})
+	if err != nil {
+		return Dream{}, err
+	}
+	addUsageArgs(args, e.Model, e.PromptVersion, e.Usage)
+	args["outcome"], args["reason_code"], args["reason"], args["until"] = e.Outcome, e.ReasonCode, storable(e.Reason), nil
+	if e.Outcome == memory.OutcomeWaiting {
+		args["until"] = e.Until
+	}
+	b.Queue(sqlDreamEnd, args)
+	if e.cleared > 0 {
+		b.Queue(sqlNewsClear, o.t.args(pgx.NamedArgs{"mark": e.cleared}))
+	}
+	queueUsage(b, o.t, e.Model, e.Usage)
+	if e.Outcome != memory.OutcomeWaiting {
+		if err := o.queueCompletedEvent(b, e); err != nil {
+			return Dream{}, err
+		}
+	}
+	var ended Dream
+	var found bool
+	queueDream(b, o.t, o.ID, &ended, &found)
+	if err := o.t.finish(ctx, b); err != nil {
+		return Dream{}, err
+	}
+	if !found {
+		return Dream{}, fmt.Errorf("after its end: %w", noDream(o.ID))
+	}
+	return ended, nil
+}
+
+// promotionDetail is the event detail of statements that a dream wrote to MEMORY.md: their ids.
+type promotionDetail struct {
+	Dream    uuid.UUID        `json:"dream"`
+	Promoted int              `json:"promoted"`
+	Entries  []memory.EntryID `json:"entries"`
+}
+
+// queuePromotionEvent queues the event of a MEMORY.md that a dream has written.
+func (o *openDream) queuePromotionEvent(b *pgx.Batch, written memory.ChangeReceipt, weighed []dream.Candidate) error {
+	detail := promotionDetail{Dream: o.ID, Entries: []memory.EntryID{}}
+	for _, c := range weighed {
+		if c.Verdict == dream.VerdictPromoted {
+			detail.Entries = append(detail.Entries, c.ID)
+		}
+	}
+	detail.Promoted = len(detail.Entries)
+	e := o.event(EventPromotionApplied, detail)
+	e.path, e.version, e.document = written.Path, written.Version, uuid.NullUUID{UUID: written.Document, Valid: true}
+	return queueEvent(b, o.t, e)
+}
+
+// dreamDetail is the event detail of a dream that has ended.
+type dreamDetail struct {
+	Dream      uuid.UUID           `json:"dream"`
+	Mode       memory.DreamMode    `json:"mode"`
+	Trigger    memory.DreamTrigger `json:"trigger"`
+	Night      string              `json:"night,omitempty"`
+	DryRun     bool                `json:"dryRun"`
+	ReplayOf   *uuid.UUID          `json:"replayOf,omitempty"`
+	Outcome    memory.Outcome      `json:"outcome"`
+	ReasonCode memory.ReasonCode   `json:"reasonCode,omitempty"`
+	Counts     *DreamCounts        `json:"counts,omitempty"` // none of a dream that was abandoned
+	Changed    int                 `json:"changed"`          // documents
+}
+
+// queueCompletedEvent queues the event of the dream's end.
+func (o *openDream) queueCompletedEvent(b *pgx.Batch, e dreamEnd) error {
+	detail := dreamDetail{
+		Dream: o.ID, Mode: o.Mode, Trigger: o.Trigger, Night: o.Night, DryRun: o.DryRun, Outcome: e.Outcome,
+		ReasonCode: e.ReasonCode, Counts: &o.Counts,
+	}
+	if o.ReplayOf != uuid.Nil {
+		detail.ReplayOf = &o.ReplayOf
+	}
+	for _, change := range e.changes {
+		if change.Changed {
+			detail.Changed++
+		}
+	}
+	return queueEvent(b, o.t, o.event(EventDreamCompleted, detail))
+}
+
+// event returns an event of the dream, visible to readers of its scope.
+func (o *openDream) event(kind EventKind, detail any) event {
+	scope := dreamScope(o.Owner)
+	return event{kind: kind, agent: o.t.id.Agent, scope: scope, owner: rowOwner(o.t.id, scope), detail: detail}
 }

@@ -3,48 +3,50 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"reverie/dream"
 	"reverie/memory"
 )
 
-// EntryChange is what a person does with one candidate of a dream.
+// EntryChange is a person's decision about one candidate of a dream.
 type EntryChange struct {
-	// Dream whose candidate it is; zero: the last one that weighed it.
+	// Dream of the candidate; zero: the last one that weighed it.
 	Dream uuid.UUID
 	Entry memory.EntryID
 	Text  string // of EditEntry: the words to put in its place
 	Key   string // idempotency key
 }
 
-// EntryReceipt tells what came of it.
+// EntryReceipt is the result of a decision.
 type EntryReceipt struct {
 	State dream.State
-	// Replacement is the state of the words that EditEntry put in its place; nil: they are the same statement, or there are none.
+	// Replacement is the state of the text that EditEntry put in its place; nil: it is the same statement, or there is none.
 	Replacement *dream.State
 	Receipt     memory.Receipt // documents that changed; empty when none did
 }
 
-// MaxEntryChars bounds the words that a person puts in a statement's place, in characters.
+// MaxEntryChars is the longest replacement of a statement, in characters.
 const MaxEntryChars = 500
 
-// ConfirmEntry says that a candidate is right. Where it stands in MEMORY.md, its line becomes the person's own: what a dream
-// had noted behind it goes, or a mark comes, in a version by the identity, so that it is among the lines that a person wrote.
-// What is not in MEMORY.md is put there, under "## Confirmed".
+// ConfirmEntry confirms a candidate. Its line in MEMORY.md becomes the person's: a new version by the identity removes the dream's
+// comment from the line, or adds a mark. A statement that is not in MEMORY.md is added under "## Confirmed".
 //
 // It returns ErrNotFound when neither the dream nor any state knows the statement; so do EditEntry and ForgetEntry.
-func (s *Store) ConfirmEntry(ctx context.Context, id memory.Identity, c EntryChange) (EntryReceipt, error) {
+func (s *Dreaming) ConfirmEntry(ctx context.Context, id memory.Identity, c EntryChange) (EntryReceipt, error) {
 	return s.changeEntry(ctx, id, c, (*entryWork).confirm)
 }
 
-// EditEntry puts other words in the place of a candidate's line in MEMORY.md, as the person's own; of one that is not there
-// they are put under "## Confirmed". The statement does not come back (edited), the new words are confirmed. c.Text is one
-// line of at most MaxEntryChars characters, without marks of Markdown that would make it something else than a statement.
-func (s *Store) EditEntry(ctx context.Context, id memory.Identity, c EntryChange) (EntryReceipt, error) {
+// EditEntry replaces a candidate's line in MEMORY.md by c.Text, as the person's own; if there is none, the text is added under "##
+// Confirmed". The old statement does not come back (status edited), and the new one is confirmed. c.Text is one line of at most
+// MaxEntryChars characters that Markdown reads as one statement.
+func (s *Dreaming) EditEntry(ctx context.Context, id memory.Identity, c EntryChange) (EntryReceipt, error) {
 	text, err := entryText(c.Text)
 	if err != nil {
 		return EntryReceipt{}, err
@@ -53,27 +55,26 @@ func (s *Store) EditEntry(ctx context.Context, id memory.Identity, c EntryChange
 	return s.changeEntry(ctx, id, c, (*entryWork).edit)
 }
 
-// ForgetEntry takes a candidate out of MEMORY.md, its archives (memory/archive/) and the daily notes in which it stands, and
-// sees to it that no dream brings it back. It takes exactly the lines of the statement, in every wording that is known to be
-// the same. What stands under it in a list goes with it, because it says nothing without it; what it stands under stays.
-// Reports and the diary, which tell what happened, and earlier versions are left as they are.
-func (s *Store) ForgetEntry(ctx context.Context, id memory.Identity, c EntryChange) (EntryReceipt, error) {
+// ForgetEntry removes a candidate from MEMORY.md, its archives (memory/archive/) and the daily notes, and bars dreams from bringing
+// it back. It removes exactly the lines of the statement, in every known wording, together with everything nested under it; its
+// parents stay. Reports, the diary and earlier versions are not changed.
+func (s *Dreaming) ForgetEntry(ctx context.Context, id memory.Identity, c EntryChange) (EntryReceipt, error) {
 	return s.changeEntry(ctx, id, c, (*entryWork).forget)
 }
 
-// entryText checks what is to stand in a statement's place, and takes secrets out of it as the gate would.
+// entryText checks the replacement of a statement, and redacts secrets as the gate would.
 func entryText(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	invalid := func(problem string) (string, error) { return "", &InvalidError{Field: "text", Problem: problem} }
 	switch {
 	case text == "":
-		return invalid("give the words to put in its place; to take it out, forget it")
+		return invalid("give a replacement; to remove the statement, forget it")
 	case utf8.RuneCountInString(text) > MaxEntryChars:
-		return invalid(fmt.Sprintf("it has %d characters, at most %d are allowed", utf8.RuneCountInString(text), MaxEntryChars))
+		return invalid(fmt.Sprintf("%d characters, at most %d allowed", utf8.RuneCountInString(text), MaxEntryChars))
 	case strings.ContainsAny(text, "\r\n\v\f\u0085\u2028\u2029"):
 		return invalid("write it on one line")
 	case strings.Contains(text, "<!--") || strings.Contains(text, "-->"):
-		return invalid("it contains a comment; leave it out")
+		return invalid("remove the comment")
 	}
 	if err := validContent("text", text); err != nil {
 		return "", err
@@ -83,14 +84,15 @@ func entryText(text string) (string, error) {
 	}
 	said := memory.EntriesOf("- " + text + "\n")
 	if len(said) != 1 || said[0].Text != text || memory.ListPrefix(text) != "" || strings.HasPrefix(strings.TrimLeft(text, "#"), " ") {
-		return invalid("write a sentence, without the marks of a list, a quotation, a table or code in front of it")
+		return invalid("write a sentence without Markdown list, quote, table or code markers")
 	}
 	return text, nil
 }
 
-// changeEntry looks at what is known about a statement, has act decide what is to be done with it, and does it, in one
-// transaction.
-func (s *Store) changeEntry(ctx context.Context, id memory.Identity, c EntryChange, act func(*entryWork, context.Context) error) (EntryReceipt, error) {
+// changeEntry reads the known state of a statement, lets act decide on the changes, and applies them, in one transaction.
+func (s *Dreaming) changeEntry(
+	ctx context.Context, id memory.Identity, c EntryChange, act func(*entryWork, context.Context) error,
+) (EntryReceipt, error) {
 	if err := requireOwner(id); err != nil {
 		return EntryReceipt{}, err
 	}
@@ -104,9 +106,335 @@ func (s *Store) changeEntry(ctx context.Context, id memory.Identity, c EntryChan
 	if c.Entry == "" {
 		return EntryReceipt{}, &InvalidError{Field: "entry", Problem: "name the statement"}
 	}
-	result, err := contended(ctx, s, id, func(t *tx) (EntryReceipt, error) {
+	result, err := contended(ctx, s.DB, id, func(t *tx) (EntryReceipt, error) {
 		w := &entryWork{t: t, change: c, scope: scope, names: memory.EntrySet{}}
 		return w.run(ctx, act)
 	})
-	return result, s.refused(ctx, id, err)
+	return result, refused(ctx, s.DB, id, err)
+}
+
+const (
+	sqlEntryState = stateColumns + `
+from dream_entries e
+where e.workspace_id = @workspace and e.agent_id = @agent and e.owner_key = @owner
+    and (e.entry_id = @entry or @entry = any (e.aliases))
+order by e.entry_id = @entry desc, e.last_seen desc
+limit 1`
+
+	// The last candidate for a statement, under the given id or that of its state.
+	sqlEntryLast = `
+select c.body
+from (
+    select @entry::text as entry_id
+    union
+    select e.entry_id
+    from dream_entries e
+    where e.workspace_id = @workspace and e.agent_id = @agent and e.owner_key = @owner and @entry = any (e.aliases)
+) n
+cross join lateral (
+    select *
+    from dream_candidates
+    where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and entry_id = n.entry_id
+    order by dream_id desc
+    limit 1
+) c
+order by c.dream_id desc
+limit 1`
+)
+
+// DreamEntry returns the state of a statement of the identity's owner, and its last candidate; entry may be the id of another
+// wording. One of the two may be missing; its id is empty then.
+func (s *Dreaming) DreamEntry(ctx context.Context, id memory.Identity, entry memory.EntryID) (dream.State, dream.Candidate, error) {
+	if err := requireOwner(id); err != nil {
+		return dream.State{}, dream.Candidate{}, err
+	}
+	var state dream.State
+	candidate, err := read(ctx, s.DB, id, func(t *tx) (candidate dream.Candidate, err error) {
+		var known, weighed bool
+		args := t.args(pgx.NamedArgs{"entry": entry})
+		b := &pgx.Batch{}
+		one(b.Queue(sqlEntryState, args), &known, &state, scanState)
+		columns(b.Queue(sqlEntryLast, args), &weighed, &candidate)
+		if err := t.finish(ctx, b); err != nil {
+			return candidate, err
+		}
+		if !known && !weighed {
+			return candidate, fmt.Errorf("statement %s: %w", entry, ErrNotFound)
+		}
+		return candidate, nil
+	})
+	return state, candidate, err
+}
+
+const (
+	sqlEntryCandidate = `
+select body
+from dream_candidates
+where workspace_id = @workspace and agent_id = @agent and dream_id = @dream and owner_key = @owner
+    and (entry_id = @entry or jsonb_exists(body -> 'aliases', @entry))
+order by entry_id = @entry desc
+limit 1`
+
+	// Documents beside MEMORY.md that may contain a statement to forget: archives and daily notes.
+	sqlEntryDocuments = documentColumns + `octet_length(v.content), v.content
+from documents d ` + currentVersion + `
+where d.workspace_id = @workspace and d.agent_id = @agent and d.scope = @scope and d.owner_key = @whose and not d.deleted
+    and d.path ~ '^memory/(archive/.*|[0-9]{4}-[0-9]{2}-[0-9]{2}[^/]*)\.md$'
+order by d.path collate "C"`
+
+	// Keeps the counts of dreams.
+	sqlEntrySettle = `
+insert into dream_entries (workspace_id, agent_id, owner_key, entry_id, status, text, aliases, mention_days, asked,
+    first_seen, last_seen, changed_at)
+values (@workspace, @agent, @owner, @entry, @status, @text, @aliases, @mention_days, @asked, @now, @last_seen, @now)
+on conflict (workspace_id, agent_id, owner_key, entry_id) do update set
+    status = excluded.status,
+    reason_code = '',
+    aliases = array(select distinct a from unnest(dream_entries.aliases || excluded.aliases) a order by a),
+    changed_at = excluded.changed_at`
+
+	sqlEntrySettleOthers = `
+update dream_entries set status = @status, reason_code = '', changed_at = @now
+where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and entry_id = any (@others::text[])`
+)
+
+// entryWork is a person's decision in progress.
+type entryWork struct {
+	t      *tx
+	change EntryChange
+	scope  memory.Scope
+
+	recorded  *memory.Receipt // the key was used before
+	standing  standing
+	state     dream.State     // zero: no dream has kept one
+	candidate dream.Candidate // zero: no dream has weighed it
+	memory    memory.Document // MEMORY.md; version 0: there is none
+	person    []string        // its lines that a person wrote
+	names     memory.EntrySet
+
+	changes     []memory.Change
+	status      dream.Status
+	replacement string // of edit: the words that are confirmed, when they are another statement
+}
+
+func (w *entryWork) run(ctx context.Context, act func(*entryWork, context.Context) error) (EntryReceipt, error) {
+	if err := w.look(ctx); err != nil {
+		return EntryReceipt{}, err
+	}
+	known := w.candidate.ID != "" || w.state.ID != ""
+	if w.change.Dream != uuid.Nil {
+		known = w.candidate.ID != ""
+	}
+	switch {
+	case !known:
+		return EntryReceipt{}, fmt.Errorf("statement %s: %w", w.change.Entry, ErrNotFound)
+	case w.recorded != nil:
+		return w.finish(ctx, &pgx.Batch{}, w.recorded)
+	}
+	if err := w.standing.allows(w.t.id.Author); err != nil { // states of statements are memory without documents
+		return EntryReceipt{}, err
+	}
+	w.names.Add(w.change.Entry, nil)
+	w.names.Add(w.state.ID, w.state.Aliases, w.state.Text)
+	w.names.Add(w.candidate.ID, append(w.candidate.Before.Aliases, w.candidate.Aliases...), w.candidate.Text, w.candidate.Line)
+	if err := act(w, ctx); err != nil {
+		return EntryReceipt{}, err
+	}
+	return w.commit(ctx)
+}
+
+// look reads the statement and MEMORY.md.
+func (w *entryWork) look(ctx context.Context) error {
+	t := w.t
+	args := t.args(pgx.NamedArgs{
+		"entry": w.change.Entry, "dream": w.change.Dream,
+	})
+	b := &pgx.Batch{}
+	if w.change.Key != "" {
+		queueLedger(b, t, w.change.Key, &w.recorded)
+	}
+	queueStanding(b, t, &w.standing)
+	var known, weighed bool
+	one(b.Queue(sqlEntryState, args), &known, &w.state, scanState)
+	candidates := sqlEntryCandidate
+	if w.change.Dream == uuid.Nil {
+		candidates = sqlEntryLast
+	}
+	columns(b.Queue(candidates, args), &weighed, &w.candidate)
+	queueDocument(b, t, w.scope, memory.MemoryPath, &w.memory, &w.person)
+	return t.send(ctx, b)
+}
+
+// text returns the text of the statement.
+func (w *entryWork) text() string {
+	if w.candidate.Text != "" {
+		return w.candidate.Text
+	}
+	return w.state.Text
+}
+
+// id returns the id under which the state of the statement is stored.
+func (w *entryWork) id() memory.EntryID {
+	if w.state.ID != "" {
+		return w.state.ID
+	}
+	return w.candidate.ID
+}
+
+// write replaces the content of a document at the version that was read.
+func (w *entryWork) write(d memory.Document, content, reason string) {
+	if content == d.Content && !d.Deleted && d.Version > 0 {
+		return
+	}
+	w.changes = append(w.changes, memory.Change{
+		Ref: memory.Ref{Scope: w.scope, Path: d.Path}, Op: memory.OpReplace, Content: content, Base: d.Version, Reason: reason,
+	})
+}
+
+func (w *entryWork) writeMemory(content, reason string) {
+	d := w.memory
+	d.Path = memory.MemoryPath
+	w.write(d, content, reason)
+}
+
+func (w *entryWork) confirm(context.Context) error {
+	w.status = dream.Confirmed
+	if w.candidate.ReasonCode == dream.ReasonKnown { // MEMORY.md has it in other words
+		w.names.Add(w.candidate.With, nil)
+	}
+	w.writeMemory(w.confirmed(w.memory.Content, w.text()), "confirmed out of the report of a dream")
+	return nil
+}
+
+// confirmed returns content with the statement as a person's own; if it is missing, text is added.
+func (w *entryWork) confirmed(content, text string) string {
+	entries, found, _ := w.names.Find(content)
+	if len(found) == 0 {
+		return withConfirmed(content, text)
+	}
+	for _, at := range found {
+		content = owned(content, w.person, entries, at)
+		entries = memory.EntriesOf(content)
+	}
+	return content
+}
+
+func (w *entryWork) edit(context.Context) error {
+	text := w.change.Text
+	w.status = dream.Edited
+	if w.names[memory.ItemID(text)] { // the same in another spelling
+		w.status = dream.Confirmed
+	} else {
+		w.replacement = text
+	}
+	content := w.put(w.memory.Content, text)
+	if content == w.memory.Content { // it is there word by word, and becomes the person's
+		content = w.confirmed(content, text)
+	}
+	w.writeMemory(content, "edited in the report of a dream")
+	return nil
+}
+
+// put replaces the first occurrence of the statement by text, and removes the others; without one, it adds text to the confirmed
+// statements.
+func (w *entryWork) put(content, text string) string {
+	entries, found, lines := w.names.Find(content)
+	if len(found) == 0 {
+		return withConfirmed(content, text)
+	}
+	if out, ok := rewritten(content, entries, found[0], text); ok {
+		moved := strings.Count(out, "\n") - strings.Count(content, "\n") // a statement of several lines is one line now
+		for i := range lines {
+			lines[i].From, lines[i].To = lines[i].From+moved, lines[i].To+moved
+		}
+		return memory.WithoutLines(out, lines[1:])
+	}
+	return withConfirmed(memory.WithoutLines(content, lines), text)
+}
+
+func (w *entryWork) forget(ctx context.Context) error {
+	w.status = dream.Forgotten
+	const reason = "forgotten on request"
+	if _, _, gone := w.names.Find(w.memory.Content); len(gone) > 0 {
+		w.writeMemory(dream.WithoutEmptySections(memory.WithoutLines(w.memory.Content, gone), w.person...), reason)
+	}
+	b := &pgx.Batch{}
+	b.Queue(
+		sqlEntryDocuments, w.t.args(pgx.NamedArgs{"scope": w.scope, "whose": rowOwner(w.t.id, w.scope)}),
+	).Query(func(rows pgx.Rows) error {
+		for rows.Next() { // one by one: there may be years of notes, of which few match
+			d, err := scanContent(rows)
+			if err != nil {
+				return err
+			}
+			if _, _, gone := w.names.Find(d.Content); len(gone) > 0 {
+				w.write(d, dream.WithoutEmptySections(memory.WithoutLines(d.Content, gone)), reason)
+			}
+		}
+		return rows.Err()
+	})
+	return w.t.send(ctx, b)
+}
+
+// commit sends the changes through the gate, and the new states with them.
+func (w *entryWork) commit(ctx context.Context) (EntryReceipt, error) {
+	gate, err := applyChanges(ctx, w.t, changeSet{key: w.change.Key, changes: w.changes})
+	if err != nil {
+		return EntryReceipt{}, err
+	}
+	b := &pgx.Batch{}
+	w.queueStates(b)
+	return w.finish(ctx, b, &gate.receipt)
+}
+
+// queueStates queues the states of the statement, of its other wordings, and of its replacement. Writers of several states lock and
+// insert them in the order of their ids.
+func (w *entryWork) queueStates(b *pgx.Batch) {
+	entry := w.id()
+	others := maps.Clone(w.names)
+	delete(others, entry)
+	aliases := slices.Sorted(maps.Keys(others))
+	lastSeen := w.candidate.Signals.LastSeen
+	if lastSeen.IsZero() {
+		lastSeen = w.t.now
+	}
+	settled := []pgx.NamedArgs{{
+		"entry": entry, "status": w.status, "text": storable(w.text()), "aliases": textsOf(aliases),
+		"mention_days": textsOf(w.candidate.Signals.MentionDays), "asked": w.candidate.Signals.Asked, "last_seen": lastSeen,
+	}}
+	if w.replacement != "" {
+		settled = append(settled, pgx.NamedArgs{
+			"entry": memory.ItemID(w.replacement), "status": dream.Confirmed, "text": w.replacement, "aliases": []string{},
+			"mention_days": []string{},
+			"asked":        true, "last_seen": w.t.now,
+		})
+		if memory.ItemID(w.replacement) < entry {
+			slices.Reverse(settled)
+		}
+	}
+	locked := append(textsOf(aliases), string(entry), string(memory.ItemID(w.replacement)))
+	b.Queue(sqlDreamEntriesLock, w.t.args(pgx.NamedArgs{"entries": locked}))
+	for _, args := range settled {
+		b.Queue(sqlEntrySettle, w.t.args(args))
+	}
+	b.Queue(sqlEntrySettleOthers, w.t.args(pgx.NamedArgs{"status": w.status, "others": textsOf(aliases)}))
+}
+
+// finish commits and returns the states as stored.
+func (w *entryWork) finish(ctx context.Context, b *pgx.Batch, receipt *memory.Receipt) (EntryReceipt, error) {
+	var result EntryReceipt
+	var found, replaced bool
+	var replacement dream.State
+	one(b.Queue(sqlEntryState, w.t.args(pgx.NamedArgs{"entry": w.id()})), &found, &result.State, scanState)
+	if text := strings.TrimSpace(w.change.Text); text != "" && !w.names[memory.ItemID(text)] {
+		one(b.Queue(sqlEntryState, w.t.args(pgx.NamedArgs{"entry": memory.ItemID(text)})), &replaced, &replacement, scanState)
+	}
+	if err := w.t.finish(ctx, b); err != nil {
+		return EntryReceipt{}, err
+	}
+	if replaced {
+		result.Replacement = &replacement
+	}
+	result.Receipt = *receipt
+	return result, nil
 }

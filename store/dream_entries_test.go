@@ -2,8 +2,10 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,9 +53,13 @@ func dreamt(t *testing.T, s *Store, id memory.Identity) Dream {
 	t.Helper()
 	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: "# Memory\n\n- mine\n"})
 	changes := wrote(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Base: 1, Content: promotedMemory})
-	tea, lisbon, dog := weighed("Likes tea.", dream.VerdictPromoted), weighed("Lives in Lisbon.", dream.VerdictPromoted), weighed("Has a dog.", dream.VerdictKept)
+	tea, lisbon, dog := weighed("Likes tea.", dream.VerdictPromoted), weighed(
+		"Lives in Lisbon.", dream.VerdictPromoted,
+	), weighed("Has a dog.", dream.VerdictKept)
 	x := storedDream(t, s, id, Dream{Changes: changes}, tea, lisbon, dog)
-	storedState(t, s, id, dream.State{ID: tea.ID, Text: tea.Text, Status: dream.Promoted, Dream: x.ID, MentionDays: []dream.Day{"2026-11-01"}})
+	storedState(
+		t, s, id, dream.State{ID: tea.ID, Text: tea.Text, Status: dream.Promoted, Dream: x.ID, MentionDays: []dream.Day{"2026-11-01"}},
+	)
 	storedState(t, s, id, dream.State{ID: lisbon.ID, Text: lisbon.Text, Status: dream.Promoted, Dream: x.ID})
 	return x
 }
@@ -68,7 +74,8 @@ func TestConfirmEntry(t *testing.T) {
 	}
 	c := EntryChange{Dream: x.ID, Entry: memory.ItemID("Likes tea."), Key: "k"}
 	receipt := must[EntryReceipt](t)(s.ConfirmEntry(t.Context(), id, c))
-	if receipt.State.Status != dream.Confirmed || receipt.State.ID != c.Entry || len(receipt.Receipt.Changes) != 1 || receipt.Receipt.Token == "" ||
+	if receipt.State.Status != dream.Confirmed || receipt.State.ID != c.Entry || len(receipt.Receipt.Changes) != 1 ||
+		receipt.Receipt.Token == "" ||
 		!slices.Equal(receipt.State.MentionDays, []dream.Day{"2026-11-01"}) {
 		t.Errorf("%+v", receipt)
 	}
@@ -95,13 +102,14 @@ func TestConfirmEntry(t *testing.T) {
 }
 
 // What is not in MEMORY.md is put there, also when no dream has kept a state of it.
-func TestConfirmEntryThatWasKept(t *testing.T) {
+func TestConfirmKeptEntry(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:1")
 	x := dreamt(t, s, id)
 	receipt := must[EntryReceipt](t)(s.ConfirmEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: memory.ItemID("Has a dog.")}))
-	if receipt.State.Status != dream.Confirmed || receipt.State.Text != "Has a dog." || !slices.Equal(receipt.State.MentionDays, []dream.Day{"2026-11-20"}) {
+	if receipt.State.Status != dream.Confirmed || receipt.State.Text != "Has a dog." ||
+		!slices.Equal(receipt.State.MentionDays, []dream.Day{"2026-11-20"}) {
 		t.Errorf("%+v", receipt.State)
 	}
 	if diff := cmp.Diff(promotedMemory+"\n## Confirmed\n\n- Has a dog.\n", memoryOf(t, s, id)); diff != "" {
@@ -120,7 +128,7 @@ func TestConfirmEntryThatWasKept(t *testing.T) {
 }
 
 // What MEMORY.md knows in other words is not said twice.
-func TestConfirmEntryThatIsKnown(t *testing.T) {
+func TestConfirmKnownEntry(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:1")
@@ -145,7 +153,9 @@ func TestEditEntry(t *testing.T) {
 		receipt.Replacement.Text != "Likes green tea." || receipt.Replacement.ID != memory.ItemID("Likes green tea.") {
 		t.Errorf("%+v", receipt)
 	}
-	if diff := cmp.Diff(strings.Replace(promotedMemory, "Likes tea. <!-- memory/2026-11-19.md:4 score 0.81 -->", "Likes green tea.", 1), memoryOf(t, s, id)); diff != "" {
+	if diff := cmp.Diff(
+		strings.Replace(promotedMemory, "Likes tea. <!-- memory/2026-11-19.md:4 score 0.81 -->", "Likes green tea.", 1), memoryOf(t, s, id),
+	); diff != "" {
 		t.Error(diff)
 	}
 	if got := personLinesOf(t, s, id); !slices.Contains(got, "- Likes green tea.") {
@@ -167,8 +177,11 @@ func TestEditEntry(t *testing.T) {
 		t.Error(diff)
 	}
 	// Another spelling is the same statement.
-	same := must[EntryReceipt](t)(s.EditEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: memory.ItemID("Lives in Lisbon."), Text: "Lives in **Lisbon**!"}))
-	if same.State.Status != dream.Confirmed || same.Replacement != nil || !strings.Contains(memoryOf(t, s, id), "- Lives in **Lisbon**!\n") {
+	same := must[EntryReceipt](t)(
+		s.EditEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: memory.ItemID("Lives in Lisbon."), Text: "Lives in **Lisbon**!"}),
+	)
+	if same.State.Status != dream.Confirmed || same.Replacement != nil ||
+		!strings.Contains(memoryOf(t, s, id), "- Lives in **Lisbon**!\n") {
 		t.Errorf("%+v", same)
 	}
 }
@@ -238,5 +251,189 @@ func TestUnknownEntries(t *testing.T) {
 	}
 	if diff := cmp.Diff(promotedMemory, memoryOf(t, s, id)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestDreamEntry(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	x := dreamt(t, s, id)
+	tea := memory.ItemID("Likes tea.")
+	state, candidate, err := s.DreamEntry(t.Context(), id, tea)
+	if err != nil || state.Status != dream.Promoted || state.Dream != x.ID || candidate.Text != "Likes tea." {
+		t.Errorf("%+v, %+v, %v", state, candidate, err)
+	}
+	storedState(t, s, id, dream.State{ID: "cat", Text: "Has a CAT.", Aliases: []memory.EntryID{"kitten"}})
+	state, candidate, err = s.DreamEntry(t.Context(), id, "kitten")
+	if err != nil || state.ID != "cat" || candidate.ID != "" {
+		t.Errorf("by another wording: %+v, %+v, %v", state, candidate, err)
+	}
+	state, candidate, err = s.DreamEntry(t.Context(), id, memory.ItemID("Has a dog."))
+	if err != nil || state.ID != "" || candidate.Verdict != dream.VerdictKept {
+		t.Errorf("a candidate alone: %+v, %+v, %v", state, candidate, err)
+	}
+	for name, err := range map[string]error{
+		"nobody knows it": third(s.DreamEntry(t.Context(), id, "unknown")),
+		"another owner":   third(s.DreamEntry(t.Context(), member("user:2"), tea)),
+	} {
+		if !is(ErrNotFound)(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func third[T, U any](_ T, _ U, err error) error { return err }
+
+func TestForgetEntry(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	x := dreamt(t, s, id)
+	other := member("user:2")
+	for path, content := range map[string]string{
+		"memory/2026-11-19.md":               "# 2026-11-19\n\n## 10:00\n\n- likes TEA\n- something else\n",
+		"memory/2026-11-20-chat.md":          "- Trip\n  - Likes tea\n- Likes tea\n  - Earl Grey\n- Likes coffee\n",
+		"memory/archive/2026-10.md":          "## Promoted From Short-Term Memory (2026-10-01)\n\n- Likes tea. <!-- x -->\n- old\n",
+		"memory/dreaming/deep/2026-11-20.md": "- Likes tea.\n",
+		"notes/2026-11-20.md":                "- Likes tea.\n",
+	} {
+		write(t, s, id, memory.Change{Ref: personal(path), Op: memory.OpReplace, Content: content})
+	}
+	write(t, s, other, memory.Change{Ref: personal("memory/2026-11-19.md"), Op: memory.OpReplace, Content: "- likes tea\n"})
+	c := EntryChange{Dream: x.ID, Entry: memory.ItemID("Likes tea."), Key: "k"}
+	receipt := must[EntryReceipt](t)(s.ForgetEntry(t.Context(), id, c))
+	if receipt.State.Status != dream.Forgotten || len(receipt.Receipt.Changes) != 4 || receipt.Receipt.Token == "" {
+		t.Errorf("%+v", receipt)
+	}
+	for path, want := range map[string]string{
+		memory.MemoryPath: strings.Replace(
+			promotedMemory, "- Likes tea. <!-- memory/2026-11-19.md:4 score 0.81 -->\n", "", 1,
+		),
+		"memory/2026-11-19.md": "# 2026-11-19\n\n## 10:00\n\n- something else\n",
+		// what stands under another thing says another thing
+		"memory/2026-11-20-chat.md":          "- Trip\n  - Likes tea\n- Likes coffee\n",
+		"memory/archive/2026-10.md":          "## Promoted From Short-Term Memory (2026-10-01)\n\n- old\n",
+		"memory/dreaming/deep/2026-11-20.md": "- Likes tea.\n",
+		"notes/2026-11-20.md":                "- Likes tea.\n",
+	} {
+		if diff := cmp.Diff(want, contentOf(t, s, id, path)); diff != "" {
+			t.Errorf("%s\n%s", path, diff)
+		}
+	}
+	if got := contentOf(t, s, other, "memory/2026-11-19.md"); got != "- likes tea\n" {
+		t.Errorf("another owner's note: %q", got)
+	}
+	if again := must[EntryReceipt](t)(s.ForgetEntry(t.Context(), id, c)); !again.Receipt.Replayed ||
+		again.Receipt.Token != receipt.Receipt.Token {
+		t.Errorf("again: %+v", again)
+	}
+	history := must[[]memory.Version](t)(s.History(t.Context(), id, personal("memory/2026-11-19.md"), 0, 0))
+	if len(history) != 2 || history[0].Author != id.Author {
+		t.Errorf("%+v", history)
+	}
+}
+
+// A candidate that no document contains does not come back either. The key of a change without documents is recorded.
+func TestForgetEntryWithoutDocument(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	cat := weighed("Has a cat.", dream.VerdictKept)
+	cat.Aliases = []memory.EntryID{memory.ItemID("There is a cat.")}
+	x := storedDream(t, s, id, Dream{DryRun: true}, cat)
+	storedState(t, s, id, dream.State{ID: cat.Aliases[0], Text: "There is a cat."})
+	c := EntryChange{Dream: x.ID, Entry: cat.ID, Key: "k"}
+	receipt := must[EntryReceipt](t)(s.ForgetEntry(t.Context(), id, c))
+	if receipt.State.Status != dream.Forgotten || len(receipt.Receipt.Changes) > 0 ||
+		!slices.Contains(receipt.State.Aliases, cat.Aliases[0]) {
+		t.Errorf("%+v", receipt)
+	}
+	want := map[string]dream.Status{"Has a cat.": dream.Forgotten, "There is a cat.": dream.Forgotten}
+	if diff := cmp.Diff(want, statusesOf(t, s, id)); diff != "" {
+		t.Error(diff)
+	}
+	if again := must[EntryReceipt](t)(s.ForgetEntry(t.Context(), id, c)); !again.Receipt.Replayed {
+		t.Errorf("again: %+v", again)
+	}
+	// By another wording, and without the dream.
+	must[EntryReceipt](t)(s.ForgetEntry(t.Context(), id, EntryChange{Entry: cat.Aliases[0]}))
+}
+
+// People and programs at work on the same documents at the same time: everything that was asked is done, nothing else is lost.
+func TestEntriesConcurrently(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	x := dreamt(t, s, id)
+	write(t, s, id, memory.Change{Ref: personal("memory/2026-11-19.md"), Op: memory.OpReplace, Content: "- likes tea\n- something else\n"})
+	acts := []func() error{
+		func() error {
+			return second(s.ForgetEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: memory.ItemID("Likes tea.")}))
+		},
+		func() error {
+			return second(s.ConfirmEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: memory.ItemID("Lives in Lisbon.")}))
+		},
+		func() error {
+			return second(s.EditEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: memory.ItemID("Has a dog."), Text: "Has two dogs."}))
+		},
+	}
+	for i := range 4 {
+		acts = append(acts, func() error {
+			c := memory.Change{Ref: personal("memory/2026-11-19.md"), Op: memory.OpAppend, Content: fmt.Sprintf("- note %d\n", i)}
+			return second(s.Apply(t.Context(), id, "", []memory.Change{c}))
+		})
+	}
+	errs := make([]error, len(acts))
+	var all sync.WaitGroup
+	for i, act := range acts {
+		all.Go(func() { errs[i] = act() })
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	got := memoryOf(t, s, id)
+	note := contentOf(t, s, id, "memory/2026-11-19.md")
+	for _, gone := range []string{"tea", "Tea"} {
+		if strings.Contains(got+note, gone) {
+			t.Errorf("%q stays in\n%s\n%s", gone, got, note)
+		}
+	}
+	for _, want := range []string{"- mine\n", "- Lives in Lisbon.\n", "- Has two dogs.\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+	for i := range 4 {
+		if !strings.Contains(note, fmt.Sprintf("- note %d\n", i)) {
+			t.Errorf("note %d is lost:\n%s", i, note)
+		}
+	}
+}
+
+// A section that dreams made goes with its last statement, in MEMORY.md and in the archives. A person's heading stays.
+func TestForgetEntryRemovesEmptySections(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	tea := weighed("Likes tea.", dream.VerdictPromoted)
+	const before = "# Memory\n\n## Drinks\n\n- Likes tea.\n\n## Facts\n\n- Mine.\n"
+	const section = "\n## Promoted From Short-Term Memory (2026-11-20)\n\n- Likes tea. <!-- score 0.81 -->\n"
+	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: before})
+	wrote(t, s, id,
+		memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpAppend, Content: section[1:]},
+		memory.Change{
+			Ref: personal("memory/archive/2026-10.md"), Op: memory.OpReplace, Content: "# Archive of MEMORY.md, 2026-10\n" + section,
+		})
+	x := storedDream(t, s, id, Dream{}, tea)
+	must[EntryReceipt](t)(s.ForgetEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: tea.ID, Key: "k"}))
+	for path, want := range map[string]string{
+		memory.MemoryPath:           "# Memory\n\n## Drinks\n\n\n## Facts\n\n- Mine.\n",
+		"memory/archive/2026-10.md": "# Archive of MEMORY.md, 2026-10\n",
+	} {
+		if diff := cmp.Diff(want, contentOf(t, s, id, path)); diff != "" {
+			t.Errorf("%s\n%s", path, diff)
+		}
 	}
 }

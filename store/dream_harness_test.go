@@ -26,7 +26,7 @@ func nightly(name string) NewDream {
 	}
 }
 
-// requested is a new dream that somebody asked for.
+// requested returns a new dream by request.
 func requested(mode memory.DreamMode) NewDream {
 	d := NewDream{Mode: mode, Trigger: memory.DreamByRequest, Settings: memory.DefaultDreamSettings()}
 	if mode == memory.DreamFocused {
@@ -59,7 +59,9 @@ func stagedDream(t tester, s *Store, id memory.Identity, d NewDream, candidates 
 		Pins: dream.Pins{RecallsUntil: load.AsOf, News: load.News, Material: "m", Candidates: "c"},
 	}
 	for _, n := range load.Notes {
-		stage.Pins.Documents = append(stage.Pins.Documents, dream.PinnedDocument{Path: n.Path, Scope: string(n.Scope), Document: n.ID, Version: n.Version})
+		stage.Pins.Documents = append(
+			stage.Pins.Documents, dream.PinnedDocument{Path: n.Path, Scope: string(n.Scope), Document: n.ID, Version: n.Version},
+		)
 	}
 	for _, said := range load.Sessions {
 		stage.Pins.Sessions = append(stage.Pins.Sessions, dream.PinnedSession{
@@ -82,11 +84,16 @@ func memoryDraft(t tester, s *Store, id memory.Identity, dreamID uuid.UUID, cand
 	stage := must[DreamStage](t)(s.DreamStage(t.Context(), id, dreamID))
 	now := stage.Files.Memory
 	d := DreamDraft{
-		Outcome: memory.OutcomeWritten, ReasonCode: "promoted", Reason: "in words", Diff: "+ line", Raw: "raw", Model: "test/model", PromptVersion: "p1",
-		Usage: memory.Usage{Calls: 1, InputTokens: 100, OutputTokens: 10, CostMicros: 5},
+		Outcome: memory.OutcomeWritten, ReasonCode: "promoted", Reason: "in words", Diff: "+ line", Raw: "raw", Model: "test/model",
+		PromptVersion: "p1",
+		Usage:         memory.Usage{Calls: 1, InputTokens: 100, OutputTokens: 10, CostMicros: 5},
 		Changes: []memory.Change{
-			{Ref: memory.Ref{Scope: stage.Dream.Scope, Path: memory.MemoryPath}, Op: memory.OpReplace, Base: now.Version, Content: now.Content + "- " + candidates[0].Text + "\n"},
-			{Ref: memory.Ref{Scope: stage.Dream.Scope, Path: memory.DreamsPath}, Op: memory.OpAppend, Create: "# Dreams\n", Content: fmt.Sprintf("## %s\n\nDreamt.\n", dreamID)},
+			{Ref: memory.Ref{
+				Scope: stage.Dream.Scope, Path: memory.MemoryPath,
+			}, Op: memory.OpReplace, Base: now.Version, Content: now.Content + "- " + candidates[0].Text + "\n"},
+			{Ref: memory.Ref{
+				Scope: stage.Dream.Scope, Path: memory.DreamsPath,
+			}, Op: memory.OpAppend, Create: "# Dreams\n", Content: fmt.Sprintf("## %s\n\nDreamt.\n", dreamID)},
 		},
 	}
 	for i, c := range candidates {

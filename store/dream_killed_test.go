@@ -64,7 +64,7 @@ func TestKilledDreams(t *testing.T) {
 			t.Errorf("%s: versions %d and %d, %d states, want %d", id.Owner, d.Version, diary.Version, len(states), nights)
 		}
 		if news := newsOf(t, s, id); len(news) > 0 {
-			t.Errorf("%s: news %v, and all of them were heard", id.Owner, news)
+			t.Errorf("%s: news %v, and all of them were cleared", id.Owner, news)
 		}
 	}
 }
@@ -79,7 +79,10 @@ func oneNight(ctx context.Context, s *Store, owner memory.Owner, i int) error {
 	ref := func(path string) memory.Ref { return memory.Ref{Scope: memory.ScopePersonal, Path: path} }
 	for _, step := range []func() error{
 		func() error {
-			_, err := s.Apply(ctx, member(owner), fmt.Sprint("note ", i), []memory.Change{{Ref: ref("memory/2026-11-20.md"), Op: memory.OpAppend, Content: "- " + c.Text}})
+			_, err := s.Apply(
+				ctx, member(owner), fmt.Sprint("note ", i),
+				[]memory.Change{{Ref: ref("memory/2026-11-20.md"), Op: memory.OpAppend, Content: "- " + c.Text}},
+			)
 			return err
 		},
 		func() (err error) { x, err = s.BeginDream(ctx, id, nightly(fmt.Sprint("night ", i))); return err },

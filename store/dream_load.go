@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,7 +14,7 @@ import (
 	"reverie/memory"
 )
 
-// DreamLoad is what light sleep looks at.
+// DreamLoad is the input of light sleep.
 type DreamLoad struct {
 	Dream    Dream
 	AsOf     time.Time // the end of the window, in the agent's time zone
@@ -22,10 +24,10 @@ type DreamLoad struct {
 	Sessions []DreamSession
 	Recalls  []Recalled
 	States   []dream.State
-	News     int64 // the mark of the owner's news, taken before anything was read; 0: there may be news behind the moment
+	News     int64 // the mark of the owner's news, read before anything else; 0: there may be later news
 }
 
-// DreamNote is a daily note of the window with what is known about its lines.
+// DreamNote is a daily note of the window with the origin of its lines.
 type DreamNote struct {
 	memory.Document
 	Day   dream.Day
@@ -39,36 +41,37 @@ type DreamSession struct {
 	Messages        []memory.Message
 }
 
-// What one dream looks at is bounded: of more than this, the newest.
+// Limits of the input of one dream; the newest rows are taken.
 const (
 	MaxDreamNotes    = 100  // daily notes
 	MaxDreamMessages = 2000 // messages of the user and the assistant
 	MaxDreamRecalls  = 5000 // search results that were used
 	MaxDreamStates   = 2000 // statements of earlier dreams
-	// dreamConversations bounds the conversations of the window, and dreamWindow how far back in one of them is looked.
+	// dreamConversations bounds the conversations of the window, and dreamWindow the messages read of each.
 	dreamConversations = 500
 	dreamWindow        = 5000 // messages, of every role
-	// dreamVersions and dreamHistoryBytes bound the histories that tell where the lines of notes come from. A line that is
-	// older than what they show is of unknown origin.
+	// dreamVersions and dreamHistoryBytes bound the histories that show the origin of lines. The origin of an older line is
+	// unknown.
 	dreamVersions     = 200
 	dreamHistoryBytes = 32 << 20
 	dreamMessageBytes = 8 << 20
-	// recallDays is how far back recalls count, and statesDays how long an open statement is remembered that is not seen again.
+	// recallDays is the age up to which recalls count, and statesDays the age up to which an open statement is remembered without
+	// being seen again.
 	recallDays = 30
 	statesDays = 90
 )
 
-// LoadDream reads what a dream looks at: the daily notes (memory/YYYY-MM-DD*.md) and the messages of the days of its
-// settings up to its moment, organic recalls of 30 days and states. A replay reads what its original had pinned, at those
-// versions, with the states of then. Conversations that the system itself caused (cron, dream) are left out. The window begins
-// with the day that is Days before the moment's, so that a night at 02:00 has that many whole days behind it.
+// LoadDream reads the input of a dream: the daily notes (memory/YYYY-MM-DD*.md) and messages of the days of its settings, organic
+// recalls of 30 days, and states. A replay reads what its original had pinned, at those versions, with the states of then.
+// Conversations caused by the system (cron, dream) are left out. The window begins Days before the dream's date, so that a night at
+// 02:00 covers that many whole days.
 //
-// It is one snapshot, and costs two round trips. A dream that has ended is returned with nothing to look at.
-func (s *Store) LoadDream(ctx context.Context, id memory.Identity, dreamID uuid.UUID) (DreamLoad, error) {
+// It reads one snapshot, in two round trips. A dream that has ended is returned without input.
+func (s *Dreaming) LoadDream(ctx context.Context, id memory.Identity, dreamID uuid.UUID) (DreamLoad, error) {
 	if err := requireOwner(id); err != nil {
 		return DreamLoad{}, err
 	}
-	return snapshot(ctx, s, id, func(t *tx) (DreamLoad, error) {
+	return snapshot(ctx, s.DB, id, func(t *tx) (DreamLoad, error) {
 		l := dreamLoading{dreamBase: dreamBase{t: t}}
 		if err := l.first(ctx, dreamID); err != nil {
 			return DreamLoad{}, err
@@ -80,7 +83,7 @@ func (s *Store) LoadDream(ctx context.Context, id memory.Identity, dreamID uuid.
 	})
 }
 
-// dreamBase is what every look at a dream begins with.
+// dreamBase is common to reads for a dream.
 type dreamBase struct {
 	t        *tx
 	Dream    Dream
@@ -105,18 +108,18 @@ where x.workspace_id = @workspace and x.agent_id = @agent and x.dream_id = @drea
         where r.workspace_id = @workspace and r.agent_id = @agent and r.dream_id = @dream)`
 )
 
-// first reads the dream, its agent, and what it repeats.
+// first reads the dream, its agent, and its original if it is a replay.
 func (l *dreamBase) first(ctx context.Context, dreamID uuid.UUID) error {
 	var agent, found, marked, repeats bool
 	var original Dream
 	var states []dream.State
 	args := l.t.args(pgx.NamedArgs{"dream": dreamID})
 	b := &pgx.Batch{}
-	one(b.Queue(sqlNewsMark, args), &marked, func(row pgx.CollectableRow) error { return row.Scan(&l.mark) })
-	one(b.Queue(sqlAgent, args), &agent, func(row pgx.CollectableRow) (err error) { l.Agent, err = scanAgent(row); return err })
+	columns(b.Queue(sqlNewsMark, args), &marked, &l.mark)
+	one(b.Queue(sqlAgent, args), &agent, &l.Agent, scanAgent)
 	queueDream(b, l.t, dreamID, &l.Dream, &found)
-	one(b.Queue(sqlDreamSaved, args), &found, func(row pgx.CollectableRow) error { return row.Scan(&l.saved) })
-	one(b.Queue(sqlDreamOriginal, args), &repeats, func(row pgx.CollectableRow) (err error) {
+	columns(b.Queue(sqlDreamSaved, args), &found, &l.saved)
+	withRow(b.Queue(sqlDreamOriginal, args), &repeats, func(row pgx.CollectableRow) (err error) {
 		original, err = scanDreamAnd(row, &states)
 		return err
 	})
@@ -141,7 +144,7 @@ func (l *dreamBase) first(ctx context.Context, dreamID uuid.UUID) error {
 	return nil
 }
 
-// asOf is the moment of the dream, in the agent's time zone.
+// asOf returns the time of the dream, in the agent's time zone.
 func (l *dreamBase) asOf() time.Time {
 	if l.Dream.AsOf.IsZero() {
 		return l.now
@@ -149,8 +152,8 @@ func (l *dreamBase) asOf() time.Time {
 	return l.Dream.AsOf.In(l.now.Location())
 }
 
-// news is the mark of the news that the dream looks at. One of a past moment does not see what was said since, and takes no
-// news away. One that has looked before keeps the moment and the mark of then.
+// news returns the mark of the news that the dream covers. A dream of a past time does not see what came later, and does not clear
+// news. One that has read its input before keeps the mark of then.
 func (l *dreamBase) news() int64 {
 	if l.asOf().Before(l.now) {
 		return l.Dream.Pins.News
@@ -158,7 +161,7 @@ func (l *dreamBase) news() int64 {
 	return l.mark
 }
 
-// pins are what is looked at by reference: of a replay what its original had looked at.
+// pins returns the references to the dream's input; for a replay, those of its original.
 func (l *dreamBase) pins() dream.Pins {
 	if l.original != nil {
 		return l.original.Pins
@@ -166,7 +169,7 @@ func (l *dreamBase) pins() dream.Pins {
 	return l.Dream.Pins
 }
 
-// recallsUntil is the moment up to which recalls count.
+// recallsUntil returns the time up to which recalls count.
 func (l *dreamBase) recallsUntil() time.Time {
 	if until := l.pins().RecallsUntil; !until.IsZero() {
 		return until
@@ -174,8 +177,8 @@ func (l *dreamBase) recallsUntil() time.Time {
 	return l.asOf()
 }
 
-// queueRecalls queues reading what was used: of a personal memory what its owner found there and in what was said, of the
-// shared one what anybody found there.
+// queueRecalls queues reading recalls: for personal memory, those of its owner there and in conversations; for shared memory, those
+// of everybody there.
 func (l *dreamBase) queueRecalls(b *pgx.Batch, to *[]Recalled) {
 	until := l.recallsUntil()
 	sql := sqlDreamRecalls
@@ -187,17 +190,17 @@ func (l *dreamBase) queueRecalls(b *pgx.Batch, to *[]Recalled) {
 	})), to, scanRecalled)
 }
 
-// queueStates queues reading the states that matter as they are now.
+// queueStates queues reading the current states that matter.
 func (l *dreamBase) queueStates(b *pgx.Batch, to *[]dream.State) {
 	all(b.Queue(sqlDreamStates, l.t.args(pgx.NamedArgs{
 		"seen_since": l.asOf().AddDate(0, 0, -statesDays), "limit": MaxDreamStates,
 	})), to, scanState)
 }
 
-// dreamLoading is a DreamLoad on its way.
+// dreamLoading builds a DreamLoad.
 type dreamLoading struct{ dreamBase }
 
-// second reads what is in the window, or what was pinned.
+// second reads the window, or what was pinned.
 func (l *dreamLoading) second(ctx context.Context) (DreamLoad, error) {
 	load := DreamLoad{
 		Dream: l.Dream, AsOf: l.asOf(), From: l.Dream.From, Scope: l.Dream.Scope, News: l.news(),
@@ -240,7 +243,7 @@ func (l *dreamLoading) second(ctx context.Context) (DreamLoad, error) {
 	return load, nil
 }
 
-// pinned adds what the original had looked at to args.
+// pinned adds the references of the original to args.
 func (l *dreamLoading) pinned(args pgx.NamedArgs) {
 	pins := l.pins()
 	documents, versions := pinnedNotes(pins)
@@ -253,7 +256,7 @@ func (l *dreamLoading) pinned(args pgx.NamedArgs) {
 	args["uids"], args["first"], args["last"] = uids, first, last
 }
 
-// days are those of the window, ascending.
+// days returns the days of the window, ascending.
 func (l *dreamLoading) days() []dream.Day {
 	end := l.asOf()
 	n := max(1, l.Dream.Settings.Days)
@@ -263,3 +266,237 @@ func (l *dreamLoading) days() []dream.Day {
 	}
 	return days
 }
+
+// noteVersion is one version of a document, up to the wanted one.
+type noteVersion struct {
+	document memory.Document // without the fields of its version
+	wanted   int
+	version  memory.Version
+}
+
+func scanNoteVersion(row pgx.CollectableRow) (n noteVersion, err error) {
+	var sha []byte
+	d, v := &n.document, &n.version
+	err = row.Scan(&d.ID, &d.Scope, &d.Owner, &d.Path, &d.Enabled, &d.SortOrder, &n.wanted, &v.Number, &v.BaseVersion, &v.Merged,
+		&v.Deleted, &sha, &v.Author.Kind, &v.Author.ID, &v.Author.WorkflowID, &v.Author.RunID, &v.Reason, &v.Sources,
+		&v.Added, &v.Removed, &v.CreatedAt, &v.Content)
+	copy(v.SHA256[:], sha)
+	return n, err
+}
+
+// documentHistory is a document at a version, with the known part of its history.
+type documentHistory struct {
+	memory.Document
+	history []memory.Version // oldest first
+}
+
+// historiesOf groups versions, which are sorted by path and number.
+func historiesOf(rows []noteVersion) []documentHistory {
+	var out []documentHistory
+	for _, row := range rows {
+		if len(out) == 0 || out[len(out)-1].ID != row.document.ID {
+			out = append(out, documentHistory{Document: row.document})
+		}
+		h := &out[len(out)-1]
+		v := row.version
+		h.history = append(h.history, v)
+		if v.Number == row.wanted {
+			h.Version, h.Deleted, h.Content, h.SHA256 = v.Number, v.Deleted, v.Content, v.SHA256
+			h.UpdatedAt, h.UpdatedBy = v.CreatedAt, v.Author
+		}
+	}
+	return out
+}
+
+// blame returns the origin of the lines. Lines older than the known history have no author.
+func (h documentHistory) blame() []memory.BlameLine {
+	live := slices.DeleteFunc(slices.Clone(h.history), func(v memory.Version) bool { return v.Deleted })
+	if len(live) > 0 && h.history[0].Number > 1 {
+		live[0].Author, live[0].Reason, live[0].Sources = memory.Author{}, "", memory.Sources{}
+	}
+	return memory.Blame(live)
+}
+
+// notesOf returns the daily notes among documents, each with its lines.
+func notesOf(rows []noteVersion) []DreamNote {
+	var notes []DreamNote
+	for _, h := range historiesOf(rows) {
+		if day, ok := noteDay(h.Path); ok && !h.Deleted {
+			notes = append(notes, DreamNote{Document: h.Document, Day: day, Lines: h.blame()})
+		}
+	}
+	return notes
+}
+
+var notePath = regexp.MustCompile(`^memory/(\d{4}-\d{2}-\d{2})(?:-[^/]+)?\.md$`)
+
+// noteDay returns the day of a daily note.
+func noteDay(path string) (dream.Day, bool) {
+	m := notePath.FindStringSubmatch(path)
+	if m == nil {
+		return "", false
+	}
+	return dream.Day(m[1]), true
+}
+
+// dayPaths returns the path prefixes of the daily notes of days.
+func dayPaths(days []dream.Day) []string {
+	paths := make([]string, len(days))
+	for i, day := range days {
+		paths[i] = "memory/" + string(day)
+	}
+	return paths
+}
+
+// pinnedNotes returns the daily notes among the pins.
+func pinnedNotes(pins dream.Pins) (documents []uuid.UUID, versions []int) {
+	for _, p := range pins.Documents {
+		if _, ok := noteDay(p.Path); ok && p.Version > 0 {
+			documents, versions = append(documents, p.Document), append(versions, p.Version)
+		}
+	}
+	return documents, versions
+}
+
+// saidMessage is a message with its conversation.
+type saidMessage struct {
+	DreamSession
+	message memory.Message
+}
+
+func scanSaid(row pgx.CollectableRow) (s saidMessage, err error) {
+	m := &s.message
+	err = row.Scan(&s.Conversation, &s.ConversationUID, &m.Seq, &m.ID, &m.Role, &m.Name, &m.Content, &m.FinishReason, &m.CreatedAt)
+	return s, err
+}
+
+// sessionsOf groups messages, which are sorted by conversation and number.
+func sessionsOf(rows []saidMessage) []DreamSession {
+	var out []DreamSession
+	for _, row := range rows {
+		if len(out) == 0 || out[len(out)-1].ConversationUID != row.ConversationUID {
+			out = append(out, row.DreamSession)
+		}
+		s := &out[len(out)-1]
+		s.Messages = append(s.Messages, row.message)
+	}
+	return out
+}
+
+// oldestFirst reverses recalls that were read newest first.
+func oldestFirst(recalls []Recalled) []Recalled {
+	slices.Reverse(recalls)
+	return recalls
+}
+
+const (
+	// Daily notes of the days, each with its history. The limits cut off the oldest versions, never the current one. All paths of a
+	// day's notes share a prefix.
+	sqlDreamNotes = noteVersions + `
+    from (
+        select d.*, d.version as wanted
+        from documents d
+        where d.workspace_id = @workspace and d.agent_id = @agent and d.scope = @scope and d.owner_key = @whose
+            and left(d.path, 17) = any (@day_paths::text[]) and not d.deleted
+        order by d.path desc
+        limit @notes
+    ) d` + noteHistory
+
+	// Documents at versions, with their histories up to then.
+	sqlDreamPinned = noteVersions + `
+    from unnest(@documents::uuid[], @document_versions::int[]) p (document_id, version)
+    cross join lateral (
+        select d.*, p.version as wanted
+        from documents d
+        where d.workspace_id = @workspace and d.agent_id = @agent and d.document_id = p.document_id
+            and (d.scope = 'TEAM' or d.owner_key = @owner)
+        limit 1
+    ) d` + noteHistory
+
+	// The newest messages of the window. Of a long conversation, its end.
+	sqlDreamMessages = saidColumns + `
+    from (
+        select *
+        from conversations
+        where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and updated_at >= @from
+            and trigger_source not in ('cron', 'dream')
+        order by updated_at desc
+        limit @conversations
+    ) c
+    cross join lateral (
+        select *
+        from messages m
+        where m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid = c.conversation_uid
+            and m.owner_key = @owner and m.seq > c.complete_seq - @window::bigint and m.seq <= c.complete_seq` + saidInWindow
+
+	// Messages of given ranges.
+	sqlDreamPinnedMessages = saidColumns + `
+    from unnest(@uids::uuid[], @first::bigint[], @last::bigint[]) p (conversation_uid, first, last)
+    cross join lateral (
+        select *
+        from conversations
+        where workspace_id = @workspace and agent_id = @agent and conversation_uid = p.conversation_uid and owner_key = @owner
+        limit 1
+    ) c
+    cross join lateral (
+        select *
+        from messages m
+        where m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid = p.conversation_uid
+            and m.owner_key = @owner and m.seq >= p.first and m.seq <= p.last` + saidInWindow
+
+	sqlDreamRecalls = recalledColumns + `
+where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and at >= @since and at <= @until
+    and not synthetic and (scope = 'PERSONAL' or corpus = 'sessions')` + recalledLatest
+
+	sqlDreamRecallsShared = recalledColumns + `
+where workspace_id = @workspace and agent_id = @agent and at >= @since and at <= @until
+    and not synthetic and scope = 'TEAM'` + recalledLatest
+)
+
+// noteVersions and noteHistory read versions of documents d up to the version d.wanted, in the order of scanNoteVersion.
+const noteVersions = `
+select n.document_id, n.scope, n.owner_key, n.path, n.enabled, n.sort_order, n.wanted, n.version, n.base_version, n.merged, n.deleted,
+    n.sha256, n.author_kind, n.author_id, n.workflow_id, n.run_id, n.reason, n.sources, n.added, n.removed, n.created_at, n.content
+from (
+    select d.document_id, d.scope, d.owner_key, d.path, d.enabled, d.sort_order, d.wanted, v.version, v.base_version, v.merged,
+        v.deleted, v.sha256, v.author_kind, v.author_id, v.workflow_id, v.run_id, v.reason, v.sources, v.added, v.removed,
+        v.created_at, v.content,
+        sum(octet_length(v.content)) over (order by v.version = d.wanted desc, d.path desc, v.version desc) as size`
+
+const noteHistory = `
+    cross join lateral (
+        select *
+        from document_versions v
+        where v.workspace_id = @workspace and v.agent_id = @agent and v.document_id = d.document_id and v.version <= d.wanted
+        order by v.version desc
+        limit @versions
+    ) v
+) n
+where n.size <= @bytes or n.version = n.wanted
+order by n.path collate "C", n.document_id, n.version`
+
+// saidColumns and saidInWindow read messages of conversations c, in the order of scanSaid.
+const saidColumns = `
+select s.conversation_id, s.conversation_uid, s.seq, s.message_id, s.role, s.name, s.content, s.finish_reason, s.said_at
+from (
+    select c.conversation_id, c.conversation_uid, m.seq, m.message_id, m.role, m.name, m.content, m.finish_reason,
+        m.said_at, row_number() over newest as place, sum(octet_length(m.content)) over newest as size`
+
+const saidInWindow = `
+            and m.role in ('user', 'assistant') and m.said_at >= @from and m.said_at <= @until
+        order by m.seq desc
+        limit @messages
+    ) m
+    window newest as (order by m.said_at desc, c.conversation_uid desc, m.seq desc)
+) s
+where s.place <= @messages and s.size <= @message_bytes
+order by s.conversation_uid, s.seq`
+
+const recalledColumns = `
+select recall_id, owner_key, query_hash, day, synthetic, corpus, scope, source_uid, path, from_line, to_line,
+    chunk_hash, entries, score, rank, at
+from recalls`
+
+const recalledLatest = `
+order by at desc, recall_id desc, rank desc
+limit @limit`

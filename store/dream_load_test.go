@@ -68,7 +68,8 @@ func TestLoadDream(t *testing.T) {
 	person, id := member("user:7"), dreaming("user:7", "r")
 	for _, path := range []string{
 		"memory/2026-11-13.md", "memory/2026-11-14.md", "memory/2026-11-20.md", "memory/2026-11-20-trip.md", "memory/2026-11-20/deep.md",
-		"memory/2026-11-20x.md", "memory/2026-11-22.md", "memory/dreaming/2026-11-20.md", "memory/archive/2026-11.md", "notes/2026-11-20.md", "MEMORY.md",
+		"memory/2026-11-20x.md", "memory/2026-11-22.md", "memory/dreaming/2026-11-20.md", "memory/archive/2026-11.md",
+		"notes/2026-11-20.md", "MEMORY.md",
 	} {
 		write(t, s, person, replace(personal(path), 0, "- "+path+"\n"))
 	}
@@ -79,7 +80,9 @@ func TestLoadDream(t *testing.T) {
 	machine := workflow("user:7", "x")
 	write(t, s, machine, memory.Change{
 		Ref: personal("memory/2026-11-20.md"), Op: memory.OpAppend, Content: "- by machine\n", Reason: "said",
-		Sources: memory.Sources{Conversation: "chat", From: 1, To: 2, Lines: []memory.LineSource{{Line: "- by machine", Messages: []int64{2}}}},
+		Sources: memory.Sources{
+			Conversation: "chat", From: 1, To: 2, Lines: []memory.LineSource{{Line: "- by machine", Messages: []int64{2}}},
+		},
 	})
 
 	day := func(d, hour int) time.Time { return time.Date(2026, 11, d, hour, 0, 0, 0, time.UTC) }
@@ -119,7 +122,9 @@ func TestLoadDream(t *testing.T) {
 		load.News == 0 || load.Dream.ID != x.ID {
 		t.Errorf("loaded %+v", load)
 	}
-	if diff := cmp.Diff([]string{"memory/2026-11-14.md", "memory/2026-11-20-trip.md", "memory/2026-11-20.md"}, notePaths(load.Notes)); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"memory/2026-11-14.md", "memory/2026-11-20-trip.md", "memory/2026-11-20.md"}, notePaths(load.Notes),
+	); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
 	note := load.Notes[2]
@@ -131,7 +136,8 @@ func TestLoadDream(t *testing.T) {
 	if diff := cmp.Diff(want, note.Lines); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
-	if note.Day != "2026-11-20" || note.Version != 2 || note.SHA256 != sha256.Sum256([]byte(note.Content)) || note.UpdatedBy != machine.Author {
+	if note.Day != "2026-11-20" || note.Version != 2 || note.SHA256 != sha256.Sum256([]byte(note.Content)) ||
+		note.UpdatedBy != machine.Author {
 		t.Errorf("note %+v", note.Document)
 	}
 	if diff := cmp.Diff([]string{"in time", "in time too", "the first day begins"}, wordsOf(load.Sessions)); diff != "" {
@@ -144,7 +150,7 @@ func TestLoadDream(t *testing.T) {
 		t.Errorf("recalls (-want +got):\n%s", diff)
 	}
 
-	// The shared memory: its notes, nobody's words, and what anybody recalled of it.
+	// Shared memory: its notes, no messages, and everybody's recalls.
 	system := dreaming(memory.SystemOwner, "r")
 	x = must[Dream](t)(s.BeginDream(t.Context(), system, nightly("2026-11-21T02:00")))
 	load = must[DreamLoad](t)(s.LoadDream(t.Context(), system, x.ID))
@@ -163,8 +169,13 @@ func TestLoadDream(t *testing.T) {
 	load = must[DreamLoad](t)(s.LoadDream(t.Context(), past, x.ID))
 	if load.From != "2026-11-08" || !load.AsOf.Equal(d.AsOf) ||
 		!slices.Equal(notePaths(load.Notes), []string{"memory/2026-11-13.md", "memory/2026-11-14.md"}) ||
-		!slices.Equal(wordsOf(load.Sessions), []string{"too old", "old too", "the first day begins"}) || !slices.Equal(recalledPaths(load.Recalls), []string{"first"}) {
-		t.Errorf("past: from %s, notes %v, said %v, recalls %v", load.From, notePaths(load.Notes), wordsOf(load.Sessions), recalledPaths(load.Recalls))
+		!slices.Equal(
+			wordsOf(load.Sessions), []string{"too old", "old too", "the first day begins"},
+		) || !slices.Equal(recalledPaths(load.Recalls), []string{"first"}) {
+		t.Errorf(
+			"past: from %s, notes %v, said %v, recalls %v", load.From, notePaths(load.Notes), wordsOf(load.Sessions),
+			recalledPaths(load.Recalls),
+		)
 	}
 	must[Dream](t)(s.EndDream(t.Context(), past, x.ID, DreamEnding{Outcome: memory.OutcomeFailed}))
 	if load := must[DreamLoad](t)(s.LoadDream(t.Context(), past, x.ID)); load.Dream.Open() || load.Notes != nil || load.States != nil {
@@ -182,7 +193,9 @@ func TestReplay(t *testing.T) {
 	write(t, s, person, replace(personal(memory.MemoryPath), 1, "- by machine\n- by hand\n"))
 	write(t, s, member("user:8"), replace(team(memory.MemoryPath), 1, "- shared\n"))
 	must[Stored](t)(s.AppendMessages(t.Context(), person, said("chat", memory.TriggerWeb, now.Add(-time.Hour), "one", "two")))
-	if err := s.RecordRecalls(t.Context(), []Recall{recallOf(person, memory.ScopePersonal, search.Memory, "then", now.Add(-time.Hour))}); err != nil {
+	if err := s.RecordRecalls(
+		t.Context(), []Recall{recallOf(person, memory.ScopePersonal, search.Memory, "then", now.Add(-time.Hour))},
+	); err != nil {
 		t.Fatal(err)
 	}
 	first := committedDream(t, s, dreaming("user:7", "r0"), nightly("2026-11-20T02:00"), dog)
@@ -238,14 +251,18 @@ func TestReplay(t *testing.T) {
 			t.Errorf("%s (-original +replay):\n%s", c.what, diff)
 		}
 	}
-	if seen.Files.Memory.Content != "- by machine\n- by hand\n- Has a dog.\n" || seen.Shared != "- shared\n" || !slices.Contains(seen.Protected, "- by hand") || slices.Contains(seen.Protected, "- by machine") {
+	if seen.Files.Memory.Content != "- by machine\n- by hand\n- Has a dog.\n" || seen.Shared != "- shared\n" ||
+		!slices.Contains(seen.Protected, "- by hand") || slices.Contains(seen.Protected, "- by machine") {
 		t.Errorf("the original saw %q, shared %q, protected %q", seen.Files.Memory.Content, seen.Shared, seen.Protected)
 	}
 	if err := s.DraftDream(t.Context(), replay, y.ID, memoryDraft(t, s, replay, y.ID, tea)); err != nil {
 		t.Fatal(err)
 	}
 	ended := must[Dream](t)(s.CommitDream(t.Context(), replay, y.ID, ""))
-	if ended.Outcome != memory.OutcomeWritten || len(ended.Changes) > 0 || pinned(ended.Pins, memory.MemoryPath, memory.ScopePersonal) != pinned(must[Dream](t)(s.Dream(t.Context(), id, x.ID)).Pins, memory.MemoryPath, memory.ScopePersonal) {
+	if ended.Outcome != memory.OutcomeWritten || len(ended.Changes) > 0 ||
+		pinned(ended.Pins, memory.MemoryPath, memory.ScopePersonal) != pinned(
+			must[Dream](t)(s.Dream(t.Context(), id, x.ID)).Pins, memory.MemoryPath, memory.ScopePersonal,
+		) {
 		t.Errorf("ended %+v", ended)
 	}
 	if _, err := s.Document(t.Context(), person, personal(memory.MemoryPath)); !is(ErrNotFound)(err) {
@@ -274,18 +291,21 @@ func TestLoadDreamLimits(t *testing.T) {
 		}
 		must[Stored](t)(s.AppendMessages(t.Context(), person, b))
 	}
-	big := said("big", memory.TriggerWeb, now.Add(-time.Minute), slices.Repeat([]string{strings.Repeat("x", memory.MaxMessageBytes)}, 20)...)
+	big := said(
+		"big", memory.TriggerWeb, now.Add(-time.Minute), slices.Repeat([]string{strings.Repeat("x", memory.MaxMessageBytes)}, 20)...,
+	)
 	must[Stored](t)(s.AppendMessages(t.Context(), member("user:8"), big))
 	states := make([]stateAfter, MaxDreamStates+10)
 	for i := range states {
 		states[i].State = dream.State{
-			ID: memory.EntryID(fmt.Sprintf("e%05d", i)), Text: "x", Status: dream.Open, FirstSeen: testClock, LastSeen: testClock.Add(-time.Duration(i) * time.Second),
+			ID: memory.EntryID(fmt.Sprintf("e%05d", i)), Text: "x", Status: dream.Open, FirstSeen: testClock,
+			LastSeen: testClock.Add(-time.Duration(i) * time.Second),
 		}
 	}
 	states[len(states)-1].Status, states[len(states)-2].Status = dream.Forgotten, dream.Rejected
 	states[0].LastSeen = testClock.AddDate(0, 0, -statesDays-1)
 	ctx := t.Context()
-	must[struct{}](t)(inTx(ctx, s, id, func(t *tx) (none struct{}, err error) {
+	must[struct{}](t)(inTx(ctx, s.DB, id, func(t *tx) (none struct{}, err error) {
 		return none, (&openDream{t: t}).settleStates(ctx, states)
 	}))
 
@@ -295,18 +315,22 @@ func TestLoadDreamLimits(t *testing.T) {
 		t.Errorf("%d notes from %s", len(load.Notes), load.Notes[0].Path)
 	}
 	last := load.Notes[len(load.Notes)-1]
-	if last.Content != text || len(last.Lines) != dreamVersions+4 || last.Lines[0].Author.Kind != "" || last.Lines[dreamVersions+3].Author.Kind != memory.AuthorWorkflow {
+	if last.Content != text || len(last.Lines) != dreamVersions+4 || last.Lines[0].Author.Kind != "" ||
+		last.Lines[dreamVersions+3].Author.Kind != memory.AuthorWorkflow {
 		t.Errorf("%d lines, the first %+v", len(last.Lines), last.Lines[0])
 	}
-	if n := len(wordsOf(load.Sessions)); n != MaxDreamMessages || load.Sessions[0].Messages[0].Seq != 1001 || load.Sessions[0].Messages[n-1].Seq != 3000 {
+	if n := len(wordsOf(load.Sessions)); n != MaxDreamMessages || load.Sessions[0].Messages[0].Seq != 1001 ||
+		load.Sessions[0].Messages[n-1].Seq != 3000 {
 		t.Errorf("%d messages", n)
 	}
-	if len(load.States) != MaxDreamStates || load.States[0].Status != dream.Forgotten || load.States[1].Status != dream.Rejected || load.States[2].ID != "e00001" {
+	if len(load.States) != MaxDreamStates || load.States[0].Status != dream.Forgotten || load.States[1].Status != dream.Rejected ||
+		load.States[2].ID != "e00001" {
 		t.Errorf("%d states, the first %+v", len(load.States), load.States[:3])
 	}
 	eight := dreaming("user:8", "r")
 	x = must[Dream](t)(s.BeginDream(t.Context(), eight, nightly("n")))
-	if n := len(wordsOf(must[DreamLoad](t)(s.LoadDream(t.Context(), eight, x.ID)).Sessions)); n == 0 || n*memory.MaxMessageBytes > dreamMessageBytes {
+	if n := len(wordsOf(must[DreamLoad](t)(s.LoadDream(t.Context(), eight, x.ID)).Sessions)); n == 0 ||
+		n*memory.MaxMessageBytes > dreamMessageBytes {
 		t.Errorf("%d long messages", n)
 	}
 }
@@ -318,17 +342,22 @@ func TestDreamStage(t *testing.T) {
 	person, id := member("user:7"), dreaming("user:7", "r")
 	write(t, s, person, replace(personal("memory/2026-11-20.md"), 0, "- x\n"))
 	write(t, s, person, replace(personal("memory/2026-11-19.md"), 0, "- y\n"))
-	for _, path := range []string{"memory/archive/2026-10.md", "memory/dreaming/diary/2026-09.md", "memory/dreaming/deep/2026-11-20.md", "DREAMS.md"} {
+	for _, path := range []string{
+		"memory/archive/2026-10.md", "memory/dreaming/diary/2026-09.md", "memory/dreaming/deep/2026-11-20.md", "DREAMS.md",
+	} {
 		write(t, s, id, replace(personal(path), 0, path+"\n"))
 	}
 	x := stagedDream(t, s, id, nightly("n"), tea, dog)
 	write(t, s, person, replace(personal("memory/2026-11-20.md"), 1, "- changed since\n"))
 	stage := must[DreamStage](t)(s.DreamStage(t.Context(), id, x.ID))
-	if len(stage.Candidates) != 2 || stage.Candidates[0].ID != tea.ID || stage.Files.Memory.Version != 0 || stage.Files.Memory.Path != memory.MemoryPath ||
-		stage.Files.Diary.Content != "DREAMS.md\n" || len(stage.Files.Months) != 2 || stage.Files.Months["memory/archive/2026-10.md"].Version != 1 {
+	if len(stage.Candidates) != 2 || stage.Candidates[0].ID != tea.ID || stage.Files.Memory.Version != 0 ||
+		stage.Files.Memory.Path != memory.MemoryPath ||
+		stage.Files.Diary.Content != "DREAMS.md\n" || len(stage.Files.Months) != 2 ||
+		stage.Files.Months["memory/archive/2026-10.md"].Version != 1 {
 		t.Errorf("stage %+v", stage)
 	}
-	if !slices.Equal(notePaths(stage.Notes), []string{"memory/2026-11-20.md", "memory/2026-11-19.md"}) || stage.Notes[0].Content != "- x\n" || stage.Notes[0].Lines != nil {
+	if !slices.Equal(notePaths(stage.Notes), []string{"memory/2026-11-20.md", "memory/2026-11-19.md"}) ||
+		stage.Notes[0].Content != "- x\n" || stage.Notes[0].Lines != nil {
 		t.Errorf("notes %+v", stage.Notes)
 	}
 	// The order in which they were staged stays through a draft.
@@ -344,9 +373,10 @@ func TestDreamStage(t *testing.T) {
 	if len(ranked.Items) != 2 || ranked.Items[0].ID != dog.ID {
 		t.Errorf("ranked %+v", ranked.Items)
 	}
-	// Staged anew, what was there before is gone.
+	// Staging again replaces what was there before.
 	stagedDream(t, s, id, nightly("n"), dog)
-	if anew := must[DreamStage](t)(s.DreamStage(t.Context(), id, x.ID)); len(anew.Candidates) != 1 || anew.Dream.HasDraft || anew.Dream.Counts.Candidates != 1 {
+	if anew := must[DreamStage](t)(s.DreamStage(t.Context(), id, x.ID)); len(anew.Candidates) != 1 || anew.Dream.HasDraft ||
+		anew.Dream.Counts.Candidates != 1 {
 		t.Errorf("staged anew: %+v", anew.Dream)
 	}
 	for name, c := range map[string]struct {
@@ -363,7 +393,7 @@ func TestDreamStage(t *testing.T) {
 	}
 }
 
-// Nobody else's identity gets at a dream by its id, not even one that reads every owner, or who reads reports of what is shared.
+// No other identity can work on a dream by its id, not even one that reads every owner or shared reports.
 func TestDreamStepsOfOthers(t *testing.T) {
 	t.Parallel()
 	s, _ := dreamStore(t)

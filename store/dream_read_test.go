@@ -75,7 +75,8 @@ func TestDreamsAreRead(t *testing.T) {
 			t.Errorf("%s, page by page\n%s", name, diff)
 		}
 	}
-	if listed := must[Listed[Dream]](t)(s.Dreams(t.Context(), one, DreamFilter{}, Page{})); listed.Items[2].Diff != "" || listed.Items[2].Raw != "" {
+	if listed := must[Listed[Dream]](t)(s.Dreams(t.Context(), one, DreamFilter{}, Page{})); listed.Items[2].Diff != "" ||
+		listed.Items[2].Raw != "" {
 		t.Error("a list has the texts of reports")
 	}
 }
@@ -85,7 +86,8 @@ func TestDreamCandidates(t *testing.T) {
 	s := openStore(t)
 	id := member("user:1")
 	candidates := []dream.Candidate{
-		weighed("a", dream.VerdictPromoted), weighed("b", dream.VerdictPromoted), weighed("c", dream.VerdictKept), weighed("d", dream.VerdictRejected),
+		weighed("a", dream.VerdictPromoted), weighed("b", dream.VerdictPromoted), weighed("c", dream.VerdictKept),
+		weighed("d", dream.VerdictRejected),
 	}
 	x := storedDream(t, s, id, Dream{}, candidates...)
 	var got []dream.Candidate
@@ -150,7 +152,8 @@ func TestDreamStatus(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, at(func() time.Time { return testClock }))
 	id := member("user:1")
-	if got := must[DreamStatus](t)(s.DreamStatus(t.Context(), id)); got.Last != nil || got.Running != nil || got.News || len(got.Outcomes) > 0 {
+	if got := must[DreamStatus](t)(s.DreamStatus(t.Context(), id)); got.Last != nil || got.Running != nil || got.News ||
+		len(got.Outcomes) > 0 {
 		t.Errorf("of nobody: %+v", got)
 	}
 	write(t, s, id, replace(personal("memory/2026-11-21.md"), 0, "- a\n"))
@@ -164,7 +167,8 @@ func TestDreamStatus(t *testing.T) {
 	storedState(t, s, id, dream.State{ID: "b", Text: "b", Status: dream.Promoted})
 	storedState(t, s, id, dream.State{ID: "c", Text: "c", Status: dream.Promoted})
 	got := must[DreamStatus](t)(s.DreamStatus(t.Context(), id))
-	if got.Last == nil || got.Last.ID != last.ID || got.Running == nil || got.Running.ID != running.ID || !got.News || !got.NewsAt.Equal(testClock) {
+	if got.Last == nil || got.Last.ID != last.ID || got.Running == nil || got.Running.ID != running.ID || !got.News ||
+		!got.NewsAt.Equal(testClock) {
 		t.Errorf("%+v", got)
 	}
 	if diff := cmp.Diff(map[dream.Status]int{dream.Open: 1, dream.Promoted: 2}, got.Statuses); diff != "" {

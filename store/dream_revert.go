@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,16 +13,16 @@ import (
 	"reverie/memory"
 )
 
-// RevertedDream tells how a dream was undone.
+// RevertedDream is the result of undoing a dream.
 type RevertedDream struct {
 	Dream   Dream
 	Receipt memory.Receipt // the new versions
-	// Conflicts are documents that were changed on the same lines since, by path; nothing was undone then.
+	// Conflicts are documents that were changed on the same lines since, by path. Nothing was undone then.
 	Conflicts map[string][]memory.Conflict
 }
 
 const (
-	// Who undoes a dream at the same time waits here.
+	// Concurrent requests to undo a dream wait here.
 	sqlDreamRevertLock = `
 select x.reverted_at is not null
 from dreams x
@@ -32,7 +33,7 @@ for no key update`
 update dreams set reverted_by = @by, reverted_at = @now, changed_at = @now
 where workspace_id = @workspace and agent_id = @agent and dream_id = @dream and owner_key = @owner`
 
-	// Who changes several statements locks them in this order.
+	// Writers of several states lock them in this order.
 	sqlEntriesUndoneLock = `
 select entry_id
 from dream_entries
@@ -40,21 +41,20 @@ where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and
 order by entry_id
 for no key update`
 
-	// What people have decided about since stays decided.
+	// Keeps what people have decided since.
 	sqlEntriesUndone = `
 update dream_entries set status = 'rejected', reason_code = 'undone', changed_at = @now
 where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and dream_id = @dream and status = 'promoted'`
 )
 
-// RevertDream undoes what a dream wrote into MEMORY.md and its archives, as new versions by the identity: changes that others
-// made since stay. A document that the dream made and nobody changed since is deleted. With conflicts nothing is written. The
-// diary and the reports of phases, which tell what happened, stay; the diary says that the dream was undone. What the dream
-// had promoted is rejected (reason undone), so that the next night does not bring it back, unless a person has decided about it
-// since.
+// RevertDream undoes what a dream wrote into MEMORY.md and its archives, as new versions by the identity; later changes of others
+// stay. A document that the dream created and nobody changed since is deleted. With conflicts nothing is written. The diary and the
+// reports of phases stay; the diary notes that the dream was undone. What the dream promoted becomes rejected (reason undone), so
+// that the next night does not promote it again, unless a person has decided about it since.
 //
-// A dream that was undone before is returned as it is, with the first receipt. It returns *ConflictError with CodeNotEnded for
-// a dream that goes on, and with CodeNotWritten for one that changed nothing: a dry run, a replay, or another outcome.
-func (s *Store) RevertDream(ctx context.Context, id memory.Identity, dreamID uuid.UUID, key string) (RevertedDream, error) {
+// A dream that was undone before is returned as it is, with the first receipt. It returns *ConflictError with CodeNotEnded for an
+// open dream, and with CodeNotWritten for one that changed nothing: a dry run, a replay, or another outcome.
+func (s *Dreaming) RevertDream(ctx context.Context, id memory.Identity, dreamID uuid.UUID, key string) (RevertedDream, error) {
 	if err := requireWrite(id); err != nil {
 		return RevertedDream{}, err
 	}
@@ -71,15 +71,15 @@ func (s *Store) RevertDream(ctx context.Context, id memory.Identity, dreamID uui
 	if err := revertible(x); err != nil {
 		return RevertedDream{}, err
 	}
-	result, err := contended(ctx, s, id, func(t *tx) (RevertedDream, error) {
+	result, err := contended(ctx, s.DB, id, func(t *tx) (RevertedDream, error) {
 		u := &undoing{t: t, dream: x}
 		return u.run(ctx)
 	})
 	result.Receipt.Key = key
-	return result, s.refused(ctx, id, err)
+	return result, refused(ctx, s.DB, id, err)
 }
 
-// asOwnerOf is the identity as the owner of a dream. Who may write what is shared acts for the owner of the shared memory.
+// asOwnerOf returns the identity as the owner of a dream. Who may write shared documents acts for the owner system.
 func asOwnerOf(id memory.Identity, x Dream) (memory.Identity, error) {
 	if err := mayWrite(id, x.Scope); err != nil {
 		return id, err
@@ -87,24 +87,24 @@ func asOwnerOf(id memory.Identity, x Dream) (memory.Identity, error) {
 	if x.Owner == memory.SystemOwner {
 		id.Owner = memory.SystemOwner
 	}
-	if x.Owner != id.Owner { // it is seen by who reads every owner
+	if x.Owner != id.Owner { // visible because the identity reads every owner
 		return id, fmt.Errorf("%w: it is another owner's dream", ErrForbidden)
 	}
 	return id, nil
 }
 
-// revertible says why a dream cannot be undone.
+// revertible returns an error for a dream that cannot be undone.
 func revertible(x Dream) error {
 	switch {
 	case x.Open():
 		return &ConflictError{Code: CodeNotEnded, Message: fmt.Sprintf("dream %s has not ended: wait for it, or cancel its workflow", x.ID)}
 	case x.DryRun || x.ReplayOf != uuid.Nil || x.Outcome != memory.OutcomeWritten:
-		return &ConflictError{Code: CodeNotWritten, Message: fmt.Sprintf("dream %s changed nothing that could be undone", x.ID)}
+		return &ConflictError{Code: CodeNotWritten, Message: fmt.Sprintf("dream %s changed nothing that can be undone", x.ID)}
 	}
 	return nil
 }
 
-// undoing is the way back of one dream.
+// undoing is the undoing of one dream in progress.
 type undoing struct {
 	t         *tx
 	dream     Dream
@@ -114,7 +114,7 @@ type undoing struct {
 	receipt   *memory.Receipt // of an earlier time
 }
 
-// ledgerKey is under which key the receipt is kept: a dream is undone once, whoever asks with whatever key.
+// ledgerKey is the key of the receipt: a dream is undone once, whatever keys requests have.
 func (u *undoing) ledgerKey() string { return "undo/dream/" + u.dream.ID.String() }
 
 func (u *undoing) run(ctx context.Context) (RevertedDream, error) {
@@ -151,11 +151,11 @@ func (u *undoing) run(ctx context.Context) (RevertedDream, error) {
 func (u *undoing) look(ctx context.Context) (seen, already bool, err error) {
 	t := u.t
 	b := &pgx.Batch{}
-	one(b.Queue(sqlDreamRevertLock, t.args(pgx.NamedArgs{"dream": u.dream.ID})), &seen, func(row pgx.CollectableRow) error { return row.Scan(&already) })
+	columns(b.Queue(sqlDreamRevertLock, t.args(pgx.NamedArgs{"dream": u.dream.ID})), &seen, &already)
 	queueLedger(b, t, u.ledgerKey(), &u.receipt)
 	agent, diary := false, false
-	one(b.Queue(sqlAgent, t.args(nil)), &agent, func(row pgx.CollectableRow) (err error) { u.agent, err = scanAgent(row); return err })
-	one(b.Queue(sqlDocument, u.args(memory.DreamsPath)), &diary, func(row pgx.CollectableRow) (err error) { u.diary, err = scanContent(row); return err })
+	one(b.Queue(sqlAgent, t.args(nil)), &agent, &u.agent, scanAgent)
+	one(b.Queue(sqlDocument, u.args(memory.DreamsPath)), &diary, &u.diary, scanContent)
 	u.documents = undoneDocuments(u.dream)
 	for _, d := range u.documents {
 		d.queue(b, u.args(d.path))
@@ -164,14 +164,14 @@ func (u *undoing) look(ctx context.Context) (seen, already bool, err error) {
 	return seen, already, err
 }
 
-// args find a document of the dream.
+// args returns the arguments that find a document of the dream.
 func (u *undoing) args(path string) pgx.NamedArgs {
 	return u.t.args(pgx.NamedArgs{
 		"scope": u.dream.Scope, "path": path, "whose": rowOwner(u.t.id, u.dream.Scope), "row_agent": u.t.id.Agent,
 	})
 }
 
-// commit sends the changes through the gate, together with what becomes of the dream and of what it promoted.
+// commit sends the changes through the gate, with the new states of the dream and of its statements.
 func (u *undoing) commit(ctx context.Context, changes []memory.Change) (RevertedDream, error) {
 	t := u.t
 	w, err := applyChanges(ctx, t, changeSet{key: u.ledgerKey(), changes: changes})
@@ -186,7 +186,7 @@ func (u *undoing) commit(ctx context.Context, changes []memory.Change) (Reverted
 	return u.finish(ctx, act, &w.receipt)
 }
 
-// finish ends the transaction and reads the dream as it is then.
+// finish commits and returns the dream as stored.
 func (u *undoing) finish(ctx context.Context, b *pgx.Batch, receipt *memory.Receipt) (RevertedDream, error) {
 	result := RevertedDream{}
 	found := false
@@ -198,7 +198,7 @@ func (u *undoing) finish(ctx context.Context, b *pgx.Batch, receipt *memory.Rece
 	return result, nil
 }
 
-// note is what the diary says about it: at the end of the dream's entry, or by itself when that has been folded away.
+// note returns the change of the diary: at the end of the dream's entry, or a new entry when that was moved to a monthly file.
 func (u *undoing) note() memory.Change {
 	now := u.t.now
 	if zone, err := u.agent.Location(); err == nil {
@@ -220,6 +220,153 @@ func (u *undoing) note() memory.Change {
 		return change
 	}
 	change.Op, change.Create = memory.OpAppend, "# Dreams\n"
-	change.Content = fmt.Sprintf("## %s Undone\n\nThe dream of %s.\n\n%s\n", at, u.dream.StartedAt.In(now.Location()).Format("2006-01-02 15:04"), report)
+	change.Content = fmt.Sprintf(
+		"## %s Undone\n\nThe dream of %s.\n\n%s\n", at, u.dream.StartedAt.In(now.Location()).Format("2006-01-02 15:04"), report,
+	)
 	return change
+}
+
+// undoneDocument is a document from which a dream's changes are removed.
+type undoneDocument struct {
+	dream         Dream
+	path          string
+	first, last   int // versions that the dream made
+	before, after memory.Version
+	existed       bool // there was a document before
+	found         bool
+	now           memory.Document
+}
+
+// undoneDocuments returns the documents that a dream changed, except the diary and reports.
+func undoneDocuments(x Dream) []*undoneDocument {
+	var out []*undoneDocument
+	for _, change := range x.Changes {
+		if !change.Changed || change.Path == memory.DreamsPath || strings.HasPrefix(change.Path, memory.DreamingFolder) {
+			continue
+		}
+		at := slices.IndexFunc(out, func(d *undoneDocument) bool { return d.path == change.Path })
+		if at < 0 {
+			out = append(out, &undoneDocument{dream: x, path: change.Path, first: change.Version, last: change.Version})
+			continue
+		}
+		out[at].first, out[at].last = min(out[at].first, change.Version), max(out[at].last, change.Version)
+	}
+	return out
+}
+
+// queue queues reading the document as of before the dream, after the dream, and now.
+func (d *undoneDocument) queue(b *pgx.Batch, args pgx.NamedArgs) {
+	version := func(number int, to *memory.Version, found *bool) {
+		at := maps.Clone(args)
+		at["version"] = number
+		one(b.Queue(sqlVersion, at), found, to, scanVersion)
+	}
+	var written bool
+	version(d.first-1, &d.before, &d.existed)
+	version(d.last, &d.after, &written)
+	one(b.Queue(sqlDocumentWritten, args), &d.found, &d.now, func(row pgx.CollectableRow) (memory.Document, error) {
+		w, err := scanWritten(row)
+		return w.Document, err
+	})
+}
+
+// undo returns the change that removes the dream's changes, or the conflicts with later ones. For a deleted document it returns
+// nil.
+func (d *undoneDocument) undo() (*memory.Change, []memory.Conflict) {
+	if !d.found || d.now.Deleted {
+		return nil, nil
+	}
+	change := &memory.Change{
+		Ref: memory.Ref{Scope: d.dream.Scope, Path: d.path}, Base: d.now.Version, Reason: fmt.Sprintf("dream %s undone", d.dream.ID),
+	}
+	content, conflicts := d.before.Content, []memory.Conflict(nil)
+	if d.now.Version != d.last {
+		content, conflicts = undone(d.before.Content, d.after.Content, d.now.Content)
+	}
+	existed := d.existed && !d.before.Deleted
+	if !existed {
+		content = strings.TrimLeft(content, "\r\n") // the text before it is gone
+	}
+	switch {
+	case len(conflicts) > 0:
+		return nil, conflicts
+	case !existed && strings.TrimSpace(content) == "":
+		change.Op = memory.OpDelete
+	default:
+		change.Op, change.Content = memory.OpReplace, content
+	}
+	return change, nil
+}
+
+// undone reverts the step from before to written in current, and keeps later changes. It merges before and current over written,
+// except that lines which are still as written are also removed, or restored, when others were added directly before or after them,
+// as the next dream adds its section after this one's. A heading stays while other lines are under it.
+func undone(before, written, current string) (string, []memory.Conflict) {
+	merged, conflicts := memory.Merge3(written, before, current)
+	if len(conflicts) == 0 {
+		return merged, nil
+	}
+	if changed := slices.DeleteFunc(slices.Clone(conflicts), func(c memory.Conflict) bool { return untouched(c) >= 0 }); len(changed) > 0 {
+		return "", changed
+	}
+	base, theirs := slices.Collect(strings.Lines(written)), slices.Collect(strings.Lines(current))
+	for _, c := range slices.Backward(conflicts) {
+		ours := slices.Collect(strings.Lines(c.Ours.Text))
+		from := c.Theirs.From - 1 + untouched(c)
+		to := from + c.Base.To - c.Base.From + 1
+		kept := ours
+		if len(ours) == 0 && c.Theirs.To > to && !memory.IsHeading(firstSaid(theirs[to:c.Theirs.To])) {
+			kept = headOf(theirs[from:to])
+		}
+		theirs = slices.Replace(theirs, from, to, kept...)
+		base = slices.Replace(base, c.Base.From-1, c.Base.To, ours...)
+	}
+	if merged, again := memory.Merge3(strings.Join(base, ""), before, strings.Join(theirs, "")); len(again) == 0 {
+		return merged, nil
+	}
+	return "", conflicts
+}
+
+// untouched finds the base lines of a conflict unchanged on the other side, and returns the number of lines before them; -1 when
+// they are not there, or there are none.
+func untouched(c memory.Conflict) int {
+	if c.Base.Text == "" {
+		return -1
+	}
+	if strings.HasPrefix(c.Theirs.Text, c.Base.Text) {
+		return 0
+	}
+	if at := strings.Index(c.Theirs.Text, "\n"+c.Base.Text); at >= 0 {
+		return strings.Count(c.Theirs.Text[:at+1], "\n")
+	}
+	return -1
+}
+
+// headOf returns the last heading of lines with the blank lines around it, or nil.
+func headOf(lines []string) []string {
+	at := len(lines) - 1
+	for at >= 0 && !memory.IsHeading(lines[at]) {
+		at--
+	}
+	if at < 0 {
+		return nil
+	}
+	from, to := at, at+1
+	for from > 0 && strings.TrimSpace(lines[from-1]) == "" {
+		from--
+	}
+	for to < len(lines) && strings.TrimSpace(lines[to]) == "" {
+		to++
+	}
+	return slices.Clone(lines[from:to])
+}
+
+// firstSaid returns the first line that is not blank.
+func firstSaid(lines []string) string {
+	for _, line := range lines {
+		if strings.TrimSpace(line) != "" {
+			return line
+		}
+	}
+	return ""
 }

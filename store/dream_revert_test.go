@@ -9,12 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+	"pgregory.net/rapid"
 
 	"reverie/dream"
 	"reverie/memory"
 )
 
-// night is what a dream does to an owner's memory: it promotes a line, moves an old section to the archive, and tells about it.
+// night commits a dream that promotes a line, moves an old section to the archive, and adds a diary entry.
 func night(t *testing.T, s *Store, id memory.Identity) Dream {
 	t.Helper()
 	before := "# Memory\n\n## Promoted (2026-10-01)\n\n- old\n\n- mine\n"
@@ -27,11 +28,16 @@ func night(t *testing.T, s *Store, id memory.Identity) Dream {
 	x = storedDream(t, s, id, Dream{ID: x.ID, Diff: "+ tea", Changes: wrote(t, s, id,
 		memory.Change{Ref: ref(memory.MemoryPath), Op: memory.OpReplace, Content: after, Force: true},
 		memory.Change{Ref: ref("memory/archive/2026-10.md"), Op: memory.OpAppend, Content: "## Promoted (2026-10-01)\n\n- old\n"},
-		memory.Change{Ref: ref(memory.DreamsPath), Op: memory.OpAppend, Content: "## 2026-11-21 02:00 Dream\n\nTea.\n\nReport " + x.ID.String() + ".\n", Create: "# Dreams\n"},
+		memory.Change{
+			Ref: ref(memory.DreamsPath), Op: memory.OpAppend,
+			Content: "## 2026-11-21 02:00 Dream\n\nTea.\n\nReport " + x.ID.String() + ".\n", Create: "# Dreams\n",
+		},
 		memory.Change{Ref: ref("memory/dreaming/deep/2026-11-21.md"), Op: memory.OpReplace, Content: "- Likes tea.\n"},
 	)}, tea, weighed("Has a dog.", dream.VerdictKept))
 	storedState(t, s, id, dream.State{ID: tea.ID, Text: tea.Text, Status: dream.Promoted, Dream: x.ID})
-	storedState(t, s, id, dream.State{ID: "corrected", Text: "corrected", Status: dream.Rejected, ReasonCode: dream.ReasonCorrected, Dream: x.ID})
+	storedState(
+		t, s, id, dream.State{ID: "corrected", Text: "corrected", Status: dream.Rejected, ReasonCode: dream.ReasonCorrected, Dream: x.ID},
+	)
 	storedState(t, s, id, dream.State{ID: "confirmed", Text: "confirmed", Status: dream.Confirmed, Dream: x.ID})
 	storedState(t, s, id, dream.State{ID: "earlier", Text: "earlier", Status: dream.Promoted, Dream: newID()})
 	return x
@@ -61,7 +67,9 @@ func TestRevertDream(t *testing.T) {
 	if len(history) != 3 || history[0].Author != id.Author {
 		t.Errorf("%+v", history)
 	}
-	want := map[string]dream.Status{"Likes tea.": dream.Rejected, "corrected": dream.Rejected, "confirmed": dream.Confirmed, "earlier": dream.Promoted}
+	want := map[string]dream.Status{
+		"Likes tea.": dream.Rejected, "corrected": dream.Rejected, "confirmed": dream.Confirmed, "earlier": dream.Promoted,
+	}
 	if diff := cmp.Diff(want, statusesOf(t, s, id)); diff != "" {
 		t.Error(diff)
 	}
@@ -81,7 +89,7 @@ func TestRevertDream(t *testing.T) {
 }
 
 // What others have written since stays, the next dream's section included.
-func TestRevertDreamKeepsWhatCameLater(t *testing.T) {
+func TestRevertDreamKeepsLaterChanges(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:1")
@@ -108,7 +116,7 @@ func TestRevertDreamKeepsWhatCameLater(t *testing.T) {
 }
 
 // The entry of an older dream is in a file of its month; the diary says so by itself then.
-func TestRevertDreamWhoseEntryIsFolded(t *testing.T) {
+func TestRevertDreamWithFoldedDiaryEntry(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, at(func() time.Time { return testClock }))
 	id := member("user:1")
@@ -138,7 +146,8 @@ func TestRevertDreamConflicts(t *testing.T) {
 	before := statusesOf(t, s, id)
 	diary := contentOf(t, s, id, memory.DreamsPath)
 	got := must[RevertedDream](t)(s.RevertDream(t.Context(), id, x.ID, "k"))
-	if len(got.Conflicts) != 1 || len(got.Conflicts[memory.MemoryPath]) != 1 || len(got.Receipt.Changes) > 0 || got.Dream.RevertedBy != "" ||
+	if len(got.Conflicts) != 1 || len(got.Conflicts[memory.MemoryPath]) != 1 || len(got.Receipt.Changes) > 0 ||
+		got.Dream.RevertedBy != "" ||
 		!strings.Contains(got.Conflicts[memory.MemoryPath][0].Theirs.Text, "green tea") {
 		t.Errorf("%+v", got)
 	}
@@ -189,7 +198,7 @@ func TestRevertDreamRefuses(t *testing.T) {
 }
 
 // Whoever took the key under which the receipt is kept has not undone the dream.
-func TestRevertDreamWhoseKeyIsTaken(t *testing.T) {
+func TestRevertDreamKeyReused(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:1")
@@ -203,7 +212,7 @@ func TestRevertDreamWhoseKeyIsTaken(t *testing.T) {
 	}
 }
 
-// The shared memory's dream is undone by who may write what is shared, whoever that is.
+// A dream of shared memory is undone by any identity that may write it.
 func TestRevertSharedDream(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -218,13 +227,14 @@ func TestRevertSharedDream(t *testing.T) {
 	if got.Dream.RevertedBy != "key-user:1" || contentOf(t, s, shared, "memory/archive/2026-10.md") != "" {
 		t.Errorf("%+v", got)
 	}
-	if again := must[RevertedDream](t)(s.RevertDream(t.Context(), member("user:2"), x.ID, "")); !again.Receipt.Replayed || len(again.Receipt.Changes) != 3 {
+	if again := must[RevertedDream](t)(s.RevertDream(t.Context(), member("user:2"), x.ID, "")); !again.Receipt.Replayed ||
+		len(again.Receipt.Changes) != 3 {
 		t.Errorf("%+v", again)
 	}
 }
 
 // Two people who undo a dream at the same time undo it once.
-func TestRevertDreamAtTheSameTime(t *testing.T) {
+func TestRevertDreamConcurrently(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:1")
@@ -314,8 +324,85 @@ func TestRevertOneDreamOfSeveral(t *testing.T) {
 				}
 			}
 		}
-		if diary := contentOf(t, s, id, memory.DreamsPath); strings.Count(diary, "Report ") != 3 || strings.Count(diary, "*Undone at ") != 1 {
+		if diary := contentOf(t, s, id, memory.DreamsPath); strings.Count(diary, "Report ") != 3 ||
+			strings.Count(diary, "*Undone at ") != 1 {
 			t.Errorf("the diary is\n%s", diary)
 		}
 	}
+}
+
+func TestUndone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ before, written, current, want string }{
+		"nothing happened since":         {"a\n", "a\nb\n", "a\nb\n", "a\n"},
+		"an edit elsewhere stays":        {"a\nx\nc\n", "a\nx\nc\nb\n", "A\nx\nc\nb\n", "A\nx\nc\n"},
+		"the next dream's section stays": {"# M\n", "# M\n\n## 1\n\n- one\n", "# M\n\n## 1\n\n- one\n\n## 2\n\n- two\n", "# M\n\n## 2\n\n- two\n"},
+		"a line in front of it stays":    {"# M\n", "# M\n- one\n", "# M\n- mine\n- one\n", "# M\n- mine\n"},
+		"a heading stays over what others wrote under it": {
+			"# M\n", "# M\n\n## Today\n\n- one\n", "# M\n\n## Today\n\n- one\n- two\n", "# M\n\n## Today\n\n- two\n",
+		},
+		"a heading goes when another one follows": {
+			"# M\n", "# M\n\n## Today\n\n- one\n", "# M\n\n## Today\n\n- one\n\n## Tomorrow\n\n- two\n", "# M\n\n## Tomorrow\n\n- two\n",
+		},
+		"what was written into a new text":    {"", "- one\n", "- one\n- mine\n", "- mine\n"},
+		"what it took away comes back":        {"a\nold\nb\n", "a\nb\n", "a\nb\nc\n", "a\nold\nb\nc\n"},
+		"what it replaced comes back":         {"a\nold\nb\n", "a\nnew\nb\n", "a\nnew\nb\nc\n", "a\nold\nb\nc\n"},
+		"it is gone already":                  {"a\n", "a\nb\n", "a\n", "a\n"},
+		"without a last line break":           {"a", "a\nb", "a\nb\nc", "a\nc"},
+		"both ends of the section got a line": {"a\nz\n", "a\none\ntwo\nz\n", "a\nx\none\ntwo\ny\nz\n", "a\nx\ny\nz\n"},
+	} {
+		got, conflicts := undone(c.before, c.written, c.current)
+		if diff := cmp.Diff(c.want, got); diff != "" || len(conflicts) > 0 {
+			t.Errorf("%s: %v\n%s", name, conflicts, diff)
+		}
+	}
+}
+
+// Somebody who changed the dream's own lines is asked.
+func TestUndoneConflicts(t *testing.T) {
+	t.Parallel()
+	got, conflicts := undone("a\n", "a\nb\nc\n", "a\nb, they said\nc\n")
+	if got != "" || len(conflicts) != 1 || conflicts[0].Theirs.Text != "b, they said\nc\n" {
+		t.Errorf("%q, %+v", got, conflicts)
+	}
+}
+
+// What others wrote since is never lost, and nothing that the dream wrote alone stays.
+func TestUndoneKeepsOthers(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := func(label, prefix string) []string {
+			n := rapid.IntRange(0, 6).Draw(t, label)
+			lines := make([]string, n)
+			for i := range lines {
+				lines[i] = prefix + string(rune('a'+i)) + "\n"
+			}
+			return lines
+		}
+		// insert puts lines into a text at drawn places, each one at its own.
+		insert := func(label string, into, lines []string) []string {
+			out := append([]string{}, into...)
+			for _, line := range lines {
+				at := rapid.IntRange(0, len(out)).Draw(t, label)
+				out = append(out[:at:at], append([]string{line}, out[at:]...)...)
+			}
+			return out
+		}
+		before := text("before", "old ")
+		written := insert("dream", before, text("dreamed", "dream "))
+		theirs := text("added", "their ")
+		current := insert("others", written, theirs)
+		got, conflicts := undone(strings.Join(before, ""), strings.Join(written, ""), strings.Join(current, ""))
+		if len(conflicts) > 0 { // they wrote between the lines of the dream: it is theirs to decide
+			return
+		}
+		for _, line := range append(before, theirs...) {
+			if !strings.Contains(got, line) {
+				t.Fatalf("%q is gone from %q", line, got)
+			}
+		}
+		if strings.Contains(got, "dream ") {
+			t.Fatalf("the dream's words stay: %q", got)
+		}
+	})
 }

@@ -4,13 +4,14 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"reverie/dream"
 	"reverie/memory"
 )
 
-// DreamStatus is how the dreaming of an owner stands.
+// DreamStatus summarises the dreaming of an owner.
 type DreamStatus struct {
 	Last     *Dream                 // the last one that ended and was no dry run; nil: none
 	Running  *Dream                 // open, and no dry run; nil: none
@@ -21,7 +22,7 @@ type DreamStatus struct {
 	Outcomes map[memory.Outcome]int // of the dreams of the last 30 days, without dry runs
 }
 
-// statusWindow is how far back DreamStatus counts outcomes.
+// statusWindow is the period over which DreamStatus counts outcomes.
 const statusWindow = 30 * 24 * time.Hour
 
 const (
@@ -54,27 +55,28 @@ where workspace_id = @workspace and agent_id = @agent and owner_key = @owner
 group by outcome`
 )
 
-// DreamStatus tells how the dreaming of the identity's owner stands; for the shared memory: of the owner system.
-func (s *Store) DreamStatus(ctx context.Context, id memory.Identity) (DreamStatus, error) {
+// DreamStatus summarises the dreaming of the identity's owner; that of shared memory belongs to the owner system.
+func (s *Dreaming) DreamStatus(ctx context.Context, id memory.Identity) (DreamStatus, error) {
 	if err := requireOwner(id); err != nil {
 		return DreamStatus{}, err
 	}
-	return read(ctx, s, id, func(t *tx) (DreamStatus, error) {
+	return read(ctx, s.DB, id, func(t *tx) (DreamStatus, error) {
 		status := DreamStatus{}
 		var last, running Dream
 		var diary memory.Document
 		var ended, open, written bool
 		scope := dreamScope(id.Owner)
 		args := t.args(pgx.NamedArgs{
-			"since": t.now.Add(-statusWindow), "scope": scope, "whose": rowOwner(id, scope), "row_agent": id.Agent, "path": memory.DreamsPath,
+			"since": t.now.Add(-statusWindow), "scope": scope, "whose": rowOwner(id, scope), "row_agent": id.Agent,
+			"path": memory.DreamsPath,
 		})
 		b := &pgx.Batch{}
-		one(b.Queue(sqlDreamLast, args), &ended, func(row pgx.CollectableRow) (err error) { last, err = scanDream(row); return err })
-		one(b.Queue(sqlDreamRunning, args), &open, func(row pgx.CollectableRow) (err error) { running, err = scanDream(row); return err })
-		one(b.Queue(sqlDreamNewsOf, args), &status.News, func(row pgx.CollectableRow) error { return row.Scan(&status.NewsAt) })
+		one(b.Queue(sqlDreamLast, args), &ended, &last, scanDream)
+		one(b.Queue(sqlDreamRunning, args), &open, &running, scanDream)
+		columns(b.Queue(sqlDreamNewsOf, args), &status.News, &status.NewsAt)
 		status.Statuses = counted[dream.Status](b.Queue(sqlEntryCounts, args))
 		status.Outcomes = counted[memory.Outcome](b.Queue(sqlDreamOutcomes, args))
-		one(b.Queue(sqlDocument, args), &written, func(row pgx.CollectableRow) (err error) { diary, err = scanContent(row); return err })
+		one(b.Queue(sqlDocument, args), &written, &diary, scanContent)
 		if err := t.finish(ctx, b); err != nil {
 			return DreamStatus{}, err
 		}
@@ -89,7 +91,7 @@ func (s *Store) DreamStatus(ctx context.Context, id memory.Identity) (DreamStatu
 	})
 }
 
-// counted is what a statement counts, by name; it is filled when the batch is sent.
+// counted returns the counts of a statement by name; they are set when the batch is sent.
 func counted[K ~string](q *pgx.QueuedQuery) map[K]int {
 	counts := map[K]int{}
 	q.Query(func(rows pgx.Rows) error {
@@ -101,10 +103,80 @@ func counted[K ~string](q *pgx.QueuedQuery) map[K]int {
 	return counts
 }
 
-// dreamScope is the scope of what is dreamed about an owner: what is shared belongs to the owner system.
+// dreamScope returns the scope of an owner's dreams: TEAM for the owner system.
 func dreamScope(owner memory.Owner) memory.Scope {
 	if owner == memory.SystemOwner {
 		return memory.ScopeTeam
 	}
 	return memory.ScopePersonal
+}
+
+const (
+	sqlNewsMark = `
+select mark
+from dream_news
+where workspace_id = @workspace and agent_id = @agent and owner_key = @owner`
+
+	sqlNewsClear = `
+delete from dream_news
+where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and mark = @mark`
+
+	// Sorted by owner key, as the table is, so that each page reads only its own rows.
+	sqlNewsOwners = `
+select (
+    select o.owner_id
+    from owners o
+    where o.workspace_id = n.workspace_id and o.agent_id = n.agent_id and o.owner_key = n.owner_key)
+from dream_news n
+where n.workspace_id = @workspace and n.agent_id = @agent and n.owner_key > coalesce((
+    select a.owner_key
+    from owners a
+    where a.workspace_id = @workspace and a.agent_id = @agent and a.owner_id = @after), '')
+order by n.owner_key
+limit @limit`
+)
+
+// News lists at most limit owners of the identity's agent (AnyOwner) with changes since their last dream, in a stable order, after
+// another one (zero: from the start). Shared memory belongs to the owner system. Its cost depends on the size of the result, not on
+// the number of owners.
+func (s *Dreaming) News(ctx context.Context, id memory.Identity, after uuid.UUID, limit int) ([]memory.OwnerRef, error) {
+	if err := requireAgent(id); err != nil {
+		return nil, err
+	}
+	return readAll(ctx, s.DB, id, sqlNewsOwners, pgx.NamedArgs{"after": after, "limit": limitOf(limit)},
+		func(row pgx.CollectableRow) (memory.OwnerRef, error) {
+			ref := memory.OwnerRef{Workspace: id.Workspace, Agent: id.Agent}
+			return ref, row.Scan(&ref.Owner)
+		})
+}
+
+// DreamingAgent has the settings that an agent's schedule depends on.
+type DreamingAgent struct {
+	AgentRef
+	TimeZone string // IANA name
+	// Settings has only MemoryEnabled, DreamingEnabled, DreamCron and Leader.
+	Settings memory.AgentSettings
+}
+
+const sqlDreamingAgents = `
+select workspace_id, agent_id, time_zone,
+    (settings->'memoryEnabled')::boolean, (settings->'dreamingEnabled')::boolean, coalesce(settings->>'dreamCron', ''),
+    coalesce(settings->>'leader', '')
+from agents
+where (workspace_id, agent_id) > (@after_workspace, @after_agent)
+order by workspace_id, agent_id
+limit @limit`
+
+// DreamingAgents lists at most limit agents of all workspaces with the settings of their schedules, in order, after another one;
+// whether they dream also depends on the server's settings. It takes no identity because the sweep works for the deployment.
+func (s *Dreaming) DreamingAgents(ctx context.Context, after AgentRef, limit int) ([]DreamingAgent, error) {
+	return sweepAll(ctx, s.DB, sqlDreamingAgents, pgx.NamedArgs{
+		"after_workspace": after.Workspace, "after_agent": after.Agent, "limit": limit,
+	}, func(row pgx.CollectableRow) (a DreamingAgent, err error) {
+		err = row.Scan(
+			&a.Workspace, &a.Agent, &a.TimeZone, &a.Settings.MemoryEnabled, &a.Settings.DreamingEnabled, &a.Settings.DreamCron,
+			&a.Settings.Leader,
+		)
+		return a, err
+	})
 }

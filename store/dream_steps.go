@@ -2,8 +2,10 @@ package store
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -14,19 +16,19 @@ import (
 	"reverie/memory"
 )
 
-// StagedDream is what light sleep found.
+// StagedDream is the result of light sleep.
 type StagedDream struct {
 	AsOf       time.Time
 	From       dream.Day
 	Scope      memory.Scope
 	Pins       dream.Pins
 	Candidates []dream.Candidate
-	// States are those of earlier dreams that matter for these candidates, and those that must not come back; a replay uses
-	// them again.
+	// States are those of earlier dreams that matter for these candidates, and those that must not come back. A replay uses them
+	// again.
 	States []dream.State
 }
 
-// DreamStage is a dream in the middle, for REM and deep sleep.
+// DreamStage is the input of REM and deep sleep.
 type DreamStage struct {
 	Dream      Dream
 	Agent      Agent
@@ -34,7 +36,7 @@ type DreamStage struct {
 	AsOf       time.Time // in the agent's time zone
 	Candidates []dream.Candidate
 	States     []dream.State
-	// Files are the documents that the dream may write, as they are now (of a replay: MEMORY.md as it was).
+	// Files are the documents that the dream may write, in their current state (for a replay: MEMORY.md as it was).
 	Files     dream.Files
 	Shared    string      // content of the TEAM MEMORY.md when the dream's scope is PERSONAL
 	Protected []string    // lines of MEMORY.md that a person wrote or confirmed
@@ -48,8 +50,8 @@ type DreamDraft struct {
 	Ranking dream.Ranking
 	Changes []memory.Change
 	Diff    string
-	// Outcome is what it ends as: written, nothing or quarantined. A commit that changes MEMORY.md is written, one that does not
-	// is nothing, unless it is quarantined.
+	// Outcome is written, nothing or quarantined. A commit that changes MEMORY.md ends as written, one that does not as nothing,
+	// unless it is quarantined.
 	Outcome       memory.Outcome
 	ReasonCode    memory.ReasonCode
 	Reason        string
@@ -60,7 +62,7 @@ type DreamDraft struct {
 	Usage         memory.Usage // of this attempt; added to the record and to the day's spending
 }
 
-// DreamEnding is how a dream ends without a commit, or why it waits.
+// DreamEnding records how a dream ends without a commit, or why it waits.
 type DreamEnding struct {
 	Outcome       memory.Outcome // nothing, skipped, failed or waiting
 	ReasonCode    memory.ReasonCode
@@ -69,21 +71,21 @@ type DreamEnding struct {
 	Model         string
 	PromptVersion string
 	Usage         memory.Usage
-	// Heard is true when the owner's news were looked at, so that they are news no more (outcome nothing).
-	Heard bool
-	// News is the mark of the news that were looked at, when nothing was staged; 0: that of the pins.
+	// NewsSeen reports whether the dream covers the owner's news, which are cleared then (outcome nothing).
+	NewsSeen bool
+	// News is the mark of the news that the dream covers, when nothing was staged; 0: that of the pins.
 	News int64
 }
 
-// StageDream saves what light sleep found, in place of an earlier attempt. Phase becomes rem. MEMORY.md, and the shared one
-// beside a personal one, are pinned as they are now. It costs two round trips, as the other steps do.
-func (s *Store) StageDream(ctx context.Context, id memory.Identity, dreamID uuid.UUID, d StagedDream) error {
+// StageDream saves the result of light sleep and replaces that of an earlier attempt. Phase becomes rem. It pins the current
+// MEMORY.md, and for a personal dream the shared one. It costs two round trips, as the other steps do.
+func (s *Dreaming) StageDream(ctx context.Context, id memory.Identity, dreamID uuid.UUID, d StagedDream) error {
 	if err := validCandidates(d.Candidates); err != nil {
 		return err
 	}
 	return s.dreamStep(ctx, id, dreamID, func(o *openDream, b *pgx.Batch) error {
 		if d.Scope != o.Scope {
-			return &InvalidError{Field: "scope", Problem: fmt.Sprintf("the dream is of %s memory", o.Scope)}
+			return &InvalidError{Field: "scope", Problem: fmt.Sprintf("the dream covers %s memory", o.Scope)}
 		}
 		pins := d.Pins
 		pins.Documents = append(slices.Clone(d.Pins.Documents), o.memories()...)
@@ -100,8 +102,8 @@ func (s *Store) StageDream(ctx context.Context, id memory.Identity, dreamID uuid
 	})
 }
 
-// ReflectDream saves what REM found, with each likely truth in its candidate. Phase becomes deep.
-func (s *Store) ReflectDream(ctx context.Context, id memory.Identity, dreamID uuid.UUID, r dream.Reflection) error {
+// ReflectDream saves the result of REM, with each likely truth in its candidate. Phase becomes deep.
+func (s *Dreaming) ReflectDream(ctx context.Context, id memory.Identity, dreamID uuid.UUID, r dream.Reflection) error {
 	return s.dreamStep(ctx, id, dreamID, func(o *openDream, b *pgx.Batch) error {
 		counts := o.Counts
 		counts.Themes, counts.Truths = len(r.Themes), len(r.Truths)
@@ -120,16 +122,16 @@ func (s *Store) ReflectDream(ctx context.Context, id memory.Identity, dreamID uu
 	})
 }
 
-// draftKept is what of a draft waits in the record for the commit; the rest stands in columns of its own.
+// draftKept is the part of a draft that has no column of its own.
 type draftKept struct {
 	Changes    []memory.Change   `json:"changes"`
 	Outcome    memory.Outcome    `json:"outcome"`
 	ReasonCode memory.ReasonCode `json:"reasonCode,omitempty"`
 }
 
-// DraftDream saves verdicts and changes for CommitDream, in place of an earlier draft. Phase becomes writing. The changes
-// are of documents of the dream's scope. What was spent counts even when the draft comes too late.
-func (s *Store) DraftDream(ctx context.Context, id memory.Identity, dreamID uuid.UUID, d DreamDraft) error {
+// DraftDream saves verdicts and changes for CommitDream and replaces an earlier draft. Phase becomes writing. The changes must be
+// of documents of the dream's scope. Usage counts even when the draft comes too late.
+func (s *Dreaming) DraftDream(ctx context.Context, id memory.Identity, dreamID uuid.UUID, d DreamDraft) error {
 	switch d.Outcome {
 	case memory.OutcomeWritten, memory.OutcomeNothing, memory.OutcomeQuarantined:
 	default:
@@ -162,17 +164,19 @@ func (s *Store) DraftDream(ctx context.Context, id memory.Identity, dreamID uuid
 	})
 	var conflict *ConflictError
 	if errors.As(err, &conflict) && d.Usage != (memory.Usage{}) {
-		return errors.Join(err, s.AddUsage(ctx, id, d.Model, d.Usage))
+		return errors.Join(err, (&Talk{s.DB}).AddUsage(ctx, id, d.Model, d.Usage))
 	}
 	return err
 }
 
-// draftChanges checks the changes of a draft: what the database or the gate cannot take is found now, not by the commit.
+// draftChanges checks the changes of a draft, so that the commit does not fail because of the database or the gate.
 func (o *openDream) draftChanges(changes []memory.Change) ([]memory.Change, error) {
 	changes = slices.Clone(changes)
 	for i, change := range changes {
 		if change.Scope != o.Scope {
-			return nil, &InvalidError{Field: fmt.Sprintf("changes[%d].scope", i), Problem: fmt.Sprintf("the dream is of %s memory", o.Scope)}
+			return nil, &InvalidError{
+				Field: fmt.Sprintf("changes[%d].scope", i), Problem: fmt.Sprintf("the dream covers %s memory", o.Scope),
+			}
 		}
 		for _, text := range []string{change.Content, change.Create} {
 			if err := validContent(fmt.Sprintf("changes[%d].content", i), text); err != nil {
@@ -184,7 +188,7 @@ func (o *openDream) draftChanges(changes []memory.Change) ([]memory.Change, erro
 	return changes, nil
 }
 
-// pinsOf are the pins with MEMORY.md at the version that the draft was made of.
+// pinsOf returns the pins with MEMORY.md at the version that the draft is based on.
 func (o *openDream) pinsOf(changes []memory.Change) dream.Pins {
 	pins := o.Pins
 	pins.Documents = slices.Clone(pins.Documents)
@@ -201,7 +205,7 @@ func (o *openDream) pinsOf(changes []memory.Change) dream.Pins {
 	return pins
 }
 
-// countsOf adds the verdicts of a ranking to what was counted before.
+// countsOf adds the verdicts of a ranking to the counts.
 func countsOf(r dream.Ranking, counts DreamCounts) DreamCounts {
 	counts.Promoted, counts.Kept, counts.Rejected = 0, 0, 0
 	for _, c := range r.Candidates {
@@ -215,4 +219,238 @@ func countsOf(r dream.Ranking, counts DreamCounts) DreamCounts {
 		}
 	}
 	return counts
+}
+
+// openDream is the record of a dream while it is locked. Documents and states are locked after it.
+type openDream struct {
+	Dream
+	t       *tx
+	memory  []memory.Document // MEMORY.md, and the shared one beside a personal one, as they are
+	replays dream.Pins        // of a replay: the pins of its original
+	agent   Agent
+	draft   *draftKept
+}
+
+const (
+	sqlDreamLock = dreamColumns + `x.diff, x.raw, x.draft` + dreamFrom + `
+    and x.dream_id = @dream and x.owner_key = @owner
+for no key update of x`
+
+	// Versions and hashes of MEMORY.md, the owner's and the shared one.
+	sqlDreamMemories = `
+select d.document_id, d.scope, d.version, v.sha256
+from (values ('PERSONAL', @owner::text), ('TEAM', '')) s (scope, owner_key)
+cross join lateral (
+    select *
+    from documents d
+    where d.workspace_id = @workspace and d.agent_id = @agent and d.scope = s.scope and d.owner_key = s.owner_key and d.path = 'MEMORY.md'
+    limit 1
+) d ` + currentVersion
+
+	sqlDreamStaged = `
+update dreams set
+    as_of = @as_of,
+    from_day = @from,
+    pins = @pins,
+    states = @states,
+    counts = @counts,
+    reflection = '{}',
+    contradictions = '[]',
+    violations = '[]',
+    draft = null,
+    diff = '',
+    raw = '',
+    phase = 'rem',` + dreamGoesOn
+
+	sqlDreamReflected = `
+update dreams set
+    reflection = @reflection,
+    counts = @counts,
+    phase = 'deep',` + dreamGoesOn
+
+	sqlDreamDrafted = `
+update dreams set
+    draft = @draft,
+    pins = @pins,
+    counts = @counts,
+    contradictions = @contradictions,
+    violations = @violations,
+    reason = @reason,
+    diff = @diff,
+    raw = @raw,
+    model = @model,
+    prompt_version = @prompt_version,
+    ` + usageAdded + `,
+    phase = 'writing',` + dreamGoesOn
+
+	sqlDreamCandidatesDrop = `
+delete from dream_candidates
+where workspace_id = @workspace and agent_id = @agent and dream_id = @dream`
+
+	// Inserts staged candidates, and later updates their verdicts; their place stays.
+	sqlDreamWeighed = `
+insert into dream_candidates (workspace_id, agent_id, dream_id, owner_key, entry_id, place, rank, verdict, reason_code, score, body)
+select @workspace, @agent, @dream, @owner, c.entry_id, c.place, c.place, c.verdict, c.reason_code, c.score, c.body
+from unnest(@entries::text[], @verdicts::text[], @reason_codes::text[], @scores::float8[], @bodies::jsonb[]) with ordinality
+    c (entry_id, verdict, reason_code, score, body, place)
+on conflict (workspace_id, agent_id, dream_id, entry_id) do update set
+    rank = excluded.rank,
+    verdict = excluded.verdict,
+    reason_code = excluded.reason_code,
+    score = excluded.score,
+    body = excluded.body`
+
+	sqlDreamTruths = `
+update dream_candidates set
+    body = case when entry_id = any (@entries::text[])
+        then jsonb_set(body, '{truth}', to_jsonb((@confidences::float8[])[array_position(@entries::text[], entry_id)]))
+        else body - 'truth' end
+where workspace_id = @workspace and agent_id = @agent and dream_id = @dream and (entry_id = any (@entries::text[]) or body ? 'truth')`
+)
+
+// dreamGoesOn ends the update of a dream that continues.
+const dreamGoesOn = `
+    outcome = 'running',
+    reason_code = '',
+    waiting_until = null,
+    changed_at = @now
+where workspace_id = @workspace and agent_id = @agent and dream_id = @dream and owner_key = @owner`
+
+// withDream locks a dream in any state and calls fn with it.
+func withDream[T any](ctx context.Context, db *DB, id memory.Identity, dreamID uuid.UUID, fn func(*openDream) (T, error)) (T, error) {
+	if err := mayDream(id); err != nil {
+		var none T
+		return none, err
+	}
+	return inTx(ctx, db, id, func(t *tx) (T, error) {
+		var none T
+		var original Dream
+		var states []dream.State
+		var found, agent, repeats bool
+		o := &openDream{t: t}
+		args := t.args(pgx.NamedArgs{"dream": dreamID})
+		b := &pgx.Batch{}
+		withRow(b.Queue(sqlDreamLock, args), &found, func(row pgx.CollectableRow) (err error) {
+			o.Dream, err = scanDreamAnd(row, &o.draft)
+			return err
+		})
+		withRow(b.Queue(sqlDreamOriginal, args), &repeats, func(row pgx.CollectableRow) (err error) {
+			original, err = scanDreamAnd(row, &states)
+			return err
+		})
+		one(b.Queue(sqlAgent, args), &agent, &o.agent, scanAgent)
+		all(b.Queue(sqlDreamMemories, args), &o.memory, func(row pgx.CollectableRow) (d memory.Document, err error) {
+			var sha []byte
+			err = row.Scan(&d.ID, &d.Scope, &d.Version, &sha)
+			copy(d.SHA256[:], sha)
+			return d, err
+		})
+		if err := t.send(ctx, b); err != nil {
+			return none, err
+		}
+		switch {
+		case !found:
+			return none, noDream(dreamID)
+		case !agent:
+			return none, fmt.Errorf("agent %s: %w", id.Agent, ErrNotFound)
+		}
+		o.replays = original.Pins
+		return fn(o)
+	})
+}
+
+// dreamStep locks a dream of the identity's run and sends what fn queues.
+func (s *Dreaming) dreamStep(ctx context.Context, id memory.Identity, dreamID uuid.UUID, fn func(*openDream, *pgx.Batch) error) error {
+	_, err := withDream(ctx, s.DB, id, dreamID, func(o *openDream) (none struct{}, err error) {
+		if !o.Open() || !o.mine() {
+			return none, dreamSuperseded(dreamID)
+		}
+		b := &pgx.Batch{}
+		if err := fn(o, b); err != nil {
+			return none, err
+		}
+		return none, o.t.finish(ctx, b)
+	})
+	return err
+}
+
+// mine reports whether the dream belongs to the identity's run.
+func (o *openDream) mine() bool {
+	return o.WorkflowID == o.t.id.Author.WorkflowID && o.RunID == o.t.id.Author.RunID
+}
+
+func (o *openDream) args() pgx.NamedArgs { return o.t.args(pgx.NamedArgs{"dream": o.ID}) }
+
+// real reports whether the dream changes anything except its own record.
+func (o *openDream) real() bool { return !o.DryRun && o.ReplayOf == uuid.Nil }
+
+// memories returns pins of the current MEMORY.md, and for a personal dream of the shared one; for a replay, those of its original.
+func (o *openDream) memories() []dream.PinnedDocument {
+	scopes := []memory.Scope{o.Scope}
+	if o.Scope == memory.ScopePersonal {
+		scopes = append(scopes, memory.ScopeTeam)
+	}
+	var pins []dream.PinnedDocument
+	for _, scope := range scopes {
+		p := dream.PinnedDocument{Path: memory.MemoryPath, Scope: string(scope)}
+		for _, d := range o.memory {
+			if d.Scope == scope {
+				p.Document, p.Version, p.SHA256 = d.ID, d.Version, hex.EncodeToString(d.SHA256[:])
+			}
+		}
+		if o.ReplayOf != uuid.Nil {
+			p = pinned(o.replays, memory.MemoryPath, scope)
+		}
+		pins = append(pins, p)
+	}
+	return pins
+}
+
+// pinned returns the pin of a document, with version 0 when there was none.
+func pinned(pins dream.Pins, path string, scope memory.Scope) dream.PinnedDocument {
+	for _, p := range pins.Documents {
+		if p.Path == path && p.Scope == string(scope) {
+			return p
+		}
+	}
+	return dream.PinnedDocument{Path: path, Scope: string(scope)}
+}
+
+// queueCandidates queues saving candidates in order.
+func (o *openDream) queueCandidates(b *pgx.Batch, candidates []dream.Candidate) error {
+	n := len(candidates)
+	if n == 0 {
+		return nil
+	}
+	entries, verdicts, codes := make([]string, n), make([]string, n), make([]string, n)
+	scores, bodies := make([]float64, n), make([]string, n)
+	for i, c := range candidates {
+		body, err := jsonOf("candidate", c)
+		if err != nil {
+			return err
+		}
+		entries[i], verdicts[i], codes[i], scores[i], bodies[i] = string(c.ID), string(c.Verdict), c.ReasonCode, c.Score, body
+	}
+	args := o.args()
+	maps.Copy(args, pgx.NamedArgs{"entries": entries, "verdicts": verdicts, "reason_codes": codes, "scores": scores, "bodies": bodies})
+	b.Queue(sqlDreamWeighed, args)
+	return nil
+}
+
+// maxDreamCandidates bounds the candidates of one dream, whatever its settings are.
+const maxDreamCandidates = 5000
+
+// validCandidates checks the number of candidates, and that their ids are unique.
+func validCandidates(candidates []dream.Candidate) error {
+	if len(candidates) > maxDreamCandidates {
+		return &InvalidError{Field: "candidates", Problem: fmt.Sprintf("%d given, at most %d allowed", len(candidates), maxDreamCandidates)}
+	}
+	seen := make(map[memory.EntryID]bool, len(candidates))
+	for _, c := range candidates {
+		if c.ID == "" || seen[c.ID] {
+			return &InvalidError{Field: "candidates", Problem: "each needs its own id"}
+		}
+		seen[c.ID] = true
+	}
+	return nil
 }

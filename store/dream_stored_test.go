@@ -87,11 +87,12 @@ select $1, $2, $3, $4, now() on conflict do nothing`, id.Workspace, id.Agent, id
 	must[int64](t)(rawAs(t, s, everything(t, id), `
 insert into dream_entries (workspace_id, agent_id, owner_key, entry_id, status, reason_code, text, aliases, mention_days, first_seen, last_seen, dream_id, changed_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $10)`,
-		id.Workspace, id.Agent, id.Owner, state.ID, state.Status, state.ReasonCode, state.Text, textsOf(state.Aliases), textsOf(state.MentionDays),
+		id.Workspace, id.Agent, id.Owner, state.ID, state.Status, state.ReasonCode, state.Text, textsOf(state.Aliases),
+		textsOf(state.MentionDays),
 		seen, idOrNull(state.Dream)))
 }
 
-// weighed is a candidate with a text of its own.
+// weighed returns a candidate.
 func weighed(text string, verdict dream.Verdict) dream.Candidate {
 	return dream.Candidate{
 		ID: memory.ItemID(text), Text: text, Verdict: verdict, Score: .8, Places: []dream.Place{},

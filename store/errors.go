@@ -9,15 +9,15 @@ import (
 )
 
 var (
-	// ErrNotFound is wrapped when something does not exist or is not visible to the identity; the two are not told apart.
+	// ErrNotFound is wrapped when something does not exist or is not visible to the identity; the two cases look the same.
 	ErrNotFound = errors.New("not found")
 	// ErrForbidden is wrapped when the identity's credential does not allow the call.
 	ErrForbidden = errors.New("forbidden")
 	// ErrUnauthorized means that a secret is unknown or revoked.
 	ErrUnauthorized = errors.New("unauthorized")
-	// ErrExists is wrapped when something of that name exists already.
-	ErrExists = errors.New("exists already")
-	// ErrReadOnlyTeam is wrapped when a write is about an agent that names a leader.
+	// ErrExists is wrapped when the name is taken.
+	ErrExists = errors.New("already exists")
+	// ErrReadOnlyTeam is wrapped when a write concerns an agent that has a leader.
 	ErrReadOnlyTeam = errors.New("memory is read-only for team members")
 	// ErrMemoryOff is wrapped when memory is switched off for the agent.
 	ErrMemoryOff = errors.New("memory is switched off for this agent")
@@ -27,23 +27,23 @@ var (
 	ErrNoRole = errors.New("the database login may not become " + AppRole)
 )
 
-// StaleBaseError means that a change was based on a version that is no longer current, and that both sides changed the
-// same lines. It carries both, so that a person or a workflow can redo the change on Head. Its text has no contents.
+// StaleBaseError means that a change was based on a version that is no longer current, and that both sides changed the same lines.
+// It carries both, so that a person or a workflow can redo the change on Head. Its message has no contents.
 type StaleBaseError struct {
 	Ref         memory.Ref
 	Base, Head  int    // versions
-	BaseContent string // what both sides started from; empty when Base is 0
-	Yours       string // what the change wanted
-	Theirs      string // what is current
+	BaseContent string // the common base; empty when Base is 0
+	Yours       string // content of the change
+	Theirs      string // current content
 	Conflicts   []memory.Conflict
 }
 
 func (e *StaleBaseError) Error() string {
-	return fmt.Sprintf("%s %s: version %d was changed meanwhile, version %d is current and changes the same lines: redo the change on version %d",
+	return fmt.Sprintf("%s %s: version %d is out of date, and version %d changes the same lines: redo the change on version %d",
 		e.Ref.Scope, e.Ref.Path, e.Base, e.Head, e.Head)
 }
 
-// QuarantineError means that the scan refused the text of a change. Nothing was written but the verdict, in the journal.
+// QuarantineError means that the scan refused the text of a change. Only the verdict was written, to the journal.
 type QuarantineError struct {
 	Ref      memory.Ref
 	Findings []memory.Finding
@@ -54,10 +54,10 @@ func (e *QuarantineError) Error() string {
 	for i, f := range e.Findings {
 		rules[i] = fmt.Sprintf("%s/%s in line %d", f.Class, f.Rule, f.Line)
 	}
-	return fmt.Sprintf("%s %s: the text is not written because of %s", e.Ref.Scope, e.Ref.Path, strings.Join(rules, ", "))
+	return fmt.Sprintf("%s %s: the scan refused the text: %s", e.Ref.Scope, e.Ref.Path, strings.Join(rules, ", "))
 }
 
-// InvalidError means that an argument cannot be used. Problem says what to do about it.
+// InvalidError means that an argument cannot be used. Problem describes how to fix it.
 type InvalidError struct {
 	Field   string // as the API names it, such as messages[3].content
 	Problem string
@@ -66,46 +66,46 @@ type InvalidError struct {
 
 func (e *InvalidError) Error() string { return e.Field + ": " + e.Problem }
 
-// Unwrap returns the typed error of package memory behind it, if there is one.
+// Unwrap returns the typed error of package memory that caused it, or nil.
 func (e *InvalidError) Unwrap() error { return e.cause }
 
 // Codes of ConflictError.
 const (
-	// CodeMessageIDReused: a message id was used again with other words.
+	// CodeMessageIDReused: a message id was used again with other content.
 	CodeMessageIDReused = "message_id_reused"
-	// CodeConversationOfAnotherOwner: the conversation exists and is somebody else's.
+	// CodeConversationOfAnotherOwner: the conversation belongs to another owner.
 	CodeConversationOfAnotherOwner = "conversation_of_another_owner"
-	// CodeRangeMoved: the range does not begin behind the conversation's cursor, or the step behind what is flushed (any more).
+	// CodeRangeMoved: the range does not begin after the conversation's cursor, or the step not after the last flushed one.
 	CodeRangeMoved = "range_moved"
 	// CodeSuperseded: another run has taken this extraction, flush or dream over.
 	CodeSuperseded = "superseded"
 	// CodeNotQuarantined: only a quarantined extraction can be retried.
 	CodeNotQuarantined = "not_quarantined"
-	// CodeNoDraft: the extraction, flush or dream has no draft to commit; make one.
+	// CodeNoDraft: the extraction, flush or dream has no draft to commit.
 	CodeNoDraft = "no_draft"
-	// CodeNoteFull: today's note would become larger than a document may be.
+	// CodeNoteFull: the note would exceed the size limit of a document.
 	CodeNoteFull = "note_full"
-	// CodeForgotten: all that an entry says was forgotten by the one whose memory it is.
+	// CodeForgotten: the owner had everything forgotten that the entry says.
 	CodeForgotten = "forgotten"
-	// CodeNotFlushed: messages that a summary is to stand for are not saved yet.
+	// CodeNotFlushed: some messages to be summarised are not flushed yet.
 	CodeNotFlushed = "not_flushed"
 	// CodeNotEnded: the dream has not ended.
 	CodeNotEnded = "not_ended"
-	// CodeNotWritten: the dream changed nothing that could be undone.
+	// CodeNotWritten: the dream changed nothing that can be undone.
 	CodeNotWritten = "not_written"
-	// CodeKeyReused: the idempotency key of a commit was used for another write.
+	// CodeKeyReused: the idempotency key was used for another write.
 	CodeKeyReused = "key_reused"
-	// CodeImportRunning: items are staged, and an import is restarted, only while it does not run.
+	// CodeImportRunning: the import is running; items can be staged, and it can be restarted, only while it is not.
 	CodeImportRunning = "import_running"
-	// CodeImportFull: the import has as many items as it may have.
+	// CodeImportFull: the import has reached its limit of items.
 	CodeImportFull = "import_full"
-	// CodeChangedSincePreview: an import is bound to a preview, and something has changed since.
+	// CodeChangedSincePreview: something has changed since the preview to which the import is bound.
 	CodeChangedSincePreview = "changed_since_preview"
 	// CodeKeyOfAnotherWorkspace: the secret is a key of another workspace.
 	CodeKeyOfAnotherWorkspace = "key_of_another_workspace"
 )
 
-// ConflictError means that the call does not fit what is stored.
+// ConflictError means that the call conflicts with the stored state.
 type ConflictError struct {
 	Code    string // one of the Code constants
 	Message string

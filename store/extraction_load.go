@@ -11,19 +11,20 @@ import (
 	"reverie/memory"
 )
 
-// ExtractionLoad is what one step of an extraction needs.
+// ExtractionLoad is the input of one step of an extraction.
 type ExtractionLoad struct {
 	Agent        Agent
 	Conversation Conversation
-	// Today is now, and for a conversation that was moved in the day of the last message of the step, in the agent's time zone.
+	// Today is the current time in the agent's time zone. For an imported conversation it is the time of the last message of the
+	// step.
 	Today    time.Time
 	Scope    memory.Scope     // of the documents to write: PERSONAL, or TEAM without isolation and for SystemOwner
-	Messages []memory.Message // From..To of this step, every role; what tools and the system said is left out
-	// Latest are the last user message and the last assistant message of the whole range, for the gates.
+	Messages []memory.Message // From..To of this step, of every role, without contents of tools and the system
+	// Latest are the last user message and the last assistant message of the whole range.
 	Latest []memory.Message
 	// ConversationMessages counts the user and assistant messages of the conversation up to the end of the whole range.
 	ConversationMessages int
-	// Profile, Memory and Note (today's) are of Scope; Version is 0 when there is none, and Content is empty when it is deleted.
+	// Profile, Memory and Note (today's) are of Scope. Version is 0 when there is none, and Content is empty when it is deleted.
 	Profile, Memory, Note memory.Document
 	Shared                string   // content of the TEAM MEMORY.md when Scope is PERSONAL
 	Protected             []string // lines of Profile and Memory that a person wrote
@@ -34,21 +35,20 @@ type ExtractionLoad struct {
 	Last  bool  // the step ends where the range ends
 }
 
-// Noted is what a flush wrote of messages that an extraction comes to later.
+// Noted is the text that a flush wrote of messages before an extraction comes to them.
 type Noted struct {
 	Flush    uuid.UUID
 	Fallback bool            // rules wrote it in place of a model
 	Note     memory.Document // that it was written to, as it is now
-	// Entries are what it appended, step by step; of a step of the flush that is not wholly in this step of the extraction, nothing.
+	// Entries are the texts that it appended, one for each step of the flush that lies wholly in this step of the extraction.
 	Entries []string
 }
 
-// stepWindow bounds how many messages of a range are looked at to find the end of a step. Of a longer range the rest comes
-// with later steps.
+// stepWindow bounds the messages that are read to find the end of a step. The rest of a longer range comes with later steps.
 const stepWindow = 5000
 
 const (
-	// Which messages count for a transcript, without their contents. A long one is taken to be not blank unread.
+	// Reads which messages count for a transcript, without their contents. A long message is assumed not to be blank.
 	sqlStepMessages = `
 select seq, role, case when octet_length(content) > 500 or content ~ '\S' then 'x' else '' end, said_at
 from messages
@@ -82,21 +82,16 @@ from messages
 where workspace_id = @workspace and agent_id = @agent and conversation_uid = @uid and owner_key = @owner
     and seq between @from and @to
 order by seq`
-
-	// Documents that an extraction reads, deleted ones included: it may write them again.
-	sqlExtractionDocument = documentColumns + `octet_length(v.content), v.content, d.person_lines
-from documents d ` + currentVersion + `
-where d.workspace_id = @workspace and d.agent_id = @agent and d.scope = @scope and d.owner_key = @whose and d.path = @path`
 )
 
-// LoadExtraction reads what the first step of r needs: as many messages from r.From on as fit one transcript
-// (memory.Steps), and the documents as they are now. It costs two round trips, since where the step ends and which daily
-// note is today's depend on what the first one finds.
-func (s *Store) LoadExtraction(ctx context.Context, id memory.Identity, r Range, settings memory.ExtractSettings) (ExtractionLoad, error) {
+// LoadExtraction reads the input of the first step of r: as many messages from r.From on as fit one transcript (memory.Steps), and
+// the current documents. It costs two round trips, because the end of the step and the date of the daily note depend on the first
+// one.
+func (s *Talk) LoadExtraction(ctx context.Context, id memory.Identity, r Range, settings memory.ExtractSettings) (ExtractionLoad, error) {
 	if err := requireOwner(id); err != nil {
 		return ExtractionLoad{}, err
 	}
-	return read(ctx, s, id, func(t *tx) (ExtractionLoad, error) {
+	return read(ctx, s.DB, id, func(t *tx) (ExtractionLoad, error) {
 		l := loading{t: t, r: r}
 		l.Scope = scopeOf(id, settings)
 		if err := l.first(ctx); err != nil {
@@ -110,7 +105,7 @@ func (s *Store) LoadExtraction(ctx context.Context, id memory.Identity, r Range,
 	})
 }
 
-// scopeOf is the scope of the documents that are written of an owner's conversations.
+// scopeOf returns the scope of the documents that an owner's conversations are written to.
 func scopeOf(id memory.Identity, settings memory.ExtractSettings) memory.Scope {
 	if !settings.OwnerIsolation || id.Owner == memory.SystemOwner {
 		return memory.ScopeTeam
@@ -118,13 +113,13 @@ func scopeOf(id memory.Identity, settings memory.ExtractSettings) memory.Scope {
 	return memory.ScopePersonal
 }
 
-// loading is an ExtractionLoad on its way.
+// loading builds an ExtractionLoad.
 type loading struct {
 	ExtractionLoad
 	t      *tx
 	r      Range
 	window []memory.Message // roles and whether something was said, no contents
-	parts  []notedPart      // what flushes have written of the range
+	parts  []notedPart      // steps of flushes that wrote parts of the range
 	noted  *notedAs         // of the step; nil: no flush has
 }
 
@@ -132,17 +127,14 @@ func (l *loading) args(to int64) pgx.NamedArgs {
 	return l.t.args(pgx.NamedArgs{"uid": l.r.ConversationUID, "from": l.r.From, "to": to, "window": stepWindow})
 }
 
-// first reads everything that does not depend on where the step ends.
+// first reads everything that does not depend on the end of the step.
 func (l *loading) first(ctx context.Context) error {
 	var agent, conversation bool
-	var profile, notes, shared person
+	var profile, notes []string
 	args := l.args(l.r.To)
 	b := &pgx.Batch{}
-	one(b.Queue(sqlAgent, args), &agent, func(row pgx.CollectableRow) (err error) { l.Agent, err = scanAgent(row); return err })
-	one(b.Queue(sqlConversationByUID, args), &conversation, func(row pgx.CollectableRow) (err error) {
-		l.Conversation, err = scanConversation(row)
-		return err
-	})
+	one(b.Queue(sqlAgent, args), &agent, &l.Agent, scanAgent)
+	one(b.Queue(sqlConversationByUID, args), &conversation, &l.Conversation, scanConversation)
 	all(b.Queue(sqlStepMessages, args), &l.window, func(row pgx.CollectableRow) (m memory.Message, err error) {
 		err = row.Scan(&m.Seq, &m.Role, &m.Content, &m.CreatedAt)
 		return m, err
@@ -154,7 +146,7 @@ func (l *loading) first(ctx context.Context) error {
 	queueDocument(b, l.t, l.Scope, memory.MemoryPath, &l.Memory, &notes)
 	var team memory.Document
 	if l.Scope == memory.ScopePersonal {
-		queueDocument(b, l.t, memory.ScopeTeam, memory.MemoryPath, &team, &shared)
+		queueDocument(b, l.t, memory.ScopeTeam, memory.MemoryPath, &team, nil)
 	}
 	if err := l.t.send(ctx, b); err != nil {
 		return err
@@ -170,7 +162,7 @@ func (l *loading) first(ctx context.Context) error {
 	return nil
 }
 
-// plan finds out which day it is for the agent, and where the step ends.
+// plan determines the agent's date and the end of the step.
 func (l *loading) plan(settings memory.ExtractSettings) error {
 	zone, err := l.Agent.Location()
 	if err != nil {
@@ -188,34 +180,110 @@ func (l *loading) plan(settings memory.ExtractSettings) error {
 	return nil
 }
 
-// second reads the messages of the step, today's note, and what a flush has noted.
+// second reads the messages of the step, today's note, and the entries of a flush.
 func (l *loading) second(ctx context.Context) error {
-	var note, noted person
 	b := &pgx.Batch{}
 	all(b.Queue(sqlRangeMessages, l.args(l.To)), &l.Messages, scanMessage)
 	if l.noted != nil {
 		l.Noted = &Noted{Flush: l.noted.flush, Fallback: l.noted.fallback}
 		all(b.Queue(sqlNotedEntries, l.args(l.To)), &l.Noted.Entries, pgx.RowTo[string])
-		queueDocument(b, l.t, l.noted.note.Scope, l.noted.note.Path, &l.Noted.Note, &noted)
+		queueDocument(b, l.t, l.noted.note.Scope, l.noted.note.Path, &l.Noted.Note, nil)
 	}
-	queueDocument(b, l.t, l.Scope, memory.DailyNotePath(l.Today), &l.Note, &note)
+	queueDocument(b, l.t, l.Scope, memory.DailyNotePath(l.Today), &l.Note, nil)
 	return l.t.finish(ctx, b)
 }
 
-// person are the lines of a document that a person wrote.
-type person []string
+const (
+	// Steps of flushes that overlap a range, oldest first, without their entries.
+	sqlNotedParts = `
+select flush_id, from_seq, to_seq, fallback, scope, path
+from flush_steps
+where workspace_id = @workspace and agent_id = @agent and conversation_uid = @uid and owner_key = @owner
+    and from_seq <= @to and to_seq >= @from and outcome = 'written'
+order by from_seq
+limit @window`
 
-// queueDocument queues reading a document, deleted or not, with the lines that a person wrote.
-func queueDocument(b *pgx.Batch, t *tx, scope memory.Scope, path string, to *memory.Document, lines *person) {
-	found := false
-	args := t.args(pgx.NamedArgs{"scope": scope, "whose": rowOwner(t.id, scope), "path": path})
-	one(b.Queue(sqlExtractionDocument, args), &found,
-		func(row pgx.CollectableRow) error {
-			e, err := scanDocumentAnd(row, (*[]string)(lines))
-			if e.Deleted {
-				*lines = nil // there is nothing left to protect
-			}
-			*to = e.Document
-			return err
-		})
+	sqlNotedEntries = `
+select entry
+from flush_steps
+where workspace_id = @workspace and agent_id = @agent and conversation_uid = @uid and owner_key = @owner
+    and from_seq >= @from and to_seq <= @to and outcome = 'written'
+order by from_seq`
+)
+
+// notedPart is a step of a flush that has written to a note.
+type notedPart struct {
+	from, to int64
+	notedAs
+}
+
+// notedAs is common to the parts of one Noted.
+type notedAs struct {
+	flush    uuid.UUID
+	fallback bool
+	note     memory.Ref
+}
+
+func scanNotedPart(row pgx.CollectableRow) (p notedPart, err error) {
+	err = row.Scan(&p.flush, &p.from, &p.to, &p.fallback, &p.note.Scope, &p.note.Path)
+	return p, err
+}
+
+// stepEnd returns the end of the step that begins with the first message of a window, and the flush that noted it; nil: none did. A
+// step lies wholly within one noted part, or wholly outside. Within one, it takes whole steps of the flush, as many as fit one
+// transcript, if one fits and begins there: entries of the built-in rules are replaced as a whole or not at all.
+func stepEnd(window []memory.Message, parts []notedPart, settings memory.ExtractSettings) (int64, *notedAs) {
+	first := window[0].Seq
+	if len(parts) == 0 || first < parts[0].from {
+		if len(parts) > 0 {
+			window = upTo(window, parts[0].from-1)
+		}
+		return memory.Steps(window, settings)[0][1], nil
+	}
+	as := parts[0].notedAs
+	alike := 1
+	for alike < len(parts) && parts[alike].notedAs == as && parts[alike].from == parts[alike-1].to+1 {
+		alike++
+	}
+	if parts[0].from == first {
+		if to := wholeParts(window, parts[:alike], settings); to > 0 {
+			return to, &as
+		}
+	}
+	return memory.Steps(upTo(window, parts[0].to), settings)[0][1], &as // a piece of a part
+}
+
+// wholeParts returns the end of the last part that fits a transcript together with those before it; 0: none does.
+func wholeParts(window []memory.Message, parts []notedPart, settings memory.ExtractSettings) int64 {
+	var fits int64
+	for _, p := range parts {
+		taken := upTo(window, p.to)
+		if taken[len(taken)-1].Seq != p.to || len(memory.Steps(taken, settings)) != 1 {
+			break
+		}
+		fits = p.to
+	}
+	return fits
+}
+
+// firstDay returns the first messages, as long as they are of one day, so that imported messages are written to the note of their
+// day: an imported conversation may span months.
+func firstDay(messages []memory.Message, zone *time.Location) []memory.Message {
+	day := messages[0].CreatedAt.In(zone).Format(time.DateOnly)
+	for i, m := range messages {
+		if m.CreatedAt.In(zone).Format(time.DateOnly) != day {
+			return messages[:i]
+		}
+	}
+	return messages
+}
+
+// lastSaid returns the time of the last message in the zone of now. It is never after now, so that no note of a future day is
+// written.
+func lastSaid(messages []memory.Message, now time.Time) time.Time {
+	said := messages[len(messages)-1].CreatedAt.In(now.Location())
+	if said.After(now) {
+		return now
+	}
+	return said
 }

@@ -10,7 +10,7 @@ import (
 	"reverie/memory"
 )
 
-// noteChange is what an extraction appends.
+// noteChange returns the change of an extraction that appends to a note.
 func noteChange(text string) memory.Change {
 	return memory.Change{
 		Ref: personal("memory/2026-11-21.md"), Op: memory.OpAppend, Create: "# 2026-11-21\n", Content: text, Reason: "learned",
@@ -34,7 +34,8 @@ func drafted(t tester, s *Store, id memory.Identity, text string) Extraction {
 	x, r := begin(t, s, id)
 	err := s.SaveDraft(t.Context(), id, x.ID, Draft{
 		Changes: []memory.Change{noteChange(text)}, To: r.To, Reason: "new things", Raw: `{"should_update":true}`,
-		Model: "builtin/extractive", PromptVersion: "rules@1", Usage: memory.Usage{Calls: 1, InputTokens: 100, OutputTokens: 20, CostMicros: 7},
+		Model: "builtin/extractive", PromptVersion: "rules@1",
+		Usage: memory.Usage{Calls: 1, InputTokens: 100, OutputTokens: 20, CostMicros: 7},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +60,8 @@ func TestExtractionIsWritten(t *testing.T) {
 	want := Extraction{
 		ID: x.ID, Conversation: "c", ConversationUID: stored.ConversationUID, Owner: "user:7", OwnerID: stored.OwnerID, From: 1, To: 4,
 		Outcome: memory.OutcomeWritten, Reason: "new things", Violations: []memory.Violation{}, Changes: result.Receipt.Changes,
-		Model: "builtin/extractive", PromptVersion: "rules@1", Usage: memory.Usage{Calls: 1, InputTokens: 100, OutputTokens: 20, CostMicros: 7},
+		Model: "builtin/extractive", PromptVersion: "rules@1",
+		Usage:      memory.Usage{Calls: 1, InputTokens: 100, OutputTokens: 20, CostMicros: 7},
 		WorkflowID: "extract/r1", RunID: "r1", StartedAt: testClock, FinishedAt: &end,
 	}
 	if diff := cmp.Diff(want, result.Extraction); diff != "" || result.More || result.Receipt.Token == "" || result.Receipt.Replayed {
@@ -92,7 +94,8 @@ func TestExtractionIsWritten(t *testing.T) {
 			t.Errorf("again by %s: receipt (-want +got):\n%s", run, diff)
 		}
 	}
-	if r := must[memory.Receipt](t)(s.Apply(t.Context(), id, "k", []memory.Change{noteChange("x")})); !r.Replayed || r.Token != result.Receipt.Token {
+	if r := must[memory.Receipt](t)(s.Apply(t.Context(), id, "k", []memory.Change{noteChange("x")})); !r.Replayed ||
+		r.Token != result.Receipt.Token {
 		t.Errorf("the commit is not in the ledger: %+v", r)
 	}
 	late := Ending{Outcome: memory.OutcomeFailed, ReasonCode: "too_late"}
@@ -131,7 +134,8 @@ func TestOutcomes(t *testing.T) {
 			x, _ := begin(t, s, id)
 			e := Ending{
 				Outcome: c.outcome, ReasonCode: "why", Reason: "in words \x00", Raw: "{bad", Until: now.Add(time.Hour),
-				Violations: []memory.Violation{{Code: "v", Message: "m\x00\xff"}}, Model: "m", PromptVersion: "p", Usage: memory.Usage{Calls: 2, InputTokens: 5},
+				Violations: []memory.Violation{{Code: "v", Message: "m\x00\xff"}}, Model: "m", PromptVersion: "p",
+				Usage: memory.Usage{Calls: 2, InputTokens: 5},
 			}
 			out := must[ExtractionResult](t)(s.RecordOutcome(t.Context(), id, x.ID, e))
 			got := out.Extraction
@@ -169,7 +173,8 @@ func TestOutcomes(t *testing.T) {
 				t.Errorf("next range %+v, found %v, err %v; want %d to 6", next.Range, found, err, c.cursor+1)
 			}
 			other := must[Extraction](t)(s.BeginExtraction(t.Context(), runOf(id, "r2"), next.Range))
-			if (other.ID == x.ID) != c.open || !other.Open() || other.Outcome != memory.OutcomeRunning || other.RunID != "r2" || other.To != 6 {
+			if (other.ID == x.ID) != c.open || !other.Open() || other.Outcome != memory.OutcomeRunning || other.RunID != "r2" ||
+				other.To != 6 {
 				t.Errorf("the next run: %+v", other)
 			}
 		})
@@ -182,7 +187,9 @@ func TestQuarantinedIsRetried(t *testing.T) {
 	id := workflow("user:7", "r1")
 	must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 4)))
 	x, _ := begin(t, s, id)
-	refused := must[ExtractionResult](t)(s.RecordOutcome(t.Context(), id, x.ID, Ending{Outcome: memory.OutcomeQuarantined, Raw: "raw"})).Extraction
+	refused := must[ExtractionResult](t)(
+		s.RecordOutcome(t.Context(), id, x.ID, Ending{Outcome: memory.OutcomeQuarantined, Raw: "raw"}),
+	).Extraction
 	must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "n", 2)))
 
 	backlog := func() Backlog { return must[Backlog](t)(s.Backlog(t.Context(), admin("acme"))) }
@@ -198,7 +205,9 @@ func TestQuarantinedIsRetried(t *testing.T) {
 	if len(load.Messages) != 4 || load.To != 4 {
 		t.Errorf("retry loads %d messages to %d", len(load.Messages), load.To)
 	}
-	if err := s.SaveDraft(t.Context(), retry, again.ID, Draft{Changes: []memory.Change{noteChange("- kept after all\n")}, To: 4}); err != nil {
+	if err := s.SaveDraft(
+		t.Context(), retry, again.ID, Draft{Changes: []memory.Change{noteChange("- kept after all\n")}, To: 4},
+	); err != nil {
 		t.Fatal(err)
 	}
 	out := must[ExtractionResult](t)(s.CommitExtraction(t.Context(), retry, Commit{ExtractionID: again.ID}))
@@ -212,7 +221,8 @@ func TestQuarantinedIsRetried(t *testing.T) {
 	if got := backlog(); got.Quarantined != 0 {
 		t.Errorf("backlog after the retry %+v", got)
 	}
-	if third := must[Extraction](t)(s.BeginExtraction(t.Context(), runOf(id, "r3"), refused.Retry())); third.ID != again.ID || third.Open() {
+	if third := must[Extraction](t)(s.BeginExtraction(t.Context(), runOf(id, "r3"), refused.Retry())); third.ID != again.ID ||
+		third.Open() {
 		t.Errorf("another retry: %+v, want the record of the successful one", third)
 	}
 	part := must[Listed[Extraction]](t)(s.Extractions(t.Context(), id, ExtractionFilter{}, Page{Limit: 1}))
@@ -224,7 +234,8 @@ func TestQuarantinedIsRetried(t *testing.T) {
 		t.Errorf("the one before: %+v", part)
 	}
 	for filter, want := range map[ExtractionFilter]int{
-		{Outcome: memory.OutcomeQuarantined}: 1, {Conversation: "c"}: 2, {Conversation: "d"}: 0, {Conversation: "c", Outcome: memory.OutcomeFailed}: 0,
+		{Outcome: memory.OutcomeQuarantined}: 1, {Conversation: "c"}: 2, {Conversation: "d"}: 0,
+		{Conversation: "c", Outcome: memory.OutcomeFailed}: 0,
 	} {
 		if got := must[Listed[Extraction]](t)(s.Extractions(t.Context(), id, filter, Page{})); len(got.Items) != want {
 			t.Errorf("%+v lists %d, want %d", filter, len(got.Items), want)

@@ -17,8 +17,8 @@ const (
         from flushes f
         where f.workspace_id = @workspace and f.agent_id = @agent and f.flush_id = @flush and f.owner_key = @owner)`
 
-	// The draft, as far as the run made it, and where a step has to end so that an extraction that is open can take the place of
-	// what rules note: with the messages that it is about.
+	// Reads the draft if the run made it, and the end of an open extraction's range: a step must end there, so that the extraction
+	// can later replace an entry of the built-in rules for its messages.
 	sqlFlushDraft = `
 select case when f.workflow_id = @workflow and f.run_id = @run then f.draft end, coalesce((
         select x.range_to
@@ -30,7 +30,7 @@ select case when f.workflow_id = @workflow and f.run_id = @run then f.draft end,
 from flushes f
 where f.workspace_id = @workspace and f.agent_id = @agent and f.flush_id = @flush and f.owner_key = @owner`
 
-	// As sqlStepMessages, behind what is done.
+	// Like sqlStepMessages, behind the steps that are done.
 	sqlFlushMessages = `
 select seq, role, case when octet_length(content) > 500 or content ~ '\S' then 'x' else '' end
 from messages
@@ -43,14 +43,14 @@ order by seq
 limit @window`
 )
 
-// LoadFlush reads what the next step of an open flush needs: as many messages as fit one transcript (memory.Steps), behind those
-// that are done. Messages in front of the extraction's cursor make a step of their own (Extracted), without their words. Of an
-// acknowledged flush there is the record only. It costs two round trips, as LoadExtraction does.
-func (s *Store) LoadFlush(ctx context.Context, id memory.Identity, flush uuid.UUID, settings memory.ExtractSettings) (FlushLoad, error) {
+// LoadFlush reads the input of the next step of an open flush: as many messages as fit one transcript (memory.Steps), behind those
+// that are done. Messages in front of the extraction's cursor make their own step (Extracted), without contents. Of an acknowledged
+// flush it returns the record only. It costs two round trips, as LoadExtraction does.
+func (s *Talk) LoadFlush(ctx context.Context, id memory.Identity, flush uuid.UUID, settings memory.ExtractSettings) (FlushLoad, error) {
 	if err := requireOwner(id); err != nil {
 		return FlushLoad{}, err
 	}
-	return snapshot(ctx, s, id, func(t *tx) (FlushLoad, error) {
+	return snapshot(ctx, s.DB, id, func(t *tx) (FlushLoad, error) {
 		l := loadingFlush{t: t, id: flush}
 		l.Scope = scopeOf(id, settings)
 		if err := l.first(ctx); err != nil {
@@ -67,7 +67,7 @@ func (s *Store) LoadFlush(ctx context.Context, id memory.Identity, flush uuid.UU
 	})
 }
 
-// loadingFlush is a FlushLoad on its way.
+// loadingFlush builds a FlushLoad.
 type loadingFlush struct {
 	FlushLoad
 	t      *tx
@@ -77,31 +77,27 @@ type loadingFlush struct {
 	open   int64            // where the range of an open extraction ends; 0: none is open
 }
 
-// first reads everything that does not depend on where the step ends.
+// first reads everything that does not depend on the end of the step.
 func (l *loadingFlush) first(ctx context.Context) error {
 	var agent, conversation, draft bool
-	var profile, notes, shared person
 	var flush reading
 	args := l.t.args(pgx.NamedArgs{
 		"flush": l.id, "window": stepWindow, "workflow": l.t.id.Author.WorkflowID, "run": l.t.id.Author.RunID,
 	})
 	b := &pgx.Batch{}
 	flush.queue(b, l.t, l.id)
-	one(b.Queue(sqlAgent, args), &agent, func(row pgx.CollectableRow) (err error) { l.Agent, err = scanAgent(row); return err })
-	one(b.Queue(sqlFlushConversationRow, args), &conversation, func(row pgx.CollectableRow) (err error) {
-		l.Conversation, err = scanConversation(row)
-		return err
-	})
-	one(b.Queue(sqlFlushDraft, args), &draft, func(row pgx.CollectableRow) error { return row.Scan(&l.drafts, &l.open) })
+	one(b.Queue(sqlAgent, args), &agent, &l.Agent, scanAgent)
+	one(b.Queue(sqlFlushConversationRow, args), &conversation, &l.Conversation, scanConversation)
+	columns(b.Queue(sqlFlushDraft, args), &draft, &l.drafts, &l.open)
 	all(b.Queue(sqlFlushMessages, args), &l.window, func(row pgx.CollectableRow) (m memory.Message, err error) {
 		err = row.Scan(&m.Seq, &m.Role, &m.Content)
 		return m, err
 	})
-	queueDocument(b, l.t, l.Scope, memory.ProfilePath, &l.Profile, &profile)
-	queueDocument(b, l.t, l.Scope, memory.MemoryPath, &l.Memory, &notes)
+	queueDocument(b, l.t, l.Scope, memory.ProfilePath, &l.Profile, nil)
+	queueDocument(b, l.t, l.Scope, memory.MemoryPath, &l.Memory, nil)
 	var team memory.Document
 	if l.Scope == memory.ScopePersonal {
-		queueDocument(b, l.t, memory.ScopeTeam, memory.MemoryPath, &team, &shared)
+		queueDocument(b, l.t, memory.ScopeTeam, memory.MemoryPath, &team, nil)
 	}
 	if err := l.t.send(ctx, b); err != nil {
 		return err
@@ -120,7 +116,7 @@ func (l *loadingFlush) first(ctx context.Context) error {
 	return nil
 }
 
-// plan finds out which day it is for the agent, and where the step ends.
+// plan determines the agent's date and the end of the step.
 func (l *loadingFlush) plan(settings memory.ExtractSettings) error {
 	zone, err := l.Agent.Location()
 	if err != nil {
@@ -145,16 +141,18 @@ func (l *loadingFlush) plan(settings memory.ExtractSettings) error {
 
 // second reads the messages of the step and today's note.
 func (l *loadingFlush) second(ctx context.Context) error {
-	var note person
 	b := &pgx.Batch{}
 	if !l.Extracted {
-		all(b.Queue(sqlRangeMessages, l.t.args(pgx.NamedArgs{"uid": l.Conversation.UID, "from": l.From, "to": l.To})), &l.Messages, scanMessage)
+		all(
+			b.Queue(sqlRangeMessages, l.t.args(pgx.NamedArgs{"uid": l.Conversation.UID, "from": l.From, "to": l.To})), &l.Messages,
+			scanMessage,
+		)
 	}
-	queueDocument(b, l.t, l.Scope, memory.DailyNotePath(l.Today), &l.Note, &note)
+	queueDocument(b, l.t, l.Scope, memory.DailyNotePath(l.Today), &l.Note, nil)
 	return l.t.finish(ctx, b)
 }
 
-// upTo are the messages up to a sequence number, which is included.
+// upTo returns the messages up to and including a sequence number.
 func upTo(messages []memory.Message, seq int64) []memory.Message {
 	for i, m := range messages {
 		if m.Seq > seq {

@@ -13,25 +13,24 @@ import (
 	"reverie/memory"
 )
 
-// ForgetRequest names a part of a document that somebody was shown and wants forgotten.
+// ForgetRequest names a passage of a document that a person wants forgotten.
 type ForgetRequest struct {
 	memory.Ref
 
 	FromLine, ToLine int            // of the document, 1-based, inclusive; 0: anywhere
-	Entry            memory.EntryID // one statement; empty: all that stand on the lines
-	Shown            string         // what was shown; empty: unknown. Statements that are no part of it are not meant.
+	Entry            memory.EntryID // one statement; empty: all on the lines
+	Shown            string         // the text that was shown; empty: unknown. Only statements in it are forgotten.
 	Key              string         // idempotency key
 }
 
-// ForgetReceipt tells what was forgotten.
+// ForgetReceipt is the result of forgetting.
 type ForgetReceipt struct {
 	States  []dream.State // of the statements; on a replay empty
 	Receipt memory.Receipt
 }
 
 const (
-	// Where a statement can stand that is to be forgotten, locked in the order of writers, so that none of them brings it back
-	// meanwhile.
+	// Locks the documents that may contain the statements, in the order of all writers, so that none brings them back meanwhile.
 	sqlForgetLocked = `
 select d.path
 from documents d
@@ -52,14 +51,14 @@ where e.workspace_id = @workspace and e.agent_id = @agent and e.owner_key = @own
     and (e.entry_id = any (@entries::text[]) or e.aliases && @entries::text[])`
 )
 
-// Forget takes the statements of a passage out of the document that was shown, and out of MEMORY.md, PROFILE.md, the
-// archives and the daily notes beside it, wherever they stand in the same words or say the same. What stands under one in a
-// list goes with it. It makes new versions; those before, reports and the diary stay. No dream brings the statements back, nor
-// does an extraction or a flush; a person who writes them again does.
+// Forget removes the statements of a passage from the document that was shown, and from MEMORY.md, PROFILE.md, the archives and the
+// daily notes beside it, wherever they occur in the same or similar words, with everything nested under them. It makes new
+// versions; earlier ones, reports and the diary stay. Dreams, extractions and flushes do not bring the statements back; a person
+// who writes them again does.
 //
-// It returns *InvalidError for a passage in which no statement can be meant, ErrNotFound when there is no such document or it
-// does not say that (any longer), and ErrForbidden when the identity may not write documents of that scope.
-func (s *Store) Forget(ctx context.Context, id memory.Identity, p ForgetRequest) (ForgetReceipt, error) {
+// It returns *InvalidError for a passage that cannot contain a statement, ErrNotFound when the document does not exist or does not
+// contain it (any more), and ErrForbidden when the identity may not write documents of that scope.
+func (s *Dreaming) Forget(ctx context.Context, id memory.Identity, p ForgetRequest) (ForgetReceipt, error) {
 	path, err := checkRef(id, "", p.Ref)
 	if err != nil {
 		return ForgetReceipt{}, err
@@ -67,11 +66,11 @@ func (s *Store) Forget(ctx context.Context, id memory.Identity, p ForgetRequest)
 	p.Path = path
 	switch {
 	case p.Scope == memory.ScopeGlobal:
-		return ForgetReceipt{}, &InvalidError{Field: "scope", Problem: "what all agents of the workspace know is changed by writing its document"}
+		return ForgetReceipt{}, &InvalidError{Field: "scope", Problem: "change GLOBAL documents by writing them"}
 	case p.Entry == "" && p.FromLine < 1 && strings.TrimSpace(p.Shown) == "":
 		return ForgetReceipt{}, &InvalidError{Field: "fromLine", Problem: "name the lines, or the statement"}
 	case p.ToLine < p.FromLine:
-		return ForgetReceipt{}, &InvalidError{Field: "toLine", Problem: "it must not be in front of fromLine"}
+		return ForgetReceipt{}, &InvalidError{Field: "toLine", Problem: "must not be before fromLine"}
 	}
 	if err := validText("idempotency key", p.Key, maxKey); err != nil {
 		return ForgetReceipt{}, err
@@ -79,16 +78,16 @@ func (s *Store) Forget(ctx context.Context, id memory.Identity, p ForgetRequest)
 	if err := mayWrite(id, p.Scope); err != nil {
 		return ForgetReceipt{}, err
 	}
-	if p.Scope == memory.ScopeTeam { // what is shared is dreamt about as the system's
+	if p.Scope == memory.ScopeTeam { // states of shared memory belong to owner system
 		id = id.For(id.Agent, memory.SystemOwner)
 	}
-	return contended(ctx, s, id, func(t *tx) (ForgetReceipt, error) {
+	return contended(ctx, s.DB, id, func(t *tx) (ForgetReceipt, error) {
 		f := forgetting{t: t, passage: p}
 		return f.run(ctx)
 	})
 }
 
-// forgetting is one passage on its way out.
+// forgetting is the forgetting of one passage in progress.
 type forgetting struct {
 	t       *tx
 	passage ForgetRequest
@@ -102,7 +101,8 @@ type forgetting struct {
 
 func (f *forgetting) args(more pgx.NamedArgs) pgx.NamedArgs {
 	args := pgx.NamedArgs{
-		"scope": f.passage.Scope, "whose": rowOwner(f.t.id, f.passage.Scope), "paths": []string{f.passage.Path, memory.MemoryPath, memory.ProfilePath},
+		"scope": f.passage.Scope, "whose": rowOwner(f.t.id, f.passage.Scope),
+		"paths": []string{f.passage.Path, memory.MemoryPath, memory.ProfilePath},
 	}
 	maps.Copy(args, more)
 	return f.t.args(args)
@@ -143,7 +143,7 @@ func (f *forgetting) run(ctx context.Context) (ForgetReceipt, error) {
 	return f.commit(ctx, f.changes())
 }
 
-// find finds the statements that are meant.
+// find finds the statements of the passage.
 func (f *forgetting) find() error {
 	p := f.passage
 	at := slices.IndexFunc(f.documents, func(d memory.Document) bool { return d.Path == p.Path })
@@ -163,7 +163,7 @@ func (f *forgetting) find() error {
 		f.statements = matching(entries, meant)
 	}
 	if len(f.statements) == 0 {
-		return fmt.Errorf("a statement there in document %s: %w", p.Path, ErrNotFound)
+		return fmt.Errorf("statement in document %s: %w", p.Path, ErrNotFound)
 	}
 	return nil
 }
@@ -177,17 +177,19 @@ func matching(entries []memory.EntryAt, is func(memory.EntryAt) bool) (out []mem
 	return out
 }
 
-// joinedWords is a text with one space for all blanks.
+// joinedWords collapses white space.
 func joinedWords(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// changes takes the statements out of every document that says them.
+// changes removes the statements from every document that contains them.
 func (f *forgetting) changes() []memory.Change {
 	var changes []memory.Change
 	for _, d := range f.documents {
 		here := memory.EntrySet{}
 		for _, e := range memory.EntriesOf(d.Content) {
 			said := comments.ReplaceAllString(e.Text, "")
-			if f.names[e.ID] || slices.ContainsFunc(f.statements, func(s memory.EntryAt) bool { return dream.Alike(comments.ReplaceAllString(s.Text, ""), said) }) {
+			if f.names[e.ID] ||
+				slices.ContainsFunc(f.statements,
+					func(s memory.EntryAt) bool { return dream.Alike(comments.ReplaceAllString(s.Text, ""), said) }) {
 				here[e.ID] = true
 				f.names[e.ID] = true
 			}
@@ -204,7 +206,7 @@ func (f *forgetting) changes() []memory.Change {
 	return changes
 }
 
-// commit sends the changes through the gate, together with the states of what is forgotten.
+// commit sends the changes through the gate, and the new states with them.
 func (f *forgetting) commit(ctx context.Context, changes []memory.Change) (ForgetReceipt, error) {
 	w, err := applyChanges(ctx, f.t, changeSet{key: f.passage.Key, changes: changes})
 	if err != nil {
@@ -218,7 +220,7 @@ func (f *forgetting) commit(ctx context.Context, changes []memory.Change) (Forge
 	return ForgetReceipt{States: states, Receipt: w.receipt}, nil
 }
 
-// queueStates queues that the statements are forgotten, with all their wordings.
+// queueStates queues the states of the forgotten statements, in all their wordings.
 func (f *forgetting) queueStates(b *pgx.Batch) []dream.State {
 	b.Queue(sqlOwnerEnsure, f.t.args(pgx.NamedArgs{"owner_id": newID()}))
 	aliases := make([]string, 0, len(f.names))
@@ -227,19 +229,22 @@ func (f *forgetting) queueStates(b *pgx.Batch) []dream.State {
 	}
 	slices.Sort(aliases)
 	b.Queue(sqlDreamEntriesLock, f.t.args(pgx.NamedArgs{"entries": aliases}))
-	byID := slices.SortedFunc(slices.Values(f.statements), func(a, b memory.EntryAt) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	byID := slices.SortedFunc(slices.Values(f.statements), func(a, b memory.EntryAt) int {
+		return strings.Compare(string(a.ID), string(b.ID))
+	})
 	byID = slices.CompactFunc(byID, func(a, b memory.EntryAt) bool { return a.ID == b.ID })
 	var states []dream.State
 	for _, e := range byID {
 		text := storable(strings.TrimSpace(comments.ReplaceAllString(e.Text, "")))
 		others := []string{}
-		if len(byID) == 1 { // of several, nobody can tell which wording is whose
+		if len(byID) == 1 { // with several, it is unknown which wording belongs to which
 			others = slices.DeleteFunc(slices.Clone(aliases), func(id string) bool { return id == string(e.ID) })
 		} else if id := memory.ItemID(e.Text); id != e.ID {
 			others = append(others, string(id))
 		}
 		b.Queue(sqlEntrySettle, f.t.args(pgx.NamedArgs{
-			"entry": e.ID, "status": dream.Forgotten, "text": text, "aliases": others, "mention_days": []string{}, "asked": false, "last_seen": f.t.now,
+			"entry": e.ID, "status": dream.Forgotten, "text": text, "aliases": others, "mention_days": []string{}, "asked": false,
+			"last_seen": f.t.now,
 		}))
 		states = append(states, dream.State{ID: e.ID, Text: text, Status: dream.Forgotten, LastSeen: f.t.now})
 	}

@@ -56,7 +56,7 @@ func TestForget(t *testing.T) {
 }
 
 // Documents change between the moment at which a passage is shown and the one at which it is to be forgotten.
-func TestForgetWhatWasShown(t *testing.T) {
+func TestForgetPassage(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:1")
@@ -93,7 +93,9 @@ func TestForgetWhatWasShown(t *testing.T) {
 	}
 	pinned := id
 	pinned.Pinned = true
-	if _, err := s.Forget(t.Context(), pinned, ForgetRequest{Ref: memory.Ref{Scope: memory.ScopeTeam, Path: memory.MemoryPath}, FromLine: 3, ToLine: 3}); !errors.Is(err, ErrForbidden) {
+	if _, err := s.Forget(
+		t.Context(), pinned, ForgetRequest{Ref: memory.Ref{Scope: memory.ScopeTeam, Path: memory.MemoryPath}, FromLine: 3, ToLine: 3},
+	); !errors.Is(err, ErrForbidden) {
 		t.Errorf("a pinned key: %v", err)
 	}
 	// What is shared is forgotten by who may write it.
@@ -105,8 +107,8 @@ func TestForgetWhatWasShown(t *testing.T) {
 	}
 }
 
-// An extraction or a flush that says what was forgotten writes the rest; a person who writes it again has it back.
-func TestForgottenDoesNotComeBackByItself(t *testing.T) {
+// An extraction or a flush with forgotten statements writes the rest; a person who writes one again revives it.
+func TestForgottenStaysForgotten(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:1")
@@ -114,13 +116,21 @@ func TestForgottenDoesNotComeBackByItself(t *testing.T) {
 	write(t, s, id, memory.Change{Ref: ref, Op: memory.OpReplace, Content: "# Memory\n\n- Likes tea.\n- Has a dog.\n"})
 	must[ForgetReceipt](t)(s.Forget(t.Context(), id, ForgetRequest{Ref: ref, FromLine: 3, ToLine: 3}))
 	engine := workflow("user:1", "r1")
-	write(t, s, engine, memory.Change{Ref: ref, Op: memory.OpReplace, Base: 2, Content: "# Memory\n\n- Has a dog.\n- Likes tea\n- Lives in Oslo.\n- User likes green tea.\n"})
+	write(
+		t, s, engine,
+		memory.Change{
+			Ref: ref, Op: memory.OpReplace, Base: 2,
+			Content: "# Memory\n\n- Has a dog.\n- Likes tea\n- Lives in Oslo.\n- User likes green tea.\n",
+		},
+	)
 	if got := contentOf(t, s, id, memory.MemoryPath); got != "# Memory\n\n- Has a dog.\n- Lives in Oslo.\n" {
 		t.Errorf("%q", got)
 	}
 	write(t, s, engine, memory.Change{Ref: note, Op: memory.OpAppend, Create: "# 2026-11-21\n", Content: "## 10:00\n\n- Lives in Oslo.\n"})
 	before := contentOf(t, s, id, note.Path)
-	receipt := must[memory.Receipt](t)(s.Apply(t.Context(), engine, "", []memory.Change{{Ref: note, Op: memory.OpAppend, Content: "## 11:00\n\n- Likes tea.\n"}}))
+	receipt := must[memory.Receipt](t)(
+		s.Apply(t.Context(), engine, "", []memory.Change{{Ref: note, Op: memory.OpAppend, Content: "## 11:00\n\n- Likes tea.\n"}}),
+	)
 	if got := contentOf(t, s, id, note.Path); got != before || receipt.Changes[0].Changed {
 		t.Errorf("%q", got)
 	}
@@ -138,7 +148,7 @@ func TestForgottenDoesNotComeBackByItself(t *testing.T) {
 }
 
 // A business process that says what was forgotten writes the rest, by every strategy, and a person who does has it back.
-func TestForgottenDoesNotComeBackByMerges(t *testing.T) {
+func TestForgottenStaysForgottenInMerges(t *testing.T) {
 	t.Parallel()
 	for strategy, c := range map[memory.Strategy]struct{ said, want string }{
 		memory.StrategyAppend:    {"- Likes tea.\n- Lives in Oslo.\n", "# Memory\n\n## Home\n\n- Has a dog.\n\n- Lives in Oslo.\n"},
@@ -156,8 +166,14 @@ func TestForgottenDoesNotComeBackByMerges(t *testing.T) {
 			before := contentOf(t, s, id, ref.Path)
 			process := workflow("user:1", "r1")
 			if strategy != memory.StrategyUpsert { // whose lines are keys
-				receipt := must[memory.Receipt](t)(s.Apply(t.Context(), process, "", []memory.Change{merge(personal("memory/2026-11-21.md"), strategy, "## Home\n\n- Likes tea.\n")}))
-				if d, err := s.Document(t.Context(), id, personal("memory/2026-11-21.md")); err == nil && strings.Contains(d.Content, "tea") {
+				receipt := must[memory.Receipt](t)(
+					s.Apply(
+						t.Context(), process, "",
+						[]memory.Change{merge(personal("memory/2026-11-21.md"), strategy, "## Home\n\n- Likes tea.\n")},
+					),
+				)
+				if d, err := s.Document(t.Context(), id, personal("memory/2026-11-21.md")); err == nil &&
+					strings.Contains(d.Content, "tea") {
 					t.Errorf("in another document, by %+v: %q", receipt, d.Content)
 				}
 			}

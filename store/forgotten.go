@@ -15,7 +15,7 @@ import (
 // earlier, a snapshot or an imported document may be older. The gate removes them from such writes. Dreams check by themselves. A
 // person who writes a statement again, or restores a version that has it, revives it.
 
-// maxForgotten bounds how many statements a write is compared with, the latest ones.
+// maxForgotten is the number of forgotten statements that a write is compared with, the latest ones.
 const maxForgotten = 500
 
 const (
@@ -78,7 +78,9 @@ func (w *writes) queueForgotten(b *pgx.Batch, t *tx) {
 	if len(owners) == 0 || !checksForgotten(w.author) {
 		return
 	}
-	w.forgotten = forgotten{states: map[memory.Owner][]dream.State{}, gone: map[memory.Owner]dream.Gone{}, revived: map[memory.Owner][]memory.EntryID{}}
+	w.forgotten = forgotten{
+		states: map[memory.Owner][]dream.State{}, gone: map[memory.Owner]dream.Gone{}, revived: map[memory.Owner][]memory.EntryID{},
+	}
 	b.Queue(sqlForgotten, t.args(pgx.NamedArgs{"owners": owners, "limit": maxForgotten})).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
 			var owner memory.Owner

@@ -2,13 +2,18 @@ package store
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
 )
+
+// Gate is the one way to write documents, and the reads that belong to it: documents, versions, journal and receipts.
+type Gate struct{ *DB }
 
 // Apply commits changes to documents in one transaction: all of them or none.
 //
@@ -23,11 +28,11 @@ import (
 // *QuarantineError when the scan refuses a text, which is recorded in the journal.
 //
 // OpReplace uses Base and Force. OpDelete, OpUndelete and OpRestore apply only while Base is current, unless it is 0.
-func (s *Store) Apply(ctx context.Context, id memory.Identity, key string, changes []memory.Change) (memory.Receipt, error) {
-	if len(changes) == 0 {
-		return memory.Receipt{}, &InvalidError{Field: "changes", Problem: "give at least one change"}
-	}
-	receipt, err := inTx(ctx, s, id, func(t *tx) (memory.Receipt, error) {
+func (s *Gate) Apply(ctx context.Context, id memory.Identity, key string, changes []memory.Change) (memory.Receipt, error) {
+	receipt, err := inTx(ctx, s.DB, id, func(t *tx) (memory.Receipt, error) {
+		if len(changes) == 0 {
+			return memory.Receipt{}, &InvalidError{Field: "changes", Problem: "give at least one change"}
+		}
 		w, err := applyChanges(ctx, t, changeSet{key: key, changes: changes})
 		if err != nil {
 			return memory.Receipt{}, err
@@ -39,15 +44,15 @@ func (s *Store) Apply(ctx context.Context, id memory.Identity, key string, chang
 		return replay.receipt, nil
 	}
 	if quarantine, ok := errors.AsType[*QuarantineError](err); ok {
-		return s.quarantined(ctx, id, key, quarantine)
+		return quarantined(ctx, s.DB, id, key, quarantine)
 	}
 	if keyUsed(err) { // at the same time, for other documents
-		return s.recorded(ctx, id, key)
+		return recorded(ctx, s.DB, id, key)
 	}
 	return receipt, err
 }
 
-// changeSet is what one transaction sends through the gate.
+// changeSet is the input of the gate: the changes of one transaction.
 type changeSet struct {
 	author  memory.Author // of the new versions; zero: the author of the transaction's identity
 	key     string        // idempotency key; empty: no receipt is recorded
@@ -99,7 +104,7 @@ func applyChanges(ctx context.Context, t *tx, set changeSet) (*writes, error) {
 	return w, w.queueWrites(&t.queued, t)
 }
 
-// writes are changes of documents on their way through the gate, and what became of them.
+// writes are changes of documents in progress, and their result.
 type writes struct {
 	changeSet
 
@@ -128,10 +133,10 @@ type checked struct {
 	findings []memory.Finding
 }
 
-// maxKey bounds an idempotency key, in bytes.
+// maxKey is the longest idempotency key, in bytes.
 const maxKey = 512
 
-// newWrites checks what can be checked without the database.
+// newWrites checks the changes as far as possible without the database.
 func newWrites(id memory.Identity, set changeSet) (*writes, error) {
 	if err := validText("idempotency key", set.key, maxKey); err != nil {
 		return nil, err
@@ -165,13 +170,13 @@ func keyUsed(err error) bool {
 	return errors.As(err, new(*replayedError)) || isUnique(err, "write_ledger_pkey")
 }
 
-// contendedRounds is how often a write is repeated that found its documents changed between its look and the gate.
+// contendedRounds is the number of attempts of a write whose documents change between its reads and the gate.
 const contendedRounds = 3
 
 // contended runs fn as one transaction, and again when another writer has changed the same lines or used the same key meanwhile.
-func contended[T any](ctx context.Context, s *Store, id memory.Identity, fn func(*tx) (T, error)) (result T, err error) {
+func contended[T any](ctx context.Context, db *DB, id memory.Identity, fn func(*tx) (T, error)) (result T, err error) {
 	for range contendedRounds {
-		result, err = inTx(ctx, s, id, fn)
+		result, err = inTx(ctx, db, id, fn)
 		if !errors.As(err, new(*StaleBaseError)) && !keyUsed(err) {
 			break
 		}
@@ -181,13 +186,13 @@ func contended[T any](ctx context.Context, s *Store, id memory.Identity, fn func
 
 // refused returns what the gate's refusal means to the caller of a method that has its own idempotency keys: a quarantine is recorded
 // in the journal, and a key that was used for something else is a *ConflictError. Other errors are returned as they are.
-func (s *Store) refused(ctx context.Context, id memory.Identity, err error) error {
+func refused(ctx context.Context, db *DB, id memory.Identity, err error) error {
 	if quarantine, ok := errors.AsType[*QuarantineError](err); ok {
-		_, err = s.quarantined(ctx, id, "", quarantine)
+		_, err = quarantined(ctx, db, id, "", quarantine)
 		return err
 	}
 	if keyUsed(err) {
-		return &ConflictError{Code: CodeKeyReused, Message: "the idempotency key was used for another write"}
+		return &ConflictError{Code: CodeKeyReused, Message: "idempotency key already used for another write"}
 	}
 	return err
 }
@@ -196,9 +201,9 @@ const sqlLedger = `
 select receipt from write_ledger
 where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and key = @key`
 
-// recorded returns the receipt that key gave before.
-func (s *Store) recorded(ctx context.Context, id memory.Identity, key string) (memory.Receipt, error) {
-	return read(ctx, s, id, func(t *tx) (memory.Receipt, error) {
+// recorded returns the receipt that a key gave before.
+func recorded(ctx context.Context, db *DB, id memory.Identity, key string) (memory.Receipt, error) {
+	return read(ctx, db, id, func(t *tx) (memory.Receipt, error) {
 		var receipt *memory.Receipt
 		b := &pgx.Batch{}
 		queueLedger(b, t, key, &receipt)
@@ -212,10 +217,10 @@ func (s *Store) recorded(ctx context.Context, id memory.Identity, key string) (m
 	})
 }
 
-// queueLedger queues looking a key up.
+// queueLedger queues looking up the receipt of a key.
 func queueLedger(b *pgx.Batch, t *tx, key string, receipt **memory.Receipt) {
 	found := false
-	one(b.Queue(sqlLedger, t.args(pgx.NamedArgs{"key": key})), &found, func(row pgx.CollectableRow) error {
+	withRow(b.Queue(sqlLedger, t.args(pgx.NamedArgs{"key": key})), &found, func(row pgx.CollectableRow) error {
 		var r memory.Receipt
 		err := row.Scan(&r)
 		r.Replayed = true
@@ -226,8 +231,8 @@ func queueLedger(b *pgx.Batch, t *tx, key string, receipt **memory.Receipt) {
 
 // quarantined records the verdict in its own transaction, since the one of the write was rolled back, and returns the refusal. A key
 // that was used before still returns its receipt.
-func (s *Store) quarantined(ctx context.Context, id memory.Identity, key string, refusal *QuarantineError) (memory.Receipt, error) {
-	return inTx(ctx, s, id, func(t *tx) (memory.Receipt, error) {
+func quarantined(ctx context.Context, db *DB, id memory.Identity, key string, refusal *QuarantineError) (memory.Receipt, error) {
+	return inTx(ctx, db, id, func(t *tx) (memory.Receipt, error) {
 		var receipt *memory.Receipt
 		b := &pgx.Batch{}
 		queueLedger(b, t, key, &receipt)
@@ -245,5 +250,61 @@ func (s *Store) quarantined(ctx context.Context, id memory.Identity, key string,
 			return memory.Receipt{}, errors.Join(refusal, err)
 		}
 		return memory.Receipt{}, refusal
+	})
+}
+
+// Receipt returns the receipt that an idempotency key of the identity's owner gave before, marked as replayed, or false.
+func (s *Gate) Receipt(ctx context.Context, id memory.Identity, key string) (memory.Receipt, bool, error) {
+	receipt, err := recorded(ctx, s.DB, id, key)
+	if errors.Is(err, ErrNotFound) {
+		return memory.Receipt{}, false, nil
+	}
+	return receipt, err == nil, err
+}
+
+const sqlVersionReceipt = `
+select v.document_id, v.version, v.added, v.removed, v.sha256, octet_length(v.content), j.event_id
+from (
+    select *
+    from document_versions
+    where workspace_id = @workspace and agent_id = @row_agent and version = @version and document_id = (
+        select document_id
+        from documents
+        where workspace_id = @workspace and agent_id = @row_agent and scope = @scope and owner_key = @whose and path = @path)
+) v
+cross join lateral (
+    select event_id
+    from journal j
+    where j.workspace_id = @workspace and j.agent_id = @row_agent and j.document_id = v.document_id and j.version = v.version
+    order by event_id
+    limit 1
+) j`
+
+// ReceiptOfVersion returns the receipt of the write that made a version. Its Key is empty.
+func (s *Gate) ReceiptOfVersion(ctx context.Context, id memory.Identity, ref memory.Ref, version int) (memory.Receipt, error) {
+	args, err := refArgs(id, ref)
+	if err != nil {
+		return memory.Receipt{}, err
+	}
+	args["version"] = version
+	return read(ctx, s.DB, id, func(t *tx) (memory.Receipt, error) {
+		path := args["path"].(string) //nolint:forcetypeassert // refArgs puts a string there
+		c := memory.ChangeReceipt{Scope: ref.Scope, Path: path, Created: version == 1, Changed: true, Verdict: memory.VerdictAllow}
+		var event int64
+		found := false
+		b := &pgx.Batch{}
+		withRow(b.Queue(sqlVersionReceipt, t.args(args)), &found, func(row pgx.CollectableRow) error {
+			var sha []byte
+			err := row.Scan(&c.Document, &c.Version, &c.Added, &c.Removed, &sha, &c.Bytes, &event)
+			c.SHA256 = hex.EncodeToString(sha)
+			return err
+		})
+		if err := t.finish(ctx, b); err != nil {
+			return memory.Receipt{}, err
+		}
+		if !found {
+			return memory.Receipt{}, fmt.Errorf("version %d of document %s: %w", version, ref.Path, ErrNotFound)
+		}
+		return memory.Receipt{Token: strconv.FormatInt(event, 10), Changes: []memory.ChangeReceipt{c}}, nil
 	})
 }

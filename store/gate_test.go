@@ -28,30 +28,42 @@ func TestGateRefuses(t *testing.T) {
 		change memory.Change
 		check  func(error) bool
 	}{
-		"no identity":              {memory.Identity{}, replace(team("a.md"), 0, "x"), is(ErrForbidden)},
-		"viewer":                   {as(func(id *memory.Identity) { id.Role = memory.RoleViewer }), replace(personal("a.md"), 0, "x"), is(ErrForbidden)},
+		"no identity": {memory.Identity{}, replace(team("a.md"), 0, "x"), is(ErrForbidden)},
+		"viewer": {as(func(id *memory.Identity) {
+			id.Role = memory.RoleViewer
+		}), replace(personal("a.md"), 0, "x"), is(ErrForbidden)},
 		"pinned writes TEAM":       {as(func(id *memory.Identity) { id.Pinned = true }), replace(team("a.md"), 0, "x"), is(ErrForbidden)},
 		"member writes GLOBAL":     {id, replace(global("a.md"), 0, "x"), is(ErrForbidden)},
 		"limited admin and GLOBAL": {limited, replace(global("a.md"), 0, "x"), is(ErrForbidden)},
-		"other agent":              {as(func(id *memory.Identity) { id.Agents = []string{"bob"} }), replace(team("a.md"), 0, "x"), is(ErrForbidden)},
-		"agents with an asterisk":  {as(func(id *memory.Identity) { id.Agents = []string{"ada", "*"} }), replace(team("a.md"), 0, "x"), is(ErrForbidden)},
-		"no agent":                 {as(func(id *memory.Identity) { id.Agent = "" }), replace(team("a.md"), 0, "x"), invalid("agent")},
-		"agent that is not there":  {as(func(id *memory.Identity) { id.Agent = "bob" }), replace(team("a.md"), 0, "x"), is(ErrNotFound)},
-		"workspace not there":      {as(func(id *memory.Identity) { id.Workspace = "none" }), replace(team("a.md"), 0, "x"), is(ErrNotFound)},
-		"personal of nobody":       {member(""), replace(personal("a.md"), 0, "x"), invalid("owner")},
-		"personal of system":       {member(memory.SystemOwner), replace(personal("a.md"), 0, "x"), invalid("scope")},
-		"unknown scope":            {id, replace(memory.Ref{Scope: "ALL", Path: "a.md"}, 0, "x"), invalid("scope")},
-		"unknown op":               {id, memory.Change{Ref: team("a.md"), Op: "shred"}, invalid("op")},
-		"negative base":            {id, replace(team("a.md"), -1, "x"), invalid("base")},
-		"restore of version 0":     {id, memory.Change{Ref: team("a.md"), Op: memory.OpRestore}, invalid("restore")},
-		"path up":                  {id, replace(team("../a.md"), 0, "x"), invalid("path")},
-		"path not Markdown":        {id, replace(team("a.txt"), 0, "x"), invalid("path")},
-		"path of 256 bytes":        {id, replace(team(strings.Repeat("p", 253)+".md"), 0, "x"), invalid("path")},
-		"content over 1 MiB":       {id, replace(team("a.md"), 0, strings.Repeat("x", 1<<20+1)), invalid("content")},
-		"content with NUL":         {id, replace(team("a.md"), 0, "a\x00"), invalid("content")},
-		"content not in UTF-8":     {id, replace(team("a.md"), 0, "a\xff"), invalid("content")},
-		"create with NUL":          {id, memory.Change{Ref: team("a.md"), Op: memory.OpAppend, Create: "a\x00", Content: "b"}, invalid("create")},
-		"reason over its limit":    {id, memory.Change{Ref: team("a.md"), Op: memory.OpReplace, Reason: strings.Repeat("r", maxReason+1)}, invalid("reason")},
+		"other agent": {as(func(id *memory.Identity) {
+			id.Agents = []string{"bob"}
+		}), replace(team("a.md"), 0, "x"), is(ErrForbidden)},
+		"agents with an asterisk": {as(func(id *memory.Identity) {
+			id.Agents = []string{"ada", "*"}
+		}), replace(team("a.md"), 0, "x"), is(ErrForbidden)},
+		"no agent":                {as(func(id *memory.Identity) { id.Agent = "" }), replace(team("a.md"), 0, "x"), invalid("agent")},
+		"agent that is not there": {as(func(id *memory.Identity) { id.Agent = "bob" }), replace(team("a.md"), 0, "x"), is(ErrNotFound)},
+		"workspace not there": {as(func(id *memory.Identity) {
+			id.Workspace = "none"
+		}), replace(team("a.md"), 0, "x"), is(ErrNotFound)},
+		"personal of nobody":   {member(""), replace(personal("a.md"), 0, "x"), invalid("owner")},
+		"personal of system":   {member(memory.SystemOwner), replace(personal("a.md"), 0, "x"), invalid("scope")},
+		"unknown scope":        {id, replace(memory.Ref{Scope: "ALL", Path: "a.md"}, 0, "x"), invalid("scope")},
+		"unknown op":           {id, memory.Change{Ref: team("a.md"), Op: "shred"}, invalid("op")},
+		"negative base":        {id, replace(team("a.md"), -1, "x"), invalid("base")},
+		"restore of version 0": {id, memory.Change{Ref: team("a.md"), Op: memory.OpRestore}, invalid("restore")},
+		"path up":              {id, replace(team("../a.md"), 0, "x"), invalid("path")},
+		"path not Markdown":    {id, replace(team("a.txt"), 0, "x"), invalid("path")},
+		"path of 256 bytes":    {id, replace(team(strings.Repeat("p", 253)+".md"), 0, "x"), invalid("path")},
+		"content over 1 MiB":   {id, replace(team("a.md"), 0, strings.Repeat("x", 1<<20+1)), invalid("content")},
+		"content with NUL":     {id, replace(team("a.md"), 0, "a\x00"), invalid("content")},
+		"content not in UTF-8": {id, replace(team("a.md"), 0, "a\xff"), invalid("content")},
+		"create with NUL": {id, memory.Change{
+			Ref: team("a.md"), Op: memory.OpAppend, Create: "a\x00", Content: "b",
+		}, invalid("create")},
+		"reason over its limit": {id, memory.Change{
+			Ref: team("a.md"), Op: memory.OpReplace, Reason: strings.Repeat("r", maxReason+1),
+		}, invalid("reason")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := s.Apply(t.Context(), c.id, "", []memory.Change{c.change}); !c.check(err) {
@@ -66,7 +78,9 @@ func TestGateRefuses(t *testing.T) {
 	if _, err := s.Apply(t.Context(), id, "", nil); !invalid("changes")(err) {
 		t.Errorf("no changes: %v", err)
 	}
-	if _, err := s.Apply(t.Context(), id, strings.Repeat("k", maxKey+1), []memory.Change{replace(team("a.md"), 0, "x")}); !invalid("idempotency key")(err) {
+	if _, err := s.Apply(
+		t.Context(), id, strings.Repeat("k", maxKey+1), []memory.Change{replace(team("a.md"), 0, "x")},
+	); !invalid("idempotency key")(err) {
 		t.Errorf("long key: %v", err)
 	}
 
@@ -88,7 +102,7 @@ func TestGateRefuses(t *testing.T) {
 	}
 }
 
-func TestWhoWritesWhat(t *testing.T) {
+func TestWritePermissions(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	pinned := member("user:7")
@@ -154,7 +168,8 @@ func TestPromptDefaults(t *testing.T) {
 		t.Errorf("left as it is: %+v", d)
 	}
 	write(t, s, id, replace(team("other.md"), 1, "ours, changed"))
-	if d = must[memory.Document](t)(s.SetPrompt(t.Context(), id, team("other.md"), &off, nil)); d.Enabled || d.SortOrder != 7 || d.Version != 2 {
+	if d = must[memory.Document](t)(s.SetPrompt(t.Context(), id, team("other.md"), &off, nil)); d.Enabled || d.SortOrder != 7 ||
+		d.Version != 2 {
 		t.Errorf("disabled after a write: %+v", d)
 	}
 	viewer, much := id, maxSortOrder+1
@@ -180,7 +195,8 @@ func TestVersionsAreAppendOnly(t *testing.T) {
 			"update document_versions set content = 'y'", "delete from document_versions", "truncate document_versions",
 			"update messages set content = 'y'", "delete from messages", "update journal set kind = 'y'", "delete from journal",
 			"update write_ledger set receipt = '{}'", "delete from write_ledger", "delete from documents", "delete from extractions",
-			"update documents set scope = 'TEAM'", "update documents set owner_key = 'user:8'", "update conversations set owner_key = 'user:8'",
+			"update documents set scope = 'TEAM'", "update documents set owner_key = 'user:8'",
+			"update conversations set owner_key = 'user:8'",
 			"drop table documents", "alter table documents disable row level security", "set row_security = off; select from documents",
 		} {
 			if _, err := rawAs(t, s, everything(t, id), sql); !errors.Is(err, ErrForbidden) {
@@ -190,7 +206,7 @@ func TestVersionsAreAppendOnly(t *testing.T) {
 	}
 }
 
-func TestJournalTellsTheVerdict(t *testing.T) {
+func TestJournalRecordsVerdict(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, at(func() time.Time { return testClock }))
 	id := member("user:7")
@@ -206,7 +222,8 @@ func TestJournalTellsTheVerdict(t *testing.T) {
 	if all := fmt.Sprint(v); strings.Contains(all, secret) {
 		t.Errorf("the version has the secret: %v", all)
 	}
-	if lines := must[[]memory.BlameLine](t)(s.Blame(t.Context(), id, personal("keys.md"), 0)); len(lines) != 2 || len(lines[0].Messages) != 1 {
+	if lines := must[[]memory.BlameLine](t)(s.Blame(t.Context(), id, personal("keys.md"), 0)); len(lines) != 2 ||
+		len(lines[0].Messages) != 1 {
 		t.Errorf("blame lost the source of the redacted line: %+v", lines)
 	}
 
@@ -224,7 +241,10 @@ func TestJournalTellsTheVerdict(t *testing.T) {
 	}
 	events := journalOf(t, s, id, JournalFilter{})
 	last := events[len(events)-1]
-	wantEvent := Event{ID: last.ID, Transaction: last.Transaction, Kind: EventDocumentQuarantined, Scope: memory.ScopePersonal, Owner: "user:7", Path: "a.md", Author: id.Author, Detail: last.Detail, At: testClock}
+	wantEvent := Event{
+		ID: last.ID, Transaction: last.Transaction, Kind: EventDocumentQuarantined, Scope: memory.ScopePersonal, Owner: "user:7",
+		Path: "a.md", Author: id.Author, Detail: last.Detail, At: testClock,
+	}
 	if diff := cmp.Diff(wantEvent, last); diff != "" {
 		t.Errorf("event (-want +got):\n%s", diff)
 	}
@@ -247,7 +267,7 @@ func TestJournalTellsTheVerdict(t *testing.T) {
 }
 
 // Of a private key, each line by itself looks harmless.
-func TestSourcesKeepNothingOfARedactedBlock(t *testing.T) {
+func TestSourcesDropRedactedBlocks(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, at(func() time.Time { return testClock }))
 	id := member("user:7")

@@ -48,7 +48,7 @@ func scanVersion(row pgx.CollectableRow) (v memory.Version, err error) {
 }
 
 // History lists versions of a document below before (0: all), newest first, without contents.
-func (s *Store) History(ctx context.Context, id memory.Identity, ref memory.Ref, before, limit int) ([]memory.Version, error) {
+func (s *Gate) History(ctx context.Context, id memory.Identity, ref memory.Ref, before, limit int) ([]memory.Version, error) {
 	versions, err := s.versions(ctx, id, ref, sqlHistory, pgx.NamedArgs{"before": before, "limit": limitOf(limit)})
 	if err == nil && len(versions) == 0 && before == 0 {
 		return nil, fmt.Errorf("document %s: %w", ref.Path, ErrNotFound)
@@ -57,7 +57,7 @@ func (s *Store) History(ctx context.Context, id memory.Identity, ref memory.Ref,
 }
 
 // VersionOf returns one version with its content, which is empty for a version that deleted the document.
-func (s *Store) VersionOf(ctx context.Context, id memory.Identity, ref memory.Ref, number int) (memory.Version, error) {
+func (s *Gate) VersionOf(ctx context.Context, id memory.Identity, ref memory.Ref, number int) (memory.Version, error) {
 	versions, err := s.versions(ctx, id, ref, sqlVersion, pgx.NamedArgs{"version": number})
 	if err != nil {
 		return memory.Version{}, err
@@ -68,9 +68,8 @@ func (s *Store) VersionOf(ctx context.Context, id memory.Identity, ref memory.Re
 	return versions[0], nil
 }
 
-// Blame tells for every line of a version (0: the current one) where it came from. A version that deleted the document has
-// no lines.
-func (s *Store) Blame(ctx context.Context, id memory.Identity, ref memory.Ref, number int) ([]memory.BlameLine, error) {
+// Blame returns the origin of every line of a version (0: the current one). A version that deleted the document has no lines.
+func (s *Gate) Blame(ctx context.Context, id memory.Identity, ref memory.Ref, number int) ([]memory.BlameLine, error) {
 	versions, err := s.versions(ctx, id, ref, sqlBlame, pgx.NamedArgs{"version": number})
 	if err != nil {
 		return nil, err
@@ -81,21 +80,16 @@ func (s *Store) Blame(ctx context.Context, id memory.Identity, ref memory.Ref, n
 	if versions[len(versions)-1].Deleted {
 		return nil, nil
 	}
-	// What deleted the document wrote nothing: lines that come back are of the versions that wrote them.
+	// Deletions wrote no lines: lines that return belong to the versions that wrote them.
 	live := slices.DeleteFunc(versions, func(v memory.Version) bool { return v.Deleted })
 	return memory.Blame(live), nil
 }
 
-func (s *Store) versions(ctx context.Context, id memory.Identity, ref memory.Ref, sql string, more pgx.NamedArgs) ([]memory.Version, error) {
+func (s *Gate) versions(ctx context.Context, id memory.Identity, ref memory.Ref, sql string, more pgx.NamedArgs) ([]memory.Version, error) {
 	args, err := refArgs(id, ref)
 	if err != nil {
 		return nil, err
 	}
 	maps.Copy(args, more)
-	return read(ctx, s, id, func(t *tx) (versions []memory.Version, err error) {
-		b := &pgx.Batch{}
-		all(b.Queue(sql, t.args(args)), &versions, scanVersion)
-		err = t.finish(ctx, b)
-		return versions, err
-	})
+	return readAll(ctx, s.DB, id, sql, args, scanVersion)
 }

@@ -20,7 +20,9 @@ func TestBlame(t *testing.T) {
 	write(t, s, id, replace(ref, 0, "# M\n- likes tea\n"))
 	c := memory.Change{
 		Ref: ref, Op: memory.OpReplace, Base: 1, Content: "# M\n- likes tea\n- lives in Kyoto\n", Reason: "said so",
-		Sources: memory.Sources{Conversation: "c", From: 3, To: 6, Lines: []memory.LineSource{{Line: "- lives in Kyoto", Messages: []int64{5}}}},
+		Sources: memory.Sources{
+			Conversation: "c", From: 3, To: 6, Lines: []memory.LineSource{{Line: "- lives in Kyoto", Messages: []int64{5}}},
+		},
 	}
 	write(t, s, workflow("user:7", "r1"), c)
 	lines := must[[]memory.BlameLine](t)(s.Blame(t.Context(), id, ref, 0))
@@ -79,7 +81,9 @@ func TestPersonLinesFollowBlame(t *testing.T) {
 			}
 			c := memory.Change{Ref: ref, Op: memory.OpReplace, Force: true, Content: content.String()}
 			if rapid.IntRange(0, 5).Draw(t, "op") == 0 {
-				c = memory.Change{Ref: ref, Op: memory.OpAppend, Content: fmt.Sprintf("line %d\n", rapid.IntRange(13, 1000).Draw(t, "appended"))}
+				c = memory.Change{
+					Ref: ref, Op: memory.OpAppend, Content: fmt.Sprintf("line %d\n", rapid.IntRange(13, 1000).Draw(t, "appended")),
+				}
 			}
 			id := member("user:7")
 			if rapid.Bool().Draw(t, "workflow") {

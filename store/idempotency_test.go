@@ -111,7 +111,9 @@ func TestConcurrentAppends(t *testing.T) {
 				var changes []memory.Change
 				for n := range refs { // in another order each time: the gate sorts
 					line := fmt.Sprintf("writer %d line %d\n", w, i)
-					changes = append(changes, memory.Change{Ref: refs[(n+w)%len(refs)], Op: memory.OpAppend, Create: "# start\n", Content: line})
+					changes = append(
+						changes, memory.Change{Ref: refs[(n+w)%len(refs)], Op: memory.OpAppend, Create: "# start\n", Content: line},
+					)
 				}
 				if _, err := s.Apply(t.Context(), member("user:7"), "", changes); err != nil {
 					errs[w] = err

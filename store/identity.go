@@ -1,14 +1,15 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"reverie/memory"
 )
 
-// sqlIdentity tells the database on whose behalf the transaction works. All settings are set, always, so that nothing is
-// inherited from an earlier transaction of the connection.
+// sqlIdentity sets the identity of the transaction. It always sets all settings, so that none is left over from an earlier
+// transaction of the connection.
 const sqlIdentity = `select
     set_config('reverie.workspace', $1, true),
     set_config('reverie.agent', $2, true),
@@ -20,8 +21,8 @@ const sqlIdentity = `select
     set_config('reverie.key_hash', $8, true),
     set_config('reverie.purpose', $9, true)`
 
-// settings are an identity as the database's policies see it (migrations/0001_foundation.sql says what each means). The
-// zero value sees nothing.
+// settings is an identity as the database's policies see it (migrations/0001_foundation.sql defines each setting). The zero value
+// sees nothing.
 type settings struct {
 	workspace, agent, agents, owner string
 	anyOwner, admin                 bool
@@ -43,13 +44,13 @@ func onOff(b bool) string {
 	return ""
 }
 
-// purpose widens what a transaction reads for one kind of question that this package asks by itself.
+// purpose widens what a transaction may read for a query that the store makes for itself.
 type purpose string
 
 const (
 	purposeSweep  purpose = "sweep"
 	purposeStatus purpose = "status"
-	// purposeProof reads the one key whose id stands in key_hash: whoever asks then proves to know its secret.
+	// purposeProof allows reading the one key whose id is in key_hash; the caller then has to prove that it knows the secret.
 	purposeProof purpose = "proof"
 )
 
@@ -65,8 +66,8 @@ const (
 
 func (r reach) String() string { return [...]string{"none", "personal", "team", "global"}[r] }
 
-// reachOf says what an identity may write: a viewer nothing, a pinned credential what is its owner's, an admin everything
-// unless limited to some agents, since what is GLOBAL concerns all of them.
+// reachOf returns what an identity may write: nothing for a viewer, PERSONAL for a pinned credential, GLOBAL for an admin who is
+// not limited to some agents, and otherwise TEAM.
 func reachOf(id memory.Identity) reach {
 	switch {
 	case !id.Role.Includes(memory.RoleMember):
@@ -83,7 +84,7 @@ func reachOf(id memory.Identity) reach {
 // isAdmin reports whether an identity may manage the agents that it may use.
 func isAdmin(id memory.Identity) bool { return id.Role.Includes(memory.RoleAdmin) && !id.Pinned }
 
-// settingsOf checks an identity before any SQL and says how the database is to see it.
+// settingsOf checks an identity before any SQL is sent and returns it as settings.
 func settingsOf(id memory.Identity) (settings, error) {
 	if id.Workspace == "" || !id.Role.Valid() {
 		return settings{}, fmt.Errorf("%w: the request has no identity", ErrForbidden)
@@ -111,7 +112,7 @@ func settingsOf(id memory.Identity) (settings, error) {
 	}, nil
 }
 
-// requireAgent refuses calls that concern one agent and name none.
+// requireAgent refuses an identity that names no agent.
 func requireAgent(id memory.Identity) error {
 	if id.Agent == "" {
 		return &InvalidError{Field: "agent", Problem: "name the agent"}
@@ -119,43 +120,48 @@ func requireAgent(id memory.Identity) error {
 	return nil
 }
 
-// requireOwner refuses calls that concern one owner and name none.
+// requireOwner refuses an identity that names no owner or no agent.
 func requireOwner(id memory.Identity) error {
 	if id.Owner == memory.NoOwner {
-		return &InvalidError{Field: "owner", Problem: "name whose it is, as owner, as channel and sender, or as endUserId"}
+		return &InvalidError{Field: "owner", Problem: "name the owner, by owner, by channel and sender, or by endUserId"}
 	}
 	return requireAgent(id)
 }
 
-// requireWrite refuses identities that only read.
+// requireWrite refuses read-only identities.
 func requireWrite(id memory.Identity) error {
 	if reachOf(id) == reachNone {
-		return fmt.Errorf("%w: the credential only reads", ErrForbidden)
+		return fmt.Errorf("%w: the credential is read-only", ErrForbidden)
 	}
 	return nil
 }
 
-// requireGlobal refuses everybody but admins of the whole workspace.
+// requireAgentWrite refuses identities that name no agent or are read-only.
+func requireAgentWrite(id memory.Identity) error { return cmp.Or(requireAgent(id), requireWrite(id)) }
+
+// requireOwnerWrite refuses identities that name no owner or are read-only.
+func requireOwnerWrite(id memory.Identity) error { return cmp.Or(requireOwner(id), requireWrite(id)) }
+
+// requireGlobal refuses all but admins of the whole workspace.
 func requireGlobal(id memory.Identity) error {
 	if reachOf(id) != reachGlobal {
-		return fmt.Errorf("%w: it needs an admin of the whole workspace", ErrForbidden)
+		return fmt.Errorf("%w: an admin of the whole workspace is required", ErrForbidden)
 	}
 	return nil
 }
 
-// requireAdmin refuses everybody but admins.
+// requireAdmin refuses all but admins.
 func requireAdmin(id memory.Identity) error {
 	if !isAdmin(id) {
-		return fmt.Errorf("%w: it needs an admin", ErrForbidden)
+		return fmt.Errorf("%w: an admin is required", ErrForbidden)
 	}
 	return nil
 }
 
-// requireTender refuses everybody but who tends an index: an admin that reads every owner, because what is derived is made
-// and removed for all of them together.
+// requireTender refuses all but admins that read every owner: derived data is built and removed for all owners together.
 func requireTender(id memory.Identity) error {
 	if !isAdmin(id) || !id.AnyOwner {
-		return fmt.Errorf("%w: it needs an admin that reads every owner", ErrForbidden)
+		return fmt.Errorf("%w: an admin that reads every owner is required", ErrForbidden)
 	}
 	return nil
 }

@@ -11,18 +11,21 @@ import (
 	"reverie/memory"
 )
 
-// ImportState is how far an import is.
+// Transfer stores imports, snapshots, and writes of business processes.
+type Transfer struct{ *DB }
+
+// ImportState is the state of an import.
 type ImportState string
 
 // States of imports.
 const (
 	ImportStaging   ImportState = "staging"   // items are uploaded
-	ImportRunning   ImportState = "running"   // they are moved in
+	ImportRunning   ImportState = "running"   // items are being imported
 	ImportDone      ImportState = "done"      // all are settled
-	ImportCancelled ImportState = "cancelled" // what was not settled is left out
+	ImportCancelled ImportState = "cancelled" // waiting items are skipped
 )
 
-// Import is what is moved in of one source, with the options that hold for it.
+// Import is an import from one source, with its options.
 type Import struct {
 	ID         uuid.UUID
 	Owner      memory.Owner // whose memory it is about; NoOwner: of several, or the shared one
@@ -37,7 +40,7 @@ type Import struct {
 	CreatedAt  time.Time
 	StartedAt  *time.Time
 	FinishedAt *time.Time
-	// Outcomes counts the items; those of "" wait. Lists have none.
+	// Outcomes counts the items by outcome; those of "" wait. Lists have none.
 	Outcomes map[memory.Outcome]int
 }
 
@@ -52,11 +55,11 @@ func (i Import) Settled() int {
 	return n
 }
 
-// NewImport is what CreateImport is told.
+// NewImport describes an import to create.
 type NewImport struct {
-	Source     string // what tells the source from others, such as a hash of it; at most memory.MaxImportSource bytes
+	Source     string // identifies the source, such as its hash; at most memory.MaxImportSource bytes
 	Format     string
-	Label      string // what people call it, at most memory.MaxImportLabel bytes
+	Label      string // display name, at most memory.MaxImportLabel bytes
 	OnConflict memory.ImportPolicy
 	Extract    bool
 }
@@ -73,7 +76,7 @@ where i.workspace_id = @workspace and i.agent_id = @agent `
 	sqlImportLock = sqlImport + `
 for no key update`
 
-	// A list for people: no index serves owners, there are few imports.
+	// No index serves owners; there are few imports.
 	sqlImports = importColumns + `
     and (i.owner_key = @owner or @any)
     and (i.created_at, i.import_id) < (@at, @id)
@@ -81,7 +84,8 @@ order by i.created_at desc, i.import_id desc
 limit @limit`
 
 	sqlImportCreate = `
-insert into imports (workspace_id, agent_id, import_id, owner_key, format, label, on_conflict, extract, state, writes, author_id, created_at)
+insert into imports (workspace_id, agent_id, import_id, owner_key, format, label, on_conflict, extract, state, writes, author_id,
+    created_at)
 values (@workspace, @agent, @import, @owner, @format, @label, @on_conflict, @extract, 'staging', @writes, @author, @now)
 on conflict do nothing`
 
@@ -98,18 +102,18 @@ func scanImport(row pgx.CollectableRow) (i Import, err error) {
 	return i, err
 }
 
-// importSpace is where the ids of imports come from: they are the same whenever the same source is moved in in the same way.
+// importSpace is the namespace of import ids, which are the same whenever the same source is imported in the same way.
 var importSpace = uuid.MustParse("5b1d4a0e-52c3-4c57-9a0c-5a1c2a9f6d10")
 
-// importID names an import by what makes it the same as another one.
+// importID returns the id of an import.
 func importID(id memory.Identity, n NewImport) uuid.UUID {
 	return uuid.NewSHA1(importSpace, fmt.Appendf(nil, "%q %q %q %q %q %q %t",
 		id.Workspace, id.Agent, id.Owner, n.Source, n.Format, n.OnConflict, n.Extract))
 }
 
-// CreateImport makes an import, or finds the one of the same owner, source and options. An identity that names no owner makes
-// one of several owners and of shared documents, which a pinned credential may not.
-func (s *Store) CreateImport(ctx context.Context, id memory.Identity, n NewImport) (Import, error) {
+// CreateImport creates an import, or finds the one of the same owner, source and options. An identity without an owner creates one
+// of several owners and of shared documents, which a pinned credential may not.
+func (s *Transfer) CreateImport(ctx context.Context, id memory.Identity, n NewImport) (Import, error) {
 	if err := n.validate(id); err != nil {
 		return Import{}, err
 	}
@@ -118,7 +122,7 @@ func (s *Store) CreateImport(ctx context.Context, id memory.Identity, n NewImpor
 		writes = reachTeam
 	}
 	made := importID(id, n)
-	return inTx(ctx, s, id, func(t *tx) (Import, error) {
+	return inTx(ctx, s.DB, id, func(t *tx) (Import, error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlImportCreate, t.args(pgx.NamedArgs{
 			"import": made, "format": n.Format, "label": n.Label, "on_conflict": n.OnConflict, "extract": n.Extract,
@@ -131,17 +135,14 @@ func (s *Store) CreateImport(ctx context.Context, id memory.Identity, n NewImpor
 }
 
 func (n NewImport) validate(id memory.Identity) error {
-	if err := requireAgent(id); err != nil {
-		return err
-	}
-	if err := requireWrite(id); err != nil {
+	if err := requireAgentWrite(id); err != nil {
 		return err
 	}
 	if !n.OnConflict.Valid() {
 		return &InvalidError{Field: "onConflict", Problem: "use merge, keep or overwrite"}
 	}
 	if n.Source == "" {
-		return &InvalidError{Field: "source", Problem: "name the source by something that stays the same, such as a hash of it"}
+		return &InvalidError{Field: "source", Problem: "name the source by a stable key, such as its hash"}
 	}
 	for _, text := range []struct {
 		field, value string
@@ -154,7 +155,7 @@ func (n NewImport) validate(id memory.Identity) error {
 	return nil
 }
 
-// importing is an import that is read with its counts.
+// importing reads an import with its counts.
 type importing struct {
 	t     *tx
 	id    uuid.UUID
@@ -164,13 +165,13 @@ type importing struct {
 
 func (i *importing) queue(b *pgx.Batch) {
 	args := i.t.args(pgx.NamedArgs{"import": i.id})
-	one(b.Queue(sqlImport, args), &i.found, func(row pgx.CollectableRow) (err error) { i.Import, err = scanImport(row); return err })
+	one(b.Queue(sqlImport, args), &i.found, &i.Import, scanImport)
 	i.queueCounts(b)
 }
 
 func (i *importing) queueLock(b *pgx.Batch) {
 	args := i.t.args(pgx.NamedArgs{"import": i.id})
-	one(b.Queue(sqlImportLock, args), &i.found, func(row pgx.CollectableRow) (err error) { i.Import, err = scanImport(row); return err })
+	one(b.Queue(sqlImportLock, args), &i.found, &i.Import, scanImport)
 }
 
 func (i *importing) queueCounts(b *pgx.Batch) {
@@ -198,11 +199,11 @@ func (i *importing) finish(ctx context.Context, b *pgx.Batch) (Import, error) {
 func noImport(id uuid.UUID) error { return fmt.Errorf("import %s: %w", id, ErrNotFound) }
 
 // ImportOf returns one import with its progress.
-func (s *Store) ImportOf(ctx context.Context, id memory.Identity, imported uuid.UUID) (Import, error) {
+func (s *Transfer) ImportOf(ctx context.Context, id memory.Identity, imported uuid.UUID) (Import, error) {
 	if err := requireAgent(id); err != nil {
 		return Import{}, err
 	}
-	return read(ctx, s, id, func(t *tx) (Import, error) {
+	return read(ctx, s.DB, id, func(t *tx) (Import, error) {
 		out := importing{t: t, id: imported}
 		b := &pgx.Batch{}
 		out.queue(b)
@@ -210,24 +211,193 @@ func (s *Store) ImportOf(ctx context.Context, id memory.Identity, imported uuid.
 	})
 }
 
-// Imports lists the imports of the identity's owner, without one those of several owners, and with AnyOwner all; newest first,
+// Imports lists the imports of the identity's owner, without an owner those of several owners, and with AnyOwner all, newest first,
 // without their progress.
-func (s *Store) Imports(ctx context.Context, id memory.Identity, p Page) (Listed[Import], error) {
-	if err := requireAgent(id); err != nil {
-		return Listed[Import]{}, err
+func (s *Transfer) Imports(ctx context.Context, id memory.Identity, p Page) (Listed[Import], error) {
+	return readPage(ctx, s.DB, id, p, func(t *tx, from cursor) (string, pgx.NamedArgs) {
+		return sqlImports, pgx.NamedArgs{"any": t.anyOwner, "at": from.at, "id": from.id}
+	}, scanImport, func(i Import) cursor { return cursor{at: i.CreatedAt, id: i.ID} })
+}
+
+// ImportItem is one staged item: a document or a conversation. The store does not read its payload.
+type ImportItem struct {
+	Key          string       // unique within the import, at most memory.MaxImportKey bytes
+	Conversation bool         // or a document
+	Whose        memory.Owner // NoOwner: a shared document
+	At           time.Time    // when it was last written or said
+	Target       string       // path of the document, or id of the conversation
+	Messages     int          // of the conversation
+	Payload      []byte
+	// ReasonCode is the reason why an item cannot be imported. It is recorded as its outcome at once.
+	ReasonCode memory.ReasonCode
+}
+
+// StagedItems is the result of staging a batch.
+type StagedItems struct {
+	Staged int // wait to be moved in, because they are new or are tried again
+	Known  int // were uploaded before
+	Failed int // cannot be moved in
+}
+
+// Reasons of items of an import.
+const (
+	ReasonImportCancelled memory.ReasonCode = "cancelled"
+	ReasonImportConflict  memory.ReasonCode = "exists"  // another document exists and is kept
+	ReasonImportInvalid   memory.ReasonCode = "invalid" // it breaks a rule of documents or messages
+	// ReasonImportTooLarge is an item that exceeds the size of a document or message. Readers of sources cut messages at the end of
+	// a line and skip such documents; other uploads get this reason.
+	ReasonImportTooLarge memory.ReasonCode = "too_large"
+)
+
+const (
+	// An item that is uploaded again is retried if it failed, was cancelled, or met an agent that could not be written.
+	sqlImportStage = `
+with incoming as (
+    select *
+    from unnest(@keys::text[], @kinds::smallint[], @whose::text[], @at::timestamptz[], @targets::text[], @messages::int[],
+            @payloads::bytea[], @reasons::text[])
+        i (item_key, kind, whose, happened_at, target, messages, payload, reason_code)
+), staged as (
+    insert into import_items as x (workspace_id, agent_id, import_id, owner_key, item_key, kind, whose, happened_at, target, messages,
+        payload, outcome, reason_code, settled_at)
+    select @workspace, @agent, @import, @owner, i.item_key, i.kind, i.whose, i.happened_at, i.target, i.messages,
+        case when i.reason_code = '' then i.payload end, case when i.reason_code = '' then '' else 'failed' end, i.reason_code,
+        case when i.reason_code <> '' then @now::timestamptz end
+    from incoming i
+    on conflict (workspace_id, agent_id, import_id, item_key) do update set
+        kind = excluded.kind, whose = excluded.whose, happened_at = excluded.happened_at, target = excluded.target,
+        messages = excluded.messages, payload = excluded.payload, outcome = excluded.outcome, reason_code = excluded.reason_code,
+        settled_at = excluded.settled_at
+    where x.outcome = 'failed' or x.outcome = 'skipped' and x.reason_code in ('cancelled', 'memory_off', 'team_member')
+    returning x.outcome, x.xmax = 0 as added
+)
+select count(*) filter (where outcome = ''), count(*) filter (where outcome <> ''), count(*) filter (where added)
+from staged`
+
+	sqlImportGrow = `
+update imports set items = items + @added
+where workspace_id = @workspace and agent_id = @agent and import_id = @import`
+)
+
+// StageImport uploads a batch of items with different keys to an import that is not running. A known item is skipped unless a retry
+// may succeed. It returns *ConflictError with CodeImportRunning, or with CodeImportFull for more than memory.MaxImportItems. It
+// costs three round trips.
+func (s *Transfer) StageImport(ctx context.Context, id memory.Identity, imported uuid.UUID, items []ImportItem) (StagedItems, error) {
+	if err := requireAgentWrite(id); err != nil {
+		return StagedItems{}, err
 	}
-	from, err := parseCursor(p.Cursor)
-	if err != nil {
-		return Listed[Import]{}, err
+	if err := validItems(id, items); err != nil {
+		return StagedItems{}, err
 	}
-	limit := limitOf(p.Limit)
-	return read(ctx, s, id, func(t *tx) (Listed[Import], error) {
-		var found []Import
+	return inTx(ctx, s.DB, id, func(t *tx) (StagedItems, error) {
+		i := importing{t: t, id: imported}
 		b := &pgx.Batch{}
-		all(b.Queue(sqlImports, t.args(pgx.NamedArgs{"any": t.anyOwner, "at": from.at, "id": from.id, "limit": limit + 1})), &found, scanImport)
-		if err := t.finish(ctx, b); err != nil {
-			return Listed[Import]{}, err
+		i.queueLock(b)
+		if err := t.send(ctx, b); err != nil {
+			return StagedItems{}, err
 		}
-		return listed(found, limit, func(i Import) cursor { return cursor{at: i.CreatedAt, id: i.ID} }), nil
+		switch {
+		case !i.found:
+			return StagedItems{}, noImport(imported)
+		case i.State == ImportRunning:
+			return StagedItems{}, &ConflictError{
+				Code: CodeImportRunning, Message: "the import is running: wait until it has ended, or cancel it",
+			}
+		}
+		args := t.args(pgx.NamedArgs{"import": imported})
+		itemColumns(items, args)
+		out, added := StagedItems{}, 0
+		b = &pgx.Batch{}
+		b.Queue(sqlImportStage, args).QueryRow(func(row pgx.Row) error { return row.Scan(&out.Staged, &out.Failed, &added) })
+		if err := t.send(ctx, b); err != nil {
+			return StagedItems{}, err
+		}
+		if i.Items+added > memory.MaxImportItems {
+			return StagedItems{}, &ConflictError{
+				Code:    CodeImportFull,
+				Message: fmt.Sprintf("an import has at most %d items: import the rest separately", memory.MaxImportItems),
+			}
+		}
+		out.Known = len(items) - out.Staged - out.Failed
+		b = &pgx.Batch{}
+		if added > 0 {
+			b.Queue(sqlImportGrow, t.args(pgx.NamedArgs{"import": imported, "added": added}))
+		}
+		return out, t.finish(ctx, b)
 	})
+}
+
+// validItems checks the items and the batch as a whole.
+func validItems(id memory.Identity, items []ImportItem) error {
+	switch n := len(items); {
+	case n == 0:
+		return &InvalidError{Field: "items", Problem: "give at least one item"}
+	case n > memory.MaxImportBatch:
+		return &InvalidError{
+			Field: "items", Problem: fmt.Sprintf("%d given, at most %d allowed: send several batches", n, memory.MaxImportBatch),
+		}
+	}
+	seen := make(map[string]bool, len(items))
+	for n, item := range items {
+		at := fmt.Sprintf("items[%d].", n)
+		switch {
+		case item.Key == "":
+			return &InvalidError{Field: at + "key", Problem: "give every item a key that is stable across reads of the source"}
+		case seen[item.Key]:
+			return &InvalidError{Field: at + "key", Problem: "duplicate key in the batch: give every item its own key"}
+		case id.Owner != memory.NoOwner && item.Whose != id.Owner && item.Whose != memory.NoOwner:
+			return &InvalidError{
+				Field: at + "owner", Problem: "the import belongs to another owner: create it without an owner to import several",
+			}
+		case item.Conversation && item.Whose == memory.NoOwner:
+			return &InvalidError{Field: at + "owner", Problem: "name the owner of the conversation, or of the import when it is created"}
+		}
+		seen[item.Key] = true
+		if err := validText(at+"key", item.Key, memory.MaxImportKey); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// itemColumns adds items to args, one array for each column.
+func itemColumns(items []ImportItem, args pgx.NamedArgs) {
+	n := len(items)
+	keys, whose, targets, reasons := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	kinds, counts := make([]int16, n), make([]int32, n)
+	at, payloads := make([]time.Time, n), make([][]byte, n)
+	for i, item := range items {
+		keys[i], whose[i], targets[i], reasons[i] = item.Key, string(item.Whose), storable(item.Target), string(item.ReasonCode)
+		if item.Conversation {
+			kinds[i] = 1
+		}
+		counts[i], at[i], payloads[i] = int32(item.Messages), item.At, item.Payload
+	}
+	args["keys"], args["whose"], args["targets"], args["reasons"] = keys, whose, targets, reasons
+	args["kinds"], args["messages"], args["at"], args["payloads"] = kinds, counts, at, payloads
+}
+
+const sqlImportsRunning = `
+select workspace_id, agent_id, import_id, format, started_at
+from imports
+where state = 'running' and started_at < @before and (started_at, import_id) > (@after, @id)
+order by started_at, import_id
+limit @limit`
+
+// RunningImport refers to an import that has not ended.
+type RunningImport struct {
+	AgentRef
+	ID        uuid.UUID
+	Format    string
+	StartedAt time.Time
+}
+
+// RunningImports lists imports of all workspaces that were started before a time and have not ended, after another one, oldest
+// first. It takes no identity because the sweep works for the deployment.
+func (s *Transfer) RunningImports(ctx context.Context, before time.Time, after RunningImport, limit int) ([]RunningImport, error) {
+	return sweepAll(
+		ctx, s.DB, sqlImportsRunning,
+		pgx.NamedArgs{"before": before, "after": after.StartedAt, "id": after.ID, "limit": limitOf(limit)},
+		pgx.RowToStructByPos[RunningImport],
+	)
 }

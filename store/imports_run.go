@@ -12,10 +12,10 @@ import (
 	"reverie/memory"
 )
 
-// maxImportPage bounds the contents of a page of items, in bytes; one item may have more.
+// maxImportPage bounds the contents of a page of items, in bytes; a single item may be larger.
 const maxImportPage = 16 << 20
 
-// ImportSettled is what became of one item.
+// ImportSettled is the outcome of one item.
 type ImportSettled struct {
 	Key        string
 	Outcome    memory.Outcome
@@ -41,14 +41,14 @@ update imports set
     finished_at = @now
 where workspace_id = @workspace and agent_id = @agent and import_id = @import and state <> 'done'`
 
-	// Without anything left it is done, whether it was cancelled meanwhile or not.
+	// Ends as done, unless it was cancelled meanwhile.
 	sqlImportEnd = `
 update imports set
     state = case when state = 'cancelled' then state else 'done' end,
     finished_at = coalesce(finished_at, @now)
 where workspace_id = @workspace and agent_id = @agent and import_id = @import`
 
-	// A page has as many items as fit its bytes, at least one.
+	// A page has as many items as fit its bytes, but at least one.
 	sqlImportNext = `
 with page as materialized (
     select item_key, kind, whose, happened_at, target, messages, payload,
@@ -84,8 +84,8 @@ update import_items set
 where workspace_id = @workspace and agent_id = @agent and import_id = @import and outcome = ''`
 )
 
-// StartImport has an import run with what the identity may write, if something waits in it, and returns how it stands.
-func (s *Store) StartImport(ctx context.Context, id memory.Identity, imported uuid.UUID) (Import, error) {
+// StartImport starts an import with the rights of the identity, if items wait, and returns its state.
+func (s *Transfer) StartImport(ctx context.Context, id memory.Identity, imported uuid.UUID) (Import, error) {
 	writes := reachPersonal
 	if !id.Pinned {
 		writes = reachTeam
@@ -93,30 +93,28 @@ func (s *Store) StartImport(ctx context.Context, id memory.Identity, imported uu
 	return s.moveImport(ctx, id, imported, sqlImportStart, pgx.NamedArgs{"writes": writes.String(), "author": id.Author.ID})
 }
 
-// CancelImport says that nothing more is to be moved in. LeaveImport does the rest, once nothing of it is under way. One that is
-// done stays done.
-func (s *Store) CancelImport(ctx context.Context, id memory.Identity, imported uuid.UUID) (Import, error) {
+// CancelImport stops an import. LeaveImport then skips the rest, once no item is in progress. One that is done stays done.
+func (s *Transfer) CancelImport(ctx context.Context, id memory.Identity, imported uuid.UUID) (Import, error) {
 	return s.moveImport(ctx, id, imported, sqlImportCancel, nil)
 }
 
-// EndImport ends an import of which nothing waits any more.
-func (s *Store) EndImport(ctx context.Context, id memory.Identity, imported uuid.UUID) (Import, error) {
+// EndImport ends an import without waiting items.
+func (s *Transfer) EndImport(ctx context.Context, id memory.Identity, imported uuid.UUID) (Import, error) {
 	return s.moveImport(ctx, id, imported, sqlImportEnd, nil)
 }
 
-// LeaveImport cancels an import and leaves out what waits in it: its outcome is skipped, and its contents are dropped.
-func (s *Store) LeaveImport(ctx context.Context, id memory.Identity, imported uuid.UUID) (Import, error) {
+// LeaveImport cancels an import and skips its waiting items: their outcome is skipped, and their contents are dropped.
+func (s *Transfer) LeaveImport(ctx context.Context, id memory.Identity, imported uuid.UUID) (Import, error) {
 	return s.moveImport(ctx, id, imported, sqlImportCancel, nil, sqlImportLeave)
 }
 
-func (s *Store) moveImport(ctx context.Context, id memory.Identity, imported uuid.UUID, sql string, more pgx.NamedArgs, also ...string) (Import, error) {
-	if err := requireAgent(id); err != nil {
+func (s *Transfer) moveImport(
+	ctx context.Context, id memory.Identity, imported uuid.UUID, sql string, more pgx.NamedArgs, also ...string,
+) (Import, error) {
+	if err := requireAgentWrite(id); err != nil {
 		return Import{}, err
 	}
-	if err := requireWrite(id); err != nil {
-		return Import{}, err
-	}
-	return inTx(ctx, s, id, func(t *tx) (Import, error) {
+	return inTx(ctx, s.DB, id, func(t *tx) (Import, error) {
 		args := pgx.NamedArgs{"import": imported}
 		maps.Copy(args, more)
 		i := importing{t: t, id: imported}
@@ -130,18 +128,18 @@ func (s *Store) moveImport(ctx context.Context, id memory.Identity, imported uui
 	})
 }
 
-// NextImportItems returns what of an import comes next, at most limit items and some megabytes, at least one if there is one:
-// documents first, then conversations in the order in which they ended. It returns the import as well, without its progress.
-func (s *Store) NextImportItems(ctx context.Context, id memory.Identity, imported uuid.UUID, limit int) (Import, []ImportItem, error) {
+// NextImportItems returns the next items of an import, at most limit items and maxImportPage, but at least one: documents first,
+// then conversations in the order in which they ended. It also returns the import, without its progress.
+func (s *Transfer) NextImportItems(ctx context.Context, id memory.Identity, imported uuid.UUID, limit int) (Import, []ImportItem, error) {
 	if err := requireAgent(id); err != nil {
 		return Import{}, nil, err
 	}
 	var items []ImportItem
-	found, err := read(ctx, s, id, func(t *tx) (Import, error) {
+	found, err := read(ctx, s.DB, id, func(t *tx) (Import, error) {
 		i := importing{t: t, id: imported}
 		args := t.args(pgx.NamedArgs{"import": imported, "limit": limit, "bytes": maxImportPage})
 		b := &pgx.Batch{}
-		one(b.Queue(sqlImport, args), &i.found, func(row pgx.CollectableRow) (err error) { i.Import, err = scanImport(row); return err })
+		one(b.Queue(sqlImport, args), &i.found, &i.Import, scanImport)
 		all(b.Queue(sqlImportNext, args), &items, func(row pgx.CollectableRow) (x ImportItem, err error) {
 			err = row.Scan(&x.Key, &x.Conversation, &x.Whose, &x.At, &x.Target, &x.Messages, &x.Payload)
 			return x, err
@@ -151,13 +149,10 @@ func (s *Store) NextImportItems(ctx context.Context, id memory.Identity, importe
 	return found, items, err
 }
 
-// SettleImport records what became of items, and drops their contents. What is settled stays so, unless it was left out by a
-// cancellation while it was under way.
-func (s *Store) SettleImport(ctx context.Context, id memory.Identity, imported uuid.UUID, settled []ImportSettled) error {
-	if err := requireAgent(id); err != nil {
-		return err
-	}
-	if err := requireWrite(id); err != nil {
+// SettleImport records the outcomes of items, and drops their contents. An outcome is final, except for an item that was cancelled
+// while it was in progress.
+func (s *Transfer) SettleImport(ctx context.Context, id memory.Identity, imported uuid.UUID, settled []ImportSettled) error {
+	if err := requireAgentWrite(id); err != nil {
 		return err
 	}
 	n := len(settled)
@@ -165,7 +160,7 @@ func (s *Store) SettleImport(ctx context.Context, id memory.Identity, imported u
 	for i, item := range settled {
 		keys[i], outcomes[i], reasons[i] = item.Key, string(item.Outcome), string(item.ReasonCode)
 	}
-	_, err := inTx(ctx, s, id, func(t *tx) (struct{}, error) {
+	_, err := inTx(ctx, s.DB, id, func(t *tx) (struct{}, error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlImportSettle, t.args(pgx.NamedArgs{"import": imported, "keys": keys, "outcomes": outcomes, "reasons": reasons}))
 		return struct{}{}, t.finish(ctx, b)
@@ -173,7 +168,7 @@ func (s *Store) SettleImport(ctx context.Context, id memory.Identity, imported u
 	return err
 }
 
-// ImportItemState is an item as people see it.
+// ImportItemState is the state of an item, for people.
 type ImportItemState struct {
 	Key          string
 	Conversation bool
@@ -207,8 +202,10 @@ order by item_key
 limit @limit`
 )
 
-// ImportItems lists the items of an import by their keys. A cursor is the key of the last one.
-func (s *Store) ImportItems(ctx context.Context, id memory.Identity, imported uuid.UUID, f ImportFilter, p Page) (Listed[ImportItemState], error) {
+// ImportItems lists the items of an import by key. A cursor is the key of the last one.
+func (s *Transfer) ImportItems(
+	ctx context.Context, id memory.Identity, imported uuid.UUID, f ImportFilter, p Page,
+) (Listed[ImportItemState], error) {
 	if err := requireAgent(id); err != nil {
 		return Listed[ImportItemState]{}, err
 	}
@@ -216,20 +213,18 @@ func (s *Store) ImportItems(ctx context.Context, id memory.Identity, imported uu
 		return Listed[ImportItemState]{}, err
 	}
 	limit := limitOf(p.Limit)
-	return read(ctx, s, id, func(t *tx) (Listed[ImportItemState], error) {
+	return read(ctx, s.DB, id, func(t *tx) (Listed[ImportItemState], error) {
 		sql := sqlImportItemsOf
 		if f.Any {
 			sql = sqlImportItems
 		}
 		var found []ImportItemState
+		var of Import
 		known := false
 		args := t.args(pgx.NamedArgs{"import": imported, "after": p.Cursor, "outcome": f.Outcome, "limit": limit + 1})
 		b := &pgx.Batch{}
-		one(b.Queue(sqlImport, args), &known, func(row pgx.CollectableRow) error { _, err := scanImport(row); return err })
-		all(b.Queue(sql, args), &found, func(row pgx.CollectableRow) (x ImportItemState, err error) {
-			err = row.Scan(&x.Key, &x.Conversation, &x.Whose, &x.At, &x.Target, &x.Messages, &x.Outcome, &x.ReasonCode, &x.SettledAt)
-			return x, err
-		})
+		one(b.Queue(sqlImport, args), &known, &of, scanImport)
+		all(b.Queue(sql, args), &found, pgx.RowToStructByPos[ImportItemState])
 		if err := t.finish(ctx, b); err != nil {
 			return Listed[ImportItemState]{}, err
 		}
@@ -243,14 +238,14 @@ func (s *Store) ImportItems(ctx context.Context, id memory.Identity, imported uu
 	})
 }
 
-// Imported is how a conversation that is moved in stands.
+// Imported is the state of an imported conversation.
 type Imported struct {
 	Pending    bool           // messages wait in front of the cursor
 	Outcome    memory.Outcome // the most telling one of its extractions; empty: there was none
 	ReasonCode memory.ReasonCode
 }
 
-// Of the same messages the latest record counts: what failed or was skipped may have been extracted since.
+// The latest record of the same messages counts, since what failed or was skipped may have been extracted later.
 const sqlImported = `
 select c.complete_seq > c.cursor_seq, x.outcome, x.reason_code
 from conversations c
@@ -263,16 +258,16 @@ left join lateral (
 ) x on true
 where c.workspace_id = @workspace and c.agent_id = @agent and c.conversation_uid = @uid`
 
-// ImportedConversation reads how a conversation stands, from the records of its extractions.
-func (s *Store) ImportedConversation(ctx context.Context, id memory.Identity, uid uuid.UUID) (Imported, error) {
+// ImportedConversation returns the state of a conversation, from the records of its extractions.
+func (s *Transfer) ImportedConversation(ctx context.Context, id memory.Identity, uid uuid.UUID) (Imported, error) {
 	if err := requireAgent(id); err != nil {
 		return Imported{}, err
 	}
-	return read(ctx, s, id, func(t *tx) (Imported, error) {
+	return read(ctx, s.DB, id, func(t *tx) (Imported, error) {
 		var out Imported
 		found := false
 		b := &pgx.Batch{}
-		one(b.Queue(sqlImported, t.args(pgx.NamedArgs{"uid": uid})), &found, func(row pgx.CollectableRow) error {
+		withRow(b.Queue(sqlImported, t.args(pgx.NamedArgs{"uid": uid})), &found, func(row pgx.CollectableRow) error {
 			var outcome, reason *string
 			if err := row.Scan(&out.Pending, &outcome, &reason); err != nil || outcome == nil {
 				return err

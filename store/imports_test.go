@@ -20,7 +20,10 @@ func TestLimitsOfImports(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:7")
-	source := NewImport{Source: strings.Repeat("s", memory.MaxImportSource), Format: "mem0", Label: strings.Repeat("l", memory.MaxImportLabel), OnConflict: memory.ImportMerge}
+	source := NewImport{
+		Source: strings.Repeat("s", memory.MaxImportSource), Format: "mem0", Label: strings.Repeat("l", memory.MaxImportLabel),
+		OnConflict: memory.ImportMerge,
+	}
 	made := must[Import](t)(s.CreateImport(t.Context(), id, source))
 	for name, n := range map[string]NewImport{
 		"source": {Source: source.Source + "s", Format: "mem0", OnConflict: memory.ImportMerge},
@@ -64,8 +67,12 @@ func TestItemsOfAnImport(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:7")
-	made := must[Import](t)(s.CreateImport(t.Context(), id, NewImport{Source: "s", Format: "mem0", OnConflict: memory.ImportMerge, Extract: true}))
-	if again := must[Import](t)(s.CreateImport(t.Context(), id, NewImport{Source: "s", Format: "mem0", OnConflict: memory.ImportMerge, Extract: true})); again.ID != made.ID {
+	made := must[Import](t)(
+		s.CreateImport(t.Context(), id, NewImport{Source: "s", Format: "mem0", OnConflict: memory.ImportMerge, Extract: true}),
+	)
+	if again := must[Import](t)(
+		s.CreateImport(t.Context(), id, NewImport{Source: "s", Format: "mem0", OnConflict: memory.ImportMerge, Extract: true}),
+	); again.ID != made.ID {
 		t.Error("the same source is another import")
 	}
 	day := func(n int) time.Time { return time.Date(2024, 1, n, 0, 0, 0, 0, time.UTC) }
@@ -121,13 +128,16 @@ func isConflict(err error, code string) bool {
 
 // A step of what was had elsewhere ends with its day in the agent's zone, and is as of the last message of that day, which is
 // never to come.
-func TestStepsOfWhatWasHadElsewhere(t *testing.T) {
+func TestStepsOfImportedConversations(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, at(func() time.Time { return testClock }))
 	id := workflow("user:7", "r1")
 	batch := turn("c", "m", 6)
 	batch.Trigger = memory.TriggerImport
-	days := []string{"2024-02-01T22:00:00Z", "2024-02-01T23:59:00+01:00", "2024-02-01T23:00:00Z", "2024-02-02T01:00:00Z", "2999-01-01T00:00:00Z", "2999-01-01T00:01:00Z"}
+	days := []string{
+		"2024-02-01T22:00:00Z", "2024-02-01T23:59:00+01:00", "2024-02-01T23:00:00Z", "2024-02-02T01:00:00Z", "2999-01-01T00:00:00Z",
+		"2999-01-01T00:01:00Z",
+	}
 	for i := range batch.Messages {
 		said, err := time.Parse(time.RFC3339, days[i])
 		if err != nil {
@@ -140,7 +150,11 @@ func TestStepsOfWhatWasHadElsewhere(t *testing.T) {
 		from, to int64
 		today    string
 	}{{1, 2, "2024-02-01"}, {3, 4, "2024-02-02"}, {5, 6, testClock.Format(time.DateOnly)}} {
-		load := must[ExtractionLoad](t)(s.LoadExtraction(t.Context(), id, Range{ConversationUID: stored.ConversationUID, From: want.from, To: 6}, memory.DefaultExtractSettings()))
+		load := must[ExtractionLoad](t)(
+			s.LoadExtraction(
+				t.Context(), id, Range{ConversationUID: stored.ConversationUID, From: want.from, To: 6}, memory.DefaultExtractSettings(),
+			),
+		)
 		if load.To != want.to || load.Today.Format(time.DateOnly) != want.today || load.Last != (want.to == 6) {
 			t.Errorf("from %d: to %d, as of %s, last %v", want.from, load.To, load.Today, load.Last)
 		}

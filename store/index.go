@@ -14,40 +14,57 @@ import (
 	"reverie/search/index"
 )
 
-// indexFormat is what an index is made with. Sources that were indexed with something else are indexed anew.
+// AgentRef names an agent; with an empty Agent, the workspace.
+type AgentRef struct {
+	Workspace string `json:"workspace"`
+	Agent     string `json:"agent"`
+}
+
+// Index is the search index of documents and messages: segments of postings, and vectors by embedding space.
+type Index struct {
+	*DB
+	segments   *segmentCache
+	exactUnits int64 // ExactUnits, except in tests
+}
+
+func newIndex(db *DB) *Index {
+	return &Index{DB: db, segments: newSegmentCache(), exactUnits: ExactUnits}
+}
+
+// indexFormat names the analyser and chunker. Sources that were indexed with others are indexed again.
 var indexFormat = fmt.Sprintf("analyser %d, chunker %d", analysis.Version, chunk.Version)
 
-// shelf is one part of the index: a corpus of one owner, of the users of an agent, or of the workspace.
-type shelf struct {
+// partition is one part of the index: a corpus of one owner, of the users of an agent, or of the workspace.
+type partition struct {
 	corpus search.Corpus
 	agent  string // empty for GLOBAL
 	scope  memory.Scope
 	owner  memory.Owner // of PERSONAL
 }
 
-// args are the arguments of statements about a shelf, and more.
-func (s shelf) args(t *tx, more pgx.NamedArgs) pgx.NamedArgs {
+// args returns the arguments of statements about a partition, together with more.
+func (s partition) args(t *tx, more pgx.NamedArgs) pgx.NamedArgs {
 	args := t.args(more)
 	args["corpus"], args["agent"], args["scope"], args["owner"] = s.corpus, s.agent, s.scope, s.owner
 	return args
 }
 
-// source is what is to be indexed of a document or conversation.
+// source is a document or conversation to be indexed.
 type source struct {
-	shelf
+	partition
 	uid     uuid.UUID
 	version int // of a document
 	entries []index.Entry
 }
 
 const (
-	// The tokens of all writes come from one sequence. A change of documents has drawn its own before.
+	// Tokens of all writes come from one sequence. A change of documents has drawn its number already.
 	numberOfEvent = `currval('journal_event_id_seq')`
 	numberDrawn   = `nextval('journal_event_id_seq')`
 )
 
 const (
-	// A source is locked while what is derived from it goes: the worker that adds vectors to it comes before or after.
+	// The source is locked while data derived from it is removed, so that a worker that adds vectors runs before or after.
 	sqlIndexLock = `
 select group_no
 from index_sources
@@ -62,8 +79,8 @@ select reverie_forget_vectors(@workspace, @agent, p.space_id, @corpus, @scope, @
 from index_spaces p
 where p.workspace_id = @workspace and p.agent_id = @agent`
 
-	// What a segment has taken stays there, marked, until the segment is merged. A merge that is under way has locked the
-	// fresh rows: then they are gone when this statement goes on, and the marks are made.
+	// Rows that a segment has taken stay in it with a tombstone until the segment is merged. A merge in progress has locked the
+	// fresh rows: when this statement resumes they are gone, and tombstones are written.
 	sqlIndexForget = `
 with old as materialized (
     select group_no, units
@@ -110,7 +127,7 @@ from source`
 	sqlIndexTurns    = indexAddHead + numberDrawn + indexAddTail
 )
 
-// queueForget queues taking a source out of the index.
+// queueForget queues removing a source from the index.
 func (s source) queueForget(b *pgx.Batch, t *tx) {
 	args := s.args(t, pgx.NamedArgs{"source": s.uid})
 	b.Queue(sqlIndexLock, args)
@@ -118,7 +135,7 @@ func (s source) queueForget(b *pgx.Batch, t *tx) {
 	b.Queue(sqlIndexForget, args)
 }
 
-// queueAdd queues adding units to a source, which is made when it is not indexed yet.
+// queueAdd queues adding units to a source, which is created when it is not indexed yet.
 func (s source) queueAdd(b *pgx.Batch, t *tx, sql string, token *string) {
 	segment := index.NewSegment(s.entries)
 	head := int64(0)
@@ -130,35 +147,33 @@ func (s source) queueAdd(b *pgx.Batch, t *tx, sql string, token *string) {
 	})).QueryRow(func(row pgx.Row) error { return row.Scan(token) })
 }
 
-// queueIndex queues indexing the document as it is after its changes.
-func (d *document) queueIndex(b *pgx.Batch, t *tx) {
-	if !memory.Searchable(d.ref.Path) {
+// indexDocument queues indexing a version of a document in place of the previous one. The caller must have drawn the number of its
+// journal event in the same batch.
+func indexDocument(b *pgx.Batch, t *tx, p partition, document uuid.UUID, version int, path, content string, deleted bool) {
+	if !memory.Searchable(path) {
 		return
 	}
-	s := source{
-		shelf: shelf{corpus: search.Memory, agent: d.agent, scope: d.ref.Scope, owner: d.owner},
-		uid:   d.id, version: d.version,
-	}
+	s := source{partition: p, uid: document, version: version}
 	s.queueForget(b, t)
-	if !d.deleted {
-		s.entries = documentEntries(d.ref.Path, d.content(), t.now)
+	if !deleted {
+		s.entries = documentEntries(path, content, t.now)
 		token := ""
 		s.queueAdd(b, t, sqlIndexDocument, &token)
 	}
 }
 
-// documentEntries cuts and analyses a document that was written at a time.
+// documentEntries chunks and analyses a document.
 func documentEntries(path, content string, written time.Time) []index.Entry {
 	return index.Entries(0, written.Unix(), chunk.Document(path, content, chunk.DefaultOptions()))
 }
 
-// turnEntries cuts and analyses messages of which Seq is set.
+// turnEntries chunks and analyses messages with Seq set.
 func turnEntries(messages []memory.Message) []index.Entry {
 	return index.Entries(0, 0, turnPieces(messages))
 }
 
-// turnPieces cuts messages of which Seq is set. Only what people and the assistant said is found; not what Reverie said in place
-// of a model, which repeats what is found anyway.
+// turnPieces chunks messages with Seq set. It takes what people and the assistant said, without canned answers of Reverie, which
+// repeat what is found anyway.
 func turnPieces(messages []memory.Message) []chunk.Piece {
 	var pieces []chunk.Piece
 	for _, m := range messages {

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// Everything that can be indexed becomes a source that was indexed by nobody; what is indexed stays searchable until
-	// its turn comes. Sources are numbered in the order in which they were written, as they were the first time.
+	// Adds a source without an index format for everything that can be indexed; indexed sources stay searchable until they are
+	// indexed again. Sources are numbered in the order in which they were first written.
 	sqlIndexStale = `
 with missing as (
     insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format,
@@ -50,7 +50,13 @@ where workspace_id = @workspace and agent_id = @agent and index_format <> @forma
 
 	sqlReindexDocument = `
 select d.path, d.version, d.deleted, d.updated_at, v.content
-from documents d ` + currentVersion + `
+from documents d
+cross join lateral (
+    select content
+    from document_versions v
+    where v.workspace_id = d.workspace_id and v.agent_id = d.agent_id and v.document_id = d.document_id and v.version = d.version
+    limit 1
+) v
 where d.workspace_id = @workspace and d.agent_id = @agent and d.document_id = @source`
 
 	sqlReindexMessages = `
@@ -61,17 +67,16 @@ order by seq
 limit @limit`
 )
 
-// reindexMessages is how many messages of a conversation are indexed at once.
+// reindexMessages is the number of messages that are indexed at once.
 const reindexMessages = 500
 
-// StaleIndex marks everything that the identity's agent has (without an agent: what the workspace has) as to be indexed
-// anew, what is missing from the index included, and returns how many sources that are. Searches go on: each source
-// changes over by itself.
-func (s *Store) StaleIndex(ctx context.Context, id memory.Identity) (int, error) {
+// StaleIndex marks everything of the identity's agent (without an agent: of the workspace) to be indexed again, including what is
+// missing from the index, and returns the number of sources. Searches continue: each source switches by itself.
+func (s *Index) StaleIndex(ctx context.Context, id memory.Identity) (int, error) {
 	if err := requireTender(id); err != nil {
 		return 0, err
 	}
-	return inTx(ctx, s, id, func(t *tx) (n int, err error) {
+	return inTx(ctx, s.DB, id, func(t *tx) (n int, err error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlIndexStale, t.args(nil)).QueryRow(func(row pgx.Row) error { return row.Scan(&n) })
 		err = t.finish(ctx, b)
@@ -79,19 +84,20 @@ func (s *Store) StaleIndex(ctx context.Context, id memory.Identity) (int, error)
 	})
 }
 
-// RebuildIndex indexes up to limit sources anew that are marked or that another release has indexed, and returns how many
-// are left. Each is a transaction of its own.
-func (s *Store) RebuildIndex(ctx context.Context, id memory.Identity, limit int) (remaining int, err error) {
+// RebuildIndex indexes up to limit sources that are marked or were indexed by another release, each in its own transaction, and
+// returns how many are left.
+func (s *Index) RebuildIndex(ctx context.Context, id memory.Identity, limit int) (remaining int, err error) {
 	if err := requireTender(id); err != nil {
 		return 0, err
 	}
-	stale, err := read(ctx, s, id, func(t *tx) (stale []source, err error) {
+	stale, err := read(ctx, s.DB, id, func(t *tx) (stale []source, err error) {
 		b := &pgx.Batch{}
-		all(b.Queue(sqlStaleSources, t.args(pgx.NamedArgs{"format": indexFormat, "limit": limit})), &stale, func(row pgx.CollectableRow) (s source, err error) {
-			s.agent = id.Agent
-			err = row.Scan(&s.corpus, &s.scope, &s.owner, &s.uid)
-			return s, err
-		})
+		all(b.Queue(sqlStaleSources, t.args(pgx.NamedArgs{"format": indexFormat, "limit": limit})), &stale,
+			func(row pgx.CollectableRow) (s source, err error) {
+				s.agent = id.Agent
+				err = row.Scan(&s.corpus, &s.scope, &s.owner, &s.uid)
+				return s, err
+			})
 		err = t.finish(ctx, b)
 		return stale, err
 	})
@@ -99,11 +105,11 @@ func (s *Store) RebuildIndex(ctx context.Context, id memory.Identity, limit int)
 		return 0, err
 	}
 	for _, source := range stale {
-		if _, err := inTx(ctx, s, id, func(t *tx) (none struct{}, err error) { return none, source.reindex(ctx, t) }); err != nil {
+		if _, err := inTx(ctx, s.DB, id, func(t *tx) (none struct{}, err error) { return none, source.reindex(ctx, t) }); err != nil {
 			return 0, err
 		}
 	}
-	return read(ctx, s, id, func(t *tx) (n int, err error) {
+	return read(ctx, s.DB, id, func(t *tx) (n int, err error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlStaleCount, t.args(pgx.NamedArgs{"format": indexFormat})).QueryRow(func(row pgx.Row) error { return row.Scan(&n) })
 		err = t.finish(ctx, b)
@@ -111,8 +117,8 @@ func (s *Store) RebuildIndex(ctx context.Context, id memory.Identity, limit int)
 	})
 }
 
-// reindex indexes a source anew. It locks what is indexed of the source first: a writer of the source either has changed it
-// before and committed, or waits here before it does.
+// reindex indexes a source again. It first locks the indexed rows of the source: a writer of the source has committed before, or
+// waits here.
 func (s source) reindex(ctx context.Context, t *tx) error {
 	if s.corpus == search.Sessions {
 		return s.reindexConversation(ctx, t)
@@ -121,21 +127,19 @@ func (s source) reindex(ctx context.Context, t *tx) error {
 }
 
 func (s source) reindexDocument(ctx context.Context, t *tx) error {
-	d := document{agent: s.agent, owner: s.owner, id: s.uid, ref: memory.Ref{Scope: s.scope}, contents: map[int]string{}}
-	written, content := t.now, ""
+	var path, content string
+	found, deleted, version, written := false, false, 0, t.now
 	b := &pgx.Batch{}
 	b.Queue(sqlIndexLock, s.args(t, pgx.NamedArgs{"source": s.uid}))
-	one(b.Queue(sqlReindexDocument, s.args(t, pgx.NamedArgs{"source": s.uid})), &d.found, func(row pgx.CollectableRow) error {
-		return row.Scan(&d.ref.Path, &d.version, &d.deleted, &written, &content)
-	})
+	columns(b.Queue(sqlReindexDocument, s.args(t, pgx.NamedArgs{"source": s.uid})), &found, &path, &version, &deleted, &written, &content)
 	if err := t.send(ctx, b); err != nil {
 		return err
 	}
 	b = &pgx.Batch{}
 	s.queueForget(b, t)
-	if d.found && !d.deleted && memory.Searchable(d.ref.Path) {
-		s.version = d.version
-		s.entries = documentEntries(d.ref.Path, content, written)
+	if found && !deleted && memory.Searchable(path) {
+		s.version = version
+		s.entries = documentEntries(path, content, written)
 		token := ""
 		s.queueAdd(b, t, sqlIndexTurns, &token)
 	}
@@ -147,7 +151,10 @@ func (s source) reindexConversation(ctx context.Context, t *tx) error {
 	s.queueForget(b, t)
 	for after := int64(0); ; {
 		var messages []memory.Message
-		all(b.Queue(sqlReindexMessages, s.args(t, pgx.NamedArgs{"source": s.uid, "after": after, "limit": reindexMessages})), &messages, scanMessage)
+		all(
+			b.Queue(sqlReindexMessages, s.args(t, pgx.NamedArgs{"source": s.uid, "after": after, "limit": reindexMessages})),
+			&messages, scanMessage,
+		)
 		if err := t.send(ctx, b); err != nil {
 			return err
 		}
@@ -161,40 +168,4 @@ func (s source) reindexConversation(ctx context.Context, t *tx) error {
 			s.queueAdd(b, t, sqlIndexTurns, &token)
 		}
 	}
-}
-
-// AgentRef names an agent; an empty Agent stands for what belongs to the workspace.
-type AgentRef struct {
-	Workspace string `json:"workspace"`
-	Agent     string `json:"agent"`
-}
-
-const (
-	// What another release has indexed, and what waits for vectors when there is somebody who makes them.
-	sqlDueAgents = `
-(select distinct workspace_id, agent_id from index_sources where index_format < @format limit @limit)
-union
-(select distinct workspace_id, agent_id from index_sources where index_format > @format limit @limit)
-union
-(select distinct workspace_id, agent_id from index_sources where embed_due and @vectors::boolean limit @limit)
-union
-(select distinct workspace_id, agent_id
-from index_fresh
-group by workspace_id, agent_id, corpus, scope, owner_key
-having count(*) >= @from
-limit @limit)
-limit @limit`
-)
-
-// DueAgents lists at most limit agents, of all workspaces, whose index has work to do: something to merge, to index anew, or
-// (with vectors) to embed.
-func (s *Store) DueAgents(ctx context.Context, vectors bool, limit int) ([]AgentRef, error) {
-	sweep := &tx{settings: settings{purpose: purposeSweep}, mode: sqlBeginRead}
-	return run(ctx, s, sweep, func(t *tx) (due []AgentRef, err error) {
-		b := &pgx.Batch{}
-		all(b.Queue(sqlDueAgents, pgx.NamedArgs{"format": indexFormat, "vectors": vectors, "from": packFrom, "limit": limit}), &due,
-			pgx.RowToStructByPos[AgentRef])
-		err = t.finish(ctx, b)
-		return due, err
-	})
 }

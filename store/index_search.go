@@ -16,10 +16,10 @@ import (
 	"reverie/search/index"
 )
 
-// visibleShelves are the shelves that the identity sees. Naming them lets the indexes lead to their rows; row-level security
-// would only filter those of everybody.
-const visibleShelves = `
-with shelf as materialized (
+// visiblePartitions are the partitions that the identity sees. Naming them lets indexes find the rows; row-level security alone
+// would filter the rows of all partitions.
+const visiblePartitions = `
+with partition as materialized (
     select @agent::text as agent_id, 'PERSONAL'::text as scope, @owner::text as owner_key where @owner::text <> ''
     union all
     select @agent, 'TEAM', ''
@@ -31,31 +31,31 @@ with shelf as materialized (
     where @any::boolean and s.workspace_id = @workspace and s.agent_id = @agent and s.scope = 'PERSONAL' and s.owner_key <> @owner::text
 )`
 
-// The rows of a table of the index on those shelves, as r, stand between fromShelves and ofShelf.
+// fromPartitions and ofPartition enclose the name of an index table and select its rows in those partitions as r.
 const (
-	fromShelves = `
-from shelf
+	fromPartitions = `
+from partition
 cross join unnest(@corpora::text[]) c (corpus)
 cross join lateral (
     select *
     from `
-	ofShelf = `
-    where workspace_id = @workspace and agent_id = shelf.agent_id and corpus = c.corpus and scope = shelf.scope
-        and owner_key = shelf.owner_key
+	ofPartition = `
+    where workspace_id = @workspace and agent_id = partition.agent_id and corpus = c.corpus and scope = partition.scope
+        and owner_key = partition.owner_key
     offset 0
 ) r`
 )
 
 const (
-	sqlIndexFresh = visibleShelves + `
-select r.corpus, r.group_no, r.data` + fromShelves + `index_fresh` + ofShelf
+	sqlIndexFresh = visiblePartitions + `
+select r.corpus, r.group_no, r.data` + fromPartitions + `index_fresh` + ofPartition
 
-	sqlIndexSegments = visibleShelves + `
+	sqlIndexSegments = visiblePartitions + `
 select r.corpus, r.segment_id, case when r.segment_id = any (@known::bigint[]) then null else r.data end` +
-		fromShelves + `index_segments` + ofShelf
+		fromPartitions + `index_segments` + ofPartition
 
-	sqlIndexBlocks = visibleShelves + `
-select r.corpus, r.segment_id, k.term, b.bucket, b.term, b.data` + fromShelves + `index_segments` + ofShelf + `
+	sqlIndexBlocks = visiblePartitions + `
+select r.corpus, r.segment_id, k.term, b.bucket, b.term, b.data` + fromPartitions + `index_segments` + ofPartition + `
 cross join unnest(@terms::bigint[]) k (term)
 cross join lateral (
     select *
@@ -65,25 +65,30 @@ cross join lateral (
     offset 0
 ) b`
 
-	sqlIndexGraves = visibleShelves + `
-select r.group_no` + fromShelves + `index_graves` + ofShelf
+	sqlIndexTombstones = visiblePartitions + `
+select r.group_no` + fromPartitions + `index_graves` + ofPartition
 )
 
-// Collect reads what the identity may find in each corpus: all units, and where the terms of the question occur. It is one
-// round trip and one snapshot, whatever is written or merged meanwhile.
-func (s *Store) Collect(ctx context.Context, id memory.Identity, corpora []search.Corpus, q analysis.Query) ([]*index.Collection, error) {
+// Collect reads what the identity may find in each corpus: all units, and where the terms of the query occur. It costs one round
+// trip, and sees one moment.
+func (s *Index) Collect(ctx context.Context, id memory.Identity, corpora []search.Corpus, q analysis.Query) ([]*index.Collection, error) {
 	if err := requireAgent(id); err != nil {
 		return nil, err
 	}
-	return snapshot(ctx, s, id, func(t *tx) ([]*index.Collection, error) {
+	return snapshot(ctx, s.DB, id, func(t *tx) ([]*index.Collection, error) {
 		key := agentKey{t.workspace, t.agent}
 		c := newCollecting(s.segments.of(key), corpora, q)
-		args := t.viewArgs(pgx.NamedArgs{"corpora": corpora, "terms": c.terms(), "known": slices.Collect(maps.Keys(c.known)), "term_bits": index.TermBits})
+		args := viewArgs(
+			t,
+			pgx.NamedArgs{
+				"corpora": corpora, "terms": c.terms(), "known": slices.Collect(maps.Keys(c.known)), "term_bits": index.TermBits,
+			},
+		)
 		b := &pgx.Batch{}
 		b.Queue(sqlIndexFresh, args).Query(c.fresh)
 		b.Queue(sqlIndexSegments, args).Query(c.segments)
 		b.Queue(sqlIndexBlocks, args).Query(c.blocks)
-		b.Queue(sqlIndexGraves, args).Query(c.graves)
+		b.Queue(sqlIndexTombstones, args).Query(c.tombstones)
 		if err := t.finish(ctx, b); err != nil {
 			return nil, err
 		}
@@ -92,14 +97,14 @@ func (s *Store) Collect(ctx context.Context, id memory.Identity, corpora []searc
 	})
 }
 
-// viewArgs are the arguments of statements over the shelves that the identity sees.
-func (t *tx) viewArgs(more pgx.NamedArgs) pgx.NamedArgs {
+// viewArgs returns the arguments of statements over visible partitions.
+func viewArgs(t *tx, more pgx.NamedArgs) pgx.NamedArgs {
 	args := t.args(more)
 	args["any"] = t.anyOwner
 	return args
 }
 
-// collecting puts collections together from the rows of the index.
+// collecting assembles collections from rows of the index.
 type collecting struct {
 	corpora    []search.Corpus
 	query      analysis.Query
@@ -121,7 +126,7 @@ func newCollecting(known segmentUnits, corpora []search.Corpus, q analysis.Query
 	return c
 }
 
-// terms are the terms of the question as the database keeps them.
+// terms returns the terms of the query as the database stores them.
 func (c *collecting) terms() []int64 {
 	wanted := c.gatherings[c.corpora[0]].Wanted()
 	terms := make([]int64, len(wanted))
@@ -171,7 +176,7 @@ func (c *collecting) blocks(rows pgx.Rows) error {
 	return err
 }
 
-func (c *collecting) graves(rows pgx.Rows) error {
+func (c *collecting) tombstones(rows pgx.Rows) error {
 	var group int64
 	_, err := pgx.ForEachRow(rows, []any{&group}, func() error {
 		c.dead[group] = true
@@ -192,7 +197,7 @@ func (c *collecting) collections() []*index.Collection {
 	return collections
 }
 
-// Source is what a unit was made of.
+// Source is the document or message from which a unit was made.
 type Source struct {
 	Scope           memory.Scope
 	Owner           memory.Owner
@@ -203,7 +208,7 @@ type Source struct {
 	ConversationUID uuid.UUID
 }
 
-// Passage is the text of a unit, with where it stands.
+// Passage is the text of a unit with its position.
 type Passage struct {
 	Unit    index.Unit
 	Source  Source
@@ -212,7 +217,7 @@ type Passage struct {
 }
 
 const (
-	// A document's content is read once, however many of its units are asked for.
+	// Reads the content of a document once for all of its units.
 	sqlDocumentTexts = `
 with wanted as materialized (
     select *
@@ -259,9 +264,10 @@ cross join lateral (
 ) m`
 )
 
-// Passages reads the texts of units of one corpus. Units whose source was indexed anew since they were collected are
-// missing.
-func (s *Store) Passages(ctx context.Context, id memory.Identity, corpus search.Corpus, units []index.Unit) (map[index.UnitKey]Passage, error) {
+// Passages reads the texts of units of one corpus. Units whose source was indexed again since they were collected are missing.
+func (s *Index) Passages(
+	ctx context.Context, id memory.Identity, corpus search.Corpus, units []index.Unit,
+) (map[index.UnitKey]Passage, error) {
 	if err := requireAgent(id); err != nil {
 		return nil, err
 	}
@@ -269,7 +275,7 @@ func (s *Store) Passages(ctx context.Context, id memory.Identity, corpus search.
 	if len(units) == 0 {
 		return passages, nil
 	}
-	return read(ctx, s, id, func(t *tx) (map[index.UnitKey]Passage, error) {
+	return read(ctx, s.DB, id, func(t *tx) (map[index.UnitKey]Passage, error) {
 		byKey := make(map[index.UnitKey]index.Unit, len(units))
 		groups, ordinals := make([]int64, len(units)), make([]int64, len(units))
 		starts, lengths := make([]int, len(units)), make([]int, len(units))
@@ -277,7 +283,9 @@ func (s *Store) Passages(ctx context.Context, id memory.Identity, corpus search.
 			byKey[u.Key()] = u
 			groups[i], ordinals[i], starts[i], lengths[i] = u.Group, u.Ordinal(), u.Start, u.End-u.Start
 		}
-		args := t.args(pgx.NamedArgs{"groups": groups, "ordinals": ordinals, "starts": starts, "lengths": lengths, "parts": chunk.MaxParts})
+		args := t.args(
+			pgx.NamedArgs{"groups": groups, "ordinals": ordinals, "starts": starts, "lengths": lengths, "parts": chunk.MaxParts},
+		)
 		b := &pgx.Batch{}
 		var found []Passage
 		if corpus == search.Sessions {
@@ -297,15 +305,17 @@ func (s *Store) Passages(ctx context.Context, id memory.Identity, corpus search.
 	})
 }
 
-// scanDocumentPassage leaves the ordinal in Unit.Seq.
+// scanDocumentPassage sets Unit.Seq to the ordinal.
 func scanDocumentPassage(row pgx.CollectableRow) (p Passage, err error) {
 	var text []byte
-	err = row.Scan(&p.Unit.Group, &p.Unit.Seq, &p.Source.Scope, &p.Source.Owner, &p.Source.Document, &p.Source.Path, &p.Source.Version, &text)
+	err = row.Scan(
+		&p.Unit.Group, &p.Unit.Seq, &p.Source.Scope, &p.Source.Owner, &p.Source.Document, &p.Source.Path, &p.Source.Version, &text,
+	)
 	p.Text = string(text)
 	return p, err
 }
 
-// scanTurnPassage leaves the ordinal in Unit.Seq.
+// scanTurnPassage sets Unit.Seq to the ordinal.
 func scanTurnPassage(row pgx.CollectableRow) (p Passage, err error) {
 	var text []byte
 	err = row.Scan(&p.Unit.Group, &p.Unit.Seq, &p.Source.Scope, &p.Source.Owner, &p.Source.ConversationUID, &p.Source.Conversation,

@@ -23,7 +23,7 @@ func tender() memory.Identity {
 	return id
 }
 
-// collected is what an identity may find in one corpus.
+// collected returns what an identity may find in one corpus.
 func collected(tb tester, s *Store, id memory.Identity, corpus search.Corpus, question string) *index.Collection {
 	tb.Helper()
 	q := analysis.NewQuery(question, testClock)
@@ -85,7 +85,7 @@ func TestIndexFollowsDocuments(t *testing.T) {
 	}
 }
 
-// What tells the agent how to behave, and what dreams say about themselves, is not memory.
+// Instructions for the agent and reports of dreams are not indexed.
 func TestIndexLeavesOut(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -154,9 +154,16 @@ func fill(t *testing.T, s *Store, rounds int) {
 		for _, owner := range []memory.Owner{"user:1", "user:2"} {
 			id := member(owner)
 			word := func(n int) string { return words[(i*7+n*3+len(owner))%len(words)] }
-			must[Stored](t)(s.AppendMessages(t.Context(), id, says(fmt.Sprintf("c%d", i%5)+string(owner), word(1)+" "+word(2), word(3)+" and "+word(4))))
+			must[Stored](t)(
+				s.AppendMessages(
+					t.Context(), id, says(fmt.Sprintf("c%d", i%5)+string(owner), word(1)+" "+word(2), word(3)+" and "+word(4)),
+				),
+			)
 			path := fmt.Sprintf("memory/ships/%d.md", i%90)
-			change := memory.Change{Ref: memory.Ref{Scope: memory.ScopePersonal, Path: path}, Op: memory.OpAppend, Content: fmt.Sprintf("## 10:%02d %s\n\n%s %s %s\n", i%60, word(5), word(6), word(7), word(8))}
+			change := memory.Change{
+				Ref: memory.Ref{Scope: memory.ScopePersonal, Path: path}, Op: memory.OpAppend,
+				Content: fmt.Sprintf("## 10:%02d %s\n\n%s %s %s\n", i%60, word(5), word(6), word(7), word(8)),
+			}
 			must[memory.Receipt](t)(s.Apply(t.Context(), id, "", []memory.Change{change}))
 		}
 	}
@@ -173,7 +180,7 @@ func pack(t *testing.T, s *Store) (merges int) {
 	}
 }
 
-// Merging changes nothing that is found, and neither does building the index anew.
+// Merging and rebuilding do not change search results.
 func TestIndexPackAndRebuild(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -226,7 +233,7 @@ func TestIndexPackAndRebuild(t *testing.T) {
 }
 
 // An index that is gone altogether comes back.
-func TestIndexFromNothing(t *testing.T) {
+func TestIndexRebuildFromNothing(t *testing.T) {
 	t.Parallel()
 	w := makeWorld(t)
 	id := memory.Identity{Workspace: "acme", Agent: "ada", Role: memory.RoleAdmin, AnyOwner: true}
@@ -250,7 +257,7 @@ func TestIndexFromNothing(t *testing.T) {
 	}
 }
 
-// A document that is rewritten while its shelf is merged is found once, as it is now.
+// A document that is rewritten while its partition is merged is found once, as it is now.
 func TestIndexPackBesideWriters(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -261,7 +268,9 @@ func TestIndexPackBesideWriters(t *testing.T) {
 	done := make(chan error, 2)
 	go func() {
 		for i := range 60 {
-			c := memory.Change{Ref: team(fmt.Sprintf("memory/n%d.md", i%10)), Op: memory.OpReplace, Force: true, Content: fmt.Sprintf("anchor round%d", i)}
+			c := memory.Change{
+				Ref: team(fmt.Sprintf("memory/n%d.md", i%10)), Op: memory.OpReplace, Force: true, Content: fmt.Sprintf("anchor round%d", i),
+			}
 			if _, err := s.Apply(t.Context(), id, "", []memory.Change{c}); err != nil {
 				done <- err
 				return
@@ -289,7 +298,7 @@ func TestIndexPackBesideWriters(t *testing.T) {
 	}
 }
 
-// What one release has indexed is indexed anew by the next one, without being asked.
+// Sources that another release has indexed are due.
 func TestDueAgents(t *testing.T) {
 	t.Parallel()
 	w := makeWorld(t)
@@ -299,7 +308,9 @@ func TestDueAgents(t *testing.T) {
 	if due := must[[]AgentRef](t)(w.DueAgents(t.Context(), true, 100)); len(due) != 8 {
 		t.Fatalf("due for vectors: %v, want six agents and two workspaces", due)
 	}
-	if _, err := w.root.Exec(t.Context(), "update index_sources set index_format = 'analyser 0' where workspace_id = 'acme' and agent_id = 'bob'"); err != nil {
+	if _, err := w.root.Exec(
+		t.Context(), "update index_sources set index_format = 'analyser 0' where workspace_id = 'acme' and agent_id = 'bob'",
+	); err != nil {
 		t.Fatal(err)
 	}
 	if due := must[[]AgentRef](t)(w.DueAgents(t.Context(), false, 100)); !slices.Equal(due, []AgentRef{{"acme", "bob"}}) {

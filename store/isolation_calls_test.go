@@ -1,14 +1,20 @@
 package store
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"maps"
 	"slices"
+	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"pgregory.net/rapid"
 
 	"reverie/memory"
+	"reverie/search"
+	snap "reverie/snapshot"
 )
 
 // call makes one call of a method as id, with arguments that point anywhere in the world. It returns what the call
@@ -81,7 +87,10 @@ var calls = map[string]call{
 		return tags, nil, err
 	},
 	"AppendMessages": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		b := taggedTurn(scopeTag(id, memory.ScopePersonal), w.anyPlace(t, id).conversation, rapid.SampledFrom([]string{"m", newID().String()}).Draw(t, "ids"), 2)
+		b := taggedTurn(
+			scopeTag(id, memory.ScopePersonal), w.anyPlace(t, id).conversation,
+			rapid.SampledFrom([]string{"m", newID().String()}).Draw(t, "ids"), 2,
+		)
 		stored, err := w.AppendMessages(t.Context(), id, b)
 		return stored, nil, err
 	},
@@ -100,8 +109,14 @@ var calls = map[string]call{
 	"Apply": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		ref := anyRef(t)
 		c := memory.Change{
-			Ref: ref, Content: scopeTag(id, ref.Scope).String(), Reason: scopeTag(id, ref.Scope).String(), Force: rapid.Bool().Draw(t, "force"), Restore: 1, Strategy: memory.StrategyOverwrite,
-			Op: rapid.SampledFrom([]memory.Op{memory.OpReplace, memory.OpAppend, memory.OpAppend, memory.OpMerge, memory.OpDelete, memory.OpUndelete, memory.OpRestore}).Draw(t, "op"),
+			Ref: ref, Content: scopeTag(id, ref.Scope).String(), Reason: scopeTag(id, ref.Scope).String(),
+			Force: rapid.Bool().Draw(t, "force"), Restore: 1, Strategy: memory.StrategyOverwrite,
+			Op: rapid.SampledFrom(
+				[]memory.Op{
+					memory.OpReplace, memory.OpAppend, memory.OpAppend, memory.OpMerge, memory.OpDelete, memory.OpUndelete,
+					memory.OpRestore,
+				},
+			).Draw(t, "op"),
 		}
 		key := rapid.SampledFrom([]string{"", "key shared.mdTEAM", newID().String()}).Draw(t, "key")
 		receipt, err := w.Apply(t.Context(), id, key, []memory.Change{c})
@@ -197,7 +212,10 @@ var calls = map[string]call{
 	},
 	"SaveDraft": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		p := w.anyPlace(t, id)
-		d := Draft{Changes: []memory.Change{{Ref: anyRef(t), Op: memory.OpAppend, Content: scopeTag(id, memory.ScopePersonal).String()}}, To: 4, Noted: p.flush}
+		d := Draft{
+			Changes: []memory.Change{{Ref: anyRef(t), Op: memory.OpAppend, Content: scopeTag(id, memory.ScopePersonal).String()}},
+			To:      4, Noted: p.flush,
+		}
 		d.Changes[0].Content = scopeTag(id, d.Changes[0].Scope).String()
 		return nil, &p.tag, w.SaveDraft(t.Context(), runOf(id, "w"), p.open, d)
 	},
@@ -227,7 +245,9 @@ var calls = map[string]call{
 	"SpentToday": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		spent, err := w.SpentToday(t.Context(), id, time.Now())
 		var want int
-		if e := w.root.QueryRow(t.Context(), "select coalesce(sum(calls), 0) from model_usage where workspace_id = $1", id.Workspace).Scan(&want); e != nil {
+		if e := w.root.QueryRow(
+			t.Context(), "select coalesce(sum(calls), 0) from model_usage where workspace_id = $1", id.Workspace,
+		).Scan(&want); e != nil {
 			t.Fatal(e)
 		}
 		if err == nil && spent.Calls != want {
@@ -323,7 +343,7 @@ func onlyReferences(t *rapid.T, turns []UnsignalledTurn, err error) error {
 	return err
 }
 
-// anyPlace is where id is at home, if anywhere, or some other place.
+// anyPlace draws the home of id, if it has one, or another place.
 func (w *world) anyPlace(t *rapid.T, id memory.Identity) place {
 	p := rapid.SampledFrom(w.places).Draw(t, "place")
 	home := slices.IndexFunc(w.places, func(p place) bool { return p.tag == scopeTag(id, memory.ScopePersonal) })
@@ -340,7 +360,7 @@ func anyRef(t *rapid.T) memory.Ref {
 	}
 }
 
-// conversationTag is whose conversation an answer is about.
+// conversationTag returns the tag of the conversation in an answer.
 func conversationTag(id memory.Identity, c Conversation, err error) []tag {
 	if err != nil {
 		return nil
@@ -350,7 +370,10 @@ func conversationTag(id memory.Identity, c Conversation, err error) []tag {
 
 // tagOf... ask the database, as the one who sees everything, whose a row is.
 func (w *world) tagOfDocument(t *rapid.T, id uuid.UUID) tag {
-	return w.tagOf(t, "select workspace_id, agent_id, case scope when 'PERSONAL' then owner_key else scope end from documents where document_id = $1", id)
+	return w.tagOf(
+		t,
+		"select workspace_id, agent_id, case scope when 'PERSONAL' then owner_key else scope end from documents where document_id = $1", id,
+	)
 }
 
 func (w *world) tagOfEvent(t *rapid.T, id int64) tag {
@@ -369,4 +392,761 @@ func (w *world) tagOf(t *rapid.T, sql string, id any) (of tag) {
 		t.Fatal(fmt.Errorf("whose is %v: %w", id, err))
 	}
 	return of
+}
+
+func init() { maps.Copy(calls, forgetCalls) }
+
+// forgetCalls are the calls of what people want forgotten.
+var forgetCalls = map[string]call{
+	"Forget": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		ref := anyRef(t)
+		receipt, err := w.Forget(t.Context(), id, ForgetRequest{Ref: ref, FromLine: 1, ToLine: rapid.IntRange(1, 50).Draw(t, "to")})
+		return receipt, nil, err
+	},
+}
+
+// mayImport reports whether an identity may work with the imports of an owner, or without one with those of several owners.
+func mayImport(id memory.Identity, g group) bool {
+	return g.workspace == id.Workspace && g.agent == id.Agent && id.Agent != "" && id.MayUseAgent(id.Agent) &&
+		id.Role.Includes(memory.RoleMember) && (g.owner == string(id.Owner) && (g.owner != "" || !id.Pinned))
+}
+
+// importTag returns the tag of the contents of an identity's import.
+func importTag(id memory.Identity) string {
+	if id.Owner == memory.NoOwner {
+		return scopeTag(id, memory.ScopeTeam).String()
+	}
+	return scopeTag(id, memory.ScopePersonal).String()
+}
+
+// addImport gives a place an import with an item that waits and one that is settled.
+func (w *world) addImport(t *testing.T, id memory.Identity) {
+	t.Helper()
+	says := importTag(id)
+	made := must[Import](t)(
+		w.CreateImport(t.Context(), id, NewImport{Source: says, Format: "mem0", Label: says, OnConflict: memory.ImportMerge}),
+	)
+	items := []ImportItem{{Key: says + "1", Target: says, Payload: []byte(says)}, {Key: says + "2", Target: says, Payload: []byte(says)}}
+	must[StagedItems](t)(w.StageImport(t.Context(), id, made.ID, items))
+	settled := []ImportSettled{{Key: says + "2", Outcome: memory.OutcomeWritten}}
+	if err := w.SettleImport(t.Context(), id, made.ID, settled); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// anyImport is an import of the world, with whose it is; nil: of several owners.
+func (w *world) anyImport(t *rapid.T) (uuid.UUID, *tag) {
+	rows, err := w.root.Query(t.Context(), `
+select jsonb_build_object('id', import_id, 'workspace', workspace_id, 'agent', agent_id, 'owner', owner_key)
+from imports
+order by import_id`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := collectMaps(rows)
+	if err != nil || len(all) == 0 {
+		t.Fatal("there are no imports", err)
+	}
+	text := func(row map[string]any, name string) string { value, _ := row[name].(string); return value }
+	row := rapid.SampledFrom(all).Draw(t, "import")
+	of := tag{text(row, "workspace"), text(row, "agent"), text(row, "owner")}
+	if of.owner == "" {
+		return uuid.MustParse(text(row, "id")), nil
+	}
+	return uuid.MustParse(text(row, "id")), &of
+}
+
+func init() { maps.Copy(calls, importCalls) }
+
+// moved is a call that moves an import on.
+func moved(move func(*rapid.T, *world, memory.Identity, uuid.UUID) (any, error)) call {
+	return func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		imported, of := w.anyImport(t)
+		answer, err := move(t, w, id, imported)
+		return answer, of, err
+	}
+}
+
+// importCalls are the calls about what moves in.
+var importCalls = map[string]call{
+	"CreateImport": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		says := importTag(id)
+		made, err := w.CreateImport(
+			t.Context(), id, NewImport{Source: newID().String(), Format: "mem0", Label: says, OnConflict: memory.ImportKeep},
+		)
+		return made, nil, err
+	},
+	"Imports": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		listed, err := w.Imports(t.Context(), id, Page{Limit: MaxPage})
+		return listed, nil, err
+	},
+	"ImportOf": moved(func(t *rapid.T, w *world, id memory.Identity, imported uuid.UUID) (any, error) {
+		return w.ImportOf(t.Context(), id, imported)
+	}),
+	"StageImport": moved(func(t *rapid.T, w *world, id memory.Identity, imported uuid.UUID) (any, error) {
+		says := importTag(id)
+		return w.StageImport(t.Context(), id, imported, []ImportItem{{Key: newID().String(), Target: says, Payload: []byte(says)}})
+	}),
+	"StartImport": moved(func(t *rapid.T, w *world, id memory.Identity, imported uuid.UUID) (any, error) {
+		return w.StartImport(t.Context(), id, imported)
+	}),
+	"CancelImport": moved(func(t *rapid.T, w *world, id memory.Identity, imported uuid.UUID) (any, error) {
+		return w.CancelImport(t.Context(), id, imported)
+	}),
+	"EndImport": moved(func(t *rapid.T, w *world, id memory.Identity, imported uuid.UUID) (any, error) {
+		return w.EndImport(t.Context(), id, imported)
+	}),
+	"LeaveImport": moved(func(t *rapid.T, w *world, id memory.Identity, imported uuid.UUID) (any, error) {
+		return w.LeaveImport(t.Context(), id, imported)
+	}),
+	"NextImportItems": moved(func(t *rapid.T, w *world, id memory.Identity, imported uuid.UUID) (any, error) {
+		_, items, err := w.NextImportItems(t.Context(), id, imported, 10)
+		return items, err
+	}),
+	"ImportItems": moved(func(t *rapid.T, w *world, id memory.Identity, imported uuid.UUID) (any, error) {
+		return w.ImportItems(t.Context(), id, imported, ImportFilter{Any: true}, Page{})
+	}),
+	"SettleImport": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) { // what it does not see it does not settle
+		imported, _ := w.anyImport(t)
+		return nil, nil, w.SettleImport(
+			t.Context(), id, imported, []ImportSettled{{Key: importTag(id) + "1", Outcome: memory.OutcomeWritten}},
+		)
+	},
+	"RunningImports": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) { // references alone, for the sweep
+		_, err := w.RunningImports(t.Context(), time.Now().Add(time.Hour), RunningImport{}, MaxPage)
+		return nil, nil, err
+	},
+	"ImportedConversation": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		p := w.anyPlace(t, id)
+		out, err := w.ImportedConversation(t.Context(), id, p.uid)
+		return out, &p.tag, err
+	},
+}
+
+func init() { maps.Copy(calls, receiptCalls) }
+
+// receiptCalls are the calls that tell again what a write was answered. A receipt names a path and a document, no words.
+var receiptCalls = map[string]call{
+	"Receipt": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		receipt, found, err := w.Receipt(
+			t.Context(), id, rapid.SampledFrom([]string{"key shared.mdPERSONAL", "key shared.mdTEAM"}).Draw(t, "key"),
+		)
+		if err != nil || !found {
+			return nil, nil, err
+		}
+		var tags []tag
+		for _, c := range receipt.Changes {
+			tags = append(tags, w.tagOfDocument(t, c.Document))
+		}
+		return tags, nil, nil
+	},
+	"ReceiptOfVersion": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		receipt, err := w.ReceiptOfVersion(t.Context(), id, anyRef(t), rapid.IntRange(1, 3).Draw(t, "version"))
+		if err != nil {
+			return nil, nil, err
+		}
+		return w.tagOfDocument(t, receipt.Changes[0].Document), nil, nil
+	},
+}
+
+// addSnapshot adds an open import with its archive to a place; a place without an owner gets one of shared documents.
+func (w *world) addSnapshot(t *testing.T, id memory.Identity) {
+	t.Helper()
+	must[SnapshotImport](t)(w.StageSnapshot(t.Context(), id, snapshotOfTag(scopeTag(id, memory.ScopePersonal), false)))
+	must[SnapshotImport](t)(w.StageSnapshot(t.Context(), id, snapshotOfTag(scopeTag(id, memory.ScopeTeam), true)))
+}
+
+// snapshotOfTag is an archive whose bytes say whose it is; the store does not read them.
+func snapshotOfTag(of tag, shared bool) SnapshotRequest {
+	data := []byte(of.String())
+	return SnapshotRequest{Archive: sha256.Sum256(data), Data: data, Choice: snap.ChooseAll, Shared: shared}
+}
+
+// snapshotTags returns the tags of the imports in an answer.
+func snapshotTags(id memory.Identity, imports ...SnapshotImport) (tags []tag) {
+	for _, i := range imports {
+		of := tag{id.Workspace, id.Agent, string(i.Owner)}
+		if i.Owner == memory.NoOwner {
+			of.owner = "TEAM"
+		}
+		tags = append(tags, of)
+	}
+	return tags
+}
+
+// anySnapshot is an import of anybody, and whose it is.
+func (w *world) anySnapshot(t *rapid.T) (uuid.UUID, tag) {
+	rows, err := w.root.Query(t.Context(), `
+select jsonb_build_object('id', import_id, 'workspace', workspace_id, 'agent', agent_id, 'owner', coalesce(nullif(owner_key, ''), 'TEAM'))
+from snapshot_imports
+order by import_id`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowTo[map[string]string])
+	if err != nil || len(all) == 0 {
+		t.Fatal("no imports", err)
+	}
+	row := rapid.SampledFrom(all).Draw(t, "import")
+	return uuid.MustParse(row["id"]), tag{row["workspace"], row["agent"], row["owner"]}
+}
+
+// takenOf are documents of an identity, as an archive would have them.
+func takenOf(t *rapid.T, id memory.Identity) snap.Taken {
+	scope := rapid.SampledFrom([]memory.Scope{memory.ScopePersonal, memory.ScopeTeam}).Draw(t, "scope")
+	file := snap.File{
+		Ref: memory.Ref{Scope: scope, Path: "shared.md"}, Content: scopeTag(id, scope).String(), Prompt: &snap.Prompt{Enabled: true},
+	}
+	return snap.Taken{Files: []snap.Checked{{File: file}}}
+}
+
+func init() { maps.Copy(calls, snapshotCalls) }
+
+// snapshotCalls are the calls of snapshots.
+var snapshotCalls = map[string]call{
+	"StageSnapshot": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		shared := rapid.Bool().Draw(t, "shared")
+		i, err := w.StageSnapshot(t.Context(), id, snapshotOfTag(scopeTag(id, memory.ScopePersonal), shared))
+		return snapshotTags(id, i), nil, err
+	},
+	"Snapshot": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		which, of := w.anySnapshot(t)
+		i, err := w.Snapshot(t.Context(), id, which)
+		return snapshotTags(id, i), &of, err
+	},
+	"LoadSnapshot": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		which, of := w.anySnapshot(t)
+		i, _, err := w.LoadSnapshot(t.Context(), id, which, true)
+		return snapshotTags(id, i), &of, err
+	},
+	"Snapshots": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		list, err := w.Snapshots(t.Context(), id, Page{Limit: MaxPage})
+		return snapshotTags(id, list.Items...), nil, err
+	},
+	"WaitingSnapshots": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) {
+		_, err := w.WaitingSnapshots(t.Context(), time.Now().Add(time.Hour), MaxPage)
+		return nil, nil, err // references only, as its type has nothing else
+	},
+	"PreviewSnapshot": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		p, err := w.PreviewSnapshot(t.Context(), id, snap.Archive{}, snap.ChooseAll, takenOf(t, id))
+		return p, nil, err
+	},
+	"CommitSnapshot": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		which, of := w.anySnapshot(t)
+		i, err := w.CommitSnapshot(t.Context(), id, which, snap.Archive{}, takenOf(t, id), nil)
+		return snapshotTags(id, i), &of, err
+	},
+	"RefuseSnapshot": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		which, of := w.anySnapshot(t)
+		i, err := w.RefuseSnapshot(t.Context(), id, which, "forbidden")
+		return snapshotTags(id, i), &of, err
+	},
+	"ExportSnapshot": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		e, err := w.ExportSnapshot(
+			t.Context(), id, rapid.SampledFrom([]snap.Choice{snap.ChooseAll, snap.ChooseTeam, snap.ChoosePersonal}).Draw(t, "choice"), "",
+		)
+		return e, nil, err
+	},
+}
+
+func init() { maps.Copy(calls, teamCalls) }
+
+// worldMember is the agent of every workspace of the world that reads behind its leader, the first agent.
+const worldMember = "cleo"
+
+// addMember makes the member of a workspace's team.
+func (w *world) addMember(t *testing.T, workspace string) {
+	t.Helper()
+	name := tag{workspace, worldMember, "AGENT"}.String()
+	settings := memory.AgentSettings{Leader: worldAgents[0]}
+	must[Agent](t)(w.CreateAgent(t.Context(), admin(workspace), NewAgent{ID: worldMember, Name: name, TimeZone: "UTC", Settings: settings}))
+}
+
+// asMember makes a caller one of the member of a team, now and then with a credential that names the member and not the leader, and
+// says what it may be shown. That is written without a look at the policies.
+func asMember(t *rapid.T, id memory.Identity) (member memory.Identity, shown func(tag) bool) {
+	member = id.For(worldMember, id.Owner)
+	if slices.Contains(member.Agents, worldAgents[0]) && rapid.Bool().Draw(t, "names the member") {
+		member.Agents = []string{worldMember}
+	}
+	leader := member
+	leader.Agent, leader.Agents, leader.AnyOwner = worldAgents[0], nil, false
+	return member, func(of tag) bool {
+		return sees(member, of) || member.MayUseAgent(worldMember) && of.agent == worldAgents[0] && of.owner != "AGENT" && sees(leader, of)
+	}
+}
+
+// readBy is a call that reads as a member: what it shows is held against what a member may see.
+func readBy(read func(*rapid.T, *world, memory.Identity) (any, error)) call {
+	return func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		member, shown := asMember(t, id)
+		answer, err := read(t, w, member)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, of := range tagsIn(answer) {
+			if !shown(of) {
+				t.Fatalf("a member shows %v to %+v", of, member)
+			}
+		}
+		return nil, nil, nil
+	}
+}
+
+// teamCalls are the calls of members of a team.
+var teamCalls = map[string]call{
+	"Leader": readBy(func(t *rapid.T, w *world, id memory.Identity) (any, error) {
+		leader, member, err := w.Leader(t.Context(), id)
+		if member &&
+			(leader.Owner != id.Owner || leader.AnyOwner || leader.Workspace != id.Workspace || leader.Role != memory.RoleViewer || !id.MayUseAgent(id.Agent)) {
+			t.Fatalf("%+v reads as %+v", id, leader)
+		}
+		return nil, err
+	}),
+	"ReadableDocument": readBy(func(t *rapid.T, w *world, id memory.Identity) (any, error) {
+		return w.ReadableDocument(t.Context(), id, anyRef(t).Path)
+	}),
+	"ReadableDocuments": readBy(func(t *rapid.T, w *world, id memory.Identity) (any, error) {
+		list, err := w.ReadableDocuments(t.Context(), id, DocumentFilter{IncludeDeleted: true})
+		var tags []tag
+		for _, d := range list {
+			tags = append(tags, w.tagOfDocument(t, d.ID))
+		}
+		return tags, err
+	}),
+}
+
+func init() { maps.Copy(calls, writeCalls) }
+
+// mayWriteScope reports whether an identity may write rows of a scope, in a group of its agent.
+func mayWriteScope(id memory.Identity, g group) bool {
+	switch memory.Scope(g.scope) {
+	case memory.ScopePersonal:
+		return g.owner == string(id.Owner) && id.Owner != memory.NoOwner
+	case memory.ScopeTeam:
+		return !id.Pinned
+	default:
+		return id.Role == memory.RoleAdmin && !id.Pinned && id.Agents == nil
+	}
+}
+
+// writeTag returns the tag of a write.
+func writeTag(id memory.Identity, w MemoryWrite) tag {
+	of := id
+	of.Owner = w.Owner
+	return scopeTag(of, w.Scope)
+}
+
+// taggedWrite is a request in an identity's words.
+func taggedWrite(t *rapid.T, id memory.Identity) memory.WriteRequest {
+	ref := anyRef(t)
+	return memory.WriteRequest{
+		RequestID: rapid.SampledFrom([]string{"r1", "r2", newID().String()}).Draw(t, "request"), Scope: ref.Scope, Target: ref.Path,
+		Strategy: memory.StrategyAppend, Content: scopeTag(id, ref.Scope).String(), Reason: scopeTag(id, ref.Scope).String(),
+	}
+}
+
+// keyOf is a key of the identity's workspace, or of any one if there is none.
+func (w *world) keyOf(t *rapid.T, id memory.Identity) uuid.UUID {
+	all := sortedKeys(w.keyIDs, uuid.UUID.String)
+	own := slices.DeleteFunc(slices.Clone(all), func(key uuid.UUID) bool { return w.keyIDs[key].workspace != id.Workspace })
+	if len(own) == 0 {
+		own = all
+	}
+	return rapid.SampledFrom(own).Draw(t, "key")
+}
+
+// addWrite gives a place a write that waits.
+func (w *world) addWrite(t *testing.T, id memory.Identity) {
+	t.Helper()
+	keys := sortedKeys(w.keyIDs, uuid.UUID.String)
+	own := slices.IndexFunc(keys, func(key uuid.UUID) bool { return w.keyIDs[key].workspace == id.Workspace })
+	for _, scope := range []memory.Scope{memory.ScopePersonal, memory.ScopeTeam} {
+		says := scopeTag(id, scope).String()
+		must[MemoryWrite](t)(w.StageWrite(t.Context(), id, keys[own], memory.WriteRequest{
+			RequestID: string(scope) + string(id.Owner), Scope: scope, Target: "shared.md", Strategy: memory.StrategyAppend,
+			Content: says, Reason: says,
+		}))
+	}
+}
+
+// writeCalls are the calls about what business processes write.
+var writeCalls = map[string]call{
+	"StageWrite": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		staged, err := w.StageWrite(t.Context(), id, w.keyOf(t, id), taggedWrite(t, id))
+		if err != nil {
+			return nil, nil, err
+		}
+		return writeTag(id, staged), nil, nil
+	},
+	// It takes no identity: what it writes is what the credential may that asked. Here it gets what the caller has asked for.
+	"CommitWrite": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		ref := memory.Ref{Scope: memory.ScopePersonal, Path: "MEMORY.md"}
+		staged, err := w.StageWrite(t.Context(), id, w.keyOf(t, id), memory.WriteRequest{
+			RequestID: newID().String(), Scope: ref.Scope, Target: ref.Path, Strategy: memory.StrategyAppend,
+			Content: scopeTag(id, ref.Scope).String(),
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		done, err := w.CommitWrite(
+			t.Context(), WriteRef{Workspace: id.Workspace, Agent: id.Agent, Write: staged.ID}, memory.Author{WorkflowID: "write"},
+		)
+		if err != nil {
+			return nil, nil, err
+		}
+		return writeTag(id, done), nil, nil
+	},
+	"MemoryWrite": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		found, err := w.MemoryWrite(t.Context(), id, rapid.SampledFrom([]string{"r1", "r2"}).Draw(t, "request"))
+		if err != nil {
+			return nil, nil, err
+		}
+		return writeTag(id, found), nil, nil
+	},
+	"MemoryWrites": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		list, err := w.MemoryWrites(t.Context(), id, "", Page{Limit: MaxPage})
+		var tags []tag
+		for _, one := range list.Items {
+			tags = append(tags, writeTag(id, one))
+		}
+		return tags, nil, err
+	},
+	// It takes no identity and shows references only.
+	"DueWrites": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) {
+		due, err := w.DueWrites(t.Context(), MaxPage)
+		for _, ref := range due {
+			if ref.Workspace == "" || ref.Agent == "" || ref.Write == uuid.Nil || ref.RequestID == "" {
+				t.Fatalf("not a reference: %+v", ref)
+			}
+		}
+		return nil, nil, err
+	},
+	// A key is shown to callers that prove to know its secret.
+	"AuthenticateProof": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		secret := rapid.SampledFrom(sortedKeys(w.keys, func(s string) string { return s })).Draw(t, "secret")
+		key, err := w.Authenticate(t.Context(), secret)
+		if err != nil {
+			return nil, nil, err
+		}
+		message := []byte("message")
+		if !sees(id, w.keys[secret]) { // it is not theirs: they cannot know the secret
+			secret = "guessed"
+		}
+		found, err := w.AuthenticateProof(t.Context(), key.ID, message, proofOf(secret, message))
+		return found, nil, err
+	},
+}
+
+func init() { maps.Copy(calls, doctorCalls) }
+
+// strayIndex puts an entry of the index that belongs to nothing under every owner of the world, and returns how to take them away.
+func (w *world) strayIndex(t *rapid.T) (stray map[uuid.UUID]tag, clean func()) {
+	rows, err := w.root.Query(t.Context(), `
+insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format, embed_due, token, changed_at)
+select workspace_id, agent_id, 'memory', 'PERSONAL', owner_key, gen_random_uuid(), 1, 0, 0, '', false, 0, now()
+from owners
+where owner_key like 'user:%'
+returning source_uid, workspace_id, agent_id, owner_key`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stray = map[uuid.UUID]tag{}
+	var uid uuid.UUID
+	var of tag
+	if _, err := pgx.ForEachRow(rows, []any{&uid, &of.workspace, &of.agent, &of.owner},
+		func() error { stray[uid] = of; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return stray, func() {
+		if _, err := w.root.Exec(
+			t.Context(), "delete from index_sources where source_uid = any ($1)", sortedKeys(stray, uuid.UUID.String),
+		); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// tagOfStaged returns the tag of staged work.
+func (w *world) tagOfStaged(t *rapid.T, x StagedWork) tag {
+	table, column := map[string]string{
+		StagedWrite: "memory_writes", StagedImport: "imports", StagedSnapshot: "snapshot_imports",
+	}[x.Kind], "import_id"
+	scope := "coalesce(nullif(owner_key, ''), 'TEAM')"
+	if x.Kind == StagedWrite {
+		column, scope = "write_id", "case scope when 'PERSONAL' then owner_key else scope end"
+	}
+	return w.tagOf(t, "select workspace_id, agent_id, "+scope+" from "+table+" where "+column+" = $1", x.ID)
+}
+
+// doctorCalls are the calls of the doctor.
+var doctorCalls = map[string]call{
+	"Examine": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		stray, clean := w.strayIndex(t)
+		defer clean()
+		e, err := w.Examine(t.Context(), id, time.Now().Add(time.Hour))
+		if err != nil {
+			return nil, nil, err
+		}
+		var tags []tag
+		found := 0
+		for _, x := range e.Superseded {
+			if of, ok := stray[x.UID]; ok {
+				found++
+				tags = append(tags, of)
+			}
+		}
+		for _, of := range stray {
+			if of.workspace == id.Workspace && of.agent == id.Agent {
+				found--
+			}
+		}
+		if found != 0 {
+			t.Fatalf("%+v misses %d entries that belong to nothing", id, -found)
+		}
+		for _, x := range e.Missing {
+			tags = append(tags, w.tagOfDocument(t, x.UID))
+		}
+		for _, x := range e.FedNotes {
+			tags = append(tags, w.tagOfDocument(t, x.UID))
+		}
+		for _, x := range e.Broken {
+			tags = append(tags, w.tagOfDocument(t, x.Document))
+		}
+		for _, x := range e.Open {
+			tags = append(tags, w.tagOfOwner(t, x.OwnerID))
+		}
+		for _, x := range e.Staged {
+			tags = append(tags, w.tagOfStaged(t, x))
+		}
+		for _, x := range e.Waiting {
+			tags = append(tags, w.tagOfOwner(t, x.OwnerID))
+		}
+		return tags, nil, nil
+	},
+	"MendIndex": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		rows, err := w.root.Query(t.Context(), "select scope, owner_key, document_id, path from documents order by document_id")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (x IndexSource, err error) {
+			x.Corpus = search.Memory
+			err = row.Scan(&x.Scope, &x.Owner, &x.UID, &x.Path)
+			return x, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Of a document that it does not see nothing is indexed, and what is indexed of others stays.
+		return nil, nil, w.MendIndex(t.Context(), id, rapid.SampledFrom(all).Draw(t, "source"))
+	},
+	"DropOrphans": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		_, err := w.DropOrphans(t.Context(), id)
+		return nil, nil, err
+	},
+	"RejectFed": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		return nil, nil, w.RejectFed(t.Context(), id, worldEntry) // everybody has one of that name
+	},
+	"EndAbandoned": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		var x OpenRun
+		var of tag
+		as := id
+		switch x.Kind = rapid.SampledFrom([]string{"extraction", "flush", "dream"}).Draw(t, "kind"); x.Kind {
+		case "extraction":
+			p := w.anyPlace(t, id)
+			x.ID, of, as = p.quarantined, p.tag, runOf(id, "q") // it has ended: it is what it was
+		case "flush":
+			x.ID, x.From, of, as = w.anyFlush(t, id)
+			x.To = x.From
+		case "dream":
+			x.ID, of, as = w.anyOpenDream(t, id)
+		}
+		x.WorkflowID, x.Run = as.Author.WorkflowID, as.Author.RunID
+		return nil, &of, w.EndAbandoned(t.Context(), id, x)
+	},
+	"NoteFixed": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		return nil, nil, w.NoteFixed(t.Context(), id, "index_missing", 1)
+	},
+}
+
+// addWindow gives a place's conversation a flush that is acknowledged, one that goes on with a draft, a summary, and one that is
+// being written.
+func (w *world) addWindow(t *testing.T, id memory.Identity, p *place) {
+	t.Helper()
+	note := func(f Flush) {
+		load := must[FlushLoad](t)(w.LoadFlush(t.Context(), id, f.ID, memory.DefaultExtractSettings()))
+		if err := w.SaveFlushDraft(t.Context(), id, f.ID, taggedDraft(id, load)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := planned(t, w.Store, id, p.uid, 4)
+	extracted := FlushEnd{From: 1, To: 2, Outcome: memory.OutcomeNothing, ReasonCode: "extracted"}
+	must[FlushResult](t)(w.EndFlushStep(t.Context(), id, f.ID, extracted))
+	note(f)
+	if done := must[FlushResult](t)(w.CommitFlush(t.Context(), id, f.ID, 3, "")); !done.Flush.Acknowledged() {
+		t.Fatalf("not acknowledged: %+v", done.Flush)
+	}
+	p.flush = f.ID
+	note(planned(t, w.Store, id, p.uid, 6))
+	p.compaction = summarised(t, w.Store, id, summary(p.uid, 4), p.tag.String()).ID
+	open := summary(p.uid, 4)
+	open.Maker = p.tag.String()
+	must[Compaction](t)(w.BeginCompaction(t.Context(), id, open))
+}
+
+// taggedDraft is a draft for a load in an identity's words.
+func taggedDraft(id memory.Identity, l FlushLoad) FlushDraft {
+	says := scopeTag(id, l.Scope).String()
+	return FlushDraft{From: l.From, To: l.To, Scope: l.Scope, Today: l.Today, Entry: "- " + says + "\n", Reason: says, Model: "p/m"}
+}
+
+// anyOpen is a flush or compaction that goes on, of the identity's owner if there is one; where none does, one that has ended.
+// from is the first message that is not done, and as is the identity as the run that has it in hand.
+func (w *world) anyOpen(
+	t *rapid.T, id memory.Identity, table, key, ended string,
+) (found uuid.UUID, from int64, of tag, as memory.Identity) {
+	rows, err := w.root.Query(t.Context(), `
+select jsonb_build_object('id', `+key+`, 'done', done_seq, 'workflow', workflow_id, 'run', run_id, 'workspace', workspace_id,
+    'agent', agent_id, 'owner', owner_key)
+from `+table+`
+order by `+ended+` is not null, `+key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := collectMaps(rows)
+	if err != nil || len(all) == 0 {
+		t.Fatal("nothing goes on in ", table, err)
+	}
+	text := func(row map[string]any, name string) string { value, _ := row[name].(string); return value }
+	row := rapid.SampledFrom(all).Draw(t, table)
+	if rapid.Bool().Draw(t, "own of "+table) {
+		for _, own := range all {
+			if text(own, "workspace") == id.Workspace && text(own, "agent") == id.Agent && text(own, "owner") == string(id.Owner) {
+				row = own
+				break
+			}
+		}
+	}
+	done, _ := row["done"].(float64)
+	as = id
+	as.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "p/m", WorkflowID: text(row, "workflow"), RunID: text(row, "run")}
+	return uuid.MustParse(text(row, "id")), int64(done) + 1, tag{text(row, "workspace"), text(row, "agent"), text(row, "owner")}, as
+}
+
+func (w *world) anyFlush(t *rapid.T, id memory.Identity) (flush uuid.UUID, from int64, of tag, as memory.Identity) {
+	return w.anyOpen(t, id, "flushes", "flush_id", "acknowledged_at")
+}
+
+func (w *world) anyCompaction(t *rapid.T, id memory.Identity) (compaction uuid.UUID, from int64, of tag, as memory.Identity) {
+	return w.anyOpen(t, id, "compactions", "compaction_id", "finished_at")
+}
+
+func init() { maps.Copy(calls, windowCalls) }
+
+// windowCalls are the calls of what context windows are made of.
+var windowCalls = map[string]call{
+	"LoadWindow": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		conversation := rapid.SampledFrom([]string{"", w.anyPlace(t, id).conversation}).Draw(t, "conversation")
+		load, err := w.LoadWindow(t.Context(), id, WindowRequest{Conversation: conversation, Window: 1000, MaxBytes: 1 << 20})
+		return load, nil, err
+	},
+	"PlanFlush": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		p := w.anyPlace(t, id)
+		f, needed, err := w.PlanFlush(t.Context(), id, p.uid, rapid.Int64Range(1, 8).Draw(t, "to"))
+		if !needed {
+			return f, nil, err
+		}
+		return f, &p.tag, err
+	},
+	"BeginFlush": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		flush, _, of, _ := w.anyFlush(t, id)
+		f, err := w.BeginFlush(t.Context(), runOf(id, newID().String()), flush)
+		return f, &of, err
+	},
+	"LoadFlush": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		flush, _, of, as := w.anyFlush(t, id)
+		settings := memory.DefaultExtractSettings()
+		settings.OwnerIsolation = rapid.Bool().Draw(t, "isolation")
+		load, err := w.LoadFlush(t.Context(), as, flush, settings)
+		return []any{load, load.Draft}, &of, err
+	},
+	"SaveFlushDraft": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		flush, from, of, as := w.anyFlush(t, id)
+		scope := rapid.SampledFrom([]memory.Scope{memory.ScopePersonal, memory.ScopeTeam}).Draw(t, "scope")
+		load := FlushLoad{From: from, To: from, Scope: scope, Today: testClock}
+		return nil, &of, w.SaveFlushDraft(t.Context(), as, flush, taggedDraft(id, load))
+	},
+	"CommitFlush": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		flush, from, of, as := w.anyFlush(t, id)
+		result, err := w.CommitFlush(t.Context(), as, flush, from, rapid.SampledFrom([]string{"", newID().String()}).Draw(t, "key"))
+		return result, &of, err
+	},
+	"EndFlushStep": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		flush, from, of, as := w.anyFlush(t, id)
+		end := FlushEnd{
+			From: from, To: from, Outcome: memory.OutcomeWaiting, Violations: []memory.Violation{{Code: "v", Message: of.String()}},
+		}
+		end.Violations[0].Message = scopeTag(id, memory.ScopePersonal).String()
+		if rapid.IntRange(0, 9).Draw(t, "ends") == 0 {
+			end.Outcome = memory.OutcomeNothing
+		}
+		result, err := w.EndFlushStep(t.Context(), as, flush, end)
+		return result, &of, err
+	},
+	"Flush": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		flush, _, of, _ := w.anyFlush(t, id)
+		if p := w.anyPlace(t, id); rapid.Bool().Draw(t, "of a place") {
+			flush, of = p.flush, p.tag
+		}
+		f, err := w.Flush(t.Context(), id, flush)
+		return f, &of, err
+	},
+	"Flushes": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		list, err := w.Flushes(t.Context(), id, w.anyPlace(t, id).conversation, Page{Limit: MaxPage})
+		return flushTags(id, list.Items), nil, err
+	},
+	"BeginCompaction": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		p := w.anyPlace(t, id)
+		r := summary(p.uid, rapid.Int64Range(1, 8).Draw(t, "to"))
+		r.Maker = rapid.SampledFrom([]string{r.Maker, "other"}).Draw(t, "maker")
+		r.Settings.Window = rapid.SampledFrom([]int{500, 1000, 2000}).Draw(t, "window")
+		c, err := w.BeginCompaction(t.Context(), runOf(id, newID().String()), r)
+		return []any{c, flushTags(id, c.Receipts)}, &p.tag, err
+	},
+	"LoadSummary": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		compaction, _, of, as := w.anyCompaction(t, id)
+		part, err := w.LoadSummary(t.Context(), as, compaction, rapid.IntRange(0, 1000).Draw(t, "bytes"))
+		return part, &of, err
+	},
+	"SaveSummary": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		compaction, from, of, as := w.anyCompaction(t, id)
+		c, err := w.SaveSummary(t.Context(), as, compaction, SummaryStep{
+			To: from, Summary: scopeTag(id, memory.ScopePersonal).String(), Model: "p/m", Usage: memory.Usage{Calls: 1},
+		})
+		return []any{c, flushTags(id, c.Receipts)}, &of, err
+	},
+	"Compaction": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		compaction, _, of, _ := w.anyCompaction(t, id)
+		if p := w.anyPlace(t, id); rapid.Bool().Draw(t, "of a place") {
+			compaction, of = p.compaction, p.tag
+		}
+		c, err := w.Compaction(t.Context(), id, compaction)
+		return []any{c, flushTags(id, c.Receipts)}, &of, err
+	},
+	"Compactions": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		list, err := w.Compactions(t.Context(), id, w.anyPlace(t, id).conversation, Page{Limit: MaxPage})
+		tags := []any{list}
+		for _, c := range list.Items {
+			tags = append(tags, flushTags(id, c.Receipts))
+		}
+		return tags, nil, err
+	},
+}
+
+// flushTags returns the tags of the flushes in an answer.
+func flushTags(id memory.Identity, flushes []Flush) (tags []tag) {
+	for _, f := range flushes {
+		tags = append(tags, tag{id.Workspace, id.Agent, string(f.Owner)})
+	}
+	return tags
 }

@@ -15,7 +15,7 @@ import (
 // worldEntry is a statement that everybody in the world has, each in their own words.
 const worldEntry memory.EntryID = "entry"
 
-// dreamTag is whose what an identity dreams is.
+// dreamTag returns the tag of an identity's dreams.
 func dreamTag(id memory.Identity) tag { return scopeTag(id, dreamScope(id.Owner)) }
 
 // worldCandidate is the statement of the world in an identity's words.
@@ -93,14 +93,21 @@ order by finished_at is not null, dream_id`)
 	return uuid.MustParse(text(row, "dream")), of, as
 }
 
-// tagOfOwner is whose an owner's id is.
+// tagOfOwner returns the tag of an owner's id.
 func (w *world) tagOfOwner(t *rapid.T, ownerID uuid.UUID) tag {
-	return w.tagOf(t, "select workspace_id, agent_id, case owner_key when 'system' then 'TEAM' else owner_key end from owners where owner_id = $1", ownerID)
+	return w.tagOf(
+		t,
+		"select workspace_id, agent_id, case owner_key when 'system' then 'TEAM' else owner_key end from owners where owner_id = $1",
+		ownerID,
+	)
 }
 
-// anyEntryChange names the statement that everybody has, as a candidate of somebody's dream or of the last one.
+// anyEntryChange names the statement that all owners have, as a candidate of any dream or of the last one.
 func anyEntryChange(t *rapid.T, w *world, id memory.Identity) (EntryChange, *tag) {
-	c := EntryChange{Entry: worldEntry, Text: dreamTag(id).String() + " " + newID().String(), Key: rapid.SampledFrom([]string{"", newID().String()}).Draw(t, "key")}
+	c := EntryChange{
+		Entry: worldEntry, Text: dreamTag(id).String() + " " + newID().String(),
+		Key: rapid.SampledFrom([]string{"", newID().String()}).Draw(t, "key"),
+	}
 	if rapid.Bool().Draw(t, "the last dream") {
 		return c, nil
 	}
@@ -182,8 +189,9 @@ var dreamCalls = map[string]call{
 	},
 	"BeginDream": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		d := NewDream{
-			Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Topic: dreamTag(id).String(), Settings: memory.DefaultDreamSettings(),
-			Request: rapid.SampledFrom([]string{"", "request"}).Draw(t, "request"), DryRun: rapid.Bool().Draw(t, "dry run"),
+			Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Topic: dreamTag(id).String(),
+			Settings: memory.DefaultDreamSettings(),
+			Request:  rapid.SampledFrom([]string{"", "request"}).Draw(t, "request"), DryRun: rapid.Bool().Draw(t, "dry run"),
 		}
 		var of *tag
 		// Elsewhere the id would be that of a new dream, which is nobody's concern.
@@ -219,7 +227,9 @@ var dreamCalls = map[string]call{
 	},
 	"ReflectDream": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		dreamID, of, as := w.anyOpenDream(t, id)
-		r := dream.Reflection{Themes: []dream.Theme{{Tag: dreamTag(id).String()}}, Truths: []dream.Truth{{Candidate: worldEntry, Confidence: .9}}}
+		r := dream.Reflection{
+			Themes: []dream.Theme{{Tag: dreamTag(id).String()}}, Truths: []dream.Truth{{Candidate: worldEntry, Confidence: .9}},
+		}
 		return nil, &of, w.ReflectDream(t.Context(), as, dreamID, r)
 	},
 	"DraftDream": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
@@ -227,8 +237,11 @@ var dreamCalls = map[string]call{
 		says := dreamTag(id).String()
 		path := rapid.SampledFrom([]string{"memory/dreaming/deep/2026-11-21.md", memory.MemoryPath}).Draw(t, "path")
 		d := DreamDraft{
-			Ranking: dream.Ranking{Candidates: []dream.Candidate{worldCandidate(id)}}, Outcome: memory.OutcomeWritten, Reason: says, Diff: says,
-			Changes: []memory.Change{{Ref: memory.Ref{Scope: dreamScope(id.Owner), Path: path}, Op: memory.OpAppend, Content: says, Reason: says}},
+			Ranking: dream.Ranking{Candidates: []dream.Candidate{worldCandidate(id)}}, Outcome: memory.OutcomeWritten, Reason: says,
+			Diff: says,
+			Changes: []memory.Change{
+				{Ref: memory.Ref{Scope: dreamScope(id.Owner), Path: path}, Op: memory.OpAppend, Content: says, Reason: says},
+			},
 		}
 		return nil, &of, w.DraftDream(t.Context(), as, dreamID, d)
 	},
@@ -240,8 +253,8 @@ var dreamCalls = map[string]call{
 	"EndDream": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		dreamID, of, as := w.anyOpenDream(t, id)
 		e := DreamEnding{Outcome: memory.OutcomeWaiting, Until: testClock, Reason: dreamTag(id).String()}
-		if rapid.Bool().Draw(t, "heard") {
-			e.Outcome, e.Heard = memory.OutcomeNothing, true
+		if rapid.Bool().Draw(t, "cleared") {
+			e.Outcome, e.NewsSeen = memory.OutcomeNothing, true
 		}
 		x, err := w.EndDream(t.Context(), as, dreamID, e)
 		return x, &of, err

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -98,7 +99,7 @@ func (r trials) run(t *testing.T, w *world, names []string) {
 			before = after
 		}
 	})
-	w.tellsEveryWrite(t)
+	w.recordsEveryWrite(t)
 }
 
 // anyIdentity draws an admin or a member of some place, so that every method has something to do, or whatever comes.
@@ -182,7 +183,7 @@ order by 1`)
 	var tenants []string
 	for _, table := range tables {
 		derived := strings.HasPrefix(table.Name, "index_") || table.Name == "embedding_cache" ||
-			table.Name == "dream_candidates" || table.Name == "dream_news" || // staged anew, and heard
+			table.Name == "dream_candidates" || table.Name == "dream_news" || // staged anew, and cleared
 			table.Name == "snapshot_archives" // until the import has ended
 		if table.Update && !derived || table.Truncate {
 			t.Errorf("the application may delete rows of %s", table.Name)
@@ -194,7 +195,8 @@ order by 1`)
 			continue
 		}
 		if strings.HasPrefix(table.Name, "index_vectors_") && table.Name != "index_vectors_large" { // reached through the whole table only
-			if _, err := w.pool.Exec(t.Context(), "select from "+table.Name); !table.Enabled || !table.Forced || !is(ErrForbidden)(translate(err)) {
+			if _, err := w.pool.Exec(t.Context(), "select from "+table.Name); !table.Enabled || !table.Forced ||
+				!is(ErrForbidden)(translate(err)) {
 				t.Errorf("part %s: row-level security enabled %v, forced %v; reading it: %v", table.Name, table.Enabled, table.Forced, err)
 			}
 			continue
@@ -232,7 +234,7 @@ order by 1`)
 	}
 }
 
-// rawIdentities are who tries raw SQL.
+// rawIdentities are the identities that try raw SQL.
 var rawIdentities = map[string]memory.Identity{
 	"viewer":  {Workspace: "acme", Agent: "ada", Owner: "user:1", Role: memory.RoleViewer},
 	"member":  {Workspace: "acme", Agent: "ada", Owner: "user:1", Role: memory.RoleMember},
@@ -269,7 +271,7 @@ func TestRawReads(t *testing.T) {
 	}
 }
 
-// Copies of every row of others are refused, as they are and as rows of one's own that hang on what is somebody else's.
+// Copies of rows of other identities are refused, unchanged and as own rows that refer to rows of others.
 func TestRawWritesAcross(t *testing.T) {
 	t.Parallel()
 	w := makeWorld(t)
@@ -343,7 +345,9 @@ func TestRawWritesAcross(t *testing.T) {
 				if column == "" {
 					continue
 				}
-				n, err := rawAs(t, w.Store, set, "update "+table.name+" r set "+column+" = "+column+" where not ("+ownRows(table.name, id)+")")
+				n, err := rawAs(
+					t, w.Store, set, "update "+table.name+" r set "+column+" = "+column+" where not ("+ownRows(table.name, id)+")",
+				)
 				if err == nil && n > 0 {
 					t.Errorf("%s updated %s of %d rows of others in %s", name, column, n, table.name)
 				}
@@ -357,13 +361,15 @@ func TestRawWritesAcross(t *testing.T) {
 		t.Error("no copy was ever accepted: the test shows nothing")
 	}
 
-	// Rows of one's own that hang on what is somebody else's.
+	// Own rows that refer to rows of others.
 	me, other := everything(t, rawIdentities["member"]), w.places[1]
 	if other.tag != (tag{"acme", "ada", "user:2"}) {
 		t.Fatalf("place 1 is %v", other.tag)
 	}
 	var document string
-	if err := w.root.QueryRow(t.Context(), "select document_id from documents where owner_key = 'user:2' limit 1").Scan(&document); err != nil {
+	if err := w.root.QueryRow(
+		t.Context(), "select document_id from documents where owner_key = 'user:2' limit 1",
+	).Scan(&document); err != nil {
 		t.Fatal(err)
 	}
 	for what, sql := range map[string]string{
@@ -402,4 +408,94 @@ var updatable = map[string]string{
 	"model_usage": "calls", "owners": "turn", "index_sources": "head", "index_spaces": "state", "index_progress": "done",
 	"index_vectors": "embedding", "index_vectors_large": "embedding", "embedding_cache": "used_at",
 	"dreams": "reason", "dream_candidates": "rank", "dream_entries": "status", "dream_news": "mark",
+}
+
+// groupOf returns the group of a row in JSON.
+func groupOf(table string, row map[string]any) group {
+	text := func(column string) string {
+		value, _ := row[column].(string)
+		return value
+	}
+	g := group{table: table, workspace: text("workspace_id"), agent: text("agent_id"), owner: text("owner_key"), scope: text("scope")}
+	if table == "api_keys" {
+		g.owner = ""
+	}
+	return g
+}
+
+// rawInsert inserts a row that is given as JSON.
+func rawInsert(table string) string {
+	if table == "journal" { // its number is made by the database
+		return `
+insert into journal (workspace_id, agent_id, owner_key, scope, kind, document_id, path, version, author_kind, author_id, workflow_id, run_id, detail, at)
+select workspace_id, agent_id, owner_key, scope, kind, document_id, path, version, author_kind, author_id, workflow_id, run_id, detail, at
+from jsonb_populate_record(null::journal, $1)`
+	}
+	// Some have generated numbers; a copy gets another one.
+	return fmt.Sprintf("insert into %s overriding system value select * from jsonb_populate_record(null::%s, $1)", table, table)
+}
+
+// ownRows is the condition under which a row is one that id may change.
+func ownRows(table string, id memory.Identity) string {
+	conditions := []string{fmt.Sprintf("workspace_id = '%s'", id.Workspace)}
+	for _, t := range tenantTables {
+		if t.name != table {
+			continue
+		}
+		for _, column := range t.columns {
+			switch column {
+			case "agent_id":
+				if table == "agents" && id.Role == memory.RoleAdmin && id.Agents == nil {
+					continue
+				}
+				conditions = append(conditions, fmt.Sprintf("agent_id in ('%s', '')", id.Agent))
+			case "owner_key":
+				own := fmt.Sprintf("'%s', ''", id.Owner)
+				if strings.HasPrefix(table, "dream") && reachOf(id) >= reachTeam {
+					own += ", 'system'" // who may write what is shared
+				}
+				conditions = append(conditions, fmt.Sprintf("owner_key in (%s)", own))
+			}
+		}
+	}
+	return strings.Join(conditions, " and ")
+}
+
+// maySee reports whether an identity may be shown the rows of a group. It is written independently of the policies.
+func maySee(id memory.Identity, g group) bool {
+	of := tag{g.workspace, g.agent, g.owner}
+	switch {
+	case g.table == "workspaces" || g.table == "model_usage": // counts, for budgets of the workspace
+		of.owner = "GLOBAL"
+	case g.table == "api_keys" || g.table == "journal" && g.scope == "" && g.agent == "":
+		of.owner = "KEY"
+	case g.table == "agents":
+		of.owner = "AGENT"
+	case g.table == "journal" && g.scope == "":
+		return id.Role == memory.RoleAdmin && !id.Pinned && sees(id, tag{g.workspace, g.agent, "TEAM"})
+	case g.table == "imports" || g.table == "import_items":
+		own := g
+		own.owner = string(id.Owner)
+		return mayImport(id, g) || id.AnyOwner && !id.Pinned && mayImport(id, own)
+	case g.table == "index_spaces":
+		of.owner = "TEAM"
+		if g.agent == "" {
+			of.owner = "GLOBAL"
+		}
+	case g.table == "embedding_cache":
+		return g.workspace == id.Workspace && id.Role == memory.RoleAdmin && !id.Pinned && id.AnyOwner
+	case strings.HasPrefix(g.table, "dream") && g.owner == string(memory.SystemOwner):
+		of.owner = "TEAM"
+	case g.table == "recalls" || g.table == "flush_steps": // wherever the note stands
+		return sees(id, of)
+	case g.table == "snapshot_imports" && g.owner == "": // what was imported for everybody
+		of.owner = "TEAM"
+	case g.table == "snapshot_archives" && g.owner == "":
+		return sees(id, tag{g.workspace, g.agent, "TEAM"}) && (id.Owner == memory.NoOwner || id.AnyOwner && !id.Pinned)
+	case g.table == "write_ledger":
+		return g.workspace == id.Workspace && g.agent == id.Agent && g.owner == string(id.Owner)
+	case g.scope != "" && g.scope != string(memory.ScopePersonal):
+		of.owner = g.scope
+	}
+	return sees(id, of)
 }

@@ -14,9 +14,9 @@ import (
 	"reverie/search"
 )
 
-// A tag stands in everything that is stored in the world of the isolation test and says whose it is:
+// A tag is part of everything stored in the world of the isolation test and names its owner:
 // ⟦workspace|agent|owner⟧ for what is one person's, with TEAM, GLOBAL, AGENT or KEY in place of the owner for the rest.
-// Names, paths and ids are the same everywhere, so that a condition that is missing finds somebody else's rows.
+// Names, paths and ids are the same everywhere, so that a missing condition finds rows of others.
 type tag struct{ workspace, agent, owner string }
 
 func (t tag) String() string { return fmt.Sprintf("⟦%s|%s|%s⟧", t.workspace, t.agent, t.owner) }
@@ -87,7 +87,9 @@ func makeWorld(t *testing.T) *world {
 	}
 	t.Cleanup(func() { root.Close(t.Context()) })
 	var everything bool
-	if err := root.QueryRow(t.Context(), "select rolsuper or rolbypassrls from pg_roles where rolname = current_user").Scan(&everything); err != nil || !everything {
+	if err := root.QueryRow(
+		t.Context(), "select rolsuper or rolbypassrls from pg_roles where rolname = current_user",
+	).Scan(&everything); err != nil || !everything {
 		t.Fatalf("the test's login must see everything: %v, %v", everything, err)
 	}
 	w := &world{Store: s, root: root, keys: map[string]tag{}, keyIDs: map[uuid.UUID]tag{}}
@@ -141,7 +143,10 @@ func (w *world) addIndex(t *testing.T, workspace, agent string) {
 	for _, owner := range worldOwners {
 		id := memory.Identity{Workspace: workspace, Agent: agent, Owner: owner, Role: memory.RoleMember}
 		for _, ref := range []memory.Ref{personal("shared.md"), team("shared.md")} {
-			c := memory.Change{Ref: ref, Op: memory.OpAppend, Content: scopeTag(id, ref.Scope).String() + " again", Reason: scopeTag(id, ref.Scope).String()}
+			c := memory.Change{
+				Ref: ref, Op: memory.OpAppend, Content: scopeTag(id, ref.Scope).String() + " again",
+				Reason: scopeTag(id, ref.Scope).String(),
+			}
 			must[memory.Receipt](t)(w.Apply(t.Context(), id, "", []memory.Change{c}))
 		}
 		if err := w.RecordRecalls(t.Context(), []Recall{worldRecall(id)}); err != nil {
@@ -198,7 +203,9 @@ func (w *world) addPlace(t *testing.T, workspace, agent string, owner memory.Own
 	}
 	p := place{tag: scopeTag(id, memory.ScopePersonal), conversation: "chat " + string(owner)}
 	for _, ref := range []memory.Ref{personal("shared.md"), personal(memory.MemoryPath), team("shared.md"), team("memory/2026-11-21.md")} {
-		c := memory.Change{Ref: ref, Op: memory.OpAppend, Content: scopeTag(id, ref.Scope).String(), Reason: scopeTag(id, ref.Scope).String()}
+		c := memory.Change{
+			Ref: ref, Op: memory.OpAppend, Content: scopeTag(id, ref.Scope).String(), Reason: scopeTag(id, ref.Scope).String(),
+		}
 		must[memory.Receipt](t)(w.Apply(t.Context(), id, "key "+ref.Path+string(ref.Scope), []memory.Change{c}))
 	}
 	stored := must[Stored](t)(w.AppendMessages(t.Context(), id, taggedTurn(p.tag, p.conversation, "m", 6)))
@@ -231,7 +238,7 @@ func taggedTurn(of tag, conversation, prefix string, n int) Batch {
 	return b
 }
 
-// sees says which tags an identity may be shown. It is written without a look at the policies.
+// sees reports whether an identity may be shown a tag. It is written independently of the policies.
 func sees(id memory.Identity, of tag) bool {
 	if !id.Role.Valid() || id.Workspace == "" || of.workspace != id.Workspace {
 		return false
@@ -251,16 +258,17 @@ func sees(id memory.Identity, of tag) bool {
 	}
 }
 
-// group is where a row is: its table and whose it is, empty where the table has no such column.
+// group is the table and the owning columns of a row, empty where the table has no such column.
 type group struct{ table, workspace, agent, owner, scope string }
 
-// mayChange says in which groups an identity may change rows. It is written without a look at the policies.
+// mayChange reports whether an identity may change rows of a group. It is written independently of the policies.
 func mayChange(id memory.Identity, g group) bool {
 	if g.table == "recalls" { // a viewer's searches count as well
 		return g.workspace == id.Workspace && g.agent == id.Agent && g.agent != "" && g.owner == string(id.Owner) &&
 			id.Role.Valid() && id.MayUseAgent(id.Agent)
 	}
-	if g.workspace != id.Workspace || id.Workspace == "" || !id.Role.Includes(memory.RoleMember) || !id.MayUseAgent(id.Agent) && id.Agent != "" {
+	if g.workspace != id.Workspace || id.Workspace == "" || !id.Role.Includes(memory.RoleMember) || !id.MayUseAgent(id.Agent) &&
+		id.Agent != "" {
 		return false
 	}
 	isAdmin := id.Role == memory.RoleAdmin && !id.Pinned
@@ -423,7 +431,7 @@ var tenantTables = []struct {
 	{"write_ledger", []string{"agent_id", "owner_key"}},
 }
 
-// mayTellRecall says whose recalls an identity may tell in the journal: a viewer's searches count as well.
+// mayTellRecall reports whether an identity may record a recall in the journal: a viewer's searches count as well.
 func mayTellRecall(id memory.Identity, g group, row map[string]any) bool {
 	if g.table != "journal" || row["kind"] != string(EventRecallRecorded) {
 		return false

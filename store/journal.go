@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,7 +14,7 @@ import (
 	"reverie/memory"
 )
 
-// EventKind says what an event is about.
+// EventKind is the kind of an event.
 type EventKind string
 
 // Kinds of events.
@@ -26,36 +28,36 @@ const (
 	EventAgentUpdated        EventKind = "agent.updated"
 	EventKeyCreated          EventKind = "key.created"
 	EventKeyRevoked          EventKind = "key.revoked"
-	// EventFlushAcknowledged: everything in a range of messages is saved, so that it may leave a window.
+	// EventFlushAcknowledged: a range of messages is saved and may leave the context window.
 	EventFlushAcknowledged EventKind = "memory.flush.acknowledged"
 	// EventRecallRecorded: results of a search were used.
 	EventRecallRecorded EventKind = "memory.recall.recorded"
 	// EventPromotionApplied: a dream wrote statements to MEMORY.md.
 	EventPromotionApplied EventKind = "memory.promotion.applied"
-	// EventDreamCompleted: a dream ended, however it did.
+	// EventDreamCompleted: a dream ended, with any outcome.
 	EventDreamCompleted EventKind = "memory.dream.completed"
 )
 
 // Event is one entry of the journal. It has no contents.
 type Event struct {
-	// ID is its number, drawn when it was written. An event of a transaction that took longer appears behind larger ones: the order
-	// of the journal is that of Cursor.
+	// ID is the number drawn when the event was written. An event of a longer transaction appears after larger ones: Cursor defines
+	// the order of the journal.
 	ID          int64
 	Transaction int64 // that wrote it, with the epoch of its cluster: reverie_transaction in the schema
 	Kind        EventKind
-	// Scope is that of the document, or says who may read an event that is about none: its owner (PERSONAL) or everybody who uses
-	// the agent (TEAM). Empty: only admins, as events of an agent or of the workspace.
+	// Scope is the document's. For an event about no document it defines who may read it: its owner (PERSONAL), or everybody who
+	// uses the agent (TEAM). Empty: only admins, as for events of an agent or the workspace.
 	Scope    memory.Scope
 	Owner    memory.Owner
 	Document uuid.UUID // zero when the event is not about a stored document
 	Path     string
 	Version  int
 	Author   memory.Author
-	Detail   json.RawMessage // what happened by names and numbers: verdict and findings of a write, counts and hashes of others
+	Detail   json.RawMessage // names and numbers: verdict and findings of a write, counts and hashes of other events
 	At       time.Time
 }
 
-// Cursor is the place of the event in the journal.
+// Cursor returns the place of the event in the journal.
 func (e Event) Cursor() JournalCursor { return JournalCursor{Transaction: e.Transaction, Event: e.ID} }
 
 // JournalFilter limits a list of events.
@@ -66,23 +68,22 @@ type JournalFilter struct {
 	Limit int           // 0: DefaultPage, at most MaxPage
 }
 
-// JournalPage is a part of the journal.
+// JournalPage is one part of the journal.
 type JournalPage struct {
 	Events []Event
-	// Next is where to read on: nothing that is seen later stands before it, however few events this part has.
+	// Next is the cursor for the next part. Later events never appear before it.
 	Next JournalCursor
-	// More is true when Limit ended this part, so that there may be more already.
+	// More reports whether Limit ended this part, so that there may be more already.
 	More bool
 }
 
 const (
-	// What has happened completely, as one moment sees it: all transactions below the first number have ended, and none has
-	// a number from the second one on.
+	// All transactions below the first number have ended, and none has a number from the second one on.
 	sqlJournalComplete = `
 select reverie_transaction(pg_snapshot_xmin(s)), reverie_transaction(pg_snapshot_xmax(s))
 from pg_current_snapshot() s`
 
-	// Events of transactions that ran beside one that is not over wait for it.
+	// Events of transactions that overlap one that is still running are held back.
 	sqlJournal = `
 select j.*
 from (select @agent::text as agent_id union select '') a
@@ -100,8 +101,7 @@ cross join lateral (
 order by j.transaction_id, j.event_id
 limit @limit`
 
-	// The events of one transaction, and with them the receipt that an idempotency key gives again: its token is the
-	// number of the last event.
+	// Writes the events of one transaction, and the receipt of its idempotency key. The token is the number of the last event.
 	sqlJournalInsert = `
 with events as (
     insert into journal (workspace_id, agent_id, owner_key, scope, kind, document_id, path, version,
@@ -122,20 +122,19 @@ with events as (
 select value from token`
 )
 
-// Journal lists events that the identity sees, in an order to which nothing is ever added but at its end: an event is shown as soon
-// as every transaction that was running beside its own has ended, as a rule at once. It returns *InvalidError for a cursor that
-// is none of this database.
-func (s *Store) Journal(ctx context.Context, id memory.Identity, f JournalFilter) (JournalPage, error) {
+// Journal lists events that the identity sees, in an order that only grows at its end: an event appears once every transaction that
+// ran beside its own has ended, usually at once. It returns *InvalidError for a cursor of another database.
+func (s *Gate) Journal(ctx context.Context, id memory.Identity, f JournalFilter) (JournalPage, error) {
 	kinds := make([]string, len(f.Kinds))
 	for i, kind := range f.Kinds {
 		kinds[i] = string(kind)
 	}
 	limit := limitOf(f.Limit)
-	return snapshot(ctx, s, id, func(t *tx) (page JournalPage, err error) {
+	return snapshot(ctx, s.DB, id, func(t *tx) (page JournalPage, err error) {
 		var complete, ahead int64
 		var found bool
 		b := &pgx.Batch{}
-		one(b.Queue(sqlJournalComplete), &found, func(row pgx.CollectableRow) error { return row.Scan(&complete, &ahead) })
+		columns(b.Queue(sqlJournalComplete), &found, &complete, &ahead)
 		all(b.Queue(sqlJournal, t.args(pgx.NamedArgs{
 			"transaction": f.After.Transaction, "event": f.After.Event, "path": f.Path, "kinds": kinds, "limit": limit,
 		})), &page.Events, scanEvent)
@@ -143,7 +142,7 @@ func (s *Store) Journal(ctx context.Context, id memory.Identity, f JournalFilter
 			return JournalPage{}, err
 		}
 		if f.After.Transaction > ahead {
-			return JournalPage{}, &InvalidError{Field: "after", Problem: "this is no place in this journal: begin without one"}
+			return JournalPage{}, &InvalidError{Field: "after", Problem: "not a cursor of this journal: start without one"}
 		}
 		page.Next, page.More = f.After, len(page.Events) == limit
 		if n := len(page.Events); n > 0 {
@@ -156,13 +155,13 @@ func (s *Store) Journal(ctx context.Context, id memory.Identity, f JournalFilter
 	})
 }
 
-// JournalEnd is the place behind everything that the journal shows now. What happens from now on stands behind it.
-func (s *Store) JournalEnd(ctx context.Context, id memory.Identity) (JournalCursor, error) {
-	return read(ctx, s, id, func(t *tx) (end JournalCursor, err error) {
+// JournalEnd returns the cursor behind everything that the journal shows now.
+func (s *Gate) JournalEnd(ctx context.Context, id memory.Identity) (JournalCursor, error) {
+	return read(ctx, s.DB, id, func(t *tx) (end JournalCursor, err error) {
 		var ahead int64
 		var found bool
 		b := &pgx.Batch{}
-		one(b.Queue(sqlJournalComplete), &found, func(row pgx.CollectableRow) error { return row.Scan(&end.Transaction, &ahead) })
+		columns(b.Queue(sqlJournalComplete), &found, &end.Transaction, &ahead)
 		err = t.finish(ctx, b)
 		return end, err
 	})
@@ -188,13 +187,13 @@ type event struct {
 	detail   any // as JSON
 }
 
-// queueEvent queues the insert of one event that belongs to no write of documents, by the identity's author.
+// queueEvent queues one event that belongs to no change of a document, by the identity's author.
 func queueEvent(b *pgx.Batch, t *tx, e event) error {
 	_, err := queueEvents(b, t, t.id.Author, []event{e}, "", memory.Receipt{})
 	return err
 }
 
-// queueEvents queues the insert of events, and of receipt under key unless key is empty. The query returns the token.
+// queueEvents queues events, and a receipt unless key is empty. The query returns the token.
 func queueEvents(b *pgx.Batch, t *tx, author memory.Author, events []event, key string, receipt memory.Receipt) (*pgx.QueuedQuery, error) {
 	stored, err := json.Marshal(receipt)
 	if err != nil {
@@ -216,4 +215,85 @@ func queueEvents(b *pgx.Batch, t *tx, author memory.Author, events []event, key 
 		"versions": versions, "details": details, "key": key, "receipt": string(stored),
 		"author_kind": author.Kind, "author_id": author.ID, "workflow": author.WorkflowID, "run": author.RunID,
 	})), nil
+}
+
+// JournalCursor is a place in the journal of one database, behind an event. The zero value is the beginning.
+type JournalCursor struct {
+	Transaction int64
+	Event       int64
+}
+
+// String returns the cursor as two numbers with a hyphen.
+func (c JournalCursor) String() string { return fmt.Sprintf("%d-%d", c.Transaction, c.Event) }
+
+// ParseJournalCursor parses what String returned; the empty text is the beginning. It returns *InvalidError for anything else.
+func ParseJournalCursor(text string) (JournalCursor, error) {
+	if text == "" {
+		return JournalCursor{}, nil
+	}
+	transaction, event, found := strings.Cut(text, "-")
+	t, terr := strconv.ParseInt(transaction, 10, 64)
+	e, eerr := strconv.ParseInt(event, 10, 64)
+	if !found || terr != nil || eerr != nil || t < 0 || e < 0 {
+		return JournalCursor{}, &InvalidError{Field: "after", Problem: "use a cursor from a list of events"}
+	}
+	return JournalCursor{Transaction: t, Event: e}, nil
+}
+
+// notBefore returns the later one of two cursors.
+func (c JournalCursor) notBefore(other JournalCursor) JournalCursor {
+	if c.Transaction < other.Transaction || c.Transaction == other.Transaction && c.Event < other.Event {
+		return other
+	}
+	return c
+}
+
+// changeDetail is the detail of a write beside its document and version.
+type changeDetail struct {
+	Op       memory.Op        `json:"op,omitempty"`
+	Strategy memory.Strategy  `json:"strategy,omitempty"` // of a merge
+	Verdict  memory.Verdict   `json:"verdict"`
+	Findings []memory.Finding `json:"findings,omitempty"` // class, rule and line, never the text
+	Added    int              `json:"added,omitempty"`    // lines
+	Removed  int              `json:"removed,omitempty"`  // lines
+	Merged   bool             `json:"merged,omitempty"`
+}
+
+// changeEvent is the event of a new version.
+func changeEvent(d *document, c *checked, v memory.Version) event {
+	kind := EventDocumentWritten
+	switch c.Op {
+	case memory.OpDelete:
+		kind = EventDocumentDeleted
+	case memory.OpUndelete:
+		kind = EventDocumentUndeleted
+	}
+	return event{
+		kind: kind, agent: d.agent, scope: d.ref.Scope, owner: d.owner, path: d.ref.Path, version: v.Number,
+		document: uuid.NullUUID{UUID: d.id, Valid: true},
+		detail: changeDetail{
+			Op: c.Op, Strategy: c.Strategy, Verdict: c.verdict, Findings: c.findings, Added: v.Added, Removed: v.Removed, Merged: v.Merged,
+		},
+	}
+}
+
+// quarantineEvent is the event of a refused text. It names no stored document, since there may be none.
+func quarantineEvent(id memory.Identity, refusal *QuarantineError) event {
+	scope := refusal.Ref.Scope
+	return event{
+		kind: EventDocumentQuarantined, agent: rowAgent(id, scope), scope: scope, owner: rowOwner(id, scope), path: refusal.Ref.Path,
+		detail: changeDetail{Verdict: memory.VerdictQuarantine, Findings: refusal.Findings},
+	}
+}
+
+// promptEvent is the event of a change of a document's place in the system prompt.
+func promptEvent(id memory.Identity, d memory.Document) event {
+	return event{
+		kind: EventDocumentPrompt, agent: rowAgent(id, d.Scope), scope: d.Scope, owner: d.Owner, path: d.Path, version: d.Version,
+		document: uuid.NullUUID{UUID: d.ID, Valid: true},
+		detail: struct {
+			Enabled   bool `json:"enabled"`
+			SortOrder int  `json:"sortOrder"`
+		}{d.Enabled, d.SortOrder},
+	}
 }

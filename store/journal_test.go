@@ -2,8 +2,13 @@ package store
 
 import (
 	"context"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -12,7 +17,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"pgregory.net/rapid"
 
+	"reverie/devenv"
+	"reverie/devenv/devtest"
+	"reverie/dream"
 	"reverie/memory"
+	"reverie/search"
 )
 
 // journalOf is what the journal has for an identity when all that was committed before the call is shown: transactions of other
@@ -53,8 +62,10 @@ func TestJournalMissesNothing(t *testing.T) {
 	defer goOn()
 	go func() {
 		// Another document of the same owner would wait for the first one's index.
-		_, err := inTx(context.WithoutCancel(t.Context()), s, id, func(tx *tx) (none struct{}, err error) {
-			if _, err := applyChanges(t.Context(), tx, changeSet{changes: []memory.Change{replace(team("slow.md"), 0, "slow\n")}}); err != nil {
+		_, err := inTx(context.WithoutCancel(t.Context()), s.DB, id, func(tx *tx) (none struct{}, err error) {
+			if _, err := applyChanges(
+				t.Context(), tx, changeSet{changes: []memory.Change{replace(team("slow.md"), 0, "slow\n")}},
+			); err != nil {
 				return none, err
 			}
 			if err := tx.send(t.Context(), &pgx.Batch{}); err != nil {
@@ -109,7 +120,9 @@ func TestJournalIsFollowed(t *testing.T) {
 	defer stop()
 	seen, after := map[int64]int{}, JournalCursor{}
 	follow := func() (more bool) {
-		page := must[JournalPage](t)(s.Journal(t.Context(), id, JournalFilter{After: after, Limit: 3, Kinds: []EventKind{EventDocumentWritten}}))
+		page := must[JournalPage](t)(
+			s.Journal(t.Context(), id, JournalFilter{After: after, Limit: 3, Kinds: []EventKind{EventDocumentWritten}}),
+		)
 		for _, e := range page.Events {
 			seen[e.ID]++
 		}
@@ -125,7 +138,9 @@ func TestJournalIsFollowed(t *testing.T) {
 	for w := range writers {
 		writing.Go(func() {
 			for i := range each {
-				if _, err := s.Apply(ctx, id, "", []memory.Change{merge(personal(fmt.Sprintf("n%d.md", w)), memory.StrategyAppend, fmt.Sprint(i))}); err != nil {
+				if _, err := s.Apply(
+					ctx, id, "", []memory.Change{merge(personal(fmt.Sprintf("n%d.md", w)), memory.StrategyAppend, fmt.Sprint(i))},
+				); err != nil {
 					t.Error(err)
 				}
 			}
@@ -167,11 +182,13 @@ func TestJournalFilters(t *testing.T) {
 		filter JournalFilter
 		want   []EventKind
 	}{
-		"all":       {JournalFilter{}, []EventKind{EventDocumentWritten, EventDocumentWritten, EventDocumentDeleted}},
-		"path":      {JournalFilter{Path: "a.md"}, []EventKind{EventDocumentWritten, EventDocumentDeleted}},
-		"kind":      {JournalFilter{Kinds: []EventKind{EventDocumentDeleted}}, []EventKind{EventDocumentDeleted}},
-		"two kinds": {JournalFilter{Kinds: []EventKind{EventDocumentDeleted, EventDocumentWritten}, Path: "b.md"}, []EventKind{EventDocumentWritten}},
-		"no such":   {JournalFilter{Kinds: []EventKind{"document.shredded"}}, nil},
+		"all":  {JournalFilter{}, []EventKind{EventDocumentWritten, EventDocumentWritten, EventDocumentDeleted}},
+		"path": {JournalFilter{Path: "a.md"}, []EventKind{EventDocumentWritten, EventDocumentDeleted}},
+		"kind": {JournalFilter{Kinds: []EventKind{EventDocumentDeleted}}, []EventKind{EventDocumentDeleted}},
+		"two kinds": {JournalFilter{
+			Kinds: []EventKind{EventDocumentDeleted, EventDocumentWritten}, Path: "b.md",
+		}, []EventKind{EventDocumentWritten}},
+		"no such": {JournalFilter{Kinds: []EventKind{"document.shredded"}}, nil},
 	} {
 		if got := kindsOf(c.filter); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
@@ -199,4 +216,350 @@ func TestJournalCursor(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+}
+
+// eventsOf are the events of one kind that an identity sees.
+func eventsOf(t tester, s *Store, id memory.Identity, kind EventKind) []Event {
+	t.Helper()
+	return journalOf(t, s, id, JournalFilter{Kinds: []EventKind{kind}})
+}
+
+// detailOf returns the detail of an event.
+func detailOf(t tester, e Event) (detail map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal(e.Detail, &detail); err != nil {
+		t.Fatal(err)
+	}
+	return detail
+}
+
+// A viewer's search is recorded once, with places and numbers, visible to readers of its owner.
+func TestJournalRecordsRecalls(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	viewer := member("user:7")
+	viewer.Role = memory.RoleViewer
+	recall := recallOf(viewer, memory.ScopePersonal, search.Memory, "memory/2026-11-20.md", testClock)
+	nobody := recallOf(member(memory.NoOwner), memory.ScopeTeam, search.Memory, "shared.md", testClock)
+	if err := s.RecordRecalls(t.Context(), []Recall{recall, nobody}); err != nil {
+		t.Fatal(err)
+	}
+	got := eventsOf(t, s, viewer, EventRecallRecorded)
+	if len(got) != 2 || got[0].Scope != memory.ScopePersonal || got[0].Owner != "user:7" || got[1].Scope != memory.ScopeTeam ||
+		got[1].Owner != "" {
+		t.Fatalf("told %+v", got)
+	}
+	want := map[string]any{
+		"queryHash": hex.EncodeToString(recall.QueryHash[:]), "synthetic": false, "results": 1.0,
+		"hits": []any{
+			map[string]any{
+				"corpus": "memory", "scope": "PERSONAL", "path": "memory/2026-11-20.md", "startLine": 1.0, "endLine": 1.0, "score": 0.5,
+			},
+		},
+	}
+	if diff := cmp.Diff(want, detailOf(t, got[0])); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+	if others := eventsOf(t, s, member("user:8"), EventRecallRecorded); len(others) != 1 || others[0].Scope != memory.ScopeTeam {
+		t.Errorf("another owner sees %+v", others)
+	}
+	// A recall that cannot be stored has no event.
+	broken := recallOf(viewer, memory.ScopePersonal, search.Memory, "no\x00text", testClock)
+	if err := s.RecordRecalls(t.Context(), []Recall{recall, broken}); err == nil {
+		t.Fatal("a path that is no text was recorded")
+	}
+	if again := eventsOf(t, s, viewer, EventRecallRecorded); len(again) != 2 {
+		t.Errorf("%d events after a refused write", len(again))
+	}
+}
+
+// A dream's end and its promotions are recorded once, however often its steps are repeated, and without contents.
+func TestJournalRecordsDreams(t *testing.T) {
+	t.Parallel()
+	s, _ := dreamStore(t)
+	person, id := member("user:7"), dreaming("user:7", "r1")
+	x := draftedDream(t, s, id, nightly("2026-11-21T02:00"), tea, dog)
+	if early := eventsOf(t, s, person, EventDreamCompleted); len(early) > 0 {
+		t.Errorf("told before its end: %+v", early)
+	}
+	for range 3 {
+		must[Dream](t)(s.CommitDream(t.Context(), id, x.ID, ""))
+	}
+	must[Dream](t)(s.EndDream(t.Context(), id, x.ID, DreamEnding{Outcome: memory.OutcomeFailed}))
+	promoted, completed := eventsOf(t, s, person, EventPromotionApplied), eventsOf(t, s, person, EventDreamCompleted)
+	if len(promoted) != 1 || len(completed) != 1 {
+		t.Fatalf("%d promotions and %d ends", len(promoted), len(completed))
+	}
+	d := must[memory.Document](t)(s.Document(t.Context(), person, personal(memory.MemoryPath)))
+	if e := promoted[0]; e.Path != memory.MemoryPath || e.Version != d.Version || e.Document != d.ID || e.Owner != "user:7" ||
+		e.Author.Kind != memory.AuthorDream ||
+		e.Transaction != completed[0].Transaction {
+		t.Errorf("promotion %+v", e)
+	}
+	want := map[string]any{"dream": x.ID.String(), "promoted": 1.0, "entries": []any{string(tea.ID)}}
+	if diff := cmp.Diff(want, detailOf(t, promoted[0])); diff != "" {
+		t.Errorf("promotion (-want +got):\n%s", diff)
+	}
+	want = map[string]any{
+		"dream": x.ID.String(), "mode": "nightly", "trigger": "schedule", "night": "2026-11-21T02:00", "dryRun": false,
+		"outcome": "written", "reasonCode": "promoted", "changed": 2.0,
+		"counts": map[string]any{"candidates": 2.0, "promoted": 1.0, "kept": 1.0, "rejected": 0.0, "themes": 0.0, "truths": 0.0},
+	}
+	if diff := cmp.Diff(want, detailOf(t, completed[0])); diff != "" {
+		t.Errorf("end (-want +got):\n%s", diff)
+	}
+	for _, e := range append(promoted, completed...) {
+		for _, said := range []string{tea.Text, dog.Text, "in words", "raw"} {
+			if strings.Contains(string(e.Detail), said) {
+				t.Errorf("%s tells %q: %s", e.Kind, said, e.Detail)
+			}
+		}
+	}
+	if others := append(
+		eventsOf(t, s, member("user:8"), EventDreamCompleted), eventsOf(t, s, member("user:8"), EventPromotionApplied)...,
+	); len(others) > 0 {
+		t.Errorf("another owner sees %+v", others)
+	}
+}
+
+// Dreams that promote nothing are recorded as well: dry, nothing, failed and abandoned ones; one that waits has not ended.
+func TestJournalRecordsOtherEnds(t *testing.T) {
+	t.Parallel()
+	s, _ := dreamStore(t)
+	person := member("user:7")
+	dry := nightly("dry")
+	dry.DryRun = true
+	committedDream(t, s, runOfDream(dreaming("user:7", ""), "dry"), dry, tea)
+
+	id := dreaming("user:7", "r1")
+	x := stagedDream(t, s, id, nightly("n1"), judged(dog, dream.VerdictKept, dream.ReasonOneOff))
+	must[Dream](t)(s.EndDream(t.Context(), id, x.ID, DreamEnding{Outcome: memory.OutcomeWaiting, ReasonCode: "budget", Until: testClock}))
+	if told := eventsOf(t, s, person, EventDreamCompleted); len(told) != 1 {
+		t.Fatalf("while one waits: %+v", told)
+	}
+	// Another run of the same workflow leaves it behind.
+	next := must[Dream](t)(s.BeginDream(t.Context(), dreaming("user:7", "r2"), nightly("n2")))
+	must[Dream](t)(s.BeginDream(t.Context(), dreaming("user:7", "r2"), nightly("n2")))
+	must[Dream](t)(
+		s.EndDream(t.Context(), dreaming("user:7", "r2"), next.ID, DreamEnding{Outcome: memory.OutcomeNothing, ReasonCode: "no_news"}),
+	)
+
+	var got []string
+	for _, e := range eventsOf(t, s, person, EventDreamCompleted) {
+		detail := detailOf(t, e)
+		got = append(got, strings.Join([]string{detail["outcome"].(string), detail["dream"].(string)}, " "))
+		if e.Scope != memory.ScopePersonal || e.Owner != "user:7" {
+			t.Errorf("%+v", e)
+		}
+	}
+	want := []string{"failed " + x.ID.String(), "nothing " + next.ID.String()}
+	if len(got) != 3 || !strings.HasPrefix(got[0], "written ") || !cmp.Equal(got[1:], want) {
+		t.Errorf("told %q, want the dry run and %q", got, want)
+	}
+	if promoted := eventsOf(t, s, person, EventPromotionApplied); len(promoted) > 0 {
+		t.Errorf("promotions of dreams that wrote nothing: %+v", promoted)
+	}
+	// Dreams of shared memory are visible to all of its readers.
+	committedDream(t, s, dreaming(memory.SystemOwner, "r"), nightly("n"), tea)
+	for _, kind := range []EventKind{EventDreamCompleted, EventPromotionApplied} {
+		if shared := eventsOf(t, s, member("user:8"), kind); len(shared) != 1 || shared[0].Scope != memory.ScopeTeam ||
+			shared[0].Owner != "" {
+			t.Errorf("%s of the shared memory: %+v", kind, shared)
+		}
+	}
+}
+
+// A dump that is restored into a cluster that has counted fewer transactions, and from there into another one: whoever follows goes
+// on with the cursor of before and misses nothing, whoever begins anew sees everything in its order, and nobody has to do anything.
+func TestJournalAfterRestore(t *testing.T) {
+	t.Parallel()
+	elder, younger := devtest.Postgres(t), devtest.Postgres(t)
+	if err := elder.CreateDatabase(t.Context(), "first", ""); err != nil {
+		t.Fatal(err)
+	}
+	spend(t, elder, "first", 20_000)
+	if err := migrated(t.Context(), elder.URL("first")); err != nil {
+		t.Fatal(err)
+	}
+	s := openAt(t, elder, "first")
+	makeAgent(t, s, "acme", "ada")
+	id := member("user:7")
+	last := JournalCursor{}
+	follow := func(s *Store, after JournalCursor) (paths []string) {
+		t.Helper()
+		for _, e := range journalOf(t, s, id, JournalFilter{After: after, Kinds: []EventKind{EventDocumentWritten}}) {
+			if e.Scope == memory.ScopePersonal {
+				paths = append(paths, e.Path)
+			}
+			last = e.Cursor()
+		}
+		return paths
+	}
+	want := func(s *Store, after JournalCursor, paths ...string) {
+		t.Helper()
+		if got := follow(s, after); !slices.Equal(got, paths) {
+			t.Errorf("behind %s: %v, want %v", after, got, paths)
+		}
+	}
+	write(t, s, id, replace(personal("one.md"), 0, "1\n"))
+	write(t, s, id, replace(personal("two.md"), 0, "2\n"))
+	want(s, JournalCursor{}, "one.md", "two.md")
+	followed := last
+	elderCount := number(t, elder, "first", "select pg_current_xact_id()::text::bigint")
+
+	dumpInto(t, elder, "first", younger, "second")
+	if here := number(t, younger, "second", "select pg_current_xact_id()::text::bigint"); here >= elderCount {
+		t.Fatalf("the younger cluster has counted %d transactions, the elder %d", here, elderCount)
+	}
+	// Several processes start at once: the cluster has one epoch.
+	stores := make([]*Store, 4)
+	var all sync.WaitGroup
+	for i := range stores {
+		all.Go(func() {
+			stores[i], _ = Open(t.Context(), younger.URL("second"), Options{}) // nil is told below
+		})
+	}
+	all.Wait()
+	for i, s := range stores {
+		if s == nil {
+			t.Fatal("a process cannot open the database")
+		}
+		t.Cleanup(s.Close)
+		write(t, s, id, replace(personal(fmt.Sprintf("moved-%d.md", i)), 0, "x\n"))
+	}
+	now := stores[0]
+	behind := []string{"moved-0.md", "moved-1.md", "moved-2.md", "moved-3.md"}
+	want(now, followed, behind...)
+	want(now, JournalCursor{}, append([]string{"one.md", "two.md"}, behind...)...)
+	if got := number(t, younger, "second", "select max(epoch) from journal_epochs"); got != 1 {
+		t.Errorf("epoch %d", got)
+	}
+	write(t, now, id, replace(personal("later.md"), 0, "x\n"))
+	want(now, last, "later.md")
+	// In the same cluster, a restored dump goes on without another epoch.
+	dumpInto(t, younger, "second", younger, "third")
+	third := openAt(t, younger, "third")
+	write(t, third, id, replace(personal("third.md"), 0, "3\n"))
+	want(third, last, "third.md")
+	if got := number(t, younger, "third", "select max(epoch) from journal_epochs"); got != 1 {
+		t.Errorf("epoch %d", got)
+	}
+	// And back to where it came from.
+	dumpInto(t, younger, "third", elder, "fourth")
+	fourth := openAt(t, elder, "fourth")
+	write(t, fourth, id, replace(personal("fourth.md"), 0, "4\n"))
+	want(fourth, last, "fourth.md")
+	if got := number(t, elder, "fourth", "select max(epoch) from journal_epochs"); got != 2 {
+		t.Errorf("epoch %d", got)
+	}
+	// The application itself cannot move the journal.
+	for _, statement := range []string{
+		"insert into journal_epochs (epoch, cluster) values (9, 9)", "update journal_epochs set cluster = 9",
+		"delete from journal_epochs", "update journal set transaction_id = 0",
+	} {
+		if _, err := fourth.pool.Exec(t.Context(), statement); !is(ErrForbidden)(translate(err)) {
+			t.Errorf("%s: %v", statement, err)
+		}
+	}
+}
+
+// openAt opens a database of a server.
+func openAt(t *testing.T, server *devenv.Postgres, database string) *Store {
+	t.Helper()
+	s := must[*Store](t)(Open(t.Context(), server.URL(database), Options{}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// spend has a cluster count transactions.
+func spend(t *testing.T, server *devenv.Postgres, database string, transactions int) {
+	t.Helper()
+	conn := must[*pgx.Conn](t)(pgx.Connect(t.Context(), server.URL(database)))
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	if _, err := conn.Exec(
+		t.Context(), fmt.Sprintf("do $$ begin for i in 1..%d loop perform pg_current_xact_id(); commit; end loop; end $$", transactions),
+	); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// number reads a number as the superuser.
+func number(t *testing.T, server *devenv.Postgres, database, sql string) (n int64) {
+	t.Helper()
+	conn := must[*pgx.Conn](t)(pgx.Connect(t.Context(), server.URL(database)))
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	if err := conn.QueryRow(t.Context(), sql).Scan(&n); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return n
+}
+
+// dumpInto dumps a database and restores it as a new one of a server, as docs/operations.md says.
+func dumpInto(t *testing.T, from *devenv.Postgres, database string, to *devenv.Postgres, as string) {
+	t.Helper()
+	conn := must[*pgx.Conn](t)(pgx.Connect(t.Context(), from.URL(database)))
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	var bin string
+	if err := conn.QueryRow(t.Context(), "select setting from pg_config where name = 'BINDIR'").Scan(&bin); err != nil {
+		t.Fatal(err)
+	}
+	if err := to.CreateDatabase(t.Context(), as, ""); err != nil {
+		t.Fatal(err)
+	}
+	target := must[*pgx.Conn](t)(pgx.Connect(t.Context(), to.URL(as)))
+	defer target.Close(context.WithoutCancel(t.Context()))
+	if _, err := target.Exec(
+		t.Context(),
+		"do $$ begin if not exists (select from pg_roles where rolname = 'reverie_app') then create role reverie_app nologin; end if; end $$",
+	); err != nil {
+		t.Fatal(err)
+	}
+	dump := filepath.Join(t.TempDir(), "dump")
+	for _, command := range []*exec.Cmd{
+		exec.CommandContext(t.Context(), filepath.Join(bin, "pg_dump"), "--format=custom", "--file="+dump, "--dbname="+from.URL(database)),
+		exec.CommandContext(t.Context(), filepath.Join(bin, "pg_restore"), "--exit-on-error", "--dbname="+to.URL(as), dump),
+	} {
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", filepath.Base(command.Path), err, out)
+		}
+	}
+}
+
+// versionsTold compares versions with the events that tell of them: each version of a document has exactly one, and each event of a
+// write one version, whoever wrote and whichever way.
+const versionsTold = `
+select coalesce(v.document_id, j.document_id)::text, coalesce(v.version, j.version), count(j.event_id), count(v.version)
+from document_versions v
+full join (select * from journal where kind in ('document.written', 'document.deleted', 'document.undeleted')) j
+    on j.workspace_id = v.workspace_id and j.document_id = v.document_id and j.version = v.version
+    and (j.kind = 'document.deleted') = v.deleted
+group by 1, 2
+having count(j.event_id) <> 1 or count(v.version) <> 1`
+
+// recordsEveryWrite fails the test when a write has no event, several events, or an event has no write.
+func (w *world) recordsEveryWrite(t *testing.T) {
+	t.Helper()
+	var versions, wrong int
+	if err := w.root.QueryRow(t.Context(), "select count(*) from document_versions").Scan(&versions); err != nil || versions == 0 {
+		t.Fatalf("%d versions (%v)", versions, err)
+	}
+	rows, err := w.root.Query(t.Context(), versionsTold)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var document string
+		var version, events, found int
+		if err := rows.Scan(&document, &version, &events, &found); err != nil {
+			t.Fatal(err)
+		}
+		if wrong++; wrong <= 5 {
+			t.Errorf("version %d of document %s: %d versions, and %d events tell of it", version, document, found, events)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d versions are told, %d are not as they should be", versions-wrong, wrong)
 }

@@ -3,13 +3,10 @@ package store
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -17,44 +14,12 @@ import (
 	"reverie/memory"
 )
 
-// Key is a credential without its secret.
-type Key struct {
-	ID        uuid.UUID
-	Workspace string
-	Name      string
-	Role      memory.Role
-	Agents    []string     // only these agents; nil: every agent of the workspace
-	Owner     memory.Owner // pinned to this owner; NoOwner: not pinned
-	CreatedAt time.Time
-	RevokedAt *time.Time
-}
-
-// Identity is what the key allows. It names no agent, and an owner only when the key is pinned: For adds them.
-func (k Key) Identity() memory.Identity {
-	return memory.Identity{
-		Workspace: k.Workspace,
-		Agents:    k.Agents,
-		Owner:     k.Owner,
-		Pinned:    k.Owner != memory.NoOwner,
-		Role:      k.Role,
-		Author:    memory.Author{Kind: memory.AuthorUser, ID: k.ID.String()},
-	}
-}
-
-// NewKey is what CreateKey is told.
+// NewKey describes a key to create.
 type NewKey struct {
 	Name   string
 	Role   memory.Role
 	Agents []string     // nil: every agent
 	Owner  memory.Owner // NoOwner: not pinned
-}
-
-// keyColumns are the columns of a Key, in the order of scanKey.
-const keyColumns = `key_id, workspace_id, name, role, agents, owner_key, created_at, revoked_at`
-
-func scanKey(row pgx.CollectableRow) (k Key, err error) {
-	err = row.Scan(&k.ID, &k.Workspace, &k.Name, &k.Role, &k.Agents, &k.Owner, &k.CreatedAt, &k.RevokedAt)
-	return k, err
 }
 
 const (
@@ -63,7 +28,7 @@ insert into api_keys (workspace_id, key_id, name, hash, role, agents, owner_key,
 values (@workspace, @key, @name, @hash, @role, @agents, @pinned, @now)
 returning ` + keyColumns
 
-	// A hash of another workspace's key is not visible here: row-level security refuses the update.
+	// The hash of another workspace's key is not visible here: row-level security refuses the update.
 	sqlKeyEnsure = `
 insert into api_keys (workspace_id, key_id, name, hash, role, configured, created_at)
 values (@workspace, @key, @name, @hash, @role, true, @now)
@@ -72,8 +37,6 @@ on conflict (hash) do update set name = excluded.name, role = excluded.role, rev
 	sqlKeyReplace = `
 update api_keys set revoked_at = @now
 where workspace_id = @workspace and configured and name = @name and hash <> @hash and revoked_at is null`
-
-	sqlKeyByHash = `select ` + keyColumns + ` from api_keys where hash = $1`
 
 	sqlKeys = `select ` + keyColumns + ` from api_keys where workspace_id = @workspace order by key_id desc`
 
@@ -86,9 +49,9 @@ returning ` + keyColumns
 // secretPrefix lets people and secret scanners recognise a key.
 const secretPrefix = "rv_"
 
-// CreateKey makes a key and returns its secret, "rv_" and 32 random bytes in base64url; it is shown once, only its SHA-256
-// is stored. It needs an admin who is not limited to some agents.
-func (s *Store) CreateKey(ctx context.Context, id memory.Identity, k NewKey) (secret string, _ Key, _ error) {
+// CreateKey creates a key and returns its secret, "rv_" and 32 random bytes in base64url. The secret is shown once; only its
+// SHA-256 is stored. It needs an admin who is not limited to some agents.
+func (s *Admin) CreateKey(ctx context.Context, id memory.Identity, k NewKey) (secret string, _ Key, _ error) {
 	if err := requireGlobal(id); err != nil {
 		return "", Key{}, err
 	}
@@ -98,15 +61,17 @@ func (s *Store) CreateKey(ctx context.Context, id memory.Identity, k NewKey) (se
 	random := make([]byte, 32)
 	_, _ = rand.Read(random) // it never fails
 	secret = secretPrefix + base64.RawURLEncoding.EncodeToString(random)
-	created, err := inTx(ctx, s, id.For("", id.Owner), func(t *tx) (Key, error) {
+	created, err := inTx(ctx, s.DB, id.For("", id.Owner), func(t *tx) (Key, error) {
 		keyID := newID()
 		var created Key
 		var found bool
 		b := &pgx.Batch{}
 		one(b.Queue(sqlKeyInsert, t.args(pgx.NamedArgs{
 			"key": keyID, "name": k.Name, "hash": hashOf(secret), "role": k.Role, "agents": k.Agents, "pinned": k.Owner,
-		})), &found, func(row pgx.CollectableRow) (err error) { created, err = scanKey(row); return err })
-		if err := queueEvent(b, t, event{kind: EventKeyCreated, detail: map[string]any{"key": keyID, "name": k.Name, "role": k.Role}}); err != nil {
+		})), &found, &created, scanKey)
+		if err := queueEvent(
+			b, t, event{kind: EventKeyCreated, detail: map[string]any{"key": keyID, "name": k.Name, "role": k.Role}},
+		); err != nil {
 			return Key{}, err
 		}
 		err := t.finish(ctx, b)
@@ -126,10 +91,10 @@ func (k NewKey) validate() error {
 		return &InvalidError{Field: "role", Problem: "use viewer, member or admin"}
 	}
 	if i := slices.IndexFunc(k.Agents, func(a string) bool { return !memory.ValidSlug(a) }); i >= 0 {
-		return &InvalidError{Field: "agents", Problem: fmt.Sprintf("%q is not the id of an agent", k.Agents[i])}
+		return &InvalidError{Field: "agents", Problem: fmt.Sprintf("%q is not an agent id", k.Agents[i])}
 	}
 	if k.Agents != nil && len(k.Agents) == 0 {
-		return &InvalidError{Field: "agents", Problem: "name the agents that the key is for, or leave it out for all"}
+		return &InvalidError{Field: "agents", Problem: "name the agents that the key is for, or omit it for all"}
 	}
 	if k.Owner != memory.NoOwner {
 		if _, err := memory.ParseOwner(string(k.Owner)); err != nil {
@@ -139,20 +104,19 @@ func (k NewKey) validate() error {
 	return nil
 }
 
-// minSecret is the least length of a secret that the configuration gives, in bytes: its plain hash must not be guessed.
+// minSecret is the shortest secret that the configuration may set, in bytes, so that its plain hash cannot be guessed.
 const minSecret = 24
 
-// EnsureKey makes the key that the deployment's configuration names, unless it exists. A key that the configuration gave
-// the same name before is revoked, so that changing the configuration changes the key. The secret must be random and have
-// at least 24 bytes.
-func (s *Store) EnsureKey(ctx context.Context, workspace, name, secret string, role memory.Role) error {
+// EnsureKey creates the key that the deployment's configuration names, unless it exists. A key that the configuration named the
+// same before is revoked, so that changing the configuration changes the key. The secret must be random and have at least 24 bytes.
+func (s *Admin) EnsureKey(ctx context.Context, workspace, name, secret string, role memory.Role) error {
 	if err := (NewKey{Name: name, Role: role}).validate(); err != nil {
 		return err
 	}
 	if len(secret) < minSecret {
 		return &InvalidError{Field: "secret", Problem: fmt.Sprintf("it needs at least %d random characters", minSecret)}
 	}
-	_, err := inTx(ctx, s, operator(workspace), func(t *tx) (struct{}, error) {
+	_, err := inTx(ctx, s.DB, operator(workspace), func(t *tx) (struct{}, error) {
 		args := t.args(pgx.NamedArgs{"key": newID(), "name": name, "hash": hashOf(secret), "role": role})
 		b := &pgx.Batch{}
 		b.Queue(sqlKeyReplace, args)
@@ -165,50 +129,25 @@ func (s *Store) EnsureKey(ctx context.Context, workspace, name, secret string, r
 	return err
 }
 
-// Authenticate finds the key of a secret. It returns ErrUnauthorized when there is none or it was revoked.
-func (s *Store) Authenticate(ctx context.Context, secret string) (Key, error) {
-	hash := hashOf(secret)
-	possession := settings{keyHash: hex.EncodeToString(hash)}
-	return run(ctx, s, &tx{settings: possession, mode: sqlBeginRead}, func(t *tx) (k Key, err error) {
-		found := false
-		b := &pgx.Batch{}
-		one(b.Queue(sqlKeyByHash, hash), &found, func(row pgx.CollectableRow) (err error) { k, err = scanKey(row); return err })
-		if err := t.finish(ctx, b); err != nil {
-			return Key{}, err
-		}
-		if !found || k.RevokedAt != nil {
-			return Key{}, ErrUnauthorized
-		}
-		return k, nil
-	})
-}
-
 // Keys lists the keys of the workspace, newest first, revoked ones included. It needs an admin as CreateKey does.
-func (s *Store) Keys(ctx context.Context, id memory.Identity) ([]Key, error) {
+func (s *Admin) Keys(ctx context.Context, id memory.Identity) ([]Key, error) {
 	if err := requireGlobal(id); err != nil {
 		return nil, err
 	}
-	return read(ctx, s, id, func(t *tx) (keys []Key, err error) {
-		b := &pgx.Batch{}
-		all(b.Queue(sqlKeys, t.args(nil)), &keys, scanKey)
-		err = t.finish(ctx, b)
-		return keys, err
-	})
+	return readAll(ctx, s.DB, id, sqlKeys, nil, scanKey)
 }
 
-// RevokeKey ends a key for good, unless the deployment's configuration names its secret again. It needs an admin as
-// CreateKey does.
-func (s *Store) RevokeKey(ctx context.Context, id memory.Identity, key uuid.UUID) error {
+// RevokeKey revokes a key for good, unless the deployment's configuration names its secret again. It needs an admin as CreateKey
+// does.
+func (s *Admin) RevokeKey(ctx context.Context, id memory.Identity, key uuid.UUID) error {
 	if err := requireGlobal(id); err != nil {
 		return err
 	}
-	_, err := inTx(ctx, s, id.For("", id.Owner), func(t *tx) (struct{}, error) {
+	_, err := inTx(ctx, s.DB, id.For("", id.Owner), func(t *tx) (struct{}, error) {
 		found := false
+		var revoked Key
 		b := &pgx.Batch{}
-		one(b.Queue(sqlKeyRevoke, t.args(pgx.NamedArgs{"key": key})), &found, func(row pgx.CollectableRow) error {
-			_, err := scanKey(row)
-			return err
-		})
+		one(b.Queue(sqlKeyRevoke, t.args(pgx.NamedArgs{"key": key})), &found, &revoked, scanKey)
 		if err := t.send(ctx, b); err != nil {
 			return struct{}{}, err
 		}
@@ -222,9 +161,4 @@ func (s *Store) RevokeKey(ctx context.Context, id memory.Identity, key uuid.UUID
 		return struct{}{}, t.finish(ctx, b)
 	})
 	return err
-}
-
-func hashOf(secret string) []byte {
-	sum := sha256.Sum256([]byte(secret))
-	return sum[:]
 }

@@ -17,7 +17,9 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, at(func() time.Time { return testClock }))
 	root := admin("acme")
-	secret, key, err := s.CreateKey(t.Context(), root, NewKey{Name: "app", Role: memory.RoleMember, Agents: []string{"ada"}, Owner: "user:7"})
+	secret, key, err := s.CreateKey(
+		t.Context(), root, NewKey{Name: "app", Role: memory.RoleMember, Agents: []string{"ada"}, Owner: "user:7"},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +27,9 @@ func TestKeys(t *testing.T) {
 	if err != nil || len(random) != 32 || !strings.HasPrefix(secret, "rv_") {
 		t.Errorf("secret %q: %v", secret, err)
 	}
-	want := Key{ID: key.ID, Workspace: "acme", Name: "app", Role: memory.RoleMember, Agents: []string{"ada"}, Owner: "user:7", CreatedAt: testClock}
+	want := Key{
+		ID: key.ID, Workspace: "acme", Name: "app", Role: memory.RoleMember, Agents: []string{"ada"}, Owner: "user:7", CreatedAt: testClock,
+	}
 	if diff := cmp.Diff(want, key); diff != "" {
 		t.Errorf("key (-want +got):\n%s", diff)
 	}
@@ -40,7 +44,8 @@ func TestKeys(t *testing.T) {
 	if diff := cmp.Diff(wantIdentity, found.Identity()); diff != "" {
 		t.Errorf("identity (-want +got):\n%s", diff)
 	}
-	if n, err := rawAs(t, s, everything(t, root), "select from api_keys where api_keys::text like $1", "%"+secret[3:]+"%"); err != nil || n != 0 {
+	if n, err := rawAs(t, s, everything(t, root), "select from api_keys where api_keys::text like $1", "%"+secret[3:]+"%"); err != nil ||
+		n != 0 {
 		t.Errorf("the secret is stored: %v", err)
 	}
 	for _, wrong := range []string{"", "rv_", secret[:len(secret)-1], secret + "x", key.ID.String()} {
@@ -74,7 +79,8 @@ func TestKeys(t *testing.T) {
 		}
 	}
 	for field, k := range map[string]NewKey{
-		"name": {Name: " ", Role: memory.RoleMember}, "role": {Name: "x", Role: "king"}, "owner": {Name: "x", Role: memory.RoleMember, Owner: "nobody"},
+		"name": {Name: " ", Role: memory.RoleMember}, "role": {Name: "x", Role: "king"},
+		"owner":  {Name: "x", Role: memory.RoleMember, Owner: "nobody"},
 		"agents": {Name: "x", Role: memory.RoleMember, Agents: []string{"a,b"}},
 	} {
 		if _, _, err := s.CreateKey(t.Context(), root, k); !invalid(field)(err) {

@@ -16,7 +16,7 @@ import (
 )
 
 // Connections are killed when they are old enough to have got something done, in the middle of whatever they do, and every
-// call is repeated until it gets an answer, as Temporal and clients do: in the end everything stands exactly once.
+// call is repeated until it gets an answer, as Temporal and clients do: in the end everything is stored exactly once.
 func TestKilledConnections(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -113,7 +113,7 @@ where datname = current_database() and application_name = 'reverie' and backend_
 	}
 }
 
-// Connections that died while nobody used them, as after a restart of the server, are not noticed by callers.
+// Callers do not notice idle connections that died, as after a restart of the server.
 func TestDeadIdleConnections(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -185,7 +185,7 @@ func oneRound(ctx context.Context, s *Store, owner memory.Owner, i int) error {
 	return err
 }
 
-// Runs that flush are killed as well, and in the end every message is flushed once and stands in the note once.
+// Flushing runs are killed as well, and in the end every message is flushed and noted once.
 func TestKilledFlushes(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, at(func() time.Time { return testClock }))
@@ -237,7 +237,7 @@ func TestKilledFlushes(t *testing.T) {
 	}
 }
 
-// until repeats a call until it succeeds, or fails for a reason of its own.
+// until repeats a call until it succeeds, or fails for another reason than a lost connection.
 func until(call func() error) error {
 	var err error
 	for range 500 {

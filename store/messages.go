@@ -2,7 +2,10 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -11,16 +14,16 @@ import (
 	"reverie/search"
 )
 
-// Batch is what a client posts to one conversation of the identity's owner.
+// Batch is a batch of messages for one conversation of the identity's owner.
 type Batch struct {
 	Conversation string // the client's id, at most memory.MaxConversation bytes
-	// Trigger says where the conversation comes from. It counts when the batch begins the conversation.
+	// Trigger is the origin of the conversation. It is used when the batch begins the conversation.
 	Trigger      memory.Trigger
-	TurnComplete bool             // the last message ends a turn: what is stored may be extracted
+	TurnComplete bool             // the last message ends a turn, so that extraction may begin
 	Messages     []memory.Message // 1 to memory.MaxBatchMessages, in order; Seq is ignored
 }
 
-// Stored tells what became of a batch.
+// Stored is the result of storing a batch.
 type Stored struct {
 	ConversationUID uuid.UUID
 	OwnerID         uuid.UUID
@@ -28,31 +31,26 @@ type Stored struct {
 	Duplicates      int   // messages that were stored before
 	LastSeq         int64 // of the conversation
 	Turn            int64 // the owner's turn that this batch completed, from 1; 0: none
-	// Token is for read-your-writes, as memory.Receipt.Token; empty when there was nothing new to find.
+	// Token is for read-your-writes, like memory.Receipt.Token; empty when nothing new can be found.
 	Token string
 }
 
 const (
-	sqlOwnerEnsure = `
-insert into owners (workspace_id, agent_id, owner_key, owner_id, created_at)
-values (@workspace, @agent, @owner, @owner_id, @now)
-on conflict do nothing`
-
 	sqlConversationEnsure = `
 insert into conversations (workspace_id, agent_id, conversation_id, conversation_uid, owner_key, trigger_source, created_at, updated_at)
 values (@workspace, @agent, @conversation, @uid, @owner, @trigger, @now, @now)
 on conflict do nothing`
 
-	// Batches of one conversation queue up here. Somebody else's conversation is not visible and gives no row.
+	// Batches of one conversation wait here. A conversation of another owner is not visible and gives no row.
 	sqlConversationLock = `
 select c.conversation_uid, c.last_seq, c.complete_seq, c.trigger_source, ` + ownerIDOf + `
 from conversations c
 where c.workspace_id = @workspace and c.agent_id = @agent and c.conversation_id = @conversation and c.owner_key = @owner
 for no key update`
 
-	// Messages that are new go behind the last one, in the order in which they came. The others are compared: reused is
-	// the id of one that says something else. Each id is looked up by itself (limit 1 keeps it so): a plan that was made
-	// while the table was small would join the whole conversation.
+	// New messages go behind the last one, in the order of the batch. The others are compared: reused is the id of one whose
+	// content differs. Each id is looked up by itself (ensured by limit 1): a plan that was made while the table was small would
+	// join the whole conversation.
 	sqlMessagesInsert = `
 with c as materialized (
     select conversation_uid
@@ -116,13 +114,13 @@ order by m.seq
 limit @limit`
 )
 
-// AppendMessages stores a batch, all of it or nothing. A message whose id is stored already is left alone; when its role,
-// name, words or tool calls differ the batch is refused (*ConflictError with CodeMessageIDReused). The conversation is made when it is
-// new; one of another owner is refused (CodeConversationOfAnotherOwner). Sequence numbers are given in the order of the
-// batch, without gaps. A completed turn counts once, however often its batch is sent.
+// AppendMessages stores a batch, all of it or nothing. A message whose id is stored already is skipped; when its role, name,
+// content or tool calls differ, the batch is refused (*ConflictError with CodeMessageIDReused). A new conversation is created; one
+// of another owner is refused (CodeConversationOfAnotherOwner). Sequence numbers follow the order of the batch, without gaps. A
+// completed turn counts once, however often its batch is sent.
 //
-// It costs two round trips, and one statement more for every maxStatementBytes of contents.
-func (s *Store) AppendMessages(ctx context.Context, id memory.Identity, b Batch) (Stored, error) {
+// It costs two round trips, and one more statement for every maxStatementBytes of contents.
+func (s *Talk) AppendMessages(ctx context.Context, id memory.Identity, b Batch) (Stored, error) {
 	if err := requireConversation(id, b.Conversation); err != nil {
 		return Stored{}, err
 	}
@@ -130,7 +128,7 @@ func (s *Store) AppendMessages(ctx context.Context, id memory.Identity, b Batch)
 	if err != nil {
 		return Stored{}, err
 	}
-	return inTx(ctx, s, id, func(t *tx) (Stored, error) {
+	return inTx(ctx, s.DB, id, func(t *tx) (Stored, error) {
 		state := conversationState{id: b.Conversation}
 		state.stored.Duplicates = len(b.Messages) - len(messages)
 		batch := &pgx.Batch{}
@@ -159,16 +157,16 @@ func (s *Store) AppendMessages(ctx context.Context, id memory.Identity, b Batch)
 func reusedID(id string) error {
 	return &ConflictError{
 		Code:    CodeMessageIDReused,
-		Message: fmt.Sprintf("message id %q is stored with other words: nothing of the batch is stored, give the message an id of its own", id),
+		Message: fmt.Sprintf("message id %q is already stored with other content: the batch was not stored, give the message a new id", id),
 	}
 }
 
-// CompleteTurn marks everything that the owner's conversation has as complete. Turn is 0 when it was so already.
-func (s *Store) CompleteTurn(ctx context.Context, id memory.Identity, conversation string) (Stored, error) {
+// CompleteTurn marks all messages of the owner's conversation as complete. Turn is 0 when they already were.
+func (s *Talk) CompleteTurn(ctx context.Context, id memory.Identity, conversation string) (Stored, error) {
 	if err := requireConversation(id, conversation); err != nil {
 		return Stored{}, err
 	}
-	return inTx(ctx, s, id, func(t *tx) (Stored, error) {
+	return inTx(ctx, s.DB, id, func(t *tx) (Stored, error) {
 		state := conversationState{id: conversation}
 		batch := &pgx.Batch{}
 		state.queueLock(batch, t)
@@ -183,12 +181,9 @@ func (s *Store) CompleteTurn(ctx context.Context, id memory.Identity, conversati
 	})
 }
 
-// requireConversation refuses what cannot write to a conversation of the identity's owner.
+// requireConversation refuses identities that cannot write to a conversation of their owner.
 func requireConversation(id memory.Identity, conversation string) error {
-	if err := requireOwner(id); err != nil {
-		return err
-	}
-	if err := requireWrite(id); err != nil {
+	if err := requireOwnerWrite(id); err != nil {
 		return err
 	}
 	if conversation == "" {
@@ -209,9 +204,10 @@ type conversationState struct {
 }
 
 func (c *conversationState) queueLock(b *pgx.Batch, t *tx) {
-	one(b.Queue(sqlConversationLock, t.args(pgx.NamedArgs{"conversation": c.id})), &c.found, func(row pgx.CollectableRow) error {
-		return row.Scan(&c.stored.ConversationUID, &c.stored.LastSeq, &c.complete, &c.trigger, &c.stored.OwnerID)
-	})
+	columns(
+		b.Queue(sqlConversationLock, t.args(pgx.NamedArgs{"conversation": c.id})), &c.found, &c.stored.ConversationUID,
+		&c.stored.LastSeq, &c.complete, &c.trigger, &c.stored.OwnerID,
+	)
 }
 
 func (c *conversationState) queueMessages(b *pgx.Batch, t *tx, messages []memory.Message) error {
@@ -239,7 +235,7 @@ func (c *conversationState) queueMessages(b *pgx.Batch, t *tx, messages []memory
 	return nil
 }
 
-// take keeps which messages are new: those with the ids, which were given numbers without gaps from first on.
+// take records which messages are new: those with the ids, which were numbered without gaps from first on.
 func (c *conversationState) take(messages []memory.Message, ids []string, first int64) {
 	for _, m := range messages { // both are in the order of the batch
 		if len(ids) > 0 && m.ID == ids[0] {
@@ -250,8 +246,8 @@ func (c *conversationState) take(messages []memory.Message, ids []string, first 
 	}
 }
 
-// finish moves the conversation's numbers, indexes what is new, counts a turn when more is complete than
-// before, which is news for the next dream unless the system itself talked, and commits.
+// finish updates the conversation's numbers, indexes new messages, counts a turn when more is complete than before, and commits. A
+// completed turn is news for the next dream unless the system itself caused the conversation.
 func (c *conversationState) finish(ctx context.Context, t *tx, turnComplete bool) error {
 	complete := c.complete
 	if turnComplete {
@@ -266,9 +262,9 @@ func (c *conversationState) finish(ctx context.Context, t *tx, turnComplete bool
 	}
 	if entries := turnEntries(c.fresh); len(entries) > 0 {
 		s := source{
-			shelf:   shelf{corpus: search.Sessions, agent: t.agent, scope: memory.ScopePersonal, owner: t.id.Owner},
-			uid:     c.stored.ConversationUID,
-			entries: entries,
+			partition: partition{corpus: search.Sessions, agent: t.agent, scope: memory.ScopePersonal, owner: t.id.Owner},
+			uid:       c.stored.ConversationUID,
+			entries:   entries,
 		}
 		s.queueAdd(b, t, sqlIndexTurns, &c.stored.Token)
 	}
@@ -278,21 +274,232 @@ func (c *conversationState) finish(ctx context.Context, t *tx, turnComplete bool
 	return t.finish(ctx, b)
 }
 
-// Messages lists at most limit messages behind sequence number after, oldest first.
-func (s *Store) Messages(ctx context.Context, id memory.Identity, conversation string, after int64, limit int) ([]memory.Message, error) {
+// Messages lists at most limit messages after a sequence number, oldest first.
+func (s *Talk) Messages(ctx context.Context, id memory.Identity, conversation string, after int64, limit int) ([]memory.Message, error) {
 	if err := requireAgent(id); err != nil {
 		return nil, err
 	}
-	return read(ctx, s, id, func(t *tx) (messages []memory.Message, err error) {
-		b := &pgx.Batch{}
-		all(b.Queue(sqlMessages, t.args(pgx.NamedArgs{"conversation": conversation, "after": after, "limit": limitOf(limit)})), &messages, scanWhole)
-		err = t.finish(ctx, b)
-		return messages, err
-	})
+	return readAll(
+		ctx, s.DB, id, sqlMessages, pgx.NamedArgs{"conversation": conversation, "after": after, "limit": limitOf(limit)}, scanWhole,
+	)
 }
 
-// scanMessage scans what was said in a message, without what it asks of tools.
-func scanMessage(row pgx.CollectableRow) (m memory.Message, err error) {
-	err = row.Scan(&m.Seq, &m.ID, &m.Role, &m.Name, &m.Content, &m.FinishReason, &m.CreatedAt)
+// maxStatementBytes bounds the contents in one statement, so that the server does not hold the largest batch (256 MB) several
+// times.
+const maxStatementBytes = 8 << 20
+
+// maxFinishReason is the longest finish reason, in bytes.
+const maxFinishReason = 64
+
+// validate checks a batch and returns its messages without duplicates; those without a time get now.
+func (b Batch) validate(now time.Time) ([]memory.Message, error) {
+	if !b.Trigger.Valid() {
+		return nil, &InvalidError{Field: "triggerSource", Problem: "use web, channel, api or cron"}
+	}
+	switch n := len(b.Messages); {
+	case n == 0:
+		return nil, &InvalidError{Field: "messages", Problem: "give at least one message"}
+	case n > memory.MaxBatchMessages:
+		return nil, &InvalidError{
+			Field: "messages", Problem: fmt.Sprintf("%d given, at most %d allowed: send several batches", n, memory.MaxBatchMessages),
+		}
+	}
+	messages := make([]memory.Message, 0, len(b.Messages))
+	seen := make(map[string]memory.Message, len(b.Messages))
+	for i, m := range b.Messages {
+		if err := validMessage(fmt.Sprintf("messages[%d].", i), m); err != nil {
+			return nil, err
+		}
+		if before, ok := seen[m.ID]; ok {
+			if !sameMessage(before, m) {
+				return nil, reusedID(m.ID)
+			}
+			continue
+		}
+		seen[m.ID] = m
+		if m.CreatedAt.IsZero() {
+			m.CreatedAt = now
+		}
+		messages = append(messages, m)
+	}
+	return messages, nil
+}
+
+// sameMessage reports whether two messages with one id are equal.
+func sameMessage(a, b memory.Message) bool {
+	return a.Role == b.Role && a.Name == b.Name && a.Content == b.Content && a.ToolCallID == b.ToolCallID &&
+		slices.Equal(a.ToolCalls, b.ToolCalls)
+}
+
+func validMessage(at string, m memory.Message) error {
+	switch m.Role {
+	case memory.RoleOfUser, memory.RoleOfAssistant, memory.RoleOfTool, memory.RoleOfSystem:
+	default:
+		return &InvalidError{Field: at + "role", Problem: "use user, assistant, tool or system"}
+	}
+	if m.ID == "" {
+		return &InvalidError{Field: at + "id", Problem: "give every message an id that is stable across retries"}
+	}
+	for _, text := range []struct {
+		field, value string
+		limit        int
+	}{
+		{"id", m.ID, memory.MaxMessageID},
+		{"name", m.Name, maxName},
+		{"finishReason", m.FinishReason, maxFinishReason},
+		{"content", m.Content, memory.MaxMessageBytes},
+	} {
+		if err := validText(at+text.field, text.value, text.limit); err != nil {
+			return err
+		}
+	}
+	return validCalls(at, m)
+}
+
+// parts splits messages into runs of at most maxStatementBytes.
+func parts(messages []memory.Message) [][]memory.Message {
+	var cut [][]memory.Message
+	start, size := 0, 0
+	for i, m := range messages {
+		if size += sizeOf(m); size > maxStatementBytes && i > start {
+			cut = append(cut, messages[start:i])
+			start, size = i, sizeOf(m)
+		}
+	}
+	return append(cut, messages[start:])
+}
+
+// columnsOf adds messages to args, one array for each column.
+func columnsOf(messages []memory.Message, args pgx.NamedArgs) (pgx.NamedArgs, error) {
+	n := len(messages)
+	ids, roles, names := make([]string, n), make([]string, n), make([]string, n)
+	contents, finish, said := make([]string, n), make([]string, n), make([]time.Time, n)
+	calls, answered := make([]string, n), make([]string, n)
+	for i, m := range messages {
+		ids[i], roles[i], names[i] = m.ID, m.Role, m.Name
+		contents[i], finish[i], said[i] = m.Content, m.FinishReason, m.CreatedAt
+		column, err := callsColumn(m.ToolCalls)
+		if err != nil {
+			return nil, err
+		}
+		calls[i], answered[i] = column, m.ToolCallID
+	}
+	args["ids"], args["roles"], args["names"] = ids, roles, names
+	args["contents"], args["finish_reasons"], args["said_at"] = contents, finish, said
+	args["tool_calls"], args["tool_call_ids"] = calls, answered
+	return args, nil
+}
+
+// wholeMessage are all columns of a message m, in the order of scanWhole.
+const wholeMessage = `m.seq, m.message_id, m.role, m.name, m.content, m.finish_reason, m.said_at,
+    nullif(m.tool_calls, '[]'), m.tool_call_id`
+
+// messageBytes is the size of a message m as a model reads it.
+const messageBytes = `(octet_length(m.content) + case when m.tool_calls = '[]' then 0 else octet_length(m.tool_calls::text) end)`
+
+// scanWhole scans a message with its tool calls.
+func scanWhole(row pgx.CollectableRow) (m memory.Message, err error) {
+	err = row.Scan(&m.Seq, &m.ID, &m.Role, &m.Name, &m.Content, &m.FinishReason, &m.CreatedAt, &m.ToolCalls, &m.ToolCallID)
 	return m, err
+}
+
+// validCalls checks the tool calls of a message, and the id of the call that it answers. Arguments may be any text.
+func validCalls(at string, m memory.Message) error {
+	if m.ToolCallID != "" && m.Role != memory.RoleOfTool {
+		return &InvalidError{Field: at + "toolCallId", Problem: "only a tool message may answer a call"}
+	}
+	if err := validText(at+"toolCallId", m.ToolCallID, memory.MaxMessageID); err != nil {
+		return err
+	}
+	calls := at + "toolCalls"
+	switch n := len(m.ToolCalls); {
+	case n == 0:
+		return nil
+	case m.Role != memory.RoleOfAssistant:
+		return &InvalidError{Field: calls, Problem: "only an assistant message may call tools"}
+	case n > memory.MaxToolCalls:
+		return &InvalidError{Field: calls, Problem: fmt.Sprintf("%d given, at most %d allowed", n, memory.MaxToolCalls)}
+	}
+	size := 0
+	seen := make(map[string]bool, len(m.ToolCalls))
+	for i, call := range m.ToolCalls {
+		field := fmt.Sprintf("%s[%d].", calls, i)
+		switch {
+		case call.ID == "":
+			return &InvalidError{Field: field + "id", Problem: "give every call an id for its answer to name"}
+		case seen[call.ID]:
+			return &InvalidError{Field: field + "id", Problem: "duplicate id: give every call its own id"}
+		case call.Name == "":
+			return &InvalidError{Field: field + "name", Problem: "name the tool"}
+		}
+		seen[call.ID] = true
+		for _, text := range []struct {
+			field, value string
+			limit        int
+		}{
+			{"id", call.ID, memory.MaxMessageID},
+			{"name", call.Name, maxName},
+			{"arguments", call.Arguments, memory.MaxToolCallBytes},
+		} {
+			if err := validText(field+text.field, text.value, text.limit); err != nil {
+				return err
+			}
+		}
+		size += callBytes(call)
+	}
+	if size > memory.MaxToolCallBytes {
+		return &InvalidError{Field: calls, Problem: fmt.Sprintf("%d bytes, at most %d allowed", size, memory.MaxToolCallBytes)}
+	}
+	return nil
+}
+
+// callBytes returns the size of a tool call.
+func callBytes(call memory.ToolCall) int { return len(call.ID) + len(call.Name) + len(call.Arguments) }
+
+// sizeOf returns the bytes that a message adds to a statement.
+func sizeOf(m memory.Message) int {
+	size := len(m.Content)
+	for _, call := range m.ToolCalls {
+		size += callBytes(call)
+	}
+	return size
+}
+
+// callsColumn encodes the tool calls of a message for their column.
+func callsColumn(calls []memory.ToolCall) (string, error) {
+	if len(calls) == 0 {
+		return "[]", nil
+	}
+	text, err := json.Marshal(calls)
+	if err != nil {
+		return "", fmt.Errorf("tool calls: %w", err)
+	}
+	return string(text), nil
+}
+
+// Each id is looked up by itself (ensured by limit 1), as in sqlMessagesInsert.
+const sqlMessagesByID = `
+with c as materialized (
+    select conversation_uid
+    from conversations
+    where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation
+)
+select ` + wholeMessage + `
+from c
+cross join unnest(@ids::text[]) i (message_id)
+cross join lateral (
+    select *
+    from messages m
+    where m.workspace_id = @workspace and m.agent_id = @agent
+        and m.conversation_uid = c.conversation_uid and m.message_id = i.message_id
+    limit 1
+) m
+order by m.seq`
+
+// MessagesByID returns the messages of a conversation with the given client ids, oldest first.
+func (s *Talk) MessagesByID(ctx context.Context, id memory.Identity, conversation string, ids []string) ([]memory.Message, error) {
+	if err := requireAgent(id); err != nil {
+		return nil, err
+	}
+	return readAll(ctx, s.DB, id, sqlMessagesByID, pgx.NamedArgs{"conversation": conversation, "ids": ids}, scanWhole)
 }

@@ -15,11 +15,11 @@ import (
 	"reverie/migrations"
 )
 
-// Migrate brings the schema of the database at url to the newest version and says how many migrations that took. Several
+// Migrate brings the schema of the database at url to the newest version and returns the number of migrations applied. Several
 // processes may call it at once: one works, the others wait for it and apply 0.
 //
-// The login must be allowed to create tables, and it becomes their owner. Where it may not create roles (managed
-// PostgreSQL), a role that may runs once: create role reverie_app nologin; grant reverie_app to <login>.
+// The login must be allowed to create tables, and becomes their owner. Where it may not create roles (managed PostgreSQL), a role
+// that may runs once: create role reverie_app nologin; grant reverie_app to <login>.
 func Migrate(ctx context.Context, url string) (applied int, err error) {
 	err = withProvider(url, func(p *goose.Provider) error {
 		results, err := p.Up(ctx)
@@ -32,7 +32,7 @@ func Migrate(ctx context.Context, url string) (applied int, err error) {
 	return applied, err
 }
 
-// MigrationStatus tells the version of the schema at url, 0 for an empty database, and the newest one known.
+// MigrationStatus returns the version of the schema at url, 0 for an empty database, and the newest known version.
 func MigrationStatus(ctx context.Context, url string) (current, latest int64, err error) {
 	err = withProvider(url, func(p *goose.Provider) error {
 		current, latest, err = p.GetVersions(ctx)
@@ -41,11 +41,11 @@ func MigrationStatus(ctx context.Context, url string) (current, latest int64, er
 	return current, latest, err
 }
 
-// lockPatience is how often, once a second, a process asks whether another one has finished migrating.
+// lockPatience is the number of seconds that a process waits for another one to finish migrating.
 const lockPatience = 300
 
-// withProvider runs fn on connections of its own: the migrator needs one for the lock and one to work on, and works as
-// the login, not as AppRole.
+// withProvider runs fn on separate connections: the migrator needs one for the lock and one to work on, and works as the login, not
+// as AppRole.
 func withProvider(url string, fn func(*goose.Provider) error) (err error) {
 	cfg, err := pgxpool.ParseConfig(url) // it also understands the settings of a pool
 	if err != nil {
@@ -72,7 +72,7 @@ func newProvider(db *sql.DB) (*goose.Provider, error) {
 	return provider, nil
 }
 
-// latestMigration is the newest version that this program knows.
+// latestMigration returns the newest version that this program knows.
 func latestMigration() (int64, error) {
 	names, err := fs.Glob(migrations.Files, "*.sql")
 	if err != nil {

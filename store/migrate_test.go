@@ -99,7 +99,7 @@ select proname::text from pg_proc where pronamespace = 'public'::regnamespace an
 	s.Close()
 }
 
-// An ordinary login that owns its database migrates and works, as on managed PostgreSQL; another one is told what it lacks.
+// An ordinary login that owns its database migrates and works, as on managed PostgreSQL; another one gets an error that names what it lacks.
 func TestOrdinaryLogin(t *testing.T) {
 	root := devtest.Database(t, nil)
 	conn, err := pgx.Connect(t.Context(), root)
@@ -145,7 +145,8 @@ func TestOrdinaryLogin(t *testing.T) {
 	}
 	makeAgent(t, s, "acme", "ada")
 	s.Close()
-	if _, err := Open(t.Context(), as(t, root, stranger), Options{}); !errors.Is(err, ErrNoRole) || !strings.Contains(err.Error(), stranger) {
+	if _, err := Open(t.Context(), as(t, root, stranger), Options{}); !errors.Is(err, ErrNoRole) ||
+		!strings.Contains(err.Error(), stranger) {
 		t.Errorf("open as a login without the role: %v, want ErrNoRole with its name", err)
 	}
 }

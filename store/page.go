@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Page asks for a part of a list. The zero value asks for the first DefaultPage rows.
+// Page selects a part of a list. The zero value selects the first DefaultPage rows.
 type Page struct {
 	Limit  int    // rows; 0: DefaultPage, at most MaxPage
 	Cursor string // Next of the part before; empty: from the start
@@ -22,7 +22,7 @@ const (
 	MaxPage     = 500
 )
 
-// Listed is a part of a list.
+// Listed is one part of a list.
 type Listed[T any] struct {
 	Items []T
 	Next  string // Cursor of the next part; empty when this was the last
@@ -36,7 +36,7 @@ func limitOf(n int) int {
 	return min(n, MaxPage)
 }
 
-// cursor is where a part of a list ended: the time and id of its last row.
+// cursor is the end of a part of a list: the time and id of its last row.
 type cursor struct {
 	at time.Time
 	id uuid.UUID
@@ -46,7 +46,7 @@ func (c cursor) String() string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d,%s", c.at.UnixMicro(), c.id))
 }
 
-// parseCursor reads what String wrote; the empty string gives a cursor before every row of a list that begins with the newest.
+// parseCursor parses what String returned. The empty string is a cursor before every row of a list that begins with the newest.
 func parseCursor(s string) (cursor, error) {
 	if s == "" {
 		return cursor{at: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), id: uuid.Max}, nil
@@ -56,12 +56,12 @@ func parseCursor(s string) (cursor, error) {
 	n, nerr := strconv.ParseInt(micros, 10, 64)
 	u, uerr := uuid.Parse(id)
 	if err != nil || !ok || nerr != nil || uerr != nil {
-		return cursor{}, &InvalidError{Field: "cursor", Problem: "use the one that the part before gave"}
+		return cursor{}, &InvalidError{Field: "cursor", Problem: "use the cursor from the previous page"}
 	}
 	return cursor{at: time.UnixMicro(n).UTC(), id: u}, nil
 }
 
-// listed cuts one row more than asked for off rows, and points behind the last one that stays.
+// listed drops the extra row that was read, and sets Next to the last row that remains.
 func listed[T any](rows []T, limit int, at func(T) cursor) Listed[T] {
 	if len(rows) <= limit {
 		return Listed[T]{Items: rows}

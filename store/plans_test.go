@@ -15,7 +15,7 @@ var broad = []string{
 	"sqlAgents", "sqlKeys", "sqlKeyReplace", "sqlConversationsOfAll", "sqlDocumentsOfAll", "sqlUsageOfDay", "sqlBacklog",
 	"sqlImportsRunning", "sqlOwnersUnsignalled", "sqlOwnersStalled", "sqlComponents", "sqlSchemaVersion",
 	// What tends an index looks at all of an agent.
-	"sqlIndexStale", "sqlStaleSources", "sqlStaleCount", "sqlPackShelf", "sqlDueSources", "sqlSpaces", "sqlSpaceDue", "sqlCorpusStatus",
+	"sqlIndexStale", "sqlStaleSources", "sqlStaleCount", "sqlPackPartition", "sqlDueSources", "sqlSpaces", "sqlSpaceDue", "sqlCorpusStatus",
 	"sqlIndexedAgents", "sqlDreamingAgents", "sqlNewsOwners", "sqlSpacesDue", "sqlSourcesDue",
 	// What waits to be started again.
 	"sqlSnapshotsWaiting", "sqlWritesDue",

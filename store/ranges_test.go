@@ -59,7 +59,9 @@ func TestConcurrentBegins(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range runs {
 		wg.Go(func() {
-			x, err := s.BeginExtraction(t.Context(), runOf(id, fmt.Sprint("r", i)), Range{ConversationUID: stored.ConversationUID, From: 1, To: 4})
+			x, err := s.BeginExtraction(
+				t.Context(), runOf(id, fmt.Sprint("r", i)), Range{ConversationUID: stored.ConversationUID, From: 1, To: 4},
+			)
 			ids[i], errs[i] = x.ID, err
 		})
 	}
@@ -95,10 +97,18 @@ func TestBeginRefuses(t *testing.T) {
 		"backwards":                {id, Range{ConversationUID: uid, From: 4, To: 3}, invalid("range")},
 		"conversation of another":  {workflow("user:8", "r1"), Range{ConversationUID: uid, From: 1, To: 4}, is(ErrNotFound)},
 		"no conversation":          {id, Range{ConversationUID: uuid.New(), From: 1, To: 4}, is(ErrNotFound)},
-		"retry of what is running": {runOf(id, "r2"), Range{ConversationUID: uid, From: 1, To: 4, RetryOf: x.ID}, conflict(CodeNotQuarantined)},
-		"retry of what never was":  {runOf(id, "r2"), Range{ConversationUID: uid, From: 1, To: 4, RetryOf: uuid.New()}, conflict(CodeNotQuarantined)},
-		"no owner":                 {workflow("", "r1"), Range{ConversationUID: uid, From: 1, To: 4}, invalid("owner")},
-		"a credential that reads":  {func() memory.Identity { v := id; v.Role = memory.RoleViewer; return v }(), Range{ConversationUID: uid, From: 1, To: 4}, is(ErrForbidden)},
+		"retry of what is running": {runOf(id, "r2"), Range{
+			ConversationUID: uid, From: 1, To: 4, RetryOf: x.ID,
+		}, conflict(CodeNotQuarantined)},
+		"retry of what never was": {runOf(id, "r2"), Range{
+			ConversationUID: uid, From: 1, To: 4, RetryOf: uuid.New(),
+		}, conflict(CodeNotQuarantined)},
+		"no owner": {workflow("", "r1"), Range{ConversationUID: uid, From: 1, To: 4}, invalid("owner")},
+		"a credential that reads": {func() memory.Identity {
+			v := id
+			v.Role = memory.RoleViewer
+			return v
+		}(), Range{ConversationUID: uid, From: 1, To: 4}, is(ErrForbidden)},
 	} {
 		if _, err := s.BeginExtraction(t.Context(), c.id, c.r); !c.check(err) {
 			t.Errorf("%s: %v", name, err)

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"time"
 
@@ -23,7 +24,7 @@ type Recall struct {
 	At        time.Time
 }
 
-// RecalledHit is one result, by what survives edits of its document.
+// RecalledHit is one result, identified by what survives edits of its document.
 type RecalledHit struct {
 	Corpus           search.Corpus
 	Scope            memory.Scope
@@ -46,7 +47,8 @@ from unnest(@corpora::text[], @scopes::text[], @sources::uuid[], @paths::text[],
     h (corpus, scope, source_uid, path, from_line, to_line, chunk_hash, entries, score, rank)`
 
 	sqlRecalls = `
-select recall_id, owner_key, query_hash, day, synthetic, corpus, scope, source_uid, path, from_line, to_line, chunk_hash, entries, score, rank, at
+select recall_id, owner_key, query_hash, day, synthetic, corpus, scope, source_uid, path, from_line, to_line,
+    chunk_hash, entries, score, rank, at
 from recalls
 where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and at >= @since
     and (@synthetic::boolean or not synthetic)
@@ -54,9 +56,8 @@ order by at, recall_id, rank
 limit @limit`
 )
 
-// RecordRecalls stores what was used and tells the journal of each search, all of it or nothing, whoever asked: several searches
-// are one transaction.
-func (s *Store) RecordRecalls(ctx context.Context, recalls []Recall) error {
+// RecordRecalls stores recalls of any identities and their journal events, in one transaction.
+func (s *Dreaming) RecordRecalls(ctx context.Context, recalls []Recall) error {
 	if len(recalls) == 0 {
 		return nil
 	}
@@ -64,14 +65,14 @@ func (s *Store) RecordRecalls(ctx context.Context, recalls []Recall) error {
 	if err != nil {
 		return err
 	}
-	_, err = run(ctx, s, &tx{settings: first, id: recalls[0].Identity, mode: sqlBegin}, func(t *tx) (none struct{}, err error) {
+	_, err = run(ctx, s.DB, &tx{settings: first, id: recalls[0].Identity, mode: sqlBegin}, func(t *tx) (none struct{}, err error) {
 		b := &pgx.Batch{}
 		for _, r := range recalls {
 			set, err := settingsOf(r.Identity)
 			if err != nil {
 				return none, err
 			}
-			b.Queue(sqlIdentity, set.args()...) // each row is written as the one who asked
+			b.Queue(sqlIdentity, set.args()...) // each row is written by the identity of its recall
 			b.Queue(sqlRecallInsert, r.args())
 			if err := queueRecallEvent(b, &tx{settings: set, id: r.Identity, now: r.At}, r); err != nil {
 				return none, err
@@ -100,7 +101,7 @@ func (r Recall) args() pgx.NamedArgs {
 	}
 }
 
-// joinedEntries are identities with spaces between, which they do not contain.
+// joinedEntries joins ids with spaces, which they do not contain.
 func joinedEntries(ids []memory.EntryID) string {
 	words := make([]string, len(ids))
 	for i, id := range ids {
@@ -109,7 +110,7 @@ func joinedEntries(ids []memory.EntryID) string {
 	return strings.Join(words, " ")
 }
 
-// Recalled is one result that was used, as it was recorded.
+// Recalled is one recorded result.
 type Recalled struct {
 	Recall    uuid.UUID
 	Owner     memory.Owner
@@ -121,18 +122,13 @@ type Recalled struct {
 	At   time.Time
 }
 
-// Recalls lists at most limit results that the identity's owner used since a time, oldest first: organic ones, and synthetic
-// ones when asked for.
-func (s *Store) Recalls(ctx context.Context, id memory.Identity, since time.Time, synthetic bool, limit int) ([]Recalled, error) {
+// Recalls lists at most limit results that the identity's owner used since a time, oldest first: organic ones, and synthetic ones
+// if asked for.
+func (s *Dreaming) Recalls(ctx context.Context, id memory.Identity, since time.Time, synthetic bool, limit int) ([]Recalled, error) {
 	if err := requireAgent(id); err != nil {
 		return nil, err
 	}
-	return read(ctx, s, id, func(t *tx) (recalls []Recalled, err error) {
-		b := &pgx.Batch{}
-		all(b.Queue(sqlRecalls, t.args(pgx.NamedArgs{"since": since, "synthetic": synthetic, "limit": limitOf(limit)})), &recalls, scanRecalled)
-		err = t.finish(ctx, b)
-		return recalls, err
-	})
+	return readAll(ctx, s.DB, id, sqlRecalls, pgx.NamedArgs{"since": since, "synthetic": synthetic, "limit": limitOf(limit)}, scanRecalled)
 }
 
 func scanRecalled(row pgx.CollectableRow) (r Recalled, err error) {
@@ -149,4 +145,39 @@ func scanRecalled(row pgx.CollectableRow) (r Recalled, err error) {
 		r.Entries = append(r.Entries, memory.EntryID(entry))
 	}
 	return r, nil
+}
+
+// recallDetail is the event detail of a recall: the places that were found, without query or contents.
+type recallDetail struct {
+	QueryHash string      `json:"queryHash"` // hexadecimal; the caller has keyed it with the workspace
+	Synthetic bool        `json:"synthetic"`
+	Results   int         `json:"results"`
+	Hits      []recallHit `json:"hits"`
+}
+
+// recallHit is one result, the best first.
+type recallHit struct {
+	Corpus    search.Corpus `json:"corpus"`
+	Scope     memory.Scope  `json:"scope"`
+	Path      string        `json:"path"`
+	StartLine int           `json:"startLine"`
+	EndLine   int           `json:"endLine"`
+	Score     float64       `json:"score"`
+}
+
+// queueRecallEvent queues the event of a recall, by the current identity of the transaction.
+func queueRecallEvent(b *pgx.Batch, t *tx, r Recall) error {
+	scope := memory.ScopePersonal
+	if r.Identity.Owner == memory.NoOwner {
+		scope = memory.ScopeTeam
+	}
+	detail := recallDetail{
+		QueryHash: hex.EncodeToString(r.QueryHash[:]), Synthetic: r.Synthetic, Results: len(r.Hits), Hits: make([]recallHit, len(r.Hits)),
+	}
+	for i, h := range r.Hits {
+		detail.Hits[i] = recallHit{h.Corpus, h.Scope, h.Path, h.FromLine, h.ToLine, h.Score}
+	}
+	return queueEvent(b, t, event{
+		kind: EventRecallRecorded, agent: r.Identity.Agent, scope: scope, owner: rowOwner(r.Identity, scope), detail: detail,
+	})
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 	snap "reverie/snapshot"
 )
 
-// OutcomeRefused ends an import of which nothing was written, because something was in its way; the reason says what.
+// OutcomeRefused is the outcome of an import that wrote nothing; its reason tells why.
 const OutcomeRefused memory.Outcome = "refused"
 
 // SnapshotImport is the record of an import of a snapshot. It holds names and hashes, never contents.
@@ -39,7 +40,7 @@ type SnapshotImport struct {
 	FinishedAt   *time.Time
 }
 
-// FileOutcome is what became of a document of an archive.
+// FileOutcome is the outcome of a document of an archive.
 type FileOutcome string
 
 // Outcomes of documents.
@@ -50,7 +51,7 @@ const (
 	FileSkipped   FileOutcome = "skipped"
 )
 
-// SnapshotFile is what became of one entry of an archive.
+// SnapshotFile is the outcome of one entry of an archive.
 type SnapshotFile struct {
 	Filename string           `json:"filename"` // as the archive has it
 	Scope    memory.Scope     `json:"scope,omitempty"`
@@ -63,17 +64,17 @@ type SnapshotFile struct {
 	Bytes    int              `json:"bytes,omitempty"`    // afterwards
 	Redacted bool             `json:"redacted,omitempty"` // secrets were taken out
 	Withheld bool             `json:"withheld,omitempty"` // statements were left out that a person had forgotten
-	Edited   bool             `json:"edited,omitempty"`   // it is not what the manifest says
+	Edited   bool             `json:"edited,omitempty"`   // it differs from the manifest
 	Prompt   bool             `json:"prompt,omitempty"`   // its place in the system prompt changed
 }
 
-// SnapshotRequest is an archive that is to be imported.
+// SnapshotRequest is an archive to import.
 type SnapshotRequest struct {
 	Archive [32]byte // SHA-256 of Data
 	Data    []byte
 	Choice  snap.Choice
 	Token   string
-	// Shared says that it brings TEAM documents only, so that the import is nobody's in particular.
+	// Shared reports whether it has TEAM documents only, so that the import belongs to no owner.
 	Shared bool
 }
 
@@ -100,7 +101,7 @@ insert into snapshot_imports (workspace_id, agent_id, import_id, owner_key, arch
 values (@workspace, @agent, @import, @owner, @sha256, @bytes, @choice, @token, @pinned, @author, 'running', @now)
 on conflict do nothing`
 
-	// It is locked so that it cannot end while its archive is put beside it.
+	// Locked so that the import cannot end while its archive is stored.
 	sqlSnapshotOpen = snapshotRows + `and archive_sha256 = @sha256 and owner_key = @owner and choice = @choice and token = @token
     and pinned = @pinned and outcome = 'running'
 for no key update`
@@ -122,23 +123,20 @@ func scanSnapshot(row pgx.CollectableRow) (i SnapshotImport, err error) {
 	return i, err
 }
 
-// queueSnapshot queues what reads one record.
+// queueSnapshot queues reading one record.
 func queueSnapshot(b *pgx.Batch, sql string, args pgx.NamedArgs, to *SnapshotImport, found *bool) {
-	one(b.Queue(sql, args), found, func(row pgx.CollectableRow) (err error) { *to, err = scanSnapshot(row); return err })
+	one(b.Queue(sql, args), found, to, scanSnapshot)
 }
 
 func noSnapshot(importID uuid.UUID) error { return fmt.Errorf("import %s: %w", importID, ErrNotFound) }
 
-// errSnapshotEnded means that the import that was found ended in between.
+// errSnapshotEnded means that the import ended while its archive was staged.
 var errSnapshotEnded = errors.New("the import has ended")
 
-// StageSnapshot keeps an archive until a workflow imports it, or finds the import of the same archive in the same way that has not
-// ended yet. It costs two round trips.
-func (s *Store) StageSnapshot(ctx context.Context, id memory.Identity, r SnapshotRequest) (SnapshotImport, error) {
-	if err := requireAgent(id); err != nil {
-		return SnapshotImport{}, err
-	}
-	if err := requireWrite(id); err != nil {
+// StageSnapshot stores an archive until a workflow imports it, or finds the open import of the same archive with the same options.
+// It costs two round trips.
+func (s *Transfer) StageSnapshot(ctx context.Context, id memory.Identity, r SnapshotRequest) (SnapshotImport, error) {
+	if err := requireAgentWrite(id); err != nil {
 		return SnapshotImport{}, err
 	}
 	if err := r.validate(); err != nil {
@@ -165,11 +163,11 @@ func (r SnapshotRequest) validate() error {
 	return validText("token", r.Token, maxToken)
 }
 
-// maxToken bounds the token of a preview, in bytes.
+// maxToken is the longest token of a preview, in bytes.
 const maxToken = 128
 
-func (s *Store) stageSnapshot(ctx context.Context, id memory.Identity, r SnapshotRequest) (SnapshotImport, error) {
-	return inTx(ctx, s, id, func(t *tx) (staged SnapshotImport, err error) {
+func (s *Transfer) stageSnapshot(ctx context.Context, id memory.Identity, r SnapshotRequest) (SnapshotImport, error) {
+	return inTx(ctx, s.DB, id, func(t *tx) (staged SnapshotImport, err error) {
 		found := false
 		args := t.args(pgx.NamedArgs{
 			"import": newID(), "sha256": r.Archive[:], "bytes": len(r.Data), "choice": r.Choice, "token": r.Token,
@@ -191,23 +189,25 @@ func (s *Store) stageSnapshot(ctx context.Context, id memory.Identity, r Snapsho
 }
 
 // Snapshot returns the record of an import.
-func (s *Store) Snapshot(ctx context.Context, id memory.Identity, importID uuid.UUID) (SnapshotImport, error) {
+func (s *Transfer) Snapshot(ctx context.Context, id memory.Identity, importID uuid.UUID) (SnapshotImport, error) {
 	record, _, err := s.LoadSnapshot(ctx, id, importID, false)
 	return record, err
 }
 
-// LoadSnapshot returns the record of an import, and its archive when it is asked for and the import has not ended.
-func (s *Store) LoadSnapshot(ctx context.Context, id memory.Identity, importID uuid.UUID, withData bool) (record SnapshotImport, data []byte, err error) {
+// LoadSnapshot returns the record of an import, and with withData its archive while the import has not ended.
+func (s *Transfer) LoadSnapshot(
+	ctx context.Context, id memory.Identity, importID uuid.UUID, withData bool,
+) (record SnapshotImport, data []byte, err error) {
 	if err := requireAgent(id); err != nil {
 		return SnapshotImport{}, nil, err
 	}
-	_, err = read(ctx, s, id, func(t *tx) (struct{}, error) {
+	_, err = read(ctx, s.DB, id, func(t *tx) (struct{}, error) {
 		found, staged := false, false
 		args := t.args(pgx.NamedArgs{"import": importID})
 		b := &pgx.Batch{}
 		queueSnapshot(b, sqlSnapshot, args, &record, &found)
 		if withData {
-			one(b.Queue(sqlSnapshotData, args), &staged, func(row pgx.CollectableRow) error { return row.Scan(&data) })
+			columns(b.Queue(sqlSnapshotData, args), &staged, &data)
 		}
 		err := t.finish(ctx, b)
 		if err == nil && !found {
@@ -218,23 +218,11 @@ func (s *Store) LoadSnapshot(ctx context.Context, id memory.Identity, importID u
 	return record, data, err
 }
 
-// Snapshots lists imports that the identity sees, newest first: those of its owner, and those of shared documents.
-func (s *Store) Snapshots(ctx context.Context, id memory.Identity, p Page) (Listed[SnapshotImport], error) {
-	if err := requireAgent(id); err != nil {
-		return Listed[SnapshotImport]{}, err
-	}
-	before, err := parseCursor(p.Cursor)
-	if err != nil {
-		return Listed[SnapshotImport]{}, err
-	}
-	limit := limitOf(p.Limit)
-	return read(ctx, s, id, func(t *tx) (Listed[SnapshotImport], error) {
-		var found []SnapshotImport
-		b := &pgx.Batch{}
-		all(b.Queue(sqlSnapshots, t.args(pgx.NamedArgs{"before": before.id, "limit": limit + 1})), &found, scanSnapshot)
-		err := t.finish(ctx, b)
-		return listed(found, limit, func(i SnapshotImport) cursor { return cursor{i.RequestedAt, i.ID} }), err
-	})
+// Snapshots lists the imports that the identity sees, newest first: those of its owner, and those of shared documents.
+func (s *Transfer) Snapshots(ctx context.Context, id memory.Identity, p Page) (Listed[SnapshotImport], error) {
+	return readPage(ctx, s.DB, id, p, func(t *tx, from cursor) (string, pgx.NamedArgs) {
+		return sqlSnapshots, pgx.NamedArgs{"before": from.id}
+	}, scanSnapshot, func(i SnapshotImport) cursor { return cursor{i.RequestedAt, i.ID} })
 }
 
 const sqlSnapshotsWaiting = `
@@ -244,7 +232,7 @@ where outcome = 'running' and requested_at < @before
 order by requested_at
 limit @limit`
 
-// WaitingSnapshot is an import that has not ended, by references only.
+// WaitingSnapshot refers to an import that has not ended.
 type WaitingSnapshot struct {
 	Workspace, Agent string
 	ID               uuid.UUID
@@ -252,20 +240,157 @@ type WaitingSnapshot struct {
 	Particular       bool // of an owner, or bound to a preview
 }
 
-// WaitingSnapshots lists imports of all workspaces that were asked for before the given time and have not ended, oldest first. It
+// WaitingSnapshots lists imports of all workspaces that were requested before the given time and have not ended, oldest first. It
 // takes no identity because the sweep works for the deployment.
-func (s *Store) WaitingSnapshots(ctx context.Context, before time.Time, limit int) ([]WaitingSnapshot, error) {
-	sweep := &tx{settings: settings{purpose: purposeSweep}, mode: sqlBeginRead}
-	return run(ctx, s, sweep, func(t *tx) (waiting []WaitingSnapshot, err error) {
+func (s *Transfer) WaitingSnapshots(ctx context.Context, before time.Time, limit int) ([]WaitingSnapshot, error) {
+	return sweepAll(ctx, s.DB, sqlSnapshotsWaiting, pgx.NamedArgs{"before": before, "limit": limitOf(limit)},
+		func(row pgx.CollectableRow) (w WaitingSnapshot, err error) {
+			var sha []byte
+			err = row.Scan(&w.Workspace, &w.Agent, &w.ID, &sha, &w.Particular)
+			copy(w.Archive[:], sha)
+			return w, err
+		})
+}
+
+// SnapshotExport is the content of an archive.
+type SnapshotExport struct {
+	Origin snap.Origin
+	Files  []snap.File
+	// Left counts documents of the scopes that snapshots do not carry.
+	Left int
+}
+
+const (
+	// Deleted documents count for the time of the last change.
+	sqlSnapshotStates = documentColumns + `octet_length(v.content), ''` + visibleDocuments + `
+where d.scope = any (@scopes::text[]) and starts_with(d.path, @prefix)` + documentOrder
+
+	sqlSnapshotContents = documentColumns + `octet_length(v.content), v.content` + visibleDocuments + `
+where d.scope = any (@scopes::text[]) and starts_with(d.path, @prefix) and not d.deleted` + documentOrder
+
+	// The origin of the latest import whose documents are all unchanged.
+	sqlSnapshotOrigin = `
+select i.origin
+from unnest(array['', @owner::text]) o (owner_key)
+cross join lateral (
+    select import_id, origin
+    from snapshot_imports
+    where workspace_id = @workspace and agent_id = @agent and contents_sha256 = @contents and owner_key = o.owner_key
+    order by contents_sha256, import_id desc
+    limit 1
+) i
+order by i.import_id desc
+limit 1`
+)
+
+// ExportSnapshot reads the documents of an archive at one moment: those of the identity's agent and owner whose paths begin with
+// prefix. If they are exactly those of an imported archive, the export has the origin of that archive. It returns
+// *snap.RefusedError when there are more than an archive may have. It costs two round trips.
+func (s *Transfer) ExportSnapshot(ctx context.Context, id memory.Identity, choice snap.Choice, prefix string) (SnapshotExport, error) {
+	if err := requireAgent(id); err != nil {
+		return SnapshotExport{}, err
+	}
+	if choice == snap.ChoosePersonal {
+		if err := requireOwner(id); err != nil {
+			return SnapshotExport{}, err
+		}
+	}
+	return snapshot(ctx, s.DB, id, func(t *tx) (SnapshotExport, error) {
+		var scopes []memory.Scope
+		for _, scope := range []memory.Scope{memory.ScopePersonal, memory.ScopeTeam} {
+			if choice.Has(scope) && (scope != memory.ScopePersonal || id.Owner != memory.NoOwner) {
+				scopes = append(scopes, scope)
+			}
+		}
+		args := t.args(pgx.NamedArgs{"scopes": scopes, "prefix": prefix})
+		var agent Agent
+		found := false
+		var entries, documents []DocumentEntry
 		b := &pgx.Batch{}
-		all(b.Queue(sqlSnapshotsWaiting, pgx.NamedArgs{"before": before, "limit": limitOf(limit)}), &waiting,
-			func(row pgx.CollectableRow) (w WaitingSnapshot, err error) {
-				var sha []byte
-				err = row.Scan(&w.Workspace, &w.Agent, &w.ID, &sha, &w.Particular)
-				copy(w.Archive[:], sha)
-				return w, err
-			})
-		err = t.finish(ctx, b)
-		return waiting, err
+		one(b.Queue(sqlAgent, args), &found, &agent, scanAgent)
+		all(b.Queue(sqlSnapshotStates, args), &entries, scanDocument)
+		if err := t.send(ctx, b); err != nil {
+			return SnapshotExport{}, err
+		}
+		if !found {
+			return SnapshotExport{}, fmt.Errorf("agent %s: %w", id.Agent, ErrNotFound)
+		}
+		e := SnapshotExport{Origin: snap.Origin{AgentID: agent.ID, AgentName: agent.Name, ExportedAt: agent.CreatedAt}}
+		states, err := e.survey(entries)
+		if err != nil {
+			return SnapshotExport{}, err
+		}
+		contents := snap.Digest(states)
+		b = &pgx.Batch{}
+		all(b.Queue(sqlSnapshotContents, args), &documents, scanDocument)
+		known := false
+		args["contents"] = contents[:]
+		withRow(b.Queue(sqlSnapshotOrigin, args), &known, func(row pgx.CollectableRow) error {
+			var text []byte
+			if err := row.Scan(&text); err != nil {
+				return err
+			}
+			return json.Unmarshal(text, &e.Origin)
+		})
+		if err := t.finish(ctx, b); err != nil {
+			return SnapshotExport{}, err
+		}
+		for _, d := range documents {
+			if listed, _ := snap.Listed(d.Path); listed {
+				e.Files = append(e.Files, snap.File{
+					Ref: memory.Ref{Scope: d.Scope, Path: d.Path}, Content: d.Content,
+					Prompt: &snap.Prompt{Enabled: d.Enabled, SortOrder: d.SortOrder},
+				})
+			}
+		}
+		return e, nil
 	})
+}
+
+// survey checks the documents before their contents are read: the time of the last change, and whether they fit.
+func (e *SnapshotExport) survey(entries []DocumentEntry) ([]snap.State, error) {
+	var states []snap.State
+	total := 0
+	for _, d := range entries {
+		if listed, _ := snap.Listed(d.Path); !listed {
+			if !d.Deleted {
+				e.Left++
+			}
+			continue
+		}
+		if d.UpdatedAt.After(e.Origin.ExportedAt) {
+			e.Origin.ExportedAt = d.UpdatedAt
+		}
+		if d.Deleted {
+			continue
+		}
+		total += d.Bytes
+		states = append(states, snap.State{
+			Ref: memory.Ref{Scope: d.Scope, Path: d.Path}, SHA256: d.SHA256,
+			Prompt: snap.Prompt{Enabled: d.Enabled, SortOrder: d.SortOrder},
+		})
+	}
+	return states, snap.Fits(len(states), total)
+}
+
+// origin is the origin of an import's documents.
+type origin struct {
+	snap.Origin
+	contents [32]byte
+}
+
+// origin returns the origin of an archive that is imported as it was exported; nil when anything was changed or left out.
+func (i *restoring) origin(archive snap.Archive, taken snap.Taken) *origin {
+	if !archive.Genuine || !taken.Whole {
+		return nil
+	}
+	states := make([]snap.State, len(i.files))
+	for n, f := range i.files {
+		r := i.results[n]
+		if r.Withheld {
+			return nil
+		}
+		states[n] = snap.State{Ref: f.Ref, SHA256: sha256.Sum256([]byte(r.After)), Prompt: r.PromptIs}
+	}
+	return &origin{Origin: archive.Manifest.Origin, contents: snap.Digest(states)}
 }

@@ -13,7 +13,7 @@ import (
 	snap "reverie/snapshot"
 )
 
-// SnapshotChange is what an import does, or would do, to one document.
+// SnapshotChange is the effect of an import on one document.
 type SnapshotChange struct {
 	SnapshotFile
 	Before    string // content; empty when the document is new
@@ -23,20 +23,22 @@ type SnapshotChange struct {
 	PromptIs  snap.Prompt
 }
 
-// SnapshotPreview is what an import would do now.
+// SnapshotPreview is the effect that an import would have now.
 type SnapshotPreview struct {
 	Changes []SnapshotChange // of every document that is taken, as the archive has them
 	Token   string           // of exactly this
 }
 
-// errPreviewed ends the transaction of a preview, which writes nothing.
+// errPreviewed rolls back the transaction of a preview.
 var errPreviewed = errors.New("a preview writes nothing")
 
-// PreviewSnapshot finds out what an import would do: it goes through the gate as the import does, and everything is rolled back.
-// The errors are those of Apply.
-func (s *Store) PreviewSnapshot(ctx context.Context, id memory.Identity, archive snap.Archive, choice snap.Choice, taken snap.Taken) (SnapshotPreview, error) {
+// PreviewSnapshot returns the effect of an import: it goes through the gate as the import does, and is rolled back. Its errors are
+// those of Apply.
+func (s *Transfer) PreviewSnapshot(
+	ctx context.Context, id memory.Identity, archive snap.Archive, choice snap.Choice, taken snap.Taken,
+) (SnapshotPreview, error) {
 	var p SnapshotPreview
-	_, err := inTx(ctx, s, id, func(t *tx) (struct{}, error) {
+	_, err := inTx(ctx, s.DB, id, func(t *tx) (struct{}, error) {
 		i := restoring{files: taken.Files}
 		if err := i.weigh(ctx, t, archive, choice, ""); err != nil {
 			return struct{}{}, err
@@ -73,14 +75,15 @@ where workspace_id = @workspace and agent_id = @agent and import_id = @import an
 delete from snapshot_archives where workspace_id = @workspace and agent_id = @agent and import_id = @import`
 )
 
-// CommitSnapshot imports what was taken of an archive as one transaction: all documents or none, the record of the import, and
-// the end of the archive, which is kept no longer. An import that has ended is left as it is, and its record returned. What the
-// scan refused stands in the journal.
+// CommitSnapshot imports the accepted part of an archive in one transaction: all documents or none, and the record of the import.
+// The archive is deleted. An import that has ended is returned as it is. The journal records what the scan refused.
 //
-// It returns *ConflictError with CodeChangedSincePreview when the import is bound to a preview and anything has changed since,
-// and the errors of Apply.
-func (s *Store) CommitSnapshot(ctx context.Context, id memory.Identity, importID uuid.UUID, archive snap.Archive, taken snap.Taken, refused []snap.Refused) (SnapshotImport, error) {
-	return inTx(ctx, s, id, func(t *tx) (SnapshotImport, error) {
+// It returns *ConflictError with CodeChangedSincePreview when the import is bound to a preview and anything has changed since, and
+// the errors of Apply.
+func (s *Transfer) CommitSnapshot(
+	ctx context.Context, id memory.Identity, importID uuid.UUID, archive snap.Archive, taken snap.Taken, refused []snap.Refused,
+) (SnapshotImport, error) {
+	return inTx(ctx, s.DB, id, func(t *tx) (SnapshotImport, error) {
 		record, err := lockSnapshot(ctx, t, importID)
 		if err != nil || record.FinishedAt != nil {
 			return record, err
@@ -92,7 +95,7 @@ func (s *Store) CommitSnapshot(ctx context.Context, id memory.Identity, importID
 		if err := i.weigh(ctx, t, archive, record.Choice, record.Token); err != nil {
 			return SnapshotImport{}, err
 		}
-		record.Files = i.told(taken.Skipped, refused)
+		record.Files = i.outcomes(taken.Skipped, refused)
 		record.count()
 		b := &pgx.Batch{}
 		if err := queueSnapshotEnd(b, t, &record, i.origin(archive, taken)); err != nil {
@@ -102,9 +105,11 @@ func (s *Store) CommitSnapshot(ctx context.Context, id memory.Identity, importID
 	})
 }
 
-// RefuseSnapshot ends an import of which nothing is written, and says why.
-func (s *Store) RefuseSnapshot(ctx context.Context, id memory.Identity, importID uuid.UUID, reason memory.ReasonCode) (SnapshotImport, error) {
-	return inTx(ctx, s, id, func(t *tx) (SnapshotImport, error) {
+// RefuseSnapshot ends an import without a write, for a reason.
+func (s *Transfer) RefuseSnapshot(
+	ctx context.Context, id memory.Identity, importID uuid.UUID, reason memory.ReasonCode,
+) (SnapshotImport, error) {
+	return inTx(ctx, s.DB, id, func(t *tx) (SnapshotImport, error) {
 		record, err := lockSnapshot(ctx, t, importID)
 		if err != nil || record.FinishedAt != nil {
 			return record, err
@@ -118,7 +123,7 @@ func (s *Store) RefuseSnapshot(ctx context.Context, id memory.Identity, importID
 	})
 }
 
-// lockSnapshot reads a record that nobody else ends meanwhile.
+// lockSnapshot reads and locks a record.
 func lockSnapshot(ctx context.Context, t *tx, importID uuid.UUID) (record SnapshotImport, err error) {
 	found := false
 	b := &pgx.Batch{}
@@ -132,7 +137,7 @@ func lockSnapshot(ctx context.Context, t *tx, importID uuid.UUID) (record Snapsh
 	return record, nil
 }
 
-// count sums up what became of the entries.
+// count sets the counts and the outcome from the files.
 func (i *SnapshotImport) count() {
 	i.Outcome = memory.OutcomeNothing
 	for _, f := range i.Files {
@@ -172,16 +177,16 @@ func queueSnapshotEnd(b *pgx.Batch, t *tx, record *SnapshotImport, from *origin)
 	return nil
 }
 
-// restoring is an import on its way through the gate.
+// restoring is an import in progress.
 type restoring struct {
 	files   []snap.Checked
-	events  []event // of what the scan refused
+	events  []event // of refused documents
 	results []SnapshotChange
 	token   string
 }
 
-// weigh locks the documents that an import is about and finds out what it does to each. want is the token of the preview that it
-// is bound to; empty: it is bound to none.
+// weigh sends the import through the gate and determines its effect on each document. want is the token of the preview that it is
+// bound to; empty: none.
 func (i *restoring) weigh(ctx context.Context, t *tx, archive snap.Archive, choice snap.Choice, want string) error {
 	set := changeSet{changes: i.changes(archive), prompts: map[memory.Ref]promptPlace{}, events: i.events}
 	for _, f := range i.files {
@@ -213,7 +218,7 @@ func (i *restoring) weigh(ctx context.Context, t *tx, archive snap.Archive, choi
 	return nil
 }
 
-// changes are what the gate is asked for: the text of the archive in place of whatever is there.
+// changes replace each document by the text of the archive.
 func (i *restoring) changes(archive snap.Archive) []memory.Change {
 	changes := make([]memory.Change, len(i.files))
 	for n, f := range i.files {
@@ -225,7 +230,7 @@ func (i *restoring) changes(archive snap.Archive) []memory.Change {
 	return changes
 }
 
-// record fills in what became of a document.
+// record fills in the outcome of a document.
 func (r *SnapshotChange) record(receipt memory.ChangeReceipt) {
 	r.Version, r.SHA256, r.Bytes = receipt.Version, receipt.SHA256, receipt.Bytes
 	r.Withheld = receipt.Withheld
@@ -242,8 +247,8 @@ func (r *SnapshotChange) record(receipt memory.ChangeReceipt) {
 	}
 }
 
-// told is what became of everything in an archive, the documents first.
-func (i *restoring) told(skipped []snap.Skipped, refused []snap.Refused) []SnapshotFile {
+// outcomes returns the outcomes of all entries of an archive, documents first.
+func (i *restoring) outcomes(skipped []snap.Skipped, refused []snap.Refused) []SnapshotFile {
 	findings := map[string][]memory.Finding{}
 	for _, r := range refused {
 		findings[snap.Name(r.Ref)] = r.Findings

@@ -3,25 +3,107 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
 )
 
-// sqlLeader is an agent's leader, unless there is none that its members read: one that does not exist, or whose own memory is
-// switched off.
+// Agent is an assistant with a memory.
+type Agent struct {
+	ID        string // slug
+	Name      string
+	TimeZone  string // IANA name, such as Europe/Berlin
+	Settings  memory.AgentSettings
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// Location returns the agent's time zone.
+func (a Agent) Location() (*time.Location, error) { return time.LoadLocation(a.TimeZone) }
+
+// agentColumns are the columns of an Agent, in the order of scanAgent.
+const agentColumns = `agent_id, name, time_zone, settings, created_at, updated_at`
+
+func scanAgent(row pgx.CollectableRow) (Agent, error) { return pgx.RowToStructByPos[Agent](row) }
+
+const sqlAgent = `select ` + agentColumns + ` from agents where workspace_id = @workspace and agent_id = @agent`
+
+// Agent returns the identity's agent.
+func (s *Gate) Agent(ctx context.Context, id memory.Identity) (Agent, error) {
+	if err := requireAgent(id); err != nil {
+		return Agent{}, err
+	}
+	return readOne(ctx, s.DB, id, sqlAgent, nil, scanAgent, fmt.Errorf("agent %s: %w", id.Agent, ErrNotFound))
+}
+
+// sqlStanding reads the settings that decide who may write an agent's memory. The write's own transaction reads it, so that a
+// change of settings applies from the next write on.
+const sqlStanding = `
+select coalesce(settings ->> 'leader', ''), (settings -> 'memoryEnabled')::boolean
+from agents
+where workspace_id = @workspace and agent_id = @agent`
+
+// standing decides who may write an agent's own memory, PERSONAL and TEAM. GLOBAL documents belong to the workspace.
+type standing struct {
+	leader string // the agent whose team it is in; empty: none
+	off    bool   // memory is switched off, by the agent or by the server
+}
+
+// queueStanding queues reading an agent's standing.
+func queueStanding(b *pgx.Batch, t *tx, to *standing) {
+	found := false
+	withRow(b.Queue(sqlStanding, t.args(nil)), &found, func(row pgx.CollectableRow) error {
+		var leader string
+		var enabled *bool
+		if err := row.Scan(&leader, &enabled); err != nil {
+			return err
+		}
+		*to = standing{leader: leader, off: t.memoryOff}
+		if leader == t.agent {
+			to.leader = ""
+		}
+		if enabled != nil {
+			to.off = !*enabled
+		}
+		return nil
+	})
+}
+
+// machinery are the authors that memory.enabled stops. People can still edit what is stored, and seeds belong to creating the
+// agent.
+var machinery = map[memory.AuthorKind]bool{
+	memory.AuthorTool: true, memory.AuthorWorkflow: true, memory.AuthorImport: true, memory.AuthorDream: true,
+}
+
+// allows returns ErrReadOnlyTeam for every author while the agent is a member of another agent's team, and ErrMemoryOff for
+// automatic authors while memory is switched off.
+func (s standing) allows(author memory.Author) error {
+	switch {
+	case author.Kind == memory.AuthorSeed:
+		return nil
+	case s.leader != "":
+		return fmt.Errorf("%w: write the memory of agent %s", ErrReadOnlyTeam, s.leader)
+	case s.off && machinery[author.Kind]:
+		return ErrMemoryOff
+	}
+	return nil
+}
+
+// sqlLeader reads an agent's leader, unless the leader does not exist or its own memory is switched off.
 const sqlLeader = `
 select l.agent_id
 from agents l
 where l.workspace_id = @workspace and l.agent_id <> @agent and coalesce((l.settings -> 'memoryEnabled')::boolean, not @off)
     and l.agent_id = (select m.settings ->> 'leader' from agents m where m.workspace_id = @workspace and m.agent_id = @agent)`
 
-// Leader returns on whose behalf a member of a team reads its leader's memory: as the same owner, and nobody else, with a credential
-// that only reads. It reports false for an agent that has no leader. The identity's credential need not be for the leader: naming
-// one is an admin's decision. Whoever uses it reads documents only, and of these not the GLOBAL ones, which the member sees itself.
-func (s *Store) Leader(ctx context.Context, id memory.Identity) (memory.Identity, bool, error) {
+// Leader returns the identity with which a member of a team reads its leader's memory: the same owner, read-only. It reports false
+// for an agent without a leader. The identity's credential need not include the leader: naming one is an admin's decision. Use it
+// to read documents only, and no GLOBAL ones, which the member sees itself.
+func (s *Gate) Leader(ctx context.Context, id memory.Identity) (memory.Identity, bool, error) {
 	if err := requireAgent(id); err != nil {
 		return memory.Identity{}, false, err
 	}
@@ -30,10 +112,10 @@ func (s *Store) Leader(ctx context.Context, id memory.Identity) (memory.Identity
 		return memory.Identity{}, false, err
 	}
 	set.purpose = purposeSweep // the credential may not be for the leader
-	leader, err := run(ctx, s, &tx{settings: set, id: id, mode: sqlBeginRead}, func(t *tx) (leader string, err error) {
+	leader, err := run(ctx, s.DB, &tx{settings: set, id: id, mode: sqlBeginRead}, func(t *tx) (leader string, err error) {
 		found := false
 		b := &pgx.Batch{}
-		one(b.Queue(sqlLeader, t.args(pgx.NamedArgs{"off": t.memoryOff})), &found, func(row pgx.CollectableRow) error { return row.Scan(&leader) })
+		columns(b.Queue(sqlLeader, t.args(pgx.NamedArgs{"off": t.memoryOff})), &found, &leader)
 		err = t.finish(ctx, b)
 		return leader, err
 	})
@@ -44,20 +126,21 @@ func (s *Store) Leader(ctx context.Context, id memory.Identity) (memory.Identity
 	return id, true, nil
 }
 
-// persona are the documents that say who an agent is. They are no memory: they are its own in a team, and stay when memory is off.
+// persona are the documents that define an agent. They are no memory: each member of a team has its own, and they stay when memory
+// is switched off.
 var persona = map[string]bool{memory.AgentsPath: true, memory.SoulPath: true}
 
-// ofLeader reports whether members read a document that their leader sees.
+// ofLeader reports whether members read a document of their leader.
 func ofLeader(d memory.Document) bool { return d.Scope != memory.ScopeGlobal && !persona[d.Path] }
 
-// isSeed reports whether a document is as every new agent begins with it. It hides nothing that a leader knows.
+// isSeed reports whether a document is an unchanged seed, which must not hide a document of the leader.
 func isSeed(d memory.Document) bool {
 	return d.Version == 1 && d.UpdatedBy.Kind == memory.AuthorSeed && !persona[d.Path]
 }
 
-// ReadableDocument is VisibleDocument for readers, who may be members of a team: the owner's own, the agent's, the leader's of the same
-// owner, the leader's shared one, the workspace's, in this order.
-func (s *Store) ReadableDocument(ctx context.Context, id memory.Identity, path string) (memory.Document, error) {
+// ReadableDocument is VisibleDocument with the documents of a team's leader. The order is: the owner's own, the agent's, the
+// leader's of the same owner, the leader's shared one, the workspace's.
+func (s *Gate) ReadableDocument(ctx context.Context, id memory.Identity, path string) (memory.Document, error) {
 	own, err := s.VisibleDocument(ctx, id, path)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return memory.Document{}, err
@@ -81,9 +164,8 @@ func (s *Store) ReadableDocument(ctx context.Context, id memory.Identity, path s
 	return own, err
 }
 
-// ReadableDocuments is Documents for readers, who may be members of a team: their own, and behind them the leader's, of which nothing
-// is shown that is deleted.
-func (s *Store) ReadableDocuments(ctx context.Context, id memory.Identity, f DocumentFilter) ([]DocumentEntry, error) {
+// ReadableDocuments is Documents followed by the documents of a team's leader, without deleted ones.
+func (s *Gate) ReadableDocuments(ctx context.Context, id memory.Identity, f DocumentFilter) ([]DocumentEntry, error) {
 	documents, err := s.Documents(ctx, id, f)
 	if err != nil || id.Agent == "" {
 		return documents, err
@@ -98,20 +180,20 @@ func (s *Store) ReadableDocuments(ctx context.Context, id memory.Identity, f Doc
 	return append(documents, theirs...), err
 }
 
-// promptOf completes the documents of a system prompt: with those of the leader for a member of a team, and without memory for an
-// agent whose memory is switched off.
-func (s *Store) promptOf(ctx context.Context, id memory.Identity, agent standing, own []memory.Document) ([]memory.Document, error) {
+// promptOf completes the documents of a system prompt: it adds those of the leader for a member of a team, and removes memory for
+// an agent whose memory is switched off.
+func promptOf(ctx context.Context, db *DB, id memory.Identity, agent standing, own []memory.Document) ([]memory.Document, error) {
 	if agent.off {
 		return slices.DeleteFunc(own, func(d memory.Document) bool { return d.Scope != memory.ScopeGlobal && !persona[d.Path] }), nil
 	}
 	if agent.leader == "" {
 		return own, nil
 	}
-	leader, member, err := s.Leader(ctx, id)
+	leader, member, err := (&Gate{db}).Leader(ctx, id)
 	if err != nil || !member {
 		return own, err
 	}
-	theirs, err := read(ctx, s, leader, func(t *tx) (documents []memory.Document, err error) {
+	theirs, err := read(ctx, db, leader, func(t *tx) (documents []memory.Document, err error) {
 		b := &pgx.Batch{}
 		all(b.Queue(sqlDocumentsOfPrompt, t.args(nil)), &documents, scanContent)
 		err = t.finish(ctx, b)

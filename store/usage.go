@@ -27,15 +27,12 @@ from model_usage
 where workspace_id = @workspace and day = @day`
 )
 
-// AddUsage records what model calls cost that belong to no extraction's record, such as an attempt that failed.
-func (s *Store) AddUsage(ctx context.Context, id memory.Identity, model string, u memory.Usage) error {
-	if err := requireAgent(id); err != nil {
+// AddUsage records the cost of model calls that belong to no other record, such as a failed attempt.
+func (s *Talk) AddUsage(ctx context.Context, id memory.Identity, model string, u memory.Usage) error {
+	if err := requireAgentWrite(id); err != nil {
 		return err
 	}
-	if err := requireWrite(id); err != nil {
-		return err
-	}
-	_, err := inTx(ctx, s, id, func(t *tx) (struct{}, error) {
+	_, err := inTx(ctx, s.DB, id, func(t *tx) (struct{}, error) {
 		b := &pgx.Batch{}
 		queueUsage(b, t, model, u)
 		return struct{}{}, t.finish(ctx, b)
@@ -43,7 +40,7 @@ func (s *Store) AddUsage(ctx context.Context, id memory.Identity, model string, 
 	return err
 }
 
-// queueUsage queues adding u to the agent's spending of the day, unless it is nothing.
+// queueUsage queues adding u to the agent's usage of the day, unless it is zero.
 func queueUsage(b *pgx.Batch, t *tx, model string, u memory.Usage) {
 	if u == (memory.Usage{}) {
 		return
@@ -54,13 +51,13 @@ func queueUsage(b *pgx.Batch, t *tx, model string, u memory.Usage) {
 	}))
 }
 
-// usageAdded adds what a step cost to its record (addUsageArgs).
+// usageAdded adds the usage of a step to its record (see addUsageArgs).
 const usageAdded = `calls = calls + @calls,
     input_tokens = input_tokens + @input_tokens,
     output_tokens = output_tokens + @output_tokens,
     cost_micros = cost_micros + @cost_micros`
 
-// addUsageArgs adds who wrote and what it cost to the arguments of a record.
+// addUsageArgs adds the engine and its usage to the arguments of a record.
 func addUsageArgs(args pgx.NamedArgs, model, promptVersion string, u memory.Usage) {
 	maps.Copy(args, pgx.NamedArgs{
 		"model": model, "prompt_version": promptVersion, "calls": u.Calls,
@@ -68,18 +65,18 @@ func addUsageArgs(args pgx.NamedArgs, model, promptVersion string, u memory.Usag
 	})
 }
 
-// SpentToday sums what all agents of the workspace have spent on the UTC day of the given time.
-func (s *Store) SpentToday(ctx context.Context, id memory.Identity, at time.Time) (memory.Usage, error) {
-	return read(ctx, s, id, func(t *tx) (u memory.Usage, err error) {
+// SpentToday sums the usage of all agents of the workspace on the UTC day of the given time.
+func (s *Talk) SpentToday(ctx context.Context, id memory.Identity, at time.Time) (memory.Usage, error) {
+	return read(ctx, s.DB, id, func(t *tx) (u memory.Usage, err error) {
 		found := false
 		b := &pgx.Batch{}
-		one(b.Queue(sqlUsageOfDay, t.args(pgx.NamedArgs{"day": day(at)})), &found, func(row pgx.CollectableRow) error {
-			return row.Scan(&u.Calls, &u.InputTokens, &u.OutputTokens, &u.CostMicros)
-		})
+		columns(
+			b.Queue(sqlUsageOfDay, t.args(pgx.NamedArgs{"day": day(at)})), &found, &u.Calls, &u.InputTokens, &u.OutputTokens, &u.CostMicros,
+		)
 		err = t.finish(ctx, b)
 		return u, err
 	})
 }
 
-// day is the UTC day of a time.
+// day returns the UTC day of a time.
 func day(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }

@@ -1,0 +1,164 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+
+	"reverie/memory"
+)
+
+// maxReason is the longest reason of a change, in bytes.
+const maxReason = 2000
+
+// check applies the rules of the gate that need no database. at prefixes the fields in errors.
+func check(id memory.Identity, at string, change memory.Change) (checked, error) {
+	c := checked{Change: change, verdict: memory.VerdictAllow}
+	path, err := checkRef(id, at, change.Ref)
+	if err != nil {
+		return c, err
+	}
+	c.Path = path
+	if err := mayWrite(id, change.Scope); err != nil {
+		return c, err
+	}
+	if change.Base < 0 {
+		return c, &InvalidError{Field: at + "base", Problem: "versions start at 1; 0 means that the document did not exist"}
+	}
+	if err := validText(at+"reason", change.Reason, maxReason); err != nil {
+		return c, err
+	}
+	switch change.Op {
+	case memory.OpReplace:
+		c.Content, err = c.admit(at+"content", c.Content)
+	case memory.OpAppend:
+		if c.Content, err = c.admit(at+"content", c.Content); err == nil {
+			c.Create, err = c.admit(at+"create", c.Create)
+		}
+	case memory.OpMerge:
+		if !change.Strategy.Valid() {
+			return c, &InvalidError{Field: at + "strategy", Problem: "use append, replace_section, upsert_kv or overwrite"}
+		}
+		c.Content, err = c.admit(at+"content", c.Content)
+	case memory.OpImport:
+		c.Content, err = c.admitImport(at)
+	case memory.OpDelete, memory.OpUndelete:
+	case memory.OpRestore:
+		if change.Restore < 1 {
+			err = &InvalidError{Field: at + "restore", Problem: "name the version to restore, from 1"}
+		}
+	default:
+		err = &InvalidError{Field: at + "op", Problem: "use replace, append, merge, delete, undelete or restore"}
+	}
+	if err != nil {
+		return c, err
+	}
+	c.redactNotes()
+	return c, nil
+}
+
+// checkRef checks a reference to a document, for reading and writing, and returns its path in normal form.
+func checkRef(id memory.Identity, at string, ref memory.Ref) (path string, err error) {
+	if !ref.Scope.Valid() {
+		return "", &InvalidError{Field: at + "scope", Problem: "use PERSONAL, TEAM or GLOBAL"}
+	}
+	if ref.Scope != memory.ScopeGlobal {
+		if err := requireAgent(id); err != nil {
+			return "", err
+		}
+	}
+	if ref.Scope == memory.ScopePersonal {
+		if err := requireOwner(id); err != nil {
+			return "", err
+		}
+		if id.Owner == memory.SystemOwner {
+			return "", &InvalidError{Field: at + "scope", Problem: "owner system has no personal documents: use TEAM"}
+		}
+	}
+	path, err = memory.ParsePath(ref.Path)
+	if err != nil {
+		return "", &InvalidError{Field: at + "path", Problem: err.Error(), cause: err}
+	}
+	return path, nil
+}
+
+// rowAgent and rowOwner return the key columns of rows of a scope: GLOBAL rows have no agent, shared ones no owner.
+func rowAgent(id memory.Identity, scope memory.Scope) string {
+	if scope == memory.ScopeGlobal {
+		return ""
+	}
+	return id.Agent
+}
+
+func rowOwner(id memory.Identity, scope memory.Scope) memory.Owner {
+	if scope == memory.ScopePersonal {
+		return id.Owner
+	}
+	return memory.NoOwner
+}
+
+// mayWrite refuses an identity that may not write documents of a scope; the database enforces the same.
+func mayWrite(id memory.Identity, scope memory.Scope) error {
+	need := map[memory.Scope]reach{memory.ScopePersonal: reachPersonal, memory.ScopeTeam: reachTeam, memory.ScopeGlobal: reachGlobal}[scope]
+	if reachOf(id) < need {
+		return fmt.Errorf("%w: the credential may not write %s documents", ErrForbidden, scope)
+	}
+	return nil
+}
+
+// admit checks and scans a text, and returns it without its secrets.
+func (c *checked) admit(field, text string) (string, error) {
+	if err := validContent(field, text); err != nil {
+		return "", err
+	}
+	result := memory.Scan(text)
+	c.findings = append(c.findings, result.Findings...)
+	switch result.Verdict {
+	case memory.VerdictAllow:
+		return text, nil
+	case memory.VerdictRedact:
+		c.verdict = memory.VerdictRedact
+		return result.Text, nil
+	default:
+		return "", &QuarantineError{Ref: c.Ref, Findings: c.findings}
+	}
+}
+
+// redactNotes removes secrets from the reason and from the lines that sources name.
+func (c *checked) redactNotes() {
+	if r := memory.Scan(c.Reason); r.Verdict != memory.VerdictAllow {
+		c.Reason = r.Text
+	}
+	if c.verdict == memory.VerdictAllow || len(c.Sources.Lines) == 0 {
+		return
+	}
+	// A source names a line of the document. Lines that are not there after redaction are dropped: a scan does not recognise a
+	// single line from the middle of a private key.
+	stands := map[string]bool{}
+	for line := range strings.Lines(c.Content) {
+		stands[strings.TrimRight(line, "\r\n")] = true
+	}
+	var lines []memory.LineSource // the caller keeps its own
+	for _, line := range c.Sources.Lines {
+		if line.Line = memory.Scan(line.Line).Text; stands[line.Line] {
+			lines = append(lines, line)
+		}
+	}
+	c.Sources.Lines = lines
+}
+
+// validContent checks the content of a document.
+func validContent(field, content string) error {
+	if err := memory.ValidContent(content); err != nil {
+		return &InvalidError{Field: field, Problem: err.Error(), cause: err}
+	}
+	return nil
+}
+
+// storableReason makes the reason of a drafted change acceptable to the gate.
+func storableReason(reason string) string {
+	reason = storable(reason)
+	if len(reason) > maxReason {
+		reason = strings.ToValidUTF8(reason[:maxReason], "")
+	}
+	return reason
+}
