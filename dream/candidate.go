@@ -205,16 +205,16 @@ type MovedSection struct {
 	By       string   `json:"by,omitempty"`
 }
 
-// reasonsInWords are the reasons of verdicts as the diary says them.
-var reasonsInWords = map[string]string{
+// ReasonsInWords are the reasons of verdicts as the diary says them.
+var ReasonsInWords = map[string]string{
 	ReasonLowScore: "low score", ReasonOneOff: "seen too rarely", ReasonOneContext: "in one context only", ReasonNightFull: "the night was full",
 	ReasonCeiling: "no room", ReasonLeftOut: "left out", ReasonKnown: "known already", ReasonCorrected: "corrected since",
 	ReasonContradiction: "contradicted", ReasonForgotten: "forgotten before", ReasonUndone: "undone before", ReasonUnfit: "unfit",
 	ReasonOffTopic: "off topic", ReasonModeREM: "nothing was to be promoted",
 }
 
-// judge gives a verdict in place of an earlier one.
-func (c *Candidate) judge(v Verdict, code, reason string) {
+// Judge gives a verdict in place of an earlier one.
+func (c *Candidate) Judge(v Verdict, code, reason string) {
 	c.Verdict, c.ReasonCode, c.Reason = v, code, reason
 	if v != VerdictPromoted {
 		c.Line = ""

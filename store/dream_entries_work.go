@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/dream"
+	"reverie/dream/rewrite"
 	"reverie/memory"
 )
 
@@ -211,7 +212,7 @@ func (w *entryWork) forget(ctx context.Context) error {
 	w.status = dream.Forgotten
 	const reason = "forgotten on request"
 	if _, _, gone := w.names.placesOf(w.memory.Content); len(gone) > 0 {
-		w.writeMemory(dream.WithoutEmptySections(without(w.memory.Content, gone), w.person...), reason)
+		w.writeMemory(rewrite.WithoutEmptySections(without(w.memory.Content, gone), w.person...), reason)
 	}
 	b := &pgx.Batch{}
 	b.Queue(sqlEntryDocuments, w.t.args(pgx.NamedArgs{"scope": w.scope, "whose": rowOwner(w.t.id, w.scope)})).Query(func(rows pgx.Rows) error {
@@ -221,7 +222,7 @@ func (w *entryWork) forget(ctx context.Context) error {
 				return err
 			}
 			if _, _, gone := w.names.placesOf(d.Content); len(gone) > 0 {
-				w.write(d, dream.WithoutEmptySections(without(d.Content, gone)), reason)
+				w.write(d, rewrite.WithoutEmptySections(without(d.Content, gone)), reason)
 			}
 		}
 		return rows.Err()

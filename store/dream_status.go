@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/dream"
+	"reverie/dream/compose"
 	"reverie/memory"
 )
 
@@ -84,7 +85,7 @@ func (s *Store) DreamStatus(ctx context.Context, id memory.Identity) (DreamStatu
 		if open {
 			status.Running = &running
 		}
-		status.Diary = dream.LatestEntry(diary.Content)
+		status.Diary = compose.LatestEntry(diary.Content)
 		return status, nil
 	})
 }

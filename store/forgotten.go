@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/dream"
+	"reverie/dream/judge"
 	"reverie/memory"
 )
 
@@ -36,7 +37,7 @@ where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and
 // forgotten is what was forgotten by those whose documents are written.
 type forgotten struct {
 	states  map[memory.Owner][]dream.State
-	gone    map[memory.Owner]dream.Gone // of states, made when it is needed
+	gone    map[memory.Owner]judge.Gone // of states, made when it is needed
 	revived map[memory.Owner][]memory.EntryID
 	all     bool // nothing is left of what machinery would add
 }
@@ -68,7 +69,7 @@ func (w *writes) queueForgotten(b *pgx.Batch, t *tx) {
 	if len(owners) == 0 || !minds(w.author) {
 		return
 	}
-	w.forgotten = forgotten{states: map[memory.Owner][]dream.State{}, gone: map[memory.Owner]dream.Gone{}, revived: map[memory.Owner][]memory.EntryID{}}
+	w.forgotten = forgotten{states: map[memory.Owner][]dream.State{}, gone: map[memory.Owner]judge.Gone{}, revived: map[memory.Owner][]memory.EntryID{}}
 	b.Queue(sqlForgotten, t.args(pgx.NamedArgs{"owners": owners, "limit": maxForgotten})).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
 			var owner memory.Owner
@@ -93,13 +94,13 @@ type ownedRow struct {
 func (r ownedRow) Scan(to ...any) error { return r.CollectableRow.Scan(append(to, r.owner)...) }
 
 // of is what was forgotten of a document.
-func (f *forgotten) of(owner memory.Owner) dream.Gone {
+func (f *forgotten) of(owner memory.Owner) judge.Gone {
 	if len(f.states[owner]) == 0 {
-		return dream.Gone{}
+		return judge.Gone{}
 	}
 	gone, made := f.gone[owner]
 	if !made {
-		gone = dream.GoneOf(f.states[owner])
+		gone = judge.GoneOf(f.states[owner])
 		f.gone[owner] = gone
 	}
 	return gone

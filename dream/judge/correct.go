@@ -1,0 +1,78 @@
+package judge
+
+import (
+	"slices"
+	"time"
+
+	"reverie/dream"
+	"reverie/language/claim"
+	"reverie/memory"
+)
+
+// sentence is a statement as far as it can correct another one, or be corrected.
+type sentence struct {
+	id    memory.EntryID
+	at    time.Time // when it was last said
+	order int       // among sentences of one moment: a greater one was said later
+	claim.Reading
+}
+
+// sentenceOf reads a candidate. What it says of itself (Ends, Corrects) comes from who heard it; the rest is read in its words.
+func sentenceOf(c dream.Candidate, order int) sentence {
+	s := sentence{id: c.ID, at: c.Signals.LastSeen, order: order, Reading: claim.Read(c.Text)}
+	s.Text = c.Text
+	if c.Corrects != "" {
+		s.Corrects(c.Corrects)
+	}
+	if c.Ends {
+		s.Ends()
+	}
+	return s
+}
+
+// laterThan reports whether s was said after o. Of two sentences of one moment the one that speaks of a change is the later
+// one.
+func (s sentence) laterThan(o sentence) bool {
+	switch {
+	case !s.at.Equal(o.at):
+		return s.at.After(o.at)
+	case s.Changes() != o.Changes():
+		return s.Changes()
+	}
+	return s.order > o.order
+}
+
+// disputes finds the pairs of sentences that cannot both hold, in the order of the older one. Each older sentence is settled by
+// the newest that corrects it; what is settled is in no other pair.
+func disputes(all []sentence) []dream.Contradiction {
+	byTime := slices.Clone(all)
+	slices.SortStableFunc(byTime, func(a, b sentence) int {
+		switch {
+		case a.laterThan(b):
+			return 1
+		case b.laterThan(a):
+			return -1
+		}
+		return 0
+	})
+	var out []dream.Contradiction
+	settled := map[memory.EntryID]bool{}
+	for i, older := range byTime {
+		var open []dream.Contradiction
+		for _, newer := range slices.Backward(byTime[i+1:]) {
+			why, is, ok := claim.Dispute(older.Reading, newer.Reading)
+			if !ok || older.id == newer.id {
+				continue
+			}
+			pair := dream.Contradiction{Older: older.id, Newer: newer.id, Settled: is, Why: why, OlderText: older.Text, NewerText: newer.Text}
+			if is {
+				settled[older.id] = true
+				out, open = append(out, pair), nil
+				break
+			}
+			open = append(open, pair)
+		}
+		out = append(out, open...)
+	}
+	return slices.DeleteFunc(out, func(c dream.Contradiction) bool { return !c.Settled && (settled[c.Older] || settled[c.Newer]) })
+}
