@@ -1,3 +1,4 @@
+// Package compose builds the changes that a dream commits: MEMORY.md, archives, the diary and the reports.
 package compose
 
 import (

@@ -1,11 +1,14 @@
+// Package judge decides which statements are worth keeping: light and REM gather and relate them, deep scores and gates them.
 package judge
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"reverie/dream"
+	"reverie/dream/notes"
 	"reverie/language/claim"
 	"reverie/memory"
 )
@@ -177,3 +180,286 @@ func onTopic(topic claim.Content, c dream.Candidate) bool {
 	}
 	return common > 0 && 2*common >= len(topic)
 }
+
+// barred are statements of earlier dreams that do not come back by themselves.
+type barred struct {
+	states []barredState
+	zone   *time.Location
+}
+
+// barredState is one of them with its words.
+type barredState struct {
+	dream.State
+	ids  []memory.EntryID
+	said claim.Words
+	what claim.Content
+}
+
+// barredBy reads the states that bar: what was forgotten or rejected, what a person put other words in place of, and what was
+// promoted and has left MEMORY.md since.
+func barredBy(m dream.Material, candidates []dream.Candidate) barred {
+	b := barred{zone: m.AsOf.Location()}
+	states := slices.Clone(m.States)
+	for _, c := range candidates {
+		states = append(states, c.Before)
+	}
+	seen := make(map[memory.EntryID]bool, len(states))
+	for _, s := range states {
+		if s.Status == dream.Open || s.Status == "" || seen[s.ID] {
+			continue
+		}
+		seen[s.ID] = true
+		state := barredState{State: s, ids: append([]memory.EntryID{s.ID}, s.Aliases...)}
+		if s.Text != "" {
+			state.said, state.what = claim.WordsOf(s.Text), claim.ContentOf(s.Text)
+		}
+		b.states = append(b.states, state)
+	}
+	return b
+}
+
+// bars tells whether a candidate must not come back, and why.
+//
+// What was forgotten never does, neither in other words nor with more around it, nor the most of it by itself. What was
+// corrected, undone or edited does when the person says it anew on a later day than it was said before.
+func (b barred) bars(c dream.Candidate, said claim.Words) (code, why string, ok bool) {
+	what := claim.ContentOf(c.Text)
+	for _, s := range b.states {
+		same := s.is(c, said)
+		switch {
+		case s.Status == dream.Forgotten:
+			if same || s.tells(what) {
+				return dream.ReasonForgotten, "A person wanted it gone.", true
+			}
+		case !same || b.saidAnew(c, s.State):
+		case s.Status == dream.Rejected && s.ReasonCode == dream.ReasonCorrected:
+			return dream.ReasonCorrected, "It was corrected before, and nobody has said it anew.", true
+		case s.Status == dream.Rejected:
+			return dream.ReasonUndone, "Its promotion was undone, and nobody has said it anew.", true
+		case s.Status == dream.Edited:
+			return dream.ReasonKnown, "A person put other words in its place.", true
+		}
+	}
+	return "", "", false
+}
+
+// left reports whether a candidate was promoted before and has left MEMORY.md since, which does not say it: somebody took it
+// out, put it in other words or moved it to an archive. It comes back as other statements do.
+func (b barred) left(c dream.Candidate, said claim.Words) bool {
+	return slices.ContainsFunc(b.states, func(s barredState) bool {
+		return (s.Status == dream.Promoted || s.Status == dream.Confirmed) && s.is(c, said) && !b.saidAnew(c, s.State)
+	})
+}
+
+// tells reports whether what is said has everything that a state says, or is a part of it, at least half.
+func (s barredState) tells(what claim.Content) bool {
+	return len(s.what) > 1 && s.what.Within(what) || len(what) > 1 && 2*len(what) >= len(s.what) && what.Within(s.what)
+}
+
+// is reports whether a candidate says what a state is of.
+func (s barredState) is(c dream.Candidate, said claim.Words) bool {
+	known := func(id memory.EntryID) bool { return slices.Contains(s.ids, id) }
+	return known(c.ID) || slices.ContainsFunc(c.Aliases, known) || len(s.what) > 0 && claim.SameStatement(s.said, said)
+}
+
+// saidAnew reports whether the person said a candidate on a later day than what is known of it.
+func (b barred) saidAnew(c dream.Candidate, s dream.State) bool {
+	if s.LastSeen.IsZero() {
+		return false
+	}
+	before := dream.DayOf(s.LastSeen.In(b.zone))
+	return slices.ContainsFunc(c.Places, func(p dream.Place) bool {
+		return p.Day > before && (p.Origin == dream.FromSession || c.Person)
+	})
+}
+
+// filter gives candidates that are not weighed their verdicts and returns the others, best first.
+func (d *deep) filter() []*dream.Candidate {
+	var (
+		barred = barredBy(d.in.Material, d.candidates)
+		known  = knownIn(d.in.Memory, d.in.Shared)
+		open   []*dream.Candidate
+		heard  []sentence // of candidates that may correct others
+	)
+	for i := range d.candidates {
+		c := &d.candidates[i]
+		if unfit(c.Text) {
+			c.Judge(dream.VerdictRejected, dream.ReasonUnfit, "It is not fit for memory: it reads like an order, a secret or text of a machine.")
+			continue
+		}
+		said := claim.WordsOf(c.Text)
+		if code, why, ok := barred.bars(*c, said); ok {
+			c.Judge(dream.VerdictRejected, code, why)
+			continue
+		}
+		spoken := sentenceOf(*c, -i)
+		if at, ok := known.find(*c, said); ok {
+			c.Judge(dream.VerdictRejected, dream.ReasonKnown, at.why)
+			c.With = at.id
+			at.said(spoken)
+			continue
+		}
+		heard = append(heard, spoken)
+		if barred.left(*c, said) {
+			c.Judge(dream.VerdictRejected, dream.ReasonKnown, "It was promoted before and is in MEMORY.md no more, and nobody has said it anew.")
+			continue
+		}
+		open = append(open, c)
+	}
+	return d.undisputed(open, known.sentences(), heard)
+}
+
+// unfit reports whether a text may not become memory.
+func unfit(text string) bool {
+	return text == "" || notes.MachineText(text) || memory.Scan(text).Verdict != memory.VerdictAllow
+}
+
+// undisputed finds what contradicts what, gives what was corrected and what is unclear their verdicts, and returns the others.
+func (d *deep) undisputed(open []*dream.Candidate, known, heard []sentence) []*dream.Candidate {
+	inMemory := make(map[memory.EntryID]bool, len(known))
+	for _, s := range known {
+		inMemory[s.id] = true
+	}
+	d.disputes = slices.DeleteFunc(disputes(append(known, heard...)), func(c dream.Contradiction) bool { return inMemory[c.Older] && inMemory[c.Newer] })
+	corrected := map[memory.EntryID]dream.Contradiction{}
+	unclear := map[memory.EntryID]dream.Contradiction{}
+	for _, pair := range d.disputes {
+		if pair.Settled {
+			corrected[pair.Older] = pair
+			continue
+		}
+		unclear[pair.Older] = cmp.Or(unclear[pair.Older], pair)
+		unclear[pair.Newer] = pair
+	}
+	return slices.DeleteFunc(open, func(c *dream.Candidate) bool {
+		if pair, ok := corrected[c.ID]; ok {
+			c.Judge(dream.VerdictRejected, dream.ReasonCorrected, "A later statement corrects it: "+pair.Why+".")
+			c.With = pair.Newer
+			return true
+		}
+		pair, ok := unclear[c.ID]
+		if !ok {
+			return false
+		}
+		with := pair.Older
+		if with == c.ID {
+			with = pair.Newer
+		}
+		where := "another statement"
+		if inMemory[with] {
+			where = "MEMORY.md"
+		}
+		c.Judge(dream.VerdictKept, dream.ReasonContradiction, "It and "+where+" cannot both hold ("+pair.Why+"), and neither says that the other is over.")
+		c.With = with
+		return true
+	})
+}
+
+// line is a line of MEMORY.md that a statement may repeat.
+type line struct {
+	id     memory.EntryID
+	text   string
+	words  claim.Words
+	why    string
+	own    bool      // of the MEMORY.md that is dreamed of
+	spoken *sentence // the latest statement that says the same; nil: none does
+}
+
+// lines are those of MEMORY.md and of the shared one.
+type lines struct {
+	all []*line
+	ids map[memory.EntryID]*line
+}
+
+func knownIn(own, shared string) lines {
+	k := lines{ids: map[memory.EntryID]*line{}}
+	k.add(own, "MEMORY.md says it already.", true)
+	k.add(shared, "The shared MEMORY.md says it already.", false)
+	return k
+}
+
+func (k *lines) add(text, why string, own bool) {
+	entries := memory.EntriesOf(text)
+	for _, e := range entries {
+		said := notes.HtmlComment.ReplaceAllString(e.Text, " ")
+		k.put(&line{id: e.ID, text: said, words: claim.WordsOf(said), why: why, own: own})
+		if e.Parent >= 0 { // statements of notes begin with what they stand under
+			nested := notes.HtmlComment.ReplaceAllString(entries[e.Parent].Text, " ") + ": " + said
+			k.put(&line{id: e.ID, words: claim.WordsOf(nested), why: why})
+		}
+	}
+}
+
+func (k *lines) put(l *line) {
+	if k.ids[l.id] == nil {
+		k.ids[l.id] = l
+	}
+	k.all = append(k.all, l)
+}
+
+// find is the line that says what a candidate says.
+func (k *lines) find(c dream.Candidate, said claim.Words) (*line, bool) {
+	for _, id := range append([]memory.EntryID{c.ID}, c.Aliases...) {
+		if l := k.ids[id]; l != nil {
+			return l, true
+		}
+	}
+	at := slices.IndexFunc(k.all, func(l *line) bool { return claim.SameStatement(l.words, said) })
+	if at < 0 {
+		return nil, false
+	}
+	return k.all[at], true
+}
+
+// said keeps what was said last of those that say what the line says.
+func (l *line) said(s sentence) {
+	if l.spoken == nil || s.laterThan(*l.spoken) {
+		s.id = l.id
+		l.spoken = &s
+	}
+}
+
+// sentences are the lines of the MEMORY.md that is dreamed of. They were said when somebody said the same last; what nobody has
+// said in the window was said before everything else.
+func (k *lines) sentences() []sentence {
+	var out []sentence
+	for i, l := range k.all {
+		switch {
+		case !l.own:
+		case l.spoken != nil:
+			out = append(out, *l.spoken)
+		default:
+			out = append(out, sentence{id: l.id, order: i - len(k.all), Reading: claim.Read(l.text)})
+		}
+	}
+	return out
+}
+
+// Gone are statements that a person wanted forgotten, to compare texts with. The zero value says nothing.
+type Gone struct{ barred }
+
+// GoneOf reads states. Those that are not Forgotten do not count.
+func GoneOf(states []dream.State) Gone {
+	forgotten := slices.DeleteFunc(slices.Clone(states), func(s dream.State) bool { return s.Status != dream.Forgotten })
+	return Gone{barredBy(dream.Material{AsOf: time.Unix(0, 0).UTC(), States: forgotten}, nil)}
+}
+
+// Said returns the states of what a text says of it: in the same or in other words, with more around it, or the most of it by
+// itself. It is what keeps a dream from bringing something back.
+func (g Gone) Said(id memory.EntryID, text string) []dream.State {
+	if len(g.states) == 0 {
+		return nil
+	}
+	text = claim.Comment.ReplaceAllString(text, "")
+	c, said, what := dream.Candidate{ID: id, Text: text}, claim.WordsOf(text), claim.ContentOf(text)
+	var out []dream.State
+	for _, s := range g.states {
+		if s.is(c, said) || s.tells(what) {
+			out = append(out, s.State)
+		}
+	}
+	return out
+}
+
+// Empty reports whether there is nothing to compare with.
+func (g Gone) Empty() bool { return len(g.states) == 0 }

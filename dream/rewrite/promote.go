@@ -2,11 +2,15 @@ package rewrite
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"reverie/dream"
+	"reverie/dream/notes"
 	"reverie/memory"
 )
 
@@ -138,4 +142,169 @@ func (p *promoting) sound(text string, moved []dream.MovedSection, chosen []int)
 		in.Ranking.Candidates = append(in.Ranking.Candidates, p.ranking.Candidates[i])
 	}
 	return len(Check(in, p.settings)) == 0 || memory.Scan(p.current).Verdict == memory.VerdictQuarantine
+}
+
+// promotedLine is the line of MEMORY.md for a candidate, "- Text. <!-- memory/2026-01-28.md:4 score 0.81 -->"; empty when it
+// says nothing. The comment is no part of what the line says: it keeps the identity of the statement.
+func promotedLine(c dream.Candidate) string {
+	said := ListItem(c.Text)
+	if !memory.SaysSomething(said) {
+		return ""
+	}
+	return fmt.Sprintf("- %s <!-- %sscore %.2f -->", said, sourceOf(c.Places), c.Score)
+}
+
+// sourceOf names the newest note that says it, with its line, or else the newest message; it ends with a space. Empty when no
+// place is known.
+func sourceOf(places []dream.Place) string {
+	said := ""
+	for _, p := range places {
+		switch {
+		case p.Path != "" && p.FromLine > 0:
+			return fmt.Sprintf("%s:%d ", commented(p.Path), p.FromLine)
+		case p.Path != "":
+			return commented(p.Path) + " "
+		case said == "" && p.Conversation != "" && len(p.Messages) > 0:
+			said = fmt.Sprintf("sessions/%s:%d ", commented(p.Conversation), p.Messages[0])
+		}
+	}
+	return said
+}
+
+// commented writes a name so that it can stand in a comment of HTML, which two dashes may end.
+func commented(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.IsSpace(r) || unicode.In(r, unicode.Cf) {
+			return -1
+		}
+		return r
+	}, name)
+	return commentMarks.Replace(name)
+}
+
+var commentMarks = strings.NewReplacer("--", "-%2D", "<", "%3C", ">", "%3E")
+
+// ListItem writes a text so that it is one list item of Markdown and nothing else: on one line, without comments, and with a
+// backslash in front of what would begin a heading, a list, a quotation, code, a rule or HTML. Backslashes change no identity.
+func ListItem(text string) string {
+	text = notes.HtmlComment.ReplaceAllString(text, " ")
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029':
+			return ' '
+		case unicode.In(r, unicode.Cf) && r != '\u200c' && r != '\u200d': // joiners make other letters and emoji
+			return -1
+		}
+		return r
+	}, text)
+	text = strings.Join(strings.Fields(text), " ")
+	text = strings.NewReplacer("<!--", `\<!--`, "-->", `--\>`).Replace(text)
+	text = openTag.ReplaceAllString(text, `$1\$2`)
+	switch at := blockStart.FindStringSubmatchIndex(text); {
+	case at == nil:
+	case at[2] >= 0: // a numbered item
+		text = text[:at[2]] + `\` + text[at[2]:]
+	default:
+		text = `\` + text
+	}
+	if at := speakerLabel.FindStringSubmatchIndex(text); at != nil {
+		text = text[:at[2]] + `\:` + text[at[3]:]
+	}
+	return strings.TrimRight(text, `\ `)
+}
+
+var (
+	// openTag finds what begins HTML.
+	openTag = regexp.MustCompile(`(^|[^\\])(<[a-zA-Z/!?])`)
+	// blockStart finds that a line begins another block than a paragraph. Its group is the mark behind a number.
+	blockStart = regexp.MustCompile("^(?:#{1,6}(?:[ \t]|$)|>|[-+*](?:[ \t]|$)|```|~~~|(?:[-_*][ \t]*){3,}$|\\d{1,9}([.)])(?:[ \t]|$))")
+	// speakerLabel finds a line that looks like a transcript.
+	speakerLabel = regexp.MustCompile(`(?i)^[*_ ]*(?:user|human|assistant|ai|用户|助手)[*_ ]*([:：])`)
+)
+
+// memoryTitle is what a MEMORY.md without text begins with.
+const memoryTitle = "# Memory"
+
+// withPromoted adds lines to the section of a day, which is made at the end when there is none. It reports false when there is
+// no place for them, since the text ends in code or a comment that is not closed.
+func withPromoted(text string, lines []string, day dream.Day) (string, bool) {
+	if strings.TrimSpace(text) == "" {
+		text = memoryTitle + "\n"
+	}
+	end := "\n"
+	if strings.Contains(text, "\r\n") {
+		end = "\r\n"
+	}
+	heading := promotedOn(day)
+	block := strings.Join(lines, end) + end
+	all := LinesOf(text)
+	var places []insertion
+	for _, s := range slices.Backward(promotedSections(text)) {
+		if s.day == day {
+			places = append(places, insertion{at: lastSaid(all, s.from, s.body), text: block, tight: lastSaid(all, s.from, s.body) > s.from+1})
+			break
+		}
+	}
+	section := strings.Repeat("#", promotedLevel) + " " + heading + end + end + block
+	places = append(places, insertion{at: len(all), text: section})
+	at := 0
+	var before []insertion // other sections, for a text whose end is no place
+	for _, s := range memory.Sections(text) {
+		if s.Level > 0 && s.Level <= promotedLevel && at > 0 {
+			before = append(before, insertion{at: at, text: section})
+		}
+		if at += len(s.Lines); s.Level > 0 {
+			at++
+		}
+	}
+	slices.Reverse(before)
+	for _, place := range append(places, before...) {
+		if out := place.into(all, end); allStand(out, lines, heading) {
+			return out, true
+		}
+	}
+	return "", false
+}
+
+// insertion is text that is to stand in front of line at.
+type insertion struct {
+	at    int
+	text  string
+	tight bool // it goes on with a list: no blank line in front
+}
+
+// into inserts it, with blank lines around.
+func (n insertion) into(lines []string, end string) string {
+	before, after := strings.Join(lines[:n.at], ""), strings.Join(lines[n.at:], "")
+	switch {
+	case n.tight && !strings.HasSuffix(before, "\n"):
+		before += end
+	case !n.tight && before != "":
+		before = strings.TrimRight(before, "\r\n") + end + end
+	}
+	if strings.TrimSpace(after) != "" {
+		after = end + strings.TrimLeft(after, "\r\n")
+	} else {
+		after = ""
+	}
+	return before + n.text + after
+}
+
+// lastSaid is the line behind the last one of lines[from:to] that is not blank.
+func lastSaid(lines []string, from, to int) int {
+	for to > from+1 && strings.TrimSpace(lines[to-1]) == "" {
+		to--
+	}
+	return to
+}
+
+// allStand reports whether all lines are statements of text under a heading.
+func allStand(text string, lines []string, heading string) bool {
+	stands := map[memory.EntryID]bool{}
+	for _, e := range memory.EntriesOf(text) {
+		if e.Heading == heading && e.Parent < 0 {
+			stands[e.ID] = true
+		}
+	}
+	return !slices.ContainsFunc(lines, func(line string) bool { return !stands[memory.EntryIDOf(line)] })
 }

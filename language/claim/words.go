@@ -1,3 +1,4 @@
+// Package claim reads statements: what they say, of which subject and attribute, and which of two supersedes the other.
 package claim
 
 import (
