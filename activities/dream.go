@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"reverie/dream"
+	"reverie/dream/rewrite"
 	"reverie/memory"
 	"reverie/store"
 )
@@ -136,7 +136,7 @@ func (a *Activities) commitDream(ctx context.Context, id memory.Identity, in Dre
 		return store.Dream{}, err
 	}
 	ranking := deep(stage)
-	unwritten := dream.Settle(stage.Files.Memory.Content, stage.Files.Memory.Content, ranking)
+	unwritten := rewrite.Settle(stage.Files.Memory.Content, stage.Files.Memory.Content, ranking)
 	if err := a.Store.DraftDream(ctx, id, in.Dream, store.DreamDraft{
 		Ranking: unwritten, Outcome: memory.OutcomeQuarantined, ReasonCode: ReasonScan, Reason: refused.Error(),
 		Violations: []memory.Violation{{Code: string(ReasonScan), Message: refused.Error()}},

@@ -4,7 +4,8 @@ import (
 	"context"
 	"time"
 
-	"reverie/dream"
+	dreamnotes "reverie/dream/notes"
+	"reverie/dream/rewrite"
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/store"
@@ -83,11 +84,11 @@ func (c *consolidating) inputOf() memory.ConsolidationInput {
 
 // shownNotes returns the notes that the model is shown.
 func shownNotes(notes []store.DreamNote, limit int) []memory.ConsolidationNote {
-	all := make([]dream.Note, len(notes))
+	all := make([]dreamnotes.Note, len(notes))
 	for i, n := range notes {
-		all[i] = dream.Note{Document: n.Document, Day: n.Day}
+		all[i] = dreamnotes.Note{Document: n.Document, Day: n.Day}
 	}
-	return dream.ShownNotes(all, limit)
+	return dreamnotes.ShownNotes(all, limit)
 }
 
 func (c *consolidating) ask(ctx context.Context, r repair) (memory.Answer, error) {
@@ -111,15 +112,15 @@ func (c *consolidating) judge(raw string) []memory.Violation {
 	}
 	before := c.stage.Files.Memory.Content
 	if !proposed.ShouldUpdate {
-		c.ranking = dream.Settle(before, before, c.ranking)
+		c.ranking = rewrite.Settle(before, before, c.ranking)
 		c.nothing(ReasonNothingToKeep, proposed.Reason)
 		return nil
 	}
-	after, moved := dream.Fit(proposed.MemoryContent, c.stage.AsOf, c.stage.Dream.Settings, c.stage.Protected...)
+	after, moved := rewrite.Fit(proposed.MemoryContent, c.stage.AsOf, c.stage.Dream.Settings, c.stage.Protected...)
 	if violations := c.writing.check(after, moved, proposed.Retired); len(violations) > 0 {
 		return violations
 	}
-	c.ranking = dream.Settle(before, after, c.ranking)
+	c.ranking = rewrite.Settle(before, after, c.ranking)
 	c.memory, c.moved, c.retired, c.outcome, c.reason = after, moved, proposed.Retired, memory.OutcomeWritten, proposed.Reason
 	return nil
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"reverie/dream"
+	"reverie/dream/compose"
+	"reverie/dream/judge"
+	"reverie/dream/rewrite"
 	"reverie/memory"
 	"reverie/store"
 )
@@ -15,7 +18,7 @@ func (a *Activities) REMSleep(ctx context.Context, in DreamInput) (REMSleepResul
 	if err != nil || !stage.Dream.Open() {
 		return REMSleepResult{DreamState: stateOf(stage.Dream)}, err
 	}
-	found := dream.REM(stage.Candidates, stage.AsOf)
+	found := judge.REM(stage.Candidates, stage.AsOf)
 	if err := a.Store.ReflectDream(ctx, id, in.Dream, found); err != nil {
 		return REMSleepResult{}, dreamError(err)
 	}
@@ -63,7 +66,7 @@ func inProgress(stage store.DreamStage) DreamState {
 
 // deep ranks the staged statements. The same stage gives the same ranking in every step.
 func deep(stage store.DreamStage) dream.Ranking {
-	return dream.Deep(dream.DeepInput{
+	return judge.Deep(dream.DeepInput{
 		Material: dream.Material{
 			AsOf: stage.AsOf, Topic: stage.Dream.Topic, Recalls: recallsOf(stage.Recalls), States: stage.States,
 		},
@@ -117,7 +120,7 @@ func (w *writing) byRules() {
 		w.nothing(nothingReason(w.stage.Dream.Mode), "")
 		return
 	}
-	p := dream.Promote(w.stage.Files.Memory.Content, w.ranking, w.stage.AsOf, w.stage.Dream.Settings, w.stage.Protected...)
+	p := rewrite.Promote(w.stage.Files.Memory.Content, w.ranking, w.stage.AsOf, w.stage.Dream.Settings, w.stage.Protected...)
 	if p.Memory == "" {
 		w.ranking = p.Ranking
 		w.nothing(ReasonNothingPassed, "")
@@ -144,7 +147,7 @@ func (w *writing) check(after string, moved []dream.MovedSection, retired []memo
 	for i, n := range w.stage.Notes {
 		sources[i] = n.Content
 	}
-	return dream.Check(dream.CheckInput{
+	return rewrite.Check(rewrite.CheckInput{
 		Before: w.stage.Files.Memory.Content, After: after, Moved: moved, Protected: w.stage.Protected, Retired: retired, Sources: sources,
 		Ranking: w.ranking, Barred: barred(w.stage.States),
 	}, w.stage.Dream.Settings)
@@ -169,7 +172,7 @@ func (w *writing) nothing(code memory.ReasonCode, reason string) {
 // refused ends quarantined: the refused text is kept only in the report.
 func (w *writing) refused(violations []memory.Violation) {
 	before := w.stage.Files.Memory.Content
-	w.ranking = dream.Settle(before, before, w.ranking)
+	w.ranking = rewrite.Settle(before, before, w.ranking)
 	w.memory, w.moved, w.retired, w.outcome, w.violations = "", nil, nil, memory.OutcomeQuarantined, violations
 	w.reasonCode, w.reason = reasonOf(violations), "the new text was refused"
 }
@@ -177,7 +180,7 @@ func (w *writing) refused(violations []memory.Violation) {
 // draft returns what CommitDream commits.
 func (w *writing) draft() store.DreamDraft {
 	d := w.stage.Dream
-	composed := dream.Compose(dream.ComposeInput{
+	composed := compose.Compose(compose.ComposeInput{
 		Dream: d.ID, Mode: d.Mode, Topic: d.Topic, AsOf: w.stage.AsOf, Now: w.stage.Now, Scope: d.Scope,
 		Files: w.stage.Files, Memory: w.memory, Moved: w.moved, Ranking: w.ranking, Reflection: d.Reflection,
 		Looked: d.Pins.Looked, Model: strings.TrimPrefix(w.wroteIt, rules), Reason: w.reason, Outcome: w.outcome,

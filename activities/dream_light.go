@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"reverie/dream"
+	"reverie/dream/judge"
+	"reverie/dream/notes"
 	"reverie/llm/extractive"
 	"reverie/memory"
 	"reverie/store"
@@ -33,7 +35,7 @@ func (a *Activities) LightSleep(ctx context.Context, in DreamInput) (LightSleepR
 		return LightSleepResult{}, err
 	}
 	material := materialOf(load)
-	candidates := dream.Light(material, load.Dream.Settings)
+	candidates := judge.Light(material, load.Dream.Settings)
 	material.States = matters(load.States, candidates)
 	pins := pinsOf(load, material, candidates)
 	if len(candidates) == 0 {
@@ -68,7 +70,7 @@ func materialOf(load store.DreamLoad) dream.Material {
 	m := dream.Material{AsOf: load.AsOf, Topic: load.Dream.Topic, Recalls: recallsOf(load.Recalls), States: load.States}
 	zone := load.AsOf.Location()
 	for _, n := range load.Notes {
-		m.Statements = append(m.Statements, dream.NoteStatements(dream.Note{Document: n.Document, Day: n.Day, Lines: n.Lines}, zone)...)
+		m.Statements = append(m.Statements, notes.NoteStatements(notes.Note{Document: n.Document, Day: n.Day, Lines: n.Lines}, zone)...)
 	}
 	for _, s := range load.Sessions {
 		m.Statements = append(m.Statements, sessionStatements(s, zone)...)

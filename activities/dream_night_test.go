@@ -26,7 +26,7 @@ type sleepers struct {
 	mu    sync.Mutex
 	asked map[uuid.UUID]int // number of requests per owner
 	now   int               // dreaming
-	most  int // maximum of dreams at once
+	most  int               // maximum of dreams at once
 }
 
 func (s *sleepers) Dream(ctx context.Context, o DreamOrder) (memory.Outcome, error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"reverie/dream"
+	"reverie/dream/judge"
 	"reverie/memory"
 	"reverie/store"
 )
@@ -104,7 +105,7 @@ type whyView struct {
 
 // why explains a candidate. Who does not see it whole sees what it lacks: that is about numbers.
 func why(c dream.Candidate, settings memory.DreamSettings, full bool) whyView {
-	e := dream.Explain(c, settings)
+	e := judge.Explain(c, settings)
 	v := whyView{Candidate: candidateViewer(full)(c), Summary: e.Summary, Lacks: views(e.Lacks, said), Would: views(e.Would, said)}
 	if !full {
 		v.Summary, v.Lacks, v.Would = c.ReasonCode, []string{}, []string{}
@@ -184,7 +185,7 @@ func says(statement, words string) bool {
 	folded := strings.ToLower(statement)
 	for word := range strings.FieldsSeq(strings.ToLower(words)) {
 		if !strings.Contains(folded, word) {
-			return dream.Alike(statement, words)
+			return judge.Alike(statement, words)
 		}
 	}
 	return true

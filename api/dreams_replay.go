@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"reverie/dream"
+	"reverie/dream/compose"
 	"reverie/memory"
 	"reverie/store"
 )
@@ -104,7 +105,7 @@ type replayView struct {
 
 // differenceView is what sets one dream apart from another one.
 type differenceView struct {
-	dream.Difference
+	compose.Difference
 }
 
 // maxComparedCandidates bounds how many candidates of a dream are compared: as many as a dream can weigh by its settings.
@@ -209,18 +210,18 @@ func (s *Server) compareDreams(ctx context.Context, in *compareInput) (*reply[di
 
 // difference compares two dreams of one owner. Who does not see them whole sees no words of it.
 func (s *Server) difference(ctx context.Context, id memory.Identity, a, b store.Dream, full bool) (differenceView, error) {
-	var sides [2]dream.Dreamt
+	var sides [2]compose.Dreamt
 	for i, d := range []store.Dream{a, b} {
 		candidates, err := s.allCandidates(ctx, id, d.ID)
 		if err != nil {
 			return differenceView{}, err
 		}
-		sides[i] = dream.Dreamt{
+		sides[i] = compose.Dreamt{
 			Settings: d.Settings, Pins: d.Pins, Outcome: d.Outcome, ReasonCode: d.ReasonCode, Model: d.Model, PromptVersion: d.PromptVersion,
 			Candidates: candidates, Diff: d.Diff,
 		}
 	}
-	out := differenceView{dream.Compare(sides[0], sides[1])}
+	out := differenceView{compose.Compare(sides[0], sides[1])}
 	if !full {
 		out.Diff = ""
 		for i := range out.Candidates {

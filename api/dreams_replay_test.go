@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"reverie/dream"
+	"reverie/dream/compose"
 	"reverie/memory"
 	"reverie/store"
 )
@@ -16,7 +16,7 @@ import (
 type replayed struct {
 	dreamRun
 	Original   dreamReport
-	Difference *dream.Difference
+	Difference *compose.Difference
 }
 
 // A night is dreamed again with the same and with other parameters: the same inputs, whatever was written since.
@@ -58,14 +58,14 @@ func TestADreamIsReplayed(t *testing.T) {
 	}
 	// The same comparison later, by itself, and for who names nobody without words.
 	path := dreamReports + "/" + other.Dream + "/difference"
-	if got := as[dream.Difference](h, h.want(h.get(path), 200)); fmt.Sprintf("%+v", got.Settings) != fmt.Sprintf("%+v", d.Settings) || got.Diff != d.Diff {
+	if got := as[compose.Difference](h, h.want(h.get(path), 200)); fmt.Sprintf("%+v", got.Settings) != fmt.Sprintf("%+v", d.Settings) || got.Diff != d.Diff {
 		t.Errorf("%+v", got)
 	}
 	outline := h.want(h.do(request{method: "GET", path: path, key: h.key("viewer", memory.RoleViewer, "")}), 200)
 	if strings.Contains(string(outline.body), "kettle") || !strings.Contains(string(outline.body), `"minSignals"`) {
 		t.Errorf("%s", outline.body)
 	}
-	between := as[dream.Difference](h, h.want(h.get(dreamReports+"/"+other.Dream+"/difference?from="+same.Dream), 200))
+	between := as[compose.Difference](h, h.want(h.get(dreamReports+"/"+other.Dream+"/difference?from="+same.Dream), 200))
 	if len(between.Settings) != 4 {
 		t.Errorf("%+v", between)
 	}

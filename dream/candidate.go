@@ -205,18 +205,110 @@ type MovedSection struct {
 	By       string   `json:"by,omitempty"`
 }
 
-// reasonsInWords are the reasons of verdicts as the diary says them.
-var reasonsInWords = map[string]string{
+// ReasonsInWords are the reasons of verdicts as the diary says them.
+var ReasonsInWords = map[string]string{
 	ReasonLowScore: "low score", ReasonOneOff: "seen too rarely", ReasonOneContext: "in one context only", ReasonNightFull: "the night was full",
 	ReasonCeiling: "no room", ReasonLeftOut: "left out", ReasonKnown: "known already", ReasonCorrected: "corrected since",
 	ReasonContradiction: "contradicted", ReasonForgotten: "forgotten before", ReasonUndone: "undone before", ReasonUnfit: "unfit",
 	ReasonOffTopic: "off topic", ReasonModeREM: "nothing was to be promoted",
 }
 
-// judge gives a verdict in place of an earlier one.
-func (c *Candidate) judge(v Verdict, code, reason string) {
+// Judge gives a verdict in place of an earlier one.
+func (c *Candidate) Judge(v Verdict, code, reason string) {
 	c.Verdict, c.ReasonCode, c.Reason = v, code, reason
 	if v != VerdictPromoted {
 		c.Line = ""
 	}
+}
+
+// Day is a date as 2026-01-31, in the owner's time zone. Days are compared as texts.
+type Day string
+
+// DayOf is the date of t in t's own zone.
+func DayOf(t time.Time) Day { return Day(t.Format(time.DateOnly)) }
+
+// Origin is what a statement was read from.
+type Origin string
+
+// Origins of statements.
+const (
+	FromNote    Origin = "note"
+	FromSession Origin = "session"
+)
+
+// Place is where a statement was seen: lines of a note, messages of a conversation, or both when it is known which messages
+// the lines of a note come from.
+type Place struct {
+	Origin          Origin    `json:"origin"`
+	Day             Day       `json:"day"`
+	Path            string    `json:"path,omitempty"`
+	Document        uuid.UUID `json:"document,omitzero"`
+	Version         int       `json:"version,omitempty"`
+	FromLine        int       `json:"fromLine,omitempty"` // 1-based, inclusive
+	ToLine          int       `json:"toLine,omitempty"`
+	Conversation    string    `json:"conversation,omitempty"` // the client's id
+	ConversationUID uuid.UUID `json:"conversationUid,omitzero"`
+	Messages        []int64   `json:"messages,omitempty"` // sequence numbers in the conversation
+}
+
+// Statement is one thing that was noted or said, at one place.
+type Statement struct {
+	ID      memory.EntryID
+	Text    string // on one line; that of a nested item begins with what it stands under
+	Heading string // over it in its note; empty when it says nothing but a time
+	Place   Place
+	At      time.Time // when it was noted or said, in the owner's zone; of a note without a time the noon of its day
+	Asked   bool      // a person asked for it to be remembered
+	Person  bool      // a person wrote it
+	// Ends and Corrects tell what it says about an earlier statement: that it no longer holds, or another value.
+	Ends     bool
+	Corrects string // the value that is wrong; empty: not known
+}
+
+// DeepInput is what deep sleep ranks.
+type DeepInput struct {
+	Material   Material // without its statements
+	Candidates []Candidate
+	Reflection Reflection
+	Memory     string // MEMORY.md that is dreamed of
+	Shared     string // the shared MEMORY.md when that is a personal one: it is known already
+	Mode       memory.DreamMode
+}
+
+// Ranking is every candidate with its verdict, best first. What passed is promoted, unless writing finds no room.
+type Ranking struct {
+	Candidates     []Candidate     `json:"candidates"`
+	Contradictions []Contradiction `json:"contradictions"`
+}
+
+// Pins are the inputs of a dream by reference, so that the same dream can be dreamed again.
+type Pins struct {
+	Documents []PinnedDocument `json:"documents"`
+	Sessions  []PinnedSession  `json:"sessions"`
+	// RecallsUntil is the moment up to which recalls counted.
+	RecallsUntil time.Time `json:"recallsUntil,omitzero"`
+	// Material is the SHA-256, in hex, of everything that was looked at, and Candidates that of the candidates with their
+	// components: two runs that agree in them have seen the same.
+	Material   string `json:"material,omitempty"`
+	Candidates string `json:"candidates,omitempty"`
+	// News is the mark up to which this owner's news were taken in.
+	News   int64  `json:"news,omitempty"`
+	Looked Looked `json:"looked"`
+}
+
+// PinnedDocument is a document at a version; version 0: there was none.
+type PinnedDocument struct {
+	Path     string    `json:"path"`
+	Scope    string    `json:"scope"`
+	Document uuid.UUID `json:"document,omitzero"`
+	Version  int       `json:"version"`
+	SHA256   string    `json:"sha256,omitempty"`
+}
+
+// PinnedSession is a range of messages of one conversation, both ends inclusive.
+type PinnedSession struct {
+	Conversation    string    `json:"conversation"`
+	ConversationUID uuid.UUID `json:"conversationUid"`
+	From            int64     `json:"from"`
+	To              int64     `json:"to"`
 }

@@ -1,3 +1,4 @@
+// Package language knows the languages that texts are written in: their function words, letters and stems.
 package language
 
 import (

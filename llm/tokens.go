@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+
 	"reverie/llm/bpe"
 	"reverie/memory"
 )

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"reverie/dream"
+	"reverie/dream/judge"
 	"reverie/language/fold"
 )
 
@@ -19,7 +19,7 @@ func plain(text string) string { return strings.TrimSpace(comment.ReplaceAllStri
 // corrects reports whether what is said takes the place of a line. English and Chinese are read by the rules of dreams; in the
 // other languages both have to name the same thing in the same words.
 func corrects(line, said string) bool {
-	if dream.Supersedes(line, said) {
+	if judge.Supersedes(line, said) {
 		return true
 	}
 	for _, c := range copulas {

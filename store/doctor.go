@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"reverie/dream"
+	"reverie/dream/notes"
 	"reverie/memory"
 	"reverie/search"
 )
@@ -195,7 +195,7 @@ func (s *Admin) Examine(ctx context.Context, id memory.Identity, before time.Tim
 				if err := rows.Scan(&x.Owner, &x.Entry, &text); err != nil {
 					return err
 				}
-				if dream.MachineText(text) {
+				if notes.MachineText(text) {
 					e.Fed = append(e.Fed, x)
 				}
 			}
@@ -207,7 +207,7 @@ func (s *Admin) Examine(ctx context.Context, id memory.Identity, before time.Tim
 				if err != nil {
 					return err
 				}
-				if slices.ContainsFunc(memory.EntriesOf(d.Content), func(x memory.EntryAt) bool { return dream.MachineText(x.Text) }) {
+				if slices.ContainsFunc(memory.EntriesOf(d.Content), func(x memory.EntryAt) bool { return notes.MachineText(x.Text) }) {
 					e.FedNotes = append(e.FedNotes, IndexSource{search.Memory, d.Scope, d.Owner, d.ID, d.Path})
 				}
 			}

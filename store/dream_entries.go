@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/dream"
+	"reverie/dream/rewrite"
 	"reverie/memory"
 )
 
@@ -356,7 +357,7 @@ func (w *entryWork) forget(ctx context.Context) error {
 	w.status = dream.Forgotten
 	const reason = "forgotten on request"
 	if _, _, gone := w.names.Find(w.memory.Content); len(gone) > 0 {
-		w.writeMemory(dream.WithoutEmptySections(memory.WithoutLines(w.memory.Content, gone), w.person...), reason)
+		w.writeMemory(rewrite.WithoutEmptySections(memory.WithoutLines(w.memory.Content, gone), w.person...), reason)
 	}
 	b := &pgx.Batch{}
 	b.Queue(
@@ -368,7 +369,7 @@ func (w *entryWork) forget(ctx context.Context) error {
 				return err
 			}
 			if _, _, gone := w.names.Find(d.Content); len(gone) > 0 {
-				w.write(d, dream.WithoutEmptySections(memory.WithoutLines(d.Content, gone)), reason)
+				w.write(d, rewrite.WithoutEmptySections(memory.WithoutLines(d.Content, gone)), reason)
 			}
 		}
 		return rows.Err()

@@ -12,6 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"reverie/dream"
+	"reverie/dream/compose"
+	"reverie/dream/rewrite"
 	"reverie/memory"
 )
 
@@ -271,7 +273,7 @@ func promotedDream(t *testing.T, s *Store, id memory.Identity, day time.Time, te
 		c.Places = []dream.Place{{Origin: dream.FromNote, Path: "memory/2026-11-20.md", FromLine: 3, ToLine: 3}}
 		ranking.Candidates = append(ranking.Candidates, c)
 	}
-	files := dream.Files{Months: map[string]memory.Document{}}
+	files := compose.Files{Months: map[string]memory.Document{}}
 	for path, to := range map[string]*memory.Document{memory.MemoryPath: &files.Memory, memory.DreamsPath: &files.Diary} {
 		d, err := s.Document(t.Context(), id, personal(path))
 		if err != nil && !is(ErrNotFound)(err) {
@@ -281,8 +283,8 @@ func promotedDream(t *testing.T, s *Store, id memory.Identity, day time.Time, te
 	}
 	x := Dream{ID: newID(), StartedAt: day}
 	settings := memory.DefaultDreamSettings()
-	p := dream.Promote(files.Memory.Content, ranking, day, settings)
-	composed := dream.Compose(dream.ComposeInput{
+	p := rewrite.Promote(files.Memory.Content, ranking, day, settings)
+	composed := compose.Compose(compose.ComposeInput{
 		Dream: x.ID, Mode: memory.DreamNightly, AsOf: day, Now: day, Scope: memory.ScopePersonal, Files: files,
 		Memory: p.Memory, Moved: p.Moved, Ranking: p.Ranking, Outcome: memory.OutcomeWritten, Settings: settings,
 	})

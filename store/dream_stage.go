@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/dream"
+	"reverie/dream/rewrite"
 	"reverie/memory"
 )
 
@@ -85,7 +86,7 @@ func (l *dreamBase) stage(ctx context.Context) (DreamStage, error) {
 	documents, versions := pinnedNotes(l.Dream.Pins)
 	args := l.t.args(pgx.NamedArgs{
 		"dream": l.Dream.ID, "scope": l.Dream.Scope, "whose": rowOwner(l.t.id, l.Dream.Scope),
-		"paths": []string{memory.MemoryPath, memory.DreamsPath}, "archive": dream.ArchiveFolder, "diary": diaryMonths,
+		"paths": []string{memory.MemoryPath, memory.DreamsPath}, "archive": rewrite.ArchiveFolder, "diary": diaryMonths,
 		"months":    dreamMonths,
 		"documents": documents, "document_versions": versions, "versions": 1, "bytes": dreamHistoryBytes,
 	})

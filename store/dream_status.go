@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/dream"
+	"reverie/dream/compose"
 	"reverie/memory"
 )
 
@@ -86,7 +87,7 @@ func (s *Dreaming) DreamStatus(ctx context.Context, id memory.Identity) (DreamSt
 		if open {
 			status.Running = &running
 		}
-		status.Diary = dream.LatestEntry(diary.Content)
+		status.Diary = compose.LatestEntry(diary.Content)
 		return status, nil
 	})
 }

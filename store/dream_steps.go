@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/dream"
+	"reverie/dream/compose"
 	"reverie/memory"
 )
 
@@ -37,7 +38,7 @@ type DreamStage struct {
 	Candidates []dream.Candidate
 	States     []dream.State
 	// Files are the documents that the dream may write, in their current state (for a replay: MEMORY.md as it was).
-	Files     dream.Files
+	Files     compose.Files
 	Shared    string      // content of the TEAM MEMORY.md when the dream's scope is PERSONAL
 	Protected []string    // lines of MEMORY.md that a person wrote or confirmed
 	Notes     []DreamNote // that were looked at, newest first, without Lines

@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/dream"
+	"reverie/dream/judge"
+	"reverie/dream/rewrite"
 	"reverie/memory"
 )
 
@@ -189,7 +191,7 @@ func (f *forgetting) changes() []memory.Change {
 			said := comments.ReplaceAllString(e.Text, "")
 			if f.names[e.ID] ||
 				slices.ContainsFunc(f.statements,
-					func(s memory.EntryAt) bool { return dream.Alike(comments.ReplaceAllString(s.Text, ""), said) }) {
+					func(s memory.EntryAt) bool { return judge.Alike(comments.ReplaceAllString(s.Text, ""), said) }) {
 				here[e.ID] = true
 				f.names[e.ID] = true
 			}
@@ -200,7 +202,7 @@ func (f *forgetting) changes() []memory.Change {
 		}
 		changes = append(changes, memory.Change{
 			Ref: memory.Ref{Scope: f.passage.Scope, Path: d.Path}, Op: memory.OpReplace, Base: d.Version, Reason: "forgotten on request",
-			Content: dream.WithoutEmptySections(memory.WithoutLines(d.Content, gone)),
+			Content: rewrite.WithoutEmptySections(memory.WithoutLines(d.Content, gone)),
 		})
 	}
 	return changes

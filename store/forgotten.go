@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/dream"
+	"reverie/dream/judge"
 	"reverie/memory"
 )
 
@@ -46,7 +47,7 @@ where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and
 // forgotten are the forgotten statements of those whose documents are written.
 type forgotten struct {
 	states  map[memory.Owner][]dream.State
-	gone    map[memory.Owner]dream.Gone // of states, made when it is needed
+	gone    map[memory.Owner]judge.Gone // of states, made when it is needed
 	revived map[memory.Owner][]memory.EntryID
 	all     bool // the last change adds nothing else
 }
@@ -79,7 +80,7 @@ func (w *writes) queueForgotten(b *pgx.Batch, t *tx) {
 		return
 	}
 	w.forgotten = forgotten{
-		states: map[memory.Owner][]dream.State{}, gone: map[memory.Owner]dream.Gone{}, revived: map[memory.Owner][]memory.EntryID{},
+		states: map[memory.Owner][]dream.State{}, gone: map[memory.Owner]judge.Gone{}, revived: map[memory.Owner][]memory.EntryID{},
 	}
 	b.Queue(sqlForgotten, t.args(pgx.NamedArgs{"owners": owners, "limit": maxForgotten})).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
@@ -105,13 +106,13 @@ type ownedRow struct {
 func (r ownedRow) Scan(to ...any) error { return r.CollectableRow.Scan(append(to, r.owner)...) }
 
 // of returns the forgotten statements of an owner.
-func (f *forgotten) of(owner memory.Owner) dream.Gone {
+func (f *forgotten) of(owner memory.Owner) judge.Gone {
 	if len(f.states[owner]) == 0 {
-		return dream.Gone{}
+		return judge.Gone{}
 	}
 	gone, made := f.gone[owner]
 	if !made {
-		gone = dream.GoneOf(f.states[owner])
+		gone = judge.GoneOf(f.states[owner])
 		f.gone[owner] = gone
 	}
 	return gone

@@ -1,3 +1,4 @@
+// Package analysis finds the terms of texts and questions: words with their stems, identifiers, numbers and ideographs.
 package analysis
 
 import (

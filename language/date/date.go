@@ -1,3 +1,4 @@
+// Package date reads the days, months and years that a question names.
 package date
 
 import (

@@ -1,3 +1,4 @@
+// Package fold folds texts for comparison and keeps the way back to the original.
 package fold
 
 import (

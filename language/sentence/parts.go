@@ -1,3 +1,4 @@
+// Package sentence cuts texts into lines, sentences and words.
 package sentence
 
 import (

@@ -1,8 +1,9 @@
 package extractive
 
-import "slices"
-
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // repairEN reads corrections that only name the right value: "it's 5434, not 5433", "no, it's 5434 now".
 func (r *reader) repairEN(ws []word) (rest []word, done bool) {

@@ -1,8 +1,9 @@
 package extractive
 
-import "slices"
-
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // obligation reads "I need to …", "I want to …", "I will …" and the like: to-dos, plans and goals.
 func obligation(c clause, now time.Time) (place, bool) {

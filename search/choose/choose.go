@@ -1,3 +1,4 @@
+// Package choose selects the results of a search from its candidates.
 package choose
 
 import (

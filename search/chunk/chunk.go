@@ -1,3 +1,4 @@
+// Package chunk cuts documents and turns of conversations into the pieces that are indexed.
 package chunk
 
 import (

@@ -1,3 +1,4 @@
+// Package excerpt cuts excerpts and snippets out of texts.
 package excerpt
 
 import (

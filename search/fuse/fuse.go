@@ -1,3 +1,4 @@
+// Package fuse joins a lexical and a dense ranking.
 package fuse
 
 import (

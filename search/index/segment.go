@@ -1,3 +1,4 @@
+// Package index packs units and their terms into segments and gathers what a question finds in them.
 package index
 
 import (

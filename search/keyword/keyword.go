@@ -1,3 +1,4 @@
+// Package keyword finds the lines of files that contain all words of a query.
 package keyword
 
 import (

@@ -1,3 +1,4 @@
+// Package rank scores the units that a question finds by its words.
 package rank
 
 import (

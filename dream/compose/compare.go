@@ -1,0 +1,190 @@
+package compose
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"reverie/dream"
+	"reverie/memory"
+)
+
+// Dreamt is a dream that has ended, as far as two of them are compared.
+type Dreamt struct {
+	Settings      memory.DreamSettings
+	Pins          dream.Pins
+	Outcome       memory.Outcome
+	ReasonCode    memory.ReasonCode
+	Model         string // empty: by rules
+	PromptVersion string
+	Candidates    []dream.Candidate
+	Diff          string // of MEMORY.md, in the unified format
+}
+
+// Difference is what sets two dreams apart, such as a replay and its original.
+type Difference struct {
+	// SameMaterial is true when both have looked at the same, SameCandidates when the same candidates with the same components
+	// came of it. A dream that ended before it had any candidates has none of the two.
+	SameMaterial   bool `json:"sameMaterial"`
+	SameCandidates bool `json:"sameCandidates"`
+	// SameMemory is true when both leave the same MEMORY.md, or both leave it alone.
+	SameMemory bool           `json:"sameMemory"`
+	Ended      []ChangedValue `json:"ended"`    // outcome, reasonCode, model and promptVersion, as far as they differ
+	Settings   []ChangedValue `json:"settings"` // parameters that differ, by name
+	Candidates []Rejudged     `json:"candidates"`
+	// Diff is the unified diff of the two diffs of MEMORY.md: of what one of them would have written and the other would not.
+	Diff string `json:"diff"`
+}
+
+// ChangedValue is something that two dreams have different values of, each as JSON writes it; texts without their quotes.
+type ChangedValue struct {
+	Name string `json:"name"`
+	Was  string `json:"was"`
+	Is   string `json:"is"`
+}
+
+// Rejudged is a candidate of which two dreams think differently.
+type Rejudged struct {
+	ID   memory.EntryID `json:"id"`
+	Text string         `json:"text"`
+	Was  *Judgement     `json:"was,omitempty"` // nil: it was no candidate
+	Is   *Judgement     `json:"is,omitempty"`
+}
+
+// Judgement is what a dream decided about a candidate.
+type Judgement struct {
+	Verdict    dream.Verdict `json:"verdict"`
+	ReasonCode string        `json:"reasonCode"`
+	Score      float64       `json:"score"`
+}
+
+// SameScore is how far two scores may lie apart and still count as the same: less than what is ever shown of one.
+const SameScore = 0.0005
+
+// Compare tells what sets b apart from a. Candidates of whom both think the same are left out; those whose verdict changed come
+// first, then those whose reason did, then those whose score did, each the highest score first.
+func Compare(a, b Dreamt) Difference {
+	return Difference{
+		SameMaterial:   a.Pins.Material != "" && a.Pins.Material == b.Pins.Material,
+		SameCandidates: a.Pins.Candidates != "" && a.Pins.Candidates == b.Pins.Candidates,
+		SameMemory:     hunksOf(a.Diff) == hunksOf(b.Diff),
+		Ended:          changedEnding(a, b),
+		Settings:       changedSettings(a.Settings, b.Settings),
+		Candidates:     rejudged(a.Candidates, b.Candidates),
+		Diff:           memory.UnifiedDiff("was", "is", hunksOf(a.Diff), hunksOf(b.Diff)),
+	}
+}
+
+// hunksOf is a unified diff without the two lines in front that name what was compared.
+func hunksOf(diff string) string {
+	if at := strings.Index(diff, "@@"); at > 0 && strings.HasPrefix(diff, "--- ") {
+		return diff[at:]
+	}
+	return diff
+}
+
+func changedEnding(a, b Dreamt) []ChangedValue {
+	out := []ChangedValue{}
+	for _, v := range []ChangedValue{
+		{"outcome", string(a.Outcome), string(b.Outcome)},
+		{"reasonCode", string(a.ReasonCode), string(b.ReasonCode)},
+		{"model", a.Model, b.Model},
+		{"promptVersion", a.PromptVersion, b.PromptVersion},
+	} {
+		if v.Was != v.Is {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// changedSettings compares settings by the names that they have in JSON, so that no new one is ever forgotten here.
+func changedSettings(a, b memory.DreamSettings) []ChangedValue {
+	was, is := map[string]string{}, map[string]string{}
+	flatten(was, "", a)
+	flatten(is, "", b)
+	out := []ChangedValue{}
+	for name, value := range was {
+		if value != is[name] {
+			out = append(out, ChangedValue{name, value, is[name]})
+		}
+	}
+	slices.SortFunc(out, func(x, y ChangedValue) int { return cmp.Compare(x.Name, y.Name) })
+	return out
+}
+
+// flatten adds the fields of v, those of inner objects as outer.inner. What cannot be written as JSON has none.
+func flatten(into map[string]string, prefix string, v any) {
+	encoded, err := json.Marshal(v)
+	if err != nil {
+		return
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(encoded, &fields); err != nil {
+		return
+	}
+	for name, raw := range fields {
+		var text string
+		switch {
+		case raw[0] == '{':
+			flatten(into, prefix+name+".", raw)
+		case json.Unmarshal(raw, &text) == nil:
+			into[prefix+name] = text
+		default:
+			into[prefix+name] = string(raw)
+		}
+	}
+}
+
+func rejudged(a, b []dream.Candidate) []Rejudged {
+	was := judgements(a)
+	is := judgements(b)
+	out := []Rejudged{}
+	seen := map[memory.EntryID]bool{}
+	for _, c := range slices.Concat(b, a) {
+		if seen[c.ID] {
+			continue
+		}
+		seen[c.ID] = true
+		if r := (Rejudged{c.ID, c.Text, was[c.ID], is[c.ID]}); r.weight() > 0 {
+			out = append(out, r)
+		}
+	}
+	slices.SortStableFunc(out, func(x, y Rejudged) int {
+		return cmp.Or(cmp.Compare(y.weight(), x.weight()), cmp.Compare(y.score(), x.score()), cmp.Compare(x.ID, y.ID))
+	})
+	return out
+}
+
+func judgements(candidates []dream.Candidate) map[memory.EntryID]*Judgement {
+	out := make(map[memory.EntryID]*Judgement, len(candidates))
+	for _, c := range candidates {
+		out[c.ID] = &Judgement{c.Verdict, c.ReasonCode, c.Score}
+	}
+	return out
+}
+
+// weight is how much the two judgements differ: 0 not at all, 1 in the score, 2 in the reason, 3 in the verdict.
+func (r Rejudged) weight() int {
+	switch {
+	case r.Was == nil || r.Is == nil || r.Was.Verdict != r.Is.Verdict:
+		return 3
+	case r.Was.ReasonCode != r.Is.ReasonCode:
+		return 2
+	case r.Was.Score-r.Is.Score > SameScore || r.Is.Score-r.Was.Score > SameScore:
+		return 1
+	}
+	return 0
+}
+
+// score is the higher one of the two.
+func (r Rejudged) score() float64 {
+	best := 0.0
+	for _, j := range []*Judgement{r.Was, r.Is} {
+		if j != nil {
+			best = max(best, j.Score)
+		}
+	}
+	return best
+}

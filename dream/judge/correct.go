@@ -1,0 +1,98 @@
+package judge
+
+import (
+	"slices"
+	"time"
+
+	"reverie/dream"
+	"reverie/language/claim"
+	"reverie/memory"
+)
+
+// sentence is a statement as far as it can correct another one, or be corrected.
+type sentence struct {
+	id    memory.EntryID
+	at    time.Time // when it was last said
+	order int       // among sentences of one moment: a greater one was said later
+	claim.Reading
+}
+
+// sentenceOf reads a candidate. What it says of itself (Ends, Corrects) comes from who heard it; the rest is read in its words.
+func sentenceOf(c dream.Candidate, order int) sentence {
+	s := sentence{id: c.ID, at: c.Signals.LastSeen, order: order, Reading: claim.Read(c.Text)}
+	s.Text = c.Text
+	if c.Corrects != "" {
+		s.Corrects(c.Corrects)
+	}
+	if c.Ends {
+		s.Ends()
+	}
+	return s
+}
+
+// laterThan reports whether s was said after o. Of two sentences of one moment the one that speaks of a change is the later
+// one.
+func (s sentence) laterThan(o sentence) bool {
+	switch {
+	case !s.at.Equal(o.at):
+		return s.at.After(o.at)
+	case s.Changes() != o.Changes():
+		return s.Changes()
+	}
+	return s.order > o.order
+}
+
+// disputes finds the pairs of sentences that cannot both hold, in the order of the older one. Each older sentence is settled by
+// the newest that corrects it; what is settled is in no other pair.
+func disputes(all []sentence) []dream.Contradiction {
+	byTime := slices.Clone(all)
+	slices.SortStableFunc(byTime, func(a, b sentence) int {
+		switch {
+		case a.laterThan(b):
+			return 1
+		case b.laterThan(a):
+			return -1
+		}
+		return 0
+	})
+	var out []dream.Contradiction
+	settled := map[memory.EntryID]bool{}
+	for i, older := range byTime {
+		var open []dream.Contradiction
+		for _, newer := range slices.Backward(byTime[i+1:]) {
+			why, is, ok := claim.Dispute(older.Reading, newer.Reading)
+			if !ok || older.id == newer.id {
+				continue
+			}
+			pair := dream.Contradiction{Older: older.id, Newer: newer.id, Settled: is, Why: why, OlderText: older.Text, NewerText: newer.Text}
+			if is {
+				settled[older.id] = true
+				out, open = append(out, pair), nil
+				break
+			}
+			open = append(open, pair)
+		}
+		out = append(out, open...)
+	}
+	return slices.DeleteFunc(out, func(c dream.Contradiction) bool { return !c.Settled && (settled[c.Older] || settled[c.Newer]) })
+}
+
+// Supersedes reports whether newer states anew what older states, so that it can take the older one's line; see claim.Supersedes.
+// It is false for two spellings of one entry.
+func Supersedes(older, newer string) bool {
+	return memory.EntryIDOf(older) != memory.EntryIDOf(newer) && claim.Supersedes(older, newer)
+}
+
+// Alike reports whether two statements say the same thing, so that they are one thing in a dream and the second one adds
+// nothing to MEMORY.md. It takes them for different when in doubt: a line that stands twice does less harm than one that is lost.
+//
+// Statements are alike when they are the same but for what memory.EntryID leaves out, or when the words that carry meaning are
+// the same in the same order (a phrase may stand in front or at the end), up to endings, a few synonyms and a fifth of words
+// that only one of them has. Those may not be numbers, names, identifiers nor people. What turns the sense of a
+// statement (not, no longer, used to, plans to, only, if, a question mark) must be in both, and none of them may say after or from
+// where the other says before or in. Scripts without spaces are compared by characters.
+//
+// The relation is symmetric, but not transitive.
+func Alike(a, b string) bool {
+	return memory.EntryIDOf(a) == memory.EntryIDOf(b) || claim.SameStatement(claim.WordsOf(a), claim.WordsOf(b))
+}

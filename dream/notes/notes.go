@@ -1,0 +1,439 @@
+// Package notes reads the statements of daily notes.
+package notes
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"reverie/dream"
+	"reverie/language/claim"
+	"reverie/language/script"
+	"reverie/memory"
+)
+
+// Note is a daily note of the window.
+type Note struct {
+	memory.Document
+	Day   dream.Day
+	Lines []memory.BlameLine // one for each line of Content; may be empty: nothing is known about them
+}
+
+// Lengths of a statement, in characters: what is shorter says nothing that is worth keeping, what is longer is not one thing.
+const (
+	MinStatement = 8
+	MaxStatement = 280
+)
+
+// tooLong is how many bytes are more than MaxStatement characters.
+const tooLong = utf8.UTFMax * MaxStatement
+
+// minIdeographs is the shortest statement in a script without spaces: 不吃香菜.
+const minIdeographs = 4
+
+// NoteStatements are the statements of a note, one for each list item, paragraph, row or quotation. Machine text (what a dream
+// wrote, its markers, transcripts of it) is none, nor are code, bare addresses, and what is too short or too long. zone is the
+// owner's.
+//
+// A nested item reads "Allergies: peanuts"; what it stands under is no statement when it is only a label. A row reads
+// "Anna: Birthday 3 May". What is struck out is left out. The time of a statement is that of the entry ("## 09:41 Moving") it stands in.
+func NoteStatements(n Note, zone *time.Location) []dream.Statement {
+	entries := memory.EntriesOf(n.Content)
+	r := noteReader{
+		note: n, lines: strings.Split(n.Content, "\n"), outline: outlineOf(n, zone), entries: entries, texts: make([]string, len(entries)),
+		machine: make([]bool, len(entries)), children: make([]bool, len(entries)),
+	}
+	for _, e := range entries {
+		if e.Parent >= 0 {
+			r.children[e.Parent] = true
+		}
+	}
+	var out []dream.Statement
+	for i := range entries {
+		if s, ok := r.statement(i); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// noteReader reads the entries of a note in order.
+type noteReader struct {
+	note     Note
+	lines    []string
+	outline  []outlined // of each line
+	entries  []memory.EntryAt
+	texts    []string // of the entries, with what they stand under
+	machine  []bool   // entries that a dream wrote, and what stands under them
+	children []bool   // whether something stands under an entry
+}
+
+// statement is what the i-th entry says; false when it is none.
+func (r *noteReader) statement(i int) (dream.Statement, bool) {
+	e := r.entries[i]
+	said := plain(e.Text)
+	r.texts[i] = said
+	under := ""
+	if e.Parent >= 0 {
+		under = r.texts[e.Parent]
+		r.texts[i] = r.joined(e, under, said)
+	}
+	outlined := r.outlineAt(e.FromLine)
+	r.machine[i] = outlined.machine || MachineText(e.Text) || e.Parent >= 0 && r.machine[e.Parent]
+	if r.machine[i] || r.isCode(e) || r.children[i] && r.isLabel(i) || !saysEnough(said, r.texts[i]) {
+		return dream.Statement{}, false
+	}
+	s := dream.Statement{
+		ID: e.ID, Text: r.texts[i], Heading: titleOf(e.Heading), At: outlined.at,
+		Asked: asksToRemember(e.Heading, under, said), Ends: saysItEnds(said), Corrects: wrongValue(said),
+		Place: dream.Place{
+			Origin: dream.FromNote, Day: r.note.Day, Path: r.note.Path, Document: r.note.ID, Version: r.note.Version,
+			FromLine: e.FromLine, ToLine: e.ToLine,
+		},
+	}
+	if !r.attribute(&s) {
+		return dream.Statement{}, false
+	}
+	return s, true
+}
+
+// joined is the text of an entry behind what it stands under. Under what is too long for a statement nothing is one; its text is
+// not copied for each.
+func (r *noteReader) joined(e memory.EntryAt, under, said string) string {
+	if len(under) > tooLong {
+		return under[:tooLong+1]
+	}
+	if head := r.entries[e.Parent]; r.isTableHead(head) {
+		return row(plain(head.Text), said)
+	}
+	lead := strings.TrimRight(under, " .,;:!?。，；：！？")
+	if lead == "" {
+		return said
+	}
+	if strings.HasSuffix(under, "：") || strings.HasSuffix(under, "。") {
+		return lead + "：" + said
+	}
+	return lead + ": " + said
+}
+
+// row reads a row of a table: "Anna: Birthday 3 May, City Porto". The first cell is what the row is about; so it reads as one
+// statement about it, and not as one about each column.
+func row(head, cells string) string {
+	names, values := strings.Split(head, "|"), strings.Split(cells, "|")
+	var said []string
+	for i, value := range values[1:] {
+		value = strings.TrimSpace(value)
+		if i+1 < len(names) && value != "" {
+			value = strings.TrimSpace(strings.TrimSpace(names[i+1]) + " " + value)
+		}
+		if value != "" {
+			said = append(said, value)
+		}
+	}
+	about := strings.TrimSpace(values[0])
+	if about == "" || len(said) == 0 {
+		return about + strings.Join(said, ", ")
+	}
+	return about + ": " + strings.Join(said, ", ")
+}
+
+// isTableHead reports whether an entry is the head of a table: a line of hyphens follows it.
+func (r *noteReader) isTableHead(e memory.EntryAt) bool {
+	if e.ToLine >= len(r.lines) || !strings.Contains(r.lines[e.FromLine-1], "|") {
+		return false
+	}
+	rule := strings.TrimSpace(r.lines[e.ToLine])
+	return strings.Contains(rule, "-") && strings.Contains(rule, "|") && strings.Trim(rule, "|:- \t\r>") == ""
+}
+
+// isLabel reports whether the i-th entry only says what stands under it: a head of a table, "Allergies:" or "Allergies".
+func (r *noteReader) isLabel(i int) bool {
+	const fewWords = 3
+	said := strings.TrimSpace(r.entries[i].Text)
+	return r.isTableHead(r.entries[i]) || strings.HasSuffix(said, ":") || strings.HasSuffix(said, "：") || len(strings.Fields(said)) <= fewWords && !strings.ContainsAny(said, ".!?。！？")
+}
+
+// isCode reports whether an entry is a block of code.
+func (r *noteReader) isCode(e memory.EntryAt) bool {
+	line := strings.TrimLeft(r.lines[e.FromLine-1], " \t>-*+0123456789.)")
+	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
+}
+
+// saysEnough reports whether a text is a statement: not too short, not too long and no bare address.
+func saysEnough(said, whole string) bool {
+	least := MinStatement
+	if script.HasHan(whole) {
+		least = minIdeographs
+	}
+	n := utf8.RuneCountInString(strings.Trim(whole, " .,;:!?。，；：！？"))
+	return n >= least && utf8.RuneCountInString(whole) <= MaxStatement && !isAddress(said) && len(claim.WordsOf(said).Units) > 0
+}
+
+// isAddress reports whether a text is a link and nothing else.
+func isAddress(said string) bool {
+	said = strings.Trim(said, "<>()[] .")
+	return !strings.ContainsAny(said, " \t") && (strings.Contains(said, "://") || strings.HasPrefix(said, "www."))
+}
+
+// plain is a text on one line, without comments, what is struck out, and the box of a task; one that is ticked was done.
+func plain(text string) string {
+	text = claim.Struck.ReplaceAllString(HtmlComment.ReplaceAllString(text, " "), " ")
+	text = strings.TrimPrefix(text, "[ ] ")
+	for _, ticked := range []string{"[x] ", "[X] "} {
+		if rest, ok := strings.CutPrefix(text, ticked); ok {
+			text = "Done: " + rest
+		}
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// maxRange is the widest range of messages that is named one by one when nothing tells which of them a line came from.
+const maxRange = 8
+
+// maxAhead is how far the time over a line may lie after the moment at which the line was written. What was said just before
+// midnight is noted after it, under the time at which it was said: it was said the day before.
+const maxAhead = 12 * time.Hour
+
+// attribute says who wrote a statement and where it comes from. It reports false when a dream wrote it.
+func (r *noteReader) attribute(s *dream.Statement) bool {
+	dreamed := false
+	for line := s.Place.FromLine; line <= s.Place.ToLine && line <= len(r.note.Lines); line++ {
+		b := r.note.Lines[line-1]
+		if strings.TrimSpace(b.Line) == "" {
+			continue
+		}
+		dreamed = dreamed || b.Author.Kind == memory.AuthorDream
+		if !b.At.IsZero() && s.At.Sub(b.At) > maxAhead {
+			s.At = s.At.AddDate(0, 0, -1)
+			s.Place.Day = dream.DayOf(s.At)
+		}
+		s.Person = s.Person || b.Author.Kind == memory.AuthorUser
+		if b.Conversation == "" || s.Place.Conversation != "" && s.Place.Conversation != b.Conversation {
+			continue
+		}
+		s.Place.Conversation = b.Conversation
+		messages := b.Messages
+		if len(messages) == 0 && b.From > 0 && b.To-b.From < maxRange {
+			for seq := b.From; seq <= b.To; seq++ {
+				messages = append(messages, seq)
+			}
+		}
+		s.Place.Messages = append(s.Place.Messages, messages...)
+	}
+	slices.Sort(s.Place.Messages)
+	s.Place.Messages = slices.Compact(s.Place.Messages)
+	return !dreamed || s.Person
+}
+
+var (
+	rememberLead    = regexp.MustCompile(`(?i)^(?:please |always )?(?:remember|do not forget|don't forget)\b[:,]?\s*(\w+)?|^(?:(?:the )?user )?(?:has )?asked (?:me )?(?:to (?:remember|note|keep in mind)|for .{1,60} to be remembered)\b|^(?:请|要求|让我|用户要求)?(?:记住|牢记|别忘了)`)
+	rememberHeading = regexp.MustCompile(`(?i)^(?:(?:things )?(?:to )?remember(?:ed)?|asked to remember|remember this)$|^(?:记住|牢记|备忘|备忘录)$`)
+	// reminiscing is what follows "remember" when nothing is asked for: "Remember when we met?", and tasks, which are over once
+	// they are done: "Remember to buy milk."
+	reminiscing = regexp.MustCompile(`(?i)^(?:when|how|to|why|who|where|last|us|me)$`)
+)
+
+// asksToRemember reports whether an entry says, or stands under something that says, that a person asked for it to be remembered.
+func asksToRemember(heading, under, said string) bool {
+	if rememberHeading.MatchString(strings.Trim(titleOf(heading), " :：")) || rememberHeading.MatchString(strings.Trim(under, " :：")) {
+		return true
+	}
+	m := rememberLead.FindStringSubmatch(said)
+	return m != nil && !reminiscing.MatchString(m[1]) && !strings.HasSuffix(said, "?") && !strings.HasSuffix(said, "？")
+}
+
+var ending = regexp.MustCompile(`(?i)\bno longer\b|\bnot\b.{0,40}\bany ?more\b|\bn't\b.{0,40}\bany ?more\b|\b(?:stopped|quit|gave up|given up|cancelled|canceled)\b|^formerly\b|\bused to\b|\bis over\b|不再|戒了|取消了|已经不|以前是|曾经是|停止了`)
+
+// saysItEnds reports whether a statement says that something no longer holds.
+func saysItEnds(said string) bool { return ending.MatchString(said) }
+
+// corrections are how a value is said to be wrong.
+var corrections = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)^(?:corrected|correction|fixed)\b[^,;]{0,120}[,;] (?:and )?not ([^,;.]{1,60}?)[.!]?$`),
+	regexp.MustCompile(`(?i),? \(?not ([\w@:./-]*\d[\w@:./-]*?)\)?[.!]?$`),
+	regexp.MustCompile(`(?i)\binstead of ([^,;.]{1,60}?)(?: (?:since|from|as|for|in|on|at|because|when)\b.*)?[.!]?$`),
+	regexp.MustCompile(`(?i)\b(?:switched|moved|migrated|changed|renamed)\b.{0,40}\bfrom ([^,;.]{1,60}?) to\b`),
+	regexp.MustCompile(`(?:更正|纠正)?[：:，,]?[^，,]{1,60}[，,]\s*(?:而)?不是([^，,。]{1,30})[。！]?$`),
+	regexp.MustCompile(`从([^，,。]{1,20})(?:换成|改成|改为|迁移到|迁到|切换到)`),
+}
+
+// wrongValue is the value that a statement says is wrong; empty when it names none.
+func wrongValue(said string) string {
+	for _, c := range corrections {
+		if m := c.FindStringSubmatch(said); m != nil {
+			return strings.TrimSpace(m[1])
+		}
+	}
+	return ""
+}
+
+// comment is what Markdown does not show.
+var HtmlComment = regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`)
+
+// PromotedHeading begins the headings under which dreams without a model write what they promote; the date follows.
+const PromotedHeading = "Promoted From Short-Term Memory"
+
+var (
+	// machineMarks are what dreams put into what they write.
+	machineMarks = regexp.MustCompile(`(?i)<!--\s*(?:reverie\b|[^>]*\bscore [01]?\.\d+|openclaw-memory-promotion)`)
+	// machineHeading are headings of what dreams write: promotions, entries of the diary, reports of the phases. A person may well
+	// have a heading "Dreams".
+	machineHeading = regexp.MustCompile(`(?i)^(?:` + PromotedHeading + `|dreams of \d{4}-\d{2}$|(?:light|rem|deep) sleep\b|\d{4}-\d{2}-\d{2} \d{2}:\d{2} dream(?:$| \[))`)
+	// machineLines are lines of the diary and the reports.
+	machineLines = regexp.MustCompile(`^(?:One entry for each dream, the newest last|Entries of DREAMS\.md, shortened|Looked at \d+ notes?, \d+ conversations?\b|(?:Came into|Went out of) MEMORY\.md\b|MEMORY\.md stays as it was|Report [0-9a-f]{8}-[0-9a-f-]{27}\.)|` +
+		`\((?:score [01]\.\d\d, (?:promoted|kept|rejected)|confidence [01]\.\d\d\)$)|: strength [01]\.\d\d, \d+ days?$`)
+	// machineWords are those of which machineLines has one in each line: most texts have none, and need no closer look.
+	machineWords = []string{"MEMORY.md", "DREAMS.md", "Looked at", "Report ", "One entry", "promoted", "kept", "rejected", "confidence", "strength"}
+	// machineReports are the parts of a line of a report; a line with three of them was not written by a person.
+	machineReports = []*regexp.Regexp{
+		regexp.MustCompile(`(?i)\b(?:candidate|reflection|theme|likely truth|promoted|kept|rejected)s?\b\s*[:(]`),
+		regexp.MustCompile(`(?i)\b(?:confidence|score|strength)\b\W{0,3}[01]\.\d+`),
+		regexp.MustCompile(`(?i)\bmemory/\d{4}-\d{2}-\d{2}[\w-]*\.md\b`),
+		regexp.MustCompile(`(?i)\b(?:recalls|signals|status|evidence)\b\W{0,3}\w`),
+	}
+)
+
+// reportParts is how many parts of a report make a line of one.
+const reportParts = 3
+
+// MachineText reports whether a text was written by a dream, or is a transcript of what one wrote: it is never a statement, so
+// that a dream does not feed on itself.
+func MachineText(text string) bool {
+	if strings.Contains(text, PromotedHeading) || strings.Contains(text, "<!--") && machineMarks.MatchString(text) {
+		return true
+	}
+	if slices.ContainsFunc(machineWords, func(word string) bool { return strings.Contains(text, word) }) && machineLines.MatchString(text) {
+		return true
+	}
+	if !strings.Contains(text, "memory/") && !strings.Contains(text, "0.") && !strings.Contains(text, "1.") {
+		return false // the other two parts do not suffice
+	}
+	parts := 0
+	for _, p := range machineReports {
+		if p.MatchString(text) {
+			parts++
+		}
+	}
+	return parts >= reportParts
+}
+
+// outlined is what the headings over a line say.
+type outlined struct {
+	at      time.Time
+	machine bool // a dream's section was pasted there
+}
+
+var (
+	clockTitle = regexp.MustCompile(`^([01]?\d|2[0-3])[:：]([0-5]\d)(?::[0-5]\d)?(?:\s*[-–—:：·|]\s+|\s+|$)`)
+	dateTitle  = regexp.MustCompile(`(?i)^(?:\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|morning|noon|afternoon|evening|night|today|notes?|daily notes?|log|journal|misc|` +
+		`上午|中午|下午|晚上|早上|今天|今日|笔记|日记|日志|(?:星期|周)[一二三四五六日天])[\s,，.:：]*(?:\d{4}-\d{2}-\d{2})?$`)
+)
+
+// titleOf is what a heading says besides a time or a date; empty when that is nothing.
+func titleOf(heading string) string {
+	if m := clockTitle.FindString(heading); m != "" {
+		heading = heading[len(m):]
+	}
+	if heading = strings.TrimSpace(heading); dateTitle.MatchString(heading) {
+		return ""
+	}
+	return heading
+}
+
+// outlineOf tells for each line of a note under which headings it stands.
+func outlineOf(n Note, zone *time.Location) []outlined {
+	if zone == nil {
+		zone = time.UTC
+	}
+	day, err := time.ParseInLocation(time.DateOnly, string(n.Day), zone)
+	if err != nil {
+		day = time.Time{}.In(zone)
+	}
+	var (
+		out            []outlined
+		current        = outlined{at: clock(day, middayHour, 0)}
+		timed, machine int // levels of the headings that set them; 0: none did
+	)
+	for _, s := range memory.Sections(n.Content) {
+		if s.Level > 0 {
+			if m := clockTitle.FindStringSubmatch(s.Heading); m != nil {
+				current.at, timed = clock(day, digits(m[1]), digits(m[2])), s.Level
+			} else if timed > 0 && s.Level <= timed {
+				current.at, timed = clock(day, middayHour, 0), 0
+			}
+			if machine > 0 && s.Level <= machine {
+				current.machine, machine = false, 0
+			}
+			if machine == 0 && machineHeading.MatchString(titleOf(s.Heading)) {
+				current.machine, machine = true, s.Level
+			}
+			out = append(out, current)
+		}
+		for range s.Lines {
+			out = append(out, current)
+		}
+	}
+	return out
+}
+
+// outlineAt is the outline of a line, from 1.
+func (r *noteReader) outlineAt(line int) outlined { return r.outline[min(line, len(r.outline))-1] }
+
+// clock is a time of a day.
+func clock(day time.Time, hour, minute int) time.Time {
+	return time.Date(day.Year(), day.Month(), day.Day(), hour, minute, 0, 0, day.Location())
+}
+
+// digits reads digits that a pattern has found.
+func digits(text string) int {
+	n := 0
+	for _, d := range text {
+		n = 10*n + int(d-'0')
+	}
+	return n
+}
+
+// middayHour is the hour of statements without a time.
+const middayHour = 12
+
+// ShownNotes are notes as a model is shown them, the newest first, with at most maxChars characters. When they have more, each
+// gets its share, what short ones leave goes to the longer ones, and of those that are cut the end is shown, which is the latest.
+func ShownNotes(notes []Note, maxChars int) []memory.ConsolidationNote {
+	notes = slices.Clone(notes)
+	slices.SortStableFunc(notes, func(a, b Note) int { return cmp.Or(cmp.Compare(b.Day, a.Day), cmp.Compare(a.Path, b.Path)) })
+	shares := shareOut(notes, maxChars)
+	out := make([]memory.ConsolidationNote, 0, len(notes))
+	for i, n := range notes {
+		text := memory.Tail(n.Content, shares[i])
+		if text != "" {
+			out = append(out, memory.ConsolidationNote{Path: n.Path, Text: text, Cut: len(text) < len(n.Content)})
+		}
+	}
+	return out
+}
+
+// shareOut is how many characters each note gets: the short ones all, the others the same. What cannot be divided goes to the
+// newest.
+func shareOut(notes []Note, maxChars int) []int {
+	order := make([]int, len(notes))
+	sizes := make([]int, len(notes))
+	for i, n := range notes {
+		order[i], sizes[i] = i, utf8.RuneCountInString(n.Content)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(sizes[a], sizes[b]), cmp.Compare(b, a)) })
+	out, left := make([]int, len(notes)), max(maxChars, 0)
+	for done, i := range order {
+		waiting := len(order) - done
+		out[i] = min(sizes[i], left/waiting)
+		left -= out[i]
+	}
+	for i := range notes {
+		more := min(left, sizes[i]-out[i])
+		out[i] += more
+		left -= more
+	}
+	return out
+}

@@ -1,0 +1,269 @@
+package rewrite
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"reverie/dream/notes"
+	"reverie/language/claim"
+	"reverie/memory"
+)
+
+// Claim is a statement of a text as far as it is compared with those of other texts.
+type Claim struct {
+	Id    memory.EntryID
+	text  string   // without comments
+	line  string   // of its document, the first one when it has several
+	lines []string // all of them
+	Says  claim.Words
+	keys  map[string]bool // of what it says and of what it stands under
+	under claim.Turns     // how that turns its sense
+	group claimGroup
+	parts []Claim // its clauses, when it has more than one
+}
+
+// claimGroup is what stands under one heading of one text.
+type claimGroup struct {
+	text    int // from 1; 0: by itself
+	heading string
+}
+
+// ClaimOf reads one statement that stands by itself.
+func ClaimOf(text string) Claim { return claimUnder("", text) }
+
+// claimUnder reads one statement that stands under a heading.
+func claimUnder(heading, text string) Claim {
+	c := Claim{Id: memory.EntryIDOf(text), text: strings.TrimSpace(notes.HtmlComment.ReplaceAllString(text, " "))}
+	c.read(heading)
+	return c
+}
+
+// claimsOf reads the statements of a document.
+func claimsOf(doc string) []Claim {
+	lines := strings.Split(doc, "\n")
+	entries := memory.EntriesOf(doc)
+	out := make([]Claim, 0, len(entries))
+	for _, e := range entries {
+		c := Claim{
+			Id: e.ID, text: strings.TrimSpace(notes.HtmlComment.ReplaceAllString(e.Text, " ")), line: strings.TrimSuffix(lines[e.FromLine-1], "\r"),
+			lines: lines[e.FromLine-1 : e.ToLine], group: claimGroup{heading: e.Heading},
+		}
+		over := []string{e.Heading}
+		for p := e.Parent; p >= 0; p = entries[p].Parent {
+			over = append(over, entries[p].Text)
+		}
+		c.read(strings.Join(over, "\n"))
+		out = append(out, c)
+	}
+	return out
+}
+
+// newIn are the claims of after that before does not have: neither the statement, nor all lines of it.
+func newIn(before, after []Claim) (fresh, stood []Claim) {
+	ids, lines := map[memory.EntryID]bool{}, map[string]bool{}
+	for _, b := range before {
+		ids[b.Id] = true
+		for _, line := range b.lines {
+			lines[memory.SameLine(line)] = true
+		}
+	}
+	for _, a := range after {
+		if ids[a.Id] || !slices.ContainsFunc(a.lines, func(line string) bool { return memory.SaysSomething(line) && !lines[memory.SameLine(line)] }) {
+			stood = append(stood, a)
+		} else {
+			fresh = append(fresh, a)
+		}
+	}
+	return fresh, stood
+}
+
+// clauseEnd is where a statement may end within a line. Commas of numbers have a digit behind them.
+var clauseEnd = regexp.MustCompile(`[;；。，、]\s*|[.!?,]\s+|\s+(?:and|but|und|aber|et|mais|y|pero)\s+`)
+
+// minClause is the fewest units of a clause that is looked at by itself; a shorter one belongs to the next.
+const minClause = 2
+
+// read finds what the claim says; over is what it stands under.
+func (c *Claim) read(over string) {
+	c.Says = claim.WordsOf(c.text)
+	c.keys = keysOf(c.Says)
+	if strings.TrimSpace(over) != "" {
+		context := claim.WordsOf(over)
+		c.under = context.Turns & (claim.Negated | claim.Former)
+		for _, u := range context.Units {
+			c.keys[u.Key] = true
+		}
+	}
+	ends := clauseEnd.FindAllStringIndex(c.text, -1)
+	if len(ends) == 0 {
+		return
+	}
+	var pieces []string
+	from := 0
+	for _, at := range append(ends, []int{len(c.text), len(c.text)}) {
+		piece := c.text[from:at[0]]
+		if len(claim.WordsOf(piece).Units) < minClause && at[0] < len(c.text) {
+			continue
+		}
+		pieces = append(pieces, piece)
+		from = at[1]
+	}
+	if n := len(pieces); n > 1 && len(claim.WordsOf(pieces[n-1]).Units) < minClause {
+		pieces = append(pieces[:n-2], c.text[strings.LastIndex(c.text, pieces[n-2]):])
+	}
+	if len(pieces) < 2 {
+		return
+	}
+	for _, piece := range pieces {
+		says := claim.WordsOf(piece)
+		part := Claim{text: piece, line: c.line, Says: says, keys: keysOf(says), under: c.under}
+		for key := range c.keys {
+			if !slices.Contains(c.Says.Sorted, key) {
+				part.keys[key] = true
+			}
+		}
+		c.parts = append(c.parts, part)
+	}
+}
+
+func keysOf(w claim.Words) map[string]bool {
+	out := make(map[string]bool, len(w.Units))
+	for _, u := range w.Units {
+		out[u.Key] = true
+	}
+	return out
+}
+
+// own are the words of the claim itself.
+func (c Claim) own() map[string]bool { return keysOf(c.Says) }
+
+// sense is how its words and what it stands under turn it.
+func (c Claim) sense() claim.Turns { return c.Says.Turns | c.under }
+
+// without leaves out units.
+func (c Claim) without(out func(claim.Meaning) bool) Claim {
+	if !slices.ContainsFunc(c.Says.Units, out) {
+		return c
+	}
+	c.Says.Units = slices.DeleteFunc(slices.Clone(c.Says.Units), out)
+	c.Says.Sorted = nil
+	for _, u := range c.Says.Units {
+		c.Says.Sorted = append(c.Says.Sorted, u.Key)
+	}
+	slices.Sort(c.Says.Sorted)
+	return c
+}
+
+// glue are words that a line may have although its source puts it differently: they hold it together and add nothing.
+var glue = keysOf(claim.WordsOf("a owns uses used using called named has works working speaks based located currently regularly always concerning regarding"))
+
+// exactIn reports whether keys has all numbers, names, identifiers and people of the claim, and all words that have synonyms
+// (whose keys begin with a mark): there is no other word for them. A word at its beginning has a capital letter whatever it is.
+func (c Claim) exactIn(keys map[string]bool) bool {
+	for i, u := range c.Says.Units {
+		if (u.Exact || strings.HasPrefix(u.Key, "=")) && !keys[u.Key] && (i > 0 || !glue[u.Key]) {
+			return false
+		}
+	}
+	return true
+}
+
+// substitutes reports whether the claim has another word in the place of one of s: "window seats" for "aisle seats". Words that
+// are only added, or stand elsewhere, are no substitutes.
+func (c Claim) substitutes(s Claim) bool {
+	own := c.own()
+	next := map[string]string{} // what stands in s behind a unit and in front of one; "" is an end
+	last := map[string]string{}
+	before := ""
+	for _, u := range s.Says.Units {
+		next[before], last[u.Key] = u.Key, before
+		before = u.Key
+	}
+	next[before], last[""] = "", before
+	units := c.Says.Units
+	for i, u := range units {
+		if s.keys[u.Key] || i == 0 && glue[u.Key] {
+			continue
+		}
+		var left, right string
+		if i > 0 {
+			left = units[i-1].Key
+		}
+		if i+1 < len(units) {
+			right = units[i+1].Key
+		}
+		behind, known := next[left]
+		if known && behind != "" && !own[behind] {
+			return true
+		}
+		if ahead, known := last[right]; known && ahead != "" && !own[ahead] {
+			return true
+		}
+	}
+	return false
+}
+
+// shareIn is the share of the claim's units that keys has; 1 for one without units.
+func (c Claim) shareIn(keys map[string]bool) float64 {
+	if len(c.Says.Units) == 0 {
+		return 1
+	}
+	n := 0
+	for _, u := range c.Says.Units {
+		if keys[u.Key] {
+			n++
+		}
+	}
+	return float64(n) / float64(len(c.Says.Units))
+}
+
+// addsTo reports whether the claim has a word, glue aside, that keys has not. Of scripts without spaces a few characters do not
+// count.
+func (c Claim) addsTo(keys map[string]bool) bool {
+	return !c.Says.Spaceless && slices.ContainsFunc(c.Says.Units, func(u claim.Meaning) bool { return !keys[u.Key] && !glue[u.Key] })
+}
+
+// MostlyIn reports whether a statement, or a clause of it, says the claim and perhaps more: it has most of its words, all that
+// is exact, no other word in the place of one, and its sense is turned the same way.
+func (c Claim) MostlyIn(s Claim) bool {
+	if len(c.Says.Units) == 0 {
+		return false
+	}
+	share := supportShare
+	if c.Says.Spaceless {
+		share = claim.CharacterShare
+	}
+	if c.sense() == s.sense() && !claim.Opposed(c.Says.Opposites, s.Says.Opposites) && c.exactIn(s.keys) && c.shareIn(s.keys) >= share && !c.substitutes(s) {
+		return true
+	}
+	return slices.ContainsFunc(s.parts, c.MostlyIn)
+}
+
+// coveredBy reports whether a statement, or a clause of it, says all of the claim: it adds nothing of its own.
+func (c Claim) coveredBy(s Claim) bool {
+	return !c.addsTo(s.keys) && c.MostlyIn(s)
+}
+
+// abridgedShare is the share of the words of a statement that a shorter one must keep to stand for it.
+const abridgedShare = 1. / 2
+
+// abridges reports whether the claim says the essence of s, and nothing else.
+func (c Claim) abridges(s Claim) bool {
+	return len(c.Says.Units) > 1 && c.coveredBy(s) && s.shareIn(c.keys) >= abridgedShare
+}
+
+// statedIn finds the line of a text that says a claim.
+func (c Claim) statedIn(text []Claim) (line string, found bool) {
+	for _, t := range text {
+		if t.Id == c.Id || len(c.Says.Units) > 0 && c.Says.Within(t.Says) && c.Says.Turns == t.Says.Turns {
+			return t.line, true
+		}
+	}
+	for _, t := range text {
+		if claim.SameStatement(c.Says, t.Says) || c.MostlyIn(t) || t.abridges(c) {
+			return t.line, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,196 @@
+package rewrite
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"reverie/dream"
+	"reverie/dream/notes"
+	"reverie/memory"
+)
+
+// ArchiveFolder is where machine-made sections of MEMORY.md move when it gets too long, one file for each month.
+const ArchiveFolder = "memory/archive/"
+
+// Fit takes off a text that a model wrote what stands around it (a fence), and makes it keep the ceiling by moving the oldest
+// machine-made sections to an archive, those without a line of protected. Such sections that are empty go. What is still too
+// long is for Check to refuse.
+func Fit(text string, asOf time.Time, s memory.DreamSettings, protected ...string) (fitted string, moved []dream.MovedSection) {
+	return makeRoom(WithoutEmptySections(memory.Tidied(text), protected...), s.MemoryMaxChars, dream.DayOf(asOf), protected)
+}
+
+// makeRoom moves sections, the oldest first, until text has at most limit characters. That of today stays.
+func makeRoom(text string, limit int, today dream.Day, protected []string) (string, []dream.MovedSection) {
+	if utf8.RuneCountInString(text) <= limit {
+		return text, nil
+	}
+	lines := LinesOf(text)
+	sections := promotedSections(text)
+	keeps := saidSet(protected)
+	sections = slices.DeleteFunc(sections, func(s promotedSection) bool {
+		return s.day == today || slices.ContainsFunc(lines[s.from:s.to], func(line string) bool { return keeps[memory.SameLine(line)] })
+	})
+	slices.SortStableFunc(sections, func(a, b promotedSection) int { return strings.Compare(string(a.day), string(b.day)) })
+	var moved []dream.MovedSection
+	gone := make([]bool, len(lines))
+	for _, s := range sections {
+		part := strings.TrimSpace(strings.Join(lines[s.from:s.to], "")) + "\n"
+		for i := s.from; i < s.to; i++ {
+			gone[i] = true
+		}
+		moved = append(moved, dream.MovedSection{Heading: s.heading, Text: part, Day: s.day, Path: ArchiveFolder + string(s.day)[:len("2006-01")] + ".md"})
+		if text = Remaining(lines, gone); utf8.RuneCountInString(text) <= limit {
+			break
+		}
+	}
+	return text, moved
+}
+
+// Remaining are the lines that are not gone, with one line break at the end.
+func Remaining(lines []string, gone []bool) string {
+	var b strings.Builder
+	for i, line := range lines {
+		if !gone[i] {
+			b.WriteString(line)
+		}
+	}
+	if text := strings.TrimRight(b.String(), "\r\n"); text != "" {
+		return text + "\n"
+	}
+	return ""
+}
+
+// saidSet is what lines say, without those that say nothing.
+func saidSet(lines []string) map[string]bool {
+	out := make(map[string]bool, len(lines))
+	for _, line := range lines {
+		if memory.SaysSomething(line) {
+			out[memory.SameLine(line)] = true
+		}
+	}
+	return out
+}
+
+// LinesOf are the lines of a text, each with its line break.
+func LinesOf(text string) []string { return slices.Collect(strings.Lines(text)) }
+
+// promotedSection is a section of MEMORY.md that dreams made: lines from to to, without the last one.
+type promotedSection struct {
+	heading  string
+	day      dream.Day
+	from, to int
+	body     int // where a section within it begins; to when there is none
+}
+
+// promotedOn is the heading of what was promoted on a day; datedHeading finds the day in it.
+func promotedOn(day dream.Day) string { return notes.PromotedHeading + " (" + string(day) + ")" }
+
+var datedHeading = regexp.MustCompile(`^` + regexp.QuoteMeta(notes.PromotedHeading) + ` \((\d{4}-\d{2}-\d{2})\)$`)
+
+// promotedLevel is the level of the headings of such sections.
+const promotedLevel = 2
+
+// promotedSections finds them in their order. One ends where a heading of its level or a higher one begins.
+func promotedSections(text string) []promotedSection { return sectionsOf(text, promotedDay) }
+
+// sectionsOf finds the sections that dayOf knows the day of.
+func sectionsOf(text string, dayOf func(memory.Section) dream.Day) []promotedSection {
+	var (
+		out  []promotedSection
+		open bool
+		at   int
+	)
+	for _, s := range memory.Sections(text) {
+		if s.Level > 0 && s.Level <= promotedLevel {
+			open = false
+		}
+		if day := dayOf(s); day != "" {
+			open = true
+			out = append(out, promotedSection{heading: s.Heading, day: day, from: at, body: at + 1 + len(s.Lines)})
+		}
+		if at += len(s.Lines); s.Level > 0 {
+			at++
+		}
+		if open {
+			out[len(out)-1].to = at
+		}
+	}
+	return out
+}
+
+// promotedDay is the day of a section that a dream made; empty for any other section.
+func promotedDay(s memory.Section) dream.Day {
+	m := datedHeading.FindStringSubmatch(s.Heading)
+	if m == nil || s.Level != promotedLevel {
+		return ""
+	}
+	if _, err := time.Parse(time.DateOnly, m[1]); err != nil {
+		return ""
+	}
+	return dream.Day(m[1])
+}
+
+// WithoutEmptySections is a text of MEMORY.md, or of an archive of it, without the headings of sections that dreams made and
+// in which nothing stands any more. A heading that is a line of protected stays, and so does one whose going would change what
+// other lines say or leave nothing.
+func WithoutEmptySections(text string, protected ...string) string {
+	keeps := saidSet(protected)
+	for i := len(sectionsOf(text, machineDay)) - 1; i >= 0; i-- {
+		s := sectionsOf(text, machineDay)[i] // of the text as it is by now: sections in front of one that went are the same
+		lines := LinesOf(text)
+		if keeps[memory.SameLine(lines[s.from])] || slices.ContainsFunc(lines[s.from+1:s.to], saysMore) {
+			continue
+		}
+		gap := ""
+		if s.from > 0 && s.to < len(lines) && strings.TrimSpace(lines[s.from-1]) != "" {
+			gap = "\n"
+		}
+		rest := slices.Replace(lines, s.from, s.to, gap)
+		without := Remaining(rest, make([]bool, len(rest)))
+		if without != "" && sameStatements(memory.EntriesOf(text), memory.EntriesOf(without)) {
+			text = without
+		}
+	}
+	return text
+}
+
+// saysMore reports whether a line is more than space in a section that a dream made.
+func saysMore(line string) bool {
+	said := strings.TrimSpace(line)
+	return said != "" && said != strings.Repeat("#", promotedLevel+1)+" "+replacedBy
+}
+
+// machineDay is the day of a section that a dream made, in MEMORY.md or in an archive; empty for any other section.
+func machineDay(s memory.Section) dream.Day {
+	if day, found := strings.CutPrefix(s.Heading, replacedOn+" "); found {
+		s.Heading = promotedOn(dream.Day(day))
+	}
+	return promotedDay(s)
+}
+
+// Settle gives the verdicts of a ranking after a model has written MEMORY.md: what passed is promoted when the text says it
+// now and did not say it before, known when it did, and kept (left_out) when it does not. What did not pass stays as it was.
+func Settle(before, after string, r dream.Ranking) dream.Ranking {
+	fresh, stood := newIn(claimsOf(before), claimsOf(after))
+	out := dream.Ranking{Candidates: append([]dream.Candidate(nil), r.Candidates...), Contradictions: r.Contradictions}
+	for i := range out.Candidates {
+		c := &out.Candidates[i]
+		if c.Verdict != dream.VerdictPromoted {
+			continue
+		}
+		said := ClaimOf(c.Text)
+		if line, found := said.statedIn(fresh); found {
+			c.Line = line
+			continue
+		}
+		if _, found := said.statedIn(stood); found {
+			c.Judge(dream.VerdictRejected, dream.ReasonKnown, "MEMORY.md says it already")
+		} else {
+			c.Judge(dream.VerdictKept, dream.ReasonLeftOut, "the model did not take it")
+		}
+	}
+	return out
+}

@@ -1,0 +1,182 @@
+package rewrite
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"reverie/dream"
+	"reverie/memory"
+)
+
+const (
+	// replacedOn is the heading in an archive over lines that a later statement corrected, with the day; what corrected them
+	// stands under replacedBy. Both are statements by themselves there, so that each of them can be forgotten.
+	replacedOn = "Replaced on"
+	replacedBy = "Replaced by"
+)
+
+// Why a line of MEMORY.md stays beside the statement that corrects it, in words.
+const (
+	staysPerson  = "a person wrote it"
+	staysOutside = "it stands outside of what dreams wrote"
+	staysShare   = "no more lines may go in one night"
+	staysWoven   = "it cannot be taken out by itself"
+)
+
+// replacement is what becomes of the lines of MEMORY.md that what is promoted corrects.
+type replacement struct {
+	text  string // MEMORY.md without those that moved
+	moved []dream.MovedSection
+	gone  []int          // pairs of the ranking whose older line moved
+	stays map[int]string // those whose older line stays, with the reason
+}
+
+// replace moves lines that the chosen candidates correct out of text, in which the candidates stand: single list items of
+// sections that dreams made, which no person wrote or confirmed, and no more than MaxRetiredShare of the lines, but one in any
+// case. Nothing else is touched.
+func (p *promoting) replace(text string, chosen []int) replacement {
+	out := replacement{text: text, stays: map[int]string{}}
+	left := max(1, int(p.settings.MaxRetiredShare*float64(contentLines(p.current))))
+	keeps, came := saidSet(p.protected), map[memory.EntryID]bool{}
+	for _, at := range chosen {
+		came[memory.EntryIDOf(p.ranking.Candidates[at].Line)] = true
+	}
+	lines := map[int][]string{} // by candidate
+	var order []int
+	for n, pair := range p.ranking.Contradictions {
+		newer, found := p.heir(pair, chosen)
+		if !found || came[pair.Older] {
+			continue
+		}
+		for more := true; more; {
+			at, line, why := out.find(pair.Older, keeps)
+			switch {
+			case at < 0:
+				more = false
+				if why != "" {
+					out.stays[n] = why
+				}
+				continue
+			case left == 0:
+				out.stays[n], more = staysShare, false
+				continue
+			}
+			rest, ok := withoutLine(out.text, at)
+			if !ok {
+				out.stays[n], more = staysWoven, false
+				continue
+			}
+			if lines[newer] == nil {
+				order = append(order, newer)
+			}
+			out.text, lines[newer], left = rest, append(lines[newer], line), left-1
+			if !slices.Contains(out.gone, n) {
+				out.gone = append(out.gone, n)
+			}
+		}
+	}
+	for _, newer := range order {
+		out.moved = append(out.moved, replacedSection(lines[newer], p.ranking.Candidates[newer].Line, p.day))
+	}
+	return out
+}
+
+// heir is the chosen candidate that corrects the older side of a pair, itself or by correcting what corrected it.
+func (p *promoting) heir(pair dream.Contradiction, chosen []int) (at int, found bool) {
+	if !pair.Settled {
+		return 0, false
+	}
+	for range p.ranking.Contradictions {
+		for _, at := range chosen {
+			if p.ranking.Candidates[at].ID == pair.Newer {
+				return at, true
+			}
+		}
+		next := slices.IndexFunc(p.ranking.Contradictions, func(c dream.Contradiction) bool { return c.Settled && c.Older == pair.Newer })
+		if next < 0 {
+			break
+		}
+		pair = p.ranking.Contradictions[next]
+	}
+	return 0, false
+}
+
+// find is the first line, from 0, that says a statement and may move. When none may, at is negative, and why says what holds
+// back one that says it; empty: none does.
+func (r *replacement) find(id memory.EntryID, keeps map[string]bool) (at int, line, why string) {
+	entries, all := memory.EntriesOf(r.text), LinesOf(r.text)
+	sections := promotedSections(r.text)
+	for i, e := range entries {
+		if e.ID != id {
+			continue
+		}
+		at, line = e.FromLine-1, strings.TrimRight(all[e.FromLine-1], "\r\n")
+		switch {
+		case slices.ContainsFunc(all[e.FromLine-1:e.ToLine], func(l string) bool { return keeps[memory.SameLine(l)] }):
+			why = staysPerson
+		case !slices.ContainsFunc(sections, func(s promotedSection) bool { return at > s.from && e.ToLine <= s.body }):
+			why = staysOutside
+		case e.ToLine > e.FromLine, e.Parent >= 0, !bullet.MatchString(line),
+			slices.ContainsFunc(entries, func(o memory.EntryAt) bool { return o.Parent == i }):
+			why = staysWoven
+		default:
+			return at, line, ""
+		}
+	}
+	return -1, "", why
+}
+
+// bullet is a list item as dreams write them.
+var bullet = regexp.MustCompile(`^[-*+] \S`)
+
+// withoutLine takes a line out of a text. It reports false when that would change what another line says.
+func withoutLine(text string, at int) (string, bool) {
+	lines := LinesOf(text)
+	rest := Remaining(slices.Delete(slices.Clone(lines), at, at+1), make([]bool, len(lines)-1))
+	want := slices.DeleteFunc(memory.EntriesOf(text), func(e memory.EntryAt) bool { return e.FromLine == at+1 })
+	return rest, sameStatements(want, memory.EntriesOf(rest))
+}
+
+// sameStatements reports whether two texts say the same under the same headings.
+func sameStatements(a, b []memory.EntryAt) bool {
+	return slices.EqualFunc(a, b, func(x, y memory.EntryAt) bool {
+		return x.Text == y.Text && x.Heading == y.Heading && (x.Parent < 0) == (y.Parent < 0)
+	})
+}
+
+// replacedSection is what an archive gets.
+func replacedSection(lines []string, by string, day dream.Day) dream.MovedSection {
+	heading := replacedOn + " " + string(day)
+	return dream.MovedSection{
+		Heading: heading, Day: day, Path: ArchiveFolder + string(day)[:len("2006-01")] + ".md", Replaced: lines, By: by,
+		Text: strings.Repeat("#", promotedLevel) + " " + heading + "\n\n" + strings.Join(lines, "\n") + "\n\n" +
+			strings.Repeat("#", promotedLevel+1) + " " + replacedBy + "\n\n" + by + "\n",
+	}
+}
+
+// contentLines counts the lines of a text that say something and are no headings.
+func contentLines(text string) int {
+	n := 0
+	for _, s := range memory.Sections(text) {
+		for _, line := range s.Lines {
+			if memory.SaysSomething(line) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// told are contradictions with what became of the older line.
+func (r *replacement) told(pairs []dream.Contradiction) []dream.Contradiction {
+	out := slices.Clone(pairs)
+	for _, n := range r.gone {
+		out[n].Why += "; the older line left MEMORY.md for the archive"
+	}
+	for n, why := range r.stays {
+		out[n].Settled = false
+		out[n].Why += "; the older line stays in MEMORY.md beside it, since " + why
+	}
+	return out
+}

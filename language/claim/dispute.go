@@ -1,0 +1,163 @@
+package claim
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Reasons of contradictions, in words.
+const (
+	whyWrong    = "the newer one names the older value as wrong or replaced"
+	whyOver     = "the newer one says that it is over"
+	WhyChanged  = "the newer one says that it has changed"
+	whyValues   = "two values of what has one at a time"
+	whyOpposite = "one says the opposite of the other"
+)
+
+// Dispute compares two readings of which newer is the later one. ok is false when both can hold.
+func Dispute(older, newer Reading) (why string, settled, ok bool) {
+	switch {
+	case slices.ContainsFunc(newer.wrong, func(w Content) bool { return older.has(w) && newer.shares(older, w) }):
+		return whyWrong, true, true
+	case slices.ContainsFunc(newer.over, func(over Content) bool { return older.isOver(over, newer) }):
+		return whyOver, true, true
+	case slices.ContainsFunc(newer.overHan, func(over string) bool {
+		return len(older.over) == 0 && !older.negated && inOrderHan(over, older.Text)
+	}):
+		return whyOver, true, true
+	}
+	for _, was := range older.slots {
+		for _, is := range newer.slots {
+			if was.key != is.key || !was.differs(is) {
+				continue
+			}
+			if is.changed || newer.cue || was.grows(is) {
+				return WhyChanged, true, true
+			}
+			if was.single && is.single {
+				return whyValues, false, true
+			}
+		}
+	}
+	if older.opposite(newer) {
+		if newer.cue && !older.cue {
+			return WhyChanged, true, true
+		}
+		return whyOpposite, false, true
+	}
+	return "", false, false
+}
+
+// has reports whether a sentence speaks of a value that another one calls wrong, and does not call it so itself.
+func (s Reading) has(value Content) bool {
+	return len(value) > 0 && value.Within(s.content) && !slices.ContainsFunc(s.wrong, value.Within)
+}
+
+// shares reports whether two readings speak of the same thing besides a value: they have a word in common, state the same
+// attribute, or the older one says nothing else.
+func (s Reading) shares(older Reading, value Content) bool {
+	rest := older.content.without(value)
+	if len(rest.without(stateWords)) == 0 {
+		return true
+	}
+	if rest.without(stateWords).meets(s.content) {
+		return true
+	}
+	for _, was := range older.slots {
+		if slices.ContainsFunc(s.slots, func(is slot) bool { return is.key == was.key }) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOver reports whether what newer says to be over is what s says.
+func (s Reading) isOver(over Content, newer Reading) bool {
+	if len(s.over) > 0 || s.negated || len(over) == 0 {
+		return false
+	}
+	if newer.taste != 0 && s.taste > 0 {
+		return len(newer.object) > 0 && newer.object.equal(s.object)
+	}
+	if !over.Within(s.content) {
+		return false
+	}
+	return len(over) > 1 || len(s.content) <= maxPlain
+}
+
+// maxPlain is how many words a sentence may have for one of them to be what it is about.
+const maxPlain = 3
+
+// opposite reports whether one sentence denies what the other says.
+func (s Reading) opposite(o Reading) bool {
+	if s.taste != 0 && o.taste != 0 {
+		return s.taste != o.taste && len(s.object) > 0 && s.object.equal(o.object)
+	}
+	return s.negated != o.negated && len(s.over)+len(o.over) == 0 && len(s.content) > 1 && s.content.equal(o.content)
+}
+
+// Changes reports whether a sentence says that something is no longer as it was.
+func (s Reading) Changes() bool { return s.cue || len(s.over) > 0 || len(s.wrong) > 0 }
+
+// Corrects marks a value as wrong.
+func (s *Reading) Corrects(value string) {
+	s.wrong = append(s.wrong, ContentOf(value))
+	s.cue = true
+}
+
+// Ends marks what the statement says as over, unless it says itself what is.
+func (s *Reading) Ends() {
+	if len(s.over) == 0 {
+		s.over = append(s.over, s.content)
+		s.cue = true
+	}
+}
+
+// Supersedes reports whether a statement says anew what an older one says, so that it can take the older one's line and
+// nothing else is lost with that: both state the same attribute of the same thing with another value, or one denies the other.
+// Who says it anew means what they say now; no word like "actually" is asked for.
+//
+// In doubt both hold: people have several sisters, pets and friends, projects have their own deadlines, and who likes one
+// language may like another one. An older statement that says more than what is said anew is not superseded.
+func Supersedes(older, newer string) bool {
+	was, is := Read(older), Read(newer)
+	if was.isRow || is.isRow {
+		return false
+	}
+	why, _, ok := Dispute(was, is)
+	if !ok {
+		return false
+	}
+	rest := was.content
+	switch why {
+	case whyWrong:
+		for _, wrong := range is.wrong {
+			rest = rest.without(wrong)
+		}
+	case whyValues, WhyChanged:
+		value, found := disputed(was, is)
+		if !found || ofSeveral.MatchString(value.key) && !takesBack.MatchString(newer) {
+			return false
+		}
+		rest = ContentOf(strings.ReplaceAll(plainWords(was.Text), value.value, " "))
+	case whyOpposite:
+		if was.taste != 0 {
+			rest = was.object
+		}
+	}
+	return len(rest.without(is.content).without(is.object).without(stateWords)) == 0
+}
+
+// disputed is the older one of the two values.
+func disputed(older, newer Reading) (slot, bool) {
+	for _, was := range older.slots {
+		if slices.ContainsFunc(newer.slots, func(is slot) bool { return was.key == is.key && was.differs(is) }) {
+			return was, true
+		}
+	}
+	return slot{}, false
+}
+
+// takesBack are words that take an earlier statement back; "now" and "new" only tell of another one.
+var takesBack = regexp.MustCompile(`(?i)\b(?:actually|in fact|correction|to correct|i was wrong|i meant|not)\b|其实|实际上|更正|说错了|搞错了|不是`)
