@@ -16,10 +16,7 @@ import (
 
 // A body that does not arrive is given up, through everything that is wrapped around a handler.
 func TestASlowBodyIsGivenUp(t *testing.T) {
-	s, err := build(Options{Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := newKernel(Options{Log: slog.New(slog.DiscardHandler)})
 	op := route{id: "slow", method: http.MethodPost, path: "/slow", body: 100}.operation()
 	op.BodyReadTimeout = 100 * time.Millisecond
 	huma.Register(s.api, op, func(context.Context, *struct{ Body map[string]string }) (*struct{}, error) { return &struct{}{}, nil })
@@ -46,10 +43,7 @@ func TestASlowBodyIsGivenUp(t *testing.T) {
 // A handler that panics is answered like any failure, and says nothing of its insides.
 func TestAPanicIsAnswered(t *testing.T) {
 	var log strings.Builder
-	s, err := build(Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := newKernel(Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	register(s, route{id: "panic", method: http.MethodGet, path: "/panic"}, func(context.Context, *struct{}) (*reply[string], error) {
 		panic("INTERNALS")
 	})
@@ -65,10 +59,7 @@ func TestAPanicIsAnswered(t *testing.T) {
 
 // Only the parameter that is meant to holds slashes.
 func TestParametersEndAtASlash(t *testing.T) {
-	s, err := build(Options{Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := newKernel(Options{Log: slog.New(slog.DiscardHandler)})
 	type in struct {
 		Name string `path:"name"`
 		Path string `path:"path"`

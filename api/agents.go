@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -11,20 +10,20 @@ import (
 )
 
 func (s *Server) agentRoutes() {
-	register(s, route{
+	register(s.kernel, route{
 		id: "create-agent", method: http.MethodPost, path: "/api/v1/agents", tag: "agents", need: memory.RoleAdmin,
 		summary: "Create an agent", status: http.StatusCreated, body: maxSmallBody, errors: []int{http.StatusConflict},
 		doc: "Makes an agent with its first shared documents: AGENTS.md, SOUL.md, PROFILE.md and MEMORY.md.",
 	}, s.createAgent)
-	register(s, route{
+	register(s.kernel, route{
 		id: "list-agents", method: http.MethodGet, path: "/api/v1/agents", tag: "agents", need: memory.RoleViewer,
 		summary: "List the agents that the key may use",
 	}, s.listAgents)
-	register(s, route{
+	register(s.kernel, route{
 		id: "get-agent", method: http.MethodGet, path: "/api/v1/agents/{agent}", tag: "agents", need: memory.RoleViewer,
 		summary: "Read an agent",
 	}, s.getAgent)
-	register(s, route{
+	register(s.kernel, route{
 		id: "update-agent", method: http.MethodPatch, path: "/api/v1/agents/{agent}", tag: "agents", need: memory.RoleAdmin,
 		summary: "Change an agent", body: maxSmallBody,
 		doc: "Changes what is given and leaves the rest. A setting that is null goes back to the server's default.",
@@ -71,7 +70,7 @@ func (s *Server) createAgent(ctx context.Context, in *newAgentInput) (*reply[age
 	if err != nil {
 		return nil, err
 	}
-	s.nightsChanged(id, made.ID)
+	s.dreams.nightsChanged(id, made.ID)
 	return created(viewAgent(made)), nil
 }
 
@@ -150,18 +149,6 @@ func (s *Server) updateAgent(ctx context.Context, in *agentPatchInput) (*reply[a
 	if err != nil {
 		return nil, err
 	}
-	s.nightsChanged(id, updated.ID)
+	s.dreams.nightsChanged(id, updated.ID)
 	return ok(viewAgent(updated)), nil
 }
-
-// views turns what the store returned into what clients see; the list is never null.
-func views[T, V any](items []T, view func(T) V) []V {
-	out := make([]V, 0, len(items))
-	for _, item := range items {
-		out = append(out, view(item))
-	}
-	return out
-}
-
-// link is an address of this API, for answers that point elsewhere.
-func link(format string, args ...any) string { return fmt.Sprintf("/api/v1"+format, args...) }

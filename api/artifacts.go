@@ -17,8 +17,8 @@ import (
 	"reverie/store"
 )
 
-func (s *Server) artifactRoutes() {
-	register(s, route{
+func (s *fileRoom) artifactRoutes() {
+	register(s.kernel, route{
 		id: "list-artifacts", method: http.MethodGet, path: artifactsPath, tag: "files", need: memory.RoleViewer,
 		summary: "List what others may read of an agent's memory",
 		doc: "MEMORY.md (memory-root), daily notes (daily-note), reports of dreams (dream-report) and the journal (event-log), each with where it is read, by workspace, path, kind and agent. " +
@@ -72,7 +72,7 @@ type artifactsAnswer struct {
 	Body        []byte
 }
 
-func (s *Server) listArtifacts(ctx context.Context, in *artifactsInput) (*artifactsAnswer, error) {
+func (s *fileRoom) listArtifacts(ctx context.Context, in *artifactsInput) (*artifactsAnswer, error) {
 	id, _, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err

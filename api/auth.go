@@ -24,7 +24,7 @@ func callerOf(ctx context.Context) store.Key {
 
 // authenticate lets a request through to its handler when its key allows the operation. Nothing but the key says who
 // is calling.
-func (s *Server) authenticate(ctx huma.Context, next func(huma.Context)) {
+func (s *kernel) authenticate(ctx huma.Context, next func(huma.Context)) {
 	need, _ := ctx.Operation().Metadata[metaRole].(memory.Role)
 	if need == "" {
 		next(ctx)
@@ -48,7 +48,7 @@ func (s *Server) authenticate(ctx huma.Context, next func(huma.Context)) {
 }
 
 // keyOf finds the key that a request carries.
-func (s *Server) keyOf(ctx huma.Context) (store.Key, error) {
+func (s *kernel) keyOf(ctx huma.Context) (store.Key, error) {
 	scheme, secret, _ := strings.Cut(ctx.Header("Authorization"), " ")
 	if secret = strings.TrimSpace(secret); !strings.EqualFold(scheme, "Bearer") || secret == "" {
 		return store.Key{}, unauthorized()
@@ -81,12 +81,12 @@ func unauthorized() *Problem {
 }
 
 // refuse answers with an error in front of the handler.
-func (s *Server) refuse(ctx huma.Context, err error) {
+func (s *kernel) refuse(ctx huma.Context, err error) {
 	var p *Problem
 	if !errors.As(s.explain(ctx.Context(), err), &p) {
 		p = problem(nameInternal, "the server failed to answer")
 	}
-	for name, values := range p.headers {
+	for name, values := range p.GetHeaders() {
 		ctx.SetHeader(name, values[0])
 	}
 	ctx.SetHeader("Content-Type", "application/json")

@@ -20,11 +20,11 @@ const (
 
 const chatPath = "/api/v1/chat"
 
-func (s *Server) chatRoutes() {
+func (s *talkRoom) chatRoutes() {
 	const doc = "Stores the message, makes the context, asks the model with the memory tools, stores what came of it and has it extracted. " +
 		"A message that asks to remember something is saved at once, without a model, and answered with a receipt. " +
 		"Without a model, the answer is what memory holds, with citations. A message whose answer is stored is answered with it again."
-	register(s, route{
+	register(s.kernel, route{
 		id: "chat", method: http.MethodPost, path: chatPath, tag: "chat", need: memory.RoleMember, summary: "Answer a message", body: maxContextBody,
 		timeout: turnTime, errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusBadGateway},
 		doc: doc + " When the client hangs up, nothing of an answer is stored, and the message stays.",
@@ -120,7 +120,7 @@ type asked struct {
 	request chat.TurnRequest
 }
 
-func (s *Server) asked(ctx context.Context, in *chatInput) (asked, error) {
+func (s *talkRoom) asked(ctx context.Context, in *chatInput) (asked, error) {
 	b := in.Body
 	id, agent, err := s.needOwner(ctx, b.AgentID, b.person())
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *Server) asked(ctx context.Context, in *chatInput) (asked, error) {
 	}}, nil
 }
 
-func (s *Server) chat(ctx context.Context, in *chatInput) (*reply[turnView], error) {
+func (s *talkRoom) chat(ctx context.Context, in *chatInput) (*reply[turnView], error) {
 	a, err := s.asked(ctx, in)
 	if err != nil {
 		return nil, err

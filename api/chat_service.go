@@ -10,7 +10,7 @@ import (
 )
 
 // chatService is how turns are made, on the server's own parts.
-func (s *Server) chatService() *chat.Service {
+func (s *talkRoom) chatService() *chat.Service {
 	o := s.Chat
 	if o.Settings == (memory.WindowSettings{}) {
 		o.Settings = memory.DefaultWindowSettings()
@@ -26,7 +26,7 @@ func (s *Server) chatService() *chat.Service {
 }
 
 // turnStored has a turn extracted and indexed, as messages that come in are.
-func (s *Server) turnStored(ctx context.Context, id memory.Identity, agent store.Agent, conversation string, stored store.Stored) {
+func (s *talkRoom) turnStored(ctx context.Context, id memory.Identity, agent store.Agent, conversation string, stored store.Stored) {
 	if stored.Token != "" {
 		s.indexChanged(id, memory.ScopePersonal)
 	}
@@ -34,6 +34,6 @@ func (s *Server) turnStored(ctx context.Context, id memory.Identity, agent store
 }
 
 // compactSettings are those of a compaction of an agent's conversations.
-func (s *Server) compactSettings(agent store.Agent) memory.CompactSettings {
+func (s *talkRoom) compactSettings(agent store.Agent) memory.CompactSettings {
 	return s.turns.Settings.With(agent.Settings).Compact(s.turns.Extract.With(agent.Settings))
 }

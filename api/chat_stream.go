@@ -16,8 +16,8 @@ import (
 	"reverie/memory"
 )
 
-func (s *Server) chatStreamRoutes(doc string) {
-	register(s, route{
+func (s *talkRoom) chatStreamRoutes(doc string) {
+	register(s.kernel, route{
 		id: "chat-stream", method: http.MethodPost, path: chatPath + "/stream", produces: eventStream, tag: "chat", need: memory.RoleMember, summary: "Answer a message, telling the answer while it comes",
 		body: maxContextBody, timeout: streamTime, errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusBadGateway},
 		doc: doc + " Server-sent events: context (what the model is sent, without the messages), text (a part of the answer, in order), reset (the text so far is void), " +
@@ -42,7 +42,7 @@ type textPart struct {
 	Text string `json:"text"`
 }
 
-func (s *Server) chatStream(ctx context.Context, in *chatInput) (*streamed, error) {
+func (s *talkRoom) chatStream(ctx context.Context, in *chatInput) (*streamed, error) {
 	a, err := s.asked(ctx, in)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (s *Server) chatStream(ctx context.Context, in *chatInput) (*streamed, erro
 }
 
 // stream makes a turn and tells of it while it is made.
-func (s *Server) stream(hc huma.Context, a asked) {
+func (s *talkRoom) stream(hc huma.Context, a asked) {
 	ctx, cancel := context.WithCancel(hc.Context())
 	out := &eventWriter{hc: hc}
 	silent := make(chan struct{})
@@ -75,8 +75,8 @@ func (s *Server) stream(hc huma.Context, a asked) {
 
 // keepAlive writes something now and then, so that nobody in between takes the connection for dead, and ends the turn of a client
 // that has hung up.
-func (s *Server) keepAlive(ctx context.Context, cancel func(), out *eventWriter) {
-	beat := time.NewTicker(s.followers.heartbeat)
+func (s *talkRoom) keepAlive(ctx context.Context, cancel func(), out *eventWriter) {
+	beat := time.NewTicker(s.heartbeat)
 	defer beat.Stop()
 	for {
 		select {
@@ -92,7 +92,7 @@ func (s *Server) keepAlive(ctx context.Context, cancel func(), out *eventWriter)
 }
 
 // endStream tells how a turn ended. What failed before anything was told is an ordinary error.
-func (s *Server) endStream(ctx context.Context, out *eventWriter, turn chat.Turn, failed error) {
+func (s *talkRoom) endStream(ctx context.Context, out *eventWriter, turn chat.Turn, failed error) {
 	var err error
 	switch {
 	case failed == nil:

@@ -17,19 +17,19 @@ import (
 
 const conversationPath = "/api/v1/agents/{agent}/conversations/{conversation}"
 
-func (s *Server) compactionRoutes() {
-	register(s, route{
+func (s *talkRoom) compactionRoutes() {
+	register(s.kernel, route{
 		id: "list-compactions", method: http.MethodGet, path: conversationPath + "/compactions", tag: "conversations", need: memory.RoleViewer,
 		summary: "List the summaries of a conversation's beginning, newest first",
 		doc: "Each with its words, the messages that it stands for, their tokens before and after, and the flushes that saved what is durable in them. " +
 			"The messages themselves stay as they are. Whoever may read the conversation may read them.",
 	}, s.listCompactions)
-	register(s, route{
+	register(s.kernel, route{
 		id: "list-flushes", method: http.MethodGet, path: conversationPath + "/flushes", tag: "conversations", need: memory.RoleViewer,
 		summary: "List what was saved of a conversation before it left a window, newest first",
 		doc:     "Ranges follow each other without gaps and never overlap. Naming nobody, of any owner: an admin sees them whole, others without owners.",
 	}, s.listFlushes)
-	register(s, route{
+	register(s.kernel, route{
 		id: "compact-conversation", method: http.MethodPost, path: conversationPath + "/compact", tag: "conversations", need: memory.RoleMember,
 		summary: "Flush and summarise the beginning of a conversation now", timeout: maxWait + requestTimeout, also: []int{http.StatusAccepted},
 		doc: "Everything before the last turns (windowKeepTurns), on behalf of the conversation's real owner. " +
@@ -58,7 +58,7 @@ type flushView struct {
 	AcknowledgedAt *time.Time        `json:"acknowledgedAt,omitempty"`
 }
 
-func (s *Server) viewFlush(f store.Flush) flushView {
+func (s *talkRoom) viewFlush(f store.Flush) flushView {
 	return flushView{
 		ID: f.ID, Conversation: f.Conversation, Owner: f.Owner, From: f.From, To: f.To, Done: f.Done, Acknowledged: f.Acknowledged(),
 		Outcome: f.Outcome, ReasonCode: f.ReasonCode, Fallback: f.Fallback, Model: f.Model, Usage: f.Usage,
@@ -94,7 +94,7 @@ type compactionView struct {
 	FinishedAt    *time.Time            `json:"finishedAt,omitempty"`
 }
 
-func (s *Server) viewCompaction(c store.Compaction) compactionView {
+func (s *talkRoom) viewCompaction(c store.Compaction) compactionView {
 	v := compactionView{
 		ID: c.ID, Conversation: c.Conversation, Owner: c.Owner, To: c.To, Done: c.Done, Window: c.Window, Summary: c.Summary,
 		SummaryTokens: c.SummaryTokens, TokensBefore: c.TokensBefore, TokensAfter: c.TokensAfter, Trigger: c.Trigger,
@@ -116,7 +116,7 @@ type conversationInput struct {
 	PageParams
 }
 
-func (s *Server) listCompactions(ctx context.Context, in *conversationInput) (*reply[page[compactionView]], error) {
+func (s *talkRoom) listCompactions(ctx context.Context, in *conversationInput) (*reply[page[compactionView]], error) {
 	id, _, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (s *Server) listCompactions(ctx context.Context, in *conversationInput) (*r
 	return ok(page[compactionView]{Items: views(listed.Items, s.viewCompaction), Next: listed.Next}), nil
 }
 
-func (s *Server) listFlushes(ctx context.Context, in *conversationInput) (*reply[page[flushView]], error) {
+func (s *talkRoom) listFlushes(ctx context.Context, in *conversationInput) (*reply[page[flushView]], error) {
 	id, _, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ type compactedView struct {
 	Compactions string          `json:"compactions" doc:"Where they are listed."`
 }
 
-func (s *Server) compact(ctx context.Context, in *compactInput) (*reply[compactedView], error) {
+func (s *talkRoom) compact(ctx context.Context, in *compactInput) (*reply[compactedView], error) {
 	wait, err := in.duration()
 	if err != nil {
 		return nil, err
@@ -220,7 +220,7 @@ func (s *Server) compact(ctx context.Context, in *compactInput) (*reply[compacte
 
 // beforeLastTurns is the last message before the last turns of a conversation, a turn beginning with what the user says; 0: there
 // are no others.
-func (s *Server) beforeLastTurns(ctx context.Context, id memory.Identity, c store.Conversation, turns int) (int64, error) {
+func (s *talkRoom) beforeLastTurns(ctx context.Context, id memory.Identity, c store.Conversation, turns int) (int64, error) {
 	const part = 500
 	for end := c.Last; end > 0; end -= part {
 		messages, err := s.Store.Messages(ctx, id, c.ID, max(0, end-part), int(min(part, end)))

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -24,8 +22,8 @@ import (
 // maxContextBody holds a message and the definitions of many tools.
 const maxContextBody = 8 << 20
 
-func (s *Server) contextRoutes() {
-	register(s, route{
+func (s *talkRoom) contextRoutes() {
+	register(s.kernel, route{
 		id: "assemble-context", method: http.MethodPost, path: "/api/v1/agents/{agent}/context", tag: "chat", need: memory.RoleMember,
 		summary: "Say what a model is to be sent", body: maxContextBody, timeout: maxWait + requestTimeout,
 		errors: []int{http.StatusUnprocessableEntity},
@@ -33,18 +31,6 @@ func (s *Server) contextRoutes() {
 			"Stores nothing that was said. When the window is fuller than its share, earlier messages are flushed and summarised first, up to wait; wait=0s sends what fits at once. " +
 			"422 window_too_large when system prompt, tools and message alone do not fit; 503 with Retry-After when what has to leave the window cannot be saved yet.",
 	}, s.assembleContext)
-}
-
-// PersonBody names, in a body, whose memory a request is about, in one of three ways.
-type PersonBody struct {
-	Owner     string `json:"owner,omitempty" maxLength:"128" doc:"Owner key; or give channel and sender, or endUserId." example:"user:7"`
-	Channel   string `json:"channel,omitempty" maxLength:"128"`
-	Sender    string `json:"sender,omitempty" maxLength:"128"`
-	EndUserID string `json:"endUserId,omitempty" maxLength:"128" example:"42"`
-}
-
-func (b PersonBody) person() person {
-	return person{b.Owner, b.Channel, b.Sender, b.EndUserID, "body"}
 }
 
 // toolInput is a tool that the model will be offered.
@@ -90,17 +76,6 @@ func checkMessage(message string, about map[string]string) []error {
 	}
 	about["message"] = message
 	return append(errs, checkCharacters(about)...)
-}
-
-// checkCharacters refuses what PostgreSQL cannot hold, in fields of the body.
-func checkCharacters(fields map[string]string) []error {
-	var errs []error
-	for _, field := range slices.Sorted(maps.Keys(fields)) {
-		if strings.ContainsRune(fields[field], 0) {
-			errs = append(errs, &huma.ErrorDetail{Location: "body." + field, Message: "it contains the character U+0000: remove it"})
-		}
-	}
-	return errs
 }
 
 // contextView is what a model is to be sent, and why.
@@ -206,7 +181,7 @@ func viewMade(c chat.Context) MadeContext {
 	return v
 }
 
-func (s *Server) assembleContext(ctx context.Context, in *contextInput) (*reply[contextView], error) {
+func (s *talkRoom) assembleContext(ctx context.Context, in *contextInput) (*reply[contextView], error) {
 	wait, err := in.duration()
 	if err != nil {
 		return nil, err
@@ -240,11 +215,8 @@ func (s *Server) assembleContext(ctx context.Context, in *contextInput) (*reply[
 	}), nil
 }
 
-// maxTurns is how many contexts and turns one server makes at once: each holds a conversation in memory.
-const maxTurns = 256
-
 // takeTurn makes room for a turn, until release is called.
-func (s *Server) takeTurn() (release func(), err error) {
+func (s *talkRoom) takeTurn() (release func(), err error) {
 	select {
 	case s.turning <- struct{}{}:
 		return func() { <-s.turning }, nil

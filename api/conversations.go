@@ -9,8 +9,8 @@ import (
 	"reverie/store"
 )
 
-func (s *Server) conversationRoutes() {
-	register(s, route{
+func (s *talkRoom) conversationRoutes() {
+	register(s.kernel, route{
 		id: "list-conversations", method: http.MethodGet, path: "/api/v1/agents/{agent}/conversations", tag: "conversations",
 		need: memory.RoleViewer, summary: "List conversations, the latest first",
 		doc: "Of the owner that is named or that the key is pinned to; naming nobody, of all owners (whose they are is shown to admins only).",
@@ -44,7 +44,7 @@ type conversationsInput struct {
 	PageParams
 }
 
-func (s *Server) listConversations(ctx context.Context, in *conversationsInput) (*reply[page[conversationView]], error) {
+func (s *talkRoom) listConversations(ctx context.Context, in *conversationsInput) (*reply[page[conversationView]], error) {
 	id, _, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err

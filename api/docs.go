@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"embed"
+	"encoding/json"
 	"io"
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/swaggest/swgui/v5/static"
@@ -21,10 +23,10 @@ const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'uns
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 func (s *Server) pageRoutes() {
-	registerRaw(s, route{
+	registerRaw(s.kernel, route{
 		id: "docs", method: http.MethodGet, path: "/docs", tag: "operation", summary: "This document as a page for people",
 	}, "text/html", s.servePage)
-	registerRaw(s, route{
+	registerRaw(s.kernel, route{
 		id: "docs-asset", method: http.MethodGet, path: "/docs/{asset}", tag: "operation", summary: "Scripts and styles of the page",
 	}, "application/octet-stream", s.serveAsset)
 }
@@ -104,5 +106,32 @@ func (s *Server) writeAsset(w http.ResponseWriter, contentType string, content [
 	w.Header().Add("Vary", "Accept-Encoding")
 	if _, err := w.Write(content); err != nil {
 		s.Log.Debug("The client did not take the answer", "error", err)
+	}
+}
+
+func (s *Server) documentationRoutes() {
+	registerRaw(s.kernel, route{
+		id: "openapi-json", method: http.MethodGet, path: "/openapi.json", tag: "operation", summary: "This document as JSON",
+	}, "application/json", s.serveDocument("application/json", func() ([]byte, error) { return json.Marshal(s.api.OpenAPI()) }))
+	registerRaw(s.kernel, route{
+		id: "openapi-yaml", method: http.MethodGet, path: "/openapi.yaml", tag: "operation", summary: "This document as YAML",
+	}, "application/yaml", s.serveDocument("application/yaml", func() ([]byte, error) { return s.api.OpenAPI().YAML() }))
+	s.pageRoutes()
+}
+
+// serveDocument serves what build makes, once: the routes do not change after the start.
+func (s *Server) serveDocument(contentType string, build func() ([]byte, error)) rawHandler {
+	once := sync.OnceValues(build)
+	return func(ctx huma.Context, w http.ResponseWriter, _ *http.Request) {
+		document, err := once()
+		if err != nil {
+			s.refuse(ctx, err)
+			return
+		}
+		w.Header().Set("Content-Type", contentType)
+		w.Header().Set("Cache-Control", "no-cache")
+		if _, err := w.Write(document); err != nil {
+			s.Log.Debug("The client did not take the answer", "error", err)
+		}
 	}
 }

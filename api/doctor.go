@@ -1,7 +1,9 @@
 package api
 
 import (
+	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -20,13 +22,19 @@ const doctorPath = "/api/v1/agents/{agent}/doctor"
 // stuckAfter is how long messages wait before it counts whether a workflow is at them: the worker's sweep has looked by then.
 const stuckAfter = time.Hour
 
-func (s *Server) doctorRoutes() {
-	register(s, route{
+// doctorRoom finds and repairs damage.
+type doctorRoom struct{ *kernel }
+
+// registerDoctor adds the operations of the doctor.
+func registerDoctor(k *kernel) { (&doctorRoom{k}).doctorRoutes() }
+
+func (s *doctorRoom) doctorRoutes() {
+	register(s.kernel, route{
 		id: "examine-agent", method: http.MethodGet, path: doctorPath, tag: "doctor", need: memory.RoleAdmin,
 		summary: "Look for damage in what an agent has, and change nothing",
 		doc:     "Each finding says what it means, what fix would do, how many there are, and names some by reference. What could not be looked at because workflows do not answer is in unchecked.",
 	}, s.examineAgent)
-	register(s, route{
+	register(s.kernel, route{
 		id: "fix-agent", method: http.MethodPost, path: doctorPath + "/fix", tag: "doctor", need: memory.RoleAdmin,
 		summary: "Put right what the doctor finds", body: maxSmallBody,
 		doc: "Answers with what is left afterwards, and how many of each finding were put right. It may be called again; every call that changed something is in the journal.",
@@ -35,44 +43,44 @@ func (s *Server) doctorRoutes() {
 
 // Codes of findings. docs/operations.md lists them.
 const (
-	ailIndexMissing    = "index_missing"
-	ailIndexSuperseded = "index_superseded"
-	ailIndexOrphans    = "index_orphans"
-	ailHash            = "hash_mismatch"
-	ailWaiting         = "messages_stuck"
-	ailOpen            = "record_abandoned"
-	ailWrite           = "write_stuck"
-	ailImport          = "import_stuck"
-	ailSnapshot        = "snapshot_stuck"
-	ailSchedule        = "schedule_differs"
-	ailFed             = "candidate_contaminated"
-	ailFedNote         = "note_contaminated"
+	findingIndexMissing    = "index_missing"
+	findingIndexSuperseded = "index_superseded"
+	findingIndexOrphans    = "index_orphans"
+	findingHash            = "hash_mismatch"
+	findingWaiting         = "messages_stuck"
+	findingOpen            = "record_abandoned"
+	findingWrite           = "write_stuck"
+	findingImport          = "import_stuck"
+	findingSnapshot        = "snapshot_stuck"
+	findingSchedule        = "schedule_differs"
+	findingFed             = "candidate_contaminated"
+	findingFedNote         = "note_contaminated"
 )
 
-// ailment is what is said of a code.
-type ailment struct{ means, fix string }
+// finding describes a kind of damage: its meaning, and what fix does about it.
+type finding struct{ means, fix string }
 
-// ailments are all of them, in the order in which they are told. An empty fix is a matter of people.
-var ailments = []struct {
+// findings are all kinds of damage, in the order in which they are reported. People have to deal with those without a fix.
+var findings = []struct {
 	code string
-	ailment
+	finding
 }{
-	{ailIndexMissing, ailment{"documents that no search finds: the index has no entry of them", "index them"}},
-	{ailIndexSuperseded, ailment{"entries of the index whose document or conversation is gone, or at another version", "index what is there now, and forget the rest"}},
-	{ailIndexOrphans, ailment{"rows of words and vectors that belong to no entry of the index", "remove them"}},
-	{ailHash, ailment{"the content of a document is not what its hash says: it was changed in the database, past every rule", "restore the latest version whose hash holds, as a new version; where there is none, write the document again by hand"}},
-	{ailWaiting, ailment{"messages have waited for an hour and no workflow is at them", "tell the owner's Inbox once more"}},
-	{ailOpen, ailment{"an extraction, flush or dream is open and its workflow is gone, or none has taken it up for an hour", "end it, or hand it to the owner's Inbox while messages wait"}},
-	{ailWrite, ailment{"what business processes asked to have written has waited for an hour and no workflow is at it", "start its workflow"}},
-	{ailImport, ailment{"an import has been running for an hour, or was cancelled with something left, and no workflow is at it", "start its workflow; of a cancelled one leave out what waits"}},
-	{ailSnapshot, ailment{"the import of a snapshot has waited for an hour and no workflow is at it", "start its workflow"}},
-	{ailSchedule, ailment{"the schedule of the agent's nights is not what its settings ask for", "make, change or remove the schedule"}},
-	{ailFed, ailment{"candidates that a dream wrote itself: promoting them would feed dreams on dreams", "reject them"}},
-	{ailFedNote, ailment{"daily notes with text that a dream wrote; dreams pass over it, and it is found by searches", ""}},
+	{findingIndexMissing, finding{"documents that no search finds: the index has no entry of them", "index them"}},
+	{findingIndexSuperseded, finding{"entries of the index whose document or conversation is gone, or at another version", "index what is there now, and forget the rest"}},
+	{findingIndexOrphans, finding{"rows of words and vectors that belong to no entry of the index", "remove them"}},
+	{findingHash, finding{"the content of a document is not what its hash says: it was changed in the database, past every rule", "restore the latest version whose hash holds, as a new version; where there is none, write the document again by hand"}},
+	{findingWaiting, finding{"messages have waited for an hour and no workflow is at them", "tell the owner's Inbox once more"}},
+	{findingOpen, finding{"an extraction, flush or dream is open and its workflow is gone, or none has taken it up for an hour", "end it, or hand it to the owner's Inbox while messages wait"}},
+	{findingWrite, finding{"what business processes asked to have written has waited for an hour and no workflow is at it", "start its workflow"}},
+	{findingImport, finding{"an import has been running for an hour, or was cancelled with something left, and no workflow is at it", "start its workflow; of a cancelled one leave out what waits"}},
+	{findingSnapshot, finding{"the import of a snapshot has waited for an hour and no workflow is at it", "start its workflow"}},
+	{findingSchedule, finding{"the schedule of the agent's nights is not what its settings ask for", "make, change or remove the schedule"}},
+	{findingFed, finding{"candidates that a dream wrote itself: promoting them would feed dreams on dreams", "reject them"}},
+	{findingFedNote, finding{"daily notes with text that a dream wrote; dreams pass over it, and it is found by searches", ""}},
 }
 
-// ailmentView is one kind of damage.
-type ailmentView struct {
+// doctorFindingView is one kind of damage.
+type doctorFindingView struct {
 	Code     string   `json:"code" doc:"Stable; docs/operations.md lists them."`
 	Means    string   `json:"means"`
 	Fix      string   `json:"fix" doc:"What fix does about it; empty: it is a matter of people."`
@@ -88,11 +96,11 @@ type fixedView struct {
 
 // examinationView is what the doctor says of an agent.
 type examinationView struct {
-	Agent     string        `json:"agent"`
-	Healthy   bool          `json:"healthy" doc:"There are no findings, and everything could be looked at."`
-	Findings  []ailmentView `json:"findings" nullable:"false"`
-	Unchecked []string      `json:"unchecked,omitempty" doc:"What could not be looked at: workflows, schedules."`
-	Fixed     []fixedView   `json:"fixed,omitempty" doc:"What was put right by this call."`
+	Agent     string              `json:"agent"`
+	Healthy   bool                `json:"healthy" doc:"There are no findings, and everything could be looked at."`
+	Findings  []doctorFindingView `json:"findings" nullable:"false"`
+	Unchecked []string            `json:"unchecked,omitempty" doc:"What could not be looked at: workflows, schedules."`
+	Fixed     []fixedView         `json:"fixed,omitempty" doc:"What was put right by this call."`
 }
 
 // maxExamples is how many of a finding are named.
@@ -102,8 +110,8 @@ type doctorInput struct {
 	AgentParam
 }
 
-func (s *Server) examineAgent(ctx context.Context, in *doctorInput) (*reply[examinationView], error) {
-	p, err := s.patient(ctx, in.Agent)
+func (s *doctorRoom) examineAgent(ctx context.Context, in *doctorInput) (*reply[examinationView], error) {
+	p, err := s.subject(ctx, in.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +121,8 @@ func (s *Server) examineAgent(ctx context.Context, in *doctorInput) (*reply[exam
 	return ok(p.view(nil)), nil
 }
 
-func (s *Server) fixAgent(ctx context.Context, in *doctorInput) (*reply[examinationView], error) {
-	p, err := s.patient(ctx, in.Agent)
+func (s *doctorRoom) fixAgent(ctx context.Context, in *doctorInput) (*reply[examinationView], error) {
+	p, err := s.subject(ctx, in.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -131,9 +139,9 @@ func (s *Server) fixAgent(ctx context.Context, in *doctorInput) (*reply[examinat
 	return ok(p.view(fixed)), nil
 }
 
-// patient is an agent that is looked at.
-type patient struct {
-	*Server
+// subject is an agent that is looked at.
+type subject struct {
+	*doctorRoom
 
 	id    memory.Identity
 	agent store.Agent
@@ -146,7 +154,7 @@ type patient struct {
 	unchecked []string
 }
 
-func (s *Server) patient(ctx context.Context, agent string) (*patient, error) {
+func (s *doctorRoom) subject(ctx context.Context, agent string) (*subject, error) {
 	id, found, err := s.enter(ctx, agent, person{})
 	if err != nil {
 		return nil, err
@@ -155,11 +163,11 @@ func (s *Server) patient(ctx context.Context, agent string) (*patient, error) {
 		return nil, problem(nameForbidden, "a key that is pinned to an owner examines no agent")
 	}
 	id.AnyOwner = true
-	return &patient{Server: s, id: id, agent: found}, nil
+	return &subject{doctorRoom: s, id: id, agent: found}, nil
 }
 
 // examine looks at everything. Without an answer from Temporal what only it knows is unchecked.
-func (p *patient) examine(ctx context.Context) error {
+func (p *subject) examine(ctx context.Context) error {
 	known, err := p.Store.Examine(ctx, p.id, p.Now().Add(-stuckAfter))
 	if err != nil {
 		return err
@@ -174,7 +182,7 @@ func (p *patient) examine(ctx context.Context) error {
 	return nil
 }
 
-func (p *patient) lookAtWorkflows(ctx context.Context) error {
+func (p *subject) lookAtWorkflows(ctx context.Context) error {
 	if err := p.workflows.reach(ctx); err != nil {
 		return err
 	}
@@ -183,7 +191,7 @@ func (p *patient) lookAtWorkflows(ctx context.Context) error {
 		if known, asked := atWork[owner.Owner]; asked {
 			return known, nil
 		}
-		running, err := p.workflows.runs(ctx, workflows.InboxID(p.ref(owner)), "")
+		running, err := p.runs(ctx, workflows.InboxID(p.ref(owner)), "")
 		atWork[owner.Owner] = running
 		return running, err
 	}
@@ -197,7 +205,7 @@ func (p *patient) lookAtWorkflows(ctx context.Context) error {
 		}
 	}
 	for _, x := range p.known.Open {
-		running, err := p.workflows.runs(ctx, x.WorkflowID, x.Run)
+		running, err := p.runs(ctx, x.WorkflowID, x.Run)
 		if err == nil && !running && x.Kind == "extraction" { // the Inbox takes it over
 			running, err = runs(store.WaitingOwner{Owner: x.Owner, OwnerID: x.OwnerID})
 		}
@@ -216,12 +224,12 @@ func (p *patient) lookAtWorkflows(ctx context.Context) error {
 	return err
 }
 
-func (p *patient) ref(owner store.WaitingOwner) memory.OwnerRef {
+func (p *subject) ref(owner store.WaitingOwner) memory.OwnerRef {
 	return memory.OwnerRef{Workspace: p.id.Workspace, Agent: p.id.Agent, Owner: owner.OwnerID}
 }
 
 // followsSettings compares the schedule of the agent's nights with what the reconciliation wants.
-func (p *patient) followsSettings(ctx context.Context) (bool, error) {
+func (p *subject) followsSettings(ctx context.Context) (bool, error) {
 	ref := store.AgentRef{Workspace: p.id.Workspace, Agent: p.id.Agent}
 	plan, err := p.dreamPlan(ctx, ref)
 	if err != nil {
@@ -235,10 +243,10 @@ func (p *patient) followsSettings(ctx context.Context) (bool, error) {
 }
 
 // runs reports whether a workflow is under way; with an empty run, whether any of its id is.
-func (s *starter) runs(ctx context.Context, workflow, run string) (bool, error) {
+func (s *doctorRoom) runs(ctx context.Context, workflow, run string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
-	described, err := s.client.DescribeWorkflowExecution(ctx, workflow, run)
+	described, err := s.Temporal.DescribeWorkflowExecution(ctx, workflow, run)
 	var none *serviceerror.NotFound
 	var bad *serviceerror.InvalidArgument
 	switch {
@@ -248,4 +256,256 @@ func (s *starter) runs(ctx context.Context, workflow, run string) (bool, error) 
 		return false, fmt.Errorf("%w: %w", errWorkflowsAway, err)
 	}
 	return described.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil
+}
+
+// found is how many there are of a finding, and some by reference.
+func (p *subject) found(code string) (n int, examples []string) {
+	name := func(format string, args ...any) {
+		if n++; len(examples) < maxExamples {
+			examples = append(examples, fmt.Sprintf(format, args...))
+		}
+	}
+	k := p.known
+	switch code {
+	case findingIndexMissing:
+		for _, x := range k.Missing {
+			name("%s %s (%s)", x.Scope, x.Path, x.UID)
+		}
+	case findingIndexSuperseded:
+		for _, x := range k.Superseded {
+			name("%s %s %s", x.Corpus, x.Scope, x.UID)
+		}
+	case findingIndexOrphans:
+		n = k.Orphans
+	case findingHash:
+		for _, x := range k.Broken {
+			name("%s %s, version %d (%s)", x.Scope, x.Path, x.Version, x.Document)
+		}
+	case findingWaiting:
+		for _, x := range p.waiting {
+			name("owner %s", x.OwnerID)
+		}
+	case findingOpen:
+		for _, x := range p.abandoned {
+			name("%s %s", x.Kind, x.ID)
+		}
+	case findingWrite, findingImport, findingSnapshot:
+		for _, x := range p.stagedFor(code) {
+			name("%s", cmp.Or(x.RequestID, x.ID.String()))
+		}
+	case findingSchedule:
+		if p.schedule {
+			name("%s", workflows.DreamScheduleID(store.AgentRef{Workspace: p.id.Workspace, Agent: p.id.Agent}))
+		}
+	case findingFed:
+		for _, x := range k.Fed {
+			name("candidate %s", x.Entry)
+		}
+	case findingFedNote:
+		for _, x := range k.FedNotes {
+			name("%s %s (%s)", x.Scope, x.Path, x.UID)
+		}
+	}
+	return n, examples
+}
+
+func (p *subject) view(fixed []fixedView) examinationView {
+	view := examinationView{Agent: p.agent.ID, Findings: []doctorFindingView{}, Unchecked: p.unchecked, Fixed: fixed}
+	for _, a := range findings {
+		n, examples := p.found(a.code)
+		if n == 0 {
+			continue
+		}
+		if examples == nil {
+			examples = []string{}
+		}
+		view.Findings = append(view.Findings, doctorFindingView{Code: a.code, Means: a.means, Fix: a.fix, Count: n, Examples: examples})
+	}
+	view.Healthy = len(view.Findings) == 0 && len(view.Unchecked) == 0
+	return view
+}
+
+// treat puts right what was found and notes it in the journal.
+func (p *subject) treat(ctx context.Context) ([]fixedView, error) {
+	var fixed []fixedView
+	for _, a := range findings {
+		if n, _ := p.found(a.code); n == 0 {
+			continue
+		}
+		n, err := p.fix(ctx, a.code)
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			continue
+		}
+		if err := p.Store.NoteFixed(ctx, p.id, a.code, n); err != nil {
+			return nil, err
+		}
+		fixed = append(fixed, fixedView{a.code, n})
+	}
+	return fixed, nil
+}
+
+// fix puts one kind right and returns how many.
+func (p *subject) fix(ctx context.Context, code string) (n int, err error) {
+	switch code {
+	case findingIndexMissing:
+		return p.mend(ctx, p.known.Missing)
+	case findingIndexSuperseded:
+		return p.mend(ctx, p.known.Superseded)
+	case findingIndexOrphans:
+		return p.Store.DropOrphans(ctx, p.id)
+	case findingHash:
+		return p.restore(ctx)
+	case findingWaiting:
+		for _, owner := range p.waiting {
+			if err := p.workflows.turnCompleted(ctx, p.ref(owner), p.agent); err != nil {
+				return n, workflowsAway("try again later")
+			}
+			n++
+		}
+	case findingOpen:
+		for _, x := range p.abandoned {
+			if err := p.takeOver(ctx, x); err != nil {
+				return n, err
+			}
+			n++
+		}
+	case findingWrite, findingImport, findingSnapshot:
+		return p.resume(ctx, p.stagedFor(code))
+	case findingSchedule:
+		ref := store.AgentRef{Workspace: p.id.Workspace, Agent: p.id.Agent}
+		plan := func(ctx context.Context) (workflows.DreamPlan, error) { return p.dreamPlan(ctx, ref) }
+		return 1, workflows.EnsureDreamSchedule(ctx, p.Temporal, plan, p.Now())
+	case findingFed:
+		for _, x := range p.known.Fed {
+			if err := p.Store.RejectFed(ctx, p.as(x.Owner), x.Entry); err != nil {
+				return n, err
+			}
+			n++
+		}
+	}
+	return n, nil
+}
+
+// as is the identity about one owner.
+func (p *subject) as(owner memory.Owner) memory.Identity {
+	id := p.id.For(p.id.Agent, owner)
+	id.AnyOwner = false
+	return id
+}
+
+func (p *subject) mend(ctx context.Context, sources []store.IndexSource) (n int, err error) {
+	for _, x := range sources {
+		if err := p.Store.MendIndex(ctx, p.id, x); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// restore takes the latest version whose hash holds, through the gate. Versions themselves are never rewritten: what the database had
+// in between stays in the history, for people to compare.
+func (p *subject) restore(ctx context.Context) (n int, err error) {
+	for _, x := range p.known.Broken {
+		if x.Proven == 0 {
+			continue
+		}
+		_, err := p.Store.Apply(ctx, p.as(x.Owner), "", []memory.Change{{
+			Ref: memory.Ref{Scope: x.Scope, Path: x.Path}, Op: memory.OpRestore, Restore: x.Proven, Base: x.Version,
+			Reason: "the content of the version before is not what was written",
+		}})
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// takeOver ends a record whose workflow is gone. An extraction whose messages wait is the Inbox's, which goes on with it.
+func (p *subject) takeOver(ctx context.Context, x store.OpenRun) error {
+	if x.Kind == "extraction" && x.Pending {
+		if err := p.workflows.turnCompleted(ctx, p.ref(store.WaitingOwner{Owner: x.Owner, OwnerID: x.OwnerID}), p.agent); err != nil {
+			return workflowsAway("try again later")
+		}
+		return nil
+	}
+	return p.Store.EndAbandoned(ctx, p.as(x.Owner), x)
+}
+
+// stagedCodes are the findings of work that waits for a workflow.
+var stagedCodes = map[string]string{store.StagedWrite: findingWrite, store.StagedImport: findingImport, store.StagedSnapshot: findingSnapshot}
+
+// lookAtStaged keeps what waits and has no workflow.
+func (p *subject) lookAtStaged(ctx context.Context) error {
+	for _, x := range p.known.Staged {
+		running, err := p.runs(ctx, p.workflowOf(x), "")
+		if err != nil {
+			return err
+		}
+		if !running {
+			p.staged = append(p.staged, x)
+		}
+	}
+	return nil
+}
+
+// stagedFor is what waits that a finding is about.
+func (p *subject) stagedFor(code string) (found []store.StagedWork) {
+	for _, x := range p.staged {
+		if stagedCodes[x.Kind] == code {
+			found = append(found, x)
+		}
+	}
+	return found
+}
+
+// workflowOf is the id of the workflow that would be at it.
+func (p *subject) workflowOf(x store.StagedWork) string {
+	switch x.Kind {
+	case store.StagedWrite:
+		return workflows.WriteMemoryID(p.writeRef(x))
+	case store.StagedImport:
+		return workflows.ImportID(p.id.Workspace, p.id.Agent, x.ID)
+	default:
+		return p.snapshotInput(x).ID()
+	}
+}
+
+func (p *subject) writeRef(x store.StagedWork) store.WriteRef {
+	return store.WriteRef{Workspace: p.id.Workspace, Agent: p.id.Agent, Write: x.ID, RequestID: x.RequestID}
+}
+
+func (p *subject) agentRef() store.AgentRef {
+	return store.AgentRef{Workspace: p.id.Workspace, Agent: p.id.Agent}
+}
+
+func (p *subject) snapshotInput(x store.StagedWork) workflows.ImportSnapshotInput {
+	return workflows.ImportSnapshotInput{AgentRef: p.agentRef(), Import: x.ID, Archive: hex.EncodeToString(x.Archive[:]), Particular: x.Particular}
+}
+
+// resume starts the workflows of what waits. What is left of a cancelled import is left out.
+func (p *subject) resume(ctx context.Context, staged []store.StagedWork) (n int, err error) {
+	for _, x := range staged {
+		switch {
+		case x.Cancelled:
+			if _, err := p.Store.LeaveImport(ctx, p.as(x.Owner), x.ID); err != nil {
+				return n, err
+			}
+		case x.Kind == store.StagedWrite:
+			_, err = workflows.StartWrite(ctx, p.Temporal, p.writeRef(x))
+		case x.Kind == store.StagedImport:
+			err = workflows.StartImport(ctx, p.Temporal, workflows.ImportInput{AgentRef: p.agentRef(), Import: x.ID, Format: x.Format})
+		default:
+			_, err = workflows.StartImportSnapshot(ctx, p.Temporal, p.snapshotInput(x))
+		}
+		if err != nil {
+			return n, workflowsAway("try again later")
+		}
+		n++
+	}
+	return n, nil
 }

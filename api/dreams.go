@@ -26,19 +26,35 @@ const (
 // maxReportCandidates is how many candidates a report comes with at most; their own list has pages.
 const maxReportCandidates = 200
 
-func (s *Server) dreamRoutes() {
-	register(s, route{
+// dreamRoom serves dreams.
+type dreamRoom struct {
+	*kernel
+	followers *followers
+	nights    *announcer // of when agents dream
+}
+
+// registerDreams adds the operations about dreams.
+func registerDreams(k *kernel) *dreamRoom {
+	s := &dreamRoom{kernel: k}
+	s.followers = newFollowers(k, "dreams", s.lookForDreams)
+	s.nights = k.newAnnouncer(s.ensureNights)
+	s.dreamRoutes()
+	return s
+}
+
+func (s *dreamRoom) dreamRoutes() {
+	register(s.kernel, route{
 		id: "list-dreams", method: http.MethodGet, path: dreamsPath, original: originalReports, tag: "dreams", need: memory.RoleViewer,
 		summary: "List dreams with their outcomes, newest first",
 		doc: "Of the owner that is named or that the key is pinned to. Naming nobody, of all owners: an admin sees them whole, others an outline without words. " +
 			"A list leaves out diffs and what a model said.",
 	}, s.listDreams)
-	register(s, route{
+	register(s.kernel, route{
 		id: "get-dream", method: http.MethodGet, path: dreamPath, original: originalReport, tag: "dreams", need: memory.RoleViewer,
 		summary: "Read the report of one dream",
 		doc:     "Everything that is known of it: what it looked at and at which versions, with which settings, what it decided and why, what it wrote and what that changed. Shown as in the list.",
 	}, s.getDream)
-	register(s, route{
+	register(s.kernel, route{
 		id: "list-dream-candidates", method: http.MethodGet, path: dreamPath + "/candidates", original: originalReport + "/candidates", tag: "dreams", need: memory.RoleViewer,
 		summary: "List the candidates of one dream, best first", doc: "Each with its signals, score, gates and verdict. Shown as in the list of dreams.",
 	}, s.listDreamCandidates)
@@ -60,7 +76,7 @@ type dreamsInput struct {
 	Real    bool             `query:"real" doc:"Without dry runs and replays."`
 }
 
-func (s *Server) listDreams(ctx context.Context, in *dreamsInput) (*reply[page[dreamView]], error) {
+func (s *dreamRoom) listDreams(ctx context.Context, in *dreamsInput) (*reply[page[dreamView]], error) {
 	id, _, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err
@@ -101,7 +117,7 @@ type foundDream struct {
 	full   bool // the caller may see it whole
 }
 
-func (s *Server) dream(ctx context.Context, in *DreamInput) (found foundDream, err error) {
+func (s *dreamRoom) dream(ctx context.Context, in *DreamInput) (found foundDream, err error) {
 	record, err := in.ReportParam.id()
 	if err != nil {
 		return found, err
@@ -131,7 +147,7 @@ type getDreamInput struct {
 	Candidates int `query:"candidates" minimum:"0" maximum:"200" default:"50" doc:"How many of the best candidates come with it."`
 }
 
-func (s *Server) getDream(ctx context.Context, in *getDreamInput) (*reply[reportView], error) {
+func (s *dreamRoom) getDream(ctx context.Context, in *getDreamInput) (*reply[reportView], error) {
 	found, err := s.dream(ctx, &in.DreamInput)
 	if err != nil {
 		return nil, err
@@ -144,7 +160,7 @@ func (s *Server) getDream(ctx context.Context, in *getDreamInput) (*reply[report
 }
 
 // report is a dream with the best of its candidates.
-func (s *Server) report(ctx context.Context, found foundDream, candidates int) (reportView, error) {
+func (s *dreamRoom) report(ctx context.Context, found foundDream, candidates int) (reportView, error) {
 	view := reportView{DreamFields: s.dreamViewer(found.full)(found.record), Candidates: []candidateView{}}
 	if candidates == 0 {
 		return view, nil
@@ -168,7 +184,7 @@ type VerdictParam struct {
 	Verdict dream.Verdict `query:"verdict" enum:"promoted,kept,rejected" doc:"Only with this verdict."`
 }
 
-func (s *Server) listDreamCandidates(ctx context.Context, in *dreamCandidatesInput) (*reply[page[candidateView]], error) {
+func (s *dreamRoom) listDreamCandidates(ctx context.Context, in *dreamCandidatesInput) (*reply[page[candidateView]], error) {
 	found, err := s.dream(ctx, &in.DreamInput)
 	if err != nil {
 		return nil, err

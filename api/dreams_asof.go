@@ -14,7 +14,7 @@ import (
 const maxNightAge = 92 * 24 * time.Hour
 
 // nightAsked reads an asOf: the end of what is looked at, and the key of the night that it is in. Empty: now, of no night.
-func (s *Server) nightAsked(agent store.Agent, asOf string) (time.Time, string, error) {
+func (s *dreamRoom) nightAsked(agent store.Agent, asOf string) (time.Time, string, error) {
 	if asOf == "" {
 		return time.Time{}, "", nil
 	}

@@ -15,18 +15,18 @@ import (
 // maxExplained is how many candidates are explained at once, when they are looked for by words.
 const maxExplained = 20
 
-func (s *Server) dreamCandidateRoutes() {
-	register(s, route{
+func (s *dreamRoom) dreamCandidateRoutes() {
+	register(s.kernel, route{
 		id: "list-candidates", method: http.MethodGet, path: dreamsPath + "/candidates", original: originalDreaming + "/candidates", tag: "dreams", need: memory.RoleViewer,
 		summary: "List the candidates of the latest dream, best first",
 		doc:     "Of the last dream that had any, dry runs aside. Naming nobody, of the shared memory: an admin sees them whole, others without words.",
 	}, s.listCandidates)
-	register(s, route{
+	register(s.kernel, route{
 		id: "explain-candidate", method: http.MethodGet, path: dreamsPath + "/candidates/{entry}/explain", original: originalDreaming + "/candidates/{entry}/explain", tag: "dreams", need: memory.RoleViewer,
 		summary: "Tell why a statement was promoted or not, and what would promote it",
 		doc:     "Of the last dream in which it was a candidate, with the settings of the latest dream.",
 	}, s.explainCandidate)
-	register(s, route{
+	register(s.kernel, route{
 		id: "explain-candidates", method: http.MethodGet, path: dreamsPath + "/explain", original: originalDreaming + "/explain", tag: "dreams", need: memory.RoleViewer,
 		summary: "Tell why statements with some words were promoted or not",
 		doc:     "Of the candidates of the latest dream that have all the words, or say the same in others; at most 20, the best first.",
@@ -48,7 +48,7 @@ type candidatesView struct {
 	CandidatePage
 }
 
-func (s *Server) listCandidates(ctx context.Context, in *candidatesInput) (*reply[candidatesView], error) {
+func (s *dreamRoom) listCandidates(ctx context.Context, in *candidatesInput) (*reply[candidatesView], error) {
 	id, _, full, err := s.dreamer(ctx, in.Agent, in.PersonParams)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (s *Server) listCandidates(ctx context.Context, in *candidatesInput) (*repl
 const latestDreams = 100
 
 // latestDream is the last dream that weighed anything, dry runs aside; nil when there was none lately.
-func (s *Server) latestDream(ctx context.Context, id memory.Identity) (*store.Dream, error) {
+func (s *dreamRoom) latestDream(ctx context.Context, id memory.Identity) (*store.Dream, error) {
 	listed, err := s.Store.Dreams(ctx, id, store.DreamFilter{Real: true}, store.Page{Limit: latestDreams})
 	for _, d := range listed.Items {
 		if !d.Open() && d.Counts.Candidates > 0 {
@@ -114,7 +114,7 @@ func why(c dream.Candidate, settings memory.DreamSettings, full bool) whyView {
 
 func said(s string) string { return s }
 
-func (s *Server) explainCandidate(ctx context.Context, in *explainCandidateInput) (*reply[whyView], error) {
+func (s *dreamRoom) explainCandidate(ctx context.Context, in *explainCandidateInput) (*reply[whyView], error) {
 	id, agent, full, err := s.dreamer(ctx, in.Agent, in.PersonParams)
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ type whysView struct {
 	Items []whyView  `json:"items"`
 }
 
-func (s *Server) explainCandidates(ctx context.Context, in *explainCandidatesInput) (*reply[whysView], error) {
+func (s *dreamRoom) explainCandidates(ctx context.Context, in *explainCandidatesInput) (*reply[whysView], error) {
 	id, _, full, err := s.dreamer(ctx, in.Agent, in.PersonParams)
 	if err != nil {
 		return nil, err

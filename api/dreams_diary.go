@@ -12,8 +12,8 @@ import (
 // diaryMonthsPath is where older entries of the diary are, in a file for each month.
 const diaryMonthsPath = "memory/dreaming/diary/"
 
-func (s *Server) dreamDiaryRoutes() {
-	register(s, route{
+func (s *dreamRoom) dreamDiaryRoutes() {
+	register(s.kernel, route{
 		id: "dream-diary", method: http.MethodGet, path: dreamsPath + "/diary", original: originalDreaming + "/dreams", tag: "dreams", need: memory.RoleViewer,
 		summary: "Read the diary of dreams", doc: "DREAMS.md, and where its older entries are. Naming nobody, that of the shared memory.",
 	}, s.dreamDiary)
@@ -33,7 +33,7 @@ type dreamDiaryView struct {
 	Months  []FileEntry  `json:"months" doc:"Files of older entries, one for each month: read them as documents."`
 }
 
-func (s *Server) dreamDiary(ctx context.Context, in *dreamDiaryInput) (*reply[dreamDiaryView], error) {
+func (s *dreamRoom) dreamDiary(ctx context.Context, in *dreamDiaryInput) (*reply[dreamDiaryView], error) {
 	id, _, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err

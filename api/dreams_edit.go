@@ -12,29 +12,29 @@ import (
 	"reverie/store"
 )
 
-func (s *Server) dreamEditRoutes() {
-	register(s, route{
+func (s *dreamRoom) dreamEditRoutes() {
+	register(s.kernel, route{
 		id: "revert-dream", method: http.MethodPost, path: dreamPath + "/revert", original: originalReport + "/revert", tag: "dreams", need: memory.RoleMember,
 		summary: "Undo what a dream wrote", errors: []int{http.StatusConflict},
 		doc: "As new versions: what others wrote since stays. Where somebody changed the same lines, nothing is undone, and the answer is 409 revert_conflict with the places. " +
 			"What the dream had promoted does not come back by itself.",
 	}, s.revertDream)
 	const entry = dreamPath + "/entries/{entry}"
-	register(s, route{
+	register(s.kernel, route{
 		id: "confirm-entry", method: http.MethodPost, path: entry + "/confirm", original: originalEntry + "/confirm", tag: "dreams", need: memory.RoleMember,
 		summary: "Say that a candidate is right", errors: []int{http.StatusConflict},
 		doc: "It is put into MEMORY.md if it is not there, and its line is protected as if a person had written it.",
 	}, func(ctx context.Context, in *EntryInput) (*reply[entryView], error) {
 		return s.changeEntry(ctx, in, "confirm", "", s.Store.ConfirmEntry)
 	})
-	register(s, route{
+	register(s.kernel, route{
 		id: "edit-entry", method: http.MethodPost, path: entry + "/edit", original: originalEntry + "/edit", tag: "dreams", need: memory.RoleMember,
 		summary: "Put other words in the place of a candidate", body: maxSmallBody, errors: []int{http.StatusConflict},
 		doc: "In MEMORY.md, as the person's own.",
 	}, func(ctx context.Context, in *editEntryInput) (*reply[entryView], error) {
 		return s.changeEntry(ctx, &in.EntryInput, "edit", in.Body.Content, s.Store.EditEntry)
 	})
-	register(s, route{
+	register(s.kernel, route{
 		id: "forget-entry", method: http.MethodPost, path: entry + "/forget", original: originalEntry + "/forget", tag: "dreams", need: memory.RoleMember,
 		summary: "Forget a candidate for good", errors: []int{http.StatusConflict},
 		doc: "It is taken out of MEMORY.md, its archives and the daily notes, and no dream brings it back, in no words. Versions of documents stay.",
@@ -65,7 +65,7 @@ type revertConflict struct {
 	Conflicts []memory.Conflict `json:"conflicts"` // theirs is what is there now, ours what would be
 }
 
-func (s *Server) revertDream(ctx context.Context, in *revertInput) (*reply[revertView], error) {
+func (s *dreamRoom) revertDream(ctx context.Context, in *revertInput) (*reply[revertView], error) {
 	found, err := s.dream(ctx, &in.DreamInput)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (s *Server) revertDream(ctx context.Context, in *revertInput) (*reply[rever
 }
 
 // cannotRevert tells where documents were changed since. The lines themselves are for who may see them.
-func (s *Server) cannotRevert(conflicts map[string][]memory.Conflict, full bool) *Problem {
+func (s *dreamRoom) cannotRevert(conflicts map[string][]memory.Conflict, full bool) *Problem {
 	p := problem(nameRevertConflict, "%d documents were changed on the same lines since: undo these by hand, nothing was written", len(conflicts))
 	var data revertConflicts
 	for _, path := range slices.Sorted(maps.Keys(conflicts)) {
@@ -104,7 +104,7 @@ func (s *Server) cannotRevert(conflicts map[string][]memory.Conflict, full bool)
 }
 
 // written has what was changed embedded soon.
-func (s *Server) written(found foundDream, receipt memory.Receipt) {
+func (s *dreamRoom) written(found foundDream, receipt memory.Receipt) {
 	if receipt.Replayed {
 		return
 	}
@@ -140,7 +140,7 @@ type entryView struct {
 }
 
 // changeEntry does what a person decided about a candidate.
-func (s *Server) changeEntry(ctx context.Context, in *EntryInput, what, text string,
+func (s *dreamRoom) changeEntry(ctx context.Context, in *EntryInput, what, text string,
 	change func(context.Context, memory.Identity, store.EntryChange) (store.EntryReceipt, error),
 ) (*reply[entryView], error) {
 	found, err := s.dream(ctx, &in.DreamInput)

@@ -17,27 +17,15 @@ import (
 )
 
 const (
-	// maxFollowers is how many requests may follow dreams at once on one server: each holds a connection.
-	maxFollowers = 256
-	// followTime is how long one request follows at most: a client comes back with Last-Event-ID.
-	followTime = time.Hour
-	// followPause is how often is looked for changes, once for all who follow the same.
-	followPause = time.Second
-	// heartbeat is how often something is written when nothing happens, so that nobody in between takes the connection for dead.
-	heartbeat = 15 * time.Second
-	// followWrite is how long a client may take to receive what is written.
-	followWrite = 30 * time.Second
 	// catchUp is how far a request looks back that says nothing, and catchUpMost how far one with Last-Event-ID may look back.
 	catchUp     = time.Minute
 	catchUpMost = 24 * time.Hour
 	// commitTime is how long a change may take from its time to its commit. A later one may be committed before it.
 	commitTime = 5 * time.Second
-	// reconnectAfter is how long a client waits before it comes back.
-	reconnectAfter = 2 * time.Second
 )
 
-func (s *Server) dreamEventRoutes() {
-	register(s, route{
+func (s *dreamRoom) dreamEventRoutes() {
+	register(s.kernel, route{
 		id: "dream-events", method: http.MethodGet, path: dreamsPath + "/events", original: originalPath + "/dream/events", produces: eventStream,
 		tag: "dreams", need: memory.RoleViewer, timeout: followTime,
 		summary: "Follow dreams while they are dreamed",
@@ -91,12 +79,7 @@ func parseEventID(text string) (at time.Time, dream uuid.UUID, err error) {
 	return time.UnixMicro(n), dream, err
 }
 
-// streamed is an answer that is written bit by bit.
-type streamed struct {
-	Body func(huma.Context)
-}
-
-func (s *Server) followDreams(ctx context.Context, in *dreamEventsInput) (*streamed, error) {
+func (s *dreamRoom) followDreams(ctx context.Context, in *dreamEventsInput) (*streamed, error) {
 	id, _, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err
@@ -134,11 +117,11 @@ type follower struct {
 }
 
 // follow tells a client what happens until it goes, the time is over, its key is revoked or the server stops.
-func (s *Server) follow(hc huma.Context, f follower) {
+func (s *dreamRoom) follow(hc huma.Context, f follower) {
 	ctx := hc.Context()
 	write := openStream(hc, eventStream)
 	err := write(fmt.Sprintf("retry: %d\n\n", reconnectAfter.Milliseconds()))
-	beat := time.NewTicker(s.followers.heartbeat)
+	beat := time.NewTicker(s.heartbeat)
 	defer beat.Stop()
 	for err == nil {
 		wake := f.changed() // before looking, so that nothing is missed between the two
@@ -166,7 +149,7 @@ func (s *Server) follow(hc huma.Context, f follower) {
 }
 
 // news are the events that a follower does not know yet.
-func (s *Server) news(ctx context.Context, f *follower) (string, error) {
+func (s *dreamRoom) news(ctx context.Context, f *follower) (string, error) {
 	changes, err := s.Store.DreamsSince(ctx, f.id, f.since, store.MaxPage)
 	if err != nil {
 		return "", err
@@ -212,4 +195,26 @@ func (f *follower) forget(changes []store.ChangedDream) {
 			delete(f.sent, dream)
 		}
 	}
+}
+
+// lookForDreams looks for dreams that changed since a minute before it began.
+func (s *dreamRoom) lookForDreams(id memory.Identity) look {
+	var last follower
+	last.sent, last.since = map[uuid.UUID]time.Time{}, s.Now().Add(-catchUp)
+	return func(ctx context.Context) (bool, error) {
+		changes, err := s.Store.DreamsSince(ctx, id, last.since, store.MaxPage)
+		return err == nil && last.learn(changes), err
+	}
+}
+
+// learn notes changes and reports whether any of them is new.
+func (f *follower) learn(changes []store.ChangedDream) bool {
+	learned := false
+	for _, c := range changes {
+		if c.ChangedAt.After(f.sent[c.ID]) {
+			f.sent[c.ID], learned = c.ChangedAt, true
+		}
+	}
+	f.forget(changes)
+	return learned
 }

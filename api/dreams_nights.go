@@ -12,13 +12,13 @@ import (
 
 // nightsChanged has the schedule of an agent's nights follow what is set now, behind the answer. What Temporal cannot be told
 // the worker finds within an hour.
-func (s *Server) nightsChanged(id memory.Identity, agent string) {
+func (s *dreamRoom) nightsChanged(id memory.Identity, agent string) {
 	s.nights.announce(store.AgentRef{Workspace: id.Workspace, Agent: agent})
 }
 
 // ensureNights makes, changes or removes the schedule of an agent. Nobody waits for it, so that its failures say nothing to those
 // who wait for Temporal.
-func (s *Server) ensureNights(ref store.AgentRef) {
+func (s *dreamRoom) ensureNights(ref store.AgentRef) {
 	if s.workflows.breaker.State() == gobreaker.StateOpen {
 		return
 	}
@@ -32,11 +32,5 @@ func (s *Server) ensureNights(ref store.AgentRef) {
 	}
 }
 
-// dreamPlan reads when an agent dreams.
-func (s *Server) dreamPlan(ctx context.Context, ref store.AgentRef) (workflows.DreamPlan, error) {
-	agent, err := s.Store.Agent(ctx, memory.Identity{Workspace: ref.Workspace, Agent: ref.Agent, AnyOwner: true, Role: memory.RoleAdmin})
-	if err != nil {
-		return workflows.DreamPlan{}, err
-	}
-	return workflows.DreamPlan{AgentRef: ref, TimeZone: agent.TimeZone, DreamSchedule: s.DreamSchedule.With(agent.Settings)}, nil
-}
+// following returns the number of requests that follow dreams.
+func (s *dreamRoom) following() int { return s.followers.following() }

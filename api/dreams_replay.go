@@ -11,15 +11,15 @@ import (
 	"reverie/store"
 )
 
-func (s *Server) dreamReplayRoutes() {
-	register(s, route{
+func (s *dreamRoom) dreamReplayRoutes() {
+	register(s.kernel, route{
 		id: "replay-dream", method: http.MethodPost, path: dreamPath + "/replay", original: originalReport + "/replay", tag: "dreams", need: memory.RoleMember,
 		summary: "Dream the same night again, writing nothing", body: maxSmallBody,
 		timeout: maxWait + requestTimeout, also: []int{http.StatusAccepted}, errors: []int{http.StatusConflict},
 		doc: "With the same inputs at the same versions and the same parameters, or with another model or other parameters, and tells how the two differ. " +
 			"Answers 202 when it is not done within wait: GET …/reports/{id of the replay}/difference tells later.",
 	}, s.replayDream)
-	register(s, route{
+	register(s.kernel, route{
 		id: "compare-dreams", method: http.MethodGet, path: dreamPath + "/difference", original: originalReport + "/difference", tag: "dreams", need: memory.RoleViewer,
 		summary: "Tell how a dream differs from another one",
 		doc:     "A replay, from its original; any dream, from the one that is given. Both are of the same owner, and have ended.",
@@ -110,7 +110,7 @@ type differenceView struct {
 // maxComparedCandidates bounds how many candidates of a dream are compared: as many as a dream can weigh by its settings.
 const maxComparedCandidates = 5000
 
-func (s *Server) replayDream(ctx context.Context, in *replayInput) (*reply[replayView], error) {
+func (s *dreamRoom) replayDream(ctx context.Context, in *replayInput) (*reply[replayView], error) {
 	wait, err := in.duration()
 	if err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ type compareInput struct {
 	From string `query:"from" format:"uuid" doc:"Id of the dream to compare with; missing: the original of a replay."`
 }
 
-func (s *Server) compareDreams(ctx context.Context, in *compareInput) (*reply[differenceView], error) {
+func (s *dreamRoom) compareDreams(ctx context.Context, in *compareInput) (*reply[differenceView], error) {
 	found, err := s.dream(ctx, &in.DreamInput)
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (s *Server) compareDreams(ctx context.Context, in *compareInput) (*reply[di
 }
 
 // difference compares two dreams of one owner. Who does not see them whole sees no words of it.
-func (s *Server) difference(ctx context.Context, id memory.Identity, a, b store.Dream, full bool) (differenceView, error) {
+func (s *dreamRoom) difference(ctx context.Context, id memory.Identity, a, b store.Dream, full bool) (differenceView, error) {
 	var sides [2]dream.Dreamt
 	for i, d := range []store.Dream{a, b} {
 		candidates, err := s.allCandidates(ctx, id, d.ID)
@@ -231,7 +231,7 @@ func (s *Server) difference(ctx context.Context, id memory.Identity, a, b store.
 }
 
 // allCandidates reads every candidate of a dream.
-func (s *Server) allCandidates(ctx context.Context, id memory.Identity, dreamID uuid.UUID) ([]dream.Candidate, error) {
+func (s *dreamRoom) allCandidates(ctx context.Context, id memory.Identity, dreamID uuid.UUID) ([]dream.Candidate, error) {
 	var out []dream.Candidate
 	for cursor := ""; len(out) < maxComparedCandidates; {
 		listed, err := s.Store.DreamCandidates(ctx, id, dreamID, "", store.Page{Limit: store.MaxPage, Cursor: cursor})

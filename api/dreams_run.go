@@ -13,14 +13,14 @@ import (
 	"reverie/workflows"
 )
 
-func (s *Server) dreamRunRoutes() {
+func (s *dreamRoom) dreamRunRoutes() {
 	const doc = "Of the owner that is named or that the key is pinned to; naming nobody, of the shared memory. " +
 		"Answers 200 with the report, or 202 when it is not there within wait: the dream goes on. An owner dreams one dream at a time; dry runs run beside."
-	register(s, route{
+	register(s.kernel, route{
 		id: "dream", method: http.MethodPost, path: dreamsPath, original: originalPath + "/emergence", tag: "dreams", need: memory.RoleMember,
 		summary: "Dream now", timeout: maxWait + requestTimeout, also: []int{http.StatusAccepted}, errors: []int{http.StatusConflict}, doc: doc,
 	}, s.emergence)
-	register(s, route{
+	register(s.kernel, route{
 		id: "dream-focused", method: http.MethodPost, path: dreamsPath + "/focused", original: originalDreaming + "/focused", tag: "dreams", need: memory.RoleMember,
 		summary: "Dream of one topic first", body: maxSmallBody,
 		timeout: maxWait + requestTimeout, also: []int{http.StatusAccepted}, errors: []int{http.StatusConflict}, doc: doc,
@@ -42,7 +42,7 @@ type emergenceInput struct {
 	Mode memory.DreamMode `query:"mode" enum:"nightly,promote,rem" default:"nightly" doc:"promote: by rules, without a model; rem: themes, likely truths and the diary, nothing is promoted."`
 }
 
-func (s *Server) emergence(ctx context.Context, in *emergenceInput) (*reply[dreamRunView], error) {
+func (s *dreamRoom) emergence(ctx context.Context, in *emergenceInput) (*reply[dreamRunView], error) {
 	return s.dreamNow(ctx, dreamRequest{
 		agent: in.Agent, who: in.PersonParams, wait: in.WaitParam, key: in.IdempotencyKey, asOf: in.AsOf,
 		dream: store.NewDream{Mode: in.Mode, DryRun: in.DryRun},
@@ -60,7 +60,7 @@ type focusedInput struct {
 	}
 }
 
-func (s *Server) focused(ctx context.Context, in *focusedInput) (*reply[dreamRunView], error) {
+func (s *dreamRoom) focused(ctx context.Context, in *focusedInput) (*reply[dreamRunView], error) {
 	return s.dreamNow(ctx, dreamRequest{
 		agent: in.Agent, who: in.PersonParams, wait: in.WaitParam, key: in.IdempotencyKey,
 		dream: store.NewDream{Mode: memory.DreamFocused, DryRun: in.DryRun, Topic: in.Body.Topic},
@@ -91,7 +91,7 @@ type dreamRequest struct {
 const reportCandidates = 50
 
 // dreamNow dreams and answers with the report.
-func (s *Server) dreamNow(ctx context.Context, r dreamRequest) (*reply[dreamRunView], error) {
+func (s *dreamRoom) dreamNow(ctx context.Context, r dreamRequest) (*reply[dreamRunView], error) {
 	wait, err := r.wait.duration()
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (s *Server) dreamNow(ctx context.Context, r dreamRequest) (*reply[dreamRunV
 
 // awake are the settings of a dry run: it tells what a dream would do also where dreaming is switched off. Zero: those of any
 // other dream.
-func (s *Server) awake(agent store.Agent) memory.DreamSettings {
+func (s *dreamRoom) awake(agent store.Agent) memory.DreamSettings {
 	settings := s.Dreams.With(agent.Settings)
 	if settings.Enabled || !settings.MemoryEnabled {
 		return memory.DreamSettings{}
@@ -152,7 +152,7 @@ func reportLink(agent string, dream uuid.UUID) string {
 
 // dreamer is on whose behalf a dream is asked for: of whom the request names, or of the shared memory. Who may write shared
 // documents may have them dreamed of, without being told what the system's conversations say.
-func (s *Server) dreamer(ctx context.Context, agent string, who PersonParams) (_ memory.Identity, _ store.Agent, full bool, err error) {
+func (s *dreamRoom) dreamer(ctx context.Context, agent string, who PersonParams) (_ memory.Identity, _ store.Agent, full bool, err error) {
 	id, found, err := s.enter(ctx, agent, who.person())
 	if err != nil {
 		return id, found, false, err
@@ -165,7 +165,7 @@ func (s *Server) dreamer(ctx context.Context, agent string, who PersonParams) (_
 
 // queueDream makes the record of a dream that is asked for, or finds the one of the same request. It refuses a second dream of
 // an owner beside one that is under way, and a night that was dreamed.
-func (s *Server) queueDream(ctx context.Context, id memory.Identity, d store.NewDream) (store.Dream, error) {
+func (s *dreamRoom) queueDream(ctx context.Context, id memory.Identity, d store.NewDream) (store.Dream, error) {
 	if d.Request != "" {
 		known, err := s.Store.DreamOfRequest(ctx, id, d.Request)
 		if !errors.Is(err, store.ErrNotFound) {
@@ -191,13 +191,13 @@ const startingTime = 2 * acceptTimeout
 
 // nobodyDreams refuses while the owner is dreaming. A record that was left open, by a server that died before it started the
 // workflow or by a workflow that was terminated, is no dream: the former ends here, the latter when the next one begins.
-func (s *Server) nobodyDreams(ctx context.Context, id memory.Identity) error {
+func (s *dreamRoom) nobodyDreams(ctx context.Context, id memory.Identity) error {
 	status, err := s.Store.DreamStatus(ctx, id)
 	if err != nil || status.Running == nil {
 		return err
 	}
 	open := status.Running
-	dreaming, err := s.workflows.isDreaming(ctx, memory.OwnerRef{Workspace: id.Workspace, Agent: id.Agent, Owner: open.OwnerID})
+	dreaming, err := s.isDreaming(ctx, memory.OwnerRef{Workspace: id.Workspace, Agent: id.Agent, Owner: open.OwnerID})
 	switch {
 	case err != nil:
 		return err
@@ -220,7 +220,7 @@ type dreamConflict struct {
 }
 
 // dreamUnderWay says that the owner is dreaming; nil: it is not known what.
-func (s *Server) dreamUnderWay(id memory.Identity, running *store.Dream) *Problem {
+func (s *dreamRoom) dreamUnderWay(id memory.Identity, running *store.Dream) *Problem {
 	p := problem(nameDreaming, "a dream of this owner is under way: wait for it, or make a dry run")
 	if running != nil {
 		p.Data = dreamConflict{
@@ -232,7 +232,7 @@ func (s *Server) dreamUnderWay(id memory.Identity, running *store.Dream) *Proble
 
 // runDream starts the dream of a record and waits for its end, at most for wait. It returns the record as it is then: one that
 // is still open goes on by itself.
-func (s *Server) runDream(ctx context.Context, id memory.Identity, record store.Dream, wait time.Duration) (store.Dream, error) {
+func (s *dreamRoom) runDream(ctx context.Context, id memory.Identity, record store.Dream, wait time.Duration) (store.Dream, error) {
 	if !record.Open() {
 		return record, nil
 	}
@@ -240,7 +240,7 @@ func (s *Server) runDream(ctx context.Context, id memory.Identity, record store.
 		OwnerRef: memory.OwnerRef{Workspace: id.Workspace, Agent: id.Agent, Owner: record.OwnerID},
 		Dream:    record.ID, Mode: record.Mode, Trigger: record.Trigger, Night: record.Night, AsOf: record.AsOf, DryRun: record.DryRun,
 	}
-	result, err := s.workflows.dream(ctx, s.stopping, in, wait)
+	result, err := s.startDream(ctx, s.stopping, in, wait)
 	switch {
 	case err == nil, errors.Is(err, errStillRunning):
 	case errors.Is(err, workflows.ErrDreaming): // somebody else was faster
@@ -262,7 +262,7 @@ func (s *Server) runDream(ctx context.Context, id memory.Identity, record store.
 }
 
 // neverStarts ends a record that no workflow will take.
-func (s *Server) neverStarts(ctx context.Context, id memory.Identity, record store.Dream, ending store.DreamEnding) {
+func (s *dreamRoom) neverStarts(ctx context.Context, id memory.Identity, record store.Dream, ending store.DreamEnding) {
 	if _, err := s.Store.EndDream(context.WithoutCancel(ctx), id, record.ID, ending); err != nil {
 		s.Log.WarnContext(ctx, "A dream that was never started stays queued", "error", loggable(err), "dream", record.ID)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // dreamSchedule tells when an agent dreams next. Without workflows the answer is the less, and not late.
-func (s *Server) dreamSchedule(ctx context.Context, ref store.AgentRef, agent store.Agent, schedule memory.DreamSchedule) dreamScheduleView {
+func (s *dreamRoom) dreamSchedule(ctx context.Context, ref store.AgentRef, agent store.Agent, schedule memory.DreamSchedule) dreamScheduleView {
 	view := dreamScheduleView{State: "off", Cron: schedule.Cron, TimeZone: agent.TimeZone}
 	if !schedule.On() {
 		return view

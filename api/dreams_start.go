@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -20,18 +18,18 @@ import (
 // errNeverStarted means that Temporal did not take a dream.
 var errNeverStarted = errors.New("the dream was not started")
 
-// dream starts the dream of a record, or finds it when it is running, and waits for its end, at most for wait and until stop
-// ends. It is started in any case: a client that waits for nothing, or hangs up, has asked all the same.
-func (s *starter) dream(ctx, stop context.Context, in workflows.DreamInput, wait time.Duration) (workflows.DreamResult, error) {
+// startDream starts the dream of a record, or finds it running, and waits for its end, at most for wait and until stop ends. It
+// starts the dream even if the client does not wait or disconnects.
+func (s *dreamRoom) startDream(ctx, stop context.Context, in workflows.DreamInput, wait time.Duration) (workflows.DreamResult, error) {
 	var none workflows.DreamResult
 	started, accepted := context.WithTimeout(context.WithoutCancel(ctx), acceptTimeout)
-	run, err := workflows.StartDream(started, s.client, in)
+	run, err := workflows.StartDream(started, s.Temporal, in)
 	accepted()
 	switch {
 	case errors.Is(err, workflows.ErrDreaming):
 		return none, err
 	case err != nil:
-		s.log.WarnContext(ctx, "A dream could not be started", "error", err, "dream", in.Dream)
+		s.Log.WarnContext(ctx, "A dream could not be started", "error", err, "dream", in.Dream)
 		return none, fmt.Errorf("%w: %w", errNeverStarted, err)
 	}
 	waited, cancel := context.WithTimeout(ctx, wait)
@@ -46,15 +44,15 @@ func (s *starter) dream(ctx, stop context.Context, in workflows.DreamInput, wait
 	case waited.Err() != nil, temporalAway(err):
 		return none, errStillRunning
 	}
-	s.log.WarnContext(ctx, "A dream that a request waited for ended in nobody knows what", "error", err, "workflow", run.GetID())
+	s.Log.WarnContext(ctx, "A dream that a request waited for ended in nobody knows what", "error", err, "workflow", run.GetID())
 	return none, problem(nameWorkflowFailed, "the dream failed; the history of its workflow %s tells more", run.GetID())
 }
 
 // isDreaming reports whether an owner's dream is under way.
-func (s *starter) isDreaming(ctx context.Context, ref memory.OwnerRef) (bool, error) {
+func (s *dreamRoom) isDreaming(ctx context.Context, ref memory.OwnerRef) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
-	described, err := s.client.DescribeWorkflowExecution(ctx, workflows.DreamID(ref), "")
+	described, err := s.Temporal.DescribeWorkflowExecution(ctx, workflows.DreamID(ref), "")
 	var none *serviceerror.NotFound
 	switch {
 	case errors.As(err, &none):
@@ -76,17 +74,4 @@ func dreamKey(ctx context.Context, client string, d store.NewDream) string {
 	}
 	settings := fmt.Sprintf("%+v", d.Settings)
 	return requestLedgerKey(ctx, client, string(d.Mode), d.Topic, asOf, d.Night, strconv.FormatBool(d.DryRun), d.ReplayOf.String(), settings)
-}
-
-// requestLedgerKey is the idempotency key of a request of a caller; empty when the client sends none. The client's key counts
-// for the same caller and the same request only, of which parts are everything that matters.
-func requestLedgerKey(ctx context.Context, client string, parts ...string) string {
-	if client == "" {
-		return ""
-	}
-	h := sha256.New()
-	for _, part := range parts {
-		h.Write([]byte(strconv.Itoa(len(part)) + ":" + part))
-	}
-	return "http/" + callerOf(ctx).ID.String() + "/" + client + "/" + hex.EncodeToString(h.Sum(nil)[:8])
 }

@@ -11,8 +11,8 @@ import (
 	"reverie/store"
 )
 
-func (s *Server) dreamStatusRoutes() {
-	register(s, route{
+func (s *dreamRoom) dreamStatusRoutes() {
+	register(s.kernel, route{
 		id: "dreaming-status", method: http.MethodGet, path: dreamsPath + "/status", original: originalDreaming + "/status", tag: "dreams", need: memory.RoleViewer,
 		summary: "Tell how the dreaming of an owner stands",
 		doc:     "When it was last dreamed and when it is dreamed next, whether there is anything new, and with which settings. Naming nobody, of the shared memory.",
@@ -48,7 +48,7 @@ type dreamBacklogView struct {
 	Since *time.Time `json:"since,omitempty" doc:"When the first of it was."`
 }
 
-func (s *Server) dreamingStatus(ctx context.Context, in *dreamingStatusInput) (*reply[dreamingStatusView], error) {
+func (s *dreamRoom) dreamingStatus(ctx context.Context, in *dreamingStatusInput) (*reply[dreamingStatusView], error) {
 	id, agent, full, err := s.dreamer(ctx, in.Agent, in.PersonParams)
 	if err != nil {
 		return nil, err

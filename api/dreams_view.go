@@ -71,7 +71,7 @@ type reportView struct {
 }
 
 // dreamViewer shows dreams whole or as an outline, which does not tell what was said, by whom and why.
-func (s *Server) dreamViewer(full bool) func(store.Dream) dreamView {
+func (s *dreamRoom) dreamViewer(full bool) func(store.Dream) dreamView {
 	return func(d store.Dream) dreamView {
 		v := viewDream(d)
 		v.Link = s.workflows.link(d.WorkflowID)

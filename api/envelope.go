@@ -1,8 +1,10 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"reflect"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -78,3 +80,18 @@ func (o *optionalInt) Receiver() reflect.Value { return reflect.ValueOf(o).Elem(
 
 // OnParamSet is told by huma whether there was one.
 func (o *optionalInt) OnParamSet(given bool, _ any) { o.Given = given }
+
+// views turns what the store returned into what clients see; the list is never null.
+func views[T, V any](items []T, view func(T) V) []V {
+	out := make([]V, 0, len(items))
+	for _, item := range items {
+		out = append(out, view(item))
+	}
+	return out
+}
+
+// link is an address of this API, for answers that point elsewhere.
+func link(format string, args ...any) string { return fmt.Sprintf("/api/v1"+format, args...) }
+
+// milliseconds is a duration as answers have it.
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

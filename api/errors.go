@@ -22,7 +22,7 @@ import (
 )
 
 // explain gives an error its HTTP form. It is the one mapping: handlers return what the store and the workflows return.
-func (s *Server) explain(ctx context.Context, err error) error {
+func (s *kernel) explain(ctx context.Context, err error) error {
 	var (
 		own         huma.StatusError
 		stale       *store.StaleBaseError

@@ -2,14 +2,11 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
-	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -25,7 +22,7 @@ import (
 
 // Every error of the store and of workflows has its HTTP form.
 func TestErrorsHaveTheirHTTPForm(t *testing.T) {
-	s := &Server{Options: Options{Log: slog.New(slog.DiscardHandler)}}
+	s := &kernel{Options: Options{Log: slog.New(slog.DiscardHandler)}}
 	ref := memory.Ref{Scope: memory.ScopeTeam, Path: "a.md"}
 	for _, c := range []struct {
 		err    error
@@ -73,50 +70,8 @@ func TestErrorsHaveTheirHTTPForm(t *testing.T) {
 		if strings.Contains(p.Msg, "INTERNALS") {
 			t.Errorf("%q shows what is inside", p.Msg)
 		}
-		if p.Code == http.StatusServiceUnavailable && p.headers.Get("Retry-After") == "" {
+		if p.Code == http.StatusServiceUnavailable && p.GetHeaders().Get("Retry-After") == "" {
 			t.Errorf("%s does not say when to try again", p.Name)
 		}
-	}
-}
-
-// Every name has a status, and docs/api.md has every name with its status and no other.
-func TestErrorsAreDocumented(t *testing.T) {
-	source, err := os.ReadFile("names.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, declared := range regexp.MustCompile(`errorName = "([a-z_]+)"`).FindAllStringSubmatch(string(source), -1) {
-		if errorStatus[errorName(declared[1])] == 0 {
-			t.Errorf("%s has no status", declared[1])
-		}
-	}
-	document, err := os.ReadFile("../docs/api.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	documented := map[errorName]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| ([0-9]+) \\| .+ \\|$").FindAllStringSubmatch(string(document), -1) {
-		documented[errorName(row[1])] = row[2]
-	}
-	for name, status := range errorStatus {
-		if documented[name] != fmt.Sprint(status) {
-			t.Errorf("docs/api.md says %q of %s, which is %d", documented[name], name, status)
-		}
-	}
-	for name := range documented {
-		if errorStatus[name] == 0 {
-			t.Errorf("docs/api.md has %s, which does not exist", name)
-		}
-	}
-}
-
-func TestAProblemIsAnEnvelope(t *testing.T) {
-	encoded, err := json.Marshal(problem(nameNotFound, "look elsewhere"))
-	if want := `{"code":404,"msg":"look elsewhere","error":"not_found","data":null}`; err != nil || string(encoded) != want {
-		t.Errorf("%s, want %s (%v)", encoded, want, err)
-	}
-	many := invalid(fault{"a", "1"}, fault{"b", "2"}, fault{"c", "3"}, fault{"d", "4"}, fault{"e", "5"})
-	if many.Msg != "a: 1; b: 2; c: 3; and 2 more" || len(many.Data.(faults).Faults) != 5 {
-		t.Errorf("%+v", many)
 	}
 }

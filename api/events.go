@@ -9,9 +9,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/google/uuid"
-	"github.com/labstack/echo/v4"
 
 	"reverie/memory"
 	"reverie/store"
@@ -19,21 +17,21 @@ import (
 
 const eventsPath = "/api/v1/agents/{agent}/events"
 
-func (s *Server) eventRoutes() {
+func (s *fileRoom) eventRoutes() {
 	const what = "What was written, deleted, refused, recalled, promoted and dreamed: ids, paths, counts and hashes, never what was said. " +
 		"Of the owner that is named or that the key is pinned to, and of what everybody reads; an admin key that names nobody sees the events of all owners. "
-	register(s, route{
+	register(s.kernel, route{
 		id: "events", method: http.MethodGet, path: eventsPath, tag: "events", need: memory.RoleViewer,
 		summary: "List the events of an agent's memory, oldest first",
 		doc: what + "Read on with cursor=next, as often as you like: nothing appears later in front of it. An event is shown as soon as all transactions " +
 			"that ran beside its own have ended, as a rule at once. With Accept: application/x-ndjson it is the download of events-jsonl.",
 	}, s.listEvents)
-	register(s, route{
+	register(s.kernel, route{
 		id: "events-jsonl", method: http.MethodGet, path: eventsPath + ".jsonl", produces: linesOfJSON, tag: "events", need: memory.RoleViewer, timeout: followTime,
 		summary: "Download the events of an agent's memory as lines of JSON",
 		doc:     what + "One event a line, from after to the last one there is now.",
 	}, s.downloadEvents)
-	register(s, route{
+	register(s.kernel, route{
 		id: "events-stream", method: http.MethodGet, path: eventsPath + "/stream", produces: eventStream, tag: "events", need: memory.RoleViewer, timeout: followTime,
 		summary: "Follow the events of an agent's memory",
 		doc: what + "Server-sent events whose ids are cursors: with Last-Event-ID, or cursor, it goes on behind that event and leaves none out; else it begins now. " +
@@ -52,7 +50,7 @@ type EventParams struct {
 }
 
 // chosen is on whose behalf events are asked for, and which.
-func (s *Server) chosen(ctx context.Context, p EventParams) (memory.Identity, store.JournalFilter, error) {
+func (s *fileRoom) chosen(ctx context.Context, p EventParams) (memory.Identity, store.JournalFilter, error) {
 	id, _, err := s.enter(ctx, p.Agent, p.person())
 	if err != nil {
 		return id, store.JournalFilter{}, err
@@ -102,7 +100,7 @@ type eventsInput struct {
 	Limit int `query:"limit" minimum:"1" maximum:"500" default:"50"`
 }
 
-func (s *Server) listEvents(ctx context.Context, in *eventsInput) (*reply[eventsView], error) {
+func (s *fileRoom) listEvents(ctx context.Context, in *eventsInput) (*reply[eventsView], error) {
 	id, filter, err := s.chosen(ctx, in.EventParams)
 	if err != nil {
 		return nil, err
@@ -116,7 +114,7 @@ func (s *Server) listEvents(ctx context.Context, in *eventsInput) (*reply[events
 	return ok(eventsView{Items: items, Next: part.Next.String(), More: part.More, Events: items}), nil
 }
 
-func (s *Server) downloadEvents(ctx context.Context, in *EventParams) (*streamed, error) {
+func (s *fileRoom) downloadEvents(ctx context.Context, in *EventParams) (*streamed, error) {
 	id, filter, err := s.chosen(ctx, *in)
 	if err != nil {
 		return nil, err
@@ -151,44 +149,4 @@ func (s *Server) downloadEvents(ctx context.Context, in *EventParams) (*streamed
 			panic(http.ErrAbortHandler) // a client must not take what it has for everything
 		}
 	}}, nil
-}
-
-// Media types of answers that are written bit by bit.
-const (
-	linesOfJSON = "application/x-ndjson"
-	eventStream = "text/event-stream"
-)
-
-// eventsAsLines takes who asks for events as lines of JSON to the download.
-func eventsAsLines(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		r := c.Request()
-		agent, isAgent := strings.CutPrefix(r.URL.Path, "/api/v1/agents/")
-		_, rest, _ := strings.Cut(agent, "/")
-		if isAgent && rest == "events" && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), linesOfJSON) {
-			r.URL.Path += ".jsonl"
-			if r.URL.RawPath != "" {
-				r.URL.RawPath += ".jsonl"
-			}
-		}
-		return next(c)
-	}
-}
-
-// openStream begins an answer that is written bit by bit.
-func openStream(hc huma.Context, contentType string) (write func(text string) error) {
-	_, w := humago.Unwrap(hc)
-	w.Header().Set("Content-Type", contentType)
-	w.Header().Set("X-Accel-Buffering", "no") // proxies pass it on at once
-	w.WriteHeader(http.StatusOK)
-	out := http.NewResponseController(w)
-	return func(text string) error {
-		if err := out.SetWriteDeadline(time.Now().Add(followWrite)); err != nil {
-			return err
-		}
-		if _, err := w.Write([]byte(text)); err != nil {
-			return err
-		}
-		return out.Flush()
-	}
 }

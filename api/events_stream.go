@@ -15,7 +15,7 @@ import (
 
 // lookForEvents looks for events behind those that there were when it began. Its first look always finds something: what happened
 // between that of a follower and its own would be told to nobody.
-func (s *Server) lookForEvents(id memory.Identity) look {
+func (s *fileRoom) lookForEvents(id memory.Identity) look {
 	var filter store.JournalFilter
 	begun := false
 	return func(ctx context.Context) (found bool, err error) {
@@ -38,7 +38,7 @@ type eventStreamInput struct {
 	LastEventID string `header:"Last-Event-ID" maxLength:"50" doc:"Id of the last event that was received; it counts instead of cursor."`
 }
 
-func (s *Server) followEvents(ctx context.Context, in *eventStreamInput) (*streamed, error) {
+func (s *fileRoom) followEvents(ctx context.Context, in *eventStreamInput) (*streamed, error) {
 	if in.LastEventID != "" {
 		in.Cursor = in.LastEventID
 	}
@@ -51,7 +51,7 @@ func (s *Server) followEvents(ctx context.Context, in *eventStreamInput) (*strea
 			return nil, err
 		}
 	}
-	feed, release, found := s.eventFollowers.join(id)
+	feed, release, found := s.followers.join(id)
 	if !found {
 		return nil, tooMany(reconnectAfter)
 	}
@@ -68,12 +68,12 @@ func (s *Server) followEvents(ctx context.Context, in *eventStreamInput) (*strea
 }
 
 // tellEvents tells a client what happens until it goes, the time is over, its key is revoked or the server stops.
-func (s *Server) tellEvents(hc huma.Context, id memory.Identity, filter store.JournalFilter, part store.JournalPage, told *feed, wake <-chan struct{}) {
+func (s *fileRoom) tellEvents(hc huma.Context, id memory.Identity, filter store.JournalFilter, part store.JournalPage, told *feed, wake <-chan struct{}) {
 	ctx := hc.Context()
 	write := openStream(hc, eventStream)
 	// Who comes back goes on behind this place, also when nothing has happened until then.
 	err := write(fmt.Sprintf("retry: %d\nid: %s\n\n", reconnectAfter.Milliseconds(), filter.After))
-	beat := time.NewTicker(s.eventFollowers.heartbeat)
+	beat := time.NewTicker(s.heartbeat)
 	defer beat.Stop()
 	for err == nil {
 		var text string

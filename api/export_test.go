@@ -3,13 +3,11 @@ package api
 import "time"
 
 // HurryHeartbeat has a server write to followers of dreams more often than it does, before any of them comes.
-func HurryHeartbeat(s *Server, d time.Duration) { s.followers.heartbeat = d }
+func HurryHeartbeat(s *Server, d time.Duration) { s.heartbeat = d }
 
 // Followers and MaxFollowers are how many requests follow dreams, and how many may.
 func Followers(s *Server) int {
-	s.followers.mu.Lock()
-	defer s.followers.mu.Unlock()
-	return s.followers.count
+	return s.dreams.following()
 }
 
 // MaxFollowers is maxFollowers.
@@ -20,11 +18,11 @@ func Turns(s *Server) int { return len(s.turning) }
 
 // TakeTurns takes all the room that there is for turns, until release is called.
 func TakeTurns(s *Server) (release func()) {
-	for range maxTurns {
+	for range cap(s.turning) {
 		s.turning <- struct{}{}
 	}
 	return func() {
-		for range maxTurns {
+		for range cap(s.turning) {
 			<-s.turning
 		}
 	}

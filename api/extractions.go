@@ -12,17 +12,17 @@ import (
 	"reverie/workflows"
 )
 
-func (s *Server) extractionRoutes() {
-	register(s, route{
+func (s *talkRoom) extractionRoutes() {
+	register(s.kernel, route{
 		id: "list-extractions", method: http.MethodGet, path: "/api/v1/agents/{agent}/extractions", tag: "extractions",
 		need: memory.RoleViewer, summary: "List extractions with their outcomes, newest first",
 		doc: "Of the owner that is named or that the key is pinned to. Naming nobody, of all owners: an admin sees them whole, others without reasons in words, violations and owners.",
 	}, s.listExtractions)
-	register(s, route{
+	register(s.kernel, route{
 		id: "get-extraction", method: http.MethodGet, path: "/api/v1/agents/{agent}/extractions/{extraction}", tag: "extractions",
 		need: memory.RoleViewer, summary: "Read one extraction", doc: "A quarantined one comes with what the model said and why it was refused, shown as in the list.",
 	}, s.getExtraction)
-	register(s, route{
+	register(s.kernel, route{
 		id: "retry-extraction", method: http.MethodPost, path: "/api/v1/agents/{agent}/extractions/{extraction}/retry", tag: "extractions",
 		need: memory.RoleMember, summary: "Repeat a quarantined extraction", timeout: maxWait + requestTimeout,
 		also: []int{http.StatusAccepted}, errors: []int{http.StatusConflict},
@@ -86,7 +86,7 @@ type extractionsInput struct {
 	Outcome      memory.Outcome `query:"outcome" enum:"running,waiting,written,nothing,skipped,quarantined,failed" doc:"Only with this outcome."`
 }
 
-func (s *Server) listExtractions(ctx context.Context, in *extractionsInput) (*reply[page[extractionView]], error) {
+func (s *talkRoom) listExtractions(ctx context.Context, in *extractionsInput) (*reply[page[extractionView]], error) {
 	id, _, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ type ExtractionInput struct {
 	PersonParams
 }
 
-func (s *Server) getExtraction(ctx context.Context, in *ExtractionInput) (*reply[extractionView], error) {
+func (s *talkRoom) getExtraction(ctx context.Context, in *ExtractionInput) (*reply[extractionView], error) {
 	found, err := s.extraction(ctx, in)
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ type foundExtraction struct {
 	full   bool // the caller may see it whole
 }
 
-func (s *Server) extraction(ctx context.Context, in *ExtractionInput) (found foundExtraction, err error) {
+func (s *talkRoom) extraction(ctx context.Context, in *ExtractionInput) (found foundExtraction, err error) {
 	record, err := in.ExtractionParam.id()
 	if err != nil {
 		return found, err
@@ -165,7 +165,7 @@ type retryInput struct {
 	RequestKeyParam
 }
 
-func (s *Server) retryExtraction(ctx context.Context, in *retryInput) (*reply[runView], error) {
+func (s *talkRoom) retryExtraction(ctx context.Context, in *retryInput) (*reply[runView], error) {
 	wait, err := in.duration()
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"net/http"
 	"time"
 
@@ -13,14 +12,30 @@ import (
 	"reverie/store"
 )
 
-const workspacePath = "/api/v1/agents/{agent}/workspace"
+// fileRoom serves documents, their history, and the events of a memory.
+type fileRoom struct {
+	*kernel
+	followers *followers // of events
+}
 
-func (s *Server) fileRoutes() {
-	register(s, route{
+// registerFiles adds the operations about documents and events.
+func registerFiles(k *kernel) {
+	s := &fileRoom{kernel: k}
+	s.followers = newFollowers(k, "events", s.lookForEvents)
+	s.fileRoutes()
+	s.fileWriteRoutes()
+	s.historyRoutes()
+	s.promptRoutes()
+	s.artifactRoutes()
+	s.eventRoutes()
+}
+
+func (s *fileRoom) fileRoutes() {
+	register(s.kernel, route{
 		id: "list-files", method: http.MethodGet, path: workspacePath + "/files", tag: "files", need: memory.RoleViewer,
 		summary: "List documents", doc: "Shared ones, and those of the owner that is named or that the key is pinned to. For a member of a team, its leader's follow.",
 	}, s.listFiles)
-	register(s, route{
+	register(s.kernel, route{
 		id: "read-file", method: http.MethodGet, path: workspacePath + "/files/{path}", rest: "path", tag: "files", need: memory.RoleViewer,
 		summary: "Read a document", also: []int{http.StatusNotModified},
 		doc: "Without scope, the one that the path means to the owner: the owner's own, else the agent's, else the workspace's. With If-None-Match it answers 304 when nothing has changed.",
@@ -39,11 +54,6 @@ func (p PathParam) clean() (string, error) {
 		return "", invalidAt("path.path", "%s", err)
 	}
 	return path, nil
-}
-
-// ScopeParam chooses between documents of one path.
-type ScopeParam struct {
-	Scope memory.Scope `query:"scope" enum:"PERSONAL,TEAM,GLOBAL" doc:"Whose document: the owner's, the agent's or the workspace's."`
 }
 
 type authorView struct {
@@ -89,7 +99,7 @@ type filesInput struct {
 	IncludeDeleted bool   `query:"includeDeleted" doc:"Deleted ones as well."`
 }
 
-func (s *Server) listFiles(ctx context.Context, in *filesInput) (*reply[page[FileEntry]], error) {
+func (s *fileRoom) listFiles(ctx context.Context, in *filesInput) (*reply[page[FileEntry]], error) {
 	id, _, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err
@@ -116,7 +126,7 @@ type readFileInput struct {
 	IfNoneMatch string `header:"If-None-Match" maxLength:"2000"`
 }
 
-func (s *Server) readFile(ctx context.Context, in *readFileInput) (*tagged[fileView], error) {
+func (s *fileRoom) readFile(ctx context.Context, in *readFileInput) (*tagged[fileView], error) {
 	id, _, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err
@@ -131,7 +141,7 @@ func (s *Server) readFile(ctx context.Context, in *readFileInput) (*tagged[fileV
 	return tag(http.StatusOK, view.ETag, view), nil
 }
 
-func (s *Server) file(ctx context.Context, id memory.Identity, in *readFileInput) (fileView, error) {
+func (s *fileRoom) file(ctx context.Context, id memory.Identity, in *readFileInput) (fileView, error) {
 	path, err := in.clean()
 	if err != nil {
 		return fileView{}, err
@@ -146,25 +156,8 @@ func (s *Server) file(ctx context.Context, id memory.Identity, in *readFileInput
 	return fileView{viewEntry(d, d.Size()), d.Content}, nil
 }
 
-// document is the one that a path means, or that of a scope.
-func (s *Server) document(ctx context.Context, id memory.Identity, path string, scope memory.Scope) (memory.Document, error) {
-	var (
-		d   memory.Document
-		err error
-	)
-	if scope == "" {
-		d, err = s.Store.ReadableDocument(ctx, id, path)
-	} else if err = canHave(id, scope); err == nil {
-		d, err = s.Store.Document(ctx, id, memory.Ref{Scope: scope, Path: path})
-	}
-	if errors.Is(err, store.ErrNotFound) {
-		err = noSuchDocument(path, scope)
-	}
-	return d, err
-}
-
 // pastFile is an earlier version of a document. What it says about the system prompt and its author is of that version.
-func (s *Server) pastFile(ctx context.Context, id memory.Identity, path string, scope memory.Scope, version int) (fileView, error) {
+func (s *fileRoom) pastFile(ctx context.Context, id memory.Identity, path string, scope memory.Scope, version int) (fileView, error) {
 	ref, err := s.resolve(ctx, id, path, scope)
 	if err != nil {
 		return fileView{}, err
@@ -182,19 +175,4 @@ func (s *Server) pastFile(ctx context.Context, id memory.Identity, path string, 
 		UpdatedAt: v.CreatedAt, UpdatedBy: v.Author,
 	}
 	return fileView{viewEntry(d, len(v.Content)), v.Content}, nil
-}
-
-// canHave refuses PERSONAL for a request that is about nobody.
-func canHave(id memory.Identity, scope memory.Scope) error {
-	if scope == memory.ScopePersonal && id.Owner == memory.NoOwner {
-		return problem(nameOwnerRequired, "say whose PERSONAL document it is: owner, or channel and sender, or endUserId (in the query)")
-	}
-	return nil
-}
-
-func noSuchDocument(path string, scope memory.Scope) *Problem {
-	if scope == "" {
-		return problem(nameNotFound, "there is no document %s: GET …/workspace/files lists what there is", path)
-	}
-	return problem(nameNotFound, "there is no %s document %s: GET …/workspace/files lists what there is", scope, path)
 }

@@ -12,8 +12,8 @@ import (
 	"reverie/store"
 )
 
-func (s *Server) fileWriteRoutes() {
-	register(s, route{
+func (s *fileRoom) fileWriteRoutes() {
+	register(s.kernel, route{
 		id: "write-file", method: http.MethodPut, path: workspacePath + "/files/{path}", rest: "path", tag: "files", need: memory.RoleMember,
 		summary: "Write a document", body: maxDocumentBody,
 		also: []int{http.StatusCreated}, errors: []int{http.StatusConflict, http.StatusPreconditionFailed, http.StatusPreconditionRequired},
@@ -21,16 +21,16 @@ func (s *Server) fileWriteRoutes() {
 			"When it was changed meanwhile, both sides are merged by line; where both changed the same lines the answer is 409 stale_base with both. " +
 			"The text is scanned: secrets are replaced by placeholders, and a text that tries to instruct the agent is refused.",
 	}, s.writeFile)
-	register(s, route{
+	register(s.kernel, route{
 		id: "delete-file", method: http.MethodDelete, path: workspacePath + "/files/{path}", rest: "path", tag: "files", need: memory.RoleMember,
 		summary: "Delete a document", errors: []int{http.StatusConflict, http.StatusPreconditionFailed},
 		doc: "Its versions stay, and undelete brings it back. With If-Match, only when that is still the current version.",
 	}, s.deleteFile)
-	register(s, route{
+	register(s.kernel, route{
 		id: "undelete-file", method: http.MethodPost, path: workspacePath + "/undelete/{path}", rest: "path", tag: "files", need: memory.RoleMember,
 		summary: "Bring a deleted document back", body: maxSmallBody,
 	}, s.undeleteFile)
-	register(s, route{
+	register(s.kernel, route{
 		id: "restore-file", method: http.MethodPost, path: workspacePath + "/restore/{path}", rest: "path", tag: "files", need: memory.RoleMember,
 		summary: "Make an earlier version current again, as a new version", body: maxSmallBody,
 	}, s.restoreFile)
@@ -46,7 +46,7 @@ type WriteParams struct {
 }
 
 // target is the document that a write is about, and on whose behalf.
-func (s *Server) target(ctx context.Context, in WriteParams) (memory.Identity, memory.Ref, error) {
+func (s *fileRoom) target(ctx context.Context, in WriteParams) (memory.Identity, memory.Ref, error) {
 	path, err := in.clean()
 	if err != nil {
 		return memory.Identity{}, memory.Ref{}, err
@@ -94,7 +94,7 @@ type receiptView struct {
 }
 
 // apply makes one change and answers with its receipt.
-func (s *Server) apply(ctx context.Context, id memory.Identity, key string, change memory.Change) (*tagged[receiptView], error) {
+func (s *fileRoom) apply(ctx context.Context, id memory.Identity, key string, change memory.Change) (*tagged[receiptView], error) {
 	receipt, err := s.Store.Apply(ctx, id, ledgerKey(ctx, key, change), []memory.Change{change})
 	if err != nil {
 		if errors.Is(err, store.ErrNotFound) {
@@ -126,7 +126,7 @@ type writeFileInput struct {
 	}
 }
 
-func (s *Server) writeFile(ctx context.Context, in *writeFileInput) (*tagged[receiptView], error) {
+func (s *fileRoom) writeFile(ctx context.Context, in *writeFileInput) (*tagged[receiptView], error) {
 	id, ref, err := s.target(ctx, in.WriteParams)
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ type deleteFileInput struct {
 	Reason  string `query:"reason" maxLength:"500" doc:"Why; it stands in the history."`
 }
 
-func (s *Server) deleteFile(ctx context.Context, in *deleteFileInput) (*tagged[receiptView], error) {
+func (s *fileRoom) deleteFile(ctx context.Context, in *deleteFileInput) (*tagged[receiptView], error) {
 	id, ref, err := s.target(ctx, in.WriteParams)
 	if err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ type undeleteFileInput struct {
 	}
 }
 
-func (s *Server) undeleteFile(ctx context.Context, in *undeleteFileInput) (*tagged[receiptView], error) {
+func (s *fileRoom) undeleteFile(ctx context.Context, in *undeleteFileInput) (*tagged[receiptView], error) {
 	id, ref, err := s.target(ctx, in.WriteParams)
 	if err != nil {
 		return nil, err
@@ -191,7 +191,7 @@ type restoreFileInput struct {
 	}
 }
 
-func (s *Server) restoreFile(ctx context.Context, in *restoreFileInput) (*tagged[receiptView], error) {
+func (s *fileRoom) restoreFile(ctx context.Context, in *restoreFileInput) (*tagged[receiptView], error) {
 	id, ref, err := s.target(ctx, in.WriteParams)
 	if err != nil {
 		return nil, err

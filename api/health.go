@@ -6,11 +6,11 @@ import (
 )
 
 func (s *Server) healthRoutes() {
-	register(s, route{
+	register(s.kernel, route{
 		id: "health", method: http.MethodGet, path: "/healthz", tag: "operation",
 		summary: "Tell whether the process is alive", errors: []int{http.StatusUnprocessableEntity},
 	}, s.health)
-	register(s, route{
+	register(s.kernel, route{
 		id: "ready", method: http.MethodGet, path: "/readyz", tag: "operation",
 		summary: "Tell whether requests can be served", errors: []int{http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
 		doc: "Needs the database. Temporal is reported and not needed: messages are stored without it.",

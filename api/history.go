@@ -12,23 +12,23 @@ import (
 	"reverie/store"
 )
 
-func (s *Server) historyRoutes() {
-	register(s, route{
+func (s *fileRoom) historyRoutes() {
+	register(s.kernel, route{
 		id: "file-history", method: http.MethodGet, path: workspacePath + "/history/{path}", rest: "path", tag: "files", need: memory.RoleViewer,
 		summary: "List the versions of a document, newest first", doc: "Who made each, why, and from which messages. Also of a deleted document.",
 	}, s.fileHistory)
-	register(s, route{
+	register(s.kernel, route{
 		id: "file-diff", method: http.MethodGet, path: workspacePath + "/diff/{path}", rest: "path", tag: "files", need: memory.RoleViewer,
 		summary: "Compare two versions of a document", doc: "As a unified diff by lines.",
 	}, s.fileDiff)
-	register(s, route{
+	register(s.kernel, route{
 		id: "file-blame", method: http.MethodGet, path: workspacePath + "/blame/{path}", rest: "path", tag: "files", need: memory.RoleViewer,
 		summary: "Tell where each line of a document came from", doc: "Down to the messages that it was learned from.",
 	}, s.fileBlame)
 }
 
 // resolve finds the document that a path means, a deleted one too: its history stays.
-func (s *Server) resolve(ctx context.Context, id memory.Identity, path string, scope memory.Scope) (memory.Ref, error) {
+func (s *fileRoom) resolve(ctx context.Context, id memory.Identity, path string, scope memory.Scope) (memory.Ref, error) {
 	if scope != "" {
 		return memory.Ref{Scope: scope, Path: path}, canHave(id, scope)
 	}
@@ -54,7 +54,7 @@ func (s *Server) resolve(ctx context.Context, id memory.Identity, path string, s
 }
 
 // historical checks a request about a document's past and finds the document.
-func (s *Server) historical(ctx context.Context, agent AgentParam, p PathParam, who PersonParams, scope memory.Scope) (memory.Identity, memory.Ref, error) {
+func (s *fileRoom) historical(ctx context.Context, agent AgentParam, p PathParam, who PersonParams, scope memory.Scope) (memory.Identity, memory.Ref, error) {
 	path, err := p.clean()
 	if err != nil {
 		return memory.Identity{}, memory.Ref{}, err
@@ -100,7 +100,7 @@ type historyInput struct {
 	Before int `query:"before" minimum:"0" deprecated:"true" doc:"Same as cursor: versions below this one."`
 }
 
-func (s *Server) fileHistory(ctx context.Context, in *historyInput) (*reply[historyView], error) {
+func (s *fileRoom) fileHistory(ctx context.Context, in *historyInput) (*reply[historyView], error) {
 	id, ref, err := s.historical(ctx, in.AgentParam, in.PathParam, in.PersonParams, in.Scope)
 	if err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ type diffInput struct {
 	To   int         `query:"to" minimum:"0" doc:"Version; missing: the newest."`
 }
 
-func (s *Server) fileDiff(ctx context.Context, in *diffInput) (*reply[diffView], error) {
+func (s *fileRoom) fileDiff(ctx context.Context, in *diffInput) (*reply[diffView], error) {
 	id, ref, err := s.historical(ctx, in.AgentParam, in.PathParam, in.PersonParams, in.Scope)
 	if err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func (s *Server) fileDiff(ctx context.Context, in *diffInput) (*reply[diffView],
 func versionName(ref memory.Ref, version int) string { return fmt.Sprintf("%s@%d", ref.Path, version) }
 
 // content is the text of a version; before the first one there was none.
-func (s *Server) content(ctx context.Context, id memory.Identity, ref memory.Ref, version int) (string, error) {
+func (s *fileRoom) content(ctx context.Context, id memory.Identity, ref memory.Ref, version int) (string, error) {
 	if version == 0 {
 		return "", nil
 	}
@@ -220,7 +220,7 @@ type blameInput struct {
 	Version int `query:"version" minimum:"0" doc:"Missing: the current one."`
 }
 
-func (s *Server) fileBlame(ctx context.Context, in *blameInput) (*reply[blameView], error) {
+func (s *fileRoom) fileBlame(ctx context.Context, in *blameInput) (*reply[blameView], error) {
 	id, ref, err := s.historical(ctx, in.AgentParam, in.PathParam, in.PersonParams, in.Scope)
 	if err != nil {
 		return nil, err

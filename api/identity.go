@@ -35,7 +35,7 @@ type AgentParam struct {
 //
 // The owner is the one that the key is pinned to, else whom the request names, else nobody. An agent that the key is not
 // allowed to use looks as if it did not exist.
-func (s *Server) enter(ctx context.Context, agent string, p person) (memory.Identity, store.Agent, error) {
+func (s *kernel) enter(ctx context.Context, agent string, p person) (memory.Identity, store.Agent, error) {
 	id := callerOf(ctx).Identity()
 	if !id.MayUseAgent(agent) {
 		return memory.Identity{}, store.Agent{}, noSuchAgent(agent)
@@ -77,7 +77,7 @@ func chooseOwner(id memory.Identity, p person) (memory.Owner, error) {
 }
 
 // needOwner is enter for requests that are about one person.
-func (s *Server) needOwner(ctx context.Context, agent string, p person) (memory.Identity, store.Agent, error) {
+func (s *kernel) needOwner(ctx context.Context, agent string, p person) (memory.Identity, store.Agent, error) {
 	id, found, err := s.enter(ctx, agent, p)
 	if err == nil && id.Owner == memory.NoOwner {
 		err = problem(nameOwnerRequired, "say whose it is: owner, or channel and sender, or endUserId (in the %s)", p.location)
@@ -93,4 +93,64 @@ func acrossOwners(id memory.Identity) (_ memory.Identity, full bool) {
 	}
 	id.AnyOwner = true
 	return id, id.Role.Includes(memory.RoleAdmin)
+}
+
+// mayReadMessages is the identity that reads what was said: that of an owner, or of all for an admin who names nobody.
+func mayReadMessages(id memory.Identity) (memory.Identity, error) {
+	id, full := acrossOwners(id)
+	switch {
+	case full:
+		return id, nil
+	case !id.Role.Includes(memory.RoleMember):
+		return id, problem(nameOwnerNotAllowed, "a viewer key reads conversations only when it is pinned to their owner")
+	}
+	return id, problem(nameOwnerRequired, "say whose conversation it is: owner, or channel and sender, or endUserId (in the query)")
+}
+
+// conversation finds a conversation and whose it is. One of an owner for whom the caller may not speak looks as if it
+// did not exist.
+func (s *kernel) conversation(ctx context.Context, id memory.Identity, name string) (store.Conversation, error) {
+	id.AnyOwner = id.Owner == memory.NoOwner
+	found, err := s.Store.Conversation(ctx, id, name)
+	if errors.Is(err, store.ErrNotFound) {
+		err = problem(nameNotFound, "there is no conversation %q of this owner", name)
+	}
+	return found, err
+}
+
+// document is the one that a path means, or that of a scope.
+func (s *kernel) document(ctx context.Context, id memory.Identity, path string, scope memory.Scope) (memory.Document, error) {
+	var (
+		d   memory.Document
+		err error
+	)
+	if scope == "" {
+		d, err = s.Store.ReadableDocument(ctx, id, path)
+	} else if err = canHave(id, scope); err == nil {
+		d, err = s.Store.Document(ctx, id, memory.Ref{Scope: scope, Path: path})
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		err = noSuchDocument(path, scope)
+	}
+	return d, err
+}
+
+// canHave refuses PERSONAL for a request that is about nobody.
+func canHave(id memory.Identity, scope memory.Scope) error {
+	if scope == memory.ScopePersonal && id.Owner == memory.NoOwner {
+		return problem(nameOwnerRequired, "say whose PERSONAL document it is: owner, or channel and sender, or endUserId (in the query)")
+	}
+	return nil
+}
+
+func noSuchDocument(path string, scope memory.Scope) *Problem {
+	if scope == "" {
+		return problem(nameNotFound, "there is no document %s: GET …/workspace/files lists what there is", path)
+	}
+	return problem(nameNotFound, "there is no %s document %s: GET …/workspace/files lists what there is", scope, path)
+}
+
+// ScopeParam chooses between documents of one path.
+type ScopeParam struct {
+	Scope memory.Scope `query:"scope" enum:"PERSONAL,TEAM,GLOBAL" doc:"Whose document: the owner's, the agent's or the workspace's."`
 }

@@ -16,38 +16,49 @@ import (
 
 const importsPath = "/api/v1/agents/{agent}/imports"
 
-func (s *Server) importRoutes() {
-	register(s, route{
+// transferRoom serves imports, snapshots and the writes of business processes.
+type transferRoom struct{ *kernel }
+
+// registerTransfer adds the operations that move memory in and out.
+func registerTransfer(k *kernel) {
+	s := &transferRoom{k}
+	s.importRoutes()
+	s.snapshotRoutes()
+	s.writeRoutes()
+}
+
+func (s *transferRoom) importRoutes() {
+	register(s.kernel, route{
 		id: "create-import", method: http.MethodPost, path: importsPath, tag: "imports", need: memory.RoleMember, body: maxSmallBody,
 		summary: "Begin to move memory in from elsewhere, or find where it was left",
 		doc: "The same source with the same options and owner is one import, however often it is asked for. " +
 			"Naming nobody, it may be about several owners and about shared documents; a key that is pinned to an owner moves in that one's.",
 	}, s.createImport)
-	register(s, route{
+	register(s.kernel, route{
 		id: "list-imports", method: http.MethodGet, path: importsPath, tag: "imports", need: memory.RoleMember,
 		summary: "List imports, newest first", doc: "Of the owner that is named or that the key is pinned to. Naming nobody: all of the agent.",
 	}, s.listImports)
-	register(s, route{
+	register(s.kernel, route{
 		id: "get-import", method: http.MethodGet, path: importsPath + "/{import}", tag: "imports", need: memory.RoleMember,
 		summary: "Read how far an import is",
 	}, s.getImport)
-	register(s, route{
+	register(s.kernel, route{
 		id: "add-import-items", method: http.MethodPost, path: importsPath + "/{import}/items", tag: "imports", need: memory.RoleMember,
 		body: MaxBodyBytes, errors: []int{http.StatusConflict},
 		summary: "Upload documents and conversations",
 		doc: "All of the batch or nothing. An item whose key is known is left alone, so that a batch can be sent again; one that failed, or was left out, is tried again at the next start. " +
 			"An item that cannot be moved in is recorded as failed with its reason, and does not keep the others from it.",
 	}, s.addImportItems)
-	register(s, route{
+	register(s.kernel, route{
 		id: "list-import-items", method: http.MethodGet, path: importsPath + "/{import}/items", tag: "imports", need: memory.RoleMember,
 		summary: "List items with their outcomes, by key",
 	}, s.listImportItems)
-	register(s, route{
+	register(s.kernel, route{
 		id: "start-import", method: http.MethodPost, path: importsPath + "/{import}/start", tag: "imports", need: memory.RoleMember,
 		status: http.StatusAccepted, summary: "Have what was uploaded moved in",
 		doc: "Documents first, then conversations in the order in which they ended. What is settled is never done again. Asked for again, it goes on with what waits.",
 	}, s.startImport)
-	register(s, route{
+	register(s.kernel, route{
 		id: "cancel-import", method: http.MethodPost, path: importsPath + "/{import}/cancel", tag: "imports", need: memory.RoleMember,
 		status: http.StatusAccepted, summary: "Stop an import", doc: "What is moved in stays. What is not is skipped, until it is uploaded and started again.",
 	}, s.cancelImport)
@@ -93,7 +104,7 @@ type importView struct {
 	FinishedAt *time.Time          `json:"finishedAt,omitempty"`
 }
 
-func (s *Server) viewImport(id memory.Identity, i store.Import) importView {
+func (s *transferRoom) viewImport(id memory.Identity, i store.Import) importView {
 	v := importView{
 		ID: i.ID, Owner: i.Owner, Format: i.Format, Label: i.Label, OnConflict: i.OnConflict, Extract: i.Extract, State: i.State,
 		Items: i.Items, Settled: i.Settled(), Waiting: i.Outcomes[""], Outcomes: map[string]int{},
@@ -111,7 +122,7 @@ func (s *Server) viewImport(id memory.Identity, i store.Import) importView {
 	return v
 }
 
-func (s *Server) createImport(ctx context.Context, in *createImportInput) (*reply[importView], error) {
+func (s *transferRoom) createImport(ctx context.Context, in *createImportInput) (*reply[importView], error) {
 	b := in.Body
 	id, _, err := s.enter(ctx, in.Agent, person{b.Owner, b.Channel, b.Sender, b.EndUserID, "body"})
 	if err != nil {
@@ -132,7 +143,7 @@ type listImportsInput struct {
 	PageParams
 }
 
-func (s *Server) listImports(ctx context.Context, in *listImportsInput) (*reply[page[importSummary]], error) {
+func (s *transferRoom) listImports(ctx context.Context, in *listImportsInput) (*reply[page[importSummary]], error) {
 	id, _, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err
@@ -172,7 +183,7 @@ type importInput struct {
 
 // onImport is the import that a request is about, and the identity that works on it: whoever may read it, on behalf of whom it
 // is about.
-func (s *Server) onImport(ctx context.Context, in importInput) (memory.Identity, store.Import, error) {
+func (s *transferRoom) onImport(ctx context.Context, in importInput) (memory.Identity, store.Import, error) {
 	id, _, err := s.enter(ctx, in.Agent, person{location: "path"})
 	if err != nil {
 		return id, store.Import{}, err
@@ -186,7 +197,7 @@ func (s *Server) onImport(ctx context.Context, in importInput) (memory.Identity,
 	return id, found, nil
 }
 
-func (s *Server) getImport(ctx context.Context, in *importInput) (*reply[importView], error) {
+func (s *transferRoom) getImport(ctx context.Context, in *importInput) (*reply[importView], error) {
 	id, found, err := s.onImport(ctx, *in)
 	if err != nil {
 		return nil, err

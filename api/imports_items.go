@@ -63,7 +63,7 @@ type stagedView struct {
 	Failed int `json:"failed" doc:"Cannot be moved in: the list of items says why."`
 }
 
-func (s *Server) addImportItems(ctx context.Context, in *addImportItemsInput) (*reply[stagedView], error) {
+func (s *transferRoom) addImportItems(ctx context.Context, in *addImportItemsInput) (*reply[stagedView], error) {
 	id, _, err := s.onImport(ctx, importInput{in.AgentParam, in.ImportParam})
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (s *Server) addImportItems(ctx context.Context, in *addImportItemsInput) (*
 }
 
 // stage is an item as it is stored until it is moved in. The error is about what no other item can do without.
-func (s *Server) stage(id memory.Identity, in importItem) (store.ImportItem, error) {
+func (s *transferRoom) stage(id memory.Identity, in importItem) (store.ImportItem, error) {
 	staged := store.ImportItem{Key: in.Key}
 	item := imports.Item{Key: in.Key}
 	switch {
@@ -185,7 +185,7 @@ func viewImportedItem(x store.ImportItemState) importedItemView {
 	return v
 }
 
-func (s *Server) listImportItems(ctx context.Context, in *listImportItemsInput) (*reply[page[importedItemView]], error) {
+func (s *transferRoom) listImportItems(ctx context.Context, in *listImportItemsInput) (*reply[page[importedItemView]], error) {
 	id, _, err := s.onImport(ctx, importInput{in.AgentParam, in.ImportParam})
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"reverie/workflows"
 )
 
-func (s *Server) startImport(ctx context.Context, in *importInput) (*reply[importView], error) {
+func (s *transferRoom) startImport(ctx context.Context, in *importInput) (*reply[importView], error) {
 	id, _, err := s.onImport(ctx, *in)
 	if err != nil {
 		return nil, err
@@ -19,14 +19,14 @@ func (s *Server) startImport(ctx context.Context, in *importInput) (*reply[impor
 		return nil, err
 	}
 	if started.State == store.ImportRunning {
-		if err := s.workflows.startImport(ctx, id, started); err != nil {
+		if err := s.startImportWorkflow(ctx, id, started); err != nil {
 			return nil, err
 		}
 	}
 	return accepted(s.viewImport(id, started)), nil
 }
 
-func (s *Server) cancelImport(ctx context.Context, in *importInput) (*reply[importView], error) {
+func (s *transferRoom) cancelImport(ctx context.Context, in *importInput) (*reply[importView], error) {
 	id, found, err := s.onImport(ctx, *in)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (s *Server) cancelImport(ctx context.Context, in *importInput) (*reply[impo
 		}
 		running := false
 		if found.StartedAt != nil {
-			if running, err = s.workflows.cancelImport(ctx, id, found); err != nil {
+			if running, err = s.cancelImportWorkflow(ctx, id, found); err != nil {
 				return nil, err
 			}
 		}
@@ -51,11 +51,11 @@ func (s *Server) cancelImport(ctx context.Context, in *importInput) (*reply[impo
 	return accepted(s.viewImport(id, found)), nil
 }
 
-// startImport has an import run, or finds it running.
-func (s *starter) startImport(ctx context.Context, id memory.Identity, i store.Import) error {
+// startImportWorkflow starts the workflow of an import, or finds it running.
+func (s *transferRoom) startImportWorkflow(ctx context.Context, id memory.Identity, i store.Import) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), acceptTimeout)
 	defer cancel()
-	err := workflows.StartImport(ctx, s.client, workflows.ImportInput{
+	err := workflows.StartImport(ctx, s.Temporal, workflows.ImportInput{
 		AgentRef: store.AgentRef{Workspace: id.Workspace, Agent: id.Agent}, Import: i.ID, Format: i.Format,
 	})
 	if err != nil && temporalAway(err) {
@@ -64,11 +64,11 @@ func (s *starter) startImport(ctx context.Context, id memory.Identity, i store.I
 	return err
 }
 
-// cancelImport has an import that runs stop. It reports false when none does.
-func (s *starter) cancelImport(ctx context.Context, id memory.Identity, i store.Import) (running bool, err error) {
+// cancelImportWorkflow cancels the workflow of an import. It reports false when none is running.
+func (s *transferRoom) cancelImportWorkflow(ctx context.Context, id memory.Identity, i store.Import) (running bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), acceptTimeout)
 	defer cancel()
-	running, err = workflows.CancelImport(ctx, s.client, workflows.ImportID(id.Workspace, id.Agent, i.ID))
+	running, err = workflows.CancelImport(ctx, s.Temporal, workflows.ImportID(id.Workspace, id.Agent, i.ID))
 	if err != nil && temporalAway(err) {
 		return false, fmt.Errorf("%w: %w", errWorkflowsAway, err)
 	}

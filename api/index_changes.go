@@ -57,7 +57,7 @@ func (a *announcer) run(ref store.AgentRef) {
 }
 
 // indexChanged has what was written embedded soon. Words are found already.
-func (s *Server) indexChanged(id memory.Identity, scope memory.Scope) {
+func (s *kernel) indexChanged(id memory.Identity, scope memory.Scope) {
 	if len(s.Search.Embedders) == 0 {
 		return
 	}

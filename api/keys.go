@@ -12,16 +12,16 @@ import (
 )
 
 func (s *Server) keyRoutes() {
-	register(s, route{
+	register(s.kernel, route{
 		id: "create-key", method: http.MethodPost, path: "/api/v1/keys", tag: "keys", need: memory.RoleAdmin,
 		summary: "Create a key", status: http.StatusCreated, body: maxSmallBody,
 		doc: "The secret is in this answer and nowhere else. Needs an admin key that is not limited to some agents.",
 	}, s.createKey)
-	register(s, route{
+	register(s.kernel, route{
 		id: "list-keys", method: http.MethodGet, path: "/api/v1/keys", tag: "keys", need: memory.RoleAdmin,
 		summary: "List keys, newest first, revoked ones included",
 	}, s.listKeys)
-	register(s, route{
+	register(s.kernel, route{
 		id: "revoke-key", method: http.MethodDelete, path: "/api/v1/keys/{key}", tag: "keys", need: memory.RoleAdmin,
 		summary: "Revoke a key for good", doc: "It stops working at once on this server and within 5 seconds on others.",
 	}, s.revokeKey)

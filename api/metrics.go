@@ -18,7 +18,7 @@ func (s *Server) metricsRoutes() {
 	if s.Metrics == nil {
 		return
 	}
-	registerRaw(s, route{
+	registerRaw(s.kernel, route{
 		id: "metrics", method: http.MethodGet, path: "/metrics", tag: "operation",
 		summary: "Metrics in Prometheus' format",
 		doc:     "For requests from this machine itself (not through a proxy), and with an admin key that is not limited to agents or an owner.",

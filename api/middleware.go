@@ -19,7 +19,7 @@ import (
 )
 
 // useMiddleware sets up what happens around every request.
-func (s *Server) useMiddleware() {
+func (s *kernel) useMiddleware() {
 	e := s.echo
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = echo.ExtractIPDirect() // what a client claims in X-Forwarded-For decides nothing
@@ -86,7 +86,7 @@ var plainID = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,64}$`)
 
 // startTrail begins a request's trail and names its route to telemetry. The path itself is kept out of traces: it holds
 // names of conversations, which may be phone numbers.
-func (s *Server) startTrail(next echo.HandlerFunc) echo.HandlerFunc {
+func (s *kernel) startTrail(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
 		if !plainID.MatchString(r.Header.Get(echo.HeaderXRequestID)) {
@@ -102,7 +102,7 @@ func (s *Server) startTrail(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 // logRequest writes one line for each request: no contents, no secrets, and the route instead of the path.
-func (s *Server) logRequest(c echo.Context, v middleware.RequestLoggerValues) error {
+func (s *kernel) logRequest(c echo.Context, v middleware.RequestLoggerValues) error {
 	t := trailOf(c.Request().Context())
 	level := slog.LevelInfo
 	switch {
@@ -126,18 +126,18 @@ func (s *Server) logRequest(c echo.Context, v middleware.RequestLoggerValues) er
 func isProbe(path string) bool { return path == "/healthz" || path == "/readyz" || path == "/metrics" }
 
 // answerError answers what no operation answers: unknown routes, bodies that are too large, panics.
-func (s *Server) answerError(err error, c echo.Context) {
+func (s *kernel) answerError(err error, c echo.Context) {
 	if c.Response().Committed {
 		return
 	}
 	p := s.fromEcho(c, err)
-	maps.Copy(c.Response().Header(), p.headers)
+	maps.Copy(c.Response().Header(), p.GetHeaders())
 	if err := c.JSON(p.Code, p); err != nil {
 		s.Log.Debug("The client did not take the answer", "error", err)
 	}
 }
 
-func (s *Server) fromEcho(c echo.Context, err error) *Problem {
+func (s *kernel) fromEcho(c echo.Context, err error) *Problem {
 	var (
 		p       *Problem
 		refused *echo.HTTPError

@@ -112,6 +112,9 @@ var errorStatus = map[errorName]int{
 	nameWorkflowsUnavailable: http.StatusServiceUnavailable,
 }
 
+// status returns the HTTP status of an error.
+func (n errorName) status() int { return errorStatus[n] }
+
 // Schema describes the names to clients.
 func (errorName) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{

@@ -4,10 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"reflect"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -84,9 +82,10 @@ func schemaName(t reflect.Type, hint string) string {
 	return strings.TrimSuffix(strings.Replace(name, "InputBody", "Body", 1), "View") + suffix
 }
 
-// finish completes the document after all operations are registered. It changes what is described, not what is accepted: huma
+// finishDocument completes the OpenAPI document after all operations are registered. It changes what is described, not what is accepted: huma
 // validates with what it computed at registration.
-func finish(o *huma.OpenAPI) {
+func (s *kernel) finishDocument() {
+	o := s.api.OpenAPI()
 	openAnswers(o)
 	for _, path := range o.Paths {
 		for _, op := range []*huma.Operation{path.Get, path.Post, path.Put, path.Patch, path.Delete} {
@@ -169,31 +168,4 @@ var jsonFormat = huma.Format{
 		}
 		return json.Unmarshal(data, v)
 	},
-}
-
-func (s *Server) documentationRoutes() {
-	registerRaw(s, route{
-		id: "openapi-json", method: http.MethodGet, path: "/openapi.json", tag: "operation", summary: "This document as JSON",
-	}, "application/json", s.serveDocument("application/json", func() ([]byte, error) { return json.Marshal(s.api.OpenAPI()) }))
-	registerRaw(s, route{
-		id: "openapi-yaml", method: http.MethodGet, path: "/openapi.yaml", tag: "operation", summary: "This document as YAML",
-	}, "application/yaml", s.serveDocument("application/yaml", func() ([]byte, error) { return s.api.OpenAPI().YAML() }))
-	s.pageRoutes()
-}
-
-// serveDocument serves what build makes, once: the routes do not change after the start.
-func (s *Server) serveDocument(contentType string, build func() ([]byte, error)) rawHandler {
-	once := sync.OnceValues(build)
-	return func(ctx huma.Context, w http.ResponseWriter, _ *http.Request) {
-		document, err := once()
-		if err != nil {
-			s.refuse(ctx, err)
-			return
-		}
-		w.Header().Set("Content-Type", contentType)
-		w.Header().Set("Cache-Control", "no-cache")
-		if _, err := w.Write(document); err != nil {
-			s.Log.Debug("The client did not take the answer", "error", err)
-		}
-	}
 }

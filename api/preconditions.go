@@ -23,7 +23,7 @@ type basis struct {
 
 // basis reads the Preconditions. Whether the version is still current is for the gate to decide, which merges or refuses;
 // here a tag only has to name a version that there was.
-func (s *Server) basis(ctx context.Context, id memory.Identity, ref memory.Ref, p Preconditions) (basis, error) {
+func (s *kernel) basis(ctx context.Context, id memory.Identity, ref memory.Ref, p Preconditions) (basis, error) {
 	switch {
 	case p.IfMatch != "" && p.IfNoneMatch != "":
 		return basis{}, invalidAt("header.If-None-Match", "it contradicts If-Match: send one of the two")

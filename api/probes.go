@@ -29,7 +29,7 @@ const (
 
 // probes ask the parts whether they are there, each at most once per probeTTL.
 type probes struct {
-	server   *Server
+	server   *kernel
 	database probe
 	temporal probe
 	workers  probe
@@ -97,4 +97,13 @@ func (p *probes) askWorkers(ctx context.Context) partView {
 		}
 		return partView{Name: "workers", State: stateOK}
 	})
+}
+
+// partView is the state of one part.
+type partView struct {
+	Name   string     `json:"name"`
+	State  string     `json:"state" doc:"ok, degraded, down, unknown, or what the part says of itself."`
+	Detail string     `json:"detail,omitempty" doc:"What is wrong and what to do about it."`
+	Since  *time.Time `json:"since,omitempty"`
+	SeenAt *time.Time `json:"seenAt,omitempty"`
 }

@@ -117,6 +117,9 @@ func fromHuma(status int, msg string, errs ...error) huma.StatusError {
 	return problem(nameInternal, "the server failed to answer; its log tells more")
 }
 
+// metaInvalid is the key of an operation's metadata that holds the name of its invalid requests; missing: invalid_request.
+const metaInvalid = "invalid"
+
 // huma makes errors through these package-wide variables; there is no other way to give it our shape.
 func init() {
 	huma.NewError = fromHuma

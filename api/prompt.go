@@ -12,22 +12,22 @@ import (
 	"reverie/store"
 )
 
-func (s *Server) promptRoutes() {
-	register(s, route{
+func (s *fileRoom) promptRoutes() {
+	register(s.kernel, route{
 		id: "system-prompt", method: http.MethodGet, path: "/api/v1/agents/{agent}/system-prompt", tag: "prompt", need: memory.RoleViewer,
 		summary: "Render the system prompt",
 		doc:     "The enabled documents that the owner sees, in order: shared ones first, the owner's own as a block after them.",
 	}, s.systemPrompt)
-	register(s, route{
+	register(s.kernel, route{
 		id: "list-prompt-files", method: http.MethodGet, path: workspacePath + "/prompt-files", tag: "prompt", need: memory.RoleViewer,
 		summary: "List the documents of the system prompt, in order",
 	}, s.listPromptFiles)
-	register(s, route{
+	register(s.kernel, route{
 		id: "set-prompt-files", method: http.MethodPut, path: workspacePath + "/prompt-files", tag: "prompt", need: memory.RoleMember,
 		summary: "Choose the documents of the system prompt", body: maxSmallBody,
 		doc: "Of one scope: the named ones are enabled in this order, all others of the scope are disabled.",
 	}, s.setPromptFiles)
-	register(s, route{
+	register(s.kernel, route{
 		id: "set-prompt-file", method: http.MethodPatch, path: workspacePath + "/files/{path}", rest: "path", tag: "prompt", need: memory.RoleMember,
 		summary: "Enable or disable a document in the system prompt, or move it", body: maxSmallBody, doc: "Makes no new version.",
 	}, s.setPromptFile)
@@ -44,7 +44,7 @@ type promptInput struct {
 	PersonParams
 }
 
-func (s *Server) systemPrompt(ctx context.Context, in *promptInput) (*reply[promptView], error) {
+func (s *fileRoom) systemPrompt(ctx context.Context, in *promptInput) (*reply[promptView], error) {
 	id, _, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (s *Server) systemPrompt(ctx context.Context, in *promptInput) (*reply[prom
 
 func viewDocument(d memory.Document) FileEntry { return viewEntry(d, d.Size()) }
 
-func (s *Server) listPromptFiles(ctx context.Context, in *promptInput) (*reply[page[FileEntry]], error) {
+func (s *fileRoom) listPromptFiles(ctx context.Context, in *promptInput) (*reply[page[FileEntry]], error) {
 	id, _, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ type promptFilesInput struct {
 	}
 }
 
-func (s *Server) setPromptFiles(ctx context.Context, in *promptFilesInput) (*reply[page[FileEntry]], error) {
+func (s *fileRoom) setPromptFiles(ctx context.Context, in *promptFilesInput) (*reply[page[FileEntry]], error) {
 	id, _, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ type promptPlace struct {
 }
 
 // promptPlaces says what has to change so that exactly files are enabled, in their order. All of them must exist.
-func (s *Server) promptPlaces(ctx context.Context, id memory.Identity, scope memory.Scope, files []string) ([]promptPlace, error) {
+func (s *fileRoom) promptPlaces(ctx context.Context, id memory.Identity, scope memory.Scope, files []string) ([]promptPlace, error) {
 	listed, err := s.Store.Documents(ctx, id, store.DocumentFilter{Scope: scope})
 	if err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ type promptFileInput struct {
 	}
 }
 
-func (s *Server) setPromptFile(ctx context.Context, in *promptFileInput) (*reply[FileEntry], error) {
+func (s *fileRoom) setPromptFile(ctx context.Context, in *promptFileInput) (*reply[FileEntry], error) {
 	path, err := in.clean()
 	if err != nil {
 		return nil, err

@@ -15,8 +15,14 @@ import (
 
 const recallPath = "/api/v1/agents/{agent}/memory"
 
-func (s *Server) recallRoutes() {
-	register(s, route{
+// recallRoom serves searches and the index behind them.
+type recallRoom struct{ *kernel }
+
+// registerRecall adds the operations about searches.
+func registerRecall(k *kernel) { (&recallRoom{k}).recallRoutes() }
+
+func (s *recallRoom) recallRoutes() {
+	register(s.kernel, route{
 		id: "search-memory", method: http.MethodPost, path: recallPath + "/search", tag: "recall", need: memory.RoleViewer,
 		summary: "Search what is remembered and what was said", body: maxSearchBody, invalid: nameInvalidSearch,
 		example: map[string]any{"endUserId": "42", "query": "Where do I live?"},
@@ -54,7 +60,7 @@ type searchInput struct {
 }
 
 // searchMemory answers a search. When the server cannot, the error tells an agent's tool so in the shape that it knows.
-func (s *Server) searchMemory(ctx context.Context, in *searchInput) (*reply[searchView], error) {
+func (s *recallRoom) searchMemory(ctx context.Context, in *searchInput) (*reply[searchView], error) {
 	out, err := s.search(ctx, in)
 	if err == nil {
 		return out, nil
@@ -75,7 +81,7 @@ type failedSearch struct {
 	UnavailableView
 }
 
-func (s *Server) search(ctx context.Context, in *searchInput) (*reply[searchView], error) {
+func (s *recallRoom) search(ctx context.Context, in *searchInput) (*reply[searchView], error) {
 	who, err := oneOf(in.person(), person{in.Body.Owner, in.Body.Channel, in.Body.Sender, in.Body.EndUserID, "body"})
 	if err != nil {
 		return nil, err

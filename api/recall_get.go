@@ -13,8 +13,8 @@ import (
 	"reverie/store"
 )
 
-func (s *Server) recallGetRoutes() {
-	register(s, route{
+func (s *recallRoom) recallGetRoutes() {
+	register(s.kernel, route{
 		id: "get-memory", method: http.MethodGet, path: recallPath + "/get", tag: "recall", need: memory.RoleViewer,
 		summary: "Read a part of what was found", invalid: nameInvalidSearch,
 		doc: "Lines of a document, or messages of a conversation (path sessions/ and its id, a line for each message), at most 12,000 characters. " +
@@ -56,7 +56,7 @@ type excerptView struct {
 	Error        string        `json:"error,omitempty"`
 }
 
-func (s *Server) getMemory(ctx context.Context, in *getMemoryInput) (*reply[excerptView], error) {
+func (s *recallRoom) getMemory(ctx context.Context, in *getMemoryInput) (*reply[excerptView], error) {
 	id, agent, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (s *Server) getMemory(ctx context.Context, in *getMemoryInput) (*reply[exce
 }
 
 // documentExcerpt reads a document; one that does not exist is empty.
-func (s *Server) documentExcerpt(ctx context.Context, id memory.Identity, in *getMemoryInput) (excerptView, error) {
+func (s *recallRoom) documentExcerpt(ctx context.Context, id memory.Identity, in *getMemoryInput) (excerptView, error) {
 	view := excerptView{Path: in.Path, From: in.From}
 	path, err := memory.ParsePath(in.Path)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *Server) documentExcerpt(ctx context.Context, id memory.Identity, in *ge
 
 // conversationExcerpt reads messages of a conversation, each as one line; one that does not exist, or that the caller may
 // not know of, is empty and not found.
-func (s *Server) conversationExcerpt(ctx context.Context, id memory.Identity, name string, in *getMemoryInput) (view excerptView, found bool, err error) {
+func (s *recallRoom) conversationExcerpt(ctx context.Context, id memory.Identity, name string, in *getMemoryInput) (view excerptView, found bool, err error) {
 	view = excerptView{Path: in.Path, From: in.From}
 	if id, err = mayReadMessages(id); err != nil {
 		return view, false, err

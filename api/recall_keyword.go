@@ -9,8 +9,8 @@ import (
 	"reverie/search"
 )
 
-func (s *Server) keywordRoutes() {
-	register(s, route{
+func (s *recallRoom) keywordRoutes() {
+	register(s.kernel, route{
 		id: "search-keywords", method: http.MethodPost, path: recallPath + "/keyword", tag: "recall", need: memory.RoleViewer,
 		summary: "Find lines of documents that have all of some words", body: maxSearchBody, invalid: nameInvalidSearch,
 		doc: "Literally, in any case, in the documents in view that have every word. A line scores by how many of the words it has, and by its document: " +
@@ -38,7 +38,7 @@ type keywordsView struct {
 	Error     string              `json:"error,omitempty"`
 }
 
-func (s *Server) searchKeywords(ctx context.Context, in *keywordInput) (*reply[keywordsView], error) {
+func (s *recallRoom) searchKeywords(ctx context.Context, in *keywordInput) (*reply[keywordsView], error) {
 	id, agent, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err

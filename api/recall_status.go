@@ -11,8 +11,8 @@ import (
 	"reverie/store"
 )
 
-func (s *Server) recallStatusRoutes() {
-	register(s, route{
+func (s *recallRoom) recallStatusRoutes() {
+	register(s.kernel, route{
 		id: "memory-status", method: http.MethodGet, path: recallPath + "/status", tag: "recall", need: memory.RoleViewer,
 		summary: "Tell what the index has, and what waits", invalid: nameInvalidSearch,
 		doc: "Counts over all owners of the agent, and over one owner when one is named or the key is pinned to one. With deep, embedding models are asked for a vector, " +
@@ -105,7 +105,7 @@ type selfCheckView struct {
 	Broken  int           `json:"broken" doc:"Of them, those whose text is missing: build the index anew."`
 }
 
-func (s *Server) recallStatus(ctx context.Context, in *recallStatusInput) (*reply[recallStatusView], error) {
+func (s *recallRoom) recallStatus(ctx context.Context, in *recallStatusInput) (*reply[recallStatusView], error) {
 	id, agent, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (s *Server) recallStatus(ctx context.Context, in *recallStatusInput) (*repl
 }
 
 // addVectors tells how far vectors are. Without an embedding provider nothing waits for one.
-func (s *Server) addVectors(ctx context.Context, id memory.Identity, view *vectorStatusView) error {
+func (s *recallRoom) addVectors(ctx context.Context, id memory.Identity, view *vectorStatusView) error {
 	spaces, err := s.Store.Spaces(ctx, id)
 	if err != nil {
 		return err

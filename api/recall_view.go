@@ -129,7 +129,7 @@ const errMemoryOff = "memory is switched off for this agent"
 // backend is what keeps the index.
 const backend = "postgresql"
 
-func (s *Server) viewSearch(r recall.Response) searchView {
+func (s *recallRoom) viewSearch(r recall.Response) searchView {
 	v := searchView{
 		Results: views(r.Results, viewFound), Provider: r.Embedding.Provider, Model: r.Embedding.Model, Citations: "on",
 		Mode: r.Mode, Degraded: r.Degraded, Staleness: staleView{r.Staleness.Pending, r.Staleness.Since}, Waited: r.Waited.Round(time.Millisecond).String(),
@@ -187,5 +187,3 @@ func viewTrace(t recall.Trace) *explainView {
 		Stages: views(t.Stages, func(s recall.Stage) stageView { return stageView{s.Name, milliseconds(s.Took)} }),
 	}
 }
-
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

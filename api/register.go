@@ -72,7 +72,7 @@ func (r route) operation() huma.Operation {
 	}
 	if r.invalid != "" {
 		op.Metadata[metaInvalid] = r.invalid
-		op.Errors = append(op.Errors, errorStatus[r.invalid])
+		op.Errors = append(op.Errors, r.invalid.status())
 	}
 	if r.need == "" {
 		op.Extensions["security"] = []any{} // huma would leave an empty list out
@@ -90,14 +90,11 @@ func (r route) operation() huma.Operation {
 	return op
 }
 
-// Keys of what an operation's Metadata says about its least role, and about how requests that cannot be used are called.
-const (
-	metaRole    = "role"
-	metaInvalid = "invalid"
-)
+// metaRole is the key of an operation's metadata that holds its role.
+const metaRole = "role"
 
 // register adds an operation to the server, and again at its original path. Errors of the handler get their HTTP form here.
-func register[In, Out any](s *Server, r route, handle func(context.Context, *In) (*Out, error)) {
+func register[In, Out any](s *kernel, r route, handle func(context.Context, *In) (*Out, error)) {
 	registerAt(s, r, r.operation(), handle)
 	if r.original != "" {
 		op := r.operation()
@@ -108,7 +105,7 @@ func register[In, Out any](s *Server, r route, handle func(context.Context, *In)
 	}
 }
 
-func registerAt[In, Out any](s *Server, r route, op huma.Operation, handle func(context.Context, *In) (*Out, error)) {
+func registerAt[In, Out any](s *kernel, r route, op huma.Operation, handle func(context.Context, *In) (*Out, error)) {
 	op.Responses = map[string]*huma.Response{}
 	huma.Register(s.api, op, func(ctx context.Context, in *In) (*Out, error) {
 		out, err := handle(ctx, in)
@@ -137,7 +134,7 @@ func registerAt[In, Out any](s *Server, r route, op huma.Operation, handle func(
 type rawHandler func(huma.Context, http.ResponseWriter, *http.Request)
 
 // registerRaw adds an operation that writes its answer by itself, such as a page.
-func registerRaw(s *Server, r route, contentType string, handle rawHandler) {
+func registerRaw(s *kernel, r route, contentType string, handle rawHandler) {
 	op := r.operation()
 	op.Responses = map[string]*huma.Response{
 		"200": {
@@ -157,7 +154,7 @@ func registerRaw(s *Server, r route, contentType string, handle rawHandler) {
 }
 
 // problemResponse describes an error.
-func (s *Server) problemResponse(description string) *huma.Response {
+func (s *kernel) problemResponse(description string) *huma.Response {
 	schema := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "")
 	return &huma.Response{Description: description, Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}}
 }

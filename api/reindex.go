@@ -13,14 +13,14 @@ import (
 	"reverie/workflows"
 )
 
-func (s *Server) reindexRoutes() {
-	register(s, route{
+func (s *recallRoom) reindexRoutes() {
+	register(s.kernel, route{
 		id: "build-index", method: http.MethodPost, path: recallPath + "/index", tag: "recall", need: memory.RoleAdmin,
 		summary: "Bring the index up to date, or build it anew", status: http.StatusAccepted, body: maxSmallBody, invalid: nameInvalidSearch,
 		doc: "Of the agent, and with a key that is not limited to agents of what belongs to the workspace too. Without force, what waits (merging, vectors, sources of an earlier release) is done at once. With force, everything is indexed anew from the documents and messages, " +
 			"source by source, while searches go on; the same texts give the same index.",
 	}, s.buildIndex)
-	register(s, route{
+	register(s.kernel, route{
 		id: "index-progress", method: http.MethodGet, path: recallPath + "/index", tag: "recall", need: memory.RoleViewer,
 		summary: "Tell how far the index is",
 	}, s.indexProgress)
@@ -44,7 +44,7 @@ type indexView struct {
 	Link       string                   `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
 }
 
-func (s *Server) buildIndex(ctx context.Context, in *buildIndexInput) (*reply[indexView], error) {
+func (s *recallRoom) buildIndex(ctx context.Context, in *buildIndexInput) (*reply[indexView], error) {
 	id, _, err := s.enter(ctx, in.Agent, person{})
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ type indexProgressInput struct {
 	AgentParam
 }
 
-func (s *Server) indexProgress(ctx context.Context, in *indexProgressInput) (*reply[indexView], error) {
+func (s *recallRoom) indexProgress(ctx context.Context, in *indexProgressInput) (*reply[indexView], error) {
 	id, _, err := s.enter(ctx, in.Agent, person{})
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func indexesOf(id memory.Identity) []store.AgentRef {
 }
 
 // index tells how far the index of an agent is: what the database knows, and what the workflow knows if it answers.
-func (s *Server) index(ctx context.Context, id memory.Identity) (indexView, error) {
+func (s *recallRoom) index(ctx context.Context, id memory.Identity) (indexView, error) {
 	id, _ = acrossOwners(id) // only counts are shown
 	view := indexView{State: "ready", WorkflowID: workflows.LexicalReindexID(indexesOf(id)[0])}
 	view.Link = s.workflows.link(view.WorkflowID)

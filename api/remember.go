@@ -11,14 +11,14 @@ import (
 	"reverie/toolbox"
 )
 
-func (s *Server) rememberRoutes() {
-	register(s, route{
+func (s *talkRoom) rememberRoutes() {
+	register(s.kernel, route{
 		id: "remember", method: http.MethodPost, path: "/api/v1/agents/{agent}/remember", tag: "chat", need: memory.RoleMember,
 		summary: "Remember a statement", body: maxSmallBody, errors: []int{http.StatusConflict},
 		doc: "Saves it at once and without a model, as the person's own words, under \"## Remembered\" of the owner's MEMORY.md (the shared one where owners are not kept apart). " +
 			"What is known already is recognised; a statement that says otherwise takes the place of the old line, whose version stays in the history.",
 	}, s.remember)
-	register(s, route{
+	register(s.kernel, route{
 		id: "forget", method: http.MethodPost, path: "/api/v1/agents/{agent}/forget", tag: "chat", need: memory.RoleMember,
 		summary: "Forget what a document says", body: maxSmallBody, errors: []int{http.StatusConflict},
 		doc: "Takes the statements on the given lines out of the document, MEMORY.md, PROFILE.md, the archives and the daily notes. No dream, extraction or flush writes them again, in no words; " +
@@ -67,7 +67,7 @@ func viewWritten(r memory.Receipt) writtenView {
 	return writtenView{r, r.Replayed}
 }
 
-func (s *Server) remember(ctx context.Context, in *rememberInput) (*reply[rememberedView], error) {
+func (s *talkRoom) remember(ctx context.Context, in *rememberInput) (*reply[rememberedView], error) {
 	id, agent, err := s.needOwner(ctx, in.Agent, in.Body.person())
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (s *Server) remember(ctx context.Context, in *rememberInput) (*reply[rememb
 }
 
 // changed has what was written embedded soon.
-func (s *Server) changed(id memory.Identity, receipt memory.Receipt) {
+func (s *talkRoom) changed(id memory.Identity, receipt memory.Receipt) {
 	if receipt.Replayed {
 		return
 	}
@@ -127,7 +127,7 @@ type statementView struct {
 	Text  string         `json:"text"`
 }
 
-func (s *Server) forget(ctx context.Context, in *forgetInput) (*reply[forgottenView], error) {
+func (s *talkRoom) forget(ctx context.Context, in *forgetInput) (*reply[forgottenView], error) {
 	b := in.Body
 	id, agent, err := s.needOwner(ctx, in.Agent, b.person())
 	if err != nil {

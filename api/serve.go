@@ -14,7 +14,7 @@ const shutdownGrace = 20 * time.Second
 
 // Serve answers requests on l until ctx ends; it closes l. Then it takes no new ones, answers those who wait for a
 // workflow at once with 202, and lets the others end within 20 seconds. It returns nil after an orderly end.
-func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+func (s *kernel) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: 10 * time.Second,

@@ -22,19 +22,19 @@ const (
 	snapshotsPath = snapshotPath + "/imports"
 )
 
-func (s *Server) snapshotRoutes() {
-	register(s, route{
+func (s *transferRoom) snapshotRoutes() {
+	register(s.kernel, route{
 		id: "export-snapshot", method: http.MethodGet, path: snapshotPath + "/export", tag: "snapshots", need: memory.RoleViewer,
 		summary: "Export documents as one ZIP archive", also: []int{http.StatusNotModified}, errors: []int{http.StatusConflict},
 		doc: "manifest.json first, then the documents by name; the same documents are the same bytes. At most 499 documents and 16 MiB: export a part with prefix when there are more. " +
 			"The header Reverie-Left-Out counts documents that a snapshot does not carry. With If-None-Match it answers 304 when nothing has changed.",
 	}, s.exportSnapshot)
 	s.snapshotImportRoutes()
-	register(s, route{
+	register(s.kernel, route{
 		id: "list-snapshot-imports", method: http.MethodGet, path: snapshotsPath, tag: "snapshots", need: memory.RoleViewer,
 		summary: "List imports of archives, newest first", doc: "Those of shared documents, and those of the owner that is named or that the key is pinned to; an admin key that names nobody sees those of all.",
 	}, s.listSnapshotImports)
-	register(s, route{
+	register(s.kernel, route{
 		id: "get-snapshot-import", method: http.MethodGet, path: snapshotsPath + "/{import}", tag: "snapshots", need: memory.RoleViewer,
 		summary: "What became of an import", doc: "Of every entry of the archive. It holds names and hashes, never contents. An admin key finds it without naming the owner.",
 	}, s.getSnapshotImport)
@@ -77,7 +77,7 @@ type archiveReply struct {
 	Body               []byte
 }
 
-func (s *Server) exportSnapshot(ctx context.Context, in *exportSnapshotInput) (*archiveReply, error) {
+func (s *transferRoom) exportSnapshot(ctx context.Context, in *exportSnapshotInput) (*archiveReply, error) {
 	id, _, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ type snapshotImportView struct {
 	Finished   *time.Time           `json:"finishedAt,omitempty"`
 }
 
-func (s *Server) viewSnapshotImport(i store.SnapshotImport) snapshotImportView {
+func (s *transferRoom) viewSnapshotImport(i store.SnapshotImport) snapshotImportView {
 	files := i.Files
 	if files == nil {
 		files = []store.SnapshotFile{}
@@ -155,7 +155,7 @@ type snapshotImportsInput struct {
 }
 
 // onImports is on whose behalf records are looked at.
-func (s *Server) onImports(ctx context.Context, agent string, p person) (memory.Identity, error) {
+func (s *transferRoom) onImports(ctx context.Context, agent string, p person) (memory.Identity, error) {
 	id, _, err := s.enter(ctx, agent, p)
 	if id.Owner == memory.NoOwner && id.Role.Includes(memory.RoleAdmin) {
 		id.AnyOwner = true // whom Temporal's Web UI has told of an import, it does not tell whose that is
@@ -163,7 +163,7 @@ func (s *Server) onImports(ctx context.Context, agent string, p person) (memory.
 	return id, err
 }
 
-func (s *Server) listSnapshotImports(ctx context.Context, in *snapshotImportsInput) (*reply[page[snapshotImportView]], error) {
+func (s *transferRoom) listSnapshotImports(ctx context.Context, in *snapshotImportsInput) (*reply[page[snapshotImportView]], error) {
 	id, err := s.onImports(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ type snapshotImportInput struct {
 	Import uuid.UUID `path:"import" doc:"Id of the import."`
 }
 
-func (s *Server) getSnapshotImport(ctx context.Context, in *snapshotImportInput) (*reply[snapshotImportView], error) {
+func (s *transferRoom) getSnapshotImport(ctx context.Context, in *snapshotImportInput) (*reply[snapshotImportView], error) {
 	id, err := s.onImports(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err

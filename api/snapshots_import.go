@@ -32,14 +32,14 @@ const (
 	previewTime = maxWait
 )
 
-func (s *Server) snapshotImportRoutes() {
+func (s *transferRoom) snapshotImportRoutes() {
 	const body = " The body is the archive itself (application/zip), or a form with the archive as file (multipart/form-data); at most 16 MiB."
 	preview := route{
 		id: "preview-snapshot", method: http.MethodPost, path: snapshotPath + "/import/preview", tag: "snapshots", need: memory.RoleMember,
 		summary: "See what an import would do", body: maxSnapshotBody, timeout: previewTime, errors: []int{http.StatusConflict},
 		doc: "Nothing is written. The token names the archive and every version that the import would change: send it with the import, which then refuses when anything has changed since." + body,
 	}
-	register(s, preview, s.previewSnapshot)
+	register(s.kernel, preview, s.previewSnapshot)
 	run := route{
 		id: "import-snapshot", method: http.MethodPost, path: snapshotPath + "/import", tag: "snapshots", need: memory.RoleMember,
 		summary: "Import an archive of documents", body: maxSnapshotBody, timeout: maxWait + requestTimeout,
@@ -47,7 +47,7 @@ func (s *Server) snapshotImportRoutes() {
 		doc: "All documents in one transaction, or none; documents that the archive does not have stay. Answers 200 with what became of each file, or 202 when it is not done within wait: it goes on. " +
 			"The same archive is imported once at a time; imported again, it changes what is not as it says." + body,
 	}
-	register(s, run, s.importSnapshot)
+	register(s.kernel, run, s.importSnapshot)
 	for _, r := range []route{preview, run} {
 		content := s.api.OpenAPI().Paths[r.path].Post.RequestBody.Content
 		content[multipartType] = &huma.MediaType{Schema: &huma.Schema{
@@ -75,7 +75,7 @@ type upload struct {
 }
 
 // receive reads an archive. Nothing of it has reached the database when it is refused.
-func (s *Server) receive(ctx context.Context, in *SnapshotUpload) (u upload, err error) {
+func (s *transferRoom) receive(ctx context.Context, in *SnapshotUpload) (u upload, err error) {
 	if u.id, _, err = s.enter(ctx, in.Agent, in.person()); err != nil {
 		return upload{}, err
 	}
@@ -205,7 +205,7 @@ type previewView struct {
 	Token      string          `json:"token" doc:"Send it with the import."`
 }
 
-func (s *Server) previewSnapshot(ctx context.Context, in *SnapshotUpload) (*reply[previewView], error) {
+func (s *transferRoom) previewSnapshot(ctx context.Context, in *SnapshotUpload) (*reply[previewView], error) {
 	u, err := s.receive(ctx, in)
 	if err != nil {
 		return nil, err
@@ -266,7 +266,7 @@ type importedView struct {
 	Record  string             `json:"record" doc:"Where the record of the import is."`
 }
 
-func (s *Server) importSnapshot(ctx context.Context, in *importSnapshotInput) (*reply[importedView], error) {
+func (s *transferRoom) importSnapshot(ctx context.Context, in *importSnapshotInput) (*reply[importedView], error) {
 	wait, err := in.duration()
 	if err != nil {
 		return nil, err
@@ -306,7 +306,7 @@ func (s *Server) importSnapshot(ctx context.Context, in *importSnapshotInput) (*
 }
 
 // imported answers with the record of an import.
-func (s *Server) imported(record store.SnapshotImport, in workflows.ImportSnapshotInput, done bool) (*reply[importedView], error) {
+func (s *transferRoom) imported(record store.SnapshotImport, in workflows.ImportSnapshotInput, done bool) (*reply[importedView], error) {
 	record.WorkflowID = in.ID()
 	v := importedView{
 		Status: "running", Applied: []string{}, Skipped: []skipView{}, Import: s.viewSnapshotImport(record),

@@ -15,8 +15,8 @@ import (
 	"reverie/workflows"
 )
 
-func (s *Server) spaceRoutes() {
-	register(s, route{
+func (s *recallRoom) spaceRoutes() {
+	register(s.kernel, route{
 		id: "decide-space", method: http.MethodPost, path: recallPath + "/spaces/{space}", tag: "recall", need: memory.RoleAdmin,
 		summary: "Decide which vectors searches look at", body: maxSmallBody, errors: []int{http.StatusConflict},
 		doc: "While a change of the embedding model waits for a decision about the space that it has built: switch to it all the same, or abandon it. After the change, for as long as the space from before is kept: switch-back makes that one live again, at once for all searches. " +
@@ -43,7 +43,7 @@ type decidedView struct {
 	Link       string      `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
 }
 
-func (s *Server) decideSpace(ctx context.Context, in *decideSpaceInput) (*reply[decidedView], error) {
+func (s *recallRoom) decideSpace(ctx context.Context, in *decideSpaceInput) (*reply[decidedView], error) {
 	id, _, err := s.enter(ctx, in.Agent, person{})
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (s *Server) decideSpace(ctx context.Context, in *decideSpaceInput) (*reply[
 		return nil, problem(nameNotFound, "the agent has no embedding space %d", in.Space)
 	}
 	change := workflows.ReindexID(indexesOf(id)[0], spaces[at].Identity)
-	if err := s.workflows.decide(ctx, change, in.Body.Decision); err != nil {
+	if err := s.decide(ctx, change, in.Body.Decision); err != nil {
 		return nil, err
 	}
 	if spaces, err = s.Store.Spaces(ctx, id); err != nil {
@@ -71,12 +71,12 @@ func (s *Server) decideSpace(ctx context.Context, in *decideSpaceInput) (*reply[
 
 // decide tells a change of the embedding model, by its id, what to do, and waits until it is done. A change that is not
 // under way is not found; one that waits for something else refuses.
-func (s *starter) decide(ctx context.Context, change string, d spaceDecision) error {
+func (s *recallRoom) decide(ctx context.Context, change string, d spaceDecision) error {
 	var err error
 	if d == switchBack {
-		err = workflows.SwitchBack(ctx, s.client, change)
+		err = workflows.SwitchBack(ctx, s.Temporal, change)
 	} else {
-		err = workflows.DecideReindex(ctx, s.client, change, workflows.Decision(d))
+		err = workflows.DecideReindex(ctx, s.Temporal, change, workflows.Decision(d))
 	}
 	var none *serviceerror.NotFound
 	switch refusal, refused := errors.AsType[*temporal.ApplicationError](err); {

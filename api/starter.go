@@ -120,7 +120,7 @@ func (s *starter) link(workflowID string) string {
 
 // schedule hands a completed turn to the owner's Inbox. The messages are stored already, so a failure is no error: the
 // turn stays unsignalled, and the worker's sweep delivers it.
-func (s *Server) schedule(ctx context.Context, id memory.Identity, agent store.Agent, conversation string, stored store.Stored) scheduledView {
+func (s *kernel) schedule(ctx context.Context, id memory.Identity, agent store.Agent, conversation string, stored store.Stored) scheduledView {
 	if stored.Turn == 0 {
 		return scheduledView{Status: "none"}
 	}
@@ -149,4 +149,30 @@ func requestKey(ctx context.Context, client string, in workflows.ExtractNowInput
 	}
 	parts := callerOf(ctx).ID.String() + "/" + in.Conversation.String() + "/" + in.RetryOf.String() + "/" + client
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(parts)).String()
+}
+
+type scheduledView struct {
+	Status     string `json:"status" enum:"scheduled,pending,none" doc:"scheduled: a workflow has taken the turn; pending: workflows cannot be reached, and the turn is delivered when they are back; none: no new turn was completed."`
+	WorkflowID string `json:"workflowId,omitempty"`
+	Link       string `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
+	Outcomes   string `json:"outcomes,omitempty" doc:"Where the outcome will be."`
+}
+
+// dreamPlan reads when an agent dreams.
+func (s *kernel) dreamPlan(ctx context.Context, ref store.AgentRef) (workflows.DreamPlan, error) {
+	agent, err := s.Store.Agent(ctx, memory.Identity{Workspace: ref.Workspace, Agent: ref.Agent, AnyOwner: true, Role: memory.RoleAdmin})
+	if err != nil {
+		return workflows.DreamPlan{}, err
+	}
+	return workflows.DreamPlan{AgentRef: ref, TimeZone: agent.TimeZone, DreamSchedule: s.DreamSchedule.With(agent.Settings)}, nil
+}
+
+// logAway says that workflows could not be reached, and what becomes of what was to be started; loudly once for each time that
+// they go away.
+func (s *starter) logAway(ctx context.Context, then string, err error) {
+	level := slog.LevelWarn
+	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
+		level = slog.LevelDebug // said a moment ago
+	}
+	s.log.Log(ctx, level, "Workflows cannot be reached", "then", then, "error", err, "request", requestID(ctx))
 }

@@ -2,12 +2,9 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
-	"github.com/sony/gobreaker/v2"
 	"go.temporal.io/sdk/client"
 
 	"reverie/chat"
@@ -94,14 +91,4 @@ func workflowInput(r chat.CompactRequest, flushOnly bool) workflows.CompactInput
 	return workflows.CompactInput{
 		OwnerRef: r.Owner, Conversation: r.Conversation, To: r.To, Trigger: r.Trigger, FlushOnly: flushOnly, Settings: r.Settings,
 	}
-}
-
-// logAway says that workflows could not be reached, and what becomes of what was to be started; loudly once for each time that
-// they go away.
-func (s *starter) logAway(ctx context.Context, then string, err error) {
-	level := slog.LevelWarn
-	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
-		level = slog.LevelDebug // said a moment ago
-	}
-	s.log.Log(ctx, level, "Workflows cannot be reached", "then", then, "error", err, "request", requestID(ctx))
 }

@@ -13,12 +13,12 @@ import (
 
 // runImport starts an import whose archive is staged, and waits for its end, at most for wait; done says whether it has ended. When
 // workflows cannot be reached it waits for the worker's sweep.
-func (s *Server) runImport(ctx context.Context, in workflows.ImportSnapshotInput, wait time.Duration) (done bool, err error) {
+func (s *transferRoom) runImport(ctx context.Context, in workflows.ImportSnapshotInput, wait time.Duration) (done bool, err error) {
 	var run client.WorkflowRun
 	_, err = s.workflows.breaker.Execute(func() (struct{}, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), signalTimeout) // a client that hangs up has asked all the same
 		defer cancel()
-		run, err = workflows.StartImportSnapshot(ctx, s.workflows.client, in)
+		run, err = workflows.StartImportSnapshot(ctx, s.Temporal, in)
 		return struct{}{}, err
 	})
 	if err != nil {

@@ -12,24 +12,24 @@ import (
 
 // write has a staged write made by its workflow, and reports whether it has ended within wait. It is staged, so that a failure is no
 // error: the worker's sweep starts what was not started here, and the workflow goes on when nobody waits.
-func (s *starter) write(ctx, stop context.Context, ref store.WriteRef, wait time.Duration) bool {
+func (s *transferRoom) write(ctx, stop context.Context, ref store.WriteRef, wait time.Duration) bool {
 	var run client.WorkflowRun
-	_, err := s.breaker.Execute(func() (struct{}, error) {
+	_, err := s.workflows.breaker.Execute(func() (struct{}, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), signalTimeout) // who hangs up has asked all the same
 		defer cancel()
 		var err error
-		run, err = workflows.StartWrite(ctx, s.client, ref)
+		run, err = workflows.StartWrite(ctx, s.Temporal, ref)
 		return struct{}{}, err
 	})
 	if err != nil {
-		s.logAway(ctx, "the write is left to the sweep", err)
+		s.workflows.logAway(ctx, "the write is left to the sweep", err)
 		return false
 	}
 	waited, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	defer context.AfterFunc(stop, cancel)()
 	if err := run.Get(waited, nil); err != nil && waited.Err() == nil {
-		s.log.WarnContext(ctx, "A write that a request waited for has not ended", "error", err, "workflow", run.GetID(), "request", requestID(ctx))
+		s.Log.WarnContext(ctx, "A write that a request waited for has not ended", "error", err, "workflow", run.GetID(), "request", requestID(ctx))
 	}
 	return waited.Err() == nil
 }

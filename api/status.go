@@ -9,19 +9,10 @@ import (
 )
 
 func (s *Server) statusRoutes() {
-	register(s, route{
+	register(s.kernel, route{
 		id: "status", method: http.MethodGet, path: "/api/v1/status", tag: "operation", need: memory.RoleViewer,
 		summary: "Tell how the parts are, what is missing, and what waits",
 	}, s.status)
-}
-
-// partView is the state of one part.
-type partView struct {
-	Name   string     `json:"name"`
-	State  string     `json:"state" doc:"ok, degraded, down, unknown, or what the part says of itself."`
-	Detail string     `json:"detail,omitempty" doc:"What is wrong and what to do about it."`
-	Since  *time.Time `json:"since,omitempty"`
-	SeenAt *time.Time `json:"seenAt,omitempty"`
 }
 
 type modelView struct {

@@ -14,34 +14,13 @@ import (
 	"reverie/workflows"
 )
 
-func (s *Server) summarizeRoutes() {
-	register(s, route{
+func (s *talkRoom) summarizeRoutes() {
+	register(s.kernel, route{
 		id: "summarize-conversation", method: http.MethodPost, path: "/api/v1/memory/{agent}/summarize/{conversation}", tag: "conversations",
 		need: memory.RoleMember, summary: "Extract memory from a conversation now", timeout: maxWait + requestTimeout, also: []int{http.StatusAccepted},
 		doc: "Marks everything stored as complete and extracts at once, without waiting for quiet or cooldown, on behalf of the conversation's real owner. " +
 			"Answers 200 with the outcome, or 202 when it is not there within wait: the extraction goes on.",
 	}, s.summarize)
-}
-
-// WaitParam says how long a request waits for an outcome.
-type WaitParam struct {
-	Wait string `query:"wait" maxLength:"20" default:"60s" doc:"How long to wait for the outcome, such as 90s or 2m; 0s: not at all; at most 5m." example:"60s"`
-}
-
-func (p WaitParam) duration() (time.Duration, error) {
-	if p.Wait == "" {
-		return defaultWait, nil
-	}
-	d, err := time.ParseDuration(p.Wait)
-	if err != nil || d < 0 || d > maxWait {
-		return 0, invalidAt("query.wait", "write a duration from 0s to %s, such as 60s", maxWait)
-	}
-	return d, nil
-}
-
-// RequestKeyParam makes a repeated request one request.
-type RequestKeyParam struct {
-	IdempotencyKey string `header:"Idempotency-Key" pattern:"^[!-~]{1,200}$" patternDescription:"1 to 200 printable ASCII characters without spaces" doc:"A request that is repeated with the same key is done once and answered alike."`
 }
 
 type summarizeInput struct {
@@ -64,7 +43,7 @@ type runView struct {
 	Outcomes    string            `json:"outcomes" doc:"Where all outcomes of the conversation are listed."`
 }
 
-func (s *Server) summarize(ctx context.Context, in *summarizeInput) (*reply[runView], error) {
+func (s *talkRoom) summarize(ctx context.Context, in *summarizeInput) (*reply[runView], error) {
 	wait, err := in.duration()
 	if err != nil {
 		return nil, err
@@ -92,7 +71,7 @@ type acting struct {
 }
 
 // actOn finds the conversation that is to be worked on, and whom for.
-func (s *Server) actOn(ctx context.Context, agent AgentParam, conversation ConversationParam, p PersonParams) (on acting, err error) {
+func (s *talkRoom) actOn(ctx context.Context, agent AgentParam, conversation ConversationParam, p PersonParams) (on acting, err error) {
 	if on.id, on.agent, err = s.enter(ctx, agent.Agent, p.person()); err != nil {
 		return acting{}, err
 	}
@@ -114,17 +93,6 @@ func actFor(id memory.Identity, owner memory.Owner) (memory.Identity, error) {
 	return id.For(id.Agent, owner), nil
 }
 
-// conversation finds a conversation and whose it is. One of an owner for whom the caller may not speak looks as if it
-// did not exist.
-func (s *Server) conversation(ctx context.Context, id memory.Identity, name string) (store.Conversation, error) {
-	id.AnyOwner = id.Owner == memory.NoOwner
-	found, err := s.Store.Conversation(ctx, id, name)
-	if errors.Is(err, store.ErrNotFound) {
-		err = problem(nameNotFound, "there is no conversation %q of this owner", name)
-	}
-	return found, err
-}
-
 // run is an extraction that a request asks for.
 type run struct {
 	id           memory.Identity // the conversation's owner
@@ -138,7 +106,7 @@ type run struct {
 }
 
 // runNow extracts and answers with the records.
-func (s *Server) runNow(ctx context.Context, r run) (*reply[runView], error) {
+func (s *talkRoom) runNow(ctx context.Context, r run) (*reply[runView], error) {
 	if err := s.workflows.reach(ctx); err != nil {
 		s.Log.WarnContext(ctx, "An extraction that was asked for has to wait", "error", err, "request", requestID(ctx))
 		return nil, workflowsAway("the messages are stored, and what is pending is extracted when they are back")

@@ -13,14 +13,14 @@ import (
 
 const toolsPath = "/api/v1/agents/{agent}/tools"
 
-func (s *Server) toolRoutes() {
-	register(s, route{
+func (s *talkRoom) toolRoutes() {
+	register(s.kernel, route{
 		id: "list-tools", method: http.MethodGet, path: toolsPath, tag: "tools", need: memory.RoleViewer,
 		summary: "List the memory tools that a model can be given",
 		doc:     "Names, descriptions and JSON schemas of their arguments, the same for every agent. Give them to the model of your choice, and run what it calls with call-tool.",
 	}, s.listTools)
 	const path = toolsPath + "/{tool}"
-	register(s, route{
+	register(s.kernel, route{
 		id: "call-tool", method: http.MethodPost, path: path, tag: "tools", need: memory.RoleViewer,
 		summary: "Run a memory tool as a model called it", body: maxDocumentBody, asIs: true,
 		doc: "The body is what the model wrote as arguments, unchanged. Whose memory it is comes from the key and the query, never from the arguments. " +
@@ -63,7 +63,7 @@ func (openObject) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
 
-func (s *Server) listTools(ctx context.Context, in *toolsInput) (*reply[page[toolView]], error) {
+func (s *talkRoom) listTools(ctx context.Context, in *toolsInput) (*reply[page[toolView]], error) {
 	if _, _, err := s.enter(ctx, in.Agent, person{}); err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ type calledView struct {
 	Written *writtenView `json:"written,omitempty" doc:"Receipt of a write."`
 }
 
-func (s *Server) callTool(ctx context.Context, in *callToolInput) (*reply[calledView], error) {
+func (s *talkRoom) callTool(ctx context.Context, in *callToolInput) (*reply[calledView], error) {
 	tool, known := toolbox.DefinitionOf(in.Tool)
 	enter := s.enter
 	if tool.Writes {

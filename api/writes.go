@@ -18,8 +18,8 @@ import (
 
 const writesPath = "/api/v1/agents/{agent}/writes"
 
-func (s *Server) writeRoutes() {
-	register(s, route{
+func (s *transferRoom) writeRoutes() {
+	register(s.kernel, route{
 		id: "write-memory", method: http.MethodPost, path: writesPath, tag: "writes", need: memory.RoleMember,
 		summary: "Write memory for a business process", body: maxDocumentBody, timeout: maxWait + requestTimeout,
 		also: []int{http.StatusAccepted}, errors: []int{http.StatusConflict},
@@ -27,12 +27,12 @@ func (s *Server) writeRoutes() {
 			"Target and content are Mustache templates over data. Answers 200 with the receipt, also when the write was refused (outcome and reasonCode say so), " +
 			"or 202 when it is not there within wait: it will be written, even when workflows cannot be reached now.",
 	}, s.writeMemory)
-	register(s, route{
+	register(s.kernel, route{
 		id: "list-writes", method: http.MethodGet, path: writesPath, tag: "writes", need: memory.RoleViewer,
 		summary: "List what business processes asked to have written, newest first",
 		doc:     "Naming nobody, of any owner: an admin sees them whole, others without owners, paths and problems of PERSONAL ones.",
 	}, s.listWrites)
-	register(s, route{
+	register(s.kernel, route{
 		id: "get-write", method: http.MethodGet, path: writesPath + "/{request}", tag: "writes", need: memory.RoleViewer,
 		summary: "Tell what became of a request to write",
 	}, s.getWrite)
@@ -82,7 +82,7 @@ type writeView struct {
 }
 
 // writeViewer shows writes of an identity's agent; full is whether the caller sees what is PERSONAL.
-func (s *Server) writeViewer(id memory.Identity, full bool) func(store.MemoryWrite) writeView {
+func (s *transferRoom) writeViewer(id memory.Identity, full bool) func(store.MemoryWrite) writeView {
 	return func(w store.MemoryWrite) writeView {
 		v := writeView{
 			WriteReceipt: w.Answer(), Owner: w.Owner, Scope: w.Scope, Path: w.Path, Strategy: w.Strategy, Problem: w.Problem, Key: w.Key,
@@ -100,7 +100,7 @@ func writeRef(id memory.Identity, w store.MemoryWrite) store.WriteRef {
 	return store.WriteRef{Workspace: id.Workspace, Agent: id.Agent, Write: w.ID, RequestID: w.RequestID}
 }
 
-func (s *Server) writeMemory(ctx context.Context, in *writeMemoryInput) (*reply[writeView], error) {
+func (s *transferRoom) writeMemory(ctx context.Context, in *writeMemoryInput) (*reply[writeView], error) {
 	wait, err := in.duration()
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (s *Server) writeMemory(ctx context.Context, in *writeMemoryInput) (*reply[
 		return nil, err
 	}
 	view := s.writeViewer(id, true)
-	if staged.Ended() || !s.workflows.write(ctx, s.stopping, writeRef(id, staged), wait) {
+	if staged.Ended() || !s.write(ctx, s.stopping, writeRef(id, staged), wait) {
 		return writeReply(view(staged)), nil
 	}
 	ended, err := s.Store.MemoryWrite(ctx, id, staged.RequestID)
@@ -148,7 +148,7 @@ type listWritesInput struct {
 	PageParams
 }
 
-func (s *Server) listWrites(ctx context.Context, in *listWritesInput) (*reply[page[writeView]], error) {
+func (s *transferRoom) listWrites(ctx context.Context, in *listWritesInput) (*reply[page[writeView]], error) {
 	id, _, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ type getWriteInput struct {
 	Request string `path:"request" maxLength:"128" doc:"The requestId of the write." example:"close-case-41"`
 }
 
-func (s *Server) getWrite(ctx context.Context, in *getWriteInput) (*reply[writeView], error) {
+func (s *transferRoom) getWrite(ctx context.Context, in *getWriteInput) (*reply[writeView], error) {
 	id, _, err := s.enter(ctx, in.Agent, in.person())
 	if err != nil {
 		return nil, err

@@ -202,20 +202,6 @@ type AgentSettings struct {
 	WriteTargets []string `json:"writeTargets,omitempty,omitzero"`
 }
 
-// Ailment defines model for Ailment.
-type Ailment struct {
-	// Code Stable; docs/operations.md lists them.
-	Code  string `json:"code"`
-	Count int    `json:"count"`
-
-	// Examples Some of them, by reference.
-	Examples []string `json:"examples"`
-
-	// Fix What fix does about it; empty: it is a matter of people.
-	Fix   string `json:"fix"`
-	Means string `json:"means"`
-}
-
 // Alive defines model for Alive.
 type Alive struct {
 	State string `json:"state"`
@@ -725,6 +711,20 @@ type Difference struct {
 	Settings       []ChangedValue `json:"settings"`
 }
 
+// DoctorFinding defines model for DoctorFinding.
+type DoctorFinding struct {
+	// Code Stable; docs/operations.md lists them.
+	Code  string `json:"code"`
+	Count int    `json:"count"`
+
+	// Examples Some of them, by reference.
+	Examples []string `json:"examples"`
+
+	// Fix What fix does about it; empty: it is a matter of people.
+	Fix   string `json:"fix"`
+	Means string `json:"means"`
+}
+
 // Dream defines model for Dream.
 type Dream struct {
 	// Changes What became of each document that it wrote.
@@ -1042,8 +1042,8 @@ type Events struct {
 
 // Examination defines model for Examination.
 type Examination struct {
-	Agent    string    `json:"agent"`
-	Findings []Ailment `json:"findings"`
+	Agent    string          `json:"agent"`
+	Findings []DoctorFinding `json:"findings"`
 
 	// Fixed What was put right by this call.
 	Fixed []Fixed `json:"fixed,omitempty,omitzero"`

@@ -5,18 +5,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
-
 	"reverie/memory"
-	"reverie/store"
 )
 
 // followers are the requests that follow dreams, or events. Those that follow the same share one look at the database a second.
 type followers struct {
-	server    *Server
-	what      string // is followed
-	begin     func(id memory.Identity) look
-	heartbeat time.Duration
+	server *kernel
+	what   string // is followed
+	begin  func(id memory.Identity) look
 
 	mu    sync.Mutex
 	count int
@@ -26,8 +22,8 @@ type followers struct {
 // look reports whether there is something that it has not seen before.
 type look func(ctx context.Context) (bool, error)
 
-func newFollowers(s *Server, what string, begin func(memory.Identity) look) *followers {
-	return &followers{server: s, what: what, begin: begin, heartbeat: heartbeat, feeds: map[feedKey]*feed{}}
+func newFollowers(s *kernel, what string, begin func(memory.Identity) look) *followers {
+	return &followers{server: s, what: what, begin: begin, feeds: map[feedKey]*feed{}}
 }
 
 // feedKey is what is followed: two with the same key see the same.
@@ -113,24 +109,9 @@ func (f *followers) watch(ctx context.Context, told *feed, id memory.Identity) {
 	}
 }
 
-// lookForDreams looks for dreams that changed since a minute before it began.
-func (s *Server) lookForDreams(id memory.Identity) look {
-	var last follower
-	last.sent, last.since = map[uuid.UUID]time.Time{}, s.Now().Add(-catchUp)
-	return func(ctx context.Context) (bool, error) {
-		changes, err := s.Store.DreamsSince(ctx, id, last.since, store.MaxPage)
-		return err == nil && last.learn(changes), err
-	}
-}
-
-// learn notes changes and reports whether any of them is new.
-func (f *follower) learn(changes []store.ChangedDream) bool {
-	learned := false
-	for _, c := range changes {
-		if c.ChangedAt.After(f.sent[c.ID]) {
-			f.sent[c.ID], learned = c.ChangedAt, true
-		}
-	}
-	f.forget(changes)
-	return learned
+// following returns the number of requests that follow.
+func (f *followers) following() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.count
 }
