@@ -13,6 +13,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/swaggest/swgui/v5/static"
+
+	"reverie/api/fault"
+	"reverie/api/rest"
 )
 
 //go:embed page
@@ -23,11 +26,11 @@ const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'uns
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 func (s *Server) pageRoutes() {
-	registerRaw(s.kernel, route{
-		id: "docs", method: http.MethodGet, path: "/docs", tag: "operation", summary: "This document as a page for people",
+	rest.RegisterRaw(s.Server, rest.Route{
+		ID: "docs", Method: http.MethodGet, Path: "/docs", Tag: "operation", Summary: "This document as a page for people",
 	}, "text/html", s.servePage)
-	registerRaw(s.kernel, route{
-		id: "docs-asset", method: http.MethodGet, path: "/docs/{asset}", tag: "operation", summary: "Scripts and styles of the page",
+	rest.RegisterRaw(s.Server, rest.Route{
+		ID: "docs-asset", Method: http.MethodGet, Path: "/docs/{asset}", Tag: "operation", Summary: "Scripts and styles of the page",
 	}, "application/octet-stream", s.serveAsset)
 }
 
@@ -46,7 +49,7 @@ var assets = map[string]struct {
 func (s *Server) servePage(ctx huma.Context, w http.ResponseWriter, _ *http.Request) {
 	page, err := pageFiles.ReadFile("page/index.html")
 	if err != nil {
-		s.refuse(ctx, err)
+		s.Refuse(ctx, err)
 		return
 	}
 	w.Header().Set("Content-Security-Policy", pagePolicy)
@@ -57,7 +60,7 @@ func (s *Server) serveAsset(ctx huma.Context, w http.ResponseWriter, r *http.Req
 	name := ctx.Param("asset")
 	asset, known := assets[name]
 	if !known {
-		s.refuse(ctx, problem(nameNotFound, "the page has no file %q", name))
+		s.Refuse(ctx, fault.New(fault.NotFound, "the page has no file %q", name))
 		return
 	}
 	content, packed, err := readAsset(name, asset.swagger)
@@ -69,7 +72,7 @@ func (s *Server) serveAsset(ctx huma.Context, w http.ResponseWriter, r *http.Req
 		}
 	}
 	if err != nil {
-		s.refuse(ctx, err)
+		s.Refuse(ctx, err)
 		return
 	}
 	s.writeAsset(w, asset.contentType, content)
@@ -110,22 +113,22 @@ func (s *Server) writeAsset(w http.ResponseWriter, contentType string, content [
 }
 
 func (s *Server) documentationRoutes() {
-	registerRaw(s.kernel, route{
-		id: "openapi-json", method: http.MethodGet, path: "/openapi.json", tag: "operation", summary: "This document as JSON",
-	}, "application/json", s.serveDocument("application/json", func() ([]byte, error) { return json.Marshal(s.api.OpenAPI()) }))
-	registerRaw(s.kernel, route{
-		id: "openapi-yaml", method: http.MethodGet, path: "/openapi.yaml", tag: "operation", summary: "This document as YAML",
-	}, "application/yaml", s.serveDocument("application/yaml", func() ([]byte, error) { return s.api.OpenAPI().YAML() }))
+	rest.RegisterRaw(s.Server, rest.Route{
+		ID: "openapi-json", Method: http.MethodGet, Path: "/openapi.json", Tag: "operation", Summary: "This document as JSON",
+	}, "application/json", s.serveDocument("application/json", func() ([]byte, error) { return json.Marshal(s.API.OpenAPI()) }))
+	rest.RegisterRaw(s.Server, rest.Route{
+		ID: "openapi-yaml", Method: http.MethodGet, Path: "/openapi.yaml", Tag: "operation", Summary: "This document as YAML",
+	}, "application/yaml", s.serveDocument("application/yaml", func() ([]byte, error) { return s.API.OpenAPI().YAML() }))
 	s.pageRoutes()
 }
 
 // serveDocument serves what build makes, once: the routes do not change after the start.
-func (s *Server) serveDocument(contentType string, build func() ([]byte, error)) rawHandler {
+func (s *Server) serveDocument(contentType string, build func() ([]byte, error)) rest.RawHandler {
 	once := sync.OnceValues(build)
 	return func(ctx huma.Context, w http.ResponseWriter, _ *http.Request) {
 		document, err := once()
 		if err != nil {
-			s.refuse(ctx, err)
+			s.Refuse(ctx, err)
 			return
 		}
 		w.Header().Set("Content-Type", contentType)

@@ -3,17 +3,20 @@ package api
 import (
 	"context"
 	"net/http"
+
+	"reverie/api/fault"
+	"reverie/api/rest"
 )
 
 func (s *Server) healthRoutes() {
-	register(s.kernel, route{
-		id: "health", method: http.MethodGet, path: "/healthz", tag: "operation",
-		summary: "Tell whether the process is alive", errors: []int{http.StatusUnprocessableEntity},
+	rest.Register(s.Server, rest.Route{
+		ID: "health", Method: http.MethodGet, Path: "/healthz", Tag: "operation",
+		Summary: "Tell whether the process is alive", Errors: []int{http.StatusUnprocessableEntity},
 	}, s.health)
-	register(s.kernel, route{
-		id: "ready", method: http.MethodGet, path: "/readyz", tag: "operation",
-		summary: "Tell whether requests can be served", errors: []int{http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
-		doc: "Needs the database. Temporal is reported and not needed: messages are stored without it.",
+	rest.Register(s.Server, rest.Route{
+		ID: "ready", Method: http.MethodGet, Path: "/readyz", Tag: "operation",
+		Summary: "Tell whether requests can be served", Errors: []int{http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
+		Doc: "Needs the database. Temporal is reported and not needed: messages are stored without it.",
 	}, s.ready)
 }
 
@@ -21,8 +24,8 @@ type aliveView struct {
 	State string `json:"state" example:"ok"`
 }
 
-func (s *Server) health(context.Context, *struct{}) (*reply[aliveView], error) {
-	return ok(aliveView{stateOK}), nil
+func (s *Server) health(context.Context, *struct{}) (*rest.Reply[aliveView], error) {
+	return rest.OK(aliveView{rest.StateOK}), nil
 }
 
 type readyView struct {
@@ -30,11 +33,11 @@ type readyView struct {
 	Temporal string `json:"temporal" enum:"ok,down"`
 }
 
-func (s *Server) ready(ctx context.Context, _ *struct{}) (*reply[readyView], error) {
-	view := readyView{Database: s.probes.askDatabase(ctx).State}
-	if view.Database != stateOK {
-		return nil, problem(nameNotReady, "the database does not answer").with("Retry-After", "2")
+func (s *Server) ready(ctx context.Context, _ *struct{}) (*rest.Reply[readyView], error) {
+	view := readyView{Database: s.Probes.AskDatabase(ctx).State}
+	if view.Database != rest.StateOK {
+		return nil, fault.New(fault.NotReady, "the database does not answer").With("Retry-After", "2")
 	}
-	view.Temporal = s.probes.askTemporal(ctx).State
-	return ok(view), nil
+	view.Temporal = s.Probes.AskTemporal(ctx).State
+	return rest.OK(view), nil
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"go.opentelemetry.io/otel/metric"
 
+	"reverie/api/fault"
+	"reverie/api/rest"
 	"reverie/memory"
 	"reverie/store"
 )
@@ -18,21 +20,21 @@ func (s *Server) metricsRoutes() {
 	if s.Metrics == nil {
 		return
 	}
-	registerRaw(s.kernel, route{
-		id: "metrics", method: http.MethodGet, path: "/metrics", tag: "operation",
-		summary: "Metrics in Prometheus' format",
-		doc:     "For requests from this machine itself (not through a proxy), and with an admin key that is not limited to agents or an owner.",
+	rest.RegisterRaw(s.Server, rest.Route{
+		ID: "metrics", Method: http.MethodGet, Path: "/metrics", Tag: "operation",
+		Summary: "Metrics in Prometheus' format",
+		Doc:     "For requests from this machine itself (not through a proxy), and with an admin key that is not limited to agents or an owner.",
 	}, "text/plain", s.serveMetrics)
 }
 
 func (s *Server) serveMetrics(ctx huma.Context, w http.ResponseWriter, r *http.Request) {
-	if !isLocal(r) {
-		key, err := s.keyOf(ctx)
+	if !rest.IsLocal(r) {
+		key, err := s.KeyOf(ctx)
 		if err == nil && (key.Role != memory.RoleAdmin || key.Agents != nil || key.Owner != memory.NoOwner) {
-			err = problem(nameForbidden, "metrics of the whole deployment need an admin key that is not limited")
+			err = fault.New(fault.Forbidden, "metrics of the whole deployment need an admin key that is not limited")
 		}
 		if err != nil {
-			s.refuse(ctx, err)
+			s.Refuse(ctx, err)
 			return
 		}
 	}
@@ -90,7 +92,7 @@ func (c *backlogCounter) count(ctx context.Context) (store.Backlog, error) {
 	if !c.at.IsZero() && now.Sub(c.at) < backlogTTL {
 		return c.last, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, rest.ProbeTimeout)
 	defer cancel()
 	id := memory.Identity{Workspace: c.server.Workspace, AnyOwner: true, Role: memory.RoleViewer}
 	b, err := c.server.Store.Backlog(ctx, id)

@@ -4,17 +4,31 @@ import (
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"reverie/api/doctor"
+	"reverie/api/dreams"
+	"reverie/api/files"
+	"reverie/api/recall"
+	"reverie/api/rest"
+	"reverie/api/talk"
+	"reverie/api/transfer"
 )
+
+// Options are the parts and settings of a Server.
+type Options = rest.Options
+
+// Model describes the engine that extracts.
+type Model = rest.Model
 
 // Server answers HTTP requests. It is made by New and safe for concurrent use.
 type Server struct {
-	*kernel
-	dreams *dreamRoom
+	*rest.Server
+	dreams *dreams.Room
 }
 
 // New makes a server with all its routes.
 func New(o Options) (*Server, error) {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	return build(o)
@@ -26,11 +40,11 @@ func Document() (*huma.OpenAPI, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.api.OpenAPI(), nil
+	return s.API.OpenAPI(), nil
 }
 
 func build(o Options) (*Server, error) {
-	s := &Server{kernel: newKernel(o)}
+	s := &Server{Server: rest.NewServer(o)}
 	s.routes()
 	if err := s.measureBacklog(); err != nil {
 		return nil, err
@@ -46,11 +60,11 @@ func (s *Server) routes() {
 	s.statusRoutes()
 	s.keyRoutes()
 	s.agentRoutes()
-	registerTalk(s.kernel)
-	registerFiles(s.kernel)
-	registerRecall(s.kernel)
-	s.dreams = registerDreams(s.kernel)
-	registerTransfer(s.kernel)
-	registerDoctor(s.kernel)
-	s.finishDocument()
+	talk.Register(s.Server)
+	files.Register(s.Server)
+	recall.Register(s.Server)
+	s.dreams = dreams.Register(s.Server)
+	transfer.Register(s.Server)
+	doctor.Register(s.Server)
+	s.FinishDocument()
 }

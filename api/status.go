@@ -5,13 +5,14 @@ import (
 	"net/http"
 	"time"
 
+	"reverie/api/rest"
 	"reverie/memory"
 )
 
 func (s *Server) statusRoutes() {
-	register(s.kernel, route{
-		id: "status", method: http.MethodGet, path: "/api/v1/status", tag: "operation", need: memory.RoleViewer,
-		summary: "Tell how the parts are, what is missing, and what waits",
+	rest.Register(s.Server, rest.Route{
+		ID: "status", Method: http.MethodGet, Path: "/api/v1/status", Tag: "operation", Need: memory.RoleViewer,
+		Summary: "Tell how the parts are, what is missing, and what waits",
 	}, s.status)
 }
 
@@ -29,14 +30,14 @@ type backlogView struct {
 }
 
 type statusView struct {
-	Version  string        `json:"version"`
-	State    string        `json:"state" enum:"ok,degraded,down"`
-	Parts    []partView    `json:"parts"`
-	Model    modelView     `json:"model"`
-	Degraded []string      `json:"degraded" doc:"What works differently from a complete installation, in words; empty: nothing."`
-	Backlog  *backlogView  `json:"backlog,omitempty" doc:"Of the workspace, over the agents that the key may use; not for keys that are pinned to an owner."`
-	Today    *memory.Usage `json:"today,omitempty" doc:"What models have cost the workspace today (UTC); as backlog."`
-	Time     time.Time     `json:"time"`
+	Version  string          `json:"version"`
+	State    string          `json:"state" enum:"ok,degraded,down"`
+	Parts    []rest.PartView `json:"parts"`
+	Model    modelView       `json:"model"`
+	Degraded []string        `json:"degraded" doc:"What works differently from a complete installation, in words; empty: nothing."`
+	Backlog  *backlogView    `json:"backlog,omitempty" doc:"Of the workspace, over the agents that the key may use; not for keys that are pinned to an owner."`
+	Today    *memory.Usage   `json:"today,omitempty" doc:"What models have cost the workspace today (UTC); as backlog."`
+	Time     time.Time       `json:"time"`
 }
 
 // Under which names workers report how the models are.
@@ -59,12 +60,12 @@ func (s *Server) stale(component string) bool {
 	return false
 }
 
-func (s *Server) status(ctx context.Context, _ *struct{}) (*reply[statusView], error) {
+func (s *Server) status(ctx context.Context, _ *struct{}) (*rest.Reply[statusView], error) {
 	view := statusView{
-		Version: s.Version, State: stateOK, Degraded: []string{}, Time: s.Now(),
+		Version: s.Version, State: rest.StateOK, Degraded: []string{}, Time: s.Now(),
 		Model: modelView{Name: s.Model.Name, BuiltIn: s.Model.BuiltIn},
 	}
-	view.Parts = []partView{s.probes.askDatabase(ctx), s.probes.askTemporal(ctx), s.probes.askWorkers(ctx)}
+	view.Parts = []rest.PartView{s.Probes.AskDatabase(ctx), s.Probes.AskTemporal(ctx), s.Probes.AskWorkers(ctx)}
 	reported, err := s.Store.Components(ctx)
 	if err != nil {
 		return nil, err
@@ -73,25 +74,25 @@ func (s *Server) status(ctx context.Context, _ *struct{}) (*reply[statusView], e
 		if s.stale(c.Name) {
 			continue
 		}
-		view.Parts = append(view.Parts, partView{Name: c.Name, State: c.State, Detail: c.Detail, Since: &c.ChangedAt, SeenAt: &c.SeenAt})
+		view.Parts = append(view.Parts, rest.PartView{Name: c.Name, State: c.State, Detail: c.Detail, Since: &c.ChangedAt, SeenAt: &c.SeenAt})
 	}
 	if s.Model.BuiltIn {
 		view.Degraded = append(view.Degraded, "model: none is configured, the built-in engine extracts by rules, and chats only quote memory: set REVERIE_LLM_PROVIDER for better memories and for answers")
 	}
 	view.judge()
 	if len(s.Search.Embedders) == 0 {
-		view.Parts = append(view.Parts, partView{Name: embeddingsComponent, State: "none", Detail: "no embedding provider is configured: memory is searched by words"})
+		view.Parts = append(view.Parts, rest.PartView{Name: embeddingsComponent, State: "none", Detail: "no embedding provider is configured: memory is searched by words"})
 	}
 	if err := s.count(ctx, &view); err != nil {
 		return nil, err
 	}
-	return ok(view), nil
+	return rest.OK(view), nil
 }
 
 // count adds what waits and what was spent, which is the business of those who run the workspace: a key that is pinned to
 // a person does not see it.
 func (s *Server) count(ctx context.Context, view *statusView) error {
-	id := callerOf(ctx).Identity()
+	id := rest.CallerOf(ctx).Identity()
 	if id.Pinned {
 		return nil
 	}
@@ -111,7 +112,7 @@ func (s *Server) count(ctx context.Context, view *statusView) error {
 // judge sums the parts up.
 func (v *statusView) judge() {
 	for _, part := range v.Parts {
-		if part.State == stateOK {
+		if part.State == rest.StateOK {
 			continue
 		}
 		if part.Detail != "" {
@@ -119,6 +120,6 @@ func (v *statusView) judge() {
 		} else {
 			v.Degraded = append(v.Degraded, part.Name+": "+part.State)
 		}
-		v.State = stateDegraded
+		v.State = rest.StateDegraded
 	}
 }

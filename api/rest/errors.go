@@ -1,0 +1,183 @@
+package rest
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/sony/gobreaker/v2"
+	"go.temporal.io/api/serviceerror"
+
+	"reverie/api/fault"
+	"reverie/chat"
+	"reverie/llm"
+	"reverie/memory"
+	"reverie/store"
+	"reverie/window"
+)
+
+// Explain gives an error its HTTP form. It is the one mapping: handlers return what the store and the workflows return.
+func (s *Server) Explain(ctx context.Context, err error) error {
+	var (
+		own         huma.StatusError
+		stale       *store.StaleBaseError
+		quarantined *store.QuarantineError
+		bad         *store.InvalidError
+		conflict    *store.ConflictError
+		tooLarge    *window.TooLargeError
+		model       *llm.Error
+		spent       *chat.BudgetError
+	)
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.As(err, &stale):
+		return staleBase(stale)
+	case errors.As(err, &quarantined):
+		return quarantine(quarantined)
+	case errors.As(err, &bad):
+		return fault.InvalidAt(bad.Field, "%s", bad.Problem)
+	case errors.As(err, &conflict):
+		return conflicting(conflict)
+	case errors.As(err, &tooLarge):
+		return windowTooLarge(tooLarge)
+	case errors.As(err, &model):
+		s.Log.WarnContext(ctx, "A model did not answer", "error", model, "request", RequestID(ctx))
+		return modelFailed(model)
+	case errors.As(err, &spent):
+		return budgetSpent(spent, s.Now())
+	case errors.Is(err, chat.ErrUnreachable):
+		return WorkflowsAway("the window is full, and what has to leave it cannot be saved now; try again later")
+	case errors.Is(err, chat.ErrStillRunning):
+		return fault.New(fault.Flushing, "the window is full, and what has to leave it is still being saved: try again in a moment").With("Retry-After", "5")
+	case errors.Is(err, store.ErrNotFound):
+		return fault.New(fault.NotFound, "%s: check the name, and whose it is", readable(err))
+	case errors.Is(err, store.ErrReadOnlyTeam):
+		return fault.New(fault.TeamMember, "%s", readable(err))
+	case errors.Is(err, store.ErrMemoryOff):
+		return fault.New(fault.MemoryOff, "%s: switch it on with memoryEnabled in the agent's settings", readable(err))
+	case errors.Is(err, store.ErrForbidden):
+		return fault.New(fault.Forbidden, "%s: this key does not allow it", readable(err))
+	case errors.Is(err, store.ErrUnauthorized):
+		return unauthorized()
+	case errors.Is(err, store.ErrExists):
+		return fault.New(fault.AlreadyExists, "%s: choose another name, or change the one that is there", readable(err))
+	case errors.Is(err, context.Canceled):
+		return fault.New(fault.Canceled, "the request was canceled")
+	case errors.Is(err, ErrWorkflowsAway):
+		return WorkflowsAway("try again later")
+	case databaseAway(err):
+		s.Log.ErrorContext(ctx, "The database is away", "error", Loggable(err), "request", RequestID(ctx))
+		return fault.New(fault.StoreUnavailable, "the database cannot be reached: try again later").With("Retry-After", "5")
+	}
+	s.Log.ErrorContext(ctx, "A request failed", "error", Loggable(err), "request", RequestID(ctx))
+	return fault.New(fault.Internal, "the server failed to answer; its log tells more about request %s", RequestID(ctx))
+}
+
+// Loggable is an error's text without what PostgreSQL quotes in its messages, which may be contents.
+func Loggable(err error) string {
+	if refused, is := errors.AsType[*pgconn.PgError](err); is {
+		return fmt.Sprintf("PostgreSQL error %s (table %q, column %q, constraint %q)", refused.Code, refused.TableName, refused.ColumnName, refused.ConstraintName)
+	}
+	return err.Error()
+}
+
+// readable is a store error's text; it names what was looked for.
+func readable(err error) string { return strings.TrimSpace(err.Error()) }
+
+// ErrWorkflowsAway means that Temporal did not answer.
+var ErrWorkflowsAway = errors.New("temporal does not answer")
+
+func WorkflowsAway(what string) *fault.Problem {
+	return fault.New(fault.WorkflowsUnavailable, "workflows cannot be reached: %s", what).With("Retry-After", "5")
+}
+
+// TemporalAway reports whether err means that Temporal cannot be reached, and not that it refused something.
+func TemporalAway(err error) bool {
+	var (
+		unavailable *serviceerror.Unavailable
+		late        *serviceerror.DeadlineExceeded
+	)
+	return errors.As(err, &unavailable) || errors.As(err, &late) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests)
+}
+
+// databaseAway reports whether err means that the database cannot be reached or did not answer in time.
+func databaseAway(err error) bool {
+	var (
+		connecting *pgconn.ConnectError
+		refused    *pgconn.PgError
+		network    net.Error
+	)
+	switch {
+	case errors.As(err, &connecting), errors.As(err, &network), errors.Is(err, context.DeadlineExceeded),
+		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err):
+		return true
+	case errors.As(err, &refused):
+		// 08: connection; 53: too many connections, disk full; 57P: shutdown, crash, not started yet.
+		return strings.HasPrefix(refused.Code, "08") || strings.HasPrefix(refused.Code, "53") || strings.HasPrefix(refused.Code, "57P")
+	}
+	return false
+}
+
+// staleSides are the details of a stale base: everything that is needed to redo the change.
+type staleSides struct {
+	Scope     memory.Scope      `json:"scope"`
+	Path      string            `json:"path"`
+	Base      int               `json:"base"` // version
+	Head      int               `json:"head"` // current version
+	ETag      string            `json:"etag"` // of the current version: send it as If-Match with the redone change
+	BaseText  string            `json:"baseContent"`
+	Yours     string            `json:"yours"`
+	Theirs    string            `json:"theirs"`
+	Conflicts []memory.Conflict `json:"conflicts"`
+}
+
+func staleBase(e *store.StaleBaseError) *fault.Problem {
+	current := ETag(e.Ref.Scope, e.Head, sha256.Sum256([]byte(e.Theirs)))
+	p := fault.New(fault.StaleBase, "%s", e.Error()).With("ETag", current)
+	p.Data = staleSides{
+		Scope: e.Ref.Scope, Path: e.Ref.Path, Base: e.Base, Head: e.Head, ETag: current,
+		BaseText: e.BaseContent, Yours: e.Yours, Theirs: e.Theirs, Conflicts: e.Conflicts,
+	}
+	return p
+}
+
+// quarantineFindings are the details of a refused text: what was found and where, never the text.
+type quarantineFindings struct {
+	Scope    memory.Scope     `json:"scope"`
+	Path     string           `json:"path"`
+	Findings []memory.Finding `json:"findings"`
+}
+
+func quarantine(e *store.QuarantineError) *fault.Problem {
+	p := fault.New(fault.Quarantined, "%s: reword these lines", e.Error())
+	p.Data = quarantineFindings{Scope: e.Ref.Scope, Path: e.Ref.Path, Findings: e.Findings}
+	return p
+}
+
+// conflictNames are the conflicts that clients tell apart by name; the others are a plain conflict.
+var conflictNames = map[string]fault.Name{
+	store.CodeMessageIDReused:            fault.MessageIDReused,
+	store.CodeConversationOfAnotherOwner: fault.OtherOwner,
+	store.CodeNotQuarantined:             fault.NotQuarantined,
+	store.CodeNotFlushed:                 fault.NotFlushed,
+	store.CodeChangedSincePreview:        fault.ChangedSincePreview,
+	store.CodeKeyReused:                  fault.KeyReused,
+	store.CodeImportRunning:              fault.ImportRunning,
+	store.CodeImportFull:                 fault.ImportFull,
+}
+
+func conflicting(e *store.ConflictError) *fault.Problem {
+	name, known := conflictNames[e.Code]
+	if !known {
+		name = fault.Conflict
+	}
+	return fault.New(name, "%s", e.Message)
+}

@@ -1,0 +1,70 @@
+package rest
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+
+	"reverie/api/fault"
+	"reverie/memory"
+	"reverie/store"
+)
+
+// Preconditions say on which version a write is based.
+type Preconditions struct {
+	IfMatch     string `header:"If-Match" maxLength:"2000" doc:"ETag that was read; * overwrites whatever is there. Needed when the document exists."`
+	IfNoneMatch string `header:"If-None-Match" maxLength:"2000" doc:"*: only when there is no such document yet."`
+}
+
+// basis is what a write is based on: a version, 0 for none, or any.
+type basis struct {
+	Version int
+	Any     bool
+}
+
+// Basis reads the Preconditions. Whether the version is still current is for the gate to decide, which merges or refuses;
+// here a tag only has to name a version that there was.
+func (s *Server) Basis(ctx context.Context, id memory.Identity, ref memory.Ref, p Preconditions) (basis, error) {
+	switch {
+	case p.IfMatch != "" && p.IfNoneMatch != "":
+		return basis{}, fault.InvalidAt("header.If-None-Match", "it contradicts If-Match: send one of the two")
+	case p.IfNoneMatch != "" && p.IfNoneMatch != "*":
+		return basis{}, fault.InvalidAt("header.If-None-Match", "a write takes only *: to write on top of a version, send its ETag as If-Match")
+	case p.IfMatch == "":
+		return basis{}, nil
+	case p.IfMatch == "*":
+		_, err := s.Store.Document(ctx, id, ref)
+		if errors.Is(err, store.ErrNotFound) {
+			err = fault.New(fault.PreconditionFailed, "there is no %s document %s to overwrite", ref.Scope, ref.Path)
+		}
+		return basis{Any: true}, err
+	}
+	for _, tag := range parseTags(p.IfMatch) {
+		if tag.scope != ref.Scope {
+			return basis{}, fault.New(fault.PreconditionFailed, "If-Match names a version of the %s document, and this writes the %s one: "+
+				"add scope=%[1]s, or send If-None-Match: * to make one of that scope", tag.scope, ref.Scope)
+		}
+		v, err := s.Store.VersionOf(ctx, id, ref, tag.version)
+		if err == nil && tag.names(ref.Scope, v) {
+			return basis{Version: v.Number}, nil
+		}
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return basis{}, err
+		}
+	}
+	return basis{}, fault.New(fault.PreconditionFailed, "If-Match names no version of this document: read it again and send the ETag of that answer")
+}
+
+// Explain turns the gate's refusal of a write that was based on no version into what the client has to send.
+func (p Preconditions) Explain(err error) error {
+	stale, is := errors.AsType[*store.StaleBaseError](err)
+	if !is || stale.Base != 0 {
+		return err
+	}
+	current := ETag(stale.Ref.Scope, stale.Head, sha256.Sum256([]byte(stale.Theirs)))
+	if p.IfNoneMatch != "" {
+		return fault.New(fault.PreconditionFailed, "the document exists, its current version is %s", current).With("ETag", current)
+	}
+	return fault.New(fault.PreconditionRequired, "the document exists: read it, and send the ETag that you read as If-Match; the current one is %s", current).
+		With("ETag", current)
+}

@@ -1,0 +1,191 @@
+package talk
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reverie/api/fault"
+	"reverie/api/rest"
+	"reverie/memory"
+	"reverie/store"
+	"reverie/workflows"
+)
+
+func (s *talkRoom) extractionRoutes() {
+	rest.Register(s.Server, rest.Route{
+		ID: "list-extractions", Method: http.MethodGet, Path: "/api/v1/agents/{agent}/extractions", Tag: "extractions",
+		Need: memory.RoleViewer, Summary: "List extractions with their outcomes, newest first",
+		Doc: "Of the owner that is named or that the key is pinned to. Naming nobody, of all owners: an admin sees them whole, others without reasons in words, violations and owners.",
+	}, s.listExtractions)
+	rest.Register(s.Server, rest.Route{
+		ID: "get-extraction", Method: http.MethodGet, Path: "/api/v1/agents/{agent}/extractions/{extraction}", Tag: "extractions",
+		Need: memory.RoleViewer, Summary: "Read one extraction", Doc: "A quarantined one comes with what the model said and why it was refused, shown as in the list.",
+	}, s.getExtraction)
+	rest.Register(s.Server, rest.Route{
+		ID: "retry-extraction", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/extractions/{extraction}/retry", Tag: "extractions",
+		Need: memory.RoleMember, Summary: "Repeat a quarantined extraction", Timeout: rest.MaxWait + rest.RequestTimeout,
+		Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},
+		Doc: "Runs it again over the same messages with the current settings, and answers as summarize does.",
+	}, s.retryExtraction)
+}
+
+type extractionView struct {
+	ID            uuid.UUID              `json:"id"`
+	Conversation  string                 `json:"conversation"`
+	Owner         memory.Owner           `json:"owner,omitempty"`
+	From          int64                  `json:"from" doc:"First message, by its number."`
+	To            int64                  `json:"to" doc:"Last message, inclusive."`
+	Outcome       memory.Outcome         `json:"outcome" enum:"running,waiting,written,nothing,skipped,quarantined,failed"`
+	ReasonCode    memory.ReasonCode      `json:"reasonCode,omitempty"`
+	Reason        string                 `json:"reason,omitempty" doc:"In words; may speak of contents."`
+	Violations    []memory.Violation     `json:"violations,omitempty" nullable:"false" doc:"Why the proposal was refused."`
+	Raw           string                 `json:"raw,omitempty" doc:"What the model said, of a quarantined extraction."`
+	Documents     int                    `json:"documents" doc:"How many it changed."`
+	Changes       []memory.ChangeReceipt `json:"changes,omitempty" nullable:"false" doc:"What became of each document."`
+	Model         string                 `json:"model,omitempty"`
+	PromptVersion string                 `json:"promptVersion,omitempty"`
+	Usage         memory.Usage           `json:"usage"`
+	RetryOf       *uuid.UUID             `json:"retryOf,omitempty"`
+	WorkflowID    string                 `json:"workflowId,omitempty"`
+	RunID         string                 `json:"runId,omitempty"`
+	WaitingUntil  *time.Time             `json:"waitingUntil,omitempty"`
+	StartedAt     time.Time              `json:"startedAt"`
+	FinishedAt    *time.Time             `json:"finishedAt,omitempty"`
+}
+
+func viewExtraction(x store.Extraction) extractionView {
+	v := extractionView{
+		ID: x.ID, Conversation: x.Conversation, Owner: x.Owner, From: x.From, To: x.To,
+		Outcome: x.Outcome, ReasonCode: x.ReasonCode, Reason: x.Reason, Violations: x.Violations, Raw: x.Raw, Changes: x.Changes,
+		Model: x.Model, PromptVersion: x.PromptVersion, Usage: x.Usage, WorkflowID: x.WorkflowID, RunID: x.RunID,
+		WaitingUntil: x.WaitingUntil, StartedAt: x.StartedAt, FinishedAt: x.FinishedAt,
+	}
+	for _, change := range x.Changes {
+		if change.Changed {
+			v.Documents++
+		}
+	}
+	if x.RetryOf != uuid.Nil {
+		v.RetryOf = &x.RetryOf
+	}
+	return v
+}
+
+// outline leaves what does not tell what was said, why, and by whom.
+func (v extractionView) outline() extractionView {
+	v.Owner, v.Reason, v.Violations, v.Raw, v.Changes = memory.NoOwner, "", nil, "", nil
+	return v
+}
+
+type extractionsInput struct {
+	rest.AgentParam
+	rest.PersonParams
+	rest.PageParams
+	Conversation string         `query:"conversation" maxLength:"255" doc:"Only of this conversation."`
+	Outcome      memory.Outcome `query:"outcome" enum:"running,waiting,written,nothing,skipped,quarantined,failed" doc:"Only with this outcome."`
+}
+
+func (s *talkRoom) listExtractions(ctx context.Context, in *extractionsInput) (*rest.Reply[rest.Page[extractionView]], error) {
+	id, _, err := s.Enter(ctx, in.Agent, in.Person())
+	if err != nil {
+		return nil, err
+	}
+	id, full := rest.AcrossOwners(id)
+	filter := store.ExtractionFilter{Conversation: in.Conversation, Outcome: in.Outcome}
+	listed, err := s.Store.Extractions(ctx, id, filter, store.Page{Limit: in.Limit, Cursor: in.Cursor})
+	if err != nil {
+		return nil, err
+	}
+	out := rest.Page[extractionView]{Items: rest.Views(listed.Items, viewExtraction), Next: listed.Next}
+	if !full {
+		for i := range out.Items {
+			out.Items[i] = out.Items[i].outline()
+		}
+	}
+	return rest.OK(out), nil
+}
+
+// ExtractionParam is the extraction that a request is about.
+type ExtractionParam struct {
+	Extraction string `path:"extraction" format:"uuid" doc:"Id of the extraction."`
+}
+
+func (p ExtractionParam) id() (uuid.UUID, error) {
+	id, err := uuid.Parse(p.Extraction)
+	if err != nil {
+		return id, fault.InvalidAt("path.extraction", "it is not a UUID")
+	}
+	return id, nil
+}
+
+// ExtractionInput is a request about one extraction.
+type ExtractionInput struct {
+	rest.AgentParam
+	ExtractionParam
+	rest.PersonParams
+}
+
+func (s *talkRoom) getExtraction(ctx context.Context, in *ExtractionInput) (*rest.Reply[extractionView], error) {
+	found, err := s.extraction(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	view := viewExtraction(found.record)
+	if !found.full {
+		view = view.outline()
+	}
+	return rest.OK(view), nil
+}
+
+// foundExtraction is the record that a request is about.
+type foundExtraction struct {
+	record store.Extraction
+	id     memory.Identity // of the caller; of every owner when the request names nobody
+	agent  store.Agent
+	full   bool // the caller may see it whole
+}
+
+func (s *talkRoom) extraction(ctx context.Context, in *ExtractionInput) (found foundExtraction, err error) {
+	record, err := in.ExtractionParam.id()
+	if err != nil {
+		return found, err
+	}
+	if found.id, found.agent, err = s.Enter(ctx, in.Agent, in.Person()); err != nil {
+		return found, err
+	}
+	found.id, found.full = rest.AcrossOwners(found.id)
+	found.record, err = s.Store.Extraction(ctx, found.id, record)
+	return found, err
+}
+
+type retryInput struct {
+	ExtractionInput
+	rest.WaitParam
+	rest.RequestKeyParam
+}
+
+func (s *talkRoom) retryExtraction(ctx context.Context, in *retryInput) (*rest.Reply[runView], error) {
+	wait, err := in.Duration()
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.extraction(ctx, &in.ExtractionInput)
+	if err != nil {
+		return nil, err
+	}
+	x := found.record
+	if x.Outcome != memory.OutcomeQuarantined {
+		return nil, fault.New(fault.NotQuarantined, "only a quarantined extraction is retried, this one is %s", x.Outcome)
+	}
+	id, err := actFor(found.id, x.Owner)
+	if err != nil {
+		return nil, err
+	}
+	return s.runNow(ctx, run{
+		id: id, agent: found.agent, conversation: x.Conversation, owner: x.OwnerID, full: found.full, wait: wait,
+		in: workflows.ExtractNowInput{Conversation: x.ConversationUID, RetryOf: x.ID}, key: in.IdempotencyKey,
+	})
+}
