@@ -44,7 +44,7 @@ func viewKey(k store.Key) KeyView {
 	return KeyView{k.ID, k.Name, k.Role, k.Agents, k.Owner, k.CreatedAt, k.RevokedAt}
 }
 
-// newKeyView is the one answer with a secret in it.
+// newKeyView is the only answer that contains a secret.
 type newKeyView struct {
 	KeyView
 	Secret string `json:"secret" doc:"Send it as Authorization: Bearer and this. It is not shown again."`

@@ -1,3 +1,4 @@
+// Package doctor finds damage in what an agent has and repairs it.
 package doctor
 
 import (
@@ -21,7 +22,7 @@ import (
 
 const doctorPath = "/api/v1/agents/{agent}/doctor"
 
-// stuckAfter is how long messages wait before it counts whether a workflow is at them: the worker's sweep has looked by then.
+// stuckAfter is the age at which waiting messages need a running workflow: the worker's sweep has run by then.
 const stuckAfter = time.Hour
 
 // doctorRoom finds and repairs damage.
@@ -90,13 +91,13 @@ type doctorFindingView struct {
 	Examples []string `json:"examples" nullable:"false" doc:"Some of them, by reference."`
 }
 
-// fixedView is what was put right.
+// fixedView counts the repairs of one kind of damage.
 type fixedView struct {
 	Code  string `json:"code"`
 	Count int    `json:"count"`
 }
 
-// examinationView is what the doctor says of an agent.
+// examinationView reports the damage of an agent.
 type examinationView struct {
 	Agent     string              `json:"agent"`
 	Healthy   bool                `json:"healthy" doc:"There are no findings, and everything could be looked at."`
@@ -105,7 +106,7 @@ type examinationView struct {
 	Fixed     []fixedView         `json:"fixed,omitempty" doc:"What was put right by this call."`
 }
 
-// maxExamples is how many of a finding are named.
+// maxExamples limits the examples of a finding.
 const maxExamples = 5
 
 type doctorInput struct {
@@ -260,7 +261,7 @@ func (s *doctorRoom) runs(ctx context.Context, workflow, run string) (bool, erro
 	return described.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil
 }
 
-// found is how many there are of a finding, and some by reference.
+// found counts a finding and names some examples by reference.
 func (p *subject) found(code string) (n int, examples []string) {
 	name := func(format string, args ...any) {
 		if n++; len(examples) < maxExamples {
@@ -455,7 +456,7 @@ func (p *subject) lookAtStaged(ctx context.Context) error {
 	return nil
 }
 
-// stagedFor is what waits that a finding is about.
+// stagedFor returns the staged work of a finding.
 func (p *subject) stagedFor(code string) (found []store.StagedWork) {
 	for _, x := range p.staged {
 		if stagedCodes[x.Kind] == code {

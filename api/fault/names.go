@@ -1,3 +1,4 @@
+// Package fault defines the errors that clients of the API see: their stable names, their HTTP status, and their JSON form.
 package fault
 
 import (
@@ -59,7 +60,7 @@ const (
 	Flushing             Name = "flushing"
 )
 
-// statusCanceled is what nobody sees: the client went away before the answer.
+// statusCanceled is recorded when the client disconnects before the answer.
 const statusCanceled = 499
 
 // errorStatus is the HTTP status of every error name.

@@ -9,7 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Problem is an error as a client sees it: the envelope with a stable name. Msg says what to do.
+// Problem is the JSON form of an error: the envelope with a stable name. Msg names the next step.
 type Problem struct {
 	Code int    `json:"code" doc:"The HTTP status." example:"404"`
 	Msg  string `json:"msg" doc:"What is wrong and what to do about it, for people."`
@@ -56,10 +56,10 @@ type Faults struct {
 	Faults []Fault `json:"faults"`
 }
 
-// shownFaults is how many faults msg spells out; data lists all of them.
+// shownFaults limits the faults that msg spells out; data lists all of them.
 const shownFaults = 3
 
-// Invalid is the error of a request that cannot be used as it is.
+// Invalid returns the error of a request with faults.
 func Invalid(found ...Fault) *Problem {
 	p := New(InvalidRequest, "%s", FaultText(found))
 	p.Data = Faults{found}

@@ -66,7 +66,7 @@ type artifactView struct {
 	Href        string       `json:"href" doc:"Where it is read, on behalf of the same owner."`
 }
 
-// artifactsAnswer is written as it is: JSON, or lines of it.
+// artifactsAnswer is an encoded answer: JSON, or lines of it.
 type artifactsAnswer struct {
 	ContentType string `header:"Content-Type"`
 	Next        string `header:"X-Next-Cursor"`

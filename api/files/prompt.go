@@ -108,14 +108,14 @@ func (s *fileRoom) setPromptFiles(ctx context.Context, in *promptFilesInput) (*r
 	return rest.OK(out), nil
 }
 
-// promptPlace is what is to become of one document: its place, or none.
+// promptPlace is the new place of one document, or none.
 type promptPlace struct {
 	path    string
 	enabled bool
 	order   *int
 }
 
-// promptPlaces says what has to change so that exactly files are enabled, in their order. All of them must exist.
+// promptPlaces returns the changes that enable exactly files, in their order. All of them must exist.
 func (s *fileRoom) promptPlaces(ctx context.Context, id memory.Identity, scope memory.Scope, files []string) ([]promptPlace, error) {
 	listed, err := s.Store.Documents(ctx, id, store.DocumentFilter{Scope: scope})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"reverie/api/fault"
 )
 
-// Envelope is what every answer looks like. Errors have the same shape with the error's name in addition (Problem).
+// Envelope is the form of every answer. Errors add a name (fault.Problem).
 type Envelope[T any] struct {
 	Code int    `json:"code" doc:"The HTTP status." example:"200"`
 	Msg  string `json:"msg" example:"success"`
@@ -69,15 +69,15 @@ type OptionalInt struct {
 	Given bool
 }
 
-// Schema is that of a number.
+// Schema describes a number.
 func (OptionalInt) Schema(r huma.Registry) *huma.Schema {
 	return huma.SchemaFromType(r, reflect.TypeFor[int]())
 }
 
-// Receiver is where huma puts the number.
+// Receiver returns the field that huma sets.
 func (o *OptionalInt) Receiver() reflect.Value { return reflect.ValueOf(o).Elem().Field(0) }
 
-// OnParamSet is told by huma whether there was one.
+// OnParamSet records whether the parameter was sent.
 func (o *OptionalInt) OnParamSet(given bool, _ any) { o.Given = given }
 
 // Views turns what the store returned into what clients see; the list is never null.

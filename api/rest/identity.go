@@ -119,7 +119,7 @@ func (s *Server) Conversation(ctx context.Context, id memory.Identity, name stri
 	return found, err
 }
 
-// Document is the one that a path means, or that of a scope.
+// Document reads the document at a path: the one of the scope, or the one visible to the owner.
 func (s *Server) Document(ctx context.Context, id memory.Identity, path string, scope memory.Scope) (memory.Document, error) {
 	var (
 		d   memory.Document

@@ -51,7 +51,7 @@ func (s *Server) useMiddleware() {
 }
 
 // serverName is the label of our metrics that would otherwise be the Host header, of which a client can make many. With the
-// port of its scheme it has none of its own.
+// default port of its scheme the label has no port.
 const serverName = "reverie:80"
 
 // bodyLimit is MaxBodyBytes as Echo reads it.
@@ -65,7 +65,7 @@ func noStore(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// trail is what is learned about a request on its way, for the log.
+// trail collects facts about a request for the log.
 type trail struct {
 	request string    // id
 	key     uuid.UUID // who called; zero before that is known
@@ -83,7 +83,7 @@ func trailOf(ctx context.Context) *trail {
 
 func RequestID(ctx context.Context) string { return trailOf(ctx).request }
 
-// plainID is what a client may call its request.
+// plainID matches the request ids that clients may set.
 var plainID = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,64}$`)
 
 // startTrail begins a request's trail and names its route to telemetry. The path itself is kept out of traces: it holds

@@ -22,7 +22,7 @@ Every answer is ` + "`{\"code\", \"msg\", \"data\"}`" + ` with the HTTP status a
 Send a key as ` + "`Authorization: Bearer <key>`" + `. A viewer key reads; a member key also writes, and names whose memory a request is about
 (owner, or channel and sender, or endUserId); an admin key manages agents and keys too. A key may be limited to agents, or pinned to one owner.`
 
-// document is where the OpenAPI document begins; every registered operation is added to it.
+// document returns the OpenAPI document without operations; registering an operation adds it.
 func document() huma.Config {
 	return huma.Config{
 		OpenAPI: &huma.OpenAPI{
@@ -48,14 +48,14 @@ func document() huma.Config {
 				{Name: "tools", Description: "What a model is given to use its memory, and running what it calls."},
 				{Name: "recall", Description: "What is found again."},
 				{Name: "dreams", Description: "What is kept for good, and why: nightly consolidation, its reports, and undoing it."},
-				{Name: "prompt", Description: "What an agent is told."},
+				{Name: "prompt", Description: "The system prompt of an agent."},
 				{Name: "keys", Description: "Who may call."},
 				{Name: "operation", Description: "How the deployment is."},
 			},
 		},
 		Formats: map[string]huma.Format{
 			"application/json": jsonFormat, "json": jsonFormat,
-			// What curl -d says when it is not told otherwise. Bodies are JSON in any case.
+			// The default of curl -d. Bodies are JSON in any case.
 			"application/x-www-form-urlencoded": jsonFormat,
 		},
 		DefaultFormat: "application/json",

@@ -13,9 +13,9 @@ import (
 const (
 	// ProbeTimeout bounds how long one part may take to say that it is there.
 	ProbeTimeout = 2 * time.Second
-	// probeTTL is how long an answer is used: readiness needs no key, and must not become load on the parts.
+	// probeTTL caches an answer: readiness needs no key, and must not put load on the parts.
 	probeTTL = time.Second
-	// pollerWindow is how recently a worker must have asked for work to count: an idle one asks about once a minute.
+	// pollerWindow bounds the age of a worker's last poll: an idle worker polls about once a minute.
 	pollerWindow = 90 * time.Second
 )
 
@@ -42,7 +42,7 @@ type probe struct {
 	state PartView
 }
 
-// get asks again when the last answer is too old. Who comes meanwhile waits for the same answer.
+// get asks again when the last answer is too old. Concurrent callers share the answer.
 func (p *probe) get(ctx context.Context, now func() time.Time, ask func(context.Context) PartView) PartView {
 	p.mu.Lock()
 	defer p.mu.Unlock()

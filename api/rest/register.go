@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"reflect"
 	"strconv"
 	"strings"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v4/middleware"
 
 	"reverie/api/fault"
 	"reverie/memory"
@@ -29,7 +32,7 @@ type Route struct {
 	Status int
 	// body is the longest body, in bytes; 0: there is none.
 	Body int64
-	// AsIs hands the body to the handler as it is (RawBody): nothing of it is checked before.
+	// AsIs passes the body to the handler unchecked (RawBody).
 	AsIs bool
 	// rest names the parameter at the end of path that holds slashes.
 	Rest string
@@ -39,7 +42,7 @@ type Route struct {
 	Also []int
 	// errors are statuses besides those that every operation of its kind may answer.
 	Errors []int
-	// invalid is the name of a request that cannot be used as it is; empty: invalid_request.
+	// invalid names the error of a request with faults; empty: invalid_request.
 	Invalid fault.Name
 	// original is another path at which the operation is served and described: the one that the system it was taken from has.
 	Original string
@@ -169,4 +172,67 @@ func pathParameters(path string) []string {
 		}
 	}
 	return names
+}
+
+// adapter registers huma's operations with Echo. It is all that knows both; unlike huma's own adapter it lets a path's
+// last parameter hold slashes, as paths of documents do.
+type adapter struct {
+	echo *echo.Echo
+}
+
+func (a adapter) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.echo.ServeHTTP(w, r) }
+
+// Handle routes op to handler.
+func (a adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
+	last := rest(op)
+	a.echo.Add(op.Method, echoPath(op), func(c echo.Context) error {
+		r := c.Request()
+		values := c.ParamValues()
+		for i, name := range c.ParamNames() {
+			value := values[i]
+			if name != "*" && strings.Contains(value, "/") {
+				return echo.ErrNotFound // Echo lets the last parameter of a path take slashes as well
+			}
+			if r.URL.RawPath != "" { // Echo has matched the escaped path
+				unescaped, err := url.PathUnescape(value)
+				if err != nil {
+					return fault.New(fault.InvalidRequest, "the path is not escaped correctly")
+				}
+				value = unescaped
+			}
+			if name == "*" {
+				name = last
+			}
+			r.SetPathValue(name, value)
+		}
+		handler(humago.NewContext(op, r, c.Response()))
+		return nil
+	}, middleware.ContextTimeout(timeout(op)))
+}
+
+// echoPath is op's path as Echo writes it: :name for {name}, * for a last parameter that takes the rest.
+func echoPath(op *huma.Operation) string {
+	path := op.Path
+	if last := rest(op); last != "" {
+		path = strings.TrimSuffix(path, "{"+last+"}") + "*"
+	}
+	return strings.NewReplacer("{", ":", "}", "").Replace(path)
+}
+
+// Keys of what an operation's Metadata says to us.
+const (
+	metaRest    = "rest"    // name of the parameter that takes the rest of the path, slashes included
+	metaTimeout = "timeout" // how long a request may take
+)
+
+func rest(op *huma.Operation) string {
+	name, _ := op.Metadata[metaRest].(string)
+	return name
+}
+
+func timeout(op *huma.Operation) time.Duration {
+	if d, given := op.Metadata[metaTimeout].(time.Duration); given {
+		return d
+	}
+	return RequestTimeout
 }

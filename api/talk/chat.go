@@ -10,9 +10,10 @@ import (
 	"reverie/chat"
 	"reverie/memory"
 	"reverie/store"
+	"reverie/toolbox"
 )
 
-// turnTime is how long a turn may take that is answered at once, and streamTime one that is streamed: a model may be asked many
+// turnTime bounds a turn that is answered at once, and streamTime a streamed one: a model may be called many
 // times in it, and a full window is flushed and summarised first.
 const (
 	turnTime   = rest.MaxWait + rest.RequestTimeout
@@ -153,4 +154,33 @@ func (s *talkRoom) chat(ctx context.Context, in *chatInput) (*rest.Reply[turnVie
 		return nil, err
 	}
 	return rest.OK(viewTurn(turn)), nil
+}
+
+// chatService makes the service of turns from the server's parts.
+func (s *talkRoom) chatService() *chat.Service {
+	o := s.Chat
+	if o.Settings == (memory.WindowSettings{}) {
+		o.Settings = memory.DefaultWindowSettings()
+	}
+	if o.Extract == (memory.ExtractSettings{}) {
+		o.Extract = memory.DefaultExtractSettings()
+	}
+	o.Store, o.Search, o.Now, o.Log = s.Store, s.Search, s.Now, s.Log
+	o.Tools = &toolbox.Box{Store: s.Store, Search: s.Search}
+	o.Compactor = compactor{s.Workflows, s.Stopping}
+	o.Stored = s.turnStored
+	return &chat.Service{Options: o}
+}
+
+// turnStored has a turn extracted and indexed, as messages that come in are.
+func (s *talkRoom) turnStored(ctx context.Context, id memory.Identity, agent store.Agent, conversation string, stored store.Stored) {
+	if stored.Token != "" {
+		s.IndexChanged(id, memory.ScopePersonal)
+	}
+	s.Schedule(ctx, id, agent, conversation, stored)
+}
+
+// compactSettings returns the settings for compacting an agent's conversations.
+func (s *talkRoom) compactSettings(agent store.Agent) memory.CompactSettings {
+	return s.turns.Settings.With(agent.Settings).Compact(s.turns.Extract.With(agent.Settings))
 }

@@ -93,7 +93,7 @@ func (s *talkRoom) keepAlive(ctx context.Context, cancel func(), out *eventWrite
 	}
 }
 
-// endStream tells how a turn ended. What failed before anything was told is an ordinary error.
+// endStream sends the end of a turn. A failure before the first event is an ordinary error.
 func (s *talkRoom) endStream(ctx context.Context, out *eventWriter, turn chat.Turn, failed error) {
 	var err error
 	switch {

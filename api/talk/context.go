@@ -79,7 +79,7 @@ func checkMessage(message string, about map[string]string) []error {
 	return append(errs, rest.CheckCharacters(about)...)
 }
 
-// contextView is what a model is to be sent, and why.
+// contextView is an assembled context, with reasons.
 type contextView struct {
 	Messages []windowMessage `json:"messages" doc:"In the order in which they are sent."`
 	MadeContext
@@ -106,7 +106,7 @@ func viewWindowMessage(m window.Message) windowMessage {
 	return v
 }
 
-// MadeContext tells how a context was made.
+// MadeContext describes how a context was made.
 type MadeContext struct {
 	Ledger   window.Ledger  `json:"ledger" doc:"Where the tokens went."`
 	Model    string         `json:"model,omitempty" doc:"Whose tokens were counted."`

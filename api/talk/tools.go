@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -32,7 +33,7 @@ func (s *talkRoom) toolRoutes() {
 	describeArguments(s.API.OpenAPI().Paths[path].Post.RequestBody)
 }
 
-// describeArguments says what the body of a call is: huma knows only that it is taken as it is.
+// describeArguments describes the body of a call, which huma takes unchecked.
 func describeArguments(body *huma.RequestBody) {
 	body.Required = false
 	body.Content["application/json"].Schema = &huma.Schema{
@@ -54,7 +55,7 @@ type toolView struct {
 	Writes      bool       `json:"writes" doc:"It changes memory, and needs a member key and an owner."`
 }
 
-// openObject is a JSON object that is passed on as it is.
+// openObject is a JSON object that is passed through.
 type openObject json.RawMessage
 
 // MarshalJSON passes it on.
@@ -83,7 +84,7 @@ type callToolInput struct {
 	RawBody []byte `contentType:"application/json" required:"false"`
 }
 
-// calledView is what a tool answered.
+// calledView is the answer of a tool.
 type calledView struct {
 	Result  openObject   `json:"result" doc:"For the model, as it is; what it has depends on the tool."`
 	IsError bool         `json:"isError" doc:"The call was not done as it was made, and result says what to do."`
@@ -123,4 +124,151 @@ func (s *talkRoom) callTool(ctx context.Context, in *callToolInput) (*rest.Reply
 		view.Written = &written
 	}
 	return rest.OK(view), nil
+}
+
+func (s *talkRoom) rememberRoutes() {
+	rest.Register(s.Server, rest.Route{
+		ID: "remember", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/remember", Tag: "chat", Need: memory.RoleMember,
+		Summary: "Remember a statement", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
+		Doc: "Saves it at once and without a model, as the person's own words, under \"## Remembered\" of the owner's MEMORY.md (the shared one where owners are not kept apart). " +
+			"What is known already is recognised; a statement that says otherwise takes the place of the old line, whose version stays in the history.",
+	}, s.remember)
+	rest.Register(s.Server, rest.Route{
+		ID: "forget", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/forget", Tag: "chat", Need: memory.RoleMember,
+		Summary: "Forget what a document says", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
+		Doc: "Takes the statements on the given lines out of the document, MEMORY.md, PROFILE.md, the archives and the daily notes. No dream, extraction or flush writes them again, in no words; " +
+			"the person may. What was said in conversations stays, and so do earlier versions.",
+	}, s.forget)
+}
+
+type rememberInput struct {
+	rest.AgentParam
+	rest.RequestKeyParam
+	Body struct {
+		rest.PersonBody
+		Speaker string `json:"speaker,omitempty" maxLength:"128" doc:"Who speaks, where the owner is a group: it is kept in the section of that person, and corrects what they said only." example:"feishu:ou_1"`
+		Text    string `json:"text" minLength:"1" maxLength:"4096" pattern:"\\S" patternDescription:"not blank" doc:"What to remember, as a statement or as a request to remember it." example:"My flight is on Friday at 8."`
+	}
+}
+
+// Resolve checks what a schema cannot.
+func (in *rememberInput) Resolve(huma.Context) []error {
+	return rest.CheckCharacters(map[string]string{"text": in.Body.Text})
+}
+
+// rememberedView is the result of a request to remember.
+type rememberedView struct {
+	Kind    string      `json:"kind" enum:"saved,known,corrected,unclear" doc:"known: a line says it already; corrected: another line said otherwise and gave way; unclear: there is nothing in it to keep."`
+	Line    string      `json:"line,omitempty" doc:"The line in the document."`
+	Old     string      `json:"old,omitempty" doc:"Of a correction: the line that gave way; its version stays in the history."`
+	Path    string      `json:"path,omitempty"`
+	Receipt writtenView `json:"receipt" doc:"Of the write, or of the one that saved it first."`
+}
+
+func viewRemembered(v toolbox.Saved) rememberedView {
+	return rememberedView{v.Kind, v.Line, v.Old, v.Path, viewWritten(v.Receipt)}
+}
+
+// writtenView is the receipt of a write that may have changed nothing.
+type writtenView struct {
+	memory.Receipt
+	Replayed bool `json:"replayed" doc:"It was written before, and nothing now."`
+}
+
+func viewWritten(r memory.Receipt) writtenView {
+	if r.Changes == nil {
+		r.Changes = []memory.ChangeReceipt{}
+	}
+	return writtenView{r, r.Replayed}
+}
+
+func (s *talkRoom) remember(ctx context.Context, in *rememberInput) (*rest.Reply[rememberedView], error) {
+	id, agent, err := s.NeedOwner(ctx, in.Agent, in.Body.Person())
+	if err != nil {
+		return nil, err
+	}
+	speaker, err := rest.SpeakerOf(in.Body.Speaker, "body.speaker")
+	if err != nil {
+		return nil, err
+	}
+	key := rest.RequestLedgerKey(ctx, in.IdempotencyKey, "remember", id.Agent, string(id.Owner), in.Body.Text)
+	saved, err := s.turns.Tools.Remember(ctx, toolbox.Caller{Identity: id, Agent: agent, Key: key, Speaker: speaker}, in.Body.Text)
+	if err != nil {
+		return nil, err
+	}
+	s.changed(id, saved.Receipt)
+	return rest.OK(viewRemembered(saved)), nil
+}
+
+// changed has what was written embedded soon.
+func (s *talkRoom) changed(id memory.Identity, receipt memory.Receipt) {
+	if receipt.Replayed {
+		return
+	}
+	for _, change := range receipt.Changes {
+		if change.Changed {
+			s.IndexChanged(id, change.Scope)
+		}
+	}
+}
+
+type forgetInput struct {
+	rest.AgentParam
+	rest.RequestKeyParam
+	Body struct {
+		rest.PersonBody
+		Path      string         `json:"path" minLength:"1" maxLength:"255" doc:"Of the document." example:"MEMORY.md"`
+		Scope     memory.Scope   `json:"scope,omitempty" enum:"PERSONAL,TEAM,GLOBAL" doc:"Missing: the one that the path means to the owner, their own first."`
+		StartLine int            `json:"startLine,omitempty" minimum:"0" doc:"First line; every statement that stands on the lines is forgotten."`
+		EndLine   int            `json:"endLine,omitempty" minimum:"0" doc:"Last line, inclusive; missing: the first one."`
+		Entry     memory.EntryID `json:"entry,omitempty" maxLength:"64" doc:"One statement in place of lines, by its id."`
+		Shown     string         `json:"shown,omitempty" maxLength:"20000" doc:"The text of the passage as it was shown. Documents change: with it, only statements that are a part of it are forgotten, wherever they have moved to."`
+	}
+}
+
+// Resolve checks what a schema cannot.
+func (in *forgetInput) Resolve(huma.Context) []error {
+	return rest.CheckCharacters(map[string]string{"path": in.Body.Path, "shown": in.Body.Shown, "entry": string(in.Body.Entry)})
+}
+
+// forgottenView lists what was forgotten.
+type forgottenView struct {
+	Statements []statementView `json:"statements"`
+	Receipt    writtenView     `json:"receipt" doc:"Which documents changed; the versions before stay in the history."`
+}
+
+type statementView struct {
+	Entry memory.EntryID `json:"entry"`
+	Text  string         `json:"text"`
+}
+
+func (s *talkRoom) forget(ctx context.Context, in *forgetInput) (*rest.Reply[forgottenView], error) {
+	b := in.Body
+	id, agent, err := s.NeedOwner(ctx, in.Agent, b.Person())
+	if err != nil {
+		return nil, err
+	}
+	if b.EndLine == 0 {
+		b.EndLine = b.StartLine
+	}
+	path, err := memory.ParsePath(b.Path)
+	if err != nil {
+		return nil, fault.InvalidAt("body.path", "%s", err)
+	}
+	if b.StartLine == 0 && b.Entry == "" || b.EndLine < b.StartLine {
+		return nil, fault.InvalidAt("body.startLine", "name lines of the document, or an entry")
+	}
+	key := rest.RequestLedgerKey(ctx, in.IdempotencyKey, "forget", id.Agent, string(id.Owner), string(b.Scope), path,
+		strconv.Itoa(b.StartLine), strconv.Itoa(b.EndLine), string(b.Entry), b.Shown)
+	done, err := s.turns.Tools.Forget(ctx, toolbox.Caller{Identity: id, Agent: agent, Key: key}, toolbox.Forget{
+		Path: path, Scope: b.Scope, FromLine: b.StartLine, ToLine: b.EndLine, Entry: b.Entry, Shown: b.Shown,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.changed(id, done.Receipt)
+	return rest.OK(forgottenView{
+		Statements: rest.Views(done.Statements, func(f toolbox.Statement) statementView { return statementView(f) }),
+		Receipt:    viewWritten(done.Receipt),
+	}), nil
 }

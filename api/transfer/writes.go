@@ -10,6 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/uuid"
+	"go.temporal.io/sdk/client"
 
 	"reverie/api/fault"
 	"reverie/api/rest"
@@ -43,7 +44,7 @@ func (s *transferRoom) writeRoutes() {
 // jsonObject is a JSON object as it was sent, so that numbers stay as they were written.
 type jsonObject struct{ json.RawMessage }
 
-// Schema is that of any object.
+// Schema describes any object.
 func (jsonObject) Schema(r huma.Registry) *huma.Schema {
 	return huma.SchemaFromType(r, reflect.TypeFor[map[string]any]())
 }
@@ -53,13 +54,13 @@ type writeMemoryInput struct {
 	rest.WaitParam
 	Body struct {
 		rest.PersonBody
-		RequestID string          `json:"requestId" pattern:"^[A-Za-z0-9._:-]{1,128}$" patternDescription:"1 to 128 of A-Z, a-z, 0-9, ., _, : and -" doc:"Makes a repeated request one write. It stands in the ids of workflows: it must not say anything about a person." example:"close-case-41"`
+		RequestID string          `json:"requestId" pattern:"^[A-Za-z0-9._:-]{1,128}$" patternDescription:"1 to 128 of A-Z, a-z, 0-9, ., _, : and -" doc:"Makes a repeated request one write. It becomes part of workflow ids: it must not reveal anything about a person." example:"close-case-41"`
 		Scope     memory.Scope    `json:"scope,omitempty" enum:"PERSONAL,TEAM,GLOBAL" doc:"Missing: PERSONAL when a person is named or the key is pinned to one, else TEAM."`
 		Target    string          `json:"target" minLength:"1" maxLength:"1024" doc:"Path of the document, as a template." example:"memory/cases/{{id}}.md"`
 		Strategy  memory.Strategy `json:"strategy" enum:"append,replace_section,upsert_kv,overwrite" doc:"How the content becomes part of a document that exists already."`
 		Content   string          `json:"content" maxLength:"262144" doc:"Markdown, as a template; at most 256 KiB, and with the data in it 1 MiB." example:"Closed: {{outcome}}"`
 		Data      jsonObject      `json:"data,omitzero" doc:"What the templates may name; at most 1 MiB."`
-		Reason    string          `json:"reason,omitempty" maxLength:"2000" doc:"Why; it stands in the document's history."`
+		Reason    string          `json:"reason,omitempty" maxLength:"2000" doc:"Reason, recorded in the document's history."`
 	}
 }
 
@@ -183,4 +184,28 @@ func (s *transferRoom) getWrite(ctx context.Context, in *getWriteInput) (*rest.R
 		return nil, err
 	}
 	return rest.OK(s.writeViewer(id, full)(w)), nil
+}
+
+// write has a staged write made by its workflow, and reports whether it has ended within wait. It is staged, so that a failure is no
+// error: the worker's sweep starts what was not started here, and the workflow goes on when nobody waits.
+func (s *transferRoom) write(ctx, stop context.Context, ref store.WriteRef, wait time.Duration) bool {
+	var run client.WorkflowRun
+	_, err := s.Workflows.Breaker.Execute(func() (struct{}, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.SignalTimeout) // who hangs up has asked all the same
+		defer cancel()
+		var err error
+		run, err = workflows.StartWrite(ctx, s.Temporal, ref)
+		return struct{}{}, err
+	})
+	if err != nil {
+		s.Workflows.LogAway(ctx, "the write is left to the sweep", err)
+		return false
+	}
+	waited, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	defer context.AfterFunc(stop, cancel)()
+	if err := run.Get(waited, nil); err != nil && waited.Err() == nil {
+		s.Log.WarnContext(ctx, "A write that a request waited for has not ended", "error", err, "workflow", run.GetID(), "request", rest.RequestID(ctx))
+	}
+	return waited.Err() == nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,14 +24,14 @@ const (
 	SignalTimeout = 3 * time.Second
 	// ReachTimeout bounds the question whether Temporal answers at all.
 	ReachTimeout = 2 * time.Second
-	// AcceptTimeout is how long a request to extract may take to reach its workflow when nobody waits for the outcome.
+	// AcceptTimeout bounds how long a request takes to reach its workflow when the client does not wait for the outcome.
 	AcceptTimeout = 10 * time.Second
 	// breakAfter failures in a row nothing is sent to Temporal for breakFor, so that requests do not queue up in front of it.
 	breakAfter = 3
 	breakFor   = 5 * time.Second
 )
 
-// Starter is how requests reach workflows.
+// Starter starts and signals workflows for requests.
 type Starter struct {
 	Client  client.Client
 	timing  memory.Timing
@@ -119,7 +120,7 @@ func (s *Starter) Link(workflowID string) string {
 	return s.webUI + url.PathEscape(workflowID)
 }
 
-// Schedule hands a completed turn to the owner's Inbox. The messages are stored already, so a failure is no error: the
+// Schedule signals a completed turn to the owner's Inbox. The messages are stored already, so a failure is not an error: the
 // turn stays unsignalled, and the worker's sweep delivers it.
 func (s *Server) Schedule(ctx context.Context, id memory.Identity, agent store.Agent, conversation string, stored store.Stored) ScheduledView {
 	if stored.Turn == 0 {
@@ -176,4 +177,96 @@ func (s *Starter) LogAway(ctx context.Context, then string, err error) {
 		level = slog.LevelDebug // said a moment ago
 	}
 	s.Log.Log(ctx, level, "Workflows cannot be reached", "then", then, "error", err, "request", RequestID(ctx))
+}
+
+// announcePause collects further changes of an agent after one was announced, so that one announcement covers them.
+const announcePause = 500 * time.Millisecond
+
+// Announcer tells Temporal of changes, behind the answers and once for many changes of one agent. What it cannot tell is found by
+// the worker's sweeps.
+type Announcer struct {
+	tell func(store.AgentRef)
+	stop <-chan struct{}
+
+	mu      sync.Mutex
+	changed map[store.AgentRef]bool // being announced; true: it changed again meanwhile
+}
+
+func (a *Announcer) Announce(ref store.AgentRef) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, telling := a.changed[ref]; telling {
+		a.changed[ref] = true
+		return
+	}
+	a.changed[ref] = false
+	go a.run(ref)
+}
+
+func (a *Announcer) run(ref store.AgentRef) {
+	for {
+		a.tell(ref)
+		pause := time.NewTimer(announcePause)
+		select {
+		case <-pause.C:
+		case <-a.stop:
+			pause.Stop()
+		}
+		a.mu.Lock()
+		more := a.changed[ref]
+		if !more {
+			delete(a.changed, ref)
+			a.mu.Unlock()
+			return
+		}
+		a.changed[ref] = false
+		a.mu.Unlock()
+	}
+}
+
+// IndexChanged has what was written embedded soon. Words are found already.
+func (s *Server) IndexChanged(id memory.Identity, scope memory.Scope) {
+	if len(s.Search.Embedders) == 0 {
+		return
+	}
+	ref := store.AgentRef{Workspace: id.Workspace, Agent: id.Agent}
+	if scope == memory.ScopeGlobal {
+		ref.Agent = ""
+	}
+	s.changes.Announce(ref)
+}
+
+// IndexChanged tells the agent's Index of changes.
+func (s *Starter) indexChanged(ref store.AgentRef) {
+	_, err := s.Breaker.Execute(func() (struct{}, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), SignalTimeout)
+		defer cancel()
+		return struct{}{}, workflows.IndexChanged(ctx, s.Client, ref, workflows.IndexChange{})
+	})
+	if err != nil {
+		s.Log.Debug("Workflows cannot be reached; what was written is left to the sweep", "error", err)
+	}
+}
+
+// TendIndex has the index of an agent brought up to date, or built anew.
+func (s *Starter) TendIndex(ctx context.Context, ref store.AgentRef, anew bool) error {
+	ctx, cancel := context.WithTimeout(ctx, AcceptTimeout)
+	defer cancel()
+	var err error
+	if anew {
+		_, err = workflows.StartReindex(ctx, s.Client, workflows.DefaultReindex(ref, memory.EmbeddingIdentity{}))
+	} else {
+		err = workflows.IndexChanged(ctx, s.Client, ref, workflows.IndexChange{Retry: true})
+	}
+	if err != nil && TemporalAway(err) {
+		return fmt.Errorf("%w: %w", ErrWorkflowsAway, err)
+	}
+	return err
+}
+
+// ReindexProgress asks the workflow that builds an index anew.
+func (s *Starter) ReindexProgress(ctx context.Context, id string) (workflows.ReindexProgress, error) {
+	ctx, cancel := context.WithTimeout(ctx, ReachTimeout)
+	defer cancel()
+	return workflows.ReindexProgressOf(ctx, s.Client, id)
 }

@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	// catchUp is how far a request looks back that says nothing, and catchUpMost how far one with Last-Event-ID may look back.
+	// catchUp is how far a stream starts in the past by default; catchUpMost bounds it with Last-Event-ID.
 	catchUp     = time.Minute
 	catchUpMost = 24 * time.Hour
-	// commitTime is how long a change may take from its time to its commit. A later one may be committed before it.
+	// commitTime bounds the time from a change's timestamp to its commit. A later change may be committed before it.
 	commitTime = 5 * time.Second
 )
 
@@ -43,7 +43,7 @@ type dreamEventsInput struct {
 	LastEventID string `header:"Last-Event-ID" maxLength:"100" doc:"Id of the last event that was received."`
 }
 
-// dreamEvent is what is told of a dream: no contents.
+// dreamEvent is an event of a dream. It has no contents.
 type dreamEvent struct {
 	Dream      uuid.UUID           `json:"dream"`
 	Owner      memory.Owner        `json:"owner,omitempty"` // for who sees the dreams of all owners whole
@@ -114,7 +114,7 @@ type follower struct {
 	id      memory.Identity
 	full    bool
 	since   time.Time               // what changed before is known
-	sent    map[uuid.UUID]time.Time // the last change of each dream that was told, as far as it is not before since
+	sent    map[uuid.UUID]time.Time // the last change sent of each dream, if not before since
 	changed func() <-chan struct{}  // closed when there is something new
 }
 

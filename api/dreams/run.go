@@ -3,10 +3,15 @@ package dreams
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 
 	"reverie/api/fault"
 	"reverie/api/rest"
@@ -89,7 +94,7 @@ type dreamRequest struct {
 	dream store.NewDream
 }
 
-// reportCandidates is how many candidates the report of a dream that was asked for comes with.
+// reportCandidates limits the candidates in the report of a requested dream.
 const reportCandidates = 50
 
 // dreamNow dreams and answers with the report.
@@ -137,7 +142,7 @@ func (s *Room) dreamNow(ctx context.Context, r dreamRequest) (*rest.Reply[dreamR
 	return rest.OK(view), nil
 }
 
-// awake are the settings of a dry run: it tells what a dream would do also where dreaming is switched off. Zero: those of any
+// awake are the settings of a dry run, which works also where dreaming is switched off. Zero: those of any
 // other dream.
 func (s *Room) awake(agent store.Agent) memory.DreamSettings {
 	settings := s.Dreams.With(agent.Settings)
@@ -152,8 +157,8 @@ func reportLink(agent string, dream uuid.UUID) string {
 	return rest.Link("/memory/%s/dream/reports/%s", agent, dream)
 }
 
-// dreamer is on whose behalf a dream is asked for: of whom the request names, or of the shared memory. Who may write shared
-// documents may have them dreamed of, without being told what the system's conversations say.
+// dreamer returns the identity of a request about dreams: the named owner, or the shared memory. A key that may write shared
+// documents may start their dreams, without seeing the words of the system's conversations.
 func (s *Room) dreamer(ctx context.Context, agent string, who rest.PersonParams) (_ memory.Identity, _ store.Agent, full bool, err error) {
 	id, found, err := s.Enter(ctx, agent, who.Person())
 	if err != nil {
@@ -165,7 +170,7 @@ func (s *Room) dreamer(ctx context.Context, agent string, who rest.PersonParams)
 	return id, found, true, nil
 }
 
-// queueDream makes the record of a dream that is asked for, or finds the one of the same request. It refuses a second dream of
+// queueDream makes the record of a requested dream, or finds the one of the same request. It refuses a second dream of
 // an owner beside one that is under way, and a night that was dreamed.
 func (s *Room) queueDream(ctx context.Context, id memory.Identity, d store.NewDream) (store.Dream, error) {
 	if d.Request != "" {
@@ -188,7 +193,7 @@ func (s *Room) queueDream(ctx context.Context, id memory.Identity, d store.NewDr
 	return made, err
 }
 
-// startingTime is how long a dream may be queued before its workflow runs: after that, whoever queued it has died.
+// startingTime bounds how long a dream may be queued before its workflow runs: after that its starter has failed.
 const startingTime = 2 * rest.AcceptTimeout
 
 // nobodyDreams refuses while the owner is dreaming. A record that was left open, by a server that died before it started the
@@ -211,7 +216,7 @@ func (s *Room) nobodyDreams(ctx context.Context, id memory.Identity) error {
 	return err
 }
 
-// dreamConflict tells which dream stands in the way.
+// dreamConflict identifies the dream in progress.
 type dreamConflict struct {
 	Dream      uuid.UUID         `json:"dream"`
 	Phase      memory.DreamPhase `json:"phase,omitempty"`
@@ -268,4 +273,137 @@ func (s *Room) neverStarts(ctx context.Context, id memory.Identity, record store
 	if _, err := s.Store.EndDream(context.WithoutCancel(ctx), id, record.ID, ending); err != nil {
 		s.Log.WarnContext(ctx, "A dream that was never started stays queued", "error", rest.Loggable(err), "dream", record.ID)
 	}
+}
+
+// errNeverStarted means that Temporal did not take a dream.
+var errNeverStarted = errors.New("the dream was not started")
+
+// startDream starts the dream of a record, or finds it running, and waits for its end, at most for wait and until stop ends. It
+// starts the dream even if the client does not wait or disconnects.
+func (s *Room) startDream(ctx, stop context.Context, in workflows.DreamInput, wait time.Duration) (workflows.DreamResult, error) {
+	var none workflows.DreamResult
+	started, accepted := context.WithTimeout(context.WithoutCancel(ctx), rest.AcceptTimeout)
+	run, err := workflows.StartDream(started, s.Temporal, in)
+	accepted()
+	switch {
+	case errors.Is(err, workflows.ErrDreaming):
+		return none, err
+	case err != nil:
+		s.Log.WarnContext(ctx, "A dream could not be started", "error", err, "dream", in.Dream)
+		return none, fmt.Errorf("%w: %w", errNeverStarted, err)
+	}
+	waited, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	defer context.AfterFunc(stop, cancel)()
+	result, err := run.Result(waited)
+	switch {
+	case err == nil:
+		return result, nil
+	case ctx.Err() != nil:
+		return none, ctx.Err()
+	case waited.Err() != nil, rest.TemporalAway(err):
+		return none, rest.ErrStillRunning
+	}
+	s.Log.WarnContext(ctx, "A dream that a request waited for ended in nobody knows what", "error", err, "workflow", run.GetID())
+	return none, fault.New(fault.WorkflowFailed, "the dream failed; the history of its workflow %s tells more", run.GetID())
+}
+
+// isDreaming reports whether an owner's dream is under way.
+func (s *Room) isDreaming(ctx context.Context, ref memory.OwnerRef) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, rest.ReachTimeout)
+	defer cancel()
+	described, err := s.Temporal.DescribeWorkflowExecution(ctx, workflows.DreamID(ref), "")
+	var none *serviceerror.NotFound
+	switch {
+	case errors.As(err, &none):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("%w: %w", rest.ErrWorkflowsAway, err)
+	}
+	return described.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil
+}
+
+// dreamKey makes a request that is repeated with the client's key one request of one caller; without a key, each is its own.
+func dreamKey(ctx context.Context, client string, d store.NewDream) string {
+	if client == "" {
+		return ""
+	}
+	asOf := ""
+	if !d.AsOf.IsZero() {
+		asOf = d.AsOf.UTC().Format(time.RFC3339Nano)
+	}
+	settings := fmt.Sprintf("%+v", d.Settings)
+	return rest.RequestLedgerKey(ctx, client, string(d.Mode), d.Topic, asOf, d.Night, strconv.FormatBool(d.DryRun), d.ReplayOf.String(), settings)
+}
+
+// maxNightAge bounds the age of a night that is dreamed afterwards: about a quarter of a year. What was said before that
+// is no short-term memory any more.
+const maxNightAge = 92 * 24 * time.Hour
+
+// nightAsked reads an asOf: the end of what is looked at, and the key of the night that it is in. Empty: now, of no night.
+func (s *Room) nightAsked(agent store.Agent, asOf string) (time.Time, string, error) {
+	if asOf == "" {
+		return time.Time{}, "", nil
+	}
+	zone, err := time.LoadLocation(agent.TimeZone)
+	if err != nil {
+		zone = time.UTC
+	}
+	expression := s.DreamSchedule.With(agent.Settings).Cron
+	day, err := time.ParseInLocation(time.DateOnly, asOf, zone)
+	at := nightOf(day, expression)
+	if err != nil {
+		if at, err = time.Parse(time.RFC3339, asOf); err != nil {
+			return at, "", fault.InvalidAt("query.asOf", "write a date such as 2026-01-31, or RFC 3339 such as 2026-01-31T02:00:00Z")
+		}
+		day = at.In(zone)
+	}
+	switch now := s.Now(); {
+	case at.After(now):
+		return at, "", fault.InvalidAt("query.asOf", "it is in the future: this night is still to come")
+	case now.Sub(at) > maxNightAge:
+		return at, "", fault.InvalidAt("query.asOf", "it is more than %d days ago", int(maxNightAge.Hours()/24))
+	}
+	return at, workflows.NightKey(nightOf(day, expression), zone.String(), expression), nil
+}
+
+// nightOf is the first time on a day, in its zone, that a cron expression means; at its hour and minute also on days on which
+// it does not stand.
+func nightOf(day time.Time, expression string) time.Time {
+	hour, minute := 0, 0
+	if cron, err := memory.ParseCron(expression); err == nil {
+		hour, minute = slices.Min(cron.Hours()), slices.Min(cron.Minutes())
+	}
+	return time.Date(day.Year(), day.Month(), day.Day(), hour, minute, 0, 0, day.Location())
+}
+
+// Reason codes of dreams that the API explains in words and that other rooms give; docs/dreaming.md lists them.
+const (
+	reasonDreamingOff   memory.ReasonCode = "dreaming_off"
+	reasonSharedOnly    memory.ReasonCode = "shared_only"
+	reasonNoNews        memory.ReasonCode = "no_news"
+	reasonNothingPassed memory.ReasonCode = "nothing_passed"
+	// neverStarted is the reason of a dream that Temporal did not take.
+	neverStarted memory.ReasonCode = "never_started"
+	// reasonDreaming is the reason of a dream that came to the same owner at the same moment as another one.
+	reasonDreaming = memory.ReasonCode(fault.Dreaming)
+)
+
+// dreamReasons say in words why a dream ended as it did whose record says it with a code only. They are about no contents.
+var dreamReasons = map[memory.ReasonCode]string{
+	memory.GateMemoryOff:             "memory is switched off for this agent: switch it on with memoryEnabled",
+	memory.GateTeamMember:            "the agent has a leader: memory is read-only for team members",
+	reasonDreamingOff:                "dreaming is switched off for this agent: switch it on with dreamingEnabled, or make a dry run",
+	reasonSharedOnly:                 "without owner isolation only the shared memory dreams: name nobody",
+	reasonNoNews:                     "nothing was noted or said in the days that a dream looks at",
+	reasonNothingPassed:              "no candidate passed",
+	neverStarted:                     "its workflow could not be started",
+	reasonDreaming:                   "another dream of this owner began at the same moment",
+	store.DreamAbandoned:             "its workflow ended without it",
+	workflows.ReasonCancelled:        "its workflow was cancelled",
+	workflows.ReasonStepFailed:       "a step could not be done, however often it was tried: the history of its workflow tells more",
+	workflows.ReasonSuperseded:       "another execution has this dream",
+	workflows.ReasonKeepsChanging:    "somebody kept changing the same lines of MEMORY.md",
+	workflows.ReasonModelUnavailable: "the model was away",
+	workflows.ReasonContextTooLong:   "the model's context is too small for the notes",
 }

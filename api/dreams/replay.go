@@ -104,7 +104,7 @@ type replayView struct {
 	Difference *differenceView `json:"difference,omitempty" doc:"Once it is completed."`
 }
 
-// differenceView is what sets one dream apart from another one.
+// differenceView compares two dreams.
 type differenceView struct {
 	dream.Difference
 }

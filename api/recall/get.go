@@ -139,7 +139,7 @@ func (s *recallRoom) conversationExcerpt(ctx context.Context, id memory.Identity
 	return view, true, nil
 }
 
-// speaker is who said a message.
+// speaker names the author of a message.
 func speaker(m memory.Message) string {
 	if m.Name != "" {
 		return strings.Join(strings.Fields(m.Name), " ")

@@ -14,7 +14,7 @@ import (
 	"reverie/store"
 )
 
-// maxExplained is how many candidates are explained at once, when they are looked for by words.
+// maxExplained limits the candidates that are explained for some words.
 const maxExplained = 20
 
 func (s *Room) dreamCandidateRoutes() {
@@ -68,7 +68,7 @@ func (s *Room) listCandidates(ctx context.Context, in *candidatesInput) (*rest.R
 	return rest.OK(view), nil
 }
 
-// latestDreams is how many dreams are looked through for the last one that had candidates: quiet nights have none.
+// latestDreams limits the search for the last dream with candidates: quiet nights have none.
 const latestDreams = 100
 
 // latestDream is the last dream that weighed anything, dry runs aside; nil when there was none lately.
@@ -95,7 +95,7 @@ type explainCandidateInput struct {
 	rest.PersonParams
 }
 
-// whyView says why a candidate was promoted or not.
+// whyView explains a verdict.
 type whyView struct {
 	Candidate candidateView `json:"candidate"`
 	State     *dream.State  `json:"state,omitempty" doc:"What is known of it over all dreams."`
@@ -156,7 +156,7 @@ func (s *Room) explainCandidates(ctx context.Context, in *explainCandidatesInput
 	if err != nil {
 		return nil, err
 	}
-	if !full { // whether something is found tells what was said
+	if !full { // a match reveals what was said
 		return nil, fault.New(fault.OwnerNotAllowed, "only an admin key looks into the words of the shared memory's candidates: name an owner")
 	}
 	view := whysView{Items: []whyView{}}

@@ -138,7 +138,7 @@ func (s *recallRoom) recallStatus(ctx context.Context, in *recallStatusInput) (*
 	return rest.OK(view), nil
 }
 
-// addVectors tells how far vectors are. Without an embedding provider nothing waits for one.
+// addVectors adds the progress of vectors. Without an embedding provider nothing waits for one.
 func (s *recallRoom) addVectors(ctx context.Context, id memory.Identity, view *vectorStatusView) error {
 	spaces, err := s.Store.Spaces(ctx, id)
 	if err != nil {
