@@ -64,7 +64,7 @@ func (s *Server) createAgent(ctx context.Context, in *newAgentInput) (*rest.Repl
 	}
 	id := rest.CallerOf(ctx).Identity()
 	if id.Pinned {
-		return nil, fault.New(fault.Forbidden, "a key that is pinned to an owner manages no agents")
+		return nil, fault.New(fault.Forbidden, "A key pinned to an owner cannot manage agents")
 	}
 	made, err := s.Store.CreateAgent(ctx, id.For(b.ID, memory.NoOwner), store.NewAgent{
 		ID: b.ID, Name: b.Name, TimeZone: b.TimeZone, Settings: memory.AgentSettings(b.Settings),
@@ -142,7 +142,7 @@ func (s *Server) updateAgent(ctx context.Context, in *agentPatchInput) (*rest.Re
 		return nil, err
 	}
 	if id.Pinned {
-		return nil, fault.New(fault.Forbidden, "a key that is pinned to an owner manages no agents")
+		return nil, fault.New(fault.Forbidden, "A key pinned to an owner cannot manage agents")
 	}
 	if settings, changed := in.Body.Settings.apply(agent.Settings); changed {
 		patch.Settings = &settings

@@ -27,7 +27,7 @@ const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'uns
 
 func (s *Server) pageRoutes() {
 	rest.RegisterRaw(s.Server, rest.Route{
-		ID: "docs", Method: http.MethodGet, Path: "/docs", Tag: "operation", Summary: "This document as a page for people",
+		ID: "docs", Method: http.MethodGet, Path: "/docs", Tag: "operation", Summary: "API reference as a page",
 	}, "text/html", s.servePage)
 	rest.RegisterRaw(s.Server, rest.Route{
 		ID: "docs-asset", Method: http.MethodGet, Path: "/docs/{asset}", Tag: "operation", Summary: "Scripts and styles of the page",
@@ -60,7 +60,7 @@ func (s *Server) serveAsset(ctx huma.Context, w http.ResponseWriter, r *http.Req
 	name := ctx.Param("asset")
 	asset, known := assets[name]
 	if !known {
-		s.Refuse(ctx, fault.New(fault.NotFound, "the page has no file %q", name))
+		s.Refuse(ctx, fault.New(fault.NotFound, "No file %q", name))
 		return
 	}
 	content, packed, err := readAsset(name, asset.swagger)
@@ -114,10 +114,10 @@ func (s *Server) writeAsset(w http.ResponseWriter, contentType string, content [
 
 func (s *Server) documentationRoutes() {
 	rest.RegisterRaw(s.Server, rest.Route{
-		ID: "openapi-json", Method: http.MethodGet, Path: "/openapi.json", Tag: "operation", Summary: "This document as JSON",
+		ID: "openapi-json", Method: http.MethodGet, Path: "/openapi.json", Tag: "operation", Summary: "OpenAPI document as JSON",
 	}, "application/json", s.serveDocument("application/json", func() ([]byte, error) { return json.Marshal(s.API.OpenAPI()) }))
 	rest.RegisterRaw(s.Server, rest.Route{
-		ID: "openapi-yaml", Method: http.MethodGet, Path: "/openapi.yaml", Tag: "operation", Summary: "This document as YAML",
+		ID: "openapi-yaml", Method: http.MethodGet, Path: "/openapi.yaml", Tag: "operation", Summary: "OpenAPI document as YAML",
 	}, "application/yaml", s.serveDocument("application/yaml", func() ([]byte, error) { return s.API.OpenAPI().YAML() }))
 	s.pageRoutes()
 }

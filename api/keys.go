@@ -17,7 +17,7 @@ func (s *Server) keyRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "create-key", Method: http.MethodPost, Path: "/api/v1/keys", Tag: "keys", Need: memory.RoleAdmin,
 		Summary: "Create a key", Status: http.StatusCreated, Body: rest.MaxSmallBody,
-		Doc: "The secret is in this answer and nowhere else. Needs an admin key that is not limited to some agents.",
+		Doc: "Only this answer contains the secret. Needs an admin key that is not limited to some agents.",
 	}, s.createKey)
 	rest.Register(s.Server, rest.Route{
 		ID: "list-keys", Method: http.MethodGet, Path: "/api/v1/keys", Tag: "keys", Need: memory.RoleAdmin,
@@ -25,7 +25,7 @@ func (s *Server) keyRoutes() {
 	}, s.listKeys)
 	rest.Register(s.Server, rest.Route{
 		ID: "revoke-key", Method: http.MethodDelete, Path: "/api/v1/keys/{key}", Tag: "keys", Need: memory.RoleAdmin,
-		Summary: "Revoke a key for good", Doc: "It stops working at once on this server and within 5 seconds on others.",
+		Summary: "Revoke a key", Doc: "It stops working at once on this server, and within 5 seconds on others.",
 	}, s.revokeKey)
 }
 
@@ -122,7 +122,7 @@ type revokedView struct {
 func keyManager(ctx context.Context) (memory.Identity, error) {
 	id := rest.CallerOf(ctx).Identity()
 	if id.Agents != nil || id.Pinned {
-		return id, fault.New(fault.Forbidden, "keys are managed with an admin key that is not limited to agents or an owner")
+		return id, fault.New(fault.Forbidden, "Managing keys needs an admin key that is not limited to agents or an owner")
 	}
 	return id, nil
 }

@@ -19,7 +19,7 @@ import (
 func (s *Server) statusRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "status", Method: http.MethodGet, Path: "/api/v1/status", Tag: "operation", Need: memory.RoleViewer,
-		Summary: "Tell how the parts are, what is missing, and what waits",
+		Summary: "Read the status of the deployment",
 	}, s.status)
 }
 
@@ -134,11 +134,11 @@ func (v *statusView) judge() {
 func (s *Server) healthRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "health", Method: http.MethodGet, Path: "/healthz", Tag: "operation",
-		Summary: "Tell whether the process is alive", Errors: []int{http.StatusUnprocessableEntity},
+		Summary: "Liveness", Errors: []int{http.StatusUnprocessableEntity},
 	}, s.health)
 	rest.Register(s.Server, rest.Route{
 		ID: "ready", Method: http.MethodGet, Path: "/readyz", Tag: "operation",
-		Summary: "Tell whether requests can be served", Errors: []int{http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
+		Summary: "Readiness", Errors: []int{http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
 		Doc: "Needs the database. Temporal is reported and not needed: messages are stored without it.",
 	}, s.ready)
 }
@@ -159,7 +159,7 @@ type readyView struct {
 func (s *Server) ready(ctx context.Context, _ *struct{}) (*rest.Reply[readyView], error) {
 	view := readyView{Database: s.Probes.AskDatabase(ctx).State}
 	if view.Database != rest.StateOK {
-		return nil, fault.New(fault.NotReady, "the database does not answer").With("Retry-After", "2")
+		return nil, fault.New(fault.NotReady, "The database does not answer").With("Retry-After", "2")
 	}
 	view.Temporal = s.Probes.AskTemporal(ctx).State
 	return rest.OK(view), nil
@@ -180,7 +180,7 @@ func (s *Server) serveMetrics(ctx huma.Context, w http.ResponseWriter, r *http.R
 	if !rest.IsLocal(r) {
 		key, err := s.KeyOf(ctx)
 		if err == nil && (key.Role != memory.RoleAdmin || key.Agents != nil || key.Owner != memory.NoOwner) {
-			err = fault.New(fault.Forbidden, "metrics of the whole deployment need an admin key that is not limited")
+			err = fault.New(fault.Forbidden, "Metrics need an admin key that is not limited")
 		}
 		if err != nil {
 			s.Refuse(ctx, err)

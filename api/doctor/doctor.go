@@ -34,13 +34,13 @@ func Register(k *rest.Server) { (&doctorRoom{k}).doctorRoutes() }
 func (s *doctorRoom) doctorRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "examine-agent", Method: http.MethodGet, Path: doctorPath, Tag: "doctor", Need: memory.RoleAdmin,
-		Summary: "Look for damage in what an agent has, and change nothing",
-		Doc:     "Each finding says what it means, what fix would do, how many there are, and names some by reference. What could not be looked at because workflows do not answer is in unchecked.",
+		Summary: "Examine an agent for damage",
+		Doc:     "Each finding has its meaning, the repair, a count and some examples by reference. Checks that need workflows while they cannot be reached are in unchecked.",
 	}, s.examineAgent)
 	rest.Register(s.Server, rest.Route{
 		ID: "fix-agent", Method: http.MethodPost, Path: doctorPath + "/fix", Tag: "doctor", Need: memory.RoleAdmin,
-		Summary: "Put right what the doctor finds", Body: rest.MaxSmallBody,
-		Doc: "Answers with what is left afterwards, and how many of each finding were put right. It may be called again; every call that changed something is in the journal.",
+		Summary: "Repair what the doctor finds", Body: rest.MaxSmallBody,
+		Doc: "Answers with the findings that are left, and the number of repairs of each kind. It may be called again; every call that changed something is in the journal.",
 	}, s.fixAgent)
 }
 
@@ -84,11 +84,11 @@ var findings = []struct {
 
 // doctorFindingView is one kind of damage.
 type doctorFindingView struct {
-	Code     string   `json:"code" doc:"Stable; docs/operations.md lists them."`
+	Code     string   `json:"code" doc:"Stable code; docs/operations.md lists all."`
 	Means    string   `json:"means"`
-	Fix      string   `json:"fix" doc:"What fix does about it; empty: it is a matter of people."`
+	Fix      string   `json:"fix" doc:"The repair; empty: it needs a person."`
 	Count    int      `json:"count"`
-	Examples []string `json:"examples" nullable:"false" doc:"Some of them, by reference."`
+	Examples []string `json:"examples" nullable:"false" doc:"Some examples, by reference."`
 }
 
 // fixedView counts the repairs of one kind of damage.
@@ -100,10 +100,10 @@ type fixedView struct {
 // examinationView reports the damage of an agent.
 type examinationView struct {
 	Agent     string              `json:"agent"`
-	Healthy   bool                `json:"healthy" doc:"There are no findings, and everything could be looked at."`
+	Healthy   bool                `json:"healthy" doc:"No findings, and every check ran."`
 	Findings  []doctorFindingView `json:"findings" nullable:"false"`
-	Unchecked []string            `json:"unchecked,omitempty" doc:"What could not be looked at: workflows, schedules."`
-	Fixed     []fixedView         `json:"fixed,omitempty" doc:"What was put right by this call."`
+	Unchecked []string            `json:"unchecked,omitempty" doc:"Checks that did not run: workflows, schedules."`
+	Fixed     []fixedView         `json:"fixed,omitempty" doc:"Repairs made by this call."`
 }
 
 // maxExamples limits the examples of a finding.
@@ -163,7 +163,7 @@ func (s *doctorRoom) subject(ctx context.Context, agent string) (*subject, error
 		return nil, err
 	}
 	if id.Pinned {
-		return nil, fault.New(fault.Forbidden, "a key that is pinned to an owner examines no agent")
+		return nil, fault.New(fault.Forbidden, "A key pinned to an owner cannot examine agents")
 	}
 	id.AnyOwner = true
 	return &subject{doctorRoom: s, id: id, agent: found}, nil

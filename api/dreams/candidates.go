@@ -25,12 +25,12 @@ func (s *Room) dreamCandidateRoutes() {
 	}, s.listCandidates)
 	rest.Register(s.Server, rest.Route{
 		ID: "explain-candidate", Method: http.MethodGet, Path: dreamsPath + "/candidates/{entry}/explain", Original: originalDreaming + "/candidates/{entry}/explain", Tag: "dreams", Need: memory.RoleViewer,
-		Summary: "Tell why a statement was promoted or not, and what would promote it",
+		Summary: "Explain the verdict of a candidate",
 		Doc:     "Of the last dream in which it was a candidate, with the settings of the latest dream.",
 	}, s.explainCandidate)
 	rest.Register(s.Server, rest.Route{
 		ID: "explain-candidates", Method: http.MethodGet, Path: dreamsPath + "/explain", Original: originalDreaming + "/explain", Tag: "dreams", Need: memory.RoleViewer,
-		Summary: "Tell why statements with some words were promoted or not",
+		Summary: "Explain the verdicts of candidates by words",
 		Doc:     "Of the candidates of the latest dream that have all the words, or say the same in others; at most 20, the best first.",
 	}, s.explainCandidates)
 }
@@ -157,7 +157,7 @@ func (s *Room) explainCandidates(ctx context.Context, in *explainCandidatesInput
 		return nil, err
 	}
 	if !full { // a match reveals what was said
-		return nil, fault.New(fault.OwnerNotAllowed, "only an admin key looks into the words of the shared memory's candidates: name an owner")
+		return nil, fault.New(fault.OwnerNotAllowed, "Only an admin key reads the candidates of the shared memory: name an owner")
 	}
 	view := whysView{Items: []whyView{}}
 	latest, err := s.latestDream(ctx, id)

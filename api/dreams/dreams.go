@@ -56,7 +56,7 @@ func (s *Room) dreamRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "get-dream", Method: http.MethodGet, Path: dreamPath, Original: originalReport, Tag: "dreams", Need: memory.RoleViewer,
 		Summary: "Read the report of one dream",
-		Doc:     "Everything that is known of it: what it looked at and at which versions, with which settings, what it decided and why, what it wrote and what that changed. Shown as in the list.",
+		Doc:     "All records of it: inputs with their versions, settings, verdicts with reasons, and changes. Visibility as in the list.",
 	}, s.getDream)
 	rest.Register(s.Server, rest.Route{
 		ID: "list-dream-candidates", Method: http.MethodGet, Path: dreamPath + "/candidates", Original: originalReport + "/candidates", Tag: "dreams", Need: memory.RoleViewer,
@@ -133,7 +133,7 @@ func (s *Room) dream(ctx context.Context, in *DreamInput) (found foundDream, err
 	found.record, err = s.Store.Dream(ctx, found.id, record)
 	if err == nil && !found.id.AnyOwner && found.record.Owner != found.id.Owner {
 		// The shared memory's dreams are no secret of the store's, but they are not this owner's.
-		err = fault.New(fault.NotFound, "there is no dream %s of this owner", record)
+		err = fault.New(fault.NotFound, "No dream %s of this owner", record)
 	}
 	return found, err
 }

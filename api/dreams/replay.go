@@ -16,14 +16,14 @@ import (
 func (s *Room) dreamReplayRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "replay-dream", Method: http.MethodPost, Path: dreamPath + "/replay", Original: originalReport + "/replay", Tag: "dreams", Need: memory.RoleMember,
-		Summary: "Dream the same night again, writing nothing", Body: rest.MaxSmallBody,
+		Summary: "Replay a dream without writing", Body: rest.MaxSmallBody,
 		Timeout: rest.MaxWait + rest.RequestTimeout, Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},
 		Doc: "With the same inputs at the same versions and the same parameters, or with another model or other parameters, and tells how the two differ. " +
 			"Answers 202 when it is not done within wait: GET …/reports/{id of the replay}/difference tells later.",
 	}, s.replayDream)
 	rest.Register(s.Server, rest.Route{
 		ID: "compare-dreams", Method: http.MethodGet, Path: dreamPath + "/difference", Original: originalReport + "/difference", Tag: "dreams", Need: memory.RoleViewer,
-		Summary: "Tell how a dream differs from another one",
+		Summary: "Compare two dreams",
 		Doc:     "A replay, from its original; any dream, from the one that is given. Both are of the same owner, and have ended.",
 	}, s.compareDreams)
 }
@@ -195,11 +195,11 @@ func (s *Room) compareDreams(ctx context.Context, in *compareInput) (*rest.Reply
 		return nil, err
 	}
 	if other.Owner != found.record.Owner {
-		return nil, fault.New(fault.NotFound, "there is no dream %s of the same owner", from)
+		return nil, fault.New(fault.NotFound, "No dream %s of the same owner", from)
 	}
 	for _, d := range []store.Dream{other, found.record} {
 		if d.Open() {
-			return nil, fault.New(fault.Conflict, "the dream %s has not ended: wait for it", d.ID)
+			return nil, fault.New(fault.Conflict, "Dream %s is still running: wait for it", d.ID)
 		}
 	}
 	view, err := s.difference(ctx, found.owner(), other, found.record, found.full)

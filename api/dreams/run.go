@@ -29,7 +29,7 @@ func (s *Room) dreamRunRoutes() {
 	}, s.emergence)
 	rest.Register(s.Server, rest.Route{
 		ID: "dream-focused", Method: http.MethodPost, Path: dreamsPath + "/focused", Original: originalDreaming + "/focused", Tag: "dreams", Need: memory.RoleMember,
-		Summary: "Dream of one topic first", Body: rest.MaxSmallBody,
+		Summary: "Dream about a topic", Body: rest.MaxSmallBody,
 		Timeout: rest.MaxWait + rest.RequestTimeout, Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict}, Doc: doc,
 	}, s.focused)
 }
@@ -228,7 +228,7 @@ type dreamConflict struct {
 
 // dreamUnderWay says that the owner is dreaming; nil: it is not known what.
 func (s *Room) dreamUnderWay(id memory.Identity, running *store.Dream) *fault.Problem {
-	p := fault.New(fault.Dreaming, "a dream of this owner is under way: wait for it, or make a dry run")
+	p := fault.New(fault.Dreaming, "A dream of this owner is running: wait for it, or make a dry run")
 	if running != nil {
 		p.Data = dreamConflict{
 			running.ID, running.Phase, running.Outcome, reportLink(id.Agent, running.ID), running.WorkflowID, s.Workflows.Link(running.WorkflowID),

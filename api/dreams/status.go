@@ -20,8 +20,8 @@ import (
 func (s *Room) dreamStatusRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "dreaming-status", Method: http.MethodGet, Path: dreamsPath + "/status", Original: originalDreaming + "/status", Tag: "dreams", Need: memory.RoleViewer,
-		Summary: "Tell how the dreaming of an owner stands",
-		Doc:     "When it was last dreamed and when it is dreamed next, whether there is anything new, and with which settings. Naming nobody, of the shared memory.",
+		Summary: "Read the status of dreaming",
+		Doc:     "The last and the next dream, news since, and settings. Without an owner, of the shared memory.",
 	}, s.dreamingStatus)
 }
 
@@ -146,7 +146,7 @@ const diaryMonthsPath = "memory/dreaming/diary/"
 func (s *Room) dreamDiaryRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "dream-diary", Method: http.MethodGet, Path: dreamsPath + "/diary", Original: originalDreaming + "/dreams", Tag: "dreams", Need: memory.RoleViewer,
-		Summary: "Read the diary of dreams", Doc: "DREAMS.md, and where its older entries are. Naming nobody, that of the shared memory.",
+		Summary: "Read the diary of dreams", Doc: "DREAMS.md, and the files of older entries. Without an owner, of the shared memory.",
 	}, s.dreamDiary)
 }
 

@@ -12,7 +12,7 @@ import (
 // Problem is the JSON form of an error: the envelope with a stable name. Msg names the next step.
 type Problem struct {
 	Code int    `json:"code" doc:"The HTTP status." example:"404"`
-	Msg  string `json:"msg" doc:"What is wrong and what to do about it, for people."`
+	Msg  string `json:"msg" doc:"What is wrong and the next step, for people."`
 	Name Name   `json:"error"`
 	Data any    `json:"data" doc:"Details, by name: faults of an invalid request, both sides of a stale base, findings of a quarantined text; null for most errors."`
 
@@ -104,7 +104,7 @@ func fromHuma(status int, msg string, errs ...error) huma.StatusError {
 		if len(found) == 0 {
 			return New(InvalidBody, "%s: send a JSON object", msg)
 		}
-		p := New(InvalidBody, "the body is not what is expected: %s", FaultText(found))
+		p := New(InvalidBody, "Invalid body: %s", FaultText(found))
 		p.Data = Faults{found}
 		return p
 	case http.StatusUnsupportedMediaType:
@@ -112,9 +112,9 @@ func fromHuma(status int, msg string, errs ...error) huma.StatusError {
 	case http.StatusRequestEntityTooLarge:
 		return New(BodyTooLarge, "%s: send less at once", msg)
 	case http.StatusRequestTimeout:
-		return New(RequestTimeout, "the body did not arrive in time: send it again")
+		return New(RequestTimeout, "The body did not arrive in time: send it again")
 	}
-	return New(Internal, "the server failed to answer; its log tells more")
+	return New(Internal, "Internal error: see the server's log")
 }
 
 // MetaInvalid is the key of an operation's metadata that holds the name of its invalid requests; missing: invalid_request.

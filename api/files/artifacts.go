@@ -21,7 +21,7 @@ import (
 func (s *fileRoom) artifactRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-artifacts", Method: http.MethodGet, Path: artifactsPath, Tag: "files", Need: memory.RoleViewer,
-		Summary: "List what others may read of an agent's memory",
+		Summary: "List artifacts of an agent's memory",
 		Doc: "MEMORY.md (memory-root), daily notes (daily-note), reports of dreams (dream-report) and the journal (event-log), each with where it is read, by workspace, path, kind and agent. " +
 			"The diary of dreams is none. With Accept: application/x-ndjson the answer is one artifact on each line, without an envelope, and X-Next-Cursor is next.",
 	}, s.listArtifacts)

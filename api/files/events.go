@@ -30,12 +30,12 @@ func (s *fileRoom) eventRoutes() {
 	}, s.listEvents)
 	rest.Register(s.Server, rest.Route{
 		ID: "events-jsonl", Method: http.MethodGet, Path: eventsPath + ".jsonl", Produces: rest.LinesOfJSON, Tag: "events", Need: memory.RoleViewer, Timeout: rest.FollowTime,
-		Summary: "Download the events of an agent's memory as lines of JSON",
+		Summary: "Download events as lines of JSON",
 		Doc:     what + "One event a line, from after to the last one there is now.",
 	}, s.downloadEvents)
 	rest.Register(s.Server, rest.Route{
 		ID: "events-stream", Method: http.MethodGet, Path: eventsPath + "/stream", Produces: rest.EventStream, Tag: "events", Need: memory.RoleViewer, Timeout: rest.FollowTime,
-		Summary: "Follow the events of an agent's memory",
+		Summary: "Follow events as a stream",
 		Doc: what + "Server-sent events whose ids are cursors: with Last-Event-ID, or cursor, it goes on behind that event and leaves none out; else it begins now. " +
 			"A request ends after an hour: come back with Last-Event-ID, as browsers do by themselves. 429 when too many follow.",
 	}, s.followEvents)

@@ -199,11 +199,11 @@ func (s *fileRoom) fileWriteRoutes() {
 	}, s.deleteFile)
 	rest.Register(s.Server, rest.Route{
 		ID: "undelete-file", Method: http.MethodPost, Path: rest.WorkspacePath + "/undelete/{path}", Rest: "path", Tag: "files", Need: memory.RoleMember,
-		Summary: "Bring a deleted document back", Body: rest.MaxSmallBody,
+		Summary: "Undelete a document", Body: rest.MaxSmallBody,
 	}, s.undeleteFile)
 	rest.Register(s.Server, rest.Route{
 		ID: "restore-file", Method: http.MethodPost, Path: rest.WorkspacePath + "/restore/{path}", Rest: "path", Tag: "files", Need: memory.RoleMember,
-		Summary: "Make an earlier version current again, as a new version", Body: rest.MaxSmallBody,
+		Summary: "Restore an earlier version of a document", Body: rest.MaxSmallBody,
 	}, s.restoreFile)
 }
 
@@ -330,7 +330,7 @@ func (s *fileRoom) deleteFile(ctx context.Context, in *deleteFileInput) (*rest.T
 	out, err := s.apply(ctx, id, in.IdempotencyKey, memory.Change{Ref: ref, Op: memory.OpDelete, Base: base.Version, Reason: in.Reason})
 	if stale, is := errors.AsType[*store.StaleBaseError](err); is {
 		current := rest.ETag(ref.Scope, stale.Head, sha256.Sum256([]byte(stale.Theirs)))
-		err = fault.New(fault.PreconditionFailed, "the document was changed meanwhile, its current version is %s", current).With("ETag", current)
+		err = fault.New(fault.PreconditionFailed, "The document changed; its current version is %s", current).With("ETag", current)
 	}
 	return out, err
 }

@@ -25,7 +25,7 @@ func (s *fileRoom) historyRoutes() {
 	}, s.fileDiff)
 	rest.Register(s.Server, rest.Route{
 		ID: "file-blame", Method: http.MethodGet, Path: rest.WorkspacePath + "/blame/{path}", Rest: "path", Tag: "files", Need: memory.RoleViewer,
-		Summary: "Tell where each line of a document came from", Doc: "Down to the messages that it was learned from.",
+		Summary: "Blame the lines of a document", Doc: "Down to the messages that it was learned from.",
 	}, s.fileBlame)
 }
 
@@ -190,7 +190,7 @@ func (s *fileRoom) content(ctx context.Context, id memory.Identity, ref memory.R
 	}
 	v, err := s.Store.VersionOf(ctx, id, ref, version)
 	if errors.Is(err, store.ErrNotFound) {
-		err = fault.New(fault.NotFound, "there is no version %d of the %s document %s", version, ref.Scope, ref.Path)
+		err = fault.New(fault.NotFound, "No version %d of the %s document %s", version, ref.Scope, ref.Path)
 	}
 	return v.Content, err
 }

@@ -21,13 +21,13 @@ import (
 func (s *recallRoom) reindexRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "build-index", Method: http.MethodPost, Path: recallPath + "/index", Tag: "recall", Need: memory.RoleAdmin,
-		Summary: "Bring the index up to date, or build it anew", Status: http.StatusAccepted, Body: rest.MaxSmallBody, Invalid: fault.InvalidSearch,
+		Summary: "Update or rebuild the index", Status: http.StatusAccepted, Body: rest.MaxSmallBody, Invalid: fault.InvalidSearch,
 		Doc: "Of the agent, and with a key that is not limited to agents of what belongs to the workspace too. Without force, what waits (merging, vectors, sources of an earlier release) is done at once. With force, everything is indexed anew from the documents and messages, " +
 			"source by source, while searches go on; the same texts give the same index.",
 	}, s.buildIndex)
 	rest.Register(s.Server, rest.Route{
 		ID: "index-progress", Method: http.MethodGet, Path: recallPath + "/index", Tag: "recall", Need: memory.RoleViewer,
-		Summary: "Tell how far the index is",
+		Summary: "Read the progress of the index",
 	}, s.indexProgress)
 }
 
@@ -55,7 +55,7 @@ func (s *recallRoom) buildIndex(ctx context.Context, in *buildIndexInput) (*rest
 		return nil, err
 	}
 	if id.Pinned {
-		return nil, fault.New(fault.Forbidden, "a key that is pinned to an owner tends no index")
+		return nil, fault.New(fault.Forbidden, "A key pinned to an owner cannot manage the index")
 	}
 	refs := indexesOf(id)
 	if id.Agents != nil { // it may not touch what belongs to the workspace
@@ -138,7 +138,7 @@ func (s *recallRoom) index(ctx context.Context, id memory.Identity) (indexView, 
 func (s *recallRoom) spaceRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "decide-space", Method: http.MethodPost, Path: recallPath + "/spaces/{space}", Tag: "recall", Need: memory.RoleAdmin,
-		Summary: "Decide which vectors searches look at", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
+		Summary: "Choose the embedding space of searches", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
 		Doc: "While a change of the embedding model waits for a decision about the space that it has built: switch to it all the same, or abandon it. After the change, for as long as the space from before is kept: switch-back makes that one live again, at once for all searches. " +
 			"The space is the one that the change builds or has built; GET …/memory/status lists them.",
 	}, s.decideSpace)
@@ -169,7 +169,7 @@ func (s *recallRoom) decideSpace(ctx context.Context, in *decideSpaceInput) (*re
 		return nil, err
 	}
 	if id.Pinned {
-		return nil, fault.New(fault.Forbidden, "a key that is pinned to an owner tends no index")
+		return nil, fault.New(fault.Forbidden, "A key pinned to an owner cannot manage the index")
 	}
 	spaces, err := s.Store.Spaces(ctx, id)
 	if err != nil {
@@ -177,7 +177,7 @@ func (s *recallRoom) decideSpace(ctx context.Context, in *decideSpaceInput) (*re
 	}
 	at := slices.IndexFunc(spaces, func(p store.Space) bool { return p.ID == in.Space })
 	if at < 0 {
-		return nil, fault.New(fault.NotFound, "the agent has no embedding space %d", in.Space)
+		return nil, fault.New(fault.NotFound, "No embedding space %d", in.Space)
 	}
 	change := workflows.ReindexID(indexesOf(id)[0], spaces[at].Identity)
 	if err := s.decide(ctx, change, in.Body.Decision); err != nil {

@@ -27,7 +27,7 @@ func Register(k *rest.Server) { (&recallRoom{k}).recallRoutes() }
 func (s *recallRoom) recallRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "search-memory", Method: http.MethodPost, Path: recallPath + "/search", Tag: "recall", Need: memory.RoleViewer,
-		Summary: "Search what is remembered and what was said", Body: rest.MaxSearchBody, Invalid: fault.InvalidSearch,
+		Summary: "Search memory", Body: rest.MaxSearchBody, Invalid: fault.InvalidSearch,
 		Example: map[string]any{"endUserId": "42", "query": "Where do I live?"},
 		Doc: "Finds passages of documents and messages that answer a question: shared ones, and those of the owner that is named or that the key is pinned to. " +
 			"Naming nobody finds what is shared. By words, and by vectors where an embedding provider is configured; when that is away, by words at once, marked degraded. " +
@@ -50,14 +50,14 @@ type searchInput struct {
 		EndUserID  string         `json:"endUserId,omitempty" maxLength:"128" example:"42"`
 		Query      string         `json:"query" maxLength:"4096" doc:"The question, in any language. Phrases in quotes and identifiers count where they stand literally." example:"When did Grace move to Hamburg?"`
 		MaxResults *int           `json:"maxResults,omitempty" minimum:"1" maximum:"50" doc:"Missing: the agent's setting, else the server's (6)."`
-		MinScore   *float64       `json:"minScore,omitempty" minimum:"0" maximum:"1" doc:"Least score; when nothing reaches it, what the words of the question find is answered all the same. Missing: the agent's setting, else the server's (0.35)."`
+		MinScore   *float64       `json:"minScore,omitempty" minimum:"0" maximum:"1" doc:"Minimum score; if no result reaches it, matches by words are answered anyway. Missing: the agent's setting, else the server's (0.35)."`
 		Corpus     search.Corpus  `json:"corpus,omitempty" enum:"memory,sessions,all" default:"all" doc:"memory: documents; sessions: what was said; all: both, balanced."`
 		From       string         `json:"from,omitempty" maxLength:"40" doc:"Only what was said or written from then on: RFC 3339, or a date in the agent's time zone." example:"2026-05-01"`
 		To         string         `json:"to,omitempty" maxLength:"40" doc:"Only what was said or written before; a date includes its day." example:"2026-05-31"`
-		Explain    bool           `json:"explain,omitempty" doc:"Tell every component of every score, and why candidates were dropped."`
+		Explain    bool           `json:"explain,omitempty" doc:"Include every component of every score, and why candidates were dropped."`
 		After      string         `json:"after,omitempty" maxLength:"20" pattern:"^[0-9]*$" patternDescription:"the token of a receipt" doc:"Token of a write's receipt: with wait, the search waits for its vectors. Words never lag behind."`
 		Wait       string         `json:"wait,omitempty" maxLength:"20" doc:"How long to wait for after, such as 2s; at most 10s. Missing: not at all."`
-		Synthetic  bool           `json:"synthetic,omitempty" doc:"Not a use: what is found is not remembered as recalled. For tests, tools of operators and dreams."`
+		Synthetic  bool           `json:"synthetic,omitempty" doc:"Do not record results as recalled. For tests, operators' tools and dreams."`
 		Options    recall.Options `json:"options,omitzero" doc:"Other options than the agent's or the server's, for this search."`
 	}
 }
@@ -351,7 +351,7 @@ func viewTrace(t recall.Trace) *explainView {
 func (s *recallRoom) keywordRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "search-keywords", Method: http.MethodPost, Path: recallPath + "/keyword", Tag: "recall", Need: memory.RoleViewer,
-		Summary: "Find lines of documents that have all of some words", Body: rest.MaxSearchBody, Invalid: fault.InvalidSearch,
+		Summary: "Search documents by keyword", Body: rest.MaxSearchBody, Invalid: fault.InvalidSearch,
 		Doc: "Literally, in any case, in the documents in view that have every word. A line scores by how many of the words it has, and by its document: " +
 			"MEMORY 1, memory/ 0.7, PROFILE 0.5, AGENTS 0.3, others 0.2; at most five lines of a document. Words are marked [[so]] in the snippet.",
 	}, s.searchKeywords)

@@ -49,7 +49,7 @@ func (s *Server) authenticate(ctx huma.Context, next func(huma.Context)) {
 		return
 	}
 	if !key.Role.Includes(need) {
-		s.Refuse(ctx, fault.New(fault.Forbidden, "this needs a key with the role %s, this one is a %s key", need, key.Role))
+		s.Refuse(ctx, fault.New(fault.Forbidden, "This needs the role %s; this is a %s key", need, key.Role))
 		return
 	}
 	next(huma.WithValue(ctx, callerKey{}, key))
@@ -85,14 +85,14 @@ func (s *Server) KeyOf(ctx huma.Context) (store.Key, error) {
 }
 
 func unauthorized() *fault.Problem {
-	return fault.New(fault.Unauthorized, "send a valid key as Authorization: Bearer <key>").With("WWW-Authenticate", "Bearer")
+	return fault.New(fault.Unauthorized, "Invalid or missing API key: send Authorization: Bearer <key>").With("WWW-Authenticate", "Bearer")
 }
 
 // Refuse answers with an error in front of the handler.
 func (s *Server) Refuse(ctx huma.Context, err error) {
 	var p *fault.Problem
 	if !errors.As(s.Explain(ctx.Context(), err), &p) {
-		p = fault.New(fault.Internal, "the server failed to answer")
+		p = fault.New(fault.Internal, "Internal error")
 	}
 	for name, values := range p.GetHeaders() {
 		ctx.SetHeader(name, values[0])
@@ -260,7 +260,7 @@ func (l *limiter) makeRoom(now time.Time) {
 // TooMany asks a client to slow down.
 func TooMany(wait time.Duration) *fault.Problem {
 	seconds := strconv.Itoa(max(1, int(math.Ceil(wait.Seconds()))))
-	return fault.New(fault.RateLimited, "too many requests: wait %s s", seconds).With("Retry-After", seconds)
+	return fault.New(fault.RateLimited, "Too many requests: wait %s s", seconds).With("Retry-After", seconds)
 }
 
 // retryAfterFailures is the Retry-After for an address that tried too many wrong keys.

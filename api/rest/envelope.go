@@ -54,13 +54,13 @@ func Tag[T any](status int, etag string, data T) *Tagged[T] {
 // Page is a part of a list.
 type Page[T any] struct {
 	Items []T    `json:"items"`
-	Next  string `json:"next,omitempty" doc:"Send it as cursor to get the next part; missing when this was the last one."`
+	Next  string `json:"next,omitempty" doc:"Send it as cursor to get the next page; missing on the last one."`
 }
 
 // PageParams ask for a part of a list.
 type PageParams struct {
-	Cursor string `query:"cursor" maxLength:"500" doc:"The next of the part before; empty: from the start."`
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"50" doc:"Rows."`
+	Cursor string `query:"cursor" maxLength:"500" doc:"The next of the page before; missing: from the start."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"50" doc:"Maximum number of items."`
 }
 
 // OptionalInt is a number in the query of which 0 and nothing mean different things.

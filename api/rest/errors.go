@@ -56,9 +56,9 @@ func (s *Server) Explain(ctx context.Context, err error) error {
 	case errors.As(err, &spent):
 		return budgetSpent(spent, s.Now())
 	case errors.Is(err, chat.ErrUnreachable):
-		return WorkflowsAway("the window is full, and what has to leave it cannot be saved now; try again later")
+		return WorkflowsAway("the window is full and its oldest messages cannot be saved now; try again later")
 	case errors.Is(err, chat.ErrStillRunning):
-		return fault.New(fault.Flushing, "the window is full, and what has to leave it is still being saved: try again in a moment").With("Retry-After", "5")
+		return fault.New(fault.Flushing, "The window is full and its oldest messages are still being saved: try again in a moment").With("Retry-After", "5")
 	case errors.Is(err, store.ErrNotFound):
 		return fault.New(fault.NotFound, "%s: check the name, and whose it is", readable(err))
 	case errors.Is(err, store.ErrReadOnlyTeam):
@@ -72,15 +72,15 @@ func (s *Server) Explain(ctx context.Context, err error) error {
 	case errors.Is(err, store.ErrExists):
 		return fault.New(fault.AlreadyExists, "%s: choose another name, or change the one that is there", readable(err))
 	case errors.Is(err, context.Canceled):
-		return fault.New(fault.Canceled, "the request was canceled")
+		return fault.New(fault.Canceled, "Request canceled")
 	case errors.Is(err, ErrWorkflowsAway):
 		return WorkflowsAway("try again later")
 	case databaseAway(err):
 		s.Log.ErrorContext(ctx, "The database is away", "error", Loggable(err), "request", RequestID(ctx))
-		return fault.New(fault.StoreUnavailable, "the database cannot be reached: try again later").With("Retry-After", "5")
+		return fault.New(fault.StoreUnavailable, "The database cannot be reached: try again later").With("Retry-After", "5")
 	}
 	s.Log.ErrorContext(ctx, "A request failed", "error", Loggable(err), "request", RequestID(ctx))
-	return fault.New(fault.Internal, "the server failed to answer; its log tells more about request %s", RequestID(ctx))
+	return fault.New(fault.Internal, "Internal error: see the server's log for request %s", RequestID(ctx))
 }
 
 // Loggable is an error's text without what PostgreSQL quotes in its messages, which may be contents.
@@ -98,7 +98,7 @@ func readable(err error) string { return strings.TrimSpace(err.Error()) }
 var ErrWorkflowsAway = errors.New("temporal does not answer")
 
 func WorkflowsAway(what string) *fault.Problem {
-	return fault.New(fault.WorkflowsUnavailable, "workflows cannot be reached: %s", what).With("Retry-After", "5")
+	return fault.New(fault.WorkflowsUnavailable, "Workflows cannot be reached: %s", what).With("Retry-After", "5")
 }
 
 // TemporalAway reports whether err means that Temporal cannot be reached, and not that it refused something.
@@ -203,7 +203,7 @@ func windowTooLarge(e *window.TooLargeError) *fault.Problem {
 // budgetSpent returns the error of a spent budget, with the time at which it resets.
 func budgetSpent(e *chat.BudgetError, now time.Time) *fault.Problem {
 	seconds := max(1, int(math.Ceil(e.Until.Sub(now).Seconds())))
-	return fault.New(fault.BudgetSpent, "the workspace has spent what it may spend on models today: the message is stored; send it again after %s, or have the budget raised",
+	return fault.New(fault.BudgetSpent, "The workspace's model budget for today is spent. The message is stored; send it again after %s, or raise the budget",
 		e.Until.Format(time.RFC3339)).With("Retry-After", strconv.Itoa(seconds))
 }
 
@@ -218,15 +218,15 @@ func modelFailed(e *llm.Error) *fault.Problem {
 	}
 	switch e.Kind {
 	case llm.RateLimited:
-		return fault.New(fault.ModelRateLimited, "the model provider has too many requests for now: try again later").With("Retry-After", seconds)
+		return fault.New(fault.ModelRateLimited, "The model provider limits the rate: try again later").With("Retry-After", seconds)
 	case llm.Overloaded, llm.Unavailable, llm.Timeout:
-		return fault.New(fault.ModelUnavailable, "the model did not answer (%s): try again later", e.Kind).With("Retry-After", seconds)
+		return fault.New(fault.ModelUnavailable, "The model did not answer (%s): try again later", e.Kind).With("Retry-After", seconds)
 	case llm.ContextTooLong:
 		return fault.New(fault.WindowTooLarge, "the model takes less than the window has, also after earlier turns were left out: make the window smaller (windowMaxTokens), or send a shorter message")
 	case llm.Refused:
-		return fault.New(fault.ModelFailed, "the model declined to answer this")
+		return fault.New(fault.ModelFailed, "The model declined to answer")
 	case llm.Unauthorized, llm.Quota, llm.BadRequest:
-		return fault.New(fault.ModelFailed, "the model provider refuses requests (%s): somebody has to look at its configuration", e.Kind)
+		return fault.New(fault.ModelFailed, "The model provider refuses requests (%s): check its configuration", e.Kind)
 	}
-	return fault.New(fault.ModelFailed, "the model gave no answer that can be used (%s)", e.Kind)
+	return fault.New(fault.ModelFailed, "The model's answer cannot be used (%s)", e.Kind)
 }

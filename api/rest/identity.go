@@ -54,7 +54,7 @@ func (s *Server) Enter(ctx context.Context, agent string, p Person) (memory.Iden
 }
 
 func noSuchAgent(agent string) *fault.Problem {
-	return fault.New(fault.NotFound, "there is no agent %q that this key may use", agent)
+	return fault.New(fault.NotFound, "No agent %q for this key", agent)
 }
 
 // chooseOwner decides whose memory it is.
@@ -64,15 +64,15 @@ func chooseOwner(id memory.Identity, p Person) (memory.Owner, error) {
 	case err != nil:
 		return memory.NoOwner, fault.InvalidAt(p.Location+".owner", "%s", err)
 	case id.Pinned && named != memory.NoOwner && named != id.Owner:
-		return memory.NoOwner, fault.New(fault.OwnerNotAllowed, "this key speaks for one owner only: name that one, or nobody")
+		return memory.NoOwner, fault.New(fault.OwnerNotAllowed, "This key is pinned to one owner: name that owner or none")
 	case id.Pinned:
 		return id.Owner, nil
 	case named == memory.NoOwner:
 		return memory.NoOwner, nil
 	case !id.Role.Includes(memory.RoleMember):
-		return memory.NoOwner, fault.New(fault.OwnerNotAllowed, "a viewer key names no owner: use one that is pinned to the owner, or a member key")
+		return memory.NoOwner, fault.New(fault.OwnerNotAllowed, "A viewer key cannot name an owner: use a key pinned to the owner, or a member key")
 	case named == memory.SystemOwner && !id.Role.Includes(memory.RoleAdmin):
-		return memory.NoOwner, fault.New(fault.OwnerNotAllowed, "only an admin key speaks for the system")
+		return memory.NoOwner, fault.New(fault.OwnerNotAllowed, "Only an admin key may act for the system")
 	}
 	return named, nil
 }
@@ -81,7 +81,7 @@ func chooseOwner(id memory.Identity, p Person) (memory.Owner, error) {
 func (s *Server) NeedOwner(ctx context.Context, agent string, p Person) (memory.Identity, store.Agent, error) {
 	id, found, err := s.Enter(ctx, agent, p)
 	if err == nil && id.Owner == memory.NoOwner {
-		err = fault.New(fault.OwnerRequired, "say whose it is: owner, or channel and sender, or endUserId (in the %s)", p.Location)
+		err = fault.New(fault.OwnerRequired, "Owner required: send owner, or channel and sender, or endUserId (in the %s)", p.Location)
 	}
 	return id, found, err
 }
@@ -103,9 +103,9 @@ func MayReadMessages(id memory.Identity) (memory.Identity, error) {
 	case full:
 		return id, nil
 	case !id.Role.Includes(memory.RoleMember):
-		return id, fault.New(fault.OwnerNotAllowed, "a viewer key reads conversations only when it is pinned to their owner")
+		return id, fault.New(fault.OwnerNotAllowed, "A viewer key reads conversations only if it is pinned to their owner")
 	}
-	return id, fault.New(fault.OwnerRequired, "say whose conversation it is: owner, or channel and sender, or endUserId (in the query)")
+	return id, fault.New(fault.OwnerRequired, "Owner required: send owner, or channel and sender, or endUserId (in the query)")
 }
 
 // Conversation finds a conversation and whose it is. One of an owner for whom the caller may not speak looks as if it
@@ -114,7 +114,7 @@ func (s *Server) Conversation(ctx context.Context, id memory.Identity, name stri
 	id.AnyOwner = id.Owner == memory.NoOwner
 	found, err := s.Store.Conversation(ctx, id, name)
 	if errors.Is(err, store.ErrNotFound) {
-		err = fault.New(fault.NotFound, "there is no conversation %q of this owner", name)
+		err = fault.New(fault.NotFound, "No conversation %q of this owner", name)
 	}
 	return found, err
 }
@@ -139,16 +139,16 @@ func (s *Server) Document(ctx context.Context, id memory.Identity, path string, 
 // CanHave refuses PERSONAL for a request that is about nobody.
 func CanHave(id memory.Identity, scope memory.Scope) error {
 	if scope == memory.ScopePersonal && id.Owner == memory.NoOwner {
-		return fault.New(fault.OwnerRequired, "say whose PERSONAL document it is: owner, or channel and sender, or endUserId (in the query)")
+		return fault.New(fault.OwnerRequired, "Owner required for PERSONAL documents: send owner, or channel and sender, or endUserId (in the query)")
 	}
 	return nil
 }
 
 func NoSuchDocument(path string, scope memory.Scope) *fault.Problem {
 	if scope == "" {
-		return fault.New(fault.NotFound, "there is no document %s: GET …/workspace/files lists what there is", path)
+		return fault.New(fault.NotFound, "No document %s: list documents with GET …/workspace/files", path)
 	}
-	return fault.New(fault.NotFound, "there is no %s document %s: GET …/workspace/files lists what there is", scope, path)
+	return fault.New(fault.NotFound, "No %s document %s: list documents with GET …/workspace/files", scope, path)
 }
 
 // ScopeParam chooses between documents of one path.

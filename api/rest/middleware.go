@@ -150,12 +150,12 @@ func (s *Server) fromEcho(c echo.Context, err error) *fault.Problem {
 	case errors.As(err, &refused):
 		switch refused.Code {
 		case http.StatusNotFound:
-			return fault.New(fault.NoSuchRoute, "there is no such address: GET /docs shows what there is")
+			return fault.New(fault.NoSuchRoute, "No such endpoint: see GET /docs")
 		case http.StatusMethodNotAllowed:
-			return fault.New(fault.MethodNotAllowed, "this address takes %s", c.Response().Header().Get(echo.HeaderAllow))
+			return fault.New(fault.MethodNotAllowed, "Method not allowed: use %s", c.Response().Header().Get(echo.HeaderAllow))
 		case http.StatusRequestEntityTooLarge:
-			return fault.New(fault.BodyTooLarge, "a request may have %d bytes: send less at once", MaxBodyBytes)
+			return fault.New(fault.BodyTooLarge, "Request body exceeds %d MiB", MaxBodyBytes>>20)
 		}
 	}
-	return fault.New(fault.Internal, "the server failed to answer; its log tells more about request %s", RequestID(c.Request().Context()))
+	return fault.New(fault.Internal, "Internal error: see the server's log for request %s", RequestID(c.Request().Context()))
 }

@@ -20,7 +20,7 @@ import (
 
 // WaitParam sets how long a request waits for an outcome.
 type WaitParam struct {
-	Wait string `query:"wait" maxLength:"20" default:"60s" doc:"How long to wait for the outcome, such as 90s or 2m; 0s: not at all; at most 5m." example:"60s"`
+	Wait string `query:"wait" maxLength:"20" default:"60s" doc:"How long to wait for the outcome, such as 90s or 2m; 0s: do not wait; at most 5m." example:"60s"`
 }
 
 func (p WaitParam) Duration() (time.Duration, error) {
@@ -36,7 +36,7 @@ func (p WaitParam) Duration() (time.Duration, error) {
 
 // RequestKeyParam makes a repeated request one request.
 type RequestKeyParam struct {
-	IdempotencyKey string `header:"Idempotency-Key" pattern:"^[!-~]{1,200}$" patternDescription:"1 to 200 printable ASCII characters without spaces" doc:"A request that is repeated with the same key is done once and answered alike."`
+	IdempotencyKey string `header:"Idempotency-Key" pattern:"^[!-~]{1,200}$" patternDescription:"1 to 200 printable ASCII characters without spaces" doc:"Repeated requests with the same key are executed once and answered alike."`
 }
 
 // RequestLedgerKey is the idempotency key of a request of a caller; empty when the client sends none. The client's key counts

@@ -40,7 +40,7 @@ func (s *Server) Basis(ctx context.Context, id memory.Identity, ref memory.Ref, 
 	case p.IfMatch == "*":
 		_, err := s.Store.Document(ctx, id, ref)
 		if errors.Is(err, store.ErrNotFound) {
-			err = fault.New(fault.PreconditionFailed, "there is no %s document %s to overwrite", ref.Scope, ref.Path)
+			err = fault.New(fault.PreconditionFailed, "No %s document %s to overwrite", ref.Scope, ref.Path)
 		}
 		return basis{Any: true}, err
 	}
@@ -57,7 +57,7 @@ func (s *Server) Basis(ctx context.Context, id memory.Identity, ref memory.Ref, 
 			return basis{}, err
 		}
 	}
-	return basis{}, fault.New(fault.PreconditionFailed, "If-Match names no version of this document: read it again and send the ETag of that answer")
+	return basis{}, fault.New(fault.PreconditionFailed, "If-Match names no version of this document: read it again and send its ETag")
 }
 
 // Explain turns the gate's refusal of a write that was based on no version into what the client has to send.
@@ -68,9 +68,9 @@ func (p Preconditions) Explain(err error) error {
 	}
 	current := ETag(stale.Ref.Scope, stale.Head, sha256.Sum256([]byte(stale.Theirs)))
 	if p.IfNoneMatch != "" {
-		return fault.New(fault.PreconditionFailed, "the document exists, its current version is %s", current).With("ETag", current)
+		return fault.New(fault.PreconditionFailed, "The document exists; its current version is %s", current).With("ETag", current)
 	}
-	return fault.New(fault.PreconditionRequired, "the document exists: read it, and send the ETag that you read as If-Match; the current one is %s", current).
+	return fault.New(fault.PreconditionRequired, "The document exists: read it and send its ETag as If-Match; the current ETag is %s", current).
 		With("ETag", current)
 }
 

@@ -196,7 +196,7 @@ func (a adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
 			if r.URL.RawPath != "" { // Echo has matched the escaped path
 				unescaped, err := url.PathUnescape(value)
 				if err != nil {
-					return fault.New(fault.InvalidRequest, "the path is not escaped correctly")
+					return fault.New(fault.InvalidRequest, "The path is not escaped correctly")
 				}
 				value = unescaped
 			}

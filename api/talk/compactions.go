@@ -31,7 +31,7 @@ func (s *talkRoom) compactionRoutes() {
 	}, s.listCompactions)
 	rest.Register(s.Server, rest.Route{
 		ID: "list-flushes", Method: http.MethodGet, Path: conversationPath + "/flushes", Tag: "conversations", Need: memory.RoleViewer,
-		Summary: "List what was saved of a conversation before it left a window, newest first",
+		Summary: "List flushes of a conversation, newest first",
 		Doc:     "Ranges follow each other without gaps and never overlap. Naming nobody, of any owner: an admin sees them whole, others without owners.",
 	}, s.listFlushes)
 	rest.Register(s.Server, rest.Route{

@@ -28,7 +28,7 @@ func (s *talkRoom) extractionRoutes() {
 	}, s.getExtraction)
 	rest.Register(s.Server, rest.Route{
 		ID: "retry-extraction", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/extractions/{extraction}/retry", Tag: "extractions",
-		Need: memory.RoleMember, Summary: "Repeat a quarantined extraction", Timeout: rest.MaxWait + rest.RequestTimeout,
+		Need: memory.RoleMember, Summary: "Retry a quarantined extraction", Timeout: rest.MaxWait + rest.RequestTimeout,
 		Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},
 		Doc: "Runs it again over the same messages with the current settings, and answers as summarize does.",
 	}, s.retryExtraction)
@@ -180,7 +180,7 @@ func (s *talkRoom) retryExtraction(ctx context.Context, in *retryInput) (*rest.R
 	}
 	x := found.record
 	if x.Outcome != memory.OutcomeQuarantined {
-		return nil, fault.New(fault.NotQuarantined, "only a quarantined extraction is retried, this one is %s", x.Outcome)
+		return nil, fault.New(fault.NotQuarantined, "Only quarantined extractions can be retried; this one is %s", x.Outcome)
 	}
 	id, err := actFor(found.id, x.Owner)
 	if err != nil {
@@ -265,7 +265,7 @@ func (s *talkRoom) actOn(ctx context.Context, agent rest.AgentParam, conversatio
 // caller would have been allowed to speak.
 func actFor(id memory.Identity, owner memory.Owner) (memory.Identity, error) {
 	if owner == memory.SystemOwner && !id.Role.Includes(memory.RoleAdmin) {
-		return id, fault.New(fault.OwnerNotAllowed, "only an admin key speaks for the system")
+		return id, fault.New(fault.OwnerNotAllowed, "Only an admin key may act for the system")
 	}
 	id.AnyOwner = false
 	return id.For(id.Agent, owner), nil

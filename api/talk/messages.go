@@ -37,7 +37,7 @@ func Register(k *rest.Server) {
 func (s *talkRoom) conversationRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-conversations", Method: http.MethodGet, Path: "/api/v1/agents/{agent}/conversations", Tag: "conversations",
-		Need: memory.RoleViewer, Summary: "List conversations, the latest first",
+		Need: memory.RoleViewer, Summary: "List conversations, latest first",
 		Doc: "Of the owner that is named or that the key is pinned to; naming nobody, of all owners (whose they are is shown to admins only).",
 	}, s.listConversations)
 }

@@ -19,13 +19,13 @@ const toolsPath = "/api/v1/agents/{agent}/tools"
 func (s *talkRoom) toolRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-tools", Method: http.MethodGet, Path: toolsPath, Tag: "tools", Need: memory.RoleViewer,
-		Summary: "List the memory tools that a model can be given",
+		Summary: "List the memory tools for models",
 		Doc:     "Names, descriptions and JSON schemas of their arguments, the same for every agent. Give them to the model of your choice, and run what it calls with call-tool.",
 	}, s.listTools)
 	const path = toolsPath + "/{tool}"
 	rest.Register(s.Server, rest.Route{
 		ID: "call-tool", Method: http.MethodPost, Path: path, Tag: "tools", Need: memory.RoleViewer,
-		Summary: "Run a memory tool as a model called it", Body: rest.MaxDocumentBody, AsIs: true,
+		Summary: "Call a memory tool", Body: rest.MaxDocumentBody, AsIs: true,
 		Doc: "The body is what the model wrote as arguments, unchanged. Whose memory it is comes from the key and the query, never from the arguments. " +
 			"Whatever a model should read is 200: a wrong argument, a refusal and a conflict have isError and say in result what to do. " +
 			"Tools that write need a member key and an owner; with an Idempotency-Key, the same call writes once.",
@@ -105,7 +105,7 @@ func (s *talkRoom) callTool(ctx context.Context, in *callToolInput) (*rest.Reply
 		return nil, err
 	}
 	if !known {
-		return nil, fault.New(fault.NotFound, "there is no such tool: GET /api/v1/agents/%s/tools lists them", in.Agent)
+		return nil, fault.New(fault.NotFound, "No such tool: list them with GET /api/v1/agents/%s/tools", in.Agent)
 	}
 	speaker, err := rest.SpeakerOf(in.Speaker, "query.speaker")
 	if err != nil {
@@ -135,7 +135,7 @@ func (s *talkRoom) rememberRoutes() {
 	}, s.remember)
 	rest.Register(s.Server, rest.Route{
 		ID: "forget", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/forget", Tag: "chat", Need: memory.RoleMember,
-		Summary: "Forget what a document says", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
+		Summary: "Forget statements of a document", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
 		Doc: "Takes the statements on the given lines out of the document, MEMORY.md, PROFILE.md, the archives and the daily notes. No dream, extraction or flush writes them again, in no words; " +
 			"the person may. What was said in conversations stays, and so do earlier versions.",
 	}, s.forget)

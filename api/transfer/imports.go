@@ -36,7 +36,7 @@ func Register(k *rest.Server) {
 func (s *transferRoom) importRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "create-import", Method: http.MethodPost, Path: importsPath, Tag: "imports", Need: memory.RoleMember, Body: rest.MaxSmallBody,
-		Summary: "Begin to move memory in from elsewhere, or find where it was left",
+		Summary: "Create an import, or find one to continue",
 		Doc: "The same source with the same options and owner is one import, however often it is asked for. " +
 			"Naming nobody, it may be about several owners and about shared documents; a key that is pinned to an owner moves in that one's.",
 	}, s.createImport)
@@ -46,7 +46,7 @@ func (s *transferRoom) importRoutes() {
 	}, s.listImports)
 	rest.Register(s.Server, rest.Route{
 		ID: "get-import", Method: http.MethodGet, Path: importsPath + "/{import}", Tag: "imports", Need: memory.RoleMember,
-		Summary: "Read how far an import is",
+		Summary: "Read the progress of an import",
 	}, s.getImport)
 	rest.Register(s.Server, rest.Route{
 		ID: "add-import-items", Method: http.MethodPost, Path: importsPath + "/{import}/items", Tag: "imports", Need: memory.RoleMember,
@@ -61,12 +61,12 @@ func (s *transferRoom) importRoutes() {
 	}, s.listImportItems)
 	rest.Register(s.Server, rest.Route{
 		ID: "start-import", Method: http.MethodPost, Path: importsPath + "/{import}/start", Tag: "imports", Need: memory.RoleMember,
-		Status: http.StatusAccepted, Summary: "Have what was uploaded moved in",
+		Status: http.StatusAccepted, Summary: "Start an import",
 		Doc: "Documents first, then conversations in the order in which they ended. What is settled is never done again. Asked for again, it goes on with what waits.",
 	}, s.startImport)
 	rest.Register(s.Server, rest.Route{
 		ID: "cancel-import", Method: http.MethodPost, Path: importsPath + "/{import}/cancel", Tag: "imports", Need: memory.RoleMember,
-		Status: http.StatusAccepted, Summary: "Stop an import", Doc: "What is moved in stays. What is not is skipped, until it is uploaded and started again.",
+		Status: http.StatusAccepted, Summary: "Cancel an import", Doc: "What is moved in stays. What is not is skipped, until it is uploaded and started again.",
 	}, s.cancelImport)
 }
 
@@ -342,7 +342,7 @@ func whoseImport(id memory.Identity, named string) (memory.Owner, error) {
 	}
 	owner, err := memory.ParseOwner(named)
 	if err == nil && owner == memory.SystemOwner && !id.Role.Includes(memory.RoleAdmin) {
-		return owner, errors.New("only an admin key speaks for the system")
+		return owner, errors.New("Only an admin key may act for the system")
 	}
 	return owner, err
 }

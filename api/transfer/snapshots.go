@@ -47,7 +47,7 @@ func (s *transferRoom) snapshotRoutes() {
 	}, s.listSnapshotImports)
 	rest.Register(s.Server, rest.Route{
 		ID: "get-snapshot-import", Method: http.MethodGet, Path: snapshotsPath + "/{import}", Tag: "snapshots", Need: memory.RoleViewer,
-		Summary: "What became of an import", Doc: "Of every entry of the archive. It holds names and hashes, never contents. An admin key finds it without naming the owner.",
+		Summary: "Read an import of an archive", Doc: "Of every entry of the archive. It holds names and hashes, never contents. An admin key finds it without naming the owner.",
 	}, s.getSnapshotImport)
 }
 
@@ -63,7 +63,7 @@ func (p SnapshotParams) choice(id memory.Identity) (snapshot.Choice, error) {
 	isPerson := id.Owner != memory.NoOwner && id.Owner != memory.SystemOwner
 	switch {
 	case p.Scope.Has(memory.ScopePersonal) && !isPerson:
-		return "", fault.New(fault.OwnerRequired, "say whose PERSONAL documents: owner, or channel and sender, or endUserId (in the query)")
+		return "", fault.New(fault.OwnerRequired, "Owner required for PERSONAL documents: send owner, or channel and sender, or endUserId (in the query)")
 	case p.Scope != "":
 		return p.Scope, nil
 	case isPerson:
@@ -224,7 +224,7 @@ func (s *transferRoom) snapshotImportRoutes() {
 	const body = " The body is the archive itself (application/zip), or a form with the archive as file (multipart/form-data); at most 16 MiB."
 	preview := rest.Route{
 		ID: "preview-snapshot", Method: http.MethodPost, Path: snapshotPath + "/import/preview", Tag: "snapshots", Need: memory.RoleMember,
-		Summary: "See what an import would do", Body: maxSnapshotBody, Timeout: previewTime, Errors: []int{http.StatusConflict},
+		Summary: "Preview an import of an archive", Body: maxSnapshotBody, Timeout: previewTime, Errors: []int{http.StatusConflict},
 		Doc: "Nothing is written. The token names the archive and every version that the import would change: send it with the import, which then refuses when anything has changed since." + body,
 	}
 	rest.Register(s.Server, preview, s.previewSnapshot)
@@ -272,7 +272,7 @@ func (s *transferRoom) receive(ctx context.Context, in *SnapshotUpload) (u uploa
 	}
 	if u.id.Pinned {
 		if in.Scope.Has(memory.ScopeTeam) {
-			return upload{}, fault.New(fault.Forbidden, "this key speaks for one owner only: import with scope=personal")
+			return upload{}, fault.New(fault.Forbidden, "This key is pinned to one owner: import with scope=personal")
 		}
 		u.choice = snapshot.ChoosePersonal
 	}
@@ -312,7 +312,7 @@ func archiveOf(contentType string, body []byte) ([]byte, error) {
 		case errors.Is(err, io.EOF):
 			return nil, fault.New(fault.InvalidBody, "the form has no %s: send the archive as %[1]s", archiveField)
 		case err != nil:
-			return nil, fault.New(fault.InvalidBody, "the form cannot be read")
+			return nil, fault.New(fault.InvalidBody, "The form cannot be read")
 		case part.FormName() != archiveField:
 			continue
 		case found:
@@ -320,7 +320,7 @@ func archiveOf(contentType string, body []byte) ([]byte, error) {
 		}
 		found = true
 		if archive, err = io.ReadAll(part); err != nil { // no more than the body, which is bounded
-			return nil, fault.New(fault.InvalidBody, "the form cannot be read")
+			return nil, fault.New(fault.InvalidBody, "The form cannot be read")
 		}
 	}
 }
@@ -549,7 +549,7 @@ func (s *transferRoom) runImport(ctx context.Context, in workflows.ImportSnapsho
 }
 
 func changedSincePreview() *fault.Problem {
-	return fault.New(fault.ChangedSincePreview, "something has changed since the preview: look at a new one, and send its token")
+	return fault.New(fault.ChangedSincePreview, "Documents changed since the preview: make a new preview and send its token")
 }
 
 // refusedImport is the answer to an import that something was in the way of.
@@ -558,7 +558,7 @@ func refusedImport(reason memory.ReasonCode) *fault.Problem {
 	case workflows.ReasonChangedSincePreview:
 		return changedSincePreview()
 	case memory.GateTeamMember:
-		return fault.New(fault.TeamMember, "memory is read-only for team members: nothing was imported")
+		return fault.New(fault.TeamMember, "Memory is read-only for team members: nothing was imported")
 	case memory.GateMemoryOff:
 		return fault.New(fault.MemoryOff, "memory is switched off for this agent: nothing was imported; switch it on with memoryEnabled in the agent's settings")
 	case workflows.ReasonForbidden:

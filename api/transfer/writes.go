@@ -32,12 +32,12 @@ func (s *transferRoom) writeRoutes() {
 	}, s.writeMemory)
 	rest.Register(s.Server, rest.Route{
 		ID: "list-writes", Method: http.MethodGet, Path: writesPath, Tag: "writes", Need: memory.RoleViewer,
-		Summary: "List what business processes asked to have written, newest first",
+		Summary: "List writes of business processes, newest first",
 		Doc:     "Naming nobody, of any owner: an admin sees them whole, others without owners, paths and problems of PERSONAL ones.",
 	}, s.listWrites)
 	rest.Register(s.Server, rest.Route{
 		ID: "get-write", Method: http.MethodGet, Path: writesPath + "/{request}", Tag: "writes", Need: memory.RoleViewer,
-		Summary: "Tell what became of a request to write",
+		Summary: "Read a write of a business process",
 	}, s.getWrite)
 }
 
@@ -178,7 +178,7 @@ func (s *transferRoom) getWrite(ctx context.Context, in *getWriteInput) (*rest.R
 	id, full := rest.AcrossOwners(id)
 	w, err := s.Store.MemoryWrite(ctx, id, in.Request)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, fault.New(fault.NotFound, "no write %q was asked for: check the name, the agent, and whose it is", in.Request)
+		return nil, fault.New(fault.NotFound, "No write %q: check the request id, the agent and the owner", in.Request)
 	}
 	if err != nil {
 		return nil, err
