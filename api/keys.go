@@ -74,7 +74,11 @@ func (s *Server) createKey(ctx context.Context, in *newKeyInput) (*rest.Reply[ne
 	if err != nil {
 		return nil, err
 	}
-	secret, key, err := s.Store.CreateKey(ctx, id, store.NewKey{Name: in.Body.Name, Role: in.Body.Role, Agents: in.Body.Agents, Owner: owner})
+	secret, key, err := s.Store.CreateKey(
+		ctx,
+		id,
+		store.NewKey{Name: in.Body.Name, Role: in.Body.Role, Agents: in.Body.Agents, Owner: owner},
+	)
 	if err != nil {
 		return nil, err
 	}

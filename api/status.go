@@ -81,14 +81,27 @@ func (s *Server) status(ctx context.Context, _ *struct{}) (*rest.Reply[statusVie
 		if s.stale(c.Name) {
 			continue
 		}
-		view.Parts = append(view.Parts, rest.PartView{Name: c.Name, State: c.State, Detail: c.Detail, Since: &c.ChangedAt, SeenAt: &c.SeenAt})
+		view.Parts = append(
+			view.Parts,
+			rest.PartView{Name: c.Name, State: c.State, Detail: c.Detail, Since: &c.ChangedAt, SeenAt: &c.SeenAt},
+		)
 	}
 	if s.Model.BuiltIn {
-		view.Degraded = append(view.Degraded, "model: none is configured, the built-in engine extracts by rules, and chats only quote memory: set REVERIE_LLM_PROVIDER for better memories and for answers")
+		view.Degraded = append(
+			view.Degraded,
+			"model: none is configured, the built-in engine extracts by rules, and chats only quote memory: set REVERIE_LLM_PROVIDER for better memories and for answers",
+		)
 	}
 	view.judge()
 	if len(s.Search.Embedders) == 0 {
-		view.Parts = append(view.Parts, rest.PartView{Name: embeddingsComponent, State: "none", Detail: "no embedding provider is configured: memory is searched by words"})
+		view.Parts = append(
+			view.Parts,
+			rest.PartView{
+				Name:   embeddingsComponent,
+				State:  "none",
+				Detail: "no embedding provider is configured: memory is searched by words",
+			},
+		)
 	}
 	if err := s.count(ctx, &view); err != nil {
 		return nil, err

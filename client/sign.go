@@ -72,8 +72,12 @@ func (s Signer) Sign(r Request) (SignedRequest, error) {
 }
 
 func (r Request) tooLarge(size int) error {
-	return fmt.Errorf("request %s has %d bytes as JSON, and at most %d travel through Temporal: send less of content and data, or send it over HTTP",
-		r.RequestID, size, MaxSigned)
+	return fmt.Errorf(
+		"request %s has %d bytes as JSON, and at most %d travel through Temporal: send less of content and data, or send it over HTTP",
+		r.RequestID,
+		size,
+		MaxSigned,
+	)
 }
 
 // canonicalForm names the version of the canonical form.

@@ -69,15 +69,45 @@ var findings = []struct {
 	finding
 }{
 	{findingIndexMissing, finding{"documents that no search finds: the index has no entry of them", "index them"}},
-	{findingIndexSuperseded, finding{"entries of the index whose document or conversation is gone, or at another version", "index what is there now, and forget the rest"}},
+	{
+		findingIndexSuperseded,
+		finding{
+			"entries of the index whose document or conversation is gone, or at another version",
+			"index what is there now, and forget the rest",
+		},
+	},
 	{findingIndexOrphans, finding{"rows of words and vectors that belong to no entry of the index", "remove them"}},
-	{findingHash, finding{"the content of a document is not what its hash says: it was changed in the database, past every rule", "restore the latest version whose hash holds, as a new version; where there is none, write the document again by hand"}},
+	{
+		findingHash,
+		finding{
+			"the content of a document is not what its hash says: it was changed in the database, past every rule",
+			"restore the latest version whose hash holds, as a new version; where there is none, write the document again by hand",
+		},
+	},
 	{findingWaiting, finding{"messages have waited for an hour and no workflow is at them", "tell the owner's Inbox once more"}},
-	{findingOpen, finding{"an extraction, flush or dream is open and its workflow is gone, or none has taken it up for an hour", "end it, or hand it to the owner's Inbox while messages wait"}},
-	{findingWrite, finding{"what business processes asked to have written has waited for an hour and no workflow is at it", "start its workflow"}},
-	{findingImport, finding{"an import has been running for an hour, or was cancelled with something left, and no workflow is at it", "start its workflow; of a cancelled one leave out what waits"}},
+	{
+		findingOpen,
+		finding{
+			"an extraction, flush or dream is open and its workflow is gone, or none has taken it up for an hour",
+			"end it, or hand it to the owner's Inbox while messages wait",
+		},
+	},
+	{
+		findingWrite,
+		finding{"what business processes asked to have written has waited for an hour and no workflow is at it", "start its workflow"},
+	},
+	{
+		findingImport,
+		finding{
+			"an import has been running for an hour, or was cancelled with something left, and no workflow is at it",
+			"start its workflow; of a cancelled one leave out what waits",
+		},
+	},
 	{findingSnapshot, finding{"the import of a snapshot has waited for an hour and no workflow is at it", "start its workflow"}},
-	{findingSchedule, finding{"the schedule of the agent's nights is not what its settings ask for", "make, change or remove the schedule"}},
+	{
+		findingSchedule,
+		finding{"the schedule of the agent's nights is not what its settings ask for", "make, change or remove the schedule"},
+	},
 	{findingFed, finding{"candidates that a dream wrote itself: promoting them would feed dreams on dreams", "reject them"}},
 	{findingFedNote, finding{"daily notes with text that a dream wrote; dreams pass over it, and it is found by searches", ""}},
 }
@@ -440,7 +470,11 @@ func (p *subject) takeOver(ctx context.Context, x store.OpenRun) error {
 }
 
 // stagedCodes are the findings of work that waits for a workflow.
-var stagedCodes = map[string]string{store.StagedWrite: findingWrite, store.StagedImport: findingImport, store.StagedSnapshot: findingSnapshot}
+var stagedCodes = map[string]string{
+	store.StagedWrite:    findingWrite,
+	store.StagedImport:   findingImport,
+	store.StagedSnapshot: findingSnapshot,
+}
 
 // lookAtStaged keeps what waits and has no workflow.
 func (p *subject) lookAtStaged(ctx context.Context) error {
@@ -487,7 +521,12 @@ func (p *subject) agentRef() store.AgentRef {
 }
 
 func (p *subject) snapshotInput(x store.StagedWork) workflows.ImportSnapshotInput {
-	return workflows.ImportSnapshotInput{AgentRef: p.agentRef(), Import: x.ID, Archive: hex.EncodeToString(x.Archive[:]), Particular: x.Particular}
+	return workflows.ImportSnapshotInput{
+		AgentRef:   p.agentRef(),
+		Import:     x.ID,
+		Archive:    hex.EncodeToString(x.Archive[:]),
+		Particular: x.Particular,
+	}
 }
 
 // resume starts the workflows of what waits. What is left of a cancelled import is left out.

@@ -107,7 +107,12 @@ type whyView struct {
 // why explains a candidate. Who does not see it whole sees what it lacks: that is about numbers.
 func why(c dream.Candidate, settings memory.DreamSettings, full bool) whyView {
 	e := dream.Explain(c, settings)
-	v := whyView{Candidate: candidateViewer(full)(c), Summary: e.Summary, Lacks: rest.Views(e.Lacks, said), Would: rest.Views(e.Would, said)}
+	v := whyView{
+		Candidate: candidateViewer(full)(c),
+		Summary:   e.Summary,
+		Lacks:     rest.Views(e.Lacks, said),
+		Would:     rest.Views(e.Would, said),
+	}
 	if !full {
 		v.Summary, v.Lacks, v.Would = c.ReasonCode, []string{}, []string{}
 	}

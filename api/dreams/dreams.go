@@ -86,7 +86,12 @@ func (s *Room) listDreams(ctx context.Context, in *dreamsInput) (*rest.Reply[res
 		return nil, err
 	}
 	id, full := rest.AcrossOwners(id)
-	listed, err := s.Store.Dreams(ctx, id, store.DreamFilter{Mode: in.Mode, Outcome: in.Outcome, Real: in.Real}, store.Page{Limit: in.Limit, Cursor: in.Cursor})
+	listed, err := s.Store.Dreams(
+		ctx,
+		id,
+		store.DreamFilter{Mode: in.Mode, Outcome: in.Outcome, Real: in.Real},
+		store.Page{Limit: in.Limit, Cursor: in.Cursor},
+	)
 	if err != nil {
 		return nil, err
 	}

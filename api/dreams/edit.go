@@ -82,7 +82,11 @@ func (s *Room) revertDream(ctx context.Context, in *revertInput) (*rest.Reply[re
 	}
 	s.written(found, undone.Receipt)
 	view := revertView{
-		Dream: s.dreamViewer(found.full)(undone.Dream), Changes: []memory.ChangeReceipt{}, Token: undone.Receipt.Token, Replayed: undone.Receipt.Replayed,
+		Dream: s.dreamViewer(
+			found.full,
+		)(
+			undone.Dream,
+		), Changes: []memory.ChangeReceipt{}, Token: undone.Receipt.Token, Replayed: undone.Receipt.Replayed,
 	}
 	if found.full && undone.Receipt.Changes != nil {
 		view.Changes = undone.Receipt.Changes
@@ -92,7 +96,11 @@ func (s *Room) revertDream(ctx context.Context, in *revertInput) (*rest.Reply[re
 
 // cannotRevert tells where documents were changed since. The lines themselves are for who may see them.
 func (s *Room) cannotRevert(conflicts map[string][]memory.Conflict, full bool) *fault.Problem {
-	p := fault.New(fault.RevertConflict, "%d documents were changed on the same lines since: undo these by hand, nothing was written", len(conflicts))
+	p := fault.New(
+		fault.RevertConflict,
+		"%d documents were changed on the same lines since: undo these by hand, nothing was written",
+		len(conflicts),
+	)
 	var data revertConflicts
 	for _, path := range slices.Sorted(maps.Keys(conflicts)) {
 		c := revertConflict{path, conflicts[path]}

@@ -123,7 +123,11 @@ func (s *Room) replayDream(ctx context.Context, in *replayInput) (*rest.Reply[re
 	}
 	original := found.record
 	if original.Pins.Material == "" {
-		return nil, fault.New(fault.Conflict, "this dream looked at nothing, so that there is nothing to look at again: it is %s", original.Outcome)
+		return nil, fault.New(
+			fault.Conflict,
+			"this dream looked at nothing, so that there is nothing to look at again: it is %s",
+			original.Outcome,
+		)
 	}
 	settings := original.Settings
 	if in.Body != nil {

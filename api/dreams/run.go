@@ -186,7 +186,11 @@ func (s *Room) queueDream(ctx context.Context, id memory.Identity, d store.NewDr
 	}
 	made, err := s.Store.BeginDream(ctx, id, d)
 	if err == nil && !made.Open() && d.Night != "" {
-		p := fault.New(fault.NightDreamed, "this night was dreamed already, with the outcome %s: dream without asOf, or revert that dream", made.Outcome)
+		p := fault.New(
+			fault.NightDreamed,
+			"this night was dreamed already, with the outcome %s: dream without asOf, or revert that dream",
+			made.Outcome,
+		)
 		p.Data = dreamConflict{Dream: made.ID, Outcome: made.Outcome, ReportLink: reportLink(id.Agent, made.ID)}
 		return made, p
 	}
@@ -333,7 +337,17 @@ func dreamKey(ctx context.Context, client string, d store.NewDream) string {
 		asOf = d.AsOf.UTC().Format(time.RFC3339Nano)
 	}
 	settings := fmt.Sprintf("%+v", d.Settings)
-	return rest.RequestLedgerKey(ctx, client, string(d.Mode), d.Topic, asOf, d.Night, strconv.FormatBool(d.DryRun), d.ReplayOf.String(), settings)
+	return rest.RequestLedgerKey(
+		ctx,
+		client,
+		string(d.Mode),
+		d.Topic,
+		asOf,
+		d.Night,
+		strconv.FormatBool(d.DryRun),
+		d.ReplayOf.String(),
+		settings,
+	)
 }
 
 // maxNightAge bounds the age of a night that is dreamed afterwards: about a quarter of a year. What was said before that

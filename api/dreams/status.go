@@ -133,7 +133,15 @@ func (s *Room) ensureNights(ref store.AgentRef) {
 		return s.DreamPlan(ctx, ref)
 	}, s.Now())
 	if err != nil && s.Stopping.Err() == nil {
-		s.Log.Debug("a schedule of dreams is left to the worker", "workspace", ref.Workspace, "agent", ref.Agent, "error", rest.Loggable(err))
+		s.Log.Debug(
+			"a schedule of dreams is left to the worker",
+			"workspace",
+			ref.Workspace,
+			"agent",
+			ref.Agent,
+			"error",
+			rest.Loggable(err),
+		)
 	}
 }
 

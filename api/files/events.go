@@ -208,7 +208,14 @@ func (s *fileRoom) followEvents(ctx context.Context, in *eventStreamInput) (*res
 }
 
 // tellEvents tells a client what happens until it goes, the time is over, its key is revoked or the server stops.
-func (s *fileRoom) tellEvents(hc huma.Context, id memory.Identity, filter store.JournalFilter, part store.JournalPage, told *rest.Feed, wake <-chan struct{}) {
+func (s *fileRoom) tellEvents(
+	hc huma.Context,
+	id memory.Identity,
+	filter store.JournalFilter,
+	part store.JournalPage,
+	told *rest.Feed,
+	wake <-chan struct{},
+) {
 	ctx := hc.Context()
 	write := rest.OpenStream(hc, rest.EventStream)
 	// A client that reconnects continues behind this place, even if nothing has happened until then.

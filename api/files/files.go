@@ -110,11 +110,17 @@ func (s *fileRoom) listFiles(ctx context.Context, in *filesInput) (*rest.Reply[r
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Store.ReadableDocuments(ctx, id, store.DocumentFilter{Prefix: in.Prefix, Scope: in.Scope, IncludeDeleted: in.IncludeDeleted})
+	found, err := s.Store.ReadableDocuments(
+		ctx,
+		id,
+		store.DocumentFilter{Prefix: in.Prefix, Scope: in.Scope, IncludeDeleted: in.IncludeDeleted},
+	)
 	if err != nil {
 		return nil, err
 	}
-	return rest.OK(rest.Page[FileEntry]{Items: rest.Views(found, func(e store.DocumentEntry) FileEntry { return ViewEntry(e.Document, e.Bytes) })}), nil
+	return rest.OK(
+		rest.Page[FileEntry]{Items: rest.Views(found, func(e store.DocumentEntry) FileEntry { return ViewEntry(e.Document, e.Bytes) })},
+	), nil
 }
 
 // fileView is a version of a document with its content.

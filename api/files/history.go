@@ -56,7 +56,13 @@ func (s *fileRoom) resolve(ctx context.Context, id memory.Identity, path string,
 }
 
 // historical checks a request about a document's past and finds the document.
-func (s *fileRoom) historical(ctx context.Context, agent rest.AgentParam, p PathParam, who rest.PersonParams, scope memory.Scope) (memory.Identity, memory.Ref, error) {
+func (s *fileRoom) historical(
+	ctx context.Context,
+	agent rest.AgentParam,
+	p PathParam,
+	who rest.PersonParams,
+	scope memory.Scope,
+) (memory.Identity, memory.Ref, error) {
 	path, err := p.clean()
 	if err != nil {
 		return memory.Identity{}, memory.Ref{}, err

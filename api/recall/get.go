@@ -75,7 +75,10 @@ func (s *recallRoom) getMemory(ctx context.Context, in *getMemoryInput) (*rest.R
 		}
 	}
 	if in.Corpus == search.Sessions {
-		return nil, invalidSearch("query.", &recall.InvalidError{Field: "path", Problem: "a conversation is " + recall.SessionsFolder + " and its id"})
+		return nil, invalidSearch(
+			"query.",
+			&recall.InvalidError{Field: "path", Problem: "a conversation is " + recall.SessionsFolder + " and its id"},
+		)
 	}
 	view, err := s.documentExcerpt(ctx, id, in)
 	return rest.OK(view), err
@@ -102,7 +105,12 @@ func (s *recallRoom) documentExcerpt(ctx context.Context, id memory.Identity, in
 
 // conversationExcerpt reads messages of a conversation, each as one line; one that does not exist, or that the caller may
 // not know of, is empty and not found.
-func (s *recallRoom) conversationExcerpt(ctx context.Context, id memory.Identity, name string, in *getMemoryInput) (view excerptView, found bool, err error) {
+func (s *recallRoom) conversationExcerpt(
+	ctx context.Context,
+	id memory.Identity,
+	name string,
+	in *getMemoryInput,
+) (view excerptView, found bool, err error) {
 	view = excerptView{Path: in.Path, From: in.From}
 	if id, err = rest.MayReadMessages(id); err != nil {
 		return view, false, err

@@ -85,7 +85,10 @@ type failedSearch struct {
 }
 
 func (s *recallRoom) search(ctx context.Context, in *searchInput) (*rest.Reply[searchView], error) {
-	who, err := oneOf(in.Person(), rest.PersonBody{Owner: in.Body.Owner, Channel: in.Body.Channel, Sender: in.Body.Sender, EndUserID: in.Body.EndUserID}.Person())
+	who, err := oneOf(
+		in.Person(),
+		rest.PersonBody{Owner: in.Body.Owner, Channel: in.Body.Channel, Sender: in.Body.Sender, EndUserID: in.Body.EndUserID}.Person(),
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -383,7 +386,11 @@ func (s *recallRoom) searchKeywords(ctx context.Context, in *keywordInput) (*res
 		return nil, err
 	}
 	view := keywordsView{Query: in.Body.Query, Scope: in.Body.Scope, Hits: []recall.KeywordHit{}}
-	found, err := s.Search.Keywords(ctx, id, recall.KeywordRequest{Query: in.Body.Query, Scope: in.Body.Scope, Limit: in.Body.Limit, Agent: agent.Settings})
+	found, err := s.Search.Keywords(
+		ctx,
+		id,
+		recall.KeywordRequest{Query: in.Body.Query, Scope: in.Body.Scope, Limit: in.Body.Limit, Agent: agent.Settings},
+	)
 	if err != nil {
 		return nil, invalidSearch("body.", err)
 	}

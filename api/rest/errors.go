@@ -58,7 +58,8 @@ func (s *Server) Explain(ctx context.Context, err error) error {
 	case errors.Is(err, chat.ErrUnreachable):
 		return WorkflowsAway("the window is full and its oldest messages cannot be saved now; try again later")
 	case errors.Is(err, chat.ErrStillRunning):
-		return fault.New(fault.Flushing, "The window is full and its oldest messages are still being saved: try again in a moment").With("Retry-After", "5")
+		return fault.New(fault.Flushing, "The window is full and its oldest messages are still being saved: try again in a moment").
+			With("Retry-After", "5")
 	case errors.Is(err, store.ErrNotFound):
 		return fault.New(fault.NotFound, "%s: check the name, and whose it is", readable(err))
 	case errors.Is(err, store.ErrReadOnlyTeam):
@@ -86,7 +87,13 @@ func (s *Server) Explain(ctx context.Context, err error) error {
 // Loggable is an error's text without what PostgreSQL quotes in its messages, which may be contents.
 func Loggable(err error) string {
 	if refused, is := errors.AsType[*pgconn.PgError](err); is {
-		return fmt.Sprintf("PostgreSQL error %s (table %q, column %q, constraint %q)", refused.Code, refused.TableName, refused.ColumnName, refused.ConstraintName)
+		return fmt.Sprintf(
+			"PostgreSQL error %s (table %q, column %q, constraint %q)",
+			refused.Code,
+			refused.TableName,
+			refused.ColumnName,
+			refused.ConstraintName,
+		)
 	}
 	return err.Error()
 }
@@ -204,7 +211,8 @@ func windowTooLarge(e *window.TooLargeError) *fault.Problem {
 func budgetSpent(e *chat.BudgetError, now time.Time) *fault.Problem {
 	seconds := max(1, int(math.Ceil(e.Until.Sub(now).Seconds())))
 	return fault.New(fault.BudgetSpent, "The workspace's model budget for today is spent. The message is stored; send it again after %s, or raise the budget",
-		e.Until.Format(time.RFC3339)).With("Retry-After", strconv.Itoa(seconds))
+		e.Until.Format(time.RFC3339)).
+		With("Retry-After", strconv.Itoa(seconds))
 }
 
 // modelWait is the Retry-After when the provider gives none.
@@ -222,7 +230,10 @@ func modelFailed(e *llm.Error) *fault.Problem {
 	case llm.Overloaded, llm.Unavailable, llm.Timeout:
 		return fault.New(fault.ModelUnavailable, "The model did not answer (%s): try again later", e.Kind).With("Retry-After", seconds)
 	case llm.ContextTooLong:
-		return fault.New(fault.WindowTooLarge, "the model takes less than the window has, also after earlier turns were left out: make the window smaller (windowMaxTokens), or send a shorter message")
+		return fault.New(
+			fault.WindowTooLarge,
+			"the model takes less than the window has, also after earlier turns were left out: make the window smaller (windowMaxTokens), or send a shorter message",
+		)
 	case llm.Refused:
 		return fault.New(fault.ModelFailed, "The model declined to answer")
 	case llm.Unauthorized, llm.Quota, llm.BadRequest:

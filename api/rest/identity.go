@@ -70,7 +70,10 @@ func chooseOwner(id memory.Identity, p Person) (memory.Owner, error) {
 	case named == memory.NoOwner:
 		return memory.NoOwner, nil
 	case !id.Role.Includes(memory.RoleMember):
-		return memory.NoOwner, fault.New(fault.OwnerNotAllowed, "A viewer key cannot name an owner: use a key pinned to the owner, or a member key")
+		return memory.NoOwner, fault.New(
+			fault.OwnerNotAllowed,
+			"A viewer key cannot name an owner: use a key pinned to the owner, or a member key",
+		)
 	case named == memory.SystemOwner && !id.Role.Includes(memory.RoleAdmin):
 		return memory.NoOwner, fault.New(fault.OwnerNotAllowed, "Only an admin key may act for the system")
 	}
@@ -139,7 +142,10 @@ func (s *Server) Document(ctx context.Context, id memory.Identity, path string, 
 // CanHave refuses PERSONAL for a request that is about nobody.
 func CanHave(id memory.Identity, scope memory.Scope) error {
 	if scope == memory.ScopePersonal && id.Owner == memory.NoOwner {
-		return fault.New(fault.OwnerRequired, "Owner required for PERSONAL documents: send owner, or channel and sender, or endUserId (in the query)")
+		return fault.New(
+			fault.OwnerRequired,
+			"Owner required for PERSONAL documents: send owner, or channel and sender, or endUserId (in the query)",
+		)
 	}
 	return nil
 }

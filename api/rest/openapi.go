@@ -82,7 +82,8 @@ func schemaName(t reflect.Type, hint string) string {
 	return strings.TrimSuffix(strings.Replace(name, "InputBody", "Body", 1), "View") + suffix
 }
 
-// FinishDocument completes the OpenAPI document after all operations are registered. It changes what is described, not what is accepted: huma
+// FinishDocument completes the OpenAPI document after all operations are registered. It changes what is described, not what is accepted:
+// huma
 // validates with what it computed at registration.
 func (s *Server) FinishDocument() {
 	o := s.API.OpenAPI()

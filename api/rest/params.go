@@ -153,7 +153,15 @@ func (s *Server) Messages(in []MessageInput) []memory.Message {
 	now := s.Now()
 	out := make([]memory.Message, len(in))
 	for i, m := range in {
-		out[i] = memory.Message{ID: m.ID, Role: m.Role, Name: memory.SpeakerName(m.Name, memory.Owner(m.Speaker)), Content: m.Content, FinishReason: m.FinishReason, CreatedAt: now, ToolCallID: m.ToolCallID}
+		out[i] = memory.Message{
+			ID:           m.ID,
+			Role:         m.Role,
+			Name:         memory.SpeakerName(m.Name, memory.Owner(m.Speaker)),
+			Content:      m.Content,
+			FinishReason: m.FinishReason,
+			CreatedAt:    now,
+			ToolCallID:   m.ToolCallID,
+		}
 		if m.CreatedAt != nil {
 			out[i].CreatedAt = *m.CreatedAt
 		}

@@ -34,7 +34,10 @@ func (s *Server) Basis(ctx context.Context, id memory.Identity, ref memory.Ref, 
 	case p.IfMatch != "" && p.IfNoneMatch != "":
 		return basis{}, fault.InvalidAt("header.If-None-Match", "it contradicts If-Match: send one of the two")
 	case p.IfNoneMatch != "" && p.IfNoneMatch != "*":
-		return basis{}, fault.InvalidAt("header.If-None-Match", "a write takes only *: to write on top of a version, send its ETag as If-Match")
+		return basis{}, fault.InvalidAt(
+			"header.If-None-Match",
+			"a write takes only *: to write on top of a version, send its ETag as If-Match",
+		)
 	case p.IfMatch == "":
 		return basis{}, nil
 	case p.IfMatch == "*":

@@ -16,8 +16,14 @@ func TestTagsNameOneVersion(t *testing.T) {
 		scope := rapid.SampledFrom([]memory.Scope{memory.ScopePersonal, memory.ScopeTeam, memory.ScopeGlobal})
 		content := rapid.StringN(0, 20, -1)
 		a, b := scope.Draw(t, "scope"), scope.Draw(t, "other scope")
-		v := memory.Version{Number: rapid.IntRange(1, 999_999_999).Draw(t, "version"), SHA256: sha256.Sum256([]byte(content.Draw(t, "content")))}
-		w := memory.Version{Number: rapid.IntRange(1, 999_999_999).Draw(t, "other version"), SHA256: sha256.Sum256([]byte(content.Draw(t, "other content")))}
+		v := memory.Version{
+			Number: rapid.IntRange(1, 999_999_999).Draw(t, "version"),
+			SHA256: sha256.Sum256([]byte(content.Draw(t, "content"))),
+		}
+		w := memory.Version{
+			Number: rapid.IntRange(1, 999_999_999).Draw(t, "other version"),
+			SHA256: sha256.Sum256([]byte(content.Draw(t, "other content"))),
+		}
 		tag := ETag(a, v.Number, v.SHA256)
 		header := rapid.SampledFrom([]string{tag, "W/" + tag, `"x", ` + tag, tag + `,"y"`, " " + tag + " "}).Draw(t, "header")
 		tags := parseTags(header)

@@ -92,7 +92,11 @@ func (p *probes) AskWorkers(ctx context.Context) PartView {
 				polled = polled || p.server.Now().Sub(poller.GetLastAccessTime().AsTime()) < pollerWindow
 			}
 			if !polled {
-				return PartView{Name: "workers", State: stateDown, Detail: "no worker takes work from the queue " + queue.name + ": start one with `reverie worker`"}
+				return PartView{
+					Name:   "workers",
+					State:  stateDown,
+					Detail: "no worker takes work from the queue " + queue.name + ": start one with `reverie worker`",
+				}
 			}
 		}
 		return PartView{Name: "workers", State: StateOK}

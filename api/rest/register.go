@@ -127,7 +127,9 @@ func registerAt[In, Out any](s *Server, r Route, op huma.Operation, handle func(
 		op.Responses[strconv.Itoa(status)] = &same
 	}
 	if r.Produces != "" {
-		op.Responses[strconv.Itoa(op.DefaultStatus)].Content = map[string]*huma.MediaType{r.Produces: {Schema: &huma.Schema{Type: huma.TypeString}}}
+		op.Responses[strconv.Itoa(op.DefaultStatus)].Content = map[string]*huma.MediaType{
+			r.Produces: {Schema: &huma.Schema{Type: huma.TypeString}},
+		}
 	}
 	if r.Example != nil {
 		s.API.OpenAPI().Paths[op.Path].Post.RequestBody.Content["application/json"].Example = r.Example
@@ -148,7 +150,10 @@ func RegisterRaw(s *Server, r Route, contentType string, handle RawHandler) {
 		"4XX": s.problemResponse("The request was refused."),
 	}
 	for _, name := range pathParameters(r.Path) {
-		op.Parameters = append(op.Parameters, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}})
+		op.Parameters = append(
+			op.Parameters,
+			&huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}},
+		)
 	}
 	s.API.OpenAPI().AddOperation(&op)
 	s.API.Adapter().Handle(&op, s.API.Middlewares().Handler(func(ctx huma.Context) {

@@ -49,7 +49,8 @@ func TestAPanicIsAnswered(t *testing.T) {
 	})
 	answer := httptest.NewRecorder()
 	s.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/panic", nil))
-	if answer.Code != http.StatusInternalServerError || !strings.Contains(answer.Body.String(), `"error":"internal"`) || strings.Contains(answer.Body.String(), "INTERNALS") {
+	if answer.Code != http.StatusInternalServerError || !strings.Contains(answer.Body.String(), `"error":"internal"`) ||
+		strings.Contains(answer.Body.String(), "INTERNALS") {
 		t.Errorf("%d %s", answer.Code, answer.Body)
 	}
 	if !strings.Contains(log.String(), "A request panicked") || !strings.Contains(log.String(), answer.Header().Get("X-Request-Id")) {

@@ -75,7 +75,13 @@ var ErrStillRunning = errors.New("the extraction is still running")
 
 // ExtractNow runs an extraction and waits for it, at most for wait and until stop ends. The request to the workflow is
 // made in any case: a client that waits for nothing, or hangs up, has asked all the same.
-func (s *Starter) ExtractNow(ctx, stop context.Context, ref memory.OwnerRef, agent store.Agent, in workflows.ExtractNowInput, wait time.Duration) (workflows.ExtractNowResult, error) {
+func (s *Starter) ExtractNow(
+	ctx, stop context.Context,
+	ref memory.OwnerRef,
+	agent store.Agent,
+	in workflows.ExtractNowInput,
+	wait time.Duration,
+) (workflows.ExtractNowResult, error) {
 	asked, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(wait, AcceptTimeout))
 	type ending struct {
 		out  workflows.ExtractNowResult
@@ -102,7 +108,11 @@ func (s *Starter) ExtractNow(ctx, stop context.Context, ref memory.OwnerRef, age
 			return none, fmt.Errorf("%w: %w", ErrWorkflowsAway, e.err)
 		}
 		s.Log.WarnContext(ctx, "An extraction that a request waited for failed", "error", e.err, "workflow", workflows.InboxID(ref))
-		return none, fault.New(fault.WorkflowFailed, "the extraction failed; the history of its workflow %s tells more", workflows.InboxID(ref))
+		return none, fault.New(
+			fault.WorkflowFailed,
+			"the extraction failed; the history of its workflow %s tells more",
+			workflows.InboxID(ref),
+		)
 	case <-over.C:
 		return none, ErrStillRunning
 	case <-stop.Done():
@@ -122,7 +132,13 @@ func (s *Starter) Link(workflowID string) string {
 
 // Schedule signals a completed turn to the owner's Inbox. The messages are stored already, so a failure is not an error: the
 // turn stays unsignalled, and the worker's sweep delivers it.
-func (s *Server) Schedule(ctx context.Context, id memory.Identity, agent store.Agent, conversation string, stored store.Stored) ScheduledView {
+func (s *Server) Schedule(
+	ctx context.Context,
+	id memory.Identity,
+	agent store.Agent,
+	conversation string,
+	stored store.Stored,
+) ScheduledView {
 	if stored.Turn == 0 {
 		return ScheduledView{Status: "none"}
 	}

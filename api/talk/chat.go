@@ -88,7 +88,14 @@ type toolUseView struct {
 }
 
 func viewToolUse(u chat.ToolUse) toolUseView {
-	v := toolUseView{ID: u.Call.ID, Name: u.Call.Name, Arguments: u.Call.Arguments, IsError: u.Result.IsError, Content: u.Result.Content, Took: rest.Milliseconds(u.Took)}
+	v := toolUseView{
+		ID:        u.Call.ID,
+		Name:      u.Call.Name,
+		Arguments: u.Call.Arguments,
+		IsError:   u.Result.IsError,
+		Content:   u.Result.Content,
+		Took:      rest.Milliseconds(u.Took),
+	}
 	if u.Result.Written != nil {
 		written := viewWritten(*u.Result.Written)
 		v.Written = &written

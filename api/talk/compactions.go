@@ -190,7 +190,11 @@ func (s *talkRoom) compact(ctx context.Context, in *compactInput) (*rest.Reply[c
 	if err != nil {
 		return nil, err
 	}
-	view := compactedView{Status: "completed", To: to, Compactions: rest.Link("/agents/%s/conversations/%s/compactions", on.agent.ID, url.PathEscape(on.conversation.ID))}
+	view := compactedView{
+		Status:      "completed",
+		To:          to,
+		Compactions: rest.Link("/agents/%s/conversations/%s/compactions", on.agent.ID, url.PathEscape(on.conversation.ID)),
+	}
 	if to == 0 {
 		return rest.OK(view), nil
 	}

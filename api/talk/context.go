@@ -99,7 +99,16 @@ type windowMessage struct {
 }
 
 func viewWindowMessage(m window.Message) windowMessage {
-	v := windowMessage{Kind: m.Kind, Role: m.Role, Name: m.Name, Content: m.Content, ToolCallID: m.ToolCallID, Seq: m.Seq, Tokens: m.Tokens, Cut: m.Cut}
+	v := windowMessage{
+		Kind:       m.Kind,
+		Role:       m.Role,
+		Name:       m.Name,
+		Content:    m.Content,
+		ToolCallID: m.ToolCallID,
+		Seq:        m.Seq,
+		Tokens:     m.Tokens,
+		Cut:        m.Cut,
+	}
 	for _, call := range m.ToolCalls {
 		v.ToolCalls = append(v.ToolCalls, rest.ToolCallView(call))
 	}

@@ -249,7 +249,12 @@ type acting struct {
 }
 
 // actOn finds the conversation that is to be worked on, and whom for.
-func (s *talkRoom) actOn(ctx context.Context, agent rest.AgentParam, conversation rest.ConversationParam, p rest.PersonParams) (on acting, err error) {
+func (s *talkRoom) actOn(
+	ctx context.Context,
+	agent rest.AgentParam,
+	conversation rest.ConversationParam,
+	p rest.PersonParams,
+) (on acting, err error) {
 	if on.id, on.agent, err = s.Enter(ctx, agent.Agent, p.Person()); err != nil {
 		return acting{}, err
 	}

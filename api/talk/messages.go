@@ -137,7 +137,11 @@ type addedView struct {
 
 func (s *talkRoom) addMessages(ctx context.Context, in *addMessagesInput) (*rest.Reply[addedView], error) {
 	b := in.Body
-	id, agent, err := s.NeedOwner(ctx, in.Agent, rest.PersonBody{Owner: b.Owner, Channel: b.Channel, Sender: b.Sender, EndUserID: b.EndUserID}.Person())
+	id, agent, err := s.NeedOwner(
+		ctx,
+		in.Agent,
+		rest.PersonBody{Owner: b.Owner, Channel: b.Channel, Sender: b.Sender, EndUserID: b.EndUserID}.Person(),
+	)
 	if err != nil {
 		return nil, err
 	}

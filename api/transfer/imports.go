@@ -130,7 +130,11 @@ func (s *transferRoom) viewImport(id memory.Identity, i store.Import) importView
 
 func (s *transferRoom) createImport(ctx context.Context, in *createImportInput) (*rest.Reply[importView], error) {
 	b := in.Body
-	id, _, err := s.Enter(ctx, in.Agent, rest.PersonBody{Owner: b.Owner, Channel: b.Channel, Sender: b.Sender, EndUserID: b.EndUserID}.Person())
+	id, _, err := s.Enter(
+		ctx,
+		in.Agent,
+		rest.PersonBody{Owner: b.Owner, Channel: b.Channel, Sender: b.Sender, EndUserID: b.EndUserID}.Person(),
+	)
 	if err != nil {
 		return nil, err
 	}

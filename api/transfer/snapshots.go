@@ -63,7 +63,10 @@ func (p SnapshotParams) choice(id memory.Identity) (snapshot.Choice, error) {
 	isPerson := id.Owner != memory.NoOwner && id.Owner != memory.SystemOwner
 	switch {
 	case p.Scope.Has(memory.ScopePersonal) && !isPerson:
-		return "", fault.New(fault.OwnerRequired, "Owner required for PERSONAL documents: send owner, or channel and sender, or endUserId (in the query)")
+		return "", fault.New(
+			fault.OwnerRequired,
+			"Owner required for PERSONAL documents: send owner, or channel and sender, or endUserId (in the query)",
+		)
 	case p.Scope != "":
 		return p.Scope, nil
 	case isPerson:
@@ -174,7 +177,10 @@ func (s *transferRoom) onImports(ctx context.Context, agent string, p rest.Perso
 	return id, err
 }
 
-func (s *transferRoom) listSnapshotImports(ctx context.Context, in *snapshotImportsInput) (*rest.Reply[rest.Page[snapshotImportView]], error) {
+func (s *transferRoom) listSnapshotImports(
+	ctx context.Context,
+	in *snapshotImportsInput,
+) (*rest.Reply[rest.Page[snapshotImportView]], error) {
 	id, err := s.onImports(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -414,7 +420,10 @@ func viewPreview(u upload, found store.SnapshotPreview) previewView {
 		notes := ChangeNotes{c.Redacted, c.Findings, c.Withheld, c.Edited, c.Prompt}
 		switch c.Outcome {
 		case store.FileCreated:
-			v.WillCreate = append(v.WillCreate, createView{Filename: c.Filename, Scope: c.Scope, Size: c.Bytes, Hash: c.SHA256, ChangeNotes: notes})
+			v.WillCreate = append(
+				v.WillCreate,
+				createView{Filename: c.Filename, Scope: c.Scope, Size: c.Bytes, Hash: c.SHA256, ChangeNotes: notes},
+			)
 		case store.FileUpdated:
 			v.WillUpdate = append(v.WillUpdate, updateView{
 				Filename: c.Filename, Scope: c.Scope, OldSize: len(c.Before), NewSize: c.Bytes, OldHash: hashOf(c.Before), NewHash: c.SHA256,
@@ -494,7 +503,11 @@ func (s *transferRoom) importSnapshot(ctx context.Context, in *importSnapshotInp
 }
 
 // imported answers with the record of an import.
-func (s *transferRoom) imported(record store.SnapshotImport, in workflows.ImportSnapshotInput, done bool) (*rest.Reply[importedView], error) {
+func (s *transferRoom) imported(
+	record store.SnapshotImport,
+	in workflows.ImportSnapshotInput,
+	done bool,
+) (*rest.Reply[importedView], error) {
 	record.WorkflowID = in.ID()
 	v := importedView{
 		Status: "running", Applied: []string{}, Skipped: []skipView{}, Import: s.viewSnapshotImport(record),
@@ -544,7 +557,11 @@ func (s *transferRoom) runImport(ctx context.Context, in workflows.ImportSnapsho
 		return false, nil
 	default:
 		s.Log.WarnContext(ctx, "An import of a snapshot failed", "error", err, "workflow", in.ID(), "request", rest.RequestID(ctx))
-		return false, fault.New(fault.WorkflowFailed, "the import failed and wrote nothing; it is tried again, and the history of its workflow %s tells more", in.ID())
+		return false, fault.New(
+			fault.WorkflowFailed,
+			"the import failed and wrote nothing; it is tried again, and the history of its workflow %s tells more",
+			in.ID(),
+		)
 	}
 }
 
@@ -560,7 +577,10 @@ func refusedImport(reason memory.ReasonCode) *fault.Problem {
 	case memory.GateTeamMember:
 		return fault.New(fault.TeamMember, "Memory is read-only for team members: nothing was imported")
 	case memory.GateMemoryOff:
-		return fault.New(fault.MemoryOff, "memory is switched off for this agent: nothing was imported; switch it on with memoryEnabled in the agent's settings")
+		return fault.New(
+			fault.MemoryOff,
+			"memory is switched off for this agent: nothing was imported; switch it on with memoryEnabled in the agent's settings",
+		)
 	case workflows.ReasonForbidden:
 		return fault.New(fault.Forbidden, "this key may not write the documents of the archive: nothing was imported")
 	case workflows.ReasonCancelled:

@@ -205,7 +205,16 @@ func (s *transferRoom) write(ctx, stop context.Context, ref store.WriteRef, wait
 	defer cancel()
 	defer context.AfterFunc(stop, cancel)()
 	if err := run.Get(waited, nil); err != nil && waited.Err() == nil {
-		s.Log.WarnContext(ctx, "A write that a request waited for has not ended", "error", err, "workflow", run.GetID(), "request", rest.RequestID(ctx))
+		s.Log.WarnContext(
+			ctx,
+			"A write that a request waited for has not ended",
+			"error",
+			err,
+			"workflow",
+			run.GetID(),
+			"request",
+			rest.RequestID(ctx),
+		)
 	}
 	return waited.Err() == nil
 }
