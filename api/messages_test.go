@@ -182,7 +182,7 @@ func TestLimitOfABody(t *testing.T) {
 	}
 	h.want(h.post("c1", padded(limit)), 202)
 	beyond := h.wantError(h.post("c1", padded(limit+1)), 413, "body_too_large")
-	if !strings.Contains(beyond.Msg, fmt.Sprint(limit)) {
+	if !strings.Contains(beyond.Msg, fmt.Sprintf("%d MiB", limit>>20)) {
 		t.Errorf("%q does not tell the limit", beyond.Msg)
 	}
 	// The same without a Content-Length.

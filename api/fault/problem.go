@@ -36,6 +36,7 @@ func (p *Problem) With(header, value string) *Problem {
 	return p
 }
 
+// New returns an error with a name, its status, and a message for people.
 func New(name Name, format string, args ...any) *Problem {
 	return &Problem{Code: errorStatus[name], Name: name, Msg: fmt.Sprintf(format, args...)}
 }
@@ -66,10 +67,12 @@ func Invalid(found ...Fault) *Problem {
 	return p
 }
 
+// InvalidAt returns the error of a request with one fault.
 func InvalidAt(location, format string, args ...any) *Problem {
 	return Invalid(Fault{location, fmt.Sprintf(format, args...)})
 }
 
+// FaultText spells out the first faults in one line.
 func FaultText(found []Fault) string {
 	var shown []string
 	for _, f := range found[:min(len(found), shownFaults)] {

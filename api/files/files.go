@@ -89,6 +89,7 @@ type FileEntry struct {
 	UpdatedBy authorView   `json:"updatedBy"`
 }
 
+// ViewEntry returns the entry of a document in a list.
 func ViewEntry(d memory.Document, bytes int) FileEntry {
 	return FileEntry{
 		ID: d.ID, Scope: d.Scope, Agent: d.Agent, Owner: d.Owner, Path: d.Path, Version: d.Version, ETag: rest.ETag(d.Scope, d.Version, d.SHA256),

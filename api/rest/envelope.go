@@ -47,6 +47,7 @@ type Tagged[T any] struct {
 	Body         Envelope[T]
 }
 
+// Tag answers with data about one version of a document, named by its entity tag.
 func Tag[T any](status int, etag string, data T) *Tagged[T] {
 	return &Tagged[T]{Status: status, ETag: etag, CacheControl: fault.Revalidate, Body: Envelope[T]{Code: status, Msg: success, Data: data}}
 }

@@ -104,6 +104,7 @@ func readable(err error) string { return strings.TrimSpace(err.Error()) }
 // ErrWorkflowsAway means that Temporal did not answer.
 var ErrWorkflowsAway = errors.New("temporal does not answer")
 
+// WorkflowsAway returns the error of a request that needs workflows while they cannot be reached; what names the next step.
 func WorkflowsAway(what string) *fault.Problem {
 	return fault.New(fault.WorkflowsUnavailable, "Workflows cannot be reached: %s", what).With("Retry-After", "5")
 }

@@ -17,6 +17,7 @@ type PersonParams struct {
 	EndUserID string `query:"endUserId" maxLength:"128" doc:"End user of an API integration: the owner api: with this behind it."`
 }
 
+// Person returns whom the query names.
 func (p PersonParams) Person() Person {
 	return Person{p.Owner, p.Channel, p.Sender, p.EndUserID, "query"}
 }
@@ -150,6 +151,7 @@ func CanHave(id memory.Identity, scope memory.Scope) error {
 	return nil
 }
 
+// NoSuchDocument returns the error of a document that does not exist; scope may be empty.
 func NoSuchDocument(path string, scope memory.Scope) *fault.Problem {
 	if scope == "" {
 		return fault.New(fault.NotFound, "No document %s: list documents with GET …/workspace/files", path)

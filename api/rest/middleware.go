@@ -81,6 +81,7 @@ func trailOf(ctx context.Context) *trail {
 	return &trail{}
 }
 
+// RequestID returns the id of the request of ctx; empty outside of requests.
 func RequestID(ctx context.Context) string { return trailOf(ctx).request }
 
 // plainID matches the request ids that clients may set.

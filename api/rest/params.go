@@ -23,6 +23,7 @@ type WaitParam struct {
 	Wait string `query:"wait" maxLength:"20" default:"60s" doc:"How long to wait for the outcome, such as 90s or 2m; 0s: do not wait; at most 5m." example:"60s"`
 }
 
+// Duration returns how long to wait, by default a minute.
 func (p WaitParam) Duration() (time.Duration, error) {
 	if p.Wait == "" {
 		return defaultWait, nil
@@ -60,6 +61,7 @@ type PersonBody struct {
 	EndUserID string `json:"endUserId,omitempty" maxLength:"128" example:"42"`
 }
 
+// Person returns whom the body names.
 func (b PersonBody) Person() Person {
 	return Person{b.Owner, b.Channel, b.Sender, b.EndUserID, "body"}
 }
@@ -107,6 +109,7 @@ type ToolCallView struct {
 	Arguments string `json:"arguments" maxLength:"262144" doc:"As the model wrote them: JSON in a string, kept as it is." example:"{\"query\":\"tea\"}"`
 }
 
+// MessageInput is a message as clients send it.
 type MessageInput struct {
 	ID           string         `json:"id" minLength:"1" maxLength:"128" doc:"The client's id, unique within the conversation; a message is stored once." example:"m1"`
 	Role         string         `json:"role" enum:"user,assistant,tool,system"`
@@ -149,6 +152,7 @@ func (m *MessageInput) Resolve(_ huma.Context, at *huma.PathBuffer) []error {
 	return errs
 }
 
+// Messages converts messages of a request; those without a time get the current one.
 func (s *Server) Messages(in []MessageInput) []memory.Message {
 	now := s.Now()
 	out := make([]memory.Message, len(in))

@@ -21,46 +21,46 @@ type Preconditions struct {
 	IfNoneMatch string `header:"If-None-Match" maxLength:"2000" doc:"*: only when there is no such document yet."`
 }
 
-// basis identifies the version that a write is based on: 0 for none, or any.
-type basis struct {
+// Basis identifies the version that a write is based on: 0 for none, or any.
+type Basis struct {
 	Version int
 	Any     bool
 }
 
 // Basis reads the Preconditions. Whether the version is still current is for the gate to decide, which merges or refuses;
 // here a tag only has to name a version that there was.
-func (s *Server) Basis(ctx context.Context, id memory.Identity, ref memory.Ref, p Preconditions) (basis, error) {
+func (s *Server) Basis(ctx context.Context, id memory.Identity, ref memory.Ref, p Preconditions) (Basis, error) {
 	switch {
 	case p.IfMatch != "" && p.IfNoneMatch != "":
-		return basis{}, fault.InvalidAt("header.If-None-Match", "it contradicts If-Match: send one of the two")
+		return Basis{}, fault.InvalidAt("header.If-None-Match", "it contradicts If-Match: send one of the two")
 	case p.IfNoneMatch != "" && p.IfNoneMatch != "*":
-		return basis{}, fault.InvalidAt(
+		return Basis{}, fault.InvalidAt(
 			"header.If-None-Match",
 			"a write takes only *: to write on top of a version, send its ETag as If-Match",
 		)
 	case p.IfMatch == "":
-		return basis{}, nil
+		return Basis{}, nil
 	case p.IfMatch == "*":
 		_, err := s.Store.Document(ctx, id, ref)
 		if errors.Is(err, store.ErrNotFound) {
 			err = fault.New(fault.PreconditionFailed, "No %s document %s to overwrite", ref.Scope, ref.Path)
 		}
-		return basis{Any: true}, err
+		return Basis{Any: true}, err
 	}
 	for _, tag := range parseTags(p.IfMatch) {
 		if tag.scope != ref.Scope {
-			return basis{}, fault.New(fault.PreconditionFailed, "If-Match names a version of the %s document, and this writes the %s one: "+
+			return Basis{}, fault.New(fault.PreconditionFailed, "If-Match names a version of the %s document, and this writes the %s one: "+
 				"add scope=%[1]s, or send If-None-Match: * to make one of that scope", tag.scope, ref.Scope)
 		}
 		v, err := s.Store.VersionOf(ctx, id, ref, tag.version)
 		if err == nil && tag.names(ref.Scope, v) {
-			return basis{Version: v.Number}, nil
+			return Basis{Version: v.Number}, nil
 		}
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return basis{}, err
+			return Basis{}, err
 		}
 	}
-	return basis{}, fault.New(fault.PreconditionFailed, "If-Match names no version of this document: read it again and send its ETag")
+	return Basis{}, fault.New(fault.PreconditionFailed, "If-Match names no version of this document: read it again and send its ETag")
 }
 
 // Explain turns the gate's refusal of a write that was based on no version into what the client has to send.

@@ -88,6 +88,7 @@ type Followers struct {
 // Look reports whether there is something that it has not seen before.
 type Look func(ctx context.Context) (bool, error)
 
+// NewFollowers returns the followers of one kind of feed, such as dreams; begin makes the look for changes of one feed.
 func NewFollowers(s *Server, what string, begin func(memory.Identity) Look) *Followers {
 	return &Followers{server: s, what: what, begin: begin, feeds: map[feedKey]*Feed{}}
 }

@@ -169,6 +169,7 @@ func RequestKey(ctx context.Context, client string, in workflows.ExtractNowInput
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(parts)).String()
 }
 
+// ScheduledView reports how an extraction was scheduled.
 type ScheduledView struct {
 	Status     string `json:"status" enum:"scheduled,pending,none" doc:"scheduled: a workflow has taken the turn; pending: workflows cannot be reached, and the turn is delivered when they are back; none: no new turn was completed."`
 	WorkflowID string `json:"workflowId,omitempty"`
@@ -208,6 +209,7 @@ type Announcer struct {
 	changed map[store.AgentRef]bool // being announced; true: it changed again meanwhile
 }
 
+// Announce announces a change of an agent, together with others that follow soon.
 func (a *Announcer) Announce(ref store.AgentRef) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

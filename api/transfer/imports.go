@@ -346,7 +346,7 @@ func whoseImport(id memory.Identity, named string) (memory.Owner, error) {
 	}
 	owner, err := memory.ParseOwner(named)
 	if err == nil && owner == memory.SystemOwner && !id.Role.Includes(memory.RoleAdmin) {
-		return owner, errors.New("Only an admin key may act for the system")
+		return owner, errors.New("only an admin key may act for the system")
 	}
 	return owner, err
 }

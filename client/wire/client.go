@@ -311,7 +311,7 @@ func encode(params any) (url.Values, http.Header) {
 				v = v.Elem()
 			}
 			text := fmt.Sprint(v.Interface())
-			if list, is := v.Interface().([]string); is {
+			if list, is := reflect.TypeAssert[[]string](v); is {
 				text = strings.Join(list, ",")
 			}
 			if name := field.Tag.Get("query"); name != "" {
