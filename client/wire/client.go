@@ -311,7 +311,7 @@ func encode(params any) (url.Values, http.Header) {
 				v = v.Elem()
 			}
 			text := fmt.Sprint(v.Interface())
-			if list, is := v.Interface().([]string); is {
+			if list, is := reflect.TypeAssert[[]string](v); is {
 				text = strings.Join(list, ",")
 			}
 			if name := field.Tag.Get("query"); name != "" {
@@ -327,7 +327,7 @@ func encode(params any) (url.Values, http.Header) {
 	return query, header
 }
 
-// waitOf is how long the server may wait before it answers.
+// waitOf returns how long the server may wait before it answers.
 func waitOf(params any) time.Duration {
 	if params == nil {
 		return 0

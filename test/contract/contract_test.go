@@ -144,11 +144,11 @@ func install(t *testing.T) string {
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	work, err := os.MkdirTemp(filepath.Dir(target), "contract-new-")
+	work, err := os.MkdirTemp(filepath.Dir(target), "contract-new-") //nolint:usetesting // on the same file system, to be renamed
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(work)
+	defer func() { _ = os.RemoveAll(work) }()
 	for _, name := range []string{"package.json", "package-lock.json"} {
 		copyFile(t, filepath.Join("testdata", name), filepath.Join(work, name))
 	}

@@ -44,7 +44,7 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
+	defer func() { _ = os.RemoveAll(work) }()
 	source := filepath.Join(work, "openapi.json")
 	reduced, err := json.Marshal(d.root)
 	if err != nil {
@@ -53,6 +53,7 @@ func run(args []string) error {
 	if err := os.WriteFile(source, reduced, 0o600); err != nil {
 		return err
 	}
+	//nolint:gosec // the arguments are those of the go:generate directive
 	cmd := exec.Command("go", "tool", "-modfile=../../tools/go.mod", "oapi-codegen", "-config", "gen/config.yaml", "-o", args[2], source)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	return cmd.Run()
@@ -64,6 +65,12 @@ type object = map[string]any
 type document struct{ root object }
 
 func (d document) schemas() object { return at(d.root, "components", "schemas") }
+
+// objectOf returns a value that the schema of OpenAPI says is an object; nil if it is none.
+func objectOf(value any) object {
+	o, _ := value.(object)
+	return o
+}
 
 // at returns the object below the keys; nil if there is none.
 func at(o object, keys ...string) object {
@@ -77,20 +84,20 @@ func at(o object, keys ...string) object {
 func (d document) reduce() error {
 	pages := map[string]string{} // schema of a page: its Go type
 	for name, schema := range d.schemas() {
-		properties := at(schema.(object), "properties")
+		properties := at(objectOf(schema), "properties")
 		element, _ := at(properties, "items", "items")["$ref"].(string)
 		if len(properties) == 2 && element != "" && at(properties, "next")["type"] == "string" {
 			pages[name] = "Page[" + typeOf(element) + "]"
 		}
 	}
 	for path, operations := range at(d.root, "paths") {
-		for method, value := range operations.(object) {
+		for method, value := range objectOf(operations) {
 			operation, ok := value.(object)
 			if !ok {
 				return fmt.Errorf("%s %s is not an operation", method, path)
 			}
 			if operation["x-reverie-same-as"] != nil {
-				delete(operations.(object), method)
+				delete(objectOf(operations), method)
 				continue
 			}
 			if err := d.reduceOperation(path, operation, pages); err != nil {
@@ -103,7 +110,7 @@ func (d document) reduce() error {
 			delete(d.schemas(), name)
 			continue
 		}
-		reduceSchema(schema.(object), name == "SettingsChanges")
+		reduceSchema(objectOf(schema), name == "SettingsChanges")
 	}
 	return nil
 }
@@ -121,7 +128,7 @@ var person = []string{"owner", "channel", "sender", "endUserId"}
 //	x-params  fields of the parameters' struct; x-person: it embeds Person
 func (d document) reduceOperation(path string, operation object, pages map[string]string) error {
 	for status, value := range at(operation, "responses") {
-		content := at(value.(object), "content")
+		content := at(objectOf(value), "content")
 		if status[0] != '2' || content == nil {
 			continue
 		}
@@ -157,7 +164,7 @@ func (d document) reduceOperation(path string, operation object, pages map[strin
 	var kept, fields []any
 	named := 0
 	for _, value := range parameters {
-		p := value.(object)
+		p := objectOf(value)
 		name, _ := p["name"].(string)
 		schema := at(p, "schema")
 		switch {
@@ -278,7 +285,7 @@ func reduceSchema(schema object, settings bool) {
 		}
 		if reference, is := property["$ref"].(string); is && len(property) > 1 {
 			// oapi-codegen refuses siblings of a reference.
-			schema["properties"].(object)[name] = object{"$ref": reference}
+			at(schema, "properties")[name] = object{"$ref": reference}
 			continue
 		}
 		if doc := docOf(property, property); doc != "" {
@@ -299,7 +306,7 @@ func reduceSchema(schema object, settings bool) {
 	if schema["additionalProperties"] == false {
 		delete(schema, "additionalProperties")
 		for _, property := range at(schema, "properties") {
-			if p := property.(object); p["type"] == "boolean" || p["type"] == "integer" || p["type"] == "number" {
+			if p := objectOf(property); p["type"] == "boolean" || p["type"] == "integer" || p["type"] == "number" {
 				p["x-go-type-skip-optional-pointer"] = false
 			}
 		}
