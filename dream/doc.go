@@ -9,5 +9,6 @@
 //	Check    a new MEMORY.md, whoever wrote it -> what is wrong with it
 //	Compose  everything -> the changes that are committed together
 //
-// It imports the rooms memory and search only.
+// This package holds the values; notes reads statements, judge has Light, REM and Deep, rewrite has Promote and Check, and compose
+// builds the changes.
 package dream

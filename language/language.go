@@ -9,9 +9,10 @@ import (
 	"reverie/language/fold"
 )
 
-// Language is one that the analyser knows function words of. Those before languageStems have Snowball stems.
+// Language is a language with known function words. Those before StemmedCount have Snowball stems.
 type Language uint8
 
+// Languages.
 const (
 	English Language = iota
 	German
@@ -45,7 +46,7 @@ const (
 	Count // how many there are
 )
 
-// Set is a set.
+// Set is a set of languages, one bit each.
 type Set uint32
 
 const (
@@ -58,7 +59,7 @@ const (
 // Has reports whether lang is in the set.
 func (l Set) Has(lang Language) bool { return l&(1<<lang) != 0 }
 
-// Len is how many there are.
+// Len returns the number of languages in the set.
 func (l Set) Len() int { return bits.OnesCount32(uint32(l)) }
 
 // Evidence weighs in which Latin-script language a text is written, by its function words and its letters.

@@ -1,7 +1,7 @@
-// Package search is retrieval as arithmetic on values: how texts are cut into units, analysed into terms and packed into
-// an index, and how what a question finds there is ranked, fused with a dense ranking, thinned and explained.
+// Package search names the corpora that can be searched. Its subpackages cut texts (chunk), pack and gather an index (index), rank by
+// words (rank), join that with vectors (fuse), and select, quote and excerpt results (choose, keyword, excerpt).
 //
-// It reads no database and no clock: store keeps what it packs, recall puts the parts together.
+// They read no database and no clock: store keeps what index packs, and recall puts the parts together.
 package search
 
 // Corpus is a kind of source that can be searched by itself. Each has its own statistics.
