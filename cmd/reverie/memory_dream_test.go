@@ -136,7 +136,7 @@ func TestABackfillLeavesOtherWordsAlone(t *testing.T) {
 		"2020-01-01.md":       "- Bought a cello.\n",
 	}))
 	clitest.Contains(t, out, "2020-01-01", "1 stored", "failed", "92 days ago", day, "1 kept", "dreamed before", daysAgo(t, 1), "1 refused", daysAgo(t, 0), "1 stored",
-		"memory/"+day+".md is there with other words and stays as it is", "memory/"+daysAgo(t, 1)+".md was refused: ")
+		"memory/"+day+".md exists with another text, which stays", "memory/"+daysAgo(t, 1)+".md was refused: ")
 	if err == nil || !strings.Contains(err.Error(), "1 day was not dreamed") {
 		t.Errorf("error %v", err)
 	}
