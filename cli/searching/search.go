@@ -31,7 +31,10 @@ func (s commands) searchCommand() *cobra.Command {
 			"A search from the shell does not count as a recall, unless --count says so.",
 		Args: session.NeedsArgs(1, 1000, "what to look for"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			q.Query, q.Synthetic = strings.Join(args, " "), new(!used)
+			q.Query = strings.Join(args, " ")
+			if !used {
+				q.Synthetic = new(true)
+			}
 			if cmd.Flags().Changed("max-results") {
 				q.MaxResults = &maxResults
 			}

@@ -96,7 +96,7 @@ func TestOlderNotesAreDreamedAndPromoted(t *testing.T) {
 	}
 
 	clitest.Contains(t, grace("revert", id), "MEMORY.md (PERSONAL) version 2, +0 -")
-	clitest.Contains(t, grace("revert", id), "it was undone before")
+	clitest.Contains(t, grace("revert", id), "Already undone; no changes")
 	clitest.Contains(t, grace("dreams", id), "undone")
 	clitest.Contains(t, grace("dream"), "rejected", "undone", "Keeps bees")
 	if strings.Contains(grace("cat", "MEMORY.md"), "Keeps bees") {
@@ -199,7 +199,7 @@ func TestADreamIsAskedForOnce(t *testing.T) {
 			keys = append(keys, r.Header.Get("Idempotency-Key"))
 			answer(http.StatusOK, `{"status":"completed","dream":"d1","report":{"id":"d1","outcome":"nothing","reasonCode":"no_news"}}`)
 		default:
-			if r.URL.Query().Get("candidates") != "0" || !strings.HasSuffix(r.URL.Path, "/dream/reports/d1") {
+			if r.URL.Query().Get("candidates") != "0" || !strings.HasSuffix(r.URL.Path, "/dreams/d1") {
 				t.Errorf("asked for %s", r.URL)
 			}
 			phase := []string{"queued", "light", "waiting", "ended"}[min(polls, 3)]

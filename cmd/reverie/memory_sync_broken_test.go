@@ -186,7 +186,7 @@ func TestASyncThatIsInterrupted(t *testing.T) {
 	if got := strings.Join(left, " "); got != want || records != 5 {
 		t.Errorf("left %d records and %s", records, got)
 	}
-	if said, err := syncOnce(t, folder, "--owner", "user:7"); err != nil || said != "= In sync (5 documents\n" {
+	if said, err := syncOnce(t, folder, "--owner", "user:7"); err != nil || said != "= In sync (5 documents)\n" {
 		t.Errorf("the next one: %v\n%s", err, said)
 	}
 }

@@ -101,7 +101,7 @@ func TestTwoFoldersOfOneAgent(t *testing.T) {
 		t.Error("a refusal ends with no error")
 	}
 	clitest.Contains(t, out, "✗ bad.md  refused by the server", "= In sync (6 documents; not: 1 file)")
-	clitest.Contains(t, out, "! secret.md  the server took it without secrets")
+	clitest.Contains(t, out, "! secret.md  the server removed secrets")
 	if strings.Contains(fileText(t, one, "secret.md"), "Z7QX2M4K") {
 		t.Errorf("the file still has its secret: %q", fileText(t, one, "secret.md"))
 	}
@@ -135,7 +135,7 @@ func TestAFolderWithAKeyThatOnlyReads(t *testing.T) {
 	if err == nil {
 		t.Error("what cannot be sent ends with no error")
 	}
-	clitest.Contains(t, out, "✗ TEAM documents come from the server only:", "· MEMORY.md  changed here, and not sent", "1 file not")
+	clitest.Contains(t, out, "✗ TEAM documents come from the server only:", "· MEMORY.md  changed here, and not sent", "not: 1 file")
 	if out, err = syncOnce(t, folder, "--key", key, "--pull"); err != nil {
 		t.Errorf("one way on purpose ends with %v\n%s", err, out)
 	}
