@@ -58,18 +58,18 @@ type DreamWeights struct {
 // DreamSettings are the resolved parameters of one dream. They stand in its record and report, so that a re-run or a replay
 // sees what the first run saw.
 type DreamSettings struct {
-	Enabled        bool         `json:"enabled" from:"DreamingEnabled"`              // with the agent's settings (With): memory and dreaming are on, and it is no member of a team
-	MemoryEnabled  bool         `json:"memoryEnabled" from:"MemoryEnabled"`        // without it there is nothing to dream of
-	TeamMember     bool         `json:"teamMember,omitempty"` // its memory is read-only
+	Enabled        bool         `json:"enabled" from:"DreamingEnabled"`     // with the agent's settings (With): memory and dreaming are on, and it is no member of a team
+	MemoryEnabled  bool         `json:"memoryEnabled" from:"MemoryEnabled"` // without it there is nothing to dream of
+	TeamMember     bool         `json:"teamMember,omitempty"`               // its memory is read-only
 	OwnerIsolation bool         `json:"ownerIsolation" from:"OwnerIsolation"`
-	Days           int          `json:"days" from:"DreamDays"`    // of notes and sessions that are looked at
-	Weights        DreamWeights `json:"weights"` //
+	Days           int          `json:"days" from:"DreamDays"` // of notes and sessions that are looked at
+	Weights        DreamWeights `json:"weights"`               //
 	LightBoost     float64      `json:"lightBoost" from:"DreamLightBoost"`
 	REMBoost       float64      `json:"remBoost" from:"DreamREMBoost"`
 	HalfLifeDays   float64      `json:"halfLifeDays" from:"DreamHalfLifeDays"` // of recency and of the boosts
 	MinScore       float64      `json:"minScore" from:"DreamMinScore"`
 	MinSignals     int          `json:"minSignals" from:"DreamMinSignals"`
-	MinDiversity   int          `json:"minDiversity" from:"DreamMinDiversity"`  // distinct queries or distinct days
+	MinDiversity   int          `json:"minDiversity" from:"DreamMinDiversity"`   // distinct queries or distinct days
 	MaxPromotions  int          `json:"maxPromotions" from:"DreamMaxPromotions"` // of one dream
 	MaxCandidates  int          `json:"maxCandidates" from:"DreamMaxCandidates"` // that one dream weighs; the rest waits for the next one
 	MemoryMaxChars int          `json:"memoryMaxChars" from:"MemoryMaxChars"`

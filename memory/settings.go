@@ -282,7 +282,7 @@ type ExtractSettings struct {
 	MaxMessageChars int           `json:"maxMessageChars" from:"MaxMessageChars"` // of one message in a transcript
 	ProfileMaxChars int           `json:"profileMaxChars" from:"ProfileMaxChars"`
 	MemoryMaxChars  int           `json:"memoryMaxChars" from:"MemoryMaxChars"`
-	NoteTailChars   int           `json:"noteTailChars"`                     // of today's note that the model sees
+	NoteTailChars   int           `json:"noteTailChars"`                    // of today's note that the model sees
 	MaxDropShare    float64       `json:"maxDropShare" from:"MaxDropShare"` // of existing lines that one replacement may drop
 	Model           string        `json:"model" from:"LLMModel"`
 	ModelTimeout    time.Duration `json:"modelTimeout" from:"LLMTimeout"`     // of one model call

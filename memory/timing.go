@@ -4,7 +4,7 @@ import "time"
 
 // Timing is when an extraction runs: both are durable timers that delay work and never drop it.
 type Timing struct {
-	Quiet    time.Duration `json:"quiet" from:"QuietPeriod"`    // nothing new for this long
+	Quiet    time.Duration `json:"quiet" from:"QuietPeriod"` // nothing new for this long
 	Cooldown time.Duration `json:"cooldown" from:"Cooldown"` // since the last extraction of the same agent and owner
 }
 

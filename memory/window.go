@@ -20,16 +20,16 @@ func (p FlushPolicy) Valid() bool { return p == FlushFallback || p == FlushWait 
 // WindowSettings are the resolved settings of a context window: how large it is, what it holds, and what is saved before
 // something leaves it.
 type WindowSettings struct {
-	MemoryEnabled  bool `json:"memoryEnabled" from:"MemoryEnabled"`  // without it nothing is recalled and nothing flushed
+	MemoryEnabled  bool `json:"memoryEnabled" from:"MemoryEnabled"`   // without it nothing is recalled and nothing flushed
 	OwnerIsolation bool `json:"ownerIsolation" from:"OwnerIsolation"` // on: PERSONAL documents per owner; off: TEAM
 
-	MaxTokens        int     `json:"maxTokens" from:"WindowMaxTokens"`        // of everything that a model is sent
-	CompactShare     float64 `json:"compactShare" from:"WindowCompactShare"`     // of MaxTokens, above which earlier turns are summarised
-	KeepTurns        int     `json:"keepTurns" from:"WindowKeepTurns"`        // last turns that stay verbatim
+	MaxTokens        int     `json:"maxTokens" from:"WindowMaxTokens"`               // of everything that a model is sent
+	CompactShare     float64 `json:"compactShare" from:"WindowCompactShare"`         // of MaxTokens, above which earlier turns are summarised
+	KeepTurns        int     `json:"keepTurns" from:"WindowKeepTurns"`               // last turns that stay verbatim
 	SummaryMaxTokens int     `json:"summaryMaxTokens" from:"WindowSummaryMaxTokens"` // of the summary of earlier turns
-	GoalMaxTokens    int     `json:"goalMaxTokens" from:"WindowGoalMaxTokens"`    // of the first user message, which stays when its turn is summarised
+	GoalMaxTokens    int     `json:"goalMaxTokens" from:"WindowGoalMaxTokens"`       // of the first user message, which stays when its turn is summarised
 
-	AutoInject          bool    `json:"autoInject" from:"AutoInject"`          // recalled memory goes into the context by itself
+	AutoInject          bool    `json:"autoInject" from:"AutoInject"`                   // recalled memory goes into the context by itself
 	AutoInjectThreshold float64 `json:"autoInjectThreshold" from:"AutoInjectThreshold"` // least score, 0 to 1
 	AutoInjectMaxTokens int     `json:"autoInjectMaxTokens" from:"AutoInjectMaxTokens"`
 

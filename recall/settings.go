@@ -18,7 +18,7 @@ type Settings struct {
 	Lambda        float64       `from:"RecallMMRLambda"` // weight of relevance against novelty, 0 to 1
 	Decay         bool          `from:"RecallDecay"`     // older passages count less
 	HalfLife      time.Duration `from:"RecallDecayHalfLifeDays"`
-	PersonalBoost float64 // what the score of an owner's own passages is multiplied with
+	PersonalBoost float64       // what the score of an owner's own passages is multiplied with
 }
 
 // SettingsOf returns the settings of searches.

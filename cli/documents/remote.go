@@ -15,7 +15,6 @@ import (
 	"reverie/client/wire"
 	"reverie/foldersync"
 	"reverie/memory"
-	"reverie/store"
 )
 
 // folderRemote is the server's side of a synced folder. It implements foldersync.Remote.
@@ -209,7 +208,7 @@ type journalFollower struct {
 const listWhile = 30 * time.Second
 
 // followedKinds are the kinds of events that change the list of documents.
-var followedKinds = []string{string(store.EventDocumentWritten), string(store.EventDocumentDeleted), string(store.EventDocumentUndeleted)}
+var followedKinds = []string{"document.written", "document.deleted", "document.undeleted"}
 
 // Wait follows the agent's journal until an event may concern the folder, or until events before the start of the stream may
 // have been missed. With a server that has no stream to give (it is older, or has too many followers) it polls the list.
