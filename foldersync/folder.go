@@ -184,11 +184,11 @@ func (id Identity) whose() string {
 	return "shared documents at its root"
 }
 
-// record is what is known about the document of one place. It is written after the effect that it tells of; only a write that
-// is on its way to the server is written down before.
+// record is the stored state of the document of one place. It is stored after the effect that it describes; only a write to
+// the server is recorded before.
 type record struct {
 	Place string `json:"place"`
-	// Base is what both sides last had in common; nil: nothing.
+	// Base is the last text that both sides had; nil: none.
 	Base    *string  `json:"base,omitempty"`
 	Pending *pending `json:"pending,omitempty"`
 }
@@ -216,7 +216,7 @@ func (r *record) base() Sum {
 	return SumOf(*r.Base)
 }
 
-// known is what is kept in memory of a record.
+// known is the part of a record that is kept in memory.
 type known struct {
 	base    Sum
 	pending bool

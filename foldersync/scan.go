@@ -16,17 +16,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxDocument is how large a document may be, in bytes: what the server takes.
+// maxDocument bounds a document, in bytes, like the server.
 const maxDocument = 1 << 20
 
-// File is what stands at a place.
+// File is the file of a place.
 type File struct {
 	name    string // below the root as the file system spells it, which may be in another normal form
 	Sum     Sum
 	Problem string // why it cannot be a document; its Sum is empty then
 }
 
-// Listing is what a folder has.
+// Listing is the content of a folder.
 type Listing struct {
 	Files map[string]File // by place
 	// Moving are places at which something happens just now, or did within the settling time.
@@ -155,13 +155,13 @@ func (f *Folder) look(l *Listing, place, name, file string) error {
 	return nil
 }
 
-// tick is how exactly file systems tell when a file was changed, with a margin.
+// tick is the resolution of the modification times of file systems, with a margin.
 const tick = 50 * time.Millisecond
 
-// patienceFactor times the settling time is how long a program that keeps a quiet file open for writing is waited for.
+// patienceFactor times the settling time bounds the wait for a program that keeps an unchanged file open for writing.
 const patienceFactor = 20
 
-// age is how long ago something was; of what lies in the future nothing is known.
+// age returns the time since a modification; 0 for one in the future.
 func age(now, at time.Time) time.Duration { return max(now.Sub(at), 0) }
 
 func (l *Listing) moving(place string, look time.Time) {
@@ -202,7 +202,7 @@ func (l *Listing) hides(place string) bool {
 // errMoved means that a file is not what it was a moment ago.
 var errMoved = errors.New("the file was changed meanwhile")
 
-// readDocument reads the file that was seen as print, and says why it can be no document.
+// readDocument reads the file that was seen as print. Its error explains why it cannot be a document.
 func readDocument(file string, is fingerprint) (sum Sum, why string, err error) {
 	text, err := readText(file)
 	if refused, found := errors.AsType[*unusableError](err); found {
@@ -255,7 +255,7 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// watcher tells that something happened in a folder or below it. What it was, a scan finds out.
+// watcher reports that something changed in a folder or below it. A scan finds out what.
 type watcher struct {
 	*fsnotify.Watcher
 	root    string
@@ -273,7 +273,7 @@ func watch(root string) (*watcher, error) {
 	return w, nil
 }
 
-// follow ends when the watcher is closed. An error, such as events that were lost, is answered by looking.
+// follow forwards events until the watcher is closed. An error, such as lost events, counts as a change.
 func (w *watcher) follow() {
 	for {
 		select {
@@ -299,7 +299,7 @@ func (w *watcher) follow() {
 	}
 }
 
-// add watches a folder and those below it. What cannot be watched is found by the scans that come anyway.
+// add watches a folder and those below it. Regular scans find changes in folders that cannot be watched.
 func (w *watcher) add(folder string) {
 	_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error { //nolint:gosec // the person who runs it names the folder
 		if err != nil || !d.IsDir() {

@@ -203,15 +203,15 @@ func (f *Folder) realFolders(name string) error {
 	return nil
 }
 
-// aside tells what a file in the folder "aside" is: a text on its way to a place, or one that was taken away from there. Neither
-// is anything new, unless somebody changed it at that very moment.
+// aside describes a file in the folder "aside": a text on its way to a place, or one that was replaced there. Both texts are
+// known, unless somebody changed the file during the replacement.
 type aside struct {
 	Place    string `json:"place"`
 	Expected Sum    `json:"expected,omitempty"` // what was taken away
 	New      Sum    `json:"new,omitempty"`      // what came
 }
 
-// putAside makes a name in the folder "aside", with what is to be known about it.
+// putAside reserves a name in the folder "aside", and stores its description.
 func (f *Folder) putAside(a aside) (string, error) {
 	encoded, err := json.Marshal(a)
 	if err != nil {
@@ -228,7 +228,7 @@ func (f *Folder) putAside(a aside) (string, error) {
 
 const noteSuffix = ".json"
 
-// clear removes what stands aside.
+// clear removes a file from the folder "aside".
 func (f *Folder) clear(side string) error {
 	delete(f.asides, side)
 	for _, name := range []string{side, side + ".part", side + noteSuffix} {
@@ -239,11 +239,11 @@ func (f *Folder) clear(side string) error {
 	return nil
 }
 
-// kept is a text that came at the moment in which its file was replaced.
+// kept is a text that was written while its file was replaced.
 type kept struct{ place, name string }
 
-// sweep looks through what was put aside longer ago than the settling time. What is neither the old nor the new text was
-// written by somebody at the very moment of replacing: it is kept as a conflict file.
+// sweep checks what was put aside longer ago than the settling time. A text that is neither the old nor the new one was
+// written during the replacement: it is kept as a conflict file.
 func (f *Folder) sweep() ([]kept, error) {
 	var found []kept
 	for side, since := range f.asides {
@@ -261,10 +261,10 @@ func (f *Folder) sweep() ([]kept, error) {
 	return found, nil
 }
 
-// grace is how long what was replaced is kept: an editor may still have it open.
+// grace returns how long a replaced text is kept: an editor may still have it open.
 func (f *Folder) grace() time.Duration { return max(f.settle, time.Millisecond) }
 
-// due is when the next sweep has something to do; zero: nothing is aside.
+// due returns the time of the next sweep; zero: nothing is aside.
 func (f *Folder) due() (at time.Time) {
 	for _, since := range f.asides {
 		if due := since.Add(f.grace()); at.IsZero() || due.Before(at) {
@@ -300,7 +300,7 @@ func (f *Folder) sweepOne(side string) (kept, error) {
 	return kept{a.Place, name}, f.clear(side)
 }
 
-// recover finishes what an earlier process left aside when it was cut off.
+// recover finishes the replacements of an earlier, interrupted process.
 func (f *Folder) recover() error {
 	folder := filepath.Join(f.own, "aside")
 	entries, err := os.ReadDir(folder)
@@ -325,7 +325,7 @@ func (f *Folder) recover() error {
 	return nil
 }
 
-// putBack ends a swapInSteps that was cut off.
+// putBack finishes an interrupted swapInSteps.
 func (f *Folder) putBack(old string) error {
 	side := strings.TrimSuffix(old, oldSuffix)
 	content, err := os.ReadFile(side + noteSuffix)
@@ -343,10 +343,10 @@ func (f *Folder) putBack(old string) error {
 	return err
 }
 
-// oldSuffix names what swapInSteps took out of the way.
+// oldSuffix ends the name of the file that swapInSteps has moved away.
 const oldSuffix = ".old"
 
-// swapInSteps is swap for file systems that cannot do it at once. Cut off in the middle, b is missing and recover puts it back.
+// swapInSteps is swap for file systems without an atomic exchange. If it is interrupted, b is missing until recover restores it.
 func swapInSteps(a, b string) error {
 	if err := os.Rename(b, a+oldSuffix); err != nil {
 		return err

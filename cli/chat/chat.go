@@ -129,12 +129,14 @@ func linesOf(in io.Reader) <-chan string {
 func (t *talk) greet(ctx context.Context) error {
 	if _, err := t.client.GetAgent(ctx, t.Agent); err != nil {
 		if refused, is := errors.AsType[*wire.Error](err); is && refused.Status == http.StatusNotFound {
-			return session.WithHint(err, "`reverie memory agents list` shows the agents, `reverie memory agents create "+output.OneLine(t.Agent, 63)+"` creates this one")
+			return session.WithHint(err, "`reverie memory agents list` shows the agents, `reverie memory agents create "+
+				output.OneLine(t.Agent, 63)+"` creates this one")
 		}
 		return err
 	}
 	if t.person {
-		fmt.Fprintf(t.notes, "Talking to %s, in the conversation %s. /help lists the commands; Ctrl-C stops an answer, Ctrl-D ends.\n", t.Agent, t.conversation)
+		fmt.Fprintf(t.notes, "Talking to %s, in the conversation %s. /help lists the commands; Ctrl-C stops an answer, Ctrl-D ends.\n",
+			t.Agent, t.conversation)
 	}
 	return nil
 }
@@ -192,7 +194,8 @@ func (t *talk) take(ctx context.Context, line string) bool {
 const longestTyped = 4095
 
 // errCut means that the terminal has cut a line.
-var errCut = fmt.Errorf("the terminal limits a line to %d bytes and has cut this one, so it is not sent; send a longer message from a file: reverie chat \"$(cat file)\"", longestTyped)
+var errCut = fmt.Errorf("the terminal limits a line to %d bytes and has cut this one, so it is not sent; "+
+	"send a longer message from a file: reverie chat \"$(cat file)\"", longestTyped)
 
 // obey runs a command or sends a message, until Ctrl-C.
 func (t *talk) obey(ctx context.Context, line string) (quit bool, err error) {

@@ -15,7 +15,7 @@ import (
 	"reverie/memory"
 )
 
-// chatHelp is what /help prints.
+// chatHelp is the output of /help.
 const chatHelp = `/why               which memories the last answer used, and why they were found
 /forget N          forget memory N of the last answer (N.2: its second statement, N all: all of them)
 /remember <text>   remember a statement, at once and without a model
@@ -84,7 +84,8 @@ func (t *talk) remember(ctx context.Context, text string) error {
 func (t *talk) showWritten(token string, changes []wire.ChangeReceipt) {
 	for _, change := range changes {
 		if change.Changed {
-			fmt.Fprintf(t.out, "  %s (%s) version %d, %s\n", output.OneLine(change.Path, 80), change.Scope, change.Version, output.Stat(change.Added, change.Removed))
+			fmt.Fprintf(t.out, "  %s (%s) version %d, %s\n",
+				output.OneLine(change.Path, 80), change.Scope, change.Version, output.Stat(change.Added, change.Removed))
 		}
 	}
 	if token != "" {
@@ -257,20 +258,25 @@ func (t *talk) gauge(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		made.Ledger, made.Counter, made.Summary, made.Flushing = answer.Data.Ledger, answer.Data.Counter, answer.Data.Summary, answer.Data.Flushing
+		made.Ledger, made.Counter = answer.Data.Ledger, answer.Data.Counter
+		made.Summary, made.Flushing = answer.Data.Summary, answer.Data.Flushing
 	}
 	how := "estimated"
 	if made.Counter.Exact {
 		how = "counted exactly"
 	}
 	l := made.Ledger
-	fmt.Fprintf(t.out, "%s %d of %d tokens (%.1f %%, %s), summarised above %d\n", filled(l.Used, l.Trigger, l.Max), l.Used, l.Max, 100*float64(l.Used)/float64(max(1, l.Max)), how, l.Trigger)
+	share := 100 * float64(l.Used) / float64(max(1, l.Max))
+	fmt.Fprintf(t.out, "%s %d of %d tokens (%.1f %%, %s), summarised above %d\n",
+		filled(l.Used, l.Trigger, l.Max), l.Used, l.Max, share, how, l.Trigger)
 	fmt.Fprintf(t.out, "  %s\n", spent(l))
 	if s := made.Summary; s.Tokens > 0 {
-		fmt.Fprintf(t.out, "  messages up to %d are summarised in %s, by %s\n", s.To, output.Count(s.Tokens, "token"), output.OneLine(s.Model, 80))
+		fmt.Fprintf(t.out, "  messages up to %d are summarised in %s, by %s\n",
+			s.To, output.Count(s.Tokens, "token"), output.OneLine(s.Model, 80))
 	}
 	if l.Trimmed+l.Cleared+l.Dropped > 0 {
-		fmt.Fprintf(t.out, "  %d tool results trimmed, %d cleared, %s left out: %d tokens saved\n", l.Trimmed, l.Cleared, output.Count(l.Dropped, "message"), l.Saved)
+		fmt.Fprintf(t.out, "  %d tool results trimmed, %d cleared, %s left out: %d tokens saved\n",
+			l.Trimmed, l.Cleared, output.Count(l.Dropped, "message"), l.Saved)
 	}
 	if made.Flushing {
 		fmt.Fprintln(t.out, "  older messages are being saved before they leave the window")

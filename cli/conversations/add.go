@@ -71,7 +71,10 @@ func (s commands) add(cmd *cobra.Command, name string, o addOptions) error {
 	}
 	file := readConversations(content, given, conversation)
 	report(cmd.ErrOrStderr(), name, file.faults)
-	adding := adding{commands: s, addOptions: o, name: name, notes: cmd.ErrOrStderr(), summary: addSummary{Faults: len(file.faults), Conversations: []addedConversation{}}}
+	adding := adding{
+		commands: s, addOptions: o, name: name, notes: cmd.ErrOrStderr(),
+		summary: addSummary{Faults: len(file.faults), Conversations: []addedConversation{}},
+	}
 	if err := adding.send(cmd, file.conversations); err != nil {
 		return err
 	}
@@ -108,7 +111,7 @@ func report(w io.Writer, name string, faults []lineFault) {
 	}
 }
 
-// addSummary is what `memory add --json` prints.
+// addSummary is the output of `memory add --json`.
 type addSummary struct {
 	Conversations []addedConversation `json:"conversations"`
 	Faults        int                 `json:"faults"` // bad lines

@@ -204,7 +204,7 @@ type journalFollower struct {
 	again  time.Time    // no stream is requested before: the server has none to give
 }
 
-// listWhile is how long the list is polled when the journal cannot be followed, before that is tried again.
+// listWhile bounds the polling of the list, before following the journal is tried again.
 const listWhile = 30 * time.Second
 
 // followedKinds are the kinds of events that change the list of documents.

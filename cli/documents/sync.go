@@ -143,7 +143,8 @@ func syncLine(e foldersync.Event) string {
 	case foldersync.Merged:
 		return fmt.Sprintf("↔ %s  version %d, both sides merged", place, e.Version)
 	case foldersync.Conflicted:
-		return fmt.Sprintf("! %s  both sides changed the same lines: the file has the server's text (version %d), yours is in %s", place, e.Version, output.OneLine(e.Keeps, 300))
+		return fmt.Sprintf("! %s  both sides changed the same lines: the file has the server's text (version %d), yours is in %s",
+			place, e.Version, output.OneLine(e.Keeps, 300))
 	case foldersync.Redacted:
 		return fmt.Sprintf("! %s  the server removed secrets: your whole text is in %s, which is not sent", place, output.OneLine(e.Keeps, 300))
 	case foldersync.Kept:

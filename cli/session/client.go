@@ -95,7 +95,7 @@ func Explained(err error) error {
 	return err
 }
 
-// explained says what to do about an error of a request.
+// explained adds to an error of a request what to do about it.
 func explained(err error, base, key, keySource string) error {
 	if refused, is := errors.AsType[*wire.Error](err); is && refused.Name != "" {
 		return explainedRefusal(refused, key, keySource)

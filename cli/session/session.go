@@ -149,7 +149,7 @@ func NeedsArgs(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// suggestionDistance is how many letters a suggested command may differ in; cobra's default for its first level.
+// suggestionDistance bounds the letters in which a suggested command differs; cobra's default for its first level.
 const suggestionDistance = 2
 
 // NeedsCommand makes a group of commands refuse an unknown one; without any it shows its help.
