@@ -2,32 +2,33 @@ package api
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"time"
 
+	"reverie/api/fault"
+	"reverie/api/rest"
 	"reverie/memory"
 	"reverie/store"
 )
 
 func (s *Server) agentRoutes() {
-	register(s, route{
-		id: "create-agent", method: http.MethodPost, path: "/api/v1/agents", tag: "agents", need: memory.RoleAdmin,
-		summary: "Create an agent", status: http.StatusCreated, body: maxSmallBody, errors: []int{http.StatusConflict},
-		doc: "Makes an agent with its first shared documents: AGENTS.md, SOUL.md, PROFILE.md and MEMORY.md.",
+	rest.Register(s.Server, rest.Route{
+		ID: "create-agent", Method: http.MethodPost, Path: "/api/v1/agents", Tag: "agents", Need: memory.RoleAdmin,
+		Summary: "Create an agent", Status: http.StatusCreated, Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
+		Doc: "Makes an agent with its first shared documents: AGENTS.md, SOUL.md, PROFILE.md and MEMORY.md.",
 	}, s.createAgent)
-	register(s, route{
-		id: "list-agents", method: http.MethodGet, path: "/api/v1/agents", tag: "agents", need: memory.RoleViewer,
-		summary: "List the agents that the key may use",
+	rest.Register(s.Server, rest.Route{
+		ID: "list-agents", Method: http.MethodGet, Path: "/api/v1/agents", Tag: "agents", Need: memory.RoleViewer,
+		Summary: "List the agents that the key may use",
 	}, s.listAgents)
-	register(s, route{
-		id: "get-agent", method: http.MethodGet, path: "/api/v1/agents/{agent}", tag: "agents", need: memory.RoleViewer,
-		summary: "Read an agent",
+	rest.Register(s.Server, rest.Route{
+		ID: "get-agent", Method: http.MethodGet, Path: "/api/v1/agents/{agent}", Tag: "agents", Need: memory.RoleViewer,
+		Summary: "Read an agent",
 	}, s.getAgent)
-	register(s, route{
-		id: "update-agent", method: http.MethodPatch, path: "/api/v1/agents/{agent}", tag: "agents", need: memory.RoleAdmin,
-		summary: "Change an agent", body: maxSmallBody,
-		doc: "Changes what is given and leaves the rest. A setting that is null goes back to the server's default.",
+	rest.Register(s.Server, rest.Route{
+		ID: "update-agent", Method: http.MethodPatch, Path: "/api/v1/agents/{agent}", Tag: "agents", Need: memory.RoleAdmin,
+		Summary: "Change an agent", Body: rest.MaxSmallBody,
+		Doc: "Changes what is given and leaves the rest. A setting that is null goes back to the server's default.",
 	}, s.updateAgent)
 }
 
@@ -53,7 +54,7 @@ type newAgentInput struct {
 	}
 }
 
-func (s *Server) createAgent(ctx context.Context, in *newAgentInput) (*reply[agentView], error) {
+func (s *Server) createAgent(ctx context.Context, in *newAgentInput) (*rest.Reply[agentView], error) {
 	b := in.Body
 	if err := checkTimeZone(b.TimeZone); err != nil {
 		return nil, err
@@ -61,9 +62,9 @@ func (s *Server) createAgent(ctx context.Context, in *newAgentInput) (*reply[age
 	if err := checkDreamCron(b.Settings.DreamCron); err != nil {
 		return nil, err
 	}
-	id := callerOf(ctx).Identity()
+	id := rest.CallerOf(ctx).Identity()
 	if id.Pinned {
-		return nil, problem(nameForbidden, "a key that is pinned to an owner manages no agents")
+		return nil, fault.New(fault.Forbidden, "A key pinned to an owner cannot manage agents")
 	}
 	made, err := s.Store.CreateAgent(ctx, id.For(b.ID, memory.NoOwner), store.NewAgent{
 		ID: b.ID, Name: b.Name, TimeZone: b.TimeZone, Settings: memory.AgentSettings(b.Settings),
@@ -71,8 +72,8 @@ func (s *Server) createAgent(ctx context.Context, in *newAgentInput) (*reply[age
 	if err != nil {
 		return nil, err
 	}
-	s.nightsChanged(id, made.ID)
-	return created(viewAgent(made)), nil
+	s.dreams.NightsChanged(id, made.ID)
+	return rest.Created(viewAgent(made)), nil
 }
 
 // checkTimeZone accepts what the time zone database knows; empty is for the store to decide.
@@ -81,7 +82,7 @@ func checkTimeZone(name string) error {
 		return nil
 	}
 	if _, err := time.LoadLocation(name); err != nil || name == "Local" {
-		return invalidAt("body.timeZone", "%q is not known: use an IANA name such as Europe/Berlin", name)
+		return fault.InvalidAt("body.timeZone", "%q is not known: use an IANA name such as Europe/Berlin", name)
 	}
 	return nil
 }
@@ -92,33 +93,33 @@ func checkDreamCron(expression string) error {
 		return nil
 	}
 	if _, err := memory.ParseCron(expression); err != nil {
-		return invalidAt("body.settings.dreamCron", "%v", err)
+		return fault.InvalidAt("body.settings.dreamCron", "%v", err)
 	}
 	return nil
 }
 
-func (s *Server) listAgents(ctx context.Context, _ *struct{}) (*reply[page[agentView]], error) {
-	agents, err := s.Store.Agents(ctx, callerOf(ctx).Identity())
+func (s *Server) listAgents(ctx context.Context, _ *struct{}) (*rest.Reply[rest.Page[agentView]], error) {
+	agents, err := s.Store.Agents(ctx, rest.CallerOf(ctx).Identity())
 	if err != nil {
 		return nil, err
 	}
-	return ok(page[agentView]{Items: views(agents, viewAgent)}), nil
+	return rest.OK(rest.Page[agentView]{Items: rest.Views(agents, viewAgent)}), nil
 }
 
 type agentInput struct {
-	AgentParam
+	rest.AgentParam
 }
 
-func (s *Server) getAgent(ctx context.Context, in *agentInput) (*reply[agentView], error) {
-	_, agent, err := s.enter(ctx, in.Agent, person{})
+func (s *Server) getAgent(ctx context.Context, in *agentInput) (*rest.Reply[agentView], error) {
+	_, agent, err := s.Enter(ctx, in.Agent, rest.Person{})
 	if err != nil {
 		return nil, err
 	}
-	return ok(viewAgent(agent)), nil
+	return rest.OK(viewAgent(agent)), nil
 }
 
 type agentPatchInput struct {
-	AgentParam
+	rest.AgentParam
 	Body struct {
 		Name     *string         `json:"name,omitempty" minLength:"1" maxLength:"200"`
 		TimeZone *string         `json:"timeZone,omitempty" minLength:"1" maxLength:"64"`
@@ -126,7 +127,7 @@ type agentPatchInput struct {
 	}
 }
 
-func (s *Server) updateAgent(ctx context.Context, in *agentPatchInput) (*reply[agentView], error) {
+func (s *Server) updateAgent(ctx context.Context, in *agentPatchInput) (*rest.Reply[agentView], error) {
 	patch := store.AgentPatch{Name: in.Body.Name, TimeZone: in.Body.TimeZone}
 	if patch.TimeZone != nil {
 		if err := checkTimeZone(*patch.TimeZone); err != nil {
@@ -136,12 +137,12 @@ func (s *Server) updateAgent(ctx context.Context, in *agentPatchInput) (*reply[a
 	if err := checkDreamCron(in.Body.Settings.dreamCron()); err != nil {
 		return nil, err
 	}
-	id, agent, err := s.enter(ctx, in.Agent, person{})
+	id, agent, err := s.Enter(ctx, in.Agent, rest.Person{})
 	if err != nil {
 		return nil, err
 	}
 	if id.Pinned {
-		return nil, problem(nameForbidden, "a key that is pinned to an owner manages no agents")
+		return nil, fault.New(fault.Forbidden, "A key pinned to an owner cannot manage agents")
 	}
 	if settings, changed := in.Body.Settings.apply(agent.Settings); changed {
 		patch.Settings = &settings
@@ -150,18 +151,6 @@ func (s *Server) updateAgent(ctx context.Context, in *agentPatchInput) (*reply[a
 	if err != nil {
 		return nil, err
 	}
-	s.nightsChanged(id, updated.ID)
-	return ok(viewAgent(updated)), nil
+	s.dreams.NightsChanged(id, updated.ID)
+	return rest.OK(viewAgent(updated)), nil
 }
-
-// views turns what the store returned into what clients see; the list is never null.
-func views[T, V any](items []T, view func(T) V) []V {
-	out := make([]V, 0, len(items))
-	for _, item := range items {
-		out = append(out, view(item))
-	}
-	return out
-}
-
-// link is an address of this API, for answers that point elsewhere.
-func link(format string, args ...any) string { return fmt.Sprintf("/api/v1"+format, args...) }

@@ -32,7 +32,10 @@ func TestArtifacts(t *testing.T) {
 	}, got); diff != "" {
 		t.Error(diff)
 	}
-	lines := h.want(h.do(request{method: "GET", path: path, key: h.admin, header: map[string]string{"Accept": "application/x-ndjson"}}), 200)
+	lines := h.want(
+		h.do(request{method: "GET", path: path, key: h.admin, header: map[string]string{"Accept": "application/x-ndjson"}}),
+		200,
+	)
 	if n := strings.Count(string(lines.body), "\n"); n != 4 || lines.header.Get("Content-Type") != "application/x-ndjson" {
 		t.Errorf("%d lines of %s: %s", n, lines.header.Get("Content-Type"), lines.body)
 	}

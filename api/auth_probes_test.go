@@ -46,15 +46,30 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 	makeImport := func(h *harness, _ int64) {
 		h.t.Helper()
 		for _, format := range []string{"mem0", "zep"} {
-			h.want(h.do(request{method: "POST", path: imports, key: h.admin, body: map[string]any{"owner": "api:42", "source": "matrix", "format": format}}), 200)
+			h.want(
+				h.do(
+					request{
+						method: "POST",
+						path:   imports,
+						key:    h.admin,
+						body:   map[string]any{"owner": "api:42", "source": "matrix", "format": format},
+					},
+				),
+				200,
+			)
 		}
 	}
 	item := map[string]any{"key": "k", "document": map[string]any{"path": "a.md", "scope": "PERSONAL", "content": "x"}}
 	return map[string]probe{
-		"create-import":     {path: imports, status: 200, body: object(source)},
-		"list-imports":      {path: imports, status: 200},
-		"get-import":        {path: moving, status: 200, prepare: makeImport},
-		"add-import-items":  {path: filled + "/items", status: 200, prepare: makeImport, body: object(map[string]any{"items": []any{item}})},
+		"create-import": {path: imports, status: 200, body: object(source)},
+		"list-imports":  {path: imports, status: 200},
+		"get-import":    {path: moving, status: 200, prepare: makeImport},
+		"add-import-items": {
+			path:    filled + "/items",
+			status:  200,
+			prepare: makeImport,
+			body:    object(map[string]any{"items": []any{item}}),
+		},
 		"list-import-items": {path: moving + "/items", status: 200, prepare: makeImport},
 		"start-import":      {path: moving + "/start", status: 202, prepare: makeImport},
 		"cancel-import":     {path: moving + "/cancel", status: 202, prepare: makeImport},
@@ -70,26 +85,57 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 		"add-messages": {
 			path: ada + "/conversations/matrix/messages", status: 202,
 			body: func(n int64) any {
-				return map[string]any{"owner": "api:42", "messages": []map[string]any{{"id": fmt.Sprint(n), "role": "user", "content": "x"}}}
+				return map[string]any{
+					"owner":    "api:42",
+					"messages": []map[string]any{{"id": fmt.Sprint(n), "role": "user", "content": "x"}},
+				}
 			},
 		},
 		"list-messages":        {path: ada + "/conversations/c1/messages", status: 200, owner: true},
 		"list-compactions":     {path: ada + "/conversations/c1/compactions", status: 200, owner: true},
 		"list-flushes":         {path: ada + "/conversations/c1/flushes", status: 200},
 		"compact-conversation": {path: ada + "/conversations/c1/compact", status: 200},
-		"assemble-context":     {path: ada + "/context", status: 200, body: object(map[string]any{"owner": "api:42", "message": "Where do I live?"})},
-		"chat":                 {path: chatPath, status: 200, named: true, body: object(map[string]any{"agentId": "ada", "owner": "api:42", "message": "Where do I live?"})},
-		"chat-stream":          {path: chatPath + "/stream", status: 200, named: true, body: object(map[string]any{"agentId": "ada", "owner": "api:42", "message": "Where do I live?"})},
-		"remember":             {path: ada + "/remember", status: 200, body: object(map[string]any{"owner": "api:42", "text": "I live in Bern."})},
-		"list-artifacts":       {path: ada + "/artifacts", status: 200},
-		"list-tools":           {path: ada + "/tools", status: 200},
-		"call-tool":            {path: ada + "/tools/list_workspace_memory_files", status: 200},
+		"assemble-context": {
+			path:   ada + "/context",
+			status: 200,
+			body:   object(map[string]any{"owner": "api:42", "message": "Where do I live?"}),
+		},
+		"chat": {
+			path:   chatPath,
+			status: 200,
+			named:  true,
+			body:   object(map[string]any{"agentId": "ada", "owner": "api:42", "message": "Where do I live?"}),
+		},
+		"chat-stream": {
+			path:   chatPath + "/stream",
+			status: 200,
+			named:  true,
+			body:   object(map[string]any{"agentId": "ada", "owner": "api:42", "message": "Where do I live?"}),
+		},
+		"remember": {
+			path:   ada + "/remember",
+			status: 200,
+			body:   object(map[string]any{"owner": "api:42", "text": "I live in Bern."}),
+		},
+		"list-artifacts": {path: ada + "/artifacts", status: 200},
+		"list-tools":     {path: ada + "/tools", status: 200},
+		"call-tool":      {path: ada + "/tools/list_workspace_memory_files", status: 200},
 		"write-memory": {path: ada + "/writes", status: 202, body: func(n int64) any {
-			return map[string]any{"requestId": fmt.Sprint("r", n), "owner": "api:42", "target": "memory/case.md", "strategy": "append", "content": "x"}
+			return map[string]any{
+				"requestId": fmt.Sprint("r", n),
+				"owner":     "api:42",
+				"target":    "memory/case.md",
+				"strategy":  "append",
+				"content":   "x",
+			}
 		}},
-		"list-writes":            {path: ada + "/writes", status: 200},
-		"get-write":              {path: ada + "/writes/none", status: 404},
-		"forget":                 {path: ada + "/forget", status: 404, body: object(map[string]any{"owner": "api:42", "path": "nothing.md", "startLine": 1})},
+		"list-writes": {path: ada + "/writes", status: 200},
+		"get-write":   {path: ada + "/writes/none", status: 404},
+		"forget": {
+			path:   ada + "/forget",
+			status: 404,
+			body:   object(map[string]any{"owner": "api:42", "path": "nothing.md", "startLine": 1}),
+		},
 		"summarize-conversation": {path: "/api/v1/memory/ada/summarize/c1", status: 503},
 		"list-extractions":       {path: ada + "/extractions", status: 200},
 		"get-extraction":         {path: ada + "/extractions/" + quarantined.String(), status: 200},
@@ -104,8 +150,18 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 				h.want(h.do(request{method: "DELETE", path: fmt.Sprintf("%sfiles/f%d.md%s", workspaceFiles, n, owner), key: h.admin}), 200)
 			}
 		}},
-		"restore-file":          {path: ada + "/workspace/restore/f%d.md", status: 200, prepare: makeFile, body: object(map[string]any{"version": 1})},
-		"set-prompt-file":       {path: ada + "/workspace/files/f%d.md", status: 200, prepare: makeFile, body: object(map[string]any{"enabled": true})},
+		"restore-file": {
+			path:    ada + "/workspace/restore/f%d.md",
+			status:  200,
+			prepare: makeFile,
+			body:    object(map[string]any{"version": 1}),
+		},
+		"set-prompt-file": {
+			path:    ada + "/workspace/files/f%d.md",
+			status:  200,
+			prepare: makeFile,
+			body:    object(map[string]any{"enabled": true}),
+		},
 		"export-snapshot":       {path: ada + "/workspace/memory/export", status: 200},
 		"preview-snapshot":      {path: ada + "/workspace/memory/import/preview", status: 200, body: anArchive, header: asZip},
 		"import-snapshot":       {path: ada + "/workspace/memory/import?wait=0s", status: 202, body: anArchive, header: asZip},
@@ -146,8 +202,13 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 		"edit-entry":            {path: report + entry + "/edit", status: 200, body: object(map[string]any{"content": statement})},
 		"forget-entry":          {path: report + entry + "/forget", status: 200},
 		"revert-dream":          {path: dreamReports + "/" + rehearsed.String() + "/revert", status: 409},
-		"create-key":            {path: "/api/v1/keys", status: 201, whole: true, body: object(map[string]any{"name": "n", "role": "viewer"})},
-		"list-keys":             {path: "/api/v1/keys", status: 200, whole: true},
-		"revoke-key":            {path: "/api/v1/keys/" + uuid.NewString(), status: 404, whole: true},
+		"create-key": {
+			path:   "/api/v1/keys",
+			status: 201,
+			whole:  true,
+			body:   object(map[string]any{"name": "n", "role": "viewer"}),
+		},
+		"list-keys":  {path: "/api/v1/keys", status: 200, whole: true},
+		"revoke-key": {path: "/api/v1/keys/" + uuid.NewString(), status: 404, whole: true},
 	}
 }

@@ -132,10 +132,30 @@ func expected(op operation, p probe, c caller) (status int, name string) {
 		switch op.id { // what it asks for is api:42's
 		case "add-messages", "create-import", "assemble-context", "chat", "chat-stream", "remember", "forget", "write-memory":
 			return 403, "owner_not_allowed"
-		case "list-messages", "list-compactions", "list-flushes", "compact-conversation", "summarize-conversation", "get-extraction", "retry-extraction",
-			"delete-file", "undelete-file", "restore-file", "set-prompt-file",
-			"get-import", "add-import-items", "list-import-items", "start-import", "cancel-import",
-			"get-dream", "list-dream-candidates", "compare-dreams", "replay-dream", "confirm-entry", "edit-entry", "forget-entry", "revert-dream":
+		case "list-messages",
+			"list-compactions",
+			"list-flushes",
+			"compact-conversation",
+			"summarize-conversation",
+			"get-extraction",
+			"retry-extraction",
+			"delete-file",
+			"undelete-file",
+			"restore-file",
+			"set-prompt-file",
+			"get-import",
+			"add-import-items",
+			"list-import-items",
+			"start-import",
+			"cancel-import",
+			"get-dream",
+			"list-dream-candidates",
+			"compare-dreams",
+			"replay-dream",
+			"confirm-entry",
+			"edit-entry",
+			"forget-entry",
+			"revert-dream":
 			return 404, "not_found"
 		}
 	}
@@ -147,7 +167,13 @@ func TestWhoMayCallWhat(t *testing.T) {
 	h.agent("ada")
 	h.agent("bob")
 	h.want(h.post("c1", batch("42", true, "I live in Bern.", "Noted.")), 202)
-	dreamt, rehearsed := h.dreamt("api:42", store.NewDream{}), h.dreamt("api:42", store.NewDream{Mode: "nightly", Trigger: "request", DryRun: true})
+	dreamt, rehearsed := h.dreamt(
+		"api:42",
+		store.NewDream{},
+	), h.dreamt(
+		"api:42",
+		store.NewDream{Mode: "nightly", Trigger: "request", DryRun: true},
+	)
 	table := probes(h.quarantined("c1"), dreamt.ID, rehearsed.ID)
 	ops := operations(t)
 	for id := range table {
@@ -266,7 +292,14 @@ func TestWhoMaySpeakForWhom(t *testing.T) {
 	}
 	// A pinned key writes its owner's memory only.
 	write := func(key, query string) answered {
-		return h.do(request{method: "PUT", path: workspaceFiles + "files/w-" + uuid.NewString() + ".md" + query, key: key, body: map[string]any{"content": "x"}})
+		return h.do(
+			request{
+				method: "PUT",
+				path:   workspaceFiles + "files/w-" + uuid.NewString() + ".md" + query,
+				key:    key,
+				body:   map[string]any{"content": "x"},
+			},
+		)
 	}
 	h.want(write(pinned, ""), 201)
 	h.wantError(write(pinned, "?scope=TEAM"), 403, "forbidden")
@@ -275,7 +308,9 @@ func TestWhoMaySpeakForWhom(t *testing.T) {
 	h.want(write(h.admin, "?scope=GLOBAL"), 201)
 	// Other ways of saying who one is decide nothing.
 	for _, header := range []string{"X-Owner", "X-User-Id", "X-End-User-Id", "X-Workspace-Id", "X-Forwarded-User"} {
-		got := h.do(request{method: "GET", path: workspaceFiles + "files/secret.md", key: member, header: map[string]string{header: "api:42"}})
+		got := h.do(
+			request{method: "GET", path: workspaceFiles + "files/secret.md", key: member, header: map[string]string{header: "api:42"}},
+		)
 		h.wantError(got, 404, "not_found")
 	}
 }

@@ -36,19 +36,23 @@ func TestChatRemembersInSixLanguages(t *testing.T) {
 				return as[turn](&h, h.want(h.postTo(h.admin, chatPath, body), 200))
 			}
 			saved := say("m1", c.asks)
-			if saved.Model != "builtin/remember" || saved.Remembered == nil || saved.Remembered.Kind != "saved" || !strings.HasPrefix(saved.Remembered.Line, c.kept) {
+			if saved.Model != "builtin/remember" || saved.Remembered == nil || saved.Remembered.Kind != "saved" ||
+				!strings.HasPrefix(saved.Remembered.Line, c.kept) {
 				t.Fatalf("%+v %+v", saved, saved.Remembered)
 			}
 			receipt := saved.Remembered.Receipt.Token
-			if receipt == "" || !strings.Contains(saved.Answer, receipt) || !strings.Contains(saved.Answer, c.saved) || !strings.Contains(saved.Answer, c.kept) {
+			if receipt == "" || !strings.Contains(saved.Answer, receipt) || !strings.Contains(saved.Answer, c.saved) ||
+				!strings.Contains(saved.Answer, c.kept) {
 				t.Errorf("%q, receipt %q", saved.Answer, receipt)
 			}
 			known := say("m2", c.asks)
-			if known.Remembered == nil || known.Remembered.Kind != "known" || known.Remembered.Receipt.Token != receipt || !strings.Contains(strings.ToLower(known.Answer), c.known) {
+			if known.Remembered == nil || known.Remembered.Kind != "known" || known.Remembered.Receipt.Token != receipt ||
+				!strings.Contains(strings.ToLower(known.Answer), c.known) {
 				t.Errorf("%q %+v", known.Answer, known.Remembered)
 			}
 			corrected := say("m3", c.other)
-			if corrected.Remembered == nil || corrected.Remembered.Kind != "corrected" || !strings.Contains(corrected.Answer, c.newer) || !strings.HasPrefix(corrected.Remembered.Old, c.kept) {
+			if corrected.Remembered == nil || corrected.Remembered.Kind != "corrected" || !strings.Contains(corrected.Answer, c.newer) ||
+				!strings.HasPrefix(corrected.Remembered.Old, c.kept) {
 				t.Errorf("%q %+v", corrected.Answer, corrected.Remembered)
 			}
 			if text := h.memoryOf(language); !strings.Contains(text, c.newer) || strings.Contains(text, c.kept) {
@@ -85,10 +89,19 @@ func TestWhoMayChat(t *testing.T) {
 	h.wantError(h.postTo(pinned, contextPath, map[string]any{"endUserId": "43", "message": "a"}), 403, "owner_not_allowed")
 	h.wantError(h.postTo(viewer, contextPath, map[string]any{"message": "a"}), 403, "forbidden")
 	// A context of another owner's conversation shows nothing of it.
-	if got := h.assemble(map[string]any{"endUserId": "43", "conversation": "p1", "message": "Which way does the balcony face?"}); got.Ledger.Messages != 0 || len(got.Recalled) != 0 {
+	if got := h.assemble(map[string]any{"endUserId": "43", "conversation": "p1", "message": "Which way does the balcony face?"}); got.Ledger.Messages != 0 ||
+		len(got.Recalled) != 0 {
 		t.Errorf("%+v %+v", got.Ledger, got.Recalled)
 	}
-	h.wantError(h.postTo(h.admin, chatPath, map[string]any{"agentId": "ada", "endUserId": "43", "conversationId": "p1", "message": "Whose is this?"}), 409, "conversation_of_another_owner")
+	h.wantError(
+		h.postTo(
+			h.admin,
+			chatPath,
+			map[string]any{"agentId": "ada", "endUserId": "43", "conversationId": "p1", "message": "Whose is this?"},
+		),
+		409,
+		"conversation_of_another_owner",
+	)
 }
 
 // An agent's settings of recall, of the model whose tokens are counted, and of memory itself act on the next context.
@@ -98,7 +111,11 @@ func TestSettingsOfContexts(t *testing.T) {
 	for i, line := range []string{"The stove of the flat in Bern is green.", "The door of the flat in Bern is red.", "The floor of the flat in Bern is oak."} {
 		h.want(h.put("notes"+string(rune('a'+i))+".md?owner=api:42", "# Flat\n\n"+line+"\n", nil), 201)
 	}
-	ask := map[string]any{"endUserId": "42", "conversation": "new", "message": "Which floor has the flat, and does anybody know how tall the lighthouse of Alexandria was?"}
+	ask := map[string]any{
+		"endUserId":    "42",
+		"conversation": "new",
+		"message":      "Which floor has the flat, and does anybody know how tall the lighthouse of Alexandria was?",
+	}
 	with := func(settings map[string]any) assembled {
 		t.Helper()
 		h.want(h.do(request{method: "PATCH", path: "/api/v1/agents/ada", key: h.admin, body: map[string]any{"settings": settings}}), 200)
@@ -113,7 +130,8 @@ func TestSettingsOfContexts(t *testing.T) {
 			t.Errorf("below the threshold: %+v", r)
 		}
 	}
-	if few := with(map[string]any{"autoInjectMaxTokens": 80}); len(few.Recalled) == 0 || len(few.Recalled) >= len(all.Recalled) || few.Ledger.Recall > 84 {
+	if few := with(map[string]any{"autoInjectMaxTokens": 80}); len(few.Recalled) == 0 || len(few.Recalled) >= len(all.Recalled) ||
+		few.Ledger.Recall > 84 {
 		t.Errorf("%+v %+v", few.Ledger, few.Recalled)
 	}
 	if none := with(map[string]any{"autoInjectMaxTokens": 0}); none.Skipped != "disabled" || none.Ledger.Recall != 0 {
@@ -125,7 +143,8 @@ func TestSettingsOfContexts(t *testing.T) {
 	if off := with(map[string]any{"autoInject": false}); off.Skipped != "disabled" || off.Ledger.Recall != 0 {
 		t.Errorf("%q %+v", off.Skipped, off.Ledger)
 	}
-	if exact := with(map[string]any{"autoInject": true, "model": "openai/gpt-4o"}); exact.Counter.Name != "o200k_base" || exact.Model != "openai/gpt-4o" {
+	if exact := with(map[string]any{"autoInject": true, "model": "openai/gpt-4o"}); exact.Counter.Name != "o200k_base" ||
+		exact.Model != "openai/gpt-4o" {
 		t.Errorf("%+v", exact.madeContext)
 	}
 	ask["model"] = "claude-opus-4-1"

@@ -99,18 +99,21 @@ func TestChatStreams(t *testing.T) {
 	h := start(t, withModel(t, played))
 	said(h)
 	events, response := h.listen(t.Context(), asks("c2", "m1", "Where did I move to, and which way does the balcony face?"))
-	if got := response.Header; response.StatusCode != 200 || got.Get("Content-Type") != "text/event-stream" || got.Get("Cache-Control") != "no-store" {
+	if got := response.Header; response.StatusCode != 200 || got.Get("Content-Type") != "text/event-stream" ||
+		got.Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %v", response.StatusCode, got)
 	}
 	names, text, last := heard(t, events)
-	if want := []string{"context", "tool_call", "tool_result", "text", "done"}; !slices.Equal(names, want) && !slices.Equal(names, []string{"context", "tool_call", "tool_result", "context", "text", "done"}) {
+	if want := []string{"context", "tool_call", "tool_result", "text", "done"}; !slices.Equal(names, want) &&
+		!slices.Equal(names, []string{"context", "tool_call", "tool_result", "context", "text", "done"}) {
 		t.Errorf("%v, want %v", names, want)
 	}
 	var done turn
 	if err := json.Unmarshal(last, &done); err != nil {
 		t.Fatal(err)
 	}
-	if text != done.Answer || done.Answer != "You moved to Bern, as you said in May." || done.Rounds != 2 || len(done.ToolCalls) != 1 || done.LastSeq != 4 {
+	if text != done.Answer || done.Answer != "You moved to Bern, as you said in May." || done.Rounds != 2 || len(done.ToolCalls) != 1 ||
+		done.LastSeq != 4 {
 		t.Errorf("%q, then %+v", text, done)
 	}
 	if strings.Contains(h.log.String(), "balcony") {
@@ -161,7 +164,10 @@ func TestHangingUpStopsTheTurn(t *testing.T) {
 
 // While the model is silent, comments say that the connection lives; an error behind them is an event.
 func TestASilentModel(t *testing.T) {
-	played := llmtest.New(t, llmtest.Options{Script: func(llmtest.Request) llmtest.Reply { return llmtest.Unauthorized().After(500 * time.Millisecond) }})
+	played := llmtest.New(
+		t,
+		llmtest.Options{Script: func(llmtest.Request) llmtest.Reply { return llmtest.Unauthorized().After(500 * time.Millisecond) }},
+	)
 	h := start(t, withModel(t, played))
 	api.HurryHeartbeat(h.api, 50*time.Millisecond)
 	h.agent("ada")

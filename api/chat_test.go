@@ -89,13 +89,17 @@ func TestChatFromMemoryAlone(t *testing.T) {
 	said(h)
 	got := as[turn](h, h.want(h.postTo(h.admin, chatPath, asks("c2", "m1", "Which way does the balcony face?")), 200))
 	if got.Model != "builtin/recall" || !strings.Contains(got.Answer, "The balcony faces south. (notes.md:3") || got.ConversationID != "c2" || got.MessageID != "m1" ||
-		got.AnswerID == "" || got.Finish != "stop" || got.Rounds != 0 || got.LastSeq != 2 || got.Token == "" || got.Replayed {
+		got.AnswerID == "" || got.Finish != "stop" || got.Rounds != 0 || got.LastSeq != 2 ||
+		got.Token == "" ||
+		got.Replayed {
 		t.Errorf("%+v", got)
 	}
-	if len(got.Quoted) == 0 || got.Quoted[0].Path != "notes.md" || got.Quoted[0].StartLine != 3 || got.Quoted[0].EndLine != 3 || got.Quoted[0].Text != "The balcony faces south." {
+	if len(got.Quoted) == 0 || got.Quoted[0].Path != "notes.md" || got.Quoted[0].StartLine != 3 || got.Quoted[0].EndLine != 3 ||
+		got.Quoted[0].Text != "The balcony faces south." {
 		t.Errorf("%+v", got.Quoted)
 	}
-	if got.Context.Ledger.Max != 128_000 || got.Context.Ledger.Used == 0 || got.Context.Ledger.System == 0 || got.Context.Counter.Name == "" {
+	if got.Context.Ledger.Max != 128_000 || got.Context.Ledger.Used == 0 || got.Context.Ledger.System == 0 ||
+		got.Context.Counter.Name == "" {
 		t.Errorf("%+v", got.Context)
 	}
 	stored := h.want(h.get("/api/v1/agents/ada/conversations/c2/messages?endUserId=42"), 200)
@@ -109,7 +113,8 @@ func TestChatFromMemoryAlone(t *testing.T) {
 		t.Errorf("%+v", again)
 	}
 	h.wantError(h.postTo(h.admin, chatPath, asks("c2", "m1", "Other words.")), 409, "message_id_reused")
-	if named := as[turn](h, h.want(h.postTo(h.admin, chatPath, asks("", "", "Which way does the balcony face?")), 200)); named.ConversationID == "" || named.MessageID == "" {
+	if named := as[turn](h, h.want(h.postTo(h.admin, chatPath, asks("", "", "Which way does the balcony face?")), 200)); named.ConversationID == "" ||
+		named.MessageID == "" {
 		t.Errorf("%+v", named)
 	}
 	if log := h.log.String(); strings.Contains(log, "balcony") {
@@ -122,7 +127,8 @@ func TestChatRemembers(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
 	got := as[turn](h, h.want(h.postTo(h.admin, chatPath, asks("c1", "m1", "Please remember that my flight is on Friday at 8.")), 200))
-	if got.Model != "builtin/remember" || got.Remembered == nil || got.Remembered.Kind != "saved" || got.Remembered.Path != "MEMORY.md" || got.Remembered.Receipt.Token == "" ||
+	if got.Model != "builtin/remember" || got.Remembered == nil || got.Remembered.Kind != "saved" || got.Remembered.Path != "MEMORY.md" ||
+		got.Remembered.Receipt.Token == "" ||
 		len(got.Remembered.Receipt.Changes) != 1 {
 		t.Fatalf("%+v %+v", got, got.Remembered)
 	}
@@ -145,14 +151,20 @@ func TestChatWithAModel(t *testing.T) {
 	}})
 	h := start(t, withModel(t, played))
 	said(h)
-	got := as[turn](h, h.want(h.postTo(h.admin, chatPath, asks("c2", "m1", "Where did I move to, and which way does the balcony face?")), 200))
-	if got.Answer != "You moved to Bern." || !strings.HasSuffix(got.Model, "/test") || got.Rounds != 2 || got.Usage.Calls != 2 || len(got.ToolCalls) != 1 {
+	got := as[turn](
+		h,
+		h.want(h.postTo(h.admin, chatPath, asks("c2", "m1", "Where did I move to, and which way does the balcony face?")), 200),
+	)
+	if got.Answer != "You moved to Bern." || !strings.HasSuffix(got.Model, "/test") || got.Rounds != 2 || got.Usage.Calls != 2 ||
+		len(got.ToolCalls) != 1 {
 		t.Fatalf("%+v", got)
 	}
-	if call := got.ToolCalls[0]; call.Name != "memory_search" || call.IsError || len(call.Found) == 0 || !strings.Contains(call.Content, "Bern") {
+	if call := got.ToolCalls[0]; call.Name != "memory_search" || call.IsError || len(call.Found) == 0 ||
+		!strings.Contains(call.Content, "Bern") {
 		t.Errorf("%+v", call)
 	}
-	if got.Context.Ledger.Tools == 0 || len(got.Context.Recalled) == 0 || got.Context.Recalled[0].Text == "" || got.Context.Recalled[0].Tokens == 0 {
+	if got.Context.Ledger.Tools == 0 || len(got.Context.Recalled) == 0 || got.Context.Recalled[0].Text == "" ||
+		got.Context.Recalled[0].Tokens == 0 {
 		t.Errorf("%+v", got.Context)
 	}
 	// What was said with tools is stored in order.
@@ -186,12 +198,18 @@ func TestChatWhenTheModelFails(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			fails := true
-			played := llmtest.New(t, llmtest.Options{Respond: func(llmtest.Request) llmtest.Turn { return llmtest.Say("Yes.") }, Script: func(llmtest.Request) llmtest.Reply {
-				if fails {
-					return c.reply
-				}
-				return llmtest.Honest()
-			}})
+			played := llmtest.New(
+				t,
+				llmtest.Options{
+					Respond: func(llmtest.Request) llmtest.Turn { return llmtest.Say("Yes.") },
+					Script: func(llmtest.Request) llmtest.Reply {
+						if fails {
+							return c.reply
+						}
+						return llmtest.Honest()
+					},
+				},
+			)
 			h := start(t, withModel(t, played))
 			h.agent("ada")
 			got := h.wantError(h.postTo(h.admin, chatPath, asks("c1", "m1", "Is MARKER there?")), c.status, c.error)
@@ -199,11 +217,13 @@ func TestChatWhenTheModelFails(t *testing.T) {
 				t.Errorf("Retry-After %q", got.header.Get("Retry-After"))
 			}
 			events, _ := h.listen(t.Context(), asks("c1", "m1", "Is MARKER there?"))
-			if names, _, last := heard(t, events); names[len(names)-1] != "error" || !strings.Contains(string(last), `"error":"`+c.error+`"`) {
+			if names, _, last := heard(t, events); names[len(names)-1] != "error" ||
+				!strings.Contains(string(last), `"error":"`+c.error+`"`) {
 				t.Errorf("%v, %s", names, last)
 			}
 			fails = false
-			if again := as[turn](h, h.want(h.postTo(h.admin, chatPath, asks("c1", "m1", "Is MARKER there?")), 200)); again.Answer != "Yes." || again.LastSeq != 2 {
+			if again := as[turn](h, h.want(h.postTo(h.admin, chatPath, asks("c1", "m1", "Is MARKER there?")), 200)); again.Answer != "Yes." ||
+				again.LastSeq != 2 {
 				t.Errorf("%+v", again)
 			}
 			if strings.Contains(h.log.String(), "MARKER") {

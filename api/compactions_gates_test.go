@@ -15,7 +15,11 @@ func TestWindowsWithoutMemory(t *testing.T) {
 	for i := range 80 {
 		messages = append(messages, map[string]any{
 			"id": fmt.Sprint("m", i), "role": []string{"user", "assistant"}[i%2],
-			"content": fmt.Sprintf("Please remember that shelf %d of the workshop is painted in colour %d, and that it has to stay as it is until the autumn comes.", i, i*7),
+			"content": fmt.Sprintf(
+				"Please remember that shelf %d of the workshop is painted in colour %d, and that it has to stay as it is until the autumn comes.",
+				i,
+				i*7,
+			),
 		})
 	}
 	for _, c := range []struct {

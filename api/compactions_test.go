@@ -98,15 +98,20 @@ func TestAFullWindowIsCompacted(t *testing.T) {
 	}
 	made := listed[0]
 	if made.ID != got.Summary.Compaction || made.To != 76 || made.Done != 76 || made.Outcome != "written" || made.Trigger != "turn" || made.Window != 4000 || made.Summary == "" ||
-		made.SummaryTokens != got.Summary.Tokens || made.TokensBefore <= made.TokensAfter || made.TokensAfter == 0 || made.Owner != "api:42" || made.FinishedAt == nil ||
-		made.Model != "builtin/extractive" || !strings.HasPrefix(made.Link, "http://temporal.test/workflows/compact") {
+		made.SummaryTokens != got.Summary.Tokens || made.TokensBefore <= made.TokensAfter || made.TokensAfter == 0 ||
+		made.Owner != "api:42" ||
+		made.FinishedAt == nil ||
+		made.Model != "builtin/extractive" ||
+		!strings.HasPrefix(made.Link, "http://temporal.test/workflows/compact") {
 		t.Errorf("%+v", made)
 	}
 	flushes := as[struct{ Items []flush }](h, h.want(h.get(ofC1+"/flushes?endUserId=42"), 200)).Items
 	next := int64(1)
 	for i := range made.Receipts {
 		receipt := made.Receipts[i]
-		if receipt.From != next || !receipt.Acknowledged || receipt.AcknowledgedAt == nil || receipt.Owner != "api:42" || receipt.WorkflowID == "" || receipt != flushes[len(flushes)-1-i] && receipt.ID != flushes[len(flushes)-1-i].ID {
+		if receipt.From != next || !receipt.Acknowledged || receipt.AcknowledgedAt == nil || receipt.Owner != "api:42" ||
+			receipt.WorkflowID == "" ||
+			receipt != flushes[len(flushes)-1-i] && receipt.ID != flushes[len(flushes)-1-i].ID {
 			t.Errorf("%+v", receipt)
 		}
 		next = receipt.To + 1
@@ -141,7 +146,12 @@ func TestASummaryIsThereBeforeItHasToBe(t *testing.T) {
 	h.long("c1", 40)
 	h.long("c2", 40)
 	body := func(conversation string, tokens int) map[string]any {
-		return map[string]any{"endUserId": "42", "conversation": conversation, "message": "Which colour has shelf 3?", "maxInputTokens": tokens}
+		return map[string]any{
+			"endUserId":      "42",
+			"conversation":   conversation,
+			"message":        "Which colour has shelf 3?",
+			"maxInputTokens": tokens,
+		}
 	}
 	whole := h.assemble(body("c1", 64_000))
 	tokens := whole.Ledger.Used * 100 / 78 // between its trigger and its limit
@@ -160,13 +170,16 @@ func TestACompactionIsAskedFor(t *testing.T) {
 	h.long("c1", 12)
 	member := h.key("member", memory.RoleMember, "")
 	got := as[compacted](h, h.want(h.postTo(member, ofC1+"/compact?endUserId=42", nil), 200))
-	if got.Status != "completed" || got.To != 20 || got.Compaction == nil || got.Compaction.To != 20 || got.Compaction.Trigger != "request" || got.Compaction.Summary == "" ||
+	if got.Status != "completed" || got.To != 20 || got.Compaction == nil || got.Compaction.To != 20 ||
+		got.Compaction.Trigger != "request" ||
+		got.Compaction.Summary == "" ||
 		got.Compactions != ofC1+"/compactions" {
 		t.Fatalf("%+v %+v", got, got.Compaction)
 	}
 	// Asked for again it is the same; who names nobody is not told what was said.
 	again := as[compacted](h, h.want(h.postTo(member, ofC1+"/compact", nil), 200))
-	if again.Compaction == nil || again.Compaction.ID != got.Compaction.ID || again.Compaction.Summary != "" || again.Compaction.Owner != "" {
+	if again.Compaction == nil || again.Compaction.ID != got.Compaction.ID || again.Compaction.Summary != "" ||
+		again.Compaction.Owner != "" {
 		t.Errorf("%+v", again.Compaction)
 	}
 	// A conversation of two turns has nothing to summarise.

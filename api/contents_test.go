@@ -103,7 +103,11 @@ func TestContentsAreSeenByNoOperator(t *testing.T) {
 			if strings.Contains(prompt, "Answer with the new summary.") {
 				return "Goal: the " + marker + " shelf.\nDone: nothing."
 			}
-			return fmt.Sprintf(`{"should_update":true,"reason":"a %s one","daily_entry":"## 10:00 Shelf\n\n- The shelf is %s."}`, marker, marker)
+			return fmt.Sprintf(
+				`{"should_update":true,"reason":"a %s one","daily_entry":"## 10:00 Shelf\n\n- The shelf is %s."}`,
+				marker,
+				marker,
+			)
 		},
 		Respond: func(r llmtest.Request) llmtest.Turn {
 			if last := r.Messages[len(r.Messages)-1]; last.Role == memory.RoleOfTool {
@@ -111,7 +115,10 @@ func TestContentsAreSeenByNoOperator(t *testing.T) {
 			}
 			return llmtest.Use(
 				llmtest.Call("memory_search", map[string]any{"query": marker + " shelf"}),
-				llmtest.Call("write_workspace_memory_file", map[string]any{"filename": "notes/shelf.md", "content": "The shelf is " + marker}),
+				llmtest.Call(
+					"write_workspace_memory_file",
+					map[string]any{"filename": "notes/shelf.md", "content": "The shelf is " + marker},
+				),
 				llmtest.Call("remember", map[string]any{"text": "The shelf is " + marker + "."}),
 				llmtest.Call("read_workspace_memory_file", map[string]any{"filename": marker}),
 			)
@@ -121,9 +128,15 @@ func TestContentsAreSeenByNoOperator(t *testing.T) {
 	o.agent("ada")
 	var messages []map[string]any
 	for i := range 60 {
-		messages = append(messages,
-			map[string]any{"id": fmt.Sprint("u", i), "role": "user", "content": strings.Repeat(fmt.Sprintf("My shelf number %d is %s. ", i, marker), 6)},
-			map[string]any{"id": fmt.Sprint("a", i), "role": "assistant", "content": "The " + marker + " one is noted."})
+		messages = append(
+			messages,
+			map[string]any{
+				"id":      fmt.Sprint("u", i),
+				"role":    "user",
+				"content": strings.Repeat(fmt.Sprintf("My shelf number %d is %s. ", i, marker), 6),
+			},
+			map[string]any{"id": fmt.Sprint("a", i), "role": "assistant", "content": "The " + marker + " one is noted."},
+		)
 	}
 	o.want(o.post("c1", map[string]any{"endUserId": "42", "messages": messages}), 202)
 	if got := o.assemble(map[string]any{"endUserId": "42", "conversation": "c1", "message": "Which shelf is " + marker + "?"}); got.Summary == nil {
@@ -137,7 +150,14 @@ func TestContentsAreSeenByNoOperator(t *testing.T) {
 	heard(t, events)
 	o.want(o.postTo(o.admin, chatPath, asks("c1", "m3", "Remember that my door is "+marker+".")), 200)
 	o.want(o.postTo(o.admin, rememberPath, map[string]any{"endUserId": "42", "text": "My lamp is " + marker + "."}), 200)
-	o.want(o.postTo(o.admin, forgetPath, map[string]any{"endUserId": "42", "path": "MEMORY.md", "startLine": 1, "endLine": 1000, "shown": "My lamp is " + marker + "."}), 200)
+	o.want(
+		o.postTo(
+			o.admin,
+			forgetPath,
+			map[string]any{"endUserId": "42", "path": "MEMORY.md", "startLine": 1, "endLine": 1000, "shown": "My lamp is " + marker + "."},
+		),
+		200,
+	)
 	fails = true
 	o.postTo(o.admin, chatPath, asks("c1", "m4", "Is it "+marker+" still?"))
 	events, _ = o.listen(t.Context(), asks("c1", "m5", "Is it "+marker+" at all?"))

@@ -48,8 +48,10 @@ func TestContextsAreAssembled(t *testing.T) {
 	if got.kinds() != "system history recall current" {
 		t.Errorf("%s", got.kinds())
 	}
-	if first, last := got.Messages[0], got.Messages[len(got.Messages)-1]; first.Role != "system" || !strings.Contains(first.Content, "Grace grows tomatoes.") ||
-		last.Role != "user" || last.Content != "Which way does the balcony face?" {
+	if first, last := got.Messages[0], got.Messages[len(got.Messages)-1]; first.Role != "system" ||
+		!strings.Contains(first.Content, "Grace grows tomatoes.") ||
+		last.Role != "user" ||
+		last.Content != "Which way does the balcony face?" {
 		t.Errorf("%+v", got.Messages)
 	}
 	used := 0
@@ -59,14 +61,25 @@ func TestContextsAreAssembled(t *testing.T) {
 		}
 		used += m.Tokens
 	}
-	if got.Ledger.Used != used || got.Ledger.Max != 128_000 || got.Ledger.Trigger != 96_000 || got.Ledger.Messages != 2 || got.Ledger.Recall == 0 {
+	if got.Ledger.Used != used || got.Ledger.Max != 128_000 || got.Ledger.Trigger != 96_000 || got.Ledger.Messages != 2 ||
+		got.Ledger.Recall == 0 {
 		t.Errorf("%+v, the messages have %d", got.Ledger, used)
 	}
 	if len(got.Recalled) == 0 || !strings.Contains(got.Recalled[0].Text, "balcony") || got.Recalled[0].Citation == "" || got.Skipped != "" {
 		t.Errorf("%+v %q", got.Recalled, got.Skipped)
 	}
 	// What needs no memory recalls none; tools take room; the agent's window is the default.
-	h.want(h.do(request{method: "PATCH", path: "/api/v1/agents/ada", key: h.admin, body: map[string]any{"settings": map[string]any{"windowMaxTokens": 40_000}}}), 200)
+	h.want(
+		h.do(
+			request{
+				method: "PATCH",
+				path:   "/api/v1/agents/ada",
+				key:    h.admin,
+				body:   map[string]any{"settings": map[string]any{"windowMaxTokens": 40_000}},
+			},
+		),
+		200,
+	)
 	thanks := h.assemble(map[string]any{"endUserId": "42", "conversation": "c2", "message": "Thanks!", "tools": []map[string]any{
 		{"name": "weather", "description": strings.Repeat("Says how the weather is. ", 20), "parameters": map[string]any{"type": "object"}},
 	}})
@@ -74,7 +87,8 @@ func TestContextsAreAssembled(t *testing.T) {
 		t.Errorf("%q %+v %+v", thanks.Skipped, thanks.Recalled, thanks.Ledger)
 	}
 	// Nothing is stored, also of a conversation that does not exist.
-	if other := h.assemble(map[string]any{"endUserId": "42", "conversation": "new", "message": "Where do I live?", "maxInputTokens": 20_000}); other.Ledger.Max != 20_000 || other.Ledger.Messages != 0 {
+	if other := h.assemble(map[string]any{"endUserId": "42", "conversation": "new", "message": "Where do I live?", "maxInputTokens": 20_000}); other.Ledger.Max != 20_000 ||
+		other.Ledger.Messages != 0 {
 		t.Errorf("%+v", other.Ledger)
 	}
 	h.wantError(h.get("/api/v1/agents/ada/conversations/new/messages?endUserId=42"), 404, "not_found")
@@ -109,9 +123,25 @@ func (h *harness) long(conversation string, turns int) {
 	h.t.Helper()
 	var messages []map[string]any
 	for i := range turns {
-		messages = append(messages,
-			map[string]any{"id": fmt.Sprint("u", i), "role": "user", "content": fmt.Sprintf("Order number %d: please remember that shelf %d of the workshop is painted in colour %d. %s", i, i, i*7, strings.Repeat("It matters to me. ", 10))},
-			map[string]any{"id": fmt.Sprint("a", i), "role": "assistant", "content": fmt.Sprintf("Shelf %d is noted. %s", i, strings.Repeat("Anything else? ", 10))})
+		messages = append(
+			messages,
+			map[string]any{
+				"id":   fmt.Sprint("u", i),
+				"role": "user",
+				"content": fmt.Sprintf(
+					"Order number %d: please remember that shelf %d of the workshop is painted in colour %d. %s",
+					i,
+					i,
+					i*7,
+					strings.Repeat("It matters to me. ", 10),
+				),
+			},
+			map[string]any{
+				"id":      fmt.Sprint("a", i),
+				"role":    "assistant",
+				"content": fmt.Sprintf("Shelf %d is noted. %s", i, strings.Repeat("Anything else? ", 10)),
+			},
+		)
 	}
 	h.want(h.post(conversation, map[string]any{"endUserId": "42", "turnComplete": true, "messages": messages}), 202)
 }

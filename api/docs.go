@@ -4,13 +4,18 @@ import (
 	"bytes"
 	"compress/gzip"
 	"embed"
+	"encoding/json"
 	"io"
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/swaggest/swgui/v5/static"
+
+	"reverie/api/fault"
+	"reverie/api/rest"
 )
 
 //go:embed page
@@ -21,11 +26,11 @@ const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'uns
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 func (s *Server) pageRoutes() {
-	registerRaw(s, route{
-		id: "docs", method: http.MethodGet, path: "/docs", tag: "operation", summary: "This document as a page for people",
+	rest.RegisterRaw(s.Server, rest.Route{
+		ID: "docs", Method: http.MethodGet, Path: "/docs", Tag: "operation", Summary: "API reference as a page",
 	}, "text/html", s.servePage)
-	registerRaw(s, route{
-		id: "docs-asset", method: http.MethodGet, path: "/docs/{asset}", tag: "operation", summary: "Scripts and styles of the page",
+	rest.RegisterRaw(s.Server, rest.Route{
+		ID: "docs-asset", Method: http.MethodGet, Path: "/docs/{asset}", Tag: "operation", Summary: "Scripts and styles of the page",
 	}, "application/octet-stream", s.serveAsset)
 }
 
@@ -44,7 +49,7 @@ var assets = map[string]struct {
 func (s *Server) servePage(ctx huma.Context, w http.ResponseWriter, _ *http.Request) {
 	page, err := pageFiles.ReadFile("page/index.html")
 	if err != nil {
-		s.refuse(ctx, err)
+		s.Refuse(ctx, err)
 		return
 	}
 	w.Header().Set("Content-Security-Policy", pagePolicy)
@@ -55,7 +60,7 @@ func (s *Server) serveAsset(ctx huma.Context, w http.ResponseWriter, r *http.Req
 	name := ctx.Param("asset")
 	asset, known := assets[name]
 	if !known {
-		s.refuse(ctx, problem(nameNotFound, "the page has no file %q", name))
+		s.Refuse(ctx, fault.New(fault.NotFound, "No file %q", name))
 		return
 	}
 	content, packed, err := readAsset(name, asset.swagger)
@@ -67,7 +72,7 @@ func (s *Server) serveAsset(ctx huma.Context, w http.ResponseWriter, r *http.Req
 		}
 	}
 	if err != nil {
-		s.refuse(ctx, err)
+		s.Refuse(ctx, err)
 		return
 	}
 	s.writeAsset(w, asset.contentType, content)
@@ -104,5 +109,32 @@ func (s *Server) writeAsset(w http.ResponseWriter, contentType string, content [
 	w.Header().Add("Vary", "Accept-Encoding")
 	if _, err := w.Write(content); err != nil {
 		s.Log.Debug("The client did not take the answer", "error", err)
+	}
+}
+
+func (s *Server) documentationRoutes() {
+	rest.RegisterRaw(s.Server, rest.Route{
+		ID: "openapi-json", Method: http.MethodGet, Path: "/openapi.json", Tag: "operation", Summary: "OpenAPI document as JSON",
+	}, "application/json", s.serveDocument("application/json", func() ([]byte, error) { return json.Marshal(s.API.OpenAPI()) }))
+	rest.RegisterRaw(s.Server, rest.Route{
+		ID: "openapi-yaml", Method: http.MethodGet, Path: "/openapi.yaml", Tag: "operation", Summary: "OpenAPI document as YAML",
+	}, "application/yaml", s.serveDocument("application/yaml", func() ([]byte, error) { return s.API.OpenAPI().YAML() }))
+	s.pageRoutes()
+}
+
+// serveDocument serves what build makes, once: the routes do not change after the start.
+func (s *Server) serveDocument(contentType string, build func() ([]byte, error)) rest.RawHandler {
+	once := sync.OnceValues(build)
+	return func(ctx huma.Context, w http.ResponseWriter, _ *http.Request) {
+		document, err := once()
+		if err != nil {
+			s.Refuse(ctx, err)
+			return
+		}
+		w.Header().Set("Content-Type", contentType)
+		w.Header().Set("Cache-Control", "no-cache")
+		if _, err := w.Write(document); err != nil {
+			s.Log.Debug("The client did not take the answer", "error", err)
+		}
 	}
 }

@@ -132,50 +132,109 @@ func TestDoctorPutsRight(t *testing.T) {
 	ctx := t.Context()
 	p.examine(true) // its schedule
 	p.until(map[string]int{})
-	mine := memory.Identity{Workspace: workspace, Agent: p.name, Owner: "user:7", Role: memory.RoleMember, Author: memory.Author{Kind: memory.AuthorUser, ID: "key"}}
-	root := memory.Identity{Workspace: workspace, Agent: p.name, Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "key"}}
+	mine := memory.Identity{
+		Workspace: workspace,
+		Agent:     p.name,
+		Owner:     "user:7",
+		Role:      memory.RoleMember,
+		Author:    memory.Author{Kind: memory.AuthorUser, ID: "key"},
+	}
+	root := memory.Identity{
+		Workspace: workspace,
+		Agent:     p.name,
+		Role:      memory.RoleAdmin,
+		Author:    memory.Author{Kind: memory.AuthorUser, ID: "key"},
+	}
 	for _, text := range []string{"- one\n", "- two\n"} {
-		_, err := p.store.Apply(ctx, mine, "", []memory.Change{{Ref: memory.Ref{Scope: memory.ScopePersonal, Path: "MEMORY.md"}, Op: memory.OpReplace, Content: text, Force: true}})
+		_, err := p.store.Apply(
+			ctx,
+			mine,
+			"",
+			[]memory.Change{
+				{Ref: memory.Ref{Scope: memory.ScopePersonal, Path: "MEMORY.md"}, Op: memory.OpReplace, Content: text, Force: true},
+			},
+		)
 		p.must(err)
-		_, err = p.store.Apply(ctx, root, "", []memory.Change{{Ref: memory.Ref{Scope: memory.ScopeGlobal, Path: "rules.md"}, Op: memory.OpReplace, Content: text, Force: true}})
+		_, err = p.store.Apply(
+			ctx,
+			root,
+			"",
+			[]memory.Change{
+				{Ref: memory.Ref{Scope: memory.ScopeGlobal, Path: "rules.md"}, Op: memory.OpReplace, Content: text, Force: true},
+			},
+		)
 		p.must(err)
 	}
 	t.Run("index", func(t *testing.T) {
 		for _, path := range []string{"MEMORY.md", "rules.md"} {
-			p.damage(`update index_sources set version = 1 where source_uid = (select document_id from documents where path = $1 and scope in ('PERSONAL', 'GLOBAL'))`, path)
+			p.damage(
+				`update index_sources set version = 1 where source_uid = (select document_id from documents where path = $1 and scope in ('PERSONAL', 'GLOBAL'))`,
+				path,
+			)
 		}
 		for _, agent := range []string{p.name, ""} {
-			p.damage(`insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format, embed_due, token, changed_at)
-				values ($1, $2, 'memory', case when $2 = '' then 'GLOBAL' else 'TEAM' end, '', gen_random_uuid(), 1, 0, 0, '', false, 0, now())`, workspace, agent)
-			p.damage(`insert into index_progress (workspace_id, agent_id, scope, owner_key, space_id, group_no, done) values ($1, $2, case when $2 = '' then 'GLOBAL' else 'TEAM' end, '', 1, 4711, 1)`, workspace, agent)
+			p.damage(
+				`insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format, embed_due, token, changed_at)
+				values ($1, $2, 'memory', case when $2 = '' then 'GLOBAL' else 'TEAM' end, '', gen_random_uuid(), 1, 0, 0, '', false, 0, now())`,
+				workspace,
+				agent,
+			)
+			p.damage(
+				`insert into index_progress (workspace_id, agent_id, scope, owner_key, space_id, group_no, done) values ($1, $2, case when $2 = '' then 'GLOBAL' else 'TEAM' end, '', 1, 4711, 1)`,
+				workspace,
+				agent,
+			)
 		}
 		p.cures(map[string]int{"index_superseded": 4, "index_orphans": 2})
-		p.damage(`delete from index_fresh where group_no in (select group_no from index_sources x join documents d on d.document_id = x.source_uid where d.path in ('MEMORY.md', 'rules.md') and d.scope <> 'TEAM')`)
-		p.damage(`delete from index_sources where source_uid in (select document_id from documents where path in ('MEMORY.md', 'rules.md') and scope <> 'TEAM')`)
+		p.damage(
+			`delete from index_fresh where group_no in (select group_no from index_sources x join documents d on d.document_id = x.source_uid where d.path in ('MEMORY.md', 'rules.md') and d.scope <> 'TEAM')`,
+		)
+		p.damage(
+			`delete from index_sources where source_uid in (select document_id from documents where path in ('MEMORY.md', 'rules.md') and scope <> 'TEAM')`,
+		)
 		p.cures(map[string]int{"index_missing": 2})
 	})
 	t.Run("hash", func(t *testing.T) {
-		p.damage(`update document_versions set content = '- poison' where version = 2 and document_id in (select document_id from documents where path in ('MEMORY.md', 'rules.md') and scope <> 'TEAM')`)
+		p.damage(
+			`update document_versions set content = '- poison' where version = 2 and document_id in (select document_id from documents where path in ('MEMORY.md', 'rules.md') and scope <> 'TEAM')`,
+		)
 		p.cures(map[string]int{"hash_mismatch": 2})
 	})
 	t.Run("dreams", func(t *testing.T) {
 		for range 2 { // one that no workflow took up, and one whose workflow was ended from outside
 			dreamer := mine
 			dreamer.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "x"}
-			_, err := p.store.BeginDream(ctx, dreamer, store.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Settings: memory.DefaultDreamSettings()})
+			_, err := p.store.BeginDream(
+				ctx,
+				dreamer,
+				store.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Settings: memory.DefaultDreamSettings()},
+			)
 			p.must(err)
 			p.cures(map[string]int{"record_abandoned": 1})
 			dreamer.Author.WorkflowID = "dream/" + uuid.NewString()
 			dreamer.Author.RunID = p.terminated(dreamer.Author.WorkflowID)
-			_, err = p.store.BeginDream(ctx, dreamer, store.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Settings: memory.DefaultDreamSettings()})
+			_, err = p.store.BeginDream(
+				ctx,
+				dreamer,
+				store.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Settings: memory.DefaultDreamSettings()},
+			)
 			p.must(err)
 			p.cures(map[string]int{"record_abandoned": 1})
 		}
 	})
 	t.Run("messages", func(t *testing.T) {
-		stored, err := p.store.AppendMessages(ctx, mine, store.Batch{Conversation: "c", Trigger: memory.TriggerAPI, TurnComplete: true, Messages: []memory.Message{
-			{ID: "1", Role: memory.RoleOfUser, Content: "I like tea.", CreatedAt: time.Now()}, {ID: "2", Role: memory.RoleOfAssistant, Content: "Noted.", CreatedAt: time.Now()},
-		}})
+		stored, err := p.store.AppendMessages(
+			ctx,
+			mine,
+			store.Batch{Conversation: "c", Trigger: memory.TriggerAPI, TurnComplete: true, Messages: []memory.Message{
+				{
+					ID:        "1",
+					Role:      memory.RoleOfUser,
+					Content:   "I like tea.",
+					CreatedAt: time.Now(),
+				}, {ID: "2", Role: memory.RoleOfAssistant, Content: "Noted.", CreatedAt: time.Now()},
+			}},
+		)
 		p.must(err)
 		extract := mine
 		extract.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "x", WorkflowID: "extract/" + uuid.NewString()}
@@ -186,9 +245,14 @@ func TestDoctorPutsRight(t *testing.T) {
 		p.cures(map[string]int{"record_abandoned": 1, "messages_stuck": 1})
 		// A flush that ended from outside waits for the next who asks.
 		flush := "flush/" + uuid.NewString()
-		p.damage(`insert into flushes (workspace_id, agent_id, flush_id, owner_key, conversation_id, conversation_uid, from_seq, to_seq, done_seq, outcome, workflow_id, run_id, opened_at)
+		p.damage(
+			`insert into flushes (workspace_id, agent_id, flush_id, owner_key, conversation_id, conversation_uid, from_seq, to_seq, done_seq, outcome, workflow_id, run_id, opened_at)
 			select workspace_id, agent_id, gen_random_uuid(), owner_key, conversation_id, conversation_uid, 1, 2, 0, 'running', $2, $3, now()
-			from conversations where conversation_uid = $1`, stored.ConversationUID, flush, p.terminated(flush))
+			from conversations where conversation_uid = $1`,
+			stored.ConversationUID,
+			flush,
+			p.terminated(flush),
+		)
 		p.cures(map[string]int{"record_abandoned": 1})
 		var outcome memory.Outcome
 		p.must(p.db.QueryRow(ctx, "select outcome from flushes where workflow_id = $1 and done_seq = 0", flush).Scan(&outcome))
@@ -198,13 +262,26 @@ func TestDoctorPutsRight(t *testing.T) {
 	})
 	t.Run("staged", func(t *testing.T) {
 		stage := func(name string) {
-			p.damage(`insert into memory_writes (workspace_id, agent_id, write_id, request_id, request_hash, key_id, owner_key, scope, path, strategy, content, reason, outcome, staged_at, due_at)
-				select workspace_id, $1, gen_random_uuid(), $2, sha256(''), key_id, '', 'TEAM', 'memory/a.md', 'append', 'x', '', 'staged', now(), now() from api_keys limit 1`, p.name, name)
-			p.damage(`insert into imports (workspace_id, agent_id, import_id, owner_key, format, on_conflict, extract, state, writes, author_id, created_at, started_at)
-				values ($1, $2, gen_random_uuid(), 'user:7', 'mem0', 'merge', false, 'running', 'team', 'key', now(), now())`, workspace, p.name)
+			p.damage(
+				`insert into memory_writes (workspace_id, agent_id, write_id, request_id, request_hash, key_id, owner_key, scope, path, strategy, content, reason, outcome, staged_at, due_at)
+				select workspace_id, $1, gen_random_uuid(), $2, sha256(''), key_id, '', 'TEAM', 'memory/a.md', 'append', 'x', '', 'staged', now(), now() from api_keys limit 1`,
+				p.name,
+				name,
+			)
+			p.damage(
+				`insert into imports (workspace_id, agent_id, import_id, owner_key, format, on_conflict, extract, state, writes, author_id, created_at, started_at)
+				values ($1, $2, gen_random_uuid(), 'user:7', 'mem0', 'merge', false, 'running', 'team', 'key', now(), now())`,
+				workspace,
+				p.name,
+			)
 			archive := sha256.Sum256([]byte(name))
-			p.damage(`insert into snapshot_imports (workspace_id, agent_id, import_id, owner_key, archive_sha256, archive_bytes, choice, token, pinned, author_id, outcome, requested_at)
-				values ($1, $2, gen_random_uuid(), 'user:7', $3, 1, 'all', '', false, 'key', 'running', now())`, workspace, p.name, archive[:])
+			p.damage(
+				`insert into snapshot_imports (workspace_id, agent_id, import_id, owner_key, archive_sha256, archive_bytes, choice, token, pinned, author_id, outcome, requested_at)
+				values ($1, $2, gen_random_uuid(), 'user:7', $3, 1, 'all', '', false, 'key', 'running', now())`,
+				workspace,
+				p.name,
+				archive[:],
+			)
 		}
 		stage("without")
 		p.cures(map[string]int{"write_stuck": 1, "import_stuck": 1, "snapshot_stuck": 1})
@@ -213,10 +290,16 @@ func TestDoctorPutsRight(t *testing.T) {
 			p.must(p.client.TerminateWorkflow(ctx, id, "", "for a test"))
 		}
 		p.cures(map[string]int{"write_stuck": 1, "import_stuck": 1, "snapshot_stuck": 1, "messages_stuck": 1, "record_abandoned": 1})
-		p.damage(`insert into imports (workspace_id, agent_id, import_id, owner_key, format, on_conflict, extract, state, writes, author_id, created_at, started_at, finished_at)
-			values ($1, $2, gen_random_uuid(), 'user:7', 'zep', 'merge', false, 'cancelled', 'team', 'key', now(), now(), now())`, workspace, p.name)
-		p.damage(`insert into import_items (workspace_id, agent_id, import_id, owner_key, item_key, kind, whose, happened_at, target, payload)
-			select workspace_id, agent_id, import_id, owner_key, 'k', 0, 'user:7', now(), 'a.md', 'x'::bytea from imports where format = 'zep'`)
+		p.damage(
+			`insert into imports (workspace_id, agent_id, import_id, owner_key, format, on_conflict, extract, state, writes, author_id, created_at, started_at, finished_at)
+			values ($1, $2, gen_random_uuid(), 'user:7', 'zep', 'merge', false, 'cancelled', 'team', 'key', now(), now(), now())`,
+			workspace,
+			p.name,
+		)
+		p.damage(
+			`insert into import_items (workspace_id, agent_id, import_id, owner_key, item_key, kind, whose, happened_at, target, payload)
+			select workspace_id, agent_id, import_id, owner_key, 'k', 0, 'user:7', now(), 'a.md', 'x'::bytea from imports where format = 'zep'`,
+		)
 		p.cures(map[string]int{"import_stuck": 1})
 	})
 	t.Run("schedule", func(t *testing.T) {
@@ -243,7 +326,9 @@ func TestDoctorPutsRight(t *testing.T) {
 	}})
 	p.must(err)
 	for range 2 {
-		if left := p.examine(true); left.Healthy || len(left.Fixed) > 0 || len(left.Findings) != 1 || left.Findings[0].Code != "note_contaminated" || left.Findings[0].Fix != "" {
+		if left := p.examine(true); left.Healthy || len(left.Fixed) > 0 || len(left.Findings) != 1 ||
+			left.Findings[0].Code != "note_contaminated" ||
+			left.Findings[0].Fix != "" {
 			t.Errorf("a note with a dream's text: %+v", left)
 		}
 	}

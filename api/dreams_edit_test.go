@@ -54,7 +54,15 @@ func TestADreamIsUndone(t *testing.T) {
 	if !again.Replayed || again.Dream.Reverted == nil {
 		t.Errorf("%+v", again)
 	}
-	h.wantError(h.postTo(h.admin, dreamReports+"/"+h.dreamt("api:42", store.NewDream{Mode: "promote", Trigger: "request", DryRun: true}).ID.String()+"/revert", nil), 409, "conflict")
+	h.wantError(
+		h.postTo(
+			h.admin,
+			dreamReports+"/"+h.dreamt("api:42", store.NewDream{Mode: "promote", Trigger: "request", DryRun: true}).ID.String()+"/revert",
+			nil,
+		),
+		409,
+		"conflict",
+	)
 }
 
 // Lines that somebody has changed since are not torn out: the answer says which.
@@ -74,7 +82,8 @@ func TestADreamThatCannotBeUndone(t *testing.T) {
 		}
 	}
 	got := as[conflicts](h, refused)
-	if len(got.Documents) != 1 || got.Documents[0].Path != "MEMORY.md" || len(got.Documents[0].Conflicts) == 0 || !strings.Contains(string(refused.body), "Since May.") {
+	if len(got.Documents) != 1 || got.Documents[0].Path != "MEMORY.md" || len(got.Documents[0].Conflicts) == 0 ||
+		!strings.Contains(string(refused.body), "Since May.") {
 		t.Errorf("%s", refused.body)
 	}
 	outline := h.wantError(h.postTo(h.key("member", memory.RoleMember, ""), path, nil), 409, "revert_conflict")
@@ -105,7 +114,8 @@ func TestEntriesAreConfirmedEditedAndForgotten(t *testing.T) {
 		})
 	}
 	edited := as[entryChanged](h, h.want(edit("Bought a blue kettle."), 200))
-	if edited.Status != "edited" || edited.Replacement == nil || edited.Replacement.Status != "confirmed" || len(edited.Changes) == 0 || edited.Token == "" {
+	if edited.Status != "edited" || edited.Replacement == nil || edited.Replacement.Status != "confirmed" || len(edited.Changes) == 0 ||
+		edited.Token == "" {
 		t.Errorf("%+v", edited)
 	}
 	if again := as[entryChanged](h, h.want(edit("Bought a blue kettle."), 200)); !again.Replayed {
@@ -116,7 +126,8 @@ func TestEntriesAreConfirmedEditedAndForgotten(t *testing.T) {
 	}
 	member := h.key("member", memory.RoleMember, "")
 	answer := h.want(h.postTo(member, path+string(promoted().ID)+"/forget", nil), 200)
-	if got := as[entryChanged](h, answer); got.Status != "forgotten" || got.State != nil || strings.Contains(string(answer.body), "MARKER") {
+	if got := as[entryChanged](h, answer); got.Status != "forgotten" || got.State != nil ||
+		strings.Contains(string(answer.body), "MARKER") {
 		t.Errorf("%s", answer.body)
 	}
 	if got := h.memoryOf("42"); strings.Contains(got, statement) || !strings.Contains(got, "- Likes tea.") {

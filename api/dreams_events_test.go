@@ -110,7 +110,19 @@ func (s *stream) ends() (rest []event) {
 func TestDreamsAreFollowed(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
-	mine, all, others := h.follow(h.key("pinned", memory.RoleViewer, "api:42"), "", ""), h.follow(h.admin, "", ""), h.follow(h.admin, "?endUserId=43", "")
+	mine, all, others := h.follow(
+		h.key("pinned", memory.RoleViewer, "api:42"),
+		"",
+		"",
+	), h.follow(
+		h.admin,
+		"",
+		"",
+	), h.follow(
+		h.admin,
+		"?endUserId=43",
+		"",
+	)
 	outline := h.follow(h.key("viewer", memory.RoleViewer, ""), "", "")
 	if got := mine.response.Header; got.Get("Content-Type") != "text/event-stream" || got.Get("Cache-Control") != "no-store" {
 		t.Errorf("%v", got)
@@ -121,7 +133,9 @@ func TestDreamsAreFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []*stream{mine, all, outline} {
-		if e := s.next(); e.Name != "dream.progress" || e.Data.Dream != begun.ID.String() || e.Data.Phase != "light" || e.Data.Outcome != "running" || e.Data.Mode != "focused" {
+		if e := s.next(); e.Name != "dream.progress" || e.Data.Dream != begun.ID.String() || e.Data.Phase != "light" ||
+			e.Data.Outcome != "running" ||
+			e.Data.Mode != "focused" {
 			t.Errorf("%+v", e)
 		} else if (e.Data.Owner != "") != (s == all) {
 			t.Errorf("owner %q", e.Data.Owner)
@@ -150,8 +164,16 @@ func TestDreamsAreFollowed(t *testing.T) {
 	if e := others.next(); e.Data.Dream == begun.ID.String() || e.Data.Dream == second.ID.String() {
 		t.Errorf("%+v", e)
 	}
-	h.wantError(h.do(request{method: "GET", path: dreamEvents, key: h.admin, header: map[string]string{"Last-Event-ID": "nonsense"}}), 422, "invalid_request")
-	h.wantError(h.do(request{method: "GET", path: dreamEvents + "?owner=api:42", key: h.key("viewer2", memory.RoleViewer, "")}), 403, "owner_not_allowed")
+	h.wantError(
+		h.do(request{method: "GET", path: dreamEvents, key: h.admin, header: map[string]string{"Last-Event-ID": "nonsense"}}),
+		422,
+		"invalid_request",
+	)
+	h.wantError(
+		h.do(request{method: "GET", path: dreamEvents + "?owner=api:42", key: h.key("viewer2", memory.RoleViewer, "")}),
+		403,
+		"owner_not_allowed",
+	)
 	if log := h.log.String(); strings.Contains(log, "MARKER") {
 		t.Error("the log has contents")
 	}

@@ -51,7 +51,17 @@ func TestNightsFollowAgents(t *testing.T) {
 		t.Helper()
 		h.want(h.do(request{method: http.MethodPatch, path: "/api/v1/agents/" + agent, key: h.admin, body: body}), http.StatusOK)
 	}
-	h.want(h.do(request{method: http.MethodPost, path: "/api/v1/agents", key: h.admin, body: map[string]any{"id": agent, "timeZone": "Europe/Berlin"}}), http.StatusCreated)
+	h.want(
+		h.do(
+			request{
+				method: http.MethodPost,
+				path:   "/api/v1/agents",
+				key:    h.admin,
+				body:   map[string]any{"id": agent, "timeZone": "Europe/Berlin"},
+			},
+		),
+		http.StatusCreated,
+	)
 	until("0 2 * * * in Europe/Berlin")
 	patch(`{"settings":{"dreamCron":"15 3 * * 1-5"}}`)
 	patch(`{"timeZone":"Asia/Tokyo"}`) // together

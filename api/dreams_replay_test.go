@@ -32,14 +32,22 @@ func TestADreamIsReplayed(t *testing.T) {
 		return as[replayed](h, h.want(h.postTo(key, original.ReportLink+"/replay", body), 200))
 	}
 	same := replay(h.admin, nil)
-	if same.Status != "completed" || same.Report == nil || same.Report.ReplayOf != original.Dream || same.Report.Trigger != "replay" || !same.Report.DryRun ||
+	if same.Status != "completed" || same.Report == nil || same.Report.ReplayOf != original.Dream || same.Report.Trigger != "replay" ||
+		!same.Report.DryRun ||
 		same.Original.ID != original.Dream {
 		t.Fatalf("%+v %+v", same, same.Report)
 	}
-	if d := same.Difference; d == nil || !d.SameMaterial || !d.SameCandidates || !d.SameMemory || len(d.Settings)+len(d.Candidates)+len(d.Ended) > 0 || d.Diff != "" {
+	if d := same.Difference; d == nil || !d.SameMaterial || !d.SameCandidates || !d.SameMemory ||
+		len(d.Settings)+len(d.Candidates)+len(d.Ended) > 0 ||
+		d.Diff != "" {
 		t.Errorf("the same night was another one: %+v", d)
 	}
-	other := replay(h.key("pinned", memory.RoleMember, "api:42"), map[string]any{"parameters": map[string]any{"minSignals": 1, "minDiversity": 1, "minScore": 0.3, "weights": map[string]any{"recency": 0.5}}})
+	other := replay(
+		h.key("pinned", memory.RoleMember, "api:42"),
+		map[string]any{
+			"parameters": map[string]any{"minSignals": 1, "minDiversity": 1, "minScore": 0.3, "weights": map[string]any{"recency": 0.5}},
+		},
+	)
 	d := other.Difference
 	if d == nil || !d.SameMaterial || d.SameMemory || len(d.Settings) != 4 || !strings.Contains(d.Diff, "The kettle broke.") {
 		t.Fatalf("%+v", d)
@@ -58,7 +66,8 @@ func TestADreamIsReplayed(t *testing.T) {
 	}
 	// The same comparison later, by itself, and for who names nobody without words.
 	path := dreamReports + "/" + other.Dream + "/difference"
-	if got := as[dream.Difference](h, h.want(h.get(path), 200)); fmt.Sprintf("%+v", got.Settings) != fmt.Sprintf("%+v", d.Settings) || got.Diff != d.Diff {
+	if got := as[dream.Difference](h, h.want(h.get(path), 200)); fmt.Sprintf("%+v", got.Settings) != fmt.Sprintf("%+v", d.Settings) ||
+		got.Diff != d.Diff {
 		t.Errorf("%+v", got)
 	}
 	outline := h.want(h.do(request{method: "GET", path: path, key: h.key("viewer", memory.RoleViewer, "")}), 200)

@@ -46,21 +46,24 @@ func TestADreamIsAskedFor(t *testing.T) {
 	h.week("42")
 	// A dry run writes nothing and says what would have been written.
 	dry := as[dreamRun](h, h.want(h.postTo(h.admin, emergence+"?endUserId=42&dryRun=true", nil), 200))
-	if dry.Status != "completed" || dry.Report == nil || !dry.Report.DryRun || !strings.Contains(dry.Report.Diff, "+- Grace keeps the key") {
+	if dry.Status != "completed" || dry.Report == nil || !dry.Report.DryRun ||
+		!strings.Contains(dry.Report.Diff, "+- Grace keeps the key") {
 		t.Fatalf("%+v %+v", dry, dry.Report)
 	}
 	h.wantError(h.get(workspaceFiles+"files/MEMORY.md?scope=PERSONAL&endUserId=42"), 404, "not_found")
 
 	pinned := h.key("pinned", memory.RoleMember, "api:42")
 	done := as[dreamRun](h, h.want(h.postTo(pinned, emergence, nil), 200))
-	if done.Status != "completed" || done.Report == nil || done.Report.Outcome != "written" || done.Report.Trigger != "request" || done.Report.Counts.Promoted != 1 {
+	if done.Status != "completed" || done.Report == nil || done.Report.Outcome != "written" || done.Report.Trigger != "request" ||
+		done.Report.Counts.Promoted != 1 {
 		t.Fatalf("%+v %+v", done, done.Report)
 	}
 	if done.ReportLink != dreamReports+"/"+done.Dream || !strings.HasPrefix(done.WorkflowID, "dream/acme.ada/") ||
 		done.Link != "http://temporal.test/workflows/"+strings.ReplaceAll(done.WorkflowID, "/", "%2F") {
 		t.Errorf("%+v", done)
 	}
-	if got := h.memoryOf("42"); !strings.Contains(got, "- Grace keeps the key of the boathouse in the blue cabinet.") || strings.Contains(got, "kettle") {
+	if got := h.memoryOf("42"); !strings.Contains(got, "- Grace keeps the key of the boathouse in the blue cabinet.") ||
+		strings.Contains(got, "kettle") {
 		t.Errorf("MEMORY.md:\n%s", got)
 	}
 	status := as[dreamingState](h, h.get(dreaming+"/status?endUserId=42"))
@@ -83,7 +86,8 @@ func TestAFocusedDream(t *testing.T) {
 	h.week("42")
 	body := map[string]any{"topic": "TOPICMARKER boathouse"}
 	done := as[dreamRun](h, h.want(h.postTo(h.admin, dreaming+"/focused?endUserId=42", body), 200))
-	if done.Report == nil || done.Report.Mode != "focused" || done.Report.Topic != "TOPICMARKER boathouse" || done.Report.Outcome != "written" {
+	if done.Report == nil || done.Report.Mode != "focused" || done.Report.Topic != "TOPICMARKER boathouse" ||
+		done.Report.Outcome != "written" {
 		t.Errorf("%+v %+v", done, done.Report)
 	}
 	// The topic is not in the workflow's history.
@@ -144,7 +148,8 @@ func TestADreamOfTheSharedMemory(t *testing.T) {
 		h.want(h.put("memory/"+day+".md", "# "+day+"\n\n- The office closes at six on Fridays.\n", nil), 201)
 	}
 	answer := h.want(h.postTo(h.key("member", memory.RoleMember, ""), emergence, nil), 200)
-	if done := as[dreamRun](h, answer); done.Report == nil || done.Report.Outcome != "written" || strings.Contains(string(answer.body), "office") {
+	if done := as[dreamRun](h, answer); done.Report == nil || done.Report.Outcome != "written" ||
+		strings.Contains(string(answer.body), "office") {
 		t.Errorf("%s", answer.body)
 	}
 	got := as[file](h, h.want(h.get(workspaceFiles+"files/MEMORY.md?scope=TEAM"), 200))
@@ -209,7 +214,8 @@ func TestANightThatWasMissed(t *testing.T) {
 		t.Errorf("%+v", dry.Report)
 	}
 	done := as[dreamRun](h, h.want(night(date), 200))
-	if done.Report == nil || done.Report.Night != date+"T02:00" || done.Report.Window == nil || done.Report.Window.AsOf.UTC().Format("2006-01-02T15:04") != date+"T02:00" {
+	if done.Report == nil || done.Report.Night != date+"T02:00" || done.Report.Window == nil ||
+		done.Report.Window.AsOf.UTC().Format("2006-01-02T15:04") != date+"T02:00" {
 		t.Fatalf("%+v %+v", done, done.Report)
 	}
 	for _, asOf := range []string{date, date + "T17:00:00Z"} {
@@ -279,7 +285,8 @@ func TestADreamThatIsNeverStarted(t *testing.T) {
 		h.wantError(h.postTo(h.admin, emergence+"?endUserId=42", nil), 503, "workflows_unavailable")
 	}
 	got := as[dreamPage](h, h.get(dreamReports+"?endUserId=42"))
-	if len(got.Items) != 2 || got.Items[0].Outcome != "failed" || got.Items[0].ReasonCode != "never_started" || got.Items[0].Phase != "ended" {
+	if len(got.Items) != 2 || got.Items[0].Outcome != "failed" || got.Items[0].ReasonCode != "never_started" ||
+		got.Items[0].Phase != "ended" {
 		t.Errorf("%+v", got)
 	}
 	if status := as[dreamingState](h, h.get(dreaming+"/status?endUserId=42")); status.Running != nil {
@@ -320,7 +327,8 @@ func TestARecordThatWasLeftOpen(t *testing.T) {
 		t.Errorf("%+v, and before %+v", next, got)
 	}
 	ref := memory.OwnerRef{Workspace: workspace, Agent: "ada", Owner: left.OwnerID}
-	if running, err := c.DescribeWorkflowExecution(t.Context(), workflows.DreamID(ref), ""); err != nil || running.GetWorkflowExecutionInfo() == nil {
+	if running, err := c.DescribeWorkflowExecution(t.Context(), workflows.DreamID(ref), ""); err != nil ||
+		running.GetWorkflowExecutionInfo() == nil {
 		t.Errorf("%v", err)
 	}
 }

@@ -40,7 +40,8 @@ func TestDreamingStatus(t *testing.T) {
 	h.agent("ada")
 	before := as[dreamingState](h, h.want(h.get(dreaming+"/status?endUserId=42"), 200))
 	if !before.Enabled || before.Last != nil || before.Running != nil || before.Backlog.News || before.Statements == nil || before.Outcomes == nil ||
-		before.Schedule.Cron != "0 2 * * *" || before.Schedule.TimeZone != "UTC" || before.Settings.MinScore != .75 {
+		before.Schedule.Cron != "0 2 * * *" || before.Schedule.TimeZone != "UTC" ||
+		before.Settings.MinScore != .75 {
 		t.Errorf("%+v", before)
 	}
 	if before.Schedule.State != "unknown" || before.Schedule.Next != nil { // Temporal is away
@@ -62,12 +63,14 @@ func TestDreamingStatus(t *testing.T) {
 	if _, err := h.store.BeginDream(t.Context(), dreamer("api:42"), store.NewDream{Mode: "nightly", Trigger: "schedule"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := as[dreamingState](h, h.get(dreaming+"/status?endUserId=42")); got.Running == nil || got.Running.Phase != "light" || got.Running.Outcome != "running" {
+	if got := as[dreamingState](h, h.get(dreaming+"/status?endUserId=42")); got.Running == nil || got.Running.Phase != "light" ||
+		got.Running.Outcome != "running" {
 		t.Errorf("%+v", got.Running)
 	}
 	// Of another owner, and of the shared memory, nothing of it is seen.
 	for _, query := range []string{"?endUserId=43", "", "?owner=system"} {
-		if got := as[dreamingState](h, h.want(h.get(dreaming+"/status"+query), 200)); got.Last != nil || got.Running != nil || got.Diary != "" {
+		if got := as[dreamingState](h, h.want(h.get(dreaming+"/status"+query), 200)); got.Last != nil || got.Running != nil ||
+			got.Diary != "" {
 			t.Errorf("%q: %+v", query, got)
 		}
 	}
@@ -93,7 +96,8 @@ func TestTheStatusOfSharedMemoryIsAnOutlineForOthers(t *testing.T) {
 			t.Errorf("%s: %s", name, status.body)
 		}
 		candidates := h.want(h.do(request{method: "GET", path: dreaming + "/candidates", key: c.key}), 200)
-		if strings.Contains(string(candidates.body), "STATEMENTMARKER") != c.full || !strings.Contains(string(candidates.body), `"score":0.81`) {
+		if strings.Contains(string(candidates.body), "STATEMENTMARKER") != c.full ||
+			!strings.Contains(string(candidates.body), `"score":0.81`) {
 			t.Errorf("%s: %s", name, candidates.body)
 		}
 		why := h.want(h.do(request{method: "GET", path: dreaming + "/candidates/" + string(kept().ID) + "/explain", key: c.key}), 200)
@@ -105,7 +109,10 @@ func TestTheStatusOfSharedMemoryIsAnOutlineForOthers(t *testing.T) {
 			t.Errorf("%s: %s", name, search.body)
 		}
 		// The diary is a shared document.
-		if diary := h.want(h.do(request{method: "GET", path: dreaming + "/dreams", key: c.key}), 200); !strings.Contains(string(diary.body), "DIARYMARKER") {
+		if diary := h.want(h.do(request{method: "GET", path: dreaming + "/dreams", key: c.key}), 200); !strings.Contains(
+			string(diary.body),
+			"DIARYMARKER",
+		) {
 			t.Errorf("%s: %s", name, diary.body)
 		}
 	}
@@ -119,7 +126,8 @@ func TestCandidatesOfTheLatestDream(t *testing.T) {
 		Items []dreamCandidate
 		Next  string
 	}
-	if got := as[candidates](h, h.want(h.get(dreaming+"/candidates?endUserId=42"), 200)); got.Dream != "" || got.Items == nil || len(got.Items) != 0 {
+	if got := as[candidates](h, h.want(h.get(dreaming+"/candidates?endUserId=42"), 200)); got.Dream != "" || got.Items == nil ||
+		len(got.Items) != 0 {
 		t.Errorf("%+v", got)
 	}
 	h.dreamt("api:42", store.NewDream{})
@@ -183,13 +191,15 @@ func TestTheDiary(t *testing.T) {
 		Version                    int
 		Months                     []struct{ Path string }
 	}
-	if got := as[diary](h, h.want(h.get(dreaming+"/dreams?endUserId=42"), 200)); got.Version != 0 || got.Scope != "PERSONAL" || got.Months == nil {
+	if got := as[diary](h, h.want(h.get(dreaming+"/dreams?endUserId=42"), 200)); got.Version != 0 || got.Scope != "PERSONAL" ||
+		got.Months == nil {
 		t.Errorf("%+v", got)
 	}
 	h.dreamt("api:42", store.NewDream{})
 	h.want(h.put("memory/dreaming/diary/2025-12.md?endUserId=42", "# December\n", nil), 201)
 	got := as[diary](h, h.want(h.get(dreaming+"/dreams?endUserId=42"), 200))
-	if got.Version != 1 || got.ETag == "" || !strings.Contains(got.Content, "DIARYMARKER") || len(got.Months) != 1 || got.Months[0].Path != "memory/dreaming/diary/2025-12.md" {
+	if got.Version != 1 || got.ETag == "" || !strings.Contains(got.Content, "DIARYMARKER") || len(got.Months) != 1 ||
+		got.Months[0].Path != "memory/dreaming/diary/2025-12.md" {
 		t.Errorf("%+v", got)
 	}
 	for _, query := range []string{"", "?endUserId=43"} {
@@ -223,7 +233,8 @@ func TestTheNextNight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Schedule.Cron != "30 3 * * *" || got.Schedule.TimeZone != "Europe/Berlin" || got.Schedule.Next == nil || !got.Schedule.Next.After(time.Now()) {
+	if got.Schedule.Cron != "30 3 * * *" || got.Schedule.TimeZone != "Europe/Berlin" || got.Schedule.Next == nil ||
+		!got.Schedule.Next.After(time.Now()) {
 		t.Fatalf("%+v", got.Schedule)
 	}
 	if clock := got.Schedule.Next.In(berlin).Format("15:04"); clock < "03:30" || clock > "03:40" { // ten minutes of jitter

@@ -44,7 +44,9 @@ func promoted() dream.Candidate {
 func kept() dream.Candidate {
 	const text = "STATEMENTMARKER bought a kettle."
 	return dream.Candidate{
-		ID: memory.EntryIDOf("- " + text), Text: text, Score: .41, Verdict: dream.VerdictKept, ReasonCode: dream.ReasonOneOff, Reason: "REASONMARKER",
+		ID: memory.EntryIDOf(
+			"- " + text,
+		), Text: text, Score: .41, Verdict: dream.VerdictKept, ReasonCode: dream.ReasonOneOff, Reason: "REASONMARKER",
 		Places:  []dream.Place{{Origin: dream.FromSession, Day: "2026-01-30", Conversation: "c1", Messages: []int64{1}}},
 		Signals: dream.Signals{MentionDays: []dream.Day{"2026-01-30"}},
 		Gates:   []dream.Gate{{Name: "score", Value: .41, Need: .75}, {Name: "signals", Value: 1, Need: 3}},
@@ -97,10 +99,17 @@ func (h *harness) dreamt(owner memory.Owner, d store.NewDream) store.Dream {
 		after += "\n## Promoted From Short-Term Memory (2026-01-31)\n\n- " + statement + "\n"
 	}
 	err = h.store.DraftDream(ctx, id, record.ID, store.DreamDraft{
-		Ranking: dream.Ranking{Candidates: candidates, Contradictions: []dream.Contradiction{{Older: candidates[1].ID, Newer: candidates[0].ID, Why: "CONTRADICTIONMARKER"}}},
+		Ranking: dream.Ranking{
+			Candidates:     candidates,
+			Contradictions: []dream.Contradiction{{Older: candidates[1].ID, Newer: candidates[0].ID, Why: "CONTRADICTIONMARKER"}},
+		},
 		Changes: []memory.Change{
 			{Ref: memory.Ref{Scope: scope, Path: "MEMORY.md"}, Op: memory.OpReplace, Content: after, Base: stage.Files.Memory.Version},
-			{Ref: memory.Ref{Scope: scope, Path: "DREAMS.md"}, Op: memory.OpAppend, Content: "# Dreams\n\n## 2026-01-31 02:00 Dream\n\nDIARYMARKER\n"},
+			{
+				Ref:     memory.Ref{Scope: scope, Path: "DREAMS.md"},
+				Op:      memory.OpAppend,
+				Content: "# Dreams\n\n## 2026-01-31 02:00 Dream\n\nDIARYMARKER\n",
+			},
 		},
 		Diff:    memory.UnifiedDiff("MEMORY.md", "MEMORY.md", before, after) + " DIFFMARKER\n",
 		Outcome: memory.OutcomeWritten, Reason: "REASONMARKER", Raw: "RAWMARKER", Model: "test/model", PromptVersion: "dream@1",
@@ -149,7 +158,18 @@ func TestDreamsWithoutContentsForWhoNamesNobody(t *testing.T) {
 	h.agent("ada")
 	of42 := h.dreamt("api:42", store.NewDream{Mode: memory.DreamFocused, Trigger: memory.DreamByRequest, Topic: "TOPICMARKER"})
 	listed := []string{"api:42", "TOPICMARKER", "REASONMARKER"}
-	whole := append([]string{"DIFFMARKER", "THEMEMARKER", "CONTRADICTIONMARKER", "PINMARKER", "STATEMENTMARKER", "HEADINGMARKER", "TAGMARKER", "memory/2026-01-30.md"}, listed...)
+	whole := append(
+		[]string{
+			"DIFFMARKER",
+			"THEMEMARKER",
+			"CONTRADICTIONMARKER",
+			"PINMARKER",
+			"STATEMENTMARKER",
+			"HEADINGMARKER",
+			"TAGMARKER",
+			"memory/2026-01-30.md",
+		},
+		listed...)
 	shows := func(what string, a answered, markers []string, shown bool) {
 		t.Helper()
 		for _, marker := range markers {
@@ -172,14 +192,22 @@ func TestDreamsWithoutContentsForWhoNamesNobody(t *testing.T) {
 			h.wantError(read(candidates), 404, "not_found")
 			continue
 		}
-		if x := got.Items[0]; x.ID != of42.ID.String() || x.Outcome != "written" || x.Phase != "ended" || x.Counts.Candidates != 2 || x.Usage.InputTokens != 100 {
+		if x := got.Items[0]; x.ID != of42.ID.String() || x.Outcome != "written" || x.Phase != "ended" || x.Counts.Candidates != 2 ||
+			x.Usage.InputTokens != 100 {
 			t.Errorf("%s: %+v", c.name, x)
 		}
 		shows(c.name+" lists", list, listed, c.whole)
 		shows(c.name+" reads", h.want(read(one), 200), whole, c.whole)
 		page := h.want(read(candidates), 200)
-		shows(c.name+" reads candidates", page, []string{"STATEMENTMARKER", "HEADINGMARKER", "TAGMARKER", "REASONMARKER", "memory/2026-01-30.md"}, c.whole)
-		if got := as[struct{ Items []dreamCandidate }](h, page); len(got.Items) != 2 || got.Items[0].Score != .81 || got.Items[1].ReasonCode != "one_off" || len(got.Items[1].Gates) != 2 {
+		shows(
+			c.name+" reads candidates",
+			page,
+			[]string{"STATEMENTMARKER", "HEADINGMARKER", "TAGMARKER", "REASONMARKER", "memory/2026-01-30.md"},
+			c.whole,
+		)
+		if got := as[struct{ Items []dreamCandidate }](h, page); len(got.Items) != 2 || got.Items[0].Score != .81 ||
+			got.Items[1].ReasonCode != "one_off" ||
+			len(got.Items[1].Gates) != 2 {
 			t.Errorf("%s: %s", c.name, page.body)
 		}
 	}
@@ -215,8 +243,11 @@ func TestAReportOfADream(t *testing.T) {
 	path := dreamReports + "/" + record.ID.String()
 	got := as[dreamReport](h, h.want(h.get(path), 200))
 	if got.Mode != "nightly" || got.Trigger != "schedule" || got.Night != "2026-01-31T02:00" || got.Owner != "api:42" || got.Scope != "PERSONAL" ||
-		got.DryRun || got.Outcome != "written" || got.Model != "test/model" || got.PromptVersion != "dream@1" || got.Settings.MinScore != .75 ||
-		got.Usage.OutputTokens != 10 || got.Seconds == nil || !strings.Contains(got.Diff, "+- "+statement) {
+		got.DryRun || got.Outcome != "written" || got.Model != "test/model" || got.PromptVersion != "dream@1" ||
+		got.Settings.MinScore != .75 ||
+		got.Usage.OutputTokens != 10 ||
+		got.Seconds == nil ||
+		!strings.Contains(got.Diff, "+- "+statement) {
 		t.Errorf("%+v", got)
 	}
 	if got.Window == nil || got.Window.From != "2026-01-25" || !got.Window.AsOf.Equal(time.Date(2026, 1, 31, 2, 0, 0, 0, time.UTC)) {
@@ -259,7 +290,10 @@ func TestDreamsAreFilteredAndPaged(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
 	for i := range 3 {
-		h.dreamt("api:42", store.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: fmt.Sprintf("2026-01-1%dT02:00", i)})
+		h.dreamt(
+			"api:42",
+			store.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: fmt.Sprintf("2026-01-1%dT02:00", i)},
+		)
 	}
 	h.dreamt("api:42", store.NewDream{Mode: memory.DreamPromote, Trigger: memory.DreamByRequest, DryRun: true})
 	h.dreamt("api:43", store.NewDream{Mode: memory.DreamPromote, Trigger: memory.DreamByRequest})

@@ -57,7 +57,8 @@ func TestEvents(t *testing.T) {
 		}
 		if data, found := strings.CutPrefix(lines.Text(), "data: "); found {
 			var e struct{ ID, Kind, Path, Owner string }
-			if err := json.Unmarshal([]byte(data), &e); err != nil || e.ID != id || e.Kind != "document.written" || e.Path != "two.md" || e.Owner != "api:42" {
+			if err := json.Unmarshal([]byte(data), &e); err != nil || e.ID != id || e.Kind != "document.written" || e.Path != "two.md" ||
+				e.Owner != "api:42" {
 				t.Fatalf("event %s: %v", data, err)
 			}
 			break
@@ -66,7 +67,12 @@ func TestEvents(t *testing.T) {
 	if id == "" {
 		t.Fatal("nothing was told")
 	}
-	asLines, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+eventsOfAda+"?owner=api:42&kind=document.written&path=two.md", nil)
+	asLines, err := http.NewRequestWithContext(
+		t.Context(),
+		http.MethodGet,
+		h.url+eventsOfAda+"?owner=api:42&kind=document.written&path=two.md",
+		nil,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +102,8 @@ func TestEvents(t *testing.T) {
 		t.Errorf("downloaded %q as %s", paths, download.Header.Get("Content-Type"))
 	}
 	list := h.want(h.do(request{method: "GET", path: eventsOfAda + "?owner=api:42&after=" + id, key: h.admin}), 200)
-	if strings.Contains(string(list.body), "one.md") || strings.Contains(string(list.body), "two.md") || !strings.Contains(string(list.body), `"next"`) {
+	if strings.Contains(string(list.body), "one.md") || strings.Contains(string(list.body), "two.md") ||
+		!strings.Contains(string(list.body), `"next"`) {
 		t.Errorf("behind the last one: %s", list.body)
 	}
 	for _, after := range []string{"x", "1152921504606846976-0"} {

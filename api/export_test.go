@@ -1,31 +1,33 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"reverie/api/rest"
+)
 
 // HurryHeartbeat has a server write to followers of dreams more often than it does, before any of them comes.
-func HurryHeartbeat(s *Server, d time.Duration) { s.followers.heartbeat = d }
+func HurryHeartbeat(s *Server, d time.Duration) { s.Heartbeat = d }
 
 // Followers and MaxFollowers are how many requests follow dreams, and how many may.
 func Followers(s *Server) int {
-	s.followers.mu.Lock()
-	defer s.followers.mu.Unlock()
-	return s.followers.count
+	return s.dreams.Following()
 }
 
-// MaxFollowers is maxFollowers.
-const MaxFollowers = maxFollowers
+// MaxFollowers is MaxFollowers.
+const MaxFollowers = rest.MaxFollowers
 
 // Turns is how many turns a server is making.
-func Turns(s *Server) int { return len(s.turning) }
+func Turns(s *Server) int { return len(s.Turning) }
 
 // TakeTurns takes all the room that there is for turns, until release is called.
 func TakeTurns(s *Server) (release func()) {
-	for range maxTurns {
-		s.turning <- struct{}{}
+	for range cap(s.Turning) {
+		s.Turning <- struct{}{}
 	}
 	return func() {
-		for range maxTurns {
-			<-s.turning
+		for range cap(s.Turning) {
+			<-s.Turning
 		}
 	}
 }

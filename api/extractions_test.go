@@ -36,7 +36,9 @@ func TestOutcomesWithoutContentsForWhoNamesNobody(t *testing.T) {
 			continue
 		}
 		if c.items > 0 {
-			if x := got.Items[0]; x.ID != id.String() || x.Outcome != "quarantined" || x.ReasonCode != "guards" || x.From != 1 || x.To != 2 || x.Conversation != "c1" {
+			if x := got.Items[0]; x.ID != id.String() || x.Outcome != "quarantined" || x.ReasonCode != "guards" || x.From != 1 ||
+				x.To != 2 ||
+				x.Conversation != "c1" {
 				t.Errorf("%s: %+v", c.name, x)
 			}
 			for _, marker := range markers {
@@ -59,7 +61,8 @@ func TestOutcomesWithoutContentsForWhoNamesNobody(t *testing.T) {
 	conversations := func(key string) string {
 		return string(h.want(h.do(request{method: "GET", path: "/api/v1/agents/ada/conversations", key: key}), 200).body)
 	}
-	if body := conversations(h.key("outlines", memory.RoleViewer, "")); !strings.Contains(body, `"c1"`) || strings.Contains(body, "api:42") {
+	if body := conversations(h.key("outlines", memory.RoleViewer, "")); !strings.Contains(body, `"c1"`) ||
+		strings.Contains(body, "api:42") {
 		t.Errorf("viewer: %s", body)
 	}
 	if body := conversations(h.admin); !strings.Contains(body, "api:42") {

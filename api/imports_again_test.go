@@ -107,7 +107,8 @@ func TestEveryFormatMovesInOnce(t *testing.T) {
 			formats[format] = true
 			options := map[string]any{"source": "first", "format": format}
 			first := h.moveInTo(agent, h.admin, options, items...)
-			if first.State != "done" || first.Items != len(items) || first.Outcomes["failed"]+first.Outcomes["quarantined"] > 0 || first.Outcomes["written"] == 0 {
+			if first.State != "done" || first.Items != len(items) || first.Outcomes["failed"]+first.Outcomes["quarantined"] > 0 ||
+				first.Outcomes["written"] == 0 {
 				t.Fatalf("%+v of %d items", first, len(items))
 			}
 			was, calls := h.left(agent), engine.asked()

@@ -37,7 +37,20 @@ func TestAnImportIsCancelled(t *testing.T) {
 		note("a-note", "memory/2023-01-01.md", "PERSONAL", "# 2023-01-01\n\n- Rain.\n"),
 		talkOn("first", begin, 4), talkOn("second", begin.AddDate(0, 0, 1), 4), talkOn("third", begin.AddDate(0, 0, 2), 4),
 	}
-	made := as[imported](h, h.want(h.do(request{method: "POST", path: importsOf, key: h.admin, body: map[string]any{"owner": "user:7", "source": "s", "format": "chatgpt"}}), 200))
+	made := as[imported](
+		h,
+		h.want(
+			h.do(
+				request{
+					method: "POST",
+					path:   importsOf,
+					key:    h.admin,
+					body:   map[string]any{"owner": "user:7", "source": "s", "format": "chatgpt"},
+				},
+			),
+			200,
+		),
+	)
 	path := importsOf + "/" + made.ID
 	start := func() {
 		h.t.Helper()
@@ -115,7 +128,10 @@ func TestAnImportWaitsForTheBudget(t *testing.T) {
 		settings.MinMessages, settings.MinUserChars = 2, 1
 		steps, err := activities.New(activities.Options{
 			Store: h.store, Proposer: engine, Paid: true, Budget: memory.Budget{Tokens: tokens}, Defaults: settings,
-			Timing: memory.Timing{Quiet: time.Hour, Cooldown: time.Hour}, Now: func() time.Time { return day }, Log: slog.New(slog.DiscardHandler),
+			Timing: memory.Timing{
+				Quiet:    time.Hour,
+				Cooldown: time.Hour,
+			}, Now: func() time.Time { return day }, Log: slog.New(slog.DiscardHandler),
 			DreamDefaults: memory.DefaultDreamSettings(),
 		})
 		if err != nil {
@@ -130,7 +146,10 @@ func TestAnImportWaitsForTheBudget(t *testing.T) {
 	stop := work(100)
 	defer func() { stop() }()
 	begin := time.Date(2024, 3, 1, 8, 0, 0, 0, time.UTC)
-	made := as[imported](h, h.want(h.do(request{method: "POST", path: importsOf, key: h.admin, body: map[string]any{"source": "s", "format": "chatgpt"}}), 200))
+	made := as[imported](
+		h,
+		h.want(h.do(request{method: "POST", path: importsOf, key: h.admin, body: map[string]any{"source": "s", "format": "chatgpt"}}), 200),
+	)
 	path := importsOf + "/" + made.ID
 	talk := func(key, owner string, day int) map[string]any {
 		item := talkOn(key, begin.AddDate(0, 0, day), 4)
@@ -138,7 +157,12 @@ func TestAnImportWaitsForTheBudget(t *testing.T) {
 		return item
 	}
 	items := []map[string]any{
-		note("note", "memory/2023-01-01.md", "TEAM", "# 2023-01-01\n\n- Rain.\n"), talk("a", "user:1", 0), talk("b", "user:1", 1), talk("c", "user:2", 0), talk("d", "user:2", 1),
+		note(
+			"note",
+			"memory/2023-01-01.md",
+			"TEAM",
+			"# 2023-01-01\n\n- Rain.\n",
+		), talk("a", "user:1", 0), talk("b", "user:1", 1), talk("c", "user:2", 0), talk("d", "user:2", 1),
 	}
 	h.want(h.do(request{method: "POST", path: path + "/items", key: h.admin, body: map[string]any{"items": items}}), 200)
 	h.want(h.do(request{method: "POST", path: path + "/start", key: h.admin}), 202)

@@ -22,10 +22,22 @@ func TestWhatIsTooLargeToMoveIn(t *testing.T) {
 	zero := saying("f-zero", "a\x00b") // PostgreSQL cannot hold it
 	long := strings.Repeat("é", memory.MaxMessageBytes/2)
 	document := strings.Repeat("- a statement of some length\n", memory.MaxDocumentBytes/29+1)
-	done := h.moveIn(h.admin, map[string]any{"owner": "user:7", "source": "s", "format": "chatgpt", "extract": false},
-		saying("a-longest", long), saying("b-longer", long+"!"),
-		note("c-longest", "memory/c.md", "PERSONAL", document[:memory.MaxDocumentBytes]), note("d-longer", "memory/d.md", "PERSONAL", document[:memory.MaxDocumentBytes+1]),
-		spoken, zero, note("g-zero", "memory/g.md", "PERSONAL", "a\x00b"))
+	done := h.moveIn(
+		h.admin,
+		map[string]any{"owner": "user:7", "source": "s", "format": "chatgpt", "extract": false},
+		saying("a-longest", long),
+		saying("b-longer", long+"!"),
+		note(
+			"c-longest",
+			"memory/c.md",
+			"PERSONAL",
+			document[:memory.MaxDocumentBytes],
+		),
+		note("d-longer", "memory/d.md", "PERSONAL", document[:memory.MaxDocumentBytes+1]),
+		spoken,
+		zero,
+		note("g-zero", "memory/g.md", "PERSONAL", "a\x00b"),
+	)
 	want := map[string]string{
 		"a-longest": "written stored", "b-longer": "failed too_large", "c-longest": "written ", "d-longer": "failed too_large",
 		"e-speaker": "failed invalid", "f-zero": "failed invalid", "g-zero": "failed invalid",

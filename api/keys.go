@@ -7,23 +7,25 @@ import (
 
 	"github.com/google/uuid"
 
+	"reverie/api/fault"
+	"reverie/api/rest"
 	"reverie/memory"
 	"reverie/store"
 )
 
 func (s *Server) keyRoutes() {
-	register(s, route{
-		id: "create-key", method: http.MethodPost, path: "/api/v1/keys", tag: "keys", need: memory.RoleAdmin,
-		summary: "Create a key", status: http.StatusCreated, body: maxSmallBody,
-		doc: "The secret is in this answer and nowhere else. Needs an admin key that is not limited to some agents.",
+	rest.Register(s.Server, rest.Route{
+		ID: "create-key", Method: http.MethodPost, Path: "/api/v1/keys", Tag: "keys", Need: memory.RoleAdmin,
+		Summary: "Create a key", Status: http.StatusCreated, Body: rest.MaxSmallBody,
+		Doc: "Only this answer contains the secret. Needs an admin key that is not limited to some agents.",
 	}, s.createKey)
-	register(s, route{
-		id: "list-keys", method: http.MethodGet, path: "/api/v1/keys", tag: "keys", need: memory.RoleAdmin,
-		summary: "List keys, newest first, revoked ones included",
+	rest.Register(s.Server, rest.Route{
+		ID: "list-keys", Method: http.MethodGet, Path: "/api/v1/keys", Tag: "keys", Need: memory.RoleAdmin,
+		Summary: "List keys, newest first, revoked ones included",
 	}, s.listKeys)
-	register(s, route{
-		id: "revoke-key", method: http.MethodDelete, path: "/api/v1/keys/{key}", tag: "keys", need: memory.RoleAdmin,
-		summary: "Revoke a key for good", doc: "It stops working at once on this server and within 5 seconds on others.",
+	rest.Register(s.Server, rest.Route{
+		ID: "revoke-key", Method: http.MethodDelete, Path: "/api/v1/keys/{key}", Tag: "keys", Need: memory.RoleAdmin,
+		Summary: "Revoke a key", Doc: "It stops working at once on this server, and within 5 seconds on others.",
 	}, s.revokeKey)
 }
 
@@ -42,7 +44,7 @@ func viewKey(k store.Key) KeyView {
 	return KeyView{k.ID, k.Name, k.Role, k.Agents, k.Owner, k.CreatedAt, k.RevokedAt}
 }
 
-// newKeyView is the one answer with a secret in it.
+// newKeyView is the only answer that contains a secret.
 type newKeyView struct {
 	KeyView
 	Secret string `json:"secret" doc:"Send it as Authorization: Bearer and this. It is not shown again."`
@@ -57,29 +59,33 @@ type newKeyInput struct {
 	}
 }
 
-func (s *Server) createKey(ctx context.Context, in *newKeyInput) (*reply[newKeyView], error) {
+func (s *Server) createKey(ctx context.Context, in *newKeyInput) (*rest.Reply[newKeyView], error) {
 	owner := memory.NoOwner
 	if in.Body.Owner != "" {
 		var err error
 		if owner, err = memory.ParseOwner(in.Body.Owner); err != nil {
-			return nil, invalidAt("body.owner", "%s", err)
+			return nil, fault.InvalidAt("body.owner", "%s", err)
 		}
 		if in.Body.Role == memory.RoleAdmin {
-			return nil, invalidAt("body.role", "a key that is pinned to an owner is a viewer or a member key")
+			return nil, fault.InvalidAt("body.role", "a key that is pinned to an owner is a viewer or a member key")
 		}
 	}
 	id, err := keyManager(ctx)
 	if err != nil {
 		return nil, err
 	}
-	secret, key, err := s.Store.CreateKey(ctx, id, store.NewKey{Name: in.Body.Name, Role: in.Body.Role, Agents: in.Body.Agents, Owner: owner})
+	secret, key, err := s.Store.CreateKey(
+		ctx,
+		id,
+		store.NewKey{Name: in.Body.Name, Role: in.Body.Role, Agents: in.Body.Agents, Owner: owner},
+	)
 	if err != nil {
 		return nil, err
 	}
-	return created(newKeyView{viewKey(key), secret}), nil
+	return rest.Created(newKeyView{viewKey(key), secret}), nil
 }
 
-func (s *Server) listKeys(ctx context.Context, _ *struct{}) (*reply[page[KeyView]], error) {
+func (s *Server) listKeys(ctx context.Context, _ *struct{}) (*rest.Reply[rest.Page[KeyView]], error) {
 	id, err := keyManager(ctx)
 	if err != nil {
 		return nil, err
@@ -88,17 +94,17 @@ func (s *Server) listKeys(ctx context.Context, _ *struct{}) (*reply[page[KeyView
 	if err != nil {
 		return nil, err
 	}
-	return ok(page[KeyView]{Items: views(keys, viewKey)}), nil
+	return rest.OK(rest.Page[KeyView]{Items: rest.Views(keys, viewKey)}), nil
 }
 
 type keyInput struct {
 	Key string `path:"key" format:"uuid" doc:"Id of the key."`
 }
 
-func (s *Server) revokeKey(ctx context.Context, in *keyInput) (*reply[revokedView], error) {
+func (s *Server) revokeKey(ctx context.Context, in *keyInput) (*rest.Reply[revokedView], error) {
 	key, err := uuid.Parse(in.Key)
 	if err != nil {
-		return nil, invalidAt("path.key", "it is not a UUID")
+		return nil, fault.InvalidAt("path.key", "it is not a UUID")
 	}
 	id, err := keyManager(ctx)
 	if err != nil {
@@ -107,8 +113,8 @@ func (s *Server) revokeKey(ctx context.Context, in *keyInput) (*reply[revokedVie
 	if err := s.Store.RevokeKey(ctx, id, key); err != nil {
 		return nil, err
 	}
-	s.keys.forget(key)
-	return ok(revokedView{key, true}), nil
+	s.Keys.Forget(key)
+	return rest.OK(revokedView{key, true}), nil
 }
 
 type revokedView struct {
@@ -118,9 +124,9 @@ type revokedView struct {
 
 // keyManager is the identity of a caller who may manage keys: one who could not give more than they have.
 func keyManager(ctx context.Context) (memory.Identity, error) {
-	id := callerOf(ctx).Identity()
+	id := rest.CallerOf(ctx).Identity()
 	if id.Agents != nil || id.Pinned {
-		return id, problem(nameForbidden, "keys are managed with an admin key that is not limited to agents or an owner")
+		return id, fault.New(fault.Forbidden, "Managing keys needs an admin key that is not limited to agents or an owner")
 	}
 	return id, nil
 }

@@ -87,7 +87,14 @@ func startWith(t *testing.T, database string, opened store.Options, options ...f
 	if err := s.EnsureWorkspace(t.Context(), workspace, "Acme"); err != nil {
 		t.Fatal(err)
 	}
-	h := &harness{t: t, store: s, database: database, admin: "test-admin-key-" + uuid.NewString(), log: &logBuffer{}, keys: map[string]uuid.UUID{}}
+	h := &harness{
+		t:        t,
+		store:    s,
+		database: database,
+		admin:    "test-admin-key-" + uuid.NewString(),
+		log:      &logBuffer{},
+		keys:     map[string]uuid.UUID{},
+	}
 	if err := s.EnsureKey(t.Context(), workspace, "test", h.admin, memory.RoleAdmin); err != nil {
 		t.Fatal(err)
 	}

@@ -150,7 +150,13 @@ func TestEveryWayToMemory(t *testing.T) {
 			h.be(q, true)
 			h.want(h.put("MEMORY.md?owner=api:42", "- I live in "+keptInMemory+"\n", nil), 201)
 			h.want(h.post("c1", batch("42", true, "I live in Bern.", "Noted.")), 202)
-			dreamt, rehearsed := h.dreamt("api:42", store.NewDream{}), h.dreamt("api:42", store.NewDream{Mode: "nightly", Trigger: "request", DryRun: true})
+			dreamt, rehearsed := h.dreamt(
+				"api:42",
+				store.NewDream{},
+			), h.dreamt(
+				"api:42",
+				store.NewDream{Mode: "nightly", Trigger: "request", DryRun: true},
+			)
 			table := probes(h.quarantined("c1"), dreamt.ID, rehearsed.ID)
 			for i, id := range slices.SortedFunc(maps.Keys(concerns), func(a, b string) int { // those that change memory come later
 				return cmp.Or(cmp.Compare(concerns[a], concerns[b]), cmp.Compare(a, b))

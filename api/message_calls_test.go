@@ -37,7 +37,8 @@ func TestToolCallsGoInAndOut(t *testing.T) {
 			ToolCallID string
 		}
 	}](h, answer)
-	if len(got.Items) != 4 || cmp.Diff(calls, got.Items[1].ToolCalls) != "" || got.Items[2].ToolCallID != "call_1" || got.Items[3].ToolCallID != "call_2" {
+	if len(got.Items) != 4 || cmp.Diff(calls, got.Items[1].ToolCalls) != "" || got.Items[2].ToolCallID != "call_1" ||
+		got.Items[3].ToolCallID != "call_2" {
 		t.Errorf("%+v", got)
 	}
 	if n := strings.Count(string(answer.body), "toolCalls"); n != 1 {

@@ -70,7 +70,10 @@ func TestMessagesArePaged(t *testing.T) {
 	var seen []int64
 	after := int64(0)
 	for {
-		p := as[messagePage](h, h.want(h.get(fmt.Sprintf("/api/v1/agents/ada/conversations/c1/messages?endUserId=42&limit=2&after=%d", after)), 200))
+		p := as[messagePage](
+			h,
+			h.want(h.get(fmt.Sprintf("/api/v1/agents/ada/conversations/c1/messages?endUserId=42&limit=2&after=%d", after)), 200),
+		)
 		for _, m := range p.Items {
 			seen = append(seen, m.Seq)
 		}
@@ -218,7 +221,11 @@ func TestAllFaultsAreNamedAtOnce(t *testing.T) {
 	}
 	h.wantError(h.post("c1", `{"endUserId":`), 400, "invalid_body")
 	h.wantError(h.post("c1", ``), 400, "invalid_body")
-	h.wantError(h.post("c1", "{\"endUserId\":\"42\",\"messages\":[{\"id\":\"m\",\"role\":\"user\",\"content\":\"\xff\"}]}"), 400, "invalid_body")
+	h.wantError(
+		h.post("c1", "{\"endUserId\":\"42\",\"messages\":[{\"id\":\"m\",\"role\":\"user\",\"content\":\"\xff\"}]}"),
+		400,
+		"invalid_body",
+	)
 	typed := func(contentType, body string) answered {
 		return h.do(request{
 			method: "POST", path: "/api/v1/agents/ada/conversations/c1/messages", key: h.admin, body: body,
@@ -227,7 +234,13 @@ func TestAllFaultsAreNamedAtOnce(t *testing.T) {
 	}
 	h.wantError(typed("text/xml", "<a/>"), 415, "unsupported_media_type")
 	h.wantError(typed("application/x-www-form-urlencoded", "a=b"), 400, "invalid_body")
-	h.want(typed("application/x-www-form-urlencoded", `{"endUserId":"42","messages":[{"id":"m","role":"user","content":"as curl -d sends it"}]}`), 202)
+	h.want(
+		typed(
+			"application/x-www-form-urlencoded",
+			`{"endUserId":"42","messages":[{"id":"m","role":"user","content":"as curl -d sends it"}]}`,
+		),
+		202,
+	)
 	h.wantError(h.get("/api/v1/agents/ada/conversations?limi=3"), 422, "invalid_request")
 }
 

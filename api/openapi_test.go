@@ -37,7 +37,7 @@ func TestRoutesAndDocumentAgree(t *testing.T) {
 	}
 	parameter := regexp.MustCompile(`\{[^}]+\}`)
 	described := map[string]bool{}
-	for path, item := range s.api.OpenAPI().Paths {
+	for path, item := range s.API.OpenAPI().Paths {
 		for method, op := range map[string]bool{
 			"GET": item.Get != nil, "POST": item.Post != nil, "PUT": item.Put != nil, "PATCH": item.Patch != nil, "DELETE": item.Delete != nil,
 		} {
@@ -47,7 +47,7 @@ func TestRoutesAndDocumentAgree(t *testing.T) {
 		}
 	}
 	routed := map[string]bool{}
-	for _, r := range s.echo.Routes() {
+	for _, r := range s.Echo.Routes() {
 		path := regexp.MustCompile(`:[a-zA-Z]+|\*$`).ReplaceAllString(r.Path, "{}")
 		routed[r.Method+" "+path] = true
 	}

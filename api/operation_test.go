@@ -50,8 +50,14 @@ func TestWithoutTheDatabase(t *testing.T) {
 		t.Error("it does not say when to try again")
 	}
 	h.wantError(h.post("c1", batch("42", true, "hello")), 503, "store_unavailable")
-	search := h.wantError(h.do(request{method: "POST", path: searchPath, key: h.admin, body: map[string]any{"query": "hello"}}), 503, "store_unavailable")
-	if got := as[foundResults](h, search); got.Results == nil || !got.Disabled || !got.Unavailable || got.Error == "" || got.Warning == "" || got.Action == "" {
+	search := h.wantError(
+		h.do(request{method: "POST", path: searchPath, key: h.admin, body: map[string]any{"query": "hello"}}),
+		503,
+		"store_unavailable",
+	)
+	if got := as[foundResults](h, search); got.Results == nil || !got.Disabled || !got.Unavailable || got.Error == "" ||
+		got.Warning == "" ||
+		got.Action == "" {
 		t.Errorf("%s", search.body)
 	}
 	h.wantError(h.do(request{method: "GET", path: "/api/v1/agents", key: "rv_unknown"}), 503, "store_unavailable")
@@ -108,7 +114,8 @@ func TestStatusWithTheBuiltInEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	body := string(h.want(h.get("/api/v1/status"), 200).body)
-	if !strings.Contains(body, `"builtIn":true`) || !strings.Contains(body, "built-in engine extracts by rules") || strings.Contains(body, "REPORTMARKER") {
+	if !strings.Contains(body, `"builtIn":true`) || !strings.Contains(body, "built-in engine extracts by rules") ||
+		strings.Contains(body, "REPORTMARKER") {
 		t.Errorf("%s", body)
 	}
 }
@@ -220,7 +227,8 @@ func TestLogsHaveNoContents(t *testing.T) {
 	h.do(request{method: "GET", path: "/api/v1/agents", key: "rv_" + marker})
 	h.do(request{method: "GET", path: "/api/v1/agents", key: h.admin, header: map[string]string{"X-Request-Id": marker + " \"forged"}})
 	log := h.log.String()
-	if !strings.Contains(log, `"route":"/api/v1/agents/:agent/conversations/:conversation/messages"`) || !strings.Contains(log, `"status":202`) ||
+	if !strings.Contains(log, `"route":"/api/v1/agents/:agent/conversations/:conversation/messages"`) ||
+		!strings.Contains(log, `"status":202`) ||
 		!strings.Contains(log, h.keys["member"].String()) {
 		t.Errorf("requests are not logged:\n%s", log)
 	}

@@ -14,7 +14,8 @@ func TestThePageLoadsOnlyFromThisServer(t *testing.T) {
 		t.Errorf("type %s", page.header.Get("Content-Type"))
 	}
 	policy := page.header.Get("Content-Security-Policy")
-	if !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "http") || strings.Contains(policy, "script-src 'self' 'unsafe") {
+	if !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "http") ||
+		strings.Contains(policy, "script-src 'self' 'unsafe") {
 		t.Errorf("policy %s", policy)
 	}
 	used := regexp.MustCompile(`(?:src|href)="([^"]+)"`).FindAllStringSubmatch(string(page.body), -1)
@@ -29,7 +30,10 @@ func TestThePageLoadsOnlyFromThisServer(t *testing.T) {
 			t.Errorf("%s: status %d, %d bytes", u[1], got.status, len(got.body))
 		}
 	}
-	plain := h.want(h.do(request{method: "GET", path: "/docs/swagger-ui.css", header: map[string]string{"Accept-Encoding": "identity"}}), 200)
+	plain := h.want(
+		h.do(request{method: "GET", path: "/docs/swagger-ui.css", header: map[string]string{"Accept-Encoding": "identity"}}),
+		200,
+	)
 	if plain.header.Get("Content-Encoding") != "" || !strings.Contains(string(plain.body), ".swagger-ui") {
 		t.Error("without gzip the style cannot be read")
 	}

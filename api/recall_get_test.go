@@ -33,7 +33,9 @@ func TestReadingPartsOfDocuments(t *testing.T) {
 	h.want(h.put("long.md?owner=api:42", strings.Join(lines, "\n")+"\n", nil), 201)
 	got := h.part("path=long.md&owner=api:42")
 	if got.From != 1 || got.Lines != 120 || got.Total != 300 || !got.Truncated || got.NextFrom != 121 || got.Notice == "" || got.Citation != "long.md#L1-L120" ||
-		got.Text != strings.Join(lines[:120], "\n") || got.Corpus != "memory" || got.Scope != "PERSONAL" || got.Owner != "api:42" || got.Version != 1 {
+		got.Text != strings.Join(lines[:120], "\n") || got.Corpus != "memory" || got.Scope != "PERSONAL" ||
+		got.Owner != "api:42" ||
+		got.Version != 1 {
 		t.Errorf("%+v", got)
 	}
 	// The parts are the whole.
@@ -89,7 +91,12 @@ func TestReadingPartsOfConversations(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
 	h.want(h.post("c%2F1", map[string]any{"endUserId": "42", "messages": []map[string]any{
-		{"id": "a", "role": "user", "name": "Grace", "content": "Hello,\n\nAda."}, {"id": "b", "role": "assistant", "content": "Hi."}, {"id": "c", "role": "tool", "content": "42"},
+		{
+			"id":      "a",
+			"role":    "user",
+			"name":    "Grace",
+			"content": "Hello,\n\nAda.",
+		}, {"id": "b", "role": "assistant", "content": "Hi."}, {"id": "c", "role": "tool", "content": "42"},
 	}}), 202)
 	path := "path=" + url.QueryEscape("sessions/c/1")
 	got := h.part(path + "&owner=api:42")
@@ -98,7 +105,8 @@ func TestReadingPartsOfConversations(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	got = h.part(path + "&owner=api:42&from=2&lines=1")
-	if got.Text != "Assistant: Hi." || got.From != 2 || got.Lines != 1 || !got.Truncated || got.NextFrom != 3 || got.Notice == "" || !slices.Equal(got.MessageIDs, []string{"b"}) {
+	if got.Text != "Assistant: Hi." || got.From != 2 || got.Lines != 1 || !got.Truncated || got.NextFrom != 3 || got.Notice == "" ||
+		!slices.Equal(got.MessageIDs, []string{"b"}) {
 		t.Errorf("%+v", got)
 	}
 	if got := h.part(path + "&owner=api:42&from=9"); got.Text != "" || got.Lines != 0 {
@@ -142,11 +150,16 @@ func TestKeywordSearch(t *testing.T) {
 	}
 	find := func(body map[string]any) hits {
 		t.Helper()
-		return as[hits](h, h.want(h.do(request{method: "POST", path: "/api/v1/agents/ada/memory/keyword?owner=api:42", key: h.admin, body: body}), 200))
+		return as[hits](
+			h,
+			h.want(h.do(request{method: "POST", path: "/api/v1/agents/ada/memory/keyword?owner=api:42", key: h.admin, body: body}), 200),
+		)
 	}
 	got := find(map[string]any{"query": "blue cabinet"})
 	if got.TotalHits != 2 || got.Scope != "all" || got.Query != "blue cabinet" || len(got.Hits) != 2 || got.Hits[0].Filename != "MEMORY.md" || got.Hits[0].LineNumber != 3 ||
-		got.Hits[0].Score != 2 || got.Hits[0].Snippet != "The [[blue]] [[cabinet]] is in the hall." || got.Hits[1].Score != 1.4 {
+		got.Hits[0].Score != 2 ||
+		got.Hits[0].Snippet != "The [[blue]] [[cabinet]] is in the hall." ||
+		got.Hits[1].Score != 1.4 {
 		t.Errorf("%+v", got)
 	}
 	if got := find(map[string]any{"query": "进展"}); got.TotalHits != 1 || got.Hits[0].LineNumber != 2 {
@@ -161,7 +174,11 @@ func TestKeywordSearch(t *testing.T) {
 	for _, body := range []map[string]any{
 		{"query": "x"}, {"query": strings.Repeat("x", 65)}, {"query": "  x "}, {"query": "blue", "scope": "everything"}, {"query": "blue", "limit": 31}, {"query": "blue", "limit": -1},
 	} {
-		h.wantError(h.do(request{method: "POST", path: "/api/v1/agents/ada/memory/keyword", key: h.admin, body: body}), 422, "invalid_search")
+		h.wantError(
+			h.do(request{method: "POST", path: "/api/v1/agents/ada/memory/keyword", key: h.admin, body: body}),
+			422,
+			"invalid_search",
+		)
 	}
 }
 
@@ -187,7 +204,8 @@ func TestStatusOfTheIndex(t *testing.T) {
 		Embedders []any
 	}
 	got := as[status](h, h.want(h.get("/api/v1/agents/ada/memory/status?deep=true"), 200))
-	if !got.Enabled || got.Mode != "lexical" || len(got.Corpora) != 2 || got.Vectors.Configured || got.Vectors.Pending != 0 || got.Vectors.Spaces == nil {
+	if !got.Enabled || got.Mode != "lexical" || len(got.Corpora) != 2 || got.Vectors.Configured || got.Vectors.Pending != 0 ||
+		got.Vectors.Spaces == nil {
 		t.Errorf("%+v", got)
 	}
 	for _, c := range got.Corpora {
@@ -212,8 +230,14 @@ func TestStatusOfTheIndex(t *testing.T) {
 		State, WorkflowID    string
 		Done, Total, Pending int64
 	}
-	if p := as[progress](h, h.want(h.get("/api/v1/agents/ada/memory/index"), 200)); p.State != "unknown" || p.Done != p.Total || p.Total == 0 || p.WorkflowID == "" {
+	if p := as[progress](h, h.want(h.get("/api/v1/agents/ada/memory/index"), 200)); p.State != "unknown" || p.Done != p.Total ||
+		p.Total == 0 ||
+		p.WorkflowID == "" {
 		t.Errorf("%+v", p)
 	}
-	h.wantError(h.do(request{method: "POST", path: "/api/v1/agents/ada/memory/index", key: h.admin, body: map[string]any{"force": true}}), 503, "workflows_unavailable")
+	h.wantError(
+		h.do(request{method: "POST", path: "/api/v1/agents/ada/memory/index", key: h.admin, body: map[string]any{"force": true}}),
+		503,
+		"workflows_unavailable",
+	)
 }

@@ -36,7 +36,13 @@ func TestSearchIsIsolated(t *testing.T) {
 		{"admin", "", "api:3", []string{"TEAMMARKER"}},
 	} {
 		for _, corpus := range []string{"all", "memory", "sessions"} {
-			body := map[string]any{"query": "What is the password word, MARKER1 or MARKER2?", "corpus": corpus, "minScore": 0, "maxResults": 50, "explain": true}
+			body := map[string]any{
+				"query":      "What is the password word, MARKER1 or MARKER2?",
+				"corpus":     corpus,
+				"minScore":   0,
+				"maxResults": 50,
+				"explain":    true,
+			}
 			if c.owner != "" {
 				body["owner"] = c.owner
 			}
@@ -53,10 +59,34 @@ func TestSearchIsIsolated(t *testing.T) {
 			}
 		}
 	}
-	h.wantError(h.do(request{method: "POST", path: searchPath, key: keys["pinned"], body: map[string]any{"query": "x", "owner": "api:2"}}), 403, "owner_not_allowed")
-	h.wantError(h.do(request{method: "POST", path: searchPath, key: keys["viewer"], body: map[string]any{"query": "x", "owner": "api:2"}}), 403, "owner_not_allowed")
-	h.wantError(h.do(request{method: "POST", path: searchPath + "?owner=api:1", key: h.admin, body: map[string]any{"query": "x", "owner": "api:2"}}), 422, "invalid_request")
-	other := h.want(h.do(request{method: "POST", path: "/api/v1/agents/bob/memory/search?owner=api:1", key: h.admin, body: map[string]any{"query": "password word MARKER1"}}), 200)
+	h.wantError(
+		h.do(request{method: "POST", path: searchPath, key: keys["pinned"], body: map[string]any{"query": "x", "owner": "api:2"}}),
+		403,
+		"owner_not_allowed",
+	)
+	h.wantError(
+		h.do(request{method: "POST", path: searchPath, key: keys["viewer"], body: map[string]any{"query": "x", "owner": "api:2"}}),
+		403,
+		"owner_not_allowed",
+	)
+	h.wantError(
+		h.do(
+			request{method: "POST", path: searchPath + "?owner=api:1", key: h.admin, body: map[string]any{"query": "x", "owner": "api:2"}},
+		),
+		422,
+		"invalid_request",
+	)
+	other := h.want(
+		h.do(
+			request{
+				method: "POST",
+				path:   "/api/v1/agents/bob/memory/search?owner=api:1",
+				key:    h.admin,
+				body:   map[string]any{"query": "password word MARKER1"},
+			},
+		),
+		200,
+	)
 	if strings.Contains(string(other.body), "is MARKER1") {
 		t.Error("another agent finds it")
 	}

@@ -22,7 +22,13 @@ func TestSearchesAreRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := func(owner memory.Owner, synthetic bool) []store.Recalled {
-		id := memory.Identity{Workspace: workspace, Agent: "ada", Owner: owner, Role: memory.RoleMember, Author: memory.Author{Kind: memory.AuthorUser, ID: "test"}}
+		id := memory.Identity{
+			Workspace: workspace,
+			Agent:     "ada",
+			Owner:     owner,
+			Role:      memory.RoleMember,
+			Author:    memory.Author{Kind: memory.AuthorUser, ID: "test"},
+		}
 		recalls, err := h.store.Recalls(t.Context(), id, time.Now().Add(-time.Hour), synthetic, 100)
 		if err != nil {
 			t.Fatal(err)
@@ -34,7 +40,8 @@ func TestSearchesAreRecorded(t *testing.T) {
 		t.Fatalf("%+v", organic)
 	}
 	for i, r := range organic {
-		if r.QueryHash != recall.QueryHash(workspace, "Balcony") || r.Synthetic || r.Rank != i+1 || r.Owner != "api:42" || r.Score <= 0 || len(r.Entries) == 0 {
+		if r.QueryHash != recall.QueryHash(workspace, "Balcony") || r.Synthetic || r.Rank != i+1 || r.Owner != "api:42" || r.Score <= 0 ||
+			len(r.Entries) == 0 {
 			t.Errorf("%+v", r)
 		}
 		switch r.Corpus {

@@ -68,9 +68,21 @@ func said(h *harness) {
 	h.t.Helper()
 	h.agent("ada")
 	h.want(h.post("c1", map[string]any{"endUserId": "42", "turnComplete": true, "messages": []map[string]any{
-		{"id": "m1", "role": "user", "name": "Grace", "content": "I moved to Bern, into a flat with a balcony.", "createdAt": "2026-05-04T10:00:00Z"},
+		{
+			"id":        "m1",
+			"role":      "user",
+			"name":      "Grace",
+			"content":   "I moved to Bern, into a flat with a balcony.",
+			"createdAt": "2026-05-04T10:00:00Z",
+		},
 		{"id": "m2", "role": "assistant", "content": "What do you grow there?", "createdAt": "2026-05-04T10:01:00Z"},
-		{"id": "m3", "role": "user", "name": "Grace", "content": "Tomatoes. The invoice is RFC-7231, by the way.", "createdAt": "2026-05-04T10:02:00Z"},
+		{
+			"id":        "m3",
+			"role":      "user",
+			"name":      "Grace",
+			"content":   "Tomatoes. The invoice is RFC-7231, by the way.",
+			"createdAt": "2026-05-04T10:02:00Z",
+		},
 	}}), 202)
 	h.want(h.put("notes.md?owner=api:42", "# Flat\n\nThe balcony faces south.\n", nil), 201)
 	h.want(h.put("memory/2026-03-01.md?scope=TEAM", "# 2026-03-01\n\n## 09:30 Office\n\nThe office has a terrace.\n", nil), 201)
@@ -92,7 +104,10 @@ func TestSearchFindsWhatWasSaidAndWritten(t *testing.T) {
 			}
 		case "sessions":
 			if r.Path != "sessions/c1" || r.Conversation != "c1" || r.StartLine != r.EndLine || r.Source != "sessions" || r.Owner != "api:42" ||
-				len(r.MessageIDs) != 1 || r.MessageIDs[0] != fmt.Sprint("m", r.StartLine) || r.Citation != fmt.Sprintf("sessions/c1#L%d", r.StartLine) || r.At == nil {
+				len(r.MessageIDs) != 1 ||
+				r.MessageIDs[0] != fmt.Sprint("m", r.StartLine) ||
+				r.Citation != fmt.Sprintf("sessions/c1#L%d", r.StartLine) ||
+				r.At == nil {
 				t.Errorf("%+v", r)
 			}
 		}
@@ -101,8 +116,11 @@ func TestSearchFindsWhatWasSaidAndWritten(t *testing.T) {
 		}
 	}
 	if got.Provider != "none" || got.Model != "" || got.Mode != "lexical" || got.Degraded || got.Citations != "on" || got.Waited != "0s" || got.Fallback != nil ||
-		got.Debug.Backend != "postgresql" || got.Debug.ConfiguredMode != "lexical" || got.Debug.EffectiveMode != "lexical" || got.Debug.Hits < 2 ||
-		got.Debug.SearchMs <= 0 || got.Staleness.Pending != 0 {
+		got.Debug.Backend != "postgresql" || got.Debug.ConfiguredMode != "lexical" ||
+		got.Debug.EffectiveMode != "lexical" ||
+		got.Debug.Hits < 2 ||
+		got.Debug.SearchMs <= 0 ||
+		got.Staleness.Pending != 0 {
 		t.Errorf("%+v", got)
 	}
 	first := got.Results[0]
@@ -117,7 +135,8 @@ func TestSearchFindsWhatWasSaidAndWritten(t *testing.T) {
 		}
 	}
 	// An identifier is found literally, whatever else there is.
-	if got := h.ask(map[string]any{"owner": "api:42", "query": "RFC-7231", "maxResults": 1}); len(got.Results) != 1 || got.Results[0].MessageIDs[0] != "m3" {
+	if got := h.ask(map[string]any{"owner": "api:42", "query": "RFC-7231", "maxResults": 1}); len(got.Results) != 1 ||
+		got.Results[0].MessageIDs[0] != "m3" {
 		t.Errorf("%+v", got.Results)
 	}
 	// The period is a filter, and says what is outside.
@@ -165,7 +184,9 @@ func TestSearchExplains(t *testing.T) {
 		}
 	}
 	// A component that is off adds nothing.
-	got = h.ask(map[string]any{"owner": "api:42", "query": "balcony", "explain": true, "options": map[string]any{"off": recall.Components()}})
+	got = h.ask(
+		map[string]any{"owner": "api:42", "query": "balcony", "explain": true, "options": map[string]any{"off": recall.Components()}},
+	)
 	for _, r := range got.Results {
 		if p := r.Explain.Lexical.Parts; p.Neighbours != 0 || p.Enclosing != 0 || r.Explain.Selected.Boost != 1 {
 			t.Errorf("%+v", r.Explain)
@@ -230,9 +251,20 @@ func TestSearchesThatCannotBeUsed(t *testing.T) {
 func TestSearchOfSwitchedOffMemory(t *testing.T) {
 	h := start(t)
 	said(h)
-	h.want(h.do(request{method: "PATCH", path: "/api/v1/agents/ada", key: h.admin, body: map[string]any{"settings": map[string]any{"memoryEnabled": false}}}), 200)
+	h.want(
+		h.do(
+			request{
+				method: "PATCH",
+				path:   "/api/v1/agents/ada",
+				key:    h.admin,
+				body:   map[string]any{"settings": map[string]any{"memoryEnabled": false}},
+			},
+		),
+		200,
+	)
 	got := h.ask(map[string]any{"owner": "api:42", "query": "balcony"})
-	if !got.Disabled || !got.Unavailable || got.Error == "" || got.Warning == "" || got.Action == "" || got.Results == nil || len(got.Results) != 0 {
+	if !got.Disabled || !got.Unavailable || got.Error == "" || got.Warning == "" || got.Action == "" || got.Results == nil ||
+		len(got.Results) != 0 {
 		t.Errorf("%+v", got)
 	}
 	for _, path := range []string{"/memory/get?path=notes.md&owner=api:42", "/memory/get?path=sessions/c1&owner=api:42"} {
@@ -275,7 +307,9 @@ func TestSettingsOfSearches(t *testing.T) {
 		}
 	}
 	got := as[status](h, h.want(h.get("/api/v1/agents/ada/memory/status"), 200)).Settings
-	if got.MaxResults != 2 || got.MinScore != .1 || !got.MMR || got.MMRLambda != .6 || !got.Decay || got.DecayHalfLifeDays != 7 || got.VectorWeight != .5 || got.TextWeight != .5 {
+	if got.MaxResults != 2 || got.MinScore != .1 || !got.MMR || got.MMRLambda != .6 || !got.Decay || got.DecayHalfLifeDays != 7 ||
+		got.VectorWeight != .5 ||
+		got.TextWeight != .5 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -40,7 +40,9 @@ func (q questions) EmbedQuery(ctx context.Context, _, text string) ([]float32, e
 func withVectors(t *testing.T, script llmtest.Script, fail *atomic.Bool) (*harness, llm.Embedder) {
 	t.Helper()
 	provider := llmtest.New(t, llmtest.Options{Dimensions: 64, Script: script})
-	model, err := llm.OpenEmbedder(llm.EmbedderConfig{Provider: "openai", Model: "embed-test", APIKey: "k", BaseURL: provider.URL, Timeout: time.Second})
+	model, err := llm.OpenEmbedder(
+		llm.EmbedderConfig{Provider: "openai", Model: "embed-test", APIKey: "k", BaseURL: provider.URL, Timeout: time.Second},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +98,9 @@ func TestHybridSearchAndItsDegradation(t *testing.T) {
 	question := map[string]any{"owner": "api:42", "query": "balcony of the flat"}
 	// There are no vectors yet: words answer.
 	got := h.ask(question)
-	if got.Mode != "lexical" || !got.Degraded || got.Fallback == nil || got.Fallback.Reason != "no_vectors" || len(got.Results) == 0 || got.Staleness.Pending == 0 || got.Staleness.Since == nil {
+	if got.Mode != "lexical" || !got.Degraded || got.Fallback == nil || got.Fallback.Reason != "no_vectors" || len(got.Results) == 0 ||
+		got.Staleness.Pending == 0 ||
+		got.Staleness.Since == nil {
 		t.Errorf("%+v", got)
 	}
 	h.embed(model)
@@ -113,7 +117,8 @@ func TestHybridSearchAndItsDegradation(t *testing.T) {
 	if !similar {
 		t.Errorf("no result has a similarity: %+v", explained.Results)
 	}
-	if got := h.ask(map[string]any{"owner": "api:42", "query": "balcony", "options": map[string]any{"off": []string{"vectors"}}}); got.Mode != "lexical" || got.Degraded {
+	if got := h.ask(map[string]any{"owner": "api:42", "query": "balcony", "options": map[string]any{"off": []string{"vectors"}}}); got.Mode != "lexical" ||
+		got.Degraded {
 		t.Errorf("vectors are off: %+v", got)
 	}
 	// The provider is slow: words answer, in time.
@@ -121,7 +126,9 @@ func TestHybridSearchAndItsDegradation(t *testing.T) {
 	began := time.Now()
 	got = h.ask(question)
 	if took := time.Since(began); got.Mode != "lexical" || !got.Degraded || got.Fallback.Reason != "embedding_timeout" || got.Fallback.From != "openai/embed-test" ||
-		got.Fallback.Text == "" || len(got.Results) == 0 || got.Debug.ConfiguredMode != "hybrid" || took > 5*time.Second {
+		got.Fallback.Text == "" || len(got.Results) == 0 ||
+		got.Debug.ConfiguredMode != "hybrid" ||
+		took > 5*time.Second {
 		t.Errorf("after %s: %+v", took, got)
 	}
 	deep := as[struct {

@@ -30,7 +30,8 @@ func TestRememberAndForget(t *testing.T) {
 		return as[remembered](h, h.want(h.postTo(pinned, rememberPath, map[string]any{"text": text}), 200))
 	}
 	saved := remember("My flight is on Friday at 8.")
-	if saved.Kind != "saved" || saved.Path != "MEMORY.md" || saved.Receipt.Token == "" || len(saved.Receipt.Changes) != 1 || saved.Receipt.Changes[0].Scope != memory.ScopePersonal {
+	if saved.Kind != "saved" || saved.Path != "MEMORY.md" || saved.Receipt.Token == "" || len(saved.Receipt.Changes) != 1 ||
+		saved.Receipt.Changes[0].Scope != memory.ScopePersonal {
 		t.Errorf("%+v", saved)
 	}
 	if known := remember("My flight is on Friday at 8."); known.Kind != "known" || known.Receipt.Token != saved.Receipt.Token {
@@ -53,7 +54,9 @@ func TestRememberAndForget(t *testing.T) {
 		}), 200)))
 	}
 	done := answers[0]
-	if len(done.Statements) != 1 || !strings.Contains(done.Statements[0].Text, "flight") || done.Statements[0].Entry == "" || len(done.Receipt.Changes) == 0 || done.Receipt.Replayed {
+	if len(done.Statements) != 1 || !strings.Contains(done.Statements[0].Text, "flight") || done.Statements[0].Entry == "" ||
+		len(done.Receipt.Changes) == 0 ||
+		done.Receipt.Replayed {
 		t.Errorf("%+v", done)
 	}
 	if again := answers[1]; again.Receipt.Token != done.Receipt.Token || !again.Receipt.Replayed {

@@ -27,7 +27,9 @@ func (h *harness) rows() string {
 	for _, table := range tables {
 		var n int64
 		var sum string
-		sql := `select count(*), coalesce(md5(string_agg(r::text, E'\n' order by r::text)), '') from ` + pgx.Identifier{table}.Sanitize() + ` r`
+		sql := `select count(*), coalesce(md5(string_agg(r::text, E'\n' order by r::text)), '') from ` + pgx.Identifier{
+			table,
+		}.Sanitize() + ` r`
 		if err := conn.QueryRow(h.t.Context(), sql).Scan(&n, &sum); err != nil {
 			h.t.Fatal(err)
 		}

@@ -18,10 +18,13 @@ var asZip = map[string]string{"Content-Type": "application/zip"}
 
 // anArchive is one of a TEAM and a PERSONAL document.
 func anArchive(int64) any {
-	archive, err := snapshot.Write(snapshot.Origin{AgentID: "eve", AgentName: "Eve", ExportedAt: time.Date(2026, 11, 1, 8, 0, 0, 0, time.UTC)}, []snapshot.File{
-		{Ref: memory.Ref{Scope: memory.ScopeTeam, Path: "KNOWLEDGE.md"}, Content: "# Knowledge\n\n- Bern has bears.\n"},
-		{Ref: memory.Ref{Scope: memory.ScopePersonal, Path: "memory/2026-11-01.md"}, Content: "- went to Bern\n"},
-	})
+	archive, err := snapshot.Write(
+		snapshot.Origin{AgentID: "eve", AgentName: "Eve", ExportedAt: time.Date(2026, 11, 1, 8, 0, 0, 0, time.UTC)},
+		[]snapshot.File{
+			{Ref: memory.Ref{Scope: memory.ScopeTeam, Path: "KNOWLEDGE.md"}, Content: "# Knowledge\n\n- Bern has bears.\n"},
+			{Ref: memory.Ref{Scope: memory.ScopePersonal, Path: "memory/2026-11-01.md"}, Content: "- went to Bern\n"},
+		},
+	)
 	if err != nil {
 		panic(err)
 	}
@@ -44,13 +47,21 @@ func TestExportIsAnArchiveWithATag(t *testing.T) {
 		if err != nil || len(read.Files) != want || !read.Genuine || read.Manifest.AgentID != "ada" {
 			t.Errorf("%s: %d files, %+v (%v)", query, len(read.Files), read.Manifest, err)
 		}
-		if got.header.Get("Content-Type") != "application/zip" || got.header.Get("Content-Disposition") != `attachment; filename="ada-memory.zip"` {
+		if got.header.Get("Content-Type") != "application/zip" ||
+			got.header.Get("Content-Disposition") != `attachment; filename="ada-memory.zip"` {
 			t.Errorf("%s: %v", query, got.header)
 		}
 		if left := map[bool]string{true: "0", false: "1"}[want == 1]; got.header.Get("Reverie-Left-Out") != left {
 			t.Errorf("%s: %s left out, want %s", query, got.header.Get("Reverie-Left-Out"), left)
 		}
-		again := h.do(request{method: "GET", path: snapshots + "export" + query, key: h.admin, header: map[string]string{"If-None-Match": got.header.Get("ETag")}})
+		again := h.do(
+			request{
+				method: "GET",
+				path:   snapshots + "export" + query,
+				key:    h.admin,
+				header: map[string]string{"If-None-Match": got.header.Get("ETag")},
+			},
+		)
 		if again.status != 304 || len(again.body) > 0 {
 			t.Errorf("%s: unchanged, %d with %d bytes", query, again.status, len(again.body))
 		}
@@ -84,7 +95,15 @@ func TestPreviewSaysWhatAnImportWouldDoAndWritesNothing(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	sent := h.do(request{method: "POST", path: path, key: h.admin, body: form.Bytes(), header: map[string]string{"Content-Type": w.FormDataContentType()}})
+	sent := h.do(
+		request{
+			method: "POST",
+			path:   path,
+			key:    h.admin,
+			body:   form.Bytes(),
+			header: map[string]string{"Content-Type": w.FormDataContentType()},
+		},
+	)
 	if again := as[preview](h, h.want(sent, 200)); again.Token != got.Token {
 		t.Errorf("token %s, and %s of a form", got.Token, again.Token)
 	}
@@ -96,7 +115,19 @@ func TestPreviewSaysWhatAnImportWouldDoAndWritesNothing(t *testing.T) {
 	if after := as[preview](h, h.want(h.do(request{method: "POST", path: path, key: h.admin, body: anArchive(0), header: asZip}), 200)); after.Token == got.Token {
 		t.Error("the token does not tell that a document has changed")
 	}
-	h.wantError(h.do(request{method: "POST", path: snapshots + "import?owner=api:42&token=" + got.Token, key: h.admin, body: anArchive(0), header: asZip}), 409, "changed_since_preview")
+	h.wantError(
+		h.do(
+			request{
+				method: "POST",
+				path:   snapshots + "import?owner=api:42&token=" + got.Token,
+				key:    h.admin,
+				body:   anArchive(0),
+				header: asZip,
+			},
+		),
+		409,
+		"changed_since_preview",
+	)
 }
 
 func TestWhatIsNoArchiveIsRefused(t *testing.T) {
@@ -124,7 +155,15 @@ func TestWhatIsNoArchiveIsRefused(t *testing.T) {
 		"far too large": {make([]byte, snapshot.MaxArchiveBytes+1<<20), "application/zip", 413, "body_too_large"},
 	} {
 		for _, path := range []string{"import/preview", "import"} {
-			got := h.do(request{method: "POST", path: snapshots + path, key: h.admin, body: c.body, header: map[string]string{"Content-Type": c.contentType}})
+			got := h.do(
+				request{
+					method: "POST",
+					path:   snapshots + path,
+					key:    h.admin,
+					body:   c.body,
+					header: map[string]string{"Content-Type": c.contentType},
+				},
+			)
 			if got.status != c.status || got.Error != c.want {
 				t.Errorf("%s, %s: %d %s, want %d %s", name, path, got.status, got.body, c.status, c.want)
 			}
@@ -162,7 +201,11 @@ func TestWhatAViewerHasOfSnapshots(t *testing.T) {
 	}
 	for _, key := range []string{viewer, pinned} {
 		for _, path := range []string{"import/preview", "import"} {
-			h.wantError(h.do(request{method: "POST", path: snapshots + path, key: key, body: anArchive(0), header: asZip}), 403, "forbidden")
+			h.wantError(
+				h.do(request{method: "POST", path: snapshots + path, key: key, body: anArchive(0), header: asZip}),
+				403,
+				"forbidden",
+			)
 		}
 	}
 }
@@ -171,12 +214,23 @@ func TestAPinnedKeyImportsItsOwnersDocumentsOnly(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
 	pinned := h.key("pinned", memory.RoleMember, "api:42")
-	got := as[preview](h, h.want(h.do(request{method: "POST", path: snapshots + "import/preview", key: pinned, body: anArchive(0), header: asZip}), 200))
+	got := as[preview](
+		h,
+		h.want(h.do(request{method: "POST", path: snapshots + "import/preview", key: pinned, body: anArchive(0), header: asZip}), 200),
+	)
 	if len(got.WillCreate) != 1 || got.WillCreate[0].Filename != "personal/memory/2026-11-01.md" || len(got.WillSkip) != 2 {
 		t.Errorf("%+v", got)
 	}
-	h.wantError(h.do(request{method: "POST", path: snapshots + "import?scope=team", key: pinned, body: anArchive(0), header: asZip}), 403, "forbidden")
-	h.wantError(h.do(request{method: "POST", path: snapshots + "import?scope=all", key: pinned, body: anArchive(0), header: asZip}), 403, "forbidden")
+	h.wantError(
+		h.do(request{method: "POST", path: snapshots + "import?scope=team", key: pinned, body: anArchive(0), header: asZip}),
+		403,
+		"forbidden",
+	)
+	h.wantError(
+		h.do(request{method: "POST", path: snapshots + "import?scope=all", key: pinned, body: anArchive(0), header: asZip}),
+		403,
+		"forbidden",
+	)
 }
 
 // No hostile archive leaves a trace in the database, and each is a clear refusal.
@@ -188,7 +242,8 @@ func TestHostileArchivesHaveNoEffect(t *testing.T) {
 		archive := c.Make(t)
 		for _, path := range []string{"import/preview", "import"} {
 			got := h.do(request{method: "POST", path: snapshots + path, key: h.admin, body: archive, header: asZip})
-			refused := got.Error == "snapshot_refused" && got.status == 400 || got.Error == "body_too_large" && got.status == 413 || len(archive) == 0 && got.status == 400
+			refused := got.Error == "snapshot_refused" && got.status == 400 || got.Error == "body_too_large" && got.status == 413 ||
+				len(archive) == 0 && got.status == 400
 			if !refused || got.Msg == "" {
 				t.Errorf("%s, %s: %d %s", c.Name, path, got.status, got.body)
 			}

@@ -2,26 +2,25 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"sync"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+	"go.opentelemetry.io/otel/metric"
+
+	"reverie/api/fault"
+	"reverie/api/rest"
 	"reverie/memory"
+	"reverie/store"
 )
 
 func (s *Server) statusRoutes() {
-	register(s, route{
-		id: "status", method: http.MethodGet, path: "/api/v1/status", tag: "operation", need: memory.RoleViewer,
-		summary: "Tell how the parts are, what is missing, and what waits",
+	rest.Register(s.Server, rest.Route{
+		ID: "status", Method: http.MethodGet, Path: "/api/v1/status", Tag: "operation", Need: memory.RoleViewer,
+		Summary: "Read the status of the deployment",
 	}, s.status)
-}
-
-// partView is the state of one part.
-type partView struct {
-	Name   string     `json:"name"`
-	State  string     `json:"state" doc:"ok, degraded, down, unknown, or what the part says of itself."`
-	Detail string     `json:"detail,omitempty" doc:"What is wrong and what to do about it."`
-	Since  *time.Time `json:"since,omitempty"`
-	SeenAt *time.Time `json:"seenAt,omitempty"`
 }
 
 type modelView struct {
@@ -38,14 +37,14 @@ type backlogView struct {
 }
 
 type statusView struct {
-	Version  string        `json:"version"`
-	State    string        `json:"state" enum:"ok,degraded,down"`
-	Parts    []partView    `json:"parts"`
-	Model    modelView     `json:"model"`
-	Degraded []string      `json:"degraded" doc:"What works differently from a complete installation, in words; empty: nothing."`
-	Backlog  *backlogView  `json:"backlog,omitempty" doc:"Of the workspace, over the agents that the key may use; not for keys that are pinned to an owner."`
-	Today    *memory.Usage `json:"today,omitempty" doc:"What models have cost the workspace today (UTC); as backlog."`
-	Time     time.Time     `json:"time"`
+	Version  string          `json:"version"`
+	State    string          `json:"state" enum:"ok,degraded,down"`
+	Parts    []rest.PartView `json:"parts"`
+	Model    modelView       `json:"model"`
+	Degraded []string        `json:"degraded" doc:"What works differently from a complete installation, in words; empty: nothing."`
+	Backlog  *backlogView    `json:"backlog,omitempty" doc:"Of the workspace, over the agents that the key may use; not for keys that are pinned to an owner."`
+	Today    *memory.Usage   `json:"today,omitempty" doc:"What models have cost the workspace today (UTC); as backlog."`
+	Time     time.Time       `json:"time"`
 }
 
 // Under which names workers report how the models are.
@@ -68,12 +67,12 @@ func (s *Server) stale(component string) bool {
 	return false
 }
 
-func (s *Server) status(ctx context.Context, _ *struct{}) (*reply[statusView], error) {
+func (s *Server) status(ctx context.Context, _ *struct{}) (*rest.Reply[statusView], error) {
 	view := statusView{
-		Version: s.Version, State: stateOK, Degraded: []string{}, Time: s.Now(),
+		Version: s.Version, State: rest.StateOK, Degraded: []string{}, Time: s.Now(),
 		Model: modelView{Name: s.Model.Name, BuiltIn: s.Model.BuiltIn},
 	}
-	view.Parts = []partView{s.probes.askDatabase(ctx), s.probes.askTemporal(ctx), s.probes.askWorkers(ctx)}
+	view.Parts = []rest.PartView{s.Probes.AskDatabase(ctx), s.Probes.AskTemporal(ctx), s.Probes.AskWorkers(ctx)}
 	reported, err := s.Store.Components(ctx)
 	if err != nil {
 		return nil, err
@@ -82,25 +81,38 @@ func (s *Server) status(ctx context.Context, _ *struct{}) (*reply[statusView], e
 		if s.stale(c.Name) {
 			continue
 		}
-		view.Parts = append(view.Parts, partView{Name: c.Name, State: c.State, Detail: c.Detail, Since: &c.ChangedAt, SeenAt: &c.SeenAt})
+		view.Parts = append(
+			view.Parts,
+			rest.PartView{Name: c.Name, State: c.State, Detail: c.Detail, Since: &c.ChangedAt, SeenAt: &c.SeenAt},
+		)
 	}
 	if s.Model.BuiltIn {
-		view.Degraded = append(view.Degraded, "model: none is configured, the built-in engine extracts by rules, and chats only quote memory: set REVERIE_LLM_PROVIDER for better memories and for answers")
+		view.Degraded = append(
+			view.Degraded,
+			"model: none is configured, the built-in engine extracts by rules, and chats only quote memory: set REVERIE_LLM_PROVIDER for better memories and for answers",
+		)
 	}
 	view.judge()
 	if len(s.Search.Embedders) == 0 {
-		view.Parts = append(view.Parts, partView{Name: embeddingsComponent, State: "none", Detail: "no embedding provider is configured: memory is searched by words"})
+		view.Parts = append(
+			view.Parts,
+			rest.PartView{
+				Name:   embeddingsComponent,
+				State:  "none",
+				Detail: "no embedding provider is configured: memory is searched by words",
+			},
+		)
 	}
 	if err := s.count(ctx, &view); err != nil {
 		return nil, err
 	}
-	return ok(view), nil
+	return rest.OK(view), nil
 }
 
 // count adds what waits and what was spent, which is the business of those who run the workspace: a key that is pinned to
 // a person does not see it.
 func (s *Server) count(ctx context.Context, view *statusView) error {
-	id := callerOf(ctx).Identity()
+	id := rest.CallerOf(ctx).Identity()
 	if id.Pinned {
 		return nil
 	}
@@ -120,7 +132,7 @@ func (s *Server) count(ctx context.Context, view *statusView) error {
 // judge sums the parts up.
 func (v *statusView) judge() {
 	for _, part := range v.Parts {
-		if part.State == stateOK {
+		if part.State == rest.StateOK {
 			continue
 		}
 		if part.Detail != "" {
@@ -128,6 +140,126 @@ func (v *statusView) judge() {
 		} else {
 			v.Degraded = append(v.Degraded, part.Name+": "+part.State)
 		}
-		v.State = stateDegraded
+		v.State = rest.StateDegraded
 	}
+}
+
+func (s *Server) healthRoutes() {
+	rest.Register(s.Server, rest.Route{
+		ID: "health", Method: http.MethodGet, Path: "/healthz", Tag: "operation",
+		Summary: "Liveness", Errors: []int{http.StatusUnprocessableEntity},
+	}, s.health)
+	rest.Register(s.Server, rest.Route{
+		ID: "ready", Method: http.MethodGet, Path: "/readyz", Tag: "operation",
+		Summary: "Readiness", Errors: []int{http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
+		Doc: "Needs the database. Temporal is reported and not needed: messages are stored without it.",
+	}, s.ready)
+}
+
+type aliveView struct {
+	State string `json:"state" example:"ok"`
+}
+
+func (s *Server) health(context.Context, *struct{}) (*rest.Reply[aliveView], error) {
+	return rest.OK(aliveView{rest.StateOK}), nil
+}
+
+type readyView struct {
+	Database string `json:"database" enum:"ok,down"`
+	Temporal string `json:"temporal" enum:"ok,down"`
+}
+
+func (s *Server) ready(ctx context.Context, _ *struct{}) (*rest.Reply[readyView], error) {
+	view := readyView{Database: s.Probes.AskDatabase(ctx).State}
+	if view.Database != rest.StateOK {
+		return nil, fault.New(fault.NotReady, "The database does not answer").With("Retry-After", "2")
+	}
+	view.Temporal = s.Probes.AskTemporal(ctx).State
+	return rest.OK(view), nil
+}
+
+func (s *Server) metricsRoutes() {
+	if s.Metrics == nil {
+		return
+	}
+	rest.RegisterRaw(s.Server, rest.Route{
+		ID: "metrics", Method: http.MethodGet, Path: "/metrics", Tag: "operation",
+		Summary: "Metrics in Prometheus' format",
+		Doc:     "For requests from this machine itself (not through a proxy), and with an admin key that is not limited to agents or an owner.",
+	}, "text/plain", s.serveMetrics)
+}
+
+func (s *Server) serveMetrics(ctx huma.Context, w http.ResponseWriter, r *http.Request) {
+	if !rest.IsLocal(r) {
+		key, err := s.KeyOf(ctx)
+		if err == nil && (key.Role != memory.RoleAdmin || key.Agents != nil || key.Owner != memory.NoOwner) {
+			err = fault.New(fault.Forbidden, "Metrics need an admin key that is not limited")
+		}
+		if err != nil {
+			s.Refuse(ctx, err)
+			return
+		}
+	}
+	s.Metrics.ServeHTTP(w, r)
+}
+
+// backlogTTL bounds the age of the backlog in the metrics: counting it takes a query.
+const backlogTTL = 15 * time.Second
+
+// measureBacklog adds what waits in Options.Workspace to the metrics.
+func (s *Server) measureBacklog() error {
+	if s.Workspace == "" || s.Store == nil {
+		return nil
+	}
+	meter := s.Meters.Meter("reverie")
+	var errs []error
+	gauge := func(name, description string) metric.Int64ObservableGauge {
+		g, err := meter.Int64ObservableGauge(name, metric.WithDescription(description))
+		errs = append(errs, err)
+		return g
+	}
+	conversations := gauge("reverie.backlog.conversations", "Conversations with completed messages that were not looked at.")
+	messages := gauge("reverie.backlog.messages", "Completed messages that were not looked at.")
+	turns := gauge("reverie.backlog.unsignalled_turns", "Completed turns that Temporal has not accepted.")
+	waiting := gauge("reverie.backlog.waiting", "Extractions that go on by themselves later.")
+	quarantined := gauge("reverie.backlog.quarantined", "Refused extractions that wait for somebody to look at them.")
+	counter := backlogCounter{server: s}
+	_, err := meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+		b, err := counter.count(ctx)
+		if err != nil {
+			return err
+		}
+		o.ObserveInt64(conversations, int64(b.PendingConversations))
+		o.ObserveInt64(messages, int64(b.PendingMessages))
+		o.ObserveInt64(turns, int64(b.UnsignalledTurns))
+		o.ObserveInt64(waiting, int64(b.Waiting))
+		o.ObserveInt64(quarantined, int64(b.Quarantined))
+		return nil
+	}, conversations, messages, turns, waiting, quarantined)
+	return errors.Join(append(errs, err)...)
+}
+
+// backlogCounter counts the backlog at most once per backlogTTL.
+type backlogCounter struct {
+	server *Server
+	mu     sync.Mutex
+	at     time.Time
+	last   store.Backlog
+}
+
+func (c *backlogCounter) count(ctx context.Context) (store.Backlog, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.server.Now()
+	if !c.at.IsZero() && now.Sub(c.at) < backlogTTL {
+		return c.last, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, rest.ProbeTimeout)
+	defer cancel()
+	id := memory.Identity{Workspace: c.server.Workspace, AnyOwner: true, Role: memory.RoleViewer}
+	b, err := c.server.Store.Backlog(ctx, id)
+	if err == nil {
+		c.last, c.at = b, now
+	}
+	return b, err
 }

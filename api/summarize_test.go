@@ -136,7 +136,8 @@ func TestAConversationBecomesMemory(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	blamed := h.want(h.get(workspaceFiles+"blame/MEMORY.md?endUserId=42"), 200)
-	if !strings.Contains(string(blamed.body), `"line":"- Lives in Bern."`) || !strings.Contains(string(blamed.body), `"conversation":"c1"`) {
+	if !strings.Contains(string(blamed.body), `"line":"- Lives in Bern."`) ||
+		!strings.Contains(string(blamed.body), `"conversation":"c1"`) {
 		t.Errorf("%s", blamed.body)
 	}
 	again := as[run](h, h.want(h.summarize(h.admin, "c1", "", nil), 200))
@@ -144,7 +145,8 @@ func TestAConversationBecomesMemory(t *testing.T) {
 		t.Errorf("again: %+v", again)
 	}
 	workflow := h.get("/api/v1/status")
-	if !strings.Contains(string(workflow.body), `"name":"workers","state":"ok"`) || !strings.Contains(string(workflow.body), `"name":"temporal","state":"ok"`) {
+	if !strings.Contains(string(workflow.body), `"name":"workers","state":"ok"`) ||
+		!strings.Contains(string(workflow.body), `"name":"temporal","state":"ok"`) {
 		t.Errorf("%s", workflow.body)
 	}
 }
@@ -155,7 +157,10 @@ func TestSummarizeForTheRealOwner(t *testing.T) {
 	h := startWithTemporal(t, engine, true)
 	h.agent("ada")
 	h.want(h.post("c1", batch("42", false, "I moved to Bern last week.", "Noted.")), 202)
-	h.want(h.post("sys", map[string]any{"owner": "system", "messages": []map[string]any{{"id": "m", "role": "user", "content": "tick"}}}), 202)
+	h.want(
+		h.post("sys", map[string]any{"owner": "system", "messages": []map[string]any{{"id": "m", "role": "user", "content": "tick"}}}),
+		202,
+	)
 	member, stranger := h.key("member", memory.RoleMember, ""), h.key("stranger", memory.RoleMember, "api:43")
 
 	h.wantError(h.summarize(stranger, "c1", "", nil), 404, "not_found")
@@ -240,7 +245,8 @@ func TestAQuarantinedExtractionIsRetried(t *testing.T) {
 	retry := func(key string) answered { return h.do(request{method: "POST", path: path + "/retry", key: key}) }
 	h.wantError(retry(h.key("stranger", memory.RoleMember, "api:43")), 404, "not_found")
 	engine.say(proposal(t, "Lives in Bern."))
-	if done := as[run](h, h.want(retry(h.key("member", memory.RoleMember, "")), 200)); done.Outcome != "written" || len(done.Extractions) != 1 {
+	if done := as[run](h, h.want(retry(h.key("member", memory.RoleMember, "")), 200)); done.Outcome != "written" ||
+		len(done.Extractions) != 1 {
 		t.Fatalf("%+v", done)
 	}
 	done := as[extractions](h, h.get("/api/v1/agents/ada/extractions?outcome=written"))
@@ -272,7 +278,11 @@ func TestWithoutWorkers(t *testing.T) {
 // ownerID is the opaque id of an owner of ada who has a conversation.
 func (h *harness) ownerID(owner memory.Owner) (id [16]byte) {
 	h.t.Helper()
-	listed, err := h.store.Conversations(h.t.Context(), memory.Identity{Workspace: workspace, Agent: "ada", Owner: owner, Role: memory.RoleViewer}, store.Page{})
+	listed, err := h.store.Conversations(
+		h.t.Context(),
+		memory.Identity{Workspace: workspace, Agent: "ada", Owner: owner, Role: memory.RoleViewer},
+		store.Page{},
+	)
 	if err != nil || len(listed.Items) == 0 {
 		h.t.Fatal(fmt.Sprint("no conversation of ", owner), err)
 	}

@@ -77,7 +77,8 @@ func TestWhoSeesBusinessWrites(t *testing.T) {
 		h.want(h.do(request{method: "GET", path: writesPath + "/teams" + c.query, key: c.key}), 200)
 	}
 	h.wantError(h.do(request{method: "GET", path: writesPath, key: h.key("elsewhere", memory.RoleMember, "", "bob")}), 404, "not_found")
-	if refusals := as[struct{ Items []written }](h, h.want(h.get(writesPath+"?outcome=refused"), 200)).Items; len(refusals) != 1 || refusals[0].RequestID != "refused" {
+	if refusals := as[struct{ Items []written }](h, h.want(h.get(writesPath+"?outcome=refused"), 200)).Items; len(refusals) != 1 ||
+		refusals[0].RequestID != "refused" {
 		t.Errorf("refused are %+v", refusals)
 	}
 }

@@ -179,7 +179,10 @@ func TestBusinessWriteWhileTemporalIsAway(t *testing.T) {
 		t.Errorf("again: %+v, want %+v", again.WriteReceipt, first.WriteReceipt)
 	}
 	h.wantError(h.write(member, changed("away", map[string]any{"reason": "another"}), "?wait=0s"), 409, "key_reused")
-	bobs := as[written](h, h.want(h.do(request{method: "POST", path: "/api/v1/agents/bob/writes?wait=0s", key: member, body: closed("away")}), 202))
+	bobs := as[written](
+		h,
+		h.want(h.do(request{method: "POST", path: "/api/v1/agents/bob/writes?wait=0s", key: member, body: closed("away")}), 202),
+	)
 	if bobs.Write == first.Write {
 		t.Error("two agents share a write")
 	}

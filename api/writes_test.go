@@ -34,10 +34,15 @@ func TestBusinessWrite(t *testing.T) {
 	member := h.key("workflows", memory.RoleMember, "")
 	name := fmt.Sprintf("case-41-%d", time.Now().UnixNano())
 	first := as[written](h, h.want(h.write(member, closed(name), ""), 200))
-	if first.Outcome != memory.OutcomeWritten || first.Version != 1 || !first.Created || first.Path != "memory/cases/41.md" || first.Scope != "PERSONAL" || first.Link == "" {
+	if first.Outcome != memory.OutcomeWritten || first.Version != 1 || !first.Created || first.Path != "memory/cases/41.md" ||
+		first.Scope != "PERSONAL" ||
+		first.Link == "" {
 		t.Fatalf("the receipt is %+v", first)
 	}
-	file := h.want(h.do(request{method: "GET", path: "/api/v1/agents/ada/workspace/files/memory/cases/41.md?owner=api:42", key: member}), 200)
+	file := h.want(
+		h.do(request{method: "GET", path: "/api/v1/agents/ada/workspace/files/memory/cases/41.md?owner=api:42", key: member}),
+		200,
+	)
 	if got := as[struct{ Content string }](h, file).Content; got != "Case 41 was closed: CONTENTMARKER.\n" {
 		t.Errorf("the document says %q", got)
 	}

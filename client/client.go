@@ -1,4 +1,4 @@
-// Package client is what other programs import to write memory: over HTTP, or from their own Temporal workflows.
+// Package client is the Go client of Reverie: every operation of the HTTP API, and writes from Temporal workflows.
 //
 // A business process writes what it found out into a document of an agent, with one [Request]. There are three ways, which are one
 // and the same at the other end: the same rules, the same [Receipt], and one write for one request id however often and whichever
@@ -22,7 +22,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Strategy is how the content becomes part of a document that may exist already.
+// Strategy selects how the content is merged into an existing document.
 type Strategy string
 
 const (
@@ -33,11 +33,11 @@ const (
 	ReplaceSection Strategy = "replace_section"
 	// UpsertKeys sets keys ("key: value") and leaves every other line alone.
 	UpsertKeys Strategy = "upsert_kv"
-	// Overwrite takes the content as it is; the version before stays in the history.
+	// Overwrite replaces the document; the previous version stays in the history.
 	Overwrite Strategy = "overwrite"
 )
 
-// Scope says who reads the document that is written.
+// Scope selects who reads the document.
 type Scope string
 
 const (
@@ -49,11 +49,11 @@ const (
 	Global Scope = "GLOBAL"
 )
 
-// Request is what is to be written. Target and Content are Mustache templates over Data: {{customer.name}} stands for a value,
+// Request describes a write. Target and Content are Mustache templates over Data: {{customer.name}} inserts a value,
 // {{#items}}…{{/items}} for each of a list. There is no HTML escaping and there are no partials; what Data lacks is left out.
 type Request struct {
 	// RequestID makes a repeated request one write: 1 to 128 of A-Z, a-z, 0-9, ".", "_", ":" and "-". Take what names the work that
-	// is being done, such as "close-case-41": a retry then sends the same. It stands in the ids of workflows, so that it must not
+	// is being done, such as "close-case-41": a retry then sends the same. It becomes part of workflow ids, so it must not
 	// say anything about a person.
 	RequestID string `json:"requestId"`
 	Agent     string `json:"agent"`
@@ -65,12 +65,12 @@ type Request struct {
 	Content  string   `json:"content"` // Markdown; at most 256 KiB, and with the data in it 1 MiB
 	// Data is a JSON object, at most 1 MiB of it: see [Data]. Through Temporal, the whole request has at most MaxSigned bytes.
 	Data   json.RawMessage `json:"data,omitempty"`
-	Reason string          `json:"reason,omitempty"` // stands in the document's history; at most 2,000 bytes
+	Reason string          `json:"reason,omitempty"` // recorded in the document's history; at most 2,000 bytes
 }
 
 var requestIDPattern = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 
-// validate finds what would be sent in vain.
+// validate finds faults that the server would refuse.
 func (r Request) validate() error {
 	if !requestIDPattern.MatchString(r.RequestID) {
 		return fmt.Errorf("request id %q: use 1 to 128 of A-Z, a-z, 0-9, ., _, : and -", r.RequestID)
@@ -81,7 +81,7 @@ func (r Request) validate() error {
 	return nil
 }
 
-// Data makes the data of a request of a value that encoding/json writes as an object, such as a struct or a map. It fails for values
+// Data encodes the data of a request: a value that encoding/json writes as an object, such as a struct or a map. It fails for values
 // that JSON cannot hold.
 func Data(value any) (json.RawMessage, error) {
 	raw, err := json.Marshal(value)
@@ -91,7 +91,7 @@ func Data(value any) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// Outcome is what became of a request.
+// Outcome is the result of a request.
 type Outcome string
 
 const (
@@ -99,9 +99,9 @@ const (
 	Staged Outcome = "staged"
 	// Written means that the document has a new version.
 	Written Outcome = "written"
-	// Unchanged means that the document said so already.
+	// Unchanged means that the document had this content already.
 	Unchanged Outcome = "unchanged"
-	// Refused means that it is not written and never will be; ReasonCode says why.
+	// Refused means that it will not be written; ReasonCode names the reason.
 	Refused Outcome = "refused"
 )
 
@@ -117,7 +117,7 @@ const (
 	Invalid          = "invalid"            // against another rule of documents
 )
 
-// Receipt tells what became of a request. It holds ids, counts and codes, and nothing of what was written.
+// Receipt is the result of a request. It holds ids, counts and codes, and no content.
 type Receipt struct {
 	Write      uuid.UUID `json:"write"`
 	RequestID  string    `json:"requestId"`
@@ -133,7 +133,7 @@ type Receipt struct {
 	Token      string    `json:"token,omitempty"`   // of the journal's entry: a read that carries it sees at least this write
 }
 
-// Err is nil unless the request was refused: then it is a [*RefusedError].
+// Err returns a [*RefusedError] if the request was refused, else nil.
 func (r Receipt) Err() error {
 	if r.Outcome != Refused {
 		return nil
@@ -141,7 +141,7 @@ func (r Receipt) Err() error {
 	return &RefusedError{RequestID: r.RequestID, ReasonCode: r.ReasonCode}
 }
 
-// RefusedError says that a request was understood and is not written. Sending it again gives the same answer.
+// RefusedError means that a request was understood and is not written. Sending it again gives the same answer.
 type RefusedError struct{ RequestID, ReasonCode string }
 
 func (e *RefusedError) Error() string {

@@ -77,7 +77,8 @@ func TestWriteFails(t *testing.T) {
 	}
 	bad := note()
 	bad.RequestID = "a b"
-	if _, err := New("http://127.0.0.1:1", "rv_secret", nil).Write(t.Context(), bad); err == nil || !strings.Contains(err.Error(), "request id") {
+	if _, err := New("http://127.0.0.1:1", "rv_secret", nil).Write(t.Context(), bad); err == nil ||
+		!strings.Contains(err.Error(), "request id") {
 		t.Errorf("a bad id: %v", err)
 	}
 }

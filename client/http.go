@@ -109,7 +109,7 @@ func receiptOf(answer wire.Answer[wire.Write], err error) (Receipt, error) {
 	}, nil
 }
 
-// longestWait is how long one call waits at the server.
+// longestWait bounds how long one call waits at the server.
 const longestWait = 20 * time.Second
 
 // waitFor returns how long the server may wait so that it answers before ctx ends.

@@ -29,7 +29,7 @@ type Signer struct {
 // NewSigner returns the signer of a key. Both were in the answer that made the key: its id, and its secret ("rv_…").
 func NewSigner(keyID, secret string) Signer { return Signer{KeyID: keyID, secret: secret} }
 
-// String tells which key it is.
+// String returns the id of the key.
 func (s Signer) String() string { return "key " + s.KeyID }
 
 // GoString is String.
@@ -72,15 +72,19 @@ func (s Signer) Sign(r Request) (SignedRequest, error) {
 }
 
 func (r Request) tooLarge(size int) error {
-	return fmt.Errorf("request %s has %d bytes as JSON, and at most %d travel through Temporal: send less of content and data, or send it over HTTP",
-		r.RequestID, size, MaxSigned)
+	return fmt.Errorf(
+		"request %s has %d bytes as JSON, and at most %d travel through Temporal: send less of content and data, or send it over HTTP",
+		r.RequestID,
+		size,
+		MaxSigned,
+	)
 }
 
-// canonicalForm names what the canonical form is, so that another one is told apart.
+// canonicalForm names the version of the canonical form.
 const canonicalForm = "reverie.write.v1"
 
-// Canonical is what a proof is made of: the name of the form, and every part of the request with its length in front (8 bytes, big
-// endian). Of content and data it has the SHA-256; the data is brought into a normal form before, without spaces and with sorted
+// Canonical returns the bytes that a proof covers: the name of the form, and every part of the request after its length (8 bytes, big
+// endian). Content and data are represented by their SHA-256; data is normalized first, without spaces and with sorted
 // names, since JSON changes its spelling on the way. It fails when the data is no JSON.
 func (r Request) Canonical() ([]byte, error) {
 	data, err := normal(r.Data)

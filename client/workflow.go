@@ -9,11 +9,11 @@ import (
 
 // Names on the wire, and where they are found.
 const (
-	// TaskQueue is where Reverie's workers take activities from workflows of the same namespace.
+	// TaskQueue is the queue from which Reverie's workers take activities of workflows in the same namespace.
 	TaskQueue = "reverie"
 	// ActivityName is the activity that writes.
 	ActivityName = "WriteMemory"
-	// NexusService and NexusOperation are what Reverie's workers serve. The endpoint is named by whoever creates it:
+	// NexusService and NexusOperation name the operation that Reverie's workers serve. The operator names the endpoint:
 	//
 	//	temporal operator nexus endpoint create --name memory --target-namespace <ours> --target-task-queue reverie
 	NexusService   = "memory"
@@ -30,7 +30,7 @@ const (
 	TypeKeyReused    = "KeyReused"    // the request id was used for another write
 )
 
-// patience bounds how long a workflow waits for Reverie to answer. A database that is away comes back within it, or somebody is told.
+// patience bounds how long a workflow waits for Reverie to answer, including an outage of its database.
 const patience = 24 * time.Hour
 
 // WriteInWorkflow writes from a workflow in the namespace that Reverie's workers are in, by an activity on their queue. It waits for

@@ -336,7 +336,7 @@ func encode(params any) (url.Values, http.Header) {
 	return query, header
 }
 
-// waitOf is how long the server may wait before it answers.
+// waitOf returns how long the server may wait before it answers.
 func waitOf(params any) time.Duration {
 	if params == nil {
 		return 0

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// silence is how long a stream may send nothing. The server sends something every 15 seconds.
+// silence bounds the time in which a stream sends nothing. The server sends something every 15 seconds.
 const silence = time.Minute
 
 // ErrSilent means that a stream sent nothing for a minute, so that the connection is taken for broken.

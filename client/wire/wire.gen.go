@@ -204,20 +204,6 @@ type AgentSettings struct {
 	WriteTargets []string `json:"writeTargets,omitempty,omitzero"`
 }
 
-// Ailment defines model for Ailment.
-type Ailment struct {
-	// Code Stable; docs/operations.md lists them.
-	Code  string `json:"code"`
-	Count int    `json:"count"`
-
-	// Examples Some of them, by reference.
-	Examples []string `json:"examples"`
-
-	// Fix What fix does about it; empty: it is a matter of people.
-	Fix   string `json:"fix"`
-	Means string `json:"means"`
-}
-
 // Alive defines model for Alive.
 type Alive struct {
 	State string `json:"state"`
@@ -339,7 +325,7 @@ type Candidates struct {
 	Dream string      `json:"dream,omitempty,omitzero"`
 	Items []Candidate `json:"items"`
 
-	// Next Send it as cursor to get the next part; missing when this was the last one.
+	// Next Send it as cursor to get the next page; missing on the last one.
 	Next string `json:"next,omitempty,omitzero"`
 }
 
@@ -651,7 +637,7 @@ type CreateImportBody struct {
 	// Extract Conversations become memory, as they do when this is missing; otherwise they are stored only.
 	Extract *bool `json:"extract,omitempty"`
 
-	// Format Where it comes from; it stands in headings of documents that are merged.
+	// Format Where it comes from; used in headings of merged documents.
 	Format string `json:"format"`
 
 	// Label What people call the source.
@@ -725,6 +711,20 @@ type Difference struct {
 	SameMaterial   bool           `json:"sameMaterial"`
 	SameMemory     bool           `json:"sameMemory"`
 	Settings       []ChangedValue `json:"settings"`
+}
+
+// DoctorFinding defines model for DoctorFinding.
+type DoctorFinding struct {
+	// Code Stable code; docs/operations.md lists all.
+	Code  string `json:"code"`
+	Count int    `json:"count"`
+
+	// Examples Some examples, by reference.
+	Examples []string `json:"examples"`
+
+	// Fix The repair; empty: it needs a person.
+	Fix   string `json:"fix"`
+	Means string `json:"means"`
 }
 
 // Dream defines model for Dream.
@@ -1044,16 +1044,16 @@ type Events struct {
 
 // Examination defines model for Examination.
 type Examination struct {
-	Agent    string    `json:"agent"`
-	Findings []Ailment `json:"findings"`
+	Agent    string          `json:"agent"`
+	Findings []DoctorFinding `json:"findings"`
 
-	// Fixed What was put right by this call.
+	// Fixed Repairs made by this call.
 	Fixed []Fixed `json:"fixed,omitempty,omitzero"`
 
-	// Healthy There are no findings, and everything could be looked at.
+	// Healthy No findings, and every check ran.
 	Healthy bool `json:"healthy"`
 
-	// Unchecked What could not be looked at: workflows, schedules.
+	// Unchecked Checks that did not run: workflows, schedules.
 	Unchecked []string `json:"unchecked,omitempty,omitzero"`
 }
 
@@ -1993,7 +1993,7 @@ type Problem struct {
 	// Error Stable name of the error; compare this, not msg. docs/api.md lists the names.
 	Error string `json:"error"`
 
-	// Msg What is wrong and what to do about it, for people.
+	// Msg What is wrong and the next step, for people.
 	Msg string `json:"msg"`
 }
 
@@ -2153,7 +2153,7 @@ type Remembered struct {
 	// keep. One of: saved, known, corrected, unclear.
 	Kind string `json:"kind"`
 
-	// Line The line that stands in the document.
+	// Line The line in the document.
 	Line string `json:"line,omitempty,omitzero"`
 
 	// Old Of a correction: the line that gave way; its version stays in the history.
@@ -2273,7 +2273,7 @@ type Report struct {
 
 // RestoreFileBody defines model for RestoreFileBody.
 type RestoreFileBody struct {
-	// Reason Why; it stands in the history.
+	// Reason Reason, recorded in the history.
 	Reason string `json:"reason,omitempty,omitzero"`
 
 	// Version The version whose content becomes current again.
@@ -2390,7 +2390,7 @@ type SearchBody struct {
 	Corpus    string `json:"corpus,omitempty,omitzero"`
 	EndUserID string `json:"endUserId,omitempty,omitzero"`
 
-	// Explain Tell every component of every score, and why candidates were dropped.
+	// Explain Include every component of every score, and why candidates were dropped.
 	Explain *bool `json:"explain,omitempty"`
 
 	// From Only what was said or written from then on: RFC 3339, or a date in the agent's time zone.
@@ -2399,19 +2399,19 @@ type SearchBody struct {
 	// MaxResults Missing: the agent's setting, else the server's (6).
 	MaxResults *int `json:"maxResults,omitempty"`
 
-	// MinScore Least score; when nothing reaches it, what the words of the question find is answered all the same. Missing: the agent's
-	// setting, else the server's (0.35).
+	// MinScore Minimum score; if no result reaches it, matches by words are answered anyway. Missing: the agent's setting, else the
+	// server's (0.35).
 	MinScore *float64 `json:"minScore,omitempty"`
 	Options  Options  `json:"options,omitempty,omitzero"`
 
-	// Owner Owner key; or give channel and sender, or endUserId. May stand in the query instead.
+	// Owner Owner key; or give channel and sender, or endUserId. May be in the query instead.
 	Owner string `json:"owner,omitempty,omitzero"`
 
 	// Query The question, in any language. Phrases in quotes and identifiers count where they stand literally.
 	Query  string `json:"query"`
 	Sender string `json:"sender,omitempty,omitzero"`
 
-	// Synthetic Not a use: what is found is not remembered as recalled. For tests, tools of operators and dreams.
+	// Synthetic Do not record results as recalled. For tests, operators' tools and dreams.
 	Synthetic *bool `json:"synthetic,omitempty"`
 
 	// To Only what was said or written before; a date includes its day.
@@ -2793,7 +2793,7 @@ type Turn struct {
 
 // UndeleteFileBody defines model for UndeleteFileBody.
 type UndeleteFileBody struct {
-	// Reason Why; it stands in the history.
+	// Reason Reason, recorded in the history.
 	Reason string `json:"reason,omitempty,omitzero"`
 }
 
@@ -2986,7 +2986,7 @@ type WriteFileBody struct {
 	// Content The whole document: Markdown, UTF-8, at most 1 MiB.
 	Content string `json:"content"`
 
-	// Reason Why; it stands in the history.
+	// Reason Reason, recorded in the history.
 	Reason string `json:"reason,omitempty,omitzero"`
 }
 
@@ -3004,10 +3004,10 @@ type WriteMemoryBody struct {
 	// Owner Owner key; or give channel and sender, or endUserId.
 	Owner string `json:"owner,omitempty,omitzero"`
 
-	// Reason Why; it stands in the document's history.
+	// Reason Reason, recorded in the document's history.
 	Reason string `json:"reason,omitempty,omitzero"`
 
-	// RequestID Makes a repeated request one write. It stands in the ids of workflows: it must not say anything about a person. Format:
+	// RequestID Makes a repeated request one write. It becomes part of workflow ids: it must not reveal anything about a person. Format:
 	// 1 to 128 of A-Z, a-z, 0-9, ., _, : and -.
 	RequestID string `json:"requestId"`
 
@@ -3069,13 +3069,13 @@ func (c *Client) UpdateAgent(ctx context.Context, agent string, body AgentPatchB
 // ListArtifactsParams are the optional parameters of ListArtifacts.
 type ListArtifactsParams struct {
 	Person
-	// The next of the part before; empty: from the start.
+	// The next of the page before; missing: from the start.
 	Cursor string `query:"cursor"`
-	// Rows.
+	// Maximum number of items.
 	Limit int `query:"limit"`
 }
 
-// ListArtifacts calls GET /api/v1/agents/{agent}/artifacts: list what others may read of an agent's memory.
+// ListArtifacts calls GET /api/v1/agents/{agent}/artifacts: list artifacts of an agent's memory.
 func (c *Client) ListArtifacts(
 	ctx context.Context, agent string, params ListArtifactsParams,
 ) (Answer[Page[Artifact]], error) {
@@ -3088,11 +3088,11 @@ func (c *Client) ListArtifacts(
 
 // AssembleContextParams are the optional parameters of AssembleContext.
 type AssembleContextParams struct {
-	// How long to wait for the outcome, such as 90s or 2m; 0s: not at all; at most 5m.
+	// How long to wait for the outcome, such as 90s or 2m; 0s: do not wait; at most 5m.
 	Wait string `query:"wait"`
 }
 
-// AssembleContext calls POST /api/v1/agents/{agent}/context: say what a model is to be sent.
+// AssembleContext calls POST /api/v1/agents/{agent}/context: assemble the context for a model.
 func (c *Client) AssembleContext(
 	ctx context.Context, agent string, params AssembleContextParams, body ContextBody,
 ) (Answer[Context], error) {
@@ -3106,13 +3106,13 @@ func (c *Client) AssembleContext(
 // ListConversationsParams are the optional parameters of ListConversations.
 type ListConversationsParams struct {
 	Person
-	// The next of the part before; empty: from the start.
+	// The next of the page before; missing: from the start.
 	Cursor string `query:"cursor"`
-	// Rows.
+	// Maximum number of items.
 	Limit int `query:"limit"`
 }
 
-// ListConversations calls GET /api/v1/agents/{agent}/conversations: list conversations, the latest first.
+// ListConversations calls GET /api/v1/agents/{agent}/conversations: list conversations, latest first.
 func (c *Client) ListConversations(
 	ctx context.Context, agent string, params ListConversationsParams,
 ) (Answer[Page[Conversation]], error) {
@@ -3126,7 +3126,7 @@ func (c *Client) ListConversations(
 // CompactConversationParams are the optional parameters of CompactConversation.
 type CompactConversationParams struct {
 	Person
-	// How long to wait for the outcome, such as 90s or 2m; 0s: not at all; at most 5m.
+	// How long to wait for the outcome, such as 90s or 2m; 0s: do not wait; at most 5m.
 	Wait string `query:"wait"`
 }
 
@@ -3144,9 +3144,9 @@ func (c *Client) CompactConversation(
 // ListCompactionsParams are the optional parameters of ListCompactions.
 type ListCompactionsParams struct {
 	Person
-	// The next of the part before; empty: from the start.
+	// The next of the page before; missing: from the start.
 	Cursor string `query:"cursor"`
-	// Rows.
+	// Maximum number of items.
 	Limit int `query:"limit"`
 }
 
@@ -3164,13 +3164,13 @@ func (c *Client) ListCompactions(
 // ListFlushesParams are the optional parameters of ListFlushes.
 type ListFlushesParams struct {
 	Person
-	// The next of the part before; empty: from the start.
+	// The next of the page before; missing: from the start.
 	Cursor string `query:"cursor"`
-	// Rows.
+	// Maximum number of items.
 	Limit int `query:"limit"`
 }
 
-// ListFlushes calls GET /api/v1/agents/{agent}/conversations/{conversation}/flushes: list what was saved of a conversation before it left a window, newest first.
+// ListFlushes calls GET /api/v1/agents/{agent}/conversations/{conversation}/flushes: list flushes of a conversation, newest first.
 func (c *Client) ListFlushes(
 	ctx context.Context, agent string, conversation string, params ListFlushesParams,
 ) (Answer[Page[Flush]], error) {
@@ -3212,7 +3212,7 @@ func (c *Client) AddMessages(ctx context.Context, agent string, conversation str
 	return call[Added](ctx, c, r)
 }
 
-// ExamineAgent calls GET /api/v1/agents/{agent}/doctor: look for damage in what an agent has, and change nothing.
+// ExamineAgent calls GET /api/v1/agents/{agent}/doctor: examine an agent for damage.
 func (c *Client) ExamineAgent(ctx context.Context, agent string) (Answer[Examination], error) {
 	r := request{
 		method: "GET", path: "/api/v1/agents/%s/doctor",
@@ -3221,7 +3221,7 @@ func (c *Client) ExamineAgent(ctx context.Context, agent string) (Answer[Examina
 	return call[Examination](ctx, c, r)
 }
 
-// FixAgent calls POST /api/v1/agents/{agent}/doctor/fix: put right what the doctor finds.
+// FixAgent calls POST /api/v1/agents/{agent}/doctor/fix: repair what the doctor finds.
 func (c *Client) FixAgent(ctx context.Context, agent string) (Answer[Examination], error) {
 	r := request{
 		method: "POST", path: "/api/v1/agents/%s/doctor/fix",
@@ -3233,9 +3233,9 @@ func (c *Client) FixAgent(ctx context.Context, agent string) (Answer[Examination
 // ListDreamsParams are the optional parameters of ListDreams.
 type ListDreamsParams struct {
 	Person
-	// The next of the part before; empty: from the start.
+	// The next of the page before; missing: from the start.
 	Cursor string `query:"cursor"`
-	// Rows.
+	// Maximum number of items.
 	Limit int `query:"limit"`
 	// Only of this mode. One of: nightly, focused, promote, rem.
 	Mode string `query:"mode"`
@@ -3259,11 +3259,11 @@ func (c *Client) ListDreams(
 // DreamParams are the optional parameters of Dream.
 type DreamParams struct {
 	Person
-	// How long to wait for the outcome, such as 90s or 2m; 0s: not at all; at most 5m.
+	// How long to wait for the outcome, such as 90s or 2m; 0s: do not wait; at most 5m.
 	Wait string `query:"wait"`
 	// Write nothing: the report and the diff say what would have been written.
 	DryRun bool `query:"dryRun"`
-	// A request that is repeated with the same key is done once and answered alike.
+	// Repeated requests with the same key are executed once and answered alike.
 	IdempotencyKey string `header:"Idempotency-Key"`
 	// The end of what it looks at, for a night that was missed: a date in the agent's time zone, of which it is the night, or
 	// RFC 3339. At most 92 days ago.
@@ -3287,9 +3287,9 @@ func (c *Client) Dream(
 // ListCandidatesParams are the optional parameters of ListCandidates.
 type ListCandidatesParams struct {
 	Person
-	// The next of the part before; empty: from the start.
+	// The next of the page before; missing: from the start.
 	Cursor string `query:"cursor"`
-	// Rows.
+	// Maximum number of items.
 	Limit int `query:"limit"`
 	// Only with this verdict. One of: promoted, kept, rejected.
 	Verdict string `query:"verdict"`
@@ -3311,7 +3311,7 @@ type ExplainCandidateParams struct {
 	Person
 }
 
-// ExplainCandidate calls GET /api/v1/agents/{agent}/dreams/candidates/{entry}/explain: tell why a statement was promoted or not, and what would promote it.
+// ExplainCandidate calls GET /api/v1/agents/{agent}/dreams/candidates/{entry}/explain: explain the verdict of a candidate.
 func (c *Client) ExplainCandidate(
 	ctx context.Context, agent string, entry string, params ExplainCandidateParams,
 ) (Answer[Why], error) {
@@ -3345,7 +3345,7 @@ type DreamEventsParams struct {
 	LastEventID string `header:"Last-Event-ID"`
 }
 
-// DreamEvents calls GET /api/v1/agents/{agent}/dreams/events: follow dreams while they are dreamed.
+// DreamEvents calls GET /api/v1/agents/{agent}/dreams/events: follow dreams as a stream.
 func (c *Client) DreamEvents(
 	ctx context.Context, agent string, params DreamEventsParams,
 ) (*Stream, error) {
@@ -3363,7 +3363,7 @@ type ExplainCandidatesParams struct {
 	Text string `query:"text"`
 }
 
-// ExplainCandidates calls GET /api/v1/agents/{agent}/dreams/explain: tell why statements with some words were promoted or not.
+// ExplainCandidates calls GET /api/v1/agents/{agent}/dreams/explain: explain the verdicts of candidates by words.
 func (c *Client) ExplainCandidates(
 	ctx context.Context, agent string, params ExplainCandidatesParams,
 ) (Answer[Whys], error) {
@@ -3377,15 +3377,15 @@ func (c *Client) ExplainCandidates(
 // DreamFocusedParams are the optional parameters of DreamFocused.
 type DreamFocusedParams struct {
 	Person
-	// How long to wait for the outcome, such as 90s or 2m; 0s: not at all; at most 5m.
+	// How long to wait for the outcome, such as 90s or 2m; 0s: do not wait; at most 5m.
 	Wait string `query:"wait"`
 	// Write nothing: the report and the diff say what would have been written.
 	DryRun bool `query:"dryRun"`
-	// A request that is repeated with the same key is done once and answered alike.
+	// Repeated requests with the same key are executed once and answered alike.
 	IdempotencyKey string `header:"Idempotency-Key"`
 }
 
-// DreamFocused calls POST /api/v1/agents/{agent}/dreams/focused: dream of one topic first.
+// DreamFocused calls POST /api/v1/agents/{agent}/dreams/focused: dream about a topic.
 func (c *Client) DreamFocused(
 	ctx context.Context, agent string, params DreamFocusedParams, body FocusedBody,
 ) (Answer[DreamRun], error) {
@@ -3401,7 +3401,7 @@ type DreamingStatusParams struct {
 	Person
 }
 
-// DreamingStatus calls GET /api/v1/agents/{agent}/dreams/status: tell how the dreaming of an owner stands.
+// DreamingStatus calls GET /api/v1/agents/{agent}/dreams/status: read the status of dreaming.
 func (c *Client) DreamingStatus(
 	ctx context.Context, agent string, params DreamingStatusParams,
 ) (Answer[DreamingStatus], error) {
@@ -3433,9 +3433,9 @@ func (c *Client) GetDream(
 // ListDreamCandidatesParams are the optional parameters of ListDreamCandidates.
 type ListDreamCandidatesParams struct {
 	Person
-	// The next of the part before; empty: from the start.
+	// The next of the page before; missing: from the start.
 	Cursor string `query:"cursor"`
-	// Rows.
+	// Maximum number of items.
 	Limit int `query:"limit"`
 	// Only with this verdict. One of: promoted, kept, rejected.
 	Verdict string `query:"verdict"`
@@ -3459,7 +3459,7 @@ type CompareDreamsParams struct {
 	From string `query:"from"`
 }
 
-// CompareDreams calls GET /api/v1/agents/{agent}/dreams/{report}/difference: tell how a dream differs from another one.
+// CompareDreams calls GET /api/v1/agents/{agent}/dreams/{report}/difference: compare two dreams.
 func (c *Client) CompareDreams(
 	ctx context.Context, agent string, report string, params CompareDreamsParams,
 ) (Answer[Difference], error) {
@@ -3473,11 +3473,11 @@ func (c *Client) CompareDreams(
 // ConfirmEntryParams are the optional parameters of ConfirmEntry.
 type ConfirmEntryParams struct {
 	Person
-	// A request that is repeated with the same key is done once and answered alike.
+	// Repeated requests with the same key are executed once and answered alike.
 	IdempotencyKey string `header:"Idempotency-Key"`
 }
 
-// ConfirmEntry calls POST /api/v1/agents/{agent}/dreams/{report}/entries/{entry}/confirm: say that a candidate is right.
+// ConfirmEntry calls POST /api/v1/agents/{agent}/dreams/{report}/entries/{entry}/confirm: confirm a candidate.
 func (c *Client) ConfirmEntry(
 	ctx context.Context, agent string, report string, entry string, params ConfirmEntryParams,
 ) (Answer[Entry], error) {
@@ -3491,11 +3491,11 @@ func (c *Client) ConfirmEntry(
 // EditEntryParams are the optional parameters of EditEntry.
 type EditEntryParams struct {
 	Person
-	// A request that is repeated with the same key is done once and answered alike.
+	// Repeated requests with the same key are executed once and answered alike.
 	IdempotencyKey string `header:"Idempotency-Key"`
 }
 
-// EditEntry calls POST /api/v1/agents/{agent}/dreams/{report}/entries/{entry}/edit: put other words in the place of a candidate.
+// EditEntry calls POST /api/v1/agents/{agent}/dreams/{report}/entries/{entry}/edit: edit a candidate.
 func (c *Client) EditEntry(
 	ctx context.Context, agent string, report string, entry string, params EditEntryParams, body EditEntryBody,
 ) (Answer[Entry], error) {
@@ -3509,7 +3509,7 @@ func (c *Client) EditEntry(
 // ForgetEntryParams are the optional parameters of ForgetEntry.
 type ForgetEntryParams struct {
 	Person
-	// A request that is repeated with the same key is done once and answered alike.
+	// Repeated requests with the same key are executed once and answered alike.
 	IdempotencyKey string `header:"Idempotency-Key"`
 }
 
@@ -3527,13 +3527,13 @@ func (c *Client) ForgetEntry(
 // ReplayDreamParams are the optional parameters of ReplayDream.
 type ReplayDreamParams struct {
 	Person
-	// How long to wait for the outcome, such as 90s or 2m; 0s: not at all; at most 5m.
+	// How long to wait for the outcome, such as 90s or 2m; 0s: do not wait; at most 5m.
 	Wait string `query:"wait"`
-	// A request that is repeated with the same key is done once and answered alike.
+	// Repeated requests with the same key are executed once and answered alike.
 	IdempotencyKey string `header:"Idempotency-Key"`
 }
 
-// ReplayDream calls POST /api/v1/agents/{agent}/dreams/{report}/replay: dream the same night again, writing nothing.
+// ReplayDream calls POST /api/v1/agents/{agent}/dreams/{report}/replay: replay a dream without writing.
 func (c *Client) ReplayDream(
 	ctx context.Context, agent string, report string, params ReplayDreamParams, body ReplayBody,
 ) (Answer[Replay], error) {
@@ -3547,11 +3547,11 @@ func (c *Client) ReplayDream(
 // RevertDreamParams are the optional parameters of RevertDream.
 type RevertDreamParams struct {
 	Person
-	// A request that is repeated with the same key is done once and answered alike.
+	// Repeated requests with the same key are executed once and answered alike.
 	IdempotencyKey string `header:"Idempotency-Key"`
 }
 
-// RevertDream calls POST /api/v1/agents/{agent}/dreams/{report}/revert: undo what a dream wrote.
+// RevertDream calls POST /api/v1/agents/{agent}/dreams/{report}/revert: revert a dream.
 func (c *Client) RevertDream(
 	ctx context.Context, agent string, report string, params RevertDreamParams,
 ) (Answer[Revert], error) {
@@ -3600,7 +3600,7 @@ type EventsJsonlParams struct {
 	Path string `query:"path"`
 }
 
-// EventsJsonl calls GET /api/v1/agents/{agent}/events.jsonl: download the events of an agent's memory as lines of JSON.
+// EventsJsonl calls GET /api/v1/agents/{agent}/events.jsonl: download events as lines of JSON.
 func (c *Client) EventsJsonl(
 	ctx context.Context, agent string, params EventsJsonlParams,
 ) (Answer[[]byte], error) {
@@ -3626,7 +3626,7 @@ type EventsStreamParams struct {
 	LastEventID string `header:"Last-Event-ID"`
 }
 
-// EventsStream calls GET /api/v1/agents/{agent}/events/stream: follow the events of an agent's memory.
+// EventsStream calls GET /api/v1/agents/{agent}/events/stream: follow events as a stream.
 func (c *Client) EventsStream(
 	ctx context.Context, agent string, params EventsStreamParams,
 ) (*Stream, error) {
@@ -3640,9 +3640,9 @@ func (c *Client) EventsStream(
 // ListExtractionsParams are the optional parameters of ListExtractions.
 type ListExtractionsParams struct {
 	Person
-	// The next of the part before; empty: from the start.
+	// The next of the page before; missing: from the start.
 	Cursor string `query:"cursor"`
-	// Rows.
+	// Maximum number of items.
 	Limit int `query:"limit"`
 	// Only of this conversation.
 	Conversation string `query:"conversation"`
@@ -3680,13 +3680,13 @@ func (c *Client) GetExtraction(
 // RetryExtractionParams are the optional parameters of RetryExtraction.
 type RetryExtractionParams struct {
 	Person
-	// How long to wait for the outcome, such as 90s or 2m; 0s: not at all; at most 5m.
+	// How long to wait for the outcome, such as 90s or 2m; 0s: do not wait; at most 5m.
 	Wait string `query:"wait"`
-	// A request that is repeated with the same key is done once and answered alike.
+	// Repeated requests with the same key are executed once and answered alike.
 	IdempotencyKey string `header:"Idempotency-Key"`
 }
 
-// RetryExtraction calls POST /api/v1/agents/{agent}/extractions/{extraction}/retry: repeat a quarantined extraction.
+// RetryExtraction calls POST /api/v1/agents/{agent}/extractions/{extraction}/retry: retry a quarantined extraction.
 func (c *Client) RetryExtraction(
 	ctx context.Context, agent string, extraction string, params RetryExtractionParams,
 ) (Answer[Run], error) {
@@ -3699,11 +3699,11 @@ func (c *Client) RetryExtraction(
 
 // ForgetParams are the optional parameters of Forget.
 type ForgetParams struct {
-	// A request that is repeated with the same key is done once and answered alike.
+	// Repeated requests with the same key are executed once and answered alike.
 	IdempotencyKey string `header:"Idempotency-Key"`
 }
 
-// Forget calls POST /api/v1/agents/{agent}/forget: forget what a document says.
+// Forget calls POST /api/v1/agents/{agent}/forget: forget statements of a document.
 func (c *Client) Forget(
 	ctx context.Context, agent string, params ForgetParams, body ForgetBody,
 ) (Answer[Forgotten], error) {
@@ -3717,9 +3717,9 @@ func (c *Client) Forget(
 // ListImportsParams are the optional parameters of ListImports.
 type ListImportsParams struct {
 	Person
-	// The next of the part before; empty: from the start.
+	// The next of the page before; missing: from the start.
 	Cursor string `query:"cursor"`
-	// Rows.
+	// Maximum number of items.
 	Limit int `query:"limit"`
 }
 
@@ -3734,7 +3734,7 @@ func (c *Client) ListImports(
 	return call[Page[ImportSummary]](ctx, c, r)
 }
 
-// CreateImport calls POST /api/v1/agents/{agent}/imports: begin to move memory in from elsewhere, or find where it was left.
+// CreateImport calls POST /api/v1/agents/{agent}/imports: create an import, or find one to continue.
 func (c *Client) CreateImport(ctx context.Context, agent string, body CreateImportBody) (Answer[Import], error) {
 	r := request{
 		method: "POST", path: "/api/v1/agents/%s/imports",
@@ -3743,7 +3743,7 @@ func (c *Client) CreateImport(ctx context.Context, agent string, body CreateImpo
 	return call[Import](ctx, c, r)
 }
 
-// GetImport calls GET /api/v1/agents/{agent}/imports/{import}: read how far an import is.
+// GetImport calls GET /api/v1/agents/{agent}/imports/{import}: read the progress of an import.
 func (c *Client) GetImport(ctx context.Context, agent string, importID string) (Answer[Import], error) {
 	r := request{
 		method: "GET", path: "/api/v1/agents/%s/imports/%s",
@@ -3752,7 +3752,7 @@ func (c *Client) GetImport(ctx context.Context, agent string, importID string) (
 	return call[Import](ctx, c, r)
 }
 
-// CancelImport calls POST /api/v1/agents/{agent}/imports/{import}/cancel: stop an import.
+// CancelImport calls POST /api/v1/agents/{agent}/imports/{import}/cancel: cancel an import.
 func (c *Client) CancelImport(ctx context.Context, agent string, importID string) (Answer[Import], error) {
 	r := request{
 		method: "POST", path: "/api/v1/agents/%s/imports/%s/cancel",
@@ -3763,9 +3763,9 @@ func (c *Client) CancelImport(ctx context.Context, agent string, importID string
 
 // ListImportItemsParams are the optional parameters of ListImportItems.
 type ListImportItemsParams struct {
-	// The next of the part before; empty: from the start.
+	// The next of the page before; missing: from the start.
 	Cursor string `query:"cursor"`
-	// Rows.
+	// Maximum number of items.
 	Limit int `query:"limit"`
 	// Only those that ended so. One of: waiting, written, unchanged, merged, nothing, skipped, quarantined, failed.
 	Outcome string `query:"outcome"`
@@ -3791,7 +3791,7 @@ func (c *Client) AddImportItems(ctx context.Context, agent string, importID stri
 	return call[Staged](ctx, c, r)
 }
 
-// StartImport calls POST /api/v1/agents/{agent}/imports/{import}/start: have what was uploaded moved in.
+// StartImport calls POST /api/v1/agents/{agent}/imports/{import}/start: start an import.
 func (c *Client) StartImport(ctx context.Context, agent string, importID string) (Answer[Import], error) {
 	r := request{
 		method: "POST", path: "/api/v1/agents/%s/imports/%s/start",
@@ -3817,7 +3817,7 @@ type GetMemoryParams struct {
 	Corpus string `query:"corpus"`
 }
 
-// GetMemory calls GET /api/v1/agents/{agent}/memory/get: read a part of what was found.
+// GetMemory calls GET /api/v1/agents/{agent}/memory/get: read an excerpt of a search result.
 func (c *Client) GetMemory(
 	ctx context.Context, agent string, params GetMemoryParams,
 ) (Answer[Excerpt], error) {
@@ -3828,7 +3828,7 @@ func (c *Client) GetMemory(
 	return call[Excerpt](ctx, c, r)
 }
 
-// IndexProgress calls GET /api/v1/agents/{agent}/memory/index: tell how far the index is.
+// IndexProgress calls GET /api/v1/agents/{agent}/memory/index: read the progress of the index.
 func (c *Client) IndexProgress(ctx context.Context, agent string) (Answer[Index], error) {
 	r := request{
 		method: "GET", path: "/api/v1/agents/%s/memory/index",
@@ -3837,7 +3837,7 @@ func (c *Client) IndexProgress(ctx context.Context, agent string) (Answer[Index]
 	return call[Index](ctx, c, r)
 }
 
-// BuildIndex calls POST /api/v1/agents/{agent}/memory/index: bring the index up to date, or build it anew.
+// BuildIndex calls POST /api/v1/agents/{agent}/memory/index: update or rebuild the index.
 func (c *Client) BuildIndex(ctx context.Context, agent string, body BuildIndexBody) (Answer[Index], error) {
 	r := request{
 		method: "POST", path: "/api/v1/agents/%s/memory/index",
@@ -3851,7 +3851,7 @@ type SearchKeywordsParams struct {
 	Person
 }
 
-// SearchKeywords calls POST /api/v1/agents/{agent}/memory/keyword: find lines of documents that have all of some words.
+// SearchKeywords calls POST /api/v1/agents/{agent}/memory/keyword: search documents by keyword.
 func (c *Client) SearchKeywords(
 	ctx context.Context, agent string, params SearchKeywordsParams, body KeywordBody,
 ) (Answer[Keywords], error) {
@@ -3867,7 +3867,7 @@ type SearchMemoryParams struct {
 	Person
 }
 
-// SearchMemory calls POST /api/v1/agents/{agent}/memory/search: search what is remembered and what was said.
+// SearchMemory calls POST /api/v1/agents/{agent}/memory/search: search memory.
 func (c *Client) SearchMemory(
 	ctx context.Context, agent string, params SearchMemoryParams, body SearchBody,
 ) (Answer[Search], error) {
@@ -3878,7 +3878,7 @@ func (c *Client) SearchMemory(
 	return call[Search](ctx, c, r)
 }
 
-// DecideSpace calls POST /api/v1/agents/{agent}/memory/spaces/{space}: decide which vectors searches look at.
+// DecideSpace calls POST /api/v1/agents/{agent}/memory/spaces/{space}: choose the embedding space of searches.
 func (c *Client) DecideSpace(ctx context.Context, agent string, space int, body DecideSpaceBody) (Answer[Decided], error) {
 	r := request{
 		method: "POST", path: "/api/v1/agents/%s/memory/spaces/%s",
@@ -3894,7 +3894,7 @@ type MemoryStatusParams struct {
 	Deep bool `query:"deep"`
 }
 
-// MemoryStatus calls GET /api/v1/agents/{agent}/memory/status: tell what the index has, and what waits.
+// MemoryStatus calls GET /api/v1/agents/{agent}/memory/status: read the status of the index.
 func (c *Client) MemoryStatus(
 	ctx context.Context, agent string, params MemoryStatusParams,
 ) (Answer[RecallStatus], error) {
@@ -3907,7 +3907,7 @@ func (c *Client) MemoryStatus(
 
 // RememberParams are the optional parameters of Remember.
 type RememberParams struct {
-	// A request that is repeated with the same key is done once and answered alike.
+	// Repeated requests with the same key are executed once and answered alike.
 	IdempotencyKey string `header:"Idempotency-Key"`
 }
 
@@ -3938,7 +3938,7 @@ func (c *Client) SystemPrompt(
 	return call[Prompt](ctx, c, r)
 }
 
-// ListTools calls GET /api/v1/agents/{agent}/tools: list the memory tools that a model can be given.
+// ListTools calls GET /api/v1/agents/{agent}/tools: list the memory tools for models.
 func (c *Client) ListTools(ctx context.Context, agent string) (Answer[Page[Tool]], error) {
 	r := request{
 		method: "GET", path: "/api/v1/agents/%s/tools",
@@ -3952,11 +3952,11 @@ type CallToolParams struct {
 	Person
 	// Who speaks, where the owner is a group: MEMORY.md is then written in the section of that person only.
 	Speaker string `query:"speaker"`
-	// A request that is repeated with the same key is done once and answered alike.
+	// Repeated requests with the same key are executed once and answered alike.
 	IdempotencyKey string `header:"Idempotency-Key"`
 }
 
-// CallTool calls POST /api/v1/agents/{agent}/tools/{tool}: run a memory tool as a model called it.
+// CallTool calls POST /api/v1/agents/{agent}/tools/{tool}: call a memory tool.
 func (c *Client) CallTool(
 	ctx context.Context, agent string, tool string, params CallToolParams, body json.RawMessage,
 ) (Answer[Called], error) {
@@ -3976,7 +3976,7 @@ type FileBlameParams struct {
 	Version *int `query:"version"`
 }
 
-// FileBlame calls GET /api/v1/agents/{agent}/workspace/blame/{path}: tell where each line of a document came from.
+// FileBlame calls GET /api/v1/agents/{agent}/workspace/blame/{path}: blame the lines of a document.
 func (c *Client) FileBlame(
 	ctx context.Context, agent string, path string, params FileBlameParams,
 ) (Answer[Blame], error) {
@@ -4037,11 +4037,11 @@ type DeleteFileParams struct {
 	// Where to write. Missing: PERSONAL when a person is named or the key is pinned to one, else TEAM. One of: PERSONAL, TEAM,
 	// GLOBAL.
 	Scope string `query:"scope"`
-	// A request that is repeated with the same key is done once and answered alike.
+	// Repeated requests with the same key are executed once and answered alike.
 	IdempotencyKey string `header:"Idempotency-Key"`
 	// ETag that was read.
 	IfMatch string `header:"If-Match"`
-	// Why; it stands in the history.
+	// Reason, recorded in the history.
 	Reason string `query:"reason"`
 }
 
@@ -4101,7 +4101,7 @@ type WriteFileParams struct {
 	// Where to write. Missing: PERSONAL when a person is named or the key is pinned to one, else TEAM. One of: PERSONAL, TEAM,
 	// GLOBAL.
 	Scope string `query:"scope"`
-	// A request that is repeated with the same key is done once and answered alike.
+	// Repeated requests with the same key are executed once and answered alike.
 	IdempotencyKey string `header:"Idempotency-Key"`
 	// ETag that was read; * overwrites whatever is there. Needed when the document exists.
 	IfMatch string `header:"If-Match"`
@@ -4172,7 +4172,7 @@ type ImportSnapshotParams struct {
 	// Which documents: PERSONAL ones of the owner, the agent's TEAM ones, or both. Missing: all that the request may be about.
 	// One of: personal, team, all.
 	Scope string `query:"scope"`
-	// How long to wait for the outcome, such as 90s or 2m; 0s: not at all; at most 5m.
+	// How long to wait for the outcome, such as 90s or 2m; 0s: do not wait; at most 5m.
 	Wait string `query:"wait"`
 	// Of a preview: the import refuses when anything has changed since.
 	Token string `query:"token"`
@@ -4197,7 +4197,7 @@ type PreviewSnapshotParams struct {
 	Scope string `query:"scope"`
 }
 
-// PreviewSnapshot calls POST /api/v1/agents/{agent}/workspace/memory/import/preview: see what an import would do.
+// PreviewSnapshot calls POST /api/v1/agents/{agent}/workspace/memory/import/preview: preview an import of an archive.
 func (c *Client) PreviewSnapshot(
 	ctx context.Context, agent string, params PreviewSnapshotParams, file []byte,
 ) (Answer[Preview], error) {
@@ -4211,9 +4211,9 @@ func (c *Client) PreviewSnapshot(
 // ListSnapshotImportsParams are the optional parameters of ListSnapshotImports.
 type ListSnapshotImportsParams struct {
 	Person
-	// The next of the part before; empty: from the start.
+	// The next of the page before; missing: from the start.
 	Cursor string `query:"cursor"`
-	// Rows.
+	// Maximum number of items.
 	Limit int `query:"limit"`
 }
 
@@ -4233,7 +4233,7 @@ type GetSnapshotImportParams struct {
 	Person
 }
 
-// GetSnapshotImport calls GET /api/v1/agents/{agent}/workspace/memory/imports/{import}: what became of an import.
+// GetSnapshotImport calls GET /api/v1/agents/{agent}/workspace/memory/imports/{import}: read an import of an archive.
 func (c *Client) GetSnapshotImport(
 	ctx context.Context, agent string, importID string, params GetSnapshotImportParams,
 ) (Answer[SnapshotImport], error) {
@@ -4284,11 +4284,11 @@ type RestoreFileParams struct {
 	// Where to write. Missing: PERSONAL when a person is named or the key is pinned to one, else TEAM. One of: PERSONAL, TEAM,
 	// GLOBAL.
 	Scope string `query:"scope"`
-	// A request that is repeated with the same key is done once and answered alike.
+	// Repeated requests with the same key are executed once and answered alike.
 	IdempotencyKey string `header:"Idempotency-Key"`
 }
 
-// RestoreFile calls POST /api/v1/agents/{agent}/workspace/restore/{path}: make an earlier version current again, as a new version.
+// RestoreFile calls POST /api/v1/agents/{agent}/workspace/restore/{path}: restore an earlier version of a document.
 func (c *Client) RestoreFile(
 	ctx context.Context, agent string, path string, params RestoreFileParams, body RestoreFileBody,
 ) (Answer[Receipt], error) {
@@ -4305,11 +4305,11 @@ type UndeleteFileParams struct {
 	// Where to write. Missing: PERSONAL when a person is named or the key is pinned to one, else TEAM. One of: PERSONAL, TEAM,
 	// GLOBAL.
 	Scope string `query:"scope"`
-	// A request that is repeated with the same key is done once and answered alike.
+	// Repeated requests with the same key are executed once and answered alike.
 	IdempotencyKey string `header:"Idempotency-Key"`
 }
 
-// UndeleteFile calls POST /api/v1/agents/{agent}/workspace/undelete/{path}: bring a deleted document back.
+// UndeleteFile calls POST /api/v1/agents/{agent}/workspace/undelete/{path}: undelete a document.
 func (c *Client) UndeleteFile(
 	ctx context.Context, agent string, path string, params UndeleteFileParams, body UndeleteFileBody,
 ) (Answer[Receipt], error) {
@@ -4325,13 +4325,13 @@ type ListWritesParams struct {
 	Person
 	// Only these. One of: staged, written, unchanged, refused.
 	Outcome string `query:"outcome"`
-	// The next of the part before; empty: from the start.
+	// The next of the page before; missing: from the start.
 	Cursor string `query:"cursor"`
-	// Rows.
+	// Maximum number of items.
 	Limit int `query:"limit"`
 }
 
-// ListWrites calls GET /api/v1/agents/{agent}/writes: list what business processes asked to have written, newest first.
+// ListWrites calls GET /api/v1/agents/{agent}/writes: list writes of business processes, newest first.
 func (c *Client) ListWrites(
 	ctx context.Context, agent string, params ListWritesParams,
 ) (Answer[Page[Write]], error) {
@@ -4344,7 +4344,7 @@ func (c *Client) ListWrites(
 
 // WriteMemoryParams are the optional parameters of WriteMemory.
 type WriteMemoryParams struct {
-	// How long to wait for the outcome, such as 90s or 2m; 0s: not at all; at most 5m.
+	// How long to wait for the outcome, such as 90s or 2m; 0s: do not wait; at most 5m.
 	Wait string `query:"wait"`
 }
 
@@ -4364,7 +4364,7 @@ type GetWriteParams struct {
 	Person
 }
 
-// GetWrite calls GET /api/v1/agents/{agent}/writes/{request}: tell what became of a request to write.
+// GetWrite calls GET /api/v1/agents/{agent}/writes/{request}: read a write of a business process.
 func (c *Client) GetWrite(
 	ctx context.Context, agent string, requestID string, params GetWriteParams,
 ) (Answer[Write], error) {
@@ -4383,7 +4383,7 @@ func (c *Client) Chat(ctx context.Context, body ChatBody) (Answer[Turn], error) 
 	return call[Turn](ctx, c, r)
 }
 
-// ChatStream calls POST /api/v1/chat/stream: answer a message, telling the answer while it comes.
+// ChatStream calls POST /api/v1/chat/stream: answer a message as a stream.
 func (c *Client) ChatStream(ctx context.Context, body ChatBody) (*Stream, error) {
 	r := request{
 		method: "POST", path: "/api/v1/chat/stream", body: body,
@@ -4407,7 +4407,7 @@ func (c *Client) CreateKey(ctx context.Context, body NewKeyBody) (Answer[NewKey]
 	return call[NewKey](ctx, c, r)
 }
 
-// RevokeKey calls DELETE /api/v1/keys/{key}: revoke a key for good.
+// RevokeKey calls DELETE /api/v1/keys/{key}: revoke a key.
 func (c *Client) RevokeKey(ctx context.Context, key string) (Answer[Revoked], error) {
 	r := request{
 		method: "DELETE", path: "/api/v1/keys/%s",
@@ -4419,9 +4419,9 @@ func (c *Client) RevokeKey(ctx context.Context, key string) (Answer[Revoked], er
 // SummarizeConversationParams are the optional parameters of SummarizeConversation.
 type SummarizeConversationParams struct {
 	Person
-	// How long to wait for the outcome, such as 90s or 2m; 0s: not at all; at most 5m.
+	// How long to wait for the outcome, such as 90s or 2m; 0s: do not wait; at most 5m.
 	Wait string `query:"wait"`
-	// A request that is repeated with the same key is done once and answered alike.
+	// Repeated requests with the same key are executed once and answered alike.
 	IdempotencyKey string `header:"Idempotency-Key"`
 }
 
@@ -4436,7 +4436,7 @@ func (c *Client) SummarizeConversation(
 	return call[Run](ctx, c, r)
 }
 
-// Status calls GET /api/v1/status: tell how the parts are, what is missing, and what waits.
+// Status calls GET /api/v1/status: read the status of the deployment.
 func (c *Client) Status(ctx context.Context) (Answer[Status], error) {
 	r := request{
 		method: "GET", path: "/api/v1/status",
@@ -4444,7 +4444,7 @@ func (c *Client) Status(ctx context.Context) (Answer[Status], error) {
 	return call[Status](ctx, c, r)
 }
 
-// Docs calls GET /docs: this document as a page for people.
+// Docs calls GET /docs: aPI reference as a page.
 func (c *Client) Docs(ctx context.Context) (Answer[[]byte], error) {
 	r := request{
 		method: "GET", path: "/docs",
@@ -4461,7 +4461,7 @@ func (c *Client) DocsAsset(ctx context.Context, asset string) (Answer[[]byte], e
 	return c.raw(ctx, r)
 }
 
-// Health calls GET /healthz: tell whether the process is alive.
+// Health calls GET /healthz: liveness.
 func (c *Client) Health(ctx context.Context) (Answer[Alive], error) {
 	r := request{
 		method: "GET", path: "/healthz",
@@ -4477,7 +4477,7 @@ func (c *Client) Metrics(ctx context.Context) (Answer[[]byte], error) {
 	return c.raw(ctx, r)
 }
 
-// OpenapiJSON calls GET /openapi.json: this document as JSON.
+// OpenapiJSON calls GET /openapi.json: openAPI document as JSON.
 func (c *Client) OpenapiJSON(ctx context.Context) (Answer[[]byte], error) {
 	r := request{
 		method: "GET", path: "/openapi.json",
@@ -4485,7 +4485,7 @@ func (c *Client) OpenapiJSON(ctx context.Context) (Answer[[]byte], error) {
 	return c.raw(ctx, r)
 }
 
-// OpenapiYaml calls GET /openapi.yaml: this document as YAML.
+// OpenapiYaml calls GET /openapi.yaml: openAPI document as YAML.
 func (c *Client) OpenapiYaml(ctx context.Context) (Answer[[]byte], error) {
 	r := request{
 		method: "GET", path: "/openapi.yaml",
@@ -4493,7 +4493,7 @@ func (c *Client) OpenapiYaml(ctx context.Context) (Answer[[]byte], error) {
 	return c.raw(ctx, r)
 }
 
-// Ready calls GET /readyz: tell whether requests can be served.
+// Ready calls GET /readyz: readiness.
 func (c *Client) Ready(ctx context.Context) (Answer[Ready], error) {
 	r := request{
 		method: "GET", path: "/readyz",

@@ -1,0 +1,180 @@
+package dreams
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+
+	"reverie/api/fault"
+	"reverie/api/rest"
+	"reverie/dream"
+	"reverie/memory"
+	"reverie/store"
+)
+
+func (s *Room) dreamEditRoutes() {
+	rest.Register(s.Server, rest.Route{
+		ID: "revert-dream", Method: http.MethodPost, Path: dreamPath + "/revert", Original: originalReport + "/revert", Tag: "dreams", Need: memory.RoleMember,
+		Summary: "Revert a dream", Errors: []int{http.StatusConflict},
+		Doc: "As new versions: what others wrote since stays. Where somebody changed the same lines, nothing is undone, and the answer is 409 revert_conflict with the places. " +
+			"What the dream had promoted does not come back by itself.",
+	}, s.revertDream)
+	const entry = dreamPath + "/entries/{entry}"
+	rest.Register(s.Server, rest.Route{
+		ID: "confirm-entry", Method: http.MethodPost, Path: entry + "/confirm", Original: originalEntry + "/confirm", Tag: "dreams", Need: memory.RoleMember,
+		Summary: "Confirm a candidate", Errors: []int{http.StatusConflict},
+		Doc: "It is put into MEMORY.md if it is not there, and its line is protected as if a person had written it.",
+	}, func(ctx context.Context, in *EntryInput) (*rest.Reply[entryView], error) {
+		return s.changeEntry(ctx, in, "confirm", "", s.Store.ConfirmEntry)
+	})
+	rest.Register(s.Server, rest.Route{
+		ID: "edit-entry", Method: http.MethodPost, Path: entry + "/edit", Original: originalEntry + "/edit", Tag: "dreams", Need: memory.RoleMember,
+		Summary: "Edit a candidate", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
+		Doc: "In MEMORY.md, as the person's own.",
+	}, func(ctx context.Context, in *editEntryInput) (*rest.Reply[entryView], error) {
+		return s.changeEntry(ctx, &in.EntryInput, "edit", in.Body.Content, s.Store.EditEntry)
+	})
+	rest.Register(s.Server, rest.Route{
+		ID: "forget-entry", Method: http.MethodPost, Path: entry + "/forget", Original: originalEntry + "/forget", Tag: "dreams", Need: memory.RoleMember,
+		Summary: "Forget a candidate for good", Errors: []int{http.StatusConflict},
+		Doc: "It is taken out of MEMORY.md, its archives and the daily notes, and no dream brings it back, in no words. Versions of documents stay.",
+	}, func(ctx context.Context, in *EntryInput) (*rest.Reply[entryView], error) {
+		return s.changeEntry(ctx, in, "forget", "", s.Store.ForgetEntry)
+	})
+}
+
+type revertInput struct {
+	DreamInput
+	rest.RequestKeyParam
+}
+
+type revertView struct {
+	Dream    dreamView              `json:"dream"`
+	Changes  []memory.ChangeReceipt `json:"changes" doc:"What became of each document."`
+	Token    string                 `json:"token,omitempty" doc:"Names the write."`
+	Replayed bool                   `json:"replayed" doc:"It was undone before, and nothing was written now."`
+}
+
+// revertConflicts are the details of a revert that could not be done.
+type revertConflicts struct {
+	Documents []revertConflict `json:"documents"`
+}
+
+type revertConflict struct {
+	Path      string            `json:"path"`
+	Conflicts []memory.Conflict `json:"conflicts"` // theirs is what is there now, ours what would be
+}
+
+func (s *Room) revertDream(ctx context.Context, in *revertInput) (*rest.Reply[revertView], error) {
+	found, err := s.dream(ctx, &in.DreamInput)
+	if err != nil {
+		return nil, err
+	}
+	key := rest.RequestLedgerKey(ctx, in.IdempotencyKey, "revert", found.record.ID.String())
+	undone, err := s.Store.RevertDream(ctx, found.owner(), found.record.ID, key)
+	if err != nil {
+		return nil, err
+	}
+	if len(undone.Conflicts) > 0 {
+		return nil, s.cannotRevert(undone.Conflicts, found.full)
+	}
+	s.written(found, undone.Receipt)
+	view := revertView{
+		Dream: s.dreamViewer(
+			found.full,
+		)(
+			undone.Dream,
+		), Changes: []memory.ChangeReceipt{}, Token: undone.Receipt.Token, Replayed: undone.Receipt.Replayed,
+	}
+	if found.full && undone.Receipt.Changes != nil {
+		view.Changes = undone.Receipt.Changes
+	}
+	return rest.OK(view), nil
+}
+
+// cannotRevert tells where documents were changed since. The lines themselves are for who may see them.
+func (s *Room) cannotRevert(conflicts map[string][]memory.Conflict, full bool) *fault.Problem {
+	p := fault.New(
+		fault.RevertConflict,
+		"%d documents were changed on the same lines since: undo these by hand, nothing was written",
+		len(conflicts),
+	)
+	var data revertConflicts
+	for _, path := range slices.Sorted(maps.Keys(conflicts)) {
+		c := revertConflict{path, conflicts[path]}
+		if !full {
+			c.Conflicts = []memory.Conflict{}
+		}
+		data.Documents = append(data.Documents, c)
+	}
+	p.Data = data
+	return p
+}
+
+// written has what was changed embedded soon.
+func (s *Room) written(found foundDream, receipt memory.Receipt) {
+	if receipt.Replayed {
+		return
+	}
+	for _, change := range receipt.Changes {
+		if change.Changed {
+			s.IndexChanged(found.id, change.Scope)
+		}
+	}
+}
+
+// EntryInput is a request about one candidate of one dream.
+type EntryInput struct {
+	DreamInput
+	EntryParam
+	rest.RequestKeyParam
+}
+
+type editEntryInput struct {
+	EntryInput
+	Body struct {
+		Content string `json:"content" minLength:"1" maxLength:"500" pattern:"\\S" patternDescription:"not blank" doc:"The words to put in its place, on one line." example:"Lives in Bern since May."`
+	}
+}
+
+type entryView struct {
+	Entry       memory.EntryID         `json:"entry"`
+	Status      dream.Status           `json:"status" enum:"open,promoted,confirmed,edited,forgotten,rejected"`
+	State       *dream.State           `json:"state,omitempty" doc:"What is known of the statement over all dreams."`
+	Replacement *dream.State           `json:"replacement,omitempty" doc:"What is known of the words that were put in its place; missing when they are the same statement."`
+	Changes     []memory.ChangeReceipt `json:"changes" doc:"What became of each document; none: what was asked for was so already."`
+	Token       string                 `json:"token,omitempty" doc:"Names the write."`
+	Replayed    bool                   `json:"replayed" doc:"The idempotency key was known: nothing was written now."`
+}
+
+// changeEntry does what a person decided about a candidate.
+func (s *Room) changeEntry(ctx context.Context, in *EntryInput, what, text string,
+	change func(context.Context, memory.Identity, store.EntryChange) (store.EntryReceipt, error),
+) (*rest.Reply[entryView], error) {
+	found, err := s.dream(ctx, &in.DreamInput)
+	if err != nil {
+		return nil, err
+	}
+	entry := in.EntryParam.id()
+	done, err := change(ctx, found.owner(), store.EntryChange{
+		Dream: found.record.ID, Entry: entry, Text: text,
+		Key: rest.RequestLedgerKey(ctx, in.IdempotencyKey, what, found.record.ID.String(), string(entry), text),
+	})
+	if bad, is := errors.AsType[*store.InvalidError](err); is && bad.Field == "text" {
+		return nil, fault.InvalidAt("body.content", "%s", bad.Problem)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.written(found, done.Receipt)
+	view := entryView{
+		Entry: entry, Status: done.State.Status, Changes: []memory.ChangeReceipt{}, Token: done.Receipt.Token, Replayed: done.Receipt.Replayed,
+	}
+	if found.full {
+		view.State, view.Replacement = &done.State, done.Replacement
+		view.Changes = append(view.Changes, done.Receipt.Changes...)
+	}
+	return rest.OK(view), nil
+}

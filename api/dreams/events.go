@@ -1,0 +1,222 @@
+package dreams
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
+
+	"reverie/api/fault"
+	"reverie/api/rest"
+	"reverie/memory"
+	"reverie/store"
+)
+
+const (
+	// catchUp is how far a stream starts in the past by default; catchUpMost bounds it with Last-Event-ID.
+	catchUp     = time.Minute
+	catchUpMost = 24 * time.Hour
+	// commitTime bounds the time from a change's timestamp to its commit. A later change may be committed before it.
+	commitTime = 5 * time.Second
+)
+
+func (s *Room) dreamEventRoutes() {
+	rest.Register(s.Server, rest.Route{
+		ID: "dream-events", Method: http.MethodGet, Path: dreamsPath + "/events", Original: originalPath + "/dream/events", Produces: rest.EventStream,
+		Tag: "dreams", Need: memory.RoleViewer, Timeout: rest.FollowTime,
+		Summary: "Follow dreams as a stream",
+		Doc: "Server-sent events: dream.progress whenever a dream comes to another phase, dream.ended with its outcome; ids, times and counts, never what was said. " +
+			"Of the owner that is named or that the key is pinned to; naming nobody, of all owners. With Last-Event-ID it goes on there, and some events may come twice; else it begins with those of the last minute. " +
+			"A request ends after an hour: come back with Last-Event-ID, as browsers do by themselves. 429 when too many follow.",
+	}, s.followDreams)
+}
+
+type dreamEventsInput struct {
+	rest.AgentParam
+	rest.PersonParams
+	LastEventID string `header:"Last-Event-ID" maxLength:"100" doc:"Id of the last event that was received."`
+}
+
+// dreamEvent is an event of a dream. It has no contents.
+type dreamEvent struct {
+	Dream      uuid.UUID           `json:"dream"`
+	Owner      memory.Owner        `json:"owner,omitempty"` // for who sees the dreams of all owners whole
+	Mode       memory.DreamMode    `json:"mode"`
+	Trigger    memory.DreamTrigger `json:"trigger"`
+	Night      string              `json:"night,omitempty"`
+	DryRun     bool                `json:"dryRun"`
+	Phase      memory.DreamPhase   `json:"phase"`
+	Outcome    memory.Outcome      `json:"outcome"`
+	ReasonCode memory.ReasonCode   `json:"reasonCode,omitempty"`
+	Counts     store.DreamCounts   `json:"counts"`
+	At         time.Time           `json:"at"`
+}
+
+// name is the kind of event.
+func (e dreamEvent) name() string {
+	if e.Phase == memory.DreamEnded {
+		return "dream.ended"
+	}
+	return "dream.progress"
+}
+
+// id names the event to Last-Event-ID.
+func (e dreamEvent) id() string {
+	return strconv.FormatInt(e.At.UnixMicro(), 10) + "-" + e.Dream.String()
+}
+
+func parseEventID(text string) (at time.Time, dream uuid.UUID, err error) {
+	micros, id, _ := strings.Cut(text, "-")
+	n, err := strconv.ParseInt(micros, 10, 64)
+	if err != nil {
+		return at, dream, err
+	}
+	dream, err = uuid.Parse(id)
+	return time.UnixMicro(n), dream, err
+}
+
+func (s *Room) followDreams(ctx context.Context, in *dreamEventsInput) (*rest.Streamed, error) {
+	id, _, err := s.Enter(ctx, in.Agent, in.Person())
+	if err != nil {
+		return nil, err
+	}
+	f := follower{sent: map[uuid.UUID]time.Time{}, since: s.Now().Add(-catchUp)}
+	f.id, f.full = rest.AcrossOwners(id)
+	if in.LastEventID != "" {
+		at, dream, err := parseEventID(in.LastEventID)
+		if err != nil {
+			return nil, fault.InvalidAt("header.Last-Event-ID", "it is no id of an event")
+		}
+		f.sent[dream], f.since = at, at.Add(-commitTime)
+		if oldest := s.Now().Add(-catchUpMost); f.since.Before(oldest) {
+			f.since = oldest
+		}
+	}
+	feed, release, found := s.followers.Join(f.id)
+	if !found {
+		return nil, rest.TooMany(rest.ReconnectAfter)
+	}
+	f.changed = feed.Wait
+	return &rest.Streamed{Body: func(hc huma.Context) {
+		defer release()
+		s.follow(hc, f)
+	}}, nil
+}
+
+// follower is a request that follows dreams.
+type follower struct {
+	id      memory.Identity
+	full    bool
+	since   time.Time               // what changed before is known
+	sent    map[uuid.UUID]time.Time // the last change sent of each dream, if not before since
+	changed func() <-chan struct{}  // closed when there is something new
+}
+
+// follow tells a client what happens until it goes, the time is over, its key is revoked or the server stops.
+func (s *Room) follow(hc huma.Context, f follower) {
+	ctx := hc.Context()
+	write := rest.OpenStream(hc, rest.EventStream)
+	err := write(fmt.Sprintf("retry: %d\n\n", rest.ReconnectAfter.Milliseconds()))
+	beat := time.NewTicker(s.Heartbeat)
+	defer beat.Stop()
+	for err == nil {
+		wake := f.changed() // before looking, so that nothing is missed between the two
+		var text string
+		if text, err = s.news(ctx, &f); err != nil {
+			break
+		}
+		if text != "" {
+			err = write(text)
+			continue // there may be more than one page of it
+		}
+		select {
+		case <-wake:
+		case <-beat.C:
+			if _, err = s.KeyOf(hc); err == nil {
+				err = write(": still here\n\n")
+			}
+		case <-ctx.Done():
+			return
+		case <-s.Stopping.Done():
+			return
+		}
+	}
+	s.Log.DebugContext(ctx, "Somebody follows dreams no more", "error", rest.Loggable(err), "request", rest.RequestID(ctx))
+}
+
+// news are the events that a follower does not know yet.
+func (s *Room) news(ctx context.Context, f *follower) (string, error) {
+	changes, err := s.Store.DreamsSince(ctx, f.id, f.since, store.MaxPage)
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	for _, c := range changes {
+		if !c.ChangedAt.After(f.sent[c.ID]) {
+			continue
+		}
+		f.sent[c.ID] = c.ChangedAt
+		e := dreamEvent{
+			Dream: c.ID, Mode: c.Mode, Trigger: c.Trigger, Night: c.Night, DryRun: c.DryRun, Phase: c.Phase, Outcome: c.Outcome,
+			ReasonCode: c.ReasonCode, Counts: c.Counts, At: c.ChangedAt,
+		}
+		if f.full && f.id.AnyOwner {
+			e.Owner = c.Owner
+		}
+		data, err := json.Marshal(e)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&out, "id: %s\nevent: %s\ndata: %s\n\n", e.id(), e.name(), data)
+	}
+	f.forget(changes)
+	return out.String(), nil
+}
+
+// forget moves since forward and drops what is before it.
+func (f *follower) forget(changes []store.ChangedDream) {
+	if len(changes) == 0 {
+		return
+	}
+	newest := changes[len(changes)-1].ChangedAt
+	if len(changes) < store.MaxPage { // all there is, but for what is being committed
+		newest = newest.Add(-commitTime)
+	}
+	if !newest.After(f.since) {
+		return
+	}
+	f.since = newest
+	for dream, at := range f.sent {
+		if at.Before(f.since) {
+			delete(f.sent, dream)
+		}
+	}
+}
+
+// lookForDreams looks for dreams that changed since a minute before it began.
+func (s *Room) lookForDreams(id memory.Identity) rest.Look {
+	var last follower
+	last.sent, last.since = map[uuid.UUID]time.Time{}, s.Now().Add(-catchUp)
+	return func(ctx context.Context) (bool, error) {
+		changes, err := s.Store.DreamsSince(ctx, id, last.since, store.MaxPage)
+		return err == nil && last.learn(changes), err
+	}
+}
+
+// learn notes changes and reports whether any of them is new.
+func (f *follower) learn(changes []store.ChangedDream) bool {
+	learned := false
+	for _, c := range changes {
+		if c.ChangedAt.After(f.sent[c.ID]) {
+			f.sent[c.ID], learned = c.ChangedAt, true
+		}
+	}
+	f.forget(changes)
+	return learned
+}

@@ -1,0 +1,423 @@
+package dreams
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+
+	"reverie/api/fault"
+	"reverie/api/rest"
+	"reverie/memory"
+	"reverie/store"
+	"reverie/workflows"
+)
+
+func (s *Room) dreamRunRoutes() {
+	const doc = "Of the owner that is named or that the key is pinned to; naming nobody, of the shared memory. " +
+		"Answers 200 with the report, or 202 when it is not there within wait: the dream goes on. An owner dreams one dream at a time; dry runs run beside."
+	rest.Register(s.Server, rest.Route{
+		ID: "dream", Method: http.MethodPost, Path: dreamsPath, Original: originalPath + "/emergence", Tag: "dreams", Need: memory.RoleMember,
+		Summary: "Dream now", Timeout: rest.MaxWait + rest.RequestTimeout, Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict}, Doc: doc,
+	}, s.emergence)
+	rest.Register(s.Server, rest.Route{
+		ID: "dream-focused", Method: http.MethodPost, Path: dreamsPath + "/focused", Original: originalDreaming + "/focused", Tag: "dreams", Need: memory.RoleMember,
+		Summary: "Dream about a topic", Body: rest.MaxSmallBody,
+		Timeout: rest.MaxWait + rest.RequestTimeout, Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict}, Doc: doc,
+	}, s.focused)
+}
+
+// DryRunParam asks for everything but the write.
+type DryRunParam struct {
+	DryRun bool `query:"dryRun" doc:"Write nothing: the report and the diff say what would have been written."`
+}
+
+type emergenceInput struct {
+	rest.AgentParam
+	rest.PersonParams
+	rest.WaitParam
+	DryRunParam
+	rest.RequestKeyParam
+	AsOf string           `query:"asOf" maxLength:"40" doc:"The end of what it looks at, for a night that was missed: a date in the agent's time zone, of which it is the night, or RFC 3339. At most 92 days ago." example:"2026-01-31"`
+	Mode memory.DreamMode `query:"mode" enum:"nightly,promote,rem" default:"nightly" doc:"promote: by rules, without a model; rem: themes, likely truths and the diary, nothing is promoted."`
+}
+
+func (s *Room) emergence(ctx context.Context, in *emergenceInput) (*rest.Reply[dreamRunView], error) {
+	return s.dreamNow(ctx, dreamRequest{
+		agent: in.Agent, who: in.PersonParams, wait: in.WaitParam, key: in.IdempotencyKey, asOf: in.AsOf,
+		dream: store.NewDream{Mode: in.Mode, DryRun: in.DryRun},
+	})
+}
+
+type focusedInput struct {
+	rest.AgentParam
+	rest.PersonParams
+	rest.WaitParam
+	DryRunParam
+	rest.RequestKeyParam
+	Body struct {
+		Topic string `json:"topic" minLength:"1" maxLength:"256" pattern:"\\S" patternDescription:"not blank" doc:"What to look at first, in any words." example:"the move to Bern"`
+	}
+}
+
+func (s *Room) focused(ctx context.Context, in *focusedInput) (*rest.Reply[dreamRunView], error) {
+	return s.dreamNow(ctx, dreamRequest{
+		agent: in.Agent, who: in.PersonParams, wait: in.WaitParam, key: in.IdempotencyKey,
+		dream: store.NewDream{Mode: memory.DreamFocused, DryRun: in.DryRun, Topic: in.Body.Topic},
+	})
+}
+
+// dreamRunView is the report of a dream that was asked for, or where it will be.
+type dreamRunView struct {
+	Status     string      `json:"status" enum:"completed,running"`
+	Dream      uuid.UUID   `json:"dream" doc:"Id of the dream."`
+	Report     *reportView `json:"report,omitempty" doc:"Once it is completed."`
+	ReportLink string      `json:"reportLink" doc:"Where the report is, or will be."`
+	WorkflowID string      `json:"workflowId,omitempty"`
+	Link       string      `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
+}
+
+// dreamRequest is a dream that a request asks for.
+type dreamRequest struct {
+	agent string
+	who   rest.PersonParams
+	wait  rest.WaitParam
+	key   string // the client's idempotency key; may be empty
+	asOf  string
+	dream store.NewDream
+}
+
+// reportCandidates limits the candidates in the report of a requested dream.
+const reportCandidates = 50
+
+// dreamNow dreams and answers with the report.
+func (s *Room) dreamNow(ctx context.Context, r dreamRequest) (*rest.Reply[dreamRunView], error) {
+	wait, err := r.wait.Duration()
+	if err != nil {
+		return nil, err
+	}
+	id, agent, full, err := s.dreamer(ctx, r.agent, r.who)
+	if err != nil {
+		return nil, err
+	}
+	if r.dream.AsOf, r.dream.Night, err = s.nightAsked(agent, r.asOf); err != nil {
+		return nil, err
+	}
+	if r.dream.DryRun {
+		r.dream.Night = "" // the night is still to be dreamed
+		r.dream.Settings = s.awake(agent)
+	}
+	r.dream.Trigger, r.dream.Request = memory.DreamByRequest, dreamKey(ctx, r.key, r.dream)
+	if err := s.Workflows.Reach(ctx); err != nil {
+		s.Log.WarnContext(ctx, "A dream that was asked for cannot be started", "error", err, "request", rest.RequestID(ctx))
+		return nil, rest.WorkflowsAway("nothing was dreamed, try again later")
+	}
+	record, err := s.queueDream(ctx, id, r.dream)
+	if err != nil {
+		return nil, err
+	}
+	ended, err := s.runDream(ctx, id, record, wait)
+	if err != nil {
+		return nil, err
+	}
+	view := dreamRunView{
+		Status: "running", Dream: ended.ID, ReportLink: reportLink(agent.ID, ended.ID),
+		WorkflowID: ended.WorkflowID, Link: s.Workflows.Link(ended.WorkflowID),
+	}
+	if ended.Open() {
+		return rest.Accepted(view), nil
+	}
+	report, err := s.report(ctx, foundDream{record: ended, id: id, agent: agent, full: full}, reportCandidates)
+	if err != nil {
+		return nil, err
+	}
+	view.Status, view.Report = "completed", &report
+	return rest.OK(view), nil
+}
+
+// awake are the settings of a dry run, which works also where dreaming is switched off. Zero: those of any
+// other dream.
+func (s *Room) awake(agent store.Agent) memory.DreamSettings {
+	settings := s.Dreams.With(agent.Settings)
+	if settings.Enabled || !settings.MemoryEnabled {
+		return memory.DreamSettings{}
+	}
+	settings.Enabled = true
+	return settings
+}
+
+func reportLink(agent string, dream uuid.UUID) string {
+	return rest.Link("/memory/%s/dream/reports/%s", agent, dream)
+}
+
+// dreamer returns the identity of a request about dreams: the named owner, or the shared memory. A key that may write shared
+// documents may start their dreams, without seeing the words of the system's conversations.
+func (s *Room) dreamer(ctx context.Context, agent string, who rest.PersonParams) (_ memory.Identity, _ store.Agent, full bool, err error) {
+	id, found, err := s.Enter(ctx, agent, who.Person())
+	if err != nil {
+		return id, found, false, err
+	}
+	if id.Owner == memory.NoOwner {
+		return id.For(id.Agent, memory.SystemOwner), found, id.Role.Includes(memory.RoleAdmin), nil
+	}
+	return id, found, true, nil
+}
+
+// queueDream makes the record of a requested dream, or finds the one of the same request. It refuses a second dream of
+// an owner beside one that is under way, and a night that was dreamed.
+func (s *Room) queueDream(ctx context.Context, id memory.Identity, d store.NewDream) (store.Dream, error) {
+	if d.Request != "" {
+		known, err := s.Store.DreamOfRequest(ctx, id, d.Request)
+		if !errors.Is(err, store.ErrNotFound) {
+			return known, err
+		}
+	}
+	if !d.DryRun {
+		if err := s.nobodyDreams(ctx, id); err != nil {
+			return store.Dream{}, err
+		}
+	}
+	made, err := s.Store.BeginDream(ctx, id, d)
+	if err == nil && !made.Open() && d.Night != "" {
+		p := fault.New(
+			fault.NightDreamed,
+			"this night was dreamed already, with the outcome %s: dream without asOf, or revert that dream",
+			made.Outcome,
+		)
+		p.Data = dreamConflict{Dream: made.ID, Outcome: made.Outcome, ReportLink: reportLink(id.Agent, made.ID)}
+		return made, p
+	}
+	return made, err
+}
+
+// startingTime bounds how long a dream may be queued before its workflow runs: after that its starter has failed.
+const startingTime = 2 * rest.AcceptTimeout
+
+// nobodyDreams refuses while the owner is dreaming. A record that was left open, by a server that died before it started the
+// workflow or by a workflow that was terminated, is no dream: the former ends here, the latter when the next one begins.
+func (s *Room) nobodyDreams(ctx context.Context, id memory.Identity) error {
+	status, err := s.Store.DreamStatus(ctx, id)
+	if err != nil || status.Running == nil {
+		return err
+	}
+	open := status.Running
+	dreaming, err := s.isDreaming(ctx, memory.OwnerRef{Workspace: id.Workspace, Agent: id.Agent, Owner: open.OwnerID})
+	switch {
+	case err != nil:
+		return err
+	case dreaming, s.Now().Sub(open.StartedAt) < startingTime:
+		return s.dreamUnderWay(id, open)
+	case open.WorkflowID == "":
+		_, err = s.Store.EndDream(ctx, id, open.ID, store.DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: neverStarted})
+	}
+	return err
+}
+
+// dreamConflict identifies the dream in progress.
+type dreamConflict struct {
+	Dream      uuid.UUID         `json:"dream"`
+	Phase      memory.DreamPhase `json:"phase,omitempty"`
+	Outcome    memory.Outcome    `json:"outcome"`
+	ReportLink string            `json:"reportLink"`
+	WorkflowID string            `json:"workflowId,omitempty"`
+	Link       string            `json:"link,omitempty"`
+}
+
+// dreamUnderWay says that the owner is dreaming; nil: it is not known what.
+func (s *Room) dreamUnderWay(id memory.Identity, running *store.Dream) *fault.Problem {
+	p := fault.New(fault.Dreaming, "A dream of this owner is running: wait for it, or make a dry run")
+	if running != nil {
+		p.Data = dreamConflict{
+			running.ID, running.Phase, running.Outcome, reportLink(id.Agent, running.ID), running.WorkflowID, s.Workflows.Link(running.WorkflowID),
+		}
+	}
+	return p
+}
+
+// runDream starts the dream of a record and waits for its end, at most for wait. It returns the record as it is then: one that
+// is still open goes on by itself.
+func (s *Room) runDream(ctx context.Context, id memory.Identity, record store.Dream, wait time.Duration) (store.Dream, error) {
+	if !record.Open() {
+		return record, nil
+	}
+	in := workflows.DreamInput{
+		OwnerRef: memory.OwnerRef{Workspace: id.Workspace, Agent: id.Agent, Owner: record.OwnerID},
+		Dream:    record.ID, Mode: record.Mode, Trigger: record.Trigger, Night: record.Night, AsOf: record.AsOf, DryRun: record.DryRun,
+	}
+	result, err := s.startDream(ctx, s.Stopping, in, wait)
+	switch {
+	case err == nil, errors.Is(err, rest.ErrStillRunning):
+	case errors.Is(err, workflows.ErrDreaming): // somebody else was faster
+		s.neverStarts(ctx, id, record, store.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: reasonDreaming})
+		return record, s.dreamUnderWay(id, nil)
+	case errors.Is(err, errNeverStarted):
+		s.neverStarts(ctx, id, record, store.DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: neverStarted})
+		return record, rest.WorkflowsAway("nothing was dreamed, try again later")
+	default:
+		return record, err
+	}
+	if result.Outcome == memory.OutcomeFailed { // its record says so, unless the workflow never came to it
+		ended, err := s.Store.EndDream(ctx, id, record.ID, store.DreamEnding{Outcome: result.Outcome, ReasonCode: result.ReasonCode})
+		if _, taken := errors.AsType[*store.ConflictError](err); !taken {
+			return ended, err
+		}
+	}
+	return s.Store.Dream(ctx, id, record.ID)
+}
+
+// neverStarts ends a record that no workflow will take.
+func (s *Room) neverStarts(ctx context.Context, id memory.Identity, record store.Dream, ending store.DreamEnding) {
+	if _, err := s.Store.EndDream(context.WithoutCancel(ctx), id, record.ID, ending); err != nil {
+		s.Log.WarnContext(ctx, "A dream that was never started stays queued", "error", rest.Loggable(err), "dream", record.ID)
+	}
+}
+
+// errNeverStarted means that Temporal did not take a dream.
+var errNeverStarted = errors.New("the dream was not started")
+
+// startDream starts the dream of a record, or finds it running, and waits for its end, at most for wait and until stop ends. It
+// starts the dream even if the client does not wait or disconnects.
+func (s *Room) startDream(ctx, stop context.Context, in workflows.DreamInput, wait time.Duration) (workflows.DreamResult, error) {
+	var none workflows.DreamResult
+	started, accepted := context.WithTimeout(context.WithoutCancel(ctx), rest.AcceptTimeout)
+	run, err := workflows.StartDream(started, s.Temporal, in)
+	accepted()
+	switch {
+	case errors.Is(err, workflows.ErrDreaming):
+		return none, err
+	case err != nil:
+		s.Log.WarnContext(ctx, "A dream could not be started", "error", err, "dream", in.Dream)
+		return none, fmt.Errorf("%w: %w", errNeverStarted, err)
+	}
+	waited, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	defer context.AfterFunc(stop, cancel)()
+	result, err := run.Result(waited)
+	switch {
+	case err == nil:
+		return result, nil
+	case ctx.Err() != nil:
+		return none, ctx.Err()
+	case waited.Err() != nil, rest.TemporalAway(err):
+		return none, rest.ErrStillRunning
+	}
+	s.Log.WarnContext(ctx, "A dream that a request waited for ended in nobody knows what", "error", err, "workflow", run.GetID())
+	return none, fault.New(fault.WorkflowFailed, "the dream failed; the history of its workflow %s tells more", run.GetID())
+}
+
+// isDreaming reports whether an owner's dream is under way.
+func (s *Room) isDreaming(ctx context.Context, ref memory.OwnerRef) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, rest.ReachTimeout)
+	defer cancel()
+	described, err := s.Temporal.DescribeWorkflowExecution(ctx, workflows.DreamID(ref), "")
+	var none *serviceerror.NotFound
+	switch {
+	case errors.As(err, &none):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("%w: %w", rest.ErrWorkflowsAway, err)
+	}
+	return described.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil
+}
+
+// dreamKey makes a request that is repeated with the client's key one request of one caller; without a key, each is its own.
+func dreamKey(ctx context.Context, client string, d store.NewDream) string {
+	if client == "" {
+		return ""
+	}
+	asOf := ""
+	if !d.AsOf.IsZero() {
+		asOf = d.AsOf.UTC().Format(time.RFC3339Nano)
+	}
+	settings := fmt.Sprintf("%+v", d.Settings)
+	return rest.RequestLedgerKey(
+		ctx,
+		client,
+		string(d.Mode),
+		d.Topic,
+		asOf,
+		d.Night,
+		strconv.FormatBool(d.DryRun),
+		d.ReplayOf.String(),
+		settings,
+	)
+}
+
+// maxNightAge bounds the age of a night that is dreamed afterwards: about a quarter of a year. What was said before that
+// is no short-term memory any more.
+const maxNightAge = 92 * 24 * time.Hour
+
+// nightAsked reads an asOf: the end of what is looked at, and the key of the night that it is in. Empty: now, of no night.
+func (s *Room) nightAsked(agent store.Agent, asOf string) (time.Time, string, error) {
+	if asOf == "" {
+		return time.Time{}, "", nil
+	}
+	zone, err := time.LoadLocation(agent.TimeZone)
+	if err != nil {
+		zone = time.UTC
+	}
+	expression := s.DreamSchedule.With(agent.Settings).Cron
+	day, err := time.ParseInLocation(time.DateOnly, asOf, zone)
+	at := nightOf(day, expression)
+	if err != nil {
+		if at, err = time.Parse(time.RFC3339, asOf); err != nil {
+			return at, "", fault.InvalidAt("query.asOf", "write a date such as 2026-01-31, or RFC 3339 such as 2026-01-31T02:00:00Z")
+		}
+		day = at.In(zone)
+	}
+	switch now := s.Now(); {
+	case at.After(now):
+		return at, "", fault.InvalidAt("query.asOf", "it is in the future: this night is still to come")
+	case now.Sub(at) > maxNightAge:
+		return at, "", fault.InvalidAt("query.asOf", "it is more than %d days ago", int(maxNightAge.Hours()/24))
+	}
+	return at, workflows.NightKey(nightOf(day, expression), zone.String(), expression), nil
+}
+
+// nightOf is the first time on a day, in its zone, that a cron expression means; at its hour and minute also on days on which
+// it does not stand.
+func nightOf(day time.Time, expression string) time.Time {
+	hour, minute := 0, 0
+	if cron, err := memory.ParseCron(expression); err == nil {
+		hour, minute = slices.Min(cron.Hours()), slices.Min(cron.Minutes())
+	}
+	return time.Date(day.Year(), day.Month(), day.Day(), hour, minute, 0, 0, day.Location())
+}
+
+// Reason codes of dreams that the API explains in words and that other rooms give; docs/dreaming.md lists them.
+const (
+	reasonDreamingOff   memory.ReasonCode = "dreaming_off"
+	reasonSharedOnly    memory.ReasonCode = "shared_only"
+	reasonNoNews        memory.ReasonCode = "no_news"
+	reasonNothingPassed memory.ReasonCode = "nothing_passed"
+	// neverStarted is the reason of a dream that Temporal did not take.
+	neverStarted memory.ReasonCode = "never_started"
+	// reasonDreaming is the reason of a dream that came to the same owner at the same moment as another one.
+	reasonDreaming = memory.ReasonCode(fault.Dreaming)
+)
+
+// dreamReasons say in words why a dream ended as it did whose record says it with a code only. They are about no contents.
+var dreamReasons = map[memory.ReasonCode]string{
+	memory.GateMemoryOff:             "memory is switched off for this agent: switch it on with memoryEnabled",
+	memory.GateTeamMember:            "the agent has a leader: memory is read-only for team members",
+	reasonDreamingOff:                "dreaming is switched off for this agent: switch it on with dreamingEnabled, or make a dry run",
+	reasonSharedOnly:                 "without owner isolation only the shared memory dreams: name nobody",
+	reasonNoNews:                     "nothing was noted or said in the days that a dream looks at",
+	reasonNothingPassed:              "no candidate passed",
+	neverStarted:                     "its workflow could not be started",
+	reasonDreaming:                   "another dream of this owner began at the same moment",
+	store.DreamAbandoned:             "its workflow ended without it",
+	workflows.ReasonCancelled:        "its workflow was cancelled",
+	workflows.ReasonStepFailed:       "a step could not be done, however often it was tried: the history of its workflow tells more",
+	workflows.ReasonSuperseded:       "another execution has this dream",
+	workflows.ReasonKeepsChanging:    "somebody kept changing the same lines of MEMORY.md",
+	workflows.ReasonModelUnavailable: "the model was away",
+	workflows.ReasonContextTooLong:   "the model's context is too small for the notes",
+}

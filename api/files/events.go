@@ -1,0 +1,265 @@
+package files
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
+
+	"reverie/api/rest"
+	"reverie/memory"
+	"reverie/store"
+)
+
+const eventsPath = "/api/v1/agents/{agent}/events"
+
+func (s *fileRoom) eventRoutes() {
+	const what = "What was written, deleted, refused, recalled, promoted and dreamed: ids, paths, counts and hashes, never what was said. " +
+		"Of the owner that is named or that the key is pinned to, and of what everybody reads; an admin key that names nobody sees the events of all owners. "
+	rest.Register(s.Server, rest.Route{
+		ID: "events", Method: http.MethodGet, Path: eventsPath, Tag: "events", Need: memory.RoleViewer,
+		Summary: "List the events of an agent's memory, oldest first",
+		Doc: what + "Read on with cursor=next, as often as you like: nothing appears later in front of it. An event is shown as soon as all transactions " +
+			"that ran beside its own have ended, as a rule at once. With Accept: application/x-ndjson it is the download of events-jsonl.",
+	}, s.listEvents)
+	rest.Register(s.Server, rest.Route{
+		ID: "events-jsonl", Method: http.MethodGet, Path: eventsPath + ".jsonl", Produces: rest.LinesOfJSON, Tag: "events", Need: memory.RoleViewer, Timeout: rest.FollowTime,
+		Summary: "Download events as lines of JSON",
+		Doc:     what + "One event a line, from after to the last one there is now.",
+	}, s.downloadEvents)
+	rest.Register(s.Server, rest.Route{
+		ID: "events-stream", Method: http.MethodGet, Path: eventsPath + "/stream", Produces: rest.EventStream, Tag: "events", Need: memory.RoleViewer, Timeout: rest.FollowTime,
+		Summary: "Follow events as a stream",
+		Doc: what + "Server-sent events whose ids are cursors: with Last-Event-ID, or cursor, it goes on behind that event and leaves none out; else it begins now. " +
+			"A request ends after an hour: come back with Last-Event-ID, as browsers do by themselves. 429 when too many follow.",
+	}, s.followEvents)
+}
+
+// EventParams choose events.
+type EventParams struct {
+	rest.AgentParam
+	rest.PersonParams
+	Cursor string            `query:"cursor" maxLength:"50" doc:"The next of the page before, or the id of an event: only events behind it. Missing: from the first one."`
+	After  string            `query:"after" maxLength:"50" deprecated:"true" doc:"Same as cursor."`
+	Kinds  []store.EventKind `query:"kind" maxItems:"20" doc:"Only of these kinds, such as document.written,memory.dream.completed."`
+	Path   string            `query:"path" maxLength:"255" doc:"Only about the document at this path."`
+}
+
+// chosen is on whose behalf events are asked for, and which.
+func (s *fileRoom) chosen(ctx context.Context, p EventParams) (memory.Identity, store.JournalFilter, error) {
+	id, _, err := s.Enter(ctx, p.Agent, p.Person())
+	if err != nil {
+		return id, store.JournalFilter{}, err
+	}
+	if id.Owner == memory.NoOwner && id.Role.Includes(memory.RoleAdmin) {
+		id.AnyOwner = true
+	}
+	after, err := store.ParseJournalCursor(cmp.Or(p.Cursor, p.After))
+	return id, store.JournalFilter{After: after, Kinds: p.Kinds, Path: p.Path, Limit: store.MaxPage}, err
+}
+
+// eventView is one event. It has no contents.
+type eventView struct {
+	ID       string          `json:"id" doc:"Its place: send it as cursor to read on behind it."`
+	Kind     store.EventKind `json:"kind" example:"document.written"`
+	Scope    memory.Scope    `json:"scope,omitempty" doc:"Who reads it; missing: admins."`
+	Owner    memory.Owner    `json:"owner,omitempty"`
+	Document *uuid.UUID      `json:"document,omitempty"`
+	Path     string          `json:"path,omitempty"`
+	Version  int             `json:"version,omitempty" doc:"That the event made."`
+	Author   authorView      `json:"author"`
+	Detail   json.RawMessage `json:"detail" doc:"By the kind: verdicts, counts, hashes and reasons."`
+	At       time.Time       `json:"at"`
+}
+
+func viewEvent(e store.Event) eventView {
+	v := eventView{
+		ID: e.Cursor().String(), Kind: e.Kind, Scope: e.Scope, Owner: e.Owner, Path: e.Path, Version: e.Version,
+		Author: viewAuthor(e.Author), Detail: e.Detail, At: e.At,
+	}
+	if e.Document != uuid.Nil {
+		v.Document = &e.Document
+	}
+	return v
+}
+
+// eventsView is a part of the journal.
+type eventsView struct {
+	Items  []eventView `json:"items"`
+	Next   string      `json:"next" doc:"Send it as cursor to read on, now or later; it is present even when nothing is new."`
+	More   bool        `json:"more" doc:"There may be more already."`
+	Events []eventView `json:"events" deprecated:"true" doc:"Same as items."`
+}
+
+type eventsInput struct {
+	EventParams
+	Limit int `query:"limit" minimum:"1" maximum:"500" default:"50"`
+}
+
+func (s *fileRoom) listEvents(ctx context.Context, in *eventsInput) (*rest.Reply[eventsView], error) {
+	id, filter, err := s.chosen(ctx, in.EventParams)
+	if err != nil {
+		return nil, err
+	}
+	filter.Limit = in.Limit
+	part, err := s.Store.Journal(ctx, id, filter)
+	if err != nil {
+		return nil, err
+	}
+	items := rest.Views(part.Events, viewEvent)
+	return rest.OK(eventsView{Items: items, Next: part.Next.String(), More: part.More, Events: items}), nil
+}
+
+func (s *fileRoom) downloadEvents(ctx context.Context, in *EventParams) (*rest.Streamed, error) {
+	id, filter, err := s.chosen(ctx, *in)
+	if err != nil {
+		return nil, err
+	}
+	part, err := s.Store.Journal(ctx, id, filter) // so that what is wrong is answered as an error
+	if err != nil {
+		return nil, err
+	}
+	return &rest.Streamed{Body: func(hc huma.Context) {
+		write := rest.OpenStream(hc, rest.LinesOfJSON)
+		for {
+			var out strings.Builder
+			lines := json.NewEncoder(&out)
+			for _, e := range part.Events {
+				if err = lines.Encode(viewEvent(e)); err != nil {
+					break
+				}
+			}
+			if err == nil {
+				err = write(out.String())
+			}
+			if err != nil || !part.More {
+				break
+			}
+			filter.After = part.Next
+			if part, err = s.Store.Journal(hc.Context(), id, filter); err != nil {
+				break
+			}
+		}
+		if err != nil {
+			s.Log.DebugContext(ctx, "A download of events broke off", "error", rest.Loggable(err), "request", rest.RequestID(ctx))
+			panic(http.ErrAbortHandler) // a client must not take what it has for everything
+		}
+	}}, nil
+}
+
+// lookForEvents looks for events behind those that there were when it began. Its first look always finds something: what happened
+// between a follower's look and its own would reach nobody.
+func (s *fileRoom) lookForEvents(id memory.Identity) rest.Look {
+	var filter store.JournalFilter
+	begun := false
+	return func(ctx context.Context) (found bool, err error) {
+		if !begun {
+			if filter.After, err = s.Store.JournalEnd(ctx, id); err == nil {
+				begun = true
+			}
+			return begun, err
+		}
+		part, err := s.Store.Journal(ctx, id, filter)
+		if err == nil {
+			found, filter.After = len(part.Events) > 0, part.Next
+		}
+		return found, err
+	}
+}
+
+type eventStreamInput struct {
+	EventParams
+	LastEventID string `header:"Last-Event-ID" maxLength:"50" doc:"Id of the last event that was received; it counts instead of cursor."`
+}
+
+func (s *fileRoom) followEvents(ctx context.Context, in *eventStreamInput) (*rest.Streamed, error) {
+	if in.LastEventID != "" {
+		in.Cursor = in.LastEventID
+	}
+	id, filter, err := s.chosen(ctx, in.EventParams)
+	if err != nil {
+		return nil, err
+	}
+	if in.Cursor == "" && in.After == "" {
+		if filter.After, err = s.Store.JournalEnd(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	feed, release, found := s.followers.Join(id)
+	if !found {
+		return nil, rest.TooMany(rest.ReconnectAfter)
+	}
+	wake := feed.Wait() // before looking, so that nothing is missed between the two
+	first, err := s.Store.Journal(ctx, id, filter)
+	if err != nil { // what is wrong is answered as an error
+		release()
+		return nil, err
+	}
+	return &rest.Streamed{Body: func(hc huma.Context) {
+		defer release()
+		s.tellEvents(hc, id, filter, first, feed, wake)
+	}}, nil
+}
+
+// tellEvents tells a client what happens until it goes, the time is over, its key is revoked or the server stops.
+func (s *fileRoom) tellEvents(
+	hc huma.Context,
+	id memory.Identity,
+	filter store.JournalFilter,
+	part store.JournalPage,
+	told *rest.Feed,
+	wake <-chan struct{},
+) {
+	ctx := hc.Context()
+	write := rest.OpenStream(hc, rest.EventStream)
+	// A client that reconnects continues behind this place, even if nothing has happened until then.
+	err := write(fmt.Sprintf("retry: %d\nid: %s\n\n", rest.ReconnectAfter.Milliseconds(), filter.After))
+	beat := time.NewTicker(s.Heartbeat)
+	defer beat.Stop()
+	for err == nil {
+		var text string
+		if text, err = eventFrames(part); err == nil && text != "" {
+			err = write(text)
+		}
+		filter.After = part.Next
+		for waiting := !part.More; err == nil && waiting; {
+			select {
+			case <-wake:
+				waiting = false
+			case <-beat.C:
+				if _, err = s.KeyOf(hc); err == nil {
+					err = write(fmt.Sprintf(": still here\nid: %s\n\n", filter.After))
+				}
+			case <-ctx.Done():
+				return
+			case <-s.Stopping.Done():
+				return
+			}
+		}
+		if err == nil {
+			wake = told.Wait()
+			part, err = s.Store.Journal(ctx, id, filter)
+		}
+	}
+	s.Log.DebugContext(ctx, "Somebody follows events no more", "error", rest.Loggable(err), "request", rest.RequestID(ctx))
+}
+
+// eventFrames is a part of the journal as server-sent events.
+func eventFrames(part store.JournalPage) (string, error) {
+	var out strings.Builder
+	for _, e := range part.Events {
+		v := viewEvent(e)
+		data, err := json.Marshal(v)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&out, "id: %s\nevent: %s\ndata: %s\n\n", v.ID, v.Kind, data)
+	}
+	return out.String(), nil
+}

@@ -1,0 +1,185 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+
+	"reverie/api/fault"
+	"reverie/api/rest"
+	"reverie/memory"
+	"reverie/store"
+)
+
+func (s *fileRoom) promptRoutes() {
+	rest.Register(s.Server, rest.Route{
+		ID: "system-prompt", Method: http.MethodGet, Path: "/api/v1/agents/{agent}/system-prompt", Tag: "prompt", Need: memory.RoleViewer,
+		Summary: "Render the system prompt",
+		Doc:     "The enabled documents that the owner sees, in order: shared ones first, the owner's own as a block after them.",
+	}, s.systemPrompt)
+	rest.Register(s.Server, rest.Route{
+		ID: "list-prompt-files", Method: http.MethodGet, Path: rest.WorkspacePath + "/prompt-files", Tag: "prompt", Need: memory.RoleViewer,
+		Summary: "List the documents of the system prompt, in order",
+	}, s.listPromptFiles)
+	rest.Register(s.Server, rest.Route{
+		ID: "set-prompt-files", Method: http.MethodPut, Path: rest.WorkspacePath + "/prompt-files", Tag: "prompt", Need: memory.RoleMember,
+		Summary: "Choose the documents of the system prompt", Body: rest.MaxSmallBody,
+		Doc: "Of one scope: the named ones are enabled in this order, all others of the scope are disabled.",
+	}, s.setPromptFiles)
+	rest.Register(s.Server, rest.Route{
+		ID: "set-prompt-file", Method: http.MethodPatch, Path: rest.WorkspacePath + "/files/{path}", Rest: "path", Tag: "prompt", Need: memory.RoleMember,
+		Summary: "Enable or disable a document in the system prompt, or move it", Body: rest.MaxSmallBody, Doc: "Makes no new version.",
+	}, s.setPromptFile)
+}
+
+type promptView struct {
+	Prompt    string      `json:"prompt" doc:"Empty when no document is enabled."`
+	Tokens    int         `json:"tokens" doc:"Estimate."`
+	Documents []FileEntry `json:"documents" doc:"What it was made of, in order."`
+}
+
+type promptInput struct {
+	rest.AgentParam
+	rest.PersonParams
+}
+
+func (s *fileRoom) systemPrompt(ctx context.Context, in *promptInput) (*rest.Reply[promptView], error) {
+	id, _, err := s.Enter(ctx, in.Agent, in.Person())
+	if err != nil {
+		return nil, err
+	}
+	documents, err := s.Store.PromptDocuments(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	text := memory.SystemPrompt(documents)
+	return rest.OK(promptView{Prompt: text, Tokens: memory.EstimateTokens(text), Documents: rest.Views(documents, viewDocument)}), nil
+}
+
+func viewDocument(d memory.Document) FileEntry { return ViewEntry(d, d.Size()) }
+
+func (s *fileRoom) listPromptFiles(ctx context.Context, in *promptInput) (*rest.Reply[rest.Page[FileEntry]], error) {
+	id, _, err := s.Enter(ctx, in.Agent, in.Person())
+	if err != nil {
+		return nil, err
+	}
+	documents, err := s.Store.PromptDocuments(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return rest.OK(rest.Page[FileEntry]{Items: rest.Views(documents, viewDocument)}), nil
+}
+
+type promptFilesInput struct {
+	rest.AgentParam
+	rest.PersonParams
+	rest.ScopeParam
+	Body struct {
+		Files []string `json:"files" maxItems:"200" maxLength:"255" nullable:"false" uniqueItems:"true" doc:"Paths, in the order in which they are rendered." example:"[\"AGENTS.md\",\"SOUL.md\"]"`
+	}
+}
+
+func (s *fileRoom) setPromptFiles(ctx context.Context, in *promptFilesInput) (*rest.Reply[rest.Page[FileEntry]], error) {
+	id, _, err := s.Enter(ctx, in.Agent, in.Person())
+	if err != nil {
+		return nil, err
+	}
+	scope, err := writeScope(id, in.Scope)
+	if err != nil {
+		return nil, err
+	}
+	places, err := s.promptPlaces(ctx, id, scope, in.Body.Files)
+	if err != nil {
+		return nil, err
+	}
+	out := rest.Page[FileEntry]{Items: []FileEntry{}}
+	for _, place := range places {
+		d, err := s.Store.SetPrompt(ctx, id, memory.Ref{Scope: scope, Path: place.path}, &place.enabled, place.order)
+		if err != nil {
+			return nil, err
+		}
+		if place.enabled {
+			out.Items = append(out.Items, viewDocument(d))
+		}
+	}
+	return rest.OK(out), nil
+}
+
+// promptPlace is the new place of one document, or none.
+type promptPlace struct {
+	path    string
+	enabled bool
+	order   *int
+}
+
+// promptPlaces returns the changes that enable exactly files, in their order. All of them must exist.
+func (s *fileRoom) promptPlaces(ctx context.Context, id memory.Identity, scope memory.Scope, files []string) ([]promptPlace, error) {
+	listed, err := s.Store.Documents(ctx, id, store.DocumentFilter{Scope: scope})
+	if err != nil {
+		return nil, err
+	}
+	enabled := map[string]bool{}
+	for _, d := range listed {
+		enabled[d.Path] = d.Enabled
+	}
+	var places []promptPlace
+	var missing []fault.Fault
+	for i, name := range files {
+		path, err := memory.ParsePath(name)
+		_, exists := enabled[path]
+		switch location := fmt.Sprintf("body.files[%d]", i); {
+		case err != nil:
+			missing = append(missing, fault.Fault{Location: location, Message: err.Error()})
+		case !exists:
+			missing = append(missing, fault.Fault{Location: location, Message: fmt.Sprintf("there is no %s document %s", scope, path)})
+		}
+		places = append(places, promptPlace{path, true, &i})
+		delete(enabled, path)
+	}
+	if len(missing) > 0 {
+		return nil, fault.Invalid(missing...)
+	}
+	for _, path := range slices.Sorted(maps.Keys(enabled)) {
+		if enabled[path] {
+			places = append(places, promptPlace{path, false, nil})
+		}
+	}
+	return places, nil
+}
+
+type promptFileInput struct {
+	rest.AgentParam
+	PathParam
+	rest.PersonParams
+	rest.ScopeParam
+	Body struct {
+		Enabled   *bool `json:"enabled,omitempty"`
+		SortOrder *int  `json:"sortOrder,omitempty" minimum:"-1000000" maximum:"1000000"`
+	}
+}
+
+func (s *fileRoom) setPromptFile(ctx context.Context, in *promptFileInput) (*rest.Reply[FileEntry], error) {
+	path, err := in.clean()
+	if err != nil {
+		return nil, err
+	}
+	id, _, err := s.Enter(ctx, in.Agent, in.Person())
+	if err != nil {
+		return nil, err
+	}
+	scope, err := writeScope(id, in.Scope)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.Store.SetPrompt(ctx, id, memory.Ref{Scope: scope, Path: path}, in.Body.Enabled, in.Body.SortOrder)
+	if errors.Is(err, store.ErrNotFound) {
+		err = rest.NoSuchDocument(path, scope)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rest.OK(viewDocument(d)), nil
+}

@@ -1,0 +1,407 @@
+// Package recall serves searches, excerpts of what they find, and the index behind them.
+package recall
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"reverie/api/fault"
+	"reverie/api/rest"
+	"reverie/memory"
+	"reverie/recall"
+	"reverie/search"
+	"reverie/store"
+)
+
+const recallPath = "/api/v1/agents/{agent}/memory"
+
+// recallRoom serves searches and the index behind them.
+type recallRoom struct{ *rest.Server }
+
+// Register adds the operations about searches.
+func Register(k *rest.Server) { (&recallRoom{k}).recallRoutes() }
+
+func (s *recallRoom) recallRoutes() {
+	rest.Register(s.Server, rest.Route{
+		ID: "search-memory", Method: http.MethodPost, Path: recallPath + "/search", Tag: "recall", Need: memory.RoleViewer,
+		Summary: "Search memory", Body: rest.MaxSearchBody, Invalid: fault.InvalidSearch,
+		Example: map[string]any{"endUserId": "42", "query": "Where do I live?"},
+		Doc: "Finds passages of documents and messages that answer a question: shared ones, and those of the owner that is named or that the key is pinned to. " +
+			"Naming nobody finds what is shared. By words, and by vectors where an embedding provider is configured; when that is away, by words at once, marked degraded. " +
+			"A question without words finds nothing and costs nothing.",
+	}, s.searchMemory)
+	s.keywordRoutes()
+	s.recallGetRoutes()
+	s.recallStatusRoutes()
+	s.reindexRoutes()
+	s.spaceRoutes()
+}
+
+type searchInput struct {
+	rest.AgentParam
+	rest.PersonParams
+	Body struct {
+		Owner      string         `json:"owner,omitempty" maxLength:"128" doc:"Owner key; or give channel and sender, or endUserId. May be in the query instead." example:"user:7"`
+		Channel    string         `json:"channel,omitempty" maxLength:"128"`
+		Sender     string         `json:"sender,omitempty" maxLength:"128"`
+		EndUserID  string         `json:"endUserId,omitempty" maxLength:"128" example:"42"`
+		Query      string         `json:"query" maxLength:"4096" doc:"The question, in any language. Phrases in quotes and identifiers count where they stand literally." example:"When did Grace move to Hamburg?"`
+		MaxResults *int           `json:"maxResults,omitempty" minimum:"1" maximum:"50" doc:"Missing: the agent's setting, else the server's (6)."`
+		MinScore   *float64       `json:"minScore,omitempty" minimum:"0" maximum:"1" doc:"Minimum score; if no result reaches it, matches by words are answered anyway. Missing: the agent's setting, else the server's (0.35)."`
+		Corpus     search.Corpus  `json:"corpus,omitempty" enum:"memory,sessions,all" default:"all" doc:"memory: documents; sessions: what was said; all: both, balanced."`
+		From       string         `json:"from,omitempty" maxLength:"40" doc:"Only what was said or written from then on: RFC 3339, or a date in the agent's time zone." example:"2026-05-01"`
+		To         string         `json:"to,omitempty" maxLength:"40" doc:"Only what was said or written before; a date includes its day." example:"2026-05-31"`
+		Explain    bool           `json:"explain,omitempty" doc:"Include every component of every score, and why candidates were dropped."`
+		After      string         `json:"after,omitempty" maxLength:"20" pattern:"^[0-9]*$" patternDescription:"the token of a receipt" doc:"Token of a write's receipt: with wait, the search waits for its vectors. Words never lag behind."`
+		Wait       string         `json:"wait,omitempty" maxLength:"20" doc:"How long to wait for after, such as 2s; at most 10s. Missing: not at all."`
+		Synthetic  bool           `json:"synthetic,omitempty" doc:"Do not record results as recalled. For tests, operators' tools and dreams."`
+		Options    recall.Options `json:"options,omitzero" doc:"Other options than the agent's or the server's, for this search."`
+	}
+}
+
+// searchMemory answers a search. When the server cannot, the error tells an agent's tool so in the shape that it knows.
+func (s *recallRoom) searchMemory(ctx context.Context, in *searchInput) (*rest.Reply[searchView], error) {
+	out, err := s.search(ctx, in)
+	if err == nil {
+		return out, nil
+	}
+	explained := s.Explain(ctx, err)
+	if p, is := errors.AsType[*fault.Problem](explained); is && p.Code >= http.StatusInternalServerError {
+		p.Data = failedSearch{[]foundView{}, UnavailableView{
+			Disabled: true, Unavailable: true, Error: p.Msg,
+			Warning: "Memory could not be searched. Do not conclude from this that nothing is known.", Action: "Search again later.",
+		}}
+	}
+	return nil, explained
+}
+
+// failedSearch is the data of a failed search, in the form that an agent's tool knows.
+type failedSearch struct {
+	Results []foundView `json:"results"`
+	UnavailableView
+}
+
+func (s *recallRoom) search(ctx context.Context, in *searchInput) (*rest.Reply[searchView], error) {
+	who, err := oneOf(
+		in.Person(),
+		rest.PersonBody{Owner: in.Body.Owner, Channel: in.Body.Channel, Sender: in.Body.Sender, EndUserID: in.Body.EndUserID}.Person(),
+	)
+	if err != nil {
+		return nil, err
+	}
+	id, agent, err := s.Enter(ctx, in.Agent, who)
+	if err != nil {
+		return nil, err
+	}
+	request, err := searchRequest(in, agent)
+	if err != nil {
+		return nil, invalidSearch("body.", err)
+	}
+	found, err := s.Search.Search(ctx, id, request)
+	if err != nil {
+		return nil, invalidSearch("body.", err)
+	}
+	return rest.OK(s.viewSearch(found)), nil
+}
+
+// oneOf is the person that a request names in its query or in its body.
+func oneOf(query, body rest.Person) (rest.Person, error) {
+	inQuery := query.Owner+query.Channel+query.Sender+query.EndUserID != ""
+	inBody := body.Owner+body.Channel+body.Sender+body.EndUserID != ""
+	switch {
+	case inQuery && inBody:
+		return rest.Person{}, fault.InvalidAt("body.owner", "the query names a person already: name one person in one place")
+	case inBody:
+		return body, nil
+	}
+	return query, nil
+}
+
+func searchRequest(in *searchInput, agent store.Agent) (recall.Request, error) {
+	b := in.Body
+	zone, err := agent.Location()
+	if err != nil {
+		return recall.Request{}, err
+	}
+	r := recall.Request{
+		Query: b.Query, Corpus: b.Corpus, MaxResults: b.MaxResults, MinScore: b.MinScore, Explain: b.Explain,
+		Synthetic: b.Synthetic, Options: b.Options, Agent: agent.Settings, Zone: zone,
+	}
+	if r.From, r.To, err = recall.ParsePeriod(b.From, b.To, zone); err != nil {
+		return r, err
+	}
+	if b.After != "" {
+		if r.After, err = strconv.ParseInt(b.After, 10, 64); err != nil {
+			return r, &recall.InvalidError{Field: "after", Problem: "it is no token of a receipt"}
+		}
+	}
+	if b.Wait != "" {
+		if r.Wait, err = time.ParseDuration(b.Wait); err != nil {
+			return r, &recall.InvalidError{Field: "wait", Problem: "write a duration such as 2s"}
+		}
+	}
+	return r, nil
+}
+
+// invalidSearch gives the faults of a request their HTTP form; other errors stay as they are. at is in front of the names of
+// the fields.
+func invalidSearch(at string, err error) error {
+	var found []fault.Fault
+	for _, one := range joined(err) {
+		if bad, is := errors.AsType[*recall.InvalidError](one); is {
+			found = append(found, fault.Fault{Location: at + bad.Field, Message: bad.Problem})
+		}
+	}
+	if found == nil {
+		return err
+	}
+	p := fault.New(fault.InvalidSearch, "%s", fault.FaultText(found))
+	p.Data = fault.Faults{Faults: found}
+	return p
+}
+
+// joined are the errors that were joined into one.
+func joined(err error) []error {
+	if several, is := err.(interface{ Unwrap() []error }); is {
+		return several.Unwrap()
+	}
+	return []error{err}
+}
+
+// searchView is the answer to a search, in the shape that agents' tools know.
+type searchView struct {
+	Results   []foundView   `json:"results" doc:"Best first."`
+	Provider  string        `json:"provider" doc:"Embedding provider; none: search is by words alone."`
+	Model     string        `json:"model" doc:"Embedding model; empty when there is none."`
+	Fallback  *fallbackView `json:"fallback,omitempty" doc:"Vectors are configured and had no part in this answer."`
+	Citations string        `json:"citations" enum:"on,off" doc:"Results carry citations."`
+	Mode      recall.Mode   `json:"mode" enum:"lexical,hybrid" doc:"What answered: words alone, or words and vectors."`
+	Degraded  bool          `json:"degraded" doc:"Vectors are configured and had no part in this answer; fallback says why."`
+	Staleness staleView     `json:"staleness" doc:"What this search could not see yet. Words never lag behind: it is about vectors."`
+	Waited    string        `json:"waited" doc:"How long it waited for vectors." example:"0s"`
+	Debug     debugView     `json:"debug"`
+	Explain   *explainView  `json:"explain,omitempty"`
+	UnavailableView
+}
+
+// UnavailableView says that memory cannot be searched, and what to do about it.
+type UnavailableView struct {
+	Disabled    bool   `json:"disabled,omitempty" doc:"Nothing was searched."`
+	Unavailable bool   `json:"unavailable,omitempty"`
+	Error       string `json:"error,omitempty"`
+	Warning     string `json:"warning,omitempty" doc:"What the agent should tell."`
+	Action      string `json:"action,omitempty" doc:"What to do about it."`
+}
+
+// foundView is one result.
+type foundView struct {
+	Corpus       search.Corpus `json:"corpus" enum:"memory,sessions"`
+	Source       search.Corpus `json:"source" enum:"memory,sessions" doc:"The same as corpus."`
+	Path         string        `json:"path" doc:"Of the document, or sessions/ and the conversation." example:"memory/2026-11-21.md"`
+	StartLine    int           `json:"startLine" doc:"Line of the document, or number of the message; from 1, inclusive."`
+	EndLine      int           `json:"endLine"`
+	Citation     string        `json:"citation" example:"memory/2026-11-21.md#L3-L7"`
+	Score        float64       `json:"score" doc:"0 to 1, and a little above for the owner's own."`
+	VectorScore  float64       `json:"vectorScore"`
+	TextScore    float64       `json:"textScore"`
+	Snippet      string        `json:"snippet" maxLength:"700" doc:"The part of the passage that shows best why it was found."`
+	Scope        memory.Scope  `json:"scope"`
+	Agent        string        `json:"agent,omitempty" doc:"Whose memory it is: this agent's, or that of its leader. Missing for GLOBAL."`
+	Owner        memory.Owner  `json:"owner,omitempty" doc:"Of what is PERSONAL."`
+	Version      int           `json:"version,omitempty" doc:"Of the document."`
+	Conversation string        `json:"conversation,omitempty"`
+	MessageIDs   []string      `json:"messageIds,omitempty" nullable:"false" doc:"Of what was said."`
+	Role         string        `json:"role,omitempty" doc:"Who said it."`
+	Name         string        `json:"name,omitempty" doc:"Of who said it."`
+	At           *time.Time    `json:"at,omitempty" doc:"When it was said or written."`
+
+	Explain *recall.Explanation `json:"explain,omitempty"`
+}
+
+type fallbackView struct {
+	From   string        `json:"from" doc:"Provider and model that should have had a part."`
+	Reason recall.Reason `json:"reason" enum:"embedding_timeout,embedding_failed,no_vectors,other_model,vectors_unavailable"`
+	Text   string        `json:"text" doc:"The reason in words."`
+}
+
+type staleView struct {
+	Pending int64      `json:"pending" doc:"Documents and conversations that wait for vectors."`
+	Since   *time.Time `json:"since,omitempty" doc:"When the oldest of them was written."`
+}
+
+type debugView struct {
+	Backend        string      `json:"backend"`
+	ConfiguredMode recall.Mode `json:"configuredMode" enum:"lexical,hybrid"`
+	EffectiveMode  recall.Mode `json:"effectiveMode" enum:"lexical,hybrid"`
+	SearchMs       float64     `json:"searchMs"`
+	Hits           int         `json:"hits" doc:"Candidates before the selection."`
+}
+
+// explainView explains a search.
+type explainView struct {
+	Terms   []termView    `json:"terms" doc:"What the question was taken apart into."`
+	Phrases []string      `json:"phrases"`
+	Periods []periodView  `json:"periods" doc:"Stretches of time that the question names."`
+	Corpora []corpusView  `json:"corpora"`
+	Dropped []droppedView `json:"dropped" doc:"Candidates that are not among the results, best first in each corpus."`
+	Stages  []stageView   `json:"stages" doc:"How long the parts took."`
+}
+
+type termView struct {
+	Text  string   `json:"text"`
+	Forms []string `json:"forms" doc:"The word as it is compared, and its stems."`
+	Stop  bool     `json:"stop" doc:"So common that it decides nothing."`
+}
+
+type periodView struct {
+	Text string    `json:"text"`
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+}
+
+type corpusView struct {
+	Corpus   search.Corpus `json:"corpus"`
+	Units    int           `json:"units" doc:"Passages in view."`
+	Lexical  int           `json:"lexical" doc:"Found by words."`
+	Dense    int           `json:"dense" doc:"Found by vectors."`
+	Compared int           `json:"compared" doc:"Vectors in view."`
+	Votes    search.Votes  `json:"votes" doc:"What the two lists were trusted with, for this question."`
+}
+
+type droppedView struct {
+	Corpus    search.Corpus      `json:"corpus"`
+	Path      string             `json:"path"`
+	StartLine int                `json:"startLine"`
+	EndLine   int                `json:"endLine"`
+	Score     float64            `json:"score"`
+	Reason    search.DropReason  `json:"reason" enum:"outside-period,personal-copy,below-floor,too-similar,beyond-limit"`
+	Explain   recall.Explanation `json:"explain"`
+}
+
+type stageView struct {
+	Name string  `json:"name"`
+	Ms   float64 `json:"ms"`
+}
+
+// errMemoryOff says that nothing is searched or read.
+const errMemoryOff = "memory is switched off for this agent"
+
+// backend names the store of the index.
+const backend = "postgresql"
+
+func (s *recallRoom) viewSearch(r recall.Response) searchView {
+	v := searchView{
+		Results: rest.Views(r.Results, viewFound), Provider: r.Embedding.Provider, Model: r.Embedding.Model, Citations: "on",
+		Mode: r.Mode, Degraded: r.Degraded, Staleness: staleView{r.Staleness.Pending, r.Staleness.Since}, Waited: r.Waited.Round(time.Millisecond).String(),
+		Debug: debugView{
+			Backend: backend, ConfiguredMode: recall.Lexical, EffectiveMode: r.Mode, SearchMs: rest.Milliseconds(r.Took), Hits: r.Found,
+		},
+	}
+	if v.Provider == "" {
+		v.Provider = "none"
+	}
+	if len(s.Search.Embedders) > 0 {
+		v.Debug.ConfiguredMode = recall.Hybrid
+	}
+	if r.Degraded {
+		v.Fallback = &fallbackView{From: r.Embedding.Provider + "/" + r.Embedding.Model, Reason: r.Reason, Text: r.Reason.String()}
+	}
+	if r.Disabled {
+		v.UnavailableView = UnavailableView{
+			Disabled: true, Unavailable: true, Error: errMemoryOff,
+			Warning: "Memory was not searched: it is switched off for this agent.",
+			Action:  "Switch it on with PATCH /api/v1/agents/{agent} {\"settings\": {\"memoryEnabled\": true}}, then search again.",
+		}
+	}
+	if r.Trace != nil {
+		v.Explain = viewTrace(*r.Trace)
+	}
+	return v
+}
+
+func viewFound(h recall.Hit) foundView {
+	v := foundView{
+		Corpus: h.Corpus, Source: h.Corpus, Path: h.Path, StartLine: h.FromLine, EndLine: h.ToLine,
+		Citation: recall.Citation(h.Path, h.FromLine, h.ToLine), Score: h.Score, VectorScore: h.VectorScore, TextScore: h.TextScore,
+		Snippet: h.Snippet, Scope: h.Source.Scope, Agent: h.Source.Agent, Owner: h.Source.Owner, Version: h.Source.Version, Conversation: h.Source.Conversation,
+		Role: h.Message.Role, Name: h.Message.Name, Explain: h.Explanation,
+	}
+	if h.Message.ID != "" {
+		v.MessageIDs = []string{h.Message.ID}
+	}
+	if !h.At.IsZero() {
+		v.At = &h.At
+	}
+	return v
+}
+
+func viewTrace(t recall.Trace) *explainView {
+	return &explainView{
+		Terms:   rest.Views(t.Terms, func(t recall.TermTrace) termView { return termView(t) }),
+		Phrases: rest.Views(t.Phrases, func(p string) string { return p }),
+		Periods: rest.Views(t.Periods, func(p search.Period) periodView { return periodView(p) }),
+		Corpora: rest.Views(t.Corpora, func(c recall.CorpusTrace) corpusView { return corpusView(c) }),
+		Dropped: rest.Views(t.Dropped, func(d recall.DroppedHit) droppedView {
+			return droppedView{d.Corpus, d.Path, d.FromLine, d.ToLine, d.Score, d.Reason, *d.Explanation}
+		}),
+		Stages: rest.Views(t.Stages, func(s recall.Stage) stageView { return stageView{s.Name, rest.Milliseconds(s.Took)} }),
+	}
+}
+
+func (s *recallRoom) keywordRoutes() {
+	rest.Register(s.Server, rest.Route{
+		ID: "search-keywords", Method: http.MethodPost, Path: recallPath + "/keyword", Tag: "recall", Need: memory.RoleViewer,
+		Summary: "Search documents by keyword", Body: rest.MaxSearchBody, Invalid: fault.InvalidSearch,
+		Doc: "Literally, in any case, in the documents in view that have every word. A line scores by how many of the words it has, and by its document: " +
+			"MEMORY 1, memory/ 0.7, PROFILE 0.5, AGENTS 0.3, others 0.2; at most five lines of a document. Words are marked [[so]] in the snippet.",
+	}, s.searchKeywords)
+}
+
+type keywordInput struct {
+	rest.AgentParam
+	rest.PersonParams
+	Body struct {
+		Query string              `json:"query" minLength:"2" maxLength:"64" doc:"2 to 64 characters; at most six words count." example:"blue cabinet"`
+		Scope search.KeywordScope `json:"scope,omitempty" enum:"all,memory,profile,persona" default:"all" doc:"memory: MEMORY.md and daily notes; profile: PROFILE.md; persona: AGENTS.md."`
+		Limit int                 `json:"limit,omitempty" minimum:"1" maximum:"30" default:"10" doc:"Lines."`
+	}
+}
+
+type keywordsView struct {
+	Query     string              `json:"query"`
+	Scope     search.KeywordScope `json:"scope"`
+	TotalHits int                 `json:"totalHits" doc:"Lines in hits."`
+	Hits      []recall.KeywordHit `json:"hits" doc:"Best first."`
+	Hint      string              `json:"hint,omitempty" doc:"What to do when nothing was found."`
+	Disabled  bool                `json:"disabled,omitempty" doc:"Nothing was searched."`
+	Error     string              `json:"error,omitempty"`
+}
+
+func (s *recallRoom) searchKeywords(ctx context.Context, in *keywordInput) (*rest.Reply[keywordsView], error) {
+	id, agent, err := s.Enter(ctx, in.Agent, in.Person())
+	if err != nil {
+		return nil, err
+	}
+	view := keywordsView{Query: in.Body.Query, Scope: in.Body.Scope, Hits: []recall.KeywordHit{}}
+	found, err := s.Search.Keywords(
+		ctx,
+		id,
+		recall.KeywordRequest{Query: in.Body.Query, Scope: in.Body.Scope, Limit: in.Body.Limit, Agent: agent.Settings},
+	)
+	if err != nil {
+		return nil, invalidSearch("body.", err)
+	}
+	if found.Disabled {
+		view.Disabled, view.Error = true, errMemoryOff
+		return rest.OK(view), nil
+	}
+	view.Hits = append(view.Hits, found.Hits...)
+	view.TotalHits = len(view.Hits)
+	if view.TotalHits == 0 {
+		view.Hint = "No document has all of these words: try fewer or other ones, or memory/search, which also finds what says it differently, and what was said."
+	}
+	return rest.OK(view), nil
+}

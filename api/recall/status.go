@@ -1,0 +1,171 @@
+package recall
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"reverie/api/fault"
+	"reverie/api/rest"
+	"reverie/memory"
+	"reverie/recall"
+	"reverie/search"
+	"reverie/store"
+)
+
+func (s *recallRoom) recallStatusRoutes() {
+	rest.Register(s.Server, rest.Route{
+		ID: "memory-status", Method: http.MethodGet, Path: recallPath + "/status", Tag: "recall", Need: memory.RoleViewer,
+		Summary: "Read the status of the index", Invalid: fault.InvalidSearch,
+		Doc: "Counts over all owners of the agent, and over one owner when one is named or the key is pinned to one. With deep, embedding models are asked for a vector, " +
+			"and passages from the index are searched by their own words.",
+	}, s.recallStatus)
+}
+
+type recallStatusInput struct {
+	rest.AgentParam
+	rest.PersonParams
+	Deep bool `query:"deep" doc:"Probe the embedding models, and check that what is stored is found."`
+}
+
+type recallStatusView struct {
+	Enabled   bool               `json:"enabled" doc:"Memory is switched on for the agent."`
+	Mode      recall.Mode        `json:"mode" enum:"lexical,hybrid" doc:"How searches are answered: hybrid when embeddings are configured."`
+	Corpora   []corpusStatusView `json:"corpora"`
+	Vectors   vectorStatusView   `json:"vectors"`
+	Recorded  recordedView       `json:"recorded" doc:"Searches whose results were noted as used, by this server since its start."`
+	Settings  recallSettingsView `json:"settings" doc:"Of a search that says nothing else."`
+	Embedders []probeView        `json:"embedders,omitempty" nullable:"false" doc:"With deep: how the models answered."`
+	SelfCheck []selfCheckView    `json:"selfCheck,omitempty" nullable:"false" doc:"With deep: whether what is stored is found."`
+}
+
+type corpusStatusView struct {
+	Corpus   search.Corpus `json:"corpus" enum:"memory,sessions"`
+	Sources  int64         `json:"sources" doc:"Documents or conversations."`
+	Units    int64         `json:"units" doc:"Passages."`
+	Fresh    int64         `json:"fresh" doc:"Writes that are not merged yet; they are found all the same."`
+	Segments int64         `json:"segments"`
+	Stale    int64         `json:"stale" doc:"Sources that are to be indexed anew."`
+	Bytes    int64         `json:"bytes" doc:"Size of the index, packed."`
+}
+
+type vectorStatusView struct {
+	Configured bool        `json:"configured" doc:"An embedding provider is configured."`
+	Spaces     []spaceView `json:"spaces" doc:"Vectors by what made them, oldest first."`
+	Pending    int64       `json:"pending" doc:"Documents and conversations that wait for vectors."`
+	Since      *time.Time  `json:"since,omitempty" doc:"When the oldest of them was written."`
+}
+
+type spaceView struct {
+	ID         int64            `json:"id"`
+	Provider   string           `json:"provider"`
+	Model      string           `json:"model"`
+	Dimensions int              `json:"dimensions"`
+	State      store.SpaceState `json:"state" enum:"building,live,retired" doc:"live: searches look at it; building: it is filled beside the live one; retired: it can become live again."`
+	Vectors    int64            `json:"vectors"`
+	Due        int64            `json:"due" doc:"Sources of which some passage has no vector yet."`
+	CreatedAt  time.Time        `json:"createdAt"`
+	SwitchedAt *time.Time       `json:"switchedAt,omitempty"`
+}
+
+func viewSpace(p store.Space) spaceView {
+	return spaceView{
+		p.ID, p.Identity.Provider, p.Identity.Model, p.Identity.Dimensions, p.State, p.Vectors, p.Due, p.CreatedAt, p.SwitchedAt,
+	}
+}
+
+type recordedView struct {
+	Recorded int64 `json:"recorded"`
+	Failed   int64 `json:"failed"`
+}
+
+type recallSettingsView struct {
+	MaxResults        int     `json:"maxResults"`
+	MinScore          float64 `json:"minScore"`
+	VectorWeight      float64 `json:"vectorWeight"`
+	TextWeight        float64 `json:"textWeight"`
+	MMR               bool    `json:"mmr"`
+	MMRLambda         float64 `json:"mmrLambda"`
+	Decay             bool    `json:"decay"`
+	DecayHalfLifeDays float64 `json:"decayHalfLifeDays"`
+}
+
+type probeView struct {
+	Provider   string        `json:"provider"`
+	Model      string        `json:"model"`
+	Dimensions int           `json:"dimensions" doc:"0: not known."`
+	OK         bool          `json:"ok"`
+	Ms         float64       `json:"ms"`
+	Reason     recall.Reason `json:"reason,omitempty" enum:"embedding_timeout,embedding_failed"`
+	Text       string        `json:"text,omitempty" doc:"The reason in words."`
+}
+
+type selfCheckView struct {
+	Corpus  search.Corpus `json:"corpus" enum:"memory,sessions"`
+	Checked int           `json:"checked" doc:"Passages that were searched by their own words."`
+	Found   int           `json:"found" doc:"Of them, those that were found."`
+	Broken  int           `json:"broken" doc:"Of them, those whose text is missing: build the index anew."`
+}
+
+func (s *recallRoom) recallStatus(ctx context.Context, in *recallStatusInput) (*rest.Reply[recallStatusView], error) {
+	id, agent, err := s.Enter(ctx, in.Agent, in.Person())
+	if err != nil {
+		return nil, err
+	}
+	id, _ = rest.AcrossOwners(id) // only counts are shown
+	settings := s.Search.Defaults.With(agent.Settings)
+	view := recallStatusView{Enabled: settings.Enabled, Mode: recall.Lexical, Settings: viewRecallSettings(settings)}
+	if len(s.Search.Embedders) > 0 {
+		view.Mode, view.Vectors.Configured = recall.Hybrid, true
+	}
+	view.Recorded.Recorded, view.Recorded.Failed = s.Search.Recorder.Counts()
+	corpora, err := s.Store.IndexStatus(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	view.Corpora = rest.Views(corpora, func(c store.CorpusStatus) corpusStatusView { return corpusStatusView(c) })
+	if err := s.addVectors(ctx, id, &view.Vectors); err != nil {
+		return nil, err
+	}
+	if in.Deep {
+		view.Embedders = rest.Views(s.Search.ProbeEmbedders(ctx, id), viewProbe)
+		checks, err := s.Search.SelfCheck(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		view.SelfCheck = rest.Views(checks, func(c recall.SelfCheck) selfCheckView { return selfCheckView(c) })
+	}
+	return rest.OK(view), nil
+}
+
+// addVectors adds the progress of vectors. Without an embedding provider nothing waits for one.
+func (s *recallRoom) addVectors(ctx context.Context, id memory.Identity, view *vectorStatusView) error {
+	spaces, err := s.Store.Spaces(ctx, id)
+	if err != nil {
+		return err
+	}
+	view.Spaces = rest.Views(spaces, viewSpace)
+	if !view.Configured {
+		return nil
+	}
+	lag, err := s.Store.IndexLag(ctx, id, search.Corpora(), 0)
+	view.Pending, view.Since = lag.Sources, lag.Since
+	return err
+}
+
+func viewRecallSettings(s recall.Settings) recallSettingsView {
+	return recallSettingsView{
+		s.MaxResults, s.MinScore, s.VectorWeight, s.TextWeight, s.Diversity, s.Lambda, s.Decay, s.HalfLife.Hours() / 24,
+	}
+}
+
+func viewProbe(p recall.Probe) probeView {
+	v := probeView{
+		Provider: p.Embedding.Provider, Model: p.Embedding.Model, Dimensions: p.Embedding.Dimensions, OK: p.Reason == "",
+		Ms: rest.Milliseconds(p.Took), Reason: p.Reason,
+	}
+	if !v.OK {
+		v.Text = p.Reason.String()
+	}
+	return v
+}

@@ -1,0 +1,267 @@
+package rest
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"math"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
+	"golang.org/x/time/rate"
+
+	"reverie/api/fault"
+	"reverie/memory"
+	"reverie/store"
+)
+
+// callerKey is the context key of the caller's store.Key.
+type callerKey struct{}
+
+// CallerOf is the key that a request was made with. Every operation that needs a role has one.
+func CallerOf(ctx context.Context) store.Key {
+	key, _ := ctx.Value(callerKey{}).(store.Key)
+	return key
+}
+
+// authenticate passes a request to its handler if its key allows the operation. Only the key identifies
+// is calling.
+func (s *Server) authenticate(ctx huma.Context, next func(huma.Context)) {
+	need, _ := ctx.Operation().Metadata[metaRole].(memory.Role)
+	if need == "" {
+		next(ctx)
+		return
+	}
+	key, err := s.KeyOf(ctx)
+	if err != nil {
+		s.Refuse(ctx, err)
+		return
+	}
+	trailOf(ctx.Context()).key = key.ID
+	if wait, allowed := s.limits.take(key.ID.String()); !allowed {
+		s.Refuse(ctx, TooMany(wait))
+		return
+	}
+	if !key.Role.Includes(need) {
+		s.Refuse(ctx, fault.New(fault.Forbidden, "This needs the role %s; this is a %s key", need, key.Role))
+		return
+	}
+	next(huma.WithValue(ctx, callerKey{}, key))
+}
+
+// KeyOf finds the key that a request carries.
+func (s *Server) KeyOf(ctx huma.Context) (store.Key, error) {
+	scheme, secret, _ := strings.Cut(ctx.Header("Authorization"), " ")
+	if secret = strings.TrimSpace(secret); !strings.EqualFold(scheme, "Bearer") || secret == "" {
+		return store.Key{}, unauthorized()
+	}
+	if entry, found := s.Keys.get(secret); found {
+		if !entry.known {
+			return store.Key{}, unauthorized()
+		}
+		return entry.key, nil
+	}
+	address, _, _ := net.SplitHostPort(ctx.RemoteAddr())
+	if s.failures.exhausted(address) {
+		return store.Key{}, TooMany(retryAfterFailures)
+	}
+	key, err := s.Store.Authenticate(ctx.Context(), secret)
+	switch {
+	case errors.Is(err, store.ErrUnauthorized):
+		s.failures.take(address)
+		s.Keys.put(secret, store.Key{}, false)
+		return store.Key{}, unauthorized()
+	case err != nil:
+		return store.Key{}, err
+	}
+	s.Keys.put(secret, key, true)
+	return key, nil
+}
+
+func unauthorized() *fault.Problem {
+	return fault.New(fault.Unauthorized, "Invalid or missing API key: send Authorization: Bearer <key>").With("WWW-Authenticate", "Bearer")
+}
+
+// Refuse answers with an error in front of the handler.
+func (s *Server) Refuse(ctx huma.Context, err error) {
+	var p *fault.Problem
+	if !errors.As(s.Explain(ctx.Context(), err), &p) {
+		p = fault.New(fault.Internal, "Internal error")
+	}
+	for name, values := range p.GetHeaders() {
+		ctx.SetHeader(name, values[0])
+	}
+	ctx.SetHeader("Content-Type", "application/json")
+	ctx.SetStatus(p.Code)
+	if err := s.API.Marshal(ctx.BodyWriter(), "application/json", p); err != nil {
+		s.Log.DebugContext(ctx.Context(), "The client did not take the answer", "error", err)
+	}
+}
+
+// IsLocal reports whether a request comes from this machine itself, and not through a proxy on it.
+func IsLocal(r *http.Request) bool {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return false
+	}
+	for _, header := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
+		if r.Header.Get(header) != "" {
+			return false
+		}
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+const (
+	// keyTTL caches an authentication: a key revoked at another server stops working here within it.
+	keyTTL = 5 * time.Second
+	// maxCachedKeys bounds the memory that unknown keys can take.
+	maxCachedKeys = 10_000
+)
+
+// keyCache remembers for a few seconds which secrets are keys and which are not, so that a busy client does not cost a
+// query for each request. It holds hashes of secrets, not the secrets.
+type keyCache struct {
+	now     func() time.Time
+	mu      sync.Mutex
+	entries map[[sha256.Size]byte]cachedKey
+}
+
+type cachedKey struct {
+	key     store.Key
+	known   bool // false: no such key
+	expires time.Time
+}
+
+func newKeyCache(now func() time.Time) *keyCache {
+	return &keyCache{now: now, entries: map[[sha256.Size]byte]cachedKey{}}
+}
+
+// get returns what is remembered about a secret, and whether anything is.
+func (c *keyCache) get(secret string) (entry cachedKey, found bool) {
+	hash := sha256.Sum256([]byte(secret))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	entry, found = c.entries[hash]
+	return entry, found && c.now().Before(entry.expires)
+}
+
+// put remembers a key, or with known false that a secret is none.
+func (c *keyCache) put(secret string, key store.Key, known bool) {
+	hash := sha256.Sum256([]byte(secret))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.entries) >= maxCachedKeys {
+		c.makeRoom()
+	}
+	c.entries[hash] = cachedKey{key: key, known: known, expires: c.now().Add(keyTTL)}
+}
+
+// makeRoom drops what has expired, and everything when that is nothing: keys are looked up again.
+func (c *keyCache) makeRoom() {
+	now := c.now()
+	for hash, entry := range c.entries {
+		if !now.Before(entry.expires) {
+			delete(c.entries, hash)
+		}
+	}
+	if len(c.entries) >= maxCachedKeys {
+		clear(c.entries)
+	}
+}
+
+// Forget drops a key, so that its revocation holds here at once.
+func (c *keyCache) Forget(id uuid.UUID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for hash, entry := range c.entries {
+		if entry.known && entry.key.ID == id {
+			delete(c.entries, hash)
+		}
+	}
+}
+
+const (
+	// failureRate bounds how many wrong keys a second one address may try, with bursts of failureBurst: each costs a query.
+	failureRate  = 5
+	failureBurst = 20
+	// maxBuckets bounds the memory of a limiter.
+	maxBuckets = 10_000
+)
+
+// limiter bounds how often something may happen for each of many names.
+type limiter struct {
+	rate    rate.Limit // 0: no limit
+	burst   int
+	now     func() time.Time
+	mu      sync.Mutex
+	buckets map[string]*rate.Limiter
+}
+
+// newLimiter allows perSecond events, with bursts of burst (at least one); 0 perSecond allows all.
+func newLimiter(perSecond float64, burst int, now func() time.Time) *limiter {
+	return &limiter{rate: rate.Limit(perSecond), burst: max(1, burst), now: now, buckets: map[string]*rate.Limiter{}}
+}
+
+// take reports whether name may go on, and if not, how long it has to wait.
+func (l *limiter) take(name string) (wait time.Duration, allowed bool) {
+	if l.rate <= 0 {
+		return 0, true
+	}
+	now := l.now()
+	reservation := l.bucket(name, now).ReserveN(now, 1)
+	wait = reservation.DelayFrom(now)
+	if wait > 0 {
+		reservation.CancelAt(now)
+		return wait, false
+	}
+	return 0, true
+}
+
+// exhausted reports whether name has nothing left, without taking anything.
+func (l *limiter) exhausted(name string) bool {
+	now := l.now()
+	return l.bucket(name, now).TokensAt(now) < 1
+}
+
+func (l *limiter) bucket(name string, now time.Time) *rate.Limiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if b, found := l.buckets[name]; found {
+		return b
+	}
+	if len(l.buckets) >= maxBuckets {
+		l.makeRoom(now)
+	}
+	b := rate.NewLimiter(l.rate, l.burst)
+	l.buckets[name] = b
+	return b
+}
+
+// makeRoom drops buckets that are full again, which are as good as new ones, and all when none is.
+func (l *limiter) makeRoom(now time.Time) {
+	for name, b := range l.buckets {
+		if b.TokensAt(now) >= float64(l.burst) {
+			delete(l.buckets, name)
+		}
+	}
+	if len(l.buckets) >= maxBuckets {
+		clear(l.buckets)
+	}
+}
+
+// TooMany asks a client to slow down.
+func TooMany(wait time.Duration) *fault.Problem {
+	seconds := strconv.Itoa(max(1, int(math.Ceil(wait.Seconds()))))
+	return fault.New(fault.RateLimited, "Too many requests: wait %s s", seconds).With("Retry-After", seconds)
+}
+
+// retryAfterFailures is the Retry-After for an address that tried too many wrong keys.
+const retryAfterFailures = time.Second

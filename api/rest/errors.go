@@ -1,0 +1,243 @@
+package rest
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/sony/gobreaker/v2"
+	"go.temporal.io/api/serviceerror"
+
+	"reverie/api/fault"
+	"reverie/chat"
+	"reverie/llm"
+	"reverie/memory"
+	"reverie/store"
+	"reverie/window"
+)
+
+// Explain gives an error its HTTP form. It is the one mapping: handlers return what the store and the workflows return.
+func (s *Server) Explain(ctx context.Context, err error) error {
+	var (
+		own         huma.StatusError
+		stale       *store.StaleBaseError
+		quarantined *store.QuarantineError
+		bad         *store.InvalidError
+		conflict    *store.ConflictError
+		tooLarge    *window.TooLargeError
+		model       *llm.Error
+		spent       *chat.BudgetError
+	)
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.As(err, &stale):
+		return staleBase(stale)
+	case errors.As(err, &quarantined):
+		return quarantine(quarantined)
+	case errors.As(err, &bad):
+		return fault.InvalidAt(bad.Field, "%s", bad.Problem)
+	case errors.As(err, &conflict):
+		return conflicting(conflict)
+	case errors.As(err, &tooLarge):
+		return windowTooLarge(tooLarge)
+	case errors.As(err, &model):
+		s.Log.WarnContext(ctx, "A model did not answer", "error", model, "request", RequestID(ctx))
+		return modelFailed(model)
+	case errors.As(err, &spent):
+		return budgetSpent(spent, s.Now())
+	case errors.Is(err, chat.ErrUnreachable):
+		return WorkflowsAway("the window is full and its oldest messages cannot be saved now; try again later")
+	case errors.Is(err, chat.ErrStillRunning):
+		return fault.New(fault.Flushing, "The window is full and its oldest messages are still being saved: try again in a moment").
+			With("Retry-After", "5")
+	case errors.Is(err, store.ErrNotFound):
+		return fault.New(fault.NotFound, "%s: check the name, and whose it is", readable(err))
+	case errors.Is(err, store.ErrReadOnlyTeam):
+		return fault.New(fault.TeamMember, "%s", readable(err))
+	case errors.Is(err, store.ErrMemoryOff):
+		return fault.New(fault.MemoryOff, "%s: switch it on with memoryEnabled in the agent's settings", readable(err))
+	case errors.Is(err, store.ErrForbidden):
+		return fault.New(fault.Forbidden, "%s: this key does not allow it", readable(err))
+	case errors.Is(err, store.ErrUnauthorized):
+		return unauthorized()
+	case errors.Is(err, store.ErrExists):
+		return fault.New(fault.AlreadyExists, "%s: choose another name, or change the one that is there", readable(err))
+	case errors.Is(err, context.Canceled):
+		return fault.New(fault.Canceled, "Request canceled")
+	case errors.Is(err, ErrWorkflowsAway):
+		return WorkflowsAway("try again later")
+	case databaseAway(err):
+		s.Log.ErrorContext(ctx, "The database is away", "error", Loggable(err), "request", RequestID(ctx))
+		return fault.New(fault.StoreUnavailable, "The database cannot be reached: try again later").With("Retry-After", "5")
+	}
+	s.Log.ErrorContext(ctx, "A request failed", "error", Loggable(err), "request", RequestID(ctx))
+	return fault.New(fault.Internal, "Internal error: see the server's log for request %s", RequestID(ctx))
+}
+
+// Loggable is an error's text without what PostgreSQL quotes in its messages, which may be contents.
+func Loggable(err error) string {
+	if refused, is := errors.AsType[*pgconn.PgError](err); is {
+		return fmt.Sprintf(
+			"PostgreSQL error %s (table %q, column %q, constraint %q)",
+			refused.Code,
+			refused.TableName,
+			refused.ColumnName,
+			refused.ConstraintName,
+		)
+	}
+	return err.Error()
+}
+
+// readable is a store error's text; it names what was looked for.
+func readable(err error) string { return strings.TrimSpace(err.Error()) }
+
+// ErrWorkflowsAway means that Temporal did not answer.
+var ErrWorkflowsAway = errors.New("temporal does not answer")
+
+func WorkflowsAway(what string) *fault.Problem {
+	return fault.New(fault.WorkflowsUnavailable, "Workflows cannot be reached: %s", what).With("Retry-After", "5")
+}
+
+// TemporalAway reports whether err means that Temporal cannot be reached, and not that it refused something.
+func TemporalAway(err error) bool {
+	var (
+		unavailable *serviceerror.Unavailable
+		late        *serviceerror.DeadlineExceeded
+	)
+	return errors.As(err, &unavailable) || errors.As(err, &late) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests)
+}
+
+// databaseAway reports whether err means that the database cannot be reached or did not answer in time.
+func databaseAway(err error) bool {
+	var (
+		connecting *pgconn.ConnectError
+		refused    *pgconn.PgError
+		network    net.Error
+	)
+	switch {
+	case errors.As(err, &connecting), errors.As(err, &network), errors.Is(err, context.DeadlineExceeded),
+		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err):
+		return true
+	case errors.As(err, &refused):
+		// 08: connection; 53: too many connections, disk full; 57P: shutdown, crash, not started yet.
+		return strings.HasPrefix(refused.Code, "08") || strings.HasPrefix(refused.Code, "53") || strings.HasPrefix(refused.Code, "57P")
+	}
+	return false
+}
+
+// staleSides are the details of a stale base: everything that is needed to redo the change.
+type staleSides struct {
+	Scope     memory.Scope      `json:"scope"`
+	Path      string            `json:"path"`
+	Base      int               `json:"base"` // version
+	Head      int               `json:"head"` // current version
+	ETag      string            `json:"etag"` // of the current version: send it as If-Match with the redone change
+	BaseText  string            `json:"baseContent"`
+	Yours     string            `json:"yours"`
+	Theirs    string            `json:"theirs"`
+	Conflicts []memory.Conflict `json:"conflicts"`
+}
+
+func staleBase(e *store.StaleBaseError) *fault.Problem {
+	current := ETag(e.Ref.Scope, e.Head, sha256.Sum256([]byte(e.Theirs)))
+	p := fault.New(fault.StaleBase, "%s", e.Error()).With("ETag", current)
+	p.Data = staleSides{
+		Scope: e.Ref.Scope, Path: e.Ref.Path, Base: e.Base, Head: e.Head, ETag: current,
+		BaseText: e.BaseContent, Yours: e.Yours, Theirs: e.Theirs, Conflicts: e.Conflicts,
+	}
+	return p
+}
+
+// quarantineFindings are the details of a refused text: what was found and where, never the text.
+type quarantineFindings struct {
+	Scope    memory.Scope     `json:"scope"`
+	Path     string           `json:"path"`
+	Findings []memory.Finding `json:"findings"`
+}
+
+func quarantine(e *store.QuarantineError) *fault.Problem {
+	p := fault.New(fault.Quarantined, "%s: reword these lines", e.Error())
+	p.Data = quarantineFindings{Scope: e.Ref.Scope, Path: e.Ref.Path, Findings: e.Findings}
+	return p
+}
+
+// conflictNames are the conflicts that clients tell apart by name; the others are a plain conflict.
+var conflictNames = map[string]fault.Name{
+	store.CodeMessageIDReused:            fault.MessageIDReused,
+	store.CodeConversationOfAnotherOwner: fault.OtherOwner,
+	store.CodeNotQuarantined:             fault.NotQuarantined,
+	store.CodeNotFlushed:                 fault.NotFlushed,
+	store.CodeChangedSincePreview:        fault.ChangedSincePreview,
+	store.CodeKeyReused:                  fault.KeyReused,
+	store.CodeImportRunning:              fault.ImportRunning,
+	store.CodeImportFull:                 fault.ImportFull,
+}
+
+func conflicting(e *store.ConflictError) *fault.Problem {
+	name, known := conflictNames[e.Code]
+	if !known {
+		name = fault.Conflict
+	}
+	return fault.New(name, "%s", e.Message)
+}
+
+// fullWindow are the details of a request that does not fit: where the tokens would go.
+type fullWindow struct {
+	Max     int `json:"max"`     // tokens of the window
+	System  int `json:"system"`  // of the system prompt
+	Tools   int `json:"tools"`   // of the definitions of the tools
+	Current int `json:"current"` // of the message
+}
+
+func windowTooLarge(e *window.TooLargeError) *fault.Problem {
+	p := fault.New(fault.WindowTooLarge, "system prompt (%d tokens), tools (%d) and message (%d) do not fit into a window of %d: "+
+		"send a shorter message, disable documents of the system prompt, or make the window larger", e.System, e.Tools, e.Current, e.Max)
+	p.Data = fullWindow{e.Max, e.System, e.Tools, e.Current}
+	return p
+}
+
+// budgetSpent returns the error of a spent budget, with the time at which it resets.
+func budgetSpent(e *chat.BudgetError, now time.Time) *fault.Problem {
+	seconds := max(1, int(math.Ceil(e.Until.Sub(now).Seconds())))
+	return fault.New(fault.BudgetSpent, "The workspace's model budget for today is spent. The message is stored; send it again after %s, or raise the budget",
+		e.Until.Format(time.RFC3339)).
+		With("Retry-After", strconv.Itoa(seconds))
+}
+
+// modelWait is the Retry-After when the provider gives none.
+const modelWait = 5 * time.Second
+
+// modelFailed gives the failure of a model its HTTP form. What the provider said is for the operator's log: it may name accounts.
+func modelFailed(e *llm.Error) *fault.Problem {
+	seconds := strconv.Itoa(max(1, int(math.Ceil(max(e.RetryAfter, 0).Seconds()))))
+	if e.RetryAfter <= 0 {
+		seconds = strconv.Itoa(int(modelWait.Seconds()))
+	}
+	switch e.Kind {
+	case llm.RateLimited:
+		return fault.New(fault.ModelRateLimited, "The model provider limits the rate: try again later").With("Retry-After", seconds)
+	case llm.Overloaded, llm.Unavailable, llm.Timeout:
+		return fault.New(fault.ModelUnavailable, "The model did not answer (%s): try again later", e.Kind).With("Retry-After", seconds)
+	case llm.ContextTooLong:
+		return fault.New(
+			fault.WindowTooLarge,
+			"the model takes less than the window has, also after earlier turns were left out: make the window smaller (windowMaxTokens), or send a shorter message",
+		)
+	case llm.Refused:
+		return fault.New(fault.ModelFailed, "The model declined to answer")
+	case llm.Unauthorized, llm.Quota, llm.BadRequest:
+		return fault.New(fault.ModelFailed, "The model provider refuses requests (%s): check its configuration", e.Kind)
+	}
+	return fault.New(fault.ModelFailed, "The model's answer cannot be used (%s)", e.Kind)
+}

@@ -1,0 +1,163 @@
+package rest
+
+import (
+	"context"
+	"errors"
+
+	"reverie/api/fault"
+	"reverie/memory"
+	"reverie/store"
+)
+
+// PersonParams name whose memory a request is about, in one of three ways.
+type PersonParams struct {
+	Owner     string `query:"owner" maxLength:"128" doc:"Owner key, such as user:7, feishu:ou_1 or api:42." example:"api:42"`
+	Channel   string `query:"channel" maxLength:"128" doc:"Channel of sender; give both."`
+	Sender    string `query:"sender" maxLength:"128" doc:"Who writes in channel; give both."`
+	EndUserID string `query:"endUserId" maxLength:"128" doc:"End user of an API integration: the owner api: with this behind it."`
+}
+
+func (p PersonParams) Person() Person {
+	return Person{p.Owner, p.Channel, p.Sender, p.EndUserID, "query"}
+}
+
+// Person is whom a request names, and where it does.
+type Person struct {
+	Owner, Channel, Sender, EndUserID string
+	Location                          string // query or body
+}
+
+// AgentParam is the agent that a request is about.
+type AgentParam struct {
+	Agent string `path:"agent" maxLength:"63" doc:"Id of the agent." example:"ada"`
+}
+
+// Enter establishes on whose behalf a request about an agent is made, and returns the agent.
+//
+// The owner is the one that the key is pinned to, else whom the request names, else nobody. An agent that the key is not
+// allowed to use looks as if it did not exist.
+func (s *Server) Enter(ctx context.Context, agent string, p Person) (memory.Identity, store.Agent, error) {
+	id := CallerOf(ctx).Identity()
+	if !id.MayUseAgent(agent) {
+		return memory.Identity{}, store.Agent{}, noSuchAgent(agent)
+	}
+	owner, err := chooseOwner(id, p)
+	if err != nil {
+		return memory.Identity{}, store.Agent{}, err
+	}
+	id = id.For(agent, owner)
+	found, err := s.Store.Agent(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return memory.Identity{}, store.Agent{}, noSuchAgent(agent)
+	}
+	return id, found, err
+}
+
+func noSuchAgent(agent string) *fault.Problem {
+	return fault.New(fault.NotFound, "No agent %q for this key", agent)
+}
+
+// chooseOwner decides whose memory it is.
+func chooseOwner(id memory.Identity, p Person) (memory.Owner, error) {
+	named, err := memory.OwnerOf(p.Owner, p.Channel, p.Sender, p.EndUserID)
+	switch {
+	case err != nil:
+		return memory.NoOwner, fault.InvalidAt(p.Location+".owner", "%s", err)
+	case id.Pinned && named != memory.NoOwner && named != id.Owner:
+		return memory.NoOwner, fault.New(fault.OwnerNotAllowed, "This key is pinned to one owner: name that owner or none")
+	case id.Pinned:
+		return id.Owner, nil
+	case named == memory.NoOwner:
+		return memory.NoOwner, nil
+	case !id.Role.Includes(memory.RoleMember):
+		return memory.NoOwner, fault.New(
+			fault.OwnerNotAllowed,
+			"A viewer key cannot name an owner: use a key pinned to the owner, or a member key",
+		)
+	case named == memory.SystemOwner && !id.Role.Includes(memory.RoleAdmin):
+		return memory.NoOwner, fault.New(fault.OwnerNotAllowed, "Only an admin key may act for the system")
+	}
+	return named, nil
+}
+
+// NeedOwner is enter for requests that are about one person.
+func (s *Server) NeedOwner(ctx context.Context, agent string, p Person) (memory.Identity, store.Agent, error) {
+	id, found, err := s.Enter(ctx, agent, p)
+	if err == nil && id.Owner == memory.NoOwner {
+		err = fault.New(fault.OwnerRequired, "Owner required: send owner, or channel and sender, or endUserId (in the %s)", p.Location)
+	}
+	return id, found, err
+}
+
+// AcrossOwners widens an identity that names nobody to every owner of the agent, for reading. It reports whether the
+// caller may then see what was said and why: of everybody only an admin may; others see ids, times, counts and outcomes.
+func AcrossOwners(id memory.Identity) (_ memory.Identity, full bool) {
+	if id.Owner != memory.NoOwner {
+		return id, true
+	}
+	id.AnyOwner = true
+	return id, id.Role.Includes(memory.RoleAdmin)
+}
+
+// MayReadMessages is the identity that reads what was said: that of an owner, or of all for an admin who names nobody.
+func MayReadMessages(id memory.Identity) (memory.Identity, error) {
+	id, full := AcrossOwners(id)
+	switch {
+	case full:
+		return id, nil
+	case !id.Role.Includes(memory.RoleMember):
+		return id, fault.New(fault.OwnerNotAllowed, "A viewer key reads conversations only if it is pinned to their owner")
+	}
+	return id, fault.New(fault.OwnerRequired, "Owner required: send owner, or channel and sender, or endUserId (in the query)")
+}
+
+// Conversation finds a conversation and whose it is. One of an owner for whom the caller may not speak looks as if it
+// did not exist.
+func (s *Server) Conversation(ctx context.Context, id memory.Identity, name string) (store.Conversation, error) {
+	id.AnyOwner = id.Owner == memory.NoOwner
+	found, err := s.Store.Conversation(ctx, id, name)
+	if errors.Is(err, store.ErrNotFound) {
+		err = fault.New(fault.NotFound, "No conversation %q of this owner", name)
+	}
+	return found, err
+}
+
+// Document reads the document at a path: the one of the scope, or the one visible to the owner.
+func (s *Server) Document(ctx context.Context, id memory.Identity, path string, scope memory.Scope) (memory.Document, error) {
+	var (
+		d   memory.Document
+		err error
+	)
+	if scope == "" {
+		d, err = s.Store.ReadableDocument(ctx, id, path)
+	} else if err = CanHave(id, scope); err == nil {
+		d, err = s.Store.Document(ctx, id, memory.Ref{Scope: scope, Path: path})
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		err = NoSuchDocument(path, scope)
+	}
+	return d, err
+}
+
+// CanHave refuses PERSONAL for a request that is about nobody.
+func CanHave(id memory.Identity, scope memory.Scope) error {
+	if scope == memory.ScopePersonal && id.Owner == memory.NoOwner {
+		return fault.New(
+			fault.OwnerRequired,
+			"Owner required for PERSONAL documents: send owner, or channel and sender, or endUserId (in the query)",
+		)
+	}
+	return nil
+}
+
+func NoSuchDocument(path string, scope memory.Scope) *fault.Problem {
+	if scope == "" {
+		return fault.New(fault.NotFound, "No document %s: list documents with GET …/workspace/files", path)
+	}
+	return fault.New(fault.NotFound, "No %s document %s: list documents with GET …/workspace/files", scope, path)
+}
+
+// ScopeParam chooses between documents of one path.
+type ScopeParam struct {
+	Scope memory.Scope `query:"scope" enum:"PERSONAL,TEAM,GLOBAL" doc:"Whose document: the owner's, the agent's or the workspace's."`
+}

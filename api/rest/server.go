@@ -1,0 +1,203 @@
+// Package rest is the shared kernel of the API's rooms: it registers operations, authenticates callers, maps errors to HTTP, and holds
+// the envelope, paging, streams and the connection to workflows.
+//
+// A handler gets a context with the caller's key and a typed input, and returns a typed answer or an error. Types of requests and
+// answers that others embed are exported, because huma skips unexported embedded types.
+package rest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/labstack/echo/v4"
+	"go.opentelemetry.io/otel/metric"
+	metricnoop "go.opentelemetry.io/otel/metric/noop"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+	"go.temporal.io/sdk/client"
+
+	"reverie/chat"
+	"reverie/memory"
+	"reverie/recall"
+	"reverie/store"
+)
+
+// Server is shared by the rooms of the API: it holds the options, the router and authentication, and answers HTTP requests.
+type Server struct {
+	Options
+	Echo      *echo.Echo
+	handler   http.Handler // echo within telemetry
+	API       huma.API
+	Keys      *keyCache
+	limits    *limiter // of keys
+	failures  *limiter // of addresses that try wrong keys
+	Workflows *Starter
+	Probes    *probes
+	changes   *Announcer    // of indexes
+	Heartbeat time.Duration // of streams
+	Turning   chan struct{} // holds one value for each turn in progress
+	// stopping ends when the server shuts down: requests that wait for a workflow are then answered at once.
+	Stopping context.Context
+	stop     context.CancelFunc
+}
+
+// maxTurns bounds the turns in progress: each holds a connection, and a window of messages.
+const maxTurns = 256
+
+// NewServer makes a kernel without operations.
+func NewServer(o Options) *Server {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Tracers == nil {
+		o.Tracers = noop.NewTracerProvider()
+	}
+	if o.Meters == nil {
+		o.Meters = metricnoop.NewMeterProvider()
+	}
+	if o.Dreams == (memory.DreamSettings{}) {
+		o.Dreams = memory.DefaultDreamSettings()
+	}
+	if o.DreamSchedule == (memory.DreamSchedule{}) {
+		o.DreamSchedule = memory.DefaultDreamSchedule()
+	}
+	if o.Search == nil {
+		o.Search = &recall.Searcher{
+			Store: o.Store, Defaults: recall.DefaultSettings(), Recorder: recall.NewRecorder(o.Store, o.Log), Now: o.Now, Log: o.Log,
+		}
+	}
+	s := &Server{Options: o, Echo: echo.New(), Heartbeat: heartbeat, Turning: make(chan struct{}, maxTurns)}
+	s.Stopping, s.stop = context.WithCancel(context.Background())
+	s.Keys = newKeyCache(o.Now)
+	s.limits = newLimiter(o.RateLimit, int(math.Ceil(2*o.RateLimit)), o.Now)
+	s.failures = newLimiter(failureRate, failureBurst, o.Now)
+	s.Workflows = newStarter(o)
+	s.changes = s.NewAnnouncer(s.Workflows.indexChanged)
+	s.Probes = &probes{server: s}
+	s.useMiddleware()
+	s.API = huma.NewAPI(document(), adapter{s.Echo})
+	s.API.UseMiddleware(s.authenticate)
+	return s
+}
+
+// NewAnnouncer makes an announcer that stops with the server.
+func (s *Server) NewAnnouncer(tell func(store.AgentRef)) *Announcer {
+	return &Announcer{tell: tell, stop: s.Stopping.Done(), changed: map[store.AgentRef]bool{}}
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Options configure a Server. Store, Temporal and Log are required.
+type Options struct {
+	Store *store.Store
+	// Temporal may be a lazy client: the server starts and stores messages while Temporal is away.
+	Temporal client.Client
+	// Timing holds for agents that set none of their own.
+	Timing memory.Timing
+	Model  Model
+	// Dreams and DreamSchedule are the defaults of agents' settings of dreams. Zero values:
+	// as documented.
+	Dreams        memory.DreamSettings
+	DreamSchedule memory.DreamSchedule
+	// Search searches memory; nil: by words only, with the documented settings. The server closes its Recorder.
+	Search *recall.Searcher
+	// Chat configures turns: the model, the length of an answer, and the default settings of context windows and extractions of
+	// agents. The server fills in the rest. Zero: no model, and the documented defaults.
+	Chat chat.Options
+	// Workspace selects the backlog that the metrics show; empty: none.
+	Workspace string
+	Log       *slog.Logger
+	Tracers   trace.TracerProvider // nil: no traces
+	Meters    metric.MeterProvider // nil: no metrics
+	// Metrics serves what Meters collect, at /metrics; nil: there is no such route.
+	Metrics http.Handler
+	// RateLimit bounds the requests a second of one key, with bursts of twice as many; 0: no limit.
+	RateLimit float64
+	Version   string // of this program, shown in the status
+	// WorkflowURL is the address of a workflow in Temporal's Web UI without the workflow id, such as
+	// http://127.0.0.1:8233/namespaces/default/workflows/; empty: answers have no link to it.
+	WorkflowURL string
+	Now         func() time.Time // the clock; nil: time.Now
+}
+
+// Model describes the engine that extracts, for the status.
+type Model struct {
+	Name    string // provider/model, or builtin/extractive
+	BuiltIn bool   // no model is configured: rules extract
+}
+
+// Check names what is missing.
+func (o Options) Check() error {
+	var errs []error
+	if o.Store == nil {
+		errs = append(errs, errors.New("api: Options.Store is missing"))
+	}
+	if o.Temporal == nil {
+		errs = append(errs, errors.New("api: Options.Temporal is missing"))
+	}
+	if o.Log == nil {
+		errs = append(errs, errors.New("api: Options.Log is missing"))
+	}
+	return errors.Join(errs...)
+}
+
+// Limits of requests. The OpenAPI document has the limits of single values.
+const (
+	// MaxBodyBytes bounds a request's body. A batch may hold 1,000 messages of 256 KiB each, but not all at once: what a
+	// server holds in memory for one request is about four times its body.
+	MaxBodyBytes = 32 << 20
+	// MaxDocumentBody holds a document of 1 MiB with most of its characters escaped.
+	MaxDocumentBody = 8 << 20
+	// MaxSearchBody holds a question that is much too long, so that it is refused as one.
+	MaxSearchBody = 8 << 20
+	// MaxSmallBody is for requests that carry no contents.
+	MaxSmallBody = 256 << 10
+	// maxHeaderBytes bounds a request's headers.
+	maxHeaderBytes = 64 << 10
+
+	// RequestTimeout bounds a request that waits for nothing but the store. Its body has to arrive within bodyTimeout.
+	RequestTimeout = 30 * time.Second
+	bodyTimeout    = time.Minute
+	// MaxWait is the longest ?wait=, and defaultWait what it is by itself.
+	MaxWait     = 5 * time.Minute
+	defaultWait = time.Minute
+)
+
+// shutdownGrace bounds how long requests in progress may take when the server stops.
+const shutdownGrace = 20 * time.Second
+
+// Serve answers requests on l until ctx ends; it closes l. Then it takes no new ones, answers those who wait for a
+// workflow at once with 202, and lets the others end within 20 seconds. It returns nil after an orderly end.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	server := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: 10 * time.Second,
+		WriteTimeout:      MaxWait + time.Minute, // the longest wait, and time to write the answer
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug), // faults of clients, such as TLS to a plain port
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	s.stop()
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
+	defer cancel()
+	err := server.Shutdown(grace)
+	if errors.Is(err, context.DeadlineExceeded) {
+		s.Log.Warn("Requests were cut off at the end of the shutdown grace", "grace", shutdownGrace)
+		err = errors.Join(err, server.Close())
+	}
+	return errors.Join(err, s.Search.Recorder.Close(grace))
+}

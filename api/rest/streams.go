@@ -1,0 +1,183 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/labstack/echo/v4"
+
+	"reverie/memory"
+)
+
+const (
+	// MaxFollowers bounds the streams of one kind on one server: each holds a connection.
+	MaxFollowers = 256
+	// FollowTime bounds one stream: clients reconnect with Last-Event-ID.
+	FollowTime = time.Hour
+	// followPause is the interval of looking for changes, once for all followers of the same feed.
+	followPause = time.Second
+	// heartbeat is the interval of signs of life on idle streams, so that proxies keep the connection open.
+	heartbeat = 15 * time.Second
+	// FollowWrite bounds one write to a client.
+	FollowWrite = 30 * time.Second
+	// ReconnectAfter is the pause before a client reconnects.
+	ReconnectAfter = 2 * time.Second
+)
+
+// Media types of answers that are written bit by bit.
+const (
+	LinesOfJSON = "application/x-ndjson"
+	EventStream = "text/event-stream"
+)
+
+// Streamed is an answer that is written bit by bit.
+type Streamed struct {
+	Body func(huma.Context)
+}
+
+// OpenStream begins an answer that is written bit by bit.
+func OpenStream(hc huma.Context, contentType string) (write func(text string) error) {
+	_, w := humago.Unwrap(hc)
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("X-Accel-Buffering", "no") // proxies pass it on at once
+	w.WriteHeader(http.StatusOK)
+	out := http.NewResponseController(w)
+	return func(text string) error {
+		if err := out.SetWriteDeadline(time.Now().Add(FollowWrite)); err != nil {
+			return err
+		}
+		if _, err := w.Write([]byte(text)); err != nil {
+			return err
+		}
+		return out.Flush()
+	}
+}
+
+// eventsAsLines takes who asks for events as lines of JSON to the download.
+func eventsAsLines(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		agent, isAgent := strings.CutPrefix(r.URL.Path, "/api/v1/agents/")
+		_, rest, _ := strings.Cut(agent, "/")
+		if isAgent && rest == "events" && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), LinesOfJSON) {
+			r.URL.Path += ".jsonl"
+			if r.URL.RawPath != "" {
+				r.URL.RawPath += ".jsonl"
+			}
+		}
+		return next(c)
+	}
+}
+
+// Followers are the requests that follow dreams, or events. Those that follow the same share one look at the database a second.
+type Followers struct {
+	server *Server
+	what   string // is followed
+	begin  func(id memory.Identity) Look
+
+	mu    sync.Mutex
+	count int
+	feeds map[feedKey]*Feed
+}
+
+// Look reports whether there is something that it has not seen before.
+type Look func(ctx context.Context) (bool, error)
+
+func NewFollowers(s *Server, what string, begin func(memory.Identity) Look) *Followers {
+	return &Followers{server: s, what: what, begin: begin, feeds: map[feedKey]*Feed{}}
+}
+
+// feedKey identifies a feed: followers with the same key see the same events.
+type feedKey struct {
+	workspace, agent string
+	owner            memory.Owner
+	any              bool
+	role             memory.Role
+}
+
+// Feed wakes those who follow the same when there is something new.
+type Feed struct {
+	count int // of followers
+	stop  context.CancelFunc
+
+	mu   sync.Mutex
+	wake chan struct{}
+}
+
+// Wait returns a channel that is closed at the next change.
+func (f *Feed) Wait() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.wake
+}
+
+func (f *Feed) tell() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	close(f.wake)
+	f.wake = make(chan struct{})
+}
+
+// Join finds the feed of an identity, until release is called. It reports false when too many follow already.
+func (f *Followers) Join(id memory.Identity) (_ *Feed, release func(), found bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.count >= MaxFollowers {
+		return nil, nil, false
+	}
+	f.count++
+	key := feedKey{id.Workspace, id.Agent, id.Owner, id.AnyOwner, id.Role}
+	joined, found := f.feeds[key]
+	if !found {
+		ctx, cancel := context.WithCancel(f.server.Stopping)
+		joined = &Feed{stop: cancel, wake: make(chan struct{})}
+		f.feeds[key] = joined
+		go f.watch(ctx, joined, id)
+	}
+	joined.count++
+	return joined, sync.OnceFunc(func() { f.leave(key, joined) }), true
+}
+
+func (f *Followers) leave(key feedKey, left *Feed) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.count--
+	if left.count--; left.count == 0 {
+		left.stop()
+		delete(f.feeds, key)
+	}
+}
+
+// watch looks for changes and tells of them. While the database is away it keeps trying: those who follow find out themselves.
+func (f *Followers) watch(ctx context.Context, told *Feed, id memory.Identity) {
+	pause := time.NewTicker(followPause)
+	defer pause.Stop()
+	changed := f.begin(id)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-pause.C:
+		}
+		found, err := changed(ctx)
+		if err != nil {
+			f.server.Log.DebugContext(ctx, "Nothing can be followed", "what", f.what, "error", Loggable(err))
+			continue
+		}
+		if found {
+			told.tell()
+		}
+	}
+}
+
+// Following returns the number of requests that follow.
+func (f *Followers) Following() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.count
+}

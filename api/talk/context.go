@@ -1,0 +1,236 @@
+package talk
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
+
+	"reverie/api/rest"
+	"reverie/chat"
+	"reverie/memory"
+	"reverie/recall"
+	"reverie/search"
+	"reverie/window"
+)
+
+// maxContextBody holds a message and the definitions of many tools.
+const maxContextBody = 8 << 20
+
+func (s *talkRoom) contextRoutes() {
+	rest.Register(s.Server, rest.Route{
+		ID: "assemble-context", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/context", Tag: "chat", Need: memory.RoleMember,
+		Summary: "Assemble the context for a model", Body: maxContextBody, Timeout: rest.MaxWait + rest.RequestTimeout,
+		Errors: []int{http.StatusUnprocessableEntity},
+		Doc: "The messages of one turn, fitted into the window: the enabled documents as the system prompt, the summary of earlier turns, the last turns word by word, what memory recalls, and the current message last; with a ledger of where the tokens went. " +
+			"Stores nothing that was said. When the window is fuller than its share, earlier messages are flushed and summarised first, up to wait; wait=0s sends what fits at once. " +
+			"422 window_too_large when system prompt, tools and message alone do not fit; 503 with Retry-After when what has to leave the window cannot be saved yet.",
+	}, s.assembleContext)
+}
+
+// toolInput is a tool that the model will be offered.
+type toolInput struct {
+	Name        string          `json:"name" minLength:"1" maxLength:"128"`
+	Description string          `json:"description,omitempty" maxLength:"65536"`
+	Parameters  json.RawMessage `json:"parameters,omitempty" doc:"JSON schema of its arguments."`
+}
+
+type contextInput struct {
+	rest.AgentParam
+	rest.WaitParam
+	Body struct {
+		rest.PersonBody
+		Conversation   string      `json:"conversation,omitempty" maxLength:"255" doc:"The client's id of the conversation. Empty, or one that does not exist yet: there is nothing before the message." example:"c1"`
+		Message        string      `json:"message" minLength:"1" maxLength:"262144" doc:"What the model is to answer." example:"Where do I live?"`
+		Name           string      `json:"name,omitempty" maxLength:"200" doc:"Of the speaker."`
+		Speaker        string      `json:"speaker,omitempty" maxLength:"128" doc:"Who speaks, where the owner is a group: each message of a person then begins with who said it, and what is recalled names the person." example:"feishu:ou_1"`
+		Tools          []toolInput `json:"tools,omitempty" maxItems:"256" nullable:"false" doc:"What else is sent: it takes room."`
+		Model          string      `json:"model,omitempty" maxLength:"200" doc:"Whose tokens are counted; empty: the configured model's."`
+		MaxInputTokens int         `json:"maxInputTokens,omitempty" minimum:"0" maximum:"10000000" doc:"Of the window; 0: the agent's setting, else the server's (128,000)."`
+	}
+}
+
+// Resolve checks what a schema cannot.
+func (in *contextInput) Resolve(huma.Context) []error {
+	return checkMessage(in.Body.Message, map[string]string{
+		"conversation": in.Body.Conversation, "name": in.Body.Name, "model": in.Body.Model,
+	})
+}
+
+// checkMessage checks the current message, and the characters of what is said about it: all in the body, by their names.
+func checkMessage(message string, about map[string]string) []error {
+	var errs []error
+	complain := func(field, format string, args ...any) {
+		errs = append(errs, &huma.ErrorDetail{Location: "body." + field, Message: fmt.Sprintf(format, args...)})
+	}
+	if n := len(message); n > memory.MaxMessageBytes && utf8.RuneCountInString(message) <= memory.MaxMessageBytes {
+		complain("message", "it has %d bytes, at most %d are allowed: split it", n, memory.MaxMessageBytes)
+	}
+	if message != "" && strings.TrimSpace(message) == "" {
+		complain("message", "it says nothing")
+	}
+	about["message"] = message
+	return append(errs, rest.CheckCharacters(about)...)
+}
+
+// contextView is an assembled context, with reasons.
+type contextView struct {
+	Messages []windowMessage `json:"messages" doc:"In the order in which they are sent."`
+	MadeContext
+}
+
+// windowMessage is one message of a window.
+type windowMessage struct {
+	Kind       window.Kind         `json:"kind" enum:"system,summary,goal,gap,history,recall,current" doc:"What it is. Only system is a system message: what is summarised or recalled is data."`
+	Role       string              `json:"role" enum:"system,user,assistant,tool"`
+	Name       string              `json:"name,omitempty"`
+	Content    string              `json:"content"`
+	ToolCalls  []rest.ToolCallView `json:"toolCalls,omitempty" nullable:"false"`
+	ToolCallID string              `json:"toolCallId,omitempty"`
+	Seq        int64               `json:"seq,omitempty" doc:"Number of a stored message."`
+	Tokens     int                 `json:"tokens"`
+	Cut        window.Cut          `json:"cut,omitempty" doc:"Not the whole of what was said: trimmed to head and tail, or cleared to one line."`
+}
+
+func viewWindowMessage(m window.Message) windowMessage {
+	v := windowMessage{
+		Kind:       m.Kind,
+		Role:       m.Role,
+		Name:       m.Name,
+		Content:    m.Content,
+		ToolCallID: m.ToolCallID,
+		Seq:        m.Seq,
+		Tokens:     m.Tokens,
+		Cut:        m.Cut,
+	}
+	for _, call := range m.ToolCalls {
+		v.ToolCalls = append(v.ToolCalls, rest.ToolCallView(call))
+	}
+	return v
+}
+
+// MadeContext describes how a context was made.
+type MadeContext struct {
+	Ledger   window.Ledger  `json:"ledger" doc:"Where the tokens went."`
+	Model    string         `json:"model,omitempty" doc:"Whose tokens were counted."`
+	Counter  counterView    `json:"counter"`
+	Recalled []recalledView `json:"recalled" doc:"Passages of memory that are in the context, best first."`
+	Skipped  string         `json:"skipped,omitempty" doc:"Why nothing was recalled: trivial (the message needs no memory), off, disabled, nothing (was found), unavailable."`
+	Summary  *summaryRef    `json:"summary,omitempty" doc:"What stands for earlier turns."`
+	Unsent   int64          `json:"unsent,omitempty" doc:"Messages up to this number that are in the window neither by themselves nor in the summary. They are flushed: what was durable in them is in memory."`
+	Compact  int64          `json:"compact,omitempty" doc:"Up to where earlier turns are still to be summarised."`
+	Flushing bool           `json:"flushing,omitempty" doc:"A flush of earlier messages was started."`
+}
+
+type counterView struct {
+	Name  string `json:"name" doc:"Vocabulary that tokens were counted with; estimate when the model's is not known." example:"o200k_base"`
+	Exact bool   `json:"exact"`
+}
+
+// summaryRef names the compaction whose summary is in a context.
+type summaryRef struct {
+	Compaction uuid.UUID `json:"compaction"`
+	To         int64     `json:"to" doc:"Last message that it stands for."`
+	Tokens     int       `json:"tokens"`
+	Model      string    `json:"model" doc:"Who wrote it."`
+}
+
+// recalledView is a passage of memory that is in a context.
+type recalledView struct {
+	Corpus       search.Corpus `json:"corpus" enum:"memory,sessions"`
+	Path         string        `json:"path" example:"MEMORY.md"`
+	StartLine    int           `json:"startLine" doc:"Line of the document, or number of the message."`
+	EndLine      int           `json:"endLine"`
+	Citation     string        `json:"citation" example:"MEMORY.md#L12"`
+	Scope        memory.Scope  `json:"scope"`
+	Agent        string        `json:"agent,omitempty" doc:"Whose memory it is: this agent's, or that of its leader. Missing for GLOBAL."`
+	Version      int           `json:"version,omitempty" doc:"Of the document."`
+	Conversation string        `json:"conversation,omitempty"`
+	Role         string        `json:"role,omitempty" doc:"Who said it."`
+	Person       memory.Owner  `json:"person,omitempty" doc:"In a group: the person who said it, or in whose section of MEMORY.md it stands." example:"feishu:ou_1"`
+	Text         string        `json:"text" doc:"What was found."`
+	Score        float64       `json:"score"`
+	At           *time.Time    `json:"at,omitempty" doc:"When it was said or written."`
+	Tokens       int           `json:"tokens" doc:"That it takes in the context."`
+}
+
+func viewRecalled(h recall.Hit, tokens int) recalledView {
+	v := recalledView{
+		Corpus: h.Corpus, Path: h.Path, StartLine: h.FromLine, EndLine: h.ToLine, Citation: recall.Citation(h.Path, h.FromLine, h.ToLine),
+		Scope: h.Source.Scope, Agent: h.Source.Agent, Version: h.Source.Version, Conversation: h.Source.Conversation, Role: h.Message.Role,
+		Text: h.Snippet, Score: h.Score, Tokens: tokens,
+	}
+	if !h.At.IsZero() {
+		v.At = &h.At
+	}
+	return v
+}
+
+// viewUsed is a passage that a context or an answer has.
+func viewUsed(r chat.Recalled) recalledView {
+	v := viewRecalled(r.Hit, r.Tokens)
+	v.Person = r.Person
+	return v
+}
+
+func viewMade(c chat.Context) MadeContext {
+	v := MadeContext{
+		Ledger: c.Ledger, Model: c.Model, Counter: counterView{c.Counter.Name, c.Counter.Exact},
+		Recalled: rest.Views(c.Recalled, viewUsed),
+		Skipped:  c.Skipped, Unsent: c.Unsent, Compact: c.Compact, Flushing: c.Flushing,
+	}
+	if c.Compaction != nil {
+		v.Summary = &summaryRef{c.Compaction.ID, c.Compaction.To, c.Compaction.SummaryTokens, c.Compaction.Model}
+	}
+	return v
+}
+
+func (s *talkRoom) assembleContext(ctx context.Context, in *contextInput) (*rest.Reply[contextView], error) {
+	wait, err := in.Duration()
+	if err != nil {
+		return nil, err
+	}
+	b := in.Body
+	id, agent, err := s.NeedOwner(ctx, in.Agent, b.Person())
+	if err != nil {
+		return nil, err
+	}
+	speaker, err := rest.SpeakerOf(b.Speaker, "body.speaker")
+	if err != nil {
+		return nil, err
+	}
+	release, err := s.takeTurn()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	ctx, cancel := context.WithTimeout(ctx, wait+chat.AnswerTime)
+	defer cancel()
+	made, err := s.turns.Context(ctx, id, agent, chat.ContextRequest{
+		Conversation: b.Conversation, Message: b.Message, Name: b.Name, Speaker: speaker, Model: b.Model, MaxTokens: b.MaxInputTokens, NoWait: wait == 0,
+		Tools: rest.Views(b.Tools, func(t toolInput) window.Tool { return window.Tool(t) }),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return rest.OK(contextView{
+		Messages:    rest.Views(made.Messages, viewWindowMessage),
+		MadeContext: viewMade(made),
+	}), nil
+}
+
+// takeTurn makes room for a turn, until release is called.
+func (s *talkRoom) takeTurn() (release func(), err error) {
+	select {
+	case s.Turning <- struct{}{}:
+		return func() { <-s.Turning }, nil
+	default:
+		return nil, rest.TooMany(rest.ReconnectAfter)
+	}
+}

@@ -1,0 +1,274 @@
+package talk
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"reverie/api/fault"
+	"reverie/api/rest"
+	"reverie/memory"
+	"reverie/toolbox"
+)
+
+const toolsPath = "/api/v1/agents/{agent}/tools"
+
+func (s *talkRoom) toolRoutes() {
+	rest.Register(s.Server, rest.Route{
+		ID: "list-tools", Method: http.MethodGet, Path: toolsPath, Tag: "tools", Need: memory.RoleViewer,
+		Summary: "List the memory tools for models",
+		Doc:     "Names, descriptions and JSON schemas of their arguments, the same for every agent. Give them to the model of your choice, and run what it calls with call-tool.",
+	}, s.listTools)
+	const path = toolsPath + "/{tool}"
+	rest.Register(s.Server, rest.Route{
+		ID: "call-tool", Method: http.MethodPost, Path: path, Tag: "tools", Need: memory.RoleViewer,
+		Summary: "Call a memory tool", Body: rest.MaxDocumentBody, AsIs: true,
+		Doc: "The body is what the model wrote as arguments, unchanged. Whose memory it is comes from the key and the query, never from the arguments. " +
+			"Whatever a model should read is 200: a wrong argument, a refusal and a conflict have isError and say in result what to do. " +
+			"Tools that write need a member key and an owner; with an Idempotency-Key, the same call writes once.",
+	}, s.callTool)
+	describeArguments(s.API.OpenAPI().Paths[path].Post.RequestBody)
+}
+
+// describeArguments describes the body of a call, which huma takes unchecked.
+func describeArguments(body *huma.RequestBody) {
+	body.Required = false
+	body.Content["application/json"].Schema = &huma.Schema{
+		Type: huma.TypeObject, AdditionalProperties: true,
+		Description: "The arguments, as list-tools describes them; nothing stands for none.",
+		Examples:    []any{map[string]any{"filename": memory.MemoryPath}},
+	}
+}
+
+type toolsInput struct {
+	rest.AgentParam
+}
+
+// toolView is a tool as a model is given it.
+type toolView struct {
+	Name        string     `json:"name" example:"memory_search"`
+	Description string     `json:"description" doc:"For the model."`
+	Parameters  openObject `json:"parameters" doc:"JSON schema of the arguments."`
+	Writes      bool       `json:"writes" doc:"It changes memory, and needs a member key and an owner."`
+}
+
+// openObject is a JSON object that is passed through.
+type openObject json.RawMessage
+
+// MarshalJSON passes it on.
+func (o openObject) MarshalJSON() ([]byte, error) { return o, nil }
+
+// Schema describes it to clients.
+func (openObject) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+}
+
+func (s *talkRoom) listTools(ctx context.Context, in *toolsInput) (*rest.Reply[rest.Page[toolView]], error) {
+	if _, _, err := s.Enter(ctx, in.Agent, rest.Person{}); err != nil {
+		return nil, err
+	}
+	return rest.OK(rest.Page[toolView]{Items: rest.Views(toolbox.Definitions(), func(d toolbox.Definition) toolView {
+		return toolView{d.Name, d.Description, openObject(d.Parameters), d.Writes}
+	})}), nil
+}
+
+type callToolInput struct {
+	rest.AgentParam
+	Tool string `path:"tool" maxLength:"200" doc:"Name of the tool." example:"read_workspace_memory_file"`
+	rest.PersonParams
+	rest.SpeakerParam
+	rest.RequestKeyParam
+	RawBody []byte `contentType:"application/json" required:"false"`
+}
+
+// calledView is the answer of a tool.
+type calledView struct {
+	Result  openObject   `json:"result" doc:"For the model, as it is; what it has depends on the tool."`
+	IsError bool         `json:"isError" doc:"The call was not done as it was made, and result says what to do."`
+	Written *writtenView `json:"written,omitempty" doc:"Receipt of a write."`
+}
+
+func (s *talkRoom) callTool(ctx context.Context, in *callToolInput) (*rest.Reply[calledView], error) {
+	tool, known := toolbox.DefinitionOf(in.Tool)
+	enter := s.Enter
+	if tool.Writes {
+		if !rest.CallerOf(ctx).Role.Includes(memory.RoleMember) {
+			return nil, fault.New(fault.Forbidden, "%s writes: it needs a member key", tool.Name)
+		}
+		enter = s.NeedOwner
+	}
+	id, agent, err := enter(ctx, in.Agent, in.Person())
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		return nil, fault.New(fault.NotFound, "No such tool: list them with GET /api/v1/agents/%s/tools", in.Agent)
+	}
+	speaker, err := rest.SpeakerOf(in.Speaker, "query.speaker")
+	if err != nil {
+		return nil, err
+	}
+	result, err := s.turns.Tools.Call(ctx, toolbox.Caller{
+		Identity: id, Agent: agent, Speaker: speaker, Key: rest.RequestLedgerKey(ctx, in.IdempotencyKey, "tool", id.Agent, string(id.Owner), tool.Name),
+	}, tool.Name, in.RawBody)
+	if err != nil {
+		return nil, err
+	}
+	view := calledView{Result: openObject(result.Content), IsError: result.IsError}
+	if result.Written != nil {
+		s.changed(id, *result.Written)
+		written := viewWritten(*result.Written)
+		view.Written = &written
+	}
+	return rest.OK(view), nil
+}
+
+func (s *talkRoom) rememberRoutes() {
+	rest.Register(s.Server, rest.Route{
+		ID: "remember", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/remember", Tag: "chat", Need: memory.RoleMember,
+		Summary: "Remember a statement", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
+		Doc: "Saves it at once and without a model, as the person's own words, under \"## Remembered\" of the owner's MEMORY.md (the shared one where owners are not kept apart). " +
+			"What is known already is recognised; a statement that says otherwise takes the place of the old line, whose version stays in the history.",
+	}, s.remember)
+	rest.Register(s.Server, rest.Route{
+		ID: "forget", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/forget", Tag: "chat", Need: memory.RoleMember,
+		Summary: "Forget statements of a document", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
+		Doc: "Takes the statements on the given lines out of the document, MEMORY.md, PROFILE.md, the archives and the daily notes. No dream, extraction or flush writes them again, in no words; " +
+			"the person may. What was said in conversations stays, and so do earlier versions.",
+	}, s.forget)
+}
+
+type rememberInput struct {
+	rest.AgentParam
+	rest.RequestKeyParam
+	Body struct {
+		rest.PersonBody
+		Speaker string `json:"speaker,omitempty" maxLength:"128" doc:"Who speaks, where the owner is a group: it is kept in the section of that person, and corrects what they said only." example:"feishu:ou_1"`
+		Text    string `json:"text" minLength:"1" maxLength:"4096" pattern:"\\S" patternDescription:"not blank" doc:"What to remember, as a statement or as a request to remember it." example:"My flight is on Friday at 8."`
+	}
+}
+
+// Resolve checks what a schema cannot.
+func (in *rememberInput) Resolve(huma.Context) []error {
+	return rest.CheckCharacters(map[string]string{"text": in.Body.Text})
+}
+
+// rememberedView is the result of a request to remember.
+type rememberedView struct {
+	Kind    string      `json:"kind" enum:"saved,known,corrected,unclear" doc:"known: a line says it already; corrected: another line said otherwise and gave way; unclear: there is nothing in it to keep."`
+	Line    string      `json:"line,omitempty" doc:"The line in the document."`
+	Old     string      `json:"old,omitempty" doc:"Of a correction: the line that gave way; its version stays in the history."`
+	Path    string      `json:"path,omitempty"`
+	Receipt writtenView `json:"receipt" doc:"Of the write, or of the one that saved it first."`
+}
+
+func viewRemembered(v toolbox.Saved) rememberedView {
+	return rememberedView{v.Kind, v.Line, v.Old, v.Path, viewWritten(v.Receipt)}
+}
+
+// writtenView is the receipt of a write that may have changed nothing.
+type writtenView struct {
+	memory.Receipt
+	Replayed bool `json:"replayed" doc:"It was written before, and nothing now."`
+}
+
+func viewWritten(r memory.Receipt) writtenView {
+	if r.Changes == nil {
+		r.Changes = []memory.ChangeReceipt{}
+	}
+	return writtenView{r, r.Replayed}
+}
+
+func (s *talkRoom) remember(ctx context.Context, in *rememberInput) (*rest.Reply[rememberedView], error) {
+	id, agent, err := s.NeedOwner(ctx, in.Agent, in.Body.Person())
+	if err != nil {
+		return nil, err
+	}
+	speaker, err := rest.SpeakerOf(in.Body.Speaker, "body.speaker")
+	if err != nil {
+		return nil, err
+	}
+	key := rest.RequestLedgerKey(ctx, in.IdempotencyKey, "remember", id.Agent, string(id.Owner), in.Body.Text)
+	saved, err := s.turns.Tools.Remember(ctx, toolbox.Caller{Identity: id, Agent: agent, Key: key, Speaker: speaker}, in.Body.Text)
+	if err != nil {
+		return nil, err
+	}
+	s.changed(id, saved.Receipt)
+	return rest.OK(viewRemembered(saved)), nil
+}
+
+// changed has what was written embedded soon.
+func (s *talkRoom) changed(id memory.Identity, receipt memory.Receipt) {
+	if receipt.Replayed {
+		return
+	}
+	for _, change := range receipt.Changes {
+		if change.Changed {
+			s.IndexChanged(id, change.Scope)
+		}
+	}
+}
+
+type forgetInput struct {
+	rest.AgentParam
+	rest.RequestKeyParam
+	Body struct {
+		rest.PersonBody
+		Path      string         `json:"path" minLength:"1" maxLength:"255" doc:"Of the document." example:"MEMORY.md"`
+		Scope     memory.Scope   `json:"scope,omitempty" enum:"PERSONAL,TEAM,GLOBAL" doc:"Missing: the one that the path means to the owner, their own first."`
+		StartLine int            `json:"startLine,omitempty" minimum:"0" doc:"First line; every statement that stands on the lines is forgotten."`
+		EndLine   int            `json:"endLine,omitempty" minimum:"0" doc:"Last line, inclusive; missing: the first one."`
+		Entry     memory.EntryID `json:"entry,omitempty" maxLength:"64" doc:"One statement in place of lines, by its id."`
+		Shown     string         `json:"shown,omitempty" maxLength:"20000" doc:"The text of the passage as it was shown. Documents change: with it, only statements that are a part of it are forgotten, wherever they have moved to."`
+	}
+}
+
+// Resolve checks what a schema cannot.
+func (in *forgetInput) Resolve(huma.Context) []error {
+	return rest.CheckCharacters(map[string]string{"path": in.Body.Path, "shown": in.Body.Shown, "entry": string(in.Body.Entry)})
+}
+
+// forgottenView lists what was forgotten.
+type forgottenView struct {
+	Statements []statementView `json:"statements"`
+	Receipt    writtenView     `json:"receipt" doc:"Which documents changed; the versions before stay in the history."`
+}
+
+type statementView struct {
+	Entry memory.EntryID `json:"entry"`
+	Text  string         `json:"text"`
+}
+
+func (s *talkRoom) forget(ctx context.Context, in *forgetInput) (*rest.Reply[forgottenView], error) {
+	b := in.Body
+	id, agent, err := s.NeedOwner(ctx, in.Agent, b.Person())
+	if err != nil {
+		return nil, err
+	}
+	if b.EndLine == 0 {
+		b.EndLine = b.StartLine
+	}
+	path, err := memory.ParsePath(b.Path)
+	if err != nil {
+		return nil, fault.InvalidAt("body.path", "%s", err)
+	}
+	if b.StartLine == 0 && b.Entry == "" || b.EndLine < b.StartLine {
+		return nil, fault.InvalidAt("body.startLine", "name lines of the document, or an entry")
+	}
+	key := rest.RequestLedgerKey(ctx, in.IdempotencyKey, "forget", id.Agent, string(id.Owner), string(b.Scope), path,
+		strconv.Itoa(b.StartLine), strconv.Itoa(b.EndLine), string(b.Entry), b.Shown)
+	done, err := s.turns.Tools.Forget(ctx, toolbox.Caller{Identity: id, Agent: agent, Key: key}, toolbox.Forget{
+		Path: path, Scope: b.Scope, FromLine: b.StartLine, ToLine: b.EndLine, Entry: b.Entry, Shown: b.Shown,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.changed(id, done.Receipt)
+	return rest.OK(forgottenView{
+		Statements: rest.Views(done.Statements, func(f toolbox.Statement) statementView { return statementView(f) }),
+		Receipt:    viewWritten(done.Receipt),
+	}), nil
+}

@@ -1,0 +1,590 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"reverie/api/fault"
+	"reverie/api/rest"
+	"reverie/memory"
+	"reverie/snapshot"
+	"reverie/store"
+	"reverie/workflows"
+)
+
+const (
+	snapshotPath  = rest.WorkspacePath + "/memory"
+	snapshotsPath = snapshotPath + "/imports"
+)
+
+func (s *transferRoom) snapshotRoutes() {
+	rest.Register(s.Server, rest.Route{
+		ID: "export-snapshot", Method: http.MethodGet, Path: snapshotPath + "/export", Tag: "snapshots", Need: memory.RoleViewer,
+		Summary: "Export documents as one ZIP archive", Also: []int{http.StatusNotModified}, Errors: []int{http.StatusConflict},
+		Doc: "manifest.json first, then the documents by name; the same documents are the same bytes. At most 499 documents and 16 MiB: export a part with prefix when there are more. " +
+			"The header Reverie-Left-Out counts documents that a snapshot does not carry. With If-None-Match it answers 304 when nothing has changed.",
+	}, s.exportSnapshot)
+	s.snapshotImportRoutes()
+	rest.Register(s.Server, rest.Route{
+		ID: "list-snapshot-imports", Method: http.MethodGet, Path: snapshotsPath, Tag: "snapshots", Need: memory.RoleViewer,
+		Summary: "List imports of archives, newest first", Doc: "Those of shared documents, and those of the owner that is named or that the key is pinned to; an admin key that names nobody sees those of all.",
+	}, s.listSnapshotImports)
+	rest.Register(s.Server, rest.Route{
+		ID: "get-snapshot-import", Method: http.MethodGet, Path: snapshotsPath + "/{import}", Tag: "snapshots", Need: memory.RoleViewer,
+		Summary: "Read an import of an archive", Doc: "Of every entry of the archive. It holds names and hashes, never contents. An admin key finds it without naming the owner.",
+	}, s.getSnapshotImport)
+}
+
+// SnapshotParams select the documents of an archive.
+type SnapshotParams struct {
+	rest.AgentParam
+	rest.PersonParams
+	Scope snapshot.Choice `query:"scope" enum:"personal,team,all" doc:"Which documents: PERSONAL ones of the owner, the agent's TEAM ones, or both. Missing: all that the request may be about."`
+}
+
+// choice is which documents are meant, for reading.
+func (p SnapshotParams) choice(id memory.Identity) (snapshot.Choice, error) {
+	isPerson := id.Owner != memory.NoOwner && id.Owner != memory.SystemOwner
+	switch {
+	case p.Scope.Has(memory.ScopePersonal) && !isPerson:
+		return "", fault.New(
+			fault.OwnerRequired,
+			"Owner required for PERSONAL documents: send owner, or channel and sender, or endUserId (in the query)",
+		)
+	case p.Scope != "":
+		return p.Scope, nil
+	case isPerson:
+		return snapshot.ChooseAll, nil
+	}
+	return snapshot.ChooseTeam, nil
+}
+
+type exportSnapshotInput struct {
+	SnapshotParams
+	Prefix      string `query:"prefix" maxLength:"255" doc:"Only documents whose paths begin with it." example:"memory/2026-"`
+	IfNoneMatch string `header:"If-None-Match" maxLength:"2000"`
+}
+
+// archiveReply is an archive.
+type archiveReply struct {
+	ContentType        string `header:"Content-Type"`
+	ContentDisposition string `header:"Content-Disposition"`
+	ETag               string `header:"ETag" doc:"Names exactly these bytes."`
+	CacheControl       string `header:"Cache-Control"`
+	LeftOut            string `header:"Reverie-Left-Out" doc:"How many documents a snapshot does not carry."`
+	Body               []byte
+}
+
+func (s *transferRoom) exportSnapshot(ctx context.Context, in *exportSnapshotInput) (*archiveReply, error) {
+	id, _, err := s.Enter(ctx, in.Agent, in.Person())
+	if err != nil {
+		return nil, err
+	}
+	choice, err := in.choice(id)
+	if err != nil {
+		return nil, err
+	}
+	export, err := s.Store.ExportSnapshot(ctx, id, choice, in.Prefix)
+	if err != nil {
+		return nil, cannotExport(err)
+	}
+	archive, err := snapshot.Write(export.Origin, export.Files)
+	if err != nil {
+		return nil, cannotExport(err)
+	}
+	sum := sha256.Sum256(archive)
+	tag := fmt.Sprintf(`"%x"`, sum[:16])
+	if in.IfNoneMatch != "" && rest.MatchesAny(in.IfNoneMatch, tag) {
+		return nil, fault.NotModified(tag)
+	}
+	return &archiveReply{
+		ContentType: zipType, ContentDisposition: fmt.Sprintf(`attachment; filename="%s-memory.zip"`, id.Agent), // a slug
+		ETag: tag, CacheControl: fault.Revalidate, LeftOut: strconv.Itoa(export.Left), Body: archive,
+	}, nil
+}
+
+// cannotExport says that documents do not fit into one archive.
+func cannotExport(err error) error {
+	refused, is := errors.AsType[*snapshot.RefusedError](err)
+	if !is {
+		return err
+	}
+	p := fault.New(fault.Conflict, "%s (with prefix, such as memory/2026-01)", refused.Error())
+	p.Data = refusedArchive{Code: refused.Code, Entry: refused.Entry}
+	return p
+}
+
+// snapshotImportView is the record of an import.
+type snapshotImportView struct {
+	ID         uuid.UUID            `json:"id"`
+	Owner      memory.Owner         `json:"owner,omitempty" doc:"Whose PERSONAL documents it brings; missing: shared documents only."`
+	Archive    string               `json:"archive" doc:"SHA-256 of the archive, in hex."`
+	Bytes      int64                `json:"bytes" doc:"Of the archive."`
+	Scope      snapshot.Choice      `json:"scope" enum:"personal,team,all"`
+	Outcome    memory.Outcome       `json:"outcome" enum:"running,written,nothing,refused"`
+	ReasonCode memory.ReasonCode    `json:"reasonCode,omitempty" doc:"Why nothing was written."`
+	Created    int                  `json:"created" doc:"Documents."`
+	Updated    int                  `json:"updated" doc:"Documents."`
+	Skipped    int                  `json:"skipped" doc:"Entries, those that are as they were among them."`
+	Files      []store.SnapshotFile `json:"files" nullable:"false" doc:"What became of each entry; none while it is running, and in lists."`
+	WorkflowID string               `json:"workflowId,omitempty"`
+	RunID      string               `json:"runId,omitempty"`
+	Link       string               `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
+	Requested  time.Time            `json:"requestedAt"`
+	Finished   *time.Time           `json:"finishedAt,omitempty"`
+}
+
+func (s *transferRoom) viewSnapshotImport(i store.SnapshotImport) snapshotImportView {
+	files := i.Files
+	if files == nil {
+		files = []store.SnapshotFile{}
+	}
+	return snapshotImportView{
+		ID: i.ID, Owner: i.Owner, Archive: hex.EncodeToString(i.Archive[:]), Bytes: i.ArchiveBytes, Scope: i.Choice,
+		Outcome: i.Outcome, ReasonCode: i.ReasonCode, Created: i.Created, Updated: i.Updated, Skipped: i.Skipped, Files: files,
+		WorkflowID: i.WorkflowID, RunID: i.RunID, Link: s.Workflows.Link(i.WorkflowID), Requested: i.RequestedAt, Finished: i.FinishedAt,
+	}
+}
+
+type snapshotImportsInput struct {
+	rest.AgentParam
+	rest.PersonParams
+	rest.PageParams
+}
+
+// onImports is on whose behalf records are looked at.
+func (s *transferRoom) onImports(ctx context.Context, agent string, p rest.Person) (memory.Identity, error) {
+	id, _, err := s.Enter(ctx, agent, p)
+	if id.Owner == memory.NoOwner && id.Role.Includes(memory.RoleAdmin) {
+		id.AnyOwner = true // an import's id, as Temporal's Web UI shows it, does not reveal its owner
+	}
+	return id, err
+}
+
+func (s *transferRoom) listSnapshotImports(
+	ctx context.Context,
+	in *snapshotImportsInput,
+) (*rest.Reply[rest.Page[snapshotImportView]], error) {
+	id, err := s.onImports(ctx, in.Agent, in.Person())
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Store.Snapshots(ctx, id, store.Page{Limit: in.Limit, Cursor: in.Cursor})
+	if err != nil {
+		return nil, err
+	}
+	out := rest.Page[snapshotImportView]{Items: rest.Views(found.Items, s.viewSnapshotImport), Next: found.Next}
+	for i := range out.Items {
+		out.Items[i].Files = []store.SnapshotFile{}
+	}
+	return rest.OK(out), nil
+}
+
+type snapshotImportInput struct {
+	rest.AgentParam
+	rest.PersonParams
+	Import uuid.UUID `path:"import" doc:"Id of the import."`
+}
+
+func (s *transferRoom) getSnapshotImport(ctx context.Context, in *snapshotImportInput) (*rest.Reply[snapshotImportView], error) {
+	id, err := s.onImports(ctx, in.Agent, in.Person())
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Store.Snapshot(ctx, id, in.Import)
+	if err != nil {
+		return nil, err
+	}
+	return rest.OK(s.viewSnapshotImport(found)), nil
+}
+
+const (
+	zipType       = "application/zip"
+	multipartType = "multipart/form-data"
+	// maxSnapshotBody is an archive with what a form puts around it.
+	maxSnapshotBody = snapshot.MaxArchiveBytes + 64<<10
+	// archiveField is the name of the archive in a form.
+	archiveField = "file"
+	// previewTime bounds a preview, which takes everything through the gate as the import does: 26 seconds for the largest archive on two
+	// busy CPUs (BenchmarkCommitSnapshot in store).
+	previewTime = rest.MaxWait
+)
+
+func (s *transferRoom) snapshotImportRoutes() {
+	const body = " The body is the archive itself (application/zip), or a form with the archive as file (multipart/form-data); at most 16 MiB."
+	preview := rest.Route{
+		ID: "preview-snapshot", Method: http.MethodPost, Path: snapshotPath + "/import/preview", Tag: "snapshots", Need: memory.RoleMember,
+		Summary: "Preview an import of an archive", Body: maxSnapshotBody, Timeout: previewTime, Errors: []int{http.StatusConflict},
+		Doc: "Nothing is written. The token names the archive and every version that the import would change: send it with the import, which then refuses when anything has changed since." + body,
+	}
+	rest.Register(s.Server, preview, s.previewSnapshot)
+	run := rest.Route{
+		ID: "import-snapshot", Method: http.MethodPost, Path: snapshotPath + "/import", Tag: "snapshots", Need: memory.RoleMember,
+		Summary: "Import an archive of documents", Body: maxSnapshotBody, Timeout: rest.MaxWait + rest.RequestTimeout,
+		Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},
+		Doc: "All documents in one transaction, or none; documents that the archive does not have stay. Answers 200 with what became of each file, or 202 when it is not done within wait: it goes on. " +
+			"The same archive is imported once at a time; imported again, it changes what is not as it says." + body,
+	}
+	rest.Register(s.Server, run, s.importSnapshot)
+	for _, r := range []rest.Route{preview, run} {
+		content := s.API.OpenAPI().Paths[r.Path].Post.RequestBody.Content
+		content[multipartType] = &huma.MediaType{Schema: &huma.Schema{
+			Type: huma.TypeObject, Required: []string{archiveField},
+			Properties: map[string]*huma.Schema{archiveField: {Type: huma.TypeString, Format: "binary"}},
+		}}
+	}
+}
+
+// SnapshotUpload is an archive that is handed in.
+type SnapshotUpload struct {
+	SnapshotParams
+	ContentType string `header:"Content-Type" maxLength:"200"`
+	RawBody     []byte `contentType:"application/zip"`
+}
+
+// upload is an uploaded archive with its options.
+type upload struct {
+	id      memory.Identity
+	data    []byte
+	archive snapshot.Archive
+	choice  snapshot.Choice
+	taken   snapshot.Taken
+	refused []snapshot.Refused
+}
+
+// receive reads an archive. Nothing of it has reached the database when it is refused.
+func (s *transferRoom) receive(ctx context.Context, in *SnapshotUpload) (u upload, err error) {
+	if u.id, _, err = s.Enter(ctx, in.Agent, in.Person()); err != nil {
+		return upload{}, err
+	}
+	if u.choice, err = in.choice(u.id); err != nil {
+		return upload{}, err
+	}
+	if u.id.Pinned {
+		if in.Scope.Has(memory.ScopeTeam) {
+			return upload{}, fault.New(fault.Forbidden, "This key is pinned to one owner: import with scope=personal")
+		}
+		u.choice = snapshot.ChoosePersonal
+	}
+	if u.data, err = archiveOf(in.ContentType, in.RawBody); err != nil {
+		return upload{}, err
+	}
+	if u.archive, err = snapshot.Read(u.data); err != nil {
+		return upload{}, refusedSnapshot(err)
+	}
+	if u.choice == snapshot.ChooseAll && !u.archive.Has(memory.ScopePersonal) {
+		u.choice = snapshot.ChooseTeam
+	}
+	u.taken, u.refused = u.archive.Choose(snapshot.Rights{
+		Choice: u.choice, Owner: u.choice.Has(memory.ScopePersonal), Team: !u.id.Pinned,
+	})
+	u.id.Author.Kind = memory.AuthorImport
+	return u, nil
+}
+
+// archiveOf is the archive in a body: the body itself, or the file of a form.
+func archiveOf(contentType string, body []byte) ([]byte, error) {
+	kind, params, err := mime.ParseMediaType(contentType)
+	switch {
+	case contentType == "", err == nil && (kind == zipType || kind == "application/octet-stream" || kind == "application/x-zip-compressed"):
+		return body, nil
+	case err != nil || kind != multipartType:
+		return nil, fault.New(fault.UnsupportedMediaType, "send the archive as application/zip, or as file of a form (multipart/form-data)")
+	}
+	var archive []byte
+	found := false
+	form := multipart.NewReader(bytes.NewReader(body), params["boundary"])
+	for {
+		part, err := form.NextRawPart()
+		switch {
+		case errors.Is(err, io.EOF) && found:
+			return archive, nil
+		case errors.Is(err, io.EOF):
+			return nil, fault.New(fault.InvalidBody, "the form has no %s: send the archive as %[1]s", archiveField)
+		case err != nil:
+			return nil, fault.New(fault.InvalidBody, "The form cannot be read")
+		case part.FormName() != archiveField:
+			continue
+		case found:
+			return nil, fault.New(fault.InvalidBody, "the form has more than one %s: send one archive", archiveField)
+		}
+		found = true
+		if archive, err = io.ReadAll(part); err != nil { // no more than the body, which is bounded
+			return nil, fault.New(fault.InvalidBody, "The form cannot be read")
+		}
+	}
+}
+
+// refusedArchive are the details of an archive that is refused.
+type refusedArchive struct {
+	Code  snapshot.Code `json:"code"`
+	Entry string        `json:"entry,omitempty"`
+}
+
+// refusedSnapshot is the answer to an archive that nothing is taken of.
+func refusedSnapshot(err error) error {
+	refused, is := errors.AsType[*snapshot.RefusedError](err)
+	if !is {
+		return err
+	}
+	name := fault.SnapshotRefused
+	if refused.Code == snapshot.CodeTooLarge {
+		name = fault.BodyTooLarge
+	}
+	p := fault.New(name, "the archive is refused: %s", refused.Error())
+	p.Data = refusedArchive{Code: refused.Code, Entry: refused.Entry}
+	return p
+}
+
+// skipView is an entry that is left out.
+type skipView struct {
+	Filename string           `json:"filename"`
+	Reason   snapshot.Reason  `json:"reason"`
+	Findings []memory.Finding `json:"findings,omitempty" doc:"Of a quarantined text: class, rule and line."`
+}
+
+// createView is a document that would be new.
+type createView struct {
+	Filename string       `json:"filename"`
+	Scope    memory.Scope `json:"scope"`
+	Size     int          `json:"size"`
+	Hash     string       `json:"hash" doc:"SHA-256 in hex, of what would be written."`
+	ChangeNotes
+}
+
+// updateView is a document that would be changed.
+type updateView struct {
+	Filename string       `json:"filename"`
+	Scope    memory.Scope `json:"scope"`
+	OldSize  int          `json:"oldSize"`
+	NewSize  int          `json:"newSize"`
+	OldHash  string       `json:"oldHash"`
+	NewHash  string       `json:"newHash"`
+	Diff     string       `json:"diff" doc:"Unified; empty when only its place in the system prompt would change."`
+	ChangeNotes
+}
+
+// ChangeNotes list what is not written as in the archive.
+type ChangeNotes struct {
+	Redacted bool             `json:"redacted,omitempty" doc:"Secrets are taken out."`
+	Findings []memory.Finding `json:"findings,omitempty" doc:"Why: class, rule and line, never the text."`
+	Withheld bool             `json:"withheld,omitempty" doc:"Statements are left out that a person had forgotten."`
+	Edited   bool             `json:"edited,omitempty" doc:"It is not what the manifest says: somebody changed it in the archive."`
+	Prompt   bool             `json:"prompt,omitempty" doc:"Its place in the system prompt changes."`
+}
+
+// previewView lists what an import would do.
+type previewView struct {
+	Archive    string          `json:"archive" doc:"SHA-256 of the archive, in hex."`
+	Scope      snapshot.Choice `json:"scope" enum:"personal,team,all" doc:"Which documents are taken."`
+	WillCreate []createView    `json:"willCreate" nullable:"false"`
+	WillUpdate []updateView    `json:"willUpdate" nullable:"false"`
+	WillSkip   []skipView      `json:"willSkip" nullable:"false"`
+	Token      string          `json:"token" doc:"Send it with the import."`
+}
+
+func (s *transferRoom) previewSnapshot(ctx context.Context, in *SnapshotUpload) (*rest.Reply[previewView], error) {
+	u, err := s.receive(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Store.PreviewSnapshot(ctx, u.id, u.archive, u.choice, u.taken)
+	if err != nil {
+		return nil, err
+	}
+	return rest.OK(viewPreview(u, found)), nil
+}
+
+func viewPreview(u upload, found store.SnapshotPreview) previewView {
+	v := previewView{
+		Archive: hex.EncodeToString(u.archive.SHA256[:]), Scope: u.choice, Token: found.Token,
+		WillCreate: []createView{}, WillUpdate: []updateView{}, WillSkip: []skipView{},
+	}
+	for _, c := range found.Changes {
+		notes := ChangeNotes{c.Redacted, c.Findings, c.Withheld, c.Edited, c.Prompt}
+		switch c.Outcome {
+		case store.FileCreated:
+			v.WillCreate = append(
+				v.WillCreate,
+				createView{Filename: c.Filename, Scope: c.Scope, Size: c.Bytes, Hash: c.SHA256, ChangeNotes: notes},
+			)
+		case store.FileUpdated:
+			v.WillUpdate = append(v.WillUpdate, updateView{
+				Filename: c.Filename, Scope: c.Scope, OldSize: len(c.Before), NewSize: c.Bytes, OldHash: hashOf(c.Before), NewHash: c.SHA256,
+				Diff: memory.UnifiedDiff(c.Filename, c.Filename, c.Before, c.After), ChangeNotes: notes,
+			})
+		default:
+			v.WillSkip = append(v.WillSkip, skipView{Filename: c.Filename, Reason: c.Reason})
+		}
+	}
+	findings := map[string][]memory.Finding{}
+	for _, r := range u.refused {
+		findings[snapshot.Name(r.Ref)] = r.Findings
+	}
+	for _, skipped := range u.taken.Skipped {
+		v.WillSkip = append(v.WillSkip, skipView{skipped.Filename, skipped.Reason, findings[skipped.Filename]})
+	}
+	return v
+}
+
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+type importSnapshotInput struct {
+	SnapshotUpload
+	rest.WaitParam
+	Token string `query:"token" maxLength:"128" doc:"Of a preview: the import refuses when anything has changed since."`
+}
+
+// importedView is the outcome of an import, or where it will be.
+type importedView struct {
+	Status  string             `json:"status" enum:"completed,running"`
+	Applied []string           `json:"applied" nullable:"false" doc:"Entries whose documents were written."`
+	Skipped []skipView         `json:"skipped" nullable:"false"`
+	Import  snapshotImportView `json:"import"`
+	Record  string             `json:"record" doc:"Where the record of the import is."`
+}
+
+func (s *transferRoom) importSnapshot(ctx context.Context, in *importSnapshotInput) (*rest.Reply[importedView], error) {
+	wait, err := in.Duration()
+	if err != nil {
+		return nil, err
+	}
+	u, err := s.receive(ctx, &in.SnapshotUpload)
+	if err != nil {
+		return nil, err
+	}
+	if in.Token != "" { // what has changed already needs no workflow to find out
+		found, err := s.Store.PreviewSnapshot(ctx, u.id, u.archive, u.choice, u.taken)
+		if err != nil {
+			return nil, err
+		}
+		if found.Token != in.Token {
+			return nil, changedSincePreview()
+		}
+	}
+	staged, err := s.Store.StageSnapshot(ctx, u.id, store.SnapshotRequest{
+		Archive: u.archive.SHA256, Data: u.data, Choice: u.choice, Token: in.Token, Shared: u.choice == snapshot.ChooseTeam,
+	})
+	if err != nil {
+		return nil, err
+	}
+	input := workflows.ImportSnapshotInput{
+		AgentRef: store.AgentRef{Workspace: u.id.Workspace, Agent: u.id.Agent},
+		Import:   staged.ID, Archive: hex.EncodeToString(u.archive.SHA256[:]), Particular: staged.Owner != memory.NoOwner || staged.Token != "",
+	}
+	done, err := s.runImport(ctx, input, wait)
+	if err != nil {
+		return nil, err
+	}
+	record, err := s.Store.Snapshot(ctx, u.id, staged.ID)
+	if err != nil {
+		return nil, err
+	}
+	return s.imported(record, input, done)
+}
+
+// imported answers with the record of an import.
+func (s *transferRoom) imported(
+	record store.SnapshotImport,
+	in workflows.ImportSnapshotInput,
+	done bool,
+) (*rest.Reply[importedView], error) {
+	record.WorkflowID = in.ID()
+	v := importedView{
+		Status: "running", Applied: []string{}, Skipped: []skipView{}, Import: s.viewSnapshotImport(record),
+		Record: rest.Link("/agents/%s/workspace/memory/imports/%s", in.Agent, record.ID),
+	}
+	if record.Owner != memory.NoOwner {
+		v.Record += "?owner=" + url.QueryEscape(string(record.Owner))
+	}
+	if !done || record.FinishedAt == nil {
+		return rest.Accepted(v), nil
+	}
+	if record.Outcome == store.OutcomeRefused {
+		return nil, refusedImport(record.ReasonCode)
+	}
+	v.Status = "completed"
+	for _, f := range record.Files {
+		if f.Outcome == store.FileCreated || f.Outcome == store.FileUpdated {
+			v.Applied = append(v.Applied, f.Filename)
+		} else {
+			v.Skipped = append(v.Skipped, skipView{f.Filename, f.Reason, f.Findings})
+		}
+	}
+	return rest.OK(v), nil
+}
+
+// runImport starts an import whose archive is staged, and waits for its end, at most for wait; done says whether it has ended. When
+// workflows cannot be reached it waits for the worker's sweep.
+func (s *transferRoom) runImport(ctx context.Context, in workflows.ImportSnapshotInput, wait time.Duration) (done bool, err error) {
+	var run client.WorkflowRun
+	_, err = s.Workflows.Breaker.Execute(func() (struct{}, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.SignalTimeout) // a client that hangs up has asked all the same
+		defer cancel()
+		run, err = workflows.StartImportSnapshot(ctx, s.Temporal, in)
+		return struct{}{}, err
+	})
+	if err != nil {
+		s.Workflows.LogAway(ctx, "the import is left to the sweep", err)
+		return false, nil
+	}
+	waited, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	defer context.AfterFunc(s.Stopping, cancel)()
+	switch err := run.Get(waited, nil); {
+	case err == nil, temporal.IsCanceledError(err):
+		return true, nil // its record says how
+	case waited.Err() != nil, rest.TemporalAway(err):
+		return false, nil
+	default:
+		s.Log.WarnContext(ctx, "An import of a snapshot failed", "error", err, "workflow", in.ID(), "request", rest.RequestID(ctx))
+		return false, fault.New(
+			fault.WorkflowFailed,
+			"the import failed and wrote nothing; it is tried again, and the history of its workflow %s tells more",
+			in.ID(),
+		)
+	}
+}
+
+func changedSincePreview() *fault.Problem {
+	return fault.New(fault.ChangedSincePreview, "Documents changed since the preview: make a new preview and send its token")
+}
+
+// refusedImport is the answer to an import that something was in the way of.
+func refusedImport(reason memory.ReasonCode) *fault.Problem {
+	switch reason {
+	case workflows.ReasonChangedSincePreview:
+		return changedSincePreview()
+	case memory.GateTeamMember:
+		return fault.New(fault.TeamMember, "Memory is read-only for team members: nothing was imported")
+	case memory.GateMemoryOff:
+		return fault.New(
+			fault.MemoryOff,
+			"memory is switched off for this agent: nothing was imported; switch it on with memoryEnabled in the agent's settings",
+		)
+	case workflows.ReasonForbidden:
+		return fault.New(fault.Forbidden, "this key may not write the documents of the archive: nothing was imported")
+	case workflows.ReasonCancelled:
+		return fault.New(fault.Conflict, "the import was cancelled: nothing was imported; send the archive again when it is wanted")
+	}
+	return fault.New(fault.SnapshotRefused, "nothing was imported: %s", reason)
+}
