@@ -9,35 +9,35 @@ import (
 )
 
 const (
-	// sweepAgents bounds one round of the sweep over indexes; the next one takes the rest.
+	// sweepAgents bounds the agents of one round; the next round takes the others.
 	sweepAgents = 1000
-	// changesKept is how many changes wait for their reader at most.
+	// changesKept bounds the changes that wait for their reader.
 	changesKept = 256
 )
 
-// IndexSweep is the store's side of the sweep over indexes, which finds what no write has told of. It is no step: it works
-// while Temporal is away.
+// IndexSweep finds indexes with pending work, for the sweep of package worker. It needs the embedding models and the change
+// feed of the activities, and is not an activity: it works while Temporal is unavailable.
 type IndexSweep struct {
-	// Changed tells of agents whose documents a step of this process has changed. What nobody reads in time is found by
-	// Due.
+	// Changed receives agents whose documents an activity of this process has changed. Due finds those that are not read
+	// in time.
 	Changed <-chan AgentRef
 
 	steps *Activities
 }
 
-// NewIndexSweep returns a sweep over the store of the steps.
+// NewIndexSweep returns a sweep over the store of the activities.
 func NewIndexSweep(a *Activities) IndexSweep { return IndexSweep{a.changed, a} }
 
-// Vectors reports whether there is a model that makes vectors.
+// Vectors reports whether an embedding model is configured.
 func (s IndexSweep) Vectors() bool { return len(s.steps.Embedders) > 0 }
 
-// Due lists agents whose index has work to do.
+// Due lists agents whose index has pending work.
 func (s IndexSweep) Due(ctx context.Context) ([]AgentRef, error) {
 	return s.steps.Store.DueAgents(ctx, s.Vectors(), sweepAgents)
 }
 
-// Next is what makes the vectors that agents are being changed to; false: there is no change under way. It may have to ask
-// the model for its dimensions.
+// Next returns the identity that agents are being changed to; false: there is no change. It may ask the model for its
+// dimensions.
 func (s IndexSweep) Next(ctx context.Context) (memory.EmbeddingIdentity, bool, error) {
 	if len(s.steps.Embedders) < 2 { // the current one alone
 		return memory.EmbeddingIdentity{}, false, nil
@@ -46,13 +46,13 @@ func (s IndexSweep) Next(ctx context.Context) (memory.EmbeddingIdentity, bool, e
 	return identity, err == nil, err
 }
 
-// Indexed lists some agents that have an index, behind another one in their order; none when there are no more.
+// Indexed lists some agents that have an index, after another one in their order; none at the end.
 func (s IndexSweep) Indexed(ctx context.Context, after AgentRef) ([]AgentRef, error) {
 	return s.steps.Store.IndexedAgents(ctx, after, sweepAgents)
 }
 
-// Changes reports whether an agent's live vectors are to be changed to those of another identity. An agent that has had
-// those before is left alone: somebody has switched it back.
+// Changes reports whether an agent's live vectors must change to another identity. An agent that had that identity before is
+// left alone: somebody has switched it back.
 func (s IndexSweep) Changes(ctx context.Context, ref AgentRef, to memory.EmbeddingIdentity) (bool, error) {
 	id := memory.Identity{Workspace: ref.Workspace, Agent: ref.Agent, AnyOwner: true, Role: memory.RoleAdmin}
 	live, err := s.steps.Store.LiveSpace(ctx, id)

@@ -1,12 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -15,48 +15,35 @@ import (
 
 	"reverie/cli/output"
 	"reverie/cli/session"
+	"reverie/client/wire"
 )
 
-// memoryTool is a tool as a model is given it.
-type memoryTool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Parameters  json.RawMessage `json:"parameters"`
-	Writes      bool            `json:"writes"`
-}
-
-// toolAnswer is what a tool answered.
-type toolAnswer struct {
-	Result  json.RawMessage `json:"result"`
-	IsError bool            `json:"isError"`
-}
-
-// toolsCommand is `reverie memory tools`: what an agent's model can do with its memory, by hand.
+// toolsCommand lists and runs the tools of an agent's model.
 func (s commands) toolsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "tools [name]",
-		Short: "List the tools that a model uses memory with, show one, run one",
-		Long: "List the tools that a model uses memory with, or show one: what the model is told of it, and the JSON schema of its arguments.\n" +
-			"`tools run` runs one as a model calls it. docs/tools.md tells all.",
+		Short: "List the memory tools of a model, show one, run one",
+		Long: "List the memory tools of a model, or show one: its description for the model, and the JSON schema of its arguments.\n" +
+			"`tools run` runs one as a model calls it. docs/tools.md has the details.",
 		Args: session.NeedsArgs(0, 1, "at most one tool"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			list, a, err := s.tools(cmd)
+			client, err := s.AgentClient()
+			if err != nil {
+				return err
+			}
+			list, err := client.ListTools(cmd.Context(), s.Agent)
 			if err != nil {
 				return err
 			}
 			if len(args) == 0 {
-				return s.Print(cmd, a, func(w io.Writer) error { return showTools(w, list) })
+				return s.Print(cmd, list.Raw, func(w io.Writer) error { return showTools(w, list.Data.Items) })
 			}
-			tool, err := toolNamed(list, args[0])
+			tool, err := toolNamed(list.Data.Items, args[0])
 			if err != nil {
 				return err
 			}
 			if s.JSON {
-				encoded, err := json.Marshal(tool)
-				if err != nil {
-					return err
-				}
-				return output.JSON(cmd.OutOrStdout(), encoded)
+				return output.JSON(cmd.OutOrStdout(), rawTool(list.Raw, args[0]))
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n", wrapped(tool.Description))
 			return output.JSON(cmd.OutOrStdout(), tool.Parameters)
@@ -66,31 +53,33 @@ func (s commands) toolsCommand() *cobra.Command {
 	return c
 }
 
-// tools asks for the definitions.
-func (s commands) tools(cmd *cobra.Command) ([]memoryTool, session.Answer, error) {
-	path, err := s.AgentPath("tools")
-	if err != nil {
-		return nil, session.Answer{}, err
+// rawTool returns one tool of a list, as the server sent it.
+func rawTool(list json.RawMessage, name string) json.RawMessage {
+	var tools struct {
+		Items []json.RawMessage `json:"items"`
 	}
-	c, err := s.Client()
-	if err != nil {
-		return nil, session.Answer{}, err
+	if json.Unmarshal(list, &tools) != nil {
+		return nil
 	}
-	list, a, err := session.DataOf[session.List[memoryTool]](c.Call(cmd.Context(), session.Request{Method: http.MethodGet, Path: path}))
-	return list.Items, a, err
+	for _, raw := range tools.Items {
+		var tool wire.Tool
+		if json.Unmarshal(raw, &tool) == nil && tool.Name == name {
+			return raw
+		}
+	}
+	return nil
 }
 
-func toolNamed(list []memoryTool, name string) (memoryTool, error) {
-	at := slices.IndexFunc(list, func(t memoryTool) bool { return t.Name == name })
+func toolNamed(list []wire.Tool, name string) (wire.Tool, error) {
+	at := slices.IndexFunc(list, func(t wire.Tool) bool { return t.Name == name })
 	if at < 0 {
-		return memoryTool{}, fmt.Errorf("there is no tool %q: `reverie memory tools` lists them", output.OneLine(name, 60))
+		return wire.Tool{}, fmt.Errorf("there is no tool %q: `reverie memory tools` lists them", output.OneLine(name, 60))
 	}
 	return list[at], nil
 }
 
-// showTools writes of each tool the first sentence of its description, which says what it does. It is no table: names and
-// sentences are long.
-func showTools(w io.Writer, list []memoryTool) error {
+// showTools writes the name and the first sentence of the description of each tool. Both are too long for a table.
+func showTools(w io.Writer, list []wire.Tool) error {
 	for _, t := range list {
 		name := t.Name
 		if t.Writes {
@@ -103,10 +92,10 @@ func showTools(w io.Writer, list []memoryTool) error {
 	return nil
 }
 
-// lineWidth is how long the lines of a text become that is wrapped.
+// lineWidth bounds the lines of wrapped text, in characters.
 const lineWidth = 76
 
-// wrapped breaks a text into lines.
+// wrapped breaks text into lines.
 func wrapped(text string) string {
 	var out strings.Builder
 	length := 0
@@ -170,52 +159,43 @@ func (s commands) runTool(cmd *cobra.Command, name string, words []string, o too
 	if err != nil {
 		return err
 	}
+	client, err := s.AgentClient()
+	if err != nil {
+		return err
+	}
 	if len(words) > 0 {
-		list, _, err := s.tools(cmd)
+		list, err := client.ListTools(cmd.Context(), s.Agent)
 		if err != nil {
 			return err
 		}
-		tool, err := toolNamed(list, name)
+		tool, err := toolNamed(list.Data.Items, name)
 		if err != nil {
 			return err
 		}
-		if arguments, err = tool.with(arguments, words); err != nil {
+		if arguments, err = withWords(tool, arguments, words); err != nil {
 			return err
 		}
 	}
-	path, err := s.AgentPath("tools", name)
+	params := wire.CallToolParams{Person: s.Person(), Speaker: o.speaker, IdempotencyKey: cmp.Or(o.requestID, uuid.NewString())}
+	done, err := client.CallTool(cmd.Context(), s.Agent, name, params, arguments)
 	if err != nil {
 		return err
 	}
-	c, err := s.Client()
-	if err != nil {
+	shown := done.Data.Result
+	if s.JSON {
+		shown = done.Raw
+	}
+	if err := output.JSON(cmd.OutOrStdout(), shown); err != nil {
 		return err
 	}
-	if o.requestID == "" {
-		o.requestID = uuid.NewString()
-	}
-	asked := session.Request{Method: http.MethodPost, Path: path, Query: s.OwnerQuery(), Headers: map[string]string{"Idempotency-Key": o.requestID}}
-	if arguments != nil {
-		asked.Body = arguments
-	}
-	session.SetQuery(asked.Query, "speaker", o.speaker)
-	done, a, err := session.DataOf[toolAnswer](c.Call(cmd.Context(), asked))
-	if err != nil {
-		return err
-	}
-	if !s.JSON {
-		a.Data = done.Result
-	}
-	if err := output.JSON(cmd.OutOrStdout(), a.Data); err != nil {
-		return err
-	}
-	if done.IsError {
+	if done.Data.IsError {
 		return errors.New(name + " was not done as it was called")
 	}
 	return nil
 }
 
-// readJSONArgument reads a JSON value from a flag: as it is, from a file behind @, or from standard input for "-". Nothing is nil.
+// readJSONArgument reads a JSON value from a flag: the value itself, the name of a file after @, or "-" for standard input.
+// It returns nil for an empty flag.
 func readJSONArgument(stdin io.Reader, flag string) (json.RawMessage, error) {
 	given := []byte(flag)
 	if name, isFile := strings.CutPrefix(flag, "@"); isFile || flag == "-" {
@@ -233,8 +213,8 @@ func readJSONArgument(stdin io.Reader, flag string) (json.RawMessage, error) {
 	return given, nil
 }
 
-// with adds arguments that are given as words to those of an object.
-func (t memoryTool) with(given json.RawMessage, words []string) (json.RawMessage, error) {
+// withWords adds arguments of the form name=value to an object.
+func withWords(t wire.Tool, given json.RawMessage, words []string) (json.RawMessage, error) {
 	var schema struct {
 		Properties map[string]struct {
 			Type string `json:"type"`

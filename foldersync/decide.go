@@ -8,38 +8,38 @@ import (
 // Sum is the SHA-256 of a text in hexadecimal; empty: there is no text.
 type Sum string
 
-// SumOf is the sum of a text.
+// SumOf returns the sum of a text.
 func SumOf(text string) Sum {
 	sum := sha256.Sum256([]byte(text))
 	return Sum(hex.EncodeToString(sum[:]))
 }
 
-// Sides is what is known about one document: what both sides last had in common, and what each has now.
+// Sides is the state of one document: the last common text, and the current text of each side.
 type Sides struct {
 	Base, Local, Remote Sum
-	// OneWay says that nothing of it may be sent.
+	// OneWay means that nothing may be sent.
 	OneWay bool
 }
 
-// Action is what brings two sides one step closer together.
+// Action is a step towards equal sides.
 type Action string
 
-// Actions. Each is followed by another decision, made on what there is then.
+// Actions. Each is followed by another decision on the new state.
 const (
-	Nothing      Action = "nothing"       // they are in step, or as close as they may come
-	Remember     Action = "remember"      // both have the same: it is the new base
-	Forget       Action = "forget"        // both have none any more
-	Pull         Action = "pull"          // the folder takes what the server has
-	Push         Action = "push"          // the server takes what the folder has
+	Nothing      Action = "nothing"       // they are in sync, or as close as possible
+	Remember     Action = "remember"      // both have the same text: it is the new base
+	Forget       Action = "forget"        // both have deleted it
+	Pull         Action = "pull"          // update the folder from the server
+	Push         Action = "push"          // update the server from the folder
 	DeleteLocal  Action = "delete-local"  // gone on the server, unchanged here
 	DeleteRemote Action = "delete-remote" // gone here, unchanged on the server
-	Merge        Action = "merge"         // both changed: three ways by line, or a visible conflict
+	Merge        Action = "merge"         // both changed: merge by line, or make a conflict file
 )
 
-// Decide is the policy. What only one side changed is taken over by the other. A deletion counts only against a side that
-// changed nothing since: a changed text comes back instead. What both changed is merged.
+// Decide returns the next action. A change of one side is applied to the other. A deletion wins only over an unchanged text: a
+// changed one comes back. Changes of both sides are merged.
 //
-// One way, what was changed or deleted here stays so until the server changes the same document.
+// One way, local changes and deletions stay until the server changes the same document.
 func Decide(s Sides) Action {
 	switch {
 	case s.Local == s.Remote && s.Local == s.Base:

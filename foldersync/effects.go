@@ -12,7 +12,7 @@ import (
 	"reverie/memory"
 )
 
-// do does what was decided about a place, and brings what is known about its sides up to date.
+// do carries out a decision about a place, and updates the state of its sides.
 func (p *pass) do(action Action, where string, ref memory.Ref) error {
 	switch action {
 	case Remember:
@@ -34,7 +34,7 @@ func (p *pass) do(action Action, where string, ref memory.Ref) error {
 	return nil
 }
 
-// based writes down what both sides have had in common.
+// based records the common text of both sides.
 func (p *pass) based(where, text string) error {
 	p.folder.step("remember " + where)
 	return p.folder.records.put(&record{Place: where, Base: &text})
@@ -48,7 +48,7 @@ func (p *pass) remember(where string) error {
 	return p.based(where, text)
 }
 
-// replaced is a place whose file has another text now; an empty sum: none any more.
+// replaced updates the listing after the file of a place got another text; an empty sum: it was deleted.
 func (p *pass) replaced(where string, sum Sum) {
 	file := p.listing.Files[where]
 	if sum == "" {
@@ -71,7 +71,7 @@ func (p *pass) pull(where string, ref memory.Ref) error {
 	return p.take(where, there)
 }
 
-// take makes a document of the server the file's content.
+// take replaces the file's content by the server's document.
 func (p *pass) take(where string, there Document) error {
 	file := p.listing.Files[where]
 	was := ""
@@ -88,7 +88,7 @@ func (p *pass) take(where string, there Document) error {
 	if err := p.based(where, there.Content); err != nil {
 		return err
 	}
-	if p.finishing == where { // it was told how this came about
+	if p.finishing == where { // an event has reported it
 		return nil
 	}
 	added, removed := memory.DiffStat(was, there.Content)
@@ -104,8 +104,7 @@ func (p *pass) push(where string, ref memory.Ref) error {
 	return p.send(where, ref, pending{Local: text, Match: p.remote[where].ETag}, Pushed)
 }
 
-// send writes to the server. That it was to be sent is written down first, so that whatever comes between, it is known what
-// became of it.
+// send writes to the server. It records the write first, so that an interrupted one is repeated with its key.
 func (p *pass) send(where string, ref memory.Ref, w pending, kind Kind) error {
 	rec, err := p.folder.records.get(where)
 	if err != nil {
@@ -120,7 +119,7 @@ func (p *pass) send(where string, ref memory.Ref, w pending, kind Kind) error {
 	return p.deliver(where, ref, rec, kind)
 }
 
-// resume delivers a write of which it is not known whether it arrived.
+// resume repeats a write whose outcome is unknown.
 func (p *pass) resume(where string, ref memory.Ref) error {
 	rec, err := p.folder.records.get(where)
 	if err != nil || rec.Pending == nil {
@@ -129,8 +128,8 @@ func (p *pass) resume(where string, ref memory.Ref) error {
 	return p.deliver(where, ref, rec, Pushed)
 }
 
-// deliver makes the pending write. What the server has then comes from what the file had, so that this is the new base,
-// even when the server has something else: it is pulled on top.
+// deliver sends the pending write. The server's text is then derived from the file's, which becomes the new base even when they
+// differ: the server's is pulled on top.
 func (p *pass) deliver(where string, ref memory.Ref, rec *record, kind Kind) error {
 	w := rec.Pending
 	receipt, err := p.Sync.remote.Write(p.ctx, Write{Ref: ref, Content: w.content(), Match: w.Match, Key: w.Key})
@@ -159,7 +158,7 @@ func (p *pass) deliver(where string, ref memory.Ref, rec *record, kind Kind) err
 	return nil
 }
 
-// settled writes a record down that has no pending write any more.
+// settled stores a record that has no pending write.
 func (p *pass) settled(rec *record) error {
 	if rec.Base == nil {
 		return p.folder.records.drop(rec.Place)
@@ -167,7 +166,7 @@ func (p *pass) settled(rec *record) error {
 	return p.folder.records.put(rec)
 }
 
-// keepWhole keeps a text of which the server did not take everything, unless what it left out cannot be seen.
+// keepWhole keeps a text of which the server removed a part, unless that part is invisible.
 func (p *pass) keepWhole(where string, ref memory.Ref, text string) error {
 	there, err := p.Sync.remote.Read(p.ctx, ref)
 	if err != nil && !errors.Is(err, ErrGone) {
@@ -185,7 +184,7 @@ func (p *pass) keepWhole(where string, ref memory.Ref, text string) error {
 	return nil
 }
 
-// plain is a text without characters that cannot be seen.
+// plain returns text without invisible characters.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) || unicode.IsControl(r) && r != '\n' && r != '\t' {
@@ -208,10 +207,10 @@ func (p *pass) deleteLocal(where string) error {
 	return nil
 }
 
-// fewFiles is how many files may all be gone without anybody being asked.
+// fewFiles is the number of files that may all be gone without DeleteAll.
 const fewFiles = 2
 
-// deleteRemote deletes a document whose file is gone. When every file is gone that is more likely a mishap.
+// deleteRemote deletes a document whose file is gone. When all files are gone, that is more likely a mistake.
 func (p *pass) deleteRemote(where string, ref memory.Ref) error {
 	if gone := p.allGone(); gone > fewFiles && !p.DeleteAll {
 		p.outcome.Held++
@@ -233,7 +232,7 @@ func (p *pass) deleteRemote(where string, ref memory.Ref) error {
 	return nil
 }
 
-// allGone counts the known files when none of them is there.
+// allGone returns the number of known files when none of them exists, else 0.
 func (p *pass) allGone() int {
 	count := 0
 	for place, k := range p.folder.records.known {
@@ -248,8 +247,8 @@ func (p *pass) allGone() int {
 	return count
 }
 
-// merge brings together what both sides changed: on the server, from where it is pulled, or in the folder alone when nothing
-// may be sent. Where that is not possible the server's text stands, and the folder's is kept beside it.
+// merge merges the changes of both sides: on the server, from where the result is pulled, or in the folder when nothing may be
+// sent. On a conflict the file gets the server's text, and its own is kept beside it.
 func (p *pass) merge(where string, ref memory.Ref) error {
 	mine, err := p.folder.text(p.listing.Files[where])
 	if err != nil {
@@ -284,7 +283,7 @@ func (p *pass) merge(where string, ref memory.Ref) error {
 	return p.send(where, ref, w, Merged)
 }
 
-// mergeHere puts what was merged into the file; the base is what the server has.
+// mergeHere writes the merged text into the file; the base is the server's text.
 func (p *pass) mergeHere(where, merged string, theirs Document) error {
 	if err := p.folder.put(where, p.listing.Files[where], merged); err != nil {
 		return err
@@ -314,7 +313,7 @@ func (p *pass) conflict(where, mine string, theirs Document) error {
 	return nil
 }
 
-// isLocal reports whether an error is one of the file system, and about one file.
+// isLocal reports whether an error is about one file of the file system.
 func isLocal(err error) bool {
 	_, ofPath := errors.AsType[*fs.PathError](err)
 	_, ofLink := errors.AsType[*os.LinkError](err)

@@ -15,7 +15,7 @@ import (
 	"reverie/memory"
 )
 
-// Manifest is what an export has written, in .reverie/export.json below the folder.
+// Manifest lists the files that an export has written. It is stored in .reverie/export.json below the folder.
 type Manifest struct {
 	Version  int            `json:"version"` // 1
 	Agent    string         `json:"agent"`
@@ -34,7 +34,7 @@ type ManifestFile struct {
 	Bytes   int          `json:"bytes"`
 }
 
-// Exported is what became of an export.
+// Exported is the outcome of an export.
 type Exported struct {
 	Written   []string          `json:"written"`   // places
 	Unchanged []string          `json:"unchanged"` // places whose files have that text already

@@ -1,17 +1,131 @@
-// Package foldersync keeps a folder of files and the documents of an agent in step, in both directions.
+// Package foldersync synchronises a folder of files with the documents of an agent, in both directions.
 //
-// Decide is the whole policy, a function of three states; what it decides is done by effects that are safe to be cut off
-// anywhere: what a side holds is replaced only when it still is what the decision was made on, and what both sides are known
-// to have had is written down after the effect. A text that cannot go on standing in its file is kept beside it.
+// Decide is the whole policy, a function of three states. Its effects may be interrupted at any point: a side is replaced only
+// if it is unchanged since the decision, and the common base is recorded after the effect. A text that loses its place in a
+// file is kept in a conflict file beside it.
 package foldersync
 
-import "strings"
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
 
-// stateFolder is the folder below the synced one in which Reverie keeps what it knows about it.
+	"reverie/memory"
+)
+
+// stateFolder is the folder below the synced one that holds the state of the synchronisation.
 const stateFolder = ".reverie"
 
-// settings of what is told apart by name.
+// documentSuffix ends the names of files that are documents.
 const documentSuffix = ".md"
 
-// folded is a name as a file system that ignores case sees it.
+// folded returns a name as a case-insensitive file system compares it.
 func folded(name string) string { return strings.ToLower(name) }
+
+// Remote is the server's side: the documents that a key and an owner may read.
+type Remote interface {
+	// List returns the documents, without deleted ones.
+	List(ctx context.Context) ([]Entry, error)
+	// Read returns the current version of a document, or ErrGone.
+	Read(ctx context.Context, ref memory.Ref) (Document, error)
+	// Write writes a version. It returns ErrStale when the write is based on another version and cannot be merged, and *Refusal
+	// when the server does not accept the text. Repeated with its key, it returns the first receipt.
+	Write(ctx context.Context, w Write) (Receipt, error)
+	// Delete marks a document as deleted if the version named by match is the current one; else it returns ErrStale. A
+	// document that is gone already is deleted.
+	Delete(ctx context.Context, ref memory.Ref, match, key string) error
+	// Wait returns when something may have changed since the previous Wait. The first one returns as soon as later changes are
+	// noticed. An error means that changes cannot be noticed for now.
+	Wait(ctx context.Context) error
+}
+
+// Entry is a document in a list.
+type Entry struct {
+	Ref     memory.Ref
+	Owner   memory.Owner // of PERSONAL
+	Sum     Sum
+	ETag    string
+	Version int
+	Bytes   int
+}
+
+// Document is a document with its text.
+type Document struct {
+	Entry
+	Content string
+}
+
+// Write is a text for a document.
+type Write struct {
+	Ref     memory.Ref
+	Content string
+	Match   string // the ETag that it is based on; empty: there is no such document
+	Key     string // idempotency key
+}
+
+// Receipt is the outcome of a Write.
+type Receipt struct {
+	Sum            Sum // of the document now
+	ETag           string
+	Version        int
+	Added, Removed int  // lines
+	Merged         bool // with a version that was made meanwhile
+	Redacted       bool // the server removed a part of the text: secrets or invisible characters
+}
+
+var (
+	// ErrGone means that there is no such document.
+	ErrGone = errors.New("the document is gone")
+	// ErrStale means that the document was changed meanwhile: look again.
+	ErrStale = errors.New("the document was changed meanwhile")
+	// ErrAway is wrapped by errors of an unreachable or busy server: try again later.
+	ErrAway = errors.New("the server is away")
+)
+
+// Refusal means that the server does not accept a text, and will not accept it later.
+type Refusal struct {
+	Reason string // in words, for a person
+	// Everywhere means that the refusal does not depend on the text: the key cannot write anything of the scope.
+	Everywhere bool
+}
+
+func (e *Refusal) Error() string { return e.Reason }
+
+// Kind is the kind of an Event.
+type Kind string
+
+// Kinds of events.
+const (
+	Pulled       Kind = "pulled"        // the file was updated from the server
+	Pushed       Kind = "pushed"        // the server was updated from the file
+	Merged       Kind = "merged"        // changes of both sides were merged on the server
+	Conflicted   Kind = "conflict"      // both changed the same lines: the file has the server's text, its own is kept beside it
+	Redacted     Kind = "redacted"      // the server removed a part of a text; the whole is kept beside the file
+	DeletedHere  Kind = "deleted-here"  // as on the server
+	DeletedThere Kind = "deleted-there" // as in the folder
+	Refused      Kind = "refused"       // the server refused it; the file is unchanged
+	OneWay       Kind = "one-way"       // nothing of a scope can be sent
+	Ignored      Kind = "ignored"       // the file or document is not synced
+	Kept         Kind = "kept"          // a change during the replacement is kept beside the file
+	Away         Kind = "away"          // the server cannot be reached
+	Back         Kind = "back"          // it can be reached again
+	InStep       Kind = "in-step"       // both sides are in sync, as far as possible
+	Held         Kind = "held"          // all files are gone: nothing is deleted without DeleteAll
+	Unreadable   Kind = "unreadable"    // the file cannot be read or written
+)
+
+// Event is one thing that happened, for a person or a program. It has no contents.
+type Event struct {
+	At      time.Time `json:"at"`
+	Kind    Kind      `json:"kind"`
+	Place   string    `json:"place,omitempty"`   // path of the file in the folder
+	Scope   string    `json:"scope,omitempty"`   // of the document
+	Version int       `json:"version,omitempty"` // on the server
+	Added   int       `json:"added,omitempty"`   // lines
+	Removed int       `json:"removed,omitempty"` // lines
+	Keeps   string    `json:"keeps,omitempty"`   // the conflict file
+	Reason  string    `json:"reason,omitempty"`
+	Count   int       `json:"count,omitempty"`   // documents, or files
+	Refused int       `json:"refused,omitempty"` // files that are not in sync
+}

@@ -2,24 +2,27 @@ package foldersync
 
 import (
 	"fmt"
+	"path"
+	"regexp"
 	"strings"
+	"time"
 
 	"reverie/memory"
 )
 
-// Folders of a layout that are no folders of documents.
+// Folders with a meaning in a layout.
 const (
 	teamFolder   = "team"   // what everyone who uses the agent reads
 	globalFolder = "global" // what all agents of the workspace read
-	ownFolder    = "own"    // documents of the root whose own path begins with one of these three names
+	ownFolder    = "own"    // documents of the root whose path begins with one of these names
 )
 
-// Layout says where a document stands in a folder, and which document a file is. The root holds the documents that a write
-// without a scope goes to: those of the owner, or the shared ones when nobody is named.
+// Layout maps documents to files and back. The root holds the documents that a write without a scope goes to: those of the
+// owner, or the shared ones without an owner.
 //
-// No two documents have one place, and every document that can be a file has one.
+// Every document that can be a file has exactly one place, and no two documents share one.
 type Layout struct {
-	// Personal says that the root holds the documents of an owner.
+	// Personal means that the root holds the documents of an owner.
 	Personal bool
 }
 
@@ -30,7 +33,7 @@ func (l Layout) root() memory.Scope {
 	return memory.ScopeTeam
 }
 
-// Place is the path of a document's file, relative to the folder and with slashes. The error says why it can have none.
+// Place returns the path of a document's file, relative to the folder and with slashes. The error explains why it has none.
 func (l Layout) Place(ref memory.Ref) (string, error) {
 	path, err := memory.ParsePath(ref.Path)
 	if err != nil {
@@ -52,7 +55,7 @@ func (l Layout) Place(ref memory.Ref) (string, error) {
 	return "", fmt.Errorf("a %s document has no place in a folder of shared ones", ref.Scope)
 }
 
-// Ref is the document that stands at a place, which is in the form of memory.ParsePath. The error says why there can be none.
+// Ref returns the document of a place, which has the form of memory.ParsePath. The error explains why there is none.
 func (l Layout) Ref(place string) (memory.Ref, error) {
 	first, rest, nested := strings.Cut(place, "/")
 	ref := memory.Ref{Scope: l.root(), Path: place}
@@ -88,8 +91,7 @@ func (l Layout) meaning(first string) string {
 	return "documents whose folder is called team, global or own"
 }
 
-// reserved reports whether a path begins with a folder that means something else here, in any case: the file system may
-// not tell them apart.
+// reserved reports whether a path begins with a folder of the layout, in upper or lower case: file systems may ignore it.
 func reserved(path string) bool {
 	first, _, nested := strings.Cut(path, "/")
 	switch folded(first) {
@@ -99,7 +101,7 @@ func reserved(path string) bool {
 	return false
 }
 
-// unfit says why a document's path cannot be the name of a file that is synced; empty when it can.
+// unfit explains why a document's path cannot be the name of a synced file; empty: it can.
 func unfit(path string) string {
 	for segment := range strings.SplitSeq(path, "/") {
 		if strings.HasPrefix(segment, ".") {
@@ -114,3 +116,52 @@ func unfit(path string) string {
 	}
 	return ""
 }
+
+var conflictName = regexp.MustCompile(`(?i)\.conflict-\d{8}-\d{6}(-\d+)?\.md$`)
+
+// conflictPlace returns the path of a conflict file of a document. The time is in UTC.
+func conflictPlace(place string, at time.Time, number int) string {
+	suffix := ""
+	if number > 1 {
+		suffix = fmt.Sprintf("-%d", number)
+	}
+	suffix = ".conflict-" + at.UTC().Format("20060102-150405") + suffix + documentSuffix
+	folder, name := path.Split(strings.TrimSuffix(place, documentSuffix))
+	if room := maxName - len(suffix); len(name) > room {
+		name = strings.ToValidUTF8(name[:room], "")
+	}
+	return folder + name + suffix
+}
+
+// maxName bounds a file's name in bytes, on most file systems.
+const maxName = 255
+
+// isConflict reports whether a file is named by conflictPlace. Such files are for people, and never sent.
+func isConflict(place string) bool { return conflictName.MatchString(place) }
+
+// conflictOf reports whether kept is a conflict file of the document at place.
+func conflictOf(place, kept string) bool {
+	return isConflict(kept) && conflictName.ReplaceAllString(kept, documentSuffix) == place
+}
+
+// isTemporary reports whether a name is that of a temporary file of an editor or another program.
+func isTemporary(place string) bool {
+	name := path.Base(place)
+	lower := strings.ToLower(name)
+	switch {
+	case strings.HasSuffix(name, "~"), strings.HasPrefix(name, "~$"), // copies of vim, emacs and others; locks of office programs
+		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#"), // emacs saves what was not saved
+		strings.HasPrefix(name, "___jb_"),                            // JetBrains writes these, then renames
+		name == "4913":                                               // vim asks with it whether it may create files
+		return true
+	}
+	for _, suffix := range []string{".tmp", ".temp", ".swp", ".swo", ".swx", ".part", ".crdownload", ".tmp.md", ".bak"} {
+		if strings.HasSuffix(lower, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// isHidden reports whether a name is one that a listing of the folder does not show. Reverie's own folder is one of them.
+func isHidden(name string) bool { return strings.HasPrefix(name, ".") }

@@ -12,20 +12,21 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/fsnotify/fsnotify"
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxDocument is how large a document may be, in bytes: what the server takes.
+// maxDocument bounds a document, in bytes, like the server.
 const maxDocument = 1 << 20
 
-// File is what stands at a place.
+// File is the file of a place.
 type File struct {
 	name    string // below the root as the file system spells it, which may be in another normal form
 	Sum     Sum
 	Problem string // why it cannot be a document; its Sum is empty then
 }
 
-// Listing is what a folder has.
+// Listing is the content of a folder.
 type Listing struct {
 	Files map[string]File // by place
 	// Moving are places at which something happens just now, or did within the settling time.
@@ -154,13 +155,13 @@ func (f *Folder) look(l *Listing, place, name, file string) error {
 	return nil
 }
 
-// tick is how exactly file systems tell when a file was changed, with a margin.
+// tick is the resolution of the modification times of file systems, with a margin.
 const tick = 50 * time.Millisecond
 
-// patienceFactor times the settling time is how long a program that keeps a quiet file open for writing is waited for.
+// patienceFactor times the settling time bounds the wait for a program that keeps an unchanged file open for writing.
 const patienceFactor = 20
 
-// age is how long ago something was; of what lies in the future nothing is known.
+// age returns the time since a modification; 0 for one in the future.
 func age(now, at time.Time) time.Duration { return max(now.Sub(at), 0) }
 
 func (l *Listing) moving(place string, look time.Time) {
@@ -201,7 +202,7 @@ func (l *Listing) hides(place string) bool {
 // errMoved means that a file is not what it was a moment ago.
 var errMoved = errors.New("the file was changed meanwhile")
 
-// readDocument reads the file that was seen as print, and says why it can be no document.
+// readDocument reads the file that was seen as print. Its error explains why it cannot be a document.
 func readDocument(file string, is fingerprint) (sum Sum, why string, err error) {
 	text, err := readText(file)
 	if refused, found := errors.AsType[*unusableError](err); found {
@@ -252,4 +253,62 @@ func reasonOf(err error) string {
 		return failed.Err.Error()
 	}
 	return err.Error()
+}
+
+// watcher reports that something changed in a folder or below it. A scan finds out what.
+type watcher struct {
+	*fsnotify.Watcher
+	root    string
+	changed chan struct{} // holds one
+}
+
+func watch(root string) (*watcher, error) {
+	under, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, err
+	}
+	w := &watcher{Watcher: under, root: root, changed: make(chan struct{}, 1)}
+	w.add(root)
+	go w.follow()
+	return w, nil
+}
+
+// follow forwards events until the watcher is closed. An error, such as lost events, counts as a change.
+func (w *watcher) follow() {
+	for {
+		select {
+		case e, open := <-w.Events:
+			if !open {
+				return
+			}
+			if isHidden(filepath.Base(e.Name)) || e.Has(fsnotify.Chmod) && e.Op == fsnotify.Chmod {
+				continue
+			}
+			if e.Has(fsnotify.Create) {
+				w.add(e.Name)
+			}
+		case _, open := <-w.Errors:
+			if !open {
+				return
+			}
+		}
+		select {
+		case w.changed <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// add watches a folder and those below it. Regular scans find changes in folders that cannot be watched.
+func (w *watcher) add(folder string) {
+	_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error { //nolint:gosec // the person who runs it names the folder
+		if err != nil || !d.IsDir() {
+			return nil //nolint:nilerr // it is gone or cannot be read: there is nothing to watch
+		}
+		if path != w.root && isHidden(d.Name()) {
+			return fs.SkipDir
+		}
+		_ = w.Add(path)
+		return nil
+	})
 }

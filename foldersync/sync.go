@@ -42,7 +42,7 @@ func New(folder *Folder, remote Remote, o Options) *Sync {
 	return &Sync{Options: o, folder: folder, remote: remote, refused: map[string]Sides{}, oneWay: map[memory.Scope]bool{}, said: map[string]string{}}
 }
 
-// Outcome is what a Pass left.
+// Outcome is the result of a pass.
 type Outcome struct {
 	Documents int       // on both sides, equal
 	Effects   int       // what was done
@@ -195,7 +195,7 @@ func keys[V any](m map[string]V) map[string]bool {
 	return out
 }
 
-// sides is what is known about a place now.
+// sides returns the state of a place.
 func (p *pass) sides(where string) Sides {
 	s := Sides{Base: p.folder.records.known[where].base, Local: p.listing.Files[where].Sum, Remote: p.remote[where].Sum}
 	s.OneWay = p.PullOnly

@@ -1,12 +1,16 @@
 package foldersync
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
 )
 
 // text reads the text at a place. It returns errMoved when that is not what was listed.
@@ -197,4 +201,174 @@ func (f *Folder) realFolders(name string) error {
 		}
 	}
 	return nil
+}
+
+// aside describes a file in the folder "aside": a text on its way to a place, or one that was replaced there. Both texts are
+// known, unless somebody changed the file during the replacement.
+type aside struct {
+	Place    string `json:"place"`
+	Expected Sum    `json:"expected,omitempty"` // what was taken away
+	New      Sum    `json:"new,omitempty"`      // what came
+}
+
+// putAside reserves a name in the folder "aside", and stores its description.
+func (f *Folder) putAside(a aside) (string, error) {
+	encoded, err := json.Marshal(a)
+	if err != nil {
+		return "", err
+	}
+	for number := f.now().UnixNano(); ; number++ {
+		side := filepath.Join(f.own, "aside", strconv.FormatInt(number, 36))
+		if _, err := os.Lstat(side + noteSuffix); err == nil {
+			continue
+		}
+		return side, writeWhole(side+noteSuffix, encoded, 0o600)
+	}
+}
+
+const noteSuffix = ".json"
+
+// clear removes a file from the folder "aside".
+func (f *Folder) clear(side string) error {
+	delete(f.asides, side)
+	for _, name := range []string{side, side + ".part", side + noteSuffix} {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// kept is a text that was written while its file was replaced.
+type kept struct{ place, name string }
+
+// sweep checks what was put aside longer ago than the settling time. A text that is neither the old nor the new one was
+// written during the replacement: it is kept as a conflict file.
+func (f *Folder) sweep() ([]kept, error) {
+	var found []kept
+	for side, since := range f.asides {
+		if f.now().Before(since.Add(f.grace())) {
+			continue
+		}
+		k, err := f.sweepOne(side)
+		if err != nil {
+			return found, err
+		}
+		if k.name != "" {
+			found = append(found, k)
+		}
+	}
+	return found, nil
+}
+
+// grace returns how long a replaced text is kept: an editor may still have it open.
+func (f *Folder) grace() time.Duration { return max(f.settle, time.Millisecond) }
+
+// due returns the time of the next sweep; zero: nothing is aside.
+func (f *Folder) due() (at time.Time) {
+	for _, since := range f.asides {
+		if due := since.Add(f.grace()); at.IsZero() || due.Before(at) {
+			at = due
+		}
+	}
+	return at
+}
+
+func (f *Folder) sweepOne(side string) (kept, error) {
+	content, err := os.ReadFile(side + noteSuffix)
+	if err != nil {
+		return kept{}, err
+	}
+	var a aside
+	if err := json.Unmarshal(content, &a); err != nil { // cut off before anything was put there
+		return kept{}, f.clear(side)
+	}
+	text, err := os.ReadFile(side)
+	if errors.Is(err, fs.ErrNotExist) {
+		return kept{}, f.clear(side)
+	}
+	if err != nil {
+		return kept{}, err
+	}
+	if sum := SumOf(string(text)); sum == a.Expected || sum == a.New {
+		return kept{}, f.clear(side)
+	}
+	name, err := f.keep(a.Place, string(text))
+	if err != nil {
+		return kept{}, err
+	}
+	return kept{a.Place, name}, f.clear(side)
+}
+
+// recover finishes the replacements of an earlier, interrupted process.
+func (f *Folder) recover() error {
+	folder := filepath.Join(f.own, "aside")
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		file := filepath.Join(folder, e.Name())
+		switch {
+		case strings.HasSuffix(file, noteSuffix):
+			f.asides[strings.TrimSuffix(file, noteSuffix)] = time.Time{}
+		case strings.HasSuffix(file, oldSuffix):
+			if err := f.putBack(file); err != nil {
+				return err
+			}
+		case strings.HasSuffix(file, ".part"):
+			if err := os.Remove(file); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// putBack finishes an interrupted swapInSteps.
+func (f *Folder) putBack(old string) error {
+	side := strings.TrimSuffix(old, oldSuffix)
+	content, err := os.ReadFile(side + noteSuffix)
+	if err != nil {
+		return err
+	}
+	var a aside
+	if err := json.Unmarshal(content, &a); err != nil {
+		return err
+	}
+	err = place(old, f.path(a.Place))
+	if errors.Is(err, fs.ErrExist) { // the new text is there
+		return os.Rename(old, side)
+	}
+	return err
+}
+
+// oldSuffix ends the name of the file that swapInSteps has moved away.
+const oldSuffix = ".old"
+
+// swapInSteps is swap for file systems without an atomic exchange. If it is interrupted, b is missing until recover restores it.
+func swapInSteps(a, b string) error {
+	if err := os.Rename(b, a+oldSuffix); err != nil {
+		return err
+	}
+	if err := place(a, b); err != nil {
+		return errors.Join(err, place(a+oldSuffix, b))
+	}
+	return os.Rename(a+oldSuffix, a)
+}
+
+// place moves a file to a name that must be free: it returns fs.ErrExist when it is not.
+func place(from, to string) error {
+	err := os.Link(from, to)
+	if err == nil {
+		return os.Remove(from)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	// No links here: look, then move.
+	if _, err := os.Lstat(to); err == nil {
+		return fs.ErrExist
+	}
+	return os.Rename(from, to)
 }

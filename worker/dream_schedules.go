@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -9,25 +10,28 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"reverie/activities"
+	"reverie/memory"
+	"reverie/store"
 	"reverie/workflows"
 )
 
 const (
-	// reconcileInterval: what an API process could not tell Temporal is found within an hour.
+	// reconcileInterval bounds the time until a change that an API process could not apply is applied.
 	reconcileInterval = time.Hour
-	// reconcileRetry: how long a round that failed waits for the next one.
+	// reconcileRetry is the pause after a failed round.
 	reconcileRetry = time.Minute
-	// reconcileParallel: schedules that are made or changed at once. Temporal has other things to do.
+	// reconcileParallel bounds the concurrent changes of schedules, to spare Temporal.
 	reconcileParallel = 4
 )
 
-// dreamSchedules keeps the schedules of all agents as their settings have them: at the start, and every hour. Any number of
-// workers may do so at once.
+// dreamSchedules reconciles the schedules of all agents with their settings: at the start, and every hour. Several workers may
+// do so concurrently.
 type dreamSchedules struct {
-	activities.DreamSweep
-	client client.Client
-	now    func() time.Time
-	log    *slog.Logger
+	store    *store.Store
+	defaults memory.DreamSchedule // of agents that set none
+	client   client.Client
+	now      func() time.Time
+	log      *slog.Logger
 }
 
 func (s dreamSchedules) run(ctx context.Context) {
@@ -36,10 +40,10 @@ func (s dreamSchedules) run(ctx context.Context) {
 		changed, err := s.round(ctx)
 		switch {
 		case err != nil && ctx.Err() == nil:
-			s.log.Warn("schedules of dreams are not all as they should be; the next look is soon", "changed", changed, "error", err)
+			s.log.Warn("some schedules of dreams are out of date; retrying soon", "changed", changed, "error", err)
 			wait = reconcileRetry
 		case changed > 0:
-			s.log.Info("schedules of dreams follow their agents", "changed", changed, "took", s.now().Sub(began))
+			s.log.Info("schedules of dreams updated", "changed", changed, "took", s.now().Sub(began))
 		}
 		select {
 		case <-ctx.Done():
@@ -49,8 +53,8 @@ func (s dreamSchedules) run(ctx context.Context) {
 	}
 }
 
-// round brings all schedules into line and reports how many it had to change. Agents are read after the schedules were listed:
-// a schedule without an agent is none that was just made for one.
+// round reconciles all schedules and returns how many it changed. It reads the agents after the schedules, so that a schedule
+// without an agent is not one that was just created.
 func (s dreamSchedules) round(ctx context.Context) (int, error) {
 	schedules, err := workflows.DreamSchedules(ctx, s.client)
 	if err != nil {
@@ -58,7 +62,7 @@ func (s dreamSchedules) round(ctx context.Context) (int, error) {
 	}
 	var changing []activities.AgentRef
 	for after := (activities.AgentRef{}); ; {
-		plans, err := s.Plans(ctx, after)
+		plans, err := s.plans(ctx, after)
 		if err != nil {
 			return 0, err
 		}
@@ -80,20 +84,20 @@ func (s dreamSchedules) round(ctx context.Context) (int, error) {
 	return s.ensure(ctx, changing)
 }
 
-// changes reports whether a schedule has to be made, changed or removed.
+// changes reports whether a schedule must be created, changed or removed.
 func (s dreamSchedules) changes(plan workflows.DreamPlan, schedule workflows.DreamSchedule, exists bool) bool {
 	if !plan.On() {
 		return exists
 	}
 	follows, err := schedule.Follows(plan, s.now())
 	if err != nil { // a time zone that this machine does not know
-		s.log.Warn("an agent cannot be given a schedule", "workspace", plan.Workspace, "agent", plan.Agent, "error", err)
+		s.log.Warn("cannot schedule the dreams of an agent", "workspace", plan.Workspace, "agent", plan.Agent, "error", err)
 		return false
 	}
 	return !follows
 }
 
-// ensure changes the schedules of some agents, a few at a time, and reports how many it could and the first reason why not all.
+// ensure updates the schedules of some agents, a few at a time. It returns how many it changed, and the first error.
 func (s dreamSchedules) ensure(ctx context.Context, refs []activities.AgentRef) (int, error) {
 	var (
 		mu      sync.Mutex
@@ -106,7 +110,7 @@ func (s dreamSchedules) ensure(ctx context.Context, refs []activities.AgentRef) 
 		all.Go(func() {
 			for ref := range next {
 				err := workflows.EnsureDreamSchedule(ctx, s.client, func(ctx context.Context) (workflows.DreamPlan, error) {
-					return s.Plan(ctx, ref)
+					return s.plan(ctx, ref)
 				}, s.now())
 				mu.Lock()
 				if err == nil {
@@ -127,4 +131,24 @@ func (s dreamSchedules) ensure(ctx context.Context, refs []activities.AgentRef) 
 	close(next)
 	all.Wait()
 	return changed, first
+}
+
+// plans lists when some agents dream, after another one in their order; none at the end.
+func (s dreamSchedules) plans(ctx context.Context, after activities.AgentRef) ([]workflows.DreamPlan, error) {
+	agents, err := s.store.DreamingAgents(ctx, after, sweepAgents)
+	plans := make([]workflows.DreamPlan, len(agents))
+	for i, a := range agents {
+		plans[i] = workflows.DreamPlan{AgentRef: a.AgentRef, TimeZone: a.TimeZone, DreamSchedule: s.defaults.With(a.Settings)}
+	}
+	return plans, err
+}
+
+// plan returns when an agent dreams; one that does not exist never does.
+func (s dreamSchedules) plan(ctx context.Context, ref activities.AgentRef) (workflows.DreamPlan, error) {
+	id := memory.Identity{Workspace: ref.Workspace, Agent: ref.Agent, AnyOwner: true, Role: memory.RoleAdmin}
+	agent, err := s.store.Agent(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return workflows.DreamPlan{AgentRef: ref}, nil
+	}
+	return workflows.DreamPlan{AgentRef: ref, TimeZone: agent.TimeZone, DreamSchedule: s.defaults.With(agent.Settings)}, err
 }

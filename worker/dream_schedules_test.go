@@ -74,7 +74,7 @@ func (w *world) patch(workspace, agent string, p store.AgentPatch) {
 // schedules is a worker's keeper of schedules.
 func (w *world) schedules(defaults memory.DreamSchedule) dreamSchedules {
 	return dreamSchedules{
-		DreamSweep: activities.NewDreamSweep(w.store, defaults), client: w.client, now: time.Now, log: slog.New(slog.DiscardHandler),
+		store: w.store, defaults: defaults, client: w.client, now: time.Now, log: slog.New(slog.DiscardHandler),
 	}
 }
 

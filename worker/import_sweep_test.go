@@ -50,7 +50,7 @@ func TestImportsThatNobodyStarted(t *testing.T) {
 	defer nowhere.Close()
 	away, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	if err := (importSweep{ImportSweep: activities.NewImportSweep(steps.Options), client: nowhere}).once(away); err == nil {
+	if _, err := (&sweeps{store: steps.Store, now: steps.Now, client: nowhere}).imports(away); err == nil {
 		t.Error("a sweep without Temporal says nothing")
 	}
 	ours := New(w.client, steps, Options{ModelConcurrency: 1, SweepInterval: time.Hour, Log: slog.New(slog.DiscardHandler)})
@@ -82,7 +82,7 @@ func TestImportsThatNobodyStarted(t *testing.T) {
 		return described.GetWorkflowExecutionInfo().GetExecution().GetRunId()
 	}
 	first := run()
-	if err := ours.imports.once(ctx); err != nil {
+	if _, err := ours.sweeps.imports(ctx); err != nil {
 		t.Error(err)
 	}
 	if again := run(); again != first {

@@ -11,8 +11,8 @@ import (
 	"reverie/workflows"
 )
 
-// indexSweep starts the Index of agents whose index has work to do that no write has told of, and the Reindex of agents
-// whose embedding model is being changed, one after the other.
+// indexSweep starts the Index of agents whose index has pending work, and the Reindex of agents whose embedding model is
+// being changed, one after the other.
 type indexSweep struct {
 	activities.IndexSweep
 	client   client.Client
@@ -20,8 +20,8 @@ type indexSweep struct {
 	log      *slog.Logger
 
 	started    bool                // the first round is over
-	at         activities.AgentRef // behind which the next agent to change is looked for
-	reindexing string              // the Reindex that was started last; "": none is being built
+	at         activities.AgentRef // the agent after which the next one to change is searched
+	reindexing string              // the Reindex that was started last; empty: none is being built
 }
 
 func (s *indexSweep) run(ctx context.Context) {
@@ -33,15 +33,15 @@ func (s *indexSweep) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case ref := <-s.Changed:
-			s.tell(ctx, ref)
+			s.notify(ctx, ref)
 		case <-ticker.C:
 			s.round(ctx)
 		}
 	}
 }
 
-// tell passes on a change at once when vectors are to follow it; what only has to be merged can wait for the sweep.
-func (s *indexSweep) tell(ctx context.Context, ref activities.AgentRef) {
+// notify starts the Index of a changed agent at once if vectors are needed; merging can wait for the sweep.
+func (s *indexSweep) notify(ctx context.Context, ref activities.AgentRef) {
 	if !s.Vectors() {
 		return
 	}
@@ -55,12 +55,12 @@ func (s *indexSweep) round(ctx context.Context) {
 		s.log.Warn("sweep over indexes stopped early", "error", err)
 	}
 	if err := s.change(ctx); err != nil && ctx.Err() == nil {
-		s.log.Warn("the change of the embedding model is put off", "error", err)
+		s.log.Warn("the change of the embedding model is postponed", "error", err)
 	}
 }
 
-// tend starts the Index of every agent that is due. One that waits for its model is asked to try again when the worker has
-// just started: its settings may have changed.
+// tend starts the Index of every agent with pending work. In the first round it also retries those that wait for their model,
+// whose settings may have changed.
 func (s *indexSweep) tend(ctx context.Context) error {
 	due, err := s.Due(ctx)
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *indexSweep) change(ctx context.Context) error {
 		s.reindexing = in.ID()
 		return nil
 	}
-	if len(refs) == 0 { // from the beginning: there may be new ones
+	if len(refs) == 0 { // start over: there may be new agents
 		s.at = activities.AgentRef{}
 	}
 	return nil

@@ -13,8 +13,8 @@ import (
 	"reverie/workflows"
 )
 
-// nexusService is what workflows of other namespaces call. Its one operation stages what is asked for and has the caller wait for the
-// workflow that writes it, which shows in both Web UIs, linked.
+// nexusService returns the service that workflows of other namespaces call. Its only operation stages a write and lets the
+// caller wait for the workflow that applies it; both Web UIs link the two.
 func nexusService(stage activities.WriteStage) *nexus.Service {
 	write := temporalnexus.MustNewWorkflowRunOperationWithOptions(temporalnexus.WorkflowRunOperationOptions[client.SignedRequest, memory.WriteReceipt]{
 		Name: client.NexusOperation,
@@ -31,7 +31,7 @@ func nexusService(stage activities.WriteStage) *nexus.Service {
 	return service
 }
 
-// nexusError ends the operation for the caller when sending it again cannot help; any other error has Temporal try again.
+// nexusError fails the operation for an error that a retry cannot help; Temporal retries any other error.
 func nexusError(err error) error {
 	if refused, is := err.(*temporal.ApplicationError); is && refused.NonRetryable() { //nolint:errorlint // Stage returns it as it is
 		return &nexus.OperationError{State: nexus.OperationStateFailed, Message: refused.Message(), Cause: refused}

@@ -1,4 +1,4 @@
-// Package worker runs the workflows and their steps: registration, task queues, limits, the sweeps that deliver what
+// Package worker runs the workflows and their activities: registration, task queues, limits, the sweeps that deliver what
 // Temporal has not accepted and find what is left to index, and the schedules of dreams.
 package worker
 
@@ -17,36 +17,29 @@ import (
 	"reverie/workflows"
 )
 
-// stopTimeout is how long steps that are under way may go on after a stop was asked for; a model call that takes longer
-// is tried again by another worker.
+// stopTimeout bounds running activities after Stop. Another worker repeats a model call that takes longer.
 const stopTimeout = 30 * time.Second
 
-// nightsAtOnce is how many agents' nights one worker goes through at once; the others wait for their turn. Each of them waits
-// for some dreams, which take no place of theirs.
+// nightsAtOnce bounds the concurrent nights of one worker. A night waits for dreams, which do not count.
 const nightsAtOnce = 100
 
-// importsAtOnce is how many imports one worker moves in at once. Each of them waits for some extractions, which take no place of
-// theirs.
+// importsAtOnce bounds the concurrent imports of one worker. An import waits for extractions, which do not count.
 const importsAtOnce = 50
 
 // Options are the limits of one worker process.
 type Options struct {
-	ModelConcurrency int           // model calls at once
-	EmbedConcurrency int           // agents whose units are embedded at once
-	SweepInterval    time.Duration // between two looks for undelivered turns and for indexes with work to do
+	ModelConcurrency int           // concurrent model calls
+	EmbedConcurrency int           // concurrent agents whose units are embedded
+	SweepInterval    time.Duration // pause between two rounds of a sweep
 	Log              *slog.Logger
 }
 
 // Worker polls the task queues of this deployment.
 type Worker struct {
 	queues     []queue
-	patrol     patrol
-	sweep      *sweep
+	sweeps     *sweeps
 	indexSweep *indexSweep
-	snapshots  snapshotSweep
-	imports    importSweep
-	writeSweep writeSweep
-	schedules  *dreamSchedules // nil: they are left alone
+	schedules  *dreamSchedules // nil: schedules are not reconciled
 	cancel     context.CancelFunc
 	done       sync.WaitGroup
 }
@@ -60,15 +53,13 @@ type queue struct {
 // New prepares a worker; Start begins to poll.
 func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 	w := &Worker{
-		patrol:     patrol{interval: o.SweepInterval, log: o.Log},
-		sweep:      &sweep{Sweep: activities.NewSweep(steps.Options), client: c},
+		sweeps: &sweeps{
+			store: steps.Store, client: c, timing: steps.Timing, now: steps.Now, interval: o.SweepInterval, log: o.Log,
+		},
 		indexSweep: &indexSweep{IndexSweep: activities.NewIndexSweep(steps), client: c, interval: o.SweepInterval, log: o.Log},
-		snapshots:  snapshotSweep{SnapshotSweep: activities.NewSnapshotSweep(steps.Options), client: c},
-		imports:    importSweep{ImportSweep: activities.NewImportSweep(steps.Options), client: c},
-		writeSweep: writeSweep{WriteSweep: activities.NewWriteSweep(steps.Options), client: c},
 	}
 	if steps.DreamSchedule.Cron != "" {
-		w.schedules = &dreamSchedules{DreamSweep: activities.NewDreamSweep(steps.Store, steps.DreamSchedule), client: c, now: steps.Now, log: o.Log}
+		w.schedules = &dreamSchedules{store: steps.Store, defaults: steps.DreamSchedule, client: c, now: steps.Now, log: o.Log}
 	}
 	poll := func(name string, options worker.Options) worker.Worker {
 		options.WorkerStopTimeout = stopTimeout
@@ -92,12 +83,12 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 	return w
 }
 
-// Registry is what workflows are registered with: a worker, a replayer or a test environment.
+// Registry registers workflows: a worker, a replayer or a test environment.
 type Registry interface {
 	RegisterWorkflowWithOptions(w any, options workflow.RegisterOptions)
 }
 
-// Register names every workflow as it stands on the wire.
+// Register registers every workflow with its name on the wire.
 func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(workflows.Inbox, workflow.RegisterOptions{Name: workflows.InboxName})
 	r.RegisterWorkflowWithOptions(workflows.Extract, workflow.RegisterOptions{Name: workflows.ExtractName})
@@ -123,24 +114,24 @@ func (w *Worker) Start() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
 	w.done.Go(func() { w.indexSweep.run(ctx) })
-	w.done.Go(func() { w.patrol.walk(ctx, "turns", w.patrol.counted("turns", w.sweep.once)) })
-	w.done.Go(func() { w.patrol.walk(ctx, "writes", w.patrol.counted("writes", w.writeSweep.once)) })
-	w.done.Go(func() { w.patrol.walk(ctx, "snapshots", w.snapshots.once) })
-	w.done.Go(func() { w.patrol.walk(ctx, "imports", w.imports.once) })
+	w.done.Go(func() { w.sweeps.run(ctx, "turns", w.sweeps.turns) })
+	w.done.Go(func() { w.sweeps.run(ctx, "writes", w.sweeps.writes) })
+	w.done.Go(func() { w.sweeps.run(ctx, "snapshots", w.sweeps.snapshots) })
+	w.done.Go(func() { w.sweeps.run(ctx, "imports", w.sweeps.imports) })
 	if w.schedules != nil {
 		w.done.Go(func() { w.schedules.run(ctx) })
 	}
 	return nil
 }
 
-// Stop ends polling and waits for what is under way, up to half a minute.
+// Stop ends polling and waits for running activities, up to stopTimeout.
 func (w *Worker) Stop() {
 	w.cancel()
 	w.done.Wait()
 	stop(w.queues)
 }
 
-// stop ends polling: of steps first, all at once, and then of the first queue, whose workflows wait for them.
+// stop stops the queues of activities, in parallel, then the first queue, whose workflows wait for them.
 func stop(queues []queue) {
 	var steps sync.WaitGroup
 	for _, q := range queues[min(1, len(queues)):] {

@@ -238,9 +238,9 @@ func TestWritesThatNobodyStarted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sweep, started := w.ours.writeSweep, 0
+	sweep, started := w.ours.sweeps, 0
 	for deadline := time.Now().Add(time.Minute); started == 0 && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		if started, err = sweep.once(t.Context()); err != nil {
+		if started, err = sweep.writes(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -256,7 +256,7 @@ func TestWritesThatNobodyStarted(t *testing.T) {
 	if staged.Outcome != memory.OutcomeWritten {
 		t.Errorf("ended as %+v", staged)
 	}
-	if n, err := sweep.once(t.Context()); n != 0 || err != nil {
+	if n, err := sweep.writes(t.Context()); n != 0 || err != nil {
 		t.Errorf("%d started again, %v", n, err)
 	}
 }

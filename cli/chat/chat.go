@@ -20,18 +20,19 @@ import (
 
 	"reverie/cli/output"
 	"reverie/cli/session"
+	"reverie/client/wire"
 )
 
-// Command returns `reverie chat`: a conversation with an agent, in which its memory is seen at work.
+// Command returns `reverie chat`.
 func Command(s *session.Session) *cobra.Command {
 	var conversation, model, speaker string
 	c := &cobra.Command{
 		Use:   "chat [message]",
 		Short: "Talk to an agent, and see which memories it uses",
-		Long: "Talk to an agent in the terminal, over the HTTP API of a running Reverie. Answers come word by word, with the memories that were used;\n" +
-			"/help tells what else there is. Ctrl-C stops an answer and not the program; Ctrl-D ends it.\n\n" +
-			"With a message, it is the only one. With standard input that is no terminal, each line is a message.\n" +
-			"Without a model (REVERIE_LLM_PROVIDER of the server), answers are what memory holds, with citations.",
+		Long: "Talk to an agent in the terminal, over the HTTP API of a running Reverie. Answers appear word by word, with the memories they\n" +
+			"use; /help lists the commands. Ctrl-C stops an answer, not the program; Ctrl-D ends it.\n\n" +
+			"With a message as argument, it is the only one. Without a terminal, each line of standard input is a message.\n" +
+			"Without a model (REVERIE_LLM_PROVIDER of the server), answers quote memory, with citations.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := newTalk(cmd, s, conversation, model)
 			if err != nil {
@@ -42,8 +43,8 @@ func Command(s *session.Session) *cobra.Command {
 		},
 	}
 	s.Register(c)
-	c.Flags().StringVar(&conversation, "conversation", "", "id of a conversation to go on with; empty: a new one")
-	c.Flags().StringVar(&model, "model", "", "model to ask, in place of the agent's")
+	c.Flags().StringVar(&conversation, "conversation", "", "id of a conversation to continue; empty: a new one")
+	c.Flags().StringVar(&model, "model", "", "model to use, instead of the agent's")
 	c.Flags().StringVar(&speaker, "speaker", "", "where the owner is a group: the person who speaks, such as feishu:ou_1")
 	return c
 }
@@ -51,33 +52,30 @@ func Command(s *session.Session) *cobra.Command {
 // talk is one run of `reverie chat`.
 type talk struct {
 	*session.Session
-	client       *session.Client
+	client       *wire.Client
 	conversation string
 	model        string
 	speaker      string // of a group
 	out, notes   io.Writer
-	person       bool // somebody types
+	person       bool // a person types
 	interrupts   <-chan os.Signal
 
-	last     lastTurn
-	talked   bool // the conversation has a message of this run
-	unheard  int  // messages without an answer
-	commands int  // commands that could not be done
+	last       lastTurn
+	talked     bool // the conversation has a message of this run
+	unanswered int  // messages without an answer
+	failed     int  // commands that failed
 }
 
-// errNoOwner asks who is talking: memory is kept for each person.
-var errNoOwner = errors.New("say who is talking: --owner user:you (or --channel and --sender, or --end-user)")
+// errNoOwner means that no owner is named: memory is kept for each person.
+var errNoOwner = errors.New("name the person who talks: --owner user:you (or --channel and --sender, or --end-user)")
 
 func newTalk(cmd *cobra.Command, s *session.Session, conversation, model string) (*talk, error) {
-	if _, err := s.AgentPath(); err != nil {
-		return nil, err
-	}
-	if len(s.OwnerQuery()) == 0 {
-		return nil, errNoOwner
-	}
-	client, err := s.Client()
+	client, err := s.AgentClient()
 	if err != nil {
 		return nil, err
+	}
+	if !s.NamesOwner() {
+		return nil, errNoOwner
 	}
 	if conversation == "" {
 		conversation = fmt.Sprintf("cli-%s-%s", time.Now().Format("20060102-150405"), uuid.NewString()[:8])
@@ -89,7 +87,7 @@ func newTalk(cmd *cobra.Command, s *session.Session, conversation, model string)
 	}, nil
 }
 
-// run talks until there is nothing more to say. Ctrl-C is the talk's: what main does with it would end the program.
+// run talks until the input ends. It handles Ctrl-C itself, so that it does not end the program.
 func (t *talk) run(cmd *cobra.Command, message string) error {
 	ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM)
 	defer stop()
@@ -109,7 +107,7 @@ func (t *talk) run(cmd *cobra.Command, message string) error {
 	return t.verdict()
 }
 
-// linesOf reads lines as they come in.
+// linesOf sends each line of in.
 func linesOf(in io.Reader) <-chan string {
 	lines := make(chan string)
 	go func() {
@@ -127,25 +125,23 @@ func linesOf(in io.Reader) <-chan string {
 	return lines
 }
 
-// greet tells a person with whom they talk, and finds out whether the agent is there.
+// greet checks that the agent exists, and tells a person how to use the program.
 func (t *talk) greet(ctx context.Context) error {
-	path, err := t.AgentPath()
-	if err != nil {
-		return err
-	}
-	if _, err := t.client.Call(ctx, session.Request{Method: "GET", Path: path}); err != nil {
-		if refused, is := errors.AsType[*session.Error](err); is && refused.Status == http.StatusNotFound {
-			refused.Hint = "see `reverie memory agents list`, or make it: `reverie memory agents create " + output.OneLine(t.Agent, 63) + "`"
+	if _, err := t.client.GetAgent(ctx, t.Agent); err != nil {
+		if refused, is := errors.AsType[*wire.Error](err); is && refused.Status == http.StatusNotFound {
+			return session.WithHint(err, "`reverie memory agents list` shows the agents, `reverie memory agents create "+
+				output.OneLine(t.Agent, 63)+"` creates this one")
 		}
 		return err
 	}
 	if t.person {
-		fmt.Fprintf(t.notes, "Talking to %s, in the conversation %s. /help tells what there is; Ctrl-C stops an answer, Ctrl-D ends.\n", t.Agent, t.conversation)
+		fmt.Fprintf(t.notes, "Talking to %s, in the conversation %s. /help lists the commands; Ctrl-C stops an answer, Ctrl-D ends.\n",
+			t.Agent, t.conversation)
 	}
 	return nil
 }
 
-// loop takes line after line. A second Ctrl-C in front of an empty line ends it.
+// loop handles line after line. A second Ctrl-C at an empty line ends it.
 func (t *talk) loop(ctx context.Context, lines <-chan string) {
 	warned := false
 	for {
@@ -173,18 +169,18 @@ func (t *talk) loop(ctx context.Context, lines <-chan string) {
 }
 
 // errStopped means that somebody pressed Ctrl-C.
-var errStopped = errors.New("stopped; nothing of this answer is kept")
+var errStopped = errors.New("stopped; this answer is not stored")
 
-// take does what a line says, tells what failed, and reports whether the talk goes on.
+// take handles a line, prints its error, and reports whether the talk continues.
 func (t *talk) take(ctx context.Context, line string) bool {
 	quit, err := t.obey(ctx, line)
 	switch {
 	case err == nil:
 		return !quit
 	case strings.HasPrefix(strings.TrimSpace(line), "/"):
-		t.commands++
+		t.failed++
 	default:
-		t.unheard++
+		t.unanswered++
 	}
 	if errors.Is(err, errStopped) {
 		fmt.Fprintln(t.notes, "\n"+err.Error())
@@ -194,13 +190,14 @@ func (t *talk) take(ctx context.Context, line string) bool {
 	return true
 }
 
-// longestTyped is how many bytes of a line a terminal of Linux passes on. It drops the rest without a word.
+// longestTyped is the number of bytes of a line that a Linux terminal passes on. It drops the rest silently.
 const longestTyped = 4095
 
-// errCut means that a line is not what was typed or pasted.
-var errCut = fmt.Errorf("the terminal passes on %d bytes of a line and has cut this one, so it is not sent; a longer message may come from a file: reverie chat \"$(cat file)\"", longestTyped)
+// errCut means that the terminal has cut a line.
+var errCut = fmt.Errorf("the terminal limits a line to %d bytes and has cut this one, so it is not sent; "+
+	"send a longer message from a file: reverie chat \"$(cat file)\"", longestTyped)
 
-// obey does what a line says, until a Ctrl-C.
+// obey runs a command or sends a message, until Ctrl-C.
 func (t *talk) obey(ctx context.Context, line string) (quit bool, err error) {
 	ctx, release := t.interruptible(ctx)
 	defer release()
@@ -222,7 +219,7 @@ func (t *talk) obey(ctx context.Context, line string) (quit bool, err error) {
 	return quit, err
 }
 
-// interruptible ends what is done with ctx at a Ctrl-C, until release is called.
+// interruptible cancels the returned context at Ctrl-C, until release is called.
 func (t *talk) interruptible(ctx context.Context) (_ context.Context, release func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -238,19 +235,19 @@ func (t *talk) interruptible(ctx context.Context) (_ context.Context, release fu
 
 func (t *talk) farewell() {
 	if t.person && t.talked {
-		fmt.Fprintf(t.notes, "\nTo go on with this conversation: --conversation %s\n", t.conversation)
+		fmt.Fprintf(t.notes, "\nTo continue this conversation: --conversation %s\n", t.conversation)
 	}
 }
 
-// verdict is the error with which the command ends when nobody was there to see what failed.
+// verdict returns the error of the command when no person has seen what failed.
 func (t *talk) verdict() error {
 	switch {
 	case t.person:
 		return nil
-	case t.unheard > 0:
-		return fmt.Errorf("%s without an answer", output.Count(t.unheard, "message"))
-	case t.commands > 0:
-		return fmt.Errorf("%s could not be done", output.Count(t.commands, "command"))
+	case t.unanswered > 0:
+		return fmt.Errorf("%s without an answer", output.Count(t.unanswered, "message"))
+	case t.failed > 0:
+		return fmt.Errorf("%s failed", output.Count(t.failed, "command"))
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ func TestAnInterruptStopsTheAnswer(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("the second Ctrl-C does not end it")
 	}
-	clitest.Contains(t, notes.String(), "stopped; nothing of this answer is kept", "--conversation c1")
+	clitest.Contains(t, notes.String(), "stopped; this answer is not stored", "--conversation c1")
 }
 
 func waitFor(t *testing.T, is func() bool) {

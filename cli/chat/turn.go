@@ -5,116 +5,49 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"net/http"
+	"io"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
 	"reverie/cli/output"
 	"reverie/cli/session"
-	"reverie/memory"
-	"reverie/search"
-	"reverie/window"
+	"reverie/client/wire"
 )
-
-// chatAnswer is what the API answers to a message.
-type chatAnswer struct {
-	Conversation string       `json:"conversationId"`
-	Answer       string       `json:"answer"`
-	Model        string       `json:"model"`
-	Finish       string       `json:"finish"`
-	Usage        memory.Usage `json:"usage"`
-	Replayed     bool         `json:"replayed"`
-	Context      chatContext  `json:"context"`
-	Quoted       []usedMemory `json:"quoted"`
-	ToolCalls    []chatTool   `json:"toolCalls"`
-}
-
-// withoutModel reports whether Reverie itself answered.
-func (a chatAnswer) withoutModel() bool { return strings.HasPrefix(a.Model, "builtin/") }
-
-// chatContext is how the context of an answer was made.
-type chatContext struct {
-	Ledger   window.Ledger `json:"ledger"`
-	Model    string        `json:"model"`
-	Recalled []usedMemory  `json:"recalled"`
-	Skipped  string        `json:"skipped"`
-	Flushing bool          `json:"flushing"`
-	Counter  struct {
-		Name  string `json:"name"`
-		Exact bool   `json:"exact"`
-	} `json:"counter"`
-	Summary *struct {
-		To     int64  `json:"to"`
-		Tokens int    `json:"tokens"`
-		Model  string `json:"model"`
-	} `json:"summary"`
-}
 
 // usedMemory is a passage that an answer was made with.
 type usedMemory struct {
-	Corpus    search.Corpus `json:"corpus"`
-	Path      string        `json:"path"`
-	StartLine int           `json:"startLine"`
-	EndLine   int           `json:"endLine"`
-	Scope     memory.Scope  `json:"scope"`
-	Role      string        `json:"role"`
-	Text      string        `json:"text"`
-	Score     float64       `json:"score"`
-	At        *time.Time    `json:"at"`
-	Tokens    int           `json:"tokens"`
+	wire.Recalled
 
-	question string // with which a tool found it; empty: the message's
+	question string // of the tool that found it; empty: it was recalled for the message
 }
 
-// place is where it stands.
+// place formats its lines.
 func (u usedMemory) place() string { return output.Place(u.Path, u.StartLine, u.EndLine) }
 
-// chatTool is a tool that was used in an answer.
-type chatTool struct {
-	Name      string       `json:"name"`
-	Arguments string       `json:"arguments"`
-	Content   string       `json:"content"` // JSON, as the model was shown it
-	IsError   bool         `json:"isError"`
-	Found     []usedMemory `json:"found"`
-	Took      float64      `json:"tookMs"`
-	Written   *struct {
-		Changes []memory.ChangeReceipt `json:"changes"`
-	} `json:"written"`
-}
+// withoutModel reports whether Reverie itself answered.
+func withoutModel(a wire.Turn) bool { return strings.HasPrefix(a.Model, "builtin/") }
 
-// lastTurn is what commands are about: the last message and what its answer was made with.
+// lastTurn is the last message and its answer, the subject of commands.
 type lastTurn struct {
 	message string
-	answer  chatAnswer
-	used    []usedMemory // what was quoted; or what was recalled, and behind it what tools found
+	answer  wire.Turn
+	used    []usedMemory // quoted; or recalled, then found by tools
 }
 
-// chatRequest is the body of a message.
-type chatRequest struct {
-	session.Person
-	AgentID        string `json:"agentId"`
-	ConversationID string `json:"conversationId"`
-	MessageID      string `json:"messageId"`
-	Message        string `json:"message"`
-	Speaker        string `json:"speaker,omitempty"`
-	Model          string `json:"model,omitempty"`
-}
-
-// say sends a message and shows the answer while it comes.
+// say sends a message and shows the answer as it arrives.
 func (t *talk) say(ctx context.Context, message string) error {
 	turn := shownTurn{talk: t}
-	err := t.client.Stream(ctx, func(ctx context.Context) (*http.Response, error) {
-		return t.client.Call(ctx, session.Request{Method: "POST", Path: "/api/v1/chat/stream", Body: chatRequest{
-			Person: t.Body(), AgentID: t.Agent, ConversationID: t.conversation, MessageID: uuid.NewString(), Message: message, Speaker: t.speaker, Model: t.model,
-		}})
-	}, turn.take)
+	err := turn.stream(ctx, wire.ChatBody{
+		Owner: t.Owner, Channel: t.Channel, Sender: t.Sender, EndUserID: t.EndUser, AgentID: t.Agent, ConversationID: t.conversation,
+		MessageID: uuid.NewString(), Message: message, Speaker: t.speaker, Model: t.model,
+	})
 	if turn.begun {
 		fmt.Fprintln(t.out)
 		if err != nil && ctx.Err() == nil {
-			err = fmt.Errorf("the answer broke off, and nothing of it is kept: %w", err)
+			err = fmt.Errorf("the answer broke off and is not stored: %w", err)
 		}
 		turn.begun = false
 	}
@@ -133,13 +66,13 @@ func (t *talk) say(ctx context.Context, message string) error {
 	return nil
 }
 
-// unfinished says why an answer ends before the model was done.
+// unfinished explains why an answer ended early.
 var unfinished = map[string]string{
-	"length":     "the answer is cut: it reached the longest that the server allows (REVERIE_CHAT_MAX_TOKENS)",
-	"tool_limit": "the model wanted to use more tools than a turn may (maxToolRounds)",
+	"length":     "the answer is cut at the server's limit (REVERIE_CHAT_MAX_TOKENS)",
+	"tool_limit": "the model reached the limit of tool calls (maxToolRounds)",
 }
 
-// line writes JSON on one line, for programs that read answer after answer.
+// line writes JSON on one line, for programs that read several answers.
 func (t *talk) line(data json.RawMessage) error {
 	var b bytes.Buffer
 	if err := json.Compact(&b, data); err != nil {
@@ -153,16 +86,39 @@ func (t *talk) line(data json.RawMessage) error {
 // shownTurn is an answer while it is shown.
 type shownTurn struct {
 	*talk
-	begun  bool // the answer has begun to stand there
-	answer chatAnswer
+	begun  bool // a part of the answer is printed
+	answer wire.Turn
 	raw    json.RawMessage
+}
+
+// stream sends a message and shows the events of its answer.
+func (s *shownTurn) stream(ctx context.Context, body wire.ChatBody) error {
+	events, err := s.client.ChatStream(ctx, body)
+	if err != nil {
+		return err
+	}
+	for e, err := range events.Events() {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return fmt.Errorf("%s closed the connection", s.URL)
+		case err != nil:
+			return session.Explained(err)
+		}
+		if err := s.take(e.Name, e.Data); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // take shows an event.
 func (s *shownTurn) take(event string, data json.RawMessage) error {
 	var told struct {
+		wire.ToolUse
+
 		Text string `json:"text"`
-		chatTool
 	}
 	switch event {
 	case "done":
@@ -183,11 +139,11 @@ func (s *shownTurn) take(event string, data json.RawMessage) error {
 	case "text":
 		return s.text(told.Text)
 	case "reset":
-		s.aside("the context was too long for the model: it is made smaller, and the model is asked again")
+		s.aside("the context was too long for the model: retrying with a shorter one")
 	case "tool_call":
 		s.aside(toolCall(told.Name, told.Arguments))
 	case "tool_result":
-		s.aside("  " + told.outcome())
+		s.aside("  " + outcome(told.ToolUse))
 	}
 	return nil
 }
@@ -201,7 +157,7 @@ func (s *shownTurn) text(text string) error {
 	return err
 }
 
-// aside tells something that is no part of the answer.
+// aside prints a note that is not part of the answer.
 func (s *shownTurn) aside(text string) {
 	if s.JSON {
 		return
@@ -215,12 +171,12 @@ func (s *shownTurn) aside(text string) {
 
 func toolCall(name, arguments string) string { return name + " " + output.OneLine(arguments, 100) }
 
-// outcome is what came of a tool in one line.
-func (u chatTool) outcome() string {
+// outcome formats the result of a tool call.
+func outcome(u wire.ToolUse) string {
 	switch {
 	case u.IsError:
-		return "refused" + u.refusal()
-	case u.Written != nil:
+		return "refused" + refusal(u)
+	case u.Written.Key != "" || u.Written.Token != "" || u.Written.Changes != nil:
 		var paths []string
 		for _, change := range u.Written.Changes {
 			if change.Changed {
@@ -239,8 +195,8 @@ func (u chatTool) outcome() string {
 	return "done"
 }
 
-// refusal is what the model was told about a call that was not done.
-func (u chatTool) refusal() string {
+// refusal returns the message about a refused tool call.
+func refusal(u wire.ToolUse) string {
 	var told struct {
 		Message string `json:"message"`
 		Warning string `json:"warning"`
@@ -254,8 +210,8 @@ func (u chatTool) refusal() string {
 	return ""
 }
 
-// question is what a tool was asked for; empty when it searched for nothing.
-func (u chatTool) question() string {
+// question returns the query of a tool call; empty: it has none.
+func question(u wire.ToolUse) string {
 	var asked struct {
 		Query string `json:"query"`
 	}
@@ -265,37 +221,35 @@ func (u chatTool) question() string {
 	return asked.Query
 }
 
-// usedIn are the memories that an answer was made with, each once: what was recalled first.
-func usedIn(a chatAnswer) []usedMemory {
+// usedIn returns the memories that an answer was made with, each once; recalled ones first.
+func usedIn(a wire.Turn) []usedMemory {
 	type spot struct {
-		scope    memory.Scope
-		path     string
-		from, to int
+		scope, path string
+		from, to    int
 	}
 	known := map[spot]bool{}
 	var used []usedMemory
-	add := func(all []usedMemory, question string) {
+	add := func(all []wire.Recalled, question string) {
 		for _, u := range all {
 			at := spot{u.Scope, u.Path, u.StartLine, u.EndLine}
 			if !known[at] {
 				known[at] = true
-				u.question = question
-				used = append(used, u)
+				used = append(used, usedMemory{u, question})
 			}
 		}
 	}
-	if a.withoutModel() { // nobody saw what was recalled
+	if withoutModel(a) { // nothing else was shown
 		add(a.Quoted, "")
 		return used
 	}
 	add(a.Context.Recalled, "")
 	for _, tool := range a.ToolCalls {
-		add(tool.Found, tool.question())
+		add(tool.Found, question(tool))
 	}
 	return used
 }
 
-// showUsed tells which memories were used, with the numbers that /why and /forget know them by.
+// showUsed prints the memories that were used, with their numbers for /why and /forget.
 func (t *talk) showUsed() {
 	if len(t.last.used) == 0 {
 		return

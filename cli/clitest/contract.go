@@ -72,17 +72,21 @@ func (c contract) resolve(s schema) schema {
 	return s
 }
 
-// find returns the operation that a request reaches.
-func (c contract) find(method, path string) (operation, bool) {
+// find returns the operation that a request reaches. Of several, the one with the fewest parameters in its path wins, as in
+// the server.
+func (c contract) find(method, path string) (found operation, ok bool) {
+	fewest := 0
 	for template, methods := range c.Paths {
 		pattern := regexp.QuoteMeta(template)
 		pattern = strings.ReplaceAll(pattern, `\{path\}`, `.+`) // documents' paths hold slashes
 		pattern = regexp.MustCompile(`\\\{[a-z]+\\\}`).ReplaceAllString(pattern, `[^/]+`)
-		if op, found := methods[strings.ToLower(method)]; found && regexp.MustCompile("^"+pattern+"$").MatchString(path) {
-			return op, true
+		op, has := methods[strings.ToLower(method)]
+		parameters := strings.Count(template, "{")
+		if has && regexp.MustCompile("^"+pattern+"$").MatchString(path) && (!ok || parameters < fewest) {
+			found, ok, fewest = op, true, parameters
 		}
 	}
-	return operation{}, false
+	return found, ok
 }
 
 // ContractServer starts a server that accepts exactly the requests of the API's OpenAPI document: path, method, query

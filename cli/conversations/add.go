@@ -14,6 +14,7 @@ import (
 
 	"reverie/cli/output"
 	"reverie/cli/session"
+	"reverie/client/wire"
 	"reverie/memory"
 )
 
@@ -38,27 +39,27 @@ The file is one of
   a JSON object with its messages  {"conversation":"c1","endUserId":"42","messages":[…]}
   JSON Lines of messages           {"role":"user","content":"…"}
   JSON Lines of conversations      {"conversation":"c1","messages":[…]}
-Names are those of the API: a message has role and content, and may have id, name, finishReason, createdAt, toolCalls and
-toolCallId; messages and conversations may say conversation, triggerSource and whose they are (owner, or channel and
-sender, or endUserId). Flags say it for those that do not. Without any name, a conversation is called after its file.
+Fields are those of the API: a message has role and content, and may have id, name, finishReason, createdAt, toolCalls and
+toolCallId; messages and conversations may have conversation, triggerSource and an owner (owner, or channel and sender, or
+endUserId). Flags are the defaults. Without any name, a conversation is named after its file.
 
-A message without an id gets one from its place and its words, so that adding a file again stores only what is new. A
-conversation with a line that cannot be used is not sent, since nothing can be put into its middle later: repair the line
-and add the file again, or leave such lines out with --skip-bad. All other conversations are sent.`,
+A message without an id gets one made of its position and text, so that adding a file again stores only what is new. A
+conversation with a bad line is not sent, because nothing can be inserted later: repair the line and add the file again, or
+leave such lines out with --skip-bad. All other conversations are sent.`,
 		Args: session.NeedsArgs(1, 1, "a file, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error { return s.add(cmd, args[0], o) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.conversation, "conversation", "", "id of the conversation, when the file does not say it")
-	f.StringVar(&o.source, "source", "", "where conversations come from (web, channel, api, cron), when the file does not say it")
-	f.BoolVar(&o.wait, "wait", false, "extract now, wait for it and show what became of it")
-	f.BoolVar(&o.open, "open", false, "the last turn goes on: store only, extract nothing yet")
-	f.BoolVar(&o.skipBad, "skip-bad", false, "send conversations without the lines that cannot be used")
+	f.StringVar(&o.conversation, "conversation", "", "id of the conversation, when the file does not name it")
+	f.StringVar(&o.source, "source", "", "origin of the conversations (web, channel, api, cron), when the file does not name it")
+	f.BoolVar(&o.wait, "wait", false, "extract now, wait for it and show the outcome")
+	f.BoolVar(&o.open, "open", false, "the last turn is not complete: store only, extract nothing yet")
+	f.BoolVar(&o.skipBad, "skip-bad", false, "send conversations without their bad lines")
 	c.MarkFlagsMutuallyExclusive("wait", "open")
 	return c
 }
 
-// add reads the file, reports what cannot be used, and sends the rest.
+// add reads the file, reports bad lines, and sends the rest.
 func (s commands) add(cmd *cobra.Command, name string, o addOptions) error {
 	content, conversation, err := readInput(cmd.InOrStdin(), name)
 	if err != nil {
@@ -70,7 +71,10 @@ func (s commands) add(cmd *cobra.Command, name string, o addOptions) error {
 	}
 	file := readConversations(content, given, conversation)
 	report(cmd.ErrOrStderr(), name, file.faults)
-	adding := adding{commands: s, addOptions: o, name: name, notes: cmd.ErrOrStderr(), summary: addSummary{Faults: len(file.faults), Conversations: []addedConversation{}}}
+	adding := adding{
+		commands: s, addOptions: o, name: name, notes: cmd.ErrOrStderr(),
+		summary: addSummary{Faults: len(file.faults), Conversations: []addedConversation{}},
+	}
 	if err := adding.send(cmd, file.conversations); err != nil {
 		return err
 	}
@@ -80,7 +84,7 @@ func (s commands) add(cmd *cobra.Command, name string, o addOptions) error {
 	return adding.verdict()
 }
 
-// readInput returns the content of the named file, and what its conversation is called if nothing says it.
+// readInput returns the content of the named file, and the default name of its conversation.
 func readInput(stdin io.Reader, name string) (content []byte, conversation string, err error) {
 	if name == "-" {
 		content, err = io.ReadAll(stdin)
@@ -94,7 +98,7 @@ func readInput(stdin io.Reader, name string) (content []byte, conversation strin
 	return content, conversation, err
 }
 
-// shownFaults is how many bad lines are listed.
+// shownFaults bounds the bad lines that are listed.
 const shownFaults = 20
 
 func report(w io.Writer, name string, faults []lineFault) {
@@ -107,10 +111,10 @@ func report(w io.Writer, name string, faults []lineFault) {
 	}
 }
 
-// addSummary is what `memory add --json` prints.
+// addSummary is the output of `memory add --json`.
 type addSummary struct {
 	Conversations []addedConversation `json:"conversations"`
-	Faults        int                 `json:"faults"` // lines that cannot be used
+	Faults        int                 `json:"faults"` // bad lines
 }
 
 type addedConversation struct {
@@ -120,25 +124,21 @@ type addedConversation struct {
 	Duplicates   int             `json:"duplicates"`
 	HeldBack     bool            `json:"heldBack,omitempty"` // not sent because of its bad lines
 	Extraction   string          `json:"extraction,omitempty"`
-	Outcome      json.RawMessage `json:"outcome,omitempty"` // of --wait, as the API said it
+	Outcome      json.RawMessage `json:"outcome,omitempty"` // of --wait, as the API sent it
 
-	ending *ending
+	ended *wire.Run
 }
 
 // show prints a line for each conversation.
 func (a *adding) show(cmd *cobra.Command) error {
 	out := cmd.OutOrStdout()
 	if a.JSON {
-		encoded, err := json.Marshal(a.summary)
-		if err != nil {
-			return err
-		}
-		return output.JSON(out, encoded)
+		return output.Encode(out, a.summary)
 	}
 	for _, c := range a.summary.Conversations {
 		fmt.Fprintf(out, "%s: %s\n", output.OneLine(c.Conversation, 80), c)
-		if c.ending != nil {
-			c.ending.show(out, "  ")
+		if c.ended != nil {
+			showOutcome(out, *c.ended, "  ")
 		}
 	}
 	return nil
@@ -156,12 +156,12 @@ func (c addedConversation) String() string {
 	case "scheduled":
 		text += ", extraction scheduled"
 	case "pending":
-		text += ", extraction follows when workflows can be reached"
+		text += ", extraction follows when the workflow service is available"
 	}
 	return text
 }
 
-// verdict is the error with which the command ends when not all was done.
+// verdict returns the error of the command when not everything was done.
 func (a *adding) verdict() error {
 	var errs []error
 	held := 0
@@ -169,8 +169,10 @@ func (a *adding) verdict() error {
 		if c.HeldBack {
 			held++
 		}
-		if c.ending != nil && !c.ending.fine() {
-			errs = append(errs, fmt.Errorf("%s: %s", c.Conversation, c.ending.problem()))
+		if c.ended != nil {
+			if err := problem(*c.ended); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", c.Conversation, err))
+			}
 		}
 	}
 	if a.summary.Faults > 0 {
@@ -183,7 +185,7 @@ func (a *adding) verdict() error {
 	return errors.Join(errs...)
 }
 
-// maxBatchBytes bounds the words of one request. The server takes 32 MiB, which JSON's escapes may multiply by six.
+// maxBatchBytes bounds the text of one request. The server accepts 32 MiB, and JSON's escapes may multiply the size by six.
 const maxBatchBytes = 4 << 20
 
 // adding is one run of `memory add`.
@@ -192,14 +194,14 @@ type adding struct {
 	addOptions
 	name    string
 	notes   io.Writer // standard error
-	client  *session.Client
+	client  *wire.Client
 	summary addSummary
 }
 
-// send stores every conversation that is whole, batch by batch.
+// send stores every conversation without bad lines, batch by batch.
 func (a *adding) send(cmd *cobra.Command, conversations []*fileConversation) error {
 	var err error
-	if a.client, err = a.Client(); err != nil {
+	if a.client, err = a.AgentClient(); err != nil {
 		return err
 	}
 	total := 0
@@ -224,50 +226,27 @@ func (a *adding) send(cmd *cobra.Command, conversations []*fileConversation) err
 	return nil
 }
 
-// stopped tells how far a conversation came, and that the command may be given again when that can help.
+// stopped adds how far a conversation came, and whether repeating the command can help.
 func stopped(a addedConversation, err error) error {
 	err = fmt.Errorf("%s: stopped after %d of %d messages: %w", a.Conversation, a.Stored+a.Duplicates, a.Messages, err)
-	if refused, found := errors.AsType[*session.Error](err); found && !refused.Busy() {
+	if refused, found := errors.AsType[*wire.Error](err); found && !refused.Busy() {
 		return err
 	}
-	return fmt.Errorf("%w\nWhat is stored stays; the same command goes on behind it", err)
-}
-
-// addRequest is the body of a batch.
-type addRequest struct {
-	Owner         string        `json:"owner,omitempty"`
-	Channel       string        `json:"channel,omitempty"`
-	Sender        string        `json:"sender,omitempty"`
-	EndUserID     string        `json:"endUserId,omitempty"`
-	TriggerSource string        `json:"triggerSource,omitempty"`
-	TurnComplete  bool          `json:"turnComplete"`
-	Messages      []fileMessage `json:"messages"`
-}
-
-// addResult is the answer to a batch.
-type addResult struct {
-	Stored     int `json:"stored"`
-	Duplicates int `json:"duplicates"`
-	Extraction struct {
-		Status string `json:"status"`
-	} `json:"extraction"`
+	return fmt.Errorf("%w\nThe stored messages stay; the same command continues after them", err)
 }
 
 func (a *adding) sendOne(ctx context.Context, c *fileConversation, added *addedConversation, bar *output.Bar) error {
-	path, err := a.AgentPath("conversations", c.Conversation, "messages")
-	if err != nil {
-		return err
-	}
 	complete := !c.open && !a.open
 	for _, batch := range batches(c.messages) {
 		last := added.Stored+added.Duplicates+len(batch) == len(c.messages)
-		result, _, err := session.DataOf[addResult](a.client.Call(ctx, session.Request{Method: "POST", Path: path, Body: addRequest{
+		answer, err := a.client.AddMessages(ctx, a.Agent, c.Conversation, wire.AddMessagesBody{
 			Owner: c.Owner, Channel: c.Channel, Sender: c.Sender, EndUserID: c.EndUserID, TriggerSource: c.TriggerSource,
-			TurnComplete: complete && last, Messages: batch,
-		}}))
+			TurnComplete: new(complete && last), Messages: batch,
+		})
 		if err != nil {
 			return err
 		}
+		result := answer.Data
 		added.Stored += result.Stored
 		added.Duplicates += result.Duplicates
 		added.Extraction = result.Extraction.Status
@@ -279,9 +258,9 @@ func (a *adding) sendOne(ctx context.Context, c *fileConversation, added *addedC
 	return nil
 }
 
-// batches cuts messages into what one request may carry.
-func batches(messages []fileMessage) [][]fileMessage {
-	var out [][]fileMessage
+// batches splits messages into requests.
+func batches(messages []wire.MessageInput) [][]wire.MessageInput {
+	var out [][]wire.MessageInput
 	start, size := 0, 0
 	for i, m := range messages {
 		size += len(m.Content)
@@ -293,13 +272,13 @@ func batches(messages []fileMessage) [][]fileMessage {
 	return append(out, messages[start:])
 }
 
-// extract has the conversation extracted now and waits for the outcome.
+// extract extracts memory from the conversation now and waits for the outcome.
 func (a *adding) extract(ctx context.Context, c *fileConversation, added *addedConversation) error {
 	of := commands{&session.Session{Owner: c.Owner, Channel: c.Channel, Sender: c.Sender, EndUser: c.EndUserID, Agent: a.Agent}}
-	ended, answer, err := of.summarize(ctx, a.client, c.Conversation, a.notes)
+	answer, err := of.summarize(ctx, a.client, c.Conversation, a.notes)
 	if err != nil {
 		return err
 	}
-	added.Outcome, added.ending = answer.Data, &ended
+	added.Outcome, added.ended = answer.Raw, &answer.Data
 	return nil
 }

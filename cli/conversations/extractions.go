@@ -13,126 +13,87 @@ import (
 
 	"reverie/cli/output"
 	"reverie/cli/session"
+	"reverie/client/wire"
 	"reverie/memory"
 )
 
-// extraction is a record of the API: what became of a range of messages.
-type extraction struct {
-	ID           string                 `json:"id"`
-	Conversation string                 `json:"conversation"`
-	From         int64                  `json:"from"`
-	To           int64                  `json:"to"`
-	Outcome      memory.Outcome         `json:"outcome"`
-	ReasonCode   memory.ReasonCode      `json:"reasonCode"`
-	Reason       string                 `json:"reason"`
-	Raw          string                 `json:"raw"`
-	Violations   []memory.Violation     `json:"violations"`
-	Changes      []memory.ChangeReceipt `json:"changes"`
-	Model        string                 `json:"model"`
-	Usage        memory.Usage           `json:"usage"`
-	WorkflowID   string                 `json:"workflowId"`
-	WaitingUntil *time.Time             `json:"waitingUntil"`
-	StartedAt    time.Time              `json:"startedAt"`
-	FinishedAt   *time.Time             `json:"finishedAt"`
-}
-
-// ending is how an extraction that was asked for has ended.
-type ending struct {
-	Status      string            `json:"status"` // completed or running
-	Outcome     memory.Outcome    `json:"outcome"`
-	ReasonCode  memory.ReasonCode `json:"reasonCode"`
-	Reason      string            `json:"reason"`
-	Extractions []extraction      `json:"extractions"`
-	WorkflowID  string            `json:"workflowId"`
-}
+// run is a finished extraction, or one that still runs.
+type run = wire.Answer[wire.Run]
 
 func (s commands) summarizeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "summarize <conversation>",
 		Short: "Extract memory from a conversation now, and wait for the outcome",
 		Long: "Extract memory from a conversation now, without waiting for a quiet moment or the owner's cooldown, and wait for the\n" +
-			"outcome. What is stored counts as complete. A conversation belongs to its owner: name nobody, or that one.",
+			"outcome. The stored messages count as a complete turn. A conversation belongs to its owner: name that one, or none.",
 		Args: session.NeedsArgs(1, 1, "a conversation"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := s.AgentPath(); err != nil {
-				return err
-			}
-			c, err := s.Client()
+			client, err := s.AgentClient()
 			if err != nil {
 				return err
 			}
-			e, a, err := s.summarize(cmd.Context(), c, args[0], cmd.ErrOrStderr())
-			return s.showOutcome(cmd, e, a, err)
+			ended, err := s.summarize(cmd.Context(), client, args[0], cmd.ErrOrStderr())
+			return s.showRun(cmd, ended, err)
 		},
 	}
 }
 
-// showOutcome prints the outcome of an extraction that was asked for; one that needs somebody's attention is an error.
-func (s commands) showOutcome(cmd *cobra.Command, e ending, a session.Answer, err error) error {
+// waitAtOnce bounds the wait of one request for an outcome.
+const waitAtOnce = time.Minute
+
+// askAgain is the pause between two requests for an outcome: a server that stops answers those who wait at once.
+const askAgain = time.Second
+
+// summarize extracts memory from a conversation now and waits for the outcome, until ctx ends.
+func (s commands) summarize(ctx context.Context, client *wire.Client, conversation string, notes io.Writer) (run, error) {
+	params := wire.SummarizeConversationParams{Person: s.Person(), Wait: waitAtOnce.String(), IdempotencyKey: uuid.NewString()}
+	return awaitRun(ctx, notes, func() (run, error) { return client.SummarizeConversation(ctx, s.Agent, conversation, params) })
+}
+
+// awaitRun repeats a request until its extraction has ended: one with an idempotency key is one extraction. It notes when
+// that takes long, since an extraction may wait for a budget or a provider for hours.
+func awaitRun(ctx context.Context, notes io.Writer, ask func() (run, error)) (run, error) {
+	for {
+		answer, err := ask()
+		if err != nil || answer.Status != http.StatusAccepted {
+			return answer, err
+		}
+		fmt.Fprintln(notes, "still running; `reverie memory extractions` shows what it waits for. Ctrl-C ends the waiting, not the extraction.")
+		if err := session.Sleep(ctx, askAgain); err != nil {
+			return answer, err
+		}
+	}
+}
+
+// showRun prints the outcome of an extraction. One that needs attention is an error.
+func (s commands) showRun(cmd *cobra.Command, answer run, err error) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Print(cmd, a, func(w io.Writer) error { e.show(w, ""); return nil }); err != nil {
+	if err := s.Print(cmd, answer.Raw, func(w io.Writer) error { showOutcome(w, answer.Data, ""); return nil }); err != nil {
 		return err
 	}
-	if !e.fine() {
-		return errors.New(e.problem())
-	}
-	return nil
+	return problem(answer.Data)
 }
 
-// waitAtATime is how long one request waits for an outcome; it is made again until there is one.
-const waitAtATime = time.Minute
-
-// askAgain is the pause between two requests: a server that stops answers those who wait at once.
-const askAgain = time.Second
-
-// summarize has a conversation extracted now and waits for the outcome, until ctx ends.
-func (s commands) summarize(ctx context.Context, c *session.Client, conversation string, notes io.Writer) (ending, session.Answer, error) {
-	return s.outcome(ctx, c, "/api/v1/memory"+session.Path(s.Agent, "summarize", conversation), notes)
-}
-
-// outcome asks for an extraction until it has ended. It is one request to the server, however often it is asked. notes
-// hears when it takes long: an extraction may wait for a budget or a provider for hours.
-func (s commands) outcome(ctx context.Context, c *session.Client, path string, notes io.Writer) (ending, session.Answer, error) {
-	query := s.OwnerQuery()
-	query.Set("wait", waitAtATime.String())
-	request := session.Request{
-		Method: http.MethodPost, Path: path, Query: query, Timeout: waitAtATime + session.RequestTimeout,
-		Headers: map[string]string{"Idempotency-Key": uuid.NewString()},
+// problem returns an error when an outcome needs attention.
+func problem(r wire.Run) error {
+	if outcome := memory.Outcome(r.Outcome); outcome != memory.OutcomeQuarantined && outcome != memory.OutcomeFailed {
+		return nil
 	}
-	for {
-		out, answer, err := session.DataOf[ending](c.Call(ctx, request))
-		if err != nil || answer.Status != http.StatusAccepted {
-			return out, answer, err
-		}
-		fmt.Fprintln(notes, "still running; `reverie memory extractions` shows what it waits for. Ctrl-C ends the waiting, not the extraction.")
-		if err := c.Sleep(ctx, askAgain); err != nil {
-			return out, answer, err
+	text := r.Outcome + ": " + r.ReasonCode
+	for _, x := range r.Extractions {
+		if x.Outcome == r.Outcome {
+			return fmt.Errorf("%s; `reverie memory extractions %s` shows why", text, x.ID)
 		}
 	}
+	return errors.New(text)
 }
 
-// fine reports whether the outcome is one that needs nobody's attention.
-func (e ending) fine() bool {
-	return e.Outcome != memory.OutcomeQuarantined && e.Outcome != memory.OutcomeFailed
-}
-
-// problem says what is to be done about an outcome that is not fine.
-func (e ending) problem() string {
-	text := fmt.Sprintf("%s: %s", e.Outcome, e.ReasonCode)
-	for _, x := range e.Extractions {
-		if x.Outcome == e.Outcome {
-			return text + fmt.Sprintf("; `reverie memory extractions %s` shows why", x.ID)
-		}
-	}
-	return text
-}
-
-// show prints the outcome and what it changed.
-func (e ending) show(w io.Writer, indent string) {
-	fmt.Fprintf(w, "%s%s%s\n", indent, e.Outcome, output.Reasons(string(e.ReasonCode), e.Reason))
-	for _, x := range e.Extractions {
+// showOutcome prints the outcome of an extraction and the changes it made.
+func showOutcome(w io.Writer, r wire.Run, indent string) {
+	fmt.Fprintf(w, "%s%s%s\n", indent, r.Outcome, output.Reasons(r.ReasonCode, r.Reason))
+	for _, x := range r.Extractions {
 		for _, change := range x.Changes {
 			fmt.Fprintf(w, "%s  %s\n", indent, output.Change(change))
 		}
@@ -140,54 +101,55 @@ func (e ending) show(w io.Writer, indent string) {
 }
 
 func (s commands) extractionsCommand() *cobra.Command {
-	var (
-		page                  session.Page
-		conversation, outcome string
-	)
+	var page session.Page
+	var params wire.ListExtractionsParams
 	c := &cobra.Command{
 		Use:   "extractions [id]",
-		Short: "Show what became of conversations: outcomes, with their reasons",
-		Long: "List extractions, newest first, or show one with why it was refused and what the model said.\n" +
+		Short: "Show the outcomes of extractions, with their reasons",
+		Long: "List extractions, newest first, or show one with the reason of a refusal and the model's answer.\n" +
 			"Without an owner, those of all owners are listed.",
 		Args: session.NeedsArgs(0, 1, "at most one extraction"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				return s.showExtraction(cmd, args[0])
-			}
-			query := page.Query()
-			for name, value := range map[string]string{"conversation": conversation, "outcome": outcome} {
-				if value != "" {
-					query.Set(name, value)
-				}
-			}
-			list, a, err := session.DataOf[session.List[extraction]](s.Get(cmd, query, "extractions"))
+			client, err := s.AgentClient()
 			if err != nil {
 				return err
 			}
-			return s.Print(cmd, a, func(w io.Writer) error { return extractionTable(w, list) })
+			if len(args) == 1 {
+				x, err := client.GetExtraction(cmd.Context(), s.Agent, args[0], wire.GetExtractionParams{Person: s.Person()})
+				if err != nil {
+					return err
+				}
+				return s.Print(cmd, x.Raw, func(w io.Writer) error { return showExtraction(w, x.Data) })
+			}
+			params.Person, params.Cursor, params.Limit = s.Person(), page.Cursor, page.Limit
+			list, err := client.ListExtractions(cmd.Context(), s.Agent, params)
+			if err != nil {
+				return err
+			}
+			return s.Print(cmd, list.Raw, func(w io.Writer) error { return listExtractions(w, list.Data) })
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&conversation, "conversation", "", "only of this conversation")
-	f.StringVar(&outcome, "outcome", "", "only with this outcome: running, waiting, written, nothing, skipped, quarantined or failed")
-	f.IntVar(&page.Limit, "limit", 20, "how many")
-	f.StringVar(&page.Cursor, "cursor", "", "where the list goes on, as the part before said")
+	f.StringVar(&params.Conversation, "conversation", "", "only of this conversation")
+	f.StringVar(&params.Outcome, "outcome", "",
+		"only with this outcome: running, waiting, written, nothing, skipped, quarantined or failed")
+	page.Register(c, 20)
 	c.AddCommand(s.retryCommand())
 	return c
 }
 
-func extractionTable(w io.Writer, list session.List[extraction]) error {
+func listExtractions(w io.Writer, list wire.Page[wire.Extraction]) error {
 	rows := [][]string{{"ID", "STARTED", "CONVERSATION", "MESSAGES", "OUTCOME", "REASON"}}
 	for _, x := range list.Items {
-		reason := string(x.ReasonCode)
+		reason := x.ReasonCode
 		if x.Reason != "" {
 			reason = output.OneLine(x.Reason, 60)
 			if x.ReasonCode != "" {
-				reason = string(x.ReasonCode) + ": " + reason
+				reason = x.ReasonCode + ": " + reason
 			}
 		}
 		rows = append(rows, []string{
-			x.ID, output.When(x.StartedAt), output.OneLine(x.Conversation, 30), fmt.Sprintf("%d-%d", x.From, x.To), string(x.Outcome), reason,
+			x.ID, output.When(x.StartedAt), output.OneLine(x.Conversation, 30), fmt.Sprintf("%d-%d", x.From, x.To), x.Outcome, reason,
 		})
 	}
 	if err := output.Table(w, rows); err != nil {
@@ -197,43 +159,34 @@ func extractionTable(w io.Writer, list session.List[extraction]) error {
 	return nil
 }
 
-func (s commands) showExtraction(cmd *cobra.Command, id string) error {
-	x, a, err := session.DataOf[extraction](s.Get(cmd, nil, "extractions", id))
-	if err != nil {
+func showExtraction(w io.Writer, x wire.Extraction) error {
+	rows := [][]string{
+		{"extraction", x.ID},
+		{"conversation", fmt.Sprintf("%s, messages %d to %d", output.OneLine(x.Conversation, 80), x.From, x.To)},
+		{"outcome", x.Outcome + output.Reasons(x.ReasonCode, x.Reason)},
+		{"started", output.When(x.StartedAt)},
+	}
+	if !x.FinishedAt.IsZero() {
+		rows = append(rows, []string{"finished", output.When(x.FinishedAt)})
+	}
+	if !x.WaitingUntil.IsZero() && x.Outcome == string(memory.OutcomeWaiting) {
+		rows = append(rows, []string{"waits until", output.When(x.WaitingUntil)})
+	}
+	if x.Model != "" {
+		rows = append(rows, []string{"model", x.Model + ", " + output.Usage(x.Usage)})
+	}
+	rows = append(rows, []string{"workflow", x.WorkflowID})
+	for _, c := range x.Changes {
+		rows = append(rows, []string{"changed", output.Change(c)})
+	}
+	for _, v := range x.Violations {
+		rows = append(rows, []string{"refused", fmt.Sprintf("%s: %s", v.Code, output.OneLine(v.Message, 300))})
+	}
+	if err := output.Table(w, rows); err != nil || x.Raw == "" {
 		return err
 	}
-	return s.Print(cmd, a, func(w io.Writer) error {
-		rows := [][]string{
-			{"extraction", x.ID},
-			{"conversation", fmt.Sprintf("%s, messages %d to %d", output.OneLine(x.Conversation, 80), x.From, x.To)},
-			{"outcome", string(x.Outcome) + output.Reasons(string(x.ReasonCode), x.Reason)},
-			{"started", output.When(x.StartedAt)},
-		}
-		if x.FinishedAt != nil {
-			rows = append(rows, []string{"finished", output.When(*x.FinishedAt)})
-		}
-		if x.WaitingUntil != nil && x.Outcome == memory.OutcomeWaiting {
-			rows = append(rows, []string{"waits until", output.When(*x.WaitingUntil)})
-		}
-		if x.Model != "" {
-			rows = append(rows, []string{"model", fmt.Sprintf("%s, %s, %d tokens in, %d out, %.4f USD",
-				x.Model, output.Count(x.Usage.Calls, "call"), x.Usage.InputTokens, x.Usage.OutputTokens, float64(x.Usage.CostMicros)/1e6)})
-		}
-		rows = append(rows, []string{"workflow", x.WorkflowID})
-		for _, c := range x.Changes {
-			rows = append(rows, []string{"changed", output.Change(c)})
-		}
-		for _, v := range x.Violations {
-			rows = append(rows, []string{"refused", fmt.Sprintf("%s: %s", v.Code, output.OneLine(v.Message, 300))})
-		}
-		if err := output.Table(w, rows); err != nil {
-			return err
-		}
-		if x.Raw != "" {
-			_, err = fmt.Fprintf(w, "\n%s\n", output.Shown(w, x.Raw))
-		}
-		return err
-	})
+	_, err := fmt.Fprintf(w, "\n%s\n", output.Shown(w, x.Raw))
+	return err
 }
 
 func (s commands) retryCommand() *cobra.Command {
@@ -242,16 +195,14 @@ func (s commands) retryCommand() *cobra.Command {
 		Short: "Repeat a quarantined extraction, and wait for its outcome",
 		Args:  session.NeedsArgs(1, 1, "the extraction (`reverie memory extractions --outcome quarantined` lists them)"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := s.AgentPath("extractions", args[0], "retry")
+			client, err := s.AgentClient()
 			if err != nil {
 				return err
 			}
-			c, err := s.Client()
-			if err != nil {
-				return err
-			}
-			e, a, err := s.outcome(cmd.Context(), c, path, cmd.ErrOrStderr())
-			return s.showOutcome(cmd, e, a, err)
+			ctx := cmd.Context()
+			params := wire.RetryExtractionParams{Person: s.Person(), Wait: waitAtOnce.String(), IdempotencyKey: uuid.NewString()}
+			ended, err := awaitRun(ctx, cmd.ErrOrStderr(), func() (run, error) { return client.RetryExtraction(ctx, s.Agent, args[0], params) })
+			return s.showRun(cmd, ended, err)
 		},
 	}
 }

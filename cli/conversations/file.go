@@ -10,19 +10,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"reverie/cli/output"
+	"reverie/client/wire"
 	"reverie/memory"
 )
 
-// conversationFile is what a file of conversations held.
+// conversationFile is the content of a file of conversations.
 type conversationFile struct {
 	conversations []*fileConversation // in the order of their first line
 	faults        []lineFault         // by line
 }
 
-// fileAddress says which conversation a message belongs to and whose it is, in the words of the API.
+// fileAddress names a conversation and its owner, with the field names of the API.
 type fileAddress struct {
 	Conversation  string `json:"conversation,omitempty"`
 	Owner         string `json:"owner,omitempty"`
@@ -35,36 +35,23 @@ type fileAddress struct {
 // fileConversation is one conversation with its messages, oldest first.
 type fileConversation struct {
 	fileAddress
-	open     bool // its last turn goes on: nothing is extracted yet
-	messages []fileMessage
+	open     bool // its last turn is not complete: nothing is extracted yet
+	messages []wire.MessageInput
 	byID     map[string]int // index in messages
-	// faulty is how many of its lines cannot be used; lines counts all, so that a message keeps its place when a line
-	// before it is repaired.
+	// faulty counts its bad lines; lines counts all of them, so that a message keeps its position when a line before it is
+	// repaired.
 	faulty, lines int
 }
 
-// fileMessage is one message in the shape of the API's request.
-type fileMessage struct {
-	ID           string     `json:"id"`
-	Role         string     `json:"role"`
-	Name         string     `json:"name,omitempty"`
-	Content      string     `json:"content"`
-	FinishReason string     `json:"finishReason,omitempty"`
-	CreatedAt    *time.Time `json:"createdAt,omitempty"`
-
-	ToolCalls  []memory.ToolCall `json:"toolCalls,omitempty"`
-	ToolCallID string            `json:"toolCallId,omitempty"`
-}
-
-// lineFault is a line that cannot be used, and why.
+// lineFault is a bad line, and the reason.
 type lineFault struct {
 	line int
 	why  string
 }
 
 // readConversations reads a JSON array of messages or conversations, one JSON object of either kind, or JSON Lines of
-// either kind. What cannot be used is in faults; everything else is in conversations. given fills in what the file leaves
-// out, and contradicting it is a fault; fallback names a conversation when nothing else does.
+// either kind. Bad lines are in faults; everything else is in conversations. given has the defaults of the fields, and a
+// contradiction is a fault; fallback names a conversation when nothing else does.
 func readConversations(content []byte, given fileAddress, fallback string) conversationFile {
 	r := &fileReader{given: given, home: given, byAddress: map[fileAddress]*fileConversation{}}
 	if r.home.Conversation == "" {
@@ -85,8 +72,8 @@ func readConversations(content []byte, given fileAddress, fallback string) conve
 	return r.file
 }
 
-// looksLikeLines tells JSON Lines from one JSON document: more than one line, the first of which is a whole object, or
-// nothing at all that could be a document.
+// looksLikeLines reports whether content is JSON Lines, not one JSON document: it has several lines, the first of which is a
+// whole object, or it cannot be a document.
 func looksLikeLines(content []byte) bool {
 	trimmed := bytes.TrimSpace(content)
 	if json.Valid(trimmed) {
@@ -104,21 +91,21 @@ func looksLikeLines(content []byte) bool {
 	return len(second) > 0 && second[0] == '{' && json.Valid(second)
 }
 
-// fileReader gathers what a file says.
+// fileReader collects the conversations of a file.
 type fileReader struct {
 	given      fileAddress
-	home       fileAddress // of what says nothing about itself
+	home       fileAddress // of messages without fields of an address
 	file       conversationFile
 	byAddress  map[fileAddress]*fileConversation
-	loose      []*fileConversation // made of messages that stand on lines of their own
-	unreadable int                 // lines of which nothing is known
+	loose      []*fileConversation // made of messages on separate lines
+	unreadable int                 // lines whose conversation is unknown
 }
 
 func (r *fileReader) fault(line int, format string, args ...any) {
 	r.file.faults = append(r.file.faults, lineFault{line, fmt.Sprintf(format, args...)})
 }
 
-// lines reads JSON Lines. A line that is no JSON is a fault and the next one is read.
+// lines reads JSON Lines. A line that is not JSON is a fault, and reading continues.
 func (r *fileReader) lines(content []byte) {
 	number := 0
 	for line := range bytes.Lines(content) {
@@ -199,7 +186,7 @@ func (r *fileReader) conversation(raw []byte, line int, messages element) {
 	}
 }
 
-// find returns the conversation that raw names, made on its first mention, or nil when it cannot be told.
+// find returns the conversation that raw names, created on its first mention, or nil when it is unknown.
 func (r *fileReader) find(raw []byte, line int, loose bool) *fileConversation {
 	var named fileAddress
 	if err := json.Unmarshal(raw, &named); err != nil {
@@ -236,7 +223,7 @@ func (r *fileReader) find(raw []byte, line int, loose bool) *fileConversation {
 	return c
 }
 
-// with adds what named says to what was given, or says how the two contradict each other.
+// with adds the fields of named to the given ones, or explains how they contradict each other.
 func (a fileAddress) with(named fileAddress) (_ fileAddress, why string) {
 	both := []struct {
 		name, flag string
@@ -261,7 +248,7 @@ func (a fileAddress) with(named fileAddress) (_ fileAddress, why string) {
 	return a, ""
 }
 
-// message reads one message into c; c is nil when its conversation could not be told.
+// message reads one message into c; c is nil when its conversation is unknown.
 func (r *fileReader) message(c *fileConversation, raw []byte, line int) {
 	if c == nil {
 		return
@@ -278,7 +265,7 @@ func (r *fileReader) message(c *fileConversation, raw []byte, line int) {
 		m.ID = madeID(place, m)
 	}
 	if before, known := c.byID[m.ID]; known { // the same message twice is one
-		if !c.messages[before].saysTheSame(m) {
+		if !sameMessage(c.messages[before], m) {
 			r.fault(line, "another message of the conversation has the id %q already", m.ID)
 			c.faulty++
 		}
@@ -288,8 +275,8 @@ func (r *fileReader) message(c *fileConversation, raw []byte, line int) {
 	c.messages = append(c.messages, m)
 }
 
-// readMessage reads one message and checks what the API would refuse.
-func readMessage(raw []byte) (m fileMessage, why string) {
+// readMessage reads one message. why explains what the API would refuse.
+func readMessage(raw []byte) (m wire.MessageInput, why string) {
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return m, readableType(err)
 	}
@@ -311,14 +298,14 @@ func readMessage(raw []byte) (m fileMessage, why string) {
 	return m, badCalls(m)
 }
 
-func (m fileMessage) saysTheSame(other fileMessage) bool {
+func sameMessage(m, other wire.MessageInput) bool {
 	return m.Role == other.Role && m.Name == other.Name && m.Content == other.Content && m.ToolCallID == other.ToolCallID &&
 		slices.Equal(m.ToolCalls, other.ToolCalls)
 }
 
-// madeID names a message that has no id by its place and what it says: the same file added again gives the same ids, so
-// that nothing is stored twice, and a file that has grown gives new ids only for what is new.
-func madeID(place int, m fileMessage) string {
+// madeID makes the id of a message from its position and text: the same file gives the same ids, so that nothing is stored
+// twice, and a file that has grown gives new ids only for what is new.
+func madeID(place int, m wire.MessageInput) string {
 	h := sha256.New()
 	for _, part := range []string{strconv.Itoa(place), m.Role, m.Name, m.Content} {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
@@ -326,8 +313,8 @@ func madeID(place int, m fileMessage) string {
 	return "auto-" + hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// badCalls says why the API would refuse what a message asks of tools, or the call that it answers; empty when it would not.
-func badCalls(m fileMessage) string {
+// badCalls explains why the API would refuse the tool calls of a message, or the call that it answers; empty: they are valid.
+func badCalls(m wire.MessageInput) string {
 	switch n := len(m.ToolCalls); {
 	case m.ToolCallID != "" && m.Role != memory.RoleOfTool:
 		return `only a message with the role "tool" has a "toolCallId"`

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"reverie/client/wire"
 	"reverie/memory"
 )
 
@@ -206,9 +207,9 @@ func TestAConversationWithoutANameNeedsOne(t *testing.T) {
 	}
 }
 
-func anyMessages(t *rapid.T) []fileMessage {
-	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) fileMessage {
-		return fileMessage{
+func anyMessages(t *rapid.T) []wire.MessageInput {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) wire.MessageInput {
+		return wire.MessageInput{
 			Role:    rapid.SampledFrom([]string{"user", "assistant", "tool", "system"}).Draw(t, "role"),
 			Name:    rapid.SampledFrom([]string{"", "Ada"}).Draw(t, "name"),
 			Content: rapid.StringOfN(rapid.RuneFrom([]rune("ab\n\"\\{}[],:üß漢\u2028 ")), 0, 12, -1).Draw(t, "content"),
@@ -240,7 +241,7 @@ func TestFormsAndIDsAgree(t *testing.T) {
 		for _, m := range bare {
 			lines = append(lines, marshal(m))
 		}
-		read := func(content string) []fileMessage {
+		read := func(content string) []wire.MessageInput {
 			f := readConversations([]byte(content), fileAddress{}, "c")
 			if len(f.faults) > 0 || len(f.conversations) != 1 {
 				t.Fatalf("%q: %d conversations, faults %v", content, len(f.conversations), f.faults)
@@ -306,7 +307,7 @@ func TestARepairedLineChangesNoOtherID(t *testing.T) {
 		if c.faulty == 0 {
 			t.Fatal("the conversation is not held back")
 		}
-		want := append(append([]fileMessage{}, repaired[:broken]...), repaired[broken+1:]...)
+		want := append(append([]wire.MessageInput{}, repaired[:broken]...), repaired[broken+1:]...)
 		if diff := cmp.Diff(want, c.messages); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}
@@ -369,22 +370,22 @@ func TestFilesSayWhatWasAskedOfTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []struct {
-		ToolCalls  []memory.ToolCall
+		ToolCalls  []wire.ToolCall
 		ToolCallID string
 	}
 	if err := json.Unmarshal(sent, &got); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]memory.ToolCall{{ID: "c1", Name: "search", Arguments: `{"q":1}`}}, got[0].ToolCalls); diff != "" || got[1].ToolCallID != "c1" {
+	if diff := cmp.Diff([]wire.ToolCall{{ID: "c1", Name: "search", Arguments: `{"q":1}`}}, got[0].ToolCalls); diff != "" || got[1].ToolCallID != "c1" {
 		t.Errorf("sent %s\n%s", sent, diff)
 	}
 }
 
 func TestFilesWithBadToolCalls(t *testing.T) {
-	call := func(id, name, arguments string) memory.ToolCall {
-		return memory.ToolCall{ID: id, Name: name, Arguments: arguments}
+	call := func(id, name, arguments string) wire.ToolCall {
+		return wire.ToolCall{ID: id, Name: name, Arguments: arguments}
 	}
-	many := func(n int) (calls []memory.ToolCall) {
+	many := func(n int) (calls []wire.ToolCall) {
 		for i := range n {
 			calls = append(calls, call(fmt.Sprint(i), "list", "{}"))
 		}
@@ -392,7 +393,7 @@ func TestFilesWithBadToolCalls(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		role, answers string
-		calls         []memory.ToolCall
+		calls         []wire.ToolCall
 		want          string // part of the fault; empty: none
 	}{
 		"64 calls":          {role: "assistant", calls: many(64)},
@@ -401,15 +402,15 @@ func TestFilesWithBadToolCalls(t *testing.T) {
 		"answer of a user":  {role: "user", answers: "c1", want: "tool"},
 		"answer":            {role: "tool", answers: strings.Repeat("i", 128)},
 		"answer to a long":  {role: "tool", answers: strings.Repeat("i", 129), want: "129"},
-		"no id":             {role: "assistant", calls: []memory.ToolCall{call("", "list", "")}, want: "no id"},
-		"no name":           {role: "assistant", calls: []memory.ToolCall{call("a", "", "")}, want: "no name"},
-		"a long id":         {role: "assistant", calls: []memory.ToolCall{call(strings.Repeat("i", 129), "list", "")}, want: "129"},
-		"an id twice":       {role: "assistant", calls: []memory.ToolCall{call("a", "list", ""), call("a", "list", "")}, want: `"a"`},
-		"a NUL":             {role: "assistant", calls: []memory.ToolCall{call("a", "list", "\x00")}, want: "NUL"},
-		"256 KiB":           {role: "assistant", calls: []memory.ToolCall{call("a", "list", strings.Repeat("x", 256<<10-5))}},
-		"more than 256 KiB": {role: "assistant", calls: []memory.ToolCall{call("a", "list", strings.Repeat("x", 256<<10-4))}, want: "262145"},
+		"no id":             {role: "assistant", calls: []wire.ToolCall{call("", "list", "")}, want: "no id"},
+		"no name":           {role: "assistant", calls: []wire.ToolCall{call("a", "", "")}, want: "no name"},
+		"a long id":         {role: "assistant", calls: []wire.ToolCall{call(strings.Repeat("i", 129), "list", "")}, want: "129"},
+		"an id twice":       {role: "assistant", calls: []wire.ToolCall{call("a", "list", ""), call("a", "list", "")}, want: `"a"`},
+		"a NUL":             {role: "assistant", calls: []wire.ToolCall{call("a", "list", "\x00")}, want: "NUL"},
+		"256 KiB":           {role: "assistant", calls: []wire.ToolCall{call("a", "list", strings.Repeat("x", 256<<10-5))}},
+		"more than 256 KiB": {role: "assistant", calls: []wire.ToolCall{call("a", "list", strings.Repeat("x", 256<<10-4))}, want: "262145"},
 	} {
-		line, err := json.Marshal(fileMessage{Role: c.role, ToolCalls: c.calls, ToolCallID: c.answers})
+		line, err := json.Marshal(wire.MessageInput{Role: c.role, ToolCalls: c.calls, ToolCallID: c.answers})
 		if err != nil {
 			t.Fatal(err)
 		}

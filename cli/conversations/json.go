@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// element is a JSON value within a larger one, with the line on which it begins.
+// element is a JSON value within a larger one, and its first line.
 type element struct {
 	raw  json.RawMessage
 	line int
 }
 
-// elements are the values of a JSON array, which begins on the given line. raw must be valid.
+// elements returns the values of a JSON array that begins on the given line. raw must be valid.
 func elements(raw []byte, line int) []element {
 	w := newWalker(raw, line)
 	var out []element
@@ -24,7 +24,7 @@ func elements(raw []byte, line int) []element {
 	return out
 }
 
-// members are the values of a JSON object by name, which begins on the given line. raw must be valid.
+// members returns the values of a JSON object that begins on the given line, by name. raw must be valid.
 func members(raw []byte, line int) map[string]element {
 	w := newWalker(raw, line)
 	out := map[string]element{}
@@ -38,7 +38,7 @@ func members(raw []byte, line int) map[string]element {
 	return out
 }
 
-// walker goes through the values of an array or object and counts lines on the way.
+// walker reads the values of an array or object and counts lines.
 type walker struct {
 	d    *json.Decoder
 	raw  []byte
@@ -62,12 +62,12 @@ func (w *walker) next() element {
 	w.at = begin
 	e := element{line: w.line}
 	if err := w.d.Decode(&e.raw); err != nil {
-		e.raw = json.RawMessage("null") // cannot be: raw is valid
+		e.raw = json.RawMessage("null") // impossible: raw is valid
 	}
 	return e
 }
 
-// notJSON says why content is no JSON value in UTF-8; empty when it is one.
+// notJSON explains why content is not a JSON value in UTF-8; empty: it is one.
 func notJSON(content []byte) string {
 	if !utf8.Valid(content) {
 		return "not UTF-8: save the file in that encoding"
@@ -78,7 +78,7 @@ func notJSON(content []byte) string {
 	return ""
 }
 
-// faultAt is the offset at which content stops being JSON in UTF-8.
+// faultAt returns the offset at which content stops being JSON in UTF-8.
 func faultAt(content []byte) int {
 	for i := 0; i < len(content); {
 		r, size := utf8.DecodeRune(content[i:])
@@ -93,12 +93,12 @@ func faultAt(content []byte) int {
 	return 0
 }
 
-// lineOf is the line, from 1, of the byte at offset.
+// lineOf returns the line, from 1, of the byte at offset.
 func lineOf(content []byte, offset int) int {
 	return 1 + bytes.Count(content[:min(offset, len(content))], []byte("\n"))
 }
 
-// readableType says which field is of the wrong type.
+// readableType explains an error of json.Unmarshal: which field has the wrong type.
 func readableType(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {

@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"reverie/cli/clitest"
 	"reverie/cli/session"
 	"reverie/foldersync"
@@ -20,9 +18,7 @@ func TestRequestsAreInTheContract(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := &cobra.Command{}
-	command.SetContext(t.Context())
-	if _, err := remote.identity(command); err != nil {
+	if _, err := remote.identity(t.Context()); err != nil {
 		t.Error(err)
 	}
 	ref := memory.Ref{Scope: memory.ScopeTeam, Path: "memory/a.md"}

@@ -3,90 +3,50 @@ package documents
 import (
 	"fmt"
 	"io"
-	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"reverie/cli/output"
 	"reverie/cli/session"
-	"reverie/memory"
+	"reverie/client/wire"
 )
-
-// history is the list of a document's versions, newest first.
-type history struct {
-	Scope    memory.Scope `json:"scope"`
-	Path     string       `json:"path"`
-	Versions []struct {
-		Version   int            `json:"version"`
-		Merged    bool           `json:"merged"`
-		Deleted   bool           `json:"deleted"`
-		Author    author         `json:"author"`
-		Reason    string         `json:"reason"`
-		Sources   memory.Sources `json:"sources"`
-		Added     int            `json:"added"`
-		Removed   int            `json:"removed"`
-		CreatedAt time.Time      `json:"createdAt"`
-	} `json:"versions"`
-	Next int `json:"next"`
-}
-
-// difference is a unified diff between two versions; empty when they are alike.
-type difference struct {
-	From int    `json:"from"`
-	To   int    `json:"to"`
-	Diff string `json:"diff"`
-}
-
-// blame tells of every line of a document where it came from.
-type blame struct {
-	Lines []struct {
-		Line         string    `json:"line"`
-		Version      int       `json:"version"`
-		Author       author    `json:"author"`
-		At           time.Time `json:"at"`
-		Conversation string    `json:"conversation"`
-		Messages     []int64   `json:"messages"`
-		From         int64     `json:"from"`
-		To           int64     `json:"to"`
-	} `json:"lines"`
-}
 
 const whichDocument = "a document (`reverie memory list` shows them)"
 
 func (s commands) logCommand() *cobra.Command {
-	var (
-		scope         session.Scope
-		before, limit int
-	)
+	var params wire.FileHistoryParams
+	var before int
 	c := &cobra.Command{
 		Use:   "log <path>",
 		Short: "Show a document's versions: who made them, why, and from which messages",
 		Args:  session.NeedsArgs(1, 1, whichDocument),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			query := scope.Query()
-			query.Set("limit", strconv.Itoa(limit))
-			if before > 0 {
-				query.Set("before", strconv.Itoa(before))
-			}
-			h, a, err := session.DataOf[history](s.GetDocument(cmd, query, "history", args[0]))
+			params.Person = s.Person()
+			client, err := s.AgentClient()
 			if err != nil {
 				return err
 			}
-			return s.Print(cmd, a, func(w io.Writer) error { return h.show(w) })
+			if before > 0 {
+				params.Before = &before
+			}
+			h, err := client.FileHistory(cmd.Context(), s.Agent, args[0], params)
+			if err != nil {
+				return err
+			}
+			return s.Print(cmd, h.Raw, func(w io.Writer) error { return showHistory(w, h.Data) })
 		},
 	}
-	c.Flags().IntVar(&limit, "limit", 20, "how many")
+	c.Flags().IntVar(&params.Limit, "limit", 20, "how many")
 	c.Flags().IntVar(&before, "before", 0, "only versions below this one")
-	scope.Register(c)
+	session.ScopeFlag(c, &params.Scope)
 	return c
 }
 
-func (h history) show(w io.Writer) error {
+func showHistory(w io.Writer, h wire.History) error {
 	rows := [][]string{{"VERSION", "WHEN", "BY", "LINES", "MESSAGES", "REASON"}}
-	for _, v := range h.Versions {
+	for _, v := range h.Items {
 		reason := output.OneLine(v.Reason, 60)
 		switch {
 		case v.Deleted:
@@ -95,7 +55,7 @@ func (h history) show(w io.Writer) error {
 			reason = strings.TrimSpace("merged " + reason)
 		}
 		rows = append(rows, []string{
-			strconv.Itoa(v.Version), output.When(v.CreatedAt), v.Author.String(), output.Stat(v.Added, v.Removed),
+			strconv.Itoa(v.Version), output.When(v.CreatedAt), author(v.Author), output.Stat(v.Added, v.Removed),
 			sourcesOf(v.Sources), reason,
 		})
 	}
@@ -109,9 +69,9 @@ func (h history) show(w io.Writer) error {
 	return nil
 }
 
-// sourcesOf names the messages that a version came from. One of a dream may come from several conversations; which line is of
-// which shows in its blame.
-func sourcesOf(s memory.Sources) string {
+// sourcesOf names the messages that a version came from. That of a dream may come from several conversations; its blame
+// names them line by line.
+func sourcesOf(s wire.Sources) string {
 	if s.Conversation != "" {
 		return messagesOf(s.Conversation, nil, s.From, s.To)
 	}
@@ -125,8 +85,8 @@ func sourcesOf(s memory.Sources) string {
 	return fmt.Sprintf("%d conversations", len(conversations))
 }
 
-// messagesOf names messages of a conversation: "c1:3,5", or the range "c1:1-6" when the very ones are not known.
-func messagesOf(conversation string, exact []int64, from, to int64) string {
+// messagesOf names messages of a conversation: "c1:3,5", or the range "c1:1-6" when the exact ones are not known.
+func messagesOf(conversation string, exact []int, from, to int) string {
 	if conversation == "" {
 		return "-"
 	}
@@ -135,11 +95,11 @@ func messagesOf(conversation string, exact []int64, from, to int64) string {
 	case len(exact) > 0:
 		parts := make([]string, len(exact))
 		for i, n := range exact {
-			parts[i] = strconv.FormatInt(n, 10)
+			parts[i] = strconv.Itoa(n)
 		}
 		numbers = strings.Join(parts, ",")
 	case from == to:
-		numbers = strconv.FormatInt(from, 10)
+		numbers = strconv.Itoa(from)
 	default:
 		numbers = fmt.Sprintf("%d-%d", from, to)
 	}
@@ -147,16 +107,16 @@ func messagesOf(conversation string, exact []int64, from, to int64) string {
 }
 
 func (s commands) diffCommand() *cobra.Command {
-	var scope session.Scope
+	var params wire.FileDiffParams
 	c := &cobra.Command{
 		Use:   "diff <path> [from] [to]",
 		Short: "Compare two versions of a document",
 		Long: "Compare two versions of a document as a unified diff. Without versions it shows what the newest one changed, with\n" +
-			"one what came after it. Version 0 is before the document was there.",
+			"one version the changes since. Version 0 is before the document existed.",
 		Args: session.NeedsArgs(1, 3, "a document, and at most two versions"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			query := scope.Query()
-			for i, name := range []string{"from", "to"} {
+			params.Person = s.Person()
+			for i, to := range []**int{&params.From, &params.To} {
 				if len(args) <= i+1 {
 					break
 				}
@@ -164,23 +124,27 @@ func (s commands) diffCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				query.Set(name, strconv.Itoa(version))
+				*to = &version
 			}
-			d, a, err := session.DataOf[difference](s.GetDocument(cmd, query, "diff", args[0]))
+			client, err := s.AgentClient()
 			if err != nil {
 				return err
 			}
-			return s.Print(cmd, a, func(w io.Writer) error {
-				if d.Diff == "" {
-					_, err := fmt.Fprintf(w, "versions %d and %d are alike\n", d.From, d.To)
+			d, err := client.FileDiff(cmd.Context(), s.Agent, args[0], params)
+			if err != nil {
+				return err
+			}
+			return s.Print(cmd, d.Raw, func(w io.Writer) error {
+				if d.Data.Diff == "" {
+					_, err := fmt.Fprintf(w, "versions %d and %d are the same\n", d.Data.From, d.Data.To)
 					return err
 				}
-				_, err := io.WriteString(w, output.Diff(w, d.Diff))
+				_, err := io.WriteString(w, output.Diff(w, d.Data.Diff))
 				return err
 			})
 		},
 	}
-	scope.Register(c)
+	session.ScopeFlag(c, &params.Scope)
 	return c
 }
 
@@ -194,28 +158,30 @@ func parseVersion(s string) (int, error) {
 }
 
 func (s commands) blameCommand() *cobra.Command {
-	var (
-		scope   session.Scope
-		version int
-	)
+	var params wire.FileBlameParams
+	var version int
 	c := &cobra.Command{
 		Use:   "blame <path>",
 		Short: "Show for each line of a document who wrote it, when, and from which messages",
 		Args:  session.NeedsArgs(1, 1, whichDocument),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			query := scope.Query()
-			if version > 0 {
-				query.Set("version", strconv.Itoa(version))
-			}
-			b, a, err := session.DataOf[blame](s.GetDocument(cmd, query, "blame", args[0]))
+			params.Person = s.Person()
+			client, err := s.AgentClient()
 			if err != nil {
 				return err
 			}
-			return s.Print(cmd, a, func(w io.Writer) error {
+			if version > 0 {
+				params.Version = &version
+			}
+			b, err := client.FileBlame(cmd.Context(), s.Agent, args[0], params)
+			if err != nil {
+				return err
+			}
+			return s.Print(cmd, b.Raw, func(w io.Writer) error {
 				rows := [][]string{{"VERSION", "WHEN", "BY", "MESSAGES", "LINE"}}
-				for _, l := range b.Lines {
+				for _, l := range b.Data.Lines {
 					rows = append(rows, []string{
-						strconv.Itoa(l.Version), output.When(l.At), string(l.Author.Kind),
+						strconv.Itoa(l.Version), output.When(l.At), l.Author.Kind,
 						messagesOf(l.Conversation, l.Messages, l.From, l.To), output.Shown(w, l.Line),
 					})
 				}
@@ -224,15 +190,12 @@ func (s commands) blameCommand() *cobra.Command {
 		},
 	}
 	c.Flags().IntVar(&version, "version", 0, "an earlier version")
-	scope.Register(c)
+	session.ScopeFlag(c, &params.Scope)
 	return c
 }
 
 func (s commands) restoreCommand() *cobra.Command {
-	var (
-		scope  session.Scope
-		reason string
-	)
+	var scope, reason string
 	c := &cobra.Command{
 		Use:   "restore <path> <version>",
 		Short: "Make an earlier version of a document current again, as a new version",
@@ -242,49 +205,34 @@ func (s commands) restoreCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.restore(cmd, args[0], version, scope, reason)
+			return s.restore(cmd, args[0], scope, wire.RestoreFileBody{Version: version, Reason: reason})
 		},
 	}
-	c.Flags().StringVar(&reason, "reason", "", "why; it stands in the history")
-	scope.Register(c)
+	c.Flags().StringVar(&reason, "reason", "", "why; it is stored in the history")
+	session.ScopeFlag(c, &scope)
 	return c
 }
 
-// restore restores the document that `log` shows for the same Path: without a scope, a write would go to the owner's own
-// document even where the agent's is the one that is seen.
-func (s commands) restore(cmd *cobra.Command, path string, version int, scope session.Scope, reason string) error {
-	query := scope.Query()
-	query.Set("limit", "1")
-	h, _, err := session.DataOf[history](s.GetDocument(cmd, query, "history", path))
+// restore restores the document that `log` shows for the same path: without a scope, a write would go to the owner's own
+// document even where the agent's is shown.
+func (s commands) restore(cmd *cobra.Command, path, scope string, body wire.RestoreFileBody) error {
+	client, err := s.AgentClient()
 	if err != nil {
 		return err
 	}
-	base, err := s.AgentPath("workspace", "restore")
+	h, err := client.FileHistory(cmd.Context(), s.Agent, path, wire.FileHistoryParams{Person: s.Person(), Scope: scope, Limit: 1})
 	if err != nil {
 		return err
 	}
-	c, err := s.Client()
+	params := wire.RestoreFileParams{Person: s.Person(), Scope: h.Data.Scope}
+	receipt, err := client.RestoreFile(cmd.Context(), s.Agent, h.Data.Path, params, body)
 	if err != nil {
 		return err
 	}
-	query = s.OwnerQuery()
-	query.Set("scope", string(h.Scope))
-	receipt, a, err := session.DataOf[memory.Receipt](c.Call(cmd.Context(), session.Request{
-		Method: http.MethodPost, Path: base + session.DocumentPath(h.Path), Query: query, Body: restoreRequest{Version: version, Reason: reason},
-	}))
-	if err != nil {
-		return err
-	}
-	return s.Print(cmd, a, func(w io.Writer) error {
-		for _, change := range receipt.Changes {
+	return s.Print(cmd, receipt.Raw, func(w io.Writer) error {
+		for _, change := range receipt.Data.Changes {
 			fmt.Fprintln(w, output.Change(change))
 		}
 		return nil
 	})
-}
-
-// restoreRequest is the body of a restore.
-type restoreRequest struct {
-	Version int    `json:"version"`
-	Reason  string `json:"reason,omitempty"`
 }

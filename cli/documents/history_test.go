@@ -3,20 +3,20 @@ package documents
 import (
 	"testing"
 
-	"reverie/memory"
+	"reverie/client/wire"
 )
 
 func TestSourcesOfAVersion(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		sources memory.Sources
+		sources wire.Sources
 		want    string
 	}{
-		{"none", memory.Sources{}, "-"},
-		{"a range", memory.Sources{Conversation: "c1", From: 3, To: 6}, "c1:3-6"},
+		{"none", wire.Sources{}, "-"},
+		{"a range", wire.Sources{Conversation: "c1", From: 3, To: 6}, "c1:3-6"},
 		{
-			"of several conversations", memory.Sources{Lines: []memory.LineSource{
-				{Line: "- a", Messages: []int64{1}, Conversation: "c1"}, {Line: "- b", Messages: []int64{2}, Conversation: "c2"}, {Line: "- c", Messages: []int64{3}, Conversation: "c1"},
+			"of several conversations", wire.Sources{Lines: []wire.LineSource{
+				{Line: "- a", Messages: []int{1}, Conversation: "c1"}, {Line: "- b", Messages: []int{2}, Conversation: "c2"}, {Line: "- c", Messages: []int{3}, Conversation: "c1"},
 			}}, "2 conversations",
 		},
 	} {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,14 +18,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"reverie/cli/output"
-	"reverie/cli/session"
+	"reverie/client/wire"
 	"reverie/memory"
 )
 
-// maxBackfill is how many notes one backfill takes: several for each day of a year. A longer history goes in folders of their own.
+// maxBackfill bounds the notes of one backfill: several for each day of a year. A longer history needs several folders.
 const maxBackfill = 1000
 
-// noteFile is what the name of a daily note looks like.
+// noteFile matches the name of a daily note.
 var noteFile = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})(?:-[^/]+)?\.md$`)
 
 // oldNote is a daily note of a folder.
@@ -46,22 +45,22 @@ type backfilled struct {
 	Themes     int             `json:"themes"`
 	Truths     int             `json:"truths"`
 	Promoted   int             `json:"promoted"`
-	Run        json.RawMessage `json:"dream,omitempty"` // as the API answered
+	Run        json.RawMessage `json:"dream,omitempty"` // as the API sent it
 	Problem    string          `json:"problem,omitempty"`
 }
 
-// backfillNote is what became of one note.
+// backfillNote is the outcome of one note.
 type backfillNote struct {
 	Path    string `json:"path"`
 	Status  string `json:"status"`
 	Problem string `json:"problem,omitempty"`
 }
 
-// What becomes of a note.
+// Outcomes of a note.
 const (
 	noteStored  = "stored"
-	noteThere   = "there"   // with the same words
-	noteKept    = "kept"    // other words are there, and stay
+	noteThere   = "there"   // it exists with the same text
+	noteKept    = "kept"    // it exists with another text, which stays
 	noteRefused = "refused" // it may not become memory
 )
 
@@ -72,15 +71,15 @@ func (s commands) remBackfillCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "rem-backfill --path <folder of notes>",
-		Short: "Dream the nights of older notes: the diary and what was noted when",
-		Long: "Take daily notes of a folder, files such as 2026-01-31.md and 2026-01-31-trip.md, day by day from the oldest one. Each is stored\n" +
-			"as memory/<name> unless there is one with other words, which stays as it is. Then the night after that day is dreamed, so that the\n" +
-			"diary has an entry for it and its statements count for what recurs. Nothing is promoted without --promote. A night that was dreamed\n" +
-			"before is not dreamed again: the same command goes on where it stopped. Nights of more than 92 days ago are not dreamed.",
+		Short: "Import older daily notes, and dream their nights",
+		Long: "Import the daily notes of a folder, files such as 2026-01-31.md and 2026-01-31-trip.md, day by day from the oldest one. Each is\n" +
+			"stored as memory/<name>, unless that exists with another text, which stays. Then the night after that day is dreamed, so that\n" +
+			"the diary has an entry for it and its statements count as signals. Nothing is promoted without --promote. A night that was\n" +
+			"dreamed before is not dreamed again: the same command continues where it stopped. Nights more than 92 days ago are not dreamed.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if path == "" {
-				return errors.New("say which folder: --path <folder with notes such as 2026-01-31.md>")
+				return errors.New("name a folder: --path <folder with notes such as 2026-01-31.md>")
 			}
 			notes, err := readNotes(path)
 			if err != nil {
@@ -157,7 +156,7 @@ func readNote(folder, name, day string) (oldNote, error) {
 
 // backfill stores notes and dreams their nights.
 func (s commands) backfill(cmd *cobra.Command, notes []oldNote, mode memory.DreamMode) error {
-	client, err := s.Client()
+	client, err := s.AgentClient()
 	if err != nil {
 		return err
 	}
@@ -176,7 +175,7 @@ func (s commands) backfill(cmd *cobra.Command, notes []oldNote, mode memory.Drea
 		}
 		line.Clear()
 		if err := s.dreamOfDay(cmd, day, mode); err != nil {
-			return fmt.Errorf("%s: %w\nWhat was done stays; the same command goes on behind it", day.Day, err)
+			return fmt.Errorf("%s: %w\nWhat was done stays; the same command continues after it", day.Day, err)
 		}
 		days = append(days, day)
 	}
@@ -195,88 +194,73 @@ func (s commands) backfill(cmd *cobra.Command, notes []oldNote, mode memory.Drea
 	return nil
 }
 
-// noteWritten is the answer to a note that was stored.
-type noteWritten struct {
-	Changes []memory.ChangeReceipt `json:"changes"`
-}
-
-// storeNote makes a note a document, unless there is one. A text that may not become memory stops nothing.
-func (s commands) storeNote(cmd *cobra.Command, client *session.Client, n oldNote) (backfillNote, error) {
+// storeNote stores a note as a document, unless one exists. A refused text does not stop the backfill.
+func (s commands) storeNote(cmd *cobra.Command, client *wire.Client, n oldNote) (backfillNote, error) {
 	out := backfillNote{Path: "memory/" + n.name, Status: noteStored}
-	files, err := s.AgentPath("workspace", "files")
-	if err != nil {
-		return out, err
-	}
-	request := session.Request{
-		Method: http.MethodPut, Path: files + session.DocumentPath(out.Path), Query: s.OwnerQuery(),
-		Body: map[string]string{"content": n.content, "reason": "an older note, taken over"},
-	}
-	written, _, err := session.DataOf[noteWritten](client.Call(cmd.Context(), request))
-	refused, found := errors.AsType[*session.Error](err)
+	body := wire.WriteFileBody{Content: n.content, Reason: "imported older note"}
+	written, err := client.WriteFile(cmd.Context(), s.Agent, out.Path, wire.WriteFileParams{Person: s.Person()}, body)
+	refused, found := errors.AsType[*wire.Error](err)
 	switch {
 	case !found:
-		if len(written.Changes) == 0 || !written.Changes[0].Changed {
+		if len(written.Data.Changes) == 0 || !written.Data.Changes[0].Changed {
 			out.Status = noteThere
 		}
 		return out, err
 	case refused.Name == "quarantined":
-		out.Status, out.Problem = noteRefused, refused.Msg
+		out.Status, out.Problem = noteRefused, refused.Message
 		return out, nil
-	case refused.Status != http.StatusPreconditionRequired: // what is there is overwritten only by who says that they have read it
+	case refused.Status != http.StatusPreconditionRequired: // an existing document is overwritten only with its version
 		return out, err
 	}
-	request.Method, request.Body = http.MethodGet, nil
-	there, _, err := session.DataOf[struct {
-		Content string `json:"content"`
-	}](client.Call(cmd.Context(), request))
+	there, err := client.ReadFile(cmd.Context(), s.Agent, out.Path, wire.ReadFileParams{Person: s.Person()})
 	out.Status = noteThere
-	if strings.TrimSpace(there.Content) != strings.TrimSpace(n.content) {
+	if strings.TrimSpace(there.Data.Content) != strings.TrimSpace(n.content) {
 		out.Status = noteKept
 	}
 	return out, err
 }
 
-// dreamOfDay dreams the night after a day. That a night was dreamed before, or is too long ago, stops nothing.
+// dreamOfDay dreams the night after a day. A night that was dreamed before, or is too long ago, does not stop the backfill.
 func (s commands) dreamOfDay(cmd *cobra.Command, day *backfilled, mode memory.DreamMode) error {
-	r := dreamRequest{query: url.Values{"mode": {string(mode)}}, dreamFlags: dreamFlags{wait: true, asOf: nightAfter(day.Day)}}
-	run, a, err := s.dreaming(cmd, r)
-	refused, isRefused := errors.AsType[*session.Error](err)
+	r := request{mode: mode, wait: true, asOf: nightAfter(day.Day)}
+	run, err := s.dream(cmd, r)
+	refused, isRefused := errors.AsType[*wire.Error](err)
 	switch {
 	case isRefused && refused.Name == "night_dreamed":
 		day.Outcome, day.Before = "dreamed before", true
-		before, answer, err := s.readDream(cmd.Context(), dreamInTheWay(refused), 0)
+		before, err := s.readDream(cmd.Context(), blockingDream(refused), 0)
 		if err == nil {
-			day.Run = answer.Data
-			day.tell(before.dreamRecord)
+			day.Run = before.Raw
+			day.count(before.Data)
 		}
 		return err
-	case isRefused && refused.Status == http.StatusUnprocessableEntity && strings.Contains(refused.Msg, "in the future"):
+	case isRefused && refused.Status == http.StatusUnprocessableEntity && strings.Contains(refused.Message, "in the future"):
 		r.asOf = "" // the night is still to come: dream of what there is by now
-		run, a, err = s.dreaming(cmd, r)
+		run, err = s.dream(cmd, r)
 	case isRefused && refused.Status == http.StatusUnprocessableEntity:
-		day.Outcome, day.Problem = "failed", strings.TrimPrefix(refused.Msg, "--as-of: ")
+		day.Outcome, day.Problem = "failed", strings.TrimPrefix(refused.Message, "--as-of: ")
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	day.Run = a.Data
-	if run.Report != nil {
-		day.Outcome = string(run.Report.Outcome)
-		day.tell(run.Report.dreamRecord)
-		if err := run.Report.problem(); err != nil {
+	day.Run = run.Raw
+	if report := run.Data.Report; report.ID != "" {
+		day.Outcome = report.Outcome
+		day.count(report)
+		if err := problem(report); err != nil {
 			day.Problem = err.Error()
 		}
 	}
 	return nil
 }
 
-// tell takes the figures of a dream over.
-func (d *backfilled) tell(r dreamRecord) {
+// count takes the counts of a dream.
+func (d *backfilled) count(r wire.Report) {
 	d.Candidates, d.Promoted, d.Themes, d.Truths = r.Counts.Candidates, r.Counts.Promoted, r.Counts.Themes, r.Counts.Truths
 }
 
-// nightAfter is the date of the night that ends a day.
+// nightAfter returns the date of the night that ends a day.
 func nightAfter(day string) string {
 	at, err := time.Parse(time.DateOnly, day)
 	if err != nil {
@@ -288,11 +272,7 @@ func nightAfter(day string) string {
 func (s commands) showBackfill(cmd *cobra.Command, days []*backfilled) error {
 	out := cmd.OutOrStdout()
 	if s.JSON {
-		encoded, err := json.Marshal(map[string]any{"days": days})
-		if err != nil {
-			return err
-		}
-		return output.JSON(out, encoded)
+		return output.Encode(out, map[string]any{"days": days})
 	}
 	rows := [][]string{{"DAY", "NOTES", "DREAM", "CANDIDATES", "THEMES", "TRUTHS", "PROMOTED", ""}}
 	for _, d := range days {
@@ -307,7 +287,7 @@ func (s commands) showBackfill(cmd *cobra.Command, days []*backfilled) error {
 		for _, n := range d.Notes {
 			switch n.Status {
 			case noteKept:
-				fmt.Fprintf(out, "%s is there with other words and stays as it is\n", n.Path)
+				fmt.Fprintf(out, "%s exists with another text, which stays\n", n.Path)
 			case noteRefused:
 				fmt.Fprintf(out, "%s was refused: %s\n", n.Path, output.OneLine(n.Problem, 200))
 			}

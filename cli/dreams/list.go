@@ -12,69 +12,65 @@ import (
 
 	"reverie/cli/output"
 	"reverie/cli/session"
+	"reverie/client/wire"
 	"reverie/memory"
 )
 
 func (s commands) dreamsCommand() *cobra.Command {
 	var (
-		page          session.Page
-		mode, outcome string
-		onlyReal      bool
-		candidates    int
+		page       session.Page
+		params     wire.ListDreamsParams
+		candidates int
 	)
 	c := &cobra.Command{
 		Use:   "dreams [id]",
-		Short: "Show dreams: what each looked at, decided, wrote, and why",
-		Long: "List dreams, newest first, or show the report of one: what each phase found, every verdict, and the diff of MEMORY.md.\n" +
+		Short: "Show dreams: what each read, decided, wrote, and why",
+		Long: "List dreams, newest first, or show the report of one: the findings of each phase, every verdict, and the diff of MEMORY.md.\n" +
 			"Without an owner, those of all owners are listed.",
 		Args: session.NeedsArgs(0, 1, "at most one dream"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				r, a, err := s.readDream(cmd.Context(), args[0], candidates)
+				r, err := s.readDream(cmd.Context(), args[0], candidates)
 				if err != nil {
 					return err
 				}
-				return s.Print(cmd, a, func(w io.Writer) error { return showReport(w, r) })
+				return s.Print(cmd, r.Raw, func(w io.Writer) error { return showReport(w, r.Data) })
 			}
-			query := page.Query()
-			for name, value := range map[string]string{"mode": mode, "outcome": outcome} {
-				if value != "" {
-					query.Set(name, value)
-				}
-			}
-			if onlyReal {
-				query.Set("real", "true")
-			}
-			list, a, err := session.DataOf[session.List[dreamRecord]](s.GetMemory(cmd, query, "dream", "reports"))
+			client, err := s.AgentClient()
 			if err != nil {
 				return err
 			}
-			return s.Print(cmd, a, func(w io.Writer) error { return dreamTable(w, list) })
+			params.Person, params.Cursor, params.Limit = s.Person(), page.Cursor, page.Limit
+			list, err := client.ListDreams(cmd.Context(), s.Agent, params)
+			if err != nil {
+				return err
+			}
+			return s.Print(cmd, list.Raw, func(w io.Writer) error { return listDreams(w, list.Data) })
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&mode, "mode", "", "only of this mode: nightly, focused, promote or rem")
-	f.StringVar(&outcome, "outcome", "", "only with this outcome: running, waiting, written, nothing, skipped, quarantined or failed")
-	f.BoolVar(&onlyReal, "real", false, "without dry runs and replays")
+	f.StringVar(&params.Mode, "mode", "", "only of this mode: nightly, focused, promote or rem")
+	f.StringVar(&params.Outcome, "outcome", "",
+		"only with this outcome: running, waiting, written, nothing, skipped, quarantined or failed")
+	f.BoolVar(&params.Real, "real", false, "without dry runs and replays")
 	f.IntVar(&candidates, "candidates", 50, "of one dream: how many of its best candidates")
-	f.IntVar(&page.Limit, "limit", 20, "how many")
-	f.StringVar(&page.Cursor, "cursor", "", "where the list goes on, as the part before said")
+	page.Register(c, 20)
 	return c
 }
 
-func dreamTable(w io.Writer, list session.List[dreamRecord]) error {
+func listDreams(w io.Writer, list wire.Page[wire.Dream]) error {
 	rows := [][]string{{"ID", "STARTED", "OWNER", "KIND", "OUTCOME", "PROMOTED", "KEPT", "REJECTED", "REASON"}}
 	for _, r := range list.Items {
-		outcome := string(r.Outcome)
+		outcome := r.Outcome
 		switch {
-		case r.Reverted != nil:
+		case !r.Reverted.At.IsZero():
 			outcome += ", undone"
-		case r.Outcome == memory.OutcomeRunning:
-			outcome = string(r.Phase)
+		case r.Outcome == string(memory.OutcomeRunning):
+			outcome = r.Phase
 		}
 		rows = append(rows, []string{
-			r.ID, output.When(r.Started), output.OneLine(r.Owner, 30), output.OneLine(r.kind(), 40), outcome,
-			fmt.Sprint(r.Counts.Promoted), fmt.Sprint(r.Counts.Kept), fmt.Sprint(r.Counts.Rejected), string(r.Code),
+			r.ID, output.When(r.StartedAt), output.OneLine(r.Owner, 30), output.OneLine(kind(r.Mode, r.Topic, r.ReplayOf, r.DryRun), 40), outcome,
+			fmt.Sprint(r.Counts.Promoted), fmt.Sprint(r.Counts.Kept), fmt.Sprint(r.Counts.Rejected), r.ReasonCode,
 		})
 	}
 	if err := output.Table(w, rows); err != nil {
@@ -84,78 +80,64 @@ func dreamTable(w io.Writer, list session.List[dreamRecord]) error {
 	return nil
 }
 
-// undone is the answer to a revert.
-type undone struct {
-	Changes  []memory.ChangeReceipt `json:"changes"`
-	Replayed bool                   `json:"replayed"`
-}
-
-// revertConflict is a document that stands in the way of a revert.
-type revertConflict struct {
-	Documents []struct {
-		Path      string            `json:"path"`
-		Conflicts []memory.Conflict `json:"conflicts"`
-	} `json:"documents"`
-}
-
 func (s commands) revertCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "revert <dream>",
 		Short: "Undo what a dream wrote, as new versions",
-		Long: "Undo what a dream wrote, as new versions: what others wrote since stays, and what the dream had promoted does not come back by\n" +
-			"itself. Where somebody changed the same lines since, nothing is undone, and these places are shown.",
+		Long: "Undo what a dream wrote, as new versions: later changes of others stay, and what the dream promoted is not promoted again\n" +
+			"automatically. If somebody has changed the same lines since, nothing is undone, and the conflicts are shown.",
 		Args: session.NeedsArgs(1, 1, aDream),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkDreamID(args[0]); err != nil {
 				return err
 			}
-			path, err := s.MemoryPath("dream", "reports", args[0], "revert")
+			client, err := s.AgentClient()
 			if err != nil {
 				return err
 			}
-			client, err := s.Client()
+			params := wire.RevertDreamParams{Person: s.Person(), IdempotencyKey: uuid.NewString()}
+			undone, err := client.RevertDream(cmd.Context(), s.Agent, args[0], params)
 			if err != nil {
+				showConflicts(cmd.ErrOrStderr(), err)
 				return err
 			}
-			u, a, err := session.DataOf[undone](client.Call(cmd.Context(), session.Request{
-				Method: http.MethodPost, Path: path, Query: s.OwnerQuery(), Headers: map[string]string{"Idempotency-Key": uuid.NewString()},
-			}))
-			if err != nil {
-				return revertRefusal(cmd.ErrOrStderr(), err)
-			}
-			return s.Print(cmd, a, func(w io.Writer) error { u.show(w); return nil })
+			return s.Print(cmd, undone.Raw, func(w io.Writer) error { showRevert(w, undone.Data); return nil })
 		},
 	}
 }
 
-func (u undone) show(w io.Writer) {
+func showRevert(w io.Writer, r wire.Revert) {
 	switch {
-	case u.Replayed:
-		fmt.Fprintln(w, "it was undone before")
+	case r.Replayed:
+		fmt.Fprintln(w, "Already undone; no changes")
 		return
-	case len(u.Changes) == 0:
-		fmt.Fprintln(w, "it had written nothing")
+	case len(r.Changes) == 0:
+		fmt.Fprintln(w, "the dream wrote nothing")
 	}
-	for _, c := range u.Changes {
+	for _, c := range r.Changes {
 		fmt.Fprintln(w, output.Change(c))
 	}
 }
 
-// revertRefusal shows where documents were changed since.
-func revertRefusal(w io.Writer, err error) error {
-	refused, found := errors.AsType[*session.Error](err)
+// showConflicts prints the places of documents that were changed since a dream, when a revert was refused because of them.
+func showConflicts(w io.Writer, err error) {
+	refused, found := errors.AsType[*wire.Error](err)
 	if !found || refused.Status != http.StatusConflict {
-		return err
+		return
 	}
-	var places revertConflict
-	if json.Unmarshal(refused.Data, &places) != nil {
-		return err
+	var conflicts struct {
+		Documents []struct {
+			Path      string            `json:"path"`
+			Conflicts []memory.Conflict `json:"conflicts"`
+		} `json:"documents"`
 	}
-	for _, d := range places.Documents {
+	if json.Unmarshal(refused.Data, &conflicts) != nil {
+		return
+	}
+	for _, d := range conflicts.Documents {
 		fmt.Fprintf(w, "%s: %s\n", d.Path, output.Count(len(d.Conflicts), "conflict"))
 		for _, c := range d.Conflicts {
 			fmt.Fprintf(w, "  there now: %s\n  would be:  %s\n", output.OneLine(c.Theirs.Text, 200), output.OneLine(c.Ours.Text, 200))
 		}
 	}
-	return err
 }

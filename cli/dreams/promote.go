@@ -3,28 +3,30 @@ package dreams
 import (
 	"fmt"
 	"io"
-	"net/url"
 	"regexp"
 
 	"github.com/spf13/cobra"
 
 	"reverie/cli/output"
 	"reverie/cli/session"
+	"reverie/client/wire"
+	"reverie/memory"
 )
 
 func (s commands) promoteCommand() *cobra.Command {
 	var (
-		f     dreamFlags
+		r     request
 		apply bool
 	)
 	c := &cobra.Command{
 		Use:   "promote",
-		Short: "Rank what is waiting and show what would go into MEMORY.md; --apply writes it",
+		Short: "Rank the candidates and show what would go into MEMORY.md; --apply writes it",
 		Long: "Rank the statements of the last days by rules, without a model, and show which would be promoted into MEMORY.md, with their\n" +
 			"scores and the diff. Nothing is written without --apply.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.dreamAndShow(cmd, dreamRequest{query: byRules(!apply), dreamFlags: f}, func(w io.Writer, r dreamReport) error {
+			r.mode, r.dryRun = memory.DreamPromote, !apply
+			return s.dreamAndShow(cmd, r, func(w io.Writer, r wire.Report) error {
 				if err := showDream(w, r); err != nil || apply || r.Counts.Promoted == 0 {
 					return err
 				}
@@ -33,22 +35,13 @@ func (s commands) promoteCommand() *cobra.Command {
 			})
 		},
 	}
-	f.register(c)
+	r.register(c)
 	c.Flags().BoolVar(&apply, "apply", false, "write it")
 	return c
 }
 
-// byRules asks for a dream that costs no model.
-func byRules(dryRun bool) url.Values {
-	q := url.Values{"mode": {"promote"}}
-	if dryRun {
-		q.Set("dryRun", "true")
-	}
-	return q
-}
-
 func (s commands) remHarnessCommand() *cobra.Command {
-	var f dreamFlags
+	var r request
 	c := &cobra.Command{
 		Use:   "rem-harness",
 		Short: "Show what a dream would find now, phase by phase, without writing anything",
@@ -56,9 +49,10 @@ func (s commands) remHarnessCommand() *cobra.Command {
 			"REM, and which verdict deep sleep gives each candidate, with what MEMORY.md would be. No model is asked.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.dreamAndShow(cmd, dreamRequest{query: byRules(true), dreamFlags: f}, func(w io.Writer, r dreamReport) error {
-				fmt.Fprintln(w, r.ended())
-				if err := r.showPhases(w, 0); err != nil {
+			r.mode, r.dryRun = memory.DreamPromote, true
+			return s.dreamAndShow(cmd, r, func(w io.Writer, r wire.Report) error {
+				fmt.Fprintln(w, ended(r))
+				if err := showPhases(w, r, 0); err != nil {
 					return err
 				}
 				_, err := fmt.Fprintln(w, "\nNothing was written.")
@@ -66,50 +60,43 @@ func (s commands) remHarnessCommand() *cobra.Command {
 			})
 		},
 	}
-	f.register(c)
+	r.register(c)
 	return c
 }
 
-// why is the explanation of one candidate.
-type why struct {
-	Candidate weighed  `json:"candidate"`
-	Summary   string   `json:"summary"`
-	Would     []string `json:"would"`
-}
-
-// whys are explanations of candidates that have some words.
-type whys struct {
-	Items []why `json:"items"`
-}
-
-// entryID is what an identity of a statement looks like.
+// entryID matches the id of a statement.
 var entryID = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 func (s commands) promoteExplainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "promote-explain <words | entry id>",
-		Short: "Tell why a statement was promoted or not, and what would promote it",
-		Long: "Tell why a statement was promoted or not, with its score, its gates and what would pass. It is found by its words among the\n" +
+		Short: "Explain why a statement was promoted or not, and what would promote it",
+		Long: "Explain why a statement was promoted or not, with its score, its gates and what would pass. It is found by its words among the\n" +
 			"candidates of the latest dream, or by its id (as --json shows it) among those of all dreams.",
 		Args: session.NeedsArgs(1, 1, "the words of a statement in quotes, or its id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if entryID.MatchString(args[0]) {
-				one, a, err := session.DataOf[why](s.GetMemory(cmd, nil, "dreaming", "candidates", args[0], "explain"))
-				if err != nil {
-					return err
-				}
-				return s.Print(cmd, a, func(w io.Writer) error { return one.show(w) })
-			}
-			found, a, err := session.DataOf[whys](s.GetMemory(cmd, url.Values{"text": {args[0]}}, "dreaming", "explain"))
+			client, err := s.AgentClient()
 			if err != nil {
 				return err
 			}
-			if err := s.Print(cmd, a, func(w io.Writer) error {
-				for i, one := range found.Items {
+			if entryID.MatchString(args[0]) {
+				one, err := client.ExplainCandidate(cmd.Context(), s.Agent, args[0], wire.ExplainCandidateParams{Person: s.Person()})
+				if err != nil {
+					return err
+				}
+				return s.Print(cmd, one.Raw, func(w io.Writer) error { return showWhy(w, one.Data) })
+			}
+			params := wire.ExplainCandidatesParams{Person: s.Person(), Text: args[0]}
+			found, err := client.ExplainCandidates(cmd.Context(), s.Agent, params)
+			if err != nil {
+				return err
+			}
+			if err := s.Print(cmd, found.Raw, func(w io.Writer) error {
+				for i, one := range found.Data.Items {
 					if i > 0 {
 						fmt.Fprintln(w)
 					}
-					if err := one.show(w); err != nil {
+					if err := showWhy(w, one); err != nil {
 						return err
 					}
 				}
@@ -117,25 +104,26 @@ func (s commands) promoteExplainCommand() *cobra.Command {
 			}); err != nil {
 				return err
 			}
-			if len(found.Items) == 0 {
+			if len(found.Data.Items) == 0 {
 				whose := ""
-				if len(s.OwnerQuery()) == 0 {
+				if !s.NamesOwner() {
 					whose = " of the shared memory"
 				}
-				return fmt.Errorf("no candidate of the latest dream%s says %q: `reverie memory rem-harness` shows what a dream would find now", whose, output.OneLine(args[0], 100))
+				return fmt.Errorf("no candidate of the latest dream%s says %q: `reverie memory rem-harness` shows what a dream would find now",
+					whose, output.OneLine(args[0], 100))
 			}
 			return nil
 		},
 	}
 }
 
-func (y why) show(w io.Writer) error {
+func showWhy(w io.Writer, y wire.Why) error {
 	c := y.Candidate
 	fmt.Fprintf(w, "%s\n  %s\n", output.OneLine(c.Text, 200), output.OneLine(y.Summary, 400))
 	rows := [][]string{
-		{"  verdict", string(c.Verdict) + output.Reasons(c.ReasonCode)},
-		{"  signals", c.signals()},
-		{"  score", fmt.Sprintf("%.3f: %s", c.Score, c.parts())},
+		{"  verdict", c.Verdict + output.Reasons(c.ReasonCode)},
+		{"  signals", signals(c)},
+		{"  score", fmt.Sprintf("%.3f: %s", c.Score, parts(c.Components))},
 	}
 	for _, g := range c.Gates {
 		mark := "passed"
@@ -158,15 +146,14 @@ func (y why) show(w io.Writer) error {
 		}
 		rows = append(rows, []string{"  noted", fmt.Sprintf("%s, %s", p.Day, output.OneLine(where, 80))})
 	}
-	return output.Table(w, append(rows, []string{"  id", string(c.ID)}))
+	return output.Table(w, append(rows, []string{"  id", c.ID}))
 }
 
-// maxPlacesShown is how many places of a statement are shown.
+// maxPlacesShown bounds the places of a statement that are shown.
 const maxPlacesShown = 5
 
-// parts are the components of a score.
-func (c weighed) parts() string {
-	p := c.Components
+// parts formats the components of a score.
+func parts(p wire.Components) string {
 	return fmt.Sprintf("frequency %.2f, relevance %.2f, diversity %.2f, recency %.2f, consolidation %.2f, conceptual %.2f, boosts %.3f and %.3f",
-		p.Frequency, p.Relevance, p.Diversity, p.Recency, p.Consolidation, p.Conceptual, p.LightBoost, p.REMBoost)
+		p.Frequency, p.Relevance, p.Diversity, p.Recency, p.Consolidation, p.Conceptual, p.LightBoost, p.RemBoost)
 }

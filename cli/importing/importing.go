@@ -14,6 +14,7 @@ import (
 
 	"reverie/cli/output"
 	"reverie/cli/session"
+	"reverie/client/wire"
 	"reverie/imports"
 	"reverie/memory"
 )
@@ -40,36 +41,36 @@ func (s commands) importCommand() *cobra.Command {
 	var o importOptions
 	c := &cobra.Command{
 		Use:   "import <folder | zip | file>",
-		Short: "Move in from another system: its documents and conversations become this agent's memory",
-		Long: `Move in from another system: its documents and conversations become this agent's memory.
+		Short: "Import from another system: its documents and conversations become this agent's memory",
+		Long: `Import from another system: its documents and conversations become this agent's memory.
 
-What the source is, is found out, or said with --format: ` + formatNames() + `.
-Nothing of the source is changed. What is moved in, and what is not and why, --dry-run shows without a server.
+The format of the source is detected, or named with --format: ` + formatNames() + `.
+The source is not changed. --dry-run shows without a server what would be imported, and what not and why.
 
-Documents go first, then conversations in the order in which they ended, each extracted with its own dates. The server does
-it, for hours if need be: Ctrl-C ends watching, and not the work, and the same command goes on where it stopped, also
-after it was killed. Nothing is moved in twice, and a later and larger export of the same system only adds.
+Documents are first, then conversations in the order of their ends, each extracted with its own dates. The server does the
+work, which may take hours: Ctrl-C stops watching, not the work, and the same command continues where it stopped, even
+after it was killed. Nothing is imported twice, and a later, larger export of the same system only adds.
 
-A document above 1 MiB is left out, and a message above 256 KiB comes in pieces. What the server refuses is told as failed or
-quarantined, with the reason, and keeps nothing else from moving in.
+A document above 1 MiB is skipped, and a message above 256 KiB is split. What the server refuses is reported as failed or
+quarantined, with the reason, and does not stop the import.
 
-What the source says whose it is, is that person's: users of mem0 and Zep become api:<id>, those of GoClaw user:<id>, chats of
-MicroClaw <channel>:<chat>; --owner-map says it differently. What it does not say is the owner's that the flags name, or with
---shared everybody's who uses the agent. When a source has one person only, naming an owner says who that is.`,
+Persons of the source become owners: users of mem0 and Zep become api:<id>, those of GoClaw user:<id>, chats of MicroClaw
+<channel>:<chat>; --owner-map maps them otherwise. Items without a person belong to the owner that the flags name, or with
+--shared to everybody who uses the agent. When a source has only one person, naming an owner says who that is.`,
 		Example: "  reverie memory import ~/.openclaw/workspace --owner user:ada --dry-run\n" +
 			"  reverie memory import chatgpt-export.zip --owner user:ada",
 		Args: session.NeedsArgs(1, 1, "a folder, an archive or a file"),
 		RunE: func(cmd *cobra.Command, args []string) error { return s.moveIn(cmd, args[0], o) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "", "what the source is, when it is not found out: "+formatNames())
+	f.StringVar(&o.format, "format", "", "format of the source, when it is not detected: "+formatNames())
 	f.StringVar(&o.agent, "source-agent", "", "the agent of the source, when it has several")
 	f.StringArrayVar(&o.owners, "owner-map", nil, "who a person of the source is, as <id there>=<owner here>; may be given again")
-	f.BoolVar(&o.shared, "shared", false, "documents of nobody in particular are everybody's who uses the agent")
-	f.BoolVar(&o.dryRun, "dry-run", false, "only show what would be moved in")
-	f.BoolVar(&o.noExtract, "no-extract", false, "store conversations, and extract nothing of them")
+	f.BoolVar(&o.shared, "shared", false, "documents without a person belong to everybody who uses the agent")
+	f.BoolVar(&o.dryRun, "dry-run", false, "only show what would be imported")
+	f.BoolVar(&o.noExtract, "no-extract", false, "store conversations, and extract nothing from them")
 	f.BoolVar(&o.noWait, "no-wait", false, "do not wait until it is done")
-	f.StringVar(&o.onConflict, "on-conflict", string(memory.ImportMerge), "when another document stands there: merge, keep or overwrite")
+	f.StringVar(&o.onConflict, "on-conflict", string(memory.ImportMerge), "when the document exists: merge, keep or overwrite")
 	f.StringVar(&o.zone, "zone", "UTC", "time zone of dates that name none, and of the days of notes")
 	c.MarkFlagsMutuallyExclusive("dry-run", "no-wait")
 	return c
@@ -83,7 +84,7 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-// moveIn reads the source, and has the server do the rest.
+// moveIn reads the source, and lets the server import it.
 func (s commands) moveIn(cmd *cobra.Command, name string, o importOptions) error {
 	if !memory.ImportPolicy(o.onConflict).Valid() {
 		return fmt.Errorf("--on-conflict is merge, keep or overwrite, not %q", o.onConflict)
@@ -93,7 +94,7 @@ func (s commands) moveIn(cmd *cobra.Command, name string, o importOptions) error
 		return err
 	}
 	defer done()
-	m := &movingIn{commands: s, importOptions: o, name: name, cmd: cmd}
+	m := &importing{commands: s, importOptions: o, name: name, cmd: cmd}
 	if m.options, err = s.readingOptions(o); err != nil {
 		return err
 	}
@@ -109,8 +110,8 @@ func (s commands) moveIn(cmd *cobra.Command, name string, o importOptions) error
 	return m.move()
 }
 
-// movingIn is one run of `memory import`.
-type movingIn struct {
+// importing is one run of `memory import`.
+type importing struct {
 	commands
 	importOptions
 	cmd     *cobra.Command
@@ -120,7 +121,7 @@ type movingIn struct {
 	plan    importPlan
 }
 
-// openTree opens what a path leads to. Nothing outside of a folder is ever read, whatever the folder links to.
+// openTree opens a folder, an archive or a file. Nothing outside a folder is read, whatever the folder links to.
 func openTree(name string) (tree *imports.Tree, done func(), err error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -154,7 +155,7 @@ func withPath(name string, err error) error {
 	return nil
 }
 
-// readingOptions are what flags say about the source.
+// readingOptions returns the options of reading the source.
 func (s commands) readingOptions(o importOptions) (imports.Options, error) {
 	out := imports.Options{Format: imports.Format(o.format), Agent: o.agent}
 	var err error
@@ -181,9 +182,9 @@ func (s commands) readingOptions(o importOptions) (imports.Options, error) {
 	return out, nil
 }
 
-// move uploads what the plan has, has it moved in, and watches.
-func (m *movingIn) move() error {
-	client, err := m.Client()
+// move uploads the items of the plan, starts the import, and watches it.
+func (m *importing) move() error {
+	client, err := m.AgentClient()
 	if err != nil {
 		return err
 	}
@@ -191,29 +192,30 @@ func (m *movingIn) move() error {
 		return err
 	}
 	if m.plan.Documents+m.plan.Conversations == 0 {
-		return errors.Join(m.show(), errors.New("there is nothing to move in"))
+		return errors.Join(m.show(), errors.New("there is nothing to import"))
 	}
-	up := &uploading{movingIn: m, client: client}
+	up := &uploading{importing: m, client: client}
 	if err := up.begin(); err != nil {
 		return err
 	}
+	up.before = up.state.State == "done" && up.known() >= m.plan.items
 	if err := up.upload(); err != nil {
-		return again("stopped uploading; the same command goes on from here", err)
+		return again("stopped uploading; the same command continues from here", err)
 	}
 	if err := up.start(); err != nil {
-		return again("all is uploaded; the same command has it moved in", err)
+		return again("everything is uploaded; the same command starts the import", err)
 	}
 	if !m.noWait {
 		if err := up.watch(); err != nil {
-			return again("stopped watching, and the server goes on; the same command watches again", err)
+			return again("stopped watching, and the server continues; the same command watches again", err)
 		}
 	}
 	return up.report()
 }
 
-// again adds what the same command does when it is given again, where that can help.
+// again adds what repeating the command does, where that can help.
 func again(how string, err error) error {
-	if refused, found := errors.AsType[*session.Error](err); found && !refused.Busy() {
+	if refused, found := errors.AsType[*wire.Error](err); found && !refused.Busy() {
 		return err
 	}
 	if errors.Is(err, context.Canceled) {

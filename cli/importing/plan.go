@@ -21,7 +21,7 @@ import (
 	"reverie/memory"
 )
 
-// isZip tells archives by what they begin with, whatever they are called.
+// isZip reports whether a file begins like a ZIP archive, whatever its name.
 func isZip(file *os.File) bool {
 	head := make([]byte, 4)
 	n, _ := file.ReadAt(head, 0) // a file that cannot be read is none
@@ -33,13 +33,13 @@ func fileAgain(file *os.File, size int64) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(file, 0, size)), nil }
 }
 
-// importPlan is what a source has: what `memory import --dry-run --json` prints.
+// importPlan is the content of a source, and the output of `memory import --dry-run --json`.
 type importPlan struct {
 	Format        imports.Format  `json:"format"`
 	Documents     int             `json:"documents"`
 	Conversations int             `json:"conversations"`
 	Messages      int             `json:"messages"`
-	Bytes         int64           `json:"bytes"`          // of words
+	Bytes         int64           `json:"bytes"`          // of text
 	From          *time.Time      `json:"from,omitempty"` // of the first message
 	To            *time.Time      `json:"to,omitempty"`   // of the last
 	Owners        []plannedOwner  `json:"owners"`
@@ -53,7 +53,7 @@ type importPlan struct {
 	left   map[string]*skippedReason
 }
 
-// plannedOwner is how much is whose. The empty owner: whom the flags or the key name.
+// plannedOwner counts the items of an owner. The empty owner is the one that the flags or the key name.
 type plannedOwner struct {
 	Owner         memory.Owner `json:"owner"`
 	Scope         memory.Scope `json:"scope"`
@@ -61,7 +61,7 @@ type plannedOwner struct {
 	Conversations int          `json:"conversations"`
 }
 
-// plannedPath is where a document goes.
+// plannedPath is the target of a document.
 type plannedPath struct {
 	Path   string       `json:"path"`
 	Source string       `json:"source"`
@@ -69,7 +69,7 @@ type plannedPath struct {
 	Owner  memory.Owner `json:"owner,omitempty"`
 }
 
-// skippedReason is what is not moved in for one reason.
+// skippedReason counts what is not imported for one reason.
 type skippedReason struct {
 	Reason   string   `json:"reason"`
 	Count    int      `json:"count"`    // of files, elements or messages
@@ -82,8 +82,8 @@ const (
 	skippedExamples = 3
 )
 
-// look reads the source once. Naming an owner says who a person is that is the only one in it.
-func (m *movingIn) look(tree *imports.Tree) error {
+// look reads the source. When it has only one person, the named owner is that person.
+func (m *importing) look(tree *imports.Tree) error {
 	if err := m.readPlan(tree); err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (m *movingIn) look(tree *imports.Tree) error {
 	return nil
 }
 
-func (m *movingIn) readPlan(tree *imports.Tree) error {
+func (m *importing) readPlan(tree *imports.Tree) error {
 	source, err := imports.Open(tree, m.options)
 	if err != nil {
 		return explained(err)
@@ -119,7 +119,7 @@ func (m *movingIn) readPlan(tree *imports.Tree) error {
 		Format: source.Format, Owners: []plannedOwner{}, Paths: []plannedPath{}, Skipped: []skippedReason{},
 		sum: sha256.New(), owners: map[memory.Owner]*plannedOwner{}, talks: map[string]bool{}, left: map[string]*skippedReason{},
 	}
-	bar := output.NewBar(m.cmd.ErrOrStderr(), "reading", -1) // how much there is, is known at the end
+	bar := output.NewBar(m.cmd.ErrOrStderr(), "reading", -1) // the total is known at the end
 	defer bar.Finish()
 	for item, err := range source.Items(m.plan.skip) {
 		bar.Add(1)
@@ -137,7 +137,7 @@ func (m *movingIn) readPlan(tree *imports.Tree) error {
 	return nil
 }
 
-// explained adds which flag helps.
+// explained adds the flag that helps.
 func explained(err error) error {
 	if _, several := errors.AsType[*imports.SeveralAgentsError](err); several {
 		return fmt.Errorf("%w with --source-agent", err)
@@ -148,10 +148,10 @@ func explained(err error) error {
 	return err
 }
 
-// add counts an item. Whatever it says is a part of what the source is told from others by.
+// add counts an item, and adds its content to the identity of the source.
 func (p *importPlan) add(item imports.Item) error {
 	if p.items++; p.items > memory.MaxImportItems {
-		return fmt.Errorf("it has more than %d documents and conversations: split it, and move one part in after the other", memory.MaxImportItems)
+		return fmt.Errorf("it has more than %d documents and conversations: split it, and import one part after the other", memory.MaxImportItems)
 	}
 	if d := item.Document; d != nil {
 		copied := *d
@@ -189,7 +189,7 @@ func (p *importPlan) add(item imports.Item) error {
 	return nil
 }
 
-// owner counts what is whose; what is everybody's has a line of its own.
+// owner returns the counts of an owner; shared items have their own line.
 func (p *importPlan) owner(owner memory.Owner, scope memory.Scope) *plannedOwner {
 	key := owner
 	if scope == memory.ScopeTeam {
@@ -201,7 +201,7 @@ func (p *importPlan) owner(owner memory.Owner, scope memory.Scope) *plannedOwner
 	return p.owners[key]
 }
 
-// teamKey stands for everybody among owners; it is none.
+// teamKey is the key of shared items in a map of owners; it is not a valid owner.
 const teamKey = memory.Owner("\x00team")
 
 func (p *importPlan) skip(one imports.Skipped) {
@@ -232,10 +232,10 @@ func (p *importPlan) finish() {
 	})
 }
 
-// source is what tells this source from others, and is the same whenever it is read: from a folder or from an archive of it.
+// source returns the identity of the source. It is the same for a folder and an archive of it.
 func (p *importPlan) source() string { return hex.EncodeToString(p.sum.Sum(nil)) }
 
-// ownerless is how many items have a person who is not named.
+// ownerless counts the items without an owner.
 func (p *importPlan) ownerless() int {
 	if own := p.owners[memory.NoOwner]; own != nil {
 		return own.Documents + own.Conversations
@@ -243,19 +243,19 @@ func (p *importPlan) ownerless() int {
 	return 0
 }
 
-// needOwner refuses a source that does not say whose it is, when neither flags nor the key do.
-func (m *movingIn) needOwner() error {
+// needOwner refuses items without an owner, when neither flags nor the key name one.
+func (m *importing) needOwner() error {
 	if m.plan.ownerless() == 0 {
 		return nil
 	}
-	pinned, err := m.HasOwner(m.cmd)
+	pinned, err := m.HasOwner(m.cmd.Context())
 	if err != nil || pinned {
 		return err
 	}
 	return errors.New(nobody(m.plan))
 }
 
-// nobody says what to do about a source that does not say whose it is.
+// nobody explains what to do about items without an owner.
 func nobody(p importPlan) string {
 	if own := p.owners[memory.NoOwner]; own.Conversations > 0 {
 		return "it does not say whose conversations these are: name the person with --owner, such as --owner user:7"
@@ -263,18 +263,14 @@ func nobody(p importPlan) string {
 	return "it does not say whose memory it is: name the person with --owner, such as --owner user:7, or with --shared it becomes everybody's who uses the agent"
 }
 
-// shownPaths is how many documents a plan lists.
+// shownPaths bounds the documents that a plan lists.
 const shownPaths = 20
 
 // show prints the plan.
-func (m *movingIn) show() error {
+func (m *importing) show() error {
 	out := m.cmd.OutOrStdout()
 	if m.JSON {
-		encoded, err := json.Marshal(m.plan)
-		if err != nil {
-			return err
-		}
-		return output.JSON(out, encoded)
+		return output.Encode(out, m.plan)
 	}
 	p := m.plan
 	fmt.Fprintf(out, "%s: %s\n", output.OneLine(m.name, 80), p)
@@ -291,7 +287,7 @@ func (m *movingIn) show() error {
 	return nil
 }
 
-// String is the plan in a line.
+// String formats the plan as one line.
 func (p importPlan) String() string {
 	var parts []string
 	if p.Documents > 0 {
@@ -301,7 +297,7 @@ func (p importPlan) String() string {
 		parts = append(parts, fmt.Sprintf("%s with %s", output.Count(p.Conversations, "conversation"), output.Count(p.Messages, "message")))
 	}
 	if len(parts) == 0 {
-		return string(p.Format) + ", nothing to move in"
+		return string(p.Format) + ", nothing to import"
 	}
 	text := string(p.Format) + ", " + strings.Join(parts, " and ") + ", " + output.Size(p.Bytes)
 	if p.From != nil && p.To != nil {
@@ -310,7 +306,7 @@ func (p importPlan) String() string {
 	return text
 }
 
-// days is a range of days, in UTC as the export has them.
+// days formats a range of days in UTC, as in the export.
 func days(from, to time.Time) string {
 	first, last := from.UTC().Format(time.DateOnly), to.UTC().Format(time.DateOnly)
 	if first == last {
@@ -319,7 +315,7 @@ func days(from, to time.Time) string {
 	return first + " to " + last
 }
 
-// maxShownOwners is how many persons a plan lists.
+// maxShownOwners bounds the owners that a plan lists.
 const maxShownOwners = 20
 
 func (p importPlan) showOwners(out io.Writer) error {
@@ -368,7 +364,7 @@ func (p importPlan) showSkipped(out io.Writer) {
 	if len(p.Skipped) == 0 {
 		return
 	}
-	fmt.Fprintln(out, "\nNot moved in:")
+	fmt.Fprintln(out, "\nSkipped:")
 	for _, reason := range p.Skipped {
 		var examples []string
 		for _, example := range reason.Examples {

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/term"
 
+	"reverie/client/wire"
 	"reverie/memory"
 )
 
@@ -140,7 +141,7 @@ func Size(n int64) string {
 func Stat(added, removed int) string { return fmt.Sprintf("+%d -%d", added, removed) }
 
 // Change formats the change of one document: "MEMORY.md (PERSONAL) version 2, +3 -0".
-func Change(c memory.ChangeReceipt) string {
+func Change(c wire.ChangeReceipt) string {
 	text := fmt.Sprintf("%s (%s) version %d", c.Path, c.Scope, c.Version)
 	switch {
 	case !c.Changed:
@@ -152,10 +153,15 @@ func Change(c memory.ChangeReceipt) string {
 	if c.Merged {
 		text += ", merged"
 	}
-	if c.Verdict == memory.VerdictRedact {
+	if c.Verdict == string(memory.VerdictRedact) {
 		text += ", secrets redacted"
 	}
 	return text
+}
+
+// Usage formats the use of a model: "2 calls, 812 tokens in, 90 out, 0.0012 USD".
+func Usage(u wire.Usage) string {
+	return fmt.Sprintf("%s, %d tokens in, %d out, %.4f USD", Count(u.Calls, "call"), u.InputTokens, u.OutputTokens, float64(u.CostMicros)/1e6)
 }
 
 // Reasons joins the reasons that are not empty: " (few_messages: too short)"; empty without any.

@@ -3,9 +3,7 @@ package searching
 import (
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,148 +11,80 @@ import (
 
 	"reverie/cli/output"
 	"reverie/cli/session"
+	"reverie/client/wire"
 	"reverie/language/analysis"
-	"reverie/memory"
-	"reverie/recall"
 	"reverie/search"
-	"reverie/search/choose"
 )
-
-// Answer is what the API answers to a search.
-type Answer struct {
-	Results  []Result `json:"results"`
-	Mode     string   `json:"mode"`
-	Degraded bool     `json:"degraded"`
-	Fallback *struct {
-		Text string `json:"text"`
-	} `json:"fallback"`
-	Staleness struct {
-		Pending int64 `json:"pending"`
-	} `json:"staleness"`
-	Error   string         `json:"error"`
-	Action  string         `json:"action"`
-	Explain *searchExplain `json:"explain"`
-}
-
-// Result is one passage.
-type Result struct {
-	Corpus    search.Corpus       `json:"corpus"`
-	Path      string              `json:"path"`
-	StartLine int                 `json:"startLine"`
-	EndLine   int                 `json:"endLine"`
-	Score     float64             `json:"score"`
-	Snippet   string              `json:"snippet"`
-	Agent     string              `json:"agent"`
-	Scope     memory.Scope        `json:"scope"`
-	Role      string              `json:"role"`
-	Name      string              `json:"name"`
-	At        *time.Time          `json:"at"`
-	Explain   *recall.Explanation `json:"explain"`
-}
-
-// searchExplain is how a search went.
-type searchExplain struct {
-	Terms []struct {
-		Text string `json:"text"`
-		Stop bool   `json:"stop"`
-	} `json:"terms"`
-	Corpora []struct {
-		Corpus  search.Corpus `json:"corpus"`
-		Units   int           `json:"units"`
-		Lexical int           `json:"lexical"`
-		Dense   int           `json:"dense"`
-	} `json:"corpora"`
-	Dropped []struct {
-		Path      string            `json:"path"`
-		StartLine int               `json:"startLine"`
-		EndLine   int               `json:"endLine"`
-		Score     float64           `json:"score"`
-		Reason    choose.DropReason `json:"reason"`
-	} `json:"dropped"`
-	Stages []struct {
-		Name string  `json:"name"`
-		Ms   float64 `json:"ms"`
-	} `json:"stages"`
-}
-
-// searchQuestion is the body of a search.
-type searchQuestion struct {
-	Query      string   `json:"query"`
-	Corpus     string   `json:"corpus,omitempty"`
-	MaxResults *int     `json:"maxResults,omitempty"`
-	MinScore   *float64 `json:"minScore,omitempty"`
-	From       string   `json:"from,omitempty"`
-	To         string   `json:"to,omitempty"`
-	Explain    bool     `json:"explain,omitempty"`
-	Synthetic  bool     `json:"synthetic,omitempty"`
-}
 
 func (s commands) searchCommand() *cobra.Command {
 	var (
-		q          searchQuestion
+		q          wire.SearchBody
 		maxResults int
 		minScore   float64
+		explain    bool
 		used       bool
 	)
 	c := &cobra.Command{
 		Use:   "search <query>",
-		Short: "Find passages of documents and messages",
-		Long: "Find passages of documents and messages: shared ones, and the owner's. Phrases in quotes and identifiers count where\n" +
-			"they stand literally, and days or months that the question names count for what was said then.\n\n" +
-			"What is found here does not count as recalled, because an operator looks, unless --count says that it does.",
+		Short: "Search documents and messages",
+		Long: "Search the passages of documents and messages: the shared ones and the owner's. Phrases in quotes and identifiers match\n" +
+			"literally; days or months in the query match what was said then.\n\n" +
+			"A search from the shell does not count as a recall, unless --count says so.",
 		Args: session.NeedsArgs(1, 1000, "what to look for"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			q.Query, q.Synthetic = strings.Join(args, " "), !used
+			q.Query = strings.Join(args, " ")
+			if !used {
+				q.Synthetic = new(true)
+			}
 			if cmd.Flags().Changed("max-results") {
 				q.MaxResults = &maxResults
 			}
 			if cmd.Flags().Changed("min-score") {
 				q.MinScore = &minScore
 			}
-			path, err := s.AgentPath("memory", "search")
+			if explain {
+				q.Explain = &explain
+			}
+			client, err := s.AgentClient()
 			if err != nil {
 				return err
 			}
-			client, err := s.Client()
+			found, err := client.SearchMemory(cmd.Context(), s.Agent, wire.SearchMemoryParams{Person: s.Person()}, q)
 			if err != nil {
 				return err
 			}
-			found, a, err := session.DataOf[Answer](client.Call(cmd.Context(), session.Request{Method: http.MethodPost, Path: path, Query: s.OwnerQuery(), Body: q}))
-			if err != nil {
+			if err := s.Print(cmd, found.Raw, func(w io.Writer) error { return s.showFound(w, found.Data, q.Query) }); err != nil {
 				return err
 			}
-			if err := s.Print(cmd, a, func(w io.Writer) error { return s.showFound(w, found, q.Query) }); err != nil {
-				return err
-			}
-			found.remark(cmd.ErrOrStderr())
+			showRemarks(cmd.ErrOrStderr(), found.Data)
 			return nil
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&q.Corpus, "corpus", "", "where: memory (documents), sessions (what was said) or all; empty: all")
-	f.IntVar(&maxResults, "max-results", 0, "how many results; not given: the agent's setting")
-	f.Float64Var(&minScore, "min-score", 0, "least score, 0 to 1; not given: the agent's setting")
+	f.StringVar(&q.Corpus, "corpus", "", "where: memory (documents), sessions (messages) or all; empty: all")
+	f.IntVar(&maxResults, "max-results", 0, "how many results; default: the agent's setting")
+	f.Float64Var(&minScore, "min-score", 0, "minimum score, 0 to 1; default: the agent's setting")
 	f.StringVar(&q.From, "from", "", "only from then on: a date, or a time as 2026-01-31T08:00:00Z")
 	f.StringVar(&q.To, "to", "", "only before then; a date includes its day")
-	f.BoolVar(&q.Explain, "explain", false, "show what made each score, and what was dropped")
-	f.BoolVar(&used, "count", false, "count what is found as recalled")
+	f.BoolVar(&explain, "explain", false, "show the parts of each score, and what was dropped")
+	f.BoolVar(&used, "count", false, "count the results as recalled")
 	return c
 }
 
-// remark says what a reader of the results should know.
-func (a Answer) remark(w io.Writer) {
+// showRemarks prints what limits the results: errors, missing vectors, pending sources.
+func showRemarks(w io.Writer, a wire.Search) {
 	if a.Error != "" {
 		fmt.Fprintf(w, "! %s\n  %s\n", a.Error, a.Action)
 	}
-	if a.Degraded && a.Fallback != nil {
+	if a.Degraded && a.Fallback.Text != "" {
 		fmt.Fprintf(w, "! by words alone: %s\n", a.Fallback.Text)
 	}
 	if a.Staleness.Pending > 0 {
-		fmt.Fprintf(w, "! %s for vectors; words find them already\n", output.Plural(int(a.Staleness.Pending), "source waits", "sources wait"))
+		fmt.Fprintf(w, "! %s for vectors; words find them already\n", output.Plural(a.Staleness.Pending, "source waits", "sources wait"))
 	}
 }
 
-func (s commands) showFound(w io.Writer, a Answer, query string) error {
+func (s commands) showFound(w io.Writer, a wire.Search, query string) error {
 	if len(a.Results) == 0 && a.Error == "" {
 		fmt.Fprintln(w, "nothing found")
 	}
@@ -163,58 +93,64 @@ func (s commands) showFound(w io.Writer, a Answer, query string) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "%.2f  %s  %s\n", r.Score, output.Emphasised(w, output.Place(r.Path, r.StartLine, r.EndLine)), s.origin(r))
+		place := output.Emphasised(w, output.Place(r.Path, r.StartLine, r.EndLine))
+		fmt.Fprintf(w, "%.2f  %s  %s\n", r.Score, place, s.origin(r))
 		for line := range strings.Lines(highlight(output.Shown(w, r.Snippet))) {
 			if line = strings.TrimRight(line, " \r\n"); line != "" {
 				fmt.Fprintf(w, "      %s\n", line)
 			}
 		}
-		if r.Explain != nil {
-			Explain(w, *r.Explain)
-		}
+		ShowExplanation(w, r.Explain)
 	}
-	if a.Explain != nil {
-		return a.Explain.show(w)
+	if len(a.Explain.Stages) > 0 {
+		return showSearch(w, a.Explain)
 	}
 	return nil
 }
 
-// origin is whose document it is, or who said it when.
-func (s commands) origin(r Result) string {
-	if r.Corpus == search.Memory {
+// origin returns the scope of a document's passage, or the speaker and time of a message.
+func (s commands) origin(r wire.Found) string {
+	if r.Corpus == string(search.Memory) {
 		return s.ScopeOf(r.Scope, r.Agent)
 	}
 	who := r.Name
 	if who == "" {
 		who = r.Role
 	}
-	if r.At != nil {
-		who += ", " + output.When(*r.At)
+	if !r.At.IsZero() {
+		who += ", " + output.When(r.At)
 	}
 	return output.OneLine(who, 80)
 }
 
-// Explain shows what made a score.
-func Explain(w io.Writer, e recall.Explanation) {
-	var parts []string
-	add := func(name string, value float64) {
-		if value != 0 {
-			parts = append(parts, fmt.Sprintf("%s %.2f", name, value))
-		}
+// ShowExplanation prints the parts of a result's score; nothing when the search was not to explain.
+func ShowExplanation(w io.Writer, e wire.Explanation) {
+	if e == (wire.Explanation{}) {
+		return
 	}
-	if l := e.Lexical; l != nil {
-		p := l.Parts
-		add("body", p.Body)
-		add("speaker", p.Speaker)
-		add("neighbours", p.Neighbours)
-		add("enclosing", p.Enclosing)
-		add("together", p.Together)
-		add("period", p.Period)
-		add("first", p.First)
-		add("phrase", p.Phrase)
-		add("closeness", p.Closeness)
-		add("asking", p.Asking)
-		fmt.Fprintf(w, "      words  %.2f = %s\n", l.Score, strings.Join(parts, ", "))
+	if e.Fused.TextRank > 0 || e.Lexical.Score != 0 {
+		p := e.Lexical.Parts
+		var parts []string
+		for _, part := range []struct {
+			name  string
+			value float64
+		}{
+			{"body", p.Body},
+			{"speaker", p.Speaker},
+			{"neighbours", p.Neighbours},
+			{"enclosing", p.Enclosing},
+			{"together", p.Together},
+			{"period", p.Period},
+			{"first", p.First},
+			{"phrase", p.Phrase},
+			{"closeness", p.Closeness},
+			{"asking", p.Asking},
+		} {
+			if part.value != 0 {
+				parts = append(parts, fmt.Sprintf("%s %.2f", part.name, part.value))
+			}
+		}
+		fmt.Fprintf(w, "      words  %.2f = %s\n", e.Lexical.Score, strings.Join(parts, ", "))
 		fmt.Fprintf(w, "             covers %.0f %% of the question, rank %d\n", 100*p.Coverage, e.Fused.TextRank)
 	}
 	if e.Fused.VectorRank > 0 {
@@ -223,11 +159,12 @@ func Explain(w io.Writer, e recall.Explanation) {
 	fmt.Fprintf(w, "      score  %.2f from text %.2f and vector %.2f, times %.2f (boost) and %.2f (age)\n",
 		e.Selected.Base, e.Fused.Text, e.Fused.Vector, e.Selected.Boost, e.Selected.Decay)
 	if e.Selected.Relaxed {
-		fmt.Fprintln(w, "             below the floor, shown because nothing is above it")
+		fmt.Fprintln(w, "             below the minimum score, shown because nothing is above it")
 	}
 }
 
-func (x searchExplain) show(w io.Writer) error {
+// showSearch prints how the whole search went.
+func showSearch(w io.Writer, x wire.Explain) error {
 	fmt.Fprintln(w)
 	var words []string
 	for _, term := range x.Terms {
@@ -252,12 +189,12 @@ func (x searchExplain) show(w io.Writer) error {
 	fmt.Fprintln(w)
 	rows := [][]string{{"DROPPED", "SCORE", "WHY"}}
 	for _, d := range x.Dropped {
-		rows = append(rows, []string{output.Place(d.Path, d.StartLine, d.EndLine), fmt.Sprintf("%.2f", d.Score), string(d.Reason)})
+		rows = append(rows, []string{output.Place(d.Path, d.StartLine, d.EndLine), fmt.Sprintf("%.2f", d.Score), d.Reason})
 	}
 	return output.Table(w, rows)
 }
 
-// highlighter marks the words of a question in a text, on a terminal with colour.
+// highlighter returns a function that marks the words of a query in a text, where w shows colour.
 func highlighter(w io.Writer, query string) func(string) string {
 	if !output.Coloured(w) {
 		return func(text string) string { return text }
@@ -265,7 +202,7 @@ func highlighter(w io.Writer, query string) func(string) string {
 	return func(text string) string { return marked(text, query, output.Green, output.Plain) }
 }
 
-// marked puts marks around the words of a text that a question asks for.
+// marked puts marks around the words of a text that a query asks for.
 func marked(text, query, begin, end string) string {
 	wanted := map[string]bool{}
 	for _, term := range analysis.NewQuery(query, time.Now()).Terms {
@@ -287,61 +224,52 @@ func marked(text, query, begin, end string) string {
 	return b.String() + text[done:]
 }
 
-// excerpt is a part of a document or of a conversation.
-type excerpt struct {
-	Text   string `json:"text"`
-	Corpus string `json:"corpus"`
-	Notice string `json:"notice"`
-	Error  string `json:"error"`
-}
-
 func (s commands) getCommand() *cobra.Command {
-	var (
-		scope             session.Scope
-		from, lines, skip int
-	)
+	var params wire.GetMemoryParams
+	var skip int
 	c := &cobra.Command{
 		Use:   "get <path>",
 		Short: "Print lines of a document, or messages of a conversation, as an agent reads them",
-		Long: "Print lines of a document, or messages of a conversation (sessions/ and its id), as an agent reads what it found: at\n" +
-			"most 120 lines and 12,000 characters at once. `reverie memory cat` prints a whole document.",
-		Args: session.NeedsArgs(1, 1, "what `reverie memory search` has found"),
+		Long: "Print lines of a document, or messages of a conversation (sessions/ and its id), as an agent reads a search result: at\n" +
+			"most 120 lines and 12,000 characters. `reverie memory cat` prints a whole document.",
+		Args: session.NeedsArgs(1, 1, "a path that `reverie memory search` found"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			query := scope.Query()
-			query.Set("path", args[0])
-			for name, value := range map[string]int{"from": from, "lines": lines, "skip": skip} {
-				if value != 0 {
-					query.Set(name, strconv.Itoa(value))
-				}
+			params.Person, params.Path = s.Person(), args[0]
+			if skip > 0 {
+				params.Skip = &skip
 			}
-			e, a, err := session.DataOf[excerpt](s.Get(cmd, query, "memory", "get"))
+			client, err := s.AgentClient()
 			if err != nil {
 				return err
 			}
-			if err := s.Print(cmd, a, func(w io.Writer) error {
-				if e.Text == "" {
+			e, err := client.GetMemory(cmd.Context(), s.Agent, params)
+			if err != nil {
+				return err
+			}
+			if err := s.Print(cmd, e.Raw, func(w io.Writer) error {
+				if e.Data.Text == "" {
 					return nil
 				}
-				_, err := fmt.Fprintln(w, output.Shown(w, e.Text))
+				_, err := fmt.Fprintln(w, output.Shown(w, e.Data.Text))
 				return err
 			}); err != nil {
 				return err
 			}
 			switch {
-			case e.Error != "":
-				fmt.Fprintf(cmd.ErrOrStderr(), "! %s\n", e.Error)
-			case e.Corpus == "":
+			case e.Data.Error != "":
+				fmt.Fprintf(cmd.ErrOrStderr(), "! %s\n", e.Data.Error)
+			case e.Data.Corpus == "":
 				fmt.Fprintf(cmd.ErrOrStderr(), "! there is no %s\n", output.OneLine(args[0], 200))
-			case e.Notice != "":
-				fmt.Fprintf(cmd.ErrOrStderr(), "! %s\n", e.Notice)
+			case e.Data.Notice != "":
+				fmt.Fprintf(cmd.ErrOrStderr(), "! %s\n", e.Data.Notice)
 			}
 			return nil
 		},
 	}
 	f := c.Flags()
-	f.IntVar(&from, "from", 0, "first line, or number of the first message; not given: 1")
-	f.IntVar(&lines, "lines", 0, "how many; not given: 120")
-	f.IntVar(&skip, "skip", 0, "characters of the first line that were read already")
-	scope.Register(c)
+	f.IntVar(&params.From, "from", 0, "first line, or number of the first message; default: 1")
+	f.IntVar(&params.Lines, "lines", 0, "how many; default: 120")
+	f.IntVar(&skip, "skip", 0, "characters of the first line that were read before")
+	session.ScopeFlag(c, &params.Scope)
 	return c
 }

@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"reverie/cli/clitest"
-
 	"github.com/google/go-cmp/cmp"
+
+	"reverie/cli/clitest"
+	"reverie/client/wire"
 )
 
 func TestABusyServerIsAskedAgain(t *testing.T) {
@@ -30,13 +31,16 @@ func TestABusyServerIsAskedAgain(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	c, err := newClient(server.URL, "k", "--key", "test")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var waits []time.Duration
-	c.sleep = func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil }
-	if _, err := c.Call(t.Context(), Request{Method: "GET", Path: "/api/v1/agents"}); err != nil {
+	sleep := wire.Sleep(func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil })
+	client := func(url string, options ...wire.Option) *wire.Client {
+		c, err := (&Session{URL: url, Key: "k"}).Client(options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	if _, err := client(server.URL, sleep).ListAgents(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]time.Duration{7 * time.Second, time.Second, 2 * time.Second}, waits); diff != "" {
@@ -44,25 +48,18 @@ func TestABusyServerIsAskedAgain(t *testing.T) {
 	}
 
 	// It gives up in the end, and at once when it is told to stop.
-	c.base = clitest.Answering(t, 503, `{"code":503,"msg":"away","error":"store_unavailable","data":null}`)
+	away := clitest.Answering(t, 503, `{"code":503,"msg":"away","error":"store_unavailable","data":null}`)
 	waits = nil
-	var refused *Error
-	if _, err := c.Call(t.Context(), Request{Method: "GET", Path: "/api/v1/agents"}); !errors.As(err, &refused) || refused.Name != "store_unavailable" {
+	var refused *wire.Error
+	if _, err := client(away, sleep).ListAgents(t.Context()); !errors.As(err, &refused) || refused.Name != "store_unavailable" {
 		t.Errorf("the error is %v", err)
 	}
-	if len(waits) != busyAttempts-1 {
-		t.Errorf("it waited %d times, want %d", len(waits), busyAttempts-1)
+	if len(waits) != busyRetries {
+		t.Errorf("it waited %d times, want %d", len(waits), busyRetries)
 	}
-	c.sleep = Sleep
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := c.Call(ctx, Request{Method: "GET", Path: "/api/v1/agents"}); !errors.Is(err, context.Canceled) {
+	if _, err := client(away).ListAgents(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
-	}
-}
-
-func TestPathsAreEscaped(t *testing.T) {
-	if got, want := Path("a/b", "c d"), "/a%2Fb/c%20d"; got != want {
-		t.Errorf("Path gives %s, want %s", got, want)
 	}
 }

@@ -4,6 +4,8 @@ package session
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +19,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"reverie/cli/output"
+	"reverie/client/wire"
+	"reverie/memory"
 )
 
 // KeyFile is the name of the file in the data folder of `reverie dev` that holds its admin key.
@@ -48,15 +52,6 @@ func (s *Session) Register(c *cobra.Command) {
 	f.BoolVar(&s.JSON, "json", false, "print the API's answers as JSON")
 }
 
-// Client returns a client with the key that applies.
-func (s *Session) Client() (*Client, error) {
-	key, source, err := s.findKey()
-	if err != nil {
-		return nil, err
-	}
-	return newClient(s.URL, key, source, s.Version)
-}
-
 // findKey returns the key and its source: --key, REVERIE_KEY, or the key file of `reverie dev`. No key is not an error:
 // some requests need none, and the server refuses the others.
 func (s *Session) findKey() (key, source string, err error) {
@@ -85,54 +80,22 @@ func (s *Session) NeedAgent() error {
 	return nil
 }
 
-// AgentClient returns a client for requests about the agent, which must be named.
-func (s *Session) AgentClient() (*Client, error) {
-	if err := s.NeedAgent(); err != nil {
-		return nil, err
-	}
-	return s.Client()
+// Person returns the owner that the flags name; empty without one.
+func (s *Session) Person() wire.Person {
+	return wire.Person{Owner: s.Owner, Channel: s.Channel, Sender: s.Sender, EndUserID: s.EndUser}
 }
 
-// AgentPath returns the path of a resource of the agent.
-func (s *Session) AgentPath(segments ...string) (string, error) {
-	if err := s.NeedAgent(); err != nil {
-		return "", err
-	}
-	return "/api/v1/agents" + Path(append([]string{s.Agent}, segments...)...), nil
-}
-
-// MemoryPath returns the path of a resource of the agent's memory.
-func (s *Session) MemoryPath(segments ...string) (string, error) {
-	if err := s.NeedAgent(); err != nil {
-		return "", err
-	}
-	return "/api/v1/memory" + Path(append([]string{s.Agent}, segments...)...), nil
-}
-
-// OwnerQuery returns the query parameters that name the owner; empty without an owner.
-func (s *Session) OwnerQuery() url.Values {
-	q := url.Values{}
-	SetQuery(q, "owner", s.Owner)
-	SetQuery(q, "channel", s.Channel)
-	SetQuery(q, "sender", s.Sender)
-	SetQuery(q, "endUserId", s.EndUser)
-	return q
-}
+// NamesOwner reports whether the flags name an owner.
+func (s *Session) NamesOwner() bool { return s.Person() != wire.Person{} }
 
 // HasOwner reports whether requests are about an owner: flags name one, or the key is pinned to one.
-func (s *Session) HasOwner(cmd *cobra.Command) (bool, error) {
-	path, err := s.AgentPath("workspace", "files", "MEMORY.md")
+func (s *Session) HasOwner(ctx context.Context) (bool, error) {
+	client, err := s.AgentClient()
 	if err != nil {
 		return false, err
 	}
-	client, err := s.Client()
-	if err != nil {
-		return false, err
-	}
-	query := s.OwnerQuery()
-	query.Set("scope", "PERSONAL")
-	_, err = client.Call(cmd.Context(), Request{Method: http.MethodGet, Path: path, Query: query})
-	refused, is := errors.AsType[*Error](err)
+	_, err = client.ReadFile(ctx, s.Agent, memory.MemoryPath, wire.ReadFileParams{Person: s.Person(), Scope: string(memory.ScopePersonal)})
+	refused, is := errors.AsType[*wire.Error](err)
 	switch {
 	case is && refused.Name == "owner_required":
 		return false, nil
@@ -143,11 +106,37 @@ func (s *Session) HasOwner(cmd *cobra.Command) (bool, error) {
 }
 
 // Print writes an answer as JSON with --json, else as text.
-func (s *Session) Print(cmd *cobra.Command, a Answer, text func(w io.Writer) error) error {
+func (s *Session) Print(cmd *cobra.Command, raw json.RawMessage, text func(w io.Writer) error) error {
 	if s.JSON {
-		return output.JSON(cmd.OutOrStdout(), a.Data)
+		return output.JSON(cmd.OutOrStdout(), raw)
 	}
 	return text(cmd.OutOrStdout())
+}
+
+// ScopeOf formats a document's scope. That of a document of the leader of the agent's team names the leader.
+func (s *Session) ScopeOf(scope, agent string) string {
+	if agent == "" || agent == s.Agent {
+		return scope
+	}
+	return scope + " of " + agent
+}
+
+// Page holds the flags of lists.
+type Page struct {
+	Cursor string
+	Limit  int
+}
+
+// Register adds the flags to c; limit is the default number of items.
+func (p *Page) Register(c *cobra.Command, limit int) {
+	c.Flags().IntVar(&p.Limit, "limit", limit, "how many")
+	c.Flags().StringVar(&p.Cursor, "cursor", "", "continue an earlier list: the cursor printed at its end")
+}
+
+// ScopeFlag adds the flag that selects between documents with one path.
+func ScopeFlag(c *cobra.Command, scope *string) {
+	c.Flags().StringVar(scope, "scope", "",
+		"whose document: PERSONAL, TEAM or GLOBAL; empty: the owner's if there is one, else the agent's, else the workspace's")
 }
 
 // NeedsArgs accepts from least to most arguments, else names what is missing.
@@ -160,7 +149,7 @@ func NeedsArgs(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// suggestionDistance is how many letters a suggested command may differ in; cobra's default for its first level.
+// suggestionDistance bounds the letters in which a suggested command differs; cobra's default for its first level.
 const suggestionDistance = 2
 
 // NeedsCommand makes a group of commands refuse an unknown one; without any it shows its help.
@@ -179,17 +168,21 @@ func NeedsCommand(group *cobra.Command) {
 	}
 }
 
-// SetQuery sets a query parameter, unless its value is empty.
-func SetQuery(query url.Values, name, value string) {
-	if value != "" {
-		query.Set(name, value)
-	}
-}
-
 // ReadFile reads a file, or stdin for "-".
 func ReadFile(stdin io.Reader, name string) ([]byte, error) {
 	if name == "-" {
 		return io.ReadAll(stdin)
 	}
 	return os.ReadFile(name)
+}
+
+// OwnerQuery returns the owner that the flags name as the query of a URL; empty without one.
+func (s *Session) OwnerQuery() string {
+	q := url.Values{}
+	for name, value := range map[string]string{"owner": s.Owner, "channel": s.Channel, "sender": s.Sender, "endUserId": s.EndUser} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	return q.Encode()
 }

@@ -37,6 +37,7 @@ type Client struct {
 	retries   int
 	timeout   time.Duration
 	sleep     func(context.Context, time.Duration) error
+	explain   func(error) error
 }
 
 // Option changes a Client that New makes.
@@ -59,12 +60,15 @@ func Sleep(sleep func(context.Context, time.Duration) error) Option {
 	return func(c *Client) { c.sleep = sleep }
 }
 
+// Errors passes every error of a request through explain before it is returned, such as to add what a person can do about it.
+func Errors(explain func(error) error) Option { return func(c *Client) { c.explain = explain } }
+
 // New returns a client of the server at base, such as https://memory.example.com. An empty key sends none; httpClient may be nil. An
 // httpClient with a Timeout ends streams after that time.
 func New(base, key string, httpClient *http.Client, options ...Option) *Client {
 	c := &Client{
 		base: strings.TrimRight(base, "/"), key: func() string { return key }, http: cmp.Or(httpClient, &http.Client{}),
-		timeout: defaultTimeout, sleep: sleepFor,
+		timeout: defaultTimeout, sleep: sleepFor, explain: func(err error) error { return err },
 	}
 	for _, o := range options {
 		o(c)
@@ -77,6 +81,7 @@ type Answer[T any] struct {
 	Status int
 	Header http.Header
 	Data   T
+	Raw    json.RawMessage // Data as the server sent it; nil of a file
 }
 
 // Error is a refusal by the server.
@@ -137,8 +142,9 @@ func call[T any](ctx context.Context, c *Client, r request) (Answer[T], error) {
 		Data json.RawMessage `json:"data"`
 	}
 	if err := json.Unmarshal(raw.Data, &envelope); err != nil || envelope.Data == nil {
-		return out, fmt.Errorf("%s answered %d: %w", c.base, raw.Status, ErrForeign)
+		return out, c.explain(fmt.Errorf("%s answered %d: %w", c.base, raw.Status, ErrForeign))
 	}
+	out.Raw = envelope.Data
 	if err := json.Unmarshal(envelope.Data, &out.Data); err != nil {
 		return out, fmt.Errorf("read the answer of %s (is the server of another version?): %w", c.base, err)
 	}
@@ -153,6 +159,9 @@ func (c *Client) raw(ctx context.Context, r request) (out Answer[[]byte], err er
 		out, err = c.once(limited, r)
 		return timedOut(limited, err)
 	})
+	if err != nil {
+		err = c.explain(err)
+	}
 	return out, err
 }
 

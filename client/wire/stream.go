@@ -40,6 +40,9 @@ func (c *Client) stream(ctx context.Context, r request) (out *Stream, err error)
 		out, err = c.openStream(ctx, r)
 		return err
 	})
+	if err != nil {
+		err = c.explain(err)
+	}
 	return out, err
 }
 

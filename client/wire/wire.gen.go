@@ -73,110 +73,112 @@ type AgentPatchBody struct {
 
 // AgentSettings defines model for AgentSettings.
 type AgentSettings struct {
-	// AutoInject Let recalled memory go into the context by itself.
+	// AutoInject Put recalled memory into the context automatically.
 	AutoInject *bool `json:"autoInject,omitempty"`
 
 	// AutoInjectMaxTokens Tokens of recalled memory in a context.
 	AutoInjectMaxTokens *int `json:"autoInjectMaxTokens,omitempty"`
 
-	// AutoInjectThreshold Least score of what is recalled by itself.
+	// AutoInjectThreshold Minimum score of memory that is recalled automatically.
 	AutoInjectThreshold *float64 `json:"autoInjectThreshold,omitempty"`
 
-	// CooldownSeconds Least time between two extractions of one owner.
+	// CooldownSeconds Minimum time between two extractions of one agent and owner.
 	CooldownSeconds *int `json:"cooldownSeconds,omitempty"`
 
-	// Decay Let older passages count less in a search.
+	// Decay Give older passages a lower score in a search, except in documents that do not age.
 	Decay *bool `json:"decay,omitempty"`
 
-	// DecayHalfLifeDays Age at which a passage counts half.
+	// DecayHalfLifeDays Age in days at which a passage counts half.
 	DecayHalfLifeDays *float64 `json:"decayHalfLifeDays,omitempty"`
 
-	// DreamCron When to dream, in the agent's time zone: minute, hour, day of the month, month, day of the week (0 to 6, Sunday is 0).
+	// DreamCron When an agent dreams, in its time zone: minute, hour, day of the month, month, day of the week (0 to 6, Sunday is 0).
 	DreamCron string `json:"dreamCron,omitempty,omitzero"`
 
-	// DreamDays Days of notes and sessions that a dream looks at.
+	// DreamDays Days of notes and sessions that a dream reads.
 	DreamDays *int `json:"dreamDays,omitempty"`
 
-	// DreamHalfLifeDays Age at which a statement's recency counts half.
+	// DreamHalfLifeDays Age in days at which recency and the boosts of earlier phases count half.
 	DreamHalfLifeDays *float64 `json:"dreamHalfLifeDays,omitempty"`
 
-	// DreamMaxPromotions Most statements that one dream promotes.
+	// DreamMaxPromotions Maximum statements that one dream promotes.
 	DreamMaxPromotions *int `json:"dreamMaxPromotions,omitempty"`
 
 	// DreamMaxRetiredShare Share of the lines of MEMORY.md that one dream may retire.
 	DreamMaxRetiredShare *float64 `json:"dreamMaxRetiredShare,omitempty"`
 
-	// DreamMinDiversity Least distinct questions or days of what a dream promotes.
+	// DreamMinDiversity Minimum distinct questions or days of a statement that a dream promotes.
 	DreamMinDiversity *int `json:"dreamMinDiversity,omitempty"`
 
-	// DreamMinScore Least score of what a dream promotes.
+	// DreamMinScore Minimum score of a statement that a dream promotes.
 	DreamMinScore *float64 `json:"dreamMinScore,omitempty"`
 
-	// DreamMinSignals Least signals (recalls, days on which it was said) of what a dream promotes.
+	// DreamMinSignals Minimum signals of a statement that a dream promotes: recalls, and days on which it was said.
 	DreamMinSignals *int `json:"dreamMinSignals,omitempty"`
 
 	// DreamingEnabled Dream at night, while memory is enabled.
 	DreamingEnabled *bool `json:"dreamingEnabled,omitempty"`
 
-	// FlushBytes Bytes of messages without a flush, beyond which they are flushed.
+	// FlushBytes Bytes of messages without a flush or an extraction above which they are flushed.
 	FlushBytes *int `json:"flushBytes,omitempty"`
 
-	// FlushDeadlineSeconds How long the model has for a flush.
+	// FlushDeadlineSeconds Time that the model has for a flush.
 	FlushDeadlineSeconds *int `json:"flushDeadlineSeconds,omitempty"`
 
-	// FlushMessages Messages without a flush, beyond which they are flushed.
+	// FlushMessages Messages without a flush or an extraction above which they are flushed.
 	FlushMessages *int `json:"flushMessages,omitempty"`
 
-	// FlushPolicy After the deadline: flush by rules, or wait for the model. One of: fallback, wait.
+	// FlushPolicy After the deadline of a flush: fallback, the built-in engine flushes and the model's version follows; wait, the messages
+	// stay in the window until the model answers. One of: fallback, wait.
 	FlushPolicy string `json:"flushPolicy,omitempty,omitzero"`
 
-	// FlushShare Share of the window above which messages are flushed.
+	// FlushShare Share of the window above which older messages are flushed.
 	FlushShare *float64 `json:"flushShare,omitempty"`
 
-	// FlushSoftTokens Room, in tokens, below which messages are flushed.
+	// FlushSoftTokens Free tokens of a window below which older messages are flushed: what is durable in them is saved before they leave the
+	// window.
 	FlushSoftTokens *int `json:"flushSoftTokens,omitempty"`
 
-	// Leader Agent whose memory this one reads after its own, as a member of its team; a member's memory is read-only. Empty: it
-	// leads itself.
+	// Leader Agent whose memory this one reads after its own, as a member of its team; a member's memory is read-only. Empty: no
+	// leader.
 	Leader string `json:"leader,omitempty,omitzero"`
 
-	// MaxToolRounds Calls of a model in one turn that may use tools.
+	// MaxToolRounds Model calls of one turn that may use tools; the next call answers without.
 	MaxToolRounds *int `json:"maxToolRounds,omitempty"`
 
-	// MemoryEnabled Extract memory from conversations.
+	// MemoryEnabled Extract memory from conversations, and search it.
 	MemoryEnabled *bool `json:"memoryEnabled,omitempty"`
 
-	// MemoryMaxChars Ceiling of an extracted MEMORY.md, in characters.
+	// MemoryMaxChars Maximum size of an extracted MEMORY.md, in characters.
 	MemoryMaxChars *int `json:"memoryMaxChars,omitempty"`
 
-	// MinMessages User and assistant messages that a conversation must have before anything is extracted.
+	// MinMessages User and assistant messages that a conversation needs before anything is extracted.
 	MinMessages *int `json:"minMessages,omitempty"`
 
-	// MinUserChars Characters that the last user message must have.
+	// MinUserChars Characters that the last user message needs before anything is extracted.
 	MinUserChars *int `json:"minUserChars,omitempty"`
 
-	// Mmr Let results of a search wait that repeat others.
+	// Mmr Rank results of a search lower that repeat others (maximal marginal relevance).
 	Mmr *bool `json:"mmr,omitempty"`
 
 	// MmrLambda Weight of relevance against novelty.
 	MmrLambda *float64 `json:"mmrLambda,omitempty"`
 
-	// Model Model name at the configured provider, instead of the server's.
+	// Model Model name at the provider.
 	Model string `json:"model,omitempty,omitzero"`
 
-	// OwnerIsolation Keep what is learned from a person in that person's own documents; off: in the agent's shared ones.
+	// OwnerIsolation Keep what is learned from a person in that person's own documents. Off: in the agent's shared ones.
 	OwnerIsolation *bool `json:"ownerIsolation,omitempty"`
 
-	// ProfileMaxChars Ceiling of an extracted PROFILE.md, in characters.
+	// ProfileMaxChars Maximum size of an extracted PROFILE.md, in characters.
 	ProfileMaxChars *int `json:"profileMaxChars,omitempty"`
 
-	// QuietSeconds How long nothing new must have come in before an extraction starts.
+	// QuietSeconds Time without a new message before an extraction starts.
 	QuietSeconds *int `json:"quietSeconds,omitempty"`
 
-	// RecallMaxResults Results of a search that does not say how many.
+	// RecallMaxResults Results of a search whose request sets no limit.
 	RecallMaxResults *int `json:"recallMaxResults,omitempty"`
 
-	// RecallMinScore Least score of a result, for searches that do not say.
+	// RecallMinScore Minimum score of a search result.
 	RecallMinScore *float64 `json:"recallMinScore,omitempty"`
 
 	// SummaryMaxTokens Tokens of the summary of earlier turns.
@@ -185,16 +187,16 @@ type AgentSettings struct {
 	// TextWeight Weight of words against vectors in a search.
 	TextWeight *float64 `json:"textWeight,omitempty"`
 
-	// VectorWeight Weight of vectors against words in a search.
+	// VectorWeight Weight of vectors against words in a search; only the ratio of the two weights counts.
 	VectorWeight *float64 `json:"vectorWeight,omitempty"`
 
-	// WindowCompactShare Share of the window above which earlier turns are summarised.
+	// WindowCompactShare Share of the window above which earlier turns are summarised. With 0.75, windows below 32,768 tokens use 0.85.
 	WindowCompactShare *float64 `json:"windowCompactShare,omitempty"`
 
-	// WindowKeepTurns Last turns that stay word by word.
+	// WindowKeepTurns Last turns that stay verbatim.
 	WindowKeepTurns *int `json:"windowKeepTurns,omitempty"`
 
-	// WindowMaxTokens Tokens of everything that a model is sent.
+	// WindowMaxTokens Tokens of everything that a model is sent in a turn.
 	WindowMaxTokens *int `json:"windowMaxTokens,omitempty"`
 
 	// WriteTargets Patterns of the documents that business workflows may write, such as memory/cases/*.md; missing: all but AGENTS.md and
@@ -3183,11 +3185,11 @@ func (c *Client) ListFlushes(
 type ListMessagesParams struct {
 	Person
 	// The next of the page before; missing: from the first message.
-	Cursor int `query:"cursor"`
+	Cursor *int `query:"cursor"`
 	// Messages.
 	Limit int `query:"limit"`
 	// Deprecated: Same as cursor: messages behind this number.
-	After int `query:"after"`
+	After *int `query:"after"`
 }
 
 // ListMessages calls GET /api/v1/agents/{agent}/conversations/{conversation}/messages: read messages, oldest first.
@@ -3810,7 +3812,7 @@ type GetMemoryParams struct {
 	// How many lines or messages.
 	Lines int `query:"lines"`
 	// Characters of the first line that are known already: nextSkip of the excerpt before.
-	Skip int `query:"skip"`
+	Skip *int `query:"skip"`
 	// Where path is looked for. One of: memory, sessions, all.
 	Corpus string `query:"corpus"`
 }
@@ -3971,7 +3973,7 @@ type FileBlameParams struct {
 	// Whose document: the owner's, the agent's or the workspace's. One of: PERSONAL, TEAM, GLOBAL.
 	Scope string `query:"scope"`
 	// Missing: the current one.
-	Version int `query:"version"`
+	Version *int `query:"version"`
 }
 
 // FileBlame calls GET /api/v1/agents/{agent}/workspace/blame/{path}: blame the lines of a document.
@@ -3991,9 +3993,9 @@ type FileDiffParams struct {
 	// Whose document: the owner's, the agent's or the workspace's. One of: PERSONAL, TEAM, GLOBAL.
 	Scope string `query:"scope"`
 	// Version; 0: before the document was there. Missing: the one before to.
-	From int `query:"from"`
+	From *int `query:"from"`
 	// Version; missing: the newest.
-	To int `query:"to"`
+	To *int `query:"to"`
 }
 
 // FileDiff calls GET /api/v1/agents/{agent}/workspace/diff/{path}: compare two versions of a document.
@@ -4124,11 +4126,11 @@ type FileHistoryParams struct {
 	// Whose document: the owner's, the agent's or the workspace's. One of: PERSONAL, TEAM, GLOBAL.
 	Scope string `query:"scope"`
 	// The next of the page before; missing: from the newest version.
-	Cursor int `query:"cursor"`
+	Cursor *int `query:"cursor"`
 	// Versions.
 	Limit int `query:"limit"`
 	// Deprecated: Same as cursor: versions below this one.
-	Before int `query:"before"`
+	Before *int `query:"before"`
 }
 
 // FileHistory calls GET /api/v1/agents/{agent}/workspace/history/{path}: list the versions of a document, newest first.

@@ -60,7 +60,7 @@ func TestATalkForgets(t *testing.T) {
 		"/remember The spare key of the boathouse is under the third flowerpot.", "Where is the spare key of the boathouse?", "/forget 1", "/forget 9",
 	})
 	clitest.Contains(t, out, "saved in MEMORY.md", "flowerpot", "memory: [1] MEMORY.md:", "forgotten: ", "flowerpot", "MEMORY.md (PERSONAL) version 2")
-	if err == nil || err.Error() != "1 command could not be done" || !strings.Contains(notes, "! say which memory") {
+	if err == nil || err.Error() != "1 command failed" || !strings.Contains(notes, "! name a memory") {
 		t.Errorf("%v, %s", err, notes)
 	}
 	if text := mustRun(t, "cat", "MEMORY.md", "--end-user", "42"); strings.Contains(text, "flowerpot") {
@@ -130,8 +130,8 @@ func TestATalkThatFails(t *testing.T) {
 	if err == nil || err.Error() != "3 messages without an answer" {
 		t.Errorf("%v", err)
 	}
-	clitest.Contains(t, notes, "! the answer broke off, and nothing of it is kept: the model did not answer (model_unavailable)",
-		"! the answer broke off, and nothing of it is kept: "+server.URL+" closed the connection", "not as Reverie does", "there is no /nonsense")
+	clitest.Contains(t, notes, "! the answer broke off and is not stored: the model did not answer (model_unavailable)",
+		"! the answer broke off and is not stored: "+server.URL+" closed the connection", "not as Reverie does", "there is no /nonsense")
 	if asked != 4 {
 		t.Errorf("%d requests", asked)
 	}

@@ -78,7 +78,7 @@ func TestAFolderFollowsTheEvents(t *testing.T) {
 	another := startServer(t)
 	f := newFront(t, another)
 	sync := startSync(t, t.TempDir(), "--owner", "user:7", "--url", f.url(), "--poll", "1ms")
-	until(t, "both are in step", func() bool { return strings.Contains(sync.said(), "in step: 4 documents") })
+	until(t, "both are in step", func() bool { return strings.Contains(sync.said(), "In sync (4 documents") })
 	until(t, "the stream was asked for", func() bool { return f.asked("stream") == 1 })
 	// The events of two writes: whatever was listed before the stream was there is over.
 	own, shared := []string{"--owner", "user:7", "--scope", "PERSONAL"}, []string{"--scope", "TEAM"}

@@ -96,7 +96,7 @@ func TestOlderNotesAreDreamedAndPromoted(t *testing.T) {
 	}
 
 	clitest.Contains(t, grace("revert", id), "MEMORY.md (PERSONAL) version 2, +0 -")
-	clitest.Contains(t, grace("revert", id), "it was undone before")
+	clitest.Contains(t, grace("revert", id), "Already undone; no changes")
 	clitest.Contains(t, grace("dreams", id), "undone")
 	clitest.Contains(t, grace("dream"), "rejected", "undone", "Keeps bees")
 	if strings.Contains(grace("cat", "MEMORY.md"), "Keeps bees") {
@@ -136,7 +136,7 @@ func TestABackfillLeavesOtherWordsAlone(t *testing.T) {
 		"2020-01-01.md":       "- Bought a cello.\n",
 	}))
 	clitest.Contains(t, out, "2020-01-01", "1 stored", "failed", "92 days ago", day, "1 kept", "dreamed before", daysAgo(t, 1), "1 refused", daysAgo(t, 0), "1 stored",
-		"memory/"+day+".md is there with other words and stays as it is", "memory/"+daysAgo(t, 1)+".md was refused: ")
+		"memory/"+day+".md exists with another text, which stays", "memory/"+daysAgo(t, 1)+".md was refused: ")
 	if err == nil || !strings.Contains(err.Error(), "1 day was not dreamed") {
 		t.Errorf("error %v", err)
 	}
@@ -199,7 +199,7 @@ func TestADreamIsAskedForOnce(t *testing.T) {
 			keys = append(keys, r.Header.Get("Idempotency-Key"))
 			answer(http.StatusOK, `{"status":"completed","dream":"d1","report":{"id":"d1","outcome":"nothing","reasonCode":"no_news"}}`)
 		default:
-			if r.URL.Query().Get("candidates") != "0" || !strings.HasSuffix(r.URL.Path, "/dream/reports/d1") {
+			if r.URL.Query().Get("candidates") != "0" || !strings.HasSuffix(r.URL.Path, "/dreams/d1") {
 				t.Errorf("asked for %s", r.URL)
 			}
 			phase := []string{"queued", "light", "waiting", "ended"}[min(polls, 3)]

@@ -126,7 +126,7 @@ func TestAnImportThatIsStopped(t *testing.T) {
 			if err := p.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
-			stopped(out, end(), "stopped uploading; the same command goes on from here")
+			stopped(out, end(), "stopped uploading; the same command continues from here")
 			close(gone)
 
 			p, out, end = onTerminal(t, command...)
@@ -134,7 +134,7 @@ func TestAnImportThatIsStopped(t *testing.T) {
 			if err := p.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
-			stopped(out, end(), "stopped watching, and the server goes on; the same command watches again")
+			stopped(out, end(), "stopped watching, and the server continues; the same command watches again")
 			if got := firstCount(t, out.said(), "uploading", files); got != fmt.Sprint(uploaded) {
 				t.Errorf("uploading goes on at %s of %d, want %d", got, files, uploaded)
 			}
@@ -143,15 +143,15 @@ func TestAnImportThatIsStopped(t *testing.T) {
 			}
 
 			_, out, end = onTerminal(t, command...)
-			until(t, "it watches again", func() bool { return strings.Contains(out.said(), "moving in") })
+			until(t, "it watches again", func() bool { return strings.Contains(out.said(), "importing") })
 			if err := conn.Close(t.Context()); err != nil { // what was held back goes on
 				t.Fatal(err)
 			}
 			if err := end(); err != nil {
 				t.Errorf("it ends with %v", err)
 			}
-			if got := firstCount(t, out.said(), "moving in", files); got != fmt.Sprint(settled) {
-				t.Errorf("moving in goes on at %s of %d, want %d", got, files, settled)
+			if got := firstCount(t, out.said(), "importing", files); got != fmt.Sprint(settled) {
+				t.Errorf("importing goes on at %s of %d, want %d", got, files, settled)
 			}
 			clitest.Contains(t, out.said(), "450 documents", "WRITTEN", "450")
 			if uploads.Load() != 4 {

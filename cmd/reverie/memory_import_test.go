@@ -30,7 +30,7 @@ func TestWhatWouldBeMovedInIsShownWithoutAServer(t *testing.T) {
 		return mustRun(t, append(append([]string{"import"}, args...), unreachable...)...)
 	}
 	clitest.Contains(t, dry(fixtures+"openclaw", "--owner", "user:marta"), "openclaw: openclaw, 10 documents", "WHOSE", "everybody (TEAM)", "4", "user:marta", "6",
-		"DOCUMENT", "AGENTS.md", "PROFILE.md", "USER.md", "Not moved in:", "HEARTBEAT.md")
+		"DOCUMENT", "AGENTS.md", "PROFILE.md", "USER.md", "Skipped:", "HEARTBEAT.md")
 	clitest.Contains(t, dry(fixtures+"openclaw"), "not named yet", "Name the person with --owner"[9:])
 	clitest.Contains(t, dry(fixtures+"openclaw", "--shared"), "everybody (TEAM)", "10")
 	clitest.Contains(t, dry(fixtures+"chatgpt", "--owner", "user:1"), "chatgpt, 1 conversation with 4 messages", "said on 2024-05-08", "user:1", "of other branches")
@@ -87,7 +87,7 @@ func TestMemoryOfAnotherSystemMovesIn(t *testing.T) {
 	startServer(t)
 	marta := func(args ...string) string { t.Helper(); return mustRun(t, append(args, "--owner", "user:marta")...) }
 
-	clitest.Contains(t, marta("import", fixtures+"openclaw"), "openclaw, 10 documents", "KIND", "WRITTEN", "documents", "10", "Not moved in:")
+	clitest.Contains(t, marta("import", fixtures+"openclaw"), "openclaw, 10 documents", "KIND", "WRITTEN", "documents", "10", "Skipped:")
 	clitest.Contains(t, marta("cat", "MEMORY.md"), "greenhouse key")
 	clitest.Contains(t, marta("cat", "PROFILE.md"), "Ms. Oduya")
 	clitest.Contains(t, mustRun(t, "cat", "SOUL.md"), "a little dry")
@@ -176,7 +176,7 @@ func TestMovingInGoesOnWhereItStopped(t *testing.T) {
 	}))
 	t.Cleanup(proxy.Close)
 	_, _, err := runMemory(t, "import", folder, "--shared", "--url", proxy.URL)
-	if err == nil || !strings.Contains(err.Error(), "stopped after 200 of 450 items") || !strings.Contains(err.Error(), "same command goes on") {
+	if err == nil || !strings.Contains(err.Error(), "stopped after 200 of 450 items") || !strings.Contains(err.Error(), "same command continues") {
 		t.Fatalf("error %v", err)
 	}
 	uploads.Store(2)

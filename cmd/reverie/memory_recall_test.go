@@ -55,7 +55,7 @@ func TestRecallFromTheShell(t *testing.T) {
 	}
 	for _, args := range [][]string{{"index"}, {"index", "--force"}} {
 		out, _ := run(args...)
-		if want := map[int]string{1: "is up to date", 2: "is built anew"}[len(args)]; !strings.Contains(out, want) {
+		if want := map[int]string{1: "is up to date", 2: "was rebuilt"}[len(args)]; !strings.Contains(out, want) {
 			t.Errorf("%s: %s", args, out)
 		}
 	}

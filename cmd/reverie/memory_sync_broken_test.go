@@ -119,7 +119,7 @@ func TestAServerThatRestartsInTheMiddle(t *testing.T) {
 	sync.has("notes/01.md", "one 1, there\ntwo\nthree\nfour\nfive\n")
 	until(t, "the server is back, and both are in step", func() bool {
 		_, after, back := strings.Cut(sync.said(), "… the server answers again")
-		return back && strings.Contains(after, "= in step")
+		return back && strings.Contains(after, "= In sync (")
 	})
 	sync.end()
 	inStepWith(t, folder)
@@ -163,7 +163,7 @@ func TestASyncThatIsInterrupted(t *testing.T) {
 	folder := t.TempDir()
 	putFile(t, folder, "mine.md", "mine\n")
 	p, out := program(t, "memory", "sync", folder, "--owner", "user:7")
-	until(t, "both are in step", func() bool { return strings.Contains(out.said(), "= in step: 5 documents") })
+	until(t, "both are in step", func() bool { return strings.Contains(out.said(), "= In sync (5 documents") })
 	if err := p.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestASyncThatIsInterrupted(t *testing.T) {
 	if got := strings.Join(left, " "); got != want || records != 5 {
 		t.Errorf("left %d records and %s", records, got)
 	}
-	if said, err := syncOnce(t, folder, "--owner", "user:7"); err != nil || said != "= in step: 5 documents\n" {
+	if said, err := syncOnce(t, folder, "--owner", "user:7"); err != nil || said != "= In sync (5 documents)\n" {
 		t.Errorf("the next one: %v\n%s", err, said)
 	}
 }
@@ -208,7 +208,7 @@ func TestASyncThatIsKilled(t *testing.T) {
 	}
 	resume()
 	said, err := syncOnce(t, folder, "--owner", "user:7", "--url", f.url())
-	if err != nil || !bytes.HasSuffix([]byte(said), fmt.Appendf(nil, "= in step: %d documents\n", manyFiles+4)) {
+	if err != nil || !bytes.HasSuffix([]byte(said), fmt.Appendf(nil, "= In sync (%d documents)\n", manyFiles+4)) {
 		t.Errorf("%v\n%s", err, said)
 	}
 	inStepWith(t, folder)

@@ -48,7 +48,7 @@ func TestTwoFoldersOfOneAgent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clitest.Contains(t, out, "→ MEMORY.md  version 1, +2 -0", "← team/AGENTS.md", "= in step: 5 documents")
+	clitest.Contains(t, out, "→ MEMORY.md  version 1, +2 -0", "← team/AGENTS.md", "= In sync (5 documents")
 	if out, err = syncOnce(t, two, of...); err != nil || fileText(t, two, "MEMORY.md") != "- tea\n- the bike is blue\n" {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -100,8 +100,8 @@ func TestTwoFoldersOfOneAgent(t *testing.T) {
 	if err == nil {
 		t.Error("a refusal ends with no error")
 	}
-	clitest.Contains(t, out, "✗ bad.md  not taken by the server", "= in step: 6 documents; 1 file not")
-	clitest.Contains(t, out, "! secret.md  the server took it without secrets")
+	clitest.Contains(t, out, "✗ bad.md  refused by the server", "= In sync (6 documents; not: 1 file)")
+	clitest.Contains(t, out, "! secret.md  the server removed secrets")
 	if strings.Contains(fileText(t, one, "secret.md"), "Z7QX2M4K") {
 		t.Errorf("the file still has its secret: %q", fileText(t, one, "secret.md"))
 	}
@@ -135,7 +135,7 @@ func TestAFolderWithAKeyThatOnlyReads(t *testing.T) {
 	if err == nil {
 		t.Error("what cannot be sent ends with no error")
 	}
-	clitest.Contains(t, out, "✗ TEAM documents come from the server only:", "· MEMORY.md  changed here, and not sent", "1 file not")
+	clitest.Contains(t, out, "✗ TEAM documents come from the server only:", "· MEMORY.md  changed here, and not sent", "not: 1 file")
 	if out, err = syncOnce(t, folder, "--key", key, "--pull"); err != nil {
 		t.Errorf("one way on purpose ends with %v\n%s", err, out)
 	}
@@ -172,10 +172,10 @@ func TestExportToAFolderAndAFile(t *testing.T) {
 	startServer(t)
 	folder := filepath.Join(t.TempDir(), "notes")
 	clitest.Contains(t, mustRun(t, "export", "--to", folder), "AGENTS.md", "SOUL.md", "4 files written to "+folder)
-	clitest.Contains(t, mustRun(t, "export", "--to", folder), "0 files written", "4 had that text already")
+	clitest.Contains(t, mustRun(t, "export", "--to", folder), "0 files written", "4 unchanged")
 	putFile(t, folder, "SOUL.md", "edited\n")
 	if out, _, err := runMemory(t, "export", "--to", folder); err != nil || fileText(t, folder, "SOUL.md") != "edited\n" {
-		if err == nil || !strings.Contains(out, "✗ SOUL.md  left as it is") {
+		if err == nil || !strings.Contains(out, "✗ SOUL.md  not overwritten") {
 			t.Errorf("%v\n%s", err, out)
 		}
 	} else {

@@ -152,7 +152,7 @@ func TestAConversationFromAFileBecomesMemory(t *testing.T) {
 	clitest.Contains(t, grace("log", "MEMORY.md"), "MEMORY.md (PERSONAL)", "VERSION", "\n2 ", "hello:5-6", "\n1 ", "hello:1-4")
 	clitest.Contains(t, grace("diff", "MEMORY.md"), "--- MEMORY.md@1", "+++ MEMORY.md@2", "blue box")
 	clitest.Contains(t, grace("diff", "MEMORY.md", "0", "1"), "+", "room 214")
-	clitest.Contains(t, grace("diff", "MEMORY.md", "2", "v2"), "versions 2 and 2 are alike")
+	clitest.Contains(t, grace("diff", "MEMORY.md", "2", "v2"), "versions 2 and 2 are the same")
 	clitest.Contains(t, grace("restore", "MEMORY.md", "1", "--reason", "too much"), "MEMORY.md (PERSONAL) version 3, +0 -")
 	if restored := grace("cat", "MEMORY.md"); strings.Contains(restored, "blue box") {
 		t.Errorf("restored:\n%s", restored)
@@ -195,7 +195,7 @@ func TestALargeConversationGoesInBatches(t *testing.T) {
 	c := wire.New(os.Getenv("REVERIE_URL"), testKey, nil)
 	for _, after := range []int{0, 999, 1000, 1999, messages - 1} {
 		page, err := c.ListMessages(t.Context(), "ada", "large", wire.ListMessagesParams{
-			Person: wire.Person{EndUserID: "42"}, After: after, Limit: 1,
+			Person: wire.Person{EndUserID: "42"}, After: &after, Limit: 1,
 		})
 		if want := fmt.Sprintf("message %d", after+1); err != nil || len(page.Data.Items) != 1 || page.Data.Items[0].Content != want {
 			t.Errorf("after %d: %+v, want %q; error %v", after, page.Data.Items, want, err)

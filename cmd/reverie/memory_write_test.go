@@ -65,7 +65,7 @@ func TestWriteFromTheShell(t *testing.T) {
 		t.Errorf("%q, %v", out, err)
 	}
 	answer = `{"code":202,"msg":"success","data":{"requestId":"r","outcome":"staged","scope":"TEAM","path":"m.md"}}`
-	if out, err := run("--content", "x"); err != nil || !strings.HasPrefix(out, "staged: m.md (TEAM); it will be written") {
+	if out, err := run("--content", "x"); err != nil || !strings.HasPrefix(out, "staged: m.md (TEAM); the same command with --request-id") {
 		t.Errorf("%q, %v", out, err)
 	}
 	for _, args := range [][]string{

@@ -202,7 +202,7 @@ func fieldOf(p object) object {
 	switch {
 	case kind == "array":
 		goType = "[]string"
-	case schema["default"] != nil && (kind == "boolean" || kind == "integer" && schema["minimum"] == 0):
+	case kind == "boolean" && schema["default"] != nil, kind == "integer" && schema["minimum"] == 0:
 		goType = "*" + goType // zero and missing differ
 	}
 	return object{"name": name, "in": in, "field": fieldName(name), "type": goType, "doc": comment(docOf(p, schema))}
