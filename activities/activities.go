@@ -15,12 +15,14 @@ import (
 
 	"reverie/llm/embed"
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
 	"reverie/store"
 )
 
 // Proposer turns a transcript into a proposal: a model with its prompts, or the built-in extractive engine.
 type Proposer interface {
-	Propose(ctx context.Context, in memory.ExtractionInput) (memory.Answer, error)
+	Propose(ctx context.Context, in proposals.ExtractionInput) (proposals.Answer, error)
 }
 
 // Rules is an engine without external dependencies: it always answers.
@@ -39,8 +41,8 @@ type Options struct {
 	// None: search is lexical.
 	Embedders []embed.Embedder
 	Budget    memory.Budget
-	Defaults  memory.ExtractSettings // the zero value means the documented defaults
-	Timing    memory.Timing
+	Defaults  setting.ExtractSettings // the zero value means the documented defaults
+	Timing    setting.Timing
 	Now       func() time.Time
 	Log       *slog.Logger
 	// Observe is called with the outcome of every extraction, for metrics.
@@ -48,10 +50,10 @@ type Options struct {
 	// Consolidator rewrites MEMORY.md in dreams with a model; nil: dreams promote by rules.
 	Consolidator Consolidator
 	// DreamDefaults apply to agents without settings of their own.
-	DreamDefaults memory.DreamSettings
+	DreamDefaults setting.DreamSettings
 	// DreamSchedule applies to agents without a schedule of their own. Without a Cron the worker leaves schedules
 	// alone.
-	DreamSchedule memory.DreamSchedule
+	DreamSchedule setting.DreamSchedule
 	// Dreamer starts the dreams of a night; worker.New provides it.
 	Dreamer Dreamer
 	// Extractor extracts imported conversations; worker.New provides it.
@@ -89,8 +91,8 @@ type Activities struct {
 
 // New returns the steps, ready to run.
 func New(o Options) (*Activities, error) {
-	if o.Defaults == (memory.ExtractSettings{}) {
-		o.Defaults = memory.DefaultExtractSettings()
+	if o.Defaults == (setting.ExtractSettings{}) {
+		o.Defaults = setting.DefaultExtractSettings()
 	}
 	owners, err := lru.New[memory.OwnerRef, memory.Owner](knownOwners)
 	if err != nil {

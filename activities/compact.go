@@ -10,13 +10,15 @@ import (
 
 	"reverie/llm"
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
 	"reverie/store"
 )
 
 // Summariser writes summaries of earlier turns: a model with its prompt, or the built-in engine. It returns the
 // summary.
 type Summariser interface {
-	Summarise(ctx context.Context, in memory.SummaryInput) (memory.Answer, error)
+	Summarise(ctx context.Context, in proposals.SummaryInput) (proposals.Answer, error)
 	// SummaryMaker returns the name of the prompt or rules and of the model, without network traffic. A summary of the same messages
 	// by the same maker is reused. model is the configured one; empty: the default.
 	SummaryMaker(model string) string
@@ -46,7 +48,7 @@ func (a *Activities) BeginCompaction(ctx context.Context, in BeginCompactionInpu
 }
 
 // summariser returns the engine that writes a summary.
-func (a *Activities) summariser(s memory.CompactSettings, fallback bool) Summariser {
+func (a *Activities) summariser(s setting.CompactSettings, fallback bool) Summariser {
 	if s.Paid && !fallback && a.Summariser != nil {
 		return a.Summariser
 	}
@@ -82,10 +84,10 @@ func (a *Activities) Summarise(ctx context.Context, in SummariseInput) (Summaris
 // BeginCompactionInput opens a compaction.
 type BeginCompactionInput struct {
 	memory.OwnerRef
-	Conversation uuid.UUID              `json:"conversation"`
-	To           int64                  `json:"to"`
-	Trigger      memory.CompactTrigger  `json:"trigger"`
-	Settings     memory.CompactSettings `json:"settings"`
+	Conversation uuid.UUID               `json:"conversation"`
+	To           int64                   `json:"to"`
+	Trigger      memory.CompactTrigger   `json:"trigger"`
+	Settings     setting.CompactSettings `json:"settings"`
 }
 
 // BeginCompactionResult is the compaction.
@@ -97,10 +99,10 @@ type BeginCompactionResult struct {
 // SummariseInput is one part of a summary.
 type SummariseInput struct {
 	memory.OwnerRef
-	Compaction uuid.UUID              `json:"compaction"`
-	Settings   memory.CompactSettings `json:"settings"`
-	Fallback   bool                   `json:"fallback,omitempty"` // by rules instead of the model
-	Why        memory.ReasonCode      `json:"why,omitempty"`      // of a fallback
+	Compaction uuid.UUID               `json:"compaction"`
+	Settings   setting.CompactSettings `json:"settings"`
+	Fallback   bool                    `json:"fallback,omitempty"` // by rules instead of the model
+	Why        memory.ReasonCode       `json:"why,omitempty"`      // of a fallback
 	// MaxBytes bounds the messages of this part, after a model's context was too small; 0: SummaryPartBytes.
 	MaxBytes int `json:"maxBytes,omitempty"`
 }
@@ -124,8 +126,8 @@ type summarising struct {
 	asksModel bool
 	count     func(string) int
 	zone      *time.Location
-	answer    memory.Answer // the last one, even if the call failed
-	cut       bool          // the token limit cut the answer
+	answer    proposals.Answer // the last one, even if the call failed
+	cut       bool             // the token limit cut the answer
 }
 
 func (s *summarising) run(ctx context.Context) (SummariseResult, error) {
@@ -147,8 +149,8 @@ func (s *summarising) ready(context.Context) (result SummariseResult, ended bool
 }
 
 // ask asks once. A summary that the token limit cut is used as far as it goes.
-func (s *summarising) ask(ctx context.Context, _ repair) (answer memory.Answer, err error) {
-	s.answer, err = s.engine.Summarise(ctx, memory.SummaryInput{
+func (s *summarising) ask(ctx context.Context, _ repair) (answer proposals.Answer, err error) {
+	s.answer, err = s.engine.Summarise(ctx, proposals.SummaryInput{
 		Agent: s.part.Agent.Name, Previous: s.part.Summary, Goal: s.part.Goal, Messages: s.part.Messages,
 		MaxTokens: s.in.Settings.SummaryMaxTokens, Zone: s.zone, Model: s.in.Settings.Model,
 	})
@@ -160,11 +162,11 @@ func (s *summarising) ask(ctx context.Context, _ repair) (answer memory.Answer, 
 }
 
 // check tidies the summary. It finds no violations: an empty summary is not repaired.
-func (s *summarising) check(answer memory.Answer) (string, []memory.Violation) {
-	return memory.TidySummary(answer.Raw, s.cut, s.in.Settings.SummaryMaxTokens, s.count), nil
+func (s *summarising) check(answer proposals.Answer) (string, []proposals.Violation) {
+	return proposals.TidySummary(answer.Raw, s.cut, s.in.Settings.SummaryMaxTokens, s.count), nil
 }
 
-func (s *summarising) refuse(context.Context, []memory.Violation) (SummariseResult, error) {
+func (s *summarising) refuse(context.Context, []proposals.Violation) (SummariseResult, error) {
 	return s.instead(ReasonGuards), nil // check finds no violations
 }
 

@@ -14,6 +14,7 @@ import (
 	"reverie/llm/extractive"
 	"reverie/llm/llmtest"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/prompts"
 	"reverie/store"
 )
@@ -22,7 +23,7 @@ import (
 const gardenSummary = "## Goal\n- The user plans a garden.\n\n## Next\n- Plant an oak."
 
 // newCompactWorld creates a conversation that is flushed.
-func newCompactWorld(t *testing.T, script llmtest.Script) (*flushWorld, memory.CompactSettings) {
+func newCompactWorld(t *testing.T, script llmtest.Script) (*flushWorld, setting.CompactSettings) {
 	t.Helper()
 	w := newFlushWorld(t, script)
 	in := w.plan(t)
@@ -31,12 +32,12 @@ func newCompactWorld(t *testing.T, script llmtest.Script) (*flushWorld, memory.C
 	if out := w.commit(t, in, true); !out.Acknowledged {
 		t.Fatalf("committed %+v", out)
 	}
-	s := memory.DefaultWindowSettings()
+	s := setting.DefaultWindowSettings()
 	s.Paid = true
 	return w, s.Compact(w.settings.Extract)
 }
 
-func (w *flushWorld) begin(t *testing.T, s memory.CompactSettings) SummariseInput {
+func (w *flushWorld) begin(t *testing.T, s setting.CompactSettings) SummariseInput {
 	t.Helper()
 	begun := must(t, w.world, w.BeginCompaction, BeginCompactionInput{
 		OwnerRef: w.ref, Conversation: w.conversation, To: 4, Trigger: memory.CompactByTurn, Settings: s,
@@ -84,7 +85,7 @@ func TestAModelSummarises(t *testing.T) {
 // Only flushed messages are summarised.
 func TestNothingIsSummarisedUnflushed(t *testing.T) {
 	w := newFlushWorld(t, nil)
-	s := memory.DefaultWindowSettings()
+	s := setting.DefaultWindowSettings()
 	_, err := do(w.world, w.BeginCompaction, BeginCompactionInput{
 		OwnerRef: w.ref, Conversation: w.conversation, To: 4, Trigger: memory.CompactByTurn, Settings: s.Compact(w.settings.Extract),
 	})
@@ -294,7 +295,7 @@ func TestFlushesAndCompactionsAreObserved(t *testing.T) {
 	}, flushes); diff != "" {
 		t.Errorf("flushes (-want +got):\n%s", diff)
 	}
-	s := memory.DefaultWindowSettings()
+	s := setting.DefaultWindowSettings()
 	s.Paid = true
 	summarise := w.begin(t, s.Compact(w.settings.Extract))
 	must(t, w.world, w.Summarise, summarise)

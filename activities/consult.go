@@ -9,6 +9,7 @@ import (
 
 	"reverie/llm"
 	"reverie/memory"
+	"reverie/memory/proposals"
 )
 
 // consultation is a step with the result R that asks an engine for a proposal P. consult calls its methods.
@@ -18,13 +19,13 @@ type consultation[P, R any] interface {
 	// ready prepares the question, or ends the step without it.
 	ready(ctx context.Context) (result R, ended bool, err error)
 	// ask calls the engine once, and accounts for what the call used.
-	ask(ctx context.Context, r repair) (memory.Answer, error)
+	ask(ctx context.Context, r repair) (proposals.Answer, error)
 	// check parses and guards an answer. Faults of the answer are violations.
-	check(answer memory.Answer) (P, []memory.Violation)
+	check(answer proposals.Answer) (P, []proposals.Violation)
 	// accept ends the step with a proposal that passed the checks.
 	accept(ctx context.Context, proposal P) (R, error)
 	// refuse ends the step after a second answer with faults.
-	refuse(ctx context.Context, violations []memory.Violation) (R, error)
+	refuse(ctx context.Context, violations []proposals.Violation) (R, error)
 	// fail ends the step, or asks for another attempt, after a call of the model that failed.
 	fail(ctx context.Context, failure *llm.Error) (R, error)
 }
@@ -61,7 +62,7 @@ func consult[P, R any](ctx context.Context, a *Activities, use engineUse, c cons
 	}
 	var fix repair
 	for {
-		answer, err := callEngine(ctx, a, use, func() (memory.Answer, error) { return c.ask(ctx, fix) })
+		answer, err := callEngine(ctx, a, use, func() (proposals.Answer, error) { return c.ask(ctx, fix) })
 		if err != nil {
 			failure, err := a.modelFailure(ctx, err)
 			if err != nil {
@@ -81,7 +82,7 @@ func consult[P, R any](ctx context.Context, a *Activities, use engineUse, c cons
 }
 
 // callEngine calls an engine once, with heartbeats, and reports the model's state.
-func callEngine(ctx context.Context, a *Activities, use engineUse, call func() (memory.Answer, error)) (memory.Answer, error) {
+func callEngine(ctx context.Context, a *Activities, use engineUse, call func() (proposals.Answer, error)) (proposals.Answer, error) {
 	defer beat(ctx, cmp.Or(use.heartbeat, HeartbeatTimeout)/heartbeatsInTime)()
 	began := a.Now()
 	answer, err := call()
@@ -123,7 +124,7 @@ func repeat(ctx context.Context, every time.Duration, do func()) (stop func()) {
 // heartbeatsInTime is the number of heartbeats sent within the heartbeat timeout.
 const heartbeatsInTime = 3
 
-func messagesOf(violations []memory.Violation) []string {
+func messagesOf(violations []proposals.Violation) []string {
 	out := make([]string, len(violations))
 	for i, v := range violations {
 		out[i] = v.Message
@@ -132,7 +133,7 @@ func messagesOf(violations []memory.Violation) []string {
 }
 
 // reasonOf distinguishes an answer that could not be parsed from one that the guards refused.
-func reasonOf(violations []memory.Violation) memory.ReasonCode {
+func reasonOf(violations []proposals.Violation) memory.ReasonCode {
 	if violations[0].Code == string(ReasonInvalidProposal) {
 		return ReasonInvalidProposal
 	}
@@ -140,6 +141,6 @@ func reasonOf(violations []memory.Violation) memory.ReasonCode {
 }
 
 // unreadable returns the violation of an answer that could not be parsed.
-func unreadable(err error) []memory.Violation {
-	return []memory.Violation{{Code: string(ReasonInvalidProposal), Message: err.Error()}}
+func unreadable(err error) []proposals.Violation {
+	return []proposals.Violation{{Code: string(ReasonInvalidProposal), Message: err.Error()}}
 }

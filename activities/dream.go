@@ -9,6 +9,8 @@ import (
 
 	"reverie/dream/rewrite"
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
 	"reverie/store"
 )
 
@@ -76,7 +78,7 @@ func (a *Activities) OpenDream(ctx context.Context, in OpenDreamInput) (OpenDrea
 }
 
 // unwanted returns the reason why an owner does not dream; empty if it does.
-func unwanted(s memory.DreamSettings, owner memory.Owner) memory.ReasonCode {
+func unwanted(s setting.DreamSettings, owner memory.Owner) memory.ReasonCode {
 	switch {
 	case !s.MemoryEnabled:
 		return memory.GateMemoryOff
@@ -139,7 +141,7 @@ func (a *Activities) commitDream(ctx context.Context, id memory.Identity, in Dre
 	unwritten := rewrite.Settle(stage.Files.Memory.Content, stage.Files.Memory.Content, ranking)
 	if err := a.Store.DraftDream(ctx, id, in.Dream, store.DreamDraft{
 		Ranking: unwritten, Outcome: memory.OutcomeQuarantined, ReasonCode: ReasonScan, Reason: refused.Error(),
-		Violations: []memory.Violation{{Code: string(ReasonScan), Message: refused.Error()}},
+		Violations: []proposals.Violation{{Code: string(ReasonScan), Message: refused.Error()}},
 		Model:      stage.Dream.Model, PromptVersion: stage.Dream.PromptVersion,
 	}); err != nil {
 		return store.Dream{}, err
@@ -204,7 +206,7 @@ type OpenDreamInput struct {
 // OpenDreamResult is the dream with the settings that apply to it.
 type OpenDreamResult struct {
 	DreamState
-	Settings memory.DreamSettings `json:"settings"`
+	Settings setting.DreamSettings `json:"settings"`
 }
 
 // DreamInput identifies an open dream.
@@ -304,7 +306,7 @@ type Dreamer interface {
 
 // Consolidator turns notes and ranked candidates into a new MEMORY.md: a model with its prompts.
 type Consolidator interface {
-	Consolidate(ctx context.Context, in memory.ConsolidationInput) (memory.Answer, error)
+	Consolidate(ctx context.Context, in proposals.ConsolidationInput) (proposals.Answer, error)
 }
 
 // Dreamt is a dream that ended, for metrics.

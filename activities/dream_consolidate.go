@@ -8,6 +8,7 @@ import (
 	"reverie/dream/rewrite"
 	"reverie/llm"
 	"reverie/memory"
+	"reverie/memory/proposals"
 	"reverie/store"
 )
 
@@ -36,7 +37,7 @@ type consolidating struct {
 	*Activities
 	writing
 	id    memory.Identity
-	input memory.ConsolidationInput
+	input proposals.ConsolidationInput
 }
 
 func (c *consolidating) run(ctx context.Context) (DeepSleepResult, error) {
@@ -59,15 +60,15 @@ func (c *consolidating) ready(ctx context.Context) (result DeepSleepResult, ende
 }
 
 // inputOf returns what the model is shown.
-func (c *consolidating) inputOf() memory.ConsolidationInput {
+func (c *consolidating) inputOf() proposals.ConsolidationInput {
 	s := c.stage
-	in := memory.ConsolidationInput{
+	in := proposals.ConsolidationInput{
 		Agent: s.Agent.Name, Today: s.AsOf, Topic: s.Dream.Topic, Memory: s.Files.Memory.Content, Shared: s.Shared,
 		Notes: shownNotes(s.Notes, s.Dream.Settings.NotesMaxChars), Protected: s.Protected,
 		MemoryMaxChars: s.Dream.Settings.MemoryMaxChars, Model: s.Dream.Settings.Model,
 	}
 	for _, p := range passed(c.ranking) {
-		in.Candidates = append(in.Candidates, memory.ConsolidationCandidate{
+		in.Candidates = append(in.Candidates, proposals.ConsolidationCandidate{
 			Text: p.Text, Score: p.Score, Days: len(p.Signals.MentionDays), Asked: p.Signals.Asked,
 		})
 	}
@@ -83,7 +84,7 @@ func (c *consolidating) inputOf() memory.ConsolidationInput {
 }
 
 // shownNotes returns the notes that the model is shown.
-func shownNotes(notes []store.DreamNote, limit int) []memory.ConsolidationNote {
+func shownNotes(notes []store.DreamNote, limit int) []proposals.ConsolidationNote {
 	all := make([]dreamnotes.Note, len(notes))
 	for i, n := range notes {
 		all[i] = dreamnotes.Note{Document: n.Document, Day: n.Day}
@@ -91,7 +92,7 @@ func shownNotes(notes []store.DreamNote, limit int) []memory.ConsolidationNote {
 	return dreamnotes.ShownNotes(all, limit)
 }
 
-func (c *consolidating) ask(ctx context.Context, r repair) (memory.Answer, error) {
+func (c *consolidating) ask(ctx context.Context, r repair) (proposals.Answer, error) {
 	input := c.input
 	input.Violations, input.Previous = r.violations, r.previous
 	answer, err := c.Consolidator.Consolidate(ctx, input)
@@ -100,13 +101,13 @@ func (c *consolidating) ask(ctx context.Context, r repair) (memory.Answer, error
 }
 
 // check drafts what an answer proposes.
-func (c *consolidating) check(answer memory.Answer) (struct{}, []memory.Violation) {
+func (c *consolidating) check(answer proposals.Answer) (struct{}, []proposals.Violation) {
 	c.raw, c.wroteIt, c.promptVersion = answer.Raw, answer.Model, answer.PromptVersion
 	return struct{}{}, c.judge(answer.Raw)
 }
 
-func (c *consolidating) judge(raw string) []memory.Violation {
-	proposed, err := memory.ParseConsolidation(raw)
+func (c *consolidating) judge(raw string) []proposals.Violation {
+	proposed, err := proposals.ParseConsolidation(raw)
 	if err != nil {
 		return unreadable(err)
 	}
@@ -129,7 +130,7 @@ func (c *consolidating) accept(ctx context.Context, _ struct{}) (DeepSleepResult
 	return c.save(ctx)
 }
 
-func (c *consolidating) refuse(ctx context.Context, violations []memory.Violation) (DeepSleepResult, error) {
+func (c *consolidating) refuse(ctx context.Context, violations []proposals.Violation) (DeepSleepResult, error) {
 	c.refused(violations)
 	return c.save(ctx)
 }
@@ -146,7 +147,7 @@ func (c *consolidating) fail(ctx context.Context, failure *llm.Error) (DeepSleep
 	case failure.Kind == llm.ContextTooLong || failure.Kind == llm.Truncated:
 		return DeepSleepResult{TooLong: true}, c.wait(ctx, code, failure.Message, c.Now())
 	case failure.Kind == llm.Refused: // a retry would be refused again
-		c.refused([]memory.Violation{{Code: string(code), Message: failure.Message}})
+		c.refused([]proposals.Violation{{Code: string(code), Message: failure.Message}})
 		c.reasonCode = code
 		return c.save(ctx)
 	case !failure.Kind.Retryable():

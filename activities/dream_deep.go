@@ -9,6 +9,7 @@ import (
 	"reverie/dream/judge"
 	"reverie/dream/rewrite"
 	"reverie/memory"
+	"reverie/memory/proposals"
 	"reverie/store"
 )
 
@@ -102,13 +103,13 @@ type writing struct {
 	ranking dream.Ranking
 	memory  string // new MEMORY.md; empty: unchanged
 	moved   []dream.MovedSection
-	retired []memory.Retired // removed lines that a person wrote, each with the reason
+	retired []proposals.Retired // removed lines that a person wrote, each with the reason
 
 	outcome       memory.Outcome
 	reasonCode    memory.ReasonCode
 	reason        string
 	raw           string
-	violations    []memory.Violation
+	violations    []proposals.Violation
 	wroteIt       string // the model, or rules
 	promptVersion string
 	usage         memory.Usage
@@ -142,7 +143,7 @@ func nothingReason(mode memory.DreamMode) memory.ReasonCode {
 }
 
 // check returns what a new MEMORY.md violates of the rules for dreams.
-func (w *writing) check(after string, moved []dream.MovedSection, retired []memory.Retired) []memory.Violation {
+func (w *writing) check(after string, moved []dream.MovedSection, retired []proposals.Retired) []proposals.Violation {
 	sources := make([]string, len(w.stage.Notes))
 	for i, n := range w.stage.Notes {
 		sources[i] = n.Content
@@ -170,7 +171,7 @@ func (w *writing) nothing(code memory.ReasonCode, reason string) {
 }
 
 // refused ends quarantined: the refused text is kept only in the report.
-func (w *writing) refused(violations []memory.Violation) {
+func (w *writing) refused(violations []proposals.Violation) {
 	before := w.stage.Files.Memory.Content
 	w.ranking = rewrite.Settle(before, before, w.ranking)
 	w.memory, w.moved, w.retired, w.outcome, w.violations = "", nil, nil, memory.OutcomeQuarantined, violations

@@ -13,6 +13,9 @@ import (
 	"reverie/dream/notes"
 	"reverie/llm/extractive"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
+	"reverie/memory/transcripts"
 	"reverie/store"
 )
 
@@ -102,7 +105,7 @@ func dayStatements(s store.DreamSession, messages []memory.Message, day dream.Da
 	}
 	last := messages[len(messages)-1].CreatedAt.In(zone)
 	var out []dream.Statement
-	for _, said := range extractive.Statements(memory.Transcript(messages, memory.DefaultExtractSettings()), last) {
+	for _, said := range extractive.Statements(transcripts.Transcript(messages, setting.DefaultExtractSettings()), last) {
 		if said.Unsure {
 			continue
 		}
@@ -111,7 +114,7 @@ func dayStatements(s store.DreamSession, messages []memory.Message, day dream.Da
 			when = at[said.Messages[0]]
 		}
 		out = append(out, dream.Statement{
-			ID: memory.EntryIDOf(said.Text), Text: said.Text, At: when, Asked: said.Asked, Ends: said.Ends, Corrects: said.Corrects,
+			ID: markdown.EntryIDOf(said.Text), Text: said.Text, At: when, Asked: said.Asked, Ends: said.Ends, Corrects: said.Corrects,
 			Place: dream.Place{
 				Origin: dream.FromSession, Day: day, Conversation: s.Conversation, ConversationUID: s.ConversationUID, Messages: said.Messages,
 			},
@@ -171,7 +174,7 @@ func digest(v any) string {
 
 // matters returns the states of statements that are candidates now, and of all that must not come back.
 func matters(states []dream.State, candidates []dream.Candidate) []dream.State {
-	weighed := map[memory.EntryID]bool{}
+	weighed := map[markdown.EntryID]bool{}
 	for _, c := range candidates {
 		weighed[c.ID] = true
 		for _, alias := range c.Aliases {
@@ -181,7 +184,7 @@ func matters(states []dream.State, candidates []dream.Candidate) []dream.State {
 	var out []dream.State
 	for _, s := range states {
 		settled := s.Status == dream.Forgotten || s.Status == dream.Rejected || s.Status == dream.Edited
-		if settled || weighed[s.ID] || slices.ContainsFunc(s.Aliases, func(id memory.EntryID) bool { return weighed[id] }) {
+		if settled || weighed[s.ID] || slices.ContainsFunc(s.Aliases, func(id markdown.EntryID) bool { return weighed[id] }) {
 			out = append(out, s)
 		}
 	}

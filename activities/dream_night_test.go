@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 )
 
@@ -196,7 +197,7 @@ func TestNewsOfAnAgentThatDoesNotDream(t *testing.T) {
 	person := member("ada", "user:1")
 	w.talk(t, person, "talk", "I live in Bern.", "Noted.")
 	w.write(t, person, memory.ScopeTeam, "memory/2026-01-30.md", "# 2026-01-30\n\n- The office is in Bern.\n")
-	set := func(s memory.AgentSettings) {
+	set := func(s setting.AgentSettings) {
 		t.Helper()
 		admin := memory.Identity{
 			Workspace: "acme", Agent: "ada", Role: memory.RoleAdmin,
@@ -209,7 +210,7 @@ func TestNewsOfAnAgentThatDoesNotDream(t *testing.T) {
 	if out := must(t, w, w.FindNews, FindNewsInput{AgentRef: ada}); len(out.Owners) != 2 {
 		t.Errorf("with isolation: %+v", out)
 	}
-	set(memory.AgentSettings{OwnerIsolation: new(false)})
+	set(setting.AgentSettings{OwnerIsolation: new(false)})
 	shared := must(t, w, w.FindNews, FindNewsInput{AgentRef: ada})
 	if len(shared.Owners) != 1 {
 		t.Fatalf("without isolation: %+v", shared)
@@ -218,7 +219,7 @@ func TestNewsOfAnAgentThatDoesNotDream(t *testing.T) {
 		memory.OwnerRef{Workspace: "acme", Agent: "ada", Owner: shared.Owners[0]}); err != nil || owner != memory.SystemOwner {
 		t.Errorf("without isolation %s dreams (%v)", owner, err)
 	}
-	for reason, s := range map[memory.ReasonCode]memory.AgentSettings{
+	for reason, s := range map[memory.ReasonCode]setting.AgentSettings{
 		ReasonDreamingOff: {DreamingEnabled: new(false)}, memory.GateMemoryOff: {MemoryEnabled: new(false)},
 	} {
 		set(s)

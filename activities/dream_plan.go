@@ -1,10 +1,12 @@
 package activities
 
-import "reverie/memory"
+import (
+	"reverie/memory/setting"
+)
 
 // DreamPlan is when an agent dreams.
 type DreamPlan struct {
 	AgentRef
 	TimeZone string // IANA name
-	memory.DreamSchedule
+	setting.DreamSchedule
 }

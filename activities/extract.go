@@ -11,6 +11,10 @@ import (
 
 	"reverie/llm"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
+	"reverie/memory/transcripts"
 	"reverie/store"
 )
 
@@ -80,7 +84,7 @@ func (a *Activities) Propose(ctx context.Context, in ProposeInput) (ProposeResul
 }
 
 // engine returns the name of the engine that will be asked.
-func (a *Activities) engine(s memory.ExtractSettings) string {
+func (a *Activities) engine(s setting.ExtractSettings) string {
 	if a.Paid {
 		return s.Model
 	}
@@ -96,17 +100,17 @@ type proposing struct {
 	began      time.Time
 	messages   store.Range
 	load       store.ExtractionLoad
-	transcript []memory.Line
-	input      memory.ExtractionInput
+	transcript []transcripts.Line
+	input      proposals.ExtractionInput
 	usage      memory.Usage
-	answer     memory.Answer // the last one
+	answer     proposals.Answer // the last one
 }
 
 // guarded is a proposal with what the guards left of it.
 type guarded struct {
-	memory.Proposal
+	proposals.Proposal
 
-	kept memory.Guarded
+	kept proposals.Guarded
 }
 
 func (p *proposing) run(ctx context.Context, r store.Range) (ProposeResult, error) {
@@ -130,11 +134,11 @@ func (p *proposing) ready(ctx context.Context) (result ProposeResult, ended bool
 		result, err = p.end(ctx, store.Ending{Outcome: memory.OutcomeSkipped, ReasonCode: reason, To: p.in.To})
 		return result, true, err
 	}
-	p.transcript = memory.Transcript(p.load.Messages, p.in.Settings)
-	p.input = memory.ExtractionInput{
+	p.transcript = transcripts.Transcript(p.load.Messages, p.in.Settings)
+	p.input = proposals.ExtractionInput{
 		Agent: p.load.Agent.Name, Today: p.load.Today,
 		Profile: p.load.Profile.Content, Memory: p.load.Memory.Content, Shared: p.load.Shared,
-		Note: memory.Tail(p.note(), p.in.Settings.NoteTailChars), Transcript: p.transcript, Protected: p.load.Protected,
+		Note: markdown.Tail(p.note(), p.in.Settings.NoteTailChars), Transcript: p.transcript, Protected: p.load.Protected,
 		ProfileMaxChars: p.in.Settings.ProfileMaxChars, MemoryMaxChars: p.in.Settings.MemoryMaxChars,
 		Model: p.in.Settings.Model,
 	}
@@ -146,7 +150,7 @@ func (p *proposing) closed() memory.ReasonCode {
 	if stopped := p.Defaults.With(p.load.Agent.Settings).Stopped(); stopped != "" || !p.in.First || p.in.RetryOf != uuid.Nil {
 		return stopped
 	}
-	reason, open := memory.Gate(memory.GateInput{
+	reason, open := transcripts.Gate(transcripts.GateInput{
 		Settings: p.in.Settings, Trigger: p.load.Conversation.Trigger,
 		ConversationMessages: p.load.ConversationMessages, Pending: p.load.Latest,
 	})
@@ -156,7 +160,7 @@ func (p *proposing) closed() memory.ReasonCode {
 	return reason
 }
 
-func (p *proposing) ask(ctx context.Context, r repair) (memory.Answer, error) {
+func (p *proposing) ask(ctx context.Context, r repair) (proposals.Answer, error) {
 	input := p.input
 	input.Violations, input.Previous = r.violations, r.previous
 	answer, err := p.Proposer.Propose(ctx, input)
@@ -164,17 +168,17 @@ func (p *proposing) ask(ctx context.Context, r repair) (memory.Answer, error) {
 	return answer, err
 }
 
-func (p *proposing) check(answer memory.Answer) (guarded, []memory.Violation) {
+func (p *proposing) check(answer proposals.Answer) (guarded, []proposals.Violation) {
 	p.answer = answer
-	proposal, err := memory.ParseProposal(answer.Raw)
+	proposal, err := proposals.ParseProposal(answer.Raw)
 	if err != nil {
 		return guarded{}, unreadable(err)
 	}
-	kept, violations := memory.Guard(proposal, p.input, p.in.Settings)
+	kept, violations := proposals.Guard(proposal, p.input, p.in.Settings)
 	return guarded{proposal, kept}, violations
 }
 
-func (p *proposing) refuse(ctx context.Context, violations []memory.Violation) (ProposeResult, error) {
+func (p *proposing) refuse(ctx context.Context, violations []proposals.Violation) (ProposeResult, error) {
 	return p.end(ctx, store.Ending{
 		Outcome: memory.OutcomeQuarantined, ReasonCode: reasonOf(violations), To: p.load.To,
 		Reason: "the proposal was refused twice", Raw: p.answer.Raw, Violations: violations,
@@ -185,9 +189,9 @@ func (p *proposing) refuse(ctx context.Context, violations []memory.Violation) (
 func (p *proposing) accept(ctx context.Context, g guarded) (ProposeResult, error) {
 	kept := p.notedOnce(g.kept)
 	switch {
-	case g.kept == memory.Guarded{}:
+	case g.kept == proposals.Guarded{}:
 		return p.end(ctx, store.Ending{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNothingToKeep, Reason: g.Reason, To: p.load.To})
-	case kept == memory.Guarded{}:
+	case kept == proposals.Guarded{}:
 		return p.end(ctx, store.Ending{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoted, Reason: g.Reason, To: p.load.To})
 	}
 	d := store.Draft{
@@ -266,7 +270,7 @@ func (a *Activities) Apply(ctx context.Context, in ApplyInput) (ApplyResult, err
 	case errors.As(err, &quarantined):
 		if out, err = a.Store.RecordOutcome(ctx, id, in.Extraction, store.Ending{
 			Outcome: memory.OutcomeQuarantined, ReasonCode: ReasonScan, Reason: quarantined.Error(),
-			Violations: []memory.Violation{{Code: string(ReasonScan), Message: quarantined.Error()}},
+			Violations: []proposals.Violation{{Code: string(ReasonScan), Message: quarantined.Error()}},
 		}); err != nil {
 			return ApplyResult{}, storeError(err)
 		}
@@ -339,23 +343,23 @@ type NextRangeInput struct {
 
 // NextRangeResult is the range, with the settings fixed for it.
 type NextRangeResult struct {
-	Found        bool                   `json:"found"`
-	Conversation uuid.UUID              `json:"conversation,omitzero"`
-	From         int64                  `json:"from,omitempty"`
-	To           int64                  `json:"to,omitempty"`
-	Settings     memory.ExtractSettings `json:"settings,omitzero"`
-	Timing       memory.Timing          `json:"timing"`
+	Found        bool                    `json:"found"`
+	Conversation uuid.UUID               `json:"conversation,omitzero"`
+	From         int64                   `json:"from,omitempty"`
+	To           int64                   `json:"to,omitempty"`
+	Settings     setting.ExtractSettings `json:"settings,omitzero"`
+	Timing       setting.Timing          `json:"timing"`
 }
 
 // ProposeInput is one step of an extraction: the messages from From on, as many as fit one transcript.
 type ProposeInput struct {
 	memory.OwnerRef
-	Conversation uuid.UUID              `json:"conversation"`
-	From         int64                  `json:"from"`
-	To           int64                  `json:"to"`    // of the whole range
-	First        bool                   `json:"first"` // check the gates: once, for the whole range
-	RetryOf      uuid.UUID              `json:"retryOf,omitzero"`
-	Settings     memory.ExtractSettings `json:"settings"`
+	Conversation uuid.UUID               `json:"conversation"`
+	From         int64                   `json:"from"`
+	To           int64                   `json:"to"`    // of the whole range
+	First        bool                    `json:"first"` // check the gates: once, for the whole range
+	RetryOf      uuid.UUID               `json:"retryOf,omitzero"`
+	Settings     setting.ExtractSettings `json:"settings"`
 }
 
 // ProposeResult selects the next action: apply a draft, continue after To, wait, or ask again with a shorter transcript.
@@ -413,14 +417,14 @@ func (p *proposing) note() string {
 	if noted == nil || noted.Note.ID != p.load.Note.ID {
 		return p.load.Note.Content
 	}
-	if rest, found := memory.ReplaceEntries(p.load.Note.Content, noted.Entries, ""); found {
+	if rest, found := markdown.ReplaceEntries(p.load.Note.Content, noted.Entries, ""); found {
 		return rest
 	}
 	return p.load.Note.Content
 }
 
 // notedOnce removes the daily entry from a proposal about messages that a flush has noted, unless it replaces entries made by rules.
-func (p *proposing) notedOnce(g memory.Guarded) memory.Guarded {
+func (p *proposing) notedOnce(g proposals.Guarded) proposals.Guarded {
 	if p.load.Noted != nil && g.Daily != "" {
 		if _, possible := p.replaced(g.Daily); !possible {
 			g.Daily = ""
@@ -436,12 +440,12 @@ func (p *proposing) replaced(entry string) (string, bool) {
 	if !p.Paid || !p.load.Noted.Fallback {
 		return "", false
 	}
-	return memory.ReplaceEntries(p.load.Noted.Note.Content, p.load.Noted.Entries, entry)
+	return markdown.ReplaceEntries(p.load.Noted.Note.Content, p.load.Noted.Entries, entry)
 }
 
 // changes returns the writes of a guarded proposal: MEMORY.md and PROFILE.md replaced, based on the version that the engine saw,
 // and the daily note appended to, or its entries made by rules replaced. Each names its source messages, by line where known.
-func (p *proposing) changes(g memory.Guarded, proposal memory.Proposal, transcript []memory.Line) []memory.Change {
+func (p *proposing) changes(g proposals.Guarded, proposal proposals.Proposal, transcript []transcripts.Line) []memory.Change {
 	var out []memory.Change
 	add := func(c memory.Change, before, after string) {
 		if c.Scope == "" {
@@ -481,7 +485,7 @@ func (p *proposing) changes(g memory.Guarded, proposal memory.Proposal, transcri
 
 // evidence returns the source messages of each line: those that the engine names, if it was shown them, and otherwise those found
 // by shared words.
-func evidence(proposal memory.Proposal, before, after string, transcript []memory.Line) []memory.LineSource {
+func evidence(proposal proposals.Proposal, before, after string, transcript []transcripts.Line) []memory.LineSource {
 	shown := map[int64]bool{}
 	for _, line := range transcript {
 		shown[line.Seq] = true
@@ -499,7 +503,7 @@ func evidence(proposal memory.Proposal, before, after string, transcript []memor
 			out = append(out, memory.LineSource{Line: e.Line, Messages: named})
 		}
 	}
-	for _, e := range memory.Attribute(before, after, transcript) {
+	for _, e := range proposals.Attribute(before, after, transcript) {
 		if !known[e.Line] {
 			out = append(out, e)
 		}

@@ -17,6 +17,8 @@ import (
 
 	"reverie/devenv/devtest"
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
 	"reverie/store"
 )
 
@@ -174,20 +176,20 @@ type tester interface {
 type scribe struct {
 	memory string // what it proposes for MEMORY.md
 	words  string // in front of each line that it notes
-	inputs []memory.ExtractionInput
+	inputs []proposals.ExtractionInput
 }
 
-func (s *scribe) Propose(_ context.Context, in memory.ExtractionInput) (memory.Answer, error) {
+func (s *scribe) Propose(_ context.Context, in proposals.ExtractionInput) (proposals.Answer, error) {
 	s.inputs = append(s.inputs, in)
 	var lines []string
 	for _, line := range in.Transcript {
 		lines = append(lines, "- "+s.words+line.Text)
 	}
-	raw, err := json.Marshal(memory.Proposal{
+	raw, err := json.Marshal(proposals.Proposal{
 		ShouldUpdate: true, Reason: "all of it", DailyEntry: strings.Join(lines, "\n") + "\n",
 		MemoryUpdate: s.memory,
 	})
-	return memory.Answer{Raw: string(raw), Model: "stand-in/scribe", Usage: memory.Usage{Calls: 1, InputTokens: 10}}, err
+	return proposals.Answer{Raw: string(raw), Model: "stand-in/scribe", Usage: memory.Usage{Calls: 1, InputTokens: 10}}, err
 }
 
 // desk is a store with a clock, and steps that use a scribe, both as a model and as rules.
@@ -197,12 +199,12 @@ type desk struct {
 	clock       atomic.Int64 // seconds
 	model, free *Activities
 	scribe      scribe
-	settings    memory.ExtractSettings
+	settings    setting.ExtractSettings
 }
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	d := &desk{settings: memory.DefaultExtractSettings()}
+	d := &desk{settings: setting.DefaultExtractSettings()}
 	d.settings.MaxTranscript = 5
 	d.clock.Store(time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC).Unix())
 	now := func() time.Time { return time.Unix(d.clock.Load(), 0) }

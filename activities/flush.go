@@ -9,13 +9,17 @@ import (
 
 	"reverie/llm"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
+	"reverie/memory/transcripts"
 	"reverie/store"
 )
 
 // Flusher proposes an entry for today's note from messages that leave a context window: a model with its prompt, or the built-in
 // engine. memory.ParseFlush parses its answer.
 type Flusher interface {
-	Flush(ctx context.Context, in memory.ExtractionInput) (memory.Answer, error)
+	Flush(ctx context.Context, in proposals.ExtractionInput) (proposals.Answer, error)
 }
 
 // ReasonExtracted ends a step of a flush whose messages were already extracted.
@@ -162,8 +166,8 @@ type PlanFlushResult struct {
 type FlushStepInput struct {
 	FlushRef
 
-	Settings memory.FlushSettings `json:"settings"`
-	Fallback bool                 `json:"fallback,omitempty"` // by rules instead of the model
+	Settings setting.FlushSettings `json:"settings"`
+	Fallback bool                  `json:"fallback,omitempty"` // by rules instead of the model
 }
 
 // FlushStepResult selects the next action: commit a draft, continue after Done, fall back, wait, or ask with a shorter transcript.
@@ -222,10 +226,10 @@ type flushing struct {
 	id         memory.Identity
 	asksModel  bool
 	load       store.FlushLoad
-	transcript []memory.Line
-	input      memory.ExtractionInput
+	transcript []transcripts.Line
+	input      proposals.ExtractionInput
 	usage      memory.Usage
-	answer     memory.Answer // the last one
+	answer     proposals.Answer // the last one
 }
 
 func (p *flushing) run(ctx context.Context) (FlushStepResult, error) {
@@ -247,7 +251,7 @@ func (p *flushing) run(ctx context.Context) (FlushStepResult, error) {
 	case trigger == memory.TriggerCron || trigger == memory.TriggerDream:
 		return p.nothing(ctx, memory.GateSource, nil)
 	}
-	transcript := memory.Transcript(p.load.Messages, p.in.Settings.Extract)
+	transcript := transcripts.Transcript(p.load.Messages, p.in.Settings.Extract)
 	if len(transcript) == 0 {
 		return p.nothing(ctx, ReasonNothingToKeep, nil)
 	}
@@ -265,24 +269,24 @@ func (p *flushing) overBudget(ctx context.Context, until time.Time) (FlushStepRe
 }
 
 func (p *flushing) ready(ctx context.Context) (result FlushStepResult, ended bool, err error) {
-	if p.asksModel && p.in.Settings.Policy != memory.FlushWait && p.rest.away(p.Now()) {
+	if p.asksModel && p.in.Settings.Policy != setting.FlushWait && p.rest.away(p.Now()) {
 		result, err = p.hold(ctx, ReasonModelAway, nil)
 		return result, true, err
 	}
 	return FlushStepResult{}, false, nil
 }
 
-func (p *flushing) inputOf(transcript []memory.Line) memory.ExtractionInput {
+func (p *flushing) inputOf(transcript []transcripts.Line) proposals.ExtractionInput {
 	s := p.in.Settings.Extract
-	return memory.ExtractionInput{
+	return proposals.ExtractionInput{
 		Agent: p.load.Agent.Name, Today: p.load.Today,
 		Profile: p.load.Profile.Content, Memory: p.load.Memory.Content, Shared: p.load.Shared,
-		Note: memory.Tail(p.load.Note.Content, s.NoteTailChars), Transcript: transcript,
+		Note: markdown.Tail(p.load.Note.Content, s.NoteTailChars), Transcript: transcript,
 		ProfileMaxChars: s.ProfileMaxChars, MemoryMaxChars: s.MemoryMaxChars, Model: s.Model,
 	}
 }
 
-func (p *flushing) ask(ctx context.Context, r repair) (memory.Answer, error) {
+func (p *flushing) ask(ctx context.Context, r repair) (proposals.Answer, error) {
 	engine := Flusher(p.Rules)
 	if p.asksModel {
 		engine = p.Flusher
@@ -295,19 +299,19 @@ func (p *flushing) ask(ctx context.Context, r repair) (memory.Answer, error) {
 }
 
 // check returns the entry as it may be written; empty for nothing.
-func (p *flushing) check(answer memory.Answer) (memory.Proposal, []memory.Violation) {
+func (p *flushing) check(answer proposals.Answer) (proposals.Proposal, []proposals.Violation) {
 	p.answer = answer
-	proposal, err := memory.ParseFlush(answer.Raw)
+	proposal, err := proposals.ParseFlush(answer.Raw)
 	if err != nil {
-		return memory.Proposal{}, unreadable(err)
+		return proposals.Proposal{}, unreadable(err)
 	}
-	kept, violations := memory.Guard(proposal, p.input, p.in.Settings.Extract)
+	kept, violations := proposals.Guard(proposal, p.input, p.in.Settings.Extract)
 	proposal.DailyEntry = kept.Daily
 	return proposal, violations
 }
 
 // refuse leaves the step to the rules; if it was theirs, nothing is written.
-func (p *flushing) refuse(ctx context.Context, violations []memory.Violation) (FlushStepResult, error) {
+func (p *flushing) refuse(ctx context.Context, violations []proposals.Violation) (FlushStepResult, error) {
 	if p.asksModel {
 		return p.hold(ctx, reasonOf(violations), violations)
 	}
@@ -315,7 +319,7 @@ func (p *flushing) refuse(ctx context.Context, violations []memory.Violation) (F
 }
 
 // accept saves the draft for CommitFlush, unless there is nothing to write.
-func (p *flushing) accept(ctx context.Context, proposal memory.Proposal) (FlushStepResult, error) {
+func (p *flushing) accept(ctx context.Context, proposal proposals.Proposal) (FlushStepResult, error) {
 	if proposal.DailyEntry == "" {
 		return p.nothing(ctx, ReasonNothingToKeep, nil)
 	}
@@ -346,13 +350,13 @@ func (p *flushing) fail(ctx context.Context, failure *llm.Error) (FlushStepResul
 }
 
 // hold records why the model could not do the step, and what it cost.
-func (p *flushing) hold(ctx context.Context, reason memory.ReasonCode, violations []memory.Violation) (FlushStepResult, error) {
+func (p *flushing) hold(ctx context.Context, reason memory.ReasonCode, violations []proposals.Violation) (FlushStepResult, error) {
 	_, err := p.end(ctx, memory.OutcomeWaiting, reason, violations)
 	return FlushStepResult{From: p.load.From, To: p.load.To, FallBack: reason, Usage: p.usage}, err
 }
 
 // nothing ends a step that has nothing to write; its messages are accounted for.
-func (p *flushing) nothing(ctx context.Context, reason memory.ReasonCode, violations []memory.Violation) (FlushStepResult, error) {
+func (p *flushing) nothing(ctx context.Context, reason memory.ReasonCode, violations []proposals.Violation) (FlushStepResult, error) {
 	out, err := p.end(ctx, memory.OutcomeNothing, reason, violations)
 	switch {
 	case err != nil:
@@ -369,7 +373,7 @@ func (p *flushing) nothing(ctx context.Context, reason memory.ReasonCode, violat
 }
 
 func (p *flushing) end(
-	ctx context.Context, outcome memory.Outcome, reason memory.ReasonCode, violations []memory.Violation,
+	ctx context.Context, outcome memory.Outcome, reason memory.ReasonCode, violations []proposals.Violation,
 ) (store.FlushResult, error) {
 	out, err := p.Store.EndFlushStep(ctx, p.id, p.in.Flush, store.FlushEnd{
 		From: p.load.From, To: p.load.To, Outcome: outcome, ReasonCode: reason, Violations: violations,

@@ -16,6 +16,8 @@ import (
 	"reverie/llm/extractive"
 	"reverie/llm/llmtest"
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
 	"reverie/prompts"
 	"reverie/store"
 )
@@ -31,7 +33,7 @@ type flushWorld struct {
 	id           memory.Identity
 	ref          memory.OwnerRef
 	conversation uuid.UUID
-	settings     memory.FlushSettings
+	settings     setting.FlushSettings
 }
 
 // talked are the messages of the conversation.
@@ -59,9 +61,9 @@ func newFlushWorld(t *testing.T, script llmtest.Script) *flushWorld {
 	prompted := Prompted{Model: model, MaxTokens: 1000}
 	w.options = Options{Store: w.Store, Proposer: prompted, Paid: true, Flusher: prompted, Summariser: prompted, Rules: extractive.New()}
 	w.use(t, w.options)
-	w.settings = memory.FlushSettings{
-		Extract: memory.DefaultExtractSettings(), Paid: true, Deadline: time.Minute,
-		Policy: memory.FlushFallback,
+	w.settings = setting.FlushSettings{
+		Extract: setting.DefaultExtractSettings(), Paid: true, Deadline: time.Minute,
+		Policy: setting.FlushFallback,
 	}
 	w.say(t, memory.TriggerAPI, talked...)
 	return w
@@ -160,7 +162,7 @@ func TestAModelFlushes(t *testing.T) {
 // An empty answer is a valid answer: rules are not used instead.
 func TestNothingToStoreIsHonoured(t *testing.T) {
 	for _, answer := range []string{
-		memory.NoReply, `{"should_update":false,"reason":"small talk","daily_entry":""}`,
+		proposals.NoReply, `{"should_update":false,"reason":"small talk","daily_entry":""}`,
 		`{"should_update":true,"reason":"","daily_entry":"NO_REPLY"}`,
 	} {
 		w := newFlushWorld(t, llmtest.Always(llmtest.Answer(answer)))

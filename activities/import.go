@@ -18,6 +18,8 @@ import (
 
 	"reverie/imports"
 	"reverie/memory"
+	"reverie/memory/setting"
+	"reverie/scan"
 	"reverie/store"
 )
 
@@ -59,7 +61,7 @@ type importPage struct {
 	in     ImportPageInput
 	id     memory.Identity
 	of     store.Import
-	timing memory.Timing
+	timing setting.Timing
 	items  int
 
 	mu      sync.Mutex
@@ -272,7 +274,7 @@ type EndImportResult struct {
 type ExtractOrder struct {
 	memory.OwnerRef
 	Conversation uuid.UUID
-	Timing       memory.Timing
+	Timing       setting.Timing
 	Request      string // the same for a repeated request
 }
 
@@ -370,7 +372,7 @@ func (p *importPage) document(ctx context.Context, staged store.ImportItem, d im
 		p.indexChanged(p.in.AgentRef)
 		end.Outcome = memory.OutcomeWritten
 		return end, nil
-	case p.of.OnConflict == memory.ImportKeep && change.SHA256 != hashOf(memory.Scan(d.Content).Text):
+	case p.of.OnConflict == memory.ImportKeep && change.SHA256 != hashOf(scan.Scan(d.Content).Text):
 		return store.ImportSettled{Outcome: memory.OutcomeSkipped, ReasonCode: store.ReasonImportConflict}, nil
 	}
 	end.Outcome = memory.OutcomeUnchanged

@@ -14,6 +14,7 @@ import (
 	"reverie/llm/embed"
 	"reverie/llm/llmtest"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 )
 
@@ -60,8 +61,8 @@ func newWorld(t *testing.T, models ...embed.Embedder) *world {
 func (w *world) use(t *testing.T, o Options) {
 	t.Helper()
 	o.Now, o.Log = time.Now, slog.New(slog.DiscardHandler)
-	if o.DreamDefaults == (memory.DreamSettings{}) {
-		o.DreamDefaults = memory.DefaultDreamSettings()
+	if o.DreamDefaults == (setting.DreamSettings{}) {
+		o.DreamDefaults = setting.DefaultDreamSettings()
 	}
 	a, err := New(o)
 	if err != nil {

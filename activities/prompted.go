@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"reverie/llm"
-	"reverie/memory"
+	"reverie/memory/proposals"
 	"reverie/prompts"
 )
 
@@ -18,37 +18,37 @@ type Prompted struct {
 
 // Propose asks the model once. It fails with an *llm.Error, also for an answer that the token limit cut: half a document must not
 // replace a whole one.
-func (p Prompted) Propose(ctx context.Context, in memory.ExtractionInput) (memory.Answer, error) {
+func (p Prompted) Propose(ctx context.Context, in proposals.ExtractionInput) (proposals.Answer, error) {
 	system, err := prompts.ExtractSystem()
 	if err != nil {
-		return memory.Answer{}, err
+		return proposals.Answer{}, err
 	}
 	user, err := prompts.ExtractUser(in)
 	if err != nil {
-		return memory.Answer{}, err
+		return proposals.Answer{}, err
 	}
-	return p.complete(ctx, prompts.Version, llm.Request{Model: in.Model, System: system, User: user, Schema: memory.ProposalSchema()})
+	return p.complete(ctx, prompts.Version, llm.Request{Model: in.Model, System: system, User: user, Schema: proposals.ProposalSchema()})
 }
 
 // Consolidate asks the model once for a new MEMORY.md, with the prompt of dreams. It fails as Propose does.
-func (p Prompted) Consolidate(ctx context.Context, in memory.ConsolidationInput) (memory.Answer, error) {
+func (p Prompted) Consolidate(ctx context.Context, in proposals.ConsolidationInput) (proposals.Answer, error) {
 	system, err := prompts.DreamSystem()
 	if err != nil {
-		return memory.Answer{}, err
+		return proposals.Answer{}, err
 	}
 	user, err := prompts.DreamUser(in)
 	if err != nil {
-		return memory.Answer{}, err
+		return proposals.Answer{}, err
 	}
-	r := llm.Request{Model: in.Model, System: system, User: user, Schema: memory.ConsolidationSchema()}
+	r := llm.Request{Model: in.Model, System: system, User: user, Schema: proposals.ConsolidationSchema()}
 	return p.complete(ctx, prompts.DreamVersion, r)
 }
 
 // complete sends a request rendered from the templates of a version.
-func (p Prompted) complete(ctx context.Context, version string, r llm.Request) (memory.Answer, error) {
+func (p Prompted) complete(ctx context.Context, version string, r llm.Request) (proposals.Answer, error) {
 	r.MaxTokens = p.MaxTokens
 	response, err := p.Model.Complete(ctx, r)
-	answer := memory.Answer{Raw: response.Text, Model: response.Model, PromptVersion: version, Usage: response.Usage}
+	answer := proposals.Answer{Raw: response.Text, Model: response.Model, PromptVersion: version, Usage: response.Usage}
 	if err == nil && response.Truncated {
 		err = &llm.Error{Kind: llm.Truncated, Message: "the answer was cut at its token limit"}
 	}
@@ -56,28 +56,28 @@ func (p Prompted) complete(ctx context.Context, version string, r llm.Request) (
 }
 
 // Flush asks the model once for an entry for today's note, with the prompt of flushes. It fails as Propose does.
-func (p Prompted) Flush(ctx context.Context, in memory.ExtractionInput) (memory.Answer, error) {
+func (p Prompted) Flush(ctx context.Context, in proposals.ExtractionInput) (proposals.Answer, error) {
 	system, err := prompts.FlushSystem()
 	if err != nil {
-		return memory.Answer{}, err
+		return proposals.Answer{}, err
 	}
 	user, err := prompts.FlushUser(in)
 	if err != nil {
-		return memory.Answer{}, err
+		return proposals.Answer{}, err
 	}
-	return p.complete(ctx, prompts.FlushVersion, llm.Request{Model: in.Model, System: system, User: user, Schema: memory.FlushSchema()})
+	return p.complete(ctx, prompts.FlushVersion, llm.Request{Model: in.Model, System: system, User: user, Schema: proposals.FlushSchema()})
 }
 
 // Summarise asks the model once to update a summary. It fails as Propose does; next to the error of a cut answer it returns the
 // part that came.
-func (p Prompted) Summarise(ctx context.Context, in memory.SummaryInput) (memory.Answer, error) {
+func (p Prompted) Summarise(ctx context.Context, in proposals.SummaryInput) (proposals.Answer, error) {
 	system, err := prompts.SummarySystem()
 	if err != nil {
-		return memory.Answer{}, err
+		return proposals.Answer{}, err
 	}
 	user, err := prompts.SummaryUser(in)
 	if err != nil {
-		return memory.Answer{}, err
+		return proposals.Answer{}, err
 	}
 	return p.complete(ctx, prompts.SummaryVersion, llm.Request{Model: in.Model, System: system, User: user})
 }

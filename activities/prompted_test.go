@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"reverie/llm"
-	"reverie/memory"
+	"reverie/memory/proposals"
 	"reverie/prompts"
 )
 
@@ -21,19 +21,19 @@ func (silent) Name() string { return "openai/silent" }
 // An answer names the version of its prompt; each task has another prompt.
 func TestAnswersNameTheirPrompts(t *testing.T) {
 	p := Prompted{Model: silent{}}
-	proposed, err := p.Propose(t.Context(), memory.ExtractionInput{})
+	proposed, err := p.Propose(t.Context(), proposals.ExtractionInput{})
 	if err != nil || proposed.PromptVersion != prompts.Version {
 		t.Errorf("an extraction's is %q, want %q (%v)", proposed.PromptVersion, prompts.Version, err)
 	}
-	consolidated, err := p.Consolidate(t.Context(), memory.ConsolidationInput{})
+	consolidated, err := p.Consolidate(t.Context(), proposals.ConsolidationInput{})
 	if err != nil || consolidated.PromptVersion != prompts.DreamVersion {
 		t.Errorf("a dream's is %q, want %q (%v)", consolidated.PromptVersion, prompts.DreamVersion, err)
 	}
-	flushed, err := p.Flush(t.Context(), memory.ExtractionInput{})
+	flushed, err := p.Flush(t.Context(), proposals.ExtractionInput{})
 	if err != nil || flushed.PromptVersion != prompts.FlushVersion {
 		t.Errorf("a flush's is %q, want %q (%v)", flushed.PromptVersion, prompts.FlushVersion, err)
 	}
-	summarised, err := p.Summarise(t.Context(), memory.SummaryInput{})
+	summarised, err := p.Summarise(t.Context(), proposals.SummaryInput{})
 	if err != nil || summarised.PromptVersion != prompts.SummaryVersion {
 		t.Errorf("a summary's is %q, want %q (%v)", summarised.PromptVersion, prompts.SummaryVersion, err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"reverie/llm/llmtest"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 )
 
@@ -12,28 +13,28 @@ import (
 // with the reason, without asking a model, even if they began earlier with other settings.
 func TestStoppedAgentsAskNoModel(t *testing.T) {
 	for name, c := range map[string]struct {
-		agent  memory.AgentSettings
+		agent  setting.AgentSettings
 		server bool // off by default
 		reason memory.ReasonCode
 	}{
-		"a member of a team": {agent: memory.AgentSettings{Leader: "bob"}, reason: memory.GateTeamMember},
+		"a member of a team": {agent: setting.AgentSettings{Leader: "bob"}, reason: memory.GateTeamMember},
 		"a member whose memory is on": {
-			agent:  memory.AgentSettings{Leader: "bob", MemoryEnabled: new(true)},
+			agent:  setting.AgentSettings{Leader: "bob", MemoryEnabled: new(true)},
 			reason: memory.GateTeamMember,
 		},
-		"off by the agent": {agent: memory.AgentSettings{MemoryEnabled: new(false)}, reason: memory.GateMemoryOff},
+		"off by the agent": {agent: setting.AgentSettings{MemoryEnabled: new(false)}, reason: memory.GateMemoryOff},
 		"off by default":   {server: true, reason: memory.GateMemoryOff},
 		"a member whose memory is off": {
-			agent:  memory.AgentSettings{Leader: "bob", MemoryEnabled: new(false)},
+			agent:  setting.AgentSettings{Leader: "bob", MemoryEnabled: new(false)},
 			reason: memory.GateMemoryOff,
 		},
-		"on by the agent, off by default":   {agent: memory.AgentSettings{MemoryEnabled: new(true)}, server: true},
+		"on by the agent, off by default":   {agent: setting.AgentSettings{MemoryEnabled: new(true)}, server: true},
 		"neither a member nor switched off": {},
 	} {
 		for _, known := range []bool{true, false} { // at the beginning
 			t.Run(name+map[bool]string{true: "", false: " since it began"}[known], func(t *testing.T) {
 				w := newFlushWorld(t, llmtest.Always(llmtest.Answer(flushEntry)))
-				extract, dreams := memory.DefaultExtractSettings(), memory.DefaultDreamSettings()
+				extract, dreams := setting.DefaultExtractSettings(), setting.DefaultDreamSettings()
 				extract.MemoryEnabled, dreams.MemoryEnabled = !c.server, !c.server
 				w.options.Defaults, w.options.DreamDefaults = extract, dreams
 				w.use(t, w.options)

@@ -12,15 +12,17 @@ import (
 
 	"reverie/client"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/writereq"
 	"reverie/store"
 )
 
 // CommitWrite passes a staged write through the gate and returns its result, which may be a refusal. A write that has
 // ended returns its result again.
-func (a *Activities) CommitWrite(ctx context.Context, in WriteRef) (memory.WriteReceipt, error) {
+func (a *Activities) CommitWrite(ctx context.Context, in WriteRef) (writereq.WriteReceipt, error) {
 	done, err := a.Store.CommitWrite(ctx, in, author(ctx, ""))
 	if err != nil {
-		return memory.WriteReceipt{}, storeError(err)
+		return writereq.WriteReceipt{}, storeError(err)
 	}
 	if done.Outcome == memory.OutcomeWritten {
 		ref := AgentRef{Workspace: in.Workspace, Agent: in.Agent}
@@ -35,13 +37,13 @@ func (a *Activities) CommitWrite(ctx context.Context, in WriteRef) (memory.Write
 // WriteMemory is the activity that business workflows of the same namespace call by name: it stages the request, has
 // its workflow write it, and returns the receipt. The request is in the caller's history; the workflow's history has
 // only a reference.
-func (a *Activities) WriteMemory(ctx context.Context, in client.SignedRequest) (memory.WriteReceipt, error) {
+func (a *Activities) WriteMemory(ctx context.Context, in client.SignedRequest) (writereq.WriteReceipt, error) {
 	defer beat(ctx, cmp.Or(activity.GetInfo(ctx).HeartbeatTimeout, HeartbeatTimeout)/heartbeatsInTime)()
 	staged, err := WriteStage{a.Store}.Stage(ctx, in)
 	if err != nil {
-		return memory.WriteReceipt{}, err
+		return writereq.WriteReceipt{}, err
 	}
-	if staged.Receipt.Outcome != memory.OutcomeStaged {
+	if staged.Receipt.Outcome != writereq.OutcomeStaged {
 		return staged.Receipt, nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -63,7 +65,7 @@ type WriteStage struct{ Store *store.Store }
 // StagedWrite is an accepted write.
 type StagedWrite struct {
 	Ref     WriteRef
-	Receipt memory.WriteReceipt
+	Receipt writereq.WriteReceipt
 }
 
 // Stage accepts a request on behalf of the key that signed it. A request that can never be written gives a
@@ -73,8 +75,8 @@ func (s WriteStage) Stage(ctx context.Context, in client.SignedRequest) (StagedW
 	if err != nil {
 		return StagedWrite{}, writeError(err)
 	}
-	staged, err := s.Store.StageWrite(ctx, id, key, memory.WriteRequest{
-		RequestID: in.RequestID, Scope: memory.Scope(in.Scope), Target: in.Target, Strategy: memory.Strategy(in.Strategy),
+	staged, err := s.Store.StageWrite(ctx, id, key, writereq.Request{
+		RequestID: in.RequestID, Scope: memory.Scope(in.Scope), Target: in.Target, Strategy: markdown.Strategy(in.Strategy),
 		Content: in.Content, Data: in.Data, Reason: in.Reason,
 	})
 	if err != nil {
@@ -146,5 +148,5 @@ type WriteRef = store.WriteRef
 
 // Writer runs the workflow of a staged write and waits for it.
 type Writer interface {
-	Write(ctx context.Context, ref WriteRef) (memory.WriteReceipt, error)
+	Write(ctx context.Context, ref WriteRef) (writereq.WriteReceipt, error)
 }

@@ -11,10 +11,11 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // agentSettings are memory.AgentSettings; their schema has the bounds and descriptions of memory.Settings.
-type agentSettings memory.AgentSettings
+type agentSettings setting.AgentSettings
 
 // TransformSchema adds bounds and descriptions.
 func (agentSettings) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
@@ -56,7 +57,7 @@ func describeSetting(name string, s *huma.Schema) {
 // settingLines are the lines of memory.Settings by the name of the agent's setting.
 var settingLines = func() map[string]reflect.StructField {
 	lines := map[string]reflect.StructField{}
-	for f := range reflect.TypeFor[memory.Settings]().Fields() {
+	for f := range reflect.TypeFor[setting.Settings]().Fields() {
 		if name := f.Tag.Get("agent"); name != "" {
 			lines[name] = f
 		}
@@ -113,7 +114,7 @@ func (c settingsChanges) dreamCron() string {
 }
 
 // apply returns settings with the changes, and reports whether there are any.
-func (c settingsChanges) apply(settings memory.AgentSettings) (memory.AgentSettings, bool) {
+func (c settingsChanges) apply(settings setting.AgentSettings) (setting.AgentSettings, bool) {
 	if len(c.fields) == 0 {
 		return settings, false
 	}

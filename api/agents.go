@@ -8,6 +8,8 @@ import (
 	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
+	"reverie/memory/crontab"
+	"reverie/memory/setting"
 	"reverie/store"
 )
 
@@ -67,7 +69,7 @@ func (s *Server) createAgent(ctx context.Context, in *newAgentInput) (*rest.Repl
 		return nil, fault.New(fault.Forbidden, "A key pinned to an owner cannot manage agents")
 	}
 	made, err := s.Store.CreateAgent(ctx, id.For(b.ID, memory.NoOwner), store.NewAgent{
-		ID: b.ID, Name: b.Name, TimeZone: b.TimeZone, Settings: memory.AgentSettings(b.Settings),
+		ID: b.ID, Name: b.Name, TimeZone: b.TimeZone, Settings: setting.AgentSettings(b.Settings),
 	})
 	if err != nil {
 		return nil, err
@@ -92,7 +94,7 @@ func checkDreamCron(expression string) error {
 	if expression == "" {
 		return nil
 	}
-	if _, err := memory.ParseCron(expression); err != nil {
+	if _, err := crontab.Parse(expression); err != nil {
 		return fault.InvalidAt("body.settings.dreamCron", "%v", err)
 	}
 	return nil

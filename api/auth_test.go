@@ -16,6 +16,7 @@ import (
 
 	"reverie/api"
 	"reverie/memory"
+	"reverie/memory/proposals"
 	"reverie/store"
 )
 
@@ -247,7 +248,7 @@ func (h *harness) quarantined(conversation string) uuid.UUID {
 	}
 	_, err = h.store.RecordOutcome(h.t.Context(), id, x.ID, store.Ending{
 		Outcome: memory.OutcomeQuarantined, ReasonCode: "guards", Reason: "REASONMARKER", Raw: "RAWMARKER",
-		Violations: []memory.Violation{{Code: "too_long", Message: "VIOLATIONMARKER"}},
+		Violations: []proposals.Violation{{Code: "too_long", Message: "VIOLATIONMARKER"}},
 	})
 	if err != nil {
 		h.t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"reverie/api"
 	"reverie/llm/llmtest"
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // In each language a request is saved at once, without the model that is there, and answered in that language with the receipt;
@@ -158,7 +159,7 @@ func TestSettingsOfContexts(t *testing.T) {
 
 // The largest message is answered, and a longer one refused; the largest window of the default size has room for it.
 func TestTheLargestMessage(t *testing.T) {
-	h := start(t, func(o *api.Options) { o.Chat.Settings = memory.DefaultWindowSettings() })
+	h := start(t, func(o *api.Options) { o.Chat.Settings = setting.DefaultWindowSettings() })
 	h.agent("ada")
 	message := strings.Repeat("Where does the ferry land? ", memory.MaxMessageBytes/27+1)[:memory.MaxMessageBytes]
 	if got := as[turn](h, h.want(h.postTo(h.admin, chatPath, asks("c1", "m1", message)), 200)); got.LastSeq != 2 {

@@ -10,6 +10,7 @@ import (
 	"reverie/llm"
 	"reverie/llm/llmtest"
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 const chatPath = "/api/v1/chat"
@@ -78,7 +79,7 @@ func withModel(t *testing.T, played *llmtest.Server) func(*api.Options) {
 	}
 	return func(o *api.Options) {
 		o.Chat.Model, o.Chat.MaxTokens = model, 500
-		o.Chat.Settings = memory.DefaultWindowSettings()
+		o.Chat.Settings = setting.DefaultWindowSettings()
 		o.Chat.Settings.Paid, o.Chat.Settings.Model = true, "test"
 	}
 }

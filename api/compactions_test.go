@@ -13,6 +13,7 @@ import (
 	"reverie/devenv/devtest"
 	"reverie/llm/extractive"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/worker"
 )
 
@@ -47,16 +48,16 @@ func startWithWindow(t *testing.T, tokens int) *harness {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	timing := memory.Timing{Quiet: time.Hour, Cooldown: time.Hour}
+	timing := setting.Timing{Quiet: time.Hour, Cooldown: time.Hour}
 	h := start(t, func(o *api.Options) {
 		o.Temporal, o.Timing, o.WorkflowURL = c, timing, "http://temporal.test/workflows/"
-		o.Chat.Settings = memory.DefaultWindowSettings()
+		o.Chat.Settings = setting.DefaultWindowSettings()
 		o.Chat.Settings.MaxTokens = tokens
 	})
 	engine := extractive.New()
 	steps, err := activities.New(activities.Options{
-		Store: h.store, Proposer: engine, Rules: engine, Defaults: memory.DefaultExtractSettings(), Timing: timing, Now: time.Now,
-		Log: slog.New(slog.DiscardHandler), DreamDefaults: memory.DefaultDreamSettings(),
+		Store: h.store, Proposer: engine, Rules: engine, Defaults: setting.DefaultExtractSettings(), Timing: timing, Now: time.Now,
+		Log: slog.New(slog.DiscardHandler), DreamDefaults: setting.DefaultDreamSettings(),
 	})
 	if err != nil {
 		t.Fatal(err)

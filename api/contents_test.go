@@ -21,6 +21,7 @@ import (
 	"reverie/llm/extractive"
 	"reverie/llm/llmtest"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/worker"
 )
 
@@ -48,10 +49,10 @@ func startObserved(t *testing.T, played *llmtest.Server) observed {
 		t.Fatal(err)
 	}
 	t.Cleanup(o.temporal.Close)
-	timing := memory.Timing{Quiet: time.Hour, Cooldown: time.Hour}
+	timing := setting.Timing{Quiet: time.Hour, Cooldown: time.Hour}
 	o.harness = start(t, func(s *api.Options) {
 		s.Temporal, s.Timing, s.Log, s.Tracers = o.temporal, timing, logger, tracers
-		s.Chat.Model, s.Chat.MaxTokens, s.Chat.Settings = model, 500, memory.DefaultWindowSettings()
+		s.Chat.Model, s.Chat.MaxTokens, s.Chat.Settings = model, 500, setting.DefaultWindowSettings()
 		s.Chat.Settings.MaxTokens, s.Chat.Settings.Paid = 6000, true
 		s.Chat.Settings.FlushDeadline, s.Chat.Settings.SummaryDeadline = 2*time.Second, 2*time.Second
 	})
@@ -59,7 +60,7 @@ func startObserved(t *testing.T, played *llmtest.Server) observed {
 	prompted := activities.Prompted{Model: model, MaxTokens: 1000}
 	steps, err := activities.New(activities.Options{
 		Store: o.store, Proposer: prompted, Paid: true, Flusher: prompted, Summariser: prompted, Rules: extractive.New(),
-		Defaults: memory.DefaultExtractSettings(), Timing: timing, Now: time.Now, Log: logger, DreamDefaults: memory.DefaultDreamSettings(),
+		Defaults: setting.DefaultExtractSettings(), Timing: timing, Now: time.Now, Log: logger, DreamDefaults: setting.DefaultDreamSettings(),
 	})
 	if err != nil {
 		t.Fatal(err)

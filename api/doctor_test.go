@@ -14,6 +14,7 @@ import (
 	"reverie/api"
 	"reverie/devenv/devtest"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 )
 
@@ -56,7 +57,7 @@ func newPatient(t *testing.T) *patient {
 	t.Cleanup(c.Close)
 	p := &patient{client: c, name: "sick-" + uuid.NewString()[:8]}
 	p.harness = start(t, func(o *api.Options) {
-		o.Temporal, o.DreamSchedule = c, memory.DefaultDreamSchedule()
+		o.Temporal, o.DreamSchedule = c, setting.DefaultDreamSchedule()
 		o.Now = func() time.Time { return time.Now().Add(2 * time.Hour) }
 	})
 	if p.db, err = pgx.Connect(t.Context(), p.database); err != nil {
@@ -207,7 +208,7 @@ func TestDoctorPutsRight(t *testing.T) {
 			_, err := p.store.BeginDream(
 				ctx,
 				dreamer,
-				store.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Settings: memory.DefaultDreamSettings()},
+				store.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Settings: setting.DefaultDreamSettings()},
 			)
 			p.must(err)
 			p.cures(map[string]int{"record_abandoned": 1})
@@ -216,7 +217,7 @@ func TestDoctorPutsRight(t *testing.T) {
 			_, err = p.store.BeginDream(
 				ctx,
 				dreamer,
-				store.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Settings: memory.DefaultDreamSettings()},
+				store.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Settings: setting.DefaultDreamSettings()},
 			)
 			p.must(err)
 			p.cures(map[string]int{"record_abandoned": 1})
@@ -304,10 +305,10 @@ func TestDoctorPutsRight(t *testing.T) {
 	})
 	t.Run("schedule", func(t *testing.T) {
 		for _, patch := range []store.AgentPatch{
-			{Settings: &memory.AgentSettings{DreamCron: "30 4 * * 1-5"}},
+			{Settings: &setting.AgentSettings{DreamCron: "30 4 * * 1-5"}},
 			{TimeZone: new("Asia/Tokyo")},
-			{Settings: &memory.AgentSettings{DreamingEnabled: new(false)}},
-			{Settings: &memory.AgentSettings{}},
+			{Settings: &setting.AgentSettings{DreamingEnabled: new(false)}},
+			{Settings: &setting.AgentSettings{}},
 		} {
 			_, err := p.store.UpdateAgent(ctx, root, patch) // past the API, which tells Temporal
 			p.must(err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/store"
 )
 
@@ -78,7 +79,7 @@ func TestADreamThatCannotBeUndone(t *testing.T) {
 	type conflicts struct {
 		Documents []struct {
 			Path      string
-			Conflicts []memory.Conflict
+			Conflicts []markdown.Conflict
 		}
 	}
 	got := as[conflicts](h, refused)

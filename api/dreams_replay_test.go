@@ -10,6 +10,7 @@ import (
 
 	"reverie/dream/compose"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 )
 
@@ -127,7 +128,7 @@ func TestWhatCannotBeReplayed(t *testing.T) {
 
 // Whoever is shown a difference without words is not shown them by the name of a setting either.
 func TestADifferenceHasNoContentsInItsSettings(t *testing.T) {
-	settings, err := json.Marshal(memory.DefaultDreamSettings())
+	settings, err := json.Marshal(setting.DefaultDreamSettings())
 	if err != nil {
 		t.Fatal(err)
 	}

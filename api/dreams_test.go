@@ -11,6 +11,8 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
 	"reverie/store"
 )
 
@@ -33,7 +35,7 @@ const statement = "STATEMENTMARKER lives in Bern."
 // promoted is a candidate that passed, kept one that did not.
 func promoted() dream.Candidate {
 	return dream.Candidate{
-		ID: memory.EntryIDOf("- " + statement), Text: statement, Heading: "HEADINGMARKER", Score: .81, Verdict: dream.VerdictPromoted,
+		ID: markdown.EntryIDOf("- " + statement), Text: statement, Heading: "HEADINGMARKER", Score: .81, Verdict: dream.VerdictPromoted,
 		ReasonCode: dream.ReasonPassed, Reason: "REASONMARKER", Line: "- " + statement, Tags: []string{"TAGMARKER"},
 		Places:  []dream.Place{{Origin: dream.FromNote, Day: "2026-01-30", Path: "memory/2026-01-30.md", FromLine: 3, ToLine: 3}},
 		Signals: dream.Signals{MentionDays: []dream.Day{"2026-01-28", "2026-01-29", "2026-01-30"}},
@@ -44,7 +46,7 @@ func promoted() dream.Candidate {
 func kept() dream.Candidate {
 	const text = "STATEMENTMARKER bought a kettle."
 	return dream.Candidate{
-		ID: memory.EntryIDOf(
+		ID: markdown.EntryIDOf(
 			"- " + text,
 		), Text: text, Score: .41, Verdict: dream.VerdictKept, ReasonCode: dream.ReasonOneOff, Reason: "REASONMARKER",
 		Places:  []dream.Place{{Origin: dream.FromSession, Day: "2026-01-30", Conversation: "c1", Messages: []int64{1}}},
@@ -60,8 +62,8 @@ func (h *harness) dreamt(owner memory.Owner, d store.NewDream) store.Dream {
 	if d.Mode == "" {
 		d.Mode, d.Trigger = memory.DreamNightly, memory.DreamBySchedule
 	}
-	if d.Settings == (memory.DreamSettings{}) {
-		d.Settings = memory.DefaultDreamSettings()
+	if d.Settings == (setting.DreamSettings{}) {
+		d.Settings = setting.DefaultDreamSettings()
 	}
 	record, err := h.store.BeginDream(ctx, id, d)
 	if err != nil {
@@ -111,7 +113,7 @@ func (h *harness) dreamt(owner memory.Owner, d store.NewDream) store.Dream {
 				Content: "# Dreams\n\n## 2026-01-31 02:00 Dream\n\nDIARYMARKER\n",
 			},
 		},
-		Diff:    memory.UnifiedDiff("MEMORY.md", "MEMORY.md", before, after) + " DIFFMARKER\n",
+		Diff:    markdown.UnifiedDiff("MEMORY.md", "MEMORY.md", before, after) + " DIFFMARKER\n",
 		Outcome: memory.OutcomeWritten, Reason: "REASONMARKER", Raw: "RAWMARKER", Model: "test/model", PromptVersion: "dream@1",
 		Usage: memory.Usage{Calls: 1, InputTokens: 100, OutputTokens: 10},
 	})

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/imports"
-	"reverie/memory"
+	"reverie/memory/proposals"
 )
 
 // left is everything that imports leave for an agent, as lines.
@@ -90,7 +90,7 @@ func fixtureItems(t *testing.T, name string) (imports.Format, []map[string]any) 
 // Every format, moved in again: as the same source, and as another one that says the same, such as a later export. Nothing
 // changes, and no engine is asked.
 func TestEveryFormatMovesInOnce(t *testing.T) {
-	raw, err := json.Marshal(memory.Proposal{ShouldUpdate: true, Reason: "news", DailyEntry: "## 10:00 Talk\n\n- Lives in Bern."})
+	raw, err := json.Marshal(proposals.Proposal{ShouldUpdate: true, Reason: "news", DailyEntry: "## 10:00 Talk\n\n- Lives in Bern."})
 	if err != nil {
 		t.Fatal(err)
 	}

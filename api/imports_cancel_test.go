@@ -11,6 +11,7 @@ import (
 	"reverie/activities"
 	"reverie/devenv/devtest"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/worker"
 )
@@ -124,15 +125,15 @@ func TestAnImportWaitsForTheBudget(t *testing.T) {
 	}
 	defer c.Close()
 	work := func(tokens int64) (stop func()) {
-		settings := memory.DefaultExtractSettings()
+		settings := setting.DefaultExtractSettings()
 		settings.MinMessages, settings.MinUserChars = 2, 1
 		steps, err := activities.New(activities.Options{
 			Store: h.store, Proposer: engine, Paid: true, Budget: memory.Budget{Tokens: tokens}, Defaults: settings,
-			Timing: memory.Timing{
+			Timing: setting.Timing{
 				Quiet:    time.Hour,
 				Cooldown: time.Hour,
 			}, Now: func() time.Time { return day }, Log: slog.New(slog.DiscardHandler),
-			DreamDefaults: memory.DefaultDreamSettings(),
+			DreamDefaults: setting.DefaultDreamSettings(),
 		})
 		if err != nil {
 			t.Fatal(err)

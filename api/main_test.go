@@ -21,6 +21,7 @@ import (
 	"reverie/api"
 	"reverie/devenv/devtest"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 )
 
@@ -99,7 +100,7 @@ func startWith(t *testing.T, database string, opened store.Options, options ...f
 		t.Fatal(err)
 	}
 	o := api.Options{
-		Store: s, Temporal: noTemporal(t), Timing: memory.DefaultTiming(), Workspace: workspace, Version: "test",
+		Store: s, Temporal: noTemporal(t), Timing: setting.DefaultTiming(), Workspace: workspace, Version: "test",
 		Model: api.Model{Name: "builtin/extractive", BuiltIn: true},
 		Log:   slog.New(slog.NewJSONHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}

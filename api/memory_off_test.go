@@ -11,7 +11,7 @@ import (
 
 	"reverie/api"
 	"reverie/devenv/devtest"
-	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/recall"
 	"reverie/store"
 )
@@ -125,9 +125,9 @@ func startFor(t *testing.T, off bool) *harness {
 		found := recall.DefaultSettings()
 		found.Enabled = false
 		o.Search = &recall.Searcher{Store: o.Store, Defaults: found, Recorder: recall.NewRecorder(o.Store, o.Log), Log: o.Log}
-		o.Chat.Settings, o.Chat.Extract = memory.DefaultWindowSettings(), memory.DefaultExtractSettings()
+		o.Chat.Settings, o.Chat.Extract = setting.DefaultWindowSettings(), setting.DefaultExtractSettings()
 		o.Chat.Settings.MemoryEnabled, o.Chat.Extract.MemoryEnabled = false, false
-		o.Dreams, o.DreamSchedule = memory.DefaultDreamSettings(), memory.DefaultDreamSchedule()
+		o.Dreams, o.DreamSchedule = setting.DefaultDreamSettings(), setting.DefaultDreamSchedule()
 		o.Dreams.MemoryEnabled, o.DreamSchedule.MemoryEnabled = false, false
 	})
 }

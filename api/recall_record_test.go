@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/recall"
 	"reverie/search"
 	"reverie/store"
@@ -46,7 +47,7 @@ func TestSearchesAreRecorded(t *testing.T) {
 		}
 		switch r.Corpus {
 		case search.Memory:
-			if r.Path != "notes.md" || r.FromLine != 1 || r.Entries[0] != memory.EntryIDOf("The balcony faces south.") {
+			if r.Path != "notes.md" || r.FromLine != 1 || r.Entries[0] != markdown.EntryIDOf("The balcony faces south.") {
 				t.Errorf("%+v", r)
 			}
 		case search.Sessions:

@@ -16,6 +16,8 @@ import (
 	"reverie/api"
 	"reverie/devenv/devtest"
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/worker"
 	"reverie/workflows"
@@ -35,7 +37,7 @@ func (s *scripted) say(raw string) {
 	s.raw = raw
 }
 
-func (s *scripted) Propose(ctx context.Context, _ memory.ExtractionInput) (memory.Answer, error) {
+func (s *scripted) Propose(ctx context.Context, _ proposals.ExtractionInput) (proposals.Answer, error) {
 	s.mu.Lock()
 	s.calls++
 	raw, held := s.raw, s.held
@@ -44,16 +46,16 @@ func (s *scripted) Propose(ctx context.Context, _ memory.ExtractionInput) (memor
 		select {
 		case <-held:
 		case <-ctx.Done():
-			return memory.Answer{}, ctx.Err()
+			return proposals.Answer{}, ctx.Err()
 		}
 	}
-	return memory.Answer{Raw: raw, Model: "test/scripted", PromptVersion: "test@1"}, nil
+	return proposals.Answer{Raw: raw, Model: "test/scripted", PromptVersion: "test@1"}, nil
 }
 
 // proposal is what a scripted engine says when it has learned something.
 func proposal(t *testing.T, line string) string {
 	t.Helper()
-	raw, err := json.Marshal(memory.Proposal{
+	raw, err := json.Marshal(proposals.Proposal{
 		ShouldUpdate: true, Reason: "REASONMARKER", DailyEntry: "## 10:00 Talk\n\n- " + line, MemoryUpdate: "# Memory\n\n- " + line + "\n",
 	})
 	if err != nil {
@@ -71,16 +73,16 @@ func startWithTemporal(t *testing.T, engine *scripted, working bool) *harness {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	timing := memory.Timing{Quiet: time.Hour, Cooldown: time.Hour} // only what asks for it extracts
+	timing := setting.Timing{Quiet: time.Hour, Cooldown: time.Hour} // only what asks for it extracts
 	h := start(t, func(o *api.Options) {
 		o.Temporal, o.Timing, o.WorkflowURL = c, timing, "http://temporal.test/workflows/"
 	})
 	if working {
-		settings := memory.DefaultExtractSettings()
+		settings := setting.DefaultExtractSettings()
 		settings.MinMessages, settings.MinUserChars = 2, 1
 		steps, err := activities.New(activities.Options{
 			Store: h.store, Proposer: engine, Defaults: settings, Timing: timing, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-			DreamDefaults: memory.DefaultDreamSettings(),
+			DreamDefaults: setting.DefaultDreamSettings(),
 		})
 		if err != nil {
 			t.Fatal(err)

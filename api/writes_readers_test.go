@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"reverie/memory"
+	"reverie/memory/writereq"
 	"reverie/store"
 )
 
@@ -66,7 +67,7 @@ func TestWhoSeesBusinessWrites(t *testing.T) {
 			t.Errorf("%s: whose it is, is told: %v, want %v", c.name, says, c.whole)
 		}
 		for _, w := range items {
-			whole := w.Path != "" && (w.Outcome != memory.OutcomeRefused || w.Problem != "")
+			whole := w.Path != "" && (w.Outcome != writereq.OutcomeRefused || w.Problem != "")
 			if w.Scope == "PERSONAL" && whole != c.whole {
 				t.Errorf("%s sees %+v; whole is to be %v", c.name, w, c.whole)
 			}

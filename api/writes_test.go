@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"reverie/memory"
+	"reverie/memory/writereq"
 )
 
 type written struct {
-	memory.WriteReceipt
+	writereq.WriteReceipt
 	Owner, Scope, Path, Problem, WorkflowID, Link string
 	EndedAt                                       *time.Time
 }

@@ -13,8 +13,10 @@ import (
 	"reverie/language/analysis"
 	"reverie/language/script"
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/recall"
 	"reverie/remember"
+	"reverie/scan"
 	"reverie/search"
 	"reverie/search/rank"
 	"reverie/store"
@@ -119,15 +121,15 @@ func (t *turning) quotations(query string, hits []recall.Hit, people sections) [
 // statements returns the statements of a hit that share most words with the question. A hit found by its meaning
 // needs no shared word.
 func statements(asked analysis.Query, hit recall.Hit) (best []quotation) {
-	entries := []memory.EntryAt{{Text: hit.Text, FromLine: 1}}
+	entries := []markdown.Entry{{Text: hit.Text, FromLine: 1}}
 	if hit.Corpus == search.Memory {
-		entries = memory.EntriesOf(hit.Text)
+		entries = markdown.EntriesOf(hit.Text)
 	}
 	most := 1
 	for _, entry := range entries {
-		scanned := memory.Scan(entry.Text)
+		scanned := scan.Scan(entry.Text)
 		text := quote(scanned.Text)
-		if scanned.Verdict == memory.VerdictQuarantine || text == "" || isQuestion(text) {
+		if scanned.Verdict == scan.VerdictQuarantine || text == "" || isQuestion(text) {
 			continue
 		}
 		words := len(rank.Matches(asked, entry.Text))
@@ -204,9 +206,9 @@ func (p phrases) savedAs(saved toolbox.Saved) string {
 		where = fmt.Sprintf(p.receipt, saved.Path, receipt)
 	}
 	line, old := saved.Line, saved.Old
-	redacted := slices.ContainsFunc(saved.Receipt.Changes, func(c memory.ChangeReceipt) bool { return c.Verdict == memory.VerdictRedact })
+	redacted := slices.ContainsFunc(saved.Receipt.Changes, func(c memory.ChangeReceipt) bool { return c.Verdict == scan.VerdictRedact })
 	if redacted {
-		line, old = memory.Scan(line).Text, memory.Scan(old).Text
+		line, old = scan.Scan(line).Text, scan.Scan(old).Text
 	}
 	var text string
 	switch remember.Kind(saved.Kind) {

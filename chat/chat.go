@@ -15,6 +15,7 @@ import (
 
 	"reverie/llm"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/recall"
 	"reverie/search"
 	"reverie/store"
@@ -47,7 +48,7 @@ type CompactRequest struct {
 	Conversation uuid.UUID
 	To           int64 // last message
 	Trigger      memory.CompactTrigger
-	Settings     memory.CompactSettings
+	Settings     setting.CompactSettings
 }
 
 // Options configures the service. Model may be nil: answers then come from memory alone.
@@ -60,8 +61,8 @@ type Options struct {
 	MaxTokens int // per answer
 	// RecallPatience bounds the search of a turn; 0: one second. Tests use more because their machine may be slow.
 	RecallPatience time.Duration
-	Settings       memory.WindowSettings
-	Extract        memory.ExtractSettings
+	Settings       setting.WindowSettings
+	Extract        setting.ExtractSettings
 	Budget         memory.Budget // of the workspace; when it is spent, no model is asked
 	// Stored is called with what a turn stored, to signal its extraction.
 	Stored func(ctx context.Context, id memory.Identity, agent store.Agent, conversation string, stored store.Stored)

@@ -11,6 +11,7 @@ import (
 
 	"reverie/llm"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/prompts"
 	"reverie/store"
 	"reverie/toolbox"
@@ -41,7 +42,7 @@ type assembly struct {
 	agent    store.Agent
 	request  ContextRequest
 	current  memory.Message // Seq is 0 while it is not stored
-	settings memory.WindowSettings
+	settings setting.WindowSettings
 	counter  llm.TokenCounter
 	now      time.Time // in the agent's time zone
 	reserved int       // tokens of what follows the current message
@@ -81,7 +82,7 @@ func (s *Service) now() time.Time {
 }
 
 // modelOf returns the model to ask: the request's, the agent's, or the server's.
-func (s *Service) modelOf(requested string, settings memory.WindowSettings) string {
+func (s *Service) modelOf(requested string, settings setting.WindowSettings) string {
 	name := cmp.Or(requested, settings.Model)
 	if name == "" && s.Model != nil {
 		name = s.Model.Name()
@@ -338,7 +339,7 @@ func (s *Service) notCompacted(ctx context.Context, r CompactRequest, err error)
 
 // compactSettings returns the settings for the window's compaction. An emergency asks no model, because the model has
 // just refused the context.
-func (a *assembly) compactSettings() memory.CompactSettings {
+func (a *assembly) compactSettings() setting.CompactSettings {
 	settings := a.settings.Compact(a.Extract.With(a.agent.Settings))
 	if a.request.Emergency > 0 {
 		return byRules(settings)
@@ -346,12 +347,12 @@ func (a *assembly) compactSettings() memory.CompactSettings {
 	return settings
 }
 
-func byRules(s memory.CompactSettings) memory.CompactSettings {
+func byRules(s setting.CompactSettings) setting.CompactSettings {
 	s.Paid, s.Flush.Paid = false, false
 	return s
 }
 
-func (a *assembly) compactRequest(to int64, settings memory.CompactSettings) CompactRequest {
+func (a *assembly) compactRequest(to int64, settings setting.CompactSettings) CompactRequest {
 	conversation := a.load.Conversation
 	trigger := memory.CompactByTurn
 	if a.request.Emergency > 0 {

@@ -14,8 +14,10 @@ import (
 
 	"reverie/language/analysis"
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/recall"
 	"reverie/remember"
+	"reverie/scan"
 	"reverie/search"
 	"reverie/search/excerpt"
 	"reverie/search/rank"
@@ -235,8 +237,8 @@ func sourceOf(h recall.Hit, line int) string { return fmt.Sprintf("%s:%d", h.Pat
 func readable(asked analysis.Query, hits []recall.Hit, people sections) (readable []passage) {
 	wanted := wordsOf(asked)
 	for _, hit := range hits {
-		scanned := memory.Scan(hit.Text)
-		if scanned.Verdict == memory.VerdictQuarantine || strings.TrimSpace(scanned.Text) == "" {
+		scanned := scan.Scan(hit.Text)
+		if scanned.Verdict == scan.VerdictQuarantine || strings.TrimSpace(scanned.Text) == "" {
 			continue
 		}
 		p := passage{hit: hit, line: hit.FromLine}
@@ -265,8 +267,8 @@ func wordsOf(q analysis.Query) (words []string) {
 // choose selects the statements that share most words with the question; none if the passage was found by its meaning
 // alone.
 func (p *passage) choose(asked analysis.Query, text string, people sections) {
-	best, most := []memory.EntryAt(nil), 1
-	for _, entry := range memory.EntriesOf(text) {
+	best, most := []markdown.Entry(nil), 1
+	for _, entry := range markdown.EntriesOf(text) {
 		n := len(rank.Matches(asked, entry.Heading+"\n"+entry.Text))
 		if n > most {
 			best, most = nil, n

@@ -16,6 +16,7 @@ import (
 	"reverie/chat"
 	"reverie/language/analysis"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/recall"
 	"reverie/search"
 	"reverie/search/index"
@@ -85,17 +86,17 @@ func TestWhyNothingIsRecalled(t *testing.T) {
 	no, question := false, "Which way does the balcony face?"
 	for _, c := range []struct {
 		name, message, want string
-		set                 func(*memory.AgentSettings)
+		set                 func(*setting.AgentSettings)
 	}{
-		{"asked", question, "", func(*memory.AgentSettings) {}},
-		{"a greeting", "Hello!", "trivial", func(*memory.AgentSettings) {}},
-		{"thanks in Chinese", "谢谢！", "trivial", func(*memory.AgentSettings) {}},
-		{"an emoji", "👍", "trivial", func(*memory.AgentSettings) {}},
-		{"nothing is known", "How tall is the lighthouse of Alexandria?", "nothing", func(*memory.AgentSettings) {}},
-		{"not by itself", question, "disabled", func(s *memory.AgentSettings) { s.AutoInject = &no }},
-		{"memory is off", question, "off", func(s *memory.AgentSettings) { s.MemoryEnabled = &no }},
+		{"asked", question, "", func(*setting.AgentSettings) {}},
+		{"a greeting", "Hello!", "trivial", func(*setting.AgentSettings) {}},
+		{"thanks in Chinese", "谢谢！", "trivial", func(*setting.AgentSettings) {}},
+		{"an emoji", "👍", "trivial", func(*setting.AgentSettings) {}},
+		{"nothing is known", "How tall is the lighthouse of Alexandria?", "nothing", func(*setting.AgentSettings) {}},
+		{"not by itself", question, "disabled", func(s *setting.AgentSettings) { s.AutoInject = &no }},
+		{"memory is off", question, "off", func(s *setting.AgentSettings) { s.MemoryEnabled = &no }},
 	} {
-		w.agent.Settings = memory.AgentSettings{}
+		w.agent.Settings = setting.AgentSettings{}
 		c.set(&w.agent.Settings)
 		got := w.context(grace, chat.ContextRequest{Conversation: "c", Message: c.message})
 		if got.Skipped != c.want || (of(got, window.KindRecall) == "") != (c.want != "") {

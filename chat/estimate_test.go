@@ -9,6 +9,8 @@ import (
 	"reverie/chat"
 	"reverie/llm"
 	"reverie/memory"
+	"reverie/memory/setting"
+	"reverie/memory/tokencount"
 	"reverie/window"
 )
 
@@ -33,11 +35,11 @@ func samples(t *testing.T) map[string]string {
 // fullWindow fits far more turns of a text than fit, using estimates.
 func fullWindow(t *testing.T, text string) window.Result {
 	t.Helper()
-	s := memory.DefaultWindowSettings()
+	s := setting.DefaultWindowSettings()
 	s.MaxTokens, s.KeepTurns = 32_768, 1000
 	in := window.Input{
 		System: text, Current: memory.Message{Role: memory.RoleOfUser, Content: text}, Settings: s,
-		Count: memory.EstimateTokens, Estimated: true,
+		Count: tokencount.Estimate, Estimated: true,
 	}
 	for seq := int64(1); seq <= 600; seq++ {
 		in.History = append(in.History, memory.Message{Seq: seq, Role: []string{memory.RoleOfAssistant, memory.RoleOfUser}[seq%2], Content: text})
@@ -87,7 +89,7 @@ func TestContextsAreCountedAsTheModelCounts(t *testing.T) {
 	w.said(grace, "c1", strings.Repeat("Die Straße ist heute gesperrt. ", 40), strings.Repeat("Nehmen Sie die Brücke. ", 40))
 	for model, want := range map[string]llm.TokenCounter{
 		"gpt-4o": llm.CounterFor("gpt-4o"), "openai/gpt-4": llm.CounterFor("gpt-4"),
-		"anthropic/claude-opus-4-1": {Name: "estimate", Count: memory.EstimateTokens},
+		"anthropic/claude-opus-4-1": {Name: "estimate", Count: tokencount.Estimate},
 	} {
 		c := w.context(grace, chat.ContextRequest{Conversation: "c1", Message: "Und morgen?", Model: model})
 		if c.Counter.Name != want.Name || c.Counter.Exact != want.Exact || c.Model != model {
@@ -123,12 +125,12 @@ func TestToolResultsOfEstimatedWindows(t *testing.T) {
 	for i, r := range asked {
 		n := 0
 		for _, tool := range r.Tools {
-			n += memory.EstimateTokens(tool.Name+tool.Description+string(tool.Parameters)) + 12
+			n += tokencount.Estimate(tool.Name+tool.Description+string(tool.Parameters)) + 12
 		}
 		for _, m := range r.Messages {
-			n += memory.EstimateTokens(m.Content) + 4
+			n += tokencount.Estimate(m.Content) + 4
 			for _, c := range m.ToolCalls {
-				n += memory.EstimateTokens(c.Name) + memory.EstimateTokens(c.Arguments)
+				n += tokencount.Estimate(c.Name) + tokencount.Estimate(c.Arguments)
 			}
 		}
 		if limit := int(6000 * window.EstimateShare); n > limit {

@@ -11,6 +11,7 @@ import (
 	"reverie/chat"
 	"reverie/llm"
 	"reverie/memory"
+	"reverie/scan"
 	"reverie/store"
 	"reverie/toolbox"
 	"reverie/window"
@@ -151,7 +152,7 @@ func (i injection) checkRequest(t *testing.T, r llm.ChatRequest, system, current
 			currents++
 		}
 	}
-	if memory.Scan(i.Text).Verdict == memory.VerdictQuarantine {
+	if scan.Scan(i.Text).Verdict == scan.VerdictQuarantine {
 		summaries++ // a summary that is empty after the scan is left out
 	}
 	if summaries < 1 || currents != 1 {

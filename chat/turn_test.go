@@ -14,6 +14,7 @@ import (
 	"reverie/chat"
 	"reverie/llm"
 	"reverie/memory"
+	"reverie/memory/tokencount"
 	"reverie/store"
 	"reverie/window"
 )
@@ -252,7 +253,7 @@ func TestTurnWhoseModelIsSmall(t *testing.T) {
 	small := func(ctx context.Context, r llm.ChatRequest, onText func(string) error) (llm.ChatResponse, error) {
 		tokens := 0
 		for _, m := range r.Messages {
-			tokens += memory.EstimateTokens(m.Content)
+			tokens += tokencount.Estimate(m.Content)
 		}
 		if tokens > most {
 			return fail(llm.ContextTooLong, "")(ctx, r, onText)

@@ -15,6 +15,7 @@ import (
 	"reverie/devenv/devtest"
 	"reverie/llm"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/recall"
 	"reverie/store"
 	"reverie/toolbox"
@@ -63,7 +64,7 @@ func open(t *testing.T) *world {
 	w.Service = &chat.Service{Options: chat.Options{
 		RecallPatience: time.Minute,
 		Store:          s, Search: search, Tools: &toolbox.Box{Store: s, Search: search}, Compactor: w.compactor, Model: w.model,
-		Settings: memory.DefaultWindowSettings(), Extract: memory.DefaultExtractSettings(), Now: w.now, Log: log,
+		Settings: setting.DefaultWindowSettings(), Extract: setting.DefaultExtractSettings(), Now: w.now, Log: log,
 		Stored: func(_ context.Context, _ memory.Identity, _ store.Agent, _ string, stored store.Stored) {
 			w.mu.Lock()
 			defer w.mu.Unlock()

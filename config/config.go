@@ -13,7 +13,7 @@ import (
 
 	"github.com/kelseyhightower/envconfig"
 
-	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // Prefix is the prefix of every environment variable.
@@ -65,7 +65,7 @@ type Config struct {
 	BudgetTokens int64   `envconfig:"BUDGET_TOKENS" default:"0" desc:"Model tokens (in and out) that a workspace may spend in a day (UTC); 0: no limit. Above it, extractions wait for the next day or a higher limit, and chats answer 429."`
 	BudgetCost   float64 `envconfig:"BUDGET_COST" default:"0" desc:"US dollars that a workspace may spend in a day (UTC); 0: no limit."`
 
-	memory.Settings
+	setting.Settings
 
 	ChatMaxTokens int           `envconfig:"CHAT_MAX_TOKENS" default:"4096" minimum:"1" maximum:"1000000" desc:"Longest answer of a chat's model call, in tokens."`
 	SweepInterval time.Duration `envconfig:"SWEEP_INTERVAL" default:"30s" minimum:"1ms" desc:"How often the worker looks for completed turns that Temporal has not accepted, and for indexes with pending work."`

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 func TestDefaultsAreValid(t *testing.T) {
@@ -139,8 +139,8 @@ func TestDefaultsAreTheDocumentedOnes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Settings != memory.DefaultSettings() {
-		t.Errorf("%+v\nwant %+v", c.Settings, memory.DefaultSettings())
+	if c.Settings != setting.DefaultSettings() {
+		t.Errorf("%+v\nwant %+v", c.Settings, setting.DefaultSettings())
 	}
 }
 

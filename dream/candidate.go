@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // Status is what became of a statement in all dreams so far.
@@ -23,20 +24,20 @@ const (
 
 // State is what is known of a statement from earlier dreams, kept for each owner under its identity.
 type State struct {
-	ID          memory.EntryID   `json:"id"`
-	Text        string           `json:"text"`
-	Aliases     []memory.EntryID `json:"aliases,omitempty"` // other wordings of the same
-	Status      Status           `json:"status"`
-	ReasonCode  string           `json:"reasonCode,omitempty"`
-	MentionDays []Day            `json:"mentionDays,omitempty"` // ascending, the last MaxDays
-	Asked       bool             `json:"asked,omitempty"`
-	LightHits   int              `json:"lightHits,omitempty"` // dreams' days on which it was staged
-	LightAt     time.Time        `json:"lightAt,omitzero"`    // the last one
-	REMHits     int              `json:"remHits,omitempty"`   // on which it was a likely truth
-	REMAt       time.Time        `json:"remAt,omitzero"`
-	FirstSeen   time.Time        `json:"firstSeen,omitzero"`
-	LastSeen    time.Time        `json:"lastSeen,omitzero"`
-	Dream       uuid.UUID        `json:"dream,omitzero"` // that promoted or rejected it
+	ID          markdown.EntryID   `json:"id"`
+	Text        string             `json:"text"`
+	Aliases     []markdown.EntryID `json:"aliases,omitempty"` // other wordings of the same
+	Status      Status             `json:"status"`
+	ReasonCode  string             `json:"reasonCode,omitempty"`
+	MentionDays []Day              `json:"mentionDays,omitempty"` // ascending, the last MaxDays
+	Asked       bool               `json:"asked,omitempty"`
+	LightHits   int                `json:"lightHits,omitempty"` // dreams' days on which it was staged
+	LightAt     time.Time          `json:"lightAt,omitzero"`    // the last one
+	REMHits     int                `json:"remHits,omitempty"`   // on which it was a likely truth
+	REMAt       time.Time          `json:"remAt,omitzero"`
+	FirstSeen   time.Time          `json:"firstSeen,omitzero"`
+	LastSeen    time.Time          `json:"lastSeen,omitzero"`
+	Dream       uuid.UUID          `json:"dream,omitzero"` // that promoted or rejected it
 }
 
 // MaxDays bounds how many days of mentions are remembered of a statement.
@@ -105,26 +106,26 @@ const (
 
 // Candidate is a statement that a dream weighs, with everything that is known about it. It stands in the report.
 type Candidate struct {
-	ID         memory.EntryID   `json:"id"`
-	Text       string           `json:"text"`
-	Heading    string           `json:"heading,omitempty"`
-	Aliases    []memory.EntryID `json:"aliases,omitempty"` // other wordings that were merged into it
-	Places     []Place          `json:"places"`            // newest first, at most MaxPlaces
-	Signals    Signals          `json:"signals"`
-	Before     State            `json:"before"` // of earlier dreams; zero when it is new
-	Tags       []string         `json:"tags,omitempty"`
-	Person     bool             `json:"person,omitempty"` // a person wrote it
-	Ends       bool             `json:"ends,omitempty"`
-	Corrects   string           `json:"corrects,omitempty"`
-	Truth      float64          `json:"truth,omitempty"` // REM's confidence, of a likely truth
-	Components Components       `json:"components"`
-	Score      float64          `json:"score"`
-	Gates      []Gate           `json:"gates,omitempty"`
-	Verdict    Verdict          `json:"verdict,omitempty"`
-	ReasonCode string           `json:"reasonCode,omitempty"`
-	Reason     string           `json:"reason,omitempty"` // in words; may speak of contents
-	With       memory.EntryID   `json:"with,omitempty"`   // the other statement of a correction or contradiction
-	Line       string           `json:"line,omitempty"`   // of MEMORY.md that says it, once promoted
+	ID         markdown.EntryID   `json:"id"`
+	Text       string             `json:"text"`
+	Heading    string             `json:"heading,omitempty"`
+	Aliases    []markdown.EntryID `json:"aliases,omitempty"` // other wordings that were merged into it
+	Places     []Place            `json:"places"`            // newest first, at most MaxPlaces
+	Signals    Signals            `json:"signals"`
+	Before     State              `json:"before"` // of earlier dreams; zero when it is new
+	Tags       []string           `json:"tags,omitempty"`
+	Person     bool               `json:"person,omitempty"` // a person wrote it
+	Ends       bool               `json:"ends,omitempty"`
+	Corrects   string             `json:"corrects,omitempty"`
+	Truth      float64            `json:"truth,omitempty"` // REM's confidence, of a likely truth
+	Components Components         `json:"components"`
+	Score      float64            `json:"score"`
+	Gates      []Gate             `json:"gates,omitempty"`
+	Verdict    Verdict            `json:"verdict,omitempty"`
+	ReasonCode string             `json:"reasonCode,omitempty"`
+	Reason     string             `json:"reason,omitempty"` // in words; may speak of contents
+	With       markdown.EntryID   `json:"with,omitempty"`   // the other statement of a correction or contradiction
+	Line       string             `json:"line,omitempty"`   // of MEMORY.md that says it, once promoted
 }
 
 // MaxPlaces bounds how many places of one candidate a report names.
@@ -132,7 +133,7 @@ const MaxPlaces = 16
 
 // Recall is one organic use of statements as a search result.
 type Recall struct {
-	Entries []memory.EntryID
+	Entries []markdown.EntryID
 	Query   string // hash
 	Day     Day
 	Score   float64
@@ -150,10 +151,10 @@ type Material struct {
 
 // Theme is something that statements of several days have in common.
 type Theme struct {
-	Tag        string           `json:"tag"`
-	Strength   float64          `json:"strength"` // 0 to 1
-	Days       []Day            `json:"days"`
-	Candidates []memory.EntryID `json:"candidates"` // at most MaxEvidence, the strongest first
+	Tag        string             `json:"tag"`
+	Strength   float64            `json:"strength"` // 0 to 1
+	Days       []Day              `json:"days"`
+	Candidates []markdown.EntryID `json:"candidates"` // at most MaxEvidence, the strongest first
 }
 
 // MaxEvidence bounds the evidence of one theme.
@@ -161,8 +162,8 @@ const MaxEvidence = 3
 
 // Truth is a statement that is probably lasting.
 type Truth struct {
-	Candidate  memory.EntryID `json:"candidate"`
-	Confidence float64        `json:"confidence"` // 0 to 1
+	Candidate  markdown.EntryID `json:"candidate"`
+	Confidence float64          `json:"confidence"` // 0 to 1
 }
 
 // Reflection is what REM found.
@@ -173,8 +174,8 @@ type Reflection struct {
 
 // Contradiction is a pair of statements that cannot both hold. Neither is chosen silently.
 type Contradiction struct {
-	Older memory.EntryID `json:"older"`
-	Newer memory.EntryID `json:"newer"`
+	Older markdown.EntryID `json:"older"`
+	Newer markdown.EntryID `json:"newer"`
 	// Settled is true when the newer one says that the older one is over; then the older one is rejected, and a machine-made
 	// line that says it is retired when the newer one is promoted. False also when such a line stays beside it.
 	Settled bool   `json:"settled"`
@@ -253,7 +254,7 @@ type Place struct {
 
 // Statement is one thing that was noted or said, at one place.
 type Statement struct {
-	ID      memory.EntryID
+	ID      markdown.EntryID
 	Text    string // on one line; that of a nested item begins with what it stands under
 	Heading string // over it in its note; empty when it says nothing but a time
 	Place   Place

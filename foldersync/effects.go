@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // do carries out a decision about a place, and updates the state of its sides.
@@ -91,7 +92,7 @@ func (p *pass) take(where string, there Document) error {
 	if p.finishing == where { // an event has reported it
 		return nil
 	}
-	added, removed := memory.DiffStat(was, there.Content)
+	added, removed := markdown.DiffStat(was, there.Content)
 	p.say(Event{Kind: Pulled, Place: where, Scope: string(there.Ref.Scope), Version: there.Version, Added: added, Removed: removed})
 	return nil
 }
@@ -267,7 +268,7 @@ func (p *pass) merge(where string, ref memory.Ref) error {
 	if rec.Base != nil {
 		base = *rec.Base
 	}
-	merged, conflicts := memory.Merge3(base, mine, theirs.Content)
+	merged, conflicts := markdown.Merge3(base, mine, theirs.Content)
 	switch {
 	case len(conflicts) > 0:
 		return p.conflict(where, mine, theirs)

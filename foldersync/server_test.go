@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // server is a Remote that keeps versions, merges stale writes and knows idempotency keys as the real one does.
@@ -113,7 +114,7 @@ func (s *server) write(w Write) (Receipt, error) {
 				base, found = v, true
 			}
 		}
-		both, conflicts := memory.Merge3(base, text, head)
+		both, conflicts := markdown.Merge3(base, text, head)
 		if !found || len(conflicts) > 0 {
 			return Receipt{}, ErrStale
 		}

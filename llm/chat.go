@@ -17,6 +17,7 @@ import (
 	"reverie/llm/provider"
 	"reverie/llm/wire"
 	"reverie/memory"
+	"reverie/memory/tokencount"
 )
 
 // chat is a Chatter on a langchaingo model.
@@ -205,11 +206,11 @@ func (c *chat) usage(call *wire.Call) memory.Usage {
 	in, out := call.Answer.InputTokens, call.Answer.OutputTokens
 	if in == 0 {
 		for _, text := range call.Said {
-			in += memory.EstimateTokens(text)
+			in += tokencount.Estimate(text)
 		}
 	}
 	if out == 0 && call.Answer.InputTokens == 0 {
-		out = memory.EstimateTokens(call.Answer.Text)
+		out = tokencount.Estimate(call.Answer.Text)
 	}
 	return memory.Usage{
 		Calls: 1, InputTokens: in, OutputTokens: out,

@@ -8,7 +8,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"reverie/llm/bpe"
-	"reverie/memory"
+	"reverie/memory/tokencount"
 )
 
 // TokenCounter counts the tokens of a model.
@@ -31,7 +31,7 @@ func CounterFor(model string) TokenCounter {
 	case newerModels.MatchString(name):
 		return o200k
 	}
-	return TokenCounter{Name: "estimate", Count: memory.EstimateTokens}
+	return TokenCounter{Name: "estimate", Count: tokencount.Estimate}
 }
 
 var (

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"reverie/llm"
-	"reverie/memory"
+	"reverie/memory/tokencount"
 )
 
 func TestCountersOfModels(t *testing.T) {
@@ -99,7 +99,7 @@ func TestTheEstimateIsNearToTheCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := string(b)
-		o, c, e := llm.CounterFor("gpt-4o").Count(text), llm.CounterFor("gpt-4").Count(text), memory.EstimateTokens(text)
+		o, c, e := llm.CounterFor("gpt-4o").Count(text), llm.CounterFor("gpt-4").Count(text), tokencount.Estimate(text)
 		check(strings.TrimSuffix(filepath.Base(file), ".txt"), len(text), o, c, e)
 		size, newer, older, estimate = size+len(text), newer+o, older+c, estimate+e
 	}

@@ -9,6 +9,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"reverie/memory/markdown"
+	"reverie/scan"
+
 	"github.com/google/uuid"
 )
 
@@ -94,7 +97,7 @@ type Change struct {
 	Create  string // for OpAppend: the beginning of a new document, such as "# 2026-11-21\n"
 	Restore int    // for OpRestore
 	// Strategy selects how OpMerge combines Content with the document.
-	Strategy Strategy
+	Strategy markdown.Strategy
 	Import   ImportPolicy // for OpImport
 	From     string       // for OpImport: name of the other system
 	Reason   string
@@ -112,18 +115,18 @@ type Receipt struct {
 
 // ChangeReceipt is the result of one change.
 type ChangeReceipt struct {
-	Document uuid.UUID `json:"document"`
-	Scope    Scope     `json:"scope"`
-	Path     string    `json:"path"`
-	Version  int       `json:"version"`
-	Created  bool      `json:"created"`
-	Changed  bool      `json:"changed"` // false if the content was already the same; no version was made
-	Merged   bool      `json:"merged"`
-	Added    int       `json:"added"`   // lines
-	Removed  int       `json:"removed"` // lines
-	Bytes    int       `json:"bytes"`   // size of the document
-	SHA256   string    `json:"sha256"`
-	Verdict  Verdict   `json:"verdict"` // of the scan: allow or redact; quarantined content is never written
+	Document uuid.UUID    `json:"document"`
+	Scope    Scope        `json:"scope"`
+	Path     string       `json:"path"`
+	Version  int          `json:"version"`
+	Created  bool         `json:"created"`
+	Changed  bool         `json:"changed"` // false if the content was already the same; no version was made
+	Merged   bool         `json:"merged"`
+	Added    int          `json:"added"`   // lines
+	Removed  int          `json:"removed"` // lines
+	Bytes    int          `json:"bytes"`   // size of the document
+	SHA256   string       `json:"sha256"`
+	Verdict  scan.Verdict `json:"verdict"` // of the scan: allow or redact; quarantined content is never written
 	// Withheld is true if statements that a person had asked to forget were left out.
 	Withheld bool `json:"withheld,omitempty"`
 }

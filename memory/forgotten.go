@@ -4,14 +4,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"reverie/memory/markdown"
 )
 
 // EntrySet is a set of statements. It holds every id under which a statement may occur in documents: its own, those of other wordings
 // of it, and that of the list item that says it.
-type EntrySet map[EntryID]bool
+type EntrySet map[markdown.EntryID]bool
 
 // Add adds a statement by its id, the ids of its other wordings, and its texts.
-func (s EntrySet) Add(id EntryID, aliases []EntryID, texts ...string) {
+func (s EntrySet) Add(id markdown.EntryID, aliases []markdown.EntryID, texts ...string) {
 	if id != "" {
 		s[id] = true
 	}
@@ -26,12 +28,12 @@ func (s EntrySet) Add(id EntryID, aliases []EntryID, texts ...string) {
 }
 
 // ItemID returns the id of a text as a list item at the top level.
-func ItemID(text string) EntryID {
+func ItemID(text string) markdown.EntryID {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "- ") {
-		return EntryIDOf(text)
+		return markdown.EntryIDOf(text)
 	}
-	return EntryIDOf("- " + text)
+	return markdown.EntryIDOf("- " + text)
 }
 
 // LineSpan is a range of lines, counted from 0; To is the line behind the last one.
@@ -39,8 +41,8 @@ type LineSpan struct{ From, To int }
 
 // Find returns all entries of content, the indexes of those in the set, and the lines of each with everything nested under it. An
 // entry inside another one that is found is not returned by itself.
-func (s EntrySet) Find(content string) (entries []EntryAt, found []int, lines []LineSpan) {
-	entries = EntriesOf(content)
+func (s EntrySet) Find(content string) (entries []markdown.Entry, found []int, lines []LineSpan) {
+	entries = markdown.EntriesOf(content)
 	texts := strings.Split(content, "\n")
 	covered := 0
 	for i, e := range entries {
@@ -51,7 +53,7 @@ func (s EntrySet) Find(content string) (entries []EntryAt, found []int, lines []
 		for j := i + 1; j < len(entries) && isUnder(entries, j, i); j++ {
 			to = max(to, entries[j].ToLine)
 		}
-		if to < len(texts) && strings.Contains(texts[to-1], "|") && isTableRule(texts[to]) { // the header of a table without rows
+		if to < len(texts) && strings.Contains(texts[to-1], "|") && markdown.IsTableRule(texts[to]) { // the header of a table without rows
 			to++
 		}
 		found, lines = append(found, i), append(lines, LineSpan{e.FromLine - 1, to})
@@ -61,7 +63,7 @@ func (s EntrySet) Find(content string) (entries []EntryAt, found []int, lines []
 }
 
 // isUnder reports whether entry i is nested under entry of.
-func isUnder(entries []EntryAt, i, of int) bool {
+func isUnder(entries []markdown.Entry, i, of int) bool {
 	for i > of {
 		i = entries[i].Parent
 	}
@@ -84,7 +86,7 @@ func WithoutLines(content string, gone []LineSpan) string {
 
 // continuesText reports whether a line would continue a paragraph in front of it, or turn it into a table.
 func continuesText(line string) bool {
-	return isTableRule(strings.TrimRight(line, "\n")) ||
+	return markdown.IsTableRule(strings.TrimRight(line, "\n")) ||
 		strings.TrimSpace(line) != "" && ListPrefix(line) == "" && !IsHeading(line) && !strings.HasPrefix(line, "|")
 }
 
@@ -100,12 +102,12 @@ func IsHeading(line string) bool {
 }
 
 // AddedEntries returns the entries of after that before does not have.
-func AddedEntries(before, after string) []EntryAt {
+func AddedEntries(before, after string) []markdown.Entry {
 	had := EntrySet{}
-	for _, e := range EntriesOf(before) {
+	for _, e := range markdown.EntriesOf(before) {
 		had[e.ID] = true
 	}
-	return slices.DeleteFunc(EntriesOf(after), func(e EntryAt) bool { return had[e.ID] })
+	return slices.DeleteFunc(markdown.EntriesOf(after), func(e markdown.Entry) bool { return had[e.ID] })
 }
 
 // Withheld is a new version of a document without the statements that were forgotten.
@@ -120,7 +122,7 @@ type Withheld struct {
 // WithholdForgotten removes the statements that a version adds to a document and that were forgotten, so that what a person wanted
 // forgotten does not come back by an automatic write. exists is false for a new or deleted document. Forgotten statements that the
 // document already has stay. A version that adds nothing but forgotten statements, and perhaps headings for them, changes nothing.
-func WithholdForgotten(before string, exists bool, after string, forgotten func(EntryAt) bool) Withheld {
+func WithholdForgotten(before string, exists bool, after string, forgotten func(markdown.Entry) bool) Withheld {
 	added := AddedEntries(before, after)
 	again := EntrySet{}
 	others := 0

@@ -5,13 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"reverie/memory/markdown"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
 func TestWithholdForgotten(t *testing.T) {
 	t.Parallel()
-	forgotten := func(e EntryAt) bool { return strings.Contains(e.Text, "gin") }
+	forgotten := func(e markdown.Entry) bool { return strings.Contains(e.Text, "gin") }
 	for name, c := range map[string]struct {
 		before, after string
 		exists        bool
@@ -68,7 +70,7 @@ func TestWithoutNested(t *testing.T) {
 	t.Parallel()
 	content := "- Rome\n  - hotel is booked\n  - flight is booked\n- Paris\n  - hotel is booked\n"
 	n := EntrySet{}
-	n.Add(EntryIDUnder(EntryIDOf("- Paris"), "hotel is booked"), nil)
+	n.Add(markdown.EntryIDUnder(markdown.EntryIDOf("- Paris"), "hotel is booked"), nil)
 	_, _, gone := n.Find(content)
 	if diff := cmp.Diff("- Rome\n  - hotel is booked\n  - flight is booked\n- Paris\n", WithoutLines(content, gone)); diff != "" {
 		t.Error(diff)
@@ -88,19 +90,19 @@ func TestWithoutKeepsTheRest(t *testing.T) {
 		n := setOf("tea")
 		entries, found, gone := n.Find(content)
 		got := WithoutLines(content, gone)
-		var want []EntryAt
+		var want []markdown.Entry
 		for i, e := range entries {
 			if !slices.ContainsFunc(found, func(at int) bool { return isUnder(entries, i, at) }) {
 				want = append(want, e)
 			}
 		}
-		texts := func(entries []EntryAt) (texts []string) {
+		texts := func(entries []markdown.Entry) (texts []string) {
 			for _, e := range entries {
 				texts = append(texts, e.Text)
 			}
 			return texts
 		}
-		if diff := cmp.Diff(texts(want), texts(EntriesOf(got))); diff != "" {
+		if diff := cmp.Diff(texts(want), texts(markdown.EntriesOf(got))); diff != "" {
 			t.Fatalf("%q becomes %q\n%s", content, got, diff)
 		}
 	})

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"reverie/memory/markdown"
 )
 
 // BlameLine is a line of a document with the version that introduced it.
@@ -30,7 +32,7 @@ func Blame(history []Version) []BlameLine {
 	for i, v := range history {
 		texts[i] = v.Content
 	}
-	lines, origins := LineOrigins(texts)
+	lines, origins := markdown.LineOrigins(texts)
 	out := make([]BlameLine, len(lines))
 	for i, line := range lines {
 		out[i] = blameLine(line, history[origins[i]])
@@ -44,7 +46,7 @@ func blameLine(line string, v Version) BlameLine {
 		Conversation: v.Sources.Conversation, From: v.Sources.From, To: v.Sources.To,
 	}
 	for _, s := range v.Sources.Lines {
-		if s.Line == line || SameLine(s.Line) == SameLine(line) { // another list marker since
+		if s.Line == line || markdown.LineKey(s.Line) == markdown.LineKey(line) { // another list marker since
 			b.Messages = s.Messages
 			if s.Conversation != "" && len(s.Messages) > 0 {
 				b.Conversation, b.From, b.To = s.Conversation, slices.Min(s.Messages), slices.Max(s.Messages)

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"reverie/memory/markdown"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -136,12 +138,12 @@ func TestBlameProperties(t *testing.T) {
 				t.Fatalf("line %q came in with version %d", l.Line, l.Version)
 			}
 			v := versions[l.Version-1]
-			isSame := func(s string) bool { return SameLine(s) == SameLine(l.Line) }
-			if v.Author != l.Author || v.Reason != l.Reason || !slices.ContainsFunc(lineTexts(v.Content), isSame) {
+			isSame := func(s string) bool { return markdown.LineKey(s) == markdown.LineKey(l.Line) }
+			if v.Author != l.Author || v.Reason != l.Reason || !slices.ContainsFunc(markdown.Lines(v.Content), isSame) {
 				t.Fatalf("line %q is not of version %d: %q", l.Line, l.Version, v.Content)
 			}
 		}
-		if !slices.Equal(lines, lineTexts(contents[len(contents)-1])) {
+		if !slices.Equal(lines, markdown.Lines(contents[len(contents)-1])) {
 			t.Fatalf("blame shows %q of %q", lines, contents[len(contents)-1])
 		}
 		if again := Blame(versions); cmp.Diff(got, again) != "" {

@@ -2,6 +2,8 @@ package memory
 
 import (
 	"slices"
+
+	"reverie/memory/markdown"
 )
 
 // ImportPolicy decides what happens to an imported document whose path already exists. A document that is missing, deleted
@@ -47,5 +49,5 @@ func IsSeed(path, content string) bool {
 // MergeImported appends the statements of incoming that current lacks under a heading "## Imported from <from>"; see
 // AddMissing.
 func MergeImported(current, incoming, from string) string {
-	return AddMissing(current, incoming, "## Imported from "+from)
+	return markdown.AddMissing(current, incoming, "## Imported from "+from)
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"reverie/memory/markdown"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -62,10 +64,10 @@ func TestMergeImportedLosesNothing(t *testing.T) {
 			t.Fatalf("what was there is not there any more:\n%s", got)
 		}
 		said := map[string]bool{}
-		for _, e := range EntriesOf(got) {
+		for _, e := range markdown.EntriesOf(got) {
 			said[e.Text] = true
 		}
-		for _, e := range slices.Concat(EntriesOf(current), EntriesOf(incoming)) {
+		for _, e := range slices.Concat(markdown.EntriesOf(current), markdown.EntriesOf(incoming)) {
 			if !said[e.Text] {
 				t.Fatalf("%q is lost:\n%s", e.Text, got)
 			}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"reverie/memory/markdown"
 )
 
 // PersonHeading begins the heading of a person's section in a group's document: "## Person: feishu:ou_1".
@@ -30,12 +32,12 @@ func ParsePerson(id string) (Owner, error) {
 // PersonSection returns the text of a person's section, without blank lines around it, and the 1-based lines that the
 // section covers, heading included and to inclusive. found is false if there is no such section.
 func PersonSection(document string, person Owner) (text string, from, to int, found bool) {
-	return TopSection(document, PersonHeading+string(person))
+	return markdown.TopSection(document, PersonHeading+string(person))
 }
 
 // PersonAt returns the person in whose section a line of a document is, counted from 1; NoOwner outside of such sections.
 func PersonAt(document string, line int) Owner {
-	id, found := strings.CutPrefix(TopHeadingAt(document, line), PersonHeading)
+	id, found := strings.CutPrefix(markdown.TopHeadingAt(document, line), PersonHeading)
 	if !found {
 		return NoOwner
 	}
@@ -49,7 +51,7 @@ func PersonAt(document string, line int) Owner {
 // WithPersonSection replaces the text of a person's section, or appends the section if it is missing. Every other byte of
 // the document stays. It returns a *SectionError for a text that would not stay within the section.
 func WithPersonSection(document string, person Owner, text string) (string, error) {
-	return WithTopSection(document, PersonHeading+string(person), text)
+	return markdown.WithTopSection(document, PersonHeading+string(person), text)
 }
 
 // maxSpeakerName bounds the display name in SpeakerName, in characters.
@@ -67,7 +69,7 @@ func SpeakerName(name string, speaker Owner) string {
 	if name == "" {
 		return string(speaker)
 	}
-	name, _ = cutAfter(name, maxSpeakerName)
+	name, _ = markdown.Head(name, maxSpeakerName)
 	return name + " <" + string(speaker) + ">"
 }
 

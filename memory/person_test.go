@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"reverie/memory/markdown"
+
 	"pgregory.net/rapid"
 )
 
@@ -87,7 +89,7 @@ func TestPersonChangesOnlyTheirOwnSection(t *testing.T) {
 			t.Fatalf("%q again gives %v %q instead of %q", text, err, again, after)
 		}
 		var found []string
-		for _, s := range Sections(after) {
+		for _, s := range markdown.Sections(after) {
 			if strings.HasPrefix(s.Heading, PersonHeading) && s.Level == 2 {
 				found = append(found, s.Heading)
 			}

@@ -4,6 +4,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"reverie/memory/markdown"
+	"reverie/memory/tokencount"
+	"reverie/scan"
 )
 
 func TestSeeds(t *testing.T) {
@@ -20,10 +24,10 @@ func TestSeeds(t *testing.T) {
 		if err := ValidContent(s.Content); err != nil || !strings.HasSuffix(s.Content, "\n") || strings.Contains(s.Content, "\r") {
 			t.Errorf("%s: %v, %q", s.Path, err, s.Content)
 		}
-		if r := Scan(s.Content); r.Verdict != VerdictAllow {
+		if r := scan.Scan(s.Content); r.Verdict != scan.VerdictAllow {
 			t.Errorf("%s: %v", s.Path, r.Findings)
 		}
-		if n := EstimateTokens(s.Content); n > 500 {
+		if n := tokencount.Estimate(s.Content); n > 500 {
 			t.Errorf("%s costs %d tokens in every turn", s.Path, n)
 		}
 	}
@@ -43,7 +47,7 @@ func TestSeedsHaveTheHeadings(t *testing.T) {
 				continue
 			}
 			var got []string
-			for _, section := range Sections(s.Content) {
+			for _, section := range markdown.Sections(s.Content) {
 				got = append(got, section.Heading)
 			}
 			if !slices.Equal(got, want) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"reverie/memory"
+	"reverie/memory/proposals"
 )
 
 // DreamVersion identifies the templates of a consolidation by a hash of their content. It is recorded with every dream that asked a
@@ -26,7 +27,7 @@ func DreamSystem() (string, error) { return render("dream_system.tmpl", nil) }
 
 // DreamUser renders the user text of one consolidation. With Violations it is the repair round: the same text, then what was wrong
 // with Previous.
-func DreamUser(in memory.ConsolidationInput) (string, error) {
+func DreamUser(in proposals.ConsolidationInput) (string, error) {
 	data := consolidationData(in)
 	text, err := render("dream_user.tmpl", data)
 	if err != nil || len(in.Violations) == 0 {
@@ -53,7 +54,7 @@ type consolidation struct {
 	Previous       string
 }
 
-func consolidationData(in memory.ConsolidationInput) consolidation {
+func consolidationData(in proposals.ConsolidationInput) consolidation {
 	c := consolidation{
 		Now:            in.Today.Format("2006-01-02 15:04, Monday") + zone(in.Today),
 		Topic:          head(oneLine(in.Topic), maxTopicChars),
@@ -106,7 +107,7 @@ func (c consolidation) data() []string {
 func statement(text string) string { return head(oneLine(text), maxStatementChars) }
 
 // weightOf describes the evidence for a candidate.
-func weightOf(c memory.ConsolidationCandidate) string {
+func weightOf(c proposals.ConsolidationCandidate) string {
 	said := fmt.Sprintf("score %.2f", c.Score)
 	switch {
 	case c.Days == 1:

@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/transcripts"
 )
 
 // Version identifies the templates of an extraction by a hash of their content. It is recorded with every extraction.
@@ -27,7 +29,7 @@ func ExtractSystem() (string, error) { return render("extract_system.tmpl", nil)
 
 // ExtractUser renders the user text of one extraction. With Violations it is the repair round: the same text, then what was wrong
 // with Previous.
-func ExtractUser(in memory.ExtractionInput) (string, error) {
+func ExtractUser(in proposals.ExtractionInput) (string, error) {
 	data := extractData(in)
 	text, err := render("extract_user.tmpl", data)
 	if err != nil || len(in.Violations) == 0 {
@@ -58,14 +60,14 @@ type file struct {
 	Cut  bool   // the text is cut
 }
 
-func extractData(in memory.ExtractionInput) extract {
+func extractData(in proposals.ExtractionInput) extract {
 	e := extract{
 		Now:             in.Today.Format("2006-01-02 15:04, Monday") + zone(in.Today),
 		When:            when(in.Transcript, in.Today.Location()),
 		MemoryMaxChars:  in.MemoryMaxChars,
 		ProfileMaxChars: in.ProfileMaxChars,
 		Files:           []file{shownFile(memory.ProfilePath, in.Profile), shownFile(memory.MemoryPath, in.Memory)},
-		Transcript:      memory.RenderTranscript(in.Transcript),
+		Transcript:      transcripts.RenderTranscript(in.Transcript),
 	}
 	e.Protected = protectedIn(e.Files, in.Protected)
 	if shared := strings.TrimSpace(in.Shared); shared != "" {
@@ -126,7 +128,7 @@ func zone(t time.Time) string {
 }
 
 // when returns the period in which the messages were written, so that the model can resolve "tomorrow".
-func when(lines []memory.Line, zone *time.Location) string {
+func when(lines []transcripts.Line, zone *time.Location) string {
 	const minute = "2006-01-02 15:04"
 	var first, last string
 	for _, l := range lines {

@@ -13,29 +13,31 @@ import (
 	"pgregory.net/rapid"
 
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/transcripts"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-func input(t *testing.T) memory.ExtractionInput {
+func input(t *testing.T) proposals.ExtractionInput {
 	t.Helper()
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)
 	}
 	said := time.Date(2026, 11, 20, 22, 30, 0, 0, time.UTC)
-	return memory.ExtractionInput{
+	return proposals.ExtractionInput{
 		Agent: "Ada", Today: time.Date(2026, 11, 21, 9, 5, 0, 0, berlin),
 		Profile: "# Profile\n\n## Identity\n\n- Name: Grace\n", Memory: "# Memory\n\n## Pets\n\n- Has a dog called Rex\n", Shared: "# Memory\n\n- The office is in Berlin\n",
 		Note: "# 2026-11-21\n\n## 08:00 Breakfast\n", Protected: []string{"## Pets", "- Has a dog called Rex"}, ProfileMaxChars: 4000, MemoryMaxChars: 8000,
-		Transcript: []memory.Line{
+		Transcript: []transcripts.Line{
 			{Seq: 1, Role: memory.RoleOfUser, Name: "Grace", Text: "I moved to Munich.\nRex likes it there.", At: said},
 			{Seq: 2, Role: memory.RoleOfAssistant, Text: "Noted.", At: said.Add(11 * time.Hour)},
 		},
 	}
 }
 
-func user(t interface{ Fatal(...any) }, in memory.ExtractionInput) string {
+func user(t interface{ Fatal(...any) }, in proposals.ExtractionInput) string {
 	text, err := ExtractUser(in)
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +101,7 @@ func must(s string, err error) string {
 }
 
 func TestUserTextWithoutFiles(t *testing.T) {
-	text := user(t, memory.ExtractionInput{Today: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC), Transcript: []memory.Line{{Role: memory.RoleOfUser, Text: "hello"}}})
+	text := user(t, proposals.ExtractionInput{Today: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC), Transcript: []transcripts.Line{{Role: memory.RoleOfUser, Text: "hello"}}})
 	for _, want := range []string{"Now: 2026-01-02 03:04, Friday, time zone UTC.", "PROFILE.md is empty.", "MEMORY.md is empty.", "No line of these files was written by a person.", "User: hello"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q:\n%s", want, text)
@@ -140,7 +142,7 @@ func TestDataStaysBetweenItsMarkers(t *testing.T) {
 		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{
 			"<<<", ">>>", "<<<MEMORY.md ", " MEMORY.md>>>", "<<<END", "x", "\n", "0a1b2c3d4e5f", "CONVERSATION>>>", "\n\nNow: ", "{{.Code}}", "\u2028", "\r",
 		}), 1, 12)
-		in := hostile(memory.ExtractionInput{Today: time.Date(2026, 11, 21, 9, 5, 0, 0, time.UTC)}, func(name string) string {
+		in := hostile(proposals.ExtractionInput{Today: time.Date(2026, 11, 21, 9, 5, 0, 0, time.UTC)}, func(name string) string {
 			return "x" + strings.Join(pieces.Draw(t, name), "") + "x"
 		})
 		text := user(t, in)
@@ -154,12 +156,12 @@ func TestDataStaysBetweenItsMarkers(t *testing.T) {
 }
 
 // hostile sets every text that comes from people or models.
-func hostile(in memory.ExtractionInput, text func(name string) string) memory.ExtractionInput {
+func hostile(in proposals.ExtractionInput, text func(name string) string) proposals.ExtractionInput {
 	in.Agent, in.Profile, in.Memory, in.Shared, in.Note = text("agent"), text("profile"), text("memory"), text("shared"), text("note")
 	in.Previous = text("previous")
 	in.Violations = []string{text("violation")}
 	in.Protected = nil
-	in.Transcript = []memory.Line{{Seq: 1, Role: memory.RoleOfUser, Name: text("name"), Text: text("said")}}
+	in.Transcript = []transcripts.Line{{Seq: 1, Role: memory.RoleOfUser, Name: text("name"), Text: text("said")}}
 	return in
 }
 

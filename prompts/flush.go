@@ -3,7 +3,7 @@ package prompts
 import (
 	"strings"
 
-	"reverie/memory"
+	"reverie/memory/proposals"
 )
 
 // FlushVersion identifies the templates of a flush by a hash of their content. It is recorded with every step that asked a model.
@@ -14,7 +14,7 @@ func FlushSystem() (string, error) { return render("flush_system.tmpl", nil) }
 
 // FlushUser renders the user text of one step of a flush: that of an extraction whose files are read only. With Violations it is the
 // repair round.
-func FlushUser(in memory.ExtractionInput) (string, error) {
+func FlushUser(in proposals.ExtractionInput) (string, error) {
 	in.Protected = nil // nothing is rewritten
 	data := extractData(in)
 	text, err := render("flush_user.tmpl", data)

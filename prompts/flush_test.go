@@ -8,9 +8,11 @@ import (
 	"pgregory.net/rapid"
 
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/transcripts"
 )
 
-func flushUser(t interface{ Fatal(...any) }, in memory.ExtractionInput) string {
+func flushUser(t interface{ Fatal(...any) }, in proposals.ExtractionInput) string {
 	text, err := FlushUser(in)
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +45,7 @@ func TestFlushSystemHasTheContract(t *testing.T) {
 }
 
 func TestFlushUserWithoutFiles(t *testing.T) {
-	text := flushUser(t, memory.ExtractionInput{Today: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC), Transcript: []memory.Line{{Role: memory.RoleOfUser, Text: "hello"}}})
+	text := flushUser(t, proposals.ExtractionInput{Today: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC), Transcript: []transcripts.Line{{Role: memory.RoleOfUser, Text: "hello"}}})
 	if !strings.Contains(text, "Now: 2026-01-02 03:04, Friday, time zone UTC.") || !strings.Contains(text, "User: hello") {
 		t.Errorf("it says\n%s", text)
 	}
@@ -58,7 +60,7 @@ func TestFlushDataStaysBetweenItsMarkers(t *testing.T) {
 	plain := outside(flushUser(t, hostile(input(t), func(string) string { return "x" })))
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SliceOfN(rapid.SampledFrom(hostilePieces), 1, 12)
-		in := hostile(memory.ExtractionInput{Today: time.Date(2026, 11, 21, 9, 5, 0, 0, time.UTC)}, func(name string) string {
+		in := hostile(proposals.ExtractionInput{Today: time.Date(2026, 11, 21, 9, 5, 0, 0, time.UTC)}, func(name string) string {
 			return "x" + strings.Join(pieces.Draw(t, name), "") + "x"
 		})
 		if got := outside(flushUser(t, in)); len(got) != len(plain) {

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/transcripts"
 )
 
 // SummaryVersion identifies the templates of a summary by a hash of their content. It is recorded with every summary of a model.
@@ -24,15 +25,15 @@ const (
 func SummarySystem() (string, error) { return render("summary_system.tmpl", nil) }
 
 // SummaryUser renders the user text of one part of a summary.
-func SummaryUser(in memory.SummaryInput) (string, error) {
+func SummaryUser(in proposals.SummaryInput) (string, error) {
 	zone := in.Zone
 	if zone == nil {
 		zone = time.UTC
 	}
 	s := summary{
 		MaxTokens: in.MaxTokens, MaxWords: in.MaxTokens * 3 / 4, Previous: strings.TrimSpace(in.Previous),
-		Goal:       memory.HeadAndTail(strings.TrimSpace(in.Goal), maxGoalChars),
-		Transcript: memory.RenderMessages(in.Messages, zone, maxSaidChars, maxToolChars),
+		Goal:       transcripts.HeadAndTail(strings.TrimSpace(in.Goal), maxGoalChars),
+		Transcript: transcripts.RenderMessages(in.Messages, zone, maxSaidChars, maxToolChars),
 	}
 	if name := head(oneLine(in.Agent), maxNameChars); name != "" {
 		s.Agent = strconv.Quote(name)

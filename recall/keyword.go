@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/search/keyword"
 	"reverie/store"
 )
@@ -25,7 +26,7 @@ type KeywordRequest struct {
 	Query string        // keyword.MinQuery to keyword.MaxQuery characters
 	Scope keyword.Scope // empty: all
 	Limit int           // lines; 0: DefaultKeywordLimit
-	Agent memory.AgentSettings
+	Agent setting.AgentSettings
 }
 
 // KeywordHit is a line of a document.

@@ -15,6 +15,7 @@ import (
 	"reverie/language/analysis"
 	"reverie/language/fold"
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/search"
 	"reverie/search/fuse"
 	"reverie/search/rank"
@@ -174,7 +175,7 @@ func (r *Recorder) Counts() (recorded, failed int64) { return r.recorded.Load(),
 
 // recalls converts uses for storage: hashes and identities, no text.
 func (r *Recorder) recalls(ctx context.Context, uses []Use) []store.Recall {
-	documents := map[versionKey][]memory.EntryAt{}
+	documents := map[versionKey][]markdown.Entry{}
 	kept := make([]store.Recall, len(uses))
 	for i, u := range uses {
 		kept[i] = store.Recall{
@@ -199,9 +200,9 @@ type versionKey struct {
 
 // statements returns the statements in a hit. The identity of a statement depends on its enclosing headings, so the
 // whole document is parsed, once for all hits in it; a message is one statement.
-func (r *Recorder) statements(ctx context.Context, documents map[versionKey][]memory.EntryAt, id memory.Identity, h Hit) []memory.EntryAt {
+func (r *Recorder) statements(ctx context.Context, documents map[versionKey][]markdown.Entry, id memory.Identity, h Hit) []markdown.Entry {
 	if h.Corpus == search.Sessions {
-		return []memory.EntryAt{{ID: memory.EntryIDOf(h.Text), Text: h.Text}}
+		return []markdown.Entry{{ID: markdown.EntryIDOf(h.Text), Text: h.Text}}
 	}
 	key := versionKey{h.Source.ID, h.Source.Version}
 	all, known := documents[key]
@@ -209,12 +210,12 @@ func (r *Recorder) statements(ctx context.Context, documents map[versionKey][]me
 		version, err := r.store.VersionOf(ctx, id, memory.Ref{Scope: h.Source.Scope, Path: h.Path}, h.Source.Version)
 		if err != nil { // the passage alone is nearly as good
 			r.log.WarnContext(ctx, "Could not read a recalled document", "error", err, "document", h.Source.ID)
-			return memory.EntriesOf(h.Text)
+			return markdown.EntriesOf(h.Text)
 		}
-		all = memory.EntriesOf(version.Content)
+		all = markdown.EntriesOf(version.Content)
 		documents[key] = all
 	}
-	var shown []memory.EntryAt
+	var shown []markdown.Entry
 	for _, entry := range all {
 		if entry.FromLine <= h.ToLine && entry.ToLine >= h.FromLine {
 			shown = append(shown, entry)
@@ -225,8 +226,8 @@ func (r *Recorder) statements(ctx context.Context, documents map[versionKey][]me
 
 // used returns the statements that share most words with the question; all of them if none shares a word, as with
 // vector hits.
-func used(statements []memory.EntryAt, q analysis.Query) []memory.EntryID {
-	var best []memory.EntryID
+func used(statements []markdown.Entry, q analysis.Query) []markdown.EntryID {
+	var best []markdown.EntryID
 	most := 0
 	for _, statement := range statements {
 		n := len(rank.Matches(q, statement.Text))

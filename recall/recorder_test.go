@@ -15,6 +15,7 @@ import (
 
 	"reverie/language/analysis"
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/recall"
 	"reverie/search"
 	"reverie/store"
@@ -187,15 +188,15 @@ func TestWhatIsRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := l.writes[0][0]
-	statements := memory.EntriesOf(l.content)
-	want := memory.EntryID("")
+	statements := markdown.EntriesOf(l.content)
+	want := markdown.EntryID("")
 	for _, s := range statements {
 		if s.Text == "The balcony has tomatoes." {
 			want = s.ID
 		}
 	}
 	first := got.Hits[0]
-	if len(first.Entries) != 1 || first.Entries[0] != want || want == memory.EntryIDOf("The balcony has tomatoes.") {
+	if len(first.Entries) != 1 || first.Entries[0] != want || want == markdown.EntryIDOf("The balcony has tomatoes.") {
 		t.Errorf("entries %v, want %v, which is not that of the statement alone", first.Entries, want)
 	}
 	if first.Source != document || first.Scope != memory.ScopeTeam || first.Path != "notes.md" || first.FromLine != 4 ||
@@ -205,7 +206,7 @@ func TestWhatIsRecorded(t *testing.T) {
 	if first.ChunkHash != u.Hits[0].Hash() {
 		t.Error("another passage's hash")
 	}
-	if e := got.Hits[1].Entries; len(e) != 1 || e[0] != memory.EntryIDOf("The balcony faces south.") {
+	if e := got.Hits[1].Entries; len(e) != 1 || e[0] != markdown.EntryIDOf("The balcony faces south.") {
 		t.Errorf("a message is one statement: %v", e)
 	}
 	if got.Day != time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC) || !got.Synthetic ||

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/search"
 	"reverie/search/choose"
 	"reverie/search/rank"
@@ -48,7 +48,7 @@ type Request struct {
 	Unrecorded bool
 	Options    Options
 	// Agent holds the agent's settings, and Zone its time zone; nil: UTC.
-	Agent memory.AgentSettings
+	Agent setting.AgentSettings
 	Zone  *time.Location
 }
 
@@ -268,17 +268,17 @@ type Settings struct {
 }
 
 // SettingsOf returns the settings of searches.
-func SettingsOf(table memory.Settings) Settings {
+func SettingsOf(table setting.Settings) Settings {
 	s := Settings{PersonalBoost: choose.DefaultOptions().PersonalBoost}
 	table.Resolve(&s)
 	return s
 }
 
 // DefaultSettings returns the documented defaults.
-func DefaultSettings() Settings { return SettingsOf(memory.DefaultSettings()) }
+func DefaultSettings() Settings { return SettingsOf(setting.DefaultSettings()) }
 
 // With returns s with the agent's settings applied.
-func (s Settings) With(a memory.AgentSettings) Settings {
+func (s Settings) With(a setting.AgentSettings) Settings {
 	a.Override(&s)
 	return s
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/recall"
 	"reverie/search"
 )
@@ -37,7 +38,7 @@ func TestQuestionsWithoutWordsCostNothing(t *testing.T) {
 func TestDisabledMemoryIsNotSearched(t *testing.T) {
 	off, on := false, true
 	s := recall.Searcher{Defaults: recall.DefaultSettings()}
-	got, err := s.Search(t.Context(), memory.Identity{}, recall.Request{Query: "balcony", Agent: memory.AgentSettings{MemoryEnabled: &off}})
+	got, err := s.Search(t.Context(), memory.Identity{}, recall.Request{Query: "balcony", Agent: setting.AgentSettings{MemoryEnabled: &off}})
 	if err != nil || !got.Disabled || len(got.Results) > 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -45,7 +46,7 @@ func TestDisabledMemoryIsNotSearched(t *testing.T) {
 	if got, err := s.Search(t.Context(), memory.Identity{}, recall.Request{Query: "balcony"}); err != nil || !got.Disabled {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got := s.Defaults.With(memory.AgentSettings{MemoryEnabled: &on}); !got.Enabled {
+	if got := s.Defaults.With(setting.AgentSettings{MemoryEnabled: &on}); !got.Enabled {
 		t.Error("the agent's setting does not override the server's")
 	}
 }
@@ -156,14 +157,14 @@ func TestQueryHash(t *testing.T) {
 // times, or on what business processes may write.
 func TestEverySettingCounts(t *testing.T) {
 	t.Parallel()
-	extraction, timing, searches := memory.DefaultExtractSettings(), memory.DefaultTiming(), recall.DefaultSettings()
-	dreams, nights, windows := memory.DefaultDreamSettings(), memory.DefaultDreamSchedule(), memory.DefaultWindowSettings()
-	kind := reflect.TypeFor[memory.AgentSettings]()
+	extraction, timing, searches := setting.DefaultExtractSettings(), setting.DefaultTiming(), recall.DefaultSettings()
+	dreams, nights, windows := setting.DefaultDreamSettings(), setting.DefaultDreamSchedule(), setting.DefaultWindowSettings()
+	kind := reflect.TypeFor[setting.AgentSettings]()
 	for i := range kind.NumField() {
 		name := kind.Field(i).Name
 		counts := false
-		for _, value := range []any{new(true), new(false), new(5), new(0.123), "x", memory.FlushWait, []string{"memory/*.md"}} {
-			a := memory.AgentSettings{}
+		for _, value := range []any{new(true), new(false), new(5), new(0.123), "x", setting.FlushWait, []string{"memory/*.md"}} {
+			a := setting.AgentSettings{}
 			field := reflect.ValueOf(&a).Elem().Field(i)
 			if reflect.TypeOf(value) != field.Type() {
 				continue

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // Section is the heading of MEMORY.md under which new statements stand, as the built-in engine has it.
@@ -20,7 +20,7 @@ const newDocument = "# Memory\n"
 // Statements of one request never correct one another. Lines that are protected, as they stand in content, are not corrected:
 // what says otherwise stands beside them then.
 func Decide(r Request, content string, protected ...string) Decision {
-	w := work{content: content, request: map[memory.EntryID]bool{}, protected: protected}
+	w := work{content: content, request: map[markdown.EntryID]bool{}, protected: protected}
 	var statements []string
 	for line := range strings.Lines(r.Text) {
 		said := statement(line)
@@ -58,13 +58,13 @@ func rank(k Kind) int { return slices.Index([]Kind{KindUnclear, KindKnown, KindN
 // work is MEMORY.md while statements are worked into it.
 type work struct {
 	content string
-	request map[memory.EntryID]bool // statements of the request, which give way to none of it
+	request map[markdown.EntryID]bool // statements of the request, which give way to none of it
 
 	protected []string
 }
 
 // idOf is the identity of a statement as an item of its own.
-func idOf(said string) memory.EntryID { return memory.EntryIDOf("- " + said) }
+func idOf(said string) markdown.EntryID { return markdown.EntryIDOf("- " + said) }
 
 // take works one statement in.
 func (w *work) take(said string) Item {
@@ -72,8 +72,8 @@ func (w *work) take(said string) Item {
 		return Item{Kind: KindUnclear}
 	}
 	id := idOf(said)
-	entries := memory.EntriesOf(w.content)
-	if at := slices.IndexFunc(entries, func(e memory.EntryAt) bool { return e.ID == id }); at >= 0 {
+	entries := markdown.EntriesOf(w.content)
+	if at := slices.IndexFunc(entries, func(e markdown.Entry) bool { return e.ID == id }); at >= 0 {
 		return Item{Kind: KindKnown, Line: plain(entries[at].Text)}
 	}
 	if at, ok := w.corrected(entries, said); ok {
@@ -92,7 +92,7 @@ func (w *work) take(said string) Item {
 
 // corrected finds the one line that a statement corrects. Of several that say the same it is the last; when they differ among
 // themselves, nobody can tell which one is meant.
-func (w *work) corrected(entries []memory.EntryAt, said string) (int, bool) {
+func (w *work) corrected(entries []markdown.Entry, said string) (int, bool) {
 	var found []int
 	lines := strings.Split(strings.ReplaceAll(w.content, "\r\n", "\n"), "\n")
 	for i, e := range entries {
@@ -117,13 +117,13 @@ func (w *work) corrected(entries []memory.EntryAt, said string) (int, bool) {
 	return found[len(found)-1], true
 }
 
-func enclosesMore(entries []memory.EntryAt, at int) bool {
+func enclosesMore(entries []markdown.Entry, at int) bool {
 	return at+1 < len(entries) && entries[at+1].Parent == at
 }
 
 // replaced puts a statement in the place of one entry's line; its marker and indentation stay. It reports false when that
 // would change what any other line says.
-func replaced(content string, entries []memory.EntryAt, at int, said string) (string, bool) {
+func replaced(content string, entries []markdown.Entry, at int, said string) (string, bool) {
 	lines := slices.Collect(strings.Lines(content))
 	e := entries[at]
 	if e.FromLine != e.ToLine {
@@ -137,7 +137,7 @@ func replaced(content string, entries []memory.EntryAt, at int, said string) (st
 	}
 	lines[e.FromLine-1] = marker + said + line[len(body):]
 	out := strings.Join(lines, "")
-	after := memory.EntriesOf(out)
+	after := markdown.EntriesOf(out)
 	if len(after) != len(entries) {
 		return "", false
 	}
@@ -162,13 +162,13 @@ func added(content, said string) (string, bool) {
 	}
 	line := "- " + said + eol
 	heading := "## " + Section + eol + eol
-	before := memory.EntriesOf(content)
+	before := markdown.EntriesOf(content)
 	for _, out := range []string{
 		underHeading(content, line, eol),
 		strings.TrimRight(content, " \t\r\n") + eol + eol + heading + line,
 		heading + line + eol + content,
 	} {
-		if out != "" && addsOnly(before, memory.EntriesOf(out), idOf(said)) {
+		if out != "" && addsOnly(before, markdown.EntriesOf(out), idOf(said)) {
 			return out, true
 		}
 	}
@@ -177,7 +177,7 @@ func added(content, said string) (string, bool) {
 
 // underHeading puts a line behind the last one of the section that says something; empty when there is no such section.
 func underHeading(content, line, eol string) string {
-	at := memory.SectionEnd(content, func(s memory.Section) bool { return s.Level == 2 && strings.EqualFold(s.Heading, Section) })
+	at := markdown.SectionEnd(content, func(s markdown.Section) bool { return s.Level == 2 && strings.EqualFold(s.Heading, Section) })
 	if at == 0 {
 		return ""
 	}
@@ -194,7 +194,7 @@ func underHeading(content, line, eol string) string {
 }
 
 // addsOnly reports whether after is before with one statement more.
-func addsOnly(before, after []memory.EntryAt, id memory.EntryID) bool {
+func addsOnly(before, after []markdown.Entry, id markdown.EntryID) bool {
 	if len(after) != len(before)+1 {
 		return false
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 func TestDecide(t *testing.T) {
@@ -134,11 +134,11 @@ func TestDecideKeepsEveryOtherLine(t *testing.T) {
 				corrected++
 			}
 		}
-		if _, removed := memory.DiffStat(wholeLines(content), wholeLines(after)); removed > corrected {
+		if _, removed := markdown.DiffStat(wholeLines(content), wholeLines(after)); removed > corrected {
 			t.Fatalf("%q into\n%q loses lines:\n%q", r.Text, content, after)
 		}
 		for _, item := range got.Items {
-			if item.Kind != KindUnclear && !slices.Contains(ids(after), memory.EntryIDOf("- "+item.Line)) {
+			if item.Kind != KindUnclear && !slices.Contains(ids(after), markdown.EntryIDOf("- "+item.Line)) {
 				t.Fatalf("%q is not in %q", item.Line, after)
 			}
 		}
@@ -154,8 +154,8 @@ func wholeLines(text string) string {
 	return out.String()
 }
 
-func ids(content string) (out []memory.EntryID) {
-	for _, e := range memory.EntriesOf(content) {
+func ids(content string) (out []markdown.EntryID) {
+	for _, e := range markdown.EntriesOf(content) {
 		out = append(out, e.ID)
 	}
 	return out

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/script"
-	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // itemMarker begins an item of a list, or quotes or heads a line.
@@ -76,7 +76,7 @@ func statement(text string) string {
 		return ""
 	}
 	text = ended(capitalised(unended(text)))
-	if said := memory.EntriesOf("- " + text + "\n"); len(said) != 1 || said[0].Text != text {
+	if said := markdown.EntriesOf("- " + text + "\n"); len(said) != 1 || said[0].Text != text {
 		return "" // it would be something else than a statement: a table, code, an empty box
 	}
 	return text

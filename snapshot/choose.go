@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"reverie/memory"
+	"reverie/scan"
 )
 
 // Choice selects the documents of an export or an import.
@@ -53,7 +54,7 @@ type Taken struct {
 type Checked struct {
 	File          // Content is the text to write
 	Edited   bool // the document differs from the manifest
-	Findings []memory.Finding
+	Findings []scan.Finding
 	Given    string // the original content, if secrets were removed from it
 }
 
@@ -63,7 +64,7 @@ func (c Checked) Redacted() bool { return len(c.Findings) > 0 }
 // Refused is a document that the scan refused: the reason, without the text.
 type Refused struct {
 	memory.Ref
-	Findings []memory.Finding
+	Findings []scan.Finding
 }
 
 // Choose selects the documents to import. Those that the scan refuses are returned separately, with the findings.
@@ -82,9 +83,9 @@ func (a Archive) Choose(rights Rights) (Taken, []Refused) {
 		}
 		checked := Checked{File: f, Edited: a.Edited[f.Ref]}
 		if reason == "" {
-			switch result := memory.Scan(f.Content); result.Verdict {
-			case memory.VerdictAllow:
-			case memory.VerdictRedact:
+			switch result := scan.Scan(f.Content); result.Verdict {
+			case scan.VerdictAllow:
+			case scan.VerdictRedact:
 				checked.Given, checked.Content, checked.Findings = f.Content, result.Text, result.Findings
 				taken.Whole = false
 			default:

@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/memory/crontab"
+	"reverie/memory/setting"
 )
 
 // Admin manages a deployment: agents, keys and workspaces, and the doctor's repairs.
@@ -18,14 +20,14 @@ type NewAgent struct {
 	ID       string // slug; empty: one is made
 	Name     string // empty: the ID
 	TimeZone string // IANA name; empty: UTC
-	Settings memory.AgentSettings
+	Settings setting.AgentSettings
 }
 
 // AgentPatch changes the fields that are not nil.
 type AgentPatch struct {
 	Name     *string
 	TimeZone *string
-	Settings *memory.AgentSettings // replaces all settings
+	Settings *setting.AgentSettings // replaces all settings
 }
 
 const (
@@ -204,9 +206,9 @@ func (p AgentPatch) validate() error {
 }
 
 // validDreams checks the settings of schedules and dreams.
-func validDreams(a memory.AgentSettings) error {
+func validDreams(a setting.AgentSettings) error {
 	if a.DreamCron != "" {
-		if _, err := memory.ParseCron(a.DreamCron); err != nil {
+		if _, err := crontab.Parse(a.DreamCron); err != nil {
 			return &InvalidError{Field: "settings.dreamCron", Problem: err.Error()}
 		}
 	}
@@ -266,7 +268,7 @@ select
 )
 
 // ledBy returns settings without a leader that is the agent itself.
-func ledBy(agent string, settings *memory.AgentSettings) *memory.AgentSettings {
+func ledBy(agent string, settings *setting.AgentSettings) *setting.AgentSettings {
 	if settings == nil || settings.Leader != agent {
 		return settings
 	}
@@ -297,7 +299,7 @@ type leadership struct {
 }
 
 // queueLeadership queues reading it before the change. Without a new leader it does nothing: a leader can always be removed.
-func queueLeadership(b *pgx.Batch, t *tx, settings *memory.AgentSettings) *leadership {
+func queueLeadership(b *pgx.Batch, t *tx, settings *setting.AgentSettings) *leadership {
 	if settings == nil || settings.Leader == "" {
 		return &leadership{}
 	}

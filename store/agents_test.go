@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 func TestAgents(t *testing.T) {
@@ -18,7 +19,7 @@ func TestAgents(t *testing.T) {
 	s := openStore(t, at(func() time.Time { return now }))
 	root := admin("acme")
 	off, quiet := false, 60
-	settings := memory.AgentSettings{MemoryEnabled: &off, QuietSeconds: &quiet, Model: "gpt"}
+	settings := setting.AgentSettings{MemoryEnabled: &off, QuietSeconds: &quiet, Model: "gpt"}
 	bob := must[Agent](t)(s.CreateAgent(t.Context(), root, NewAgent{ID: "bob", Name: "Bob", TimeZone: "Asia/Tokyo", Settings: settings}))
 	want := Agent{ID: "bob", Name: "Bob", TimeZone: "Asia/Tokyo", Settings: settings, CreatedAt: testClock, UpdatedAt: testClock}
 	if diff := cmp.Diff(want, bob); diff != "" {
@@ -55,10 +56,10 @@ func TestAgents(t *testing.T) {
 	if diff := cmp.Diff(want, must[Agent](t)(s.UpdateAgent(t.Context(), root.For("bob", ""), AgentPatch{Name: &name}))); diff != "" {
 		t.Errorf("renamed (-want +got):\n%s", diff)
 	}
-	want.TimeZone, want.Settings = zone, memory.AgentSettings{}
+	want.TimeZone, want.Settings = zone, setting.AgentSettings{}
 	if diff := cmp.Diff(
 		want,
-		must[Agent](t)(s.UpdateAgent(t.Context(), root.For("bob", ""), AgentPatch{TimeZone: &zone, Settings: &memory.AgentSettings{}})),
+		must[Agent](t)(s.UpdateAgent(t.Context(), root.For("bob", ""), AgentPatch{TimeZone: &zone, Settings: &setting.AgentSettings{}})),
 	); diff != "" {
 		t.Errorf("settings cleared (-want +got):\n%s", diff)
 	}
@@ -102,7 +103,7 @@ func TestAgents(t *testing.T) {
 		), invalid("timeZone")},
 		"long name": {second(s.UpdateAgent(t.Context(), root.For("bob", ""), AgentPatch{Name: &long})), invalid("name")},
 		"negative setting": {second(
-			s.CreateAgent(t.Context(), root, NewAgent{ID: "dave", Settings: memory.AgentSettings{MinMessages: &negative}}),
+			s.CreateAgent(t.Context(), root, NewAgent{ID: "dave", Settings: setting.AgentSettings{MinMessages: &negative}}),
 		), invalid("settings.minMessages")},
 	} {
 		if !c.check(c.err) {

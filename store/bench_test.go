@@ -11,6 +11,7 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // The floor of every write is one durable transaction of one row in one round trip; benchmarks say how many of these a
@@ -89,7 +90,7 @@ func BenchmarkApplyAppend(b *testing.B) {
 // One extraction as its two steps do it, on a conversation of ten messages, with documents that are there.
 func BenchmarkExtraction(b *testing.B) {
 	s := openStore(b)
-	settings := memory.DefaultExtractSettings()
+	settings := setting.DefaultExtractSettings()
 	profile := ""
 	for i := range 40 {
 		profile += fmt.Sprintf("- something about the person, number %d\n", i)
@@ -133,7 +134,7 @@ func BenchmarkLoadExtraction(b *testing.B) {
 	for i := range 2000 {
 		write(b, s, id, replace(personal("MEMORY.md"), i+1, fmt.Sprintf("- by hand\n- by machine %d\n", i)))
 	}
-	settings := memory.DefaultExtractSettings()
+	settings := setting.DefaultExtractSettings()
 	for name, from := range map[string]int64{"first step": 1, "last step": 4971} {
 		b.Run(name, func(b *testing.B) {
 			measure(b, s, func(int) error {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"reverie/memory"
+	"reverie/scan"
 )
 
 // maxReason is the longest reason of a change, in bytes.
@@ -12,7 +13,7 @@ const maxReason = 2000
 
 // check applies the rules of the gate that need no database. at prefixes the fields in errors.
 func check(id memory.Identity, at string, change memory.Change) (checked, error) {
-	c := checked{Change: change, verdict: memory.VerdictAllow}
+	c := checked{Change: change, verdict: scan.VerdictAllow}
 	path, err := checkRef(id, at, change.Ref)
 	if err != nil {
 		return c, err
@@ -110,13 +111,13 @@ func (c *checked) admit(field, text string) (string, error) {
 	if err := validContent(field, text); err != nil {
 		return "", err
 	}
-	result := memory.Scan(text)
+	result := scan.Scan(text)
 	c.findings = append(c.findings, result.Findings...)
 	switch result.Verdict {
-	case memory.VerdictAllow:
+	case scan.VerdictAllow:
 		return text, nil
-	case memory.VerdictRedact:
-		c.verdict = memory.VerdictRedact
+	case scan.VerdictRedact:
+		c.verdict = scan.VerdictRedact
 		return result.Text, nil
 	default:
 		return "", &QuarantineError{Ref: c.Ref, Findings: c.findings}
@@ -125,10 +126,10 @@ func (c *checked) admit(field, text string) (string, error) {
 
 // redactNotes removes secrets from the reason and from the lines that sources name.
 func (c *checked) redactNotes() {
-	if r := memory.Scan(c.Reason); r.Verdict != memory.VerdictAllow {
+	if r := scan.Scan(c.Reason); r.Verdict != scan.VerdictAllow {
 		c.Reason = r.Text
 	}
-	if c.verdict == memory.VerdictAllow || len(c.Sources.Lines) == 0 {
+	if c.verdict == scan.VerdictAllow || len(c.Sources.Lines) == 0 {
 		return
 	}
 	// A source names a line of the document. Lines that are not there after redaction are dropped: a scan does not recognise a
@@ -139,7 +140,7 @@ func (c *checked) redactNotes() {
 	}
 	var lines []memory.LineSource // the caller keeps its own
 	for _, line := range c.Sources.Lines {
-		if line.Line = memory.Scan(line.Line).Text; stands[line.Line] {
+		if line.Line = scan.Scan(line.Line).Text; stands[line.Line] {
 			lines = append(lines, line)
 		}
 	}

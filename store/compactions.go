@@ -11,6 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
 )
 
 // Compaction is a summary of the beginning of a conversation. The messages stay unchanged.
@@ -48,7 +50,7 @@ type CompactionRequest struct {
 	Conversation uuid.UUID
 	To           int64
 	Trigger      memory.CompactTrigger
-	Settings     memory.CompactSettings
+	Settings     setting.CompactSettings
 	// Maker identifies the prompt and the engine. Together with the messages and the previous summary it determines whether the
 	// same summary exists already.
 	Maker string
@@ -489,7 +491,7 @@ func (s *Talk) SaveSummary(ctx context.Context, id memory.Identity, compaction u
 	if err := requireOwnerWrite(id); err != nil {
 		return Compaction{}, err
 	}
-	summary := memory.TidySummary(storable(step.Summary), false, 0, nil)
+	summary := proposals.TidySummary(storable(step.Summary), false, 0, nil)
 	if err := validText("summary", summary, maxSummary); err != nil {
 		return Compaction{}, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // flushed flushes a conversation up to a message, with nothing to note.
@@ -21,7 +22,7 @@ func flushed(t tester, s *Store, id memory.Identity, conversation uuid.UUID, to 
 	t.Helper()
 	f := planned(t, s, id, conversation, to)
 	for !f.Acknowledged() {
-		load := must[FlushLoad](t)(s.LoadFlush(t.Context(), id, f.ID, memory.DefaultExtractSettings()))
+		load := must[FlushLoad](t)(s.LoadFlush(t.Context(), id, f.ID, setting.DefaultExtractSettings()))
 		end := FlushEnd{From: load.From, To: load.To, Outcome: memory.OutcomeNothing, ReasonCode: "nothing_to_keep"}
 		f = must[FlushResult](t)(s.EndFlushStep(t.Context(), id, f.ID, end)).Flush
 	}
@@ -32,7 +33,7 @@ func flushed(t tester, s *Store, id memory.Identity, conversation uuid.UUID, to 
 func summary(conversation uuid.UUID, to int64) CompactionRequest {
 	return CompactionRequest{
 		Conversation: conversation, To: to, Trigger: memory.CompactByTurn, Maker: "p/m summary@1",
-		Settings: memory.CompactSettings{Window: 1000, SummaryMaxTokens: 300},
+		Settings: setting.CompactSettings{Window: 1000, SummaryMaxTokens: 300},
 	}
 }
 

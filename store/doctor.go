@@ -12,6 +12,7 @@ import (
 
 	"reverie/dream/notes"
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/search"
 )
 
@@ -58,7 +59,7 @@ type WaitingOwner struct {
 // FedStatement is an open candidate whose text a dream wrote itself.
 type FedStatement struct {
 	Owner memory.Owner
-	Entry memory.EntryID
+	Entry markdown.EntryID
 }
 
 // Examination has the findings about one agent that the database alone shows, as references without contents.
@@ -207,7 +208,7 @@ func (s *Admin) Examine(ctx context.Context, id memory.Identity, before time.Tim
 				if err != nil {
 					return err
 				}
-				if slices.ContainsFunc(memory.EntriesOf(d.Content), func(x memory.EntryAt) bool { return notes.MachineText(x.Text) }) {
+				if slices.ContainsFunc(markdown.EntriesOf(d.Content), func(x markdown.Entry) bool { return notes.MachineText(x.Text) }) {
 					e.FedNotes = append(e.FedNotes, IndexSource{search.Memory, d.Scope, d.Owner, d.ID, d.Path})
 				}
 			}
@@ -265,7 +266,7 @@ update dream_entries set status = 'rejected', reason_code = 'contaminated', chan
 where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and entry_id = @entry and status = 'open'`
 
 // RejectFed rejects a candidate that a dream wrote itself, so that no dream promotes it. The identity is its owner's.
-func (s *Admin) RejectFed(ctx context.Context, id memory.Identity, entry memory.EntryID) error {
+func (s *Admin) RejectFed(ctx context.Context, id memory.Identity, entry markdown.EntryID) error {
 	if err := requireAdmin(id); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/search"
 )
 
@@ -206,7 +207,7 @@ func (d *document) replaced(c *checked) (state, error) {
 		return state{content: c.Content}, nil
 	}
 	base := d.contents[c.Base]
-	merged, conflicts := memory.Merge3(base, c.Content, d.content())
+	merged, conflicts := markdown.Merge3(base, c.Content, d.content())
 	if len(conflicts) > 0 || d.deleted {
 		return state{}, d.stale(c, c.Content, conflicts)
 	}
@@ -252,7 +253,7 @@ func (d *document) condition(c *checked, yours string) error {
 	return d.stale(c, yours, nil)
 }
 
-func (d *document) stale(c *checked, yours string, conflicts []memory.Conflict) error {
+func (d *document) stale(c *checked, yours string, conflicts []markdown.Conflict) error {
 	return &StaleBaseError{
 		Ref: d.ref, Base: c.Base, Head: d.version,
 		BaseContent: d.contents[c.Base], Yours: yours, Theirs: d.content(), Conflicts: conflicts,
@@ -278,7 +279,7 @@ func (d *document) advance(author memory.Author, now time.Time, c *checked, next
 	if c.Op == memory.OpReplace && !c.Force {
 		version.BaseVersion = c.Base
 	}
-	version.Added, version.Removed = memory.DiffStat(before, next.content)
+	version.Added, version.Removed = markdown.DiffStat(before, next.content)
 	if !next.deleted { // a deleted document keeps its lines until it is undeleted
 		if c.Op != memory.OpUndelete {
 			d.person = personLines(before, d.person, version)

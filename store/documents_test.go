@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"reverie/memory"
+	"reverie/scan"
 )
 
 func team(path string) memory.Ref { return memory.Ref{Scope: memory.ScopeTeam, Path: path} }
@@ -44,7 +45,7 @@ func TestReplace(t *testing.T) {
 	sum := sha256.Sum256([]byte("one\ntwo\n"))
 	want := memory.Receipt{Token: receipt.Token, Changes: []memory.ChangeReceipt{{
 		Document: receipt.Changes[0].Document, Scope: memory.ScopeTeam, Path: "notes/a.md", Version: 1, Created: true, Changed: true,
-		Added: 2, Bytes: 8, SHA256: hex.EncodeToString(sum[:]), Verdict: memory.VerdictAllow,
+		Added: 2, Bytes: 8, SHA256: hex.EncodeToString(sum[:]), Verdict: scan.VerdictAllow,
 	}}}
 	if diff := cmp.Diff(want, receipt); diff != "" || receipt.Token == "" {
 		t.Errorf("receipt (-want +got):\n%s", diff)

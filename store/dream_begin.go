@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // NewDream describes a dream to begin.
@@ -22,7 +23,7 @@ type NewDream struct {
 	AsOf     time.Time
 	DryRun   bool
 	ReplayOf uuid.UUID
-	Settings memory.DreamSettings
+	Settings setting.DreamSettings
 	// Request is the key of a repeatable request, unique for its owner, including dry runs and replays: the dream of the first
 	// request is returned as it is, open or not. Empty: no key.
 	Request string
@@ -237,7 +238,7 @@ func (d NewDream) args(t *tx, dreamID uuid.UUID) pgx.NamedArgs {
 		"workflow": t.id.Author.WorkflowID, "run": t.id.Author.RunID, "abandoned": DreamAbandoned,
 		"author_kind": t.id.Author.Kind, "author_id": t.id.Author.ID,
 	}
-	if d.Settings != (memory.DreamSettings{}) {
+	if d.Settings != (setting.DreamSettings{}) {
 		args["settings"] = d.Settings
 	}
 	return args

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 func TestBeginDreamOfANight(t *testing.T) {
@@ -17,7 +18,7 @@ func TestBeginDreamOfANight(t *testing.T) {
 	id := dreaming("user:7", "r1")
 	x := must[Dream](t)(s.BeginDream(t.Context(), id, nightly("2026-11-21T02:00")))
 	if !x.Open() || x.Phase != memory.DreamLightSleep || x.Scope != memory.ScopePersonal || x.Owner != "user:7" || x.OwnerID == uuid.Nil ||
-		x.Settings != memory.DefaultDreamSettings() || x.WorkflowID != id.Author.WorkflowID || !x.StartedAt.Equal(testClock) {
+		x.Settings != setting.DefaultDreamSettings() || x.WorkflowID != id.Author.WorkflowID || !x.StartedAt.Equal(testClock) {
 		t.Errorf("begun %+v", x)
 	}
 	// A step that is tried again finds it, another run takes it over.
@@ -94,9 +95,9 @@ func TestBeginDreamThatWasQueued(t *testing.T) {
 	t.Parallel()
 	s, _ := dreamStore(t)
 	d := requested(memory.DreamFocused)
-	d.Settings, d.Request = memory.DreamSettings{}, "key"
+	d.Settings, d.Request = setting.DreamSettings{}, "key"
 	queued := must[Dream](t)(s.BeginDream(t.Context(), member("user:7"), d))
-	if queued.Phase != memory.DreamQueued || !queued.Open() || queued.Settings != (memory.DreamSettings{}) || queued.Topic != "tea" {
+	if queued.Phase != memory.DreamQueued || !queued.Open() || queued.Settings != (setting.DreamSettings{}) || queued.Topic != "tea" {
 		t.Errorf("queued %+v", queued)
 	}
 	if again := must[Dream](t)(s.BeginDream(t.Context(), member("user:7"), d)); again.ID != queued.ID {
@@ -106,19 +107,19 @@ func TestBeginDreamThatWasQueued(t *testing.T) {
 		t.Error("the request of another owner is the same one")
 	}
 	begun := must[Dream](t)(s.BeginDream(t.Context(), dreaming("user:7", "r1"), NewDream{
-		ID: queued.ID, Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Settings: memory.DefaultDreamSettings(),
+		ID: queued.ID, Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Settings: setting.DefaultDreamSettings(),
 	}))
 	if begun.ID != queued.ID || begun.Phase != memory.DreamLightSleep || begun.Mode != memory.DreamFocused ||
-		begun.Settings != memory.DefaultDreamSettings() {
+		begun.Settings != setting.DefaultDreamSettings() {
 		t.Errorf("begun %+v", begun)
 	}
-	kept := memory.DefaultDreamSettings()
+	kept := setting.DefaultDreamSettings()
 	kept.Days = 3
 	with := requested(memory.DreamPromote)
 	with.Settings = kept
 	queued = must[Dream](t)(s.BeginDream(t.Context(), member("user:7"), with))
 	begun = must[Dream](t)(s.BeginDream(t.Context(), dreaming("user:7", "r2"), NewDream{
-		ID: queued.ID, Mode: memory.DreamPromote, Trigger: memory.DreamByRequest, Settings: memory.DefaultDreamSettings(),
+		ID: queued.ID, Mode: memory.DreamPromote, Trigger: memory.DreamByRequest, Settings: setting.DefaultDreamSettings(),
 	}))
 	if begun.Settings != kept {
 		t.Errorf("settings of the request are %+v", begun.Settings)

@@ -10,6 +10,7 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // CommitDream commits the draft exactly once: documents, states of statements, the owner's news and the report in one transaction.
@@ -246,14 +247,14 @@ func (o *openDream) finish(ctx context.Context, b *pgx.Batch, e dreamEnd) (Dream
 
 // promotionDetail is the event detail of statements that a dream wrote to MEMORY.md: their ids.
 type promotionDetail struct {
-	Dream    uuid.UUID        `json:"dream"`
-	Promoted int              `json:"promoted"`
-	Entries  []memory.EntryID `json:"entries"`
+	Dream    uuid.UUID          `json:"dream"`
+	Promoted int                `json:"promoted"`
+	Entries  []markdown.EntryID `json:"entries"`
 }
 
 // queuePromotionEvent queues the event of a MEMORY.md that a dream has written.
 func (o *openDream) queuePromotionEvent(b *pgx.Batch, written memory.ChangeReceipt, weighed []dream.Candidate) error {
-	detail := promotionDetail{Dream: o.ID, Entries: []memory.EntryID{}}
+	detail := promotionDetail{Dream: o.ID, Entries: []markdown.EntryID{}}
 	for _, c := range weighed {
 		if c.Verdict == dream.VerdictPromoted {
 			detail.Entries = append(detail.Entries, c.ID)

@@ -12,6 +12,8 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/proposals"
 )
 
 var (
@@ -56,11 +58,11 @@ func TestCommitDream(t *testing.T) {
 		tea.Text: {
 			ID: tea.ID, Text: tea.Text, Status: dream.Promoted, ReasonCode: dream.ReasonPassed, MentionDays: tea.Signals.MentionDays,
 			LightHits: 1, LightAt: testClock, FirstSeen: testClock, LastSeen: tea.Signals.LastSeen, Dream: x.ID,
-			Aliases: []memory.EntryID{},
+			Aliases: []markdown.EntryID{},
 		},
 		dog.Text: {
 			ID: dog.ID, Text: dog.Text, Status: dream.Open, ReasonCode: dream.ReasonOneOff, MentionDays: dog.Signals.MentionDays,
-			LightHits: 1, LightAt: testClock, FirstSeen: testClock, LastSeen: dog.Signals.LastSeen, Aliases: []memory.EntryID{},
+			LightHits: 1, LightAt: testClock, FirstSeen: testClock, LastSeen: dog.Signals.LastSeen, Aliases: []markdown.EntryID{},
 		},
 	}
 	if diff := cmp.Diff(want, states); diff != "" {
@@ -389,7 +391,7 @@ func TestCommitDreamEndings(t *testing.T) {
 			if c.want != memory.OutcomeWritten {
 				draft.Changes = draft.Changes[1:]
 			}
-			draft.Violations = []memory.Violation{{Code: "lost", Message: "a line\x00"}}
+			draft.Violations = []proposals.Violation{{Code: "lost", Message: "a line\x00"}}
 			if err := s.DraftDream(t.Context(), id, x.ID, draft); err != nil {
 				t.Fatal(err)
 			}

@@ -14,13 +14,15 @@ import (
 	"reverie/dream"
 	"reverie/dream/rewrite"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/scan"
 )
 
 // EntryChange is a person's decision about one candidate of a dream.
 type EntryChange struct {
 	// Dream of the candidate; zero: the last one that weighed it.
 	Dream uuid.UUID
-	Entry memory.EntryID
+	Entry markdown.EntryID
 	Text  string // of EditEntry: the words to put in its place
 	Key   string // idempotency key
 }
@@ -80,10 +82,10 @@ func entryText(text string) (string, error) {
 	if err := validContent("text", text); err != nil {
 		return "", err
 	}
-	if result := memory.Scan(text); result.Verdict == memory.VerdictRedact {
+	if result := scan.Scan(text); result.Verdict == scan.VerdictRedact {
 		text = result.Text
 	}
-	said := memory.EntriesOf("- " + text + "\n")
+	said := markdown.EntriesOf("- " + text + "\n")
 	if len(said) != 1 || said[0].Text != text || memory.ListPrefix(text) != "" || strings.HasPrefix(strings.TrimLeft(text, "#"), " ") {
 		return invalid("write a sentence without Markdown list, quote, table or code markers")
 	}
@@ -145,7 +147,7 @@ limit 1`
 
 // DreamEntry returns the state of a statement of the identity's owner, and its last candidate; entry may be the id of another
 // wording. One of the two may be missing; its id is empty then.
-func (s *Dreaming) DreamEntry(ctx context.Context, id memory.Identity, entry memory.EntryID) (dream.State, dream.Candidate, error) {
+func (s *Dreaming) DreamEntry(ctx context.Context, id memory.Identity, entry markdown.EntryID) (dream.State, dream.Candidate, error) {
 	if err := requireOwner(id); err != nil {
 		return dream.State{}, dream.Candidate{}, err
 	}
@@ -275,7 +277,7 @@ func (w *entryWork) text() string {
 }
 
 // id returns the id under which the state of the statement is stored.
-func (w *entryWork) id() memory.EntryID {
+func (w *entryWork) id() markdown.EntryID {
 	if w.state.ID != "" {
 		return w.state.ID
 	}
@@ -315,7 +317,7 @@ func (w *entryWork) confirmed(content, text string) string {
 	}
 	for _, at := range found {
 		content = owned(content, w.person, entries, at)
-		entries = memory.EntriesOf(content)
+		entries = markdown.EntriesOf(content)
 	}
 	return content
 }

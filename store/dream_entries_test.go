@@ -12,6 +12,7 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // memoryOf is MEMORY.md of an identity's owner.
@@ -264,7 +265,7 @@ func TestDreamEntry(t *testing.T) {
 	if err != nil || state.Status != dream.Promoted || state.Dream != x.ID || candidate.Text != "Likes tea." {
 		t.Errorf("%+v, %+v, %v", state, candidate, err)
 	}
-	storedState(t, s, id, dream.State{ID: "cat", Text: "Has a CAT.", Aliases: []memory.EntryID{"kitten"}})
+	storedState(t, s, id, dream.State{ID: "cat", Text: "Has a CAT.", Aliases: []markdown.EntryID{"kitten"}})
 	state, candidate, err = s.DreamEntry(t.Context(), id, "kitten")
 	if err != nil || state.ID != "cat" || candidate.ID != "" {
 		t.Errorf("by another wording: %+v, %+v, %v", state, candidate, err)
@@ -340,7 +341,7 @@ func TestForgetEntryWithoutDocument(t *testing.T) {
 	s := openStore(t)
 	id := member("user:1")
 	cat := weighed("Has a cat.", dream.VerdictKept)
-	cat.Aliases = []memory.EntryID{memory.ItemID("There is a cat.")}
+	cat.Aliases = []markdown.EntryID{memory.ItemID("There is a cat.")}
 	x := storedDream(t, s, id, Dream{DryRun: true}, cat)
 	storedState(t, s, id, dream.State{ID: cat.Aliases[0], Text: "There is a cat."})
 	c := EntryChange{Dream: x.ID, Entry: cat.ID, Key: "k"}

@@ -9,6 +9,8 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
 )
 
 // dreaming is a run of an owner's dream workflow.
@@ -22,13 +24,13 @@ func dreaming(owner memory.Owner, run string) memory.Identity {
 // nightly is a new dream of a night.
 func nightly(name string) NewDream {
 	return NewDream{
-		Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: name, Settings: memory.DefaultDreamSettings(),
+		Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: name, Settings: setting.DefaultDreamSettings(),
 	}
 }
 
 // requested returns a new dream by request.
 func requested(mode memory.DreamMode) NewDream {
-	d := NewDream{Mode: mode, Trigger: memory.DreamByRequest, Settings: memory.DefaultDreamSettings()}
+	d := NewDream{Mode: mode, Trigger: memory.DreamByRequest, Settings: setting.DefaultDreamSettings()}
 	if mode == memory.DreamFocused {
 		d.Topic = "tea"
 	}
@@ -38,7 +40,7 @@ func requested(mode memory.DreamMode) NewDream {
 // candidate is a statement that was noted on some days.
 func candidate(text string, days ...dream.Day) dream.Candidate {
 	return dream.Candidate{
-		ID: memory.EntryIDOf(text), Text: text, Places: []dream.Place{{Origin: dream.FromNote, Day: "2026-11-20"}},
+		ID: markdown.EntryIDOf(text), Text: text, Places: []dream.Place{{Origin: dream.FromNote, Day: "2026-11-20"}},
 		Signals: dream.Signals{MentionDays: days, LastSeen: testClock.Add(-time.Hour)},
 	}
 }
@@ -129,7 +131,7 @@ func statesOf(t tester, s *Store, id memory.Identity) map[string]dream.State {
 	t.Helper()
 	id = runOfDream(id, "reader")
 	x := must[Dream](t)(s.BeginDream(t.Context(), id, NewDream{
-		Mode: memory.DreamREM, Trigger: memory.DreamByRequest, DryRun: true, Settings: memory.DefaultDreamSettings(),
+		Mode: memory.DreamREM, Trigger: memory.DreamByRequest, DryRun: true, Settings: setting.DefaultDreamSettings(),
 	}))
 	load := must[DreamLoad](t)(s.LoadDream(t.Context(), id, x.ID))
 	must[Dream](t)(s.EndDream(t.Context(), id, x.ID, DreamEnding{Outcome: memory.OutcomeSkipped}))

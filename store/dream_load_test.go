@@ -14,6 +14,8 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
 	"reverie/search"
 )
 
@@ -31,7 +33,7 @@ func said(conversation string, trigger memory.Trigger, at time.Time, words ...st
 // recallOf is an organic use of a search result.
 func recallOf(id memory.Identity, scope memory.Scope, corpus search.Corpus, path string, at time.Time) Recall {
 	return Recall{Identity: id, QueryHash: sha256.Sum256([]byte(path)), Day: at, At: at, Hits: []RecalledHit{{
-		Corpus: corpus, Scope: scope, Source: newID(), Path: path, FromLine: 1, ToLine: 1, Entries: []memory.EntryID{"e"}, Score: 0.5,
+		Corpus: corpus, Scope: scope, Source: newID(), Path: path, FromLine: 1, ToLine: 1, Entries: []markdown.EntryID{"e"}, Score: 0.5,
 	}}}
 }
 
@@ -222,7 +224,7 @@ func TestReplay(t *testing.T) {
 	must[EntryReceipt](t)(s.ForgetEntry(t.Context(), person, EntryChange{Dream: first.ID, Entry: dog.ID}))
 
 	replay := runOfDream(id, "replay")
-	d := NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByReplay, ReplayOf: x.ID, Settings: memory.DefaultDreamSettings()}
+	d := NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByReplay, ReplayOf: x.ID, Settings: setting.DefaultDreamSettings()}
 	d.Settings.MinScore = 0.5
 	y := must[Dream](t)(s.BeginDream(t.Context(), replay, d))
 	if !y.DryRun || y.ReplayOf != x.ID || y.Settings.MinScore != 0.5 {
@@ -298,7 +300,7 @@ func TestLoadDreamLimits(t *testing.T) {
 	states := make([]stateAfter, MaxDreamStates+10)
 	for i := range states {
 		states[i].State = dream.State{
-			ID: memory.EntryID(fmt.Sprintf("e%05d", i)), Text: "x", Status: dream.Open, FirstSeen: testClock,
+			ID: markdown.EntryID(fmt.Sprintf("e%05d", i)), Text: "x", Status: dream.Open, FirstSeen: testClock,
 			LastSeen: testClock.Add(-time.Duration(i) * time.Second),
 		}
 	}

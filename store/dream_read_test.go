@@ -9,6 +9,7 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 func idsOf(dreams []Dream) []uuid.UUID {
@@ -23,7 +24,7 @@ func TestDreamsAreRead(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, at(func() time.Time { return testClock }))
 	one, two := member("user:1"), member("user:2")
-	settings := memory.DefaultDreamSettings()
+	settings := setting.DefaultDreamSettings()
 	first := storedDream(t, s, one, Dream{
 		Night: "2026-11-20T02:00", Settings: settings, Diff: "+ a", Raw: "raw", AsOf: testClock, From: "2026-11-14",
 		Counts: DreamCounts{Candidates: 2, Promoted: 1, Kept: 1}, Reason: "why",

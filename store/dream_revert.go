@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // RevertedDream is the result of undoing a dream.
@@ -18,7 +19,7 @@ type RevertedDream struct {
 	Dream   Dream
 	Receipt memory.Receipt // the new versions
 	// Conflicts are documents that were changed on the same lines since, by path. Nothing was undone then.
-	Conflicts map[string][]memory.Conflict
+	Conflicts map[string][]markdown.Conflict
 }
 
 const (
@@ -131,7 +132,7 @@ func (u *undoing) run(ctx context.Context) (RevertedDream, error) {
 		return u.finish(ctx, &pgx.Batch{}, u.receipt)
 	}
 	var changes []memory.Change
-	conflicts := map[string][]memory.Conflict{}
+	conflicts := map[string][]markdown.Conflict{}
 	for _, d := range u.documents {
 		change, clash := d.undo()
 		if len(clash) > 0 {
@@ -272,14 +273,14 @@ func (d *undoneDocument) queue(b *pgx.Batch, args pgx.NamedArgs) {
 
 // undo returns the change that removes the dream's changes, or the conflicts with later ones. For a deleted document it returns
 // nil.
-func (d *undoneDocument) undo() (*memory.Change, []memory.Conflict) {
+func (d *undoneDocument) undo() (*memory.Change, []markdown.Conflict) {
 	if !d.found || d.now.Deleted {
 		return nil, nil
 	}
 	change := &memory.Change{
 		Ref: memory.Ref{Scope: d.dream.Scope, Path: d.path}, Base: d.now.Version, Reason: fmt.Sprintf("dream %s undone", d.dream.ID),
 	}
-	content, conflicts := d.before.Content, []memory.Conflict(nil)
+	content, conflicts := d.before.Content, []markdown.Conflict(nil)
 	if d.now.Version != d.last {
 		content, conflicts = undone(d.before.Content, d.after.Content, d.now.Content)
 	}
@@ -301,12 +302,12 @@ func (d *undoneDocument) undo() (*memory.Change, []memory.Conflict) {
 // undone reverts the step from before to written in current, and keeps later changes. It merges before and current over written,
 // except that lines which are still as written are also removed, or restored, when others were added directly before or after them,
 // as the next dream adds its section after this one's. A heading stays while other lines are under it.
-func undone(before, written, current string) (string, []memory.Conflict) {
-	merged, conflicts := memory.Merge3(written, before, current)
+func undone(before, written, current string) (string, []markdown.Conflict) {
+	merged, conflicts := markdown.Merge3(written, before, current)
 	if len(conflicts) == 0 {
 		return merged, nil
 	}
-	if changed := slices.DeleteFunc(slices.Clone(conflicts), func(c memory.Conflict) bool { return untouched(c) >= 0 }); len(changed) > 0 {
+	if changed := slices.DeleteFunc(slices.Clone(conflicts), func(c markdown.Conflict) bool { return untouched(c) >= 0 }); len(changed) > 0 {
 		return "", changed
 	}
 	base, theirs := slices.Collect(strings.Lines(written)), slices.Collect(strings.Lines(current))
@@ -321,7 +322,7 @@ func undone(before, written, current string) (string, []memory.Conflict) {
 		theirs = slices.Replace(theirs, from, to, kept...)
 		base = slices.Replace(base, c.Base.From-1, c.Base.To, ours...)
 	}
-	if merged, again := memory.Merge3(strings.Join(base, ""), before, strings.Join(theirs, "")); len(again) == 0 {
+	if merged, again := markdown.Merge3(strings.Join(base, ""), before, strings.Join(theirs, "")); len(again) == 0 {
 		return merged, nil
 	}
 	return "", conflicts
@@ -329,7 +330,7 @@ func undone(before, written, current string) (string, []memory.Conflict) {
 
 // untouched finds the base lines of a conflict unchanged on the other side, and returns the number of lines before them; -1 when
 // they are not there, or there are none.
-func untouched(c memory.Conflict) int {
+func untouched(c markdown.Conflict) int {
 	if c.Base.Text == "" {
 		return -1
 	}

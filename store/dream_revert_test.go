@@ -15,6 +15,8 @@ import (
 	"reverie/dream/compose"
 	"reverie/dream/rewrite"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
 )
 
 // night commits a dream that promotes a line, moves an old section to the archive, and adds a diary entry.
@@ -282,7 +284,7 @@ func promotedDream(t *testing.T, s *Store, id memory.Identity, day time.Time, te
 		*to = d
 	}
 	x := Dream{ID: newID(), StartedAt: day}
-	settings := memory.DefaultDreamSettings()
+	settings := setting.DefaultDreamSettings()
 	p := rewrite.Promote(files.Memory.Content, ranking, day, settings)
 	composed := compose.Compose(compose.ComposeInput{
 		Dream: x.ID, Mode: memory.DreamNightly, AsOf: day, Now: day, Scope: memory.ScopePersonal, Files: files,
@@ -314,10 +316,10 @@ func TestRevertOneDreamOfSeveral(t *testing.T) {
 		if len(got.Conflicts) > 0 {
 			t.Fatalf("dream %d: %+v", undo, got.Conflicts)
 		}
-		entries := memory.EntriesOf(memoryOf(t, s, id))
+		entries := markdown.EntriesOf(memoryOf(t, s, id))
 		for i, texts := range said {
 			for _, text := range texts {
-				at := slices.IndexFunc(entries, func(e memory.EntryAt) bool { return e.ID == memory.ItemID(text) })
+				at := slices.IndexFunc(entries, func(e markdown.Entry) bool { return e.ID == memory.ItemID(text) })
 				switch {
 				case i == undo && at >= 0:
 					t.Errorf("dream %d undone: %q stays", undo, text)

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/dream"
-	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 const (
@@ -73,7 +73,7 @@ func (o *openDream) statesAfter(weighed []dream.Candidate, written bool) ([]stat
 	if err != nil {
 		return nil, err
 	}
-	truths := map[memory.EntryID]bool{}
+	truths := map[markdown.EntryID]bool{}
 	for _, truth := range o.Reflection.Truths {
 		truths[truth.Candidate] = true
 	}
@@ -91,7 +91,7 @@ func (o *openDream) stateAfter(c dream.Candidate, truth, written bool, zone *tim
 	if c.Before.ID != "" && c.Before.ID != c.ID {
 		s.Aliases = append(s.Aliases, c.Before.ID)
 	}
-	s.Aliases = firstOf(slices.DeleteFunc(s.Aliases, func(id memory.EntryID) bool { return id == c.ID }), maxAliases)
+	s.Aliases = firstOf(slices.DeleteFunc(s.Aliases, func(id markdown.EntryID) bool { return id == c.ID }), maxAliases)
 	s.MentionDays = slices.Concat(c.Before.MentionDays, c.Signals.MentionDays)
 	slices.Sort(s.MentionDays)
 	s.MentionDays = slices.Compact(s.MentionDays)
@@ -143,8 +143,8 @@ func hit(hits int, last, asOf time.Time, zone *time.Location) (int, time.Time) {
 }
 
 // firstOf returns at most limit distinct values of list, in order.
-func firstOf(list []memory.EntryID, limit int) []memory.EntryID {
-	var out []memory.EntryID
+func firstOf(list []markdown.EntryID, limit int) []markdown.EntryID {
+	var out []markdown.EntryID
 	for _, id := range list {
 		if len(out) < limit && !slices.Contains(out, id) {
 			out = append(out, id)
@@ -173,7 +173,7 @@ func (o *openDream) settleStates(ctx context.Context, states []stateAfter) error
 	if err := o.t.send(ctx, b); err != nil {
 		return err
 	}
-	before := map[memory.EntryID]dream.State{}
+	before := map[markdown.EntryID]dream.State{}
 	for _, s := range states {
 		if s.promoted {
 			before[s.ID] = s.before

@@ -10,6 +10,7 @@ import (
 	"reverie/dream"
 	"reverie/dream/compose"
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // DreamStatus summarises the dreaming of an owner.
@@ -156,7 +157,7 @@ type DreamingAgent struct {
 	AgentRef
 	TimeZone string // IANA name
 	// Settings has only MemoryEnabled, DreamingEnabled, DreamCron and Leader.
-	Settings memory.AgentSettings
+	Settings setting.AgentSettings
 }
 
 const sqlDreamingAgents = `

@@ -16,6 +16,8 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
 )
 
 func TestNews(t *testing.T) {
@@ -274,7 +276,7 @@ func TestNewsAfterTheTimeOfADream(t *testing.T) {
 		t.Helper()
 		last++
 		id := dreaming("user:7", fmt.Sprint("r", last))
-		tea.ID, tea.Text = memory.EntryIDOf(fmt.Sprint("Drinks tea ", last)), fmt.Sprint("Drinks tea ", last)
+		tea.ID, tea.Text = markdown.EntryIDOf(fmt.Sprint("Drinks tea ", last)), fmt.Sprint("Drinks tea ", last)
 		stagedDream(t, s, id, d, tea)
 		between()
 		x := draftedDream(t, s, id, d, tea) // the same night: it goes on
@@ -319,7 +321,7 @@ func TestDreamingAgents(t *testing.T) {
 	if err := s.EnsureWorkspace(t.Context(), "zeta", "Zeta"); err != nil {
 		t.Fatal(err)
 	}
-	settings := memory.AgentSettings{
+	settings := setting.AgentSettings{
 		MemoryEnabled: new(true), DreamingEnabled: new(false), DreamCron: "0 */6 * * *", DreamDays: new(3), Model: "small",
 	}
 	must[Agent](t)(s.CreateAgent(t.Context(), admin("zeta"), NewAgent{ID: "ada", TimeZone: "Asia/Tokyo", Settings: settings}))
@@ -336,14 +338,14 @@ func TestDreamingAgents(t *testing.T) {
 	if len(got) < 2 || !cmp.Equal(got[len(got)-1], last) {
 		t.Errorf("%+v", got)
 	}
-	if first := got[0]; first.Workspace == "zeta" || !reflect.DeepEqual(first.Settings, memory.AgentSettings{}) {
+	if first := got[0]; first.Workspace == "zeta" || !reflect.DeepEqual(first.Settings, setting.AgentSettings{}) {
 		t.Errorf("first of all %+v", first)
 	}
 }
 
 func TestSettingsOfDreamsAreChecked(t *testing.T) {
 	t.Parallel()
-	for field, a := range map[string]memory.AgentSettings{
+	for field, a := range map[string]setting.AgentSettings{
 		"settings.dreamCron":            {DreamCron: "at night"},
 		"settings.dreamDays":            {DreamDays: new(0)},
 		"settings.dreamMinSignals":      {DreamMinSignals: new(0)},
@@ -359,7 +361,7 @@ func TestSettingsOfDreamsAreChecked(t *testing.T) {
 		}
 	}
 	if err := (AgentPatch{
-		Settings: &memory.AgentSettings{DreamCron: "0 2 * * *", DreamMaxPromotions: new(0), DreamMinScore: new(0.)},
+		Settings: &setting.AgentSettings{DreamCron: "0 2 * * *", DreamMaxPromotions: new(0), DreamMinScore: new(0.)},
 	}).validate(); err != nil {
 		t.Error(err)
 	}

@@ -15,6 +15,8 @@ import (
 	"reverie/dream"
 	"reverie/dream/compose"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/proposals"
 )
 
 // StagedDream is the result of light sleep.
@@ -57,7 +59,7 @@ type DreamDraft struct {
 	ReasonCode    memory.ReasonCode
 	Reason        string
 	Raw           string // the model's output; kept of quarantined dreams, dry runs and replays
-	Violations    []memory.Violation
+	Violations    []proposals.Violation
 	Model         string
 	PromptVersion string
 	Usage         memory.Usage // of this attempt; added to the record and to the day's spending
@@ -446,7 +448,7 @@ func validCandidates(candidates []dream.Candidate) error {
 	if len(candidates) > maxDreamCandidates {
 		return &InvalidError{Field: "candidates", Problem: fmt.Sprintf("%d given, at most %d allowed", len(candidates), maxDreamCandidates)}
 	}
-	seen := make(map[memory.EntryID]bool, len(candidates))
+	seen := make(map[markdown.EntryID]bool, len(candidates))
 	for _, c := range candidates {
 		if c.ID == "" || seen[c.ID] {
 			return &InvalidError{Field: "candidates", Problem: "each needs its own id"}

@@ -7,18 +7,19 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // rewritten replaces one statement of content by text and keeps what is nested under it. It reports false when the statement shares
 // its line with others (a row of a table, code), so that they would change.
-func rewritten(content string, entries []memory.EntryAt, at int, text string) (string, bool) {
+func rewritten(content string, entries []markdown.Entry, at int, text string) (string, bool) {
 	lines := slices.Collect(strings.Lines(content))
 	e := entries[at]
 	first, last := lines[e.FromLine-1], lines[e.ToLine-1]
 	end := last[len(strings.TrimRight(last, "\r\n")):]
 	line := memory.ListPrefix(first) + text + end
 	out := strings.Join(slices.Replace(lines, e.FromLine-1, e.ToLine, line), "")
-	after := memory.EntriesOf(out)
+	after := markdown.EntriesOf(out)
 	if len(after) != len(entries) {
 		return "", false
 	}
@@ -42,7 +43,7 @@ const confirmedMark = " <!-- confirmed -->"
 // owned makes a statement of content the text of the author of the new version: it removes the comment of a dream, so that the line
 // changes, or adds confirmedMark when there is none. A statement whose lines a person wrote already, and one that cannot be
 // rewritten, stay unchanged.
-func owned(content string, person []string, entries []memory.EntryAt, at int) string {
+func owned(content string, person []string, entries []markdown.Entry, at int) string {
 	e := entries[at]
 	lines := slices.Collect(strings.Lines(content))[e.FromLine-1 : e.ToLine]
 	if !slices.ContainsFunc(lines, func(line string) bool { return !slices.Contains(person, strings.TrimRight(line, "\r\n")) }) {
@@ -70,7 +71,7 @@ func withConfirmed(content, text string) string {
 		content = emptyMemory
 	}
 	line := "- " + text + "\n"
-	at := memory.SectionEnd(content, func(s memory.Section) bool { return s.Level == 2 && s.Heading == confirmedHeading })
+	at := markdown.SectionEnd(content, func(s markdown.Section) bool { return s.Level == 2 && s.Heading == confirmedHeading })
 	if at == 0 {
 		return strings.TrimRight(content, " \t\r\n") + "\n\n## " + confirmedHeading + "\n\n" + line
 	}
@@ -95,7 +96,7 @@ func protectedLines(content string, person []string, states []dream.State) []str
 	}
 	out := slices.Clone(person)
 	lines := strings.Split(content, "\n")
-	for _, e := range memory.EntriesOf(content) {
+	for _, e := range markdown.EntriesOf(content) {
 		if !confirmed[e.ID] {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // namesOf are the names of a text as a list item.
@@ -102,10 +103,10 @@ func TestProtectedLines(t *testing.T) {
 	t.Parallel()
 	content := "# M\n\n- mine\n- confirmed <!-- n -->\n- another\n- alias\r\n- open\n"
 	got := protectedLines(content, []string{"- mine"}, []dream.State{
-		{ID: memory.EntryIDOf("- confirmed"), Status: dream.Confirmed},
-		{ID: "x", Aliases: []memory.EntryID{memory.EntryIDOf("- alias")}, Status: dream.Confirmed},
-		{ID: memory.EntryIDOf("- open"), Status: dream.Promoted},
-		{ID: memory.EntryIDOf("- mine"), Status: dream.Confirmed},
+		{ID: markdown.EntryIDOf("- confirmed"), Status: dream.Confirmed},
+		{ID: "x", Aliases: []markdown.EntryID{markdown.EntryIDOf("- alias")}, Status: dream.Confirmed},
+		{ID: markdown.EntryIDOf("- open"), Status: dream.Promoted},
+		{ID: markdown.EntryIDOf("- mine"), Status: dream.Confirmed},
 	})
 	if diff := cmp.Diff([]string{"- mine", "- confirmed <!-- n -->", "- alias"}, got); diff != "" {
 		t.Error(diff)

@@ -10,6 +10,8 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
 )
 
 // Dreaming stores dreams, the statements they weigh, and the recalls that count as signals.
@@ -34,7 +36,7 @@ type Dream struct {
 	Outcome        memory.Outcome
 	ReasonCode     memory.ReasonCode
 	Reason         string // in words
-	Settings       memory.DreamSettings
+	Settings       setting.DreamSettings
 	Pins           dream.Pins
 	Reflection     dream.Reflection
 	Contradictions []dream.Contradiction
@@ -42,7 +44,7 @@ type Dream struct {
 	Changes        []memory.ChangeReceipt // documents written
 	Diff           string                 // of MEMORY.md; of a dry run: as it would have been
 	Raw            string                 // the model's output, of quarantined dreams and dry runs
-	Violations     []memory.Violation
+	Violations     []proposals.Violation
 	Model          string
 	PromptVersion  string
 	Usage          memory.Usage
@@ -116,7 +118,7 @@ func scanDream(row pgx.CollectableRow) (Dream, error) { return scanDreamAnd(row)
 func scanDreamAnd(row pgx.CollectableRow, more ...any) (d Dream, err error) {
 	var replayOf uuid.NullUUID
 	var asOf, revertedAt *time.Time
-	var settings *memory.DreamSettings
+	var settings *setting.DreamSettings
 	err = row.Scan(append([]any{
 		&d.ID, &d.Owner, &d.OwnerID, &d.Mode, &d.Trigger,
 		&d.Topic, &d.Night, &d.DryRun, &replayOf, &d.Scope, &asOf, &d.From, &d.Phase, &d.Outcome, &d.ReasonCode, &d.Reason,

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/scan"
 )
 
 var (
@@ -35,7 +37,7 @@ type StaleBaseError struct {
 	BaseContent string // the common base; empty when Base is 0
 	Yours       string // content of the change
 	Theirs      string // current content
-	Conflicts   []memory.Conflict
+	Conflicts   []markdown.Conflict
 }
 
 func (e *StaleBaseError) Error() string {
@@ -46,7 +48,7 @@ func (e *StaleBaseError) Error() string {
 // QuarantineError means that the scan refused the text of a change. Only the verdict was written, to the journal.
 type QuarantineError struct {
 	Ref      memory.Ref
-	Findings []memory.Finding
+	Findings []scan.Finding
 }
 
 func (e *QuarantineError) Error() string {

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/memory/proposals"
 )
 
 // Draft is a proposal that passed the guards, as changes of documents.
@@ -38,7 +39,7 @@ type Ending struct {
 	To            int64
 	Until         time.Time // of waiting: when it goes on
 	Raw           string    // of quarantined: the engine's output; empty: that of the draft
-	Violations    []memory.Violation
+	Violations    []proposals.Violation
 	Model         string
 	PromptVersion string
 	Usage         memory.Usage // of this attempt; added to the record and to the day's spending

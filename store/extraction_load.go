@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/memory/setting"
+	"reverie/memory/transcripts"
 )
 
 // ExtractionLoad is the input of one step of an extraction.
@@ -87,7 +89,7 @@ order by seq`
 // LoadExtraction reads the input of the first step of r: as many messages from r.From on as fit one transcript (memory.Steps), and
 // the current documents. It costs two round trips, because the end of the step and the date of the daily note depend on the first
 // one.
-func (s *Talk) LoadExtraction(ctx context.Context, id memory.Identity, r Range, settings memory.ExtractSettings) (ExtractionLoad, error) {
+func (s *Talk) LoadExtraction(ctx context.Context, id memory.Identity, r Range, settings setting.ExtractSettings) (ExtractionLoad, error) {
 	if err := requireOwner(id); err != nil {
 		return ExtractionLoad{}, err
 	}
@@ -106,7 +108,7 @@ func (s *Talk) LoadExtraction(ctx context.Context, id memory.Identity, r Range, 
 }
 
 // scopeOf returns the scope of the documents that an owner's conversations are written to.
-func scopeOf(id memory.Identity, settings memory.ExtractSettings) memory.Scope {
+func scopeOf(id memory.Identity, settings setting.ExtractSettings) memory.Scope {
 	if !settings.OwnerIsolation || id.Owner == memory.SystemOwner {
 		return memory.ScopeTeam
 	}
@@ -163,7 +165,7 @@ func (l *loading) first(ctx context.Context) error {
 }
 
 // plan determines the agent's date and the end of the step.
-func (l *loading) plan(settings memory.ExtractSettings) error {
+func (l *loading) plan(settings setting.ExtractSettings) error {
 	zone, err := l.Agent.Location()
 	if err != nil {
 		return fmt.Errorf("agent %s: %w", l.t.id.Agent, err)
@@ -232,13 +234,13 @@ func scanNotedPart(row pgx.CollectableRow) (p notedPart, err error) {
 // stepEnd returns the end of the step that begins with the first message of a window, and the flush that noted it; nil: none did. A
 // step lies wholly within one noted part, or wholly outside. Within one, it takes whole steps of the flush, as many as fit one
 // transcript, if one fits and begins there: entries of the built-in rules are replaced as a whole or not at all.
-func stepEnd(window []memory.Message, parts []notedPart, settings memory.ExtractSettings) (int64, *notedAs) {
+func stepEnd(window []memory.Message, parts []notedPart, settings setting.ExtractSettings) (int64, *notedAs) {
 	first := window[0].Seq
 	if len(parts) == 0 || first < parts[0].from {
 		if len(parts) > 0 {
 			window = upTo(window, parts[0].from-1)
 		}
-		return memory.Steps(window, settings)[0][1], nil
+		return transcripts.Steps(window, settings)[0][1], nil
 	}
 	as := parts[0].notedAs
 	alike := 1
@@ -250,15 +252,15 @@ func stepEnd(window []memory.Message, parts []notedPart, settings memory.Extract
 			return to, &as
 		}
 	}
-	return memory.Steps(upTo(window, parts[0].to), settings)[0][1], &as // a piece of a part
+	return transcripts.Steps(upTo(window, parts[0].to), settings)[0][1], &as // a piece of a part
 }
 
 // wholeParts returns the end of the last part that fits a transcript together with those before it; 0: none does.
-func wholeParts(window []memory.Message, parts []notedPart, settings memory.ExtractSettings) int64 {
+func wholeParts(window []memory.Message, parts []notedPart, settings setting.ExtractSettings) int64 {
 	var fits int64
 	for _, p := range parts {
 		taken := upTo(window, p.to)
-		if taken[len(taken)-1].Seq != p.to || len(memory.Steps(taken, settings)) != 1 {
+		if taken[len(taken)-1].Seq != p.to || len(transcripts.Steps(taken, settings)) != 1 {
 			break
 		}
 		fits = p.to

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // A range that takes several steps: each accounts for its part, the rest stays pending, nothing is taken twice.
@@ -21,7 +22,7 @@ func TestSteps(t *testing.T) {
 	s := openStore(t, at(func() time.Time { return now }))
 	id := workflow("user:7", "r1")
 	must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 70)))
-	settings := memory.DefaultExtractSettings()
+	settings := setting.DefaultExtractSettings()
 	var steps [][2]int64
 	for {
 		now = now.Add(time.Minute)
@@ -87,7 +88,7 @@ func TestLoadExtraction(t *testing.T) {
 	b.Messages[1].FinishReason = "length"
 	stored := must[Stored](t)(s.AppendMessages(t.Context(), id, b))
 	r := Range{ConversationUID: stored.ConversationUID, From: 1, To: 5}
-	settings := memory.DefaultExtractSettings()
+	settings := setting.DefaultExtractSettings()
 
 	load := must[ExtractionLoad](t)(s.LoadExtraction(t.Context(), id, r, settings))
 	if load.Scope != memory.ScopePersonal || load.Profile.Content != "# Me\n- Ann\n" || load.Profile.Version != 1 ||
@@ -176,7 +177,7 @@ func TestStepEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			settings := memory.DefaultExtractSettings()
+			settings := setting.DefaultExtractSettings()
 			settings.MaxTranscript = 10
 			to, as := stepEnd(spokenWindow(c.from, c.to), c.parts, settings)
 			if diff := cmp.Diff(c.as, as, cmp.AllowUnexported(notedAs{})); to != c.want || diff != "" {
@@ -192,7 +193,7 @@ func TestLoadExtractionOfNotedMessages(t *testing.T) {
 	s := openStore(t)
 	id := workflow("user:7", "r1")
 	uid := must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 12))).ConversationUID
-	settings := memory.DefaultExtractSettings()
+	settings := setting.DefaultExtractSettings()
 	settings.MaxTranscript = 4
 	f := planned(t, s, id, uid, 10)
 	for _, step := range []struct {
@@ -247,7 +248,7 @@ func TestDraftIsStaleWhenItsMessagesAreNoted(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := planned(t, s, id, uid, 2)
-	load := must[FlushLoad](t)(s.LoadFlush(t.Context(), id, f.ID, memory.DefaultExtractSettings()))
+	load := must[FlushLoad](t)(s.LoadFlush(t.Context(), id, f.ID, setting.DefaultExtractSettings()))
 	if err := s.SaveFlushDraft(t.Context(), id, f.ID, draftOf(load, "- flushed\n")); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/memory/proposals"
 )
 
 // Extraction is the record of one run over one range.
@@ -21,9 +22,9 @@ type Extraction struct {
 	From, To        int64 // To is the end of the range, and of the step once there is a draft or an outcome
 	Outcome         memory.Outcome
 	ReasonCode      memory.ReasonCode
-	Reason          string             // in words
-	Raw             string             // the engine's output; only of quarantined runs, and empty in lists
-	Violations      []memory.Violation // why it was quarantined
+	Reason          string                // in words
+	Raw             string                // the engine's output; only of quarantined runs, and empty in lists
+	Violations      []proposals.Violation // why it was quarantined
 	Changes         []memory.ChangeReceipt
 	Model           string // the last one used
 	PromptVersion   string

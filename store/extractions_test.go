@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
 )
 
 // noteChange returns the change of an extraction that appends to a note.
@@ -59,7 +61,7 @@ func TestExtractionIsWritten(t *testing.T) {
 	end := now
 	want := Extraction{
 		ID: x.ID, Conversation: "c", ConversationUID: stored.ConversationUID, Owner: "user:7", OwnerID: stored.OwnerID, From: 1, To: 4,
-		Outcome: memory.OutcomeWritten, Reason: "new things", Violations: []memory.Violation{}, Changes: result.Receipt.Changes,
+		Outcome: memory.OutcomeWritten, Reason: "new things", Violations: []proposals.Violation{}, Changes: result.Receipt.Changes,
 		Model: "builtin/extractive", PromptVersion: "rules@1",
 		Usage:      memory.Usage{Calls: 1, InputTokens: 100, OutputTokens: 20, CostMicros: 7},
 		WorkflowID: "extract/r1", RunID: "r1", StartedAt: testClock, FinishedAt: &end,
@@ -134,7 +136,7 @@ func TestOutcomes(t *testing.T) {
 			x, _ := begin(t, s, id)
 			e := Ending{
 				Outcome: c.outcome, ReasonCode: "why", Reason: "in words \x00", Raw: "{bad", Until: now.Add(time.Hour),
-				Violations: []memory.Violation{{Code: "v", Message: "m\x00\xff"}}, Model: "m", PromptVersion: "p",
+				Violations: []proposals.Violation{{Code: "v", Message: "m\x00\xff"}}, Model: "m", PromptVersion: "p",
 				Usage: memory.Usage{Calls: 2, InputTokens: 5},
 			}
 			out := must[ExtractionResult](t)(s.RecordOutcome(t.Context(), id, x.ID, e))
@@ -201,7 +203,7 @@ func TestQuarantinedIsRetried(t *testing.T) {
 	if again.ID == x.ID || again.RetryOf != x.ID || !again.Open() {
 		t.Fatalf("retry: %+v", again)
 	}
-	load := must[ExtractionLoad](t)(s.LoadExtraction(t.Context(), retry, refused.Retry(), memory.DefaultExtractSettings()))
+	load := must[ExtractionLoad](t)(s.LoadExtraction(t.Context(), retry, refused.Retry(), setting.DefaultExtractSettings()))
 	if len(load.Messages) != 4 || load.To != 4 {
 		t.Errorf("retry loads %d messages to %d", len(load.Messages), load.To)
 	}

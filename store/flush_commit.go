@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/memory/proposals"
 )
 
 const (
@@ -174,7 +175,7 @@ func (s *Talk) flushRefused(ctx context.Context, id memory.Identity, flush uuid.
 	_, err := inTx(ctx, s.DB, id, func(t *tx) (struct{}, error) {
 		args, err := jsonArgs(t.args(pgx.NamedArgs{
 			"flush": flush, "from": from, "workflow": id.Author.WorkflowID, "run": id.Author.RunID,
-		}), map[string]any{"violations": []memory.Violation{{Code: ViolationOfFlush, Message: storable(refusal.Error())}}})
+		}), map[string]any{"violations": []proposals.Violation{{Code: ViolationOfFlush, Message: storable(refusal.Error())}}})
 		if err != nil {
 			return struct{}{}, err
 		}
@@ -293,9 +294,9 @@ type openFlush struct {
 	fallback       bool
 	workflow, run  string
 	draft          *FlushDraft
-	violations     []memory.Violation // of refused attempts of the next step
-	written        bool               // some step was
-	cursor         int64              // of extraction
+	violations     []proposals.Violation // of refused attempts of the next step
+	written        bool                  // some step was
+	cursor         int64                 // of extraction
 }
 
 func (o *openFlush) check(id memory.Identity) (done bool, err error) {

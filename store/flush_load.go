@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/memory/setting"
+	"reverie/memory/transcripts"
 )
 
 const (
@@ -46,7 +48,7 @@ limit @window`
 // LoadFlush reads the input of the next step of an open flush: as many messages as fit one transcript (memory.Steps), behind those
 // that are done. Messages in front of the extraction's cursor make their own step (Extracted), without contents. Of an acknowledged
 // flush it returns the record only. It costs two round trips, as LoadExtraction does.
-func (s *Talk) LoadFlush(ctx context.Context, id memory.Identity, flush uuid.UUID, settings memory.ExtractSettings) (FlushLoad, error) {
+func (s *Talk) LoadFlush(ctx context.Context, id memory.Identity, flush uuid.UUID, settings setting.ExtractSettings) (FlushLoad, error) {
 	if err := requireOwner(id); err != nil {
 		return FlushLoad{}, err
 	}
@@ -117,7 +119,7 @@ func (l *loadingFlush) first(ctx context.Context) error {
 }
 
 // plan determines the agent's date and the end of the step.
-func (l *loadingFlush) plan(settings memory.ExtractSettings) error {
+func (l *loadingFlush) plan(settings setting.ExtractSettings) error {
 	zone, err := l.Agent.Location()
 	if err != nil {
 		return fmt.Errorf("agent %s: %w", l.t.id.Agent, err)
@@ -134,7 +136,7 @@ func (l *loadingFlush) plan(settings memory.ExtractSettings) error {
 		if l.open >= l.From {
 			end = min(end, l.open)
 		}
-		l.To = memory.Steps(upTo(l.window, end), settings)[0][1]
+		l.To = transcripts.Steps(upTo(l.window, end), settings)[0][1]
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/memory/proposals"
 )
 
 // Flush is the record of saving one range of messages before a compaction drops it. The ranges of a conversation are consecutive
@@ -46,7 +47,7 @@ type FlushStep struct {
 	Scope      memory.Scope // of the note that it was written to
 	Path       string
 	Version    int
-	Violations []memory.Violation // of attempts that were refused before the step ended
+	Violations []proposals.Violation // of attempts that were refused before the step ended
 }
 
 // FlushLoad is the input of the next step of a flush.
@@ -88,7 +89,7 @@ type FlushEnd struct {
 	Model         string
 	PromptVersion string
 	Fallback      bool
-	Violations    []memory.Violation // of an answer that was refused; of waiting: kept until the step ends
+	Violations    []proposals.Violation // of an answer that was refused; of waiting: kept until the step ends
 	Usage         memory.Usage
 }
 

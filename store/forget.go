@@ -13,16 +13,17 @@ import (
 	"reverie/dream/judge"
 	"reverie/dream/rewrite"
 	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // ForgetRequest names a passage of a document that a person wants forgotten.
 type ForgetRequest struct {
 	memory.Ref
 
-	FromLine, ToLine int            // of the document, 1-based, inclusive; 0: anywhere
-	Entry            memory.EntryID // one statement; empty: all on the lines
-	Shown            string         // the text that was shown; empty: unknown. Only statements in it are forgotten.
-	Key              string         // idempotency key
+	FromLine, ToLine int              // of the document, 1-based, inclusive; 0: anywhere
+	Entry            markdown.EntryID // one statement; empty: all on the lines
+	Shown            string           // the text that was shown; empty: unknown. Only statements in it are forgotten.
+	Key              string           // idempotency key
 }
 
 // ForgetReceipt is the result of forgetting.
@@ -96,7 +97,7 @@ type forgetting struct {
 
 	recorded   *memory.Receipt
 	documents  []memory.Document
-	statements []memory.EntryAt
+	statements []markdown.Entry
 	known      []dream.State // of them and of their other wordings
 	names      memory.EntrySet
 }
@@ -152,15 +153,15 @@ func (f *forgetting) find() error {
 	if at < 0 {
 		return fmt.Errorf("document %s: %w", p.Path, ErrNotFound)
 	}
-	entries := memory.EntriesOf(f.documents[at].Content)
+	entries := markdown.EntriesOf(f.documents[at].Content)
 	shown := joinedWords(p.Shown)
-	meant := func(e memory.EntryAt) bool {
+	meant := func(e markdown.Entry) bool {
 		return (p.Entry == "" || e.ID == p.Entry) && (shown == "" || strings.Contains(shown, joinedWords(e.Text)))
 	}
-	on := func(e memory.EntryAt) bool {
+	on := func(e markdown.Entry) bool {
 		return p.FromLine < 1 || e.FromLine <= p.ToLine && e.ToLine >= p.FromLine
 	}
-	f.statements = matching(entries, func(e memory.EntryAt) bool { return on(e) && meant(e) })
+	f.statements = matching(entries, func(e markdown.Entry) bool { return on(e) && meant(e) })
 	if len(f.statements) == 0 && shown != "" { // they have moved
 		f.statements = matching(entries, meant)
 	}
@@ -170,7 +171,7 @@ func (f *forgetting) find() error {
 	return nil
 }
 
-func matching(entries []memory.EntryAt, is func(memory.EntryAt) bool) (out []memory.EntryAt) {
+func matching(entries []markdown.Entry, is func(markdown.Entry) bool) (out []markdown.Entry) {
 	for _, e := range entries {
 		if is(e) {
 			out = append(out, e)
@@ -187,11 +188,11 @@ func (f *forgetting) changes() []memory.Change {
 	var changes []memory.Change
 	for _, d := range f.documents {
 		here := memory.EntrySet{}
-		for _, e := range memory.EntriesOf(d.Content) {
+		for _, e := range markdown.EntriesOf(d.Content) {
 			said := comments.ReplaceAllString(e.Text, "")
 			if f.names[e.ID] ||
 				slices.ContainsFunc(f.statements,
-					func(s memory.EntryAt) bool { return judge.Alike(comments.ReplaceAllString(s.Text, ""), said) }) {
+					func(s markdown.Entry) bool { return judge.Alike(comments.ReplaceAllString(s.Text, ""), said) }) {
 				here[e.ID] = true
 				f.names[e.ID] = true
 			}
@@ -231,10 +232,10 @@ func (f *forgetting) queueStates(b *pgx.Batch) []dream.State {
 	}
 	slices.Sort(aliases)
 	b.Queue(sqlDreamEntriesLock, f.t.args(pgx.NamedArgs{"entries": aliases}))
-	byID := slices.SortedFunc(slices.Values(f.statements), func(a, b memory.EntryAt) int {
+	byID := slices.SortedFunc(slices.Values(f.statements), func(a, b markdown.Entry) int {
 		return strings.Compare(string(a.ID), string(b.ID))
 	})
-	byID = slices.CompactFunc(byID, func(a, b memory.EntryAt) bool { return a.ID == b.ID })
+	byID = slices.CompactFunc(byID, func(a, b markdown.Entry) bool { return a.ID == b.ID })
 	var states []dream.State
 	for _, e := range byID {
 		text := storable(strings.TrimSpace(comments.ReplaceAllString(e.Text, "")))

@@ -9,6 +9,7 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 func TestForget(t *testing.T) {
@@ -150,11 +151,11 @@ func TestForgottenStaysForgotten(t *testing.T) {
 // A business process that says what was forgotten writes the rest, by every strategy, and a person who does has it back.
 func TestForgottenStaysForgottenInMerges(t *testing.T) {
 	t.Parallel()
-	for strategy, c := range map[memory.Strategy]struct{ said, want string }{
-		memory.StrategyAppend:    {"- Likes tea.\n- Lives in Oslo.\n", "# Memory\n\n## Home\n\n- Has a dog.\n\n- Lives in Oslo.\n"},
-		memory.StrategySection:   {"## Home\n\n- Likes tea.\n- Lives in Oslo.\n", "# Memory\n\n## Home\n\n- Lives in Oslo.\n"},
-		memory.StrategyUpsert:    {"city: Oslo\n", "# Memory\n\n## Home\n\n- Has a dog.\n\ncity: Oslo\n"},
-		memory.StrategyOverwrite: {"# Memory\n\n- Likes tea.\n- Lives in Oslo.\n", "# Memory\n\n- Lives in Oslo.\n"},
+	for strategy, c := range map[markdown.Strategy]struct{ said, want string }{
+		markdown.StrategyAppend:    {"- Likes tea.\n- Lives in Oslo.\n", "# Memory\n\n## Home\n\n- Has a dog.\n\n- Lives in Oslo.\n"},
+		markdown.StrategySection:   {"## Home\n\n- Likes tea.\n- Lives in Oslo.\n", "# Memory\n\n## Home\n\n- Lives in Oslo.\n"},
+		markdown.StrategyUpsert:    {"city: Oslo\n", "# Memory\n\n## Home\n\n- Has a dog.\n\ncity: Oslo\n"},
+		markdown.StrategyOverwrite: {"# Memory\n\n- Likes tea.\n- Lives in Oslo.\n", "# Memory\n\n- Lives in Oslo.\n"},
 	} {
 		t.Run(string(strategy), func(t *testing.T) {
 			t.Parallel()
@@ -165,7 +166,7 @@ func TestForgottenStaysForgottenInMerges(t *testing.T) {
 			must[ForgetReceipt](t)(s.Forget(t.Context(), id, ForgetRequest{Ref: ref, FromLine: 5, ToLine: 5}))
 			before := contentOf(t, s, id, ref.Path)
 			process := workflow("user:1", "r1")
-			if strategy != memory.StrategyUpsert { // whose lines are keys
+			if strategy != markdown.StrategyUpsert { // whose lines are keys
 				receipt := must[memory.Receipt](t)(
 					s.Apply(
 						t.Context(), process, "",
@@ -182,7 +183,7 @@ func TestForgottenStaysForgottenInMerges(t *testing.T) {
 				t.Errorf("%q became %q, want %q", before, got, c.want)
 			}
 			write(t, s, id, merge(ref, strategy, strings.Replace(c.said, "city: Oslo", "- Likes tea.\n\ncity: Bergen", 1)))
-			if got := contentOf(t, s, id, ref.Path); strategy != memory.StrategyUpsert && !strings.Contains(got, "- Likes tea.\n") {
+			if got := contentOf(t, s, id, ref.Path); strategy != markdown.StrategyUpsert && !strings.Contains(got, "- Likes tea.\n") {
 				t.Errorf("written by hand: %q", got)
 			}
 		})

@@ -10,6 +10,7 @@ import (
 	"reverie/dream"
 	"reverie/dream/judge"
 	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // Statements that a person had forgotten do not come back by an automatic write: an extraction or a flush may have been drafted
@@ -48,7 +49,7 @@ where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and
 type forgotten struct {
 	states  map[memory.Owner][]dream.State
 	gone    map[memory.Owner]judge.Gone // of states, made when it is needed
-	revived map[memory.Owner][]memory.EntryID
+	revived map[memory.Owner][]markdown.EntryID
 	all     bool // the last change adds nothing else
 }
 
@@ -80,7 +81,7 @@ func (w *writes) queueForgotten(b *pgx.Batch, t *tx) {
 		return
 	}
 	w.forgotten = forgotten{
-		states: map[memory.Owner][]dream.State{}, gone: map[memory.Owner]judge.Gone{}, revived: map[memory.Owner][]memory.EntryID{},
+		states: map[memory.Owner][]dream.State{}, gone: map[memory.Owner]judge.Gone{}, revived: map[memory.Owner][]markdown.EntryID{},
 	}
 	b.Queue(sqlForgotten, t.args(pgx.NamedArgs{"owners": owners, "limit": maxForgotten})).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
@@ -135,7 +136,7 @@ func (w *writes) withhold(d *document, next *state) bool {
 		return false
 	}
 	kept := memory.WithholdForgotten(d.content(), d.version > 0 && !d.deleted, next.content,
-		func(e memory.EntryAt) bool { return len(gone.Said(e.ID, e.Text)) > 0 })
+		func(e markdown.Entry) bool { return len(gone.Said(e.ID, e.Text)) > 0 })
 	if !kept.Any {
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/scan"
 )
 
 // Gate is the one way to write documents, and the reads that belong to it: documents, versions, journal and receipts.
@@ -129,8 +130,8 @@ func (w *writes) text(change int) string { return w.checked[change].Content }
 // checked is a change that follows the rules and passed the scan.
 type checked struct {
 	memory.Change
-	verdict  memory.Verdict
-	findings []memory.Finding
+	verdict  scan.Verdict
+	findings []scan.Finding
 }
 
 // maxKey is the longest idempotency key, in bytes.
@@ -289,7 +290,7 @@ func (s *Gate) ReceiptOfVersion(ctx context.Context, id memory.Identity, ref mem
 	args["version"] = version
 	return read(ctx, s.DB, id, func(t *tx) (memory.Receipt, error) {
 		path := args["path"].(string) //nolint:forcetypeassert // refArgs puts a string there
-		c := memory.ChangeReceipt{Scope: ref.Scope, Path: path, Created: version == 1, Changed: true, Verdict: memory.VerdictAllow}
+		c := memory.ChangeReceipt{Scope: ref.Scope, Path: path, Created: version == 1, Changed: true, Verdict: scan.VerdictAllow}
 		var event int64
 		found := false
 		b := &pgx.Batch{}

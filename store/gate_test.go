@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reverie/memory"
+	"reverie/scan"
 )
 
 func TestGateRefuses(t *testing.T) {
@@ -215,7 +216,7 @@ func TestJournalRecordsVerdict(t *testing.T) {
 	c := replace(personal("keys.md"), 0, "The key is "+secret+"\nfine\n")
 	c.Reason = "noted " + secret
 	c.Sources.Lines = []memory.LineSource{{Line: "The key is " + secret, Messages: []int64{1}}}
-	if r := write(t, s, id, c); r.Verdict != memory.VerdictRedact {
+	if r := write(t, s, id, c); r.Verdict != scan.VerdictRedact {
 		t.Fatalf("a secret gives %q", r.Verdict)
 	}
 	v := must[memory.Version](t)(s.VersionOf(t.Context(), id, personal("keys.md"), 1))
@@ -249,7 +250,7 @@ func TestJournalRecordsVerdict(t *testing.T) {
 		t.Errorf("event (-want +got):\n%s", diff)
 	}
 	var detail changeDetail
-	if err := json.Unmarshal(last.Detail, &detail); err != nil || detail.Verdict != memory.VerdictQuarantine || len(detail.Findings) == 0 {
+	if err := json.Unmarshal(last.Detail, &detail); err != nil || detail.Verdict != scan.VerdictQuarantine || len(detail.Findings) == 0 {
 		t.Errorf("detail %s, %v", last.Detail, err)
 	}
 	for _, e := range events {
@@ -274,7 +275,7 @@ func TestSourcesDropRedactedBlocks(t *testing.T) {
 	body := "MIIEowIBAAKCAQEAvJ2tM7c1gk8k3m5V9dQ1p0a4"
 	c := replace(personal("keys.md"), 0, "fine\n-----BEGIN RSA PRIVATE KEY-----\n"+body+"\n-----END RSA PRIVATE KEY-----\n")
 	c.Sources.Lines = []memory.LineSource{{Line: "fine", Messages: []int64{1}}, {Line: body, Messages: []int64{2}}}
-	if r := write(t, s, id, c); r.Verdict != memory.VerdictRedact {
+	if r := write(t, s, id, c); r.Verdict != scan.VerdictRedact {
 		t.Fatalf("a private key gives %q", r.Verdict)
 	}
 	v := must[memory.Version](t)(s.VersionOf(t.Context(), id, personal("keys.md"), 1))

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 func stagedItem(key string) ImportItem {
@@ -152,7 +153,7 @@ func TestStepsOfImportedConversations(t *testing.T) {
 	}{{1, 2, "2024-02-01"}, {3, 4, "2024-02-02"}, {5, 6, testClock.Format(time.DateOnly)}} {
 		load := must[ExtractionLoad](t)(
 			s.LoadExtraction(
-				t.Context(), id, Range{ConversationUID: stored.ConversationUID, From: want.from, To: 6}, memory.DefaultExtractSettings(),
+				t.Context(), id, Range{ConversationUID: stored.ConversationUID, From: want.from, To: 6}, setting.DefaultExtractSettings(),
 			),
 		)
 		if load.To != want.to || load.Today.Format(time.DateOnly) != want.today || load.Last != (want.to == 6) {

@@ -13,6 +13,10 @@ import (
 	"pgregory.net/rapid"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
+	"reverie/memory/writereq"
 	"reverie/search"
 	snap "reverie/snapshot"
 )
@@ -110,7 +114,7 @@ var calls = map[string]call{
 		ref := anyRef(t)
 		c := memory.Change{
 			Ref: ref, Content: scopeTag(id, ref.Scope).String(), Reason: scopeTag(id, ref.Scope).String(),
-			Force: rapid.Bool().Draw(t, "force"), Restore: 1, Strategy: memory.StrategyOverwrite,
+			Force: rapid.Bool().Draw(t, "force"), Restore: 1, Strategy: markdown.StrategyOverwrite,
 			Op: rapid.SampledFrom(
 				[]memory.Op{
 					memory.OpReplace, memory.OpAppend, memory.OpAppend, memory.OpMerge, memory.OpDelete, memory.OpUndelete,
@@ -205,7 +209,7 @@ var calls = map[string]call{
 	},
 	"LoadExtraction": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		p := w.anyPlace(t, id)
-		settings := memory.DefaultExtractSettings()
+		settings := setting.DefaultExtractSettings()
 		settings.OwnerIsolation = rapid.Bool().Draw(t, "isolation")
 		load, err := w.LoadExtraction(t.Context(), id, Range{ConversationUID: p.uid, From: 1, To: 6}, settings)
 		return load, &p.tag, err
@@ -658,7 +662,7 @@ const worldMember = "cleo"
 func (w *world) addMember(t *testing.T, workspace string) {
 	t.Helper()
 	name := tag{workspace, worldMember, "AGENT"}.String()
-	settings := memory.AgentSettings{Leader: worldAgents[0]}
+	settings := setting.AgentSettings{Leader: worldAgents[0]}
 	must[Agent](t)(w.CreateAgent(t.Context(), admin(workspace), NewAgent{ID: worldMember, Name: name, TimeZone: "UTC", Settings: settings}))
 }
 
@@ -738,11 +742,11 @@ func writeTag(id memory.Identity, w MemoryWrite) tag {
 }
 
 // taggedWrite is a request in an identity's words.
-func taggedWrite(t *rapid.T, id memory.Identity) memory.WriteRequest {
+func taggedWrite(t *rapid.T, id memory.Identity) writereq.Request {
 	ref := anyRef(t)
-	return memory.WriteRequest{
+	return writereq.Request{
 		RequestID: rapid.SampledFrom([]string{"r1", "r2", newID().String()}).Draw(t, "request"), Scope: ref.Scope, Target: ref.Path,
-		Strategy: memory.StrategyAppend, Content: scopeTag(id, ref.Scope).String(), Reason: scopeTag(id, ref.Scope).String(),
+		Strategy: markdown.StrategyAppend, Content: scopeTag(id, ref.Scope).String(), Reason: scopeTag(id, ref.Scope).String(),
 	}
 }
 
@@ -763,8 +767,8 @@ func (w *world) addWrite(t *testing.T, id memory.Identity) {
 	own := slices.IndexFunc(keys, func(key uuid.UUID) bool { return w.keyIDs[key].workspace == id.Workspace })
 	for _, scope := range []memory.Scope{memory.ScopePersonal, memory.ScopeTeam} {
 		says := scopeTag(id, scope).String()
-		must[MemoryWrite](t)(w.StageWrite(t.Context(), id, keys[own], memory.WriteRequest{
-			RequestID: string(scope) + string(id.Owner), Scope: scope, Target: "shared.md", Strategy: memory.StrategyAppend,
+		must[MemoryWrite](t)(w.StageWrite(t.Context(), id, keys[own], writereq.Request{
+			RequestID: string(scope) + string(id.Owner), Scope: scope, Target: "shared.md", Strategy: markdown.StrategyAppend,
 			Content: says, Reason: says,
 		}))
 	}
@@ -782,8 +786,8 @@ var writeCalls = map[string]call{
 	// It takes no identity: what it writes is what the credential may that asked. Here it gets what the caller has asked for.
 	"CommitWrite": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		ref := memory.Ref{Scope: memory.ScopePersonal, Path: "MEMORY.md"}
-		staged, err := w.StageWrite(t.Context(), id, w.keyOf(t, id), memory.WriteRequest{
-			RequestID: newID().String(), Scope: ref.Scope, Target: ref.Path, Strategy: memory.StrategyAppend,
+		staged, err := w.StageWrite(t.Context(), id, w.keyOf(t, id), writereq.Request{
+			RequestID: newID().String(), Scope: ref.Scope, Target: ref.Path, Strategy: markdown.StrategyAppend,
 			Content: scopeTag(id, ref.Scope).String(),
 		})
 		if err != nil {
@@ -974,7 +978,7 @@ var doctorCalls = map[string]call{
 func (w *world) addWindow(t *testing.T, id memory.Identity, p *place) {
 	t.Helper()
 	note := func(f Flush) {
-		load := must[FlushLoad](t)(w.LoadFlush(t.Context(), id, f.ID, memory.DefaultExtractSettings()))
+		load := must[FlushLoad](t)(w.LoadFlush(t.Context(), id, f.ID, setting.DefaultExtractSettings()))
 		if err := w.SaveFlushDraft(t.Context(), id, f.ID, taggedDraft(id, load)); err != nil {
 			t.Fatal(err)
 		}
@@ -1065,7 +1069,7 @@ var windowCalls = map[string]call{
 	},
 	"LoadFlush": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		flush, _, of, as := w.anyFlush(t, id)
-		settings := memory.DefaultExtractSettings()
+		settings := setting.DefaultExtractSettings()
 		settings.OwnerIsolation = rapid.Bool().Draw(t, "isolation")
 		load, err := w.LoadFlush(t.Context(), as, flush, settings)
 		return []any{load, load.Draft}, &of, err
@@ -1084,7 +1088,7 @@ var windowCalls = map[string]call{
 	"EndFlushStep": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		flush, from, of, as := w.anyFlush(t, id)
 		end := FlushEnd{
-			From: from, To: from, Outcome: memory.OutcomeWaiting, Violations: []memory.Violation{{Code: "v", Message: of.String()}},
+			From: from, To: from, Outcome: memory.OutcomeWaiting, Violations: []proposals.Violation{{Code: "v", Message: of.String()}},
 		}
 		end.Violations[0].Message = scopeTag(id, memory.ScopePersonal).String()
 		if rapid.IntRange(0, 9).Draw(t, "ends") == 0 {

@@ -10,10 +10,12 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
 )
 
 // worldEntry is a statement that everybody in the world has, each in their own words.
-const worldEntry memory.EntryID = "entry"
+const worldEntry markdown.EntryID = "entry"
 
 // dreamTag returns the tag of an identity's dreams.
 func dreamTag(id memory.Identity) tag { return scopeTag(id, dreamScope(id.Owner)) }
@@ -190,7 +192,7 @@ var dreamCalls = map[string]call{
 	"BeginDream": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		d := NewDream{
 			Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Topic: dreamTag(id).String(),
-			Settings: memory.DefaultDreamSettings(),
+			Settings: setting.DefaultDreamSettings(),
 			Request:  rapid.SampledFrom([]string{"", "request"}).Draw(t, "request"), DryRun: rapid.Bool().Draw(t, "dry run"),
 		}
 		var of *tag

@@ -11,6 +11,7 @@ import (
 
 	"reverie/devenv/devtest"
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/search"
 )
 
@@ -179,7 +180,7 @@ func worldRecall(id memory.Identity) Recall {
 		Identity: id, Day: testClock, At: testClock,
 		Hits: []RecalledHit{{
 			Corpus: search.Memory, Scope: scope, Source: newID(), Path: scopeTag(id, scope).String(),
-			FromLine: 1, ToLine: 2, Entries: []memory.EntryID{"a", "b"}, Score: 0.5,
+			FromLine: 1, ToLine: 2, Entries: []markdown.EntryID{"a", "b"}, Score: 0.5,
 		}},
 	}
 }

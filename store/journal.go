@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/scan"
 )
 
 // EventKind is the kind of an event.
@@ -250,13 +252,13 @@ func (c JournalCursor) notBefore(other JournalCursor) JournalCursor {
 
 // changeDetail is the detail of a write beside its document and version.
 type changeDetail struct {
-	Op       memory.Op        `json:"op,omitempty"`
-	Strategy memory.Strategy  `json:"strategy,omitempty"` // of a merge
-	Verdict  memory.Verdict   `json:"verdict"`
-	Findings []memory.Finding `json:"findings,omitempty"` // class, rule and line, never the text
-	Added    int              `json:"added,omitempty"`    // lines
-	Removed  int              `json:"removed,omitempty"`  // lines
-	Merged   bool             `json:"merged,omitempty"`
+	Op       memory.Op         `json:"op,omitempty"`
+	Strategy markdown.Strategy `json:"strategy,omitempty"` // of a merge
+	Verdict  scan.Verdict      `json:"verdict"`
+	Findings []scan.Finding    `json:"findings,omitempty"` // class, rule and line, never the text
+	Added    int               `json:"added,omitempty"`    // lines
+	Removed  int               `json:"removed,omitempty"`  // lines
+	Merged   bool              `json:"merged,omitempty"`
 }
 
 // changeEvent is the event of a new version.
@@ -282,7 +284,7 @@ func quarantineEvent(id memory.Identity, refusal *QuarantineError) event {
 	scope := refusal.Ref.Scope
 	return event{
 		kind: EventDocumentQuarantined, agent: rowAgent(id, scope), scope: scope, owner: rowOwner(id, scope), path: refusal.Ref.Path,
-		detail: changeDetail{Verdict: memory.VerdictQuarantine, Findings: refusal.Findings},
+		detail: changeDetail{Verdict: scan.VerdictQuarantine, Findings: refusal.Findings},
 	}
 }
 

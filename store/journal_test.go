@@ -21,6 +21,7 @@ import (
 	"reverie/devenv/devtest"
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/search"
 )
 
@@ -139,7 +140,7 @@ func TestJournalIsFollowed(t *testing.T) {
 		writing.Go(func() {
 			for i := range each {
 				if _, err := s.Apply(
-					ctx, id, "", []memory.Change{merge(personal(fmt.Sprintf("n%d.md", w)), memory.StrategyAppend, fmt.Sprint(i))},
+					ctx, id, "", []memory.Change{merge(personal(fmt.Sprintf("n%d.md", w)), markdown.StrategyAppend, fmt.Sprint(i))},
 				); err != nil {
 					t.Error(err)
 				}

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // Connections are killed when they are old enough to have got something done, in the middle of whatever they do, and every
@@ -190,7 +191,7 @@ func TestKilledFlushes(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, at(func() time.Time { return testClock }))
 	id := workflow("user:7", "r1")
-	settings := memory.DefaultExtractSettings()
+	settings := setting.DefaultExtractSettings()
 	settings.MaxTranscript = 3
 	const messages, each = 360, 12
 	c := Conversation{UID: must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", messages))).ConversationUID, Last: each}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // Everything at the same time, by many, on few rows: calls wait for each other, and never in a circle.
@@ -141,7 +142,7 @@ func flushCall(ctx context.Context, s *Store, random *rand.Rand, id memory.Ident
 	if f, err = s.BeginFlush(ctx, id, f.ID); err != nil {
 		return "begin flush", err
 	}
-	load, err := s.LoadFlush(ctx, id, f.ID, memory.DefaultExtractSettings())
+	load, err := s.LoadFlush(ctx, id, f.ID, setting.DefaultExtractSettings())
 	if err != nil || load.Flush.Acknowledged() {
 		return "load flush", err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/search"
 )
 
@@ -32,7 +33,7 @@ type RecalledHit struct {
 	Path             string
 	FromLine, ToLine int
 	ChunkHash        [sha256.Size]byte
-	Entries          []memory.EntryID
+	Entries          []markdown.EntryID
 	Score            float64
 }
 
@@ -102,7 +103,7 @@ func (r Recall) args() pgx.NamedArgs {
 }
 
 // joinedEntries joins ids with spaces, which they do not contain.
-func joinedEntries(ids []memory.EntryID) string {
+func joinedEntries(ids []markdown.EntryID) string {
 	words := make([]string, len(ids))
 	for i, id := range ids {
 		words[i] = string(id)
@@ -142,7 +143,7 @@ func scanRecalled(row pgx.CollectableRow) (r Recalled, err error) {
 	copy(r.QueryHash[:], query)
 	copy(r.ChunkHash[:], chunk)
 	for _, entry := range entries {
-		r.Entries = append(r.Entries, memory.EntryID(entry))
+		r.Entries = append(r.Entries, markdown.EntryID(entry))
 	}
 	return r, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/scan"
 	snap "reverie/snapshot"
 )
 
@@ -53,19 +54,19 @@ const (
 
 // SnapshotFile is the outcome of one entry of an archive.
 type SnapshotFile struct {
-	Filename string           `json:"filename"` // as the archive has it
-	Scope    memory.Scope     `json:"scope,omitempty"`
-	Path     string           `json:"path,omitempty"` // of the document; empty when it was skipped
-	Outcome  FileOutcome      `json:"outcome"`
-	Reason   snap.Reason      `json:"reason,omitempty"`   // of skipped
-	Findings []memory.Finding `json:"findings,omitempty"` // of the scan: class, rule and line, never the text
-	Version  int              `json:"version,omitempty"`  // current afterwards
-	SHA256   string           `json:"sha256,omitempty"`   // afterwards
-	Bytes    int              `json:"bytes,omitempty"`    // afterwards
-	Redacted bool             `json:"redacted,omitempty"` // secrets were taken out
-	Withheld bool             `json:"withheld,omitempty"` // statements were left out that a person had forgotten
-	Edited   bool             `json:"edited,omitempty"`   // it differs from the manifest
-	Prompt   bool             `json:"prompt,omitempty"`   // its place in the system prompt changed
+	Filename string         `json:"filename"` // as the archive has it
+	Scope    memory.Scope   `json:"scope,omitempty"`
+	Path     string         `json:"path,omitempty"` // of the document; empty when it was skipped
+	Outcome  FileOutcome    `json:"outcome"`
+	Reason   snap.Reason    `json:"reason,omitempty"`   // of skipped
+	Findings []scan.Finding `json:"findings,omitempty"` // of the scan: class, rule and line, never the text
+	Version  int            `json:"version,omitempty"`  // current afterwards
+	SHA256   string         `json:"sha256,omitempty"`   // afterwards
+	Bytes    int            `json:"bytes,omitempty"`    // afterwards
+	Redacted bool           `json:"redacted,omitempty"` // secrets were taken out
+	Withheld bool           `json:"withheld,omitempty"` // statements were left out that a person had forgotten
+	Edited   bool           `json:"edited,omitempty"`   // it differs from the manifest
+	Prompt   bool           `json:"prompt,omitempty"`   // its place in the system prompt changed
 }
 
 // SnapshotRequest is an archive to import.

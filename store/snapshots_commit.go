@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/scan"
 	snap "reverie/snapshot"
 )
 
@@ -249,7 +250,7 @@ func (r *SnapshotChange) record(receipt memory.ChangeReceipt) {
 
 // outcomes returns the outcomes of all entries of an archive, documents first.
 func (i *restoring) outcomes(skipped []snap.Skipped, refused []snap.Refused) []SnapshotFile {
-	findings := map[string][]memory.Finding{}
+	findings := map[string][]scan.Finding{}
 	for _, r := range refused {
 		findings[snap.Name(r.Ref)] = r.Findings
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // Agent is an assistant with a memory.
@@ -17,7 +18,7 @@ type Agent struct {
 	ID        string // slug
 	Name      string
 	TimeZone  string // IANA name, such as Europe/Berlin
-	Settings  memory.AgentSettings
+	Settings  setting.AgentSettings
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }

@@ -11,6 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
 )
 
 // of is an identity about another agent.
@@ -99,7 +101,7 @@ func TestReadersOfATeam(t *testing.T) {
 	joins(t, s, "lead")
 	off := false
 	if _, err := s.UpdateAgent(
-		t.Context(), admin("acme").For("lead", ""), AgentPatch{Settings: &memory.AgentSettings{MemoryEnabled: &off}},
+		t.Context(), admin("acme").For("lead", ""), AgentPatch{Settings: &setting.AgentSettings{MemoryEnabled: &off}},
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +185,7 @@ func TestMembersSeeNoOtherOwner(t *testing.T) {
 func joins(tb testing.TB, s *Store, leader string) {
 	tb.Helper()
 	if _, err := s.UpdateAgent(
-		tb.Context(), admin("acme").For("ada", memory.NoOwner), AgentPatch{Settings: &memory.AgentSettings{Leader: leader}},
+		tb.Context(), admin("acme").For("ada", memory.NoOwner), AgentPatch{Settings: &setting.AgentSettings{Leader: leader}},
 	); err != nil {
 		tb.Fatal(err)
 	}
@@ -230,7 +232,7 @@ func TestGateRefusesMembersOfATeam(t *testing.T) {
 			return second(
 				s.Apply(
 					t.Context(), id, "",
-					[]memory.Change{{Ref: team("new.md"), Op: memory.OpMerge, Strategy: memory.StrategyAppend, Content: "x\n"}},
+					[]memory.Change{{Ref: team("new.md"), Op: memory.OpMerge, Strategy: markdown.StrategyAppend, Content: "x\n"}},
 				),
 			)
 		},
@@ -306,7 +308,7 @@ func TestGateWhileMemoryIsOff(t *testing.T) {
 			t.Parallel()
 			s := openStore(t, func(o *Options) { o.MemoryOff = c.server })
 			if _, err := s.UpdateAgent(
-				t.Context(), admin("acme").For("ada", memory.NoOwner), AgentPatch{Settings: &memory.AgentSettings{MemoryEnabled: c.agent}},
+				t.Context(), admin("acme").For("ada", memory.NoOwner), AgentPatch{Settings: &setting.AgentSettings{MemoryEnabled: c.agent}},
 			); err != nil {
 				t.Fatal(err)
 			}
@@ -355,7 +357,7 @@ func TestLeaders(t *testing.T) {
 		"no admin":                        {member("user:7"), "", is(ErrForbidden)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := s.UpdateAgent(t.Context(), c.id, AgentPatch{Settings: &memory.AgentSettings{Leader: c.leader}})
+			_, err := s.UpdateAgent(t.Context(), c.id, AgentPatch{Settings: &setting.AgentSettings{Leader: c.leader}})
 			if !c.check(err) {
 				t.Errorf("got %v", err)
 			}
@@ -365,7 +367,7 @@ func TestLeaders(t *testing.T) {
 		"nobody": invalid("settings.leader"), "ada": invalid("settings.leader"), "lead": is(nil),
 	} {
 		_, err := s.CreateAgent(
-			t.Context(), admin("acme"), NewAgent{ID: "new-" + newID().String(), Settings: memory.AgentSettings{Leader: leader}},
+			t.Context(), admin("acme"), NewAgent{ID: "new-" + newID().String(), Settings: setting.AgentSettings{Leader: leader}},
 		)
 		if !check(err) {
 			t.Errorf("a new agent led by %s: %v", leader, err)
@@ -383,7 +385,7 @@ func TestLeadersConcurrently(t *testing.T) {
 		for agent, leader := range map[string]string{"ada": "lead", "lead": "ada"} {
 			go func() {
 				_, err := s.UpdateAgent(
-					t.Context(), admin("acme").For(agent, ""), AgentPatch{Settings: &memory.AgentSettings{Leader: leader}},
+					t.Context(), admin("acme").For(agent, ""), AgentPatch{Settings: &setting.AgentSettings{Leader: leader}},
 				)
 				results <- err
 			}()
@@ -394,7 +396,7 @@ func TestLeadersConcurrently(t *testing.T) {
 		}
 		for _, agent := range []string{"ada", "lead"} {
 			if _, err := s.UpdateAgent(
-				t.Context(), admin("acme").For(agent, ""), AgentPatch{Settings: &memory.AgentSettings{}},
+				t.Context(), admin("acme").For(agent, ""), AgentPatch{Settings: &setting.AgentSettings{}},
 			); err != nil {
 				t.Fatal(err)
 			}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"reverie/memory"
+	"reverie/memory/proposals"
 )
 
 // maxName is the longest name, in bytes.
@@ -50,10 +50,10 @@ func storable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-func storableViolations(violations []memory.Violation) []memory.Violation {
-	kept := make([]memory.Violation, len(violations))
+func storableViolations(violations []proposals.Violation) []proposals.Violation {
+	kept := make([]proposals.Violation, len(violations))
 	for i, v := range violations {
-		kept[i] = memory.Violation{Code: v.Code, Message: storable(v.Message)}
+		kept[i] = proposals.Violation{Code: v.Code, Message: storable(v.Message)}
 	}
 	return kept
 }

@@ -11,6 +11,7 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // trips counts what goes out to the server.
@@ -55,7 +56,7 @@ func TestRoundTrips(t *testing.T) {
 			return err
 		}},
 		{"LoadExtraction", 2, func() error {
-			return second(s.LoadExtraction(t.Context(), id, next.Range, memory.DefaultExtractSettings()))
+			return second(s.LoadExtraction(t.Context(), id, next.Range, setting.DefaultExtractSettings()))
 		}},
 		{"SaveDraft", 1, func() error {
 			changes := []memory.Change{noteChange("- x\n"), {Ref: personal("MEMORY.md"), Op: memory.OpAppend, Content: "- x\n"}}
@@ -116,7 +117,7 @@ func TestRoundTripsOfFlushes(t *testing.T) {
 	count := &trips{}
 	s := openStore(t, func(o *Options) { o.MaxConns, o.Tracer = 1, count })
 	id := workflow("user:7", "r")
-	settings := memory.DefaultExtractSettings()
+	settings := setting.DefaultExtractSettings()
 	settings.MaxTranscript = 2
 	prefix := 0
 	var stored Stored
@@ -176,7 +177,7 @@ func TestRoundTripsOfDreams(t *testing.T) {
 			), weighed("Has "+as.Author.RunID, dream.VerdictKept)
 			x, err = s.BeginDream(
 				t.Context(), as,
-				NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Settings: memory.DefaultDreamSettings()},
+				NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Settings: setting.DefaultDreamSettings()},
 			)
 			return err
 		}},
@@ -247,7 +248,7 @@ func TestRoundTripsOfWindows(t *testing.T) {
 		}},
 		{"BeginFlush", 1, func() error { return second(s.BeginFlush(t.Context(), id, f.ID)) }},
 		{"LoadFlush", 2, func() (err error) {
-			load, err = s.LoadFlush(t.Context(), id, f.ID, memory.DefaultExtractSettings())
+			load, err = s.LoadFlush(t.Context(), id, f.ID, setting.DefaultExtractSettings())
 			return err
 		}},
 		{"SaveFlushDraft", 1, func() error {

@@ -10,6 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
+	"reverie/memory/writereq"
 )
 
 // MemoryWrite is the record of a write that a business process requested. It does not show the content.
@@ -20,7 +23,7 @@ type MemoryWrite struct {
 	Owner      memory.Owner // NoOwner unless PERSONAL
 	Scope      memory.Scope
 	Path       string
-	Strategy   memory.Strategy
+	Strategy   markdown.Strategy
 	Outcome    memory.Outcome    // staged, written, unchanged or refused
 	ReasonCode memory.ReasonCode // of refused
 	Problem    string            // of refused: rules and lines, without the text
@@ -35,8 +38,8 @@ type MemoryWrite struct {
 func (w MemoryWrite) Ended() bool { return w.EndedAt != nil }
 
 // Answer returns the receipt for the requester.
-func (w MemoryWrite) Answer() memory.WriteReceipt {
-	out := memory.WriteReceipt{Write: w.ID, RequestID: w.RequestID, Outcome: w.Outcome, ReasonCode: w.ReasonCode}
+func (w MemoryWrite) Answer() writereq.WriteReceipt {
+	out := writereq.WriteReceipt{Write: w.ID, RequestID: w.RequestID, Outcome: w.Outcome, ReasonCode: w.ReasonCode}
 	if w.Receipt != nil && len(w.Receipt.Changes) > 0 {
 		c := w.Receipt.Changes[0]
 		out.Document, out.Version, out.Created, out.Added, out.Removed = c.Document, c.Version, c.Created && c.Changed, c.Added, c.Removed
@@ -91,7 +94,7 @@ func (w *MemoryWrite) fields() []any {
 //
 // It returns *InvalidError for a write that can never succeed (with the field), ErrForbidden for a scope that id may not write, and
 // ErrNotFound when there is no such agent. CommitWrite checks the agent's settings, the scan and the document.
-func (s *Transfer) StageWrite(ctx context.Context, id memory.Identity, key uuid.UUID, r memory.WriteRequest) (MemoryWrite, error) {
+func (s *Transfer) StageWrite(ctx context.Context, id memory.Identity, key uuid.UUID, r writereq.Request) (MemoryWrite, error) {
 	row, err := stage(id, r)
 	if err != nil {
 		return MemoryWrite{}, err
@@ -120,9 +123,9 @@ func (s *Transfer) StageWrite(ctx context.Context, id memory.Identity, key uuid.
 }
 
 // stage applies the rules that need no database.
-func stage(id memory.Identity, r memory.WriteRequest) (memory.Change, error) {
+func stage(id memory.Identity, r writereq.Request) (memory.Change, error) {
 	rendered, err := r.Render()
-	if bad, is := errors.AsType[*memory.WriteError](err); is {
+	if bad, is := errors.AsType[*writereq.Error](err); is {
 		return memory.Change{}, &InvalidError{Field: bad.Field, Problem: bad.Problem, cause: bad}
 	}
 	c := memory.Change{Op: memory.OpMerge, Strategy: r.Strategy, Content: rendered.Content, Reason: r.Reason}
@@ -189,7 +192,7 @@ where workspace_id = @workspace and agent_id = @agent and write_id = @write and 
 type openWrite struct {
 	MemoryWrite
 	content, reason string
-	agent           *memory.AgentSettings
+	agent           *setting.AgentSettings
 }
 
 // writeKey returns the idempotency key of a write. Keys of requests have other prefixes.
@@ -280,7 +283,7 @@ func (s *Transfer) writeAndEnd(ctx context.Context, t *tx, w openWrite, change m
 	gate, err := applyChanges(ctx, t, changeSet{
 		key: writeKey(w.MemoryWrite), changes: []memory.Change{change}, reads: look,
 		ready: func() error {
-			if !found || outcome != memory.OutcomeStaged {
+			if !found || outcome != writereq.OutcomeStaged {
 				return errWriteEnded
 			}
 			return nil
@@ -317,7 +320,7 @@ func (s *Transfer) refuseWrite(ctx context.Context, worker memory.Identity, w op
 				return struct{}{}, err
 			}
 		}
-		queueWriteEnd(b, t, w, memory.OutcomeRefused, code, why.Error())
+		queueWriteEnd(b, t, w, writereq.OutcomeRefused, code, why.Error())
 		return struct{}{}, t.finish(ctx, b)
 	})
 	return err
@@ -334,23 +337,23 @@ func refusal(err error) memory.ReasonCode {
 	case err == nil:
 		return ""
 	case errors.Is(err, errTargetNotAllowed):
-		return memory.RefusedTarget
+		return writereq.RefusedTarget
 	case errors.Is(err, errKeyRevoked):
-		return memory.RefusedKeyRevoked
+		return writereq.RefusedKeyRevoked
 	case errors.Is(err, ErrReadOnlyTeam):
-		return memory.RefusedTeam
+		return writereq.RefusedTeam
 	case errors.Is(err, ErrMemoryOff):
-		return memory.RefusedMemoryOff
+		return writereq.RefusedMemoryOff
 	case errors.As(err, &quarantined):
-		return memory.RefusedQuarantined
+		return writereq.RefusedQuarantined
 	case errors.Is(err, memory.ErrContentTooLarge):
-		return memory.RefusedTooLarge
+		return writereq.RefusedTooLarge
 	case errors.As(err, &invalid):
-		return memory.RefusedInvalid
+		return writereq.RefusedInvalid
 	case errors.As(err, &conflict):
 		return memory.ReasonCode(conflict.Code)
 	case errors.Is(err, ErrForbidden):
-		return memory.RefusedForbidden
+		return writereq.RefusedForbidden
 	}
 	return ""
 }

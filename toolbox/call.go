@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/recall"
 	"reverie/store"
 )
@@ -111,7 +112,7 @@ func failureOf(ctx context.Context, err error) (any, error) {
 	if e, is := errors.AsType[*store.InvalidError](err); is {
 		return failure{Error: true, Message: e.Field + ": " + e.Problem}, nil
 	}
-	if e, is := errors.AsType[*memory.SectionError](err); is {
+	if e, is := errors.AsType[*markdown.SectionError](err); is {
 		return failure{Error: true, Message: "nothing was written: " + e.Problem}, nil
 	}
 	if e, is := errors.AsType[*store.ConflictError](err); is {

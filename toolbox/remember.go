@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/recall"
 	"reverie/remember"
 	"reverie/store"
@@ -82,7 +83,7 @@ func (r *remembering) try(ctx context.Context) (Saved, error) {
 		return Saved{}, err
 	}
 	decided, err := r.decide(ctx, d)
-	if refused, is := errors.AsType[*memory.SectionError](err); is {
+	if refused, is := errors.AsType[*markdown.SectionError](err); is {
 		return Saved{}, &store.InvalidError{Field: "text", Problem: refused.Problem}
 	}
 	if err != nil {
@@ -141,10 +142,10 @@ func (r *remembering) saved(d remember.Decision) Saved {
 // first returns the receipt of the write that saved what is already known.
 func (r *remembering) first(ctx context.Context, d memory.Document, decided remember.Decision) (memory.Receipt, error) {
 	line, _, _ := strings.Cut(decided.Line, "\n")
-	id := memory.EntryIDOf("- " + line)
+	id := markdown.EntryIDOf("- " + line)
 	at := 0
 	from, to := r.lines(d.Content)
-	for _, e := range memory.EntriesOf(d.Content) {
+	for _, e := range markdown.EntriesOf(d.Content) {
 		if e.ID == id && e.FromLine >= from && e.FromLine <= to {
 			at = e.FromLine
 			break
@@ -226,7 +227,7 @@ type Forget struct {
 	// be 0.
 	FromLine, ToLine int
 	// Entry names one statement instead of lines. If lines are also given, it must be on them.
-	Entry memory.EntryID
+	Entry markdown.EntryID
 	// Shown is the text of the passage as it was shown; empty: unknown. Since documents change, only statements
 	// contained in it are forgotten, wherever they are in the document now.
 	Shown string
@@ -241,7 +242,7 @@ type Forgotten struct {
 
 // Statement is one statement of a document.
 type Statement struct {
-	Entry memory.EntryID
+	Entry markdown.EntryID
 	Text  string
 }
 

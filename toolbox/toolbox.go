@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/recall"
 	"reverie/search"
 	"reverie/search/keyword"
@@ -61,7 +62,7 @@ type Box struct {
 	Store  *store.Store
 	Search *recall.Searcher
 	// Extract holds the server's settings, which the agent's override; the zero value means the documented defaults.
-	Extract memory.ExtractSettings
+	Extract setting.ExtractSettings
 	// Changed is called for every document changed by a call, so that it is embedded soon; may be nil.
 	Changed func(id memory.Identity, scope memory.Scope)
 }
@@ -72,10 +73,10 @@ func (b *Box) enabled(a store.Agent) bool {
 	return b.settings(a).MemoryEnabled && (b.Search == nil || b.Search.Defaults.With(a.Settings).Enabled)
 }
 
-func (b *Box) settings(a store.Agent) memory.ExtractSettings {
+func (b *Box) settings(a store.Agent) setting.ExtractSettings {
 	s := b.Extract
-	if s == (memory.ExtractSettings{}) {
-		s = memory.DefaultExtractSettings()
+	if s == (setting.ExtractSettings{}) {
+		s = setting.DefaultExtractSettings()
 	}
 	return s.With(a.Settings)
 }

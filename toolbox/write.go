@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"reverie/memory"
+	"reverie/scan"
 	"reverie/store"
 )
 
@@ -170,7 +171,7 @@ func (k *call) isEnabled(ctx context.Context, id memory.Identity, ref memory.Ref
 }
 
 func redacted(done memory.ChangeReceipt) string {
-	if done.Verdict == memory.VerdictRedact {
+	if done.Verdict == scan.VerdictRedact {
 		return ". Secrets in it were replaced by placeholders: do not write them again"
 	}
 	return ""

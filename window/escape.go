@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"reverie/memory"
+	"reverie/scan"
 )
 
 // Escape makes a text safe inside one of our labelled blocks: it cannot end the block, begin another one, or look
@@ -174,7 +174,7 @@ func escapeRoles(line string) string {
 	}
 	return key.ReplaceAllStringFunc(line, func(found string) string {
 		name := key.FindStringSubmatch(found)[1]
-		if strings.HasPrefix(found, `\`) || memory.Folded(name) != "role" {
+		if strings.HasPrefix(found, `\`) || scan.Folded(name) != "role" {
 			return found
 		}
 		return `\` + found
@@ -204,7 +204,7 @@ func structural(line string) bool {
 			break
 		}
 	}
-	folded := memory.Folded(head)
+	folded := scan.Folded(head)
 	return speaks(folded) || announces(folded)
 }
 
@@ -259,7 +259,7 @@ var speakers, commanders = foldAll(
 func foldAll(words ...string) map[byte][]string {
 	sorted := map[byte][]string{}
 	for _, w := range words {
-		w = memory.Folded(w)
+		w = scan.Folded(w)
 		sorted[w[0]] = append(sorted[w[0]], w)
 	}
 	return sorted

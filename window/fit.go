@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"reverie/memory"
+	"reverie/memory/tokencount"
 )
 
 const (
@@ -186,7 +187,7 @@ type counter struct {
 
 func newCounter(of func(string) int, texts int) *counter {
 	if of == nil {
-		of = memory.EstimateTokens
+		of = tokencount.Estimate
 	}
 	return &counter{of: of, seen: make(map[string]int, texts)}
 }
@@ -335,7 +336,7 @@ func (f *fit) droppedTokens() int {
 		for j := u.from; i < f.far && j < u.to; j++ {
 			n += memory.MessageOverhead
 			if source := f.pieces[j].source; source != nil {
-				n += memory.EstimateTokens(source.Content)
+				n += tokencount.Estimate(source.Content)
 			}
 		}
 	}

@@ -13,6 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"reverie/memory"
+	"reverie/memory/setting"
+	"reverie/memory/tokencount"
 )
 
 // failer is the common part of rapid's and ordinary tests.
@@ -23,7 +25,7 @@ type failer interface {
 
 // counters count tokens, bytes, words, and in a way that is not additive.
 var counters = []func(string) int{
-	memory.EstimateTokens, memory.EstimateTokens,
+	tokencount.Estimate, tokencount.Estimate,
 	func(s string) int { return len(s) },
 	words,
 	func(s string) int { return len(s)/3 + len(s)*7919%13 },
@@ -402,7 +404,7 @@ func toolRound(t *rapid.T, add func(memory.Message)) {
 
 // input draws the input of a window.
 func input(t *rapid.T) Input {
-	s := memory.DefaultWindowSettings()
+	s := setting.DefaultWindowSettings()
 	s.MaxTokens = rapid.SampledFrom([]int{0, 1, 30, 64, 100, 150, 250, 500, 1000, 4000, 16_000, 128_000, 1_000_000}).Draw(t,
 		"window") + rapid.IntRange(0, 20).Draw(t, "more")
 	s.KeepTurns = rapid.SampledFrom([]int{0, 1, 2, 2, 2, 5, 1000}).Draw(t, "turns")
@@ -411,7 +413,7 @@ func input(t *rapid.T) Input {
 	s.GoalMaxTokens = rapid.SampledFrom([]int{0, 10, 400}).Draw(t, "goal tokens")
 	in := Input{
 		System:   text(t, min(rapid.SampledFrom([]int{0, 100, 3000}).Draw(t, "system"), s.MaxTokens), "system"),
-		Settings: s, Now: time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC), Count: memory.EstimateTokens,
+		Settings: s, Now: time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC), Count: tokencount.Estimate,
 		Current: memory.Message{
 			Role:    memory.RoleOfUser,
 			Content: text(t, min(rapid.SampledFrom([]int{1, 30, 400}).Draw(t, "current"), s.MaxTokens), "current"),

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // words counts a token for each word, so that sizes in tests can be read.
@@ -24,7 +25,7 @@ func longResult(i, n int) string {
 // base returns an input counted in words: a system prompt of 96 tokens, a message of 16, including the cost of
 // messages.
 func base(window int, history ...memory.Message) Input {
-	s := memory.DefaultWindowSettings()
+	s := setting.DefaultWindowSettings()
 	s.MaxTokens, s.FlushSoftTokens = window, 0
 	for i := range history {
 		history[i].Seq = int64(i + 1)
@@ -367,7 +368,7 @@ func TestFitGoal(t *testing.T) {
 }
 
 func TestFitNothing(t *testing.T) {
-	got := mustFit(t, Input{Settings: memory.WindowSettings{MaxTokens: 100, CompactShare: .75}, Current: memory.Message{Content: "hi"}})
+	got := mustFit(t, Input{Settings: setting.WindowSettings{MaxTokens: 100, CompactShare: .75}, Current: memory.Message{Content: "hi"}})
 	want(t, got, "current")
 }
 

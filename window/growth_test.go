@@ -9,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"reverie/memory"
+	"reverie/memory/setting"
+	"reverie/memory/tokencount"
 )
 
 // talk is a growing conversation, with the state that its owner's database would have.
@@ -147,10 +149,10 @@ func TestGrowth(t *testing.T) {
 }
 
 func newTalk(window int) *talk {
-	s := memory.DefaultWindowSettings()
+	s := setting.DefaultWindowSettings()
 	s.MaxTokens = window
 	return &talk{in: Input{
-		System: "You are helpful.\n" + strings.Repeat("A rule of the house. ", 40), Settings: s, Count: memory.EstimateTokens,
+		System: "You are helpful.\n" + strings.Repeat("A rule of the house. ", 40), Settings: s, Count: tokencount.Estimate,
 		Now: time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC),
 	}}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"reverie/memory"
+	"reverie/scan"
 )
 
 const (
@@ -48,8 +48,8 @@ func Recall(found []Recalled, now time.Time, budget int, count func(string) int)
 
 // recallLine renders one passage within a token limit.
 func recallLine(r Recalled, now time.Time, limit int, count func(string) int) (line string, ok bool) {
-	scanned := memory.Scan(visible(r.Text))
-	if scanned.Verdict == memory.VerdictQuarantine {
+	scanned := scan.Scan(visible(r.Text))
+	if scanned.Verdict == scan.VerdictQuarantine {
 		return "", false
 	}
 	label := "- [" + sourceLabel(r.Source) + " · " + age(r.At, now) + "] "

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // Kind is the kind of a message of a window.
@@ -84,7 +85,7 @@ type Input struct {
 	Current  memory.Message
 	Flushed  int64 // messages up to here are flushed, so dropping them loses nothing
 	Unflushed
-	Settings memory.WindowSettings
+	Settings setting.WindowSettings
 	// Emergency keeps only the last turns besides the summary, because the model refused the context as too long.
 	// Each level above 1 halves the window.
 	Emergency int

@@ -24,6 +24,7 @@ import (
 	"reverie/llm"
 	"reverie/llm/llmtest"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/workflows"
 )
@@ -69,10 +70,10 @@ func newQueueing(t *testing.T) *queueing {
 		t.Fatal(err)
 	}
 	prompted := activities.Prompted{Model: model, MaxTokens: 2000}
-	settings := memory.DefaultDreamSettings()
+	settings := setting.DefaultDreamSettings()
 	settings.Paid = true
 	steps, err := activities.New(activities.Options{
-		Store: q.store, Proposer: prompted, Paid: true, Defaults: memory.DefaultExtractSettings(), Consolidator: prompted, DreamDefaults: settings,
+		Store: q.store, Proposer: prompted, Paid: true, Defaults: setting.DefaultExtractSettings(), Consolidator: prompted, DreamDefaults: settings,
 		Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
@@ -125,7 +126,7 @@ func as(agent, name string) memory.Identity {
 // night has owners of a new agent say something on three days, of which the last is yesterday, and triggers its schedule.
 func (q *queueing) night(t *testing.T, agent string, owners, parallel int) {
 	t.Helper()
-	q.agent("acme", agent, "UTC", memory.AgentSettings{})
+	q.agent("acme", agent, "UTC", setting.AgentSettings{})
 	for i := range owners {
 		name := fmt.Sprintf("%s-%d", agent, i)
 		changes := []memory.Change{(dreams{}).replace(memory.MemoryPath, before(name))}
@@ -161,7 +162,7 @@ func (q *queueing) talk(t *testing.T, agent string) {
 		t.Fatal(err)
 	}
 	ref := memory.OwnerRef{Workspace: "acme", Agent: agent, Owner: stored.OwnerID}
-	if err := workflows.TurnCompleted(t.Context(), q.client, ref, memory.Timing{Quiet: time.Millisecond}); err != nil {
+	if err := workflows.TurnCompleted(t.Context(), q.client, ref, setting.Timing{Quiet: time.Millisecond}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"reverie/activities"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/workflows"
 )
@@ -28,7 +29,7 @@ const (
 // do so concurrently.
 type dreamSchedules struct {
 	store    *store.Store
-	defaults memory.DreamSchedule // of agents that set none
+	defaults setting.DreamSchedule // of agents that set none
 	client   client.Client
 	now      func() time.Time
 	log      *slog.Logger

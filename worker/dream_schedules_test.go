@@ -16,6 +16,7 @@ import (
 	"reverie/devenv"
 	"reverie/devenv/devtest"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/workflows"
 )
@@ -57,7 +58,7 @@ func admin(workspace, agent string) memory.Identity {
 	return memory.Identity{Workspace: workspace, Agent: agent, AnyOwner: true, Role: memory.RoleAdmin}
 }
 
-func (w *world) agent(workspace, agent, zone string, settings memory.AgentSettings) {
+func (w *world) agent(workspace, agent, zone string, settings setting.AgentSettings) {
 	w.tb.Helper()
 	if _, err := w.store.CreateAgent(w.tb.Context(), admin(workspace, agent), store.NewAgent{ID: agent, TimeZone: zone, Settings: settings}); err != nil {
 		w.tb.Fatal(err)
@@ -72,7 +73,7 @@ func (w *world) patch(workspace, agent string, p store.AgentPatch) {
 }
 
 // schedules is a worker's keeper of schedules.
-func (w *world) schedules(defaults memory.DreamSchedule) dreamSchedules {
+func (w *world) schedules(defaults setting.DreamSchedule) dreamSchedules {
 	return dreamSchedules{
 		store: w.store, defaults: defaults, client: w.client, now: time.Now, log: slog.New(slog.DiscardHandler),
 	}
@@ -119,12 +120,12 @@ func (w *world) want(want map[string]string) {
 func TestSchedulesFollowAgents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.agent("acme", "ada", "Europe/Berlin", memory.AgentSettings{})
-	w.agent("acme", "bob", "", memory.AgentSettings{DreamCron: "30 4 * * 1-5"})
-	w.agent("acme", "off", "", memory.AgentSettings{DreamingEnabled: new(false)})
-	w.agent("acme", "none", "", memory.AgentSettings{MemoryEnabled: new(false)})
-	w.agent("beta", "ada", "Asia/Tokyo", memory.AgentSettings{})
-	s := w.schedules(memory.DefaultDreamSchedule())
+	w.agent("acme", "ada", "Europe/Berlin", setting.AgentSettings{})
+	w.agent("acme", "bob", "", setting.AgentSettings{DreamCron: "30 4 * * 1-5"})
+	w.agent("acme", "off", "", setting.AgentSettings{DreamingEnabled: new(false)})
+	w.agent("acme", "none", "", setting.AgentSettings{MemoryEnabled: new(false)})
+	w.agent("beta", "ada", "Asia/Tokyo", setting.AgentSettings{})
+	s := w.schedules(setting.DefaultDreamSchedule())
 	if changed := w.round(s); changed != 3 {
 		t.Errorf("%d were made", changed)
 	}
@@ -157,9 +158,9 @@ func TestSchedulesFollowAgents(t *testing.T) {
 		"dream/beta.ada": "0 2 * * * in Asia/Tokyo, paused", "dream/acme.gone": "", "dream/somebody.else": "of others",
 	})
 
-	w.patch("acme", "ada", store.AgentPatch{Settings: &memory.AgentSettings{DreamingEnabled: new(false)}})
-	w.patch("acme", "bob", store.AgentPatch{Settings: &memory.AgentSettings{}})
-	w.patch("acme", "none", store.AgentPatch{Settings: &memory.AgentSettings{MemoryEnabled: new(true)}})
+	w.patch("acme", "ada", store.AgentPatch{Settings: &setting.AgentSettings{DreamingEnabled: new(false)}})
+	w.patch("acme", "bob", store.AgentPatch{Settings: &setting.AgentSettings{}})
+	w.patch("acme", "none", store.AgentPatch{Settings: &setting.AgentSettings{MemoryEnabled: new(true)}})
 	w.patch("beta", "ada", store.AgentPatch{TimeZone: new("America/New_York")})
 	if changed := w.round(s); changed != 5 {
 		t.Errorf("%d were changed", changed)
@@ -174,7 +175,7 @@ func TestSchedulesFollowAgents(t *testing.T) {
 	}
 
 	// The server's own settings change; then two workers are of the same opinion at the same time.
-	defaults := memory.DefaultDreamSchedule()
+	defaults := setting.DefaultDreamSchedule()
 	defaults.Cron, defaults.Jitter = "0 3 * * *", time.Minute
 	failed := make(chan error, 2)
 	for range cap(failed) {
@@ -201,19 +202,19 @@ func TestSchedulesFollowAgents(t *testing.T) {
 func TestSchedulesOfTeams(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.agent("acme", "lead", "UTC", memory.AgentSettings{})
-	w.agent("acme", "ada", "Europe/Berlin", memory.AgentSettings{DreamCron: "30 4 * * 1-5"})
+	w.agent("acme", "lead", "UTC", setting.AgentSettings{})
+	w.agent("acme", "ada", "Europe/Berlin", setting.AgentSettings{DreamCron: "30 4 * * 1-5"})
 	const lead, ada = "0 2 * * * in UTC", "30 4 * * 1-5 in Europe/Berlin"
-	set := func(s memory.AgentSettings) {
+	set := func(s setting.AgentSettings) {
 		t.Helper()
 		s.DreamCron = "30 4 * * 1-5"
 		w.patch("acme", "ada", store.AgentPatch{Settings: &s})
 	}
-	defaults := memory.DefaultDreamSchedule()
+	defaults := setting.DefaultDreamSchedule()
 	w.round(w.schedules(defaults))
 	both := map[string]string{"dream/acme.lead": lead, "dream/acme.ada": ada}
 	w.want(both)
-	for name, quiet := range map[string]memory.AgentSettings{"a member": {Leader: "lead"}, "memory off": {MemoryEnabled: new(false)}} {
+	for name, quiet := range map[string]setting.AgentSettings{"a member": {Leader: "lead"}, "memory off": {MemoryEnabled: new(false)}} {
 		set(quiet)
 		if changed := w.round(w.schedules(defaults)); changed != 1 {
 			t.Errorf("%s: %d were changed", name, changed)
@@ -222,7 +223,7 @@ func TestSchedulesOfTeams(t *testing.T) {
 		if changed := w.round(w.schedules(defaults)); changed != 0 {
 			t.Errorf("%s, again: %d were changed", name, changed)
 		}
-		set(memory.AgentSettings{})
+		set(setting.AgentSettings{})
 		if changed := w.round(w.schedules(defaults)); changed != 1 {
 			t.Errorf("no more %s: %d were changed", name, changed)
 		}
@@ -231,10 +232,10 @@ func TestSchedulesOfTeams(t *testing.T) {
 
 	// Off by the server: who says otherwise of itself has nights, unless it is a member.
 	defaults.MemoryEnabled = false
-	set(memory.AgentSettings{MemoryEnabled: new(true)})
+	set(setting.AgentSettings{MemoryEnabled: new(true)})
 	w.round(w.schedules(defaults))
 	w.want(map[string]string{"dream/acme.ada": ada})
-	set(memory.AgentSettings{MemoryEnabled: new(true), Leader: "lead"})
+	set(setting.AgentSettings{MemoryEnabled: new(true), Leader: "lead"})
 	w.round(w.schedules(defaults))
 	w.want(map[string]string{})
 }
@@ -243,8 +244,8 @@ func TestSchedulesOfTeams(t *testing.T) {
 func TestSchedulesWhenTemporalIsAway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.agent("acme", "ada", "UTC", memory.AgentSettings{})
-	s := w.schedules(memory.DefaultDreamSchedule())
+	w.agent("acme", "ada", "UTC", setting.AgentSettings{})
+	s := w.schedules(setting.DefaultDreamSchedule())
 	if err := w.temporal.Suspend(); err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +266,7 @@ func BenchmarkSchedulesOfAThousandAgents(b *testing.B) {
 	const agents = 1000
 	w := newWorld(b)
 	for i := range agents {
-		w.agent([]string{"acme", "beta"}[i%2], fmt.Sprintf("agent-%04d", i), "Europe/Berlin", memory.AgentSettings{})
+		w.agent([]string{"acme", "beta"}[i%2], fmt.Sprintf("agent-%04d", i), "Europe/Berlin", setting.AgentSettings{})
 	}
 	all := func(time string) map[string]string {
 		want := map[string]string{}
@@ -274,7 +275,7 @@ func BenchmarkSchedulesOfAThousandAgents(b *testing.B) {
 		}
 		return want
 	}
-	var defaults memory.DreamSchedule
+	var defaults setting.DreamSchedule
 	var want map[string]string
 	timed := func(name string, changes int) {
 		began := time.Now()
@@ -285,7 +286,7 @@ func BenchmarkSchedulesOfAThousandAgents(b *testing.B) {
 		w.want(want)
 	}
 	for b.Loop() {
-		defaults = memory.DefaultDreamSchedule()
+		defaults = setting.DefaultDreamSchedule()
 		want = all("0 2")
 		timed("s-first", agents)
 		timed("s-unchanged", 0)

@@ -21,6 +21,7 @@ import (
 	"reverie/llm"
 	"reverie/llm/llmtest"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/workflows"
 )
@@ -34,7 +35,7 @@ type dreams struct {
 func newDreams(t *testing.T, script llmtest.Script) dreams {
 	t.Helper()
 	d := dreams{world: newWorld(t)}
-	d.agent("acme", "ada", "UTC", memory.AgentSettings{})
+	d.agent("acme", "ada", "UTC", setting.AgentSettings{})
 	key := llmtest.KeyPattern(`pet of (case-[a-z0-9-]+)`)
 	d.model = llmtest.New(t, llmtest.Options{Script: script, Key: key, Answer: func(prompt string) string {
 		return fmt.Sprintf(`{"should_update":true,"reason":"a pet","memory_content":%q,"retired":[]}`, written(key(prompt)))
@@ -43,7 +44,7 @@ func newDreams(t *testing.T, script llmtest.Script) dreams {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := memory.DefaultDreamSettings()
+	settings := setting.DefaultDreamSettings()
 	settings.Paid, settings.ModelHeartbeat = true, 2*time.Second
 	steps, err := activities.New(activities.Options{
 		Store: d.store, Consolidator: activities.Prompted{Model: model, MaxTokens: 2000}, DreamDefaults: settings,

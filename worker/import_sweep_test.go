@@ -12,6 +12,7 @@ import (
 	"reverie/activities"
 	"reverie/imports"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/workflows"
 )
@@ -19,7 +20,7 @@ import (
 // TestImportsThatNobodyStarted: an import that was marked as running while Temporal was away is started by the sweep, once.
 func TestImportsThatNobodyStarted(t *testing.T) {
 	w := newWorld(t)
-	w.agent("acme", "ada", "UTC", memory.AgentSettings{})
+	w.agent("acme", "ada", "UTC", setting.AgentSettings{})
 	ctx, id := t.Context(), memory.Identity{Workspace: "acme", Agent: "ada", Role: memory.RoleAdmin}
 	made, err := w.store.CreateImport(ctx, id, store.NewImport{Source: "s", Format: "markdown", OnConflict: memory.ImportMerge})
 	if err != nil {
@@ -37,7 +38,7 @@ func TestImportsThatNobodyStarted(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps, err := activities.New(activities.Options{
-		Store: w.store, Defaults: memory.DefaultExtractSettings(), Log: slog.New(slog.DiscardHandler),
+		Store: w.store, Defaults: setting.DefaultExtractSettings(), Log: slog.New(slog.DiscardHandler),
 		Now: func() time.Time { return time.Now().Add(time.Hour) }, // the request has had its time
 	})
 	if err != nil {

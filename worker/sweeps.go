@@ -10,6 +10,7 @@ import (
 
 	"reverie/activities"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/workflows"
 )
@@ -30,7 +31,7 @@ const (
 type sweeps struct {
 	store    *store.Store
 	client   client.Client
-	timing   memory.Timing // of Inboxes
+	timing   setting.Timing // of Inboxes
 	now      func() time.Time
 	interval time.Duration
 	log      *slog.Logger

@@ -7,6 +7,7 @@ import (
 
 	"reverie/llm/llmtest"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/workflows"
 )
 
@@ -24,13 +25,13 @@ func TestAnExtractionFollowsAFlush(t *testing.T) {
 				return llmtest.Honest()
 			})
 			ref, conversation := w.talk(t, "case-1", 40)
-			in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: 40, Trigger: memory.CompactByTurn, Settings: w.settings(memory.FlushFallback)}
+			in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: 40, Trigger: memory.CompactByTurn, Settings: w.settings(setting.FlushFallback)}
 			if out := w.compact(t, in); out.Fallback != away {
 				t.Errorf("it ended as %+v", out)
 			}
 			w.wantFlushed(t, "case-1", 40)
 			isAway.Store(false)
-			out, err := workflows.ExtractNow(t.Context(), w.client, ref, memory.Timing{}, workflows.ExtractNowInput{RequestID: "1", Conversation: conversation})
+			out, err := workflows.ExtractNow(t.Context(), w.client, ref, setting.Timing{}, workflows.ExtractNowInput{RequestID: "1", Conversation: conversation})
 			if err != nil || out.Outcome == memory.OutcomeFailed || out.Outcome == memory.OutcomeSkipped {
 				t.Fatalf("extracted %+v (%v)", out, err)
 			}

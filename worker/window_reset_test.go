@@ -11,6 +11,7 @@ import (
 
 	"reverie/llm/llmtest"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/workflows"
 )
 
@@ -38,7 +39,7 @@ func (w *windows) compact(t *testing.T, in workflows.CompactInput) workflows.Com
 func TestWindowsAreResetAtAnyStep(t *testing.T) {
 	w := newWindows(t, 1, nil)
 	ref, conversation := w.talk(t, "case-1", 50)
-	in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: 40, Trigger: memory.CompactByTurn, Settings: w.settings(memory.FlushFallback)}
+	in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: 40, Trigger: memory.CompactByTurn, Settings: w.settings(setting.FlushFallback)}
 	first := w.compact(t, in)
 	asked := w.model.Stats().Requests
 	d := dreams{world: w.world}
@@ -90,7 +91,7 @@ func TestAFlushIsResetWhileAModelWrites(t *testing.T) {
 		return llmtest.Honest()
 	})
 	ref, conversation := w.talk(t, "case-1", 20)
-	in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: 20, Trigger: memory.CompactByTurn, FlushOnly: true, Settings: w.settings(memory.FlushFallback)}
+	in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: 20, Trigger: memory.CompactByTurn, FlushOnly: true, Settings: w.settings(setting.FlushFallback)}
 	if _, err := workflows.StartCompact(t.Context(), w.client, in); err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func TestHowLongRulesTake(t *testing.T) {
 	for _, messages := range []int{20, 1000} {
 		name := "case-" + uuid.NewString()[:4]
 		ref, conversation := w.talk(t, name, messages)
-		in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: int64(messages), Trigger: memory.CompactByOverflow, Settings: w.settings(memory.FlushFallback)}
+		in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: int64(messages), Trigger: memory.CompactByOverflow, Settings: w.settings(setting.FlushFallback)}
 		in.Settings.Paid, in.Settings.Flush.Paid = false, false
 		began := time.Now()
 		out := w.compact(t, in)

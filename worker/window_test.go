@@ -19,6 +19,7 @@ import (
 	"reverie/llm/extractive"
 	"reverie/llm/llmtest"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/workflows"
 )
@@ -34,7 +35,7 @@ type windows struct {
 func newWindows(t *testing.T, processes int, script llmtest.Script) *windows {
 	t.Helper()
 	w := &windows{world: newWorld(t)}
-	w.agent("acme", "ada", "UTC", memory.AgentSettings{})
+	w.agent("acme", "ada", "UTC", setting.AgentSettings{})
 	w.model = llmtest.New(t, llmtest.Options{Script: script, Answer: notesAndSums, Key: func(prompt string) string {
 		return strings.Join(shownOaks(prompt)[:min(1, len(shownOaks(prompt)))], "") // the first message that is shown
 	}})
@@ -64,7 +65,7 @@ func (w *windows) run(t *testing.T) {
 	prompted := activities.Prompted{Model: model, MaxTokens: 2000}
 	steps, err := activities.New(activities.Options{
 		Store: w.store, Proposer: prompted, Paid: true, Flusher: prompted, Summariser: prompted, Rules: extractive.New(),
-		Defaults: memory.DefaultExtractSettings(), Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Defaults: setting.DefaultExtractSettings(), Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -135,10 +136,10 @@ func (w *windows) talk(t *testing.T, name string, messages int) (ref memory.Owne
 }
 
 // settings are those of a window with short waits.
-func (w *windows) settings(policy memory.FlushPolicy) memory.CompactSettings {
-	s := memory.DefaultWindowSettings()
+func (w *windows) settings(policy setting.FlushPolicy) setting.CompactSettings {
+	s := setting.DefaultWindowSettings()
 	s.Paid, s.FlushPolicy, s.FlushDeadline, s.SummaryDeadline, s.ModelHeartbeat = true, policy, 20*time.Second, 20*time.Second, 2*time.Second
-	e := memory.DefaultExtractSettings()
+	e := setting.DefaultExtractSettings()
 	e.ModelHeartbeat = 2 * time.Second
 	return s.Compact(e)
 }
@@ -207,7 +208,7 @@ func TestTwoProcessesCompactOneConversation(t *testing.T) {
 	for i := range 12 {
 		in := workflows.CompactInput{
 			OwnerRef: ref, Conversation: conversation, To: []int64{40, 60, 60}[i%3], Trigger: memory.CompactByTurn,
-			FlushOnly: i%4 == 3, Settings: w.settings(memory.FlushFallback),
+			FlushOnly: i%4 == 3, Settings: w.settings(setting.FlushFallback),
 		}
 		all.Go(func() {
 			out, err := w.ended(t.Context(), in)
@@ -240,7 +241,7 @@ func TestTwoProcessesCompactOneConversation(t *testing.T) {
 		t.Errorf("the model was asked %d times, at most %d were needed", asked, most)
 	}
 	again, err := w.ended(t.Context(), workflows.CompactInput{
-		OwnerRef: ref, Conversation: conversation, To: 60, Trigger: memory.CompactByRequest, Settings: w.settings(memory.FlushFallback),
+		OwnerRef: ref, Conversation: conversation, To: 60, Trigger: memory.CompactByRequest, Settings: w.settings(setting.FlushFallback),
 	})
 	if err != nil || again.Compaction == uuid.Nil || again.Usage.Calls != 0 || w.model.Stats().Requests != asked {
 		t.Errorf("once more: %+v (%v), %d questions more", again, err, w.model.Stats().Requests-asked)
@@ -261,7 +262,7 @@ func TestAProcessIsRestartedInTheMiddle(t *testing.T) {
 	})
 	ref, conversation := w.talk(t, "case-1", 60)
 	run, err := workflows.StartCompact(t.Context(), w.client, workflows.CompactInput{
-		OwnerRef: ref, Conversation: conversation, To: 50, Trigger: memory.CompactByTurn, Settings: w.settings(memory.FlushFallback),
+		OwnerRef: ref, Conversation: conversation, To: 50, Trigger: memory.CompactByTurn, Settings: w.settings(setting.FlushFallback),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -283,9 +284,9 @@ func TestAProcessIsRestartedInTheMiddle(t *testing.T) {
 
 // A model that is away: rules acknowledge when its time is over, or the flush waits until it is back, as the policy says.
 func TestAModelIsAwayWhileAFlushWaits(t *testing.T) {
-	for _, policy := range []memory.FlushPolicy{memory.FlushFallback, memory.FlushWait} {
+	for _, policy := range []setting.FlushPolicy{setting.FlushFallback, setting.FlushWait} {
 		t.Run(string(policy), func(t *testing.T) {
-			byRules := policy == memory.FlushFallback
+			byRules := policy == setting.FlushFallback
 			const flushDeadline = 2 * time.Second
 			firstAsked := sync.OnceValue(time.Now)
 			w := newWindows(t, 1, func(llmtest.Request) llmtest.Reply {
@@ -323,7 +324,7 @@ func TestAModelIsAwayWhileAFlushWaits(t *testing.T) {
 func TestAnEmergencyAsksNobody(t *testing.T) {
 	w := newWindows(t, 1, func(r llmtest.Request) llmtest.Reply { return llmtest.Slow(time.Minute) })
 	ref, conversation := w.talk(t, "case-1", 20)
-	in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: 20, Trigger: memory.CompactByOverflow, Settings: w.settings(memory.FlushFallback)}
+	in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: 20, Trigger: memory.CompactByOverflow, Settings: w.settings(setting.FlushFallback)}
 	in.Settings.Paid, in.Settings.Flush.Paid = false, false
 	began := time.Now()
 	out, err := w.ended(t.Context(), in)
@@ -338,7 +339,7 @@ func TestAnEmergencyAsksNobody(t *testing.T) {
 func TestHistoriesOfWindowsHoldReferences(t *testing.T) {
 	w := newWindows(t, 1, nil)
 	ref, conversation := w.talk(t, "case-1", 40)
-	in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: 40, Trigger: memory.CompactByTurn, Settings: w.settings(memory.FlushFallback)}
+	in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: 40, Trigger: memory.CompactByTurn, Settings: w.settings(setting.FlushFallback)}
 	if _, err := w.ended(t.Context(), in); err != nil {
 		t.Fatal(err)
 	}

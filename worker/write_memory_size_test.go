@@ -15,7 +15,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	reverie "reverie/client"
-	"reverie/memory"
+	"reverie/memory/template"
+	"reverie/memory/writereq"
 )
 
 // size is a request by its sizes: it is made in the workflow, since the input of a workflow may be no larger than that of a step.
@@ -60,7 +61,7 @@ func TestBusinessWorkflowsWriteLargeRequests(t *testing.T) {
 		}
 		t.Cleanup(team.Stop)
 	}
-	const content, data = memory.MaxTemplateBytes, memory.MaxWriteData
+	const content, data = template.MaxBytes, writereq.MaxData
 	for name, c := range map[string]struct {
 		size
 		travels int    // not 0: that much, by what the data has

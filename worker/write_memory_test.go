@@ -20,6 +20,9 @@ import (
 	"reverie/activities"
 	reverie "reverie/client"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
+	"reverie/memory/writereq"
 	"reverie/store"
 	"reverie/workflows"
 )
@@ -52,7 +55,7 @@ func teamWorkflow(ctx workflow.Context, signer string, through string, r reverie
 func newWriting(t *testing.T) *writing {
 	t.Helper()
 	w := &writing{world: newWorld(t)}
-	w.agent("acme", "ada", "UTC", memory.AgentSettings{})
+	w.agent("acme", "ada", "UTC", setting.AgentSettings{})
 	secret, key, err := w.store.CreateKey(t.Context(), admin("acme", ""), store.NewKey{Name: "team", Role: memory.RoleMember})
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +91,7 @@ func newWriting(t *testing.T) *writing {
 
 func (w *writing) startOurs(t *testing.T) {
 	t.Helper()
-	steps, err := activities.New(activities.Options{Store: w.store, Defaults: memory.DefaultExtractSettings(), Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	steps, err := activities.New(activities.Options{Store: w.store, Defaults: setting.DefaultExtractSettings(), Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,8 +235,8 @@ func TestBusinessWorkflowsAreRefused(t *testing.T) {
 func TestWritesThatNobodyStarted(t *testing.T) {
 	w := newWriting(t)
 	me := w.key.Identity().For("ada", "user:7")
-	staged, err := w.store.StageWrite(t.Context(), me, w.key.ID, memory.WriteRequest{
-		RequestID: "left", Target: "memory/left.md", Strategy: memory.StrategyAppend, Content: "It was left.\n",
+	staged, err := w.store.StageWrite(t.Context(), me, w.key.ID, writereq.Request{
+		RequestID: "left", Target: "memory/left.md", Strategy: markdown.StrategyAppend, Content: "It was left.\n",
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -15,16 +15,17 @@ import (
 
 	"reverie/activities"
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // CompactInput names what to compact, with the settings that apply to it.
 type CompactInput struct {
 	memory.OwnerRef
-	Conversation uuid.UUID              `json:"conversation"`
-	To           int64                  `json:"to"`
-	Trigger      memory.CompactTrigger  `json:"trigger"`
-	FlushOnly    bool                   `json:"flushOnly,omitempty"` // no summary
-	Settings     memory.CompactSettings `json:"settings"`
+	Conversation uuid.UUID               `json:"conversation"`
+	To           int64                   `json:"to"`
+	Trigger      memory.CompactTrigger   `json:"trigger"`
+	FlushOnly    bool                    `json:"flushOnly,omitempty"` // no summary
+	Settings     setting.CompactSettings `json:"settings"`
 }
 
 // ID returns the workflow id of the compaction.

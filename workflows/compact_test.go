@@ -15,6 +15,7 @@ import (
 
 	"reverie/activities"
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // compactEnv runs a Compact in virtual time with a simulated store of one conversation.
@@ -45,11 +46,11 @@ func newCompactEnv(t *testing.T) *compactEnv {
 	e.SetWorkflowRunTimeout(7 * 24 * time.Hour)
 	e.start = e.Now()
 	e.RegisterActivity(&activities.Activities{})
-	s := memory.DefaultWindowSettings()
+	s := setting.DefaultWindowSettings()
 	s.Paid = true
 	e.in = CompactInput{
 		OwnerRef: testOwner, Conversation: uuid.New(), To: 40, Trigger: memory.CompactByTurn,
-		Settings: s.Compact(memory.DefaultExtractSettings()),
+		Settings: s.Compact(setting.DefaultExtractSettings()),
 	}
 	e.RegisterWorkflow(Flush)
 	e.OnWorkflow(Flush, mock.Anything, mock.Anything).Return(func(ctx workflow.Context, in FlushInput) (FlushResult, error) {

@@ -17,6 +17,7 @@ import (
 
 	"reverie/activities"
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // DreamFailedType is the type of the error of a Dream that recorded the outcome "failed"; its details are the
@@ -74,7 +75,7 @@ func Dream(ctx workflow.Context, in DreamInput) (DreamResult, error) {
 
 type dreaming struct {
 	DreamInput
-	settings  memory.DreamSettings
+	settings  setting.DreamSettings
 	state     activities.DreamState
 	light     activities.LightSleepResult
 	rem       activities.REMSleepResult

@@ -12,6 +12,7 @@ import (
 	"reverie/dream"
 	"reverie/llm/llmtest"
 	"reverie/memory"
+	"reverie/memory/proposals"
 	"reverie/store"
 )
 
@@ -89,7 +90,7 @@ func TestADestructiveModelHarmsNoMemory(t *testing.T) {
 	}
 }
 
-func violationsOf(violations []memory.Violation) string {
+func violationsOf(violations []proposals.Violation) string {
 	var b strings.Builder
 	for _, v := range violations {
 		b.WriteString(v.Message + "\n")

@@ -11,6 +11,7 @@ import (
 
 	"reverie/activities"
 	"reverie/memory"
+	"reverie/memory/crontab"
 )
 
 // DreamNightInput is one night of one agent.
@@ -167,7 +168,7 @@ func NightKey(scheduled time.Time, zone, expression string) string {
 		location = time.UTC
 	}
 	wall := scheduled.In(location)
-	cron, err := memory.ParseCron(expression)
+	cron, err := crontab.Parse(expression)
 	if err != nil || wall.Second() != 0 {
 		return wall.Format(triggerLayout)
 	}

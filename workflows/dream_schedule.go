@@ -16,7 +16,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"reverie/activities"
-	"reverie/memory"
+	"reverie/memory/crontab"
 )
 
 // DreamPlan is the schedule an agent should have.
@@ -57,7 +57,7 @@ type wanted struct {
 
 // scheduleOf builds the schedule of a plan. Times affected by daylight saving are computed around now.
 func scheduleOf(p DreamPlan, now time.Time) (wanted, error) {
-	cron, err := memory.ParseCron(p.Cron)
+	cron, err := crontab.Parse(p.Cron)
 	if err != nil {
 		return wanted{}, err
 	}
@@ -266,7 +266,7 @@ const skippedNightsReach = 400 * 24 * time.Hour
 //
 // Temporal matches wall-clock times. It leaves out those skipped in spring. Those repeated in autumn it runs once
 // east of Greenwich and twice west of it; the second run has the same NightKey, so nothing dreams twice.
-func dreamTimes(cron memory.Cron, zone *time.Location, now time.Time) []client.ScheduleCalendarSpec {
+func dreamTimes(cron crontab.Cron, zone *time.Location, now time.Time) []client.ScheduleCalendarSpec {
 	times := []client.ScheduleCalendarSpec{{
 		Minute: ranges(cron.Minutes()), Hour: ranges(cron.Hours()), Month: ranges(cron.Months()),
 		DayOfMonth: ranges(cron.Days()), DayOfWeek: ranges(cron.Weekdays()),
@@ -301,7 +301,7 @@ var everyWeekday = []int{0, 1, 2, 3, 4, 5, 6}
 type skippedNight struct{ skipped, instead time.Time }
 
 // skippedNights returns the nights that are skipped because the zone puts its clocks forward between from and to.
-func skippedNights(cron memory.Cron, zone *time.Location, from, to time.Time) []skippedNight {
+func skippedNights(cron crontab.Cron, zone *time.Location, from, to time.Time) []skippedNight {
 	var nights []skippedNight
 	_, change := from.In(zone).ZoneBounds()
 	for ; !change.IsZero() && change.Before(to); _, change = change.ZoneBounds() {

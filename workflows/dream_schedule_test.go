@@ -15,7 +15,7 @@ import (
 
 	"reverie/activities"
 	"reverie/devenv/devtest"
-	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 func dialTemporal(t *testing.T, address string) client.Client {
@@ -32,7 +32,7 @@ func dialTemporal(t *testing.T, address string) client.Client {
 func anyPlan(zone, cron string) DreamPlan {
 	p := DreamPlan{
 		AgentRef: activities.AgentRef{Workspace: "w" + uuid.NewString()[:8], Agent: "ada"}, TimeZone: zone,
-		DreamSchedule: memory.DefaultDreamSchedule(),
+		DreamSchedule: setting.DefaultDreamSchedule(),
 	}
 	p.Cron, p.Jitter = cron, 0
 	return p

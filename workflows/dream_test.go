@@ -18,6 +18,7 @@ import (
 	"reverie/devenv/devtest"
 	"reverie/llm/llmtest"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 )
 
@@ -156,7 +157,7 @@ func TestDreamShowsAModelLessUntilItFits(t *testing.T) {
 		}
 		_, err := e.run(t, dreamInput())
 		e.wantDreamFailed(t, err, ReasonContextTooLong)
-		if last := e.shown[len(e.shown)-1]; last < memory.MinNotesChars || last/2 >= memory.MinNotesChars {
+		if last := e.shown[len(e.shown)-1]; last < setting.MinNotesChars || last/2 >= setting.MinNotesChars {
 			t.Errorf("it gave up at %d characters", last)
 		}
 	})
@@ -193,7 +194,7 @@ func TestDreamRecordsAFailureWhenTheModelStaysAway(t *testing.T) {
 		t.Errorf("steps were %v", e.did)
 	}
 	// The options contain the real retry limit; the test environment ends the attempts earlier than a server does.
-	o := consolidateStep(memory.DefaultDreamSettings())
+	o := consolidateStep(setting.DefaultDreamSettings())
 	if o.ScheduleToCloseTimeout != dreamPatience || o.RetryPolicy.MaximumAttempts != 0 || o.TaskQueue != ModelQueue {
 		t.Errorf("it tries for %s, %d times, on %s", o.ScheduleToCloseTimeout, o.RetryPolicy.MaximumAttempts, o.TaskQueue)
 	}
@@ -290,7 +291,7 @@ func TestAResetDreamTakesOver(t *testing.T) {
 		var opened []uuid.UUID
 		e.open = func(in activities.OpenDreamInput) (activities.OpenDreamResult, error) {
 			opened = append(opened, in.Dream)
-			return activities.OpenDreamResult{DreamState: e.running(), Settings: memory.DefaultDreamSettings()}, nil
+			return activities.OpenDreamResult{DreamState: e.running(), Settings: setting.DefaultDreamSettings()}, nil
 		}
 		if out, err := e.run(t, dreamInput()); err != nil || out != e.written() {
 			t.Errorf("result %+v, error %v", out, err)

@@ -22,6 +22,7 @@ import (
 	"reverie/llm"
 	"reverie/llm/llmtest"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 )
 
@@ -74,7 +75,7 @@ func newDreamWorld(t *testing.T, change ...func(*activities.Options)) *dreamWorl
 	}
 	w.owner = memory.Identity{Workspace: "acme", Agent: "ada", Owner: "user:1", Role: memory.RoleMember, Author: person}
 	w.options = activities.Options{
-		Store: s, DreamDefaults: memory.DefaultDreamSettings(), Log: slog.New(slog.DiscardHandler),
+		Store: s, DreamDefaults: setting.DefaultDreamSettings(), Log: slog.New(slog.DiscardHandler),
 		ObserveDream: func(d activities.Dreamt) { w.told = append(w.told, d) },
 		Now:          func() time.Time { return w.env.Now() },
 	}
@@ -264,7 +265,7 @@ func newDreamEnv(t *testing.T) *dreamEnv {
 	e.start = e.Now()
 	e.RegisterActivity(&activities.Activities{})
 	e.open = func(activities.OpenDreamInput) (activities.OpenDreamResult, error) {
-		return activities.OpenDreamResult{DreamState: e.running(), Settings: memory.DefaultDreamSettings()}, nil
+		return activities.OpenDreamResult{DreamState: e.running(), Settings: setting.DefaultDreamSettings()}, nil
 	}
 	e.light = func(int) (activities.LightSleepResult, error) {
 		return activities.LightSleepResult{DreamState: e.running()}, nil

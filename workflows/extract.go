@@ -11,6 +11,7 @@ import (
 
 	"reverie/activities"
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // steps provides typed references to the activities; it is never called.
@@ -31,11 +32,11 @@ const (
 // ExtractInput is a range of messages, with the settings that applied when it was started.
 type ExtractInput struct {
 	memory.OwnerRef
-	Conversation uuid.UUID              `json:"conversation"`
-	From         int64                  `json:"from"`
-	To           int64                  `json:"to"`
-	RetryOf      uuid.UUID              `json:"retryOf,omitzero"`
-	Settings     memory.ExtractSettings `json:"settings"`
+	Conversation uuid.UUID               `json:"conversation"`
+	From         int64                   `json:"from"`
+	To           int64                   `json:"to"`
+	RetryOf      uuid.UUID               `json:"retryOf,omitzero"`
+	Settings     setting.ExtractSettings `json:"settings"`
 }
 
 // ExtractResult is the outcome; of several steps, the most significant one.

@@ -14,6 +14,7 @@ import (
 
 	"reverie/activities"
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // extractEnv runs an Extract in virtual time against scripted steps.
@@ -61,7 +62,7 @@ func (e *extractEnv) run(t *testing.T, in ExtractInput) (ExtractResult, error) {
 }
 
 func extractInput(from, to int64) ExtractInput {
-	return ExtractInput{OwnerRef: testOwner, Conversation: uuid.New(), From: from, To: to, Settings: memory.DefaultExtractSettings()}
+	return ExtractInput{OwnerRef: testOwner, Conversation: uuid.New(), From: from, To: to, Settings: setting.DefaultExtractSettings()}
 }
 
 func writes(int) (activities.ApplyResult, error) {
@@ -176,7 +177,7 @@ func TestExtractGivesUpOnAMessageThatNeverFits(t *testing.T) {
 	_, err := e.run(t, extractInput(1, 4))
 	wantFailed(t, err, ReasonContextTooLong)
 	last := e.proposals[len(e.proposals)-1].Settings
-	if last.MaxTranscript != 1 || last.MaxMessageChars/2 >= memory.MinMessageChars {
+	if last.MaxTranscript != 1 || last.MaxMessageChars/2 >= setting.MinMessageChars {
 		t.Errorf("it gave up at %d messages of %d characters", last.MaxTranscript, last.MaxMessageChars)
 	}
 }
@@ -229,7 +230,7 @@ func TestExtractRecordsAFailureWhenTheModelStaysAway(t *testing.T) {
 		t.Errorf("concluded %+v", e.concluded)
 	}
 	// How long it tries stands in the options; the environment ends the attempts earlier than a server does.
-	if o := modelCall(memory.DefaultExtractSettings()); o.ScheduleToCloseTimeout != 24*time.Hour || o.RetryPolicy.MaximumAttempts != 0 {
+	if o := modelCall(setting.DefaultExtractSettings()); o.ScheduleToCloseTimeout != 24*time.Hour || o.RetryPolicy.MaximumAttempts != 0 {
 		t.Errorf("it tries for %s, %d times", o.ScheduleToCloseTimeout, o.RetryPolicy.MaximumAttempts)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"reverie/activities"
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // FlushFailedType is the type of the error of a Flush that got no entry from a model in time and may not fall back to
@@ -24,22 +25,22 @@ const ReasonDeadline memory.ReasonCode = "deadline"
 // FlushInput is a range of messages that is about to leave a context window, with the settings that apply to it.
 type FlushInput struct {
 	memory.OwnerRef
-	Conversation uuid.UUID            `json:"conversation"`
-	Flush        uuid.UUID            `json:"flush"`
-	From         int64                `json:"from"`
-	To           int64                `json:"to"`
-	Settings     memory.FlushSettings `json:"settings"`
+	Conversation uuid.UUID             `json:"conversation"`
+	Flush        uuid.UUID             `json:"flush"`
+	From         int64                 `json:"from"`
+	To           int64                 `json:"to"`
+	Settings     setting.FlushSettings `json:"settings"`
 	// Carried is the progress that a Flush carries over when it continues as new.
 	Carried *FlushCarried `json:"carried,omitempty"`
 }
 
 // FlushCarried is the progress of a Flush.
 type FlushCarried struct {
-	Began    time.Time              `json:"began"`
-	Next     int64                  `json:"next"`
-	Extract  memory.ExtractSettings `json:"extract"`            // with the transcript size that the model accepts
-	Fallback memory.ReasonCode      `json:"fallback,omitempty"` // why rules do the rest
-	Result   FlushResult            `json:"result"`
+	Began    time.Time               `json:"began"`
+	Next     int64                   `json:"next"`
+	Extract  setting.ExtractSettings `json:"extract"`            // with the transcript size that the model accepts
+	Fallback memory.ReasonCode       `json:"fallback,omitempty"` // why rules do the rest
+	Result   FlushResult             `json:"result"`
 }
 
 // FlushResult is the acknowledgement: everything in the range is saved.
@@ -80,7 +81,7 @@ type flushing struct {
 	FlushInput
 	began        time.Time
 	next         int64 // first message that is not saved
-	extract      memory.ExtractSettings
+	extract      setting.ExtractSettings
 	fallback     memory.ReasonCode // why rules do the rest; empty while the model does
 	acknowledged bool
 	takenOver    bool
@@ -149,7 +150,7 @@ func (f *flushing) propose(ctx workflow.Context) (activities.FlushStepResult, er
 		switch {
 		case err != nil && (ctx.Err() != nil || !canGoOn(err)):
 			return out, err
-		case err != nil && f.Settings.Policy == memory.FlushWait: // the model failed for a whole day
+		case err != nil && f.Settings.Policy == setting.FlushWait: // the model failed for a whole day
 			f.log.Warn("No flush", "error", err)
 			return out, f.failed(ReasonModelUnavailable)
 		case err != nil:
@@ -162,7 +163,7 @@ func (f *flushing) propose(ctx workflow.Context) (activities.FlushStepResult, er
 				return f.byRules(ctx)
 			}
 			f.extract = shorter
-		case !out.WaitUntil.IsZero() && f.Settings.Policy == memory.FlushWait:
+		case !out.WaitUntil.IsZero() && f.Settings.Policy == setting.FlushWait:
 			if err := waitForBudget(ctx, out.WaitUntil); err != nil {
 				return out, err
 			}
@@ -187,7 +188,7 @@ func (f *flushing) asksModel(ctx workflow.Context) bool {
 
 // left returns the time that the model has for the rest of the range.
 func (f *flushing) left(ctx workflow.Context) time.Duration {
-	if f.Settings.Policy == memory.FlushWait {
+	if f.Settings.Policy == setting.FlushWait {
 		return flushPatience
 	}
 	return f.Settings.Deadline - workflow.Now(ctx).Sub(f.began)

@@ -16,10 +16,11 @@ import (
 
 	"reverie/activities"
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 func TestFlushTakesALongRangeInSteps(t *testing.T) {
-	e := newFlushEnv(t, 5, 34, memory.FlushFallback)
+	e := newFlushEnv(t, 5, 34, setting.FlushFallback)
 	out, err := e.run(t)
 	e.wantAcknowledged(t, out, err, false, false, false, false)
 	if out.Usage.Calls != 3 || len(e.ruled) != 0 {
@@ -28,7 +29,7 @@ func TestFlushTakesALongRangeInSteps(t *testing.T) {
 }
 
 func TestFlushWithoutAModelIsDoneByRules(t *testing.T) {
-	e := newFlushEnv(t, 1, 20, memory.FlushFallback)
+	e := newFlushEnv(t, 1, 20, setting.FlushFallback)
 	e.in.Settings.Paid = false
 	out, err := e.run(t)
 	e.wantAcknowledged(t, out, err, false, false, false) // rules, but not in place of anybody
@@ -38,7 +39,7 @@ func TestFlushWithoutAModelIsDoneByRules(t *testing.T) {
 }
 
 func TestAnAcknowledgedFlushIsFoundAgain(t *testing.T) {
-	e := newFlushEnv(t, 1, 20, memory.FlushFallback)
+	e := newFlushEnv(t, 1, 20, setting.FlushFallback)
 	e.done, e.fallback = 20, true
 	out, err := e.run(t)
 	if err != nil || out.Outcome != memory.OutcomeWritten || !out.Fallback || len(e.asked) != 0 || len(e.steps) != 0 {
@@ -49,7 +50,7 @@ func TestAnAcknowledgedFlushIsFoundAgain(t *testing.T) {
 // An hour without a model: one policy saves by rules after the deadline, the other by the model when it is back.
 func TestFlushWhenTheModelIsAwayForAnHour(t *testing.T) {
 	t.Run("fallback", func(t *testing.T) {
-		e := newFlushEnv(t, 1, 25, memory.FlushFallback)
+		e := newFlushEnv(t, 1, 25, setting.FlushFallback)
 		e.modelBack(time.Hour, 0)
 		out, err := e.run(t)
 		e.wantAcknowledged(t, out, err, true, true, true, true)
@@ -67,7 +68,7 @@ func TestFlushWhenTheModelIsAwayForAnHour(t *testing.T) {
 		}
 	})
 	t.Run("wait", func(t *testing.T) {
-		e := newFlushEnv(t, 1, 25, memory.FlushWait)
+		e := newFlushEnv(t, 1, 25, setting.FlushWait)
 		e.modelBack(time.Hour, 7*time.Minute) // the environment tries ten times only
 		out, err := e.run(t)
 		e.wantAcknowledged(t, out, err, false, false, false, false)
@@ -88,7 +89,7 @@ func TestFlushDeadlineIsReachedInTheMiddle(t *testing.T) {
 		91 * time.Second: {false, true, true},
 	} {
 		t.Run(took.String(), func(t *testing.T) {
-			e := newFlushEnv(t, 1, 30, memory.FlushFallback)
+			e := newFlushEnv(t, 1, 30, setting.FlushFallback)
 			e.took = took
 			out, err := e.run(t)
 			e.wantAcknowledged(t, out, err, took != 44*time.Second, rules...)
@@ -97,7 +98,7 @@ func TestFlushDeadlineIsReachedInTheMiddle(t *testing.T) {
 }
 
 func TestFlushShortensTranscripts(t *testing.T) {
-	e := newFlushEnv(t, 1, 20, memory.FlushFallback)
+	e := newFlushEnv(t, 1, 20, setting.FlushFallback)
 	e.model = func(n int) (activities.FlushStepResult, error) {
 		if n < 2 {
 			return activities.FlushStepResult{TooLong: true, Messages: 30 >> n, Usage: memory.Usage{Calls: 1}}, nil
@@ -116,7 +117,7 @@ func TestFlushShortensTranscripts(t *testing.T) {
 
 // A model that takes no transcript at all leaves each step to rules.
 func TestFlushWithAModelThatIsTooSmall(t *testing.T) {
-	e := newFlushEnv(t, 1, 20, memory.FlushWait)
+	e := newFlushEnv(t, 1, 20, setting.FlushWait)
 	e.model = func(int) (activities.FlushStepResult, error) {
 		return activities.FlushStepResult{TooLong: true, Messages: 1}, nil
 	}
@@ -131,7 +132,7 @@ func TestFlushFallsBackWhenWaitingWouldNotHelp(t *testing.T) {
 		"refused": {true, false, false}, activities.ReasonInvalidProposal: {true, false, false}, activities.ReasonGuards: {true, false, false},
 		"unauthorized": {true, true, true}, "quota": {true, true, true}, "bad_request": {true, true, true},
 	} {
-		for _, policy := range []memory.FlushPolicy{memory.FlushFallback, memory.FlushWait} {
+		for _, policy := range []setting.FlushPolicy{setting.FlushFallback, setting.FlushWait} {
 			t.Run(string(reason)+"/"+string(policy), func(t *testing.T) {
 				e := newFlushEnv(t, 1, 30, policy)
 				e.model = func(n int) (activities.FlushStepResult, error) {
@@ -161,7 +162,7 @@ func TestFlushWithoutABudget(t *testing.T) {
 		}
 	}
 	t.Run("fallback", func(t *testing.T) {
-		e := newFlushEnv(t, 1, 20, memory.FlushFallback)
+		e := newFlushEnv(t, 1, 20, setting.FlushFallback)
 		script(e)
 		out, err := e.run(t)
 		e.wantAcknowledged(t, out, err, true, true, true)
@@ -170,7 +171,7 @@ func TestFlushWithoutABudget(t *testing.T) {
 		}
 	})
 	t.Run("wait", func(t *testing.T) {
-		e := newFlushEnv(t, 1, 20, memory.FlushWait)
+		e := newFlushEnv(t, 1, 20, setting.FlushWait)
 		script(e)
 		out, err := e.run(t)
 		e.wantAcknowledged(t, out, err, false, false, false)
@@ -182,7 +183,7 @@ func TestFlushWithoutABudget(t *testing.T) {
 }
 
 func TestFlushWhoseMessagesWereExtractedMeanwhile(t *testing.T) {
-	e := newFlushEnv(t, 1, 20, memory.FlushFallback)
+	e := newFlushEnv(t, 1, 20, setting.FlushFallback)
 	e.commit = func(n int) (activities.CommitFlushResult, error, bool) {
 		return activities.CommitFlushResult{Stale: true, Done: e.done}, nil, n < 2
 	}
@@ -195,7 +196,7 @@ func TestFlushWhoseMessagesWereExtractedMeanwhile(t *testing.T) {
 
 // A range of many thousand messages is flushed in several runs, which share the model's time and cost.
 func TestALongFlushContinuesAsNew(t *testing.T) {
-	e := newFlushEnv(t, 1, 30, memory.FlushFallback)
+	e := newFlushEnv(t, 1, 30, setting.FlushFallback)
 	e.SetContinueAsNewSuggested(true)
 	e.took = 50 * time.Second
 	_, err := e.run(t)
@@ -203,7 +204,7 @@ func TestALongFlushContinuesAsNew(t *testing.T) {
 	if !ok {
 		t.Fatalf("error %v", err)
 	}
-	next := newFlushEnv(t, 1, 30, memory.FlushFallback)
+	next := newFlushEnv(t, 1, 30, setting.FlushFallback)
 	if err := converter.GetDefaultDataConverter().FromPayloads(again.Input, &next.in); err != nil || next.in.Carried == nil {
 		t.Fatalf("it goes on with %+v (%v)", next.in, err)
 	}
@@ -218,7 +219,7 @@ func TestALongFlushContinuesAsNew(t *testing.T) {
 
 // If the scan refuses a model's text, rules write; if it refuses the rules' text, nothing is written.
 func TestFlushWhoseEntryMayNotBeWritten(t *testing.T) {
-	e := newFlushEnv(t, 1, 20, memory.FlushWait)
+	e := newFlushEnv(t, 1, 20, setting.FlushWait)
 	e.commit = func(n int) (activities.CommitFlushResult, error, bool) {
 		return activities.CommitFlushResult{FallBack: activities.ReasonScan}, nil, n == 0
 	}
@@ -232,14 +233,14 @@ func TestFlushWhoseEntryMayNotBeWritten(t *testing.T) {
 // A run that was reset to a point after its proposal takes over the flush, once; if it loses it again, it gives up.
 func TestFlushIsTakenOver(t *testing.T) {
 	superseded := temporal.NewNonRetryableApplicationError("another execution has this flush", activities.TypeSuperseded, nil)
-	e := newFlushEnv(t, 1, 20, memory.FlushFallback)
+	e := newFlushEnv(t, 1, 20, setting.FlushFallback)
 	e.commit = func(n int) (activities.CommitFlushResult, error, bool) {
 		return activities.CommitFlushResult{}, superseded, n == 0
 	}
 	out, err := e.run(t)
 	e.wantAcknowledged(t, out, err, false, false, false)
 
-	e = newFlushEnv(t, 1, 20, memory.FlushFallback)
+	e = newFlushEnv(t, 1, 20, setting.FlushFallback)
 	e.commit = func(int) (activities.CommitFlushResult, error, bool) {
 		return activities.CommitFlushResult{}, superseded, true
 	}
@@ -249,7 +250,7 @@ func TestFlushIsTakenOver(t *testing.T) {
 }
 
 func TestFlushThatMayNotFallBackGivesUpAfterADay(t *testing.T) {
-	e := newFlushEnv(t, 1, 20, memory.FlushWait)
+	e := newFlushEnv(t, 1, 20, setting.FlushWait)
 	e.modelBack(100*24*time.Hour, 0)
 	_, err := e.run(t)
 	app, ok := errors.AsType[*temporal.ApplicationError](err)
@@ -271,7 +272,7 @@ func TestFlushThatMayNotFallBackGivesUpAfterADay(t *testing.T) {
 }
 
 func TestACancelledFlushSaysSo(t *testing.T) {
-	e := newFlushEnv(t, 1, 20, memory.FlushWait)
+	e := newFlushEnv(t, 1, 20, setting.FlushWait)
 	e.modelBack(100*24*time.Hour, 0)
 	e.RegisterDelayedCallback(e.CancelWorkflow, time.Minute)
 	_, err := e.run(t)
@@ -285,7 +286,7 @@ func TestACancelledFlushSaysSo(t *testing.T) {
 
 // A step that cannot succeed ends the flush without acknowledgement, and the next flush finds it open.
 func TestFlushOfWhatIsGone(t *testing.T) {
-	e := newFlushEnv(t, 1, 20, memory.FlushFallback)
+	e := newFlushEnv(t, 1, 20, setting.FlushFallback)
 	e.model = func(int) (activities.FlushStepResult, error) {
 		return activities.FlushStepResult{}, temporal.NewNonRetryableApplicationError("not found", activities.TypeNotFound, nil)
 	}
@@ -298,7 +299,7 @@ func TestFlushOfWhatIsGone(t *testing.T) {
 
 // Temporal's UI shows of a flush how far it is, from its first moment, and in the end who did it, in counts and ids.
 func TestWhatIsShownOfAFlush(t *testing.T) {
-	e := newFlushEnv(t, 1, 20, memory.FlushFallback)
+	e := newFlushEnv(t, 1, 20, setting.FlushFallback)
 	e.model = func(n int) (activities.FlushStepResult, error) {
 		if n == 0 {
 			return activities.FlushStepResult{HasDraft: true}, nil
@@ -350,7 +351,7 @@ type flushEnv struct {
 	took   time.Duration // of each proposal
 }
 
-func newFlushEnv(t *testing.T, from, to int64, policy memory.FlushPolicy) *flushEnv {
+func newFlushEnv(t *testing.T, from, to int64, policy setting.FlushPolicy) *flushEnv {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	e := &flushEnv{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), done: from - 1}
@@ -359,7 +360,7 @@ func newFlushEnv(t *testing.T, from, to int64, policy memory.FlushPolicy) *flush
 	e.RegisterActivity(&activities.Activities{})
 	e.in = FlushInput{
 		OwnerRef: testOwner, Conversation: uuid.New(), Flush: uuid.New(), From: from, To: to,
-		Settings: memory.FlushSettings{Extract: memory.DefaultExtractSettings(), Paid: true, Deadline: 90 * time.Second, Policy: policy},
+		Settings: setting.FlushSettings{Extract: setting.DefaultExtractSettings(), Paid: true, Deadline: 90 * time.Second, Policy: policy},
 	}
 	e.OnActivity(steps.ProposeFlush, mock.Anything, mock.Anything).AfterFn(func() time.Duration { return e.took }).
 		Return(func(_ context.Context, in activities.FlushStepInput) (activities.FlushStepResult, error) {

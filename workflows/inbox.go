@@ -16,21 +16,22 @@ import (
 
 	"reverie/activities"
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // InboxInput is the initial state of an Inbox, or its state when it continues as new.
 type InboxInput struct {
 	memory.OwnerRef
-	Timing  memory.Timing `json:"timing"`
-	Pending bool          `json:"pending,omitempty"` // a turn arrived and was not handled yet
-	FirstAt time.Time     `json:"firstAt,omitzero"`  // first waiting turn
-	LastAt  time.Time     `json:"lastAt,omitzero"`
-	ReadyAt time.Time     `json:"readyAt,omitzero"` // end of the cooldown
+	Timing  setting.Timing `json:"timing"`
+	Pending bool           `json:"pending,omitempty"` // a turn arrived and was not handled yet
+	FirstAt time.Time      `json:"firstAt,omitzero"`  // first waiting turn
+	LastAt  time.Time      `json:"lastAt,omitzero"`
+	ReadyAt time.Time      `json:"readyAt,omitzero"` // end of the cooldown
 }
 
 // Turn is the signal that a turn is complete. It names no message: Postgres holds the pending ones.
 type Turn struct {
-	Timing memory.Timing `json:"timing"`
+	Timing setting.Timing `json:"timing"`
 }
 
 // Inbox collects the completed turns of one owner. It waits until the conversation has been quiet and the cooldown is
@@ -237,7 +238,7 @@ func (b *inbox) answer(ctx workflow.Context, in ExtractNowInput) (ExtractNowResu
 }
 
 // TurnCompleted signals the owner's Inbox that messages are waiting, and starts it if it is not running.
-func TurnCompleted(ctx context.Context, c client.Client, ref memory.OwnerRef, t memory.Timing) error {
+func TurnCompleted(ctx context.Context, c client.Client, ref memory.OwnerRef, t setting.Timing) error {
 	_, err := c.SignalWithStartWorkflow(ctx, InboxID(ref), TurnCompletedSignal, Turn{Timing: t},
 		inboxOptions(ref), Inbox, InboxInput{OwnerRef: ref, Timing: t})
 	return err
@@ -262,7 +263,7 @@ type ExtractNowResult struct {
 
 // ExtractNow runs an extraction now and waits for its outcome until ctx ends. If ctx ends first, the extraction
 // continues: call again with the same RequestID, or read the outcome records.
-func ExtractNow(ctx context.Context, c client.Client, ref memory.OwnerRef, t memory.Timing, in ExtractNowInput) (ExtractNowResult, error) {
+func ExtractNow(ctx context.Context, c client.Client, ref memory.OwnerRef, t setting.Timing, in ExtractNowInput) (ExtractNowResult, error) {
 	for {
 		out, err := extractNow(ctx, c, ref, t, in)
 		if err == nil || !inboxJustClosed(err) || ctx.Err() != nil {
@@ -276,7 +277,7 @@ func ExtractNow(ctx context.Context, c client.Client, ref memory.OwnerRef, t mem
 	}
 }
 
-func extractNow(ctx context.Context, c client.Client, ref memory.OwnerRef, t memory.Timing, in ExtractNowInput) (ExtractNowResult, error) {
+func extractNow(ctx context.Context, c client.Client, ref memory.OwnerRef, t setting.Timing, in ExtractNowInput) (ExtractNowResult, error) {
 	options := inboxOptions(ref)
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
 	handle, err := c.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{

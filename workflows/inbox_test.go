@@ -13,11 +13,12 @@ import (
 
 	"reverie/activities"
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 var (
 	testOwner  = memory.OwnerRef{Workspace: "default", Agent: "ada", Owner: uuid.MustParse("0198c0de-0000-7000-8000-000000000001")}
-	testTiming = memory.Timing{Quiet: 20 * time.Second, Cooldown: 5 * time.Minute}
+	testTiming = setting.Timing{Quiet: 20 * time.Second, Cooldown: 5 * time.Minute}
 )
 
 // inboxEnv runs an Inbox in virtual time. pending simulates the store: the number of waiting ranges.
@@ -40,7 +41,7 @@ func newInboxEnv(t *testing.T) *inboxEnv {
 			if in.OwnerRef != testOwner {
 				t.Errorf("asked for %v", in.OwnerRef)
 			}
-			out := activities.NextRangeResult{Timing: testTiming, Settings: memory.DefaultExtractSettings()}
+			out := activities.NextRangeResult{Timing: testTiming, Settings: setting.DefaultExtractSettings()}
 			if e.pending > 0 {
 				out.Found, out.Conversation, out.From, out.To = true, uuid.New(), 1, 4
 			}

@@ -9,6 +9,7 @@ import (
 
 	"reverie/activities"
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // All timeouts and retries of all steps, each with its reason.
@@ -100,23 +101,23 @@ var importStep = workflow.ActivityOptions{
 // modelCall: a proposal takes seconds to minutes, and a repair round doubles it. Providers ask for delays of up to an
 // hour, and outages last hours. After a day without a proposal the extraction is recorded as failed, and the messages
 // stay pending.
-func modelCall(s memory.ExtractSettings) workflow.ActivityOptions {
+func modelCall(s setting.ExtractSettings) workflow.ActivityOptions {
 	return askModel(s.ModelTimeout, s.ModelHeartbeat, 24*time.Hour)
 }
 
 // consolidateStep: like modelCall. A night without an answer is recorded as failed, and the next one sees the same
 // news.
-func consolidateStep(s memory.DreamSettings) workflow.ActivityOptions {
+func consolidateStep(s setting.DreamSettings) workflow.ActivityOptions {
 	return askModel(s.ModelTimeout, s.ModelHeartbeat, dreamPatience)
 }
 
 // flushCall: like modelCall, limited to the model's time for the flush. A turn waits for it, so it has priority.
-func flushCall(s memory.FlushSettings, left time.Duration, ref memory.OwnerRef) workflow.ActivityOptions {
+func flushCall(s setting.FlushSettings, left time.Duration, ref memory.OwnerRef) workflow.ActivityOptions {
 	return inTime(askModel(s.Extract.ModelTimeout, s.Extract.ModelHeartbeat, left), ref)
 }
 
 // summaryCall: one model call, limited to the model's time for the summary. A turn waits for it as well.
-func summaryCall(s memory.CompactSettings, left time.Duration, ref memory.OwnerRef) workflow.ActivityOptions {
+func summaryCall(s setting.CompactSettings, left time.Duration, ref memory.OwnerRef) workflow.ActivityOptions {
 	return inTime(askModel(s.ModelTimeout, s.ModelHeartbeat, left), ref)
 }
 

@@ -9,25 +9,25 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"reverie/activities"
-	"reverie/memory"
+	"reverie/memory/writereq"
 )
 
 // WriteMemory writes what a business process requested, once: the store made the request one write when it was
 // staged, and the gate commits it and ends its record in one transaction. Started again, also after its end, it
 // returns how the write ended. The text stays in Postgres; the history has only references.
-func WriteMemory(ctx workflow.Context, in activities.WriteRef) (memory.WriteReceipt, error) {
+func WriteMemory(ctx workflow.Context, in activities.WriteRef) (writereq.WriteReceipt, error) {
 	receipt, err := localStep(ctx, "write through the gate", steps.CommitWrite, in)
 	if err != nil {
-		return memory.WriteReceipt{}, err
+		return writereq.WriteReceipt{}, err
 	}
 	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(receipt.Outcome))); err != nil {
-		return memory.WriteReceipt{}, err
+		return writereq.WriteReceipt{}, err
 	}
 	workflow.SetCurrentDetails(ctx, writeDetails(in, receipt))
 	return receipt, nil
 }
 
-func writeDetails(in activities.WriteRef, r memory.WriteReceipt) string {
+func writeDetails(in activities.WriteRef, r writereq.WriteReceipt) string {
 	text := fmt.Sprintf("Outcome: **%s**", r.Outcome)
 	if r.ReasonCode != "" {
 		text += fmt.Sprintf(" (%s)", r.ReasonCode)
@@ -64,8 +64,8 @@ func StartWrite(ctx context.Context, c client.Client, in activities.WriteRef) (c
 type Writes struct{ Client client.Client }
 
 // Write starts or finds a write and waits until it has ended or ctx is done.
-func (w Writes) Write(ctx context.Context, ref activities.WriteRef) (memory.WriteReceipt, error) {
-	var out memory.WriteReceipt
+func (w Writes) Write(ctx context.Context, ref activities.WriteRef) (writereq.WriteReceipt, error) {
+	var out writereq.WriteReceipt
 	run, err := StartWrite(ctx, w.Client, ref)
 	if err != nil {
 		return out, err

@@ -14,11 +14,12 @@ import (
 
 	"reverie/activities"
 	"reverie/memory"
+	"reverie/memory/writereq"
 )
 
 // runWrite runs a WriteMemory in virtual time, whose step answers by how often it was tried before; it returns how often that was,
 // and how long all of it took.
-func runWrite(t *testing.T, step func(n int) (memory.WriteReceipt, error)) (out memory.WriteReceipt, tried int, took time.Duration,
+func runWrite(t *testing.T, step func(n int) (writereq.WriteReceipt, error)) (out writereq.WriteReceipt, tried int, took time.Duration,
 	err error,
 ) {
 	t.Helper()
@@ -28,7 +29,7 @@ func runWrite(t *testing.T, step func(n int) (memory.WriteReceipt, error)) (out 
 	env.RegisterActivity(&activities.Activities{})
 	in := activities.WriteRef{Workspace: "acme", Agent: "ada", Write: uuid.New(), RequestID: "case-41"}
 	env.OnActivity(steps.CommitWrite, mock.Anything, mock.Anything).
-		Return(func(_ context.Context, got activities.WriteRef) (memory.WriteReceipt, error) {
+		Return(func(_ context.Context, got activities.WriteRef) (writereq.WriteReceipt, error) {
 			if got != in {
 				t.Errorf("the step is asked for %+v, want %+v", got, in)
 			}
@@ -50,14 +51,14 @@ func runWrite(t *testing.T, step func(n int) (memory.WriteReceipt, error)) (out 
 // TestWriteWaitsForTheStore: a database that is unavailable for a day only costs attempts.
 func TestWriteWaitsForTheStore(t *testing.T) {
 	t.Parallel()
-	want := memory.WriteReceipt{
+	want := writereq.WriteReceipt{
 		Write: uuid.New(), RequestID: "case-41", Outcome: memory.OutcomeWritten, Document: uuid.New(), Version: 3,
 		Bytes: 12,
 	}
 	const away = 24 * 60 * 2 // attempts; they come every half a minute at most
-	out, tried, took, err := runWrite(t, func(n int) (memory.WriteReceipt, error) {
+	out, tried, took, err := runWrite(t, func(n int) (writereq.WriteReceipt, error) {
 		if n < away {
-			return memory.WriteReceipt{}, errors.New("the database is away")
+			return writereq.WriteReceipt{}, errors.New("the database is away")
 		}
 		return want, nil
 	})
@@ -72,11 +73,11 @@ func TestWriteWaitsForTheStore(t *testing.T) {
 // TestRefusedWriteIsAResult: a refusal completes the workflow, and is not retried.
 func TestRefusedWriteIsAResult(t *testing.T) {
 	t.Parallel()
-	for _, code := range []memory.ReasonCode{memory.RefusedTarget, memory.RefusedTeam, memory.RefusedMemoryOff, memory.RefusedQuarantined} {
-		out, tried, _, err := runWrite(t, func(int) (memory.WriteReceipt, error) {
-			return memory.WriteReceipt{RequestID: "case-41", Outcome: memory.OutcomeRefused, ReasonCode: code}, nil
+	for _, code := range []memory.ReasonCode{writereq.RefusedTarget, writereq.RefusedTeam, writereq.RefusedMemoryOff, writereq.RefusedQuarantined} {
+		out, tried, _, err := runWrite(t, func(int) (writereq.WriteReceipt, error) {
+			return writereq.WriteReceipt{RequestID: "case-41", Outcome: writereq.OutcomeRefused, ReasonCode: code}, nil
 		})
-		if err != nil || tried != 1 || out.Outcome != memory.OutcomeRefused || out.ReasonCode != code {
+		if err != nil || tried != 1 || out.Outcome != writereq.OutcomeRefused || out.ReasonCode != code {
 			t.Errorf("%s: %+v after %d attempts, %v", code, out, tried, err)
 		}
 	}
@@ -86,14 +87,14 @@ func TestRefusedWriteIsAResult(t *testing.T) {
 // after a week.
 func TestWriteThatIsNotThere(t *testing.T) {
 	t.Parallel()
-	_, tried, _, err := runWrite(t, func(int) (memory.WriteReceipt, error) {
-		return memory.WriteReceipt{}, temporal.NewNonRetryableApplicationError("not found", activities.TypeNotFound, nil)
+	_, tried, _, err := runWrite(t, func(int) (writereq.WriteReceipt, error) {
+		return writereq.WriteReceipt{}, temporal.NewNonRetryableApplicationError("not found", activities.TypeNotFound, nil)
 	})
 	if app, is := errors.AsType[*temporal.ApplicationError](err); tried != 1 || !is || app.Type() != activities.TypeNotFound {
 		t.Errorf("tried %d times: %v", tried, err)
 	}
-	_, _, took, err := runWrite(t, func(int) (memory.WriteReceipt, error) {
-		return memory.WriteReceipt{}, errors.New("the database is away")
+	_, _, took, err := runWrite(t, func(int) (writereq.WriteReceipt, error) {
+		return writereq.WriteReceipt{}, errors.New("the database is away")
 	})
 	if week := 7 * 24 * time.Hour; err == nil || took < week-time.Hour || took > week+time.Hour {
 		t.Errorf("given up after %s: %v", took, err)

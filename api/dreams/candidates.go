@@ -12,6 +12,8 @@ import (
 	"reverie/dream"
 	"reverie/dream/judge"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
 	"reverie/store"
 )
 
@@ -88,7 +90,7 @@ type EntryParam struct {
 	Entry string `path:"entry" pattern:"^[0-9a-f]{32}$" patternDescription:"32 hexadecimal digits" doc:"Identity of the statement: the id of its candidate."`
 }
 
-func (p EntryParam) id() memory.EntryID { return memory.EntryID(p.Entry) }
+func (p EntryParam) id() markdown.EntryID { return markdown.EntryID(p.Entry) }
 
 type explainCandidateInput struct {
 	rest.AgentParam
@@ -106,7 +108,7 @@ type whyView struct {
 }
 
 // why explains a candidate. Who does not see it whole sees what it lacks: that is about numbers.
-func why(c dream.Candidate, settings memory.DreamSettings, full bool) whyView {
+func why(c dream.Candidate, settings setting.DreamSettings, full bool) whyView {
 	e := judge.Explain(c, settings)
 	v := whyView{
 		Candidate: candidateViewer(full)(c),

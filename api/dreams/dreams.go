@@ -12,6 +12,8 @@ import (
 	"reverie/api/rest"
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
 	"reverie/store"
 )
 
@@ -228,7 +230,7 @@ type dreamView struct {
 	Diff           string                 `json:"diff,omitempty" doc:"Unified diff of MEMORY.md; of a dry run, of what it would have been."`
 	Reflection     *dream.Reflection      `json:"reflection,omitempty" doc:"Themes and likely truths."`
 	Contradictions []dream.Contradiction  `json:"contradictions,omitempty" nullable:"false" doc:"Pairs of statements that cannot both hold."`
-	Violations     []memory.Violation     `json:"violations,omitempty" nullable:"false" doc:"Why a text was refused."`
+	Violations     []proposals.Violation  `json:"violations,omitempty" nullable:"false" doc:"Why a text was refused."`
 	Raw            string                 `json:"raw,omitempty" doc:"What the model said, of quarantined dreams, dry runs and replays."`
 	Model          string                 `json:"model,omitempty" doc:"Who wrote MEMORY.md: provider and model, or builtin/rules."`
 	PromptVersion  string                 `json:"promptVersion,omitempty"`
@@ -335,27 +337,27 @@ func candidateViewer(full bool) func(dream.Candidate) candidateView {
 
 // dreamSettingsView are the parameters of a dream.
 type dreamSettingsView struct {
-	Enabled         bool                `json:"enabled"`
-	OwnerIsolation  bool                `json:"ownerIsolation" doc:"Off: only the shared memory dreams."`
-	Days            int                 `json:"days" doc:"Of notes and conversations that are looked at."`
-	Weights         memory.DreamWeights `json:"weights" doc:"Shares of the components of a score; they are normalised to a sum of 1."`
-	LightBoost      float64             `json:"lightBoost" doc:"At most added for being staged again."`
-	REMBoost        float64             `json:"remBoost" doc:"At most added for being a likely truth."`
-	HalfLifeDays    float64             `json:"halfLifeDays" doc:"Of recency and of the boosts."`
-	MinScore        float64             `json:"minScore"`
-	MinSignals      int                 `json:"minSignals"`
-	MinDiversity    int                 `json:"minDiversity" doc:"Distinct questions or days."`
-	MaxPromotions   int                 `json:"maxPromotions"`
-	MaxCandidates   int                 `json:"maxCandidates" doc:"That one dream weighs; the rest waits for the next one."`
-	MemoryMaxChars  int                 `json:"memoryMaxChars" doc:"Ceiling of MEMORY.md."`
-	MaxRetiredShare float64             `json:"maxRetiredShare" doc:"Of the lines of MEMORY.md that one dream may retire."`
-	DiaryMaxChars   int                 `json:"diaryMaxChars" doc:"Of DREAMS.md, before old entries are folded into monthly files."`
-	NotesMaxChars   int                 `json:"notesMaxChars" doc:"Of the notes that a model is shown."`
-	ByModel         bool                `json:"byModel" doc:"A model writes MEMORY.md; false: rules do."`
-	Model           string              `json:"model,omitempty"`
+	Enabled         bool                 `json:"enabled"`
+	OwnerIsolation  bool                 `json:"ownerIsolation" doc:"Off: only the shared memory dreams."`
+	Days            int                  `json:"days" doc:"Of notes and conversations that are looked at."`
+	Weights         setting.DreamWeights `json:"weights" doc:"Shares of the components of a score; they are normalised to a sum of 1."`
+	LightBoost      float64              `json:"lightBoost" doc:"At most added for being staged again."`
+	REMBoost        float64              `json:"remBoost" doc:"At most added for being a likely truth."`
+	HalfLifeDays    float64              `json:"halfLifeDays" doc:"Of recency and of the boosts."`
+	MinScore        float64              `json:"minScore"`
+	MinSignals      int                  `json:"minSignals"`
+	MinDiversity    int                  `json:"minDiversity" doc:"Distinct questions or days."`
+	MaxPromotions   int                  `json:"maxPromotions"`
+	MaxCandidates   int                  `json:"maxCandidates" doc:"That one dream weighs; the rest waits for the next one."`
+	MemoryMaxChars  int                  `json:"memoryMaxChars" doc:"Ceiling of MEMORY.md."`
+	MaxRetiredShare float64              `json:"maxRetiredShare" doc:"Of the lines of MEMORY.md that one dream may retire."`
+	DiaryMaxChars   int                  `json:"diaryMaxChars" doc:"Of DREAMS.md, before old entries are folded into monthly files."`
+	NotesMaxChars   int                  `json:"notesMaxChars" doc:"Of the notes that a model is shown."`
+	ByModel         bool                 `json:"byModel" doc:"A model writes MEMORY.md; false: rules do."`
+	Model           string               `json:"model,omitempty"`
 }
 
-func viewDreamSettings(s memory.DreamSettings) dreamSettingsView {
+func viewDreamSettings(s setting.DreamSettings) dreamSettingsView {
 	return dreamSettingsView{
 		s.Enabled, s.OwnerIsolation, s.Days, s.Weights, s.LightBoost, s.REMBoost, s.HalfLifeDays, s.MinScore, s.MinSignals, s.MinDiversity,
 		s.MaxPromotions, s.MaxCandidates, s.MemoryMaxChars, s.MaxRetiredShare, s.DiaryMaxChars, s.NotesMaxChars, s.Paid, s.Model,

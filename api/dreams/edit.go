@@ -11,6 +11,7 @@ import (
 	"reverie/api/rest"
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/store"
 )
 
@@ -63,8 +64,8 @@ type revertConflicts struct {
 }
 
 type revertConflict struct {
-	Path      string            `json:"path"`
-	Conflicts []memory.Conflict `json:"conflicts"` // theirs is what is there now, ours what would be
+	Path      string              `json:"path"`
+	Conflicts []markdown.Conflict `json:"conflicts"` // theirs is what is there now, ours what would be
 }
 
 func (s *Room) revertDream(ctx context.Context, in *revertInput) (*rest.Reply[revertView], error) {
@@ -95,7 +96,7 @@ func (s *Room) revertDream(ctx context.Context, in *revertInput) (*rest.Reply[re
 }
 
 // cannotRevert tells where documents were changed since. The lines themselves are for who may see them.
-func (s *Room) cannotRevert(conflicts map[string][]memory.Conflict, full bool) *fault.Problem {
+func (s *Room) cannotRevert(conflicts map[string][]markdown.Conflict, full bool) *fault.Problem {
 	p := fault.New(
 		fault.RevertConflict,
 		"%d documents were changed on the same lines since: undo these by hand, nothing was written",
@@ -105,7 +106,7 @@ func (s *Room) cannotRevert(conflicts map[string][]memory.Conflict, full bool) *
 	for _, path := range slices.Sorted(maps.Keys(conflicts)) {
 		c := revertConflict{path, conflicts[path]}
 		if !full {
-			c.Conflicts = []memory.Conflict{}
+			c.Conflicts = []markdown.Conflict{}
 		}
 		data.Documents = append(data.Documents, c)
 	}
@@ -140,7 +141,7 @@ type editEntryInput struct {
 }
 
 type entryView struct {
-	Entry       memory.EntryID         `json:"entry"`
+	Entry       markdown.EntryID       `json:"entry"`
 	Status      dream.Status           `json:"status" enum:"open,promoted,confirmed,edited,forgotten,rejected"`
 	State       *dream.State           `json:"state,omitempty" doc:"What is known of the statement over all dreams."`
 	Replacement *dream.State           `json:"replacement,omitempty" doc:"What is known of the words that were put in its place; missing when they are the same statement."`

@@ -11,6 +11,7 @@ import (
 	"reverie/dream"
 	"reverie/dream/compose"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 )
 
@@ -53,7 +54,7 @@ type dreamParameters struct {
 }
 
 // apply returns settings with the parameters set.
-func (p *dreamParameters) apply(s memory.DreamSettings) memory.DreamSettings {
+func (p *dreamParameters) apply(s setting.DreamSettings) setting.DreamSettings {
 	if p == nil {
 		return s
 	}

@@ -16,6 +16,8 @@ import (
 	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
+	"reverie/memory/crontab"
+	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/workflows"
 )
@@ -144,10 +146,10 @@ func (s *Room) dreamNow(ctx context.Context, r dreamRequest) (*rest.Reply[dreamR
 
 // awake are the settings of a dry run, which works also where dreaming is switched off. Zero: those of any
 // other dream.
-func (s *Room) awake(agent store.Agent) memory.DreamSettings {
+func (s *Room) awake(agent store.Agent) setting.DreamSettings {
 	settings := s.Dreams.With(agent.Settings)
 	if settings.Enabled || !settings.MemoryEnabled {
-		return memory.DreamSettings{}
+		return setting.DreamSettings{}
 	}
 	settings.Enabled = true
 	return settings
@@ -385,7 +387,7 @@ func (s *Room) nightAsked(agent store.Agent, asOf string) (time.Time, string, er
 // it does not stand.
 func nightOf(day time.Time, expression string) time.Time {
 	hour, minute := 0, 0
-	if cron, err := memory.ParseCron(expression); err == nil {
+	if cron, err := crontab.Parse(expression); err == nil {
 		hour, minute = slices.Min(cron.Hours()), slices.Min(cron.Minutes())
 	}
 	return time.Date(day.Year(), day.Month(), day.Day(), hour, minute, 0, 0, day.Location())

@@ -13,6 +13,7 @@ import (
 	"reverie/api/rest"
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/workflows"
 )
@@ -89,7 +90,7 @@ func optional(d *store.Dream, show func(store.Dream) dreamView) *dreamView {
 }
 
 // dreamSchedule returns when an agent dreams next; without workflows the state is unknown.
-func (s *Room) dreamSchedule(ctx context.Context, ref store.AgentRef, agent store.Agent, schedule memory.DreamSchedule) dreamScheduleView {
+func (s *Room) dreamSchedule(ctx context.Context, ref store.AgentRef, agent store.Agent, schedule setting.DreamSchedule) dreamScheduleView {
 	view := dreamScheduleView{State: "off", Cron: schedule.Cron, TimeZone: agent.TimeZone}
 	if !schedule.On() {
 		return view

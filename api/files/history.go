@@ -11,6 +11,7 @@ import (
 	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/store"
 )
 
@@ -182,8 +183,8 @@ func (s *fileRoom) fileDiff(ctx context.Context, in *diffInput) (*rest.Reply[dif
 		return nil, err
 	}
 	out := diffView{Scope: ref.Scope, Path: ref.Path, From: from, To: to}
-	out.Added, out.Removed = memory.DiffStat(before, after)
-	out.Diff = memory.UnifiedDiff(versionName(ref, from), versionName(ref, to), before, after)
+	out.Added, out.Removed = markdown.DiffStat(before, after)
+	out.Diff = markdown.UnifiedDiff(versionName(ref, from), versionName(ref, to), before, after)
 	return rest.OK(out), nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
+	"reverie/memory/tokencount"
 	"reverie/store"
 )
 
@@ -56,7 +57,7 @@ func (s *fileRoom) systemPrompt(ctx context.Context, in *promptInput) (*rest.Rep
 		return nil, err
 	}
 	text := memory.SystemPrompt(documents)
-	return rest.OK(promptView{Prompt: text, Tokens: memory.EstimateTokens(text), Documents: rest.Views(documents, viewDocument)}), nil
+	return rest.OK(promptView{Prompt: text, Tokens: tokencount.Estimate(text), Documents: rest.Views(documents, viewDocument)}), nil
 }
 
 func viewDocument(d memory.Document) FileEntry { return ViewEntry(d, d.Size()) }

@@ -21,6 +21,8 @@ import (
 	"reverie/chat"
 	"reverie/llm"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/scan"
 	"reverie/store"
 	"reverie/window"
 )
@@ -139,15 +141,15 @@ func databaseAway(err error) bool {
 
 // staleSides are the details of a stale base: everything that is needed to redo the change.
 type staleSides struct {
-	Scope     memory.Scope      `json:"scope"`
-	Path      string            `json:"path"`
-	Base      int               `json:"base"` // version
-	Head      int               `json:"head"` // current version
-	ETag      string            `json:"etag"` // of the current version: send it as If-Match with the redone change
-	BaseText  string            `json:"baseContent"`
-	Yours     string            `json:"yours"`
-	Theirs    string            `json:"theirs"`
-	Conflicts []memory.Conflict `json:"conflicts"`
+	Scope     memory.Scope        `json:"scope"`
+	Path      string              `json:"path"`
+	Base      int                 `json:"base"` // version
+	Head      int                 `json:"head"` // current version
+	ETag      string              `json:"etag"` // of the current version: send it as If-Match with the redone change
+	BaseText  string              `json:"baseContent"`
+	Yours     string              `json:"yours"`
+	Theirs    string              `json:"theirs"`
+	Conflicts []markdown.Conflict `json:"conflicts"`
 }
 
 func staleBase(e *store.StaleBaseError) *fault.Problem {
@@ -162,9 +164,9 @@ func staleBase(e *store.StaleBaseError) *fault.Problem {
 
 // quarantineFindings are the details of a refused text: what was found and where, never the text.
 type quarantineFindings struct {
-	Scope    memory.Scope     `json:"scope"`
-	Path     string           `json:"path"`
-	Findings []memory.Finding `json:"findings"`
+	Scope    memory.Scope   `json:"scope"`
+	Path     string         `json:"path"`
+	Findings []scan.Finding `json:"findings"`
 }
 
 func quarantine(e *store.QuarantineError) *fault.Problem {

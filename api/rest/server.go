@@ -23,7 +23,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"reverie/chat"
-	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/recall"
 	"reverie/store"
 )
@@ -61,11 +61,11 @@ func NewServer(o Options) *Server {
 	if o.Meters == nil {
 		o.Meters = metricnoop.NewMeterProvider()
 	}
-	if o.Dreams == (memory.DreamSettings{}) {
-		o.Dreams = memory.DefaultDreamSettings()
+	if o.Dreams == (setting.DreamSettings{}) {
+		o.Dreams = setting.DefaultDreamSettings()
 	}
-	if o.DreamSchedule == (memory.DreamSchedule{}) {
-		o.DreamSchedule = memory.DefaultDreamSchedule()
+	if o.DreamSchedule == (setting.DreamSchedule{}) {
+		o.DreamSchedule = setting.DefaultDreamSchedule()
 	}
 	if o.Search == nil {
 		o.Search = &recall.Searcher{
@@ -100,12 +100,12 @@ type Options struct {
 	// Temporal may be a lazy client: the server starts and stores messages while Temporal is away.
 	Temporal client.Client
 	// Timing holds for agents that set none of their own.
-	Timing memory.Timing
+	Timing setting.Timing
 	Model  Model
 	// Dreams and DreamSchedule are the defaults of agents' settings of dreams. Zero values:
 	// as documented.
-	Dreams        memory.DreamSettings
-	DreamSchedule memory.DreamSchedule
+	Dreams        setting.DreamSettings
+	DreamSchedule setting.DreamSchedule
 	// Search searches memory; nil: by words only, with the documented settings. The server closes its Recorder.
 	Search *recall.Searcher
 	// Chat configures turns: the model, the length of an answer, and the default settings of context windows and extractions of

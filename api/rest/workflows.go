@@ -15,6 +15,7 @@ import (
 
 	"reverie/api/fault"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/workflows"
 )
@@ -34,7 +35,7 @@ const (
 // Starter starts and signals workflows for requests.
 type Starter struct {
 	Client  client.Client
-	timing  memory.Timing
+	timing  setting.Timing
 	webUI   string
 	Log     *slog.Logger
 	Breaker *gobreaker.CircuitBreaker[struct{}]

@@ -9,6 +9,7 @@ import (
 	"reverie/api/rest"
 	"reverie/chat"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/toolbox"
 )
@@ -166,11 +167,11 @@ func (s *talkRoom) chat(ctx context.Context, in *chatInput) (*rest.Reply[turnVie
 // chatService makes the service of turns from the server's parts.
 func (s *talkRoom) chatService() *chat.Service {
 	o := s.Chat
-	if o.Settings == (memory.WindowSettings{}) {
-		o.Settings = memory.DefaultWindowSettings()
+	if o.Settings == (setting.WindowSettings{}) {
+		o.Settings = setting.DefaultWindowSettings()
 	}
-	if o.Extract == (memory.ExtractSettings{}) {
-		o.Extract = memory.DefaultExtractSettings()
+	if o.Extract == (setting.ExtractSettings{}) {
+		o.Extract = setting.DefaultExtractSettings()
 	}
 	o.Store, o.Search, o.Now, o.Log = s.Store, s.Search, s.Now, s.Log
 	o.Tools = &toolbox.Box{Store: s.Store, Search: s.Search}
@@ -188,6 +189,6 @@ func (s *talkRoom) turnStored(ctx context.Context, id memory.Identity, agent sto
 }
 
 // compactSettings returns the settings for compacting an agent's conversations.
-func (s *talkRoom) compactSettings(agent store.Agent) memory.CompactSettings {
+func (s *talkRoom) compactSettings(agent store.Agent) setting.CompactSettings {
 	return s.turns.Settings.With(agent.Settings).Compact(s.turns.Extract.With(agent.Settings))
 }

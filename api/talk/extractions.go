@@ -12,6 +12,7 @@ import (
 	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
+	"reverie/memory/proposals"
 	"reverie/store"
 	"reverie/workflows"
 )
@@ -43,7 +44,7 @@ type extractionView struct {
 	Outcome       memory.Outcome         `json:"outcome" enum:"running,waiting,written,nothing,skipped,quarantined,failed"`
 	ReasonCode    memory.ReasonCode      `json:"reasonCode,omitempty"`
 	Reason        string                 `json:"reason,omitempty" doc:"In words; may speak of contents."`
-	Violations    []memory.Violation     `json:"violations,omitempty" nullable:"false" doc:"Why the proposal was refused."`
+	Violations    []proposals.Violation  `json:"violations,omitempty" nullable:"false" doc:"Why the proposal was refused."`
 	Raw           string                 `json:"raw,omitempty" doc:"What the model said, of a quarantined extraction."`
 	Documents     int                    `json:"documents" doc:"How many it changed."`
 	Changes       []memory.ChangeReceipt `json:"changes,omitempty" nullable:"false" doc:"What became of each document."`

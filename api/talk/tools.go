@@ -11,6 +11,7 @@ import (
 	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/toolbox"
 )
 
@@ -217,12 +218,12 @@ type forgetInput struct {
 	rest.RequestKeyParam
 	Body struct {
 		rest.PersonBody
-		Path      string         `json:"path" minLength:"1" maxLength:"255" doc:"Of the document." example:"MEMORY.md"`
-		Scope     memory.Scope   `json:"scope,omitempty" enum:"PERSONAL,TEAM,GLOBAL" doc:"Missing: the one that the path means to the owner, their own first."`
-		StartLine int            `json:"startLine,omitempty" minimum:"0" doc:"First line; every statement that stands on the lines is forgotten."`
-		EndLine   int            `json:"endLine,omitempty" minimum:"0" doc:"Last line, inclusive; missing: the first one."`
-		Entry     memory.EntryID `json:"entry,omitempty" maxLength:"64" doc:"One statement in place of lines, by its id."`
-		Shown     string         `json:"shown,omitempty" maxLength:"20000" doc:"The text of the passage as it was shown. Documents change: with it, only statements that are a part of it are forgotten, wherever they have moved to."`
+		Path      string           `json:"path" minLength:"1" maxLength:"255" doc:"Of the document." example:"MEMORY.md"`
+		Scope     memory.Scope     `json:"scope,omitempty" enum:"PERSONAL,TEAM,GLOBAL" doc:"Missing: the one that the path means to the owner, their own first."`
+		StartLine int              `json:"startLine,omitempty" minimum:"0" doc:"First line; every statement that stands on the lines is forgotten."`
+		EndLine   int              `json:"endLine,omitempty" minimum:"0" doc:"Last line, inclusive; missing: the first one."`
+		Entry     markdown.EntryID `json:"entry,omitempty" maxLength:"64" doc:"One statement in place of lines, by its id."`
+		Shown     string           `json:"shown,omitempty" maxLength:"20000" doc:"The text of the passage as it was shown. Documents change: with it, only statements that are a part of it are forgotten, wherever they have moved to."`
 	}
 }
 
@@ -238,8 +239,8 @@ type forgottenView struct {
 }
 
 type statementView struct {
-	Entry memory.EntryID `json:"entry"`
-	Text  string         `json:"text"`
+	Entry markdown.EntryID `json:"entry"`
+	Text  string           `json:"text"`
 }
 
 func (s *talkRoom) forget(ctx context.Context, in *forgetInput) (*rest.Reply[forgottenView], error) {

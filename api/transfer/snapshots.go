@@ -23,6 +23,8 @@ import (
 	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/scan"
 	"reverie/snapshot"
 	"reverie/store"
 	"reverie/workflows"
@@ -354,9 +356,9 @@ func refusedSnapshot(err error) error {
 
 // skipView is an entry that is left out.
 type skipView struct {
-	Filename string           `json:"filename"`
-	Reason   snapshot.Reason  `json:"reason"`
-	Findings []memory.Finding `json:"findings,omitempty" doc:"Of a quarantined text: class, rule and line."`
+	Filename string          `json:"filename"`
+	Reason   snapshot.Reason `json:"reason"`
+	Findings []scan.Finding  `json:"findings,omitempty" doc:"Of a quarantined text: class, rule and line."`
 }
 
 // createView is a document that would be new.
@@ -382,11 +384,11 @@ type updateView struct {
 
 // ChangeNotes list what is not written as in the archive.
 type ChangeNotes struct {
-	Redacted bool             `json:"redacted,omitempty" doc:"Secrets are taken out."`
-	Findings []memory.Finding `json:"findings,omitempty" doc:"Why: class, rule and line, never the text."`
-	Withheld bool             `json:"withheld,omitempty" doc:"Statements are left out that a person had forgotten."`
-	Edited   bool             `json:"edited,omitempty" doc:"It is not what the manifest says: somebody changed it in the archive."`
-	Prompt   bool             `json:"prompt,omitempty" doc:"Its place in the system prompt changes."`
+	Redacted bool           `json:"redacted,omitempty" doc:"Secrets are taken out."`
+	Findings []scan.Finding `json:"findings,omitempty" doc:"Why: class, rule and line, never the text."`
+	Withheld bool           `json:"withheld,omitempty" doc:"Statements are left out that a person had forgotten."`
+	Edited   bool           `json:"edited,omitempty" doc:"It is not what the manifest says: somebody changed it in the archive."`
+	Prompt   bool           `json:"prompt,omitempty" doc:"Its place in the system prompt changes."`
 }
 
 // previewView lists what an import would do.
@@ -427,13 +429,13 @@ func viewPreview(u upload, found store.SnapshotPreview) previewView {
 		case store.FileUpdated:
 			v.WillUpdate = append(v.WillUpdate, updateView{
 				Filename: c.Filename, Scope: c.Scope, OldSize: len(c.Before), NewSize: c.Bytes, OldHash: hashOf(c.Before), NewHash: c.SHA256,
-				Diff: memory.UnifiedDiff(c.Filename, c.Filename, c.Before, c.After), ChangeNotes: notes,
+				Diff: markdown.UnifiedDiff(c.Filename, c.Filename, c.Before, c.After), ChangeNotes: notes,
 			})
 		default:
 			v.WillSkip = append(v.WillSkip, skipView{Filename: c.Filename, Reason: c.Reason})
 		}
 	}
-	findings := map[string][]memory.Finding{}
+	findings := map[string][]scan.Finding{}
 	for _, r := range u.refused {
 		findings[snapshot.Name(r.Ref)] = r.Findings
 	}

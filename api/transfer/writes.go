@@ -15,6 +15,8 @@ import (
 	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/writereq"
 	"reverie/store"
 	"reverie/workflows"
 )
@@ -54,13 +56,13 @@ type writeMemoryInput struct {
 	rest.WaitParam
 	Body struct {
 		rest.PersonBody
-		RequestID string          `json:"requestId" pattern:"^[A-Za-z0-9._:-]{1,128}$" patternDescription:"1 to 128 of A-Z, a-z, 0-9, ., _, : and -" doc:"Makes a repeated request one write. It becomes part of workflow ids: it must not reveal anything about a person." example:"close-case-41"`
-		Scope     memory.Scope    `json:"scope,omitempty" enum:"PERSONAL,TEAM,GLOBAL" doc:"Missing: PERSONAL when a person is named or the key is pinned to one, else TEAM."`
-		Target    string          `json:"target" minLength:"1" maxLength:"1024" doc:"Path of the document, as a template." example:"memory/cases/{{id}}.md"`
-		Strategy  memory.Strategy `json:"strategy" enum:"append,replace_section,upsert_kv,overwrite" doc:"How the content becomes part of a document that exists already."`
-		Content   string          `json:"content" maxLength:"262144" doc:"Markdown, as a template; at most 256 KiB, and with the data in it 1 MiB." example:"Closed: {{outcome}}"`
-		Data      jsonObject      `json:"data,omitzero" doc:"What the templates may name; at most 1 MiB."`
-		Reason    string          `json:"reason,omitempty" maxLength:"2000" doc:"Reason, recorded in the document's history."`
+		RequestID string            `json:"requestId" pattern:"^[A-Za-z0-9._:-]{1,128}$" patternDescription:"1 to 128 of A-Z, a-z, 0-9, ., _, : and -" doc:"Makes a repeated request one write. It becomes part of workflow ids: it must not reveal anything about a person." example:"close-case-41"`
+		Scope     memory.Scope      `json:"scope,omitempty" enum:"PERSONAL,TEAM,GLOBAL" doc:"Missing: PERSONAL when a person is named or the key is pinned to one, else TEAM."`
+		Target    string            `json:"target" minLength:"1" maxLength:"1024" doc:"Path of the document, as a template." example:"memory/cases/{{id}}.md"`
+		Strategy  markdown.Strategy `json:"strategy" enum:"append,replace_section,upsert_kv,overwrite" doc:"How the content becomes part of a document that exists already."`
+		Content   string            `json:"content" maxLength:"262144" doc:"Markdown, as a template; at most 256 KiB, and with the data in it 1 MiB." example:"Closed: {{outcome}}"`
+		Data      jsonObject        `json:"data,omitzero" doc:"What the templates may name; at most 1 MiB."`
+		Reason    string            `json:"reason,omitempty" maxLength:"2000" doc:"Reason, recorded in the document's history."`
 	}
 }
 
@@ -71,17 +73,17 @@ func (in *writeMemoryInput) Resolve(huma.Context) []error {
 
 // writeView is the record of a write.
 type writeView struct {
-	memory.WriteReceipt
-	Owner      memory.Owner    `json:"owner,omitempty"`
-	Scope      memory.Scope    `json:"scope"`
-	Path       string          `json:"path,omitempty"`
-	Strategy   memory.Strategy `json:"strategy"`
-	Problem    string          `json:"problem,omitempty" doc:"Of a refused write: what is wrong, with rules and lines but nothing of the text."`
-	Key        uuid.UUID       `json:"key" doc:"Id of the key that asked."`
-	WorkflowID string          `json:"workflowId"`
-	Link       string          `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
-	StagedAt   time.Time       `json:"stagedAt"`
-	EndedAt    *time.Time      `json:"endedAt,omitempty"`
+	writereq.WriteReceipt
+	Owner      memory.Owner      `json:"owner,omitempty"`
+	Scope      memory.Scope      `json:"scope"`
+	Path       string            `json:"path,omitempty"`
+	Strategy   markdown.Strategy `json:"strategy"`
+	Problem    string            `json:"problem,omitempty" doc:"Of a refused write: what is wrong, with rules and lines but nothing of the text."`
+	Key        uuid.UUID         `json:"key" doc:"Id of the key that asked."`
+	WorkflowID string            `json:"workflowId"`
+	Link       string            `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
+	StagedAt   time.Time         `json:"stagedAt"`
+	EndedAt    *time.Time        `json:"endedAt,omitempty"`
 }
 
 // writeViewer shows writes of an identity's agent; full is whether the caller sees what is PERSONAL.
@@ -113,7 +115,7 @@ func (s *transferRoom) writeMemory(ctx context.Context, in *writeMemoryInput) (*
 		return nil, err
 	}
 	b := in.Body
-	staged, err := s.Store.StageWrite(ctx, id, rest.CallerOf(ctx).ID, memory.WriteRequest{
+	staged, err := s.Store.StageWrite(ctx, id, rest.CallerOf(ctx).ID, writereq.Request{
 		RequestID: b.RequestID, Scope: b.Scope, Target: b.Target, Strategy: b.Strategy, Content: b.Content, Data: b.Data.RawMessage, Reason: b.Reason,
 	})
 	if invalid, is := errors.AsType[*store.InvalidError](err); is {
@@ -138,7 +140,7 @@ func (s *transferRoom) writeMemory(ctx context.Context, in *writeMemoryInput) (*
 
 // writeReply is 202 while it is not known what becomes of a write.
 func writeReply(v writeView) *rest.Reply[writeView] {
-	if v.Outcome == memory.OutcomeStaged {
+	if v.Outcome == writereq.OutcomeStaged {
 		return rest.Accepted(v)
 	}
 	return rest.OK(v)

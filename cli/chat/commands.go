@@ -12,7 +12,7 @@ import (
 	"reverie/cli/output"
 	"reverie/cli/searching"
 	"reverie/client/wire"
-	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // chatHelp is the output of /help.
@@ -112,7 +112,7 @@ func (t *talk) forget(ctx context.Context, which string) error {
 		Owner: t.Owner, Channel: t.Channel, Sender: t.Sender, EndUserID: t.EndUser,
 		Path: used.Path, Scope: used.Scope, StartLine: &used.StartLine, EndLine: &used.EndLine, Shown: used.Text,
 	}
-	statements := memory.EntriesOf(used.Text)
+	statements := markdown.EntriesOf(used.Text)
 	switch {
 	case isPart:
 		k, err := strconv.Atoi(part)

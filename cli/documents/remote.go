@@ -15,6 +15,7 @@ import (
 	"reverie/client/wire"
 	"reverie/foldersync"
 	"reverie/memory"
+	"reverie/scan"
 )
 
 // folderRemote is the server's side of a synced folder. It implements foldersync.Remote.
@@ -155,7 +156,7 @@ func (r *folderRemote) Write(ctx context.Context, w foldersync.Write) (foldersyn
 	c := done.Data.Changes[0]
 	return foldersync.Receipt{
 		Sum: foldersync.Sum(c.Sha256), ETag: done.Data.Etag, Version: c.Version, Added: c.Added, Removed: c.Removed,
-		Merged: c.Merged, Redacted: c.Verdict == string(memory.VerdictRedact),
+		Merged: c.Merged, Redacted: c.Verdict == string(scan.VerdictRedact),
 	}, nil
 }
 

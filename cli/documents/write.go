@@ -17,6 +17,7 @@ import (
 	"reverie/cli/session"
 	"reverie/client/wire"
 	"reverie/memory"
+	"reverie/memory/writereq"
 )
 
 // writeOptions are the flags of `memory write`.
@@ -73,7 +74,7 @@ func (s commands) write(cmd *cobra.Command, o writeOptions) error {
 	if err := s.Print(cmd, done.Raw, func(w io.Writer) error { return showWrite(w, done.Data) }); err != nil {
 		return err
 	}
-	if done.Data.Outcome == string(memory.OutcomeRefused) {
+	if done.Data.Outcome == string(writereq.OutcomeRefused) {
 		return errors.New("it was refused: " + done.Data.ReasonCode)
 	}
 	return nil
@@ -109,9 +110,9 @@ func (o writeOptions) body(stdin io.Reader) (wire.WriteMemoryBody, error) {
 func showWrite(w io.Writer, r wire.Write) error {
 	text := fmt.Sprintf("%s: %s (%s)", r.Outcome, output.OneLine(r.Path, 200), r.Scope)
 	switch memory.Outcome(r.Outcome) {
-	case memory.OutcomeStaged:
+	case writereq.OutcomeStaged:
 		text += "; the same command with --request-id " + r.RequestID + " shows its outcome"
-	case memory.OutcomeRefused:
+	case writereq.OutcomeRefused:
 		if r.Problem != "" {
 			text += "\n  " + output.OneLine(r.Problem, 400)
 		}

@@ -14,6 +14,7 @@ import (
 	"reverie/cli/session"
 	"reverie/client/wire"
 	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 func (s commands) dreamsCommand() *cobra.Command {
@@ -127,8 +128,8 @@ func showConflicts(w io.Writer, err error) {
 	}
 	var conflicts struct {
 		Documents []struct {
-			Path      string            `json:"path"`
-			Conflicts []memory.Conflict `json:"conflicts"`
+			Path      string              `json:"path"`
+			Conflicts []markdown.Conflict `json:"conflicts"`
 		} `json:"documents"`
 	}
 	if json.Unmarshal(refused.Data, &conflicts) != nil {

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"reverie/client/wire"
-	"reverie/memory"
+	"reverie/scan"
 )
 
 // IsTerminal reports whether w is a terminal.
@@ -153,7 +153,7 @@ func Change(c wire.ChangeReceipt) string {
 	if c.Merged {
 		text += ", merged"
 	}
-	if c.Verdict == string(memory.VerdictRedact) {
+	if c.Verdict == string(scan.VerdictRedact) {
 		text += ", secrets redacted"
 	}
 	return text

@@ -19,6 +19,7 @@ import (
 	"reverie/llm/embed"
 	"reverie/llm/extractive"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/recall"
 	"reverie/store"
 	"reverie/worker"
@@ -96,21 +97,21 @@ func ensureWorkspace(ctx context.Context, s *store.Store, c config.Config) error
 }
 
 // dreamSettings returns the server's settings of dreams; paid: a model writes MEMORY.md.
-func dreamSettings(c config.Config, paid bool) memory.DreamSettings {
+func dreamSettings(c config.Config, paid bool) setting.DreamSettings {
 	s := c.Settings.Dream()
 	s.Paid = paid
 	return s
 }
 
 // windowSettings returns the server's settings of context windows; paid: a model answers, summarises and flushes.
-func windowSettings(c config.Config, paid bool) memory.WindowSettings {
+func windowSettings(c config.Config, paid bool) setting.WindowSettings {
 	s := c.Settings.Window()
 	s.Paid = paid
 	return s
 }
 
 // dreamSchedule returns the schedule of agents that have none of their own.
-func dreamSchedule(c config.Config) memory.DreamSchedule {
+func dreamSchedule(c config.Config) setting.DreamSchedule {
 	keyID, _, _ := strings.Cut(strings.TrimSpace(c.EncryptionKeys.Reveal()), ":") // the first encrypts
 	s := c.Settings.DreamSchedule()
 	s.KeyID = keyID

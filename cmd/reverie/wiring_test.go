@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reverie/config"
-	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // What is documented as the default is the default, and every setting of a window can be set.
@@ -16,7 +16,7 @@ func TestWindowSettingsAreConfigured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	documented := memory.DefaultWindowSettings()
+	documented := setting.DefaultWindowSettings()
 	if diff := cmp.Diff(documented, windowSettings(c, false)); diff != "" {
 		t.Errorf("(-documented +configured):\n%s", diff)
 	}

@@ -8,11 +8,13 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
 )
 
 // Dreamt is a dream that has ended, as far as two of them are compared.
 type Dreamt struct {
-	Settings      memory.DreamSettings
+	Settings      setting.DreamSettings
 	Pins          dream.Pins
 	Outcome       memory.Outcome
 	ReasonCode    memory.ReasonCode
@@ -46,10 +48,10 @@ type ChangedValue struct {
 
 // Rejudged is a candidate of which two dreams think differently.
 type Rejudged struct {
-	ID   memory.EntryID `json:"id"`
-	Text string         `json:"text"`
-	Was  *Judgement     `json:"was,omitempty"` // nil: it was no candidate
-	Is   *Judgement     `json:"is,omitempty"`
+	ID   markdown.EntryID `json:"id"`
+	Text string           `json:"text"`
+	Was  *Judgement       `json:"was,omitempty"` // nil: it was no candidate
+	Is   *Judgement       `json:"is,omitempty"`
 }
 
 // Judgement is what a dream decided about a candidate.
@@ -72,7 +74,7 @@ func Compare(a, b Dreamt) Difference {
 		Ended:          changedEnding(a, b),
 		Settings:       changedSettings(a.Settings, b.Settings),
 		Candidates:     rejudged(a.Candidates, b.Candidates),
-		Diff:           memory.UnifiedDiff("was", "is", hunksOf(a.Diff), hunksOf(b.Diff)),
+		Diff:           markdown.UnifiedDiff("was", "is", hunksOf(a.Diff), hunksOf(b.Diff)),
 	}
 }
 
@@ -100,7 +102,7 @@ func changedEnding(a, b Dreamt) []ChangedValue {
 }
 
 // changedSettings compares settings by the names that they have in JSON, so that no new one is ever forgotten here.
-func changedSettings(a, b memory.DreamSettings) []ChangedValue {
+func changedSettings(a, b setting.DreamSettings) []ChangedValue {
 	was, is := map[string]string{}, map[string]string{}
 	flatten(was, "", a)
 	flatten(is, "", b)
@@ -141,7 +143,7 @@ func rejudged(a, b []dream.Candidate) []Rejudged {
 	was := judgements(a)
 	is := judgements(b)
 	out := []Rejudged{}
-	seen := map[memory.EntryID]bool{}
+	seen := map[markdown.EntryID]bool{}
 	for _, c := range slices.Concat(b, a) {
 		if seen[c.ID] {
 			continue
@@ -157,8 +159,8 @@ func rejudged(a, b []dream.Candidate) []Rejudged {
 	return out
 }
 
-func judgements(candidates []dream.Candidate) map[memory.EntryID]*Judgement {
-	out := make(map[memory.EntryID]*Judgement, len(candidates))
+func judgements(candidates []dream.Candidate) map[markdown.EntryID]*Judgement {
+	out := make(map[markdown.EntryID]*Judgement, len(candidates))
 	for _, c := range candidates {
 		out[c.ID] = &Judgement{c.Verdict, c.ReasonCode, c.Score}
 	}

@@ -9,11 +9,13 @@ import (
 	"reverie/dream"
 	"reverie/dream/compose"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
 )
 
 func dreamt() compose.Dreamt {
 	return compose.Dreamt{
-		Settings: memory.DefaultDreamSettings(), Pins: dream.Pins{Material: "m", Candidates: "c"},
+		Settings: setting.DefaultDreamSettings(), Pins: dream.Pins{Material: "m", Candidates: "c"},
 		Outcome: memory.OutcomeWritten, Diff: "--- MEMORY.md@1\n+++ MEMORY.md@2\n@@ -1 +1,2 @@\n # Memory\n+- Tea.\n",
 		Candidates: []dream.Candidate{
 			{ID: "tea", Text: "Tea.", Score: .91, Verdict: dream.VerdictPromoted, ReasonCode: dream.ReasonPassed},
@@ -87,8 +89,8 @@ func TestCompareDreamsWithoutMaterial(t *testing.T) {
 // Comparing the other way round tells the same with both sides exchanged.
 func TestCompareIsSymmetric(t *testing.T) {
 	draw := func(t *rapid.T, name string) compose.Dreamt {
-		d := compose.Dreamt{Settings: memory.DreamSettings{Days: rapid.IntRange(1, 3).Draw(t, name+" days"), MinScore: rapid.SampledFrom([]float64{.5, .75}).Draw(t, name+" score")}}
-		for _, id := range rapid.SliceOfDistinct(rapid.SampledFrom([]memory.EntryID{"a", "b", "c", "d"}), func(id memory.EntryID) memory.EntryID { return id }).Draw(t, name) {
+		d := compose.Dreamt{Settings: setting.DreamSettings{Days: rapid.IntRange(1, 3).Draw(t, name+" days"), MinScore: rapid.SampledFrom([]float64{.5, .75}).Draw(t, name+" score")}}
+		for _, id := range rapid.SliceOfDistinct(rapid.SampledFrom([]markdown.EntryID{"a", "b", "c", "d"}), func(id markdown.EntryID) markdown.EntryID { return id }).Draw(t, name) {
 			d.Candidates = append(d.Candidates, dream.Candidate{
 				ID: id, Text: string(id), Score: rapid.SampledFrom([]float64{.1, .9}).Draw(t, name+" of "+string(id)),
 				Verdict: rapid.SampledFrom([]dream.Verdict{dream.VerdictKept, dream.VerdictPromoted}).Draw(t, name+" about "+string(id)),

@@ -12,6 +12,9 @@ import (
 	"reverie/dream"
 	"reverie/dream/rewrite"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
 )
 
 // Files are the documents that a dream may write, as they are: content and version, 0 when there is none.
@@ -39,9 +42,9 @@ type ComposeInput struct {
 	Model      string // empty: by rules
 	Reason     string // the model's, in words
 	Outcome    memory.Outcome
-	Violations []memory.Violation // why it was refused, of a quarantined one
-	Retired    []memory.Retired   // lines of a person that went, each with the reason
-	Settings   memory.DreamSettings
+	Violations []proposals.Violation // why it was refused, of a quarantined one
+	Retired    []proposals.Retired   // lines of a person that went, each with the reason
+	Settings   setting.DreamSettings
 }
 
 // Composition is what is committed together: MEMORY.md, its archive, the diary and the reports of the phases.
@@ -64,7 +67,7 @@ func Compose(in ComposeInput) Composition {
 	if w.writes() {
 		out.Changes = append(out.Changes, w.memory())
 		out.Changes = append(out.Changes, w.archives()...)
-		out.Diff = memory.UnifiedDiff(versionName(in.Files.Memory.Version), versionName(in.Files.Memory.Version+1), w.before, in.Memory)
+		out.Diff = markdown.UnifiedDiff(versionName(in.Files.Memory.Version), versionName(in.Files.Memory.Version+1), w.before, in.Memory)
 	}
 	out.Changes = append(out.Changes, w.diary()...)
 	out.Changes = append(out.Changes, w.phases()...)
@@ -122,17 +125,17 @@ func (w *composing) writes() bool {
 func (w *composing) compare() {
 	stays := map[string]bool{}
 	for line := range strings.Lines(w.Memory) {
-		stays[memory.SameLine(line)] = true
+		stays[markdown.LineKey(line)] = true
 	}
 	for _, m := range w.Moved {
 		for line := range strings.Lines(m.Text) {
-			stays[memory.SameLine(line)] = true
+			stays[markdown.LineKey(line)] = true
 		}
 	}
 	known := map[string]bool{}
 	for line := range strings.Lines(w.before) {
-		said := memory.SameLine(line)
-		if known[said] = true; memory.SaysSomething(said) && !stays[said] {
+		said := markdown.LineKey(line)
+		if known[said] = true; markdown.HasText(said) && !stays[said] {
 			w.went = append(w.went, strings.TrimRight(line, "\r\n"))
 		}
 	}
@@ -151,7 +154,7 @@ func (w *composing) compare() {
 	}
 	for line := range strings.Lines(w.Memory) {
 		line = strings.TrimRight(line, "\r\n")
-		if _, promoted := at[line]; !promoted && !known[memory.SameLine(line)] && memory.SaysSomething(line) && !strings.HasPrefix(line, "#") {
+		if _, promoted := at[line]; !promoted && !known[markdown.LineKey(line)] && markdown.HasText(line) && !strings.HasPrefix(line, "#") {
 			w.other++
 		}
 	}

@@ -15,6 +15,10 @@ import (
 	"reverie/dream/compose"
 	"reverie/dream/dreamtest"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
+	"reverie/scan"
 )
 
 var dreamID = uuid.MustParse("01900000-0000-7000-8000-000000000001")
@@ -36,22 +40,22 @@ func composed(change ...func(*compose.ComposeInput)) compose.ComposeInput {
 		Dream: dreamID, Mode: memory.DreamNightly, AsOf: dreamtest.Night, Now: dreamtest.Night, Scope: memory.ScopePersonal,
 		Files:   compose.Files{Memory: memory.Document{Version: 3, Content: "# Memory\n\n- Works at Acme\n- Lives in Lisbon\n"}},
 		Memory:  "# Memory\n\n- Lives in Lisbon\n- Has a dog called Rex <!-- memory/2026-01-28.md:4 score 0.91 -->\n- Lisbon is home\n",
-		Retired: []memory.Retired{{Line: "Works at Acme", Reason: "left the company"}},
+		Retired: []proposals.Retired{{Line: "Works at Acme", Reason: "left the company"}},
 		Ranking: dream.Ranking{
 			Candidates:     []dream.Candidate{rex, rome, oslo, once, affair, known},
 			Contradictions: []dream.Contradiction{{Older: rome.ID, Newer: oslo.ID}, {Older: known.ID, Newer: affair.ID, Settled: true}},
 		},
 		Reflection: dream.Reflection{
 			Themes: []dream.Theme{
-				{Tag: "dog", Strength: .8, Days: []dream.Day{"2026-01-28", "2026-01-29"}, Candidates: []memory.EntryID{rex.ID, affair.ID}},
-				{Tag: "affair", Strength: .7, Days: []dream.Day{"2026-01-28"}, Candidates: []memory.EntryID{affair.ID}},
+				{Tag: "dog", Strength: .8, Days: []dream.Day{"2026-01-28", "2026-01-29"}, Candidates: []markdown.EntryID{rex.ID, affair.ID}},
+				{Tag: "affair", Strength: .7, Days: []dream.Day{"2026-01-28"}, Candidates: []markdown.EntryID{affair.ID}},
 			},
 			Truths: []dream.Truth{{Candidate: rex.ID, Confidence: .62}, {Candidate: affair.ID, Confidence: .6}},
 		},
 		Looked:  dream.Looked{Notes: 5, Conversations: 1, Messages: 42, Statements: 61, Recalls: 12},
 		Model:   "openai/large",
 		Reason:  "Rex came up on two days",
-		Outcome: memory.OutcomeWritten, Settings: memory.DefaultDreamSettings(),
+		Outcome: memory.OutcomeWritten, Settings: setting.DefaultDreamSettings(),
 	}
 	for _, c := range change {
 		c(&in)
@@ -206,7 +210,7 @@ func TestComposeWithoutChange(t *testing.T) {
 func TestComposeQuarantined(t *testing.T) {
 	got := compose.Compose(composed(func(in *compose.ComposeInput) {
 		in.Outcome, in.Reason = memory.OutcomeQuarantined, "what was to be written was refused"
-		in.Violations = []memory.Violation{{Code: "dropped", Message: "secret words"}, {Code: "person_line", Message: "secret words"}, {Code: "dropped"}}
+		in.Violations = []proposals.Violation{{Code: "dropped", Message: "secret words"}, {Code: "person_line", Message: "secret words"}, {Code: "dropped"}}
 	}))
 	entry := changed(t, got, "DREAMS.md").Content
 	if !strings.Contains(entry, "MEMORY.md stays as it was: what was written by openai/large was refused (dropped, person_line).") || strings.Contains(entry, "secret words") || strings.Contains(entry, "Why:") {
@@ -243,10 +247,10 @@ func TestComposeShowsNothingThatIsRefused(t *testing.T) {
 		in.Ranking.Candidates[3].Text = "x\n\n## 2026-01-30 02:00 Dream\n<!-- y"
 	}))
 	for _, c := range got.Changes {
-		if c.Path != "MEMORY.md" && memory.Scan(c.Content).Verdict != memory.VerdictAllow {
+		if c.Path != "MEMORY.md" && scan.Scan(c.Content).Verdict != scan.VerdictAllow {
 			t.Errorf("%s is refused:\n%s", c.Path, c.Content)
 		}
-		if n := len(memory.Sections(c.Content)); c.Path != "MEMORY.md" && n != 1 {
+		if n := len(markdown.Sections(c.Content)); c.Path != "MEMORY.md" && n != 1 {
 			t.Errorf("%s has %d sections:\n%s", c.Path, n, c.Content)
 		}
 	}

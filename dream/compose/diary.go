@@ -13,6 +13,9 @@ import (
 	"reverie/dream/rewrite"
 	"reverie/language/claim"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/proposals"
+	"reverie/scan"
 )
 
 const (
@@ -27,7 +30,7 @@ const (
 // diary are the changes of the diary: the new entry at its end, and what moves to the files of the months to make room.
 func (w *composing) diary() []memory.Change {
 	entry := w.entry(true)
-	if memory.Scan(entry).Verdict == memory.VerdictQuarantine {
+	if scan.Scan(entry).Verdict == scan.VerdictQuarantine {
 		entry = w.entry(false)
 	}
 	ref := memory.Ref{Scope: w.Scope, Path: memory.DreamsPath}
@@ -81,7 +84,7 @@ func diaryEntries(diary string) []diaryEntry {
 	lines := rewrite.LinesOf(diary)
 	var out []diaryEntry
 	open, at := false, 0
-	for _, s := range memory.Sections(diary) {
+	for _, s := range markdown.Sections(diary) {
 		if s.Level > 0 && s.Level <= entryLevel {
 			open = false
 			if m := diaryHeading.FindStringSubmatch(s.Heading); m != nil && s.Level == entryLevel {
@@ -233,13 +236,13 @@ func (w *composing) patterns() string {
 
 // themes are those of which some evidence was not rejected.
 func (w *composing) themes() []dream.Theme {
-	rejected := map[memory.EntryID]bool{}
+	rejected := map[markdown.EntryID]bool{}
 	for _, c := range w.Ranking.Candidates {
 		rejected[c.ID] = c.Verdict == dream.VerdictRejected
 	}
 	var out []dream.Theme
 	for _, t := range w.Reflection.Themes {
-		if !slices.ContainsFunc(t.Candidates, func(id memory.EntryID) bool { return !rejected[id] }) {
+		if !slices.ContainsFunc(t.Candidates, func(id markdown.EntryID) bool { return !rejected[id] }) {
 			continue
 		}
 		if !slices.ContainsFunc(w.Ranking.Candidates, func(c dream.Candidate) bool {
@@ -274,7 +277,7 @@ func (w *composing) changed(contents bool) []string {
 	for _, line := range w.went {
 		why := ""
 		for _, r := range w.Retired {
-			if memory.SameLine(r.Line) == memory.SameLine(line) {
+			if markdown.LineKey(r.Line) == markdown.LineKey(line) {
 				why = r.Reason
 			}
 		}
@@ -300,7 +303,7 @@ func (w *composing) retired(contents bool) []string {
 	for _, m := range w.Moved {
 		for _, line := range m.Replaced {
 			path = m.Path
-			lines = append(lines, line+"\x00now: "+memory.SameLine(m.By))
+			lines = append(lines, line+"\x00now: "+markdown.LineKey(m.By))
 		}
 	}
 	if len(lines) == 0 {
@@ -317,7 +320,7 @@ func (w *composing) list(head string, lines []string, contents bool) []string {
 	var items []string
 	for _, line := range lines[:min(len(lines), listedLines)] {
 		line, why, _ := strings.Cut(line, "\x00")
-		item := w.show(memory.SameLine(line))
+		item := w.show(markdown.LineKey(line))
 		if item == "" {
 			item = "(not shown)"
 		}
@@ -361,13 +364,13 @@ func (w *composing) judged() string {
 
 // undecided lists the pairs that contradict each other and of which none was chosen.
 func (w *composing) undecided(contents bool) []string {
-	texts, rejected := map[memory.EntryID]string{}, map[memory.EntryID]bool{}
+	texts, rejected := map[markdown.EntryID]string{}, map[markdown.EntryID]bool{}
 	for _, c := range w.Ranking.Candidates {
 		if rejected[c.ID] = c.Verdict == dream.VerdictRejected && c.ReasonCode != dream.ReasonKnown; !rejected[c.ID] {
 			texts[c.ID] = c.Text
 		}
 	}
-	said := func(id memory.EntryID, text string) string {
+	said := func(id markdown.EntryID, text string) string {
 		if rejected[id] {
 			return ""
 		}
@@ -400,7 +403,7 @@ func (w *composing) show(text string) string {
 		return said
 	}
 	said = rewrite.Clip(rewrite.ListItem(text), listedChars)
-	if !memory.SaysSomething(said) || memory.Scan(said).Verdict == memory.VerdictQuarantine || w.unsayable(rewrite.ClaimOf(said)) {
+	if !markdown.HasText(said) || scan.Scan(said).Verdict == scan.VerdictQuarantine || w.unsayable(rewrite.ClaimOf(said)) {
 		said = ""
 	}
 	w.shown[text] = said
@@ -415,7 +418,7 @@ func (w *composing) unsayable(said rewrite.Claim) bool {
 }
 
 // violationCodes are the codes of violations, each once.
-func violationCodes(violations []memory.Violation) []string {
+func violationCodes(violations []proposals.Violation) []string {
 	var out []string
 	for _, v := range violations {
 		if !slices.Contains(out, v.Code) {

@@ -7,6 +7,8 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/scan"
 )
 
 // reportedLines bounds each list in the report of a phase.
@@ -25,7 +27,7 @@ func (w *composing) phases() []memory.Change {
 		{"deep", "Deep sleep", w.deep},
 	} {
 		report := phase.report(true)
-		if memory.Scan(report).Verdict == memory.VerdictQuarantine {
+		if scan.Scan(report).Verdict == scan.VerdictQuarantine {
 			report = phase.report(false)
 		}
 		if report == "" {
@@ -60,7 +62,7 @@ func (w *composing) light(contents bool) string {
 
 // rem tells which themes and likely truths were found.
 func (w *composing) rem(contents bool) string {
-	themes, texts := w.themes(), map[memory.EntryID]string{}
+	themes, texts := w.themes(), map[markdown.EntryID]string{}
 	for _, c := range w.Ranking.Candidates {
 		if c.Verdict != dream.VerdictRejected {
 			texts[c.ID] = c.Text

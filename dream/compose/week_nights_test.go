@@ -14,6 +14,7 @@ import (
 	"reverie/dream/judge"
 	"reverie/dream/rewrite"
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // night is what one dream of an owner came to.
@@ -27,7 +28,7 @@ type night struct {
 // dreamWeek dreams the nights of a week one after another, by rules, as the workflow does.
 func (w week) dreamWeek(t *testing.T) (nights []night, memoryFile string) {
 	t.Helper()
-	s := memory.DefaultDreamSettings()
+	s := setting.DefaultDreamSettings()
 	var states []dream.State
 	for n := range weekNights {
 		m := w.material(w.nightOf(n), states)

@@ -15,7 +15,9 @@ import (
 	"reverie/dream/judge"
 	"reverie/dream/notes"
 	"reverie/llm/extractive"
-	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
+	"reverie/memory/transcripts"
 )
 
 // The days of the example week, see testdata/week/README.md.
@@ -36,7 +38,7 @@ type week struct {
 // talk is a conversation.
 type talk struct {
 	id    string
-	lines []memory.Line
+	lines []transcripts.Line
 }
 
 // loadWeek reads the week of an owner: ada, bruno or mei.
@@ -70,7 +72,7 @@ func loadWeek(tb testing.TB, owner string) week {
 		}
 		sum := sha256.Sum256([]byte(f[1]))
 		w.recalls = append(w.recalls, dream.Recall{
-			Entries: []memory.EntryID{memory.EntryIDOf(f[3])}, Query: hex.EncodeToString(sum[:8]), Day: dream.DayOf(at), Score: score, At: at,
+			Entries: []markdown.EntryID{markdown.EntryIDOf(f[3])}, Query: hex.EncodeToString(sum[:8]), Day: dream.DayOf(at), Score: score, At: at,
 		})
 	}
 	for line := range strings.Lines(fileText(tb, filepath.Join(dir, "promoted.md"))) {
@@ -110,10 +112,10 @@ func moment(tb testing.TB, text string, zone *time.Location) time.Time {
 var messageHead = regexp.MustCompile(`^\[(\d{4}-\d\d-\d\d \d\d:\d\d) (user|assistant)\]$`)
 
 // appendSaid reads a line of a conversation.
-func appendSaid(tb testing.TB, lines []memory.Line, text string, zone *time.Location) []memory.Line {
+func appendSaid(tb testing.TB, lines []transcripts.Line, text string, zone *time.Location) []transcripts.Line {
 	tb.Helper()
 	if m := messageHead.FindStringSubmatch(text); m != nil {
-		return append(lines, memory.Line{Seq: int64(len(lines) + 1), Role: m[2], At: moment(tb, m[1], zone)})
+		return append(lines, transcripts.Line{Seq: int64(len(lines) + 1), Role: m[2], At: moment(tb, m[1], zone)})
 	}
 	last := &lines[len(lines)-1]
 	last.Text = strings.TrimSpace(last.Text + "\n" + text)
@@ -123,7 +125,7 @@ func appendSaid(tb testing.TB, lines []memory.Line, text string, zone *time.Loca
 // material is what a dream looks at that dreams at asOf with the default window.
 func (w week) material(asOf time.Time, states []dream.State) dream.Material {
 	asOf = asOf.In(w.zone)
-	from := dream.DayOf(asOf.AddDate(0, 0, -memory.DefaultDreamSettings().Days))
+	from := dream.DayOf(asOf.AddDate(0, 0, -setting.DefaultDreamSettings().Days))
 	m := dream.Material{AsOf: asOf, States: states}
 	for _, n := range w.notes {
 		if n.Day >= from && n.Day < dream.DayOf(asOf) {
@@ -144,7 +146,7 @@ func (w week) material(asOf time.Time, states []dream.State) dream.Material {
 // statements are what a conversation says in a window.
 func (t talk) statements(from dream.Day, asOf time.Time) []dream.Statement {
 	var (
-		lines []memory.Line
+		lines []transcripts.Line
 		out   []dream.Statement
 	)
 	times := map[int64]time.Time{}
@@ -160,7 +162,7 @@ func (t talk) statements(from dream.Day, asOf time.Time) []dream.Statement {
 		}
 		at := times[said.Messages[len(said.Messages)-1]]
 		out = append(out, dream.Statement{
-			ID: memory.EntryIDOf(said.Text), Text: said.Text, At: at, Asked: said.Asked, Ends: said.Ends, Corrects: said.Corrects,
+			ID: markdown.EntryIDOf(said.Text), Text: said.Text, At: at, Asked: said.Asked, Ends: said.Ends, Corrects: said.Corrects,
 			Place: dream.Place{Origin: dream.FromSession, Day: dream.DayOf(at), Conversation: t.id, Messages: said.Messages},
 		})
 	}
@@ -212,7 +214,7 @@ func TestTheWeekIsStaged(t *testing.T) {
 		},
 	} {
 		w := loadWeek(t, owner)
-		candidates := judge.Light(w.material(w.nightOf(weekNights-1), nil), memory.DefaultDreamSettings())
+		candidates := judge.Light(w.material(w.nightOf(weekNights-1), nil), setting.DefaultDreamSettings())
 		byText := map[string]dream.Candidate{}
 		for _, c := range candidates {
 			byText[c.Text] = c

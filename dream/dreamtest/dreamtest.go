@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"reverie/dream"
-	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // Remembered returns the states after a dream, as they are kept for the next one.
 func Remembered(states []dream.State, candidates []dream.Candidate, r dream.Reflection, asOf time.Time) []dream.State {
-	byID := map[memory.EntryID]dream.State{}
+	byID := map[markdown.EntryID]dream.State{}
 	for _, s := range states {
 		byID[s.ID] = s
 	}
@@ -59,6 +59,6 @@ var InNote = dream.Place{Origin: dream.FromNote, Path: "memory/2026-01-28.md", F
 // Passing returns a candidate that passed the gates.
 func Passing(text string, score float64, places ...dream.Place) dream.Candidate {
 	return dream.Candidate{
-		ID: memory.EntryIDOf("- " + text), Text: text, Score: score, Verdict: dream.VerdictPromoted, ReasonCode: dream.ReasonPassed, Places: places,
+		ID: markdown.EntryIDOf("- " + text), Text: text, Score: score, Verdict: dream.VerdictPromoted, ReasonCode: dream.ReasonPassed, Places: places,
 	}
 }

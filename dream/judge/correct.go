@@ -6,12 +6,12 @@ import (
 
 	"reverie/dream"
 	"reverie/language/claim"
-	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // sentence is a statement as far as it can correct another one, or be corrected.
 type sentence struct {
-	id    memory.EntryID
+	id    markdown.EntryID
 	at    time.Time // when it was last said
 	order int       // among sentences of one moment: a greater one was said later
 	claim.Reading
@@ -56,7 +56,7 @@ func disputes(all []sentence) []dream.Contradiction {
 		return 0
 	})
 	var out []dream.Contradiction
-	settled := map[memory.EntryID]bool{}
+	settled := map[markdown.EntryID]bool{}
 	for i, older := range byTime {
 		var open []dream.Contradiction
 		for _, newer := range slices.Backward(byTime[i+1:]) {
@@ -80,7 +80,7 @@ func disputes(all []sentence) []dream.Contradiction {
 // Supersedes reports whether newer states anew what older states, so that it can take the older one's line; see claim.Supersedes.
 // It is false for two spellings of one entry.
 func Supersedes(older, newer string) bool {
-	return memory.EntryIDOf(older) != memory.EntryIDOf(newer) && claim.Supersedes(older, newer)
+	return markdown.EntryIDOf(older) != markdown.EntryIDOf(newer) && claim.Supersedes(older, newer)
 }
 
 // Alike reports whether two statements say the same thing, so that they are one thing in a dream and the second one adds
@@ -94,5 +94,5 @@ func Supersedes(older, newer string) bool {
 //
 // The relation is symmetric, but not transitive.
 func Alike(a, b string) bool {
-	return memory.EntryIDOf(a) == memory.EntryIDOf(b) || claim.SameStatement(claim.WordsOf(a), claim.WordsOf(b))
+	return markdown.EntryIDOf(a) == markdown.EntryIDOf(b) || claim.SameStatement(claim.WordsOf(a), claim.WordsOf(b))
 }

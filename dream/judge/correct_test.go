@@ -6,14 +6,14 @@ import (
 
 	"reverie/dream"
 	"reverie/language/claim"
-	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // heardInTurn are sentences said on following days.
 func heardInTurn(texts ...string) []sentence {
 	var out []sentence
 	for i, text := range texts {
-		c := dream.Candidate{ID: memory.EntryIDOf(text), Text: text}
+		c := dream.Candidate{ID: markdown.EntryIDOf(text), Text: text}
 		c.Signals.LastSeen = time.Date(2026, 3, 2+i, 12, 0, 0, 0, time.UTC)
 		out = append(out, sentenceOf(c, 0))
 	}

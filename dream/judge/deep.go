@@ -11,6 +11,9 @@ import (
 	"reverie/dream/notes"
 	"reverie/language/claim"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
+	"reverie/scan"
 )
 
 // Deep scores, gates and filters candidates and gives each its verdict with the reason.
@@ -20,7 +23,7 @@ import (
 // corrects it; it contradicts another one, and neither says which holds; it does not pass the gates. Of those that pass, the
 // best are promoted, as many as one dream may, and no list crowds out others that wait. A focused dream takes those about
 // its topic first, and of others at most two for three of them.
-func Deep(in dream.DeepInput, s memory.DreamSettings) dream.Ranking {
+func Deep(in dream.DeepInput, s setting.DreamSettings) dream.Ranking {
 	d := deep{in: in, settings: s, candidates: weighed(in, s)}
 	open := d.filter()
 	var passed []*dream.Candidate
@@ -41,7 +44,7 @@ func Deep(in dream.DeepInput, s memory.DreamSettings) dream.Ranking {
 // deep is one ranking under way.
 type deep struct {
 	in         dream.DeepInput
-	settings   memory.DreamSettings
+	settings   setting.DreamSettings
 	candidates []dream.Candidate // best first
 	disputes   []dream.Contradiction
 }
@@ -49,8 +52,8 @@ type deep struct {
 var verdictOrder = map[dream.Verdict]int{dream.VerdictPromoted: 0, dream.VerdictKept: 1, dream.VerdictRejected: 2}
 
 // weighed are the candidates with their scores and gates, best first.
-func weighed(in dream.DeepInput, s memory.DreamSettings) []dream.Candidate {
-	truths := make(map[memory.EntryID]float64, len(in.Reflection.Truths))
+func weighed(in dream.DeepInput, s setting.DreamSettings) []dream.Candidate {
+	truths := make(map[markdown.EntryID]float64, len(in.Reflection.Truths))
 	for _, t := range in.Reflection.Truths {
 		truths[t.Candidate] = t.Confidence
 	}
@@ -73,7 +76,7 @@ func better(a, b dream.Candidate) int {
 }
 
 // promote gives those that passed their verdicts. It returns the promoted ones in their order, counted from 1.
-func (d *deep) promote(passed []*dream.Candidate) map[memory.EntryID]int {
+func (d *deep) promote(passed []*dream.Candidate) map[markdown.EntryID]int {
 	if d.in.Mode == memory.DreamREM {
 		for _, c := range passed {
 			c.Judge(dream.VerdictKept, dream.ReasonModeREM, "It would pass; a dream of this kind promotes nothing.")
@@ -89,7 +92,7 @@ func (d *deep) promote(passed []*dream.Candidate) map[memory.EntryID]int {
 	rest := min(limit-len(chosen), len(chosen)*othersPerTopic/topicShare)
 	full := limit-len(chosen) < len(others) && rest == limit-len(chosen)
 	chosen = append(chosen, fair(others, rest, limit)...)
-	taken := make(map[memory.EntryID]int, len(chosen))
+	taken := make(map[markdown.EntryID]int, len(chosen))
 	for i, c := range chosen {
 		taken[c.ID] = i + 1
 		c.Judge(dream.VerdictPromoted, dream.ReasonPassed, "Passed with "+passedWith(c.Gates)+".")
@@ -190,7 +193,7 @@ type barred struct {
 // barredState is one of them with its words.
 type barredState struct {
 	dream.State
-	ids  []memory.EntryID
+	ids  []markdown.EntryID
 	said claim.Words
 	what claim.Content
 }
@@ -203,13 +206,13 @@ func barredBy(m dream.Material, candidates []dream.Candidate) barred {
 	for _, c := range candidates {
 		states = append(states, c.Before)
 	}
-	seen := make(map[memory.EntryID]bool, len(states))
+	seen := make(map[markdown.EntryID]bool, len(states))
 	for _, s := range states {
 		if s.Status == dream.Open || s.Status == "" || seen[s.ID] {
 			continue
 		}
 		seen[s.ID] = true
-		state := barredState{State: s, ids: append([]memory.EntryID{s.ID}, s.Aliases...)}
+		state := barredState{State: s, ids: append([]markdown.EntryID{s.ID}, s.Aliases...)}
 		if s.Text != "" {
 			state.said, state.what = claim.WordsOf(s.Text), claim.ContentOf(s.Text)
 		}
@@ -258,7 +261,7 @@ func (s barredState) tells(what claim.Content) bool {
 
 // is reports whether a candidate says what a state is of.
 func (s barredState) is(c dream.Candidate, said claim.Words) bool {
-	known := func(id memory.EntryID) bool { return slices.Contains(s.ids, id) }
+	known := func(id markdown.EntryID) bool { return slices.Contains(s.ids, id) }
 	return known(c.ID) || slices.ContainsFunc(c.Aliases, known) || len(s.what) > 0 && claim.SameStatement(s.said, said)
 }
 
@@ -311,18 +314,18 @@ func (d *deep) filter() []*dream.Candidate {
 
 // unfit reports whether a text may not become memory.
 func unfit(text string) bool {
-	return text == "" || notes.MachineText(text) || memory.Scan(text).Verdict != memory.VerdictAllow
+	return text == "" || notes.MachineText(text) || scan.Scan(text).Verdict != scan.VerdictAllow
 }
 
 // undisputed finds what contradicts what, gives what was corrected and what is unclear their verdicts, and returns the others.
 func (d *deep) undisputed(open []*dream.Candidate, known, heard []sentence) []*dream.Candidate {
-	inMemory := make(map[memory.EntryID]bool, len(known))
+	inMemory := make(map[markdown.EntryID]bool, len(known))
 	for _, s := range known {
 		inMemory[s.id] = true
 	}
 	d.disputes = slices.DeleteFunc(disputes(append(known, heard...)), func(c dream.Contradiction) bool { return inMemory[c.Older] && inMemory[c.Newer] })
-	corrected := map[memory.EntryID]dream.Contradiction{}
-	unclear := map[memory.EntryID]dream.Contradiction{}
+	corrected := map[markdown.EntryID]dream.Contradiction{}
+	unclear := map[markdown.EntryID]dream.Contradiction{}
 	for _, pair := range d.disputes {
 		if pair.Settled {
 			corrected[pair.Older] = pair
@@ -357,7 +360,7 @@ func (d *deep) undisputed(open []*dream.Candidate, known, heard []sentence) []*d
 
 // line is a line of MEMORY.md that a statement may repeat.
 type line struct {
-	id     memory.EntryID
+	id     markdown.EntryID
 	text   string
 	words  claim.Words
 	why    string
@@ -368,18 +371,18 @@ type line struct {
 // lines are those of MEMORY.md and of the shared one.
 type lines struct {
 	all []*line
-	ids map[memory.EntryID]*line
+	ids map[markdown.EntryID]*line
 }
 
 func knownIn(own, shared string) lines {
-	k := lines{ids: map[memory.EntryID]*line{}}
+	k := lines{ids: map[markdown.EntryID]*line{}}
 	k.add(own, "MEMORY.md says it already.", true)
 	k.add(shared, "The shared MEMORY.md says it already.", false)
 	return k
 }
 
 func (k *lines) add(text, why string, own bool) {
-	entries := memory.EntriesOf(text)
+	entries := markdown.EntriesOf(text)
 	for _, e := range entries {
 		said := notes.HtmlComment.ReplaceAllString(e.Text, " ")
 		k.put(&line{id: e.ID, text: said, words: claim.WordsOf(said), why: why, own: own})
@@ -399,7 +402,7 @@ func (k *lines) put(l *line) {
 
 // find is the line that says what a candidate says.
 func (k *lines) find(c dream.Candidate, said claim.Words) (*line, bool) {
-	for _, id := range append([]memory.EntryID{c.ID}, c.Aliases...) {
+	for _, id := range append([]markdown.EntryID{c.ID}, c.Aliases...) {
 		if l := k.ids[id]; l != nil {
 			return l, true
 		}
@@ -446,7 +449,7 @@ func GoneOf(states []dream.State) Gone {
 
 // Said returns the states of what a text says of it: in the same or in other words, with more around it, or the most of it by
 // itself. It is what keeps a dream from bringing something back.
-func (g Gone) Said(id memory.EntryID, text string) []dream.State {
+func (g Gone) Said(id markdown.EntryID, text string) []dream.State {
 	if len(g.states) == 0 {
 		return nil
 	}

@@ -7,6 +7,8 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
 )
 
 // BenchmarkDeep ranks as many candidates as one dream weighs, with a long memory of what was decided before.
@@ -17,14 +19,14 @@ func BenchmarkDeep(b *testing.B) {
 		return fmt.Sprintf("%s %s of the %s collection number %d.", verbs[i%8], things[i/8%8], things[i/64%8], i)
 	}
 	in := dream.DeepInput{Material: dream.Material{AsOf: dreamt}, Mode: memory.DreamNightly}
-	s := memory.DefaultDreamSettings()
+	s := setting.DefaultDreamSettings()
 	for i := range s.MaxCandidates {
 		c := fact(text(i), "List")
 		in.Candidates = append(in.Candidates, c)
 	}
 	statuses := []dream.Status{dream.Promoted, dream.Rejected, dream.Forgotten}
 	for i := range 2000 {
-		in.Material.States = append(in.Material.States, dream.State{ID: memory.EntryID(fmt.Sprint(i)), Text: text(1000 + i), Status: statuses[i%3], LastSeen: noonBefore(9)})
+		in.Material.States = append(in.Material.States, dream.State{ID: markdown.EntryID(fmt.Sprint(i)), Text: text(1000 + i), Status: statuses[i%3], LastSeen: noonBefore(9)})
 	}
 	var memoryText strings.Builder
 	for i := range 100 {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"reverie/dream"
-	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // Explanation says why a candidate was promoted or not, and what would promote it.
@@ -26,7 +26,7 @@ type Explanation struct {
 //
 // What would pass is tried out, one kind of signal at a time: that it is noted or said on more days, that answers to more questions use
 // it, that a person asks for it. The summary names the least of them.
-func Explain(c dream.Candidate, s memory.DreamSettings) Explanation {
+func Explain(c dream.Candidate, s setting.DreamSettings) Explanation {
 	c.Score = total(c.Components, s.Weights)
 	c.Gates = gates(c, s)
 	e := Explanation{Candidate: c}
@@ -50,7 +50,7 @@ func Explain(c dream.Candidate, s memory.DreamSettings) Explanation {
 var ofGates = map[string]bool{"": true, dream.ReasonLowScore: true, dream.ReasonOneOff: true, dream.ReasonOneContext: true}
 
 // lacks explains a candidate that does not pass its gates.
-func (e *Explanation) lacks(failed []dream.Gate, s memory.DreamSettings) {
+func (e *Explanation) lacks(failed []dream.Gate, s setting.DreamSettings) {
 	short := make([]string, len(failed))
 	for i, g := range failed {
 		short[i] = strings.TrimPrefix(lack(g), "score ")
@@ -107,7 +107,7 @@ var wishes = []wish{
 }
 
 // least is how much of it would pass the gates; false when not even the most of it would.
-func (w wish) least(c dream.Candidate, s memory.DreamSettings) (int, bool) {
+func (w wish) least(c dream.Candidate, s setting.DreamSettings) (int, bool) {
 	for n := 1; n <= w.most; n++ {
 		c = w.add(c)
 		c.Components = renewed(c)

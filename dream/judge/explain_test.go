@@ -8,11 +8,12 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // explainedBy dreams of one candidate and explains the verdict.
 func explainedBy(c dream.Candidate, in dream.DeepInput) Explanation {
-	s := memory.DefaultDreamSettings()
+	s := setting.DefaultDreamSettings()
 	return Explain(deeply(in, c).Candidates[0], s)
 }
 
@@ -41,7 +42,7 @@ func TestExplanations(t *testing.T) {
 func TestExplanationsFollowTheSettings(t *testing.T) {
 	t.Parallel()
 	c := deeply(dream.DeepInput{}, mentioned(1, 2)).Candidates[0]
-	s := memory.DefaultDreamSettings()
+	s := setting.DefaultDreamSettings()
 	s.MinScore, s.MinSignals = .6, 2
 	if e := Explain(c, s); !strings.HasPrefix(e.Summary, "passes with ") || len(e.Lacks) > 0 {
 		t.Errorf("under lower gates: %q, lacks %q", e.Summary, e.Lacks)

@@ -8,7 +8,8 @@ import (
 	"reverie/dream"
 	"reverie/dream/notes"
 	"reverie/language/claim"
-	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
 )
 
 // Light stages what a dream looks at: each thing that was noted or said once, in however many words and places, with the
@@ -20,7 +21,7 @@ import (
 //   - Statements and recalls after AsOf do not count; machine text is no statement.
 //   - There are at most MaxCandidates: those about the topic first, then those with more signals, then the newest. The others
 //     lose nothing by waiting.
-func Light(m dream.Material, s memory.DreamSettings) []dream.Candidate {
+func Light(m dream.Material, s setting.DreamSettings) []dream.Candidate {
 	g := gather(m)
 	g.attachRecalls(m)
 	var out []dream.Candidate
@@ -42,7 +43,7 @@ func bounded(candidates []dream.Candidate, topic string, limit int) []dream.Cand
 	if limit <= 0 || len(candidates) <= limit {
 		return candidates
 	}
-	about := make(map[memory.EntryID]bool)
+	about := make(map[markdown.EntryID]bool)
 	if topic != "" {
 		wanted := claim.ContentOf(topic)
 		for _, c := range candidates {
@@ -77,19 +78,19 @@ func newestFirst(a, b dream.Candidate) int {
 
 // thing is what statements in however many words say, with what is known of it.
 type thing struct {
-	id         memory.EntryID
+	id         markdown.EntryID
 	text       string
 	words      claim.Words
 	state      dream.State // zero when it is new
 	statements []*dream.Statement
 	recalls    []*dream.Recall
-	aliases    []memory.EntryID // other identities, in the order in which they were met
+	aliases    []markdown.EntryID // other identities, in the order in which they were met
 }
 
 // gathering brings statements and states together.
 type gathering struct {
 	things    []*thing
-	byID      map[memory.EntryID]*thing
+	byID      map[markdown.EntryID]*thing
 	byMessage map[message][]*thing // what was read from it, in a note or in the conversation
 	index     wordIndex
 }
@@ -104,13 +105,13 @@ type message struct {
 // newest day to the oldest, so that a new thing has its newest wording. Nothing depends on the order of the input, nor on where
 // in its note a statement stands.
 func gather(m dream.Material) *gathering {
-	g := &gathering{byID: make(map[memory.EntryID]*thing, len(m.States)+len(m.Statements)), byMessage: map[message][]*thing{}}
+	g := &gathering{byID: make(map[markdown.EntryID]*thing, len(m.States)+len(m.Statements)), byMessage: map[message][]*thing{}}
 	statements := statementsOf(m)
 	states := slices.SortedFunc(slices.Values(m.States), func(a, b dream.State) int {
 		return cmp.Or(a.FirstSeen.Compare(b.FirstSeen), cmp.Compare(a.ID, b.ID))
 	})
 	texts := make([]claim.Words, 0, len(states)+len(statements))
-	known := map[memory.EntryID]int{} // index in texts
+	known := map[markdown.EntryID]int{} // index in texts
 	for _, s := range states {
 		known[s.ID] = len(texts)
 		texts = append(texts, claim.WordsOf(s.Text))
@@ -128,7 +129,7 @@ func gather(m dream.Material) *gathering {
 		}
 	}
 	for _, t := range g.things { // a state's own identity counts more than another one's alias
-		for _, id := range append(slices.Sorted(slices.Values(t.state.Aliases)), memory.EntryIDOf(t.text)) {
+		for _, id := range append(slices.Sorted(slices.Values(t.state.Aliases)), markdown.EntryIDOf(t.text)) {
 			g.alias(t, id)
 		}
 	}
@@ -179,7 +180,7 @@ func (g *gathering) find(s *dream.Statement, said claim.Words) *thing {
 	}
 	plainID := s.ID
 	if strings.ContainsAny(s.Text, ":：") { // of a nested item or a row, which may stand by itself elsewhere
-		plainID = memory.EntryIDOf(s.Text)
+		plainID = markdown.EntryIDOf(s.Text)
 	}
 	if t = g.byID[plainID]; t == nil {
 		if t = cmp.Or(g.index.alike(said), g.retold(s, said)); t == nil {
@@ -213,7 +214,7 @@ func (g *gathering) add(t *thing) {
 }
 
 // alias makes an identity that nothing has yet another one of t.
-func (g *gathering) alias(t *thing, id memory.EntryID) {
+func (g *gathering) alias(t *thing, id markdown.EntryID) {
 	if g.byID[id] == nil {
 		g.byID[id] = t
 		t.aliases = append(t.aliases, id)
@@ -354,7 +355,7 @@ func (t *thing) candidate() dream.Candidate {
 }
 
 // otherIDs are the aliases, what was known of them first.
-func (t *thing) otherIDs() []memory.EntryID {
+func (t *thing) otherIDs() []markdown.EntryID {
 	ids := t.aliases[:min(len(t.aliases), MaxAliases)]
 	return slices.Sorted(slices.Values(ids))
 }

@@ -14,7 +14,8 @@ import (
 	"reverie/dream"
 	"reverie/dream/dreamtest"
 	"reverie/dream/notes"
-	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
 )
 
 // facts are things that notes say, each in several words.
@@ -94,8 +95,8 @@ func drawMaterial(t *rapid.T, noted map[dream.Day][]noted) dream.Material {
 
 // essence is what must not change of candidates: identities and signals. The hour at which something was last said may, since it
 // is that of the heading over it; remarks about other topics do not count.
-func essence(candidates []dream.Candidate) map[memory.EntryID]dream.Signals {
-	out := map[memory.EntryID]dream.Signals{}
+func essence(candidates []dream.Candidate) map[markdown.EntryID]dream.Signals {
+	out := map[markdown.EntryID]dream.Signals{}
 	for _, c := range candidates {
 		if !strings.Contains(c.Text, "unrelated remark") {
 			c.Signals.LastSeen = c.Signals.LastSeen.Truncate(24 * time.Hour)
@@ -154,7 +155,7 @@ func TestTheOrderOfTheMaterialDoesNotMatter(t *testing.T) {
 		for i := range rapid.IntRange(0, 10).Draw(t, "states") {
 			text := drawStatement(t, "known")
 			m.States = append(m.States, dream.State{
-				ID: memory.EntryIDOf(text), Text: text, Status: dream.Open, MentionDays: []dream.Day{"2026-02-01"}, FirstSeen: time.Date(2026, 2, 1+i%3, 0, 0, 0, 0, time.UTC),
+				ID: markdown.EntryIDOf(text), Text: text, Status: dream.Open, MentionDays: []dream.Day{"2026-02-01"}, FirstSeen: time.Date(2026, 2, 1+i%3, 0, 0, 0, 0, time.UTC),
 			})
 		}
 		m.States = slices.CompactFunc(slices.SortedFunc(slices.Values(m.States), func(a, b dream.State) int { return strings.Compare(string(a.ID), string(b.ID)) }), func(a, b dream.State) bool { return a.ID == b.ID })
@@ -179,16 +180,16 @@ func TestTheOrderOfTheMaterialDoesNotMatter(t *testing.T) {
 }
 
 // checkCandidates holds candidates to what is promised of them.
-func checkCandidates(t *rapid.T, m dream.Material, candidates []dream.Candidate, s memory.DreamSettings) {
+func checkCandidates(t *rapid.T, m dream.Material, candidates []dream.Candidate, s setting.DreamSettings) {
 	if len(candidates) > s.MaxCandidates {
 		t.Fatalf("%d candidates of %d", len(candidates), s.MaxCandidates)
 	}
-	owner := map[memory.EntryID]string{}
+	owner := map[markdown.EntryID]string{}
 	for i, c := range candidates {
 		if i > 0 && c.Signals.LastSeen.After(candidates[i-1].Signals.LastSeen) {
 			t.Fatalf("%q is newer than the one in front of it", c.Text)
 		}
-		for _, id := range append([]memory.EntryID{c.ID}, c.Aliases...) {
+		for _, id := range append([]markdown.EntryID{c.ID}, c.Aliases...) {
 			if other, ok := owner[id]; ok {
 				t.Fatalf("%q and %q share an identity", c.Text, other)
 			}
@@ -232,7 +233,7 @@ func manyMaterial(statements, states int) dream.Material {
 	}
 	for i := range states {
 		known := text(i * 2 * statements / max(states, 1))
-		m.States = append(m.States, dream.State{ID: memory.EntryIDOf(known), Text: known, Status: dream.Open, MentionDays: []dream.Day{"2026-02-01"}})
+		m.States = append(m.States, dream.State{ID: markdown.EntryIDOf(known), Text: known, Status: dream.Open, MentionDays: []dream.Day{"2026-02-01"}})
 	}
 	for i := range statements / 10 {
 		m.Recalls = append(m.Recalls, recalled(2+i%7, fmt.Sprint("q", i%50), .7, m.Statements[i*7%statements].Text))
@@ -254,7 +255,7 @@ func BenchmarkLight(b *testing.B) {
 	m := manyMaterial(3000, 0)
 	for i := range m.Statements { // the same words in another order, thousands of times
 		m.Statements[i].Text = fmt.Sprintf("%s %s %s alpha beta gamma delta", names3[i%3], names3[i/3%3], names3[i/9%3])
-		m.Statements[i].ID = memory.EntryID(fmt.Sprint(i))
+		m.Statements[i].ID = markdown.EntryID(fmt.Sprint(i))
 	}
 	b.Run("3000 statements of the same words", func(b *testing.B) {
 		for b.Loop() {

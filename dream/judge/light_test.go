@@ -8,14 +8,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reverie/dream"
-	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
 )
 
 // said is a statement of a note of a day in March 2026.
 func said(day int, text string) dream.Statement {
 	at := time.Date(2026, 3, day, 12, 0, 0, 0, time.UTC)
 	return dream.Statement{
-		ID: memory.EntryIDOf(text), Text: text, At: at,
+		ID: markdown.EntryIDOf(text), Text: text, At: at,
 		Place: dream.Place{Origin: dream.FromNote, Day: dream.DayOf(at), Path: "memory/" + string(dream.DayOf(at)) + ".md", FromLine: 3, ToLine: 3},
 	}
 }
@@ -25,12 +26,12 @@ func recalled(day int, query string, score float64, texts ...string) dream.Recal
 	at := time.Date(2026, 3, day, 15, 0, 0, 0, time.UTC)
 	r := dream.Recall{Query: query, Day: dream.DayOf(at), Score: score, At: at}
 	for _, text := range texts {
-		r.Entries = append(r.Entries, memory.EntryIDOf(text))
+		r.Entries = append(r.Entries, markdown.EntryIDOf(text))
 	}
 	return r
 }
 
-var lightSettings = memory.DefaultDreamSettings()
+var lightSettings = setting.DefaultDreamSettings()
 
 // only is the one candidate of a material.
 func only(t *testing.T, m dream.Material) dream.Candidate {
@@ -63,7 +64,7 @@ func TestAThingIsStagedOnce(t *testing.T) {
 	if len(c.Places) != 3 || c.Places[0].Conversation != "c1" || c.Places[2].Day != "2026-03-02" {
 		t.Errorf("places, the newest first: %+v", c.Places)
 	}
-	aliases := []memory.EntryID{memory.EntryIDOf("Likes green tea"), memory.EntryIDOf("The user likes green tea.")}
+	aliases := []markdown.EntryID{markdown.EntryIDOf("Likes green tea"), markdown.EntryIDOf("The user likes green tea.")}
 	slices.Sort(aliases)
 	if diff := cmp.Diff(aliases, c.Aliases); diff != "" {
 		t.Errorf("aliases (-want +got):\n%s", diff)
@@ -72,8 +73,8 @@ func TestAThingIsStagedOnce(t *testing.T) {
 
 func TestWhatIsKnownKeepsItsIdentity(t *testing.T) {
 	state := dream.State{
-		ID: memory.EntryIDOf("Likes green tea"), Text: "Likes green tea", Status: dream.Open, MentionDays: []dream.Day{"2026-02-10", "2026-03-01"}, Asked: true,
-		Aliases: []memory.EntryID{memory.EntryIDOf("Green tea it is")}, LastSeen: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+		ID: markdown.EntryIDOf("Likes green tea"), Text: "Likes green tea", Status: dream.Open, MentionDays: []dream.Day{"2026-02-10", "2026-03-01"}, Asked: true,
+		Aliases: []markdown.EntryID{markdown.EntryIDOf("Green tea it is")}, LastSeen: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 	}
 	c := only(t, dream.Material{Statements: []dream.Statement{said(1, "Likes green tea"), said(2, "Green tea it is"), said(3, "Prefers green tea.")}, States: []dream.State{state}})
 	if c.ID != state.ID || c.Text != state.Text {
@@ -105,7 +106,7 @@ func TestWhatNobodySaysAgain(t *testing.T) {
 		"not when the recall is yet to come": {status: dream.Open, recalls: []dream.Recall{recalled(30, "q", .7, "Likes green tea")}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			state := dream.State{ID: memory.EntryIDOf("Likes green tea"), Text: "Likes green tea", Status: c.status, MentionDays: []dream.Day{"2026-03-01"}, LightAt: staged}
+			state := dream.State{ID: markdown.EntryIDOf("Likes green tea"), Text: "Likes green tea", Status: c.status, MentionDays: []dream.Day{"2026-03-01"}, LightAt: staged}
 			got := Light(dream.Material{AsOf: staged.AddDate(0, 0, 3), States: []dream.State{state}, Recalls: c.recalls}, lightSettings)
 			if len(got) != c.want {
 				t.Fatalf("candidates %+v", got)
@@ -162,7 +163,7 @@ func TestWhatANoteAndAConversationTellOfOneMessage(t *testing.T) {
 	day, at := dream.Day("2026-03-02"), time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	said := func(text string, origin dream.Origin, conversation string, messages ...int64) dream.Statement {
 		return dream.Statement{
-			ID: memory.EntryIDOf(text), Text: text, At: at,
+			ID: markdown.EntryIDOf(text), Text: text, At: at,
 			Place: dream.Place{Origin: origin, Day: day, Conversation: conversation, Messages: messages},
 		}
 	}
@@ -178,7 +179,7 @@ func TestWhatANoteAndAConversationTellOfOneMessage(t *testing.T) {
 		"the contrary of it":   {said("Dog is not called Rex.", dream.FromSession, "c", 1), 2},
 	} {
 		m := dream.Material{AsOf: at.Add(24 * time.Hour), Statements: []dream.Statement{noted, c.told}}
-		if got := Light(m, memory.DefaultDreamSettings()); len(got) != c.want {
+		if got := Light(m, setting.DefaultDreamSettings()); len(got) != c.want {
 			t.Errorf("%s: %d candidates, want %d: %+v", name, len(got), c.want, got)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"reverie/dream"
 	"reverie/language/claim"
 	"reverie/language/script"
-	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // MaxReflections bounds the themes of one dream, and its likely truths.
@@ -111,11 +111,11 @@ func themes(candidates []dream.Candidate, asOf time.Time) []dream.Theme {
 		)
 	})
 	out := []dream.Theme{}
-	var taken [][]memory.EntryID
+	var taken [][]markdown.EntryID
 	for _, f := range all {
 		evidence := evidenceOf(f.candidates)
 		// The words of one recurring phrase are one theme: "green" and "tea" of the same statements.
-		if slices.ContainsFunc(taken, func(t []memory.EntryID) bool { return slices.Equal(t, evidence) }) {
+		if slices.ContainsFunc(taken, func(t []markdown.EntryID) bool { return slices.Equal(t, evidence) }) {
 			continue
 		}
 		taken = append(taken, evidence)
@@ -169,11 +169,11 @@ func conceptsIn(candidates []dream.Candidate, asOf time.Time) []*found {
 }
 
 // evidenceOf are the candidates of a theme, those first for which most speaks.
-func evidenceOf(candidates []*dream.Candidate) []memory.EntryID {
+func evidenceOf(candidates []*dream.Candidate) []markdown.EntryID {
 	sorted := slices.SortedFunc(slices.Values(candidates), func(a, b *dream.Candidate) int {
 		return cmp.Or(cmp.Compare(signalsOf(b.Signals), signalsOf(a.Signals)), newestFirst(*a, *b))
 	})
-	out := make([]memory.EntryID, len(sorted))
+	out := make([]markdown.EntryID, len(sorted))
 	for i, c := range sorted {
 		out[i] = c.ID
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reverie/dream"
-	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 var remAt = time.Date(2026, 3, 9, 2, 0, 0, 0, time.UTC)
@@ -55,7 +55,7 @@ func TestTruths(t *testing.T) {
 	days := []dream.Day{"2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04"}
 	candidate := func(mentions, recalls int, asked bool, status dream.Status) dream.Candidate {
 		c := dream.Candidate{Before: dream.State{Status: status}, Tags: []string{"green", "tea"}}
-		c.ID = memory.EntryIDOf(fmt.Sprint("tea ", mentions, recalls, asked, status))
+		c.ID = markdown.EntryIDOf(fmt.Sprint("tea ", mentions, recalls, asked, status))
 		c.Signals = dream.Signals{MentionDays: days[:mentions], Recalls: recalls, RecallScore: .8 * float64(recalls), Queries: recalls, Asked: asked}
 		return c
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"reverie/dream"
-	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 const (
@@ -30,7 +30,7 @@ const (
 
 // score weighs a candidate at a moment: its components, and their weighted sum with the boosts, from 0 to 1. asOf is in the
 // owner's zone.
-func score(c dream.Candidate, asOf time.Time, s memory.DreamSettings) (dream.Components, float64) {
+func score(c dream.Candidate, asOf time.Time, s setting.DreamSettings) (dream.Components, float64) {
 	light, lightAt := hits(c.Before.LightHits, c.Before.LightAt, asOf, true)
 	rem, remAt := hits(c.Before.REMHits, c.Before.REMAt, asOf, c.Truth > 0)
 	parts := partsOf(c.Signals, c.Tags)
@@ -53,7 +53,7 @@ func partsOf(g dream.Signals, tags []string) dream.Components {
 
 // total is the weighted sum of the components, with the boosts. Weights below 0 count as 0; when none is left the boosts stand
 // alone.
-func total(c dream.Components, w memory.DreamWeights) float64 {
+func total(c dream.Components, w setting.DreamWeights) float64 {
 	pairs := [...][2]float64{
 		{w.Frequency, c.Frequency},
 		{w.Relevance, c.Relevance},
@@ -217,7 +217,7 @@ const (
 )
 
 // gates are the conditions of promotion. What a person asked for by name needs no second context.
-func gates(c dream.Candidate, s memory.DreamSettings) []dream.Gate {
+func gates(c dream.Candidate, s setting.DreamSettings) []dream.Gate {
 	signals, diversity := signalsOf(c.Signals), diversityOf(c.Signals)
 	return []dream.Gate{
 		{Name: gateScore, Value: c.Score, Need: s.MinScore, Passed: c.Score >= s.MinScore},

@@ -10,6 +10,8 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
 )
 
 // dreamt is when the dreams of these tests are dreamed, and noonBefore the noon of a day before it.
@@ -26,7 +28,7 @@ func mentioned(daysAgo ...int) dream.Candidate {
 		c.Signals.MentionDays = append(c.Signals.MentionDays, dream.DayOf(noonBefore(ago)))
 		c.Signals.LastSeen = noonBefore(ago)
 	}
-	c.ID = memory.EntryIDOf(c.Text)
+	c.ID = markdown.EntryIDOf(c.Text)
 	return c
 }
 
@@ -49,7 +51,7 @@ func usedBy(c dream.Candidate, scores ...float64) dream.Candidate {
 // .922 of it, so that a remark is promoted without anybody having repeated or used it. Here it has been noted on one day for ever.
 func TestScoreOfOneMention(t *testing.T) {
 	t.Parallel()
-	s := memory.DefaultDreamSettings()
+	s := setting.DefaultDreamSettings()
 	c := mentioned(1)
 	c.Tags = []string{"a1", "b2", "c3", "d4", "e5", "f6", "g7", "h8"}
 	c.Signals.LastSeen = dreamt
@@ -97,7 +99,7 @@ func TestWhatPassesTheGates(t *testing.T) {
 		"said once and used by two questions, badly": {usedBy(mentioned(1), .3, .3), dream.ReasonLowScore},
 		"said on three days, two months ago":         {mentioned(60, 61, 62), dream.ReasonLowScore},
 	} {
-		s := memory.DefaultDreamSettings()
+		s := setting.DefaultDreamSettings()
 		candidates := []dream.Candidate{c.Candidate}
 		got := Deep(dream.DeepInput{
 			Material: dream.Material{AsOf: dreamt}, Candidates: candidates, Reflection: REM(candidates, dreamt), Mode: memory.DreamNightly,
@@ -114,7 +116,7 @@ func TestOneQuestionIsOneContext(t *testing.T) {
 	t.Parallel()
 	c := usedBy(mentioned(1), .9, .9, .9)
 	c.Signals.Queries = 1
-	s := memory.DefaultDreamSettings()
+	s := setting.DefaultDreamSettings()
 	s.MinScore = 0
 	c.Components, c.Score = score(c, dreamt, s)
 	if failed := failing(gates(c, s)); len(failed) != 1 || reasonOf(failed) != dream.ReasonOneContext {
@@ -145,15 +147,15 @@ func TestTwoDreamsOfADayCountOnce(t *testing.T) {
 }
 
 // anySettings draws weights that may be zero, negative and far from a sum of 1.
-func anySettings(t *rapid.T) memory.DreamSettings {
-	s := memory.DefaultDreamSettings()
+func anySettings(t *rapid.T) setting.DreamSettings {
+	s := setting.DefaultDreamSettings()
 	weight := rapid.Float64Range(-1, 10)
-	s.Weights = memory.DreamWeights{
+	s.Weights = setting.DreamWeights{
 		Frequency: weight.Draw(t, "frequency"), Relevance: weight.Draw(t, "relevance"), Diversity: weight.Draw(t, "diversity"),
 		Recency: weight.Draw(t, "recency"), Consolidation: weight.Draw(t, "consolidation"), Conceptual: weight.Draw(t, "conceptual"),
 	}
 	if rapid.Bool().Draw(t, "no weights") {
-		s.Weights = memory.DreamWeights{}
+		s.Weights = setting.DreamWeights{}
 	}
 	s.LightBoost, s.REMBoost = weight.Draw(t, "light"), weight.Draw(t, "rem")
 	s.HalfLifeDays = rapid.Float64Range(-1, 60).Draw(t, "halfLife")

@@ -13,6 +13,8 @@ import (
 	"reverie/language/claim"
 	"reverie/language/script"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/proposals"
 )
 
 // Note is a daily note of the window.
@@ -41,7 +43,7 @@ const minIdeographs = 4
 // A nested item reads "Allergies: peanuts"; what it stands under is no statement when it is only a label. A row reads
 // "Anna: Birthday 3 May". What is struck out is left out. The time of a statement is that of the entry ("## 09:41 Moving") it stands in.
 func NoteStatements(n Note, zone *time.Location) []dream.Statement {
-	entries := memory.EntriesOf(n.Content)
+	entries := markdown.EntriesOf(n.Content)
 	r := noteReader{
 		note: n, lines: strings.Split(n.Content, "\n"), outline: outlineOf(n, zone), entries: entries, texts: make([]string, len(entries)),
 		machine: make([]bool, len(entries)), children: make([]bool, len(entries)),
@@ -65,7 +67,7 @@ type noteReader struct {
 	note     Note
 	lines    []string
 	outline  []outlined // of each line
-	entries  []memory.EntryAt
+	entries  []markdown.Entry
 	texts    []string // of the entries, with what they stand under
 	machine  []bool   // entries that a dream wrote, and what stands under them
 	children []bool   // whether something stands under an entry
@@ -102,7 +104,7 @@ func (r *noteReader) statement(i int) (dream.Statement, bool) {
 
 // joined is the text of an entry behind what it stands under. Under what is too long for a statement nothing is one; its text is
 // not copied for each.
-func (r *noteReader) joined(e memory.EntryAt, under, said string) string {
+func (r *noteReader) joined(e markdown.Entry, under, said string) string {
 	if len(under) > tooLong {
 		return under[:tooLong+1]
 	}
@@ -141,7 +143,7 @@ func row(head, cells string) string {
 }
 
 // isTableHead reports whether an entry is the head of a table: a line of hyphens follows it.
-func (r *noteReader) isTableHead(e memory.EntryAt) bool {
+func (r *noteReader) isTableHead(e markdown.Entry) bool {
 	if e.ToLine >= len(r.lines) || !strings.Contains(r.lines[e.FromLine-1], "|") {
 		return false
 	}
@@ -157,7 +159,7 @@ func (r *noteReader) isLabel(i int) bool {
 }
 
 // isCode reports whether an entry is a block of code.
-func (r *noteReader) isCode(e memory.EntryAt) bool {
+func (r *noteReader) isCode(e markdown.Entry) bool {
 	line := strings.TrimLeft(r.lines[e.FromLine-1], " \t>-*+0123456789.)")
 	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
 }
@@ -357,7 +359,7 @@ func outlineOf(n Note, zone *time.Location) []outlined {
 		current        = outlined{at: clock(day, middayHour, 0)}
 		timed, machine int // levels of the headings that set them; 0: none did
 	)
-	for _, s := range memory.Sections(n.Content) {
+	for _, s := range markdown.Sections(n.Content) {
 		if s.Level > 0 {
 			if m := clockTitle.FindStringSubmatch(s.Heading); m != nil {
 				current.at, timed = clock(day, digits(m[1]), digits(m[2])), s.Level
@@ -401,15 +403,15 @@ const middayHour = 12
 
 // ShownNotes are notes as a model is shown them, the newest first, with at most maxChars characters. When they have more, each
 // gets its share, what short ones leave goes to the longer ones, and of those that are cut the end is shown, which is the latest.
-func ShownNotes(notes []Note, maxChars int) []memory.ConsolidationNote {
+func ShownNotes(notes []Note, maxChars int) []proposals.ConsolidationNote {
 	notes = slices.Clone(notes)
 	slices.SortStableFunc(notes, func(a, b Note) int { return cmp.Or(cmp.Compare(b.Day, a.Day), cmp.Compare(a.Path, b.Path)) })
 	shares := shareOut(notes, maxChars)
-	out := make([]memory.ConsolidationNote, 0, len(notes))
+	out := make([]proposals.ConsolidationNote, 0, len(notes))
 	for i, n := range notes {
-		text := memory.Tail(n.Content, shares[i])
+		text := markdown.Tail(n.Content, shares[i])
 		if text != "" {
-			out = append(out, memory.ConsolidationNote{Path: n.Path, Text: text, Cut: len(text) < len(n.Content)})
+			out = append(out, proposals.ConsolidationNote{Path: n.Path, Text: text, Cut: len(text) < len(n.Content)})
 		}
 	}
 	return out

@@ -13,6 +13,7 @@ import (
 	"reverie/dream"
 	"reverie/language/claim"
 	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // noteOf is a note of 2026-03-02 about whose lines nothing is known.
@@ -109,7 +110,7 @@ func TestWhenAndWhereSomethingWasNoted(t *testing.T) {
 		if diff := cmp.Diff(place, s.Place); diff != "" {
 			t.Errorf("place of %q (-want +got):\n%s", s.Text, diff)
 		}
-		if s.ID != memory.EntryIDOf(w.text) {
+		if s.ID != markdown.EntryIDOf(w.text) {
 			t.Errorf("%q has the identity %s", s.Text, s.ID)
 		}
 	}

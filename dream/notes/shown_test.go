@@ -11,6 +11,7 @@ import (
 	"reverie/dream"
 	"reverie/dream/notes"
 	"reverie/memory"
+	"reverie/memory/proposals"
 )
 
 func note(day dream.Day, content string) notes.Note {
@@ -20,7 +21,7 @@ func note(day dream.Day, content string) notes.Note {
 func TestShownNotes(t *testing.T) {
 	given := []notes.Note{note("2026-01-28", strings.Repeat("a\n", 50)), note("2026-01-30", strings.Repeat("b\n", 50)), note("2026-01-29", "short\n"), note("2026-01-27", "")}
 	got := notes.ShownNotes(given, 46)
-	if diff := cmp.Diff([]memory.ConsolidationNote{
+	if diff := cmp.Diff([]proposals.ConsolidationNote{
 		{Path: "memory/2026-01-30.md", Text: strings.Repeat("b\n", 10), Cut: true},
 		{Path: "memory/2026-01-29.md", Text: "short\n"},
 		{Path: "memory/2026-01-28.md", Text: strings.Repeat("a\n", 10), Cut: true},

@@ -12,6 +12,9 @@ import (
 	"reverie/dream"
 	"reverie/language/claim"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
 )
 
 // CheckInput is a new MEMORY.md with what it is held to.
@@ -19,7 +22,7 @@ type CheckInput struct {
 	Before, After string
 	Moved         []dream.MovedSection // sections that left for an archive; their lines are not lost
 	Protected     []string             // lines that a person wrote or confirmed
-	Retired       []memory.Retired     // named by the proposal, each with a reason
+	Retired       []proposals.Retired  // named by the proposal, each with a reason
 	// Sources are the notes. They tell the days that a new line may name, and in which words else something that passed was
 	// said. What stands in them only is no source of a new line.
 	Sources []string
@@ -62,11 +65,11 @@ const (
 //   - the ceiling holds; nothing is elided; no dialogue; nothing that the scan refuses; no instruction out of a note.
 //
 // At most maxViolations are named.
-func Check(in CheckInput, s memory.DreamSettings) []memory.Violation {
+func Check(in CheckInput, s setting.DreamSettings) []proposals.Violation {
 	c := checking{CheckInput: in}
 	if strings.TrimSpace(in.After) == "" {
 		if strings.TrimSpace(in.Before) != "" {
-			c.refuse(memory.ViolationDropped, "%s is empty: give the full new text of %s, every line that still holds", checkedField, memory.MemoryPath)
+			c.refuse(proposals.ViolationDropped, "%s is empty: give the full new text of %s, every line that still holds", checkedField, memory.MemoryPath)
 		}
 		return c.violations
 	}
@@ -77,7 +80,7 @@ func Check(in CheckInput, s memory.DreamSettings) []memory.Violation {
 	for _, m := range in.Moved {
 		moved.WriteString(strings.TrimRight(m.Text, "\n") + "\n")
 	}
-	_, c.violations = memory.GuardReplacement(memory.Replacement{
+	_, c.violations = proposals.GuardReplacement(proposals.Replacement{
 		Field: checkedField, Path: memory.MemoryPath, Before: in.Before, After: in.After, Moved: moved.String(), Protected: in.Protected,
 		Retired: in.Retired, MaxDropShare: s.MaxRetiredShare, MaxChars: s.MemoryMaxChars, Proof: "the notes",
 	})
@@ -90,7 +93,7 @@ func Check(in CheckInput, s memory.DreamSettings) []memory.Violation {
 		c.contradictions()
 	}
 	if n := len(c.violations) - maxViolations; n > 0 {
-		c.violations = append(c.violations[:maxViolations:maxViolations], memory.Violation{
+		c.violations = append(c.violations[:maxViolations:maxViolations], proposals.Violation{
 			Code: c.violations[maxViolations].Code, Message: fmt.Sprintf("%s has %d more faults of these kinds", checkedField, n),
 		})
 	}
@@ -104,11 +107,11 @@ type checking struct {
 	before     []Claim
 	after      []Claim // with those that moved
 	fresh      []Claim // of after, that were not there before
-	violations []memory.Violation
+	violations []proposals.Violation
 }
 
 func (c *checking) refuse(code, format string, args ...any) {
-	c.violations = append(c.violations, memory.Violation{Code: code, Message: fmt.Sprintf(format, args...)})
+	c.violations = append(c.violations, proposals.Violation{Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
 // read finds the statements of both texts, and those of after that are new.
@@ -153,9 +156,9 @@ type place struct {
 func placesOf(text string) []place {
 	lines := strings.Split(text, "\n")
 	var out []place
-	for _, e := range memory.EntriesOf(text) {
+	for _, e := range markdown.EntriesOf(text) {
 		for _, line := range lines[e.FromLine-1 : e.ToLine] {
-			out = append(out, place{memory.SameLine(line), e.Heading, e.Parent >= 0})
+			out = append(out, place{markdown.LineKey(line), e.Heading, e.Parent >= 0})
 		}
 	}
 	return out
@@ -163,7 +166,7 @@ func placesOf(text string) []place {
 
 // returns checks that nothing comes back that a person wanted gone or that was rejected.
 func (c *checking) returns() {
-	revived := map[memory.EntryID]bool{}
+	revived := map[markdown.EntryID]bool{}
 	var barred, passed []Claim
 	var forgotten, unfit []bool
 	for _, r := range c.Ranking.Candidates {
@@ -203,13 +206,13 @@ func (c *checking) returns() {
 
 // contradictions checks that of two statements that cannot both hold none is chosen silently.
 func (c *checking) contradictions() {
-	texts := map[memory.EntryID]string{}
+	texts := map[markdown.EntryID]string{}
 	for _, r := range c.Ranking.Candidates {
 		texts[r.ID] = r.Text
 	}
 	retired := map[string]bool{}
 	for _, r := range c.Retired {
-		retired[memory.SameLine(r.Line)] = memory.SaysSomething(r.Reason)
+		retired[markdown.LineKey(r.Line)] = markdown.HasText(r.Reason)
 	}
 	for _, pair := range c.Ranking.Contradictions {
 		older, newer := ClaimOf(cmp.Or(pair.OlderText, texts[pair.Older])), ClaimOf(cmp.Or(pair.NewerText, texts[pair.Newer]))
@@ -224,7 +227,7 @@ func (c *checking) contradictions() {
 			if _, both := side[1].statedIn(c.after); both {
 				continue
 			}
-			if was, stood := side[1].statedIn(c.before); stood && retired[memory.SameLine(was)] {
+			if was, stood := side[1].statedIn(c.before); stood && retired[markdown.LineKey(was)] {
 				continue
 			}
 			c.refuse(ViolationContradiction, "%s chooses one of two statements that contradict each other, and nothing says which holds; leave this line out, and leave what stands as it is: %s", checkedField, quote(line))
@@ -295,7 +298,7 @@ func (c *checking) arrivals() {
 func (c *checking) hidden() {
 	known := map[string]bool{}
 	for line := range strings.Lines(c.Before) {
-		known[memory.SameLine(line)] = true
+		known[markdown.LineKey(line)] = true
 	}
 	for _, text := range c.written {
 		shown := map[string]bool{}
@@ -303,12 +306,12 @@ func (c *checking) hidden() {
 			shown[p.said] = true
 		}
 		for line := range strings.Lines(text) {
-			said := memory.SameLine(line)
+			said := markdown.LineKey(line)
 			switch {
 			case known[said] || said == "":
 			case strings.Contains(ownComment.ReplaceAllString(said, ""), "<!--"), strings.HasPrefix(said, "```"), strings.HasPrefix(said, "~~~"):
 				c.refuse(ViolationHidden, "%s has a new comment or block of code; write list items that everybody can see: %s", checkedField, quote(said))
-			case memory.SaysSomething(said) && !shown[said] && !strings.HasPrefix(said, "#"):
+			case markdown.HasText(said) && !shown[said] && !strings.HasPrefix(said, "#"):
 				c.refuse(ViolationHidden, "%s has a new line that is not shown, since it stands in a comment or in front matter: %s", checkedField, quote(said))
 			}
 		}
@@ -318,10 +321,10 @@ func (c *checking) hidden() {
 // titles checks new headings: they are short, not those of notes, and say nothing that waits.
 func (c *checking) titles(sources *checkedSources) {
 	known := map[string]bool{}
-	for _, s := range memory.Sections(c.Before) {
+	for _, s := range markdown.Sections(c.Before) {
 		known[s.Heading] = true
 	}
-	for _, s := range slices.Concat(memory.Sections(c.written[0]), memory.Sections(c.written[1])) {
+	for _, s := range slices.Concat(markdown.Sections(c.written[0]), markdown.Sections(c.written[1])) {
 		if s.Level == 0 || known[s.Heading] || promotedDay(s) != "" {
 			continue
 		}
@@ -365,7 +368,7 @@ type checkedSources struct {
 	CheckInput
 	passed   []dream.Candidate
 	waiting  []waitingClaim
-	verbatim map[memory.EntryID]bool // what passed, word for word
+	verbatim map[markdown.EntryID]bool // what passed, word for word
 	notes    [][]Claim
 	allow    *sourceBook
 	every    *sourceBook
@@ -378,12 +381,12 @@ type waitingClaim struct {
 }
 
 func (c *checking) sources() *checkedSources {
-	s := &checkedSources{CheckInput: c.CheckInput, verbatim: map[memory.EntryID]bool{}}
+	s := &checkedSources{CheckInput: c.CheckInput, verbatim: map[markdown.EntryID]bool{}}
 	for _, r := range c.Ranking.Candidates {
 		switch r.Verdict {
 		case dream.VerdictPromoted:
 			s.passed = append(s.passed, r)
-			s.verbatim[r.ID], s.verbatim[memory.EntryIDOf(r.Text)] = true, true
+			s.verbatim[r.ID], s.verbatim[markdown.EntryIDOf(r.Text)] = true, true
 		case dream.VerdictKept:
 			s.waiting = append(s.waiting, waitingClaim{ClaimOf(r.Text), r.ReasonCode})
 		}
@@ -400,7 +403,7 @@ func (s *checkedSources) allowed() *sourceBook {
 	s.allow = bookOf([]string{s.Before}, nil)
 	s.allow.texts = append(s.allow.texts, s.Sources...) // for their days
 	passed := make([]Claim, len(s.passed))
-	ids := map[memory.EntryID]bool{}
+	ids := map[markdown.EntryID]bool{}
 	for i, r := range s.passed {
 		passed[i] = claimUnder(r.Heading, r.Text)
 		s.allow.add(passed[i])

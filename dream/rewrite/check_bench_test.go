@@ -7,7 +7,7 @@ import (
 
 	"reverie/dream/dreamtest"
 	"reverie/dream/rewrite"
-	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // BenchmarkCheck holds a MEMORY.md near its ceiling with ten new lines to a week of long notes.
@@ -30,7 +30,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 	b.SetBytes(int64(len(strings.Join(in.Sources, "")) + len(in.After)))
 	for b.Loop() {
-		if v := rewrite.Check(in, memory.DefaultDreamSettings()); len(v) > 0 {
+		if v := rewrite.Check(in, setting.DefaultDreamSettings()); len(v) > 0 {
 			b.Fatal(v)
 		}
 	}

@@ -9,7 +9,9 @@ import (
 	"reverie/dream"
 	"reverie/dream/dreamtest"
 	"reverie/dream/rewrite"
-	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
 )
 
 // waiting is a candidate that did not pass, for a reason.
@@ -20,20 +22,20 @@ func waiting(text, reason string) dream.Candidate {
 }
 
 // gated is a check of new lines, of which notes say everything and candidates passed or wait.
-func gated(before string, lines string) []memory.Violation {
+func gated(before string, lines string) []proposals.Violation {
 	return rewrite.Check(rewrite.CheckInput{
 		Before: before, After: before + lines,
 		Sources: []string{"# 2026-01-30\n\n## 10:00 Errands\n\n- Bought a red bicycle in Porto\n- Met the plumber Otto\n- Prefers green tea\n- Rows on the lake tomorrow\n\n" +
 			"## 11:00 Team\n\n- Anna works on billing from Berlin\n- Lives in Lisbon, on the fifth floor\n"},
 		Ranking: ranked(
 			dreamtest.Passing("Prefers green tea", .9, dreamtest.InNote), dreamtest.Passing("Rows on the lake tomorrow", .9, dreamtest.InNote),
-			dream.Candidate{ID: memory.EntryIDOf("Anna works on billing from Berlin"), Heading: "11:00 Team", Text: "Anna works on billing from Berlin", Verdict: dream.VerdictPromoted},
+			dream.Candidate{ID: markdown.EntryIDOf("Anna works on billing from Berlin"), Heading: "11:00 Team", Text: "Anna works on billing from Berlin", Verdict: dream.VerdictPromoted},
 			waiting("Bought a red bicycle in Porto", dream.ReasonOneOff), waiting("Sings in the choir of Evora", dream.ReasonOneContext),
 			waiting("Plays chess on Sundays", dream.ReasonLowScore), waiting("Learns Dutch with Mila", dream.ReasonNightFull),
 			waiting("Moves to Oslo in May", dream.ReasonContradiction), waiting("Keeps bees in the garden", dream.ReasonOffTopic),
 			waiting("Always answers letters by hand", dream.ReasonOneOff),
 		),
-	}, memory.DefaultDreamSettings())
+	}, setting.DefaultDreamSettings())
 }
 
 // Only what passed comes into MEMORY.md, whatever the notes say: nobody gets around the gates.
@@ -79,7 +81,7 @@ func TestCheckHoldsTheGates(t *testing.T) {
 	}
 }
 
-func messages(violations []memory.Violation) string {
+func messages(violations []proposals.Violation) string {
 	var b strings.Builder
 	for _, v := range violations {
 		b.WriteString(v.Message + "\n")

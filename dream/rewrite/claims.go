@@ -7,12 +7,12 @@ import (
 
 	"reverie/dream/notes"
 	"reverie/language/claim"
-	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // Claim is a statement of a text as far as it is compared with those of other texts.
 type Claim struct {
-	Id    memory.EntryID
+	Id    markdown.EntryID
 	text  string   // without comments
 	line  string   // of its document, the first one when it has several
 	lines []string // all of them
@@ -34,7 +34,7 @@ func ClaimOf(text string) Claim { return claimUnder("", text) }
 
 // claimUnder reads one statement that stands under a heading.
 func claimUnder(heading, text string) Claim {
-	c := Claim{Id: memory.EntryIDOf(text), text: strings.TrimSpace(notes.HtmlComment.ReplaceAllString(text, " "))}
+	c := Claim{Id: markdown.EntryIDOf(text), text: strings.TrimSpace(notes.HtmlComment.ReplaceAllString(text, " "))}
 	c.read(heading)
 	return c
 }
@@ -42,7 +42,7 @@ func claimUnder(heading, text string) Claim {
 // claimsOf reads the statements of a document.
 func claimsOf(doc string) []Claim {
 	lines := strings.Split(doc, "\n")
-	entries := memory.EntriesOf(doc)
+	entries := markdown.EntriesOf(doc)
 	out := make([]Claim, 0, len(entries))
 	for _, e := range entries {
 		c := Claim{
@@ -61,15 +61,15 @@ func claimsOf(doc string) []Claim {
 
 // newIn are the claims of after that before does not have: neither the statement, nor all lines of it.
 func newIn(before, after []Claim) (fresh, stood []Claim) {
-	ids, lines := map[memory.EntryID]bool{}, map[string]bool{}
+	ids, lines := map[markdown.EntryID]bool{}, map[string]bool{}
 	for _, b := range before {
 		ids[b.Id] = true
 		for _, line := range b.lines {
-			lines[memory.SameLine(line)] = true
+			lines[markdown.LineKey(line)] = true
 		}
 	}
 	for _, a := range after {
-		if ids[a.Id] || !slices.ContainsFunc(a.lines, func(line string) bool { return memory.SaysSomething(line) && !lines[memory.SameLine(line)] }) {
+		if ids[a.Id] || !slices.ContainsFunc(a.lines, func(line string) bool { return markdown.HasText(line) && !lines[markdown.LineKey(line)] }) {
 			stood = append(stood, a)
 		} else {
 			fresh = append(fresh, a)

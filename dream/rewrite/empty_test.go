@@ -8,7 +8,8 @@ import (
 
 	"reverie/dream/dreamtest"
 	"reverie/dream/rewrite"
-	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
 )
 
 func TestWithoutEmptySections(t *testing.T) {
@@ -43,7 +44,7 @@ func TestWithoutEmptySections(t *testing.T) {
 func TestEmptySectionsGo(t *testing.T) {
 	const bare = "# Memory\n\n## Promoted From Short-Term Memory (2026-01-05)\n\n## Facts\n\n- Name: Grace\n"
 	const want = "# Memory\n\n## Facts\n\n- Name: Grace\n"
-	s := memory.DefaultDreamSettings()
+	s := setting.DefaultDreamSettings()
 	got := rewrite.Promote(bare, ranked(dreamtest.Passing("Lives in Oslo since January", .9)), dreamtest.Night, s)
 	if diff := cmp.Diff(want+newer, got.Memory); diff != "" {
 		t.Error(diff)
@@ -62,7 +63,7 @@ func TestWithoutEmptySectionsKeepsStatements(t *testing.T) {
 		text := memories().Draw(t, "memory")
 		type statement struct{ text, heading string }
 		of := func(text string) (out []statement) {
-			for _, e := range memory.EntriesOf(text) {
+			for _, e := range markdown.EntriesOf(text) {
 				out = append(out, statement{e.Text, e.Heading})
 			}
 			return out

@@ -9,7 +9,8 @@ import (
 
 	"reverie/dream"
 	"reverie/dream/notes"
-	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
 )
 
 // ArchiveFolder is where machine-made sections of MEMORY.md move when it gets too long, one file for each month.
@@ -18,8 +19,8 @@ const ArchiveFolder = "memory/archive/"
 // Fit takes off a text that a model wrote what stands around it (a fence), and makes it keep the ceiling by moving the oldest
 // machine-made sections to an archive, those without a line of protected. Such sections that are empty go. What is still too
 // long is for Check to refuse.
-func Fit(text string, asOf time.Time, s memory.DreamSettings, protected ...string) (fitted string, moved []dream.MovedSection) {
-	return makeRoom(WithoutEmptySections(memory.Tidied(text), protected...), s.MemoryMaxChars, dream.DayOf(asOf), protected)
+func Fit(text string, asOf time.Time, s setting.DreamSettings, protected ...string) (fitted string, moved []dream.MovedSection) {
+	return makeRoom(WithoutEmptySections(markdown.Tidied(text), protected...), s.MemoryMaxChars, dream.DayOf(asOf), protected)
 }
 
 // makeRoom moves sections, the oldest first, until text has at most limit characters. That of today stays.
@@ -31,7 +32,7 @@ func makeRoom(text string, limit int, today dream.Day, protected []string) (stri
 	sections := promotedSections(text)
 	keeps := saidSet(protected)
 	sections = slices.DeleteFunc(sections, func(s promotedSection) bool {
-		return s.day == today || slices.ContainsFunc(lines[s.from:s.to], func(line string) bool { return keeps[memory.SameLine(line)] })
+		return s.day == today || slices.ContainsFunc(lines[s.from:s.to], func(line string) bool { return keeps[markdown.LineKey(line)] })
 	})
 	slices.SortStableFunc(sections, func(a, b promotedSection) int { return strings.Compare(string(a.day), string(b.day)) })
 	var moved []dream.MovedSection
@@ -67,8 +68,8 @@ func Remaining(lines []string, gone []bool) string {
 func saidSet(lines []string) map[string]bool {
 	out := make(map[string]bool, len(lines))
 	for _, line := range lines {
-		if memory.SaysSomething(line) {
-			out[memory.SameLine(line)] = true
+		if markdown.HasText(line) {
+			out[markdown.LineKey(line)] = true
 		}
 	}
 	return out
@@ -97,13 +98,13 @@ const promotedLevel = 2
 func promotedSections(text string) []promotedSection { return sectionsOf(text, promotedDay) }
 
 // sectionsOf finds the sections that dayOf knows the day of.
-func sectionsOf(text string, dayOf func(memory.Section) dream.Day) []promotedSection {
+func sectionsOf(text string, dayOf func(markdown.Section) dream.Day) []promotedSection {
 	var (
 		out  []promotedSection
 		open bool
 		at   int
 	)
-	for _, s := range memory.Sections(text) {
+	for _, s := range markdown.Sections(text) {
 		if s.Level > 0 && s.Level <= promotedLevel {
 			open = false
 		}
@@ -122,7 +123,7 @@ func sectionsOf(text string, dayOf func(memory.Section) dream.Day) []promotedSec
 }
 
 // promotedDay is the day of a section that a dream made; empty for any other section.
-func promotedDay(s memory.Section) dream.Day {
+func promotedDay(s markdown.Section) dream.Day {
 	m := datedHeading.FindStringSubmatch(s.Heading)
 	if m == nil || s.Level != promotedLevel {
 		return ""
@@ -141,7 +142,7 @@ func WithoutEmptySections(text string, protected ...string) string {
 	for i := len(sectionsOf(text, machineDay)) - 1; i >= 0; i-- {
 		s := sectionsOf(text, machineDay)[i] // of the text as it is by now: sections in front of one that went are the same
 		lines := LinesOf(text)
-		if keeps[memory.SameLine(lines[s.from])] || slices.ContainsFunc(lines[s.from+1:s.to], saysMore) {
+		if keeps[markdown.LineKey(lines[s.from])] || slices.ContainsFunc(lines[s.from+1:s.to], saysMore) {
 			continue
 		}
 		gap := ""
@@ -150,7 +151,7 @@ func WithoutEmptySections(text string, protected ...string) string {
 		}
 		rest := slices.Replace(lines, s.from, s.to, gap)
 		without := Remaining(rest, make([]bool, len(rest)))
-		if without != "" && sameStatements(memory.EntriesOf(text), memory.EntriesOf(without)) {
+		if without != "" && sameStatements(markdown.EntriesOf(text), markdown.EntriesOf(without)) {
 			text = without
 		}
 	}
@@ -164,7 +165,7 @@ func saysMore(line string) bool {
 }
 
 // machineDay is the day of a section that a dream made, in MEMORY.md or in an archive; empty for any other section.
-func machineDay(s memory.Section) dream.Day {
+func machineDay(s markdown.Section) dream.Day {
 	if day, found := strings.CutPrefix(s.Heading, replacedOn+" "); found {
 		s.Heading = promotedOn(dream.Day(day))
 	}

@@ -11,7 +11,9 @@ import (
 
 	"reverie/dream"
 	"reverie/dream/notes"
-	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
+	"reverie/scan"
 )
 
 // Promotion is MEMORY.md with what was promoted.
@@ -28,7 +30,7 @@ type Promotion struct {
 // them corrects moves to an archive, as far as MaxRetiredShare allows. Sections of this kind that are empty go. The ceiling holds by moving the oldest sections of
 // this kind to an archive, unless a line of protected stands in them; if that does not do, candidates wait, those with the
 // lowest scores first. What it writes passes Check.
-func Promote(current string, r dream.Ranking, asOf time.Time, s memory.DreamSettings, protected ...string) Promotion {
+func Promote(current string, r dream.Ranking, asOf time.Time, s setting.DreamSettings, protected ...string) Promotion {
 	p := promoting{current: current, day: dream.DayOf(asOf), settings: s, protected: protected}
 	p.ranking = dream.Ranking{Candidates: slices.Clone(r.Candidates), Contradictions: r.Contradictions}
 	passed := p.passed()
@@ -57,7 +59,7 @@ type refusal struct {
 type promoting struct {
 	current   string
 	day       dream.Day
-	settings  memory.DreamSettings
+	settings  setting.DreamSettings
 	protected []string
 	ranking   dream.Ranking
 	written   string // with what found room so far
@@ -68,8 +70,8 @@ type promoting struct {
 // passed are the candidates to write, the highest score first, each with its line. What MEMORY.md says by now, and what must
 // not stand in it, is rejected.
 func (p *promoting) passed() []int {
-	stands := map[memory.EntryID]bool{}
-	for _, e := range memory.EntriesOf(p.current) {
+	stands := map[markdown.EntryID]bool{}
+	for _, e := range markdown.EntriesOf(p.current) {
 		stands[e.ID] = true
 	}
 	var out []int
@@ -79,9 +81,9 @@ func (p *promoting) passed() []int {
 			continue
 		}
 		line := promotedLine(*c)
-		id := memory.EntryIDOf(line)
+		id := markdown.EntryIDOf(line)
 		switch {
-		case line == "" || memory.Scan(line).Verdict != memory.VerdictAllow:
+		case line == "" || scan.Scan(line).Verdict != scan.VerdictAllow:
 			c.Judge(dream.VerdictRejected, dream.ReasonUnfit, "it cannot be written into a memory")
 		case stands[id] || stands[c.ID]:
 			c.Judge(dream.VerdictRejected, dream.ReasonKnown, "MEMORY.md says it already")
@@ -141,14 +143,14 @@ func (p *promoting) sound(text string, moved []dream.MovedSection, chosen []int)
 	for _, i := range chosen {
 		in.Ranking.Candidates = append(in.Ranking.Candidates, p.ranking.Candidates[i])
 	}
-	return len(Check(in, p.settings)) == 0 || memory.Scan(p.current).Verdict == memory.VerdictQuarantine
+	return len(Check(in, p.settings)) == 0 || scan.Scan(p.current).Verdict == scan.VerdictQuarantine
 }
 
 // promotedLine is the line of MEMORY.md for a candidate, "- Text. <!-- memory/2026-01-28.md:4 score 0.81 -->"; empty when it
 // says nothing. The comment is no part of what the line says: it keeps the identity of the statement.
 func promotedLine(c dream.Candidate) string {
 	said := ListItem(c.Text)
-	if !memory.SaysSomething(said) {
+	if !markdown.HasText(said) {
 		return ""
 	}
 	return fmt.Sprintf("- %s <!-- %sscore %.2f -->", said, sourceOf(c.Places), c.Score)
@@ -249,7 +251,7 @@ func withPromoted(text string, lines []string, day dream.Day) (string, bool) {
 	places = append(places, insertion{at: len(all), text: section})
 	at := 0
 	var before []insertion // other sections, for a text whose end is no place
-	for _, s := range memory.Sections(text) {
+	for _, s := range markdown.Sections(text) {
 		if s.Level > 0 && s.Level <= promotedLevel && at > 0 {
 			before = append(before, insertion{at: at, text: section})
 		}
@@ -300,11 +302,11 @@ func lastSaid(lines []string, from, to int) int {
 
 // allStand reports whether all lines are statements of text under a heading.
 func allStand(text string, lines []string, heading string) bool {
-	stands := map[memory.EntryID]bool{}
-	for _, e := range memory.EntriesOf(text) {
+	stands := map[markdown.EntryID]bool{}
+	for _, e := range markdown.EntriesOf(text) {
 		if e.Heading == heading && e.Parent < 0 {
 			stands[e.ID] = true
 		}
 	}
-	return !slices.ContainsFunc(lines, func(line string) bool { return !stands[memory.EntryIDOf(line)] })
+	return !slices.ContainsFunc(lines, func(line string) bool { return !stands[markdown.EntryIDOf(line)] })
 }

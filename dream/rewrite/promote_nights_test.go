@@ -10,14 +10,15 @@ import (
 	"reverie/dream"
 	"reverie/dream/dreamtest"
 	"reverie/dream/rewrite"
-	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
 )
 
 // For 60 nights, some with two dreams, statements are promoted, and a person writes lines of her own. Nothing that ever stood in
 // MEMORY.md is lost: it stands there or in an archive; what the person wrote stays there; the ceiling holds each dreamtest.Night.
 func TestPromoteForManyNights(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	s := memory.DefaultDreamSettings()
+	s := setting.DefaultDreamSettings()
 	s.MemoryMaxChars = 3000
 	var text, archives string
 	var protected, ever []string
@@ -59,12 +60,12 @@ func TestPromoteForManyNights(t *testing.T) {
 		}
 		inFile, all := said(text), said(text, archives)
 		for _, line := range ever {
-			if all[memory.SameLine(line)] == 0 {
+			if all[markdown.LineKey(line)] == 0 {
 				t.Fatalf("night %d: %q is lost", n, line)
 			}
 		}
 		for _, line := range protected {
-			if inFile[memory.SameLine(line)] == 0 {
+			if inFile[markdown.LineKey(line)] == 0 {
 				t.Fatalf("night %d: a person's %q left the file", n, line)
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"reverie/dream"
-	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 const (
@@ -38,9 +38,9 @@ type replacement struct {
 func (p *promoting) replace(text string, chosen []int) replacement {
 	out := replacement{text: text, stays: map[int]string{}}
 	left := max(1, int(p.settings.MaxRetiredShare*float64(contentLines(p.current))))
-	keeps, came := saidSet(p.protected), map[memory.EntryID]bool{}
+	keeps, came := saidSet(p.protected), map[markdown.EntryID]bool{}
 	for _, at := range chosen {
-		came[memory.EntryIDOf(p.ranking.Candidates[at].Line)] = true
+		came[markdown.EntryIDOf(p.ranking.Candidates[at].Line)] = true
 	}
 	lines := map[int][]string{} // by candidate
 	var order []int
@@ -104,8 +104,8 @@ func (p *promoting) heir(pair dream.Contradiction, chosen []int) (at int, found 
 
 // find is the first line, from 0, that says a statement and may move. When none may, at is negative, and why says what holds
 // back one that says it; empty: none does.
-func (r *replacement) find(id memory.EntryID, keeps map[string]bool) (at int, line, why string) {
-	entries, all := memory.EntriesOf(r.text), LinesOf(r.text)
+func (r *replacement) find(id markdown.EntryID, keeps map[string]bool) (at int, line, why string) {
+	entries, all := markdown.EntriesOf(r.text), LinesOf(r.text)
 	sections := promotedSections(r.text)
 	for i, e := range entries {
 		if e.ID != id {
@@ -113,12 +113,12 @@ func (r *replacement) find(id memory.EntryID, keeps map[string]bool) (at int, li
 		}
 		at, line = e.FromLine-1, strings.TrimRight(all[e.FromLine-1], "\r\n")
 		switch {
-		case slices.ContainsFunc(all[e.FromLine-1:e.ToLine], func(l string) bool { return keeps[memory.SameLine(l)] }):
+		case slices.ContainsFunc(all[e.FromLine-1:e.ToLine], func(l string) bool { return keeps[markdown.LineKey(l)] }):
 			why = staysPerson
 		case !slices.ContainsFunc(sections, func(s promotedSection) bool { return at > s.from && e.ToLine <= s.body }):
 			why = staysOutside
 		case e.ToLine > e.FromLine, e.Parent >= 0, !bullet.MatchString(line),
-			slices.ContainsFunc(entries, func(o memory.EntryAt) bool { return o.Parent == i }):
+			slices.ContainsFunc(entries, func(o markdown.Entry) bool { return o.Parent == i }):
 			why = staysWoven
 		default:
 			return at, line, ""
@@ -134,13 +134,13 @@ var bullet = regexp.MustCompile(`^[-*+] \S`)
 func withoutLine(text string, at int) (string, bool) {
 	lines := LinesOf(text)
 	rest := Remaining(slices.Delete(slices.Clone(lines), at, at+1), make([]bool, len(lines)-1))
-	want := slices.DeleteFunc(memory.EntriesOf(text), func(e memory.EntryAt) bool { return e.FromLine == at+1 })
-	return rest, sameStatements(want, memory.EntriesOf(rest))
+	want := slices.DeleteFunc(markdown.EntriesOf(text), func(e markdown.Entry) bool { return e.FromLine == at+1 })
+	return rest, sameStatements(want, markdown.EntriesOf(rest))
 }
 
 // sameStatements reports whether two texts say the same under the same headings.
-func sameStatements(a, b []memory.EntryAt) bool {
-	return slices.EqualFunc(a, b, func(x, y memory.EntryAt) bool {
+func sameStatements(a, b []markdown.Entry) bool {
+	return slices.EqualFunc(a, b, func(x, y markdown.Entry) bool {
 		return x.Text == y.Text && x.Heading == y.Heading && (x.Parent < 0) == (y.Parent < 0)
 	})
 }
@@ -158,9 +158,9 @@ func replacedSection(lines []string, by string, day dream.Day) dream.MovedSectio
 // contentLines counts the lines of a text that say something and are no headings.
 func contentLines(text string) int {
 	n := 0
-	for _, s := range memory.Sections(text) {
+	for _, s := range markdown.Sections(text) {
 		for _, line := range s.Lines {
-			if memory.SaysSomething(line) {
+			if markdown.HasText(line) {
 				n++
 			}
 		}

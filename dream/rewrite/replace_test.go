@@ -18,6 +18,8 @@ import (
 	"reverie/dream/notes"
 	"reverie/dream/rewrite"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
 )
 
 const (
@@ -31,7 +33,7 @@ const (
 // corrected is a pair of which the newer one says that the older one is over.
 func corrected(older, newer string) dream.Contradiction {
 	return dream.Contradiction{
-		Older: memory.EntryIDOf("- " + older), Newer: memory.EntryIDOf("- " + newer), OlderText: older, NewerText: newer, Settled: true, Why: "w",
+		Older: markdown.EntryIDOf("- " + older), Newer: markdown.EntryIDOf("- " + newer), OlderText: older, NewerText: newer, Settled: true, Why: "w",
 	}
 }
 
@@ -47,7 +49,7 @@ var romeToOslo = corrected("Lives in Rome", "Lives in Oslo since January")
 
 // What a dream wrote and a later statement corrects moves to the archive of the month, with what replaced it and when.
 func TestPromoteRetiresWhatIsCorrected(t *testing.T) {
-	got := rewrite.Promote(older, correcting(oslo(), romeToOslo), dreamtest.Night, memory.DefaultDreamSettings(), "- Name: Grace")
+	got := rewrite.Promote(older, correcting(oslo(), romeToOslo), dreamtest.Night, setting.DefaultDreamSettings(), "- Name: Grace")
 	if diff := cmp.Diff(strings.Replace(older, inRome+"\n", "", 1)+newer, got.Memory); diff != "" {
 		t.Error(diff)
 	}
@@ -88,7 +90,7 @@ func TestPromoteLeavesOtherLines(t *testing.T) {
 			ranking: correcting(oslo(), corrected("Lives in Rome", "Lives in Bern"), corrected("Lives in Bern", "Lives in Oslo since January")),
 		},
 	} {
-		got := rewrite.Promote(c.current, c.ranking, dreamtest.Night, memory.DefaultDreamSettings(), c.protected...)
+		got := rewrite.Promote(c.current, c.ranking, dreamtest.Night, setting.DefaultDreamSettings(), c.protected...)
 		if stands := strings.Contains(got.Memory, inRome); stands == c.retired || !strings.Contains(got.Memory, inOslo) || len(got.Moved) > 0 != c.retired {
 			t.Errorf("%s: retired %v\n%s", c.name, !stands, got.Memory)
 		}
@@ -109,7 +111,7 @@ func TestPromoteRetiresAFewLinesANight(t *testing.T) {
 		current += fmt.Sprintf("- Rents room %d\n", i)
 		pairs = append(pairs, corrected(fmt.Sprintf("Rents room %d", i), "Lives in Oslo since January"))
 	}
-	s := memory.DefaultDreamSettings()
+	s := setting.DefaultDreamSettings()
 	for share, want := range map[float64]int{0: 1, .2: 2, .55: 5, 1: 10} {
 		s.MaxRetiredShare = share
 		got := rewrite.Promote(current, correcting(oslo(), pairs...), dreamtest.Night, s)
@@ -130,7 +132,7 @@ func TestDeepAndPromoteRetireTogether(t *testing.T) {
 	text := "Grace no longer lives in Rome, she moved to Oslo"
 	c := dreamtest.Passing(text, 0, dreamtest.InNote)
 	c.Signals = dream.Signals{MentionDays: []dream.Day{"2026-01-27", "2026-01-28", "2026-01-30"}, Asked: true, LastSeen: dreamtest.Night}
-	s := memory.DefaultDreamSettings()
+	s := setting.DefaultDreamSettings()
 	current := strings.Replace(older, "Lives in Rome", "Grace lives in Rome", 1)
 	ranking := judge.Deep(dream.DeepInput{Material: dream.Material{AsOf: dreamtest.Night}, Candidates: []dream.Candidate{c}, Memory: current, Mode: memory.DreamNightly}, s)
 	got := rewrite.Promote(current, ranking, dreamtest.Night, s)
@@ -144,11 +146,11 @@ func TestDeepAndPromoteRetireTogether(t *testing.T) {
 
 // The archive and the diary name what was retired, and why.
 func TestComposeNamesWhatIsRetired(t *testing.T) {
-	p := rewrite.Promote(older, correcting(oslo(), romeToOslo), dreamtest.Night, memory.DefaultDreamSettings())
+	p := rewrite.Promote(older, correcting(oslo(), romeToOslo), dreamtest.Night, setting.DefaultDreamSettings())
 	out := compose.Compose(compose.ComposeInput{
 		Dream: uuid.New(), Mode: memory.DreamNightly, AsOf: dreamtest.Night, Now: dreamtest.Night, Scope: memory.ScopePersonal,
 		Files:  compose.Files{Memory: memory.Document{Version: 1, Content: older}},
-		Memory: p.Memory, Moved: p.Moved, Ranking: p.Ranking, Outcome: memory.OutcomeWritten, Settings: memory.DefaultDreamSettings(),
+		Memory: p.Memory, Moved: p.Moved, Ranking: p.Ranking, Outcome: memory.OutcomeWritten, Settings: setting.DefaultDreamSettings(),
 	})
 	written := map[string]memory.Change{}
 	for _, change := range out.Changes {
@@ -164,11 +166,11 @@ func TestComposeNamesWhatIsRetired(t *testing.T) {
 			t.Errorf("%s:\n%s", path, written[path].Content)
 		}
 	}
-	p = rewrite.Promote(older, correcting(oslo(), romeToOslo), dreamtest.Night, memory.DefaultDreamSettings(), inRome)
+	p = rewrite.Promote(older, correcting(oslo(), romeToOslo), dreamtest.Night, setting.DefaultDreamSettings(), inRome)
 	out = compose.Compose(compose.ComposeInput{
 		Dream: uuid.New(), Mode: memory.DreamNightly, AsOf: dreamtest.Night, Now: dreamtest.Night, Scope: memory.ScopePersonal,
 		Files:  compose.Files{Memory: memory.Document{Version: 1, Content: older}},
-		Memory: p.Memory, Moved: p.Moved, Ranking: p.Ranking, Outcome: memory.OutcomeWritten, Settings: memory.DefaultDreamSettings(),
+		Memory: p.Memory, Moved: p.Moved, Ranking: p.Ranking, Outcome: memory.OutcomeWritten, Settings: setting.DefaultDreamSettings(),
 	})
 	for _, change := range out.Changes {
 		if said := "Contradictions, left open:\n\n- Lives in Rome — or: Lives in Oslo since January"; change.Path == memory.DreamsPath && !strings.Contains(change.Content, said) {
@@ -186,11 +188,11 @@ func TestRetiringLosesNothing(t *testing.T) {
 		if rapid.Bool().Draw(t, "with a section") {
 			current += "\n" + older[strings.Index(older, "## Promoted"):] + memories().Draw(t, "more")
 		}
-		s := memory.DefaultDreamSettings()
+		s := setting.DefaultDreamSettings()
 		s.MaxRetiredShare = rapid.SampledFrom([]float64{0, .2, .5}).Draw(t, "share")
 		s.MemoryMaxChars = rapid.SampledFrom([]int{300, 600, 8000}).Draw(t, "ceiling")
 		r := ranked(dreamtest.Passing("Sings in a choir", .9), dreamtest.Passing("Lives in Oslo since January", .8), dreamtest.Passing("Prefers coffee", .8))
-		for _, e := range memory.EntriesOf(current) {
+		for _, e := range markdown.EntriesOf(current) {
 			if rapid.Bool().Draw(t, "corrected") {
 				by := rapid.SampledFrom(r.Candidates).Draw(t, "by")
 				r.Contradictions = append(r.Contradictions, dream.Contradiction{Older: e.ID, Newer: by.ID, OlderText: e.Text, NewerText: by.Text, Settled: true})
@@ -225,7 +227,7 @@ func TestRetiringLosesNothing(t *testing.T) {
 			}
 		}
 		for _, line := range protected {
-			if line = memory.SameLine(line); memory.SaysSomething(line) && inFile[line] == 0 {
+			if line = markdown.LineKey(line); markdown.HasText(line) && inFile[line] == 0 {
 				t.Fatalf("a person's %q left the file", line)
 			}
 		}
@@ -253,7 +255,7 @@ func TestRetiringLosesNothing(t *testing.T) {
 func outsideOf(text string) string {
 	var b strings.Builder
 	machine := false
-	for _, s := range memory.Sections(text) {
+	for _, s := range markdown.Sections(text) {
 		if s.Level > 0 && s.Level <= 2 {
 			machine = s.Level == 2 && strings.HasPrefix(s.Heading, notes.PromotedHeading)
 		}

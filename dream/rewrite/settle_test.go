@@ -8,7 +8,7 @@ import (
 	"reverie/dream"
 	"reverie/dream/dreamtest"
 	"reverie/dream/rewrite"
-	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 func TestSettle(t *testing.T) {
@@ -57,7 +57,7 @@ func TestSettle(t *testing.T) {
 // What Settle says to be promoted is a line of the text, and was none before.
 func TestSettleOfAPromotion(t *testing.T) {
 	const before = "# Memory\n\n- Lives in Lisbon\n"
-	p := rewrite.Promote(before, ranked(dreamtest.Passing("Prefers green tea", .9, dreamtest.InNote), dreamtest.Passing("Has a dog called Rex", .8), dreamtest.Passing("Lives in Lisbon", .8)), dreamtest.Night, memory.DefaultDreamSettings())
+	p := rewrite.Promote(before, ranked(dreamtest.Passing("Prefers green tea", .9, dreamtest.InNote), dreamtest.Passing("Has a dog called Rex", .8), dreamtest.Passing("Lives in Lisbon", .8)), dreamtest.Night, setting.DefaultDreamSettings())
 	settled := rewrite.Settle(before, p.Memory, p.Ranking)
 	if diff := cmp.Diff(p.Ranking, settled); diff != "" {
 		t.Errorf("both ways to write disagree: %s", diff)

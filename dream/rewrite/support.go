@@ -9,7 +9,7 @@ import (
 
 	"reverie/language/analysis"
 	"reverie/language/claim"
-	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 const (
@@ -24,14 +24,14 @@ const (
 type sourceBook struct {
 	texts  []string
 	claims []Claim
-	ids    map[memory.EntryID]bool
+	ids    map[markdown.EntryID]bool
 	having map[string][]int // which claims have a word
 	dates  map[string]bool  // that any text names, as keys; made when first needed
 }
 
 // bookOf reads texts, and single statements.
 func bookOf(texts, statements []string) *sourceBook {
-	b := &sourceBook{texts: texts, ids: map[memory.EntryID]bool{}, having: map[string][]int{}}
+	b := &sourceBook{texts: texts, ids: map[markdown.EntryID]bool{}, having: map[string][]int{}}
 	for n, text := range texts {
 		for _, c := range claimsOf(text) {
 			c.group.text = n + 1

@@ -5,7 +5,7 @@ import (
 
 	"reverie/dream/dreamtest"
 	"reverie/dream/rewrite"
-	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // Which new lines are in a source, and which are not: the second text is what passed out of a note, the first a line that a
@@ -55,7 +55,7 @@ func TestSupport(t *testing.T) {
 		violations := rewrite.Check(rewrite.CheckInput{
 			Before: "# Memory\n\n- Name: Grace\n", After: "# Memory\n\n- Name: Grace\n- " + c.line + "\n", Sources: []string{"# 2026-01-30\n\n## 09:05 Talk\n\n- " + c.note + "\n"},
 			Ranking: ranked(dreamtest.Passing(c.note, .9, dreamtest.InNote)),
-		}, memory.DefaultDreamSettings())
+		}, setting.DefaultDreamSettings())
 		if (len(violations) == 0) != c.want {
 			t.Errorf("%q from %q: %v", c.line, c.note, violations)
 		}

@@ -19,6 +19,7 @@ import (
 	"reverie/llm/provider"
 	"reverie/llm/wire"
 	"reverie/memory"
+	"reverie/memory/tokencount"
 )
 
 // embedder is an Embedder.
@@ -173,7 +174,7 @@ func (e *embedder) usage(call *wire.Call) memory.Usage {
 	in := call.Answer.InputTokens
 	if in == 0 {
 		for _, text := range call.Said {
-			in += memory.EstimateTokens(text)
+			in += tokencount.Estimate(text)
 		}
 	}
 	// A dollar per million tokens is a millionth of a dollar per token.

@@ -58,8 +58,8 @@ var (
 	negative = buildPhrases(`no;nope;nah;not really;no thanks;neither;none;not yet;never;i do not;i am not;not at all;no way;nothing`)
 )
 
-// proposals are questions and suggestions of the assistant that a "yes" makes a decision; the group is what was proposed.
-var proposals = []*regexp.Regexp{
+// suggestions are questions and suggestions of the assistant that a "yes" makes a decision; the group is what was proposed.
+var suggestions = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(?:shall|should|can|could|do you want (?:me )?to|would you like to) (?:we )?((?:use|go with|choose|pick|adopt|stick with|settle on|switch to|migrate to|keep|move to|drop|name it|call it|schedule|meet|postpone|launch|release|deploy) [^?.!]{2,80})\?`),
 	regexp.MustCompile(`(?i)\b(?:how about|what about) (?:we )?((?:using|going with|choosing|switching to|sticking with|meeting|moving to|use|go with|switch to|meet) [^?.!]{2,80})\?`),
 	regexp.MustCompile(`(?i)\b(?:let's|let us) ((?:use|go with|choose|pick|adopt|stick with|settle on|switch to|keep|move to|meet) [^?.!]{2,80})[.?!]`),
@@ -192,7 +192,7 @@ func withoutPreposition(template, answer string) string {
 
 // agreed makes a decision or a statement of what the assistant asked and the user affirmed.
 func (r *reader) agreed() {
-	for _, p := range proposals {
+	for _, p := range suggestions {
 		m := p.FindStringSubmatch(r.offered)
 		if m == nil || strings.Contains(m[1], " or ") {
 			continue

@@ -7,13 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/transcripts"
 )
 
 // longTranscript is 30 messages taken from the conversations of the corpus, in one language.
-func longTranscript(tb testing.TB, lang string) memory.ExtractionInput {
+func longTranscript(tb testing.TB, lang string) proposals.ExtractionInput {
 	tb.Helper()
-	var in memory.ExtractionInput
+	var in proposals.ExtractionInput
 	for _, t := range loadTalks(tb, "dev") {
 		if t.Lang != lang || strings.HasPrefix(t.ID, "f-") {
 			continue
@@ -67,7 +68,7 @@ func TestLinear(t *testing.T) {
 	now := time.Date(2026, 3, 10, 10, 0, 0, 0, time.UTC)
 	for _, unit := range []string{"I like tea and I live in Leeds. ", "我喜欢喝茶，我住在杭州。", "a ", ", and I ", "\"", "((((", "是不是", "not but ", "to to to ", "```\n", "- x\n", "https://a.b/c ", "我我我", "2026-01-01 "} {
 		cost := func(n int) time.Duration {
-			in := memory.ExtractionInput{Today: now, ProfileMaxChars: 4000, MemoryMaxChars: 8000, Transcript: []memory.Line{{Seq: 1, Role: "user", Text: strings.Repeat(unit, n)}}}
+			in := proposals.ExtractionInput{Today: now, ProfileMaxChars: 4000, MemoryMaxChars: 8000, Transcript: []transcripts.Line{{Seq: 1, Role: "user", Text: strings.Repeat(unit, n)}}}
 			var took []time.Duration
 			for range 5 {
 				start := time.Now()

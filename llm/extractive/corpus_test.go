@@ -12,6 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/transcripts"
 )
 
 // talk is one conversation of the corpus in testdata, with what is expected of it.
@@ -49,7 +51,7 @@ type added struct {
 	// dailyOnly are daily lines that stand in no other file.
 	dailyOnly []string
 	files     string // both files as they then are
-	proposal  memory.Proposal
+	proposal  proposals.Proposal
 }
 
 func loadTalks(tb testing.TB, set string) []talk {
@@ -80,7 +82,7 @@ func loadTalks(tb testing.TB, set string) []talk {
 
 var turnPattern = regexp.MustCompile(`(?s)^(u|a)(?:\(([^)]*)\))?:\s?(.*)$`)
 
-func (c talk) input(tb testing.TB) memory.ExtractionInput {
+func (c talk) input(tb testing.TB) proposals.ExtractionInput {
 	tb.Helper()
 	zone := "Europe/Berlin"
 	if c.Lang == "zh" {
@@ -94,7 +96,7 @@ func (c talk) input(tb testing.TB) memory.ExtractionInput {
 	if err != nil {
 		tb.Fatalf("%s: %v", c.ID, err)
 	}
-	in := memory.ExtractionInput{
+	in := proposals.ExtractionInput{
 		Agent: "Ada", Today: now, Profile: c.Profile, Memory: c.Memory, Shared: c.Shared, Note: c.Note, Protected: c.Protected,
 		ProfileMaxChars: 4000, MemoryMaxChars: 8000,
 	}
@@ -113,7 +115,7 @@ func (c talk) input(tb testing.TB) memory.ExtractionInput {
 		if m[1] == "a" {
 			role = memory.RoleOfAssistant
 		}
-		in.Transcript = append(in.Transcript, memory.Line{Seq: int64(i + 1), Role: role, Name: m[2], Text: m[3], At: now.Add(time.Duration(i-len(c.Turns)) * time.Minute).UTC()})
+		in.Transcript = append(in.Transcript, transcripts.Line{Seq: int64(i + 1), Role: role, Name: m[2], Text: m[3], At: now.Add(time.Duration(i-len(c.Turns)) * time.Minute).UTC()})
 	}
 	return in
 }
@@ -143,13 +145,13 @@ func (c talk) run(tb testing.TB) added {
 	return out
 }
 
-func proposeRaw(tb testing.TB, in memory.ExtractionInput) memory.Proposal {
+func proposeRaw(tb testing.TB, in proposals.ExtractionInput) proposals.Proposal {
 	tb.Helper()
 	a, err := New().Propose(tb.Context(), in)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p, err := memory.ParseProposal(a.Raw)
+	p, err := proposals.ParseProposal(a.Raw)
 	if err != nil {
 		tb.Fatalf("the raw answer is no proposal: %v\n%s", err, a.Raw)
 	}

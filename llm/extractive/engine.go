@@ -12,7 +12,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"reverie/memory"
+	"reverie/memory/proposals"
 )
 
 const (
@@ -33,23 +33,23 @@ func New() Engine { return Engine{} }
 // What it never does: change or drop a line of in.Protected, touch a line that the user did not correct, or grow a file
 // beyond its ceiling. On the repair round (in.Violations is set) it leaves alone the parts that were objected to.
 // It fails only when ctx is done.
-func (Engine) Propose(ctx context.Context, in memory.ExtractionInput) (memory.Answer, error) {
+func (Engine) Propose(ctx context.Context, in proposals.ExtractionInput) (proposals.Answer, error) {
 	if err := ctx.Err(); err != nil {
-		return memory.Answer{}, err
+		return proposals.Answer{}, err
 	}
 	var raw bytes.Buffer
 	enc := json.NewEncoder(&raw)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(propose(in)); err != nil {
-		return memory.Answer{}, fmt.Errorf("encode the proposal: %w", err)
+		return proposals.Answer{}, fmt.Errorf("encode the proposal: %w", err)
 	}
-	return memory.Answer{Raw: string(bytes.TrimSpace(raw.Bytes())), Model: Model, PromptVersion: RulesVersion}, nil
+	return proposals.Answer{Raw: string(bytes.TrimSpace(raw.Bytes())), Model: Model, PromptVersion: RulesVersion}, nil
 }
 
-func propose(in memory.ExtractionInput) memory.Proposal {
+func propose(in proposals.ExtractionInput) proposals.Proposal {
 	objected := readObjections(in.Violations)
 	if objected.all {
-		return memory.Proposal{Reason: "the first proposal was refused as a whole; nothing is proposed instead"}
+		return proposals.Proposal{Reason: "the first proposal was refused as a whole; nothing is proposed instead"}
 	}
 	n := newNotebook(in, objected)
 	for _, s := range n.settle(listen(in)) {

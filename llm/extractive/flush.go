@@ -7,30 +7,30 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"reverie/memory"
+	"reverie/memory/proposals"
 )
 
 // Flush proposes an entry for today's note, and nothing else, of all that is worth keeping of a transcript: what Propose would
 // write into MEMORY.md and PROFILE.md as well. What the files and the note say already is left out, and so are, when there is
 // more than an entry holds, the things that matter for the day only, and then the oldest. It fails only when ctx is done.
-func (Engine) Flush(ctx context.Context, in memory.ExtractionInput) (memory.Answer, error) {
+func (Engine) Flush(ctx context.Context, in proposals.ExtractionInput) (proposals.Answer, error) {
 	if err := ctx.Err(); err != nil {
-		return memory.Answer{}, err
+		return proposals.Answer{}, err
 	}
 	p := flush(in)
 	var raw bytes.Buffer
 	enc := json.NewEncoder(&raw)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(p); err != nil {
-		return memory.Answer{}, fmt.Errorf("encode the entry: %w", err)
+		return proposals.Answer{}, fmt.Errorf("encode the entry: %w", err)
 	}
-	return memory.Answer{Raw: string(bytes.TrimSpace(raw.Bytes())), Model: Model, PromptVersion: RulesVersion}, nil
+	return proposals.Answer{Raw: string(bytes.TrimSpace(raw.Bytes())), Model: Model, PromptVersion: RulesVersion}, nil
 }
 
-func flush(in memory.ExtractionInput) memory.Proposal {
+func flush(in proposals.ExtractionInput) proposals.Proposal {
 	objected := readObjections(in.Violations)
 	if objected.any() { // there is nothing but the entry
-		return memory.Proposal{Reason: "the entry was refused; nothing is proposed instead"}
+		return proposals.Proposal{Reason: "the entry was refused; nothing is proposed instead"}
 	}
 	said, _ := repaired(listen(in))
 	n := newNotebook(in, objected)
@@ -39,7 +39,7 @@ func flush(in memory.ExtractionInput) memory.Proposal {
 	}
 	left := n.shorten()
 	entry := n.daily()
-	p := memory.Proposal{ShouldUpdate: entry != "", DailyEntry: entry}
+	p := proposals.Proposal{ShouldUpdate: entry != "", DailyEntry: entry}
 	switch {
 	case entry == "":
 		p.Reason = n.reason(p)

@@ -11,36 +11,37 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
 )
 
 // flushed is what the engine notes of a transcript, as its answer is read.
 func flushed(t interface {
 	Helper()
 	Fatal(...any)
-}, in memory.ExtractionInput,
-) memory.Proposal {
+}, in proposals.ExtractionInput,
+) proposals.Proposal {
 	t.Helper()
 	answer, err := New().Flush(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := memory.ParseFlush(answer.Raw)
+	p, err := proposals.ParseFlush(answer.Raw)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func flushInput(said ...string) memory.ExtractionInput {
-	return memory.ExtractionInput{
+func flushInput(said ...string) proposals.ExtractionInput {
+	return proposals.ExtractionInput{
 		Transcript: saidBy(said...), Today: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC), ProfileMaxChars: 4000, MemoryMaxChars: 8000,
 	}
 }
 
 func TestFlush(t *testing.T) {
 	for name, c := range map[string]struct {
-		in   memory.ExtractionInput
+		in   proposals.ExtractionInput
 		want []string
 	}{
 		"what would go into the files": {
@@ -86,7 +87,7 @@ func TestFlushOfMoreThanAnEntryHolds(t *testing.T) {
 		said = append(said, fmt.Sprintf("The server of department %d runs on port %d.", i, 20_000+i))
 	}
 	p := flushed(t, flushInput(append(said, "Maybe I will go to the cinema tonight.")...))
-	if n := utf8.RuneCountInString(p.DailyEntry); n > memory.MaxDailyChars || n < memory.MaxDailyChars/2 {
+	if n := utf8.RuneCountInString(p.DailyEntry); n > proposals.MaxDailyChars || n < proposals.MaxDailyChars/2 {
 		t.Errorf("the entry has %d characters", n)
 	}
 	if !strings.Contains(p.DailyEntry, "20299") || strings.Contains(p.DailyEntry, "20000") || strings.Contains(p.DailyEntry, "cinema") || !strings.Contains(p.Reason, "no room") {
@@ -112,8 +113,8 @@ func TestFlushedEntriesPassTheGuards(t *testing.T) {
 		if again := flushed(t, in); !cmp.Equal(p, again) {
 			t.Fatal("the same input gives two entries")
 		}
-		s := memory.DefaultExtractSettings()
-		guarded, violations := memory.Guard(p, in, s)
+		s := setting.DefaultExtractSettings()
+		guarded, violations := proposals.Guard(p, in, s)
 		if len(violations) > 0 || guarded.Memory != "" || guarded.Profile != "" {
 			t.Fatalf("%+v, %+v", violations, guarded)
 		}

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"reverie/memory"
+	"reverie/scan"
 )
 
 // secretWords name things that are never copied, whoever asks for it and however harmless the value looks: the scan knows
@@ -24,12 +24,12 @@ func namesSecret(s string) bool {
 
 // isUnfit reports whether a line may not be proposed: a secret, or an attack on whoever reads the memory later.
 func isUnfit(line string) bool {
-	return namesSecret(line) || hasMarkup(line) || memory.Scan(line).Verdict != memory.VerdictAllow
+	return namesSecret(line) || hasMarkup(line) || scan.Scan(line).Verdict != scan.VerdictAllow
 }
 
 func hasMarkup(s string) bool { return strings.Contains(s, "<") && markup.MatchString(s) }
 
 // isHostile reports whether a message holds an attack; nothing of such a message is taken.
 func isHostile(message string) bool {
-	return hasMarkup(message) || memory.Scan(message).Verdict == memory.VerdictQuarantine
+	return hasMarkup(message) || scan.Scan(message).Verdict == scan.VerdictQuarantine
 }

@@ -134,7 +134,7 @@ func isLabel(s string) bool {
 	return script.HasHan(s) && (hasOneOf(s, strings.Join(strings.Fields(factWordsZH), " ")) || hasOneOf(s, "待办 记住 备注 决定 更正 补充 问题 提醒 备忘 任务 更新 结论 另外 姓名 年龄 喜欢 不喜欢"))
 }
 
-var setting = regexp.MustCompile(`^\s*(?:- )?["']?([A-Za-z][\w.-]*(?: [a-z]+)?)["']?\s*[:=]\s*\S`)
+var keyValue = regexp.MustCompile(`^\s*(?:- )?["']?([A-Za-z][\w.-]*(?: [a-z]+)?)["']?\s*[:=]\s*\S`)
 
 // withoutSettings drops blocks of "key: value" lines unless at least half of them are about a person.
 func withoutSettings(lines []string) []string {
@@ -142,7 +142,7 @@ func withoutSettings(lines []string) []string {
 	for i := 0; i < len(lines); {
 		end, personal := i, 0
 		for end < len(lines) {
-			m := setting.FindStringSubmatch(lines[end])
+			m := keyValue.FindStringSubmatch(lines[end])
 			if m == nil {
 				break
 			}

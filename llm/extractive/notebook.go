@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"reverie/language/script"
-	"reverie/memory"
+	"reverie/memory/proposals"
 )
 
 // notebook takes statements one after another and keeps what the files would then look like.
@@ -16,7 +16,7 @@ type notebook struct {
 	owner           []string // names of the user, in lower case
 	entries         []*entry // what goes into the daily entry, in order
 	objected        objections
-	in              memory.ExtractionInput
+	in              proposals.ExtractionInput
 	counts          [remembered + 1]int
 	corrected       int
 	finished        int  // tasks that were done
@@ -36,7 +36,7 @@ type entry struct {
 	sentence int
 }
 
-func newNotebook(in memory.ExtractionInput, objected objections) *notebook {
+func newNotebook(in proposals.ExtractionInput, objected objections) *notebook {
 	protected := map[string]bool{}
 	for _, l := range in.Protected {
 		protected[strings.TrimSpace(l)], protected[bareLine(l)] = true, true

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // page is one of the files, line by line. Everything that is not asked for stays byte for byte as it was.
@@ -54,7 +54,7 @@ func newPage(content string, protected map[string]bool, ceiling int) *page {
 		p.chars += len(p.eol) // the guards end every text with one
 	}
 	i := 0
-	for _, s := range memory.Sections(content) {
+	for _, s := range markdown.Sections(content) {
 		if s.Level > 0 {
 			p.lines = append(p.lines, pageLine{text: raw[i], section: i + 1, heading: s.Heading, code: true})
 			i++

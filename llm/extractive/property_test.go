@@ -11,6 +11,10 @@ import (
 	"pgregory.net/rapid"
 
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
+	"reverie/memory/transcripts"
+	"reverie/scan"
 )
 
 // pool are the sentences and lines from which inputs are drawn.
@@ -49,15 +53,15 @@ func (p pool) file(t *rapid.T, name string) string {
 	if rapid.Bool().Draw(t, name+" ends with a line break") {
 		text += "\n"
 	}
-	if memory.Scan(text).Verdict != memory.VerdictAllow {
+	if scan.Scan(text).Verdict != scan.VerdictAllow {
 		return "" // the store holds nothing that the scan refuses
 	}
 	return text
 }
 
-func (p pool) input(t *rapid.T) memory.ExtractionInput {
+func (p pool) input(t *rapid.T) proposals.ExtractionInput {
 	zone := time.FixedZone("here", rapid.IntRange(-11, 13).Draw(t, "zone")*3600)
-	in := memory.ExtractionInput{
+	in := proposals.ExtractionInput{
 		Agent: "Ada", Today: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(rapid.IntRange(0, 8000).Draw(t, "hour")) * time.Hour).In(zone),
 		Profile: p.file(t, "profile"), Memory: p.file(t, "memory"),
 		ProfileMaxChars: rapid.SampledFrom([]int{0, 80, 600, 4000}).Draw(t, "profile ceiling"), MemoryMaxChars: rapid.SampledFrom([]int{0, 80, 600, 8000}).Draw(t, "memory ceiling"),
@@ -69,7 +73,7 @@ func (p pool) input(t *rapid.T) memory.ExtractionInput {
 	n := rapid.IntRange(1, 12).Draw(t, "messages")
 	for i := range n {
 		text := rapid.OneOf(rapid.SampledFrom(p.said), rapid.SampledFrom(p.said), rapid.StringN(0, 80, 200)).Draw(t, "text")
-		in.Transcript = append(in.Transcript, memory.Line{
+		in.Transcript = append(in.Transcript, transcripts.Line{
 			Seq: int64(i + 1), Role: rapid.SampledFrom([]string{memory.RoleOfUser, memory.RoleOfUser, memory.RoleOfAssistant}).Draw(t, "role"), Name: rapid.SampledFrom(names).Draw(t, "name"),
 			Text: text, At: in.Today.Add(-time.Duration(n-i) * time.Minute), Cut: rapid.IntRange(0, 9).Draw(t, "cut") == 0,
 		})
@@ -83,7 +87,7 @@ func (p pool) input(t *rapid.T) memory.ExtractionInput {
 }
 
 // applied is the input of the next run, had the proposal been written.
-func applied(in memory.ExtractionInput, p memory.Proposal) memory.ExtractionInput {
+func applied(in proposals.ExtractionInput, p proposals.Proposal) proposals.ExtractionInput {
 	if p.ProfileUpdate != "" {
 		in.Profile = p.ProfileUpdate
 	}
@@ -107,9 +111,9 @@ func TestProposalsHold(t *testing.T) {
 		checkCeilings(rt, in, got)
 		checkProtected(rt, in, got)
 		checkEvidence(rt, in, got)
-		settings := memory.DefaultExtractSettings()
+		settings := setting.DefaultExtractSettings()
 		settings.ProfileMaxChars, settings.MemoryMaxChars = in.ProfileMaxChars, in.MemoryMaxChars
-		if _, violations := memory.Guard(got, in, settings); len(violations) > 0 {
+		if _, violations := proposals.Guard(got, in, settings); len(violations) > 0 {
 			rt.Fatalf("the guards refuse it: %+v\nprofile %q\nmemory %q\ndaily %q", violations, got.ProfileUpdate, got.MemoryUpdate, got.DailyEntry)
 		}
 		if len(got.Retired) > 0 {
@@ -118,7 +122,7 @@ func TestProposalsHold(t *testing.T) {
 	})
 }
 
-func checkCeilings(t *rapid.T, in memory.ExtractionInput, p memory.Proposal) {
+func checkCeilings(t *rapid.T, in proposals.ExtractionInput, p proposals.Proposal) {
 	for _, f := range []struct {
 		name, was, now string
 		ceiling        int
@@ -127,12 +131,12 @@ func checkCeilings(t *rapid.T, in memory.ExtractionInput, p memory.Proposal) {
 			t.Fatalf("%s has %d characters, %d are allowed", f.name, n, f.ceiling)
 		}
 	}
-	if n := utf8.RuneCountInString(p.DailyEntry); n > memory.MaxDailyChars {
+	if n := utf8.RuneCountInString(p.DailyEntry); n > proposals.MaxDailyChars {
 		t.Fatalf("the daily entry has %d characters", n)
 	}
 }
 
-func checkProtected(t *rapid.T, in memory.ExtractionInput, p memory.Proposal) {
+func checkProtected(t *rapid.T, in proposals.ExtractionInput, p proposals.Proposal) {
 	for _, f := range [][2]string{{in.Profile, p.ProfileUpdate}, {in.Memory, p.MemoryUpdate}} {
 		if f[1] == "" {
 			continue
@@ -150,7 +154,7 @@ func checkProtected(t *rapid.T, in memory.ExtractionInput, p memory.Proposal) {
 }
 
 // checkEvidence wants every added line tied to messages of users, and no other lines.
-func checkEvidence(t *rapid.T, in memory.ExtractionInput, p memory.Proposal) {
+func checkEvidence(t *rapid.T, in proposals.ExtractionInput, p proposals.Proposal) {
 	tied := map[string]bool{}
 	for _, e := range p.Evidence {
 		tied[e.Line] = true
@@ -214,13 +218,13 @@ func FuzzPropose(f *testing.F) {
 		if memory.ValidContent(profile) != nil || memory.ValidContent(mem) != nil || len(said)+len(answer) > 20_000 || len(profile)+len(mem) > 20_000 {
 			t.Skip()
 		}
-		in := memory.ExtractionInput{
+		in := proposals.ExtractionInput{
 			Today: time.Date(2026, 3, 10, 10, 0, 0, 0, time.UTC), Profile: profile, Memory: mem, ProfileMaxChars: 4000, MemoryMaxChars: 8000, Protected: strings.Split(profile, "\n"),
-			Transcript: []memory.Line{{Seq: 1, Role: memory.RoleOfUser, Text: said}, {Seq: 2, Role: memory.RoleOfAssistant, Text: answer}, {Seq: 3, Role: memory.RoleOfUser, Text: said + "\n" + answer}, {Seq: 4, Role: memory.RoleOfUser, Text: answer}},
+			Transcript: []transcripts.Line{{Seq: 1, Role: memory.RoleOfUser, Text: said}, {Seq: 2, Role: memory.RoleOfAssistant, Text: answer}, {Seq: 3, Role: memory.RoleOfUser, Text: said + "\n" + answer}, {Seq: 4, Role: memory.RoleOfUser, Text: answer}},
 		}
 		p := proposeRaw(t, in)
-		settings := memory.DefaultExtractSettings()
-		if _, violations := memory.Guard(p, in, settings); len(violations) > 0 {
+		settings := setting.DefaultExtractSettings()
+		if _, violations := proposals.Guard(p, in, settings); len(violations) > 0 {
 			t.Fatalf("the guards refuse it: %+v", violations)
 		}
 	})

@@ -10,6 +10,8 @@ import (
 
 	sentences "reverie/language/sentence"
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/transcripts"
 )
 
 // reader goes through a transcript and collects statements. It carries what a sentence may lean on: when and by whom the
@@ -44,7 +46,7 @@ type mark struct {
 }
 
 // listen reads the user's messages of a transcript, oldest first.
-func listen(in memory.ExtractionInput) []statement {
+func listen(in proposals.ExtractionInput) []statement {
 	r := &reader{now: in.Today, names: map[string]bool{}}
 	r.learnFromFiles(in.Profile, in.Memory)
 	several := speakers(in.Transcript) > 1
@@ -68,7 +70,7 @@ func listen(in memory.ExtractionInput) []statement {
 }
 
 // speakers counts the names under which users wrote.
-func speakers(lines []memory.Line) int {
+func speakers(lines []transcripts.Line) int {
 	var names []string
 	for _, l := range lines {
 		if l.Role == memory.RoleOfUser && l.Name != "" && !slices.Contains(names, l.Name) {

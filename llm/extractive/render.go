@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/proposals"
 )
 
 // sectionNames are the headings of each place, the engine's own first, then others by which people and templates call it.
@@ -35,8 +37,8 @@ func sectionRank(heading string) int {
 }
 
 // proposal writes what the notebook holds.
-func (n *notebook) proposal() memory.Proposal {
-	var p memory.Proposal
+func (n *notebook) proposal() proposals.Proposal {
+	var p proposals.Proposal
 	// A conversation that says and corrects something may end where the files stand already.
 	if text := n.profile.String(); text != n.in.Profile {
 		p.ProfileUpdate = text
@@ -57,8 +59,8 @@ func (n *notebook) proposal() memory.Proposal {
 
 // Limits of a daily entry, in characters.
 const (
-	maxTopic = memory.MaxDailyHeading - len("15:04 ")
-	maxDaily = memory.MaxDailyChars - 200
+	maxTopic = markdown.MaxDailyHeading - len("15:04 ")
+	maxDaily = proposals.MaxDailyChars - 200
 )
 
 // daily writes the entry for today's note: a heading with the time of the last message, and a line for everything learnt
@@ -155,7 +157,7 @@ func (n *notebook) evidence(daily string) []memory.LineSource {
 var placeLabels = [...]string{"", "identity", "background", "people", "preferences", "decisions", "facts", "tasks", "dates", "remembered"}
 
 // reason says what is proposed in counts, without repeating contents.
-func (n *notebook) reason(p memory.Proposal) string {
+func (n *notebook) reason(p proposals.Proposal) string {
 	if !p.ShouldUpdate {
 		switch {
 		case n.objected.any():

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/transcripts"
 )
 
 // Said is one statement of a conversation, in the third person.
@@ -24,7 +25,7 @@ type Said struct {
 // A statement that is said again has the messages of both; one that is taken back later in the conversation is left out, and one
 // whose value is corrected ("5434, not 5433") has the right one. That a task was done is no statement. They come in the order in
 // which they were said first. A reminder ("remind me to …") is not asked to be remembered: it is over once it is done.
-func Statements(transcript []memory.Line, now time.Time) []Said {
+func Statements(transcript []transcripts.Line, now time.Time) []Said {
 	said, wrong := lasting(transcript, now)
 	var b book
 	for _, s := range said {
@@ -37,8 +38,8 @@ func Statements(transcript []memory.Line, now time.Time) []Said {
 }
 
 // lasting are the statements of a transcript that still hold at its end, and which values are wrong in which texts.
-func lasting(transcript []memory.Line, now time.Time) (out []statement, wrong map[string]string) {
-	in := memory.ExtractionInput{Transcript: transcript, Today: now}
+func lasting(transcript []transcripts.Line, now time.Time) (out []statement, wrong map[string]string) {
+	in := proposals.ExtractionInput{Transcript: transcript, Today: now}
 	said, wrong := repaired(listen(in))
 	for _, s := range newNotebook(in, objections{}).settle(said) {
 		if !s.ifDone && (s.speaker == "" || s.text != "Name is "+s.speaker+".") {

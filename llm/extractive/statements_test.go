@@ -9,14 +9,15 @@ import (
 	"pgregory.net/rapid"
 
 	"reverie/memory"
+	"reverie/memory/transcripts"
 )
 
 // saidBy is a transcript of one user's messages, one a minute.
-func saidBy(texts ...string) []memory.Line {
+func saidBy(texts ...string) []transcripts.Line {
 	at := time.Date(2026, 3, 2, 9, 41, 0, 0, time.UTC)
-	var out []memory.Line
+	var out []transcripts.Line
 	for i, text := range texts {
-		out = append(out, memory.Line{Seq: int64(i + 1), Role: memory.RoleOfUser, At: at.Add(time.Duration(i) * time.Minute), Text: text})
+		out = append(out, transcripts.Line{Seq: int64(i + 1), Role: memory.RoleOfUser, At: at.Add(time.Duration(i) * time.Minute), Text: text})
 	}
 	return out
 }
@@ -87,7 +88,7 @@ func TestStatementsHold(t *testing.T) {
 				rt.Fatalf("%q comes from messages %v", s.Text, s.Messages)
 			}
 			for _, seq := range s.Messages {
-				if !slices.ContainsFunc(in.Transcript, func(l memory.Line) bool { return l.Seq == seq && l.Role == memory.RoleOfUser }) {
+				if !slices.ContainsFunc(in.Transcript, func(l transcripts.Line) bool { return l.Seq == seq && l.Role == memory.RoleOfUser }) {
 					rt.Fatalf("%q comes from message %d, which no user wrote", s.Text, seq)
 				}
 			}

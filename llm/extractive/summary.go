@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/transcripts"
 )
 
 // SummaryMaker names the engine and its rules; there is no other model.
@@ -14,14 +16,14 @@ func (Engine) SummaryMaker(string) string { return Model + " " + RulesVersion }
 // stated and decided, what is open, which files it is about, and what was talked about last. The same input gives the same
 // output. In languages that the rules do not know the summary has what was wanted first, what was talked about last, and the
 // files. It fails only when ctx is done.
-func (Engine) Summarise(ctx context.Context, in memory.SummaryInput) (memory.Answer, error) {
+func (Engine) Summarise(ctx context.Context, in proposals.SummaryInput) (proposals.Answer, error) {
 	if err := ctx.Err(); err != nil {
-		return memory.Answer{}, err
+		return proposals.Answer{}, err
 	}
-	return memory.Answer{Raw: summarise(in), Model: Model, PromptVersion: RulesVersion}, nil
+	return proposals.Answer{Raw: summarise(in), Model: Model, PromptVersion: RulesVersion}, nil
 }
 
-func summarise(in memory.SummaryInput) string {
+func summarise(in proposals.SummaryInput) string {
 	d := readDigest(in.Previous)
 	if len(d.items[goalHeading]) == 0 {
 		if goal := quoted(in.Goal); goal != "" {
@@ -41,7 +43,7 @@ func summarise(in memory.SummaryInput) string {
 }
 
 // spokenLines are what user and assistant said, in the zone of the summary, and when the last of it was said.
-func spokenLines(in memory.SummaryInput) (lines []memory.Line, now time.Time) {
+func spokenLines(in proposals.SummaryInput) (lines []transcripts.Line, now time.Time) {
 	zone := in.Zone
 	if zone == nil {
 		zone = time.UTC
@@ -51,7 +53,7 @@ func spokenLines(in memory.SummaryInput) (lines []memory.Line, now time.Time) {
 			now = m.CreatedAt
 		}
 		if m.Role == memory.RoleOfUser || m.Role == memory.RoleOfAssistant {
-			lines = append(lines, memory.Line{Seq: m.Seq, Role: m.Role, Name: m.Name, At: m.CreatedAt, Text: m.Content})
+			lines = append(lines, transcripts.Line{Seq: m.Seq, Role: m.Role, Name: m.Name, At: m.CreatedAt, Text: m.Content})
 		}
 	}
 	return lines, now.In(zone)

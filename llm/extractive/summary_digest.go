@@ -6,6 +6,8 @@ import (
 
 	sentences "reverie/language/sentence"
 	"reverie/memory"
+	"reverie/memory/transcripts"
+	"reverie/scan"
 )
 
 // Headings of a summary. They are the same in every language, so that one engine goes on with what another one wrote.
@@ -135,7 +137,7 @@ func (d *digest) correct(wrong, right string) bool {
 }
 
 // latest says what was talked about last, in the place of what was before.
-func (d *digest) latest(transcript []memory.Line) {
+func (d *digest) latest(transcript []transcripts.Line) {
 	var asked, answered string
 	for _, l := range transcript {
 		if said := quoted(l.Text); said != "" && l.Role == memory.RoleOfUser {
@@ -178,8 +180,8 @@ func quoted(message string) string {
 			kept = append(kept, s)
 		}
 	}
-	text := memory.Scan(strings.Join(strings.Fields(strings.Join(kept, " ")), " "))
-	if text.Verdict == memory.VerdictQuarantine {
+	text := scan.Scan(strings.Join(strings.Fields(strings.Join(kept, " ")), " "))
+	if text.Verdict == scan.VerdictQuarantine {
 		return ""
 	}
 	return text.Text

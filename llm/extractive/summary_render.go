@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/tokencount"
 )
 
 // usualSummary is how many tokens a summary has when nothing else is asked for.
@@ -29,7 +30,7 @@ func (d *digest) render(maxTokens int) string {
 	short := func(heading string, share float64) {
 		for i := range d.items[heading] {
 			it := &d.items[heading][i]
-			it.text = memory.CutTokens(it.text, int(share*float64(maxTokens)), memory.EstimateTokens)
+			it.text = tokencount.Cut(it.text, int(share*float64(maxTokens)), tokencount.Estimate)
 		}
 	}
 	if len(d.items[goalHeading]) == 0 && len(d.items[latestHeading]) == 0 {
@@ -58,13 +59,13 @@ func (d *digest) render(maxTokens int) string {
 		was := chosen[c.heading]
 		chosen[c.heading] = append(slices.Clone(was), c.item)
 		next := d.text(chosen)
-		if memory.EstimateTokens(next) > maxTokens {
+		if tokencount.Estimate(next) > maxTokens {
 			chosen[c.heading] = was
 			continue
 		}
 		text = next
 	}
-	return memory.TidySummary(text, false, maxTokens, memory.EstimateTokens)
+	return proposals.TidySummary(text, false, maxTokens, tokencount.Estimate)
 }
 
 // text writes items under their headings, the oldest first.

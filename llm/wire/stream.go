@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"strings"
 
-	"reverie/memory"
+	"reverie/memory/tokencount"
 )
 
 // maxStreamBytes bounds a streamed answer: each token comes with about 300 bytes around it.
@@ -45,7 +45,7 @@ func readStream(response *http.Response, s assembler, call *Call) (Answer, *Erro
 	}
 	if failure != nil {
 		failure.words = "" // the request was accepted, so no feature was declined
-		a.OutputTokens = max(a.OutputTokens, memory.EstimateTokens(a.Text))
+		a.OutputTokens = max(a.OutputTokens, tokencount.Estimate(a.Text))
 	}
 	return a, failure
 }

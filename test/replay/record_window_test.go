@@ -17,6 +17,8 @@ import (
 
 	"reverie/llm/llmtest"
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
 	"reverie/test/deployment"
 	"reverie/workflows"
 )
@@ -43,7 +45,7 @@ func TestRecordWindow(t *testing.T) {
 				case isSummary(prompt):
 					return "## Goal\n- A synthetic summary."
 				case key(prompt) == "case-nothing":
-					return memory.NoReply
+					return proposals.NoReply
 				}
 				return `{"should_update":true,"reason":"synthetic","daily_entry":"## 10:00 Synthetic\n\n- A synthetic entry."}`
 			},
@@ -83,7 +85,7 @@ func TestRecordWindow(t *testing.T) {
 		case "fallback":
 			in.Settings.Flush.Deadline, in.Settings.SummaryDeadline = 2*time.Second, 2*time.Second
 		case "wait":
-			in.Settings.Flush.Policy, in.Settings.Flush.Deadline = memory.FlushWait, time.Second
+			in.Settings.Flush.Policy, in.Settings.Flush.Deadline = setting.FlushWait, time.Second
 		case "rules":
 			in.Settings.Paid, in.Settings.Flush.Paid, in.Trigger = false, false, memory.CompactByOverflow
 		case "flush":
@@ -108,7 +110,7 @@ func TestRecordWindow(t *testing.T) {
 	}
 
 	in = r.conversation(ctx, t, "case-cancelled", 0)
-	in.Settings.Flush.Policy = memory.FlushWait
+	in.Settings.Flush.Policy = setting.FlushWait
 	run, err := workflows.StartCompact(ctx, c, in)
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +130,7 @@ func TestRecordWindow(t *testing.T) {
 	r.Run(t, "worker")
 	r.compact(ctx, t, c, r.conversation(ctx, t, "case-budget", 0))
 	in = r.conversation(ctx, t, "case-budget-wait", 0)
-	in.Settings.Flush.Policy = memory.FlushWait
+	in.Settings.Flush.Policy = setting.FlushWait
 	if run, err = workflows.StartCompact(ctx, c, in); err != nil {
 		t.Fatal(err)
 	}
@@ -172,9 +174,9 @@ where c.conversation_id = $1`, name)
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%d conversations are called %s: %v", len(found), name, err)
 	}
-	s := memory.DefaultWindowSettings()
+	s := setting.DefaultWindowSettings()
 	s.Paid, s.Model, s.ModelHeartbeat = true, "scripted", 2*time.Second
-	e := memory.DefaultExtractSettings()
+	e := setting.DefaultExtractSettings()
 	e.Model, e.ModelHeartbeat = "scripted", 2*time.Second
 	return workflows.CompactInput{
 		OwnerRef: memory.OwnerRef{Workspace: "default", Agent: deployment.Agent, Owner: found[0].Owner}, Conversation: found[0].Conversation,

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
 )
 
 // reportID is a report's id in the diary and in the reports of phases.
@@ -39,7 +40,7 @@ func (s *simulation) check(owner memory.Owner, before string) {
 			s.t.Errorf("day %d: what %s said once is in MEMORY.md: %s", s.day, owner, word)
 		}
 	}
-	for _, e := range memory.EntriesOf(before) {
+	for _, e := range markdown.EntriesOf(before) {
 		if !has(text, e.Text) && !has(archives, e.Text) {
 			s.t.Errorf("day %d: a line of %s got lost in the night: %s", s.day, owner, e.Text)
 		}

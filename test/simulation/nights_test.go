@@ -13,6 +13,7 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/store"
 	"reverie/workflows"
 )
@@ -126,7 +127,7 @@ func (s *simulation) live(owner memory.Owner, day int) {
 // forget removes the first promoted statement that is still there from memory; it is nevertheless stated again.
 func (s *simulation) forget(owner memory.Owner) {
 	known := s.seen[owner]
-	for _, e := range memory.EntriesOf(s.document(owner, memory.MemoryPath).Content) {
+	for _, e := range markdown.EntriesOf(s.document(owner, memory.MemoryPath).Content) {
 		word := s.lives[owner].wordIn(e.Text)
 		if _, promoted := known.promoted[word]; !promoted {
 			continue

@@ -19,6 +19,8 @@ import (
 	"reverie/activities"
 	"reverie/devenv/devtest"
 	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/setting"
 	"reverie/search"
 	"reverie/store"
 	"reverie/workflows"
@@ -65,7 +67,7 @@ func newWorld(t *testing.T, zone string) *world {
 	if _, err := w.CreateAgent(t.Context(), root, store.NewAgent{ID: agent, TimeZone: zone}); err != nil {
 		t.Fatal(err)
 	}
-	settings := memory.DefaultDreamSettings()
+	settings := setting.DefaultDreamSettings()
 	settings.MemoryMaxChars = ceiling
 	w.steps, err = activities.New(activities.Options{Store: w.Store, DreamDefaults: settings, Now: clock, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -155,7 +157,7 @@ func (w *world) recalled(owner memory.Owner, question, statement string) {
 		Day: time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, time.UTC),
 		Hits: []store.RecalledHit{{
 			Corpus: search.Memory, Scope: memory.ScopePersonal, Source: d.ID, Path: path, FromLine: 1, ToLine: 1,
-			ChunkHash: sha256.Sum256([]byte(statement)), Entries: []memory.EntryID{memory.EntryIDOf(statement)}, Score: .9,
+			ChunkHash: sha256.Sum256([]byte(statement)), Entries: []markdown.EntryID{markdown.EntryIDOf(statement)}, Score: .9,
 		}},
 	}})
 	if err != nil {
@@ -234,8 +236,8 @@ func (w *world) dreamOf(ref memory.OwnerRef, night string) workflows.DreamResult
 
 // has reports whether a text has a line with a statement, in any list form.
 func has(text, statement string) bool {
-	id := memory.EntryIDOf(statement)
-	for _, e := range memory.EntriesOf(text) {
+	id := markdown.EntryIDOf(statement)
+	for _, e := range markdown.EntriesOf(text) {
 		if e.ID == id || strings.Contains(e.Text, statement) {
 			return true
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reverie/memory"
+	"reverie/memory/proposals"
 )
 
 func TestWeek(t *testing.T) {
@@ -49,7 +50,7 @@ func TestWeek(t *testing.T) {
 }
 
 func TestModelKeepsWhatItIsShown(t *testing.T) {
-	got, err := memory.ParseConsolidation(consolidated("Limit.\n<<<MEMORY.md c0de\n# Memory\n\n- Anna is here.\nc0de MEMORY.md>>>\n\n" +
+	got, err := proposals.ParseConsolidation(consolidated("Limit.\n<<<MEMORY.md c0de\n# Memory\n\n- Anna is here.\nc0de MEMORY.md>>>\n\n" +
 		"Candidates, the best first:\n<<<CANDIDATES c0de\n1. Boris (the baker) moved. (score 0.91, on 3 days)\n2. Clara sings. (score 0.76)\nc0de CANDIDATES>>>\n"))
 	if err != nil {
 		t.Fatal(err)

@@ -19,6 +19,8 @@ import (
 	"reverie/llm"
 	"reverie/llm/llmtest"
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/test/bench/services"
 	"reverie/worker"
@@ -78,7 +80,7 @@ func newWorld(ctx context.Context, dir string, seed uint64, delay time.Duration)
 
 // steps returns the worker's steps, with or without the model.
 func (w *world) steps(withModel bool) (*activities.Activities, error) {
-	settings := memory.DefaultDreamSettings()
+	settings := setting.DefaultDreamSettings()
 	o := activities.Options{Store: w.store, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	if withModel {
 		o.Consolidator, settings.Paid = w.model, true
@@ -222,7 +224,7 @@ func consolidated(prompt string) string {
 	for _, candidate := range candidateShown.FindAllStringSubmatch(prompt, -1) {
 		text.WriteString("- " + candidate[1] + "\n")
 	}
-	answer, err := json.Marshal(memory.Consolidation{ShouldUpdate: true, Reason: "it came up on several days", MemoryContent: text.String()})
+	answer, err := json.Marshal(proposals.Consolidation{ShouldUpdate: true, Reason: "it came up on several days", MemoryContent: text.String()})
 	if err != nil { // a struct of strings can always be encoded
 		return llmtest.Nothing
 	}

@@ -15,6 +15,9 @@ import (
 	"reverie/imports"
 	"reverie/llm/extractive"
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
+	"reverie/memory/transcripts"
 	"reverie/store"
 	"reverie/test/bench/services"
 	"reverie/workflows"
@@ -95,7 +98,7 @@ create table floor_notes (conversation text primary key, answer text)`
 	if _, err := db.Exec(ctx, tables); err != nil {
 		return err
 	}
-	engine, settings := extractive.New(), memory.DefaultExtractSettings()
+	engine, settings := extractive.New(), setting.DefaultExtractSettings()
 	for _, c := range w.talks {
 		var messages []memory.Message
 		batch := &pgx.Batch{}
@@ -105,8 +108,8 @@ create table floor_notes (conversation text primary key, answer text)`
 			messages = append(messages, m)
 			batch.Queue("insert into floor_messages values ($1, $2, $3, $4, $5, $6)", c.ID, m.Seq, m.ID, m.Role, m.Content, m.CreatedAt)
 		}
-		answer, err := engine.Propose(ctx, memory.ExtractionInput{
-			Agent: agent, Today: c.Messages[len(c.Messages)-1].CreatedAt, Transcript: memory.Transcript(messages, settings),
+		answer, err := engine.Propose(ctx, proposals.ExtractionInput{
+			Agent: agent, Today: c.Messages[len(c.Messages)-1].CreatedAt, Transcript: transcripts.Transcript(messages, settings),
 			ProfileMaxChars: settings.ProfileMaxChars, MemoryMaxChars: settings.MemoryMaxChars,
 		})
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"reverie/imports"
 	"reverie/llm/extractive"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/test/bench/services"
 	"reverie/worker"
@@ -67,8 +68,8 @@ func newWorld(ctx context.Context, dir string, b *bench) (_ *world, err error) {
 		return nil, err
 	}
 	steps, err := activities.New(activities.Options{
-		Store: w.store, Proposer: extractive.New(), Rules: extractive.New(), Defaults: memory.DefaultExtractSettings(),
-		Timing: memory.DefaultTiming(), Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Store: w.store, Proposer: extractive.New(), Rules: extractive.New(), Defaults: setting.DefaultExtractSettings(),
+		Timing: setting.DefaultTiming(), Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return nil, err

@@ -1,0 +1,455 @@
+package scan
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// labelClass is the kind of secret after a label, which decides the form of its value.
+type labelClass int
+
+const (
+	labelPassword labelClass = iota // chosen by people: short, sometimes words
+	labelKey                        // generated: long, letters and digits
+	labelBearer                     // header of a request
+)
+
+type label struct {
+	kind  string
+	class labelClass
+	// whole is set for labels that must be separate words: letters before them make another word.
+	whole bool
+	// assigned is set for labels that mean something else unless an equals sign follows: "pass: 12 of 12".
+	assigned bool
+}
+
+// labelWords are the words that announce a secret, in lower case.
+var labelWords = []struct {
+	words string // separated by "|"
+	label
+}{
+	{"password|passwd|passphrase|passwort|kennwort|contraseña|contrasena|mot de passe|senha|пароль|密码|密碼|口令|パスワード|" +
+		"비밀번호", label{kind: "password", class: labelPassword}},
+	{"pwd", label{kind: "password", class: labelPassword, whole: true}},
+	{"pass", label{kind: "password", class: labelPassword, whole: true, assigned: true}},
+	{"api_key|api-key|apikey|api key|密钥|密鑰|秘钥", label{kind: "api-key", class: labelKey}},
+	{"access_key|access-key|accesskey|account_key|accountkey|private_key|private-key", label{kind: "api-key", class: labelKey}},
+	{"auth_key|encryption_key|signing_key|master_key", label{kind: "api-key", class: labelKey}},
+	{"secret", label{kind: "secret", class: labelKey, whole: true}},
+	{"token", label{kind: "token", class: labelKey, whole: true}},
+	{"令牌", label{kind: "token", class: labelKey}},
+	{"bearer|authorization", label{kind: "token", class: labelBearer, whole: true}},
+}
+
+var labels = func() *literals[label] {
+	l := &literals[label]{}
+	for _, row := range labelWords {
+		for word := range strings.SplitSeq(row.words, "|") {
+			l.add(word, row.label)
+		}
+	}
+	return l
+}()
+
+// strength is the confidence that the text between a label and a value announces a secret.
+type strength int
+
+const (
+	strengthNone   strength = iota
+	strengthBare            // only a space
+	strengthSpoken          // a verb: "is"
+	strengthColon           // a colon, or an equals sign between spaces, as in forms and types
+	strengthEquals          // an equals sign without spaces, or a quoted value
+)
+
+// labelWindow bounds the bytes checked after a label: its object, and the value.
+const labelWindow = 320
+
+// longValue is the length in bytes from which a value is not searched for further labels.
+const longValue = 40
+
+var (
+	// labelRest matches the rest of a label's name, and the end of its quotes or emphasis.
+	labelRest = regexp.MustCompile(`^(?:[_-]?(?:access[_-]?)?(?:key|value|secret|token))?` +
+		`(?:[_-](?:prod|production|dev|test|staging|stage|live|main|old|new|local|admin|root|user|db|\d+))?["'` + "`" + `\\\])*_]{0,4}`)
+	// labelObject and labelObjectRest match the object of a label: "password for the server".
+	labelObject     = regexp.MustCompile(`^ (?:for|of|to|on|at|in|from) [\w.@'-]+`)
+	labelObjectRest = regexp.MustCompile(`^ [\w.@'-]+`)
+
+	// Between label and value.
+	announceSign   = regexp.MustCompile(`^[ \t\x{3000}]{0,4}(?::=|=>|->|=|:|：|＝)[ \t\x{3000}]{0,4}`)
+	announceVerb   = regexp.MustCompile(`^ {1,3}(?:is now|is still|is|was|ist|lautet|war|es|est|era|é)[ :]{1,3}`)
+	announceChange = regexp.MustCompile(`^ {1,2}(?:to|is) {1,2}`)
+	announceHan    = regexp.MustCompile(`^(?:现在|已经|已|就|被|暂时)*(?:是|为|為|改成了?|改为了?|设为了?|设成了?|设置为|换成了?|は|は、)[ ]?[:：]?[ ]?`)
+
+	// element matches the end of an XML element's name, and its value.
+	element = regexp.MustCompile(`^>[^\s<]+</`)
+
+	// Before a label.
+	changed   = regexp.MustCompile(`\b(?:chang|set|reset|updat|switch)\w*\b[^.\n]{0,40}$`)
+	possessed = regexp.MustCompile(`(?i)\b(?:my|our|his|her|their|wi-?fi|wlan|root|admin|login|\w+['’]s) (?:[\w-]+ ){0,2}$`)
+)
+
+// labelled finds values after a label: "password: …", "my password is …", "密码是…".
+func labelled(text, lower string) []secret {
+	var found []secret
+	examined := 0
+	labels.each(lower, func(from, to int, l label) {
+		if from < examined || !startsLabel(text, from, l) {
+			return
+		}
+		before, rest := text[max(0, from-60):from], window(text, to, labelWindow)
+		isPlaceholder := strings.HasSuffix(before, placeholderOpen)
+		isQualified := strings.HasSuffix(before, ":") && strings.HasPrefix(rest, ":") // part of a longer name
+		if isPlaceholder || isQualified || l.assigned && !strings.HasPrefix(rest, "=") {
+			return
+		}
+		var v value
+		var ok bool
+		if l.class == labelBearer {
+			v, ok = bearerValue(rest)
+		} else {
+			v, ok = announced(before, rest, window(lower, to, labelWindow))
+			if len(v.text) > longValue {
+				examined = to + v.to
+			}
+			ok = ok && v.isSecret(l, before)
+		}
+		if !ok {
+			return
+		}
+		end := to + v.to
+		if v.to == len(rest) { // it extends beyond the window
+			if end = strings.IndexFunc(text[to+v.to:], endsValue); end < 0 {
+				end = len(text) - to - v.to
+			}
+			end += to + v.to
+		}
+		examined = end
+		found = append(found, secret{span{to + v.from, end}, l.kind})
+	})
+	return found
+}
+
+// startsLabel reports whether a label is not the end of another word. A capital letter begins one in "dbPassword".
+func startsLabel(text string, at int, l label) bool {
+	if at == 0 || !l.whole {
+		return true
+	}
+	before := text[at-1]
+	if !isWordByte(before) {
+		return true
+	}
+	isUpper := 'A' <= text[at] && text[at] <= 'Z'
+	return isUpper && 'a' <= before && before <= 'z'
+}
+
+// announced returns the value after a label if it is announced, directly or after the label's object.
+func announced(before, rest, lower string) (v value, ok bool) {
+	at := len(labelRest.FindString(lower))
+	places := []int{at}
+	for words := labelObject.FindString(lower[at:]); words != "" && len(places) <= 4; words = labelObjectRest.FindString(lower[at:]) {
+		at += len(words)
+		places = append(places, at)
+	}
+	for _, at := range places {
+		sign, how := announcement(before, rest[at:], lower[at:])
+		if how == strengthNone || how == strengthBare && len(places) > 1 {
+			continue
+		}
+		v = valueAt(rest, at+sign)
+		if v.strength = how; v.quoted && how == strengthColon {
+			v.strength = strengthEquals
+		}
+		return v, v.text != ""
+	}
+	return value{}, false
+}
+
+// announcement returns the length and strength of the text between a label and a value.
+func announcement(before, rest, lower string) (length int, how strength) {
+	if sign := announceSign.FindString(rest); sign != "" {
+		if next := rest[len(sign):]; strings.HasPrefix(next, "=") || strings.HasPrefix(next, "~") {
+			return 0, strengthNone // a comparison
+		}
+		if sign == "=" {
+			return 1, strengthEquals
+		}
+		return len(sign), strengthColon
+	}
+	if verb := announceVerb.FindString(lower); verb != "" {
+		return len(verb), strengthSpoken
+	}
+	if verb := announceHan.FindString(lower); verb != "" {
+		return len(verb), strengthSpoken
+	}
+	if verb := announceChange.FindString(lower); verb != "" && changed.MatchString(strings.ToLower(before)) {
+		return len(verb), strengthSpoken
+	}
+	if element.MatchString(rest) && strings.HasSuffix(before, "<") {
+		return 1, strengthColon
+	}
+	if strings.HasPrefix(rest, " ") {
+		return 1, strengthBare
+	}
+	return 0, strengthNone
+}
+
+// value is the text after a label.
+type value struct {
+	span            // relative to the end of the label
+	text     string // without quotes
+	quoted   bool
+	strength strength
+	after    string // text after it
+}
+
+// closing maps opening quotes to closing ones.
+var closing = map[rune]rune{'"': '"', '\'': '\'', '`': '`', '“': '”', '‘': '’', '「': '」', '『': '』', '«': '»'}
+
+// valueAt returns the value at an offset: up to the closing quote, to white space or to a delimiter of code.
+func valueAt(rest string, at int) value {
+	escape := strings.HasPrefix(rest[at:], `\"`) // within another string
+	if escape {
+		at++
+	}
+	quote, size := utf8.DecodeRuneInString(rest[at:])
+	if end, isQuote := closing[quote]; isQuote {
+		at += size
+		inner := rest[at:]
+		if i := closingQuote(inner, end, escape); i >= 0 && !strings.Contains(inner[:i], "\n") {
+			return value{span: span{at, at + i}, text: inner[:i], quoted: true, after: inner[i+utf8.RuneLen(end):]}
+		}
+	}
+	end := strings.IndexFunc(rest[at:], endsValue)
+	if end < 0 {
+		end = len(rest) - at
+	}
+	if next := parameter.FindStringIndex(rest[at : at+end]); next != nil {
+		end = next[0]
+	}
+	text := strings.TrimRight(rest[at:at+end], ".,;:?*_")
+	return value{span: span{at, at + len(text)}, text: text, after: rest[at+len(text):]}
+}
+
+// closingQuote returns the end of a quoted value; -1 if it is not closed. Within another string its quotes are escaped;
+// otherwise an escaped quote belongs to it.
+func closingQuote(inner string, quote rune, escape bool) int {
+	if escape {
+		return strings.Index(inner, `\"`)
+	}
+	escaped := false
+	for i, r := range inner {
+		if r == quote && !escaped {
+			return i
+		}
+		escaped = r == '\\' && !escaped
+	}
+	return -1
+}
+
+// parameter matches the beginning of the next URL parameter.
+var parameter = regexp.MustCompile(`&[A-Za-z_][\w.-]*=`)
+
+func endsValue(r rune) bool {
+	isWideMark := 0x3000 <= r && r <= 0x303F || 0xFF00 <= r && r <= 0xFFEF
+	return unicode.IsSpace(r) || isWide(r) || isWideMark || strings.ContainsRune("\"'`,;<>(){}[]|\\“”‘’«»", r)
+}
+
+var (
+	headerSign  = regexp.MustCompile(`^["']?\s?[:=]\s?["']?(?:bearer|basic|token|apikey)\s+`)
+	bearerToken = regexp.MustCompile(`^[A-Za-z0-9._~+/=-]+`)
+)
+
+// bearerValue returns the credential after "Authorization: Bearer", or after the word "bearer".
+func bearerValue(rest string) (v value, ok bool) {
+	shortest := 20
+	at := 1
+	if sign := headerSign.FindString(strings.ToLower(window(rest, 0, 40))); sign != "" {
+		at, shortest = len(sign), 8
+	} else if !strings.HasPrefix(rest, " ") {
+		return value{}, false
+	}
+	text := bearerToken.FindString(rest[min(at, len(rest)):])
+	text = strings.TrimRight(text, ".")
+	if len(text) < shortest || !isRandom(text) || isPlaceholder(text) || nameLike.MatchString(text) {
+		return value{}, false
+	}
+	return value{span: span{at, at + len(text)}, text: text}, true
+}
+
+// Values that are not secrets.
+var (
+	// reference matches a variable, file, address or template field.
+	reference = regexp.MustCompile(`^(?:\$[A-Za-z_{(]|#\{|[<{&=:]|\+[A-Za-z ]|%[A-Za-z(]|@[A-Za-z]+$|!(?:secret|vault|env|ref|sub)\b|` +
+		`\*[A-Za-z]|[~.]{0,2}/|https?:|[A-Za-z]:\\|` +
+		`(?:env|vault|op|secret|file|process|os|config|self|this|req|ctx|request|settings)[.:])`)
+	// member matches a field of a structure in code.
+	member = regexp.MustCompile(`^[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+$`)
+	// constant matches a name in capitals.
+	constant = regexp.MustCompile(`^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$`)
+	// named matches an identifier that describes its content.
+	named = regexp.MustCompile(`^[A-Za-z_]*(?:Password|Passwd|Passphrase|Secret|Token|Key|Credentials?)[A-Za-z_]*$|^[a-z_]+_(?:password|` +
+		`passwd|secret|token|key)$`)
+	// nameLike matches names of things: lower-case words and numbers between hyphens.
+	nameLike = regexp.MustCompile(`^[a-z]+(?:[-_./](?:[a-z]+|\d{1,4}|v\d+))*$`)
+	// measured matches a date, time, range, version or number with a unit.
+	measured = regexp.MustCompile(`(?i)^(?:\d{4}-\d{2}-\d{2}.*|\d{1,2}[.:/]\d{1,2}.*|\d+\s*[-–]\s*\d+|v?\d+(?:\.\d+)+\S*|\d+-[a-z]+|` +
+		`\d+(?:\.\d+)?(?:ms|s|m|h|d|kb|mb|gb|k|px|%|bits?|bytes?|min|chars?|x|th|st|nd|rd))$`)
+	algorithm = regexp.MustCompile(`(?i)^(?:md5|sha-?\d+|argon2(?:id?|d)?|pbkdf2|bcrypt|scrypt|base64|utf-?8|oauth2?|totp|hmac|aes-?\d*|` +
+		`rsa-?\d*|2fa|x509|1password|ed25519|rot13|blake2b?|blake3)(?:$|[-_.,/])`)
+	eMail     = regexp.MustCompile(`^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)
+	uuidShape = regexp.MustCompile(`(?i)^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+)
+
+// After a value: the end of a clause, or more words.
+var (
+	clauseEnd = regexp.MustCompile(`^["')\]]?\s*(?:$|[\n.,;!?。，；、)#|]|//|\band\b|\(|&)`)
+	wordNext  = regexp.MustCompile(`^ [a-z\p{Han}]`)
+)
+
+// isSecret reports whether a value is a secret of the label's kind, and not a placeholder, type, expression or remark.
+func (v value) isSecret(l label, before string) bool {
+	text := v.text
+	if l.class == labelKey && !v.isKey() || l.class == labelPassword && !v.isPassword(before) {
+		return false
+	}
+	for _, harmless := range []*regexp.Regexp{reference, constant, named, measured, algorithm, eMail} {
+		if harmless.MatchString(text) {
+			return false
+		}
+	}
+	isMember := member.MatchString(text) && !strings.ContainsAny(text, "0123456789")
+	isExpression := strings.HasPrefix(v.after, "(") || strings.HasPrefix(v.after, "[")
+	if !v.quoted && (isMember || isExpression) {
+		return false
+	}
+	// A UUID called a token identifies a page or a change.
+	return !isPlaceholder(text) && (l.kind != "token" || !uuidShape.MatchString(text))
+}
+
+// isKey reports whether a value looks generated.
+func (v value) isKey() bool {
+	shortest := 8
+	switch v.strength {
+	case strengthBare:
+		return false
+	case strengthSpoken:
+		shortest = 12
+	}
+	c := countClasses(v.text)
+	if len(v.text) < shortest || c.spaces > 0 || c.other > 0 || nameLike.MatchString(v.text) {
+		return false
+	}
+	return c.digits >= 2 && c.lower+c.upper >= 2 || c.lower > 0 && c.upper > 3 && len(v.text) >= 20
+}
+
+// isPassword reports whether a value looks like a password, depending on how it is announced.
+func (v value) isPassword(before string) bool {
+	c, length := countClasses(v.text), utf8.RuneCountInString(v.text)
+	wordy := c.digits == 0 && c.symbols == 0
+	if c.spaces > 0 {
+		return v.strength >= strengthEquals && length >= 12 && c.symbols == 0 && !isProse(v.text)
+	}
+	switch v.strength {
+	case strengthEquals:
+		if v.quoted || !wordy {
+			return length >= 4 && (length >= 6 || c.digits > 0)
+		}
+		return length >= 6 && (c.dashes == 0 || c.dashes > 2)
+	case strengthColon:
+		if !wordy {
+			return length >= 4 && (c.digits < length || !wordNext.MatchString(v.after))
+		}
+		return length >= 6 && c.upper == 0 && c.dashes == 0 && c.other == 0 && clauseEnd.MatchString(v.after) || isMixed(c, length)
+	case strengthSpoken:
+		if v.quoted || c.digits > 0 || c.symbols > 0 {
+			return length >= 6 && c.other == 0 || v.quoted && length >= 4
+		}
+		if c.other > 0 || c.dashes > 0 {
+			return false
+		}
+		return length >= 6 && clauseEnd.MatchString(v.after) && (possessed.MatchString(before) || isMixed(c, length))
+	case strengthBare:
+		return length >= 8 && c.other == 0 && c.lower > 0 && c.upper > 0 && c.digits > 0 && c.symbols > 0
+	}
+	return false
+}
+
+// isMixed reports whether letters alone look like a password: with capitals inside.
+func isMixed(c classes, length int) bool {
+	return length >= 8 && c.lower > 0 && c.upper > 1 && c.dashes == 0
+}
+
+// classes counts the characters of a value by kind.
+type classes struct{ lower, upper, digits, symbols, dashes, spaces, other int }
+
+func countClasses(text string) (c classes) {
+	for _, r := range text {
+		switch {
+		case 'a' <= r && r <= 'z':
+			c.lower++
+		case 'A' <= r && r <= 'Z':
+			c.upper++
+		case '0' <= r && r <= '9':
+			c.digits++
+		case strings.ContainsRune("-_./':=", r):
+			c.dashes++
+		case r == ' ':
+			c.spaces++
+		case r < utf8.RuneSelf:
+			c.symbols++
+		default:
+			c.other++
+		}
+	}
+	return c
+}
+
+// placeholderWords are common values that are not secrets: examples, types, and remarks about passwords.
+var placeholderWords = func() map[string]bool {
+	words := map[string]bool{}
+	for word := range strings.FieldsSeq(`
+		password passwd passphrase secret token apikey api_key pass pwd passwort kennwort contraseña credentials username user login
+		key value changeme change-me change_me example sample demo dummy placeholder test testing foobar foo bar baz todo tbd none
+		null nil undefined true false yes no postgres mysql root admin guest redis mongo default string str text varchar bytes byte
+		int integer number bool boolean object array any optional required secretstr securestring hidden masked redacted empty missing
+		blank unset unknown invalid incorrect correct wrong expired changed reset forgotten lost found hashed encrypted salted stored
+		saved generated random strong weak secure insecure safe short long visible shared public private protected unique rotated
+		revoked leaked compromised exposed enabled disabled needed wanted accepted rejected denied granted updated removed deleted
+		created mandatory written printed entered typed prompted provided given available unavailable here there below above attached
+		following inside somewhere abgelaufen geändert falsch richtig nötig erforderlich vergessen gespeichert verschlüsselt
+		obligatoria obligatorio incorrecta incorrecto caducada obligatoire incorrect incorrecte expiré oublié requis manager policy
+		field prompt hash length reset allowed forbidden supported unsupported temporary permanent identical different always never
+		still already again sometimes usually currently something anything nothing everything simple complex obvious trivial obsolete
+		outdated pending active inactive valid verified plaintext guessable memorable important confidential sensitive interactive
+		environment keychain keyring bitwarden lastpass keepass keepassxc dashlane vault`) {
+		words[word] = true
+	}
+	return words
+}()
+
+var (
+	placeholderShape = regexp.MustCompile(`(?i)your|example|placeholder|change.?me|redacted|dummy|\.\.\.|…|^(?:my|the|some|a|an|new|old|` +
+		`db|user|test)[-_]?(?:secret|password|passwd|pass|token|key|api[-_]?key)s?$|^x{3,}|^\*+$|^•+$|^[.\-_#]+$|^(?:foo|bar|baz)+$`)
+	proseWord = regexp.MustCompile(`(?i)\b(?:a|the|is|are|be|was|not|must|should|can|cannot|may|will|enter|your|please|password|` +
+		`passwort|passe|contraseña|required|least|characters|forgot|confirm|invalid|wrong|field|missing|empty|with|from|for|to|of|in|on|` +
+		`or)\b`)
+)
+
+// isPlaceholder reports whether a value is a placeholder for a secret.
+func isPlaceholder(text string) bool {
+	lower := strings.ToLower(strings.Trim(text, ".,;:!?*_"))
+	if lower == "" || placeholderWords[lower] || placeholderShape.MatchString(text) {
+		return true
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	return strings.Trim(text[size:], string(first)) == "" && !unicode.IsDigit(first)
+}
+
+// isProse reports whether several words are a sentence about a password rather than a passphrase.
+func isProse(text string) bool {
+	return strings.Count(text, " ") < 2 || text[0] == ' ' || proseWord.MatchString(text) || strings.Contains(text, placeholderOpen)
+}

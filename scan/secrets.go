@@ -1,0 +1,473 @@
+package scan
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// secret is a range of a text that must be redacted, with its kind.
+type secret struct {
+	span
+	kind string
+}
+
+const (
+	placeholderOpen  = "[redacted: "
+	placeholderClose = "]"
+)
+
+// secrets finds keys, passwords and card numbers, and returns the edits that redact them. The surrounding text stays, so
+// that memory still records what it was.
+//
+// Identifiers are not secrets: UUIDs, commit hashes, phone numbers, addresses, ISBNs and order numbers.
+func (s *scanner) secrets() []edit {
+	var found []secret
+	found = append(found, privateKeys(s.text)...)
+	found = append(found, keys(s.text)...)
+	found = append(found, hooks(s.text)...)
+	found = append(found, credentials(s.text)...)
+	found = append(found, awsSecrets(s.text, s.lower)...)
+	found = append(found, labelled(s.text, s.lower)...)
+	found = append(found, cards(s.text, s.lower)...)
+	slices.SortStableFunc(found, func(a, b secret) int { return cmp.Compare(a.from, b.from) })
+	var edits []edit
+	for _, f := range found {
+		if last := len(edits) - 1; last >= 0 && f.from < edits[last].to {
+			edits[last].to = max(edits[last].to, f.to) // two rules match parts of one secret
+			continue
+		}
+		s.find(classSecret, f.kind, s.line(f.from))
+		edits = append(edits, edit{from: f.from, to: f.to, with: placeholderOpen + f.kind + placeholderClose})
+	}
+	return edits
+}
+
+// keyRule matches keys with a known prefix.
+type keyRule struct {
+	kind    string
+	begins  string
+	pattern *regexp.Regexp // the whole key, anchored
+}
+
+var keyRules = []keyRule{
+	{"anthropic-key", "sk-ant-", regexp.MustCompile(`^sk-ant-[\w-]{20,}`)},
+	{"openai-key", "sk-", regexp.MustCompile(`^sk-(?:proj-|svcacct-|admin-|or-v1-|None-)?[A-Za-z0-9][\w-]{19,}`)},
+	{"aws-key", "AKIA", regexp.MustCompile(`^AKIA[A-Z0-9]{16}\b`)},
+	{"aws-key", "ASIA", regexp.MustCompile(`^ASIA[A-Z0-9]{16}\b`)},
+	{"github-token", "gh", regexp.MustCompile(`^gh[pousr]_[A-Za-z0-9]{30,}`)},
+	{"github-token", "github_pat_", regexp.MustCompile(`^github_pat_\w{22,}`)},
+	{"gitlab-token", "gl", regexp.MustCompile(`^gl(?:pat|ptt|dt|rt|soat|cbt|ft|imt|agent|oas|ffct)-[\w-]{20,}`)},
+	{"slack-token", "xox", regexp.MustCompile(`^xox[abceoprs]-[\w-]{10,}`)},
+	{"slack-token", "xapp-", regexp.MustCompile(`^xapp-\d-[\w-]{10,}`)},
+	{"google-key", "AIza", regexp.MustCompile(`^AIza[\w-]{33,}`)},
+	{"google-key", "ya29.", regexp.MustCompile(`^ya29\.[\w-]{20,}`)},
+	{"google-key", "GOCSPX-", regexp.MustCompile(`^GOCSPX-[\w-]{24,}`)},
+	{"stripe-key", "sk_", regexp.MustCompile(`^sk_(?:live|test)_[A-Za-z0-9]{16,}`)},
+	{"stripe-key", "rk_", regexp.MustCompile(`^rk_(?:live|test)_[A-Za-z0-9]{16,}`)},
+	{"stripe-key", "whsec_", regexp.MustCompile(`^whsec_[A-Za-z0-9+/=]{24,}`)},
+	{"reverie-key", "rv_", regexp.MustCompile(`^rv_[\w-]{43}`)},
+	{"jwt", "eyJ", regexp.MustCompile(`^eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*`)},
+	{"npm-token", "npm_", regexp.MustCompile(`^npm_[A-Za-z0-9]{36,}`)},
+	{"pypi-token", "pypi-", regexp.MustCompile(`^pypi-[\w-]{50,}`)},
+	{"huggingface-token", "hf_", regexp.MustCompile(`^hf_[A-Za-z0-9]{30,}`)},
+	{"sendgrid-key", "SG.", regexp.MustCompile(`^SG\.[\w-]{16,}\.[\w-]{16,}`)},
+	{"digitalocean-token", "do", regexp.MustCompile(`^do[opr]_v1_[a-f0-9]{64}`)},
+	{"shopify-token", "shp", regexp.MustCompile(`^shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}`)},
+	{"groq-key", "gsk_", regexp.MustCompile(`^gsk_[A-Za-z0-9]{40,}`)},
+	{"xai-key", "xai-", regexp.MustCompile(`^xai-[A-Za-z0-9]{60,}`)},
+	{"replicate-token", "r8_", regexp.MustCompile(`^r8_[A-Za-z0-9]{36,}`)},
+	{"perplexity-key", "pplx-", regexp.MustCompile(`^pplx-[A-Za-z0-9]{40,}`)},
+	{"databricks-token", "dapi", regexp.MustCompile(`^dapi[a-f0-9]{32}`)},
+	{"vault-token", "hv", regexp.MustCompile(`^hv[sbr]\.[\w-]{20,}`)},
+	{"linear-key", "lin_api_", regexp.MustCompile(`^lin_api_[A-Za-z0-9]{32,}`)},
+	{"notion-token", "ntn_", regexp.MustCompile(`^ntn_[A-Za-z0-9]{40,}`)},
+	{"twilio-key", "SK", regexp.MustCompile(`^SK[0-9a-f]{32}\b`)},
+	{"tailscale-key", "tskey-", regexp.MustCompile(`^tskey-[\w-]{20,}`)},
+	{"supabase-key", "sb", regexp.MustCompile(`^sbp_[a-f0-9]{40}`)},
+	{"atlassian-token", "ATATT3", regexp.MustCompile(`^ATATT3[\w-]{50,}`)},
+	{"age-key", "AGE-SECRET-KEY-1", regexp.MustCompile(`^AGE-SECRET-KEY-1[A-Z0-9]{50,}`)},
+}
+
+// keys finds keys with a known prefix at the beginning of a word.
+func keys(text string) []secret {
+	var found []secret
+	for at := 0; at < len(text); at++ {
+		if !isKeyByte(text[at]) {
+			continue
+		}
+		end := at + 1
+		for end < len(text) && isKeyByte(text[end]) {
+			end++
+		}
+		if word := text[at:end]; len(word) >= 20 {
+			if kind, length := keyIn(word); length > 0 {
+				found = append(found, secret{span{at, at + length}, kind})
+			}
+		}
+		at = end
+	}
+	return found
+}
+
+func isKeyByte(b byte) bool { return isWordByte(b) || b == '_' || b == '-' || b == '.' }
+
+// keyIn returns the kind and length of the key at the beginning of a word; 0 if there is none.
+func keyIn(word string) (kind string, length int) {
+	for _, rule := range keyRules {
+		if strings.HasPrefix(word, rule.begins) {
+			if key := rule.pattern.FindString(word); key != "" && isRandom(key[len(rule.begins):]) {
+				return rule.kind, len(key)
+			}
+		}
+	}
+	return "", 0
+}
+
+// isRandom distinguishes keys from examples such as "your-key-goes-here" or "xxxxxxxx".
+func isRandom(key string) bool {
+	var lower, upper, digit int
+	for i := range len(key) {
+		switch b := key[i]; {
+		case 'a' <= b && b <= 'z':
+			lower = 1
+		case 'A' <= b && b <= 'Z':
+			upper = 1
+		case '0' <= b && b <= '9':
+			digit = 1
+		}
+		if i >= 4 && strings.Count(key[i-4:i+1], key[i:i+1]) == 5 {
+			return false
+		}
+	}
+	return lower+upper+digit >= 2 && !strings.Contains(strings.ToLower(key), "your")
+}
+
+const (
+	pemOpen = "-----BEGIN "
+	pemEnd  = "-----END "
+	// longestPEM exceeds the length of any key, including OpenPGP keys with signatures and pictures.
+	longestPEM = 64 << 10
+)
+
+var (
+	pemHead = regexp.MustCompile(`^-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----`)
+	pemFoot = regexp.MustCompile(`^-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----`)
+	// pemLine matches a line of a key: Base64, or a header.
+	pemLine = regexp.MustCompile(`^(?:[A-Za-z0-9+/=]*|[A-Z][A-Za-z-]*: .*)$`)
+	pemBody = regexp.MustCompile(`^[A-Za-z0-9+/=]{10,}$`)
+)
+
+// privateKeys finds blocks of private keys, complete or cut off. Certificates and public keys are ordinary.
+func privateKeys(text string) []secret {
+	var found []secret
+	for at := 0; ; {
+		i := strings.Index(text[at:], pemOpen)
+		if i < 0 {
+			return found
+		}
+		at += i
+		head := pemHead.FindString(window(text, at, 80))
+		if head == "" {
+			at += len(pemOpen)
+			continue
+		}
+		length := pemLength(window(text, at+len(head), longestPEM))
+		if length > 0 {
+			found = append(found, secret{span{at, at + len(head) + length}, "private-key"})
+		}
+		at += len(head) + length
+	}
+}
+
+// pemLength returns how much of the text after a block's first line belongs to the block; 0 if there is no key. In a key
+// written as a string, lines end with the two characters "\n".
+func pemLength(rest string) int {
+	length, isKey := 0, false
+	for length < len(rest) {
+		if foot := pemFoot.FindString(window(rest, length, 80)); foot != "" {
+			if isKey {
+				return length + len(foot)
+			}
+			return 0
+		}
+		end, next := len(rest), len(rest)
+		for _, lineBreak := range []string{"\n", `\n`, pemEnd} {
+			if i := strings.Index(rest[length:end], lineBreak); i >= 0 {
+				end, next = length+i, length+i+len(lineBreak)
+				if lineBreak == pemEnd {
+					next = end
+				}
+			}
+		}
+		line := strings.TrimRight(strings.TrimLeft(rest[length:end], " \t>|"), " \t\r\\")
+		if !pemLine.MatchString(line) {
+			break
+		}
+		isKey = isKey || pemBody.MatchString(line)
+		if next == end { // the end of another block, or of the text
+			length = end
+			break
+		}
+		length = next
+	}
+	if !isKey {
+		return 0
+	}
+	return len(strings.TrimRight(rest[:length], " \t\r\n"))
+}
+
+// hookRule matches addresses that are secrets: they grant access to anyone who knows them.
+type hookRule struct {
+	begins string
+	rest   *regexp.Regexp // the secret part, anchored
+}
+
+var hookRules = []hookRule{
+	{"hooks.slack.com/services/", regexp.MustCompile(`^T\w{6,}/B\w{6,}/\w{16,}`)},
+	{"discord.com/api/webhooks/", regexp.MustCompile(`^\d{15,}/[\w-]{40,}`)},
+	{"discordapp.com/api/webhooks/", regexp.MustCompile(`^\d{15,}/[\w-]{40,}`)},
+	{"api.telegram.org/bot", regexp.MustCompile(`^\d{6,}:[\w-]{30,}`)},
+}
+
+func hooks(text string) []secret {
+	var found []secret
+	for _, rule := range hookRules {
+		for at := 0; ; {
+			i := strings.Index(text[at:], rule.begins)
+			if i < 0 {
+				break
+			}
+			at += i + len(rule.begins)
+			if rest := rule.rest.FindString(window(text, at, 200)); rest != "" {
+				found = append(found, secret{span{at, at + len(rest)}, "webhook"})
+			}
+		}
+	}
+	return found
+}
+
+var (
+	// userInfo matches user and password in an address, after "://".
+	userInfo = regexp.MustCompile(`^([^\s/:@"'<>` + "`" + `]*):([^\s/@"'<>` + "`" + `]{3,})@`)
+	// userOption matches curl's option for user and password.
+	userOption = regexp.MustCompile(`^(?:-u|--user)[\s=]*["']?([\w.@+-]+):([^\s"']{3,})`)
+)
+
+// credentials finds passwords in addresses and in curl's options.
+func credentials(text string) []secret {
+	var found []secret
+	add := func(at int, pattern *regexp.Regexp) {
+		match := pattern.FindStringSubmatchIndex(window(text, at, 256))
+		if match == nil {
+			return
+		}
+		rest := text[at:]
+		user, password := rest[match[2]:match[3]], rest[match[4]:match[5]]
+		if password != user && !isPlaceholder(password) && !reference.MatchString(password) {
+			found = append(found, secret{span{at + match[4], at + match[5]}, "password"})
+		}
+	}
+	for at := 0; ; {
+		i := strings.Index(text[at:], "://")
+		if i < 0 {
+			break
+		}
+		at += i + len("://")
+		add(at, userInfo)
+	}
+	for at := 0; ; {
+		i := strings.Index(text[at:], "curl ")
+		if i < 0 {
+			return found
+		}
+		at += i + len("curl ")
+		line := command(text, at)
+		for _, option := range []string{" -u", " --user"} {
+			if i := strings.Index(" "+line, option); i >= 0 {
+				add(at+i, userOption)
+			}
+		}
+	}
+}
+
+// Patterns before an AWS secret access key. The key has no prefix: it is 40 characters of Base64 without padding. Its name is
+// written in shell, INI, YAML, JSON, XML, tables, prompts ("[None]:") and prose.
+var (
+	awsBefore = regexp.MustCompile(`aws[ _.-]?$`)
+	awsName   = regexp.MustCompile(`^secret(?:[ _.-]?(?:access[ _.-]?)?key)?`)
+	awsFull   = regexp.MustCompile(`^secret[ _.-]?access[ _.-]?key`)
+	awsSign   = regexp.MustCompile(`^(?: (?:id|is|is now|was|ist|lautet|est|es) |\[none\]|[^a-z0-9/+\n]){1,12}`)
+)
+
+const (
+	awsSecretSize = 40
+	// awsWindow bounds the bytes checked from the name on: the name, an announcement, and the key.
+	awsWindow = 160
+)
+
+// awsSecrets finds AWS secret access keys by their name and exact form. Unlike a label's value, a key may begin like a path
+// or date, and the example of the vendor's manual counts as well.
+func awsSecrets(text, lower string) []secret {
+	var found []secret
+	const begins = "secret"
+	for next := 0; ; {
+		at := strings.Index(lower[next:], begins)
+		if at < 0 {
+			return found
+		}
+		at += next
+		next = at + len(begins)
+		rest := window(lower, at, awsWindow)
+		name := awsName.FindString(rest)
+		if !awsBefore.MatchString(lower[max(0, at-4):at]) {
+			name = awsFull.FindString(rest)
+		}
+		if name == "" {
+			continue
+		}
+		from := len(name) + len(awsSign.FindString(rest[len(name):]))
+		to := from + awsSecretSize
+		if from == len(name) || to > len(rest) || at+to < len(text) && isPlainBase64(text[at+to]) || !isMachineMade(text[at+from:at+to]) {
+			continue
+		}
+		found = append(found, secret{span{at + from, at + to}, "aws-key"})
+		next = at + to
+	}
+}
+
+// isMachineMade reports whether a text is Base64 with letters of both cases and digits. One random key of 40 characters in
+// a thousand has no digit.
+func isMachineMade(key string) bool {
+	for i := range len(key) {
+		if !isPlainBase64(key[i]) {
+			return false
+		}
+	}
+	c := countClasses(key)
+	return c.lower > 0 && c.upper > 0 && c.digits > 0
+}
+
+// isPlainBase64 reports whether b is a character of standard Base64, without the URL alphabet.
+func isPlainBase64(b byte) bool {
+	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b == '+' || b == '/'
+}
+
+// cardRule is the number format of one kind of payment card.
+type cardRule struct {
+	prefix *regexp.Regexp
+	length []int
+}
+
+var cardRules = []cardRule{
+	{regexp.MustCompile(`^4`), []int{16}},                                              // Visa
+	{regexp.MustCompile(`^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)`), []int{16}}, // Mastercard
+	{regexp.MustCompile(`^3[47]`), []int{15}},                                          // American Express
+	{regexp.MustCompile(`^(?:6011|64[4-9]|65)`), []int{16}},                            // Discover
+	{regexp.MustCompile(`^(?:30[0-5]|36|38)`), []int{14}},                              // Diners Club
+	{regexp.MustCompile(`^35(?:2[89]|[3-8])`), []int{16}},                              // JCB
+	{regexp.MustCompile(`^62`), []int{16, 17, 18, 19}},                                 // UnionPay
+}
+
+const (
+	shortestCard = 14
+	longestCard  = 19
+)
+
+var (
+	// cardGroups matches the sizes of the groups of digits.
+	cardGroups = regexp.MustCompile(`^(?:\d+|4-4-4-4|4-4-4-4-[1-3]|4-6-5|4-6-4|6-13)$`)
+	// otherNumber matches words before numbers that only look like a card's. cardNumber overrides it.
+	otherNumber = regexp.MustCompile(`\b(?:orders?|invoices?|tracking|shipment|parcel|ticket|ref(?:erence)?|id|ids|uuid|isbn|ean|imei|` +
+		`serial|sku|timestamp|phone|case|build|commit)\b[^.\n]{0,16}$|(?:订单|单号|运单|发票|编号|流水)[^。\n]{0,12}$`)
+	cardNumber = regexp.MustCompile(`\b(?:card|visa|mastercard|amex|credit|debit|kreditkarte|tarjeta|carte)\b|卡`)
+)
+
+// cards finds payment card numbers: of a known kind, with a valid check digit, and not announced as another number.
+func cards(text, lower string) []secret {
+	var found []secret
+	for at := 0; at < len(text); at++ {
+		if !isDigit(text[at]) || at > 0 && (isKeyByte(text[at-1]) || text[at-1] == '+') {
+			continue
+		}
+		if end := cardEnd(text, at); end > 0 && !isOtherNumber(lower, at) {
+			found = append(found, secret{span{at, end}, "card"})
+			at = end
+		}
+		for at+1 < len(text) && isDigit(text[at+1]) {
+			at++
+		}
+	}
+	return found
+}
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
+
+// cardEnd returns the end of the card number at an offset; 0 if there is none. Its digits may be separated by single spaces
+// or hyphens. It must not be part of a longer number or word, but other digits may follow after a space.
+func cardEnd(text string, at int) int {
+	var digits, groups []byte
+	separator, group, end := byte(0), 0, 0
+	for ; at < len(text) && len(digits) <= longestCard; at++ {
+		b := text[at]
+		if isDigit(b) {
+			digits = append(digits, b)
+			group++
+			continue
+		}
+		if isCard(string(digits), string(strconv.AppendInt(groups, int64(group), 10))) && !sticks(text, at) {
+			end = at
+		}
+		if b != ' ' && b != '-' || separator != 0 && separator != b || at+1 == len(text) || !isDigit(text[at+1]) {
+			return end
+		}
+		separator = b
+		groups = append(strconv.AppendInt(groups, int64(group), 10), '-')
+		group = 0
+	}
+	if at == len(text) && isCard(string(digits), string(strconv.AppendInt(groups, int64(group), 10))) {
+		return at
+	}
+	return end
+}
+
+// sticks reports whether a longer word or number continues at an offset.
+func sticks(text string, at int) bool {
+	b := text[at]
+	return isWordByte(b) || b == '_' || (b == '-' || b == '.') && at+1 < len(text) && isKeyByte(text[at+1])
+}
+
+func isCard(digits, groups string) bool {
+	if len(digits) < shortestCard || !cardGroups.MatchString(groups) || !hasCheckDigit(digits) {
+		return false
+	}
+	for _, rule := range cardRules {
+		for _, length := range rule.length {
+			if len(digits) == length && rule.prefix.MatchString(digits) {
+				return strings.Trim(digits, digits[:1]) != ""
+			}
+		}
+	}
+	return false
+}
+
+// hasCheckDigit reports whether the last digit satisfies Luhn's formula.
+func hasCheckDigit(digits string) bool {
+	sum := 0
+	for i := range len(digits) {
+		d := int(digits[len(digits)-1-i] - '0')
+		if i%2 == 1 {
+			d = d*2%10 + d*2/10
+		}
+		sum += d
+	}
+	return sum%10 == 0
+}
+
+// isOtherNumber reports whether the text before a number announces something other than a card.
+func isOtherNumber(lower string, at int) bool {
+	before := lower[max(0, at-40):at]
+	return otherNumber.MatchString(before) && !cardNumber.MatchString(before)
+}
