@@ -13,7 +13,10 @@ import (
 )
 
 // Admin manages a deployment: agents, keys and workspaces, and the doctor's repairs.
-type Admin struct{ *DB }
+type Admin struct{ db *DB }
+
+// newAdmin returns the administration of a database.
+func newAdmin(db *DB) *Admin { return &Admin{db} }
 
 // NewAgent describes an agent to create.
 type NewAgent struct {
@@ -73,7 +76,7 @@ func (s *Admin) CreateAgent(ctx context.Context, id memory.Identity, a NewAgent)
 	}
 	a.Settings = *ledBy(a.ID, &a.Settings)
 	id = id.For(a.ID, memory.NoOwner)
-	return leading(ctx, s.DB, id, func(t *tx) (created Agent, err error) {
+	return leading(ctx, s.db, id, func(t *tx) (created Agent, err error) {
 		isNew := false
 		first := seeds()
 		first.reads = &pgx.Batch{}
@@ -102,7 +105,7 @@ func (s *Admin) CreateAgent(ctx context.Context, id memory.Identity, a NewAgent)
 
 // Agents lists the agents that the identity may use, by id.
 func (s *Admin) Agents(ctx context.Context, id memory.Identity) ([]Agent, error) {
-	return readAll(ctx, s.DB, id, sqlAgents, nil, scanAgent)
+	return readAll(ctx, s.db, id, sqlAgents, nil, scanAgent)
 }
 
 // UpdateAgent changes the identity's agent. It needs an admin. It returns *InvalidError for an invalid leader: it must exist in the
@@ -118,7 +121,7 @@ func (s *Admin) UpdateAgent(ctx context.Context, id memory.Identity, p AgentPatc
 		return Agent{}, err
 	}
 	p.Settings = ledBy(id.Agent, p.Settings)
-	return leading(ctx, s.DB, id, func(t *tx) (a Agent, err error) {
+	return leading(ctx, s.db, id, func(t *tx) (a Agent, err error) {
 		found := false
 		b := &pgx.Batch{}
 		leader := queueLeadership(b, t, p.Settings)

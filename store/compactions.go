@@ -174,7 +174,7 @@ func (s *Talk) Compaction(ctx context.Context, id memory.Identity, compaction uu
 	if err := requireAgent(id); err != nil {
 		return Compaction{}, err
 	}
-	return snapshot(ctx, s.DB, id, func(t *tx) (c Compaction, err error) {
+	return snapshot(ctx, s.db, id, func(t *tx) (c Compaction, err error) {
 		found := false
 		b := &pgx.Batch{}
 		queueCompaction(b, sqlCompaction, t.args(pgx.NamedArgs{"compaction": compaction}), &c, &found)
@@ -198,7 +198,7 @@ func (s *Talk) Compactions(ctx context.Context, id memory.Identity, conversation
 		return Listed[Compaction]{}, err
 	}
 	limit := limitOf(p.Limit)
-	return snapshot(ctx, s.DB, id, func(t *tx) (Listed[Compaction], error) {
+	return snapshot(ctx, s.db, id, func(t *tx) (Listed[Compaction], error) {
 		var found []Compaction
 		b := &pgx.Batch{}
 		all(b.Queue(sqlCompactions, t.args(pgx.NamedArgs{
@@ -287,7 +287,7 @@ func (s *Talk) BeginCompaction(ctx context.Context, id memory.Identity, r Compac
 	if err := r.validate(); err != nil {
 		return Compaction{}, err
 	}
-	return inTx(ctx, s.DB, id, func(t *tx) (Compaction, error) {
+	return inTx(ctx, s.db, id, func(t *tx) (Compaction, error) {
 		contents, err := r.contents(ctx, t)
 		if err != nil {
 			return Compaction{}, err
@@ -446,7 +446,7 @@ func (s *Talk) LoadSummary(ctx context.Context, id memory.Identity, compaction u
 	if err := requireOwner(id); err != nil {
 		return SummaryPart{}, err
 	}
-	return snapshot(ctx, s.DB, id, func(t *tx) (p SummaryPart, err error) {
+	return snapshot(ctx, s.db, id, func(t *tx) (p SummaryPart, err error) {
 		var agent, found, wanted bool
 		args := t.args(pgx.NamedArgs{"compaction": compaction})
 		b := &pgx.Batch{}
@@ -495,7 +495,7 @@ func (s *Talk) SaveSummary(ctx context.Context, id memory.Identity, compaction u
 	if err := validText("summary", summary, maxSummary); err != nil {
 		return Compaction{}, err
 	}
-	return inTx(ctx, s.DB, id, func(t *tx) (c Compaction, err error) {
+	return inTx(ctx, s.db, id, func(t *tx) (c Compaction, err error) {
 		args := t.args(pgx.NamedArgs{
 			"compaction": compaction, "to": step.To, "summary": summary, "summary_tokens": step.SummaryTokens,
 			"tokens_before": step.TokensBefore, "fallback": step.Fallback, "reason_code": step.ReasonCode,

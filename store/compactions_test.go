@@ -453,7 +453,7 @@ func TestTheDatabaseRefusesUnflushedCompactions(t *testing.T) {
 	flushed(t, s, id, uid, 10)
 	c := summarised(t, s, id, summary(uid, 8), "so far")
 	insert := func(to int64) error {
-		_, err := inTx(t.Context(), s.DB, id, func(tx *tx) (struct{}, error) {
+		_, err := inTx(t.Context(), s.db, id, func(tx *tx) (struct{}, error) {
 			b := &pgx.Batch{}
 			b.Queue(`
 insert into compactions

@@ -12,7 +12,10 @@ import (
 )
 
 // Talk stores conversations and messages, and the extractions, flushes and compactions of them.
-type Talk struct{ *DB }
+type Talk struct{ db *DB }
+
+// newTalk returns the conversations of a database.
+func newTalk(db *DB) *Talk { return &Talk{db} }
 
 // Conversation is the state of a conversation. The sequence numbers are inclusive, and Cursor <= Considered <= Complete <= Last.
 type Conversation struct {
@@ -80,12 +83,12 @@ func (s *Talk) oneConversation(ctx context.Context, id memory.Identity, sql stri
 	if err := requireAgent(id); err != nil {
 		return Conversation{}, err
 	}
-	return readOne(ctx, s.DB, id, sql, args, scanConversation, fmt.Errorf("conversation: %w", ErrNotFound))
+	return readOne(ctx, s.db, id, sql, args, scanConversation, fmt.Errorf("conversation: %w", ErrNotFound))
 }
 
 // Conversations lists the owner's conversations, with AnyOwner those of every owner, the latest batch first.
 func (s *Talk) Conversations(ctx context.Context, id memory.Identity, p Page) (Listed[Conversation], error) {
-	return readPage(ctx, s.DB, id, p, func(t *tx, from cursor) (string, pgx.NamedArgs) {
+	return readPage(ctx, s.db, id, p, func(t *tx, from cursor) (string, pgx.NamedArgs) {
 		sql := sqlConversations
 		if t.anyOwner {
 			sql = sqlConversationsOfAll

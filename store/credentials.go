@@ -48,7 +48,7 @@ const sqlKeyByHash = `select ` + keyColumns + ` from api_keys where hash = $1`
 func (s *Gate) Authenticate(ctx context.Context, secret string) (Key, error) {
 	hash := hashOf(secret)
 	possession := settings{keyHash: hex.EncodeToString(hash)}
-	return run(ctx, s.DB, &tx{settings: possession, mode: sqlBeginRead}, func(t *tx) (k Key, err error) {
+	return run(ctx, s.db, &tx{settings: possession, mode: sqlBeginRead}, func(t *tx) (k Key, err error) {
 		found := false
 		b := &pgx.Batch{}
 		one(b.Queue(sqlKeyByHash, hash), &found, &k, scanKey)
@@ -72,7 +72,7 @@ const sqlKeyByID = `select ` + keyColumns + `, hash from api_keys where key_id =
 // AuthenticateProof returns the key of a request that carries no secret: proof is the HMAC-SHA256 of message, keyed with the
 // SHA-256 of the key's secret. It returns ErrUnauthorized when there is no such key, it was revoked, or the proof is wrong.
 func (s *Gate) AuthenticateProof(ctx context.Context, key uuid.UUID, message, proof []byte) (Key, error) {
-	k, hash, err := keyByID(ctx, s.DB, key)
+	k, hash, err := keyByID(ctx, s.db, key)
 	if err != nil {
 		return Key{}, err
 	}

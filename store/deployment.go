@@ -27,7 +27,7 @@ func (s *Admin) EnsureWorkspace(ctx context.Context, slug, name string) error {
 	if err := validName("name", name); err != nil {
 		return err
 	}
-	_, err := inTx(ctx, s.DB, operator(slug), func(t *tx) (struct{}, error) {
+	_, err := inTx(ctx, s.db, operator(slug), func(t *tx) (struct{}, error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlWorkspaceEnsure, t.args(pgx.NamedArgs{"name": name}))
 		return struct{}{}, t.finish(ctx, b)
@@ -67,7 +67,7 @@ on conflict (name) do update set
 // ReportComponent stores the state of a part. It takes no identity because it concerns no tenant; detail must not contain a
 // tenant's data.
 func (s *Admin) ReportComponent(ctx context.Context, name, state, detail string) error {
-	_, err := run(ctx, s.DB, &tx{mode: sqlBegin}, func(t *tx) (struct{}, error) {
+	_, err := run(ctx, s.db, &tx{mode: sqlBegin}, func(t *tx) (struct{}, error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlComponentReport, t.args(pgx.NamedArgs{"name": name, "state": state, "detail": detail}))
 		return struct{}{}, t.finish(ctx, b)
@@ -77,7 +77,7 @@ func (s *Admin) ReportComponent(ctx context.Context, name, state, detail string)
 
 // Components lists the parts by name.
 func (s *Admin) Components(ctx context.Context) ([]Component, error) {
-	return run(ctx, s.DB, &tx{mode: sqlBeginRead}, func(t *tx) (components []Component, err error) {
+	return run(ctx, s.db, &tx{mode: sqlBeginRead}, func(t *tx) (components []Component, err error) {
 		b := &pgx.Batch{}
 		all(b.Queue(sqlComponents), &components, pgx.RowToStructByPos[Component])
 		err = t.finish(ctx, b)
@@ -123,7 +123,7 @@ func (s *Admin) Backlog(ctx context.Context, id memory.Identity) (Backlog, error
 		return Backlog{}, fmt.Errorf("%w: the credential is for one owner only", ErrForbidden)
 	}
 	set.purpose = purposeStatus
-	return run(ctx, s.DB, &tx{settings: set, id: id, mode: sqlBeginRead}, func(t *tx) (backlog Backlog, err error) {
+	return run(ctx, s.db, &tx{settings: set, id: id, mode: sqlBeginRead}, func(t *tx) (backlog Backlog, err error) {
 		found := false
 		b := &pgx.Batch{}
 		one(b.Queue(sqlBacklog, t.args(nil)), &found, &backlog, pgx.RowToStructByPos[Backlog])

@@ -162,7 +162,7 @@ func (s *Admin) Examine(ctx context.Context, id memory.Identity, before time.Tim
 	if err := requireAgent(id); err != nil {
 		return Examination{}, err
 	}
-	return snapshot(ctx, s.DB, id, func(t *tx) (e Examination, err error) {
+	return snapshot(ctx, s.db, id, func(t *tx) (e Examination, err error) {
 		b := &pgx.Batch{}
 		args := t.args(pgx.NamedArgs{"before": before, "common": commonOf(id)})
 		b.Queue(sqlDoctorDocuments, args).Query(func(rows pgx.Rows) error {
@@ -237,7 +237,7 @@ func (s *Admin) MendIndex(ctx context.Context, id memory.Identity, x IndexSource
 	if x.Scope == memory.ScopeGlobal {
 		of.agent = ""
 	}
-	_, err := inTx(ctx, s.DB, id, func(t *tx) (none struct{}, err error) { return none, of.reindex(ctx, t) })
+	_, err := inTx(ctx, s.db, id, func(t *tx) (none struct{}, err error) { return none, of.reindex(ctx, t) })
 	return err
 }
 
@@ -246,7 +246,7 @@ func (s *Admin) DropOrphans(ctx context.Context, id memory.Identity) (int, error
 	if err := requireTender(id); err != nil {
 		return 0, err
 	}
-	return inTx(ctx, s.DB, id, func(t *tx) (dropped int, err error) {
+	return inTx(ctx, s.db, id, func(t *tx) (dropped int, err error) {
 		b := &pgx.Batch{}
 		for _, table := range []string{"fresh", "vectors", "vectors_large", "progress"} {
 			b.Queue(
@@ -270,7 +270,7 @@ func (s *Admin) RejectFed(ctx context.Context, id memory.Identity, entry markdow
 	if err := requireAdmin(id); err != nil {
 		return err
 	}
-	_, err := inTx(ctx, s.DB, id, func(t *tx) (none struct{}, err error) {
+	_, err := inTx(ctx, s.db, id, func(t *tx) (none struct{}, err error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlDoctorReject, t.args(pgx.NamedArgs{"entry": entry}))
 		return none, t.finish(ctx, b)
@@ -288,13 +288,13 @@ func (s *Admin) EndAbandoned(ctx context.Context, id memory.Identity, x OpenRun)
 	var err error
 	switch x.Kind {
 	case "extraction":
-		_, err = (&Talk{s.DB}).RecordOutcome(ctx, id, x.ID, Ending{Outcome: memory.OutcomeFailed, ReasonCode: DreamAbandoned})
+		_, err = newTalk(s.db).RecordOutcome(ctx, id, x.ID, Ending{Outcome: memory.OutcomeFailed, ReasonCode: DreamAbandoned})
 	case "flush":
-		_, err = (&Talk{s.DB}).EndFlushStep(
+		_, err = newTalk(s.db).EndFlushStep(
 			ctx, id, x.ID, FlushEnd{From: x.From, To: x.To, Outcome: memory.OutcomeWaiting, ReasonCode: DreamAbandoned},
 		)
 	case "dream":
-		_, err = (&Dreaming{s.DB}).EndDream(ctx, id, x.ID, DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: DreamAbandoned})
+		_, err = newDreaming(s.db).EndDream(ctx, id, x.ID, DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: DreamAbandoned})
 	default:
 		err = &InvalidError{Field: "kind", Problem: fmt.Sprintf("%q is not a kind of record", x.Kind)}
 	}
@@ -306,7 +306,7 @@ func (s *Admin) NoteFixed(ctx context.Context, id memory.Identity, code string, 
 	if err := requireAdmin(id); err != nil {
 		return err
 	}
-	_, err := inTx(ctx, s.DB, id, func(t *tx) (none struct{}, err error) {
+	_, err := inTx(ctx, s.db, id, func(t *tx) (none struct{}, err error) {
 		b := &pgx.Batch{}
 		detail := map[string]any{"code": code, "count": n}
 		if err := queueEvent(b, t, event{kind: EventDoctorFixed, agent: id.Agent, detail: detail}); err != nil {

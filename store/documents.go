@@ -173,7 +173,7 @@ func (s *Gate) VisibleDocument(ctx context.Context, id memory.Identity, path str
 }
 
 func (s *Gate) oneDocument(ctx context.Context, id memory.Identity, sql string, args pgx.NamedArgs) (memory.Document, error) {
-	return readOne(ctx, s.DB, id, sql, args, scanContent, fmt.Errorf("document %s: %w", args["path"], ErrNotFound))
+	return readOne(ctx, s.db, id, sql, args, scanContent, fmt.Errorf("document %s: %w", args["path"], ErrNotFound))
 }
 
 // refArgs checks a reference and returns it as arguments: scope, path, whose (the owner of a PERSONAL document, else
@@ -194,7 +194,7 @@ func (s *Gate) Documents(ctx context.Context, id memory.Identity, f DocumentFilt
 	if f.Scope != "" && !f.Scope.Valid() {
 		return nil, &InvalidError{Field: "scope", Problem: "use PERSONAL, TEAM or GLOBAL"}
 	}
-	return read(ctx, s.DB, id, func(t *tx) (documents []DocumentEntry, err error) {
+	return read(ctx, s.db, id, func(t *tx) (documents []DocumentEntry, err error) {
 		sql := sqlDocuments
 		if t.anyOwner {
 			sql = sqlDocumentsOfAll
@@ -216,7 +216,7 @@ func (s *Gate) PromptDocuments(ctx context.Context, id memory.Identity) ([]memor
 		return nil, err
 	}
 	var agent standing
-	documents, err := read(ctx, s.DB, id, func(t *tx) (documents []memory.Document, err error) {
+	documents, err := read(ctx, s.db, id, func(t *tx) (documents []memory.Document, err error) {
 		b := &pgx.Batch{}
 		queueStanding(b, t, &agent)
 		all(b.Queue(sqlDocumentsOfPrompt, t.args(nil)), &documents, scanContent)
@@ -226,7 +226,7 @@ func (s *Gate) PromptDocuments(ctx context.Context, id memory.Identity) ([]memor
 	if err != nil {
 		return nil, err
 	}
-	return promptOf(ctx, s.DB, id, agent, documents)
+	return promptOf(ctx, s.db, id, agent, documents)
 }
 
 // maxSortOrder is the largest absolute value of a sort order.
@@ -248,7 +248,7 @@ func (s *Gate) SetPrompt(ctx context.Context, id memory.Identity, ref memory.Ref
 		}
 	}
 	args["enabled"], args["sort_order"] = enabled, sortOrder
-	return inTx(ctx, s.DB, id, func(t *tx) (d memory.Document, err error) {
+	return inTx(ctx, s.db, id, func(t *tx) (d memory.Document, err error) {
 		found := false
 		var s standing
 		b := &pgx.Batch{}
@@ -291,6 +291,6 @@ func (s *Gate) DocumentsWith(
 		return nil, err
 	}
 	return readAll(
-		ctx, s.DB, id, sqlDocumentsWith, pgx.NamedArgs{"documents": documents, "terms": terms, "limit": limitOf(limit)}, scanContent,
+		ctx, s.db, id, sqlDocumentsWith, pgx.NamedArgs{"documents": documents, "terms": terms, "limit": limitOf(limit)}, scanContent,
 	)
 }

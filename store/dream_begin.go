@@ -131,7 +131,7 @@ func (s *Dreaming) BeginDream(ctx context.Context, id memory.Identity, d NewDrea
 	var begun Dream
 	var err error
 	for range beginRounds {
-		begun, err = inTx(ctx, s.DB, id, func(t *tx) (Dream, error) { return d.begin(ctx, t) })
+		begun, err = inTx(ctx, s.db, id, func(t *tx) (Dream, error) { return d.begin(ctx, t) })
 		same := isUnique(err, "dreams_of_night") || isUnique(err, "dreams_of_request") || isUnique(err, "dreams_pkey")
 		if !same { // otherwise another transaction has just begun it
 			break

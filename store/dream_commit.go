@@ -28,7 +28,7 @@ func (s *Dreaming) CommitDream(ctx context.Context, id memory.Identity, dreamID 
 	if key == "" {
 		key = "dream/" + dreamID.String()
 	}
-	result, err := withDream(ctx, s.DB, id, dreamID, func(o *openDream) (Dream, error) {
+	result, err := withDream(ctx, s.db, id, dreamID, func(o *openDream) (Dream, error) {
 		switch {
 		case !o.Open():
 			return o.Dream, nil
@@ -44,7 +44,7 @@ func (s *Dreaming) CommitDream(ctx context.Context, id memory.Identity, dreamID 
 	if errors.As(err, new(*StaleBaseError)) {
 		return Dream{}, errors.Join(err, s.dropDreamDraft(ctx, id, dreamID))
 	}
-	return result, refused(ctx, s.DB, id, err)
+	return result, refused(ctx, s.db, id, err)
 }
 
 const sqlDreamDraftDrop = `
@@ -59,7 +59,7 @@ where workspace_id = @workspace and agent_id = @agent and dream_id = @dream and 
 
 // dropDreamDraft drops a draft that cannot be committed.
 func (s *Dreaming) dropDreamDraft(ctx context.Context, id memory.Identity, dreamID uuid.UUID) error {
-	_, err := inTx(ctx, s.DB, id, func(t *tx) (none struct{}, err error) {
+	_, err := inTx(ctx, s.db, id, func(t *tx) (none struct{}, err error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlDreamDraftDrop, t.args(pgx.NamedArgs{"dream": dreamID, "workflow": id.Author.WorkflowID, "run": id.Author.RunID}))
 		return none, t.finish(ctx, b)
@@ -174,7 +174,7 @@ func (s *Dreaming) EndDream(ctx context.Context, id memory.Identity, dreamID uui
 	default:
 		return Dream{}, &InvalidError{Field: "outcome", Problem: "use nothing, skipped, failed or waiting"}
 	}
-	return withDream(ctx, s.DB, id, dreamID, func(o *openDream) (Dream, error) {
+	return withDream(ctx, s.db, id, dreamID, func(o *openDream) (Dream, error) {
 		switch {
 		case !o.Open():
 			return o.Dream, nil

@@ -109,11 +109,11 @@ func (s *Dreaming) changeEntry(
 	if c.Entry == "" {
 		return EntryReceipt{}, &InvalidError{Field: "entry", Problem: "name the statement"}
 	}
-	result, err := contended(ctx, s.DB, id, func(t *tx) (EntryReceipt, error) {
+	result, err := contended(ctx, s.db, id, func(t *tx) (EntryReceipt, error) {
 		w := &entryWork{t: t, change: c, scope: scope, names: memory.EntrySet{}}
 		return w.run(ctx, act)
 	})
-	return result, refused(ctx, s.DB, id, err)
+	return result, refused(ctx, s.db, id, err)
 }
 
 const (
@@ -152,7 +152,7 @@ func (s *Dreaming) DreamEntry(ctx context.Context, id memory.Identity, entry mar
 		return dream.State{}, dream.Candidate{}, err
 	}
 	var state dream.State
-	candidate, err := read(ctx, s.DB, id, func(t *tx) (candidate dream.Candidate, err error) {
+	candidate, err := read(ctx, s.db, id, func(t *tx) (candidate dream.Candidate, err error) {
 		var known, weighed bool
 		args := t.args(pgx.NamedArgs{"entry": entry})
 		b := &pgx.Batch{}

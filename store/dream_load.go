@@ -71,7 +71,7 @@ func (s *Dreaming) LoadDream(ctx context.Context, id memory.Identity, dreamID uu
 	if err := requireOwner(id); err != nil {
 		return DreamLoad{}, err
 	}
-	return snapshot(ctx, s.DB, id, func(t *tx) (DreamLoad, error) {
+	return snapshot(ctx, s.db, id, func(t *tx) (DreamLoad, error) {
 		l := dreamLoading{dreamBase: dreamBase{t: t}}
 		if err := l.first(ctx, dreamID); err != nil {
 			return DreamLoad{}, err

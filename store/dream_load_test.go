@@ -307,7 +307,7 @@ func TestLoadDreamLimits(t *testing.T) {
 	states[len(states)-1].Status, states[len(states)-2].Status = dream.Forgotten, dream.Rejected
 	states[0].LastSeen = testClock.AddDate(0, 0, -statesDays-1)
 	ctx := t.Context()
-	must[struct{}](t)(inTx(ctx, s.DB, id, func(t *tx) (none struct{}, err error) {
+	must[struct{}](t)(inTx(ctx, s.db, id, func(t *tx) (none struct{}, err error) {
 		return none, (&openDream{t: t}).settleStates(ctx, states)
 	}))
 

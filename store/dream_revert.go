@@ -72,12 +72,12 @@ func (s *Dreaming) RevertDream(ctx context.Context, id memory.Identity, dreamID 
 	if err := revertible(x); err != nil {
 		return RevertedDream{}, err
 	}
-	result, err := contended(ctx, s.DB, id, func(t *tx) (RevertedDream, error) {
+	result, err := contended(ctx, s.db, id, func(t *tx) (RevertedDream, error) {
 		u := &undoing{t: t, dream: x}
 		return u.run(ctx)
 	})
 	result.Receipt.Key = key
-	return result, refused(ctx, s.DB, id, err)
+	return result, refused(ctx, s.db, id, err)
 }
 
 // asOwnerOf returns the identity as the owner of a dream. Who may write shared documents acts for the owner system.

@@ -67,7 +67,7 @@ func (s *Dreaming) DreamStage(ctx context.Context, id memory.Identity, dreamID u
 	if err := requireOwner(id); err != nil {
 		return DreamStage{}, err
 	}
-	return snapshot(ctx, s.DB, id, func(t *tx) (DreamStage, error) {
+	return snapshot(ctx, s.db, id, func(t *tx) (DreamStage, error) {
 		l := dreamBase{t: t}
 		if err := l.first(ctx, dreamID); err != nil {
 			return DreamStage{}, err

@@ -62,7 +62,7 @@ func (s *Dreaming) DreamStatus(ctx context.Context, id memory.Identity) (DreamSt
 	if err := requireOwner(id); err != nil {
 		return DreamStatus{}, err
 	}
-	return read(ctx, s.DB, id, func(t *tx) (DreamStatus, error) {
+	return read(ctx, s.db, id, func(t *tx) (DreamStatus, error) {
 		status := DreamStatus{}
 		var last, running Dream
 		var diary memory.Document
@@ -145,7 +145,7 @@ func (s *Dreaming) News(ctx context.Context, id memory.Identity, after uuid.UUID
 	if err := requireAgent(id); err != nil {
 		return nil, err
 	}
-	return readAll(ctx, s.DB, id, sqlNewsOwners, pgx.NamedArgs{"after": after, "limit": limitOf(limit)},
+	return readAll(ctx, s.db, id, sqlNewsOwners, pgx.NamedArgs{"after": after, "limit": limitOf(limit)},
 		func(row pgx.CollectableRow) (memory.OwnerRef, error) {
 			ref := memory.OwnerRef{Workspace: id.Workspace, Agent: id.Agent}
 			return ref, row.Scan(&ref.Owner)
@@ -172,7 +172,7 @@ limit @limit`
 // DreamingAgents lists at most limit agents of all workspaces with the settings of their schedules, in order, after another one;
 // whether they dream also depends on the server's settings. It takes no identity because the sweep works for the deployment.
 func (s *Dreaming) DreamingAgents(ctx context.Context, after AgentRef, limit int) ([]DreamingAgent, error) {
-	return sweepAll(ctx, s.DB, sqlDreamingAgents, pgx.NamedArgs{
+	return sweepAll(ctx, s.db, sqlDreamingAgents, pgx.NamedArgs{
 		"after_workspace": after.Workspace, "after_agent": after.Agent, "limit": limit,
 	}, func(row pgx.CollectableRow) (a DreamingAgent, err error) {
 		err = row.Scan(

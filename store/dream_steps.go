@@ -167,7 +167,7 @@ func (s *Dreaming) DraftDream(ctx context.Context, id memory.Identity, dreamID u
 	})
 	var conflict *ConflictError
 	if errors.As(err, &conflict) && d.Usage != (memory.Usage{}) {
-		return errors.Join(err, (&Talk{s.DB}).AddUsage(ctx, id, d.Model, d.Usage))
+		return errors.Join(err, newTalk(s.db).AddUsage(ctx, id, d.Model, d.Usage))
 	}
 	return err
 }
@@ -364,7 +364,7 @@ func withDream[T any](ctx context.Context, db *DB, id memory.Identity, dreamID u
 
 // dreamStep locks a dream of the identity's run and sends what fn queues.
 func (s *Dreaming) dreamStep(ctx context.Context, id memory.Identity, dreamID uuid.UUID, fn func(*openDream, *pgx.Batch) error) error {
-	_, err := withDream(ctx, s.DB, id, dreamID, func(o *openDream) (none struct{}, err error) {
+	_, err := withDream(ctx, s.db, id, dreamID, func(o *openDream) (none struct{}, err error) {
 		if !o.Open() || !o.mine() {
 			return none, dreamSuperseded(dreamID)
 		}

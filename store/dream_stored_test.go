@@ -32,7 +32,7 @@ func storedDream(t tester, s *Store, id memory.Identity, x Dream, candidates ...
 		x.Outcome = memory.OutcomeWritten
 	}
 	if x.StartedAt.IsZero() {
-		x.StartedAt = s.now()
+		x.StartedAt = s.db.now()
 	}
 	if !x.Open() {
 		x.Phase = memory.DreamEnded
@@ -79,7 +79,7 @@ func storedState(t tester, s *Store, id memory.Identity, state dream.State) {
 	}
 	seen := state.LastSeen
 	if seen.IsZero() {
-		seen = s.now()
+		seen = s.db.now()
 	}
 	must[int64](t)(rawAs(t, s, everything(t, id), `
 insert into owners (workspace_id, agent_id, owner_key, owner_id, created_at)

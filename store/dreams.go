@@ -15,7 +15,10 @@ import (
 )
 
 // Dreaming stores dreams, the statements they weigh, and the recalls that count as signals.
-type Dreaming struct{ *DB }
+type Dreaming struct{ db *DB }
+
+// newDreaming returns the dreams of a database.
+func newDreaming(db *DB) *Dreaming { return &Dreaming{db} }
 
 // Dream is the record of one dream, and its report once it has ended.
 type Dream struct {
@@ -207,7 +210,7 @@ func (s *Dreaming) Dream(ctx context.Context, id memory.Identity, dreamID uuid.U
 	if err := requireAgent(id); err != nil {
 		return Dream{}, err
 	}
-	return read(ctx, s.DB, id, func(t *tx) (x Dream, err error) {
+	return read(ctx, s.db, id, func(t *tx) (x Dream, err error) {
 		found := false
 		b := &pgx.Batch{}
 		queueReport(b, t, dreamID, &x, &found)
@@ -223,7 +226,7 @@ func (s *Dreaming) Dream(ctx context.Context, id memory.Identity, dreamID uuid.U
 
 // Dreams lists reports of the identity's owner (with AnyOwner and without an owner: of all), newest first, without Raw and Diff.
 func (s *Dreaming) Dreams(ctx context.Context, id memory.Identity, f DreamFilter, p Page) (Listed[Dream], error) {
-	return readPage(ctx, s.DB, id, p, func(t *tx, from cursor) (string, pgx.NamedArgs) {
+	return readPage(ctx, s.db, id, p, func(t *tx, from cursor) (string, pgx.NamedArgs) {
 		sql := sqlDreams
 		if t.everybody() {
 			sql = sqlDreamsOfAll
@@ -239,7 +242,7 @@ func (s *Dreaming) DreamsSince(ctx context.Context, id memory.Identity, since ti
 	if err := requireAgent(id); err != nil {
 		return nil, err
 	}
-	return read(ctx, s.DB, id, func(t *tx) (changed []ChangedDream, err error) {
+	return read(ctx, s.db, id, func(t *tx) (changed []ChangedDream, err error) {
 		b := &pgx.Batch{}
 		all(b.Queue(sqlDreamsSince, t.args(pgx.NamedArgs{"since": since, "every": t.everybody(), "limit": limitOf(limit)})),
 			&changed, scanChangedDream)
@@ -275,7 +278,7 @@ func (s *Dreaming) DreamCandidates(
 		after = from.at.UnixMicro()
 	}
 	limit := limitOf(p.Limit)
-	return read(ctx, s.DB, id, func(t *tx) (Listed[dream.Candidate], error) {
+	return read(ctx, s.db, id, func(t *tx) (Listed[dream.Candidate], error) {
 		var x Dream
 		var found []rankedCandidate
 		known := false
@@ -308,7 +311,7 @@ func (s *Dreaming) DreamOfRequest(ctx context.Context, id memory.Identity, reque
 		return Dream{}, err
 	}
 	return readOne(
-		ctx, s.DB, id, sqlDreamOfRequest, pgx.NamedArgs{"request": request}, scanDream,
+		ctx, s.db, id, sqlDreamOfRequest, pgx.NamedArgs{"request": request}, scanDream,
 		fmt.Errorf("dream of this request: %w", ErrNotFound),
 	)
 }

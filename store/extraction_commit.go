@@ -95,7 +95,7 @@ func (s *Talk) SaveDraft(ctx context.Context, id memory.Identity, extraction uui
 		}
 		changes[i].Reason = storableReason(change.Reason)
 	}
-	_, err := inTx(ctx, s.DB, id, func(t *tx) (struct{}, error) {
+	_, err := inTx(ctx, s.db, id, func(t *tx) (struct{}, error) {
 		saved := false
 		var kept uuid.UUID
 		args := t.args(pgx.NamedArgs{
@@ -135,7 +135,7 @@ func (s *Talk) RecordOutcome(ctx context.Context, id memory.Identity, extraction
 		return ExtractionResult{}, &InvalidError{Field: "outcome", Problem: "use skipped, nothing, quarantined, failed or waiting"}
 	}
 	open := func() *opened { return &opened{id: extraction} }
-	return settle(ctx, s.DB, id, open, func(t *tx, o *opened) (ExtractionResult, error) {
+	return settle(ctx, s.db, id, open, func(t *tx, o *opened) (ExtractionResult, error) {
 		if e.To != 0 && (e.To < o.from || e.To > o.rangeTo) {
 			return ExtractionResult{}, &InvalidError{Field: "to", Problem: fmt.Sprintf("the range is %d to %d", o.from, o.rangeTo)}
 		}
@@ -156,16 +156,16 @@ func (s *Talk) RecordOutcome(ctx context.Context, id memory.Identity, extraction
 // CodeRangeMoved. It costs three round trips.
 func (s *Talk) CommitExtraction(ctx context.Context, id memory.Identity, c Commit) (ExtractionResult, error) {
 	open := func() *opened { return &opened{id: c.ExtractionID} }
-	result, err := settle(ctx, s.DB, id, open, func(t *tx, o *opened) (ExtractionResult, error) { return o.commit(ctx, t, c) })
+	result, err := settle(ctx, s.db, id, open, func(t *tx, o *opened) (ExtractionResult, error) { return o.commit(ctx, t, c) })
 	if errors.As(err, new(*StaleBaseError)) {
 		return ExtractionResult{}, errors.Join(err, s.dropDraft(ctx, id, c.ExtractionID))
 	}
-	return result, refused(ctx, s.DB, id, err)
+	return result, refused(ctx, s.db, id, err)
 }
 
 // dropDraft drops a draft that cannot be committed, so that the next attempt makes a new one.
 func (s *Talk) dropDraft(ctx context.Context, id memory.Identity, extraction uuid.UUID) error {
-	_, err := inTx(ctx, s.DB, id, func(t *tx) (struct{}, error) {
+	_, err := inTx(ctx, s.db, id, func(t *tx) (struct{}, error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlDraftDrop, t.args(pgx.NamedArgs{"extraction": extraction, "workflow": id.Author.WorkflowID, "run": id.Author.RunID}))
 		return struct{}{}, t.finish(ctx, b)

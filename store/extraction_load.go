@@ -93,7 +93,7 @@ func (s *Talk) LoadExtraction(ctx context.Context, id memory.Identity, r Range, 
 	if err := requireOwner(id); err != nil {
 		return ExtractionLoad{}, err
 	}
-	return read(ctx, s.DB, id, func(t *tx) (ExtractionLoad, error) {
+	return read(ctx, s.db, id, func(t *tx) (ExtractionLoad, error) {
 		l := loading{t: t, r: r}
 		l.Scope = scopeOf(id, settings)
 		if err := l.first(ctx); err != nil {

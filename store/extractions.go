@@ -97,7 +97,7 @@ func (s *Talk) Extraction(ctx context.Context, id memory.Identity, extraction uu
 	if err := requireAgent(id); err != nil {
 		return Extraction{}, err
 	}
-	return read(ctx, s.DB, id, func(t *tx) (x Extraction, err error) {
+	return read(ctx, s.db, id, func(t *tx) (x Extraction, err error) {
 		found := false
 		b := &pgx.Batch{}
 		queueExtraction(b, t, extraction, &x, &found)
@@ -123,7 +123,7 @@ type ExtractionFilter struct {
 
 // Extractions lists the owner's records, with AnyOwner those of every owner, newest first.
 func (s *Talk) Extractions(ctx context.Context, id memory.Identity, f ExtractionFilter, p Page) (Listed[Extraction], error) {
-	return readPage(ctx, s.DB, id, p, func(t *tx, from cursor) (string, pgx.NamedArgs) {
+	return readPage(ctx, s.db, id, p, func(t *tx, from cursor) (string, pgx.NamedArgs) {
 		sql := sqlExtractions
 		if t.anyOwner {
 			sql = sqlExtractionsOfAll
@@ -236,7 +236,7 @@ func (s *Talk) pendingRange(ctx context.Context, id memory.Identity, sql string,
 		return PendingRange{}, false, err
 	}
 	pending := false
-	r, err := read(ctx, s.DB, id, func(t *tx) (r PendingRange, err error) {
+	r, err := read(ctx, s.db, id, func(t *tx) (r PendingRange, err error) {
 		known := false
 		b := &pgx.Batch{}
 		one(b.Queue(sqlAgent, t.args(nil)), &known, &r.Agent, scanAgent)
@@ -265,7 +265,7 @@ func (s *Talk) BeginExtraction(ctx context.Context, id memory.Identity, r Range)
 	if r.From < 1 || r.To < r.From {
 		return Extraction{}, &InvalidError{Field: "range", Problem: "it must begin at 1 or later, and not end before it begins"}
 	}
-	return inTx(ctx, s.DB, id, func(t *tx) (x Extraction, err error) {
+	return inTx(ctx, s.db, id, func(t *tx) (x Extraction, err error) {
 		var conversation, found bool
 		var cursor, complete int64
 		args := t.args(pgx.NamedArgs{

@@ -58,7 +58,7 @@ func (s *Talk) SaveFlushDraft(ctx context.Context, id memory.Identity, flush uui
 		return err
 	}
 	d.Reason = storableReason(d.Reason)
-	_, err := inTx(ctx, s.DB, id, func(t *tx) (struct{}, error) {
+	_, err := inTx(ctx, s.db, id, func(t *tx) (struct{}, error) {
 		saved := false
 		var kept uuid.UUID
 		args, err := jsonArgs(t.args(pgx.NamedArgs{
@@ -113,11 +113,11 @@ func (d FlushDraft) change(conversation string) memory.Change {
 // (end the step without the entry), or CodeKeyReused.
 func (s *Talk) CommitFlush(ctx context.Context, id memory.Identity, flush uuid.UUID, from int64, key string) (FlushResult, error) {
 	open := func() *openFlush { return &openFlush{id: flush, start: from} }
-	result, err := settle(ctx, s.DB, id, open, func(t *tx, o *openFlush) (FlushResult, error) { return o.commit(ctx, t, key) })
+	result, err := settle(ctx, s.db, id, open, func(t *tx, o *openFlush) (FlushResult, error) { return o.commit(ctx, t, key) })
 	if quarantine, ok := errors.AsType[*QuarantineError](err); ok {
 		return FlushResult{}, s.flushRefused(ctx, id, flush, from, quarantine)
 	}
-	return result, refused(ctx, s.DB, id, err)
+	return result, refused(ctx, s.db, id, err)
 }
 
 // commit writes the draft.
@@ -172,7 +172,7 @@ func (o *openFlush) commit(ctx context.Context, t *tx, key string) (FlushResult,
 // flushRefused drops a draft that the scan has refused and records the reason in a separate transaction, since the one of the write
 // was rolled back. It returns the refusal.
 func (s *Talk) flushRefused(ctx context.Context, id memory.Identity, flush uuid.UUID, from int64, refusal *QuarantineError) error {
-	_, err := inTx(ctx, s.DB, id, func(t *tx) (struct{}, error) {
+	_, err := inTx(ctx, s.db, id, func(t *tx) (struct{}, error) {
 		args, err := jsonArgs(t.args(pgx.NamedArgs{
 			"flush": flush, "from": from, "workflow": id.Author.WorkflowID, "run": id.Author.RunID,
 		}), map[string]any{"violations": []proposals.Violation{{Code: ViolationOfFlush, Message: storable(refusal.Error())}}})
@@ -199,7 +199,7 @@ func (s *Talk) EndFlushStep(ctx context.Context, id memory.Identity, flush uuid.
 		return FlushResult{}, &InvalidError{Field: "outcome", Problem: "use nothing or waiting"}
 	}
 	open := func() *openFlush { return &openFlush{id: flush, start: e.From} }
-	return settle(ctx, s.DB, id, open, func(t *tx, o *openFlush) (FlushResult, error) {
+	return settle(ctx, s.db, id, open, func(t *tx, o *openFlush) (FlushResult, error) {
 		b := &pgx.Batch{}
 		queue := o.queueEnd
 		if e.Outcome == memory.OutcomeWaiting {

@@ -52,7 +52,7 @@ func (s *Talk) LoadFlush(ctx context.Context, id memory.Identity, flush uuid.UUI
 	if err := requireOwner(id); err != nil {
 		return FlushLoad{}, err
 	}
-	return snapshot(ctx, s.DB, id, func(t *tx) (FlushLoad, error) {
+	return snapshot(ctx, s.db, id, func(t *tx) (FlushLoad, error) {
 		l := loadingFlush{t: t, id: flush}
 		l.Scope = scopeOf(id, settings)
 		if err := l.first(ctx); err != nil {

@@ -174,7 +174,7 @@ func (s *Talk) Flush(ctx context.Context, id memory.Identity, flush uuid.UUID) (
 	if err := requireAgent(id); err != nil {
 		return Flush{}, err
 	}
-	return snapshot(ctx, s.DB, id, func(t *tx) (Flush, error) {
+	return snapshot(ctx, s.db, id, func(t *tx) (Flush, error) {
 		var r reading
 		b := &pgx.Batch{}
 		r.queue(b, t, flush)
@@ -187,7 +187,7 @@ func (s *Talk) Flush(ctx context.Context, id memory.Identity, flush uuid.UUID) (
 
 // Flushes lists the flushes of a conversation, named by the client's id, newest first.
 func (s *Talk) Flushes(ctx context.Context, id memory.Identity, conversation string, p Page) (Listed[Flush], error) {
-	return readPage(ctx, s.DB, id, p, func(t *tx, from cursor) (string, pgx.NamedArgs) {
+	return readPage(ctx, s.db, id, p, func(t *tx, from cursor) (string, pgx.NamedArgs) {
 		return sqlFlushes, pgx.NamedArgs{"conversation": conversation, "before": from.id}
 	}, scanFlush, func(f Flush) cursor { return cursor{at: f.OpenedAt, id: f.ID} })
 }
@@ -234,7 +234,7 @@ func (s *Talk) PlanFlush(ctx context.Context, id memory.Identity, conversation u
 		return Flush{}, false, &InvalidError{Field: "to", Problem: "the first message is 1"}
 	}
 	needed := false
-	f, err := inTx(ctx, s.DB, id, func(t *tx) (f Flush, err error) {
+	f, err := inTx(ctx, s.db, id, func(t *tx) (f Flush, err error) {
 		var known bool
 		var flushed, last int64
 		args := t.args(pgx.NamedArgs{"uid": conversation, "to": to, "flush": newID()})
@@ -265,7 +265,7 @@ func (s *Talk) BeginFlush(ctx context.Context, id memory.Identity, flush uuid.UU
 	if err := requireOwnerWrite(id); err != nil {
 		return Flush{}, err
 	}
-	return inTx(ctx, s.DB, id, func(t *tx) (Flush, error) {
+	return inTx(ctx, s.db, id, func(t *tx) (Flush, error) {
 		var r reading
 		b := &pgx.Batch{}
 		b.Queue(sqlFlushBegin, t.args(pgx.NamedArgs{"flush": flush, "workflow": id.Author.WorkflowID, "run": id.Author.RunID}))

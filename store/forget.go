@@ -84,7 +84,7 @@ func (s *Dreaming) Forget(ctx context.Context, id memory.Identity, p ForgetReque
 	if p.Scope == memory.ScopeTeam { // states of shared memory belong to owner system
 		id = id.For(id.Agent, memory.SystemOwner)
 	}
-	return contended(ctx, s.DB, id, func(t *tx) (ForgetReceipt, error) {
+	return contended(ctx, s.db, id, func(t *tx) (ForgetReceipt, error) {
 		f := forgetting{t: t, passage: p}
 		return f.run(ctx)
 	})

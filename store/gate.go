@@ -14,7 +14,10 @@ import (
 )
 
 // Gate is the one way to write documents, and the reads that belong to it: documents, versions, journal and receipts.
-type Gate struct{ *DB }
+type Gate struct{ db *DB }
+
+// newGate returns the gate of a database.
+func newGate(db *DB) *Gate { return &Gate{db} }
 
 // Apply commits changes to documents in one transaction: all of them or none.
 //
@@ -30,7 +33,7 @@ type Gate struct{ *DB }
 //
 // OpReplace uses Base and Force. OpDelete, OpUndelete and OpRestore apply only while Base is current, unless it is 0.
 func (s *Gate) Apply(ctx context.Context, id memory.Identity, key string, changes []memory.Change) (memory.Receipt, error) {
-	receipt, err := inTx(ctx, s.DB, id, func(t *tx) (memory.Receipt, error) {
+	receipt, err := inTx(ctx, s.db, id, func(t *tx) (memory.Receipt, error) {
 		if len(changes) == 0 {
 			return memory.Receipt{}, &InvalidError{Field: "changes", Problem: "give at least one change"}
 		}
@@ -45,10 +48,10 @@ func (s *Gate) Apply(ctx context.Context, id memory.Identity, key string, change
 		return replay.receipt, nil
 	}
 	if quarantine, ok := errors.AsType[*QuarantineError](err); ok {
-		return quarantined(ctx, s.DB, id, key, quarantine)
+		return quarantined(ctx, s.db, id, key, quarantine)
 	}
 	if keyUsed(err) { // at the same time, for other documents
-		return recorded(ctx, s.DB, id, key)
+		return recorded(ctx, s.db, id, key)
 	}
 	return receipt, err
 }
@@ -256,7 +259,7 @@ func quarantined(ctx context.Context, db *DB, id memory.Identity, key string, re
 
 // Receipt returns the receipt that an idempotency key of the identity's owner gave before, marked as replayed, or false.
 func (s *Gate) Receipt(ctx context.Context, id memory.Identity, key string) (memory.Receipt, bool, error) {
-	receipt, err := recorded(ctx, s.DB, id, key)
+	receipt, err := recorded(ctx, s.db, id, key)
 	if errors.Is(err, ErrNotFound) {
 		return memory.Receipt{}, false, nil
 	}
@@ -288,7 +291,7 @@ func (s *Gate) ReceiptOfVersion(ctx context.Context, id memory.Identity, ref mem
 		return memory.Receipt{}, err
 	}
 	args["version"] = version
-	return read(ctx, s.DB, id, func(t *tx) (memory.Receipt, error) {
+	return read(ctx, s.db, id, func(t *tx) (memory.Receipt, error) {
 		path := args["path"].(string) //nolint:forcetypeassert // refArgs puts a string there
 		c := memory.ChangeReceipt{Scope: ref.Scope, Path: path, Created: version == 1, Changed: true, Verdict: scan.VerdictAllow}
 		var event int64

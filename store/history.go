@@ -91,5 +91,5 @@ func (s *Gate) versions(ctx context.Context, id memory.Identity, ref memory.Ref,
 		return nil, err
 	}
 	maps.Copy(args, more)
-	return readAll(ctx, s.DB, id, sql, args, scanVersion)
+	return readAll(ctx, s.db, id, sql, args, scanVersion)
 }

@@ -12,7 +12,10 @@ import (
 )
 
 // Transfer stores imports, snapshots, and writes of business processes.
-type Transfer struct{ *DB }
+type Transfer struct{ db *DB }
+
+// newTransfer returns the imports, snapshots and writes of a database.
+func newTransfer(db *DB) *Transfer { return &Transfer{db} }
 
 // ImportState is the state of an import.
 type ImportState string
@@ -122,7 +125,7 @@ func (s *Transfer) CreateImport(ctx context.Context, id memory.Identity, n NewIm
 		writes = reachTeam
 	}
 	made := importID(id, n)
-	return inTx(ctx, s.DB, id, func(t *tx) (Import, error) {
+	return inTx(ctx, s.db, id, func(t *tx) (Import, error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlImportCreate, t.args(pgx.NamedArgs{
 			"import": made, "format": n.Format, "label": n.Label, "on_conflict": n.OnConflict, "extract": n.Extract,
@@ -203,7 +206,7 @@ func (s *Transfer) ImportOf(ctx context.Context, id memory.Identity, imported uu
 	if err := requireAgent(id); err != nil {
 		return Import{}, err
 	}
-	return read(ctx, s.DB, id, func(t *tx) (Import, error) {
+	return read(ctx, s.db, id, func(t *tx) (Import, error) {
 		out := importing{t: t, id: imported}
 		b := &pgx.Batch{}
 		out.queue(b)
@@ -214,7 +217,7 @@ func (s *Transfer) ImportOf(ctx context.Context, id memory.Identity, imported uu
 // Imports lists the imports of the identity's owner, without an owner those of several owners, and with AnyOwner all, newest first,
 // without their progress.
 func (s *Transfer) Imports(ctx context.Context, id memory.Identity, p Page) (Listed[Import], error) {
-	return readPage(ctx, s.DB, id, p, func(t *tx, from cursor) (string, pgx.NamedArgs) {
+	return readPage(ctx, s.db, id, p, func(t *tx, from cursor) (string, pgx.NamedArgs) {
 		return sqlImports, pgx.NamedArgs{"any": t.anyOwner, "at": from.at, "id": from.id}
 	}, scanImport, func(i Import) cursor { return cursor{at: i.CreatedAt, id: i.ID} })
 }
@@ -289,7 +292,7 @@ func (s *Transfer) StageImport(ctx context.Context, id memory.Identity, imported
 	if err := validItems(id, items); err != nil {
 		return StagedItems{}, err
 	}
-	return inTx(ctx, s.DB, id, func(t *tx) (StagedItems, error) {
+	return inTx(ctx, s.db, id, func(t *tx) (StagedItems, error) {
 		i := importing{t: t, id: imported}
 		b := &pgx.Batch{}
 		i.queueLock(b)
@@ -396,7 +399,7 @@ type RunningImport struct {
 // first. It takes no identity because the sweep works for the deployment.
 func (s *Transfer) RunningImports(ctx context.Context, before time.Time, after RunningImport, limit int) ([]RunningImport, error) {
 	return sweepAll(
-		ctx, s.DB, sqlImportsRunning,
+		ctx, s.db, sqlImportsRunning,
 		pgx.NamedArgs{"before": before, "after": after.StartedAt, "id": after.ID, "limit": limitOf(limit)},
 		pgx.RowToStructByPos[RunningImport],
 	)

@@ -114,7 +114,7 @@ func (s *Transfer) moveImport(
 	if err := requireAgentWrite(id); err != nil {
 		return Import{}, err
 	}
-	return inTx(ctx, s.DB, id, func(t *tx) (Import, error) {
+	return inTx(ctx, s.db, id, func(t *tx) (Import, error) {
 		args := pgx.NamedArgs{"import": imported}
 		maps.Copy(args, more)
 		i := importing{t: t, id: imported}
@@ -135,7 +135,7 @@ func (s *Transfer) NextImportItems(ctx context.Context, id memory.Identity, impo
 		return Import{}, nil, err
 	}
 	var items []ImportItem
-	found, err := read(ctx, s.DB, id, func(t *tx) (Import, error) {
+	found, err := read(ctx, s.db, id, func(t *tx) (Import, error) {
 		i := importing{t: t, id: imported}
 		args := t.args(pgx.NamedArgs{"import": imported, "limit": limit, "bytes": maxImportPage})
 		b := &pgx.Batch{}
@@ -160,7 +160,7 @@ func (s *Transfer) SettleImport(ctx context.Context, id memory.Identity, importe
 	for i, item := range settled {
 		keys[i], outcomes[i], reasons[i] = item.Key, string(item.Outcome), string(item.ReasonCode)
 	}
-	_, err := inTx(ctx, s.DB, id, func(t *tx) (struct{}, error) {
+	_, err := inTx(ctx, s.db, id, func(t *tx) (struct{}, error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlImportSettle, t.args(pgx.NamedArgs{"import": imported, "keys": keys, "outcomes": outcomes, "reasons": reasons}))
 		return struct{}{}, t.finish(ctx, b)
@@ -213,7 +213,7 @@ func (s *Transfer) ImportItems(
 		return Listed[ImportItemState]{}, err
 	}
 	limit := limitOf(p.Limit)
-	return read(ctx, s.DB, id, func(t *tx) (Listed[ImportItemState], error) {
+	return read(ctx, s.db, id, func(t *tx) (Listed[ImportItemState], error) {
 		sql := sqlImportItemsOf
 		if f.Any {
 			sql = sqlImportItems
@@ -263,7 +263,7 @@ func (s *Transfer) ImportedConversation(ctx context.Context, id memory.Identity,
 	if err := requireAgent(id); err != nil {
 		return Imported{}, err
 	}
-	return read(ctx, s.DB, id, func(t *tx) (Imported, error) {
+	return read(ctx, s.db, id, func(t *tx) (Imported, error) {
 		var out Imported
 		found := false
 		b := &pgx.Batch{}

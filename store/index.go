@@ -22,13 +22,13 @@ type AgentRef struct {
 
 // Index is the search index of documents and messages: segments of postings, and vectors by embedding space.
 type Index struct {
-	*DB
+	db         *DB
 	segments   *segmentCache
 	exactUnits int64 // ExactUnits, except in tests
 }
 
 func newIndex(db *DB) *Index {
-	return &Index{DB: db, segments: newSegmentCache(), exactUnits: ExactUnits}
+	return &Index{db: db, segments: newSegmentCache(), exactUnits: ExactUnits}
 }
 
 // indexFormat names the analyser and chunker. Sources that were indexed with others are indexed again.

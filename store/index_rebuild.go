@@ -76,7 +76,7 @@ func (s *Index) StaleIndex(ctx context.Context, id memory.Identity) (int, error)
 	if err := requireTender(id); err != nil {
 		return 0, err
 	}
-	return inTx(ctx, s.DB, id, func(t *tx) (n int, err error) {
+	return inTx(ctx, s.db, id, func(t *tx) (n int, err error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlIndexStale, t.args(nil)).QueryRow(func(row pgx.Row) error { return row.Scan(&n) })
 		err = t.finish(ctx, b)
@@ -90,7 +90,7 @@ func (s *Index) RebuildIndex(ctx context.Context, id memory.Identity, limit int)
 	if err := requireTender(id); err != nil {
 		return 0, err
 	}
-	stale, err := read(ctx, s.DB, id, func(t *tx) (stale []source, err error) {
+	stale, err := read(ctx, s.db, id, func(t *tx) (stale []source, err error) {
 		b := &pgx.Batch{}
 		all(b.Queue(sqlStaleSources, t.args(pgx.NamedArgs{"format": indexFormat, "limit": limit})), &stale,
 			func(row pgx.CollectableRow) (s source, err error) {
@@ -105,11 +105,11 @@ func (s *Index) RebuildIndex(ctx context.Context, id memory.Identity, limit int)
 		return 0, err
 	}
 	for _, source := range stale {
-		if _, err := inTx(ctx, s.DB, id, func(t *tx) (none struct{}, err error) { return none, source.reindex(ctx, t) }); err != nil {
+		if _, err := inTx(ctx, s.db, id, func(t *tx) (none struct{}, err error) { return none, source.reindex(ctx, t) }); err != nil {
 			return 0, err
 		}
 	}
-	return read(ctx, s.DB, id, func(t *tx) (n int, err error) {
+	return read(ctx, s.db, id, func(t *tx) (n int, err error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlStaleCount, t.args(pgx.NamedArgs{"format": indexFormat})).QueryRow(func(row pgx.Row) error { return row.Scan(&n) })
 		err = t.finish(ctx, b)

@@ -75,7 +75,7 @@ func (s *Index) Collect(ctx context.Context, id memory.Identity, corpora []searc
 	if err := requireAgent(id); err != nil {
 		return nil, err
 	}
-	return snapshot(ctx, s.DB, id, func(t *tx) ([]*index.Collection, error) {
+	return snapshot(ctx, s.db, id, func(t *tx) ([]*index.Collection, error) {
 		key := agentKey{t.workspace, t.agent}
 		c := newCollecting(s.segments.of(key), corpora, q)
 		args := viewArgs(
@@ -275,7 +275,7 @@ func (s *Index) Passages(
 	if len(units) == 0 {
 		return passages, nil
 	}
-	return read(ctx, s.DB, id, func(t *tx) (map[index.UnitKey]Passage, error) {
+	return read(ctx, s.db, id, func(t *tx) (map[index.UnitKey]Passage, error) {
 		byKey := make(map[index.UnitKey]index.Unit, len(units))
 		groups, ordinals := make([]int64, len(units)), make([]int64, len(units))
 		starts, lengths := make([]int, len(units)), make([]int, len(units))

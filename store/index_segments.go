@@ -116,7 +116,7 @@ func (s *Index) packFrom(ctx context.Context, id memory.Identity, rows int) (Pac
 	if err := requireTender(id); err != nil {
 		return Packed{}, err
 	}
-	return inTx(ctx, s.DB, id, func(t *tx) (Packed, error) {
+	return inTx(ctx, s.db, id, func(t *tx) (Packed, error) {
 		p := packing{t: t}
 		if found, err := p.choose(ctx, rows); err != nil || !found {
 			return Packed{}, err

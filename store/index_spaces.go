@@ -128,12 +128,12 @@ where workspace_id = @workspace and agent_id = @agent and space_id = @space and 
 // Spaces lists the embedding spaces of the identity's agent (without one: of the workspace) with their counts, oldest first.
 // Counting large spaces is slow.
 func (s *Index) Spaces(ctx context.Context, id memory.Identity) ([]Space, error) {
-	return readAll(ctx, s.DB, id, sqlSpaces, nil, scanSpace)
+	return readAll(ctx, s.db, id, sqlSpaces, nil, scanSpace)
 }
 
 // LiveSpace returns the space that is searched, without its counts, or ErrNotFound.
 func (s *Index) LiveSpace(ctx context.Context, id memory.Identity) (Space, error) {
-	return read(ctx, s.DB, id, func(t *tx) (Space, error) {
+	return read(ctx, s.db, id, func(t *tx) (Space, error) {
 		b := &pgx.Batch{}
 		space, found := Space{}, false
 		queueSpace(b, t.args(nil), sqlLiveSpace, &space, &found)
@@ -156,7 +156,7 @@ func (s *Index) OpenSpace(ctx context.Context, id memory.Identity, of memory.Emb
 	if of.Dimensions < 1 || of.Dimensions > MaxDimensions {
 		return Space{}, &InvalidError{Field: "dimensions", Problem: fmt.Sprintf("%d: use 1 to %d", of.Dimensions, MaxDimensions)}
 	}
-	return inTx(ctx, s.DB, id, func(t *tx) (Space, error) {
+	return inTx(ctx, s.db, id, func(t *tx) (Space, error) {
 		space, found := Space{}, false
 		b := &pgx.Batch{}
 		queueSpace(b, t.args(pgx.NamedArgs{"key": of.Key(), "identity": of, "dimensions": of.Dimensions}), sqlSpaceOpen, &space, &found)
@@ -175,7 +175,7 @@ func (s *Index) SwitchSpace(ctx context.Context, id memory.Identity, spaceID int
 	if err := requireTender(id); err != nil {
 		return Space{}, err
 	}
-	return inTx(ctx, s.DB, id, func(t *tx) (Space, error) {
+	return inTx(ctx, s.db, id, func(t *tx) (Space, error) {
 		space, found := Space{}, false
 		args := t.args(pgx.NamedArgs{"space": spaceID})
 		b := &pgx.Batch{}
@@ -199,7 +199,7 @@ func (s *Index) DropSpace(ctx context.Context, id memory.Identity, spaceID int64
 	if err := requireTender(id); err != nil {
 		return false, err
 	}
-	return inTx(ctx, s.DB, id, func(t *tx) (more bool, err error) {
+	return inTx(ctx, s.db, id, func(t *tx) (more bool, err error) {
 		args := t.args(pgx.NamedArgs{"space": spaceID, "limit": limit})
 		dropped := int64(0)
 		b := &pgx.Batch{}
@@ -257,7 +257,7 @@ type DueSpaces struct {
 // DueSpaces lists the embedding spaces of the identity's agent (without one: of the workspace) with the number of due sources. It
 // is faster than Spaces because it counts nothing else.
 func (s *Index) DueSpaces(ctx context.Context, id memory.Identity) (DueSpaces, error) {
-	return read(ctx, s.DB, id, func(t *tx) (due DueSpaces, err error) {
+	return read(ctx, s.db, id, func(t *tx) (due DueSpaces, err error) {
 		b := &pgx.Batch{}
 		args := t.args(pgx.NamedArgs{"format": indexFormat})
 		all(b.Queue(sqlSpacesDue, args), &due.Spaces, scanSpace)

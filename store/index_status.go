@@ -82,7 +82,7 @@ func (s *Index) IndexStatus(ctx context.Context, id memory.Identity) ([]CorpusSt
 	if err := requireAgent(id); err != nil {
 		return nil, err
 	}
-	return snapshot(ctx, s.DB, id, func(t *tx) (status []CorpusStatus, err error) {
+	return snapshot(ctx, s.db, id, func(t *tx) (status []CorpusStatus, err error) {
 		b := &pgx.Batch{}
 		all(
 			b.Queue(sqlCorpusStatus, viewArgs(t, pgx.NamedArgs{"corpora": search.Corpora(), "format": indexFormat})), &status,
@@ -99,7 +99,7 @@ func (s *Index) IndexLag(ctx context.Context, id memory.Identity, corpora []sear
 	if err := requireAgent(id); err != nil {
 		return Lag{}, err
 	}
-	return read(ctx, s.DB, id, func(t *tx) (lag Lag, err error) {
+	return read(ctx, s.db, id, func(t *tx) (lag Lag, err error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlLag, viewArgs(t, pgx.NamedArgs{"corpora": corpora, "token": token})).QueryRow(func(row pgx.Row) error {
 			return row.Scan(&lag.Sources, &lag.Since)
@@ -120,7 +120,7 @@ limit @limit`
 // only, and takes no identity because the sweep works for the deployment.
 func (s *Index) IndexedAgents(ctx context.Context, after AgentRef, limit int) ([]AgentRef, error) {
 	return sweepAll(
-		ctx, s.DB, sqlIndexedAgents, pgx.NamedArgs{"after_workspace": after.Workspace, "after_agent": after.Agent, "limit": limit},
+		ctx, s.db, sqlIndexedAgents, pgx.NamedArgs{"after_workspace": after.Workspace, "after_agent": after.Agent, "limit": limit},
 		pgx.RowToStructByPos[AgentRef],
 	)
 }
@@ -144,7 +144,7 @@ limit @limit`
 // vectors) to embed.
 func (s *Index) DueAgents(ctx context.Context, vectors bool, limit int) ([]AgentRef, error) {
 	return sweepAll(
-		ctx, s.DB, sqlDueAgents, pgx.NamedArgs{"format": indexFormat, "vectors": vectors, "from": packFrom, "limit": limit},
+		ctx, s.db, sqlDueAgents, pgx.NamedArgs{"format": indexFormat, "vectors": vectors, "from": packFrom, "limit": limit},
 		pgx.RowToStructByPos[AgentRef],
 	)
 }

@@ -365,7 +365,7 @@ func TestIndexOfAnOlderDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.pool.Reset() // statements were prepared for the tables that are gone
+	w.db.pool.Reset() // statements were prepared for the tables that are gone
 	if due := must[[]AgentRef](t)(w.DueAgents(t.Context(), false, 100)); len(due) != 8 {
 		t.Fatalf("due: %v, want six agents and two workspaces", due)
 	}

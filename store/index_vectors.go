@@ -90,7 +90,7 @@ func (s *Index) Nearest(ctx context.Context, id memory.Identity, q VectorQuery) 
 	if err := requireAgent(id); err != nil {
 		return fuse.Dense{}, err
 	}
-	return snapshot(ctx, s.DB, id, func(t *tx) (dense fuse.Dense, err error) {
+	return snapshot(ctx, s.db, id, func(t *tx) (dense fuse.Dense, err error) {
 		args := viewArgs(t, pgx.NamedArgs{
 			"corpus": q.Corpus, "space": q.Space, "vector": pgvector.NewHalfVector(q.Vector), "depth": q.Depth,
 			"exact": s.exactUnits, "indexed": 0,
@@ -178,7 +178,7 @@ func (s *Index) DueUnits(ctx context.Context, id memory.Identity, space int64, l
 	if err := requireTender(id); err != nil {
 		return DueUnits{}, err
 	}
-	return snapshot(ctx, s.DB, id, func(t *tx) (due DueUnits, err error) {
+	return snapshot(ctx, s.db, id, func(t *tx) (due DueUnits, err error) {
 		var sources []dueSource
 		b := &pgx.Batch{}
 		all(b.Queue(sqlDueSources, t.args(pgx.NamedArgs{"space": space, "format": indexFormat, "sources": dueSources})), &sources,
@@ -333,7 +333,7 @@ func (s *Index) CachedVectors(
 		return nil, err
 	}
 	vectors := make(map[TextHash][]float32, len(hashes))
-	return read(ctx, s.DB, id, func(t *tx) (map[TextHash][]float32, error) {
+	return read(ctx, s.db, id, func(t *tx) (map[TextHash][]float32, error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlCachedVectors, t.args(pgx.NamedArgs{"key": of.Key(), "hashes": bytesOf(hashes)})).Query(func(rows pgx.Rows) error {
 			var hash []byte
@@ -355,7 +355,7 @@ func (s *Index) SaveVectors(ctx context.Context, id memory.Identity, space int64
 	if err := requireTender(id); err != nil {
 		return 0, err
 	}
-	return inTx(ctx, s.DB, id, func(t *tx) (saved int, err error) {
+	return inTx(ctx, s.db, id, func(t *tx) (saved int, err error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlVectorSpace, t.args(pgx.NamedArgs{"space": space}))
 		slices.SortFunc(due.Reached, func(a, b Reached) int { return cmp.Compare(a.Group, b.Group) }) // all lock in this order
@@ -501,7 +501,7 @@ func (s *Index) GrowSpace(ctx context.Context, id memory.Identity, space int64, 
 	if err := requireTender(id); err != nil {
 		return false, err
 	}
-	return inTx(ctx, s.DB, id, func(t *tx) (more bool, err error) {
+	return inTx(ctx, s.db, id, func(t *tx) (more bool, err error) {
 		args := t.args(pgx.NamedArgs{"space": space, "exact": s.exactUnits, "limit": limit})
 		large, found, vectors := false, false, int64(0)
 		b := &pgx.Batch{}

@@ -195,7 +195,7 @@ order by 1`)
 			continue
 		}
 		if strings.HasPrefix(table.Name, "index_vectors_") && table.Name != "index_vectors_large" { // reached through the whole table only
-			if _, err := w.pool.Exec(t.Context(), "select from "+table.Name); !table.Enabled || !table.Forced ||
+			if _, err := w.db.pool.Exec(t.Context(), "select from "+table.Name); !table.Enabled || !table.Forced ||
 				!is(ErrForbidden)(translate(err)) {
 				t.Errorf("part %s: row-level security enabled %v, forced %v; reading it: %v", table.Name, table.Enabled, table.Forced, err)
 			}
@@ -222,7 +222,7 @@ order by 1`)
 		}
 		// Without an identity nothing is seen and nothing is written.
 		var n int
-		if err := w.pool.QueryRow(t.Context(), "select count(*) from "+table.Name).Scan(&n); err != nil || n != 0 {
+		if err := w.db.pool.QueryRow(t.Context(), "select count(*) from "+table.Name).Scan(&n); err != nil || n != 0 {
 			t.Errorf("without an identity %s shows %d rows, %v", table.Name, n, err)
 		}
 		if err := w.root.QueryRow(t.Context(), "select count(*) from "+table.Name).Scan(&n); err != nil || n == 0 {

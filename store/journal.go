@@ -132,7 +132,7 @@ func (s *Gate) Journal(ctx context.Context, id memory.Identity, f JournalFilter)
 		kinds[i] = string(kind)
 	}
 	limit := limitOf(f.Limit)
-	return snapshot(ctx, s.DB, id, func(t *tx) (page JournalPage, err error) {
+	return snapshot(ctx, s.db, id, func(t *tx) (page JournalPage, err error) {
 		var complete, ahead int64
 		var found bool
 		b := &pgx.Batch{}
@@ -159,7 +159,7 @@ func (s *Gate) Journal(ctx context.Context, id memory.Identity, f JournalFilter)
 
 // JournalEnd returns the cursor behind everything that the journal shows now.
 func (s *Gate) JournalEnd(ctx context.Context, id memory.Identity) (JournalCursor, error) {
-	return read(ctx, s.DB, id, func(t *tx) (end JournalCursor, err error) {
+	return read(ctx, s.db, id, func(t *tx) (end JournalCursor, err error) {
 		var ahead int64
 		var found bool
 		b := &pgx.Batch{}

@@ -63,7 +63,7 @@ func TestJournalMissesNothing(t *testing.T) {
 	defer goOn()
 	go func() {
 		// Another document of the same owner would wait for the first one's index.
-		_, err := inTx(context.WithoutCancel(t.Context()), s.DB, id, func(tx *tx) (none struct{}, err error) {
+		_, err := inTx(context.WithoutCancel(t.Context()), s.db, id, func(tx *tx) (none struct{}, err error) {
 			if _, err := applyChanges(
 				t.Context(), tx, changeSet{changes: []memory.Change{replace(team("slow.md"), 0, "slow\n")}},
 			); err != nil {
@@ -458,7 +458,7 @@ func TestJournalAfterRestore(t *testing.T) {
 		"insert into journal_epochs (epoch, cluster) values (9, 9)", "update journal_epochs set cluster = 9",
 		"delete from journal_epochs", "update journal set transaction_id = 0",
 	} {
-		if _, err := fourth.pool.Exec(t.Context(), statement); !is(ErrForbidden)(translate(err)) {
+		if _, err := fourth.db.pool.Exec(t.Context(), statement); !is(ErrForbidden)(translate(err)) {
 			t.Errorf("%s: %v", statement, err)
 		}
 	}

@@ -61,7 +61,7 @@ func (s *Admin) CreateKey(ctx context.Context, id memory.Identity, k NewKey) (se
 	random := make([]byte, 32)
 	_, _ = rand.Read(random) // it never fails
 	secret = secretPrefix + base64.RawURLEncoding.EncodeToString(random)
-	created, err := inTx(ctx, s.DB, id.For("", id.Owner), func(t *tx) (Key, error) {
+	created, err := inTx(ctx, s.db, id.For("", id.Owner), func(t *tx) (Key, error) {
 		keyID := newID()
 		var created Key
 		var found bool
@@ -116,7 +116,7 @@ func (s *Admin) EnsureKey(ctx context.Context, workspace, name, secret string, r
 	if len(secret) < minSecret {
 		return &InvalidError{Field: "secret", Problem: fmt.Sprintf("it needs at least %d random characters", minSecret)}
 	}
-	_, err := inTx(ctx, s.DB, operator(workspace), func(t *tx) (struct{}, error) {
+	_, err := inTx(ctx, s.db, operator(workspace), func(t *tx) (struct{}, error) {
 		args := t.args(pgx.NamedArgs{"key": newID(), "name": name, "hash": hashOf(secret), "role": role})
 		b := &pgx.Batch{}
 		b.Queue(sqlKeyReplace, args)
@@ -134,7 +134,7 @@ func (s *Admin) Keys(ctx context.Context, id memory.Identity) ([]Key, error) {
 	if err := requireGlobal(id); err != nil {
 		return nil, err
 	}
-	return readAll(ctx, s.DB, id, sqlKeys, nil, scanKey)
+	return readAll(ctx, s.db, id, sqlKeys, nil, scanKey)
 }
 
 // RevokeKey revokes a key for good, unless the deployment's configuration names its secret again. It needs an admin as CreateKey
@@ -143,7 +143,7 @@ func (s *Admin) RevokeKey(ctx context.Context, id memory.Identity, key uuid.UUID
 	if err := requireGlobal(id); err != nil {
 		return err
 	}
-	_, err := inTx(ctx, s.DB, id.For("", id.Owner), func(t *tx) (struct{}, error) {
+	_, err := inTx(ctx, s.db, id.For("", id.Owner), func(t *tx) (struct{}, error) {
 		found := false
 		var revoked Key
 		b := &pgx.Batch{}

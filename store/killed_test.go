@@ -79,7 +79,7 @@ func TestKilledConnections(t *testing.T) {
 // killing kills connections of a store that are older than age, until stop is called.
 func killing(t *testing.T, s *Store, age time.Duration) (stop func()) {
 	t.Helper()
-	killer, err := pgx.Connect(t.Context(), s.pool.Config().ConnConfig.ConnString())
+	killer, err := pgx.Connect(t.Context(), s.db.pool.Config().ConnConfig.ConnString())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ where datname = current_database() and application_name = 'reverie' and backend_
 		t.Helper()
 		end()
 		killing.Wait()
-		s.pool.Reset() // those that were killed last
+		s.db.pool.Reset() // those that were killed last
 		t.Logf("%d connections killed", kills)
 		if kills < 10 {
 			t.Errorf("only %d connections were killed: the test shows little", kills)
@@ -119,7 +119,7 @@ func TestDeadIdleConnections(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:7")
-	killer, err := pgx.Connect(t.Context(), s.pool.Config().ConnConfig.ConnString())
+	killer, err := pgx.Connect(t.Context(), s.db.pool.Config().ConnConfig.ConnString())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestDeadIdleConnections(t *testing.T) {
 		t.Helper()
 		var idle []*pgxpool.Conn
 		for range 4 {
-			idle = append(idle, must[*pgxpool.Conn](t)(s.pool.Acquire(t.Context())))
+			idle = append(idle, must[*pgxpool.Conn](t)(s.db.pool.Acquire(t.Context())))
 		}
 		for _, conn := range idle {
 			conn.Release()

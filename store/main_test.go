@@ -99,7 +99,7 @@ func everything(t tester, id memory.Identity) settings {
 func rawAs(t tester, s *Store, set settings, sql string, args ...any) (rows int64, err error) {
 	t.Helper()
 	ctx := t.Context()
-	return run(ctx, s.DB, &tx{settings: set, mode: sqlBegin}, func(t *tx) (int64, error) {
+	return run(ctx, s.db, &tx{settings: set, mode: sqlBegin}, func(t *tx) (int64, error) {
 		if err := t.send(ctx, &pgx.Batch{}); err != nil {
 			return 0, err
 		}
@@ -112,7 +112,7 @@ func rawAs(t tester, s *Store, set settings, sql string, args ...any) (rows int6
 func query[T any](t tester, s *Store, id memory.Identity, sql string, args ...any) []T {
 	t.Helper()
 	ctx := t.Context()
-	values, err := run(ctx, s.DB, &tx{settings: everything(t, id), mode: sqlBeginRead}, func(t *tx) (values []T, err error) {
+	values, err := run(ctx, s.db, &tx{settings: everything(t, id), mode: sqlBeginRead}, func(t *tx) (values []T, err error) {
 		b := &pgx.Batch{}
 		all(b.Queue(sql, args...), &values, pgx.RowTo[T])
 		err = t.finish(ctx, b)

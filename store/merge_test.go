@@ -193,7 +193,7 @@ func TestMergesFromProcesses(t *testing.T) {
 	var writing []*exec.Cmd
 	for n := range processes {
 		c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestMergingProcess$", "-test.v")
-		c.Env = append(os.Environ(), envMergeDatabase+"="+s.pool.Config().ConnConfig.ConnString(), envMergeProcess+"="+strconv.Itoa(n))
+		c.Env = append(os.Environ(), envMergeDatabase+"="+s.db.pool.Config().ConnConfig.ConnString(), envMergeProcess+"="+strconv.Itoa(n))
 		in := must[io.WriteCloser](t)(c.StdinPipe())
 		out := must[io.ReadCloser](t)(c.StdoutPipe())
 		if err := c.Start(); err != nil {

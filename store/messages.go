@@ -124,11 +124,11 @@ func (s *Talk) AppendMessages(ctx context.Context, id memory.Identity, b Batch) 
 	if err := requireConversation(id, b.Conversation); err != nil {
 		return Stored{}, err
 	}
-	messages, err := b.validate(s.now().UTC())
+	messages, err := b.validate(s.db.now().UTC())
 	if err != nil {
 		return Stored{}, err
 	}
-	return inTx(ctx, s.DB, id, func(t *tx) (Stored, error) {
+	return inTx(ctx, s.db, id, func(t *tx) (Stored, error) {
 		state := conversationState{id: b.Conversation}
 		state.stored.Duplicates = len(b.Messages) - len(messages)
 		batch := &pgx.Batch{}
@@ -166,7 +166,7 @@ func (s *Talk) CompleteTurn(ctx context.Context, id memory.Identity, conversatio
 	if err := requireConversation(id, conversation); err != nil {
 		return Stored{}, err
 	}
-	return inTx(ctx, s.DB, id, func(t *tx) (Stored, error) {
+	return inTx(ctx, s.db, id, func(t *tx) (Stored, error) {
 		state := conversationState{id: conversation}
 		batch := &pgx.Batch{}
 		state.queueLock(batch, t)
@@ -280,7 +280,7 @@ func (s *Talk) Messages(ctx context.Context, id memory.Identity, conversation st
 		return nil, err
 	}
 	return readAll(
-		ctx, s.DB, id, sqlMessages, pgx.NamedArgs{"conversation": conversation, "after": after, "limit": limitOf(limit)}, scanWhole,
+		ctx, s.db, id, sqlMessages, pgx.NamedArgs{"conversation": conversation, "after": after, "limit": limitOf(limit)}, scanWhole,
 	)
 }
 
@@ -501,5 +501,5 @@ func (s *Talk) MessagesByID(ctx context.Context, id memory.Identity, conversatio
 	if err := requireAgent(id); err != nil {
 		return nil, err
 	}
-	return readAll(ctx, s.DB, id, sqlMessagesByID, pgx.NamedArgs{"conversation": conversation, "ids": ids}, scanWhole)
+	return readAll(ctx, s.db, id, sqlMessagesByID, pgx.NamedArgs{"conversation": conversation, "ids": ids}, scanWhole)
 }

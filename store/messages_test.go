@@ -378,29 +378,6 @@ func TestToolCallsRefused(t *testing.T) {
 }
 
 // Calls count for how much a statement carries.
-func TestToolCallsArePartOfAStatement(t *testing.T) {
-	call := searching("c1")
-	call.Arguments = strings.Repeat("a", memory.MaxToolCallBytes/2)
-	messages := make([]memory.Message, 100)
-	for i := range messages {
-		messages[i] = calling(fmt.Sprint("m", i), call)
-	}
-	cut := parts(messages)
-	n := 0
-	for _, part := range cut {
-		size := 0
-		for _, m := range part {
-			size += sizeOf(m)
-		}
-		if size > maxStatementBytes {
-			t.Errorf("a statement carries %d bytes", size)
-		}
-		n += len(part)
-	}
-	if len(cut) < 2 || n != len(messages) {
-		t.Errorf("%d parts of %d messages", len(cut), n)
-	}
-}
 
 func TestMessagesByID(t *testing.T) {
 	t.Parallel()

@@ -194,7 +194,7 @@ where contype = 'f' and conrelid in ('documents'::regclass, 'document_versions':
 // column reads the texts of a statement about the catalogue.
 func column(t *testing.T, s *Store, sql string) (texts []string) {
 	t.Helper()
-	rows, err := s.pool.Query(t.Context(), sql)
+	rows, err := s.db.pool.Query(t.Context(), sql)
 	if err != nil {
 		t.Fatal(err)
 	}

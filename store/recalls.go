@@ -66,7 +66,7 @@ func (s *Dreaming) RecordRecalls(ctx context.Context, recalls []Recall) error {
 	if err != nil {
 		return err
 	}
-	_, err = run(ctx, s.DB, &tx{settings: first, id: recalls[0].Identity, mode: sqlBegin}, func(t *tx) (none struct{}, err error) {
+	_, err = run(ctx, s.db, &tx{settings: first, id: recalls[0].Identity, mode: sqlBegin}, func(t *tx) (none struct{}, err error) {
 		b := &pgx.Batch{}
 		for _, r := range recalls {
 			set, err := settingsOf(r.Identity)
@@ -129,7 +129,7 @@ func (s *Dreaming) Recalls(ctx context.Context, id memory.Identity, since time.T
 	if err := requireAgent(id); err != nil {
 		return nil, err
 	}
-	return readAll(ctx, s.DB, id, sqlRecalls, pgx.NamedArgs{"since": since, "synthetic": synthetic, "limit": limitOf(limit)}, scanRecalled)
+	return readAll(ctx, s.db, id, sqlRecalls, pgx.NamedArgs{"since": since, "synthetic": synthetic, "limit": limitOf(limit)}, scanRecalled)
 }
 
 func scanRecalled(row pgx.CollectableRow) (r Recalled, err error) {

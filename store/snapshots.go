@@ -168,7 +168,7 @@ func (r SnapshotRequest) validate() error {
 const maxToken = 128
 
 func (s *Transfer) stageSnapshot(ctx context.Context, id memory.Identity, r SnapshotRequest) (SnapshotImport, error) {
-	return inTx(ctx, s.DB, id, func(t *tx) (staged SnapshotImport, err error) {
+	return inTx(ctx, s.db, id, func(t *tx) (staged SnapshotImport, err error) {
 		found := false
 		args := t.args(pgx.NamedArgs{
 			"import": newID(), "sha256": r.Archive[:], "bytes": len(r.Data), "choice": r.Choice, "token": r.Token,
@@ -202,7 +202,7 @@ func (s *Transfer) LoadSnapshot(
 	if err := requireAgent(id); err != nil {
 		return SnapshotImport{}, nil, err
 	}
-	_, err = read(ctx, s.DB, id, func(t *tx) (struct{}, error) {
+	_, err = read(ctx, s.db, id, func(t *tx) (struct{}, error) {
 		found, staged := false, false
 		args := t.args(pgx.NamedArgs{"import": importID})
 		b := &pgx.Batch{}
@@ -221,7 +221,7 @@ func (s *Transfer) LoadSnapshot(
 
 // Snapshots lists the imports that the identity sees, newest first: those of its owner, and those of shared documents.
 func (s *Transfer) Snapshots(ctx context.Context, id memory.Identity, p Page) (Listed[SnapshotImport], error) {
-	return readPage(ctx, s.DB, id, p, func(t *tx, from cursor) (string, pgx.NamedArgs) {
+	return readPage(ctx, s.db, id, p, func(t *tx, from cursor) (string, pgx.NamedArgs) {
 		return sqlSnapshots, pgx.NamedArgs{"before": from.id}
 	}, scanSnapshot, func(i SnapshotImport) cursor { return cursor{i.RequestedAt, i.ID} })
 }
@@ -244,7 +244,7 @@ type WaitingSnapshot struct {
 // WaitingSnapshots lists imports of all workspaces that were requested before the given time and have not ended, oldest first. It
 // takes no identity because the sweep works for the deployment.
 func (s *Transfer) WaitingSnapshots(ctx context.Context, before time.Time, limit int) ([]WaitingSnapshot, error) {
-	return sweepAll(ctx, s.DB, sqlSnapshotsWaiting, pgx.NamedArgs{"before": before, "limit": limitOf(limit)},
+	return sweepAll(ctx, s.db, sqlSnapshotsWaiting, pgx.NamedArgs{"before": before, "limit": limitOf(limit)},
 		func(row pgx.CollectableRow) (w WaitingSnapshot, err error) {
 			var sha []byte
 			err = row.Scan(&w.Workspace, &w.Agent, &w.ID, &sha, &w.Particular)
@@ -296,7 +296,7 @@ func (s *Transfer) ExportSnapshot(ctx context.Context, id memory.Identity, choic
 			return SnapshotExport{}, err
 		}
 	}
-	return snapshot(ctx, s.DB, id, func(t *tx) (SnapshotExport, error) {
+	return snapshot(ctx, s.db, id, func(t *tx) (SnapshotExport, error) {
 		var scopes []memory.Scope
 		for _, scope := range []memory.Scope{memory.ScopePersonal, memory.ScopeTeam} {
 			if choice.Has(scope) && (scope != memory.ScopePersonal || id.Owner != memory.NoOwner) {

@@ -39,7 +39,7 @@ func (s *Transfer) PreviewSnapshot(
 	ctx context.Context, id memory.Identity, archive snap.Archive, choice snap.Choice, taken snap.Taken,
 ) (SnapshotPreview, error) {
 	var p SnapshotPreview
-	_, err := inTx(ctx, s.DB, id, func(t *tx) (struct{}, error) {
+	_, err := inTx(ctx, s.db, id, func(t *tx) (struct{}, error) {
 		i := restoring{files: taken.Files}
 		if err := i.weigh(ctx, t, archive, choice, ""); err != nil {
 			return struct{}{}, err
@@ -84,7 +84,7 @@ delete from snapshot_archives where workspace_id = @workspace and agent_id = @ag
 func (s *Transfer) CommitSnapshot(
 	ctx context.Context, id memory.Identity, importID uuid.UUID, archive snap.Archive, taken snap.Taken, refused []snap.Refused,
 ) (SnapshotImport, error) {
-	return inTx(ctx, s.DB, id, func(t *tx) (SnapshotImport, error) {
+	return inTx(ctx, s.db, id, func(t *tx) (SnapshotImport, error) {
 		record, err := lockSnapshot(ctx, t, importID)
 		if err != nil || record.FinishedAt != nil {
 			return record, err
@@ -110,7 +110,7 @@ func (s *Transfer) CommitSnapshot(
 func (s *Transfer) RefuseSnapshot(
 	ctx context.Context, id memory.Identity, importID uuid.UUID, reason memory.ReasonCode,
 ) (SnapshotImport, error) {
-	return inTx(ctx, s.DB, id, func(t *tx) (SnapshotImport, error) {
+	return inTx(ctx, s.db, id, func(t *tx) (SnapshotImport, error) {
 		record, err := lockSnapshot(ctx, t, importID)
 		if err != nil || record.FinishedAt != nil {
 			return record, err

@@ -21,7 +21,7 @@ import (
 // understands, with all columns and types; the role that prepares them is the application's.
 func TestStatementsFitTheSchema(t *testing.T) {
 	s := openStore(t)
-	conn, err := s.pool.Acquire(t.Context())
+	conn, err := s.db.pool.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

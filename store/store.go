@@ -9,7 +9,7 @@ import "context"
 
 // Store is one migrated database with everything that Reverie stores in it. It is safe for concurrent use.
 type Store struct {
-	*DB
+	db *DB
 	*Index
 	*Gate
 	*Talk
@@ -35,6 +35,12 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 		return nil, err
 	}
 	return &Store{
-		DB: db, Index: newIndex(db), Gate: &Gate{db}, Talk: &Talk{db}, Dreaming: &Dreaming{db}, Transfer: &Transfer{db}, Admin: &Admin{db},
+		db: db, Index: newIndex(db), Gate: newGate(db), Talk: newTalk(db), Dreaming: newDreaming(db), Transfer: newTransfer(db), Admin: newAdmin(db),
 	}, nil
 }
+
+// Close waits for running calls and closes the connections.
+func (s *Store) Close() { s.db.Close() }
+
+// Ping reports whether the database answers.
+func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }

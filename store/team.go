@@ -38,7 +38,7 @@ func (s *Gate) Agent(ctx context.Context, id memory.Identity) (Agent, error) {
 	if err := requireAgent(id); err != nil {
 		return Agent{}, err
 	}
-	return readOne(ctx, s.DB, id, sqlAgent, nil, scanAgent, fmt.Errorf("agent %s: %w", id.Agent, ErrNotFound))
+	return readOne(ctx, s.db, id, sqlAgent, nil, scanAgent, fmt.Errorf("agent %s: %w", id.Agent, ErrNotFound))
 }
 
 // sqlStanding reads the settings that decide who may write an agent's memory. The write's own transaction reads it, so that a
@@ -113,7 +113,7 @@ func (s *Gate) Leader(ctx context.Context, id memory.Identity) (memory.Identity,
 		return memory.Identity{}, false, err
 	}
 	set.purpose = purposeSweep // the credential may not be for the leader
-	leader, err := run(ctx, s.DB, &tx{settings: set, id: id, mode: sqlBeginRead}, func(t *tx) (leader string, err error) {
+	leader, err := run(ctx, s.db, &tx{settings: set, id: id, mode: sqlBeginRead}, func(t *tx) (leader string, err error) {
 		found := false
 		b := &pgx.Batch{}
 		columns(b.Queue(sqlLeader, t.args(pgx.NamedArgs{"off": t.memoryOff})), &found, &leader)

@@ -42,7 +42,7 @@ func (s *Talk) ResolveOwner(ctx context.Context, id memory.Identity, ownerID uui
 	if err := requireAgent(id); err != nil {
 		return "", err
 	}
-	return read(ctx, s.DB, id, func(t *tx) (owner memory.Owner, err error) {
+	return read(ctx, s.db, id, func(t *tx) (owner memory.Owner, err error) {
 		found := false
 		b := &pgx.Batch{}
 		columns(b.Queue(sqlOwnerResolve, t.args(pgx.NamedArgs{"id": ownerID})), &found, &owner)
@@ -62,7 +62,7 @@ func (s *Talk) Signalled(ctx context.Context, id memory.Identity, turn int64) er
 	if err := requireOwnerWrite(id); err != nil {
 		return err
 	}
-	_, err := inTx(ctx, s.DB, id, func(t *tx) (struct{}, error) {
+	_, err := inTx(ctx, s.db, id, func(t *tx) (struct{}, error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlRepeatable)
 		b.Queue(sqlOwnerSignalled, t.args(pgx.NamedArgs{"turn": turn}))
@@ -79,7 +79,7 @@ func (s *Talk) Unsignalled(ctx context.Context, before time.Time, limit int) ([]
 
 // sweep lists the turns of before the given time that have to be signalled.
 func (s *Talk) sweep(ctx context.Context, sql string, before time.Time, limit int) ([]UnsignalledTurn, error) {
-	return sweepAll(ctx, s.DB, sql, pgx.NamedArgs{"before": before, "limit": limitOf(limit)}, pgx.RowToStructByPos[UnsignalledTurn])
+	return sweepAll(ctx, s.db, sql, pgx.NamedArgs{"before": before, "limit": limitOf(limit)}, pgx.RowToStructByPos[UnsignalledTurn])
 }
 
 const sqlOwnersStalled = `

@@ -32,7 +32,7 @@ func (s *Talk) AddUsage(ctx context.Context, id memory.Identity, model string, u
 	if err := requireAgentWrite(id); err != nil {
 		return err
 	}
-	_, err := inTx(ctx, s.DB, id, func(t *tx) (struct{}, error) {
+	_, err := inTx(ctx, s.db, id, func(t *tx) (struct{}, error) {
 		b := &pgx.Batch{}
 		queueUsage(b, t, model, u)
 		return struct{}{}, t.finish(ctx, b)
@@ -67,7 +67,7 @@ func addUsageArgs(args pgx.NamedArgs, model, promptVersion string, u memory.Usag
 
 // SpentToday sums the usage of all agents of the workspace on the UTC day of the given time.
 func (s *Talk) SpentToday(ctx context.Context, id memory.Identity, at time.Time) (memory.Usage, error) {
-	return read(ctx, s.DB, id, func(t *tx) (u memory.Usage, err error) {
+	return read(ctx, s.db, id, func(t *tx) (u memory.Usage, err error) {
 		found := false
 		b := &pgx.Batch{}
 		columns(

@@ -97,7 +97,7 @@ func (s *Talk) LoadWindow(ctx context.Context, id memory.Identity, r WindowReque
 		return WindowLoad{}, err
 	}
 	var agent standing
-	load, err := snapshot(ctx, s.DB, id, func(t *tx) (l WindowLoad, err error) {
+	load, err := snapshot(ctx, s.db, id, func(t *tx) (l WindowLoad, err error) {
 		b := &pgx.Batch{}
 		queueStanding(b, t, &agent)
 		all(b.Queue(sqlDocumentsOfPrompt, t.args(nil)), &l.Documents, scanContent)
@@ -119,7 +119,7 @@ func (s *Talk) LoadWindow(ctx context.Context, id memory.Identity, r WindowReque
 	if err != nil {
 		return WindowLoad{}, err
 	}
-	load.Documents, err = promptOf(ctx, s.DB, id, agent, load.Documents)
+	load.Documents, err = promptOf(ctx, s.db, id, agent, load.Documents)
 	return load, err
 }
 

@@ -100,7 +100,7 @@ func (s *Transfer) StageWrite(ctx context.Context, id memory.Identity, key uuid.
 		return MemoryWrite{}, err
 	}
 	hash := r.Hash()
-	return inTx(ctx, s.DB, id, func(t *tx) (MemoryWrite, error) {
+	return inTx(ctx, s.db, id, func(t *tx) (MemoryWrite, error) {
 		var w MemoryWrite
 		var first []byte
 		found := false
@@ -225,7 +225,7 @@ func (s *Transfer) CommitWrite(ctx context.Context, ref WriteRef, by memory.Auth
 }
 
 func (s *Transfer) openWrite(ctx context.Context, id memory.Identity, write uuid.UUID) (openWrite, error) {
-	return read(ctx, s.DB, id, func(t *tx) (w openWrite, err error) {
+	return read(ctx, s.db, id, func(t *tx) (w openWrite, err error) {
 		found := false
 		b := &pgx.Batch{}
 		columns(
@@ -254,7 +254,7 @@ func (s *Transfer) commitWrite(ctx context.Context, worker memory.Identity, w op
 	if w.agent == nil || !memory.WriteAllowed(w.agent.WriteTargets, w.Path) {
 		return errTargetNotAllowed
 	}
-	key, _, err := keyByID(ctx, s.DB, w.Key)
+	key, _, err := keyByID(ctx, s.db, w.Key)
 	switch {
 	case errors.Is(err, ErrUnauthorized), err == nil && key.RevokedAt != nil:
 		return errKeyRevoked
@@ -267,7 +267,7 @@ func (s *Transfer) commitWrite(ctx context.Context, worker memory.Identity, w op
 	change := memory.Change{
 		Ref: memory.Ref{Scope: w.Scope, Path: w.Path}, Op: memory.OpMerge, Strategy: w.Strategy, Content: w.content, Reason: w.reason,
 	}
-	_, err = inTx(ctx, s.DB, id, func(t *tx) (struct{}, error) { return struct{}{}, s.writeAndEnd(ctx, t, w, change) })
+	_, err = inTx(ctx, s.db, id, func(t *tx) (struct{}, error) { return struct{}{}, s.writeAndEnd(ctx, t, w, change) })
 	if errors.Is(err, errWriteEnded) {
 		return nil
 	}
@@ -313,7 +313,7 @@ func (s *Transfer) refuseWrite(ctx context.Context, worker memory.Identity, w op
 	if w.Scope == memory.ScopeGlobal { // whose rows are admins' alone
 		worker.Role = memory.RoleAdmin
 	}
-	_, err := inTx(ctx, s.DB, worker, func(t *tx) (struct{}, error) {
+	_, err := inTx(ctx, s.db, worker, func(t *tx) (struct{}, error) {
 		b := &pgx.Batch{}
 		if quarantine, is := errors.AsType[*QuarantineError](why); is {
 			if err := queueEvent(b, t, quarantineEvent(worker, quarantine)); err != nil {
@@ -370,7 +370,7 @@ func (s *Transfer) MemoryWrite(ctx context.Context, id memory.Identity, request 
 	if err := requireAgent(id); err != nil {
 		return MemoryWrite{}, err
 	}
-	return read(ctx, s.DB, id, func(t *tx) (w MemoryWrite, err error) {
+	return read(ctx, s.db, id, func(t *tx) (w MemoryWrite, err error) {
 		var hash []byte
 		found := false
 		b := &pgx.Batch{}
@@ -387,7 +387,7 @@ func (s *Transfer) MemoryWrite(ctx context.Context, id memory.Identity, request 
 
 // MemoryWrites lists the writes of an agent that id may see, newest first; an empty outcome means all.
 func (s *Transfer) MemoryWrites(ctx context.Context, id memory.Identity, outcome memory.Outcome, p Page) (Listed[MemoryWrite], error) {
-	return readPage(ctx, s.DB, id, p, func(t *tx, from cursor) (string, pgx.NamedArgs) {
+	return readPage(ctx, s.db, id, p, func(t *tx, from cursor) (string, pgx.NamedArgs) {
 		return sqlWrites, pgx.NamedArgs{"outcome": outcome, "before": from.id}
 	}, scanWrite, func(w MemoryWrite) cursor { return cursor{at: w.StagedAt, id: w.ID} })
 }
@@ -411,7 +411,7 @@ const startAgain = time.Minute
 // because the sweep works for the deployment.
 func (s *Transfer) DueWrites(ctx context.Context, limit int) ([]WriteRef, error) {
 	sweep := &tx{settings: settings{purpose: purposeSweep}, mode: sqlBegin}
-	return run(ctx, s.DB, sweep, func(t *tx) (due []WriteRef, err error) {
+	return run(ctx, s.db, sweep, func(t *tx) (due []WriteRef, err error) {
 		b := &pgx.Batch{}
 		all(b.Queue(sqlWritesDue, pgx.NamedArgs{"now": t.now, "next": t.now.Add(startAgain), "limit": limitOf(limit)}), &due,
 			pgx.RowToStructByPos[WriteRef])
