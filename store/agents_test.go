@@ -17,7 +17,7 @@ func TestAgents(t *testing.T) {
 	t.Parallel()
 	now := testClock
 	s := openStore(t, at(func() time.Time { return now }))
-	root := admin("acme")
+	root := adminOf("acme")
 	off, quiet := false, 60
 	settings := setting.AgentSettings{MemoryEnabled: &off, QuietSeconds: &quiet, Model: "gpt"}
 	bob := must[Agent](t)(s.CreateAgent(t.Context(), root, NewAgent{ID: "bob", Name: "Bob", TimeZone: "Asia/Tokyo", Settings: settings}))
@@ -93,7 +93,7 @@ func TestAgents(t *testing.T) {
 		"no such agent":               {second(s.Agent(t.Context(), root.For("dave", ""))), is(ErrNotFound)},
 		"update of no such agent":     {second(s.UpdateAgent(t.Context(), root.For("dave", ""), AgentPatch{Name: &name})), is(ErrNotFound)},
 		"no agent":                    {second(s.Agent(t.Context(), root)), invalid("agent")},
-		"workspace that is not there": {second(s.CreateAgent(t.Context(), admin("none"), NewAgent{ID: "ada"})), is(ErrNotFound)},
+		"workspace that is not there": {second(s.CreateAgent(t.Context(), adminOf("none"), NewAgent{ID: "ada"})), is(ErrNotFound)},
 		"bad id":                      {second(s.CreateAgent(t.Context(), root, NewAgent{ID: "A B"})), invalid("id")},
 		"bad zone": {second(
 			s.CreateAgent(t.Context(), root, NewAgent{ID: "dave", TimeZone: "Mars/Base"}),
@@ -132,7 +132,7 @@ func TestCreateAgentConcurrently(t *testing.T) {
 	errs := make([]error, makers)
 	var wg sync.WaitGroup
 	for i := range makers {
-		wg.Go(func() { _, errs[i] = s.CreateAgent(t.Context(), admin("acme"), NewAgent{ID: "bob"}) })
+		wg.Go(func() { _, errs[i] = s.CreateAgent(t.Context(), adminOf("acme"), NewAgent{ID: "bob"}) })
 	}
 	wg.Wait()
 	made := 0
@@ -181,7 +181,7 @@ func TestUsage(t *testing.T) {
 	t.Parallel()
 	now := testClock
 	s := openStore(t, at(func() time.Time { return now }))
-	must[Agent](t)(s.CreateAgent(t.Context(), admin("acme"), NewAgent{ID: "bob"}))
+	must[Agent](t)(s.CreateAgent(t.Context(), adminOf("acme"), NewAgent{ID: "bob"}))
 	used := memory.Usage{Calls: 1, InputTokens: 100, OutputTokens: 10, CostMicros: 5}
 	add := func(agent, model string) {
 		t.Helper()

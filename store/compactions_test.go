@@ -50,8 +50,8 @@ func summarised(t tester, s *Store, id memory.Identity, r CompactionRequest, tex
 	return c
 }
 
-// talk stores a conversation of n messages.
-func talk(t tester, s *Store, id memory.Identity, conversation string, n int) uuid.UUID {
+// converse stores a conversation of n messages.
+func converse(t tester, s *Store, id memory.Identity, conversation string, n int) uuid.UUID {
 	t.Helper()
 	return must[Stored](t)(s.AppendMessages(t.Context(), id, turn(conversation, "m", n))).ConversationUID
 }
@@ -141,7 +141,7 @@ func TestCompactionsFollowEachOther(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := workflow("user:7", "r1")
-	uid := talk(t, s, id, "c", 40)
+	uid := converse(t, s, id, "c", 40)
 	flushed(t, s, id, uid, 10)
 	second := flushed(t, s, id, uid, 30)
 	first := summarised(t, s, id, summary(uid, 10), "the first")
@@ -187,7 +187,7 @@ func TestCompactionOfTheSameContents(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := workflow("user:7", "r1")
-	uid := talk(t, s, id, "c", 40)
+	uid := converse(t, s, id, "c", 40)
 	flushed(t, s, id, uid, 40)
 	r := summary(uid, 10)
 	c := must[Compaction](t)(s.BeginCompaction(t.Context(), id, r))
@@ -217,7 +217,7 @@ func TestCompactionOfTheSameContents(t *testing.T) {
 			t.Errorf("%s finds the same one", name)
 		}
 	}
-	elsewhere := talk(t, s, id, "d", 10)
+	elsewhere := converse(t, s, id, "d", 10)
 	flushed(t, s, id, elsewhere, 10)
 	if got := must[Compaction](t)(s.BeginCompaction(t.Context(), id, summary(elsewhere, 10))); got.ID == c.ID ||
 		got.ConversationUID != elsewhere {
@@ -244,7 +244,7 @@ func TestCompactionsAndWindows(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := workflow("user:7", "r1")
-	uid := talk(t, s, id, "c", 40)
+	uid := converse(t, s, id, "c", 40)
 	flushed(t, s, id, uid, 40)
 	with := func(window int, to int64) CompactionRequest {
 		r := summary(uid, to)
@@ -283,7 +283,7 @@ func TestCompactionRefusals(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := workflow("user:7", "r1")
-	uid := talk(t, s, id, "c", 20)
+	uid := converse(t, s, id, "c", 20)
 	flushed(t, s, id, uid, 10)
 	c := must[Compaction](t)(s.BeginCompaction(t.Context(), id, summary(uid, 8)))
 	viewer := id
@@ -392,7 +392,7 @@ func TestSummaryIsScanned(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := workflow("user:7", "r1")
-	uid := talk(t, s, id, "c", 4)
+	uid := converse(t, s, id, "c", 4)
 	flushed(t, s, id, uid, 4)
 	secret := "sk-ant-api03-" + strings.Repeat("aB3dE5gH", 11)
 	c := summarised(
@@ -410,7 +410,7 @@ func TestCompactionsConcurrently(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	owner := workflow("user:7", "r")
-	uid := talk(t, s, owner, "c", 60)
+	uid := converse(t, s, owner, "c", 60)
 	flushed(t, s, owner, uid, 60)
 	const workers = 8
 	var working sync.WaitGroup
@@ -449,7 +449,7 @@ func TestTheDatabaseRefusesUnflushedCompactions(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := workflow("user:7", "r1")
-	uid := talk(t, s, id, "c", 20)
+	uid := converse(t, s, id, "c", 20)
 	flushed(t, s, id, uid, 10)
 	c := summarised(t, s, id, summary(uid, 8), "so far")
 	insert := func(to int64) error {

@@ -27,7 +27,7 @@ func TestDoctor(t *testing.T) {
 			t.Fatalf("%s: %v, %v", sql, tag, err)
 		}
 	}
-	doctor := admin("acme").For("ada", "")
+	doctor := adminOf("acme").For("ada", "")
 	doctor.AnyOwner = true
 	soon := time.Now().Add(time.Hour)
 	examine := func() Examination { t.Helper(); return must[Examination](t)(s.Examine(t.Context(), doctor, soon)) }

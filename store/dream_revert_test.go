@@ -307,11 +307,11 @@ func TestRevertOneDreamOfSeveral(t *testing.T) {
 		id := member("user:1")
 		write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: "# Memory\n\n- mine\n"})
 		days := []time.Time{day, day.Add(12 * time.Hour), day.AddDate(0, 0, 1)} // two on one day, one on the next
-		var dreams []Dream
+		var promoted []Dream
 		for i, texts := range said {
-			dreams = append(dreams, promotedDream(t, s, id, days[i], texts...))
+			promoted = append(promoted, promotedDream(t, s, id, days[i], texts...))
 		}
-		got := must[RevertedDream](t)(s.RevertDream(t.Context(), id, dreams[undo].ID, ""))
+		got := must[RevertedDream](t)(s.RevertDream(t.Context(), id, promoted[undo].ID, ""))
 		if len(got.Conflicts) > 0 {
 			t.Fatalf("dream %d: %+v", undo, got.Conflicts)
 		}

@@ -49,7 +49,7 @@ func TestNews(t *testing.T) {
 		{"a note of a person", note(personal("memory/2026-11-21.md"), person), true, false},
 		{"a note of an extraction", note(personal("memory/2026-11-21.md"), workflow("user:7", "x")), true, false},
 		{"a shared note", note(team("memory/2026-11-21.md"), person), false, true},
-		{"a global note", note(global("x.md"), admin("acme")), false, false},
+		{"a global note", note(global("x.md"), adminOf("acme")), false, false},
 		{"a dream", note(personal(memory.MemoryPath), dreams), false, false},
 		{"a dream of what is shared", note(team(memory.MemoryPath), shared), false, false},
 		{"a seed", note(personal("x.md"), seed), false, false},
@@ -324,7 +324,7 @@ func TestDreamingAgents(t *testing.T) {
 	settings := setting.AgentSettings{
 		MemoryEnabled: new(true), DreamingEnabled: new(false), DreamCron: "0 */6 * * *", DreamDays: new(3), Model: "small",
 	}
-	must[Agent](t)(s.CreateAgent(t.Context(), admin("zeta"), NewAgent{ID: "ada", TimeZone: "Asia/Tokyo", Settings: settings}))
+	must[Agent](t)(s.CreateAgent(t.Context(), adminOf("zeta"), NewAgent{ID: "ada", TimeZone: "Asia/Tokyo", Settings: settings}))
 	var got []DreamingAgent
 	for after := (AgentRef{}); ; {
 		page := must[[]DreamingAgent](t)(s.DreamingAgents(t.Context(), after, 1))

@@ -194,7 +194,7 @@ func TestQuarantinedIsRetried(t *testing.T) {
 	).Extraction
 	must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "n", 2)))
 
-	backlog := func() Backlog { return must[Backlog](t)(s.Backlog(t.Context(), admin("acme"))) }
+	backlog := func() Backlog { return must[Backlog](t)(s.Backlog(t.Context(), adminOf("acme"))) }
 	if got := backlog(); got.Quarantined != 1 || got.PendingMessages != 2 || got.PendingConversations != 1 || got.UnsignalledTurns != 2 {
 		t.Errorf("backlog %+v", got)
 	}

@@ -108,7 +108,7 @@ func TestWritePermissions(t *testing.T) {
 	s := openStore(t)
 	pinned := member("user:7")
 	pinned.Pinned = true
-	root := admin("acme")
+	root := adminOf("acme")
 	write(t, s, pinned, replace(personal("a.md"), 0, "mine"))
 	write(t, s, member("user:7"), replace(team("a.md"), 0, "ours"))
 	write(t, s, root, replace(global("a.md"), 0, "everybody's"))
@@ -191,7 +191,7 @@ func TestVersionsAreAppendOnly(t *testing.T) {
 	s := openStore(t)
 	write(t, s, member("user:7"), replace(team("a.md"), 0, "x"))
 	must[Stored](t)(s.AppendMessages(t.Context(), member("user:7"), turn("c", "m", 1)))
-	for _, id := range []memory.Identity{member("user:7"), admin("acme").For("ada", "user:7")} {
+	for _, id := range []memory.Identity{member("user:7"), adminOf("acme").For("ada", "user:7")} {
 		for _, sql := range []string{
 			"update document_versions set content = 'y'", "delete from document_versions", "truncate document_versions",
 			"update messages set content = 'y'", "delete from messages", "update journal set kind = 'y'", "delete from journal",

@@ -18,7 +18,7 @@ import (
 
 // tender is the worker's identity for the index of ada.
 func tender() memory.Identity {
-	id := admin("acme")
+	id := adminOf("acme")
 	id.Agent, id.AnyOwner = "ada", true
 	return id
 }

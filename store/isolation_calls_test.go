@@ -663,7 +663,7 @@ func (w *world) addMember(t *testing.T, workspace string) {
 	t.Helper()
 	name := tag{workspace, worldMember, "AGENT"}.String()
 	settings := setting.AgentSettings{Leader: worldAgents[0]}
-	must[Agent](t)(w.CreateAgent(t.Context(), admin(workspace), NewAgent{ID: worldMember, Name: name, TimeZone: "UTC", Settings: settings}))
+	must[Agent](t)(w.CreateAgent(t.Context(), adminOf(workspace), NewAgent{ID: worldMember, Name: name, TimeZone: "UTC", Settings: settings}))
 }
 
 // asMember makes a caller one of the member of a team, now and then with a credential that names the member and not the leader, and

@@ -99,15 +99,15 @@ func makeWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 		w.addKeys(t, workspace)
-		write(t, s, admin(workspace), replace(global("shared.md"), 0, tag{workspace, "", "GLOBAL"}.String()))
+		write(t, s, adminOf(workspace), replace(global("shared.md"), 0, tag{workspace, "", "GLOBAL"}.String()))
 		for _, agent := range worldAgents {
 			name := tag{workspace, agent, "AGENT"}.String()
-			must[Agent](t)(s.CreateAgent(t.Context(), admin(workspace), NewAgent{ID: agent, Name: name, TimeZone: "UTC"}))
+			must[Agent](t)(s.CreateAgent(t.Context(), adminOf(workspace), NewAgent{ID: agent, Name: name, TimeZone: "UTC"}))
 			for _, owner := range worldOwners {
 				w.places = append(w.places, w.addPlace(t, workspace, agent, owner))
 			}
 			w.shared = append(w.shared, w.addShared(t, workspace, agent))
-			several := admin(workspace)
+			several := adminOf(workspace)
 			several.Agent = agent
 			w.addImport(t, several)
 			w.addIndex(t, workspace, agent)
@@ -121,7 +121,7 @@ func makeWorld(t *testing.T) *world {
 // addIndex merges what an agent has, gives it vectors, and writes all of it once more on top.
 func (w *world) addIndex(t *testing.T, workspace, agent string) {
 	t.Helper()
-	id := admin(workspace)
+	id := adminOf(workspace)
 	id.Agent, id.AnyOwner = agent, true
 	for more := true; more; {
 		more = must[Packed](t)(w.packFrom(t.Context(), id, 1)).More
@@ -138,7 +138,7 @@ func (w *world) addIndex(t *testing.T, workspace, agent string) {
 		}
 	}
 	if agent == "" {
-		write(t, w.Store, admin(workspace), replace(global("shared.md"), 1, tag{workspace, "", "GLOBAL"}.String()+" again"))
+		write(t, w.Store, adminOf(workspace), replace(global("shared.md"), 1, tag{workspace, "", "GLOBAL"}.String()+" again"))
 		return
 	}
 	for _, owner := range worldOwners {
@@ -188,7 +188,7 @@ func worldRecall(id memory.Identity) Recall {
 func (w *world) addKeys(t *testing.T, workspace string) {
 	t.Helper()
 	of := tag{workspace, "", "KEY"}
-	secret, key, err := w.CreateKey(t.Context(), admin(workspace), NewKey{Name: of.String(), Role: memory.RoleMember})
+	secret, key, err := w.CreateKey(t.Context(), adminOf(workspace), NewKey{Name: of.String(), Role: memory.RoleMember})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, at(func() time.Time { return testClock }))
-	root := admin("acme")
+	root := adminOf("acme")
 	secret, key, err := s.CreateKey(
 		t.Context(), root, NewKey{Name: "app", Role: memory.RoleMember, Agents: []string{"ada"}, Owner: "user:7"},
 	)
@@ -87,7 +87,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("bad %s: %v", field, err)
 		}
 	}
-	if _, _, err := s.CreateKey(t.Context(), admin("none"), NewKey{Name: "x", Role: memory.RoleMember}); !errors.Is(err, ErrNotFound) {
+	if _, _, err := s.CreateKey(t.Context(), adminOf("none"), NewKey{Name: "x", Role: memory.RoleMember}); !errors.Is(err, ErrNotFound) {
 		t.Errorf("key of a workspace that is not there: %v", err)
 	}
 }
@@ -121,7 +121,7 @@ func TestConfiguredKey(t *testing.T) {
 	must[Key](t)(s.Authenticate(t.Context(), other))
 	ensure(first) // and back
 	must[Key](t)(s.Authenticate(t.Context(), first))
-	if keys := must[[]Key](t)(s.Keys(t.Context(), admin("acme"))); len(keys) != 3 {
+	if keys := must[[]Key](t)(s.Keys(t.Context(), adminOf("acme"))); len(keys) != 3 {
 		t.Errorf("%d keys, want 3", len(keys))
 	}
 	if err := s.EnsureKey(t.Context(), "acme", "admin", "short", memory.RoleAdmin); !invalid("secret")(err) {

@@ -47,12 +47,12 @@ func makeAgent(tb testing.TB, s *Store, workspace, agent string) {
 	if err := s.EnsureWorkspace(tb.Context(), workspace, workspace); err != nil {
 		tb.Fatal(err)
 	}
-	if _, err := s.CreateAgent(tb.Context(), admin(workspace), NewAgent{ID: agent, TimeZone: "Europe/Berlin"}); err != nil {
+	if _, err := s.CreateAgent(tb.Context(), adminOf(workspace), NewAgent{ID: agent, TimeZone: "Europe/Berlin"}); err != nil {
 		tb.Fatal(err)
 	}
 }
 
-func admin(workspace string) memory.Identity {
+func adminOf(workspace string) memory.Identity {
 	return memory.Identity{Workspace: workspace, Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "root"}}
 }
 

@@ -195,13 +195,13 @@ func (i *restoring) weigh(ctx context.Context, t *tx, archive snap.Archive, choi
 			set.prompts[f.Ref] = promptPlace(*f.Prompt)
 		}
 	}
-	gate, err := applyChanges(ctx, t, set)
+	applied, err := applyChanges(ctx, t, set)
 	if err != nil {
 		return err
 	}
 	bases := make([]snap.Base, len(i.files))
 	for n, f := range i.files {
-		was, is := gate.before(f.Ref), gate.after(f.Ref)
+		was, is := applied.before(f.Ref), applied.after(f.Ref)
 		bases[n] = snap.Base{Ref: f.Ref, Version: was.Version, Prompt: snap.Prompt(placeOf(was)), After: sha256.Sum256([]byte(is.Content))}
 		i.results = append(i.results, SnapshotChange{
 			WasThere: was.Version > 0 && !was.Deleted, Before: was.Content, PromptWas: snap.Prompt(placeOf(was)),
@@ -210,7 +210,7 @@ func (i *restoring) weigh(ctx context.Context, t *tx, archive snap.Archive, choi
 				Filename: snap.Name(f.Ref), Scope: f.Scope, Path: f.Path, Edited: f.Edited, Redacted: f.Redacted(), Findings: f.Findings,
 			},
 		})
-		i.results[n].record(gate.receipt.Changes[n])
+		i.results[n].record(applied.receipt.Changes[n])
 	}
 	i.token = snap.Token(archive.SHA256, choice, bases)
 	if want != "" && want != i.token {

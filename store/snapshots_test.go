@@ -74,7 +74,7 @@ func TestArchiveFromAgentToAgent(t *testing.T) {
 		empty := func(owner memory.Owner) memory.Identity {
 			agents++
 			id := fmt.Sprintf("agent-%d", agents)
-			must[Agent](t)(s.CreateAgent(t.Context(), admin("acme"), NewAgent{ID: id, Name: "Agent " + id, TimeZone: "UTC"}))
+			must[Agent](t)(s.CreateAgent(t.Context(), adminOf("acme"), NewAgent{ID: id, Name: "Agent " + id, TimeZone: "UTC"}))
 			return member(owner).For(id, owner)
 		}
 		id := empty("user:1")

@@ -40,8 +40,8 @@ func TestReadersOfATeam(t *testing.T) {
 	write(t, s, lead, replace(team("AGENTS.md"), 1, "You are the leader.\n"))
 	write(t, s, lead, replace(team("gone.md"), 0, "leader team\n"))
 	write(t, s, lead, memory.Change{Ref: team("gone.md"), Op: memory.OpDelete})
-	write(t, s, admin("acme").For("ada", ""), replace(global("world.md"), 0, "global\n"))
-	write(t, s, admin("acme").For("ada", ""), replace(global("all.md"), 0, "global\n"))
+	write(t, s, adminOf("acme").For("ada", ""), replace(global("world.md"), 0, "global\n"))
+	write(t, s, adminOf("acme").For("ada", ""), replace(global("all.md"), 0, "global\n"))
 
 	alone := must[[]DocumentEntry](t)(s.ReadableDocuments(t.Context(), id, DocumentFilter{}))
 	joins(t, s, "lead")
@@ -101,7 +101,7 @@ func TestReadersOfATeam(t *testing.T) {
 	joins(t, s, "lead")
 	off := false
 	if _, err := s.UpdateAgent(
-		t.Context(), admin("acme").For("lead", ""), AgentPatch{Settings: &setting.AgentSettings{MemoryEnabled: &off}},
+		t.Context(), adminOf("acme").For("lead", ""), AgentPatch{Settings: &setting.AgentSettings{MemoryEnabled: &off}},
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestMembersSeeNoOtherOwner(t *testing.T) {
 				id.Workspace = workspace
 				write(t, s, id, replace(personal("note.md"), 0, fmt.Sprint(workspace, "/", agent, "/", owner)))
 			}
-			id := admin(workspace).For(agent, "")
+			id := adminOf(workspace).For(agent, "")
 			write(t, s, id, replace(team("team.md"), 0, fmt.Sprint(workspace, "/", agent, "/team")))
 		}
 	}
@@ -185,7 +185,7 @@ func TestMembersSeeNoOtherOwner(t *testing.T) {
 func joins(tb testing.TB, s *Store, leader string) {
 	tb.Helper()
 	if _, err := s.UpdateAgent(
-		tb.Context(), admin("acme").For("ada", memory.NoOwner), AgentPatch{Settings: &setting.AgentSettings{Leader: leader}},
+		tb.Context(), adminOf("acme").For("ada", memory.NoOwner), AgentPatch{Settings: &setting.AgentSettings{Leader: leader}},
 	); err != nil {
 		tb.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestGateRefusesMembersOfATeam(t *testing.T) {
 	s := openStore(t)
 	makeAgent(t, s, "acme", "lead")
 	id := member("user:7")
-	root := admin("acme").For("ada", "user:7")
+	root := adminOf("acme").For("ada", "user:7")
 	write(t, s, id, replace(personal("MEMORY.md"), 0, "- likes tea\n"))
 	write(t, s, id, replace(team("memory/plan.md"), 0, "one\n"))
 	write(t, s, id, replace(team("memory/plan.md"), 1, "two\n"))
@@ -308,7 +308,7 @@ func TestGateWhileMemoryIsOff(t *testing.T) {
 			t.Parallel()
 			s := openStore(t, func(o *Options) { o.MemoryOff = c.server })
 			if _, err := s.UpdateAgent(
-				t.Context(), admin("acme").For("ada", memory.NoOwner), AgentPatch{Settings: &setting.AgentSettings{MemoryEnabled: c.agent}},
+				t.Context(), adminOf("acme").For("ada", memory.NoOwner), AgentPatch{Settings: &setting.AgentSettings{MemoryEnabled: c.agent}},
 			); err != nil {
 				t.Fatal(err)
 			}
@@ -337,7 +337,7 @@ func TestLeaders(t *testing.T) {
 	makeAgent(t, s, "rival", "far")
 	joins(t, s, "lead")
 	limited := func(agents ...string) memory.Identity {
-		id := admin("acme")
+		id := adminOf("acme")
 		id.Agents = agents
 		return id
 	}
@@ -346,10 +346,10 @@ func TestLeaders(t *testing.T) {
 		leader string
 		check  func(error) bool
 	}{
-		"an agent that is not there":      {admin("acme").For("other", ""), "nobody", invalid("settings.leader")},
-		"an agent of another workspace":   {admin("acme").For("other", ""), "far", invalid("settings.leader")},
-		"a member":                        {admin("acme").For("other", ""), "ada", invalid("settings.leader")},
-		"one that leads others":           {admin("acme").For("lead", ""), "other", invalid("settings.leader")},
+		"an agent that is not there":      {adminOf("acme").For("other", ""), "nobody", invalid("settings.leader")},
+		"an agent of another workspace":   {adminOf("acme").For("other", ""), "far", invalid("settings.leader")},
+		"a member":                        {adminOf("acme").For("other", ""), "ada", invalid("settings.leader")},
+		"one that leads others":           {adminOf("acme").For("lead", ""), "other", invalid("settings.leader")},
 		"one that the key may not use":    {limited("other").For("other", ""), "lead", invalid("settings.leader")},
 		"a member that the key sees not":  {limited("lead", "other").For("lead", ""), "other", invalid("settings.leader")},
 		"a key that names its own agents": {limited("lead", "third").For("third", ""), "lead", is(nil)},
@@ -367,7 +367,7 @@ func TestLeaders(t *testing.T) {
 		"nobody": invalid("settings.leader"), "ada": invalid("settings.leader"), "lead": is(nil),
 	} {
 		_, err := s.CreateAgent(
-			t.Context(), admin("acme"), NewAgent{ID: "new-" + newID().String(), Settings: setting.AgentSettings{Leader: leader}},
+			t.Context(), adminOf("acme"), NewAgent{ID: "new-" + newID().String(), Settings: setting.AgentSettings{Leader: leader}},
 		)
 		if !check(err) {
 			t.Errorf("a new agent led by %s: %v", leader, err)
@@ -385,7 +385,7 @@ func TestLeadersConcurrently(t *testing.T) {
 		for agent, leader := range map[string]string{"ada": "lead", "lead": "ada"} {
 			go func() {
 				_, err := s.UpdateAgent(
-					t.Context(), admin("acme").For(agent, ""), AgentPatch{Settings: &setting.AgentSettings{Leader: leader}},
+					t.Context(), adminOf("acme").For(agent, ""), AgentPatch{Settings: &setting.AgentSettings{Leader: leader}},
 				)
 				results <- err
 			}()
@@ -396,7 +396,7 @@ func TestLeadersConcurrently(t *testing.T) {
 		}
 		for _, agent := range []string{"ada", "lead"} {
 			if _, err := s.UpdateAgent(
-				t.Context(), admin("acme").For(agent, ""), AgentPatch{Settings: &setting.AgentSettings{}},
+				t.Context(), adminOf("acme").For(agent, ""), AgentPatch{Settings: &setting.AgentSettings{}},
 			); err != nil {
 				t.Fatal(err)
 			}

@@ -45,7 +45,7 @@ func TestLoadWindow(t *testing.T) {
 		empty.Unflushed != 0 || empty.Goal.ID != "" || empty.Compaction.ID != uuid.Nil {
 		t.Errorf("without the conversation: %+v", empty)
 	}
-	uid := talk(t, s, id, "c", 20)
+	uid := converse(t, s, id, "c", 20)
 	before := must[WindowLoad](t)(s.LoadWindow(t.Context(), id, all))
 	size := int64(0)
 	for _, m := range before.Messages {
@@ -87,7 +87,7 @@ func TestLoadWindow(t *testing.T) {
 	if none.Found || len(none.Documents) != len(after.Documents) || none.Messages != nil {
 		t.Errorf("without a conversation: %+v", none)
 	}
-	if _, err := s.LoadWindow(t.Context(), admin("acme"), all); !invalid("agent")(err) {
+	if _, err := s.LoadWindow(t.Context(), adminOf("acme"), all); !invalid("agent")(err) {
 		t.Errorf("without an agent: %v", err)
 	}
 }
@@ -188,7 +188,7 @@ func TestLoadWindowOfOneMoment(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := workflow("user:7", "r1")
-	uid := talk(t, s, id, "c", 4)
+	uid := converse(t, s, id, "c", 4)
 	stop := make(chan struct{})
 	ended := make(chan error)
 	go func() {

@@ -23,7 +23,7 @@ import (
 func writeKeyOf(tb testing.TB, s *Store, k NewKey, owner memory.Owner) (secret string, key Key, id memory.Identity) {
 	tb.Helper()
 	k.Name = "workflows"
-	secret, key, err := s.CreateKey(tb.Context(), admin("acme"), k)
+	secret, key, err := s.CreateKey(tb.Context(), adminOf("acme"), k)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestCommitRefuses(t *testing.T) {
 		}},
 		writereq.RefusedKeyRevoked: {meantime: func(tb testing.TB, s *Store, k Key) {
 			tb.Helper()
-			if err := s.RevokeKey(tb.Context(), admin("acme"), k.ID); err != nil {
+			if err := s.RevokeKey(tb.Context(), adminOf("acme"), k.ID); err != nil {
 				tb.Fatal(err)
 			}
 		}},
@@ -286,7 +286,7 @@ func boolInt(b bool) int {
 // setAgent gives ada settings.
 func setAgent(tb testing.TB, s *Store, settings setting.AgentSettings) {
 	tb.Helper()
-	if _, err := s.UpdateAgent(tb.Context(), admin("acme").For("ada", ""), AgentPatch{Settings: &settings}); err != nil {
+	if _, err := s.UpdateAgent(tb.Context(), adminOf("acme").For("ada", ""), AgentPatch{Settings: &settings}); err != nil {
 		tb.Fatal(err)
 	}
 }
@@ -322,7 +322,7 @@ func TestProof(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := s.RevokeKey(t.Context(), admin("acme"), key.ID); err != nil {
+	if err := s.RevokeKey(t.Context(), adminOf("acme"), key.ID); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.AuthenticateProof(t.Context(), key.ID, message, proof); !errors.Is(err, ErrUnauthorized) {
