@@ -233,7 +233,7 @@ func (s *Admin) MendIndex(ctx context.Context, id memory.Identity, x IndexSource
 	if err := requireTender(id); err != nil {
 		return err
 	}
-	of := source{partition: partition{corpus: x.Corpus, agent: id.Agent, scope: x.Scope, owner: x.Owner}, uid: x.UID}
+	of := indexed{partition: partition{corpus: x.Corpus, agent: id.Agent, scope: x.Scope, owner: x.Owner}, uid: x.UID}
 	if x.Scope == memory.ScopeGlobal {
 		of.agent = ""
 	}

@@ -49,8 +49,8 @@ func (s partition) args(t *tx, more pgx.NamedArgs) pgx.NamedArgs {
 	return args
 }
 
-// source is a document or conversation to be indexed.
-type source struct {
+// indexed is a document or conversation to be indexed.
+type indexed struct {
 	partition
 	uid     uuid.UUID
 	version int // of a document
@@ -128,7 +128,7 @@ from source`
 )
 
 // queueForget queues removing a source from the index.
-func (s source) queueForget(b *pgx.Batch, t *tx) {
+func (s indexed) queueForget(b *pgx.Batch, t *tx) {
 	args := s.args(t, pgx.NamedArgs{"source": s.uid})
 	b.Queue(sqlIndexLock, args)
 	b.Queue(sqlIndexForgetVectors, args)
@@ -136,7 +136,7 @@ func (s source) queueForget(b *pgx.Batch, t *tx) {
 }
 
 // queueAdd queues adding units to a source, which is created when it is not indexed yet.
-func (s source) queueAdd(b *pgx.Batch, t *tx, sql string, token *string) {
+func (s indexed) queueAdd(b *pgx.Batch, t *tx, sql string, token *string) {
 	segment := index.NewSegment(s.entries)
 	head := int64(0)
 	if n := len(segment.Units); n > 0 {
@@ -153,7 +153,7 @@ func indexDocument(b *pgx.Batch, t *tx, p partition, document uuid.UUID, version
 	if !memory.Searchable(path) {
 		return
 	}
-	s := source{partition: p, uid: document, version: version}
+	s := indexed{partition: p, uid: document, version: version}
 	s.queueForget(b, t)
 	if !deleted {
 		s.entries = documentEntries(path, content, t.now)

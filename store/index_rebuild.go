@@ -90,10 +90,10 @@ func (s *Index) RebuildIndex(ctx context.Context, id memory.Identity, limit int)
 	if err := requireTender(id); err != nil {
 		return 0, err
 	}
-	stale, err := read(ctx, s.db, id, func(t *tx) (stale []source, err error) {
+	stale, err := read(ctx, s.db, id, func(t *tx) (stale []indexed, err error) {
 		b := &pgx.Batch{}
 		all(b.Queue(sqlStaleSources, t.args(pgx.NamedArgs{"format": indexFormat, "limit": limit})), &stale,
-			func(row pgx.CollectableRow) (s source, err error) {
+			func(row pgx.CollectableRow) (s indexed, err error) {
 				s.agent = id.Agent
 				err = row.Scan(&s.corpus, &s.scope, &s.owner, &s.uid)
 				return s, err
@@ -119,14 +119,14 @@ func (s *Index) RebuildIndex(ctx context.Context, id memory.Identity, limit int)
 
 // reindex indexes a source again. It first locks the indexed rows of the source: a writer of the source has committed before, or
 // waits here.
-func (s source) reindex(ctx context.Context, t *tx) error {
+func (s indexed) reindex(ctx context.Context, t *tx) error {
 	if s.corpus == search.Sessions {
 		return s.reindexConversation(ctx, t)
 	}
 	return s.reindexDocument(ctx, t)
 }
 
-func (s source) reindexDocument(ctx context.Context, t *tx) error {
+func (s indexed) reindexDocument(ctx context.Context, t *tx) error {
 	var path, content string
 	found, deleted, version, written := false, false, 0, t.now
 	b := &pgx.Batch{}
@@ -146,7 +146,7 @@ func (s source) reindexDocument(ctx context.Context, t *tx) error {
 	return t.finish(ctx, b)
 }
 
-func (s source) reindexConversation(ctx context.Context, t *tx) error {
+func (s indexed) reindexConversation(ctx context.Context, t *tx) error {
 	b := &pgx.Batch{}
 	s.queueForget(b, t)
 	for after := int64(0); ; {

@@ -169,7 +169,7 @@ const dueSources = 32
 
 // dueSource is a source with units that wait for vectors.
 type dueSource struct {
-	source
+	indexed
 	group, head, done int64
 }
 

@@ -261,7 +261,7 @@ func (c *conversationState) finish(ctx context.Context, t *tx, turnComplete bool
 		b.Queue(sqlOwnerTurn, t.args(nil)).QueryRow(func(row pgx.Row) error { return row.Scan(&c.stored.Turn) })
 	}
 	if entries := turnEntries(c.fresh); len(entries) > 0 {
-		s := source{
+		s := indexed{
 			partition: partition{corpus: search.Sessions, agent: t.agent, scope: memory.ScopePersonal, owner: t.id.Owner},
 			uid:       c.stored.ConversationUID,
 			entries:   entries,
